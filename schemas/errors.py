@@ -1,0 +1,190 @@
+"""Every failure a caller can meet, as a type that carries its status, its code and its extra fields."""
+
+from typing import ClassVar
+
+
+class MaskerError(Exception):
+    """A failure with a wire shape: HTTP `status`, `detail` (the stable code or message) and extra body fields."""
+
+    status: ClassVar[int] = 500
+    detail: str = "internal_error"
+
+    def __init__(self, detail: str | None = None, *, retry_after: int | None = None, **extra: object) -> None:
+        super().__init__(detail or self.detail)
+        if detail is not None:
+            self.detail = detail
+        self.retry_after = retry_after
+        self.extra = extra
+
+
+# 400
+class InvalidRequest(MaskerError):
+    status = 400
+    detail = "invalid_request"
+
+
+class InvalidKeyMaterial(MaskerError):
+    """BYOK `key` is not base64 of 32 bytes; the detail says which."""
+
+    status = 400
+    detail = "key must be valid base64"
+
+
+class UnknownJudgeModel(MaskerError):
+    status = 400
+    detail = "unknown_judge_model"
+
+
+class UnsupportedFormat(MaskerError):
+    """Type unsupported, magic bytes disagree, corrupt, legacy binary Office, or password-protected."""
+
+    status = 400
+    detail = "unsupported_format"
+
+
+class InvalidCursor(MaskerError):
+    status = 400
+    detail = "invalid_cursor"
+
+
+# 401
+class Unauthenticated(MaskerError):
+    status = 401
+    detail = "Missing authentication"
+
+
+# 402
+class InsufficientTokens(MaskerError):
+    """Free quota and paid balance do not cover the call."""
+
+    status = 402
+    detail = "insufficient_tokens"
+
+    def __init__(self, needed_tokens: int, available_tokens: int) -> None:
+        super().__init__(needed_tokens=needed_tokens, available_tokens=available_tokens, topup_url="/billing")
+        self.needed_tokens = needed_tokens
+        self.available_tokens = available_tokens
+
+
+# 403
+class Forbidden(MaskerError):
+    status = 403
+    detail = "Cross-site request refused"
+
+
+# 404
+class NotFound(MaskerError):
+    status = 404
+    detail = "Not Found"
+
+
+class GlossaryNotFound(NotFound):
+    detail = "Glossary not found"
+
+
+class FileNotFound(NotFound):
+    detail = "File not found"
+
+
+class FileNotReady(NotFound):
+    detail = "not_ready"
+
+
+# 409
+class Conflict(MaskerError):
+    status = 409
+    detail = "conflict"
+
+
+class EmailTaken(Conflict):
+    detail = "Email already registered"
+
+
+# 410
+class FileExpired(MaskerError):
+    status = 410
+    detail = "expired"
+
+
+# 413
+class FileTooLarge(MaskerError):
+    status = 413
+    detail = "file_too_large"
+
+
+class RequestTooLarge(MaskerError):
+    status = 413
+    detail = "request_too_large"
+
+
+# 422
+class Unprocessable(MaskerError):
+    """A 422 of our own: `errors` is the array of `{type, loc, msg}` that the body's `detail` holds."""
+
+    status = 422
+    detail = "unprocessable"
+
+    def __init__(self, type_: str, loc: tuple[str | int, ...], msg: str) -> None:
+        super().__init__(type_)
+        self.errors = [{"type": type_, "loc": list(loc), "msg": msg}]
+
+
+# 429
+class RateLimited(MaskerError):
+    status = 429
+    detail = "Rate limit exceeded"
+
+
+class TooManyFilesToday(MaskerError):
+    status = 429
+    detail = "too_many_files_today"
+
+
+class TooManyConcurrentJobs(MaskerError):
+    status = 429
+    detail = "too_many_concurrent_jobs"
+
+
+class QuotaActive(MaskerError):
+    status = 429
+    detail = "quota_active"
+
+
+# 500, 503
+class MaskingFailed(MaskerError):
+    status = 500
+    detail = "Masking operation failed"
+
+
+class RedactFailed(MaskerError):
+    status = 500
+    detail = "Redact operation failed"
+
+
+class MaskerUnavailable(MaskerError):
+    """Detection is overloaded or a store is unreachable; whatever was charged is refunded."""
+
+    status = 503
+    detail = "masker_unavailable"
+
+
+class StageFailed(Exception):
+    """A file job cannot go on; `code` becomes the job's `error_code`. Never carries text of the document."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+class ErrorCode:
+    """Values of a failed job's `error_code`."""
+
+    REDACTION_INCOMPLETE = "redaction_incomplete"
+    VERIFY_FAILED = "verify_failed"
+    IMAGE_REDACT_FAILED = "image_redact_failed"
+    TOO_MANY_PAGES = "too_many_pages"
+    MASKER_UNAVAILABLE = "masker_unavailable"
+    INTERNAL_ERROR = "internal_error"
+    UNSUPPORTED_FORMAT = "unsupported_format"
+    TIMEOUT = "timeout"
+    INSUFFICIENT_TOKENS = "insufficient_tokens"

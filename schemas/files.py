@@ -1,0 +1,81 @@
+"""The file surface's words: formats, job states, the job record and the upload's answer."""
+
+from datetime import datetime
+from enum import StrEnum
+from uuid import UUID
+
+from pydantic import BaseModel
+
+
+class Format(StrEnum):
+    """Document formats; a format without a handler yet is sniffed and refused."""
+
+    PDF = "pdf"
+    DOCX = "docx"
+    XLSX = "xlsx"
+    PPTX = "pptx"
+    CSV = "csv"
+    PNG = "png"
+    JPEG = "jpeg"
+    TIFF = "tiff"
+
+
+MEDIA_TYPE: dict[Format, str] = {
+    Format.PDF: "application/pdf",
+    Format.DOCX: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    Format.XLSX: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    Format.PPTX: "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+    Format.CSV: "text/csv",
+    Format.PNG: "image/png",
+    Format.JPEG: "image/jpeg",
+    Format.TIFF: "image/tiff",
+}
+
+SUPPORTED_FORMATS: frozenset[Format] = frozenset({Format.CSV, Format.DOCX, Format.PDF, Format.PNG, Format.JPEG})
+
+
+class JobState(StrEnum):
+    """States of a file job; `failed` and `expired` are terminal."""
+
+    QUEUED = "queued"
+    PROCESSING = "processing"
+    READY = "ready"
+    FAILED = "failed"
+    EXPIRED = "expired"
+
+
+class JobRecord(BaseModel):
+    """`GET /api/v1/files/{file_id}` and each row of the list."""
+
+    file_id: UUID
+    state: JobState
+    original_filename: str
+    content_type: str
+    size_bytes_in: int
+    size_bytes_out: int | None
+    word_count: int | None
+    entity_count: int | None
+    created_at: datetime
+    processed_at: datetime | None
+    expires_at: datetime
+    is_persisted: bool
+    error_code: str | None
+    download_url: str | None
+    poll_url: str
+
+
+class UploadResponse(BaseModel):
+    """201 of `POST /api/v1/files/redact`."""
+
+    file_id: UUID
+    state: JobState
+    created_at: datetime
+    expires_at: datetime
+    poll_url: str
+
+
+class FileList(BaseModel):
+    """Newest first; `next_cursor` as `cursor` returns strictly older rows."""
+
+    files: list[JobRecord]
+    next_cursor: str | None

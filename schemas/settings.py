@@ -1,0 +1,194 @@
+"""Settings: every `MASKER_` variable with its unit, default and meaning, read once from the environment and `.env`."""
+
+import base64
+import binascii
+import os
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any, Self
+
+from dotenv import dotenv_values
+from pydantic import BeforeValidator, Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+PREFIX = "MASKER_"
+
+
+class InvalidSettings(Exception):
+    """A variable is missing or wrong; the message names it and never shows its value."""
+
+
+class SandboxMode(StrEnum):
+    """`strict`: workers refuse to start where the cage cannot be built; `best-effort`: build what is allowed, warn."""
+
+    STRICT = "strict"
+    BEST_EFFORT = "best-effort"
+
+
+def _split(value: object) -> object:
+    return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
+
+
+Listed = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
+Count = Annotated[int, Field(ge=1)]
+
+
+class Settings(BaseSettings):
+    """All settings. Lists are comma-separated, booleans `true` or `false`, an empty string is unset."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX,
+        env_file=".env",
+        env_ignore_empty=True,
+        extra="ignore",
+        frozen=True,
+        hide_input_in_errors=True,
+    )
+
+    # Where things are kept
+    data_dir: Path = Field(Path(".masker"), description="database, objects and master key of the embedded mode")
+    database_url: str = Field("", description="sqlite:///<DATA_DIR>/masker.db; production postgresql+psycopg://...")
+    redis_url: str | None = Field(None, description="unset: in-process broker, limiter and caches")
+    s3_bucket: str | None = Field(None, description="unset: files under <DATA_DIR>/objects")
+    s3_endpoint_url: str | None = Field(None, description="unset: the provider's own address")
+    s3_region: str | None = Field(None, description="region name for request signing")
+    s3_access_key_id: SecretStr | None = Field(None, description="unset: the usual credential chain")
+    s3_secret_access_key: SecretStr | None = Field(None, description="secret of the access key")
+    master_key: SecretStr | None = Field(None, description="base64 of 32 bytes that wraps every at-rest data key")
+    previous_master_keys: Annotated[tuple[SecretStr, ...], NoDecode, BeforeValidator(_split)] = Field(
+        (), description="rotated keys, still able to unwrap"
+    )
+
+    # Money and limits
+    free_tokens_per_day: int = Field(10000, ge=0, description="tokens per account and Asia/Riyadh day")
+    rate_limit_per_minute: Count = Field(120, description="calls per key (cookie: per account) in a sliding 60 s")
+    max_text_bytes: Count = Field(67108864, description="bytes of a JSON body")
+    max_upload_bytes: Count = Field(104857600, description="bytes of an uploaded file")
+    max_file_pages: Count = Field(500, description="pages of a document")
+    proxy_max_body_bytes: Count = Field(4194304, description="bytes of a proxied request body")
+    file_ttl_seconds: Count = Field(86400, description="seconds from upload until the bytes are destroyed")
+    expired_row_retention_days: Count = Field(30, description="days that expired and failed rows are kept")
+    sweep_interval_seconds: Count = Field(60, description="seconds between two sweeps")
+    daily_uploads: Count = Field(100, description="uploads per account and Asia/Riyadh day")
+    concurrent_jobs: Count = Field(2, description="files queued or processing per account")
+    active_files: Count = Field(50, description="files queued, processing or ready per account")
+    pinned_files: Count = Field(5, description="pinned files per account")
+    lease_seconds: float = Field(60, gt=0, description="seconds a stage owns its job, renewed while it works")
+    max_attempts: Count = Field(3, description="claims of one stage before internal_error")
+
+    # Who may call
+    geo_database: Path | None = Field(None, description="MaxMind-format country database; unset: no restriction")
+    geo_countries: Listed = Field(("SA",), description="ISO 3166-1 alpha-2 codes that may call")
+    trusted_proxies: Listed = Field((), description="CIDRs whose X-Forwarded-For is believed")
+    cors_origins: Listed = Field((), description="origins that browsers may call from")
+    dashboard_url: str | None = Field(None, description="unset: http://127.0.0.1:PORT and http://localhost:PORT")
+    open_registration: bool = Field(True, description="whether POST /auth/register is open")
+    login_attempts_per_minute: Count = Field(10, description="per address and per account; registration likewise")
+    cookie_secure: bool | None = Field(None, description="unset: true when DASHBOARD_URL is https")
+    session_ttl_seconds: Count = Field(43200, description="seconds a browser session lasts")
+    auth_cache_seconds: Count = Field(60, description="seconds an authenticated key is remembered")
+
+    # Detection
+    entity_toggles_since: datetime = Field(
+        datetime(2026, 1, 1, tzinfo=UTC), description="accounts created before it start with every type on"
+    )
+    legacy_spans: bool = Field(False, description="also report retired type names in spans")
+    judge_base_url: str | None = Field(None, description="chat-completions endpoint ending with /v1; unset: no judge")
+    judge_api_key: SecretStr | None = Field(None, description="bearer for the judge's endpoint")
+    judge_models: Listed = Field((), description="allow-list; the first is the default")
+    judge_timeout_seconds: float = Field(2, gt=0, description="seconds the judge may take")
+    detect_max_concurrency: Count = Field(
+        default_factory=lambda: os.cpu_count() or 1, description="texts scanned at once, per process"
+    )
+    detect_max_queue: int = Field(256, ge=0, description="texts waiting, per process; past it 503")
+
+    # The model providers
+    anthropic_base_url: str = Field("https://api.anthropic.com", description="base of /v1/messages")
+    openai_base_url: str = Field("https://api.openai.com/v1", description="base of /chat/completions")
+    demo_provider: str | None = Field(None, description="managed demo's provider; unset: no demo")
+    demo_provider_key: SecretStr | None = Field(None, description="managed demo's provider key")
+
+    # The parsers' cage
+    sandbox: SandboxMode | None = Field(None, description="unset: best-effort when embedded, else strict")
+
+    @field_validator("master_key")
+    @classmethod
+    def _is_aes_256(cls, value: SecretStr | None) -> SecretStr | None:
+        if value is not None:
+            decode_master_key(value)
+        return value
+
+    @field_validator("previous_master_keys")
+    @classmethod
+    def _are_aes_256(cls, values: tuple[SecretStr, ...]) -> tuple[SecretStr, ...]:
+        for value in values:
+            decode_master_key(value)
+        return values
+
+    @field_validator("entity_toggles_since")
+    @classmethod
+    def _is_aware(cls, value: datetime) -> datetime:
+        return value if value.tzinfo else value.replace(tzinfo=UTC)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _place_database(cls, data: Any) -> Any:
+        if isinstance(data, Mapping) and not data.get("database_url"):
+            place = Path(str(data.get("data_dir") or ".masker")) / "masker.db"
+            return {**data, "database_url": f"sqlite:///{place}"}
+        return data
+
+    @model_validator(mode="after")
+    def _is_whole(self) -> Self:
+        if self.master_key is None and not self.is_sqlite:
+            raise ValueError("MASKER_MASTER_KEY is required when MASKER_DATABASE_URL is not SQLite")
+        return self
+
+    @property
+    def is_sqlite(self) -> bool:
+        """Whether the database is the embedded one."""
+        return self.database_url.startswith("sqlite")
+
+    @property
+    def is_embedded(self) -> bool:
+        """Whether workers run inside the API process."""
+        return self.redis_url is None
+
+    @property
+    def sandbox_mode(self) -> SandboxMode:
+        """`SANDBOX`, or the default of the mode that runs."""
+        return self.sandbox or (SandboxMode.BEST_EFFORT if self.is_embedded else SandboxMode.STRICT)
+
+
+def decode_master_key(value: SecretStr) -> bytes:
+    """The 32 bytes of a base64 master key; ValueError when it is not that."""
+    try:
+        raw = base64.b64decode(value.get_secret_value(), validate=True)
+    except binascii.Error:
+        raise ValueError("must be standard base64") from None
+    if len(raw) != 32:
+        raise ValueError("must be base64 of 32 bytes")
+    return raw
+
+
+def load_settings(**overrides: Any) -> Settings:
+    """Settings from the environment and `.env`; InvalidSettings names what is wrong, without its value."""
+    try:
+        return Settings(**overrides)
+    except ValidationError as error:
+        raise InvalidSettings("; ".join(_sentence(dict(item)) for item in error.errors(include_input=False))) from None
+
+
+def unknown_variables(environ: Mapping[str, str] | None = None) -> list[str]:
+    """`MASKER_` variables that mean nothing to us: most often a spelling mistake."""
+    names = set(environ if environ is not None else os.environ) | set(dotenv_values(".env"))  # noqa: TID251
+    known = {PREFIX + field.upper() for field in Settings.model_fields}
+    return sorted(name for name in names if name.startswith(PREFIX) and name not in known)
+
+
+def _sentence(item: dict[str, Any]) -> str:
+    name = PREFIX + "_".join(str(part) for part in item["loc"][:1]).upper() if item["loc"] else ""
+    message = str(item["msg"]).removeprefix("Value error, ")
+    return f"{name}: {message}" if name else message

@@ -1,0 +1,52 @@
+"""The stages of a file job: ONE table of name, queue and what follows; queues, workers and compose derive from it."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Queue(StrEnum):
+    """Dramatiq queues; each scales by itself."""
+
+    LIGHT = "light"
+    DOCUMENTS = "documents"
+    OCR = "ocr"
+    DETECT = "detect"
+    VERIFY = "verify"
+
+
+class Stage(StrEnum):
+    """The steps of a job, in order; the row's `stage` names the next one to run."""
+
+    SNIFF = "sniff"
+    EXTRACT = "extract"
+    OCR = "ocr"
+    DETECT = "detect"
+    REDACT = "redact"
+    VERIFY = "verify"
+    BILL = "bill"
+    STORE = "store"
+
+
+@dataclass(frozen=True, slots=True)
+class StageInfo:
+    """One row: the actor's name is the stage's name."""
+
+    stage: Stage
+    queue: Queue
+    seconds: int  # wall-clock limit of one sandboxed call of this stage
+
+
+STAGES: tuple[StageInfo, ...] = (
+    StageInfo(Stage.SNIFF, Queue.LIGHT, 60),
+    StageInfo(Stage.EXTRACT, Queue.DOCUMENTS, 300),
+    StageInfo(Stage.OCR, Queue.OCR, 120),
+    StageInfo(Stage.DETECT, Queue.DETECT, 300),
+    StageInfo(Stage.REDACT, Queue.DOCUMENTS, 300),
+    StageInfo(Stage.VERIFY, Queue.VERIFY, 300),
+    StageInfo(Stage.BILL, Queue.LIGHT, 60),
+    StageInfo(Stage.STORE, Queue.LIGHT, 300),
+)
+
+STAGE: dict[Stage, StageInfo] = {row.stage: row for row in STAGES}
+FIRST_STAGE = STAGES[0].stage
+SWEEP_ACTOR, SWEEP_QUEUE = "sweep", Queue.LIGHT
