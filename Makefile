@@ -1,0 +1,46 @@
+# The two commands of the README are `make demo` and `make test`; each target sets up what it needs first.
+.PHONY: demo run test test-slow check eval bench clean lock documents
+PY := .venv/bin/python
+
+demo:  ## the whole tour on sample documents, in embedded mode
+	@scripts/setup run
+	@$(PY) examples/demo.py
+
+run:  ## serve the API on http://127.0.0.1:8000 in embedded mode
+	@scripts/setup run
+	@.venv/bin/masker serve
+
+test:  ## the test suite, against real servers that it starts itself
+	@scripts/setup test
+	@$(PY) -m pytest
+
+test-slow:  ## corpora and fault matrices
+	@scripts/setup slow
+	@$(PY) -m pytest -m slow --timeout 900
+
+check:  ## format, lint, types, import walls
+	@scripts/setup check
+	.venv/bin/ruff format --check .
+	.venv/bin/ruff check .
+	.venv/bin/mypy
+	.venv/bin/lint-imports
+
+eval:  ## score the detector on labelled messages, write docs/accuracy.md
+	@scripts/setup check
+	@$(PY) -m benchmarks.accuracy
+
+bench:  ## speed and memory, each as a ratio against a peer or a floor of the same run
+	@scripts/setup test
+	@$(PY) -m benchmarks.detect
+	@$(PY) -m benchmarks.files
+	@$(PY) -m benchmarks.upload
+
+documents:  ## make the sample documents of examples/documents anew
+	@scripts/setup slow
+	@$(PY) examples/make_documents.py
+
+lock:  ## rewrite requirements/*.txt from pyproject.toml (needs uv)
+	@scripts/lock
+
+clean:  ## remove everything that the targets made
+	rm -rf .venv build demo-output *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage*

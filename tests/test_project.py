@@ -1,0 +1,98 @@
+"""What the repository says of itself is true: compose file, environment example, locked requirements, documents."""
+
+import re
+import shlex
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from schemas.settings import PREFIX, Settings
+from schemas.stages import Queue
+
+ROOT = Path(__file__).parents[1]
+VARIABLES = {PREFIX + name.upper() for name in Settings.model_fields}
+
+
+@pytest.fixture(scope="module")
+def compose() -> dict[str, Any]:
+    return yaml.safe_load((ROOT / "compose.yaml").read_text())
+
+
+def command(service: dict[str, Any]) -> list[str]:
+    value = service.get("command", [])
+    return shlex.split(value) if isinstance(value, str) else value
+
+
+def test_every_queue_has_a_worker_service(compose: dict[str, Any]) -> None:
+    served: list[str] = []
+    for service in compose["services"].values():
+        words = command(service)
+        if words[:2] == ["masker", "worker"]:
+            served += words[words.index("--queues") + 1].split(",")
+    assert sorted(served) == sorted(queue.value for queue in Queue)
+
+
+def test_every_variable_of_the_compose_file_exists_in_settings(compose: dict[str, Any]) -> None:
+    named = set(re.findall(rf"{PREFIX}[A-Z0-9_]+", (ROOT / "compose.yaml").read_text()))
+    assert named
+    assert named <= VARIABLES
+
+
+def test_every_long_running_service_is_watched(compose: dict[str, Any]) -> None:
+    for name, service in compose["services"].items():
+        if service.get("restart") != "no":
+            assert "healthcheck" in service, name
+
+
+def test_every_dependency_of_a_service_is_a_service(compose: dict[str, Any]) -> None:
+    for service in compose["services"].values():
+        assert set(service.get("depends_on", {})) <= set(compose["services"])
+
+
+def test_every_command_of_a_service_is_one_of_ours(compose: dict[str, Any]) -> None:
+    from typer.main import get_command
+
+    from api.cli import app
+
+    known = get_command(app)
+    for service in compose["services"].values():
+        words = command(service)
+        if words[:1] == ["masker"]:
+            known.commands[words[1]].make_context(words[1], words[2:])  # type: ignore[attr-defined]
+
+
+def test_the_image_has_every_package_and_runs_as_an_ordinary_user() -> None:
+    text = (ROOT / "Dockerfile").read_text()
+    for package in ("schemas", "storage", "pipeline", "workers", "api"):
+        assert f"COPY {package} {package}" in text
+        assert f"!{package}" in (ROOT / ".dockerignore").read_text()
+    assert re.findall(r"^USER (\w+)", text, re.MULTILINE)[-1] not in {"root", "0"}
+
+
+def test_the_environment_example_names_every_setting_and_no_other() -> None:
+    named = set(re.findall(rf"^#?({PREFIX}[A-Z0-9_]+)=", (ROOT / ".env.example").read_text(), re.MULTILINE))
+    assert named == VARIABLES
+
+
+def test_requirements_are_pinned_with_hashes_and_name_no_registry() -> None:
+    for path in sorted((ROOT / "requirements").glob("*.txt")):
+        text = path.read_text()
+        assert "://" not in text, path.name
+        assert "--index-url" not in text
+        requirements = re.split(r"\n(?=[a-z0-9])", text.strip())
+        for requirement in requirements:
+            assert re.match(r"[a-zA-Z0-9._-]+(\[[a-z,0-9]+\])?==", requirement), requirement.splitlines()[0]
+            assert "--hash=sha256:" in requirement
+
+
+def test_every_direct_dependency_is_locked_and_justified() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    names = [re.match(r"[A-Za-z0-9._-]+", item).group().lower() for item in project["dependencies"]]  # type: ignore[union-attr]
+    locked = (ROOT / "requirements" / "runtime.txt").read_text().lower()
+    reasons = (ROOT / "docs" / "dependencies.md").read_text().lower()
+    for name in names:
+        assert re.search(rf"^{re.escape(name)}(\[.*\])?==", locked, re.MULTILINE), name
+        assert f"| {name} |" in reasons, name
