@@ -1,0 +1,279 @@
+"""Documents' plain data as JSON and back: what crosses the sandbox's border and what lies in the object store.
+
+Decoding believes nothing: every field's type, every length, every index range is checked, because the bytes may come
+from a parser that a hostile document has taken over. Standard library only: the sandbox child loads this at each start.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar
+
+from pipeline.documents.document import (
+    Extraction,
+    Finding,
+    Findings,
+    FoundValue,
+    Raster,
+    Reading,
+    TextUnit,
+    Word,
+)
+from pipeline.verification.reading import SecondReading
+from schemas.entities import ALL_TYPES
+
+MAX_ID = 512  # characters of a unit's or raster's id
+MAX_TEXT = 128 * 1024 * 1024  # characters of one text
+MAX_ITEMS = 4_000_000  # items of one list
+MAX_RASTERS = 10_000
+MAX_SIDE = 100_000  # pixels of one side of a raster
+MAX_PIXELS = 400_000_000  # pixels of one raster
+MAX_DPI = 10_000
+MAX_PAGES = 1_000_000
+
+T = TypeVar("T")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_TYPES = frozenset(str(item) for item in ALL_TYPES)
+
+
+class Malformed(ValueError):
+    """The JSON is not what it should be. Names the place, never the value."""
+
+
+def dump(value: Extraction | Findings | Reading | SecondReading) -> bytes:
+    """A value as UTF-8 JSON; lone surrogates become U+FFFD, one for one, so that offsets stay true."""
+    return to_bytes(encode(value))
+
+
+def load(kind: type[T], data: bytes) -> T:
+    """What `dump` wrote; Malformed when it is anything else."""
+    return decode(kind, from_bytes(data))
+
+
+def to_bytes(raw: object) -> bytes:
+    """Compact ASCII JSON."""
+    return json.dumps(raw, separators=(",", ":"), allow_nan=False).encode("ascii")
+
+
+def from_bytes(data: bytes) -> object:
+    """Parsed JSON; Malformed for bad syntax, NaN, deep nesting or huge numbers."""
+    try:
+        return json.loads(data, parse_constant=_no_constant)
+    except (ValueError, RecursionError):
+        raise Malformed("not JSON") from None
+
+
+def encode(value: Extraction | Findings | Reading | SecondReading) -> dict[str, Any]:
+    """A value as plain JSON data: rows are arrays in the order of the dataclass's fields."""
+    if isinstance(value, Extraction):
+        return {
+            "units": [[unit.id, clean(unit.text), clean(unit.context), unit.billed] for unit in value.units],
+            "rasters": [_raster_row(raster) for raster in value.rasters],
+            "pages": value.pages,
+        }
+    if isinstance(value, Findings):
+        return {
+            "places": [[p.unit, p.start, p.end, p.type, p.placeholder] for p in value.places],
+            "values": [
+                [v.type, clean(v.surface), clean(v.canonical), v.placeholder, v.distinctive] for v in value.values
+            ],
+        }
+    if isinstance(value, Reading):
+        return {
+            "raster": value.raster,
+            "text": clean(value.text),
+            "words": [[w.start, w.end, w.left, w.top, w.width, w.height, float(w.confidence)] for w in value.words],
+            "unread": [list(box) for box in value.unread],
+        }
+    return {
+        "texts": [clean(text) for text in value.texts],
+        "rasters": [_raster_row(raster) for raster in value.rasters],
+        "raw": [clean(text) for text in value.raw],
+    }
+
+
+def decode(kind: type[T], raw: object) -> T:
+    """The value of `kind` that `raw` describes; Malformed when it describes none."""
+    value = _DECODERS[kind](raw)
+    if not isinstance(value, kind):  # keeps the table and its use honest
+        raise Malformed("kind")
+    return value
+
+
+def clean(text: str) -> str:
+    """The text with every lone surrogate replaced by U+FFFD: JSON would join two of them and shift all offsets."""
+    return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
+
+
+def _raster_row(raster: Raster) -> list[object]:
+    return [raster.id, raster.width, raster.height, raster.dpi, raster.page]
+
+
+def _extraction(raw: object) -> Extraction:
+    units, rasters, pages = _object(raw, "units", "rasters", "pages")
+    decoded = Extraction(
+        units=tuple(_unit(row) for row in _list(units, MAX_ITEMS, "units")),
+        rasters=_rasters(rasters),
+        pages=_integer(pages, 0, MAX_PAGES, "pages"),
+    )
+    _unique([unit.id for unit in decoded.units] + [raster.id for raster in decoded.rasters], "ids")
+    return decoded
+
+
+def _unit(raw: object) -> TextUnit:
+    id_, text, context, billed = _row(raw, 4, "unit")
+    return TextUnit(_name(id_, "unit.id"), _text(text, "unit.text"), _text(context, "unit.context"), _boolean(billed))
+
+
+def _rasters(raw: object) -> tuple[Raster, ...]:
+    rasters = tuple(_raster(row) for row in _list(raw, MAX_RASTERS, "rasters"))
+    _unique([raster.id for raster in rasters], "raster ids")
+    return rasters
+
+
+def _raster(raw: object) -> Raster:
+    id_, width, height, dpi, page = _row(raw, 5, "raster")
+    raster = Raster(
+        id=_name(id_, "raster.id"),
+        width=_integer(width, 1, MAX_SIDE, "raster.width"),
+        height=_integer(height, 1, MAX_SIDE, "raster.height"),
+        dpi=_integer(dpi, 0, MAX_DPI, "raster.dpi"),
+        page=_integer(page, 0, MAX_PAGES, "raster.page"),
+    )
+    if raster.width * raster.height > MAX_PIXELS:
+        raise Malformed("raster: too many pixels")
+    return raster
+
+
+def _reading(raw: object) -> Reading:
+    raster, text, words, unread = _object(raw, "raster", "text", "words", "unread")
+    said = _text(text, "reading.text")
+    return Reading(
+        raster=_name(raster, "reading.raster"),
+        text=said,
+        words=tuple(_word(row, len(said)) for row in _list(words, MAX_ITEMS, "words")),
+        unread=tuple(_box(row) for row in _list(unread, MAX_ITEMS, "unread")),
+    )
+
+
+def _word(raw: object, length: int) -> Word:
+    start, end, left, top, width, height, confidence = _row(raw, 7, "word")
+    box = _box([left, top, width, height])
+    first, last = _range(start, end, length, "word")
+    if type(confidence) not in (int, float) or not 0 <= confidence <= 100:
+        raise Malformed("word.confidence")
+    return Word(first, last, *box, confidence=float(confidence))
+
+
+def _box(raw: object) -> tuple[int, int, int, int]:
+    left, top, width, height = (_integer(side, 0, MAX_SIDE, "box") for side in _row(raw, 4, "box"))
+    return left, top, width, height
+
+
+def _findings(raw: object) -> Findings:
+    places, values = _object(raw, "places", "values")
+    return Findings(
+        places=tuple(_place(row) for row in _list(places, MAX_ITEMS, "places")),
+        values=tuple(_value(row) for row in _list(values, MAX_ITEMS, "values")),
+    )
+
+
+def _place(raw: object) -> Finding:
+    unit, start, end, type_, placeholder = _row(raw, 5, "place")
+    first, last = _range(start, end, MAX_TEXT, "place")
+    return Finding(_name(unit, "place.unit"), first, last, _type(type_), _name(placeholder, "place.placeholder"))
+
+
+def _value(raw: object) -> FoundValue:
+    type_, surface, canonical, placeholder, distinctive = _row(raw, 5, "value")
+    return FoundValue(
+        type=_type(type_),
+        surface=_text(surface, "value.surface"),
+        canonical=_text(canonical, "value.canonical"),
+        placeholder=_name(placeholder, "value.placeholder"),
+        distinctive=_boolean(distinctive),
+    )
+
+
+def _second_reading(raw: object) -> SecondReading:
+    texts, rasters, rest = _object(raw, "texts", "rasters", "raw")
+    return SecondReading(
+        texts=tuple(_text(item, "texts") for item in _list(texts, MAX_ITEMS, "texts")),
+        rasters=_rasters(rasters),
+        raw=tuple(_text(item, "raw") for item in _list(rest, MAX_ITEMS, "raw")),
+    )
+
+
+_DECODERS: dict[type, Callable[[object], object]] = {
+    Extraction: _extraction,
+    Findings: _findings,
+    Reading: _reading,
+    SecondReading: _second_reading,
+}
+
+
+def _object(raw: object, *keys: str) -> list[object]:
+    if not isinstance(raw, dict) or raw.keys() != set(keys):
+        raise Malformed("/".join(keys))
+    return [raw[key] for key in keys]
+
+
+def _row(raw: object, length: int, where: str) -> list[object]:
+    if not isinstance(raw, list) or len(raw) != length:
+        raise Malformed(where)
+    return raw
+
+
+def _list(raw: object, most: int, where: str) -> Sequence[object]:
+    if not isinstance(raw, list) or len(raw) > most:
+        raise Malformed(where)
+    return raw
+
+
+def _text(raw: object, where: str) -> str:
+    if not isinstance(raw, str) or len(raw) > MAX_TEXT or _SURROGATE.search(raw):
+        raise Malformed(where)
+    return raw
+
+
+def _name(raw: object, where: str) -> str:
+    name = _text(raw, where)
+    if not 0 < len(name) <= MAX_ID:
+        raise Malformed(where)
+    return name
+
+
+def _type(raw: object) -> str:
+    if not isinstance(raw, str) or raw not in _TYPES:
+        raise Malformed("type")
+    return raw
+
+
+def _integer(raw: object, least: int, most: int, where: str) -> int:
+    if type(raw) is not int or not least <= raw <= most:  # bool is an int, but not here
+        raise Malformed(where)
+    return raw
+
+
+def _boolean(raw: object) -> bool:
+    if type(raw) is not bool:
+        raise Malformed("boolean")
+    return raw
+
+
+def _range(start: object, end: object, length: int, where: str) -> tuple[int, int]:
+    first = _integer(start, 0, length, where)
+    last = _integer(end, 0, length, where)
+    if first >= last:
+        raise Malformed(where)
+    return first, last
+
+
+def _unique(names: Iterable[str], where: str) -> None:
+    listed = list(names)
+    if len(set(listed)) != len(listed):
+        raise Malformed(where)
+
+
+def _no_constant(_: str) -> object:
+    raise ValueError

@@ -1,0 +1,33 @@
+"""What the second reading of an output hands to the verdict, and what the verdict answers."""
+
+from dataclasses import dataclass
+
+from pipeline.documents.document import Raster
+
+
+@dataclass(frozen=True, slots=True)
+class SecondReading:
+    """Everything that an output still says, read by libraries that did not write it.
+
+    `texts` is what people read (pages, paragraphs, cells, properties): found values are searched in it and detection
+    runs over it. `raw` is what only programs read (XML parts, attributes, PDF strings, decoded streams, file tails):
+    only distinctive found values are searched in it, because its numbers and names are mostly the format's own.
+    `rasters` are still to be read by OCR; their pixels travel beside, by raster id.
+    """
+
+    texts: tuple[str, ...]
+    rasters: tuple[Raster, ...] = ()
+    raw: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Leftover:
+    """Something that should be gone and is not: its type, and its surface as the output shows it.
+
+    `known`: it is one of the values already found (the redaction missed a place), not one newly detected.
+    Holds personal data: it may be merged into findings for another round, never logged.
+    """
+
+    type: str
+    surface: str
+    known: bool
