@@ -1,0 +1,75 @@
+"""The detection stage: normalize, let every recognizer look, resolve overlaps, answer in offsets of the original."""
+
+import re
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.util import find_spec
+
+from pipeline.detect.normalize import NormalizedText, normalize
+from pipeline.detect.recognizer import Recognizer
+from pipeline.detect.resolve import resolve
+from schemas.entities import GLOSSARY_RANK, PREFIX, EntityType
+from schemas.spans import Detection, DetectOptions, Span
+
+# Each module offers RECOGNIZERS, a tuple built when it is imported.
+_FAMILIES = (
+    "identity", "banking", "contact", "business", "health", "vehicle", "dates", "money", "secrets", "network",
+    "names", "address", "places", "organizations", "glossary",
+)  # fmt: skip
+
+# What earlier calls put into a text: `<MASKED_PERSON_ab12cd34>`, also without brackets, and `PERSON_NAME_01`.
+_TOKENS = re.compile(
+    r"<?MASKED_[A-Z_]{2,32}_[a-f0-9]{8}>?|(?<![A-Za-z0-9_])(?:"
+    + "|".join(sorted(PREFIX.values()))
+    + r")_[0-9]{2,6}(?![A-Za-z0-9_])"
+)
+
+
+def load_recognizers() -> tuple[Recognizer, ...]:
+    """Every recognizer of the product, lexicons included: call it once per process."""
+    package = "pipeline.detect.recognizers"
+    found: list[Recognizer] = []
+    for family in _FAMILIES:
+        if find_spec(f"{package}.{family}") is not None:
+            found += import_module(f"{package}.{family}").RECOGNIZERS
+    return tuple(found)
+
+
+class Detector:
+    """Built once per process, immutable, safe from many threads."""
+
+    def __init__(self, recognizers: Sequence[Recognizer] | None = None) -> None:
+        self._recognizers = tuple(recognizers) if recognizers is not None else load_recognizers()
+
+    def detect(self, text: str, options: DetectOptions = DetectOptions()) -> Detection:
+        """The entities of `text`, by position, overlapping nowhere, in code points of `text` as given."""
+        normalized = _without_tokens(normalize(text))
+        found: list[Span] = []
+        for recognizer in self._recognizers:
+            if EntityType.CUSTOM_TERM in recognizer.types or not options.enabled.isdisjoint(recognizer.types):
+                found += recognizer.find(normalized, options)
+        found = [span for span in found if span.type in options.enabled or span.rank == GLOSSARY_RANK]
+        if normalized.expanded:
+            found = [_uncut(normalized, span) for span in found]
+        survivors = resolve(found, normalized.text)
+        if not normalized.is_identity:
+            survivors = [_in_original(normalized, span) for span in survivors]
+        return Detection(text, tuple(survivors))
+
+
+def _without_tokens(normalized: NormalizedText) -> NormalizedText:
+    """The text with what earlier calls put there made unreadable."""
+    if "_" not in normalized.text:
+        return normalized
+    zones = [match.span() for match in _TOKENS.finditer(normalized.text)]
+    return normalized.blanked(zones) if zones else normalized
+
+
+def _uncut(normalized: NormalizedText, span: Span) -> Span:
+    start, end = normalized.whole(span.start, span.end)
+    return span._replace(start=start, end=end)
+
+
+def _in_original(normalized: NormalizedText, span: Span) -> Span:
+    start, end = normalized.original_span(span.start, span.end)
+    return span._replace(start=start, end=end)

@@ -1,0 +1,108 @@
+"""The form of a text that detection looks at: invisible characters gone, digits folded, every offset known."""
+
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pipeline.detect import characters
+from pipeline.detect.shadow import shadow_of
+
+_Codes = NDArray[np.uint32]
+
+
+class NormalizedText:
+    """A text as sent (`original`), its canonical form (`text`), and the exact way back from one to the other.
+
+    Immutable. `expanded` is True when one original character stands for several normalized ones (Arabic ligatures).
+    """
+
+    def __init__(self, original: str, text: str, origin: NDArray[np.intp] | None, expanded: bool = False) -> None:
+        self.original = original
+        self.text = text
+        self.expanded = expanded
+        self._origin = origin  # original index of each normalized character; None: the same
+
+    @property
+    def is_identity(self) -> bool:
+        """Whether every offset of `text` is the same offset of `original`."""
+        return self._origin is None
+
+    @cached_property
+    def shadow(self) -> bytes:
+        """`text` with exactly one byte per character (see shadow.py): offsets in it are offsets in `text`."""
+        return shadow_of(self.text)
+
+    def original_span(self, start: int, end: int) -> tuple[int, int]:
+        """`text[start:end]` (not empty) as offsets of `original`.
+
+        The edges are visible characters; vowel marks and tatweel that hang on the last letter belong to it.
+        """
+        if self._origin is None:
+            return start, end
+        first, last = int(self._origin[start]), int(self._origin[end - 1]) + 1
+        following = int(self._origin[end]) if end < len(self._origin) else len(self.original)
+        for index in range(following - 1, last - 1, -1):
+            if self.original[index] in characters.MARKS:
+                return first, index + 1
+        return first, last
+
+    def whole(self, start: int, end: int) -> tuple[int, int]:
+        """`start:end` (normalized) widened so that it cuts no original character in two."""
+        if self._origin is None or not self.expanded:
+            return start, end
+        origin = self._origin
+        while start > 0 and origin[start - 1] == origin[start]:
+            start -= 1
+        while end < len(origin) and origin[end] == origin[end - 1]:
+            end += 1
+        return start, end
+
+    def blanked(self, zones: list[tuple[int, int]]) -> "NormalizedText":
+        """The same text in which nothing can be found inside `zones` (normalized offsets, ascending)."""
+        pieces: list[str] = []
+        position = 0
+        for start, end in zones:
+            pieces += (self.text[position:start], characters.BLANK * (end - start))
+            position = end
+        pieces.append(self.text[position:])
+        return NormalizedText(self.original, "".join(pieces), self._origin, self.expanded)
+
+
+def normalize(text: str) -> NormalizedText:
+    """The normalized text: linear time, any string (lone surrogates pass through)."""
+    if text.isascii():
+        return NormalizedText(text, text, None)
+    codes: _Codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+    folded: _Codes = characters.FOLD[codes]
+    special = np.flatnonzero(folded >= characters.EXPANDED)
+    if not len(special):
+        return NormalizedText(text, _decode(folded), None)
+    if (folded[special] == characters.DELETED).all():
+        origin = np.flatnonzero(folded != characters.DELETED)
+        return NormalizedText(text, _decode(folded[origin]), origin)
+    return _expand(text, codes, folded)
+
+
+def _decode(codes: _Codes) -> str:
+    return codes.tobytes().decode("utf-32-le", "surrogatepass")
+
+
+def _expand(text: str, codes: _Codes, folded: _Codes) -> NormalizedText:
+    """The rare case: some characters become several."""
+    lengths = (folded != characters.DELETED).astype(np.intp)
+    places = np.flatnonzero(folded == characters.EXPANDED)
+    present, which = np.unique(codes[places], return_inverse=True)
+    expansions = [characters.EXPANSIONS[int(code)] for code in present]
+    sizes = np.array([len(expansion) for expansion in expansions], dtype=np.intp)
+    lengths[places] = sizes[which]
+    origin = np.repeat(np.arange(len(codes)), lengths)
+    result: _Codes = folded[origin]
+    # The position of each character inside its own expansion, then its letter from all expansions laid end to end.
+    within = np.arange(len(origin)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    letters = np.array([ord(letter) for expansion in expansions for letter in expansion], dtype=np.uint32)
+    first = np.zeros(len(codes), dtype=np.intp)
+    first[places] = (np.cumsum(sizes) - sizes)[which]
+    expanded = result == characters.EXPANDED
+    result[expanded] = letters[first[origin[expanded]] + within[expanded]]
+    return NormalizedText(text, _decode(result), origin, expanded=True)

@@ -1,0 +1,31 @@
+"""The one shape of a recognizer: looks at a normalized text and says where its entity types are."""
+
+from collections.abc import Iterable
+from typing import Protocol
+
+from pipeline.detect.normalize import NormalizedText
+from schemas.entities import RANK, EntityType
+from schemas.spans import DetectOptions, Span
+
+
+class Recognizer(Protocol):
+    """One family of entities. Immutable after construction: many threads call `find` at once."""
+
+    @property
+    def name(self) -> str:
+        """Goes into `Span.recognizer`."""
+
+    @property
+    def types(self) -> frozenset[EntityType]:
+        """What `find` can return: it is not called when none of them is enabled."""
+
+    def find(self, text: NormalizedText, options: DetectOptions) -> Iterable[Span]:
+        """Spans in offsets of `text.text` (normalized), in any order; they may overlap each other.
+
+        Time must grow linearly with the text, whatever the text is.
+        """
+
+
+def span(start: int, end: int, type_: EntityType, score: float, recognizer: str) -> Span:
+    """A span with the catalogue's rank of its type."""
+    return Span(start, end, type_, score, recognizer, RANK[type_])

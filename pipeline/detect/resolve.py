@@ -1,0 +1,86 @@
+"""Overlaps: the higher rank survives, then score, length and position; names and addresses leave their rest."""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+
+from schemas.entities import EntityType
+from schemas.spans import Span
+
+# What a higher rank leaves of these is still personal: "Alharbi" of "Salman Alharbi" under a glossary term "Salman".
+_KEEPS_REST = frozenset({EntityType.PERSON, EntityType.ADDRESS})
+
+
+def resolve(spans: Iterable[Span], text: str) -> list[Span]:
+    """The surviving spans of `text`, by position, overlapping nowhere. O(n log n) in the number of spans."""
+    ordered = sorted(spans)
+    survivors: list[Span] = []
+    group: list[Span] = []
+    reach = -1
+    for span in ordered:
+        if span.start >= reach and group:
+            survivors += _settle(group, text)
+            group = []
+        group.append(span)
+        reach = max(reach, span.end)
+    if group:
+        survivors += _settle(group, text)
+    return survivors
+
+
+def _priority(span: Span) -> tuple[int, float, int, int, str]:
+    return -span.rank, -span.score, span.start - span.end, span.start, span.type
+
+
+def _settle(group: list[Span], text: str) -> list[Span]:
+    """The survivors of spans that hang together."""
+    if len(group) == 1:
+        return group
+    accepted: list[Span] = []
+    for span in sorted(group, key=_priority):
+        blockers = list(_overlapping(accepted, span))
+        if not blockers:
+            _insert(accepted, span)
+        elif span.type in _KEEPS_REST:
+            for rest in _remainders(span, blockers, text):
+                if not any(_overlapping(accepted, rest)):
+                    _insert(accepted, rest)
+    return accepted
+
+
+def _overlapping(accepted: list[Span], span: Span) -> Iterator[Span]:
+    """Those of `accepted` (by position, disjoint) that share a character with `span`."""
+    index = bisect_right(accepted, span.start, key=lambda other: other.end)
+    while index < len(accepted) and accepted[index].start < span.end:
+        yield accepted[index]
+        index += 1
+
+
+def _insert(accepted: list[Span], span: Span) -> None:
+    accepted.insert(bisect_right(accepted, span.start, key=lambda other: other.start), span)
+
+
+def _remainders(span: Span, blockers: list[Span], text: str) -> Iterator[Span]:
+    """The whole words of `span` outside the blockers of higher rank."""
+    start = span.start
+    for blocker in blockers:
+        if blocker.rank > span.rank:
+            yield from _whole_words(span, start, blocker.start, text)
+            start = blocker.end
+    if start != span.start:
+        yield from _whole_words(span, start, span.end, text)
+
+
+def _whole_words(span: Span, start: int, end: int, text: str) -> Iterator[Span]:
+    """`text[start:end]` without a word that is cut at an edge and without surrounding spaces and punctuation."""
+    if start != span.start:
+        while start < end and text[start].isalnum() and text[start - 1].isalnum():
+            start += 1
+    if end != span.end:
+        while end > start and text[end - 1].isalnum() and text[end].isalnum():
+            end -= 1
+    while start < end and not text[start].isalnum():
+        start += 1
+    while end > start and not text[end - 1].isalnum():
+        end -= 1
+    if start < end:
+        yield span._replace(start=start, end=end)

@@ -1,0 +1,54 @@
+"""The shadow of a normalized text: one byte per character, lower case, Arabic look-alikes in one class.
+
+ASCII keeps its byte (capitals become small letters). Each Arabic letter and each sign that detection knows has a byte
+of its own above 0x7F; every other letter is OTHER_LETTER, every other character OTHER. So a byte offset is a character
+offset, and C scanners (re on bytes, Aho-Corasick, RE2 in Latin-1) run on it without decoding.
+"""
+
+import sys
+
+import numpy as np
+from numpy.typing import NDArray
+
+_LETTERS = "ابتثجحخدذرزسشصضطظعغفقكلمنهويءپچڤگژ"
+_FOLDED = {"أ": "ا", "إ": "ا", "آ": "ا", "ٱ": "ا", "ى": "ي", "ئ": "ي", "ؤ": "و", "ة": "ه"}
+_SIGNS = "،؛؟٪٫٬€£¥₹₺₱﷼\u20c1×–—٭۔°©®™«»“”„…•·"
+
+OTHER_LETTER = 0xFE
+OTHER = 0xFF
+_FIRST_ARABIC = 0x80
+_FIRST_SIGN = 0xB0
+
+ARABIC = bytes(range(_FIRST_ARABIC, _FIRST_ARABIC + len(_LETTERS)))
+SIGN = {sign: _FIRST_SIGN + index for index, sign in enumerate(_SIGNS)}
+
+
+def _table() -> NDArray[np.uint8]:
+    """Class of each code point. Beyond the Arabic blocks only capitals and letters of living scripts are told apart."""
+    table = np.full(sys.maxunicode + 1, OTHER, dtype=np.uint8)
+    for code in range(0x3000):
+        if chr(code).isalpha():
+            table[code] = OTHER_LETTER
+    table[0x3040:0xA000] = OTHER_LETTER
+    table[0xAC00:0xD7A4] = OTHER_LETTER
+    table[:0x80] = np.arange(0x80)
+    table[0x41:0x5B] += 0x20
+    for index, letter in enumerate(_LETTERS):
+        table[ord(letter)] = _FIRST_ARABIC + index
+    for letter, plain in _FOLDED.items():
+        table[ord(letter)] = table[ord(plain)]
+    for sign, byte in SIGN.items():
+        table[ord(sign)] = byte
+    table.flags.writeable = False
+    return table
+
+
+_CLASSES = _table()
+
+
+def shadow_of(text: str) -> bytes:
+    """One byte per character of `text`."""
+    if text.isascii():
+        return text.lower().encode()
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+    return bytes(_CLASSES[codes])
