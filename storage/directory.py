@@ -1,0 +1,130 @@
+"""ObjectStore in a local directory: the embedded mode's adapter."""
+
+import os
+import secrets
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+from schemas.errors import MaskerUnavailable
+from storage.encryption import sync_directory
+from storage.objects import AbortingWriter, ObjectEntry, ObjectNotFound, checked_key, checked_prefix, primed
+
+_CHUNK_BYTES = 1 << 20
+_DRAFTS = ".drafts"  # no key's segment starts with a dot
+
+
+class DirectoryStore:
+    """One file per object under `root` (files 0600, folders 0700).
+
+    An object is written as a draft beside the others and renamed on commit, so it is whole or not there at all, also
+    after a power cut.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._drafts = root / _DRAFTS
+        self._drafts.mkdir(parents=True, exist_ok=True, mode=0o700)
+
+    def writer(self, key: str) -> "_FileWriter":
+        return _FileWriter(self._drafts / secrets.token_hex(16), self._root / checked_key(key))
+
+    def read(self, key: str) -> Iterator[bytes]:
+        return primed(_pieces(self._root / checked_key(key)))
+
+    def delete(self, key: str) -> None:
+        path = self._root / checked_key(key)
+        path.unlink(missing_ok=True)
+        self._prune(path.parent)
+
+    def delete_prefix(self, prefix: str) -> None:
+        if not prefix:
+            raise ValueError("refusing to delete every object")
+        for key in list(self.keys(prefix)):
+            self.delete(key)
+
+    def entries(self, prefix: str) -> Iterator[ObjectEntry]:
+        base = self._root / checked_prefix(prefix)
+        for folder, folders, names in os.walk(base):
+            if _DRAFTS in folders:
+                folders.remove(_DRAFTS)
+            for name in names:
+                path = Path(folder) / name
+                try:
+                    modified = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+                except FileNotFoundError:
+                    continue  # deleted while we looked
+                yield ObjectEntry(path.relative_to(self._root).as_posix(), modified)
+
+    def keys(self, prefix: str) -> Iterator[str]:
+        return (entry.key for entry in self.entries(prefix))
+
+    def discard_unfinished(self, before: datetime) -> None:
+        for draft in self._drafts.iterdir():
+            try:
+                if draft.stat().st_mtime < before.timestamp():
+                    draft.unlink()
+            except FileNotFoundError:
+                continue  # committed or aborted meanwhile
+
+    def ping(self) -> None:
+        if not os.access(self._drafts, os.W_OK):
+            raise MaskerUnavailable
+
+    def _prune(self, folder: Path) -> None:
+        """Removes folders that became empty, from the inside out."""
+        while folder != self._root:
+            try:
+                folder.rmdir()
+            except OSError:
+                return
+            folder = folder.parent
+
+
+class _FileWriter(AbortingWriter):
+    def __init__(self, draft: Path, target: Path) -> None:
+        self._draft, self._target = draft, target
+        self._file = os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
+
+    def write(self, data: bytes) -> None:
+        self._file.write(data)
+
+    def commit(self) -> None:
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        self._file.close()
+        while True:
+            self._target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            try:
+                self._draft.rename(self._target)
+            except FileNotFoundError:
+                if not self._draft.exists():
+                    raise
+                continue  # a delete pruned the empty folder between the two lines above
+            break
+        self._sync_folders()
+
+    def abort(self) -> None:
+        self._file.close()
+        self._draft.unlink(missing_ok=True)
+
+    def _sync_folders(self) -> None:
+        folder, root = self._target.parent, self._draft.parent.parent
+        while True:
+            try:
+                sync_directory(folder)
+            except FileNotFoundError:
+                return  # deleted again meanwhile
+            if folder == root:
+                return
+            folder = folder.parent
+
+
+def _pieces(path: Path) -> Iterator[bytes]:
+    try:
+        file = path.open("rb")
+    except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
+        raise ObjectNotFound from None
+    with file:
+        while piece := file.read(_CHUNK_BYTES):
+            yield piece
