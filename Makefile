@@ -4,7 +4,7 @@ PY := .venv/bin/python
 
 demo:  ## the whole tour on sample documents, in embedded mode
 	@scripts/setup run
-	@$(PY) examples/demo.py
+	@$(PY) -m examples.demo
 
 run:  ## serve the API on http://127.0.0.1:8000 in embedded mode
 	@scripts/setup run
@@ -37,7 +37,7 @@ bench:  ## speed and memory, each as a ratio against a peer or a floor of the sa
 
 documents:  ## make the sample documents of examples/documents anew
 	@scripts/setup slow
-	@$(PY) examples/make_documents.py
+	@$(PY) -m examples.make_documents
 
 lock:  ## rewrite requirements/*.txt from pyproject.toml (needs uv)
 	@scripts/lock

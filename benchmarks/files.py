@@ -1,0 +1,232 @@
+"""Documents: pages per second of each stage beside raw PyMuPDF and raw Tesseract, and whole jobs end to end.
+
+    python -m benchmarks.files [--pages 50] [--scans 4]
+
+Floors, in the same run: PyMuPDF alone extracting and redacting the same values of the same text PDF; Tesseract alone
+reading the same rasters, one after the other, with one thread. Whole jobs run on `masker serve` in embedded mode, idle
+but for them.
+"""
+
+import argparse
+import os
+import secrets
+import statistics
+import subprocess
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+import cv2
+import httpx
+import numpy as np
+import pymupdf
+from pipeline.sandbox import Sandbox
+
+from examples.server import embedded_server
+from pipeline import findings as document_findings
+from pipeline import steps
+from pipeline.detect.detector import Detector
+from pipeline.verification import verdict
+from schemas.files import Format
+from schemas.spans import DetectOptions
+
+T = TypeVar("T")
+SECONDS = 600
+LENIENT = DetectOptions(strict_checksums=False)
+WORDS = [
+    "the",
+    "account",
+    "statement",
+    "was",
+    "sent",
+    "to",
+    "the",
+    "customer",
+    "after",
+    "the",
+    "branch",
+    "had",
+    "checked",
+    "every",
+    "entry",
+    "of",
+    "the",
+    "month",
+]
+ARABIC = "تم تحديث بيانات العميل في النظام بعد مراجعة الطلب من قبل الفرع الرئيسي وإرسال الإشعار في نفس اليوم"
+
+
+def luhn(body: str) -> str:
+    """`body` with its check digit."""
+    total = sum(sum(divmod(int(d) * (2 if i % 2 == 0 else 1), 10)) for i, d in enumerate(reversed(body)))
+    return body + str(-total % 10)
+
+
+def national_id() -> str:
+    """A valid-looking national ID of nobody."""
+    return luhn("10" + "".join(str(secrets.randbelow(10)) for _ in range(7)))
+
+
+def lines(count: int) -> list[str]:
+    """Sentences, every third with an ID, a phone or an e-mail in it."""
+    result = []
+    for index in range(count):
+        start = secrets.randbelow(len(WORDS))
+        sentence = " ".join(WORDS[start:] + WORDS[:start])
+        extra = (f" national ID {national_id()}", f" mobile 05{secrets.randbelow(10**8):08d}", " mail a.b@example.com")
+        result.append(sentence[:60] + (extra[index // 3 % 3] if index % 3 == 0 else ""))
+    return result
+
+
+def text_pdf(pages: int) -> bytes:
+    """A PDF of `pages` full pages of text in a standard font."""
+    document = pymupdf.open()
+    for _ in range(pages):
+        page = document.new_page()
+        page.insert_text((50, 60), lines(44), fontsize=10, lineheight=1.5)
+    return bytes(document.tobytes(deflate=True))
+
+
+def scan_pdf(pages: int) -> bytes:
+    """An image-only PDF of `pages` bilingual pages at 300 dpi with the noise of a scanner."""
+    noise = np.random.default_rng(3)
+    target = pymupdf.open()
+    for _ in range(pages):
+        source = pymupdf.open()
+        page = source.new_page()
+        page.insert_text((50, 60), lines(22), fontsize=11, lineheight=1.5)
+        right = f"<p dir='rtl' style='font-size:13px'>{ARABIC}</p>" * 9
+        page.insert_htmlbox(pymupdf.Rect(50, 460, 545, 800), right)
+        pixmap = page.get_pixmap(dpi=300, colorspace=pymupdf.csGRAY)
+        grey = np.frombuffer(pixmap.samples, np.uint8).reshape(pixmap.height, pixmap.width).astype(float)
+        worn = np.clip(grey * 0.93 + 10 + noise.normal(0, 4, grey.shape), 0, 255).astype(np.uint8)
+        sheet = target.new_page(width=page.rect.width, height=page.rect.height)
+        sheet.insert_image(sheet.rect, stream=cv2.imencode(".jpg", worn)[1].tobytes())
+    return bytes(target.tobytes())
+
+
+def ten_row_csv() -> bytes:
+    """Ten customers with a name, an ID and a phone."""
+    rows = [f"Noura Salem Almithali,{national_id()},05{secrets.randbelow(10**8):08d}" for _ in range(10)]
+    return "\n".join(["Name,National ID,Mobile", *rows, ""]).encode()
+
+
+def timed(call: Callable[[], T]) -> tuple[T, float]:
+    """The call's answer and its wall-clock seconds."""
+    started = time.perf_counter()
+    answer = call()
+    return answer, time.perf_counter() - started
+
+
+def raw_pymupdf(data: bytes, values: list[str]) -> float:
+    """Seconds PyMuPDF alone needs to extract every page's text and to redact the same values."""
+
+    def work() -> bytes:
+        with pymupdf.open(stream=data) as document:
+            for page in document:
+                text = page.get_text("rawdict")
+                assert text
+                for value in values:
+                    for box in page.search_for(value):
+                        page.add_redact_annot(box, fill=(0, 0, 0))
+                page.apply_redactions()
+            return bytes(document.tobytes(garbage=4, deflate=True))
+
+    return timed(work)[1]
+
+
+def raw_tesseract(pixels: list[bytes]) -> float:
+    """Seconds Tesseract alone needs for the rasters, one after the other, with one thread."""
+    environment = {**os.environ, "OMP_THREAD_LIMIT": "1"}
+    started = time.perf_counter()
+    for image in pixels:
+        subprocess.run(
+            ["tesseract", "stdin", "stdout", "-l", "ara+eng", "tsv"],
+            input=image,
+            env=environment,
+            capture_output=True,
+            check=True,
+            timeout=SECONDS,
+        )
+    return time.perf_counter() - started
+
+
+def stages(data: bytes, pages: int) -> tuple[dict[str, float], list[bytes], list[str]]:
+    """Seconds of each stage, the rasters' pixels, and the surfaces found."""
+    sandbox, detector = Sandbox("best-effort"), Detector()
+    seconds: dict[str, float] = {}
+    form = Format.PDF
+    _, seconds["sniff"] = timed(lambda: steps.inspect(sandbox, form, data, pages, SECONDS))
+    (extraction, blobs), seconds["extract"] = timed(lambda: steps.extract(sandbox, form, data, SECONDS))
+    readings, seconds["ocr"] = timed(
+        lambda: [steps.read_raster(sandbox, raster, blobs[raster.id], SECONDS) for raster in extraction.rasters]
+    )
+    found, seconds["detect"] = timed(lambda: document_findings.find(extraction, readings, detector, LENIENT))
+    output, seconds["redact"] = timed(lambda: steps.redact(sandbox, form, data, found, readings, SECONDS))
+
+    def verify() -> None:
+        second, images = steps.second_reading(sandbox, form, output, SECONDS)
+        again = [steps.read_raster(sandbox, raster, images[raster.id], SECONDS) for raster in second.rasters]
+        left = verdict.leftovers(second, again, found, detector, LENIENT)
+        if left:
+            raise SystemExit(f"the benchmark's document did not come out clean: {len(left)} left")
+
+    _, seconds["verify"] = timed(verify)
+    return seconds, list(blobs.values()), [value.surface for value in found.values]
+
+
+def whole_job(client: httpx.Client, name: str, media_type: str, data: bytes) -> float:
+    """Seconds from upload to `ready`, as a polling caller sees it (every 20 ms)."""
+    started = time.perf_counter()
+    job = client.post("/api/v1/files/redact", files={"file": (name, data, media_type)}).raise_for_status().json()
+    while job["state"] in {"queued", "processing"}:
+        time.sleep(0.02)
+        job = client.get(job["poll_url"]).raise_for_status().json()
+    if job["state"] != "ready":
+        raise SystemExit(f"{name} ended {job['state']}: {job['error_code']}")
+    return time.perf_counter() - started
+
+
+def show(heading: str, seconds: dict[str, float], pages: int) -> None:
+    """One table of stages."""
+    print(f"\n{heading}\n{'stage':12}{'seconds':>10}{'pages/s':>10}")
+    for stage, spent in seconds.items():
+        print(f"{stage:12}{spent:10.3f}{pages / spent:10.1f}")
+    print(f"{'all':12}{sum(seconds.values()):10.3f}{pages / sum(seconds.values()):10.1f}")
+
+
+def main() -> None:
+    """Runs everything and prints the tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--pages", type=int, default=50, help="pages of the text PDF")
+    parser.add_argument("--scans", type=int, default=4, help="pages of the scan")
+    chosen = parser.parse_args()
+
+    text = text_pdf(chosen.pages)
+    seconds, _, values = stages(text, chosen.pages)
+    show(f"text PDF, {chosen.pages} pages", seconds, chosen.pages)
+    floor = raw_pymupdf(text, values)
+    ours = seconds["extract"] + seconds["redact"]
+    print(f"raw PyMuPDF extract+redact {floor:.2f} s; ours {ours:.2f} s: {ours / floor:.2f} x the floor")
+
+    scan = scan_pdf(chosen.scans)
+    seconds, pixels, _ = stages(scan, chosen.scans)
+    show(f"scan, {chosen.scans} pages at 300 dpi", seconds, chosen.scans)
+    floor = raw_tesseract(pixels)
+    print(f"raw Tesseract {floor:.2f} s")
+
+    print("\nwhole jobs, upload to ready, embedded server")
+    with (
+        embedded_server("bench@example.com") as server,
+        httpx.Client(base_url=server.url, headers={"Authorization": f"Bearer {server.key}"}, timeout=60) as client,
+    ):
+        spent = [whole_job(client, "ten.csv", "text/csv", ten_row_csv()) for _ in range(5)]
+        print(f"10-row CSV       {statistics.median(spent):6.2f} s median of 5 (first {spent[0]:.2f} s)")
+        job = whole_job(client, "text.pdf", "application/pdf", text)
+        print(f"text PDF         {job:6.2f} s, {chosen.pages / job:.1f} pages/s")
+        job = whole_job(client, "scan.pdf", "application/pdf", scan)
+        print(f"scan             {job:6.2f} s, {job / floor:.2f} x raw Tesseract of its pages")
+
+
+if __name__ == "__main__":
+    main()
