@@ -1,0 +1,93 @@
+"""The encrypted envelope that carries a mapping to its caller: HKDF-SHA256 (RFC 5869) and AES-256-GCM (SP 800-38D)."""
+
+import base64
+import json
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+from schemas.errors import InvalidKeyMaterial
+
+KEK_SALT = b"masker-kek-salt-v1"
+KEK_INFO = b"masker-kek-v1"
+KEY_BYTES = 32
+NONCE_BYTES = 12
+
+
+class EnvelopeNotOpened(Exception):
+    """The key, a nonce or the ciphertext is not the one that was sealed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """A sealed mapping. `wrapped_dek` and `nonce_dek` are None when it was sealed under the caller's own key."""
+
+    ciphertext: bytes
+    nonce_payload: bytes
+    wrapped_dek: bytes | None = None
+    nonce_dek: bytes | None = None
+
+
+def seal(mapping: Mapping[str, str], key_material: str) -> Envelope:
+    """Seal under a fresh data key, wrapped by the key derived from `key_material` (the bearer)."""
+    dek = secrets.token_bytes(KEY_BYTES)
+    nonce_dek = secrets.token_bytes(NONCE_BYTES)
+    wrapped = AESGCM(_kek(key_material)).encrypt(nonce_dek, dek, None)
+    sealed = seal_byok(mapping, dek)
+    return Envelope(sealed.ciphertext, sealed.nonce_payload, wrapped, nonce_dek)
+
+
+def seal_byok(mapping: Mapping[str, str], key: bytes) -> Envelope:
+    """Seal directly under the caller's 32-byte key."""
+    nonce = secrets.token_bytes(NONCE_BYTES)
+    payload = json.dumps(mapping, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    return Envelope(AESGCM(key).encrypt(nonce, payload, None), nonce)
+
+
+def open_envelope(envelope: Envelope, key_material: str) -> dict[str, str]:
+    """The mapping of an envelope sealed with `seal`; EnvelopeNotOpened when anything of it is wrong."""
+    if envelope.wrapped_dek is None or envelope.nonce_dek is None:
+        raise EnvelopeNotOpened
+    dek = _decrypt(_kek(key_material), envelope.nonce_dek, envelope.wrapped_dek)
+    return open_byok(envelope, dek)
+
+
+def open_byok(envelope: Envelope, key: bytes) -> dict[str, str]:
+    """The mapping of an envelope sealed with `seal_byok`; EnvelopeNotOpened when anything of it is wrong."""
+    payload = _decrypt(key, envelope.nonce_payload, envelope.ciphertext)
+    mapping: dict[str, str] = json.loads(payload.decode("utf-8", "surrogatepass"))
+    return mapping
+
+
+def decode_key(key: str) -> bytes:
+    """A caller's own AES-256 key from strict standard base64 (RFC 4648, section 4); InvalidKeyMaterial otherwise."""
+    try:
+        raw = base64.b64decode(key, validate=True)
+    except ValueError:  # binascii.Error is one; so is a character outside ASCII
+        raise InvalidKeyMaterial("key must be valid base64") from None
+    if to_base64(raw) != key:  # the decoder lets surplus padding pass
+        raise InvalidKeyMaterial("key must be valid base64")
+    if len(raw) != KEY_BYTES:
+        raise InvalidKeyMaterial(f"key must decode to {KEY_BYTES} bytes (256 bits), got {len(raw)}")
+    return raw
+
+
+def to_base64(raw: bytes) -> str:
+    """Standard alphabet with padding, as every binary field of an answer is written."""
+    return base64.b64encode(raw).decode("ascii")
+
+
+def _kek(key_material: str) -> bytes:
+    return HKDF(algorithm=SHA256(), length=KEY_BYTES, salt=KEK_SALT, info=KEK_INFO).derive(key_material.encode())
+
+
+def _decrypt(key: bytes, nonce: bytes, ciphertext: bytes) -> bytes:
+    try:
+        return AESGCM(key).decrypt(nonce, ciphertext, None)
+    except (InvalidTag, ValueError):
+        raise EnvelopeNotOpened from None

@@ -1,0 +1,81 @@
+"""Finds the region or city that an address lies in, as spelled there; a street named after a city is passed over."""
+
+import re
+from functools import cache
+from importlib.resources import files
+from typing import NamedTuple
+
+from pipeline.detect.lexicons.loader import fold
+from pipeline.detect.normalize import normalize
+
+_PART_END = re.compile(r"[,،;؛\n|]|\s[-/]\s")
+_ENGLISH_STREET = re.compile(
+    r"[\s-]*(?:[a-z']+[\s-]+)?(?:street|str|st|road|rd|avenue|ave|av|boulevard|blvd|highway|hwy|lane|ln|way|expressway|"
+    r"district|dist|dst|neighbou?rhood|quarter|area|square|sq|bridge|gate|mall|tower|hospital|university|airport|port)\b",
+    re.IGNORECASE,
+)
+_ARABIC_HEAD = re.compile(
+    fold(
+        r"(?<!\w)[وفبلك]?(?:ال)?(?:شارع|ش|طريق|ط|حي|درب|ممر|جادة|ميدان|دوار|حارة|مخطط|سوق|برج|مبنى|عمارة|مستشفى|"
+        r"جامعة|مطار|ميناء|جسر|كورنيش|مدرسة|مسجد|جامع|فندق|مركز)(?!\w)\.?"
+    )
+)
+# Arabic words that follow a city in an address without making it part of a street's name.
+_AFTER_CITY = re.compile(
+    fold(
+        r"[\s\d.()-]*(?:(?:المملكة|العربية|السعودية|منطقة|المنطقة|الرمز|البريدي|رمز|بريدي|مدينة|محافظة|ص|ب)[\s\d.()-]*)*$"
+    )
+)
+_ARABIC_WORD = re.compile("[\u0621-\u064a]{2,}")
+
+
+class _Names(NamedTuple):
+    regions: re.Pattern[str]
+    cities: re.Pattern[str]
+
+
+def place_in(address: str) -> str | None:
+    """The region's name, else the city's, as written in an address; None when it names neither."""
+    normalized = normalize(address)
+    text = fold(normalized.text)
+    for pattern in _names():
+        places = [match.span("name") for match in pattern.finditer(text) if not _names_a_street(text, match)]
+        if places:
+            start, end = normalized.original_span(*places[-1])  # an address narrows down to its city at its end
+            return normalized.original[start:end]
+    return None
+
+
+@cache
+def _names() -> _Names:
+    rows = (files(__package__) / "places.csv").read_text("utf-8").splitlines()
+    names: dict[str, list[str]] = {"region": [], "city": []}
+    for row in rows:
+        if not row.startswith("#"):
+            kind, spellings = row.split(",")
+            names[kind] += spellings.split(";")
+    return _Names(_any_of(names["region"]), _any_of(names["city"]))
+
+
+def _any_of(names: list[str]) -> re.Pattern[str]:
+    """One pattern, longest name first: blanks may be hyphens, apostrophes may be written, an Arabic clitic may lead."""
+    longest_first = sorted({fold(name) for name in names}, key=len, reverse=True)
+    spelled = "|".join("'?".join(map(_letter, name)) for name in longest_first)
+    return re.compile(rf"(?<![^\W_])(?:[وفبلك](?=[\u0621-\u064a]))?(?P<name>{spelled})(?![^\W_])", re.IGNORECASE)
+
+
+def _letter(character: str) -> str:
+    return r"[\s-]+" if character == " " else re.escape(character)
+
+
+def _names_a_street(text: str, match: re.Match[str]) -> bool:
+    """Whether the place is only the name of a street, a district or a building: `Makkah Road`, `طريق مكة القديم`."""
+    before = _PART_END.split(text[: match.start()])[-1]
+    after = _PART_END.split(text[match.end() :], maxsplit=1)[0]
+    if _ENGLISH_STREET.match(after):
+        return True
+    heads = list(_ARABIC_HEAD.finditer(before))
+    if not heads:
+        return False
+    named = _ARABIC_WORD.search(before, heads[-1].end()) or re.search(r"\d", before[heads[-1].end() :])
+    return named is None or _AFTER_CITY.match(after) is None
