@@ -33,7 +33,8 @@ from schemas.spans import DetectOptions
 T = TypeVar("T")
 SECONDS = 600
 LENIENT = DetectOptions(strict_checksums=False)
-WORDS = [
+SENTENCE = "the account statement was sent to the customer after the branch had checked every entry of the month"
+WORDS = SENTENCE.split()
     "the",
     "account",
     "statement",
