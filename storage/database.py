@@ -1,0 +1,241 @@
+"""The database: its engine (SQLite or PostgreSQL), its transactions, its clock column and its migrations."""
+
+import logging
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, cast
+
+from alembic import command
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import (
+    URL,
+    Connection,
+    DateTime,
+    Dialect,
+    Engine,
+    create_engine,
+    event,
+    inspect,
+    make_url,
+    text,
+)
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.exc import ArgumentError, InterfaceError, NoSuchModuleError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy.pool import ConnectionPoolEntry
+from sqlalchemy.types import TypeDecorator
+from sqlmodel import Session, SQLModel
+
+from schemas.errors import MaskerUnavailable
+from schemas.settings import InvalidSettings
+
+# Before any table is declared: constraints need names that migrations can speak of, the same on both databases.
+SQLModel.metadata.naming_convention = {
+    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+    "ck": "ck_%(table_name)s_%(constraint_name)s",
+    "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+    "pk": "pk_%(table_name)s",
+}
+
+_log = logging.getLogger(__name__)
+
+WAIT_SECONDS = 30  # for another writer, or for a free connection; then the caller gets MaskerUnavailable
+CONNECTIONS = 20  # per process
+_SCRIPTS = Path(__file__).parent / "migrations"
+_MIGRATION_LOCK = 0x6D61736B6572  # "masker", the number of PostgreSQL's advisory lock
+_migrating = threading.Lock()  # Alembic's environment is global to the process
+
+
+class UtcDateTime(TypeDecorator[datetime]):
+    """A moment, aware, always UTC when read. A naive value is refused: SQLite would forget what was meant."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """UTC; SQLite stores no zone, so it gets none. ValueError for a naive value."""
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise ValueError("a naive datetime is no moment in time")
+        moment = value.astimezone(UTC)
+        return moment.replace(tzinfo=None) if dialect.name == "sqlite" else moment
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """Aware, in UTC."""
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+class Database:
+    """One database and its pool of connections; made once per process, safe from many threads.
+
+    `url`: `sqlite:///PATH` (a file) or `postgresql://...`. InvalidSettings when it is neither. Connects to nothing yet.
+    """
+
+    def __init__(self, url: str) -> None:
+        self._url = _checked(url)
+        self.is_sqlite = self._url.get_backend_name() == "sqlite"
+        self.engine = _sqlite_engine(self._url) if self.is_sqlite else _postgresql_engine(self._url)
+        self._reader = self.engine.execution_options(masker_reads=True, postgresql_readonly=True)
+        # SQLite's waiting writers poll, and may starve; within this process they queue here instead.
+        self._writer: threading.Lock | None = threading.Lock() if self.is_sqlite else None
+
+    @contextmanager
+    def transaction(self) -> Iterator[Session]:
+        """A transaction that may write: commits at the end, rolls back when anything is raised.
+
+        On SQLite it holds the one write lock from its start (BEGIN IMMEDIATE), so what was read stays true; never open
+        one inside another. Rows stay readable after it. MaskerUnavailable when the database cannot be reached.
+        """
+        with self._turn(), _unavailable(), Session(self.engine, expire_on_commit=False) as session, session.begin():
+            yield session
+
+    @contextmanager
+    def reading(self) -> Iterator[Session]:
+        """A transaction that only reads, and waits for no writer; a write in it fails. MaskerUnavailable as above."""
+        with _unavailable(), Session(self._reader, expire_on_commit=False) as session, session.begin():
+            yield session
+
+    def ping(self) -> None:
+        """Asks the database something. MaskerUnavailable when it does not answer."""
+        with self.reading() as session:
+            session.connection().execute(text("SELECT 1"))
+
+    def migrate(self) -> None:
+        """Brings the schema to the newest revision, in one transaction. Harmless when repeated, or run by many."""
+        with _migrating, self._turn(), _unavailable(), self.engine.begin() as connection:
+            if not self.is_sqlite:
+                connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})
+            command.upgrade(_alembic(connection), "head")
+
+    def is_current(self) -> bool:
+        """Whether the schema is at the newest revision that this code knows."""
+        with _unavailable(), self.engine.connect() as connection:
+            heads = MigrationContext.configure(connection).get_current_heads()
+        return set(heads) == set(ScriptDirectory(str(_SCRIPTS)).get_heads())
+
+    def dispose(self) -> None:
+        """Closes every idle connection."""
+        self.engine.dispose()
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        if self._writer is None:
+            yield
+            return
+        if not self._writer.acquire(timeout=WAIT_SECONDS):
+            raise MaskerUnavailable
+        try:
+            yield
+        finally:
+            self._writer.release()
+
+
+def insert_missing(session: Session, table: type[SQLModel], values: dict[str, Any]) -> bool:
+    """Inserts a row unless its key is taken; whether it did. Waits for whoever is inserting the same key just now."""
+    insert = _insert(session)(table).values(values).on_conflict_do_nothing()
+    return session.connection().execute(insert).rowcount == 1
+
+
+def insert_or_add(session: Session, table: type[SQLModel], rows: Sequence[dict[str, Any]], amount: str) -> None:
+    """Inserts rows; where a row's key is taken, adds its `amount` column to the one there."""
+    insert = _insert(session)(table).values(list(rows))
+    columns = inspect(table).local_table.c
+    total = {amount: columns[amount] + insert.excluded[amount]}
+    session.connection().execute(insert.on_conflict_do_update(index_elements=inspect(table).primary_key, set_=total))
+
+
+def _insert(session: Session) -> Callable[..., sqlite.Insert]:
+    # The two dialects' constructs are alike but for their class.
+    alike = sqlite.insert if session.get_bind().dialect.name == "sqlite" else postgresql.insert
+    return cast("Callable[..., sqlite.Insert]", alike)
+
+
+@contextmanager
+def _unavailable() -> Iterator[None]:
+    try:
+        yield
+    except (OperationalError, InterfaceError) as error:
+        # The driver's code alone is told: its message may name hosts, users and values.
+        code = getattr(error.orig, "sqlite_errorname", None) or getattr(error.orig, "sqlstate", None)
+        _log.warning("database unavailable: %s %s", type(error.orig).__name__, code)
+        raise MaskerUnavailable from None
+    except PoolTimeout:
+        _log.warning("database unavailable: no free connection in %d s", WAIT_SECONDS)
+        raise MaskerUnavailable from None
+
+
+def _checked(url: str) -> URL:
+    try:
+        parsed = make_url(url)
+        name = parsed.get_backend_name()
+    except (ArgumentError, NoSuchModuleError, ValueError):
+        raise InvalidSettings("MASKER_DATABASE_URL: not a database address") from None
+    if name == "sqlite":
+        if parsed.database in (None, "", ":memory:") or "mode" in parsed.query:
+            raise InvalidSettings("MASKER_DATABASE_URL: SQLite needs a file: every thread shares it")
+        return parsed.set(drivername="sqlite+pysqlite")
+    if name in ("postgresql", "postgres"):
+        return parsed.set(drivername="postgresql+psycopg")
+    raise InvalidSettings("MASKER_DATABASE_URL: only sqlite and postgresql are known")
+
+
+def _postgresql_engine(url: URL) -> Engine:
+    return create_engine(
+        url,
+        hide_parameters=True,  # values never reach an exception's text
+        pool_pre_ping=True,
+        pool_size=CONNECTIONS,
+        max_overflow=0,
+        pool_timeout=WAIT_SECONDS,
+        connect_args={"connect_timeout": 5, "application_name": "masker"},
+    )
+
+
+def _sqlite_engine(url: URL) -> Engine:
+    engine = create_engine(
+        url,
+        hide_parameters=True,
+        pool_size=CONNECTIONS,
+        max_overflow=0,
+        pool_timeout=WAIT_SECONDS,
+        connect_args={"timeout": WAIT_SECONDS, "check_same_thread": False},
+    )
+    directory = Path(str(url.database)).parent
+
+    @event.listens_for(engine, "do_connect")
+    def _make_room(*_: Any) -> None:
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+    @event.listens_for(engine, "connect")
+    def _configure(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
+        connection.isolation_level = None  # the driver begins no transaction of its own; _begin does
+        cursor = connection.cursor()
+        cursor.execute("PRAGMA journal_mode = WAL")
+        cursor.execute("PRAGMA synchronous = FULL")  # a committed charge survives a power cut
+        cursor.execute("PRAGMA foreign_keys = ON")
+        cursor.close()
+
+    @event.listens_for(engine, "begin")
+    def _begin(connection: Connection) -> None:
+        reads = connection.get_execution_options().get("masker_reads", False)
+        connection.exec_driver_sql(f"PRAGMA query_only = {'ON' if reads else 'OFF'}")
+        connection.exec_driver_sql("BEGIN DEFERRED" if reads else "BEGIN IMMEDIATE")
+
+    return engine
+
+
+def _alembic(connection: Connection) -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(_SCRIPTS).replace("%", "%%"))
+    config.attributes["connection"] = connection
+    return config

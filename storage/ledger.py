@@ -1,0 +1,211 @@
+"""The ledger: the only place where tokens move. Entries are appended, never changed; the purse holds their sums.
+
+Every act takes the account's purse lock first, so acts of one account follow one another on either database. A
+`reference` names the fact that is paid for and must be unique for all time (a UUID, not a short request id): with it a
+repeated act changes nothing. Free tokens go first; they belong to one Asia/Riyadh day and lapse with it.
+"""
+
+from collections.abc import Sequence
+from datetime import date, datetime
+from typing import NamedTuple
+from uuid import UUID
+
+from sqlmodel import Session, col, select
+
+from schemas.clock import next_riyadh_midnight, riyadh_day
+from schemas.errors import InsufficientTokens
+from storage.tables import Entry, EntryKind, Purse
+
+
+class UnknownAccount(LookupError):
+    """There is no such account."""
+
+
+class ReferenceConflict(Exception):
+    """The reference was used for something else: another account, a charge since refunded, a hold since released."""
+
+
+class Charge(NamedTuple):
+    """What was taken, in tokens."""
+
+    free: int
+    paid: int
+
+
+class Balance(NamedTuple):
+    """What can be spent now, in tokens, and when the free quota refills (UTC)."""
+
+    free_tokens: int
+    paid_tokens: int
+    free_resets_at: datetime
+
+
+def charge(
+    session: Session,
+    account_id: UUID,
+    tokens: int,
+    *,
+    reason: str,
+    reference: str,
+    free_per_day: int,
+    now: datetime,
+) -> Charge:
+    """Takes `tokens`, free ones first. InsufficientTokens (nothing taken), ReferenceConflict, UnknownAccount."""
+    return _take(session, EntryKind.CHARGE, account_id, tokens, reason, reference, free_per_day, now)
+
+
+def refund(session: Session, reference: str, now: datetime) -> bool:
+    """Gives a charge back exactly as it was split; whether this call did it. False: no such charge, or done before.
+
+    Free tokens return to the day they were taken from: after midnight they have lapsed, and today gains none.
+    """
+    return _give_back(session, EntryKind.CHARGE, EntryKind.REFUND, reference, now)
+
+
+def hold(
+    session: Session, account_id: UUID, tokens: int, *, reference: str, free_per_day: int, now: datetime
+) -> Charge:
+    """Takes `tokens` for work that may still fail; to be settled or released. Errors as for `charge`."""
+    return _take(session, EntryKind.HOLD, account_id, tokens, "file", reference, free_per_day, now)
+
+
+def settle(session: Session, reference: str, now: datetime) -> None:
+    """Makes a hold final. ReferenceConflict when there is no such hold or it was released."""
+    held = _locked_entry(session, EntryKind.HOLD, reference)
+    if held is None or _entry(session, EntryKind.RELEASE, reference):
+        raise ReferenceConflict
+    if not _entry(session, EntryKind.SETTLE, reference):
+        _append(session, held.account_id, EntryKind.SETTLE, Charge(0, 0), held.reason, reference, held.day, now)
+
+
+def release(session: Session, reference: str, now: datetime) -> bool:
+    """Gives a hold back exactly as it was split; whether this call did it. A settled hold stays taken."""
+    return _give_back(session, EntryKind.HOLD, EntryKind.RELEASE, reference, now)
+
+
+def credit(session: Session, account_id: UUID, tokens: int, *, reference: str, now: datetime) -> None:
+    """Adds paid tokens. ValueError unless `tokens` is positive, ReferenceConflict, UnknownAccount."""
+    if tokens <= 0:
+        raise ValueError("a credit adds tokens")
+    purse = _locked_purse(session, account_id)
+    known = _entry(session, EntryKind.CREDIT, reference)
+    if known is not None:
+        if known.account_id != account_id:
+            raise ReferenceConflict
+        return
+    purse.paid_tokens += tokens
+    _append(session, account_id, EntryKind.CREDIT, Charge(0, tokens), "credit", reference, riyadh_day(now), now)
+
+
+def balance(session: Session, account_id: UUID, *, free_per_day: int, now: datetime) -> Balance:
+    """What the account can spend now. Reads only. UnknownAccount."""
+    purse = session.exec(select(Purse).where(col(Purse.account_id) == account_id)).one_or_none()
+    if purse is None:
+        raise UnknownAccount
+    used = purse.free_used if purse.free_day >= riyadh_day(now) else 0
+    return Balance(max(0, free_per_day - used), purse.paid_tokens, next_riyadh_midnight(now))
+
+
+def entries(session: Session, account_id: UUID, *, limit: int, before: int | None = None) -> Sequence[Entry]:
+    """The account's entries, newest first; `before`: only those with a smaller `id`."""
+    query = select(Entry).where(col(Entry.account_id) == account_id).order_by(col(Entry.id).desc()).limit(limit)
+    if before is not None:
+        query = query.where(col(Entry.id) < before)
+    return session.exec(query).all()
+
+
+def _take(
+    session: Session,
+    kind: EntryKind,
+    account_id: UUID,
+    tokens: int,
+    reason: str,
+    reference: str,
+    free_per_day: int,
+    now: datetime,
+) -> Charge:
+    if tokens < 0:
+        raise ValueError("tokens are taken, not given")
+    purse = _locked_purse(session, account_id)
+    known = _entry(session, kind, reference)
+    if known is not None:
+        return _repeated(session, known, account_id)
+    # A server whose clock lags must not reopen a day that has ended for this account.
+    today = max(riyadh_day(now), purse.free_day)
+    used = purse.free_used if purse.free_day == today else 0
+    free_left = max(0, free_per_day - used)
+    if tokens > free_left + purse.paid_tokens:
+        raise InsufficientTokens(tokens, free_left + purse.paid_tokens)
+    taken = Charge(min(tokens, free_left), max(0, tokens - free_left))
+    purse.free_day, purse.free_used = today, used + taken.free
+    purse.paid_tokens -= taken.paid
+    _append(session, account_id, kind, Charge(-taken.free, -taken.paid), reason, reference, today, now)
+    return taken
+
+
+def _repeated(session: Session, known: Entry, account_id: UUID) -> Charge:
+    undone = EntryKind.REFUND if known.kind == EntryKind.CHARGE else EntryKind.RELEASE
+    if known.account_id != account_id or _entry(session, undone, known.reference):
+        raise ReferenceConflict
+    return Charge(-known.free_tokens, -known.paid_tokens)
+
+
+def _give_back(session: Session, taken: EntryKind, undo: EntryKind, reference: str, now: datetime) -> bool:
+    entry = _locked_entry(session, taken, reference)
+    closed = (undo, EntryKind.SETTLE) if taken is EntryKind.HOLD else (undo,)
+    if entry is None or any(_entry(session, kind, reference) for kind in closed):
+        return False
+    purse = _locked_purse(session, entry.account_id)
+    returned = Charge(-entry.free_tokens, -entry.paid_tokens)
+    if entry.day == purse.free_day:
+        purse.free_used -= returned.free
+    purse.paid_tokens += returned.paid
+    _append(session, entry.account_id, undo, returned, entry.reason, reference, entry.day, now)
+    return True
+
+
+def _locked_purse(session: Session, account_id: UUID) -> Purse:
+    # populate_existing: what this session read before it held the lock may be stale.
+    query = select(Purse).where(col(Purse.account_id) == account_id).with_for_update()
+    purse = session.exec(query.execution_options(populate_existing=True)).one_or_none()
+    if purse is None:
+        raise UnknownAccount
+    return purse
+
+
+def _locked_entry(session: Session, kind: EntryKind, reference: str) -> Entry | None:
+    """The entry, with its account's purse locked: what closes it can no longer appear."""
+    entry = _entry(session, kind, reference)
+    if entry is not None:
+        _locked_purse(session, entry.account_id)
+    return entry
+
+
+def _entry(session: Session, kind: EntryKind, reference: str) -> Entry | None:
+    query = select(Entry).where(col(Entry.reference) == reference, col(Entry.kind) == kind.value)
+    return session.exec(query).one_or_none()
+
+
+def _append(
+    session: Session,
+    account_id: UUID,
+    kind: EntryKind,
+    parts: Charge,
+    reason: str,
+    reference: str,
+    day: date,
+    now: datetime,
+) -> None:
+    session.add(
+        Entry(
+            account_id=account_id,
+            kind=kind.value,
+            free_tokens=parts.free,
+            paid_tokens=parts.paid,
+            reason=reason,
+            reference=reference,
+            day=day,
+            created_at=now,
+        )
+    )
+    session.flush()

@@ -1,0 +1,131 @@
+"""Tables of accounts, keys, money, usage and glossaries."""
+
+from datetime import date, datetime
+from enum import StrEnum
+from uuid import UUID
+
+from sqlalchemy import JSON, BigInteger, CheckConstraint, Column, Index, Integer, UniqueConstraint
+from sqlmodel import Field, SQLModel
+
+from storage.database import UtcDateTime
+
+# SQLite numbers rows by itself only where the column is exactly INTEGER.
+_RowNumber = BigInteger().with_variant(Integer(), "sqlite")
+
+
+class Account(SQLModel, table=True):
+    """Who pays. `email` is normalized. `entity_selection`: the saved types; null: never customized."""
+
+    __tablename__ = "accounts"
+    __table_args__ = (UniqueConstraint("email"),)
+
+    id: UUID = Field(primary_key=True)
+    email: str
+    password_hash: str
+    created_at: datetime = Field(sa_type=UtcDateTime)
+    entity_selection: list[str] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True), nullable=True))
+
+
+class Key(SQLModel, table=True):
+    """A bearer key: of its secret only a keyed hash. `entity_override`: types of this key; null: the account's."""
+
+    __tablename__ = "keys"
+    __table_args__ = (UniqueConstraint("prefix"), Index("ix_keys_account_id", "account_id"))
+
+    id: UUID = Field(primary_key=True)
+    account_id: UUID = Field(foreign_key="accounts.id")
+    name: str
+    prefix: str
+    secret_hash: bytes
+    judge_allowed: bool = False
+    created_at: datetime = Field(sa_type=UtcDateTime)
+    last_used_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    revoked_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    entity_override: list[str] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True), nullable=True))
+
+
+class Secret(SQLModel, table=True):
+    """A secret of the service's own, such as the pepper of keys, in a box of the master key."""
+
+    __tablename__ = "secrets"
+
+    name: str = Field(primary_key=True)
+    sealed: bytes
+
+
+class Purse(SQLModel, table=True):
+    """An account's running sums of the ledger, and the row whose lock serializes its money.
+
+    `free_used`: free tokens taken on `free_day` (Asia/Riyadh).
+    """
+
+    __tablename__ = "purses"
+    __table_args__ = (
+        CheckConstraint("paid_tokens >= 0", name="paid_not_negative"),
+        CheckConstraint("free_used >= 0", name="free_not_negative"),
+    )
+
+    account_id: UUID = Field(primary_key=True, foreign_key="accounts.id")
+    paid_tokens: int = Field(sa_type=BigInteger)
+    free_day: date
+    free_used: int = Field(sa_type=BigInteger)
+
+
+class EntryKind(StrEnum):
+    """What an entry does: takes tokens (charge, hold), gives them back (refund, release), adds, or closes a hold."""
+
+    CHARGE = "charge"
+    REFUND = "refund"
+    HOLD = "hold"
+    SETTLE = "settle"
+    RELEASE = "release"
+    CREDIT = "credit"
+
+
+class Entry(SQLModel, table=True):
+    """One line of the append-only ledger. Parts are signed: negative is taken, positive given.
+
+    `day`: the Asia/Riyadh day whose free quota the free part belongs to; a refund carries the day of its charge.
+    """
+
+    __tablename__ = "ledger_entries"
+    __table_args__ = (
+        UniqueConstraint("reference", "kind"),
+        Index("ix_ledger_entries_account_id", "account_id", "id"),
+    )
+
+    id: int | None = Field(default=None, sa_column=Column(_RowNumber, primary_key=True))
+    account_id: UUID = Field(foreign_key="accounts.id")
+    kind: str
+    free_tokens: int = Field(sa_type=BigInteger)
+    paid_tokens: int = Field(sa_type=BigInteger)
+    reason: str
+    reference: str
+    day: date
+    created_at: datetime = Field(sa_type=UtcDateTime)
+
+
+class Usage(SQLModel, table=True):
+    """Counts per account and Asia/Riyadh day. `measure`: `calls`, `tokens` or an entity type's name."""
+
+    __tablename__ = "usage"
+
+    account_id: UUID = Field(primary_key=True, foreign_key="accounts.id")
+    day: date = Field(primary_key=True)
+    measure: str = Field(primary_key=True)
+    amount: int = Field(sa_type=BigInteger)
+
+
+class Glossary(SQLModel, table=True):
+    """An account's custom terms; what the person wrote (name, entries) is sealed."""
+
+    __tablename__ = "glossaries"
+    __table_args__ = (Index("ix_glossaries_account_id", "account_id"),)
+
+    id: UUID = Field(primary_key=True)
+    account_id: UUID = Field(foreign_key="accounts.id")
+    enabled: bool = True
+    name_sealed: bytes
+    entries_sealed: bytes
+    created_at: datetime = Field(sa_type=UtcDateTime)
+    updated_at: datetime = Field(sa_type=UtcDateTime)
