@@ -35,25 +35,6 @@ SECONDS = 600
 LENIENT = DetectOptions(strict_checksums=False)
 SENTENCE = "the account statement was sent to the customer after the branch had checked every entry of the month"
 WORDS = SENTENCE.split()
-    "the",
-    "account",
-    "statement",
-    "was",
-    "sent",
-    "to",
-    "the",
-    "customer",
-    "after",
-    "the",
-    "branch",
-    "had",
-    "checked",
-    "every",
-    "entry",
-    "of",
-    "the",
-    "month",
-]
 ARABIC = "تم تحديث بيانات العميل في النظام بعد مراجعة الطلب من قبل الفرع الرئيسي وإرسال الإشعار في نفس اليوم"
 
 
