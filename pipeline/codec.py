@@ -63,8 +63,10 @@ def from_bytes(data: bytes) -> object:
         raise Malformed("not JSON") from None
 
 
-def encode(value: Extraction | Findings | Reading | SecondReading) -> dict[str, Any]:
+def encode(value: Extraction | Findings | Raster | Reading | SecondReading) -> dict[str, Any]:
     """A value as plain JSON data: rows are arrays in the order of the dataclass's fields."""
+    if isinstance(value, Raster):
+        return {"raster": _raster_row(value)}
     if isinstance(value, Extraction):
         return {
             "units": [[unit.id, clean(unit.text), clean(unit.context), unit.billed] for unit in value.units],
@@ -131,6 +133,10 @@ def _rasters(raw: object) -> tuple[Raster, ...]:
     return rasters
 
 
+def _lone_raster(raw: object) -> Raster:
+    return _raster(*_object(raw, "raster"))
+
+
 def _raster(raw: object) -> Raster:
     id_, width, height, dpi, page = _row(raw, 5, "raster")
     raster = Raster(
@@ -160,7 +166,7 @@ def _word(raw: object, length: int) -> Word:
     start, end, left, top, width, height, confidence = _row(raw, 7, "word")
     box = _box([left, top, width, height])
     first, last = _range(start, end, length, "word")
-    if type(confidence) not in (int, float) or not 0 <= confidence <= 100:
+    if isinstance(confidence, bool) or not isinstance(confidence, int | float) or not 0 <= confidence <= 100:
         raise Malformed("word.confidence")
     return Word(first, last, *box, confidence=float(confidence))
 
@@ -207,6 +213,7 @@ def _second_reading(raw: object) -> SecondReading:
 _DECODERS: dict[type, Callable[[object], object]] = {
     Extraction: _extraction,
     Findings: _findings,
+    Raster: _lone_raster,
     Reading: _reading,
     SecondReading: _second_reading,
 }
