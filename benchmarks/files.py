@@ -20,12 +20,12 @@ import cv2
 import httpx
 import numpy as np
 import pymupdf
-from pipeline.sandbox import Sandbox
 
 from examples.server import embedded_server
 from pipeline import findings as document_findings
 from pipeline import steps
 from pipeline.detect.detector import Detector
+from pipeline.sandbox import Sandbox
 from pipeline.verification import verdict
 from schemas.files import Format
 from schemas.spans import DetectOptions

@@ -19,11 +19,12 @@ MASKER = Path(sys.executable).with_name("masker")
 
 @dataclass(frozen=True)
 class Server:
-    """A running server: its address, a bearer key, and the log that its worker stages write."""
+    """A running server: its address, a bearer key, the log of its worker stages, and the environment it runs in."""
 
     url: str
     key: str
     log: Path
+    environment: dict[str, str]
 
 
 def masker(*arguments: str, environment: dict[str, str]) -> dict[str, object]:
@@ -71,7 +72,7 @@ def embedded_server(email: str = "demo@example.com") -> Iterator[Server]:
         try:
             url = f"http://127.0.0.1:{port}"
             wait_until_ready(url, process, log)
-            yield Server(url, str(key), log)
+            yield Server(url, str(key), log, environment)
         finally:
             process.terminate()
             try:
