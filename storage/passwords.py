@@ -1,0 +1,53 @@
+"""Passwords: hashed with argon2id (RFC 9106), checked without a hint about what was wrong."""
+
+import secrets
+from functools import cache
+
+from argon2 import PasswordHasher, Type
+from argon2.exceptions import InvalidHashError, VerificationError
+
+from schemas.errors import Unprocessable
+
+MIN_CHARACTERS, MAX_CHARACTERS = 8, 1024
+_GENERATED_BYTES = 18
+
+# RFC 9106, 4: the second recommended option (64 MiB, 3 passes); both numbers travel in the hash and may grow.
+_HASHER = PasswordHasher(time_cost=3, memory_cost=65536, parallelism=4, type=Type.ID)
+
+
+def hash_password(password: str) -> str:
+    """The hash to store. Unprocessable unless it has 8 to 1024 characters that UTF-8 can carry; no other rule."""
+    if len(password) < MIN_CHARACTERS:
+        raise Unprocessable("string_too_short", ("body", "password"), f"At least {MIN_CHARACTERS} characters")
+    if len(password) > MAX_CHARACTERS:
+        raise Unprocessable("string_too_long", ("body", "password"), f"At most {MAX_CHARACTERS} characters")
+    try:
+        return _HASHER.hash(password)
+    except UnicodeEncodeError:  # a lone surrogate
+        raise Unprocessable("string_unicode", ("body", "password"), "Characters must be valid Unicode") from None
+
+
+def verify_password(stored: str | None, password: str) -> bool:
+    """Whether the password is the one of the hash; for nobody's hash (None) false, after as much work."""
+    if not MIN_CHARACTERS <= len(password) <= MAX_CHARACTERS:
+        return False
+    try:
+        return _HASHER.verify(stored or _nobody(), password) and stored is not None
+    except (VerificationError, InvalidHashError, UnicodeEncodeError):
+        return False
+
+
+def needs_rehash(stored: str) -> bool:
+    """Whether the hash was made with other parameters than today's; to be replaced at the next login."""
+    return _HASHER.check_needs_rehash(stored)
+
+
+def generate_password() -> str:
+    """A password of 144 random bits, for accounts made without one."""
+    return secrets.token_urlsafe(_GENERATED_BYTES)
+
+
+@cache
+def _nobody() -> str:
+    """What an unknown account's password is checked against, so that it takes as long as a known one's."""
+    return _HASHER.hash(generate_password())
