@@ -21,8 +21,8 @@ class SealedStore:
 
     An object is `MSK1 | length(2) of the wrapped data key | wrapped data key | chunks`. Each chunk is 64 KiB of
     plaintext under AES-256-GCM (the last one shorter, possibly empty) with the nonce `chunk number(11) | final(1)` and
-    the object's key as associated data: the STREAM construction (Hoang, Reyhanitabar, Rogaway, Vizár 2015). An object that
-    was cut, extended, reordered or put in another's place raises SealBroken.
+    the object's key as associated data: the STREAM construction (Hoang, Reyhanitabar, Rogaway, Vizár 2015). An object
+    that was cut, extended, reordered or put in another's place raises SealBroken.
     """
 
     def __init__(self, store: ObjectStore, keyring: Keyring) -> None:

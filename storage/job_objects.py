@@ -1,0 +1,63 @@
+"""Where a job's bytes lie in the object store, and how they are destroyed."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import NamedTuple
+from uuid import UUID
+
+from storage.objects import ObjectStore
+
+WORK_PREFIX = "jobs/"
+RESULT_PREFIX = "results/"
+
+
+class StoredJob(NamedTuple):
+    """One object of a job, as a listing shows it."""
+
+    job_id: UUID
+    key: str
+    is_result: bool
+    modified: datetime
+
+
+def input_key(job_id: UUID) -> str:
+    """The uploaded file."""
+    return f"{WORK_PREFIX}{job_id}/input"
+
+
+def artifact_key(job_id: UUID, stage: str, attempt: int, name: str) -> str:
+    """What one attempt at a stage wrote; a late writer of an earlier attempt writes beside it, never over it."""
+    return f"{WORK_PREFIX}{job_id}/{stage}.{attempt}/{name}"
+
+
+def part_key(job_id: UUID, part: int, attempt: int) -> str:
+    """What OCR read in one raster."""
+    return f"{WORK_PREFIX}{job_id}/ocr.{part}/{attempt}"
+
+
+def result_key(job_id: UUID, attempt: int) -> str:
+    """The file to download, written by that attempt at the store stage."""
+    return f"{RESULT_PREFIX}{job_id}/{attempt}"
+
+
+def destroy_work(store: ObjectStore, job_id: UUID) -> None:
+    """Removes the input and every artifact."""
+    store.delete_prefix(f"{WORK_PREFIX}{job_id}/")
+
+
+def destroy_all(store: ObjectStore, job_id: UUID) -> None:
+    """Removes everything that a job ever stored."""
+    destroy_work(store, job_id)
+    store.delete_prefix(f"{RESULT_PREFIX}{job_id}/")
+
+
+def stored(store: ObjectStore) -> Iterator[StoredJob]:
+    """Every object in the store that belongs to a job."""
+    for prefix in (WORK_PREFIX, RESULT_PREFIX):
+        for entry in store.entries(prefix):
+            name = entry.key[len(prefix) :].split("/", 1)[0]
+            try:
+                job_id = UUID(name)
+            except ValueError:
+                continue  # not ours
+            yield StoredJob(job_id, entry.key, prefix == RESULT_PREFIX, entry.modified)

@@ -1,0 +1,124 @@
+"""What the sweeper asks of the jobs table: who is late, whose time is up, whose bytes are still there, what can go."""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime, timedelta
+from typing import NamedTuple
+from uuid import UUID
+
+from sqlalchemy import delete, select, update
+from sqlmodel import Session, col
+
+from schemas.files import JobState
+from schemas.stages import Stage
+from storage.changes import changed
+from storage.job_tables import Job, JobPart
+
+BATCH = 500
+_RUNNING = (JobState.QUEUED.value, JobState.PROCESSING.value)
+_ENDED = (JobState.FAILED.value, JobState.EXPIRED.value)
+_MAX_DOUBLINGS = 6
+
+
+class Overdue(NamedTuple):
+    """A stage, or a part of OCR, that nobody moved in time."""
+
+    job_id: UUID
+    stage: Stage
+    part: int | None
+    attempt: int
+    claims: int
+    announcements: int
+
+
+def overdue(session: Session, now: datetime) -> list[Overdue]:
+    """The longest overdue stages and parts, at most BATCH of each."""
+    jobs = session.scalars(
+        select(Job).where(col(Job.state).in_(_RUNNING), col(Job.due_at) <= now).order_by(col(Job.due_at)).limit(BATCH)
+    ).all()
+    parts = session.scalars(
+        select(JobPart)
+        .join(Job, col(Job.id) == col(JobPart.job_id))
+        .where(
+            col(Job.state).in_(_RUNNING),
+            col(Job.stage) == Stage.OCR.value,
+            col(JobPart.done).is_(False),
+            col(JobPart.due_at) <= now,
+        )
+        .order_by(col(JobPart.due_at))
+        .limit(BATCH)
+    ).all()
+    return [
+        *(Overdue(job.id, Stage(job.stage), None, job.attempt, job.claims, job.announcements) for job in jobs),
+        *(Overdue(p.job_id, Stage.OCR, p.part, p.attempt, p.claims, p.announcements) for p in parts),
+    ]
+
+
+def take_announcement(session: Session, late: Overdue, *, lease_seconds: float, now: datetime) -> bool:
+    """The right to announce it again; False when another sweeper has it or it moved.
+
+    Each repeat waits twice as long as the last, so a long queue is not filled with messages for the same work.
+    """
+    wait = timedelta(seconds=lease_seconds * 2 ** min(late.announcements, _MAX_DOUBLINGS))
+    values = {"due_at": now + wait, "announcements": late.announcements + 1}
+    if late.part is None:
+        statement = (
+            update(Job)
+            .where(
+                col(Job.id) == late.job_id,
+                col(Job.stage) == late.stage.value,
+                col(Job.attempt) == late.attempt,
+                col(Job.due_at) <= now,
+            )
+            .values(**values)
+        )
+    else:
+        statement = (
+            update(JobPart)
+            .where(
+                col(JobPart.job_id) == late.job_id,
+                col(JobPart.part) == late.part,
+                col(JobPart.attempt) == late.attempt,
+                col(JobPart.due_at) <= now,
+            )
+            .values(**values)
+        )
+    return changed(session, statement) == 1
+
+
+def expire(session: Session, now: datetime) -> int:
+    """Marks ready, unpinned jobs past their time as expired; their bytes become residue. How many."""
+    return changed(
+        session,
+        update(Job)
+        .where(col(Job.state) == JobState.READY.value, col(Job.is_persisted).is_(False), col(Job.expires_at) <= now)
+        .values(state=JobState.EXPIRED.value, ended_at=now, has_residue=True),
+    )
+
+
+def residues(session: Session) -> Sequence[tuple[UUID, JobState]]:
+    """Finished jobs whose bytes may not be destroyed yet, with their state; at most BATCH."""
+    rows = session.execute(
+        select(col(Job.id), col(Job.state))
+        .where(col(Job.has_residue), col(Job.state).not_in(_RUNNING))
+        .order_by(col(Job.processed_at))
+        .limit(BATCH)
+    )
+    return [(job_id, JobState(state)) for job_id, state in rows]
+
+
+def cleared(session: Session, job_id: UUID, state: JobState) -> None:
+    """Notes that what a job of this state must not keep is gone."""
+    changed(session, update(Job).where(col(Job.id) == job_id, col(Job.state) == state.value).values(has_residue=False))
+
+
+def purge(session: Session, ended_before: datetime) -> int:
+    """Deletes the rows of jobs that failed or expired before a moment and have no bytes left. How many."""
+    gone = (col(Job.state).in_(_ENDED), col(Job.ended_at) < ended_before, col(Job.has_residue).is_(False))
+    changed(session, delete(JobPart).where(col(JobPart.job_id).in_(select(col(Job.id)).where(*gone))))
+    return changed(session, delete(Job).where(*gone))
+
+
+def states(session: Session, job_ids: Collection[UUID]) -> dict[UUID, JobState]:
+    """The state of each of these jobs that has a row."""
+    rows = session.execute(select(col(Job.id), col(Job.state)).where(col(Job.id).in_(job_ids)))
+    return {job_id: JobState(state) for job_id, state in rows}

@@ -1,0 +1,87 @@
+"""Tables of file jobs: the job itself, its pages that wait for OCR, and the day's uploads per account."""
+
+from datetime import date, datetime
+from uuid import UUID
+
+from sqlalchemy import JSON, BigInteger, Column, Index
+from sqlmodel import Field, SQLModel
+
+from schemas.files import JobState
+from schemas.stages import FIRST_STAGE
+from storage.database import UtcDateTime
+
+
+class Job(SQLModel, table=True):
+    """One file job. The row is the job; the queue's message is only a hint that it can go on.
+
+    `stage` is the next step to run. `attempt` grows with every claim and is the fencing token; `claims` counts the
+    claims of this stage alone. `due_at` is when the sweeper looks at the row if nothing else moved it. `outputs` maps a
+    finished stage to the attempt whose artifacts count. `has_residue` says that stored bytes may still have to be
+    destroyed. What a person wrote (file name, terms) is sealed.
+    """
+
+    __tablename__ = "jobs"
+    __table_args__ = (
+        Index("ix_jobs_account_newest", "account_id", "created_at", "id"),
+        Index("ix_jobs_due_at", "due_at"),
+        Index("ix_jobs_expires_at", "state", "expires_at"),
+    )
+
+    id: UUID = Field(primary_key=True)
+    account_id: UUID = Field(foreign_key="accounts.id")
+    state: str = JobState.QUEUED.value
+    stage: str = FIRST_STAGE.value
+    round: int = 1
+    attempt: int = 0
+    claims: int = 0
+    lease_until: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    due_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    announcements: int = 0
+    outputs: dict[str, int] = Field(default_factory=dict, sa_column=Column(JSON, nullable=False))
+    parts_left: int = 0
+
+    format: str
+    content_type: str
+    filename_sealed: bytes
+    output_name_sealed: bytes | None = None
+    terms_sealed: bytes | None = None
+    size_in: int = Field(sa_type=BigInteger)
+    size_out: int | None = Field(default=None, sa_type=BigInteger)
+    page_count: int | None = None
+    word_count: int | None = None
+    entity_count: int | None = None
+
+    uploaded_day: date
+    created_at: datetime = Field(sa_type=UtcDateTime)
+    processed_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    expires_at: datetime = Field(sa_type=UtcDateTime)
+    ended_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    is_persisted: bool = False
+    error_code: str | None = None
+    has_residue: bool = True
+
+
+class JobPart(SQLModel, table=True):
+    """One raster of a job that waits for OCR: the `part`-th of its extraction, with a lease and attempts of its own."""
+
+    __tablename__ = "job_parts"
+    __table_args__ = (Index("ix_job_parts_due_at", "due_at"),)
+
+    job_id: UUID = Field(primary_key=True, foreign_key="jobs.id", ondelete="CASCADE")
+    part: int = Field(primary_key=True)
+    attempt: int = 0
+    claims: int = 0
+    done: bool = False
+    lease_until: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    due_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    announcements: int = 0
+
+
+class UploadCount(SQLModel, table=True):
+    """Uploads of an account on its latest day (Asia/Riyadh). Outlives the files; its row lock orders the inserts."""
+
+    __tablename__ = "upload_counts"
+
+    account_id: UUID = Field(primary_key=True, foreign_key="accounts.id")
+    day: date
+    uploads: int = 0

@@ -1,0 +1,259 @@
+"""The file jobs of an account: quotas, insertion, record, list, deletion."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import date, datetime, timedelta
+from uuid import UUID
+
+from sqlalchemy import and_, delete, or_, select, update
+from sqlalchemy import func as sql
+from sqlmodel import Session, col
+
+from schemas.clock import riyadh_day
+from schemas.entities import EntityType
+from schemas.errors import FileNotFound, InvalidCursor, QuotaActive, TooManyConcurrentJobs, TooManyFilesToday
+from schemas.files import Format, JobRecord, JobState
+from schemas.spans import MatchMode, Term
+from storage import ledger
+from storage.changes import changed
+from storage.database import insert_missing
+from storage.encryption import Keyring
+from storage.job_objects import result_key
+from storage.job_tables import Job, JobPart, UploadCount
+
+MAX_PAGE = 50
+FILES_PATH = "/api/v1/files"
+_RUNNING = (JobState.QUEUED.value, JobState.PROCESSING.value)
+_ACTIVE = (*_RUNNING, JobState.READY.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Quotas:
+    """Uploads an account may have: per Asia/Riyadh day; queued or processing; queued, processing or ready."""
+
+    daily: int
+    concurrent: int
+    active: int
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """A file whose bytes are already in the store under `input_key(job_id)`."""
+
+    job_id: UUID
+    account_id: UUID
+    format: Format
+    filename: str
+    content_type: str
+    size: int
+    terms: Sequence[Term] = ()
+
+
+def check_quotas(session: Session, account_id: UUID, quotas: Quotas, now: datetime) -> None:
+    """Whether one more upload is allowed right now: daily, then concurrent, then active."""
+    today = select(col(UploadCount.uploads)).where(
+        col(UploadCount.account_id) == account_id, col(UploadCount.day) >= riyadh_day(now)
+    )
+    if (session.scalar(today) or 0) >= quotas.daily:
+        raise TooManyFilesToday
+    if _count(session, account_id, _RUNNING) >= quotas.concurrent:
+        raise TooManyConcurrentJobs
+    if _count(session, account_id, _ACTIVE) >= quotas.active:
+        raise QuotaActive
+
+
+def enqueue(
+    session: Session,
+    keyring: Keyring,
+    upload: Upload,
+    quotas: Quotas,
+    *,
+    ttl_seconds: int,
+    lease_seconds: float,
+    now: datetime,
+) -> Job:
+    """Inserts a queued job, or raises what `check_quotas` raises. Announce FIRST_STAGE after the commit.
+
+    An announcement that never happens is made up for by the sweeper `lease_seconds` later.
+    """
+    day = riyadh_day(now)
+    _lock_uploads(session, upload.account_id, day)
+    check_quotas(session, upload.account_id, quotas, now)
+    _count_upload(session, upload.account_id)
+    job = Job(
+        id=upload.job_id,
+        account_id=upload.account_id,
+        format=upload.format.value,
+        content_type=upload.content_type,
+        filename_sealed=keyring.seal(upload.filename.encode(), _context(upload.job_id, "filename")),
+        terms_sealed=_seal_terms(keyring, upload.job_id, upload.terms),
+        size_in=upload.size,
+        uploaded_day=day,
+        created_at=now,
+        expires_at=now + timedelta(seconds=ttl_seconds),
+        due_at=now + timedelta(seconds=lease_seconds),
+    )
+    session.add(job)
+    session.flush()
+    return job
+
+
+def get(session: Session, account_id: UUID, job_id: UUID) -> Job:
+    """An account's own job. FileNotFound, also for another's."""
+    job = session.get(Job, job_id)
+    if job is None or job.account_id != account_id:
+        raise FileNotFound
+    return job
+
+
+def list_page(
+    session: Session, account_id: UUID, *, limit: int, cursor: str | None
+) -> tuple[Sequence[Job], str | None]:
+    """Newest first, strictly older than `cursor` (a file id of the account), and the cursor of the next page.
+
+    `limit` is clamped to 1..50. InvalidCursor when the cursor is not one of the account's files.
+    """
+    limit = max(1, min(limit, MAX_PAGE))
+    query = select(Job).where(col(Job.account_id) == account_id)
+    if cursor is not None:
+        last = _cursor_row(session, account_id, cursor)
+        query = query.where(
+            or_(
+                col(Job.created_at) < last.created_at,
+                and_(col(Job.created_at) == last.created_at, col(Job.id) < last.id),
+            )
+        )
+    newest_first = query.order_by(col(Job.created_at).desc(), col(Job.id).desc())
+    rows = session.scalars(newest_first.limit(limit + 1)).all()
+    page = rows[:limit]
+    return page, str(page[-1].id) if len(rows) > limit else None
+
+
+def state_of(job: Job, now: datetime) -> JobState:
+    """The state that a caller sees: past its time and not pinned, a ready file reads as expired before the sweep."""
+    if job.state == JobState.READY.value and not job.is_persisted and job.expires_at <= now:
+        return JobState.EXPIRED
+    return JobState(job.state)
+
+
+def record(job: Job, keyring: Keyring, now: datetime) -> JobRecord:
+    """The job as the interface shows it."""
+    state, path = state_of(job, now), f"{FILES_PATH}/{job.id}"
+    return JobRecord(
+        file_id=job.id,
+        state=state,
+        original_filename=filename(job, keyring),
+        content_type=job.content_type,
+        size_bytes_in=job.size_in,
+        size_bytes_out=job.size_out,
+        word_count=job.word_count,
+        entity_count=job.entity_count,
+        created_at=job.created_at,
+        processed_at=job.processed_at,
+        expires_at=job.expires_at,
+        is_persisted=job.is_persisted,
+        error_code=job.error_code,
+        download_url=f"{path}/download" if state is JobState.READY else None,
+        poll_url=path,
+    )
+
+
+def filename(job: Job, keyring: Keyring) -> str:
+    """The name as uploaded."""
+    return keyring.open(job.filename_sealed, _context(job.id, "filename")).decode()
+
+
+def output_name(job: Job, keyring: Keyring) -> str:
+    """The name to offer with the download: every value found in it replaced."""
+    if job.output_name_sealed is None:
+        return f"{job.id}.{job.format}"
+    return keyring.open(job.output_name_sealed, _context(job.id, "output-name")).decode()
+
+
+def seal_output_name(keyring: Keyring, job_id: UUID, name: str) -> bytes:
+    """The column of `output_name`."""
+    return keyring.seal(name.encode(), _context(job_id, "output-name"))
+
+
+def terms(job: Job, keyring: Keyring) -> tuple[Term, ...]:
+    """The glossary terms that applied when the file was uploaded."""
+    if job.terms_sealed is None:
+        return ()
+    rows = json.loads(keyring.open(job.terms_sealed, _context(job.id, "terms")))
+    return tuple(
+        Term(
+            row["term"],
+            EntityType(row["type"]),
+            MatchMode(row["match_mode"]),
+            case_sensitive=row["case_sensitive"],
+            locale=row["locale"],
+        )
+        for row in rows
+    )
+
+
+def download_key(job: Job) -> str:
+    """The stored result of a ready job."""
+    return result_key(job.id, job.outputs["store"])
+
+
+def delete_job(session: Session, account_id: UUID, job_id: UUID, now: datetime) -> None:
+    """Removes the row in any state and gives back a hold not yet settled; then destroy_all its objects.
+
+    FileNotFound, also for another's. A worker that has the job notices and discards its work.
+    """
+    own = (col(Job.id) == job_id, col(Job.account_id) == account_id)
+    if changed(session, delete(Job).where(*own)) == 0:
+        raise FileNotFound
+    changed(session, delete(JobPart).where(col(JobPart.job_id) == job_id))
+    ledger.release(session, hold_reference(job_id), now)
+
+
+def hold_reference(job_id: UUID) -> str:
+    """The ledger's name for what a job costs."""
+    return f"job:{job_id}"
+
+
+def _context(job_id: UUID, what: str) -> str:
+    return f"job:{job_id}:{what}"
+
+
+def _seal_terms(keyring: Keyring, job_id: UUID, terms: Sequence[Term]) -> bytes | None:
+    if not terms:
+        return None
+    return keyring.seal(json.dumps([asdict(term) for term in terms]).encode(), _context(job_id, "terms"))
+
+
+def _count(session: Session, account_id: UUID, states: Sequence[str]) -> int:
+    query = select(sql.count()).select_from(Job).where(col(Job.account_id) == account_id, col(Job.state).in_(states))
+    return session.scalars(query).one()
+
+
+def _lock_uploads(session: Session, account_id: UUID, day: date) -> None:
+    """Makes the account's inserts wait for each other, so that two uploads never both take the last place."""
+    insert_missing(session, UploadCount, {"account_id": account_id, "day": day, "uploads": 0})
+    # An update that changes nothing but holds the row until the transaction ends. A new day begins at zero.
+    changed(session, update(UploadCount).where(col(UploadCount.account_id) == account_id).values(day=UploadCount.day))
+    changed(
+        session,
+        update(UploadCount)
+        .where(col(UploadCount.account_id) == account_id, col(UploadCount.day) < day)
+        .values(day=day, uploads=0),
+    )
+
+
+def _count_upload(session: Session, account_id: UUID) -> None:
+    changed(
+        session,
+        update(UploadCount)
+        .where(col(UploadCount.account_id) == account_id)
+        .values(uploads=col(UploadCount.uploads) + 1),
+    )
+
+
+def _cursor_row(session: Session, account_id: UUID, cursor: str) -> Job:
+    try:
+        return get(session, account_id, UUID(cursor))
+    except (ValueError, FileNotFound):
+        raise InvalidCursor from None

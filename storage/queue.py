@@ -1,0 +1,37 @@
+"""The queue's sending side: announces a job's stage by actor name, so that callers never import worker code."""
+
+from uuid import UUID
+
+from dramatiq import Broker, Message
+from dramatiq.errors import BrokerConnectionError
+from redis.exceptions import RedisError
+
+from schemas.errors import MaskerUnavailable
+from schemas.stages import STAGE, SWEEP_ACTOR, SWEEP_QUEUE, Queue, Stage
+
+
+class StageQueue:
+    """Messages of ids only, on each stage's queue. MaskerUnavailable when the broker cannot be reached."""
+
+    def __init__(self, broker: Broker) -> None:
+        self._broker = broker
+        for queue in Queue:
+            broker.declare_queue(queue.value)
+
+    def announce(self, stage: Stage, job_id: UUID, part: int | None = None, *, delay_seconds: float = 0) -> None:
+        """Says that a stage (for OCR: one part of it) can be claimed, now or after a while."""
+        arguments = (str(job_id),) if part is None else (str(job_id), part)
+        self._send(stage.value, STAGE[stage].queue, arguments, delay_seconds)
+
+    def announce_sweep(self) -> None:
+        """Asks for one sweep."""
+        self._send(SWEEP_ACTOR, SWEEP_QUEUE, (), 0)
+
+    def _send(self, actor: str, queue: Queue, arguments: tuple[str | int, ...], delay_seconds: float) -> None:
+        message: Message[None] = Message(
+            queue_name=queue.value, actor_name=actor, args=arguments, kwargs={}, options={}
+        )
+        try:
+            self._broker.enqueue(message, delay=round(delay_seconds * 1000) or None)
+        except (BrokerConnectionError, RedisError) as error:
+            raise MaskerUnavailable from error
