@@ -71,6 +71,9 @@ class DirectoryStore:
         if not os.access(self._drafts, os.W_OK):
             raise MaskerUnavailable
 
+    def close(self) -> None:
+        pass
+
     def _prune(self, folder: Path) -> None:
         """Removes folders that became empty, from the inside out."""
         while folder != self._root:

@@ -75,6 +75,9 @@ class ObjectStore(Protocol):
     def ping(self) -> None:
         """MaskerUnavailable when the store does not answer."""
 
+    def close(self) -> None:
+        """Gives connections back; the store is not used afterwards."""
+
 
 class AbortingWriter:
     """The `with` behaviour that every writer shares: what was not committed is aborted."""

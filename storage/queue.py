@@ -3,11 +3,12 @@
 from uuid import UUID
 
 from dramatiq import Broker, Message
+from dramatiq.brokers.redis import RedisBroker
 from dramatiq.errors import BrokerConnectionError
 from redis.exceptions import RedisError
 
 from schemas.errors import MaskerUnavailable
-from schemas.stages import STAGE, SWEEP_ACTOR, SWEEP_QUEUE, Queue, Stage
+from schemas.stages import STAGE, Queue, Stage
 
 
 class StageQueue:
@@ -20,18 +21,22 @@ class StageQueue:
 
     def announce(self, stage: Stage, job_id: UUID, part: int | None = None, *, delay_seconds: float = 0) -> None:
         """Says that a stage (for OCR: one part of it) can be claimed, now or after a while."""
-        arguments = (str(job_id),) if part is None else (str(job_id), part)
-        self._send(stage.value, STAGE[stage].queue, arguments, delay_seconds)
-
-    def announce_sweep(self) -> None:
-        """Asks for one sweep."""
-        self._send(SWEEP_ACTOR, SWEEP_QUEUE, (), 0)
-
-    def _send(self, actor: str, queue: Queue, arguments: tuple[str | int, ...], delay_seconds: float) -> None:
         message: Message[None] = Message(
-            queue_name=queue.value, actor_name=actor, args=arguments, kwargs={}, options={}
+            queue_name=STAGE[stage].queue.value,
+            actor_name=stage.value,
+            args=(str(job_id),) if part is None else (str(job_id), part),
+            kwargs={},
+            options={},
         )
         try:
             self._broker.enqueue(message, delay=round(delay_seconds * 1000) or None)
         except (BrokerConnectionError, RedisError) as error:
             raise MaskerUnavailable from error
+
+    def ping(self) -> None:
+        """MaskerUnavailable when the broker does not answer."""
+        if isinstance(self._broker, RedisBroker):
+            try:
+                self._broker.client.ping()
+            except RedisError as error:
+                raise MaskerUnavailable from error

@@ -65,6 +65,9 @@ class SealedStore:
     def ping(self) -> None:
         self._store.ping()
 
+    def close(self) -> None:
+        self._store.close()
+
     def _opened(self, key: str) -> Iterator[bytes]:
         pieces = self._store.read(key)
         buffer = bytearray()

@@ -1,0 +1,35 @@
+"""The message broker of either mode; both doors (API and workers) must hold the same one when there is no Redis."""
+
+from dramatiq import Broker, Consumer
+from dramatiq.brokers.redis import RedisBroker
+from dramatiq.brokers.stub import StubBroker
+from dramatiq.common import q_name
+from redis import Redis
+
+POLL_MILLISECONDS = 50  # a job passes seven queues: Dramatiq's own second of idling would be most of a small job's time
+
+
+def open_broker(redis_url: str | None) -> Broker:
+    """A Redis broker, or without an address one inside this process. Connects to nothing yet.
+
+    No middleware at all: leases and attempts of the jobs table are the retries, and Dramatiq's own would store
+    tracebacks, which may hold text, in the broker.
+    """
+    if redis_url is None:
+        return StubBroker(middleware=[])
+    client = Redis.from_url(redis_url, socket_connect_timeout=5, socket_timeout=10, health_check_interval=30)
+    return PromptRedisBroker(client=client, middleware=[])  # type: ignore[no-untyped-call]
+
+
+class PromptRedisBroker(RedisBroker):
+    """A Redis broker whose idle consumers look every 25-50 ms and hoard nothing.
+
+    Dramatiq's consumers poll; an idle one sleeps up to its worker's timeout (1 s). Measured cost of five such queues in
+    one idle process: about 130 commands a second.
+    """
+
+    def consume(self, queue_name: str, prefetch: int = 1, timeout: int = 5000) -> Consumer:
+        """The consumer of one queue. Workers ask for twice as many messages as they have threads: half are enough."""
+        if queue_name != q_name(queue_name):  # a queue of delayed messages: to be held, not run, and in no hurry
+            return super().consume(queue_name, prefetch, timeout)
+        return super().consume(queue_name, max(1, prefetch // 2), min(timeout, POLL_MILLISECONDS))

@@ -1,0 +1,72 @@
+"""Opens everything that lasts, as the settings say: the one place where adapters are chosen, for both doors."""
+
+from dataclasses import dataclass
+from typing import Self
+
+from dramatiq import Broker
+from pydantic import SecretStr
+
+from schemas.settings import Settings, decode_master_key
+from storage.broker import open_broker
+from storage.database import Database
+from storage.directory import DirectoryStore
+from storage.encryption import Keyring, load_keyring
+from storage.objects import ObjectStore
+from storage.queue import StageQueue
+from storage.s3 import S3Store
+from storage.sealed import SealedStore
+
+
+@dataclass(frozen=True, slots=True)
+class Storage:
+    """What API and workers share. Safe from many threads; made once per process."""
+
+    database: Database
+    keyring: Keyring
+    objects: SealedStore
+    broker: Broker
+    queue: StageQueue
+
+    @classmethod
+    def open(cls, settings: Settings) -> Self:
+        """Reads or makes the master key and chooses the adapters; connects to nothing. InvalidSettings.
+
+        MasterKeyInvalid when the key file of the embedded mode is damaged.
+        """
+        master = settings.master_key
+        keyring = load_keyring(
+            settings.data_dir,
+            None if master is None else decode_master_key(master),
+            [decode_master_key(key) for key in settings.previous_master_keys],
+        )
+        broker = open_broker(settings.redis_url)
+        return cls(
+            database=Database(settings.database_url),
+            keyring=keyring,
+            objects=SealedStore(open_objects(settings), keyring),
+            broker=broker,
+            queue=StageQueue(broker),
+        )
+
+    def close(self) -> None:
+        """Gives connections back."""
+        self.broker.close()
+        self.objects.close()
+        self.database.dispose()
+
+
+def open_objects(settings: Settings) -> ObjectStore:
+    """The bucket, or without one the directory, that keeps objects as they are given."""
+    if settings.s3_bucket is None:
+        return DirectoryStore(settings.data_dir / "objects")
+    return S3Store(
+        settings.s3_bucket,
+        endpoint_url=settings.s3_endpoint_url,
+        region=settings.s3_region,
+        access_key_id=_revealed(settings.s3_access_key_id),
+        secret_access_key=_revealed(settings.s3_secret_access_key),
+    )
+
+
+def _revealed(secret: SecretStr | None) -> str | None:
+    return None if secret is None else secret.get_secret_value()
