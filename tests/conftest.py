@@ -1,0 +1,148 @@
+"""What every package's tests may ask for: databases, Redis, S3, a keyring, a moment, the shared data.
+
+Servers are real (tests/servers). Each starts when the first test asks for it and stops when the session ends.
+"""
+
+import os
+import secrets
+import shutil
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+
+from storage.database import Database
+from storage.encryption import Keyring
+from tests.servers import Bucket, PostgreSQL, RedisServer, ServerMissing, Swift
+
+Server = TypeVar("Server", PostgreSQL, RedisServer, Swift)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_settings_from_outside() -> Iterator[None]:
+    """Whoever runs the tests may have MASKER_ variables of their own; no test shall see them."""
+    foreign = {name: os.environ.pop(name) for name in list(os.environ) if name.startswith("MASKER_")}
+    yield
+    os.environ.update(foreign)
+
+
+def _running(start: Callable[[], Server]) -> Iterator[Server]:
+    try:
+        server = start()
+    except ServerMissing as missing:
+        pytest.fail(f"{missing} (or run scripts/setup)", pytrace=False)
+    try:
+        yield server
+    finally:
+        server.stop()
+
+
+@pytest.fixture(scope="session")
+def postgresql() -> Iterator[PostgreSQL]:
+    """The running cluster; tests want `postgres_url` or `database`."""
+    yield from _running(PostgreSQL)
+
+
+@pytest.fixture(scope="session")
+def _redis() -> Iterator[RedisServer]:
+    yield from _running(RedisServer)
+
+
+@pytest.fixture(scope="session")
+def _swift() -> Iterator[Swift]:
+    yield from _running(Swift)
+
+
+@pytest.fixture(scope="session")
+def _postgresql_template(postgresql: PostgreSQL) -> str:
+    """The name of a migrated database that is copied for each test."""
+    name = postgresql.create()
+    database = Database(postgresql.url(name))
+    database.migrate()
+    database.dispose()
+    return name
+
+
+@pytest.fixture(scope="session")
+def _sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A migrated file that is copied for each test."""
+    path = tmp_path_factory.mktemp("sqlite") / "template.db"
+    database = Database(f"sqlite:///{path}")
+    database.migrate()
+    database.dispose()  # the last connection takes the write-ahead log back into the file
+    return path
+
+
+@pytest.fixture
+def empty_postgres_url(postgresql: PostgreSQL) -> Iterator[str]:
+    """The address of a PostgreSQL database without a single table."""
+    name = postgresql.create()
+    yield postgresql.url(name)
+    postgresql.drop(name)
+
+
+@pytest.fixture
+def postgres_url(postgresql: PostgreSQL, _postgresql_template: str) -> Iterator[str]:
+    """The address of a migrated, otherwise empty PostgreSQL database."""
+    name = postgresql.create(_postgresql_template)
+    yield postgresql.url(name)
+    postgresql.drop(name)
+
+
+@pytest.fixture
+def sqlite_url(tmp_path: Path, _sqlite_template: Path) -> str:
+    """The address of a migrated, otherwise empty SQLite database."""
+    path = tmp_path / "database" / "masker.db"
+    path.parent.mkdir()
+    shutil.copyfile(_sqlite_template, path)
+    return f"sqlite:///{path}"
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_url(request: pytest.FixtureRequest) -> str:
+    """A migrated database's address: every test that asks for it is a promise of both kinds."""
+    return str(request.getfixturevalue("sqlite_url" if request.param == "sqlite" else "postgres_url"))
+
+
+@pytest.fixture
+def database(database_url: str) -> Iterator[Database]:
+    """A migrated database: every test that asks for it is a promise of both kinds."""
+    database = Database(database_url)
+    yield database
+    database.dispose()
+
+
+@pytest.fixture
+def redis_url(_redis: RedisServer) -> str:
+    """The address of an empty Redis."""
+    _redis.flush()
+    return _redis.url
+
+
+@pytest.fixture
+def s3(_swift: Swift) -> Bucket:
+    """An empty bucket on a real S3 API, and all that is needed to use it."""
+    return _swift.bucket()
+
+
+@pytest.fixture
+def keyring() -> Keyring:
+    """A keyring with a master key of its own."""
+    return Keyring(secrets.token_bytes(32))
+
+
+@pytest.fixture
+def now() -> datetime:
+    """A fixed moment: noon in Riyadh."""
+    return datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
+
+
+@pytest.fixture(scope="session")
+def shared_dir() -> Path:
+    """The project's shared data beside the repository; a test that needs it is skipped where it is absent."""
+    path = (Path(__file__).parents[1] / "../shared").resolve()
+    if not path.is_dir():
+        pytest.skip("../shared is not here")
+    return path

@@ -1,0 +1,100 @@
+"""A private PostgreSQL: a cluster in a temporary directory, databases copied from a template in milliseconds."""
+
+import secrets
+import shutil
+import signal
+import subprocess
+from pathlib import Path
+
+import psycopg
+from psycopg import sql
+
+from tests.servers.process import Process, ServerFailed, as_user, free_port, ordinary_user, private_directory, program
+
+_ROLE = "masker"
+# Nothing here must survive a crash of the machine, and tests commit all the time.
+_CARELESS = ("fsync=off", "synchronous_commit=off", "full_page_writes=off")
+_SETTINGS = ("max_connections=300", "shared_buffers=64MB", "listen_addresses=127.0.0.1", "autovacuum=off")
+
+
+class PostgreSQL:
+    """A running cluster; anyone on the loopback may enter it. `durable`: writes reach the disk, as in production."""
+
+    def __init__(self, *, durable: bool = False) -> None:
+        places = sorted((str(path) for path in Path("/usr/lib/postgresql").glob("*/bin")), reverse=True)
+        initdb = program("initdb", "postgresql", *places)
+        postgres = program("postgres", "postgresql", *places)
+        user = ordinary_user("postgres")
+        self._directory = private_directory(user)
+        try:
+            data = self._directory / "data"
+            create = [
+                initdb,
+                "-D",
+                str(data),
+                "-U",
+                _ROLE,
+                "-A",
+                "trust",
+                "-E",
+                "UTF8",
+                "--locale=C.UTF-8",
+                "--no-sync",
+            ]
+            made = subprocess.run(
+                as_user(user, [*create, "--no-sync"]), cwd=self._directory, capture_output=True, check=False
+            )
+            if made.returncode != 0:
+                raise ServerFailed(f"initdb failed: {made.stderr.decode(errors='replace')[-2000:]}")
+            self.port = free_port()
+            settings = (*_SETTINGS, f"unix_socket_directories={self._directory}", *(() if durable else _CARELESS))
+            command = [postgres, "-D", str(data), "-p", str(self.port)]
+            command += [word for setting in settings for word in ("-c", setting)]
+            # SIGINT is PostgreSQL's fast shutdown: sessions are cut, not awaited.
+            self._process = Process(
+                "postgres", command, user=user, directory=self._directory, stop_signal=signal.SIGINT
+            )
+            self._process.wait_until(self._accepts)
+        except BaseException:
+            shutil.rmtree(self._directory, ignore_errors=True)
+            raise
+
+    @property
+    def pid(self) -> int:
+        """The postmaster's process id."""
+        return self._process.pid
+
+    def url(self, database: str) -> str:
+        """The address of a database, as MASKER_DATABASE_URL takes it."""
+        return f"postgresql+psycopg://{_ROLE}@127.0.0.1:{self.port}/{database}"
+
+    def create(self, template: str = "template1", name: str | None = None) -> str:
+        """A new database, a copy of `template` (to which nobody may be connected); its name."""
+        name = name or f"t{secrets.token_hex(8)}"
+        self._run(sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(sql.Identifier(name), sql.Identifier(template)))
+        return name
+
+    def drop(self, name: str) -> None:
+        """Removes a database, whoever is still connected."""
+        self._run(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
+
+    def stop(self) -> None:
+        """Ends the cluster and removes its files."""
+        self._process.stop()
+        shutil.rmtree(self._directory, ignore_errors=True)
+
+    def _accepts(self) -> bool:
+        try:
+            self._connect().close()
+        except psycopg.OperationalError:
+            return False
+        return True
+
+    def _run(self, statement: sql.Composed) -> None:
+        with self._connect() as connection:
+            connection.execute(statement)
+
+    def _connect(self) -> psycopg.Connection:
+        return psycopg.connect(
+            host="127.0.0.1", port=self.port, user=_ROLE, dbname="postgres", autocommit=True, connect_timeout=10
+        )

@@ -1,0 +1,117 @@
+"""One server process: started as an ordinary user in a private directory, awaited, stopped by its id."""
+
+import os
+import pwd
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+START_SECONDS = 60  # on a busy machine
+STOP_SECONDS = 10
+
+
+class ServerMissing(Exception):
+    """A server's program is not installed; the message says which Debian package brings it."""
+
+
+class ServerFailed(Exception):
+    """A server did not start; the message ends with its own last words."""
+
+
+def program(name: str, package: str, *places: str) -> str:
+    """The path of an installed program. ServerMissing."""
+    found = shutil.which(name, path=os.pathsep.join((*places, os.environ.get("PATH", ""), "/usr/sbin", "/sbin")))
+    if found is None:
+        raise ServerMissing(f"{name} is not installed: apt-get install {package}")
+    return found
+
+
+def ordinary_user(*candidates: str) -> str:
+    """Who servers run as: ourselves, but the first existing candidate when we are root."""
+    if os.geteuid() != 0:
+        return pwd.getpwuid(os.geteuid()).pw_name
+    known = {entry.pw_name for entry in pwd.getpwall()}
+    return next(name for name in (*candidates, "nobody") if name in known)
+
+
+def free_port() -> int:
+    """A loopback port that nobody listens on just now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def listens(port: int) -> bool:
+    """Whether somebody accepts connections on the loopback port."""
+    with socket.socket() as probe:
+        probe.settimeout(1)
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def private_directory(user: str) -> Path:
+    """A new temporary directory of `user`, closed to others."""
+    directory = Path(tempfile.mkdtemp(prefix="masker-server-"))
+    shutil.chown(directory, user)
+    return directory
+
+
+def as_user(user: str, command: Sequence[str], death_signal: str = "TERM") -> list[str]:
+    """The command, run as `user`, sent `death_signal` when the thread that starts it ends without stopping it."""
+    drop = ["--reuid", user, "--regid", str(pwd.getpwnam(user).pw_gid), "--clear-groups"] if os.geteuid() == 0 else []
+    return [program("setpriv", "util-linux"), "--pdeathsig", death_signal, *drop, "--", *command]
+
+
+class Process:
+    """A running server. `stop_signal` asks it to end at once; its output is kept in `<directory>/<name>.log`."""
+
+    def __init__(
+        self, name: str, command: Sequence[str], *, user: str, directory: Path, stop_signal: int = signal.SIGTERM
+    ) -> None:
+        self._name, self._stop_signal = name, stop_signal
+        self._log = directory / f"{name}.log"
+        environment = {"PATH": os.environ.get("PATH", ""), "HOME": str(directory), "LC_ALL": "C.UTF-8"}
+        with self._log.open("wb") as log:
+            self._popen = subprocess.Popen(
+                as_user(user, command, signal.Signals(stop_signal).name.removeprefix("SIG")),
+                cwd=directory,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,  # an interrupt at the terminal is ours to pass on, in order
+            )
+
+    @property
+    def pid(self) -> int:
+        """The process id: setpriv becomes the server."""
+        return self._popen.pid
+
+    def wait_until(self, ready: Callable[[], bool]) -> None:
+        """Returns when it is ready. ServerFailed when it ends before, or takes too long."""
+        deadline = time.monotonic() + START_SECONDS
+        try:
+            while not ready():
+                if self._popen.poll() is not None or time.monotonic() > deadline:
+                    raise ServerFailed(f"{self._name} did not start: {self._last_words()}")
+                time.sleep(0.02)
+        except BaseException:
+            self.stop()
+            raise
+
+    def stop(self) -> None:
+        """Ends it: asked first, then made to."""
+        if self._popen.poll() is None:
+            self._popen.send_signal(self._stop_signal)
+            try:
+                self._popen.wait(STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                self._popen.kill()
+        self._popen.wait()
+
+    def _last_words(self) -> str:
+        return self._log.read_text(errors="replace")[-2000:]
