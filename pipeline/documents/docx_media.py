@@ -1,0 +1,98 @@
+"""Pictures inside a package: those that can be read are read and burned like any image, the others become blank."""
+
+import struct
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from pipeline.documents import image
+from pipeline.documents.document import Extraction, Findings, Raster, Reading, TextUnit
+from pipeline.documents.ooxml import Package, Part
+from pipeline.documents.ooxml_links import rename
+from schemas.errors import StageFailed
+
+_READABLE = {b"\x89PNG\r\n\x1a\n": (".png", "image/png"), b"\xff\xd8\xff": (".jpeg", "image/jpeg")}
+
+
+@dataclass(frozen=True, slots=True)
+class Pictures:
+    """What the pictures of a package say; ids of units and rasters carry their picture's mark."""
+
+    units: tuple[TextUnit, ...]
+    rasters: tuple[Raster, ...]
+    pixels: dict[str, bytes]
+
+
+def is_picture(part: Part) -> bool:
+    """Whether a part that is not XML is a picture by its declaration or its folder."""
+    return part.root is None and (part.content_type.startswith("image/") or "/media/" in "/" + part.name.lower())
+
+
+def extract(package: Package) -> Pictures:
+    """Units, rasters and pixels of every picture that can be read."""
+    units: list[TextUnit] = []
+    rasters: list[Raster] = []
+    pixels: dict[str, bytes] = {}
+    for mark, part in _pictures(package):
+        said = _read(part)
+        if said is None:
+            continue
+        extraction, blobs = said
+        units += [replace(unit, id=mark + unit.id, billed=False) for unit in extraction.units]
+        rasters += [replace(raster, id=mark + raster.id, page=0) for raster in extraction.rasters]
+        pixels.update({mark + name: blob for name, blob in blobs.items()})
+    return Pictures(tuple(units), tuple(rasters), pixels)
+
+
+def redact(package: Package, findings: Findings, readings: Sequence[Reading]) -> None:
+    """Burns what was found into each picture; a picture that cannot be read becomes a blank one."""
+    for mark, part in _pictures(package):
+        if _kind(part.data) is not None and _read(part) is not None:
+            own = Findings(
+                tuple(replace(p, unit=p.unit[len(mark) :]) for p in findings.places if p.unit.startswith(mark))
+            )
+            seen = [replace(r, raster=r.raster[len(mark) :]) for r in readings if r.raster.startswith(mark)]
+            part.data = image.redact(part.data, own, seen)
+        else:
+            part.data = blank_png()
+        suffix, part.content_type = _kind(part.data) or (".png", "image/png")
+        stem, _, old = part.name.rpartition(".")
+        if "." + old.lower() not in (suffix, ".jpg" if suffix == ".jpeg" else suffix):
+            rename(package, part, _free_name(package, stem or old, suffix))
+
+
+def blank_png() -> bytes:
+    """One white pixel."""
+    rows = zlib.compress(b"\0\xff")
+
+    def chunk(name: bytes, body: bytes) -> bytes:
+        return struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
+
+    header = struct.pack(">2I5B", 1, 1, 8, 0, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", rows) + chunk(b"IEND", b"")
+
+
+def _pictures(package: Package) -> Iterator[tuple[str, Part]]:
+    """Every picture with the mark of its ids. `/` keeps them apart from text pieces, whose ids are numbers."""
+    pictures = [part for part in package.parts.values() if is_picture(part)]
+    return ((f"picture{number}/", part) for number, part in enumerate(pictures))
+
+
+def _kind(data: bytes) -> tuple[str, str] | None:
+    return next((kind for mark, kind in _READABLE.items() if data.startswith(mark)), None)
+
+
+def _read(part: Part) -> tuple[Extraction, dict[str, bytes]] | None:
+    if _kind(part.data) is None:
+        return None
+    try:
+        return image.extract(part.data)
+    except StageFailed:
+        return None
+
+
+def _free_name(package: Package, stem: str, suffix: str) -> str:
+    name, number = stem + suffix, 1
+    while package.find(name) is not None:
+        name, number = f"{stem}_{number}{suffix}", number + 1
+    return name

@@ -1,0 +1,245 @@
+"""From a document's texts to what must go: detection everywhere, one number per value, values spread everywhere.
+
+Pure: no parser, no clock, no state. Linear in the size of the document.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple, Protocol
+
+from pipeline.detect.canonical import canonical
+from pipeline.documents.document import Extraction, Finding, Findings, FoundValue, Reading
+from pipeline.spread import Spreader, Value, compact_form, words_form
+from pipeline.verification.reading import Leftover
+from schemas.entities import ALL_TYPES, GLOSSARY_RANK, PREFIX, EntityType
+from schemas.spans import Detection, DetectOptions
+
+_T = EntityType
+
+# Values that are a number or a code: spaces, hyphens and other separators inside them mean nothing.
+_CODES = frozenset(
+    {
+        _T.NATIONAL_ID, _T.RESIDENCE_PERMIT, _T.PHONE_NUMBER, _T.IBAN, _T.CREDIT_CARD, _T.PASSPORT, _T.MRN,
+        _T.BUSINESS_ID, _T.TAX_ID, _T.VEHICLE_PLATE, _T.STUDENT_ID, _T.INSURANCE_POLICY, _T.MEDICAL_LICENSE, _T.SSN,
+    }
+)  # fmt: skip
+_WHOLE_CODE = 8  # letters and digits from which on a code must not stand even inside a longer string
+_SHORT_CODE = 6  # from which on a code is removed wherever it stands as a token
+_LEAST_NAME = 7  # characters of a name of two words: shorter ones are too ordinary
+
+
+class Detecting(Protocol):
+    """What `find` needs of a detector."""
+
+    def detect(self, text: str, options: DetectOptions) -> Detection:
+        """Spans in offsets of the text, sorted, overlapping nowhere."""
+
+
+class _Text(NamedTuple):
+    """A text that detection looks at: a unit's or a reading's."""
+
+    id: str
+    text: str
+    context: str
+
+
+class _Place(NamedTuple):
+    """One span to remove, of the value with index `value`."""
+
+    start: int
+    end: int
+    value: int
+
+
+@dataclass(slots=True)
+class _Known:
+    """One distinct value while it is being collected: all its surfaces, and how far it may be spread."""
+
+    type: EntityType
+    canonical: str
+    surfaces: dict[str, None] = field(default_factory=dict)  # insertion-ordered set
+    glossary: bool = True  # every sighting was a glossary term's own: its match mode says where it occurs
+    forced: bool = False  # a leftover of a second reading: removed wherever it stands as a token
+
+
+def find(extraction: Extraction, readings: Sequence[Reading], detector: Detecting, options: DetectOptions) -> Findings:
+    """Everything to remove from a document.
+
+    Every type is looked for and checksums are lenient, whatever `options` says; its glossary terms count. Placeholders
+    are `{PREFIX}_{NN}`, numbered by first appearance (units, then readings); equal canonical values share one.
+    A distinctive value found in one place, perhaps thanks to a cue there, is removed everywhere.
+    """
+    texts = list(_texts(extraction, readings))
+    lenient = replace(options, enabled=ALL_TYPES, strict_checksums=False, context="")
+    known: list[_Known] = []
+    detected = _detect(texts, detector, lenient, known)
+    return _spread(texts, detected, known)
+
+
+def merge(
+    findings: Findings, leftovers: Iterable[Leftover], extraction: Extraction, readings: Sequence[Reading]
+) -> Findings:
+    """The findings for another round: what a second reading still found is removed wherever it stands as a token.
+
+    Placeholders may be numbered anew.
+    """
+    texts = list(_texts(extraction, readings))
+    known = [
+        _Known(_T(value.type), value.canonical, {value.surface: None, value.canonical: None}, glossary=False)
+        for value in findings.values
+    ]
+    index = {(item.type, item.canonical): number for number, item in enumerate(known)}
+    by_placeholder = {value.placeholder: number for number, value in enumerate(findings.values)}
+    text_of = {text.id: text.text for text in texts}
+    detected: dict[str, list[_Place]] = {}
+    for place in findings.places:
+        number = by_placeholder[place.placeholder]
+        known[number].surfaces.setdefault(text_of[place.unit][place.start : place.end])
+        detected.setdefault(place.unit, []).append(_Place(place.start, place.end, number))
+    for leftover in leftovers:
+        item = known[_index(known, index, _T(leftover.type), leftover.surface)]
+        item.forced, item.glossary = True, False
+    return _spread(texts, detected, known)
+
+
+def is_distinctive(type_: EntityType, surface: str) -> bool:
+    """Whether a value is so long and structured that it may occur nowhere else, not even inside a longer string."""
+    if type_ in _CODES:
+        code = compact_form(surface)
+        return len(code) >= _WHOLE_CODE and sum(c.isdigit() for c in code) >= _WHOLE_CODE // 2
+    if type_ in (_T.EMAIL_ADDRESS, _T.API_KEY):
+        return len(surface) >= _WHOLE_CODE
+    words = words_form(surface)
+    if type_ is _T.PERSON:
+        return " " in words and len(words) >= _LEAST_NAME
+    return type_ is _T.ADDRESS and words.count(" ") >= 2 and len(words) >= 2 * _LEAST_NAME
+
+
+def _is_token(type_: EntityType, surface: str) -> bool:
+    """Whether a value is at least removed wherever it stands as a token of its own."""
+    if type_ in _CODES:
+        code = compact_form(surface)
+        return len(code) >= _SHORT_CODE and any(c.isdigit() for c in code)
+    return type_ is _T.ORGANIZATION and " " in words_form(surface)
+
+
+def _texts(extraction: Extraction, readings: Sequence[Reading]) -> Iterator[_Text]:
+    for unit in extraction.units:
+        yield _Text(unit.id, unit.text, unit.context)
+    for reading in readings:
+        yield _Text(reading.raster, reading.text, "")
+
+
+def _detect(
+    texts: Sequence[_Text], detector: Detecting, options: DetectOptions, known: list[_Known]
+) -> dict[str, list[_Place]]:
+    """Detection of every text, each distinct one once: tables repeat themselves."""
+    index: dict[tuple[EntityType, str], int] = {}
+    seen: dict[tuple[str, str], list[_Place]] = {}
+    by_context: dict[str, DetectOptions] = {}
+    places: dict[str, list[_Place]] = {}
+    for text in texts:
+        if not text.text or text.text.isspace():
+            continue
+        found = seen.get((text.text, text.context))
+        if found is None:
+            asked = by_context.get(text.context)
+            if asked is None:
+                asked = by_context[text.context] = replace(options, context=text.context)
+            found = seen[text.text, text.context] = []
+            for span in detector.detect(text.text, asked).spans:
+                number = _index(known, index, span.type, text.text[span.start : span.end])
+                known[number].glossary &= span.rank == GLOSSARY_RANK
+                found.append(_Place(span.start, span.end, number))
+        if found:
+            places[text.id] = found
+    return places
+
+
+def _index(known: list[_Known], index: dict[tuple[EntityType, str], int], type_: EntityType, surface: str) -> int:
+    key = (type_, canonical(type_, surface))
+    number = index.get(key)
+    if number is None:
+        number = index[key] = len(known)
+        known.append(_Known(*key))
+    known[number].surfaces.setdefault(surface)
+    return number
+
+
+def _spread(texts: Sequence[_Text], detected: dict[str, list[_Place]], known: Sequence[_Known]) -> Findings:
+    spreader = Spreader(_wanted(known))
+    numbered = _Numbering(known)
+    places: list[Finding] = []
+    for text in texts:
+        own = detected.get(text.id, [])
+        hits = [_Place(*hit) for hit in spreader.hits(text.text)]
+        for place in _together(text.text, own, hits) if hits else own:
+            value = numbered.value(place.value, text.text[place.start : place.end])
+            places.append(Finding(text.id, place.start, place.end, value.type, value.placeholder))
+    return Findings(tuple(places), tuple(numbered.values.values()))
+
+
+def _wanted(known: Sequence[_Known]) -> Iterator[Value]:
+    for number, item in enumerate(known):
+        if item.glossary:
+            continue
+        for surface in item.surfaces:
+            anywhere = is_distinctive(item.type, surface)
+            if anywhere or item.forced or _is_token(item.type, surface):
+                yield Value(number, surface, item.type in _CODES, anywhere)
+
+
+def _together(text: str, own: Sequence[_Place], hits: Sequence[_Place]) -> list[_Place]:
+    """Both kinds of places without overlap: detected ones stay whole, hits keep what those leave uncovered."""
+    taken = sorted(own)
+    result = list(taken)
+    cursor, covered = 0, 0  # next of `taken`; end of what earlier hits cover
+    for hit in sorted(hits, key=lambda place: (place.start, -place.end)):
+        start = max(hit.start, covered)
+        while cursor < len(taken) and taken[cursor].end <= start:
+            cursor += 1
+        ahead = cursor
+        while start < hit.end:
+            if ahead < len(taken) and taken[ahead].start < hit.end:
+                result += _trimmed(text, _Place(start, max(start, taken[ahead].start), hit.value))
+                start = max(start, taken[ahead].end)
+                ahead += 1
+            else:
+                result += _trimmed(text, _Place(start, hit.end, hit.value))
+                start = hit.end
+        covered = max(covered, hit.end)
+    return sorted(result)
+
+
+def _trimmed(text: str, place: _Place) -> list[_Place]:
+    """The place without blanks at its edges; nothing when nothing of it can be read."""
+    start, end = place.start, place.end
+    while start < end and not text[start].isalnum():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return [_Place(start, end, place.value)] if start < end else []
+
+
+class _Numbering:
+    """Hands out placeholders in order of first appearance."""
+
+    def __init__(self, known: Sequence[_Known]) -> None:
+        self._known = known
+        self._last: dict[EntityType, int] = {}
+        self.values: dict[int, FoundValue] = {}
+
+    def value(self, number: int, surface: str) -> FoundValue:
+        """The value with index `number`, numbered now when it is met for the first time."""
+        found = self.values.get(number)
+        if found is None:
+            item = self._known[number]
+            ordinal = self._last[item.type] = self._last.get(item.type, 0) + 1
+            found = self.values[number] = FoundValue(
+                type=item.type.value,
+                surface=next(iter(item.surfaces), surface),
+                canonical=item.canonical,
+                placeholder=f"{PREFIX[item.type]}_{ordinal:02d}",
+                distinctive=not item.glossary and any(is_distinctive(item.type, s) for s in item.surfaces),
+            )
+        return found

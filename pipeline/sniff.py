@@ -1,0 +1,304 @@
+"""Tells a streamed upload's format by its head, its tail and the marks in between, or refuses it.
+
+Standard library only: it runs in the API process, so it parses no structure that could be turned against it. Memory is
+bounded: the first 64 KB and the last 256 KB. What only full parsing tells is left to the sandbox.
+"""
+
+import codecs
+import os.path
+import struct
+import zlib
+
+from schemas.errors import UnsupportedFormat
+from schemas.files import MEDIA_TYPE, SUPPORTED_FORMATS, Format
+
+_HEAD = 64 * 1024
+_TAIL = 256 * 1024
+_LARGEST_TYPES = 1024 * 1024  # bytes of [Content_Types].xml that are looked at
+
+_DECLARED: dict[str, Format] = {media: format_ for format_, media in MEDIA_TYPE.items()} | {
+    "image/jpg": Format.JPEG,
+    "application/csv": Format.CSV,
+    "application/vnd.ms-excel": Format.CSV,  # what browsers call a .csv where Excel is installed
+}
+_MACRO_SUFFIXES = frozenset({".docm", ".dotm", ".xlsm", ".xltm", ".xlam", ".pptm", ".potm", ".ppsm", ".ppam"})
+_MAIN_TYPES: dict[bytes, Format] = {
+    b"wordprocessingml.document.main+xml": Format.DOCX,
+    b"spreadsheetml.sheet.main+xml": Format.XLSX,
+    b"presentationml.presentation.main+xml": Format.PPTX,
+}
+_FOLDERS: dict[bytes, Format] = {b"word/": Format.DOCX, b"xl/": Format.XLSX, b"ppt/": Format.PPTX}
+
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # legacy Office, and the wrapper of an encrypted OOXML package
+_PNG = b"\x89PNG\r\n\x1a\n"
+_PNG_END = b"IEND\xaeB`\x82"  # chunk type and its constant CRC (ISO/IEC 15948)
+_TIFF = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
+_MARKUP = (b"<!doctype", b"<html", b"<?xml", b"<svg", b"<head", b"<body", b"<script", b"{\\rtf", b"%!ps")
+_ENTRY = struct.Struct("<4s6H3I5H2I")  # central directory file header (APPNOTE 4.3.12)
+_LOCAL = struct.Struct("<4s5H3I2H")  # local file header (APPNOTE 4.3.7)
+_END = struct.Struct("<4s4H2IH")  # end of central directory record (APPNOTE 4.3.16)
+
+
+class Sniffer:
+    """One upload: `feed` every chunk in order, then `finish` once.
+
+    `declared` is the part's content type, with or without parameters; `filename` its name.
+    """
+
+    def __init__(self, declared: str, filename: str = "") -> None:
+        self._declared = _DECLARED.get(declared.partition(";")[0].strip().lower())
+        self._macro = os.path.splitext(filename)[1].lower() in _MACRO_SUFFIXES  # noqa: PTH122  (a name, not a path)
+        self._head = bytearray()
+        self._tail = bytearray()
+        self._size = 0
+        self._encrypt = _Mark(b"/Encrypt")
+        self._jpeg = _JpegWalk()
+        self._text = _TextWalk()
+
+    @property
+    def needs_open(self) -> bool:
+        """True for a PDF with an Encrypt dictionary: only opening it tells whether it opens without a password."""
+        return self._declared is Format.PDF and self._encrypt.seen
+
+    def feed(self, chunk: bytes) -> None:
+        """The next bytes of the upload."""
+        self._size += len(chunk)
+        if len(self._head) < _HEAD:
+            self._head += chunk[: _HEAD - len(self._head)]
+        self._tail += chunk[-_TAIL:]
+        if len(self._tail) > 2 * _TAIL:
+            del self._tail[:-_TAIL]
+        if self._declared is Format.PDF:
+            self._encrypt.feed(chunk)
+        elif self._declared is Format.JPEG:
+            self._jpeg.feed(chunk)
+        elif self._declared is Format.CSV:
+            self._text.feed(chunk)
+
+    def finish(self) -> Format:
+        """The format; UnsupportedFormat when it is not supported or not what was declared."""
+        del self._tail[:-_TAIL]
+        if self._declared is None or self._macro or not self._size or not self._is_declared():
+            raise UnsupportedFormat
+        if self._declared not in SUPPORTED_FORMATS:
+            raise UnsupportedFormat
+        return self._declared
+
+    def _is_declared(self) -> bool:
+        head, tail = bytes(self._head), bytes(self._tail)
+        match self._declared:
+            case Format.PDF:
+                return b"%PDF-" in head[:1024] and b"%%EOF" in tail
+            case Format.PNG:
+                return head.startswith(_PNG) and _PNG_END in tail
+            case Format.JPEG:
+                return self._jpeg.complete
+            case Format.TIFF:
+                return head.startswith(_TIFF)
+            case Format.CSV:
+                return self._text.finish() and not _is_foreign(head)
+            case _:
+                return _package(head, tail, self._size) is self._declared
+
+
+class _Mark:
+    """Whether some bytes occurred in a stream, across chunk borders."""
+
+    def __init__(self, mark: bytes) -> None:
+        self._mark = mark
+        self._rest = b""
+        self.seen = False
+
+    def feed(self, chunk: bytes) -> None:
+        if not self.seen:
+            joined = self._rest + chunk
+            self.seen = self._mark in joined
+            self._rest = joined[-len(self._mark) + 1 :]
+
+
+class _JpegWalk:
+    """Walks a JPEG's segments up to its first scan, so that a thumbnail's own end mark does not count, then looks for
+    the end of image (ITU-T T.81, B.1). Bytes may follow the end."""
+
+    def __init__(self) -> None:
+        self._pending = b""
+        self._skip = 0
+        self._state = "start"
+
+    @property
+    def complete(self) -> bool:
+        return self._state == "done"
+
+    def feed(self, chunk: bytes) -> None:
+        if self._state in ("done", "bad"):
+            return
+        if self._skip >= len(chunk):
+            self._skip -= len(chunk)
+            return
+        data, self._skip = self._pending + chunk[self._skip :], 0
+        position = 0
+        while self._state in ("start", "segments"):
+            step = self._step(data, position)
+            if step is None:
+                self._pending = data[position:]
+                return
+            position += step
+            if position > len(data):
+                self._skip, self._pending = position - len(data), b""
+                return
+        if self._state == "scan":
+            end = data.find(b"\xff\xd9", position)
+            self._state = "done" if end >= 0 else "scan"
+            self._pending = data[-1:]
+
+    def _step(self, data: bytes, at: int) -> int | None:
+        """How many bytes the next thing takes; None: more bytes are needed to tell."""
+        if self._state == "start":
+            if len(data) - at < 3:
+                return None
+            self._state = "segments" if data[at : at + 3] == b"\xff\xd8\xff" else "bad"
+            return 2
+        if len(data) - at < 4:
+            return None
+        if data[at] != 0xFF:
+            self._state = "bad"
+            return 0
+        marker = data[at + 1]
+        if marker == 0xFF:  # fill byte
+            return 1
+        if marker == 0xD9:  # an end before any scan: no picture
+            self._state = "bad"
+            return 0
+        if marker == 0x01 or 0xD0 <= marker <= 0xD7:  # markers without a length
+            return 2
+        length = int.from_bytes(data[at + 2 : at + 4], "big")
+        if length < 2:
+            self._state = "bad"
+        elif marker == 0xDA:
+            self._state = "scan"
+        return 2 + length
+
+
+class _TextWalk:
+    """Whether a stream is text: UTF-8, UTF-16 with its mark, or a single-byte code page, without control characters."""
+
+    def __init__(self) -> None:
+        self._first = b""
+        self._decoder: codecs.IncrementalDecoder | None = None
+        self._single_byte = False
+        self._good = True
+        self._seen = False
+
+    def feed(self, chunk: bytes) -> None:
+        if not self._good or not chunk:
+            return
+        if self._decoder is None and not self._single_byte:
+            self._first += chunk
+            if len(self._first) < 4:
+                return
+            chunk, self._first = self._first, b""
+            self._begin(chunk)
+        self._look(chunk, final=False)
+
+    def finish(self) -> bool:
+        """True when everything fed was text, and something was."""
+        if self._first and self._good:
+            self._begin(self._first)
+            self._look(self._first, final=False)
+        if self._good:
+            self._look(b"", final=True)
+        return self._good and self._seen
+
+    def _begin(self, first: bytes) -> None:
+        wide = first.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+        if first.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
+            self._good = False
+        self._decoder = codecs.getincrementaldecoder("utf-16" if wide else "utf-8")("strict")
+        self._wide = wide
+
+    def _look(self, chunk: bytes, final: bool) -> None:
+        if not self._good:
+            return
+        self._seen = self._seen or bool(chunk)
+        if self._decoder is None:
+            self._good = not any(control in chunk for control in _CONTROL_BYTES)
+            return
+        try:
+            text = self._decoder.decode(chunk, final)
+        except UnicodeDecodeError:
+            # Not UTF-8: a single-byte code page then, if it holds no control characters.
+            self._decoder, self._good = None, not self._wide
+            self._single_byte = True
+            if self._good:
+                self._look(chunk, final)
+            return
+        self._good = not any(control in text for control in _CONTROLS)
+
+
+# Control characters that no text file holds. Tab, line ends, vertical tab, form feed and the old end-of-file mark may.
+_CONTROLS = tuple(chr(c) for c in range(32) if chr(c) not in "\t\n\v\f\r\x1a")
+_CONTROL_BYTES = tuple(c.encode() for c in _CONTROLS)
+
+
+def _is_foreign(head: bytes) -> bool:
+    """Whether text is plainly another format's."""
+    start = head[:512].removeprefix(codecs.BOM_UTF8).lstrip().lower()
+    return start.startswith(_MARKUP) or b"%pdf-" in start
+
+
+def _package(head: bytes, tail: bytes, size: int) -> Format | None:
+    """The format of an Office package (a zip file); None when it is none, encrypted, truncated or has macros."""
+    if not head.startswith(b"PK\x03\x04"):
+        return None  # an OLE file among others: legacy Office, or an encrypted package
+    names = _names(tail, size)
+    if names is None or any(name.lower().endswith(b"vbaproject.bin") for name in names):
+        return None
+    types = _content_types(head)
+    if types is not None:
+        if b"macroenabled" in types.lower() or b"vbaproject" in types.lower():
+            return None
+        for mark, format_ in _MAIN_TYPES.items():
+            if mark in types:
+                return format_
+    kinds = {format_ for name in names for folder, format_ in _FOLDERS.items() if name.startswith(folder)}
+    return kinds.pop() if len(kinds) == 1 else None
+
+
+def _names(tail: bytes, size: int) -> list[bytes] | None:
+    """Names of the entries whose headers the tail holds; None: no sane central directory, or an encrypted entry."""
+    at = tail.rfind(b"PK\x05\x06")
+    if at < 0 or len(tail) - at < _END.size:
+        return None
+    _, _, _, _, count, length, offset, _ = _END.unpack_from(tail, at)
+    if not count or offset + length > size:
+        return None
+    begin = at - length
+    position = begin if begin >= 0 else max(0, tail.find(b"PK\x01\x02", 0, at))
+    names: list[bytes] = []
+    while position + _ENTRY.size <= at:
+        row = _ENTRY.unpack_from(tail, position)
+        if row[0] != b"PK\x01\x02" or row[3] & 1:
+            return None
+        names.append(tail[position + _ENTRY.size : position + _ENTRY.size + row[10]])
+        position += _ENTRY.size + row[10] + row[11] + row[12]
+    if begin >= 0 and len(names) != count:
+        return None
+    return names
+
+
+def _content_types(head: bytes) -> bytes | None:
+    """[Content_Types].xml, when it is the package's first entry (as Office writes it); None otherwise."""
+    if len(head) < _LOCAL.size:
+        return None
+    row = _LOCAL.unpack_from(head, 0)
+    method, packed, name_length, extra_length = row[3], row[7], row[9], row[10]
+    begin = _LOCAL.size + name_length + extra_length
+    if head[_LOCAL.size : _LOCAL.size + name_length] != b"[Content_Types].xml":
+        return None
+    body = head[begin : begin + packed] if packed and not row[2] & 8 else head[begin:]
+    if method == 0:
+        return body[:_LARGEST_TYPES]
+    try:
+        return zlib.decompressobj(-zlib.MAX_WBITS).decompress(body, _LARGEST_TYPES) if method == zlib.DEFLATED else None
+    except zlib.error:
+        return None
