@@ -14,6 +14,7 @@ import struct
 import sys
 from base64 import b64decode
 from contextlib import suppress
+from itertools import chain
 from typing import Any
 
 # What strict mode insists on; namespaces and Landlock come on top where the kernel allows them.
@@ -34,8 +35,9 @@ def enter(plan: dict[str, Any]) -> list[str]:
     """Builds the whole cage; returns the names of the parts that could not be built.
 
     `plan`: `parent` (process id of the sandbox), `memory` and `processes` (limits), `files` (open files), `seconds`,
-    `forks`, `filter` (base64 BPF, empty: none), `paths` (to import from), `readable` (to read at all), `keep` (open
-    file descriptors). With namespaces the caller goes on as process 1 of its own world; its first self only waits.
+    `forks`, `filter` (base64 BPF, empty: none), `paths` (to import from), `readable` (to read at all), `stay` (whether
+    to keep the user), `keep` (open file descriptors). With namespaces the caller goes on as process 1 of its own world;
+    its first self only waits.
     """
     missing = []
     _die_with_parent()
@@ -48,9 +50,9 @@ def enter(plan: dict[str, Any]) -> list[str]:
         missing.append("namespaces")
     else:
         _become_first_process(plan["keep"])
-    doors = [_Door(path) for path in dict.fromkeys([*plan["paths"], *sys.path])]
+    doors = [_Door(path) for path in dict.fromkeys([*plan["paths"], *sys.path, *chain(*_package_places())])]
     fence = _landlock_rules(plan)
-    own_user = _drop_user(number)
+    own_user = _drop_rights(number, stay=plan["stay"])
     if own_user is None:
         missing.append("ordinary user")
     _die_with_parent()  # a change of user forgets it
@@ -62,6 +64,11 @@ def enter(plan: dict[str, Any]) -> list[str]:
     if not _filter(b64decode(plan["filter"])):
         missing.append("seccomp")
     return missing
+
+
+def hide() -> None:
+    """Keeps this process's memory and environment from others of the same user, for the case without Landlock."""
+    _libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
 
 
 def _die_with_parent() -> None:
@@ -128,42 +135,39 @@ class _Door:
 
 def _open_doors(doors: list[_Door], first: list[str]) -> None:
     names = {door.path: door.name() for door in doors}
-    sys.path[:] = list(dict.fromkeys([names[path] for path in first] + [names[path] for path in sys.path]))
+    sys.path[:] = [names[path] for path in dict.fromkeys([*first, *sys.path])]
     sys.path_importer_cache.clear()
-    moved = [(path, name) for path, name in names.items() if path != name]
-    for module in list(sys.modules.values()):
-        places = getattr(module, "__path__", None)
-        if isinstance(places, list):
-            places[:] = [_moved(place, moved) for place in places]
+    for places in _package_places():
+        places[:] = [names[place] for place in places]
 
 
-def _moved(place: str, moved: list[tuple[str, str]]) -> str:
-    for path, name in moved:
-        if place.startswith(path + "/"):
-            return name + place[len(path) :]
-    return place
+def _package_places() -> list[list[str]]:
+    """Where each package that is already imported looks for its modules."""
+    found = (getattr(module, "__path__", None) for module in list(sys.modules.values()))
+    return [places for places in found if isinstance(places, list)]
 
 
-def _drop_user(number: int) -> bool | None:
+def _drop_rights(number: int, *, stay: bool) -> bool | None:
     """Gives up root for good. True: a user that is ours alone; False: a shared ordinary one; None: still privileged."""
-    alone = False
-    if os.getuid() == 0 or os.geteuid() == 0:
-        with suppress(OSError):
-            os.setgroups([])
-        for uid in (_FIRST_UID + number % 0x00400000, _NOBODY):
-            try:
-                os.setresgid(uid, uid, uid)
-                os.setresuid(uid, uid, uid)
-            except OSError:
-                continue
-            alone = uid != _NOBODY
-            break
+    alone = not stay and 0 in (os.getuid(), os.geteuid()) and _become_somebody(number)
     _drop_capabilities()
-    _libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
-    private = _libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
-    if not private or 0 in (*os.getresuid(), *os.getresgid()) or 0 in os.getgroups():
+    hide()
+    no_new = _libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
+    if not no_new or 0 in (*os.getresuid(), *os.getresgid(), *os.getgroups()):
         return None
     return alone
+
+
+def _become_somebody(number: int) -> bool:
+    """Becomes a user that nobody else is, or nobody; whether it is the former."""
+    with suppress(OSError):
+        os.setgroups([])
+    for uid in (_FIRST_UID + number % 0x00400000, _NOBODY):
+        with suppress(OSError):
+            os.setresgid(uid, uid, uid)
+            os.setresuid(uid, uid, uid)
+            return uid != _NOBODY
+    return False
 
 
 def _drop_capabilities() -> None:

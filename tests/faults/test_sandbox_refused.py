@@ -1,0 +1,126 @@
+"""`strict` refuses to start where the cage cannot be built; `best-effort` builds what the kernel allows and says so."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pyseccomp
+import pytest
+
+ROOT = Path(__file__).parents[2]
+BUILD = """
+import logging, sys
+logging.basicConfig(format="%(message)s")
+from pipeline.sandbox import CageUnavailable, Sandbox
+try:
+    sandbox = Sandbox(sys.argv[1])
+except CageUnavailable as refusal:
+    print("refused:", refusal)
+else:
+    print("built, missing:", *sandbox.missing)
+    print(sandbox.call("probe", {}, {}, 20)[0])
+"""
+# A machine whose kernel refuses seccomp filters: an outer filter denies loading inner ones.
+NO_SECCOMP = """
+import errno, pyseccomp
+rules = pyseccomp.SyscallFilter(pyseccomp.ALLOW)
+rules.add_rule(pyseccomp.ERRNO(errno.EINVAL), "prctl", pyseccomp.Arg(0, pyseccomp.EQ, 22))
+rules.load()
+"""
+# A container that may not make namespaces, as most may not.
+NO_NAMESPACES = """
+import errno, pyseccomp
+rules = pyseccomp.SyscallFilter(pyseccomp.ALLOW)
+for name in ("unshare", "landlock_create_ruleset"):
+    rules.add_rule(pyseccomp.ERRNO(errno.EPERM), name)
+rules.load()
+"""
+
+
+def run(
+    mode: str, before: str = "", *, prefix: tuple[str, ...] = (), root: Path = ROOT, python: str = sys.executable
+) -> tuple[str, str]:
+    done = subprocess.run(
+        [*prefix, python, "-c", before + BUILD, mode],
+        cwd=root,
+        env={"PYTHONPATH": str(root), "PATH": os.defpath, "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=True,
+    )
+    return done.stdout, done.stderr
+
+
+def test_strict_refuses_where_no_filter_can_be_loaded():
+    said, _ = run("strict", NO_SECCOMP)
+    assert said.startswith("refused:")
+    assert "seccomp" in said
+
+
+def test_best_effort_goes_on_and_names_what_is_missing_once():
+    said, logged = run("best-effort", NO_SECCOMP)
+    assert said.splitlines()[0] == "built, missing: seccomp"
+    assert logged.count("seccomp") == 1
+
+
+@pytest.mark.parametrize("mode", ["strict", "best-effort"])
+def test_namespaces_and_landlock_are_a_bonus(mode: str):
+    said, logged = run(mode, NO_NAMESPACES)
+    assert said.splitlines() == ["built, missing: landlock namespaces", "{'leaks': []}"]
+    assert "namespaces" in logged
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be left with too few rights to give root up")
+def test_strict_refuses_where_root_cannot_be_given_up():
+    said, _ = run("strict", prefix=("setpriv", "--bounding-set=-setuid,-setgid"))
+    assert said.startswith("refused:")
+    assert "ordinary user" in said
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="already an ordinary user")
+def test_an_ordinary_user_builds_it_too():
+    python = Path("/usr/bin/python3.11")
+    if not python.exists():
+        pytest.skip("no interpreter that everybody may run")
+    prefix = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
+    with tempfile.TemporaryDirectory() as directory:  # everybody may pass there, unlike tmp_path
+        said, _ = run("strict", prefix=prefix, root=open_to_all(Path(directory)), python=str(python))
+    assert said.splitlines()[-1] == "{'leaks': []}"
+
+
+def open_to_all(tmp_path: Path) -> Path:
+    """A copy of the code, and of the one library that its parent needs, which everybody may read."""
+    copy_code(tmp_path)
+    shutil.copy(pyseccomp.__file__, tmp_path)
+    tmp_path.chmod(0o755)
+    return tmp_path
+
+
+def copy_code(tmp_path: Path) -> None:
+    for package in ("pipeline", "schemas"):
+        shutil.copytree(ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives its user up")
+class TestPrivateCheckout:
+    """Root's checkout lies where an ordinary user cannot pass: under /root, or in a temporary directory."""
+
+    def test_its_child_imports_from_it_all_the_same(self, tmp_path: Path):
+        copy_code(tmp_path)
+        tmp_path.chmod(0o700)
+        said, _ = run("strict", root=tmp_path)
+        assert said.splitlines() == ["built, missing:", "{'leaks': []}"]
+
+    def test_code_that_root_alone_can_read_is_refused(self, tmp_path: Path):
+        copy_code(tmp_path)
+        (tmp_path / "pipeline").chmod(0o700)
+        said, _ = run("strict", root=tmp_path)
+        assert said.startswith("refused:")
+        assert "read" in said
+        said, logged = run("best-effort", root=tmp_path)
+        assert said.splitlines()[0] == "built, missing: ordinary user"
+        assert "ordinary user" in logged

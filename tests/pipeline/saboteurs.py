@@ -1,0 +1,225 @@
+"""What a parser does that a hostile document has taken over: every verb here runs inside the real sandbox child."""
+
+import ctypes
+import errno
+import os
+import resource
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from schemas.errors import StageFailed
+
+Answer = tuple[Any, dict[str, bytes]]
+FLOOD = b"\x00" * 65536
+
+
+def answer(verb: str, meta: dict[str, Any], blobs: Mapping[str, bytes]) -> Answer:
+    if verb == "probe":  # the sandbox looks at its cage when it is built
+        return {"leaks": []}, {}
+    return VERBS[verb](meta, dict(blobs))
+
+
+def echo(meta, blobs):
+    return meta, blobs
+
+
+def hang(meta, blobs):
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    while True:
+        time.sleep(1000)
+
+
+def spin(meta, blobs):
+    while True:
+        pass
+
+
+def die(meta, blobs):
+    os._exit(0)
+
+
+def segfault(meta, blobs):
+    ctypes.string_at(0)
+    return {}, {}
+
+
+def kill_itself(meta, blobs):
+    os.abort()
+
+
+def hog(meta, blobs):
+    eaten = []
+    while True:
+        eaten.append(bytearray(64 * 1024 * 1024))
+
+
+def raise_text(meta, blobs):
+    raise ValueError(meta["secret"])
+
+
+def leave(meta, blobs):
+    sys.exit(meta["secret"])
+
+
+def refuse(meta, blobs):
+    raise StageFailed(meta["code"])
+
+
+def not_an_object(meta, blobs):
+    return ["not", "an", "object"], {}
+
+
+def noise(meta, blobs):
+    print("x" * 100_000)
+    os.write(1, FLOOD)
+    os.write(2, FLOOD)
+    return {"said": "something"}, {}
+
+
+def _everywhere(data: bytes) -> None:
+    """Writes to whatever is open: one of them is the reply."""
+    for descriptor in range(3, 64):
+        with suppress(OSError):
+            os.write(descriptor, data)
+
+
+def garbage(meta, blobs):
+    _everywhere(b"\x00\x00\x00\x05hello")
+    os._exit(0)
+
+
+def false_size(meta, blobs):
+    _everywhere(b"\xff\xff\xff\xff" + FLOOD)
+    hang(meta, blobs)
+
+
+def flood(meta, blobs):
+    _everywhere((8 * 1024 * 1024).to_bytes(4, "big"))
+    while True:
+        _everywhere(FLOOD)
+
+
+def cut_short(meta, blobs):
+    header = b'{"meta":{"ok":{},"missing":[]},"blobs":[["data",1000]]}'
+    _everywhere(len(header).to_bytes(4, "big") + header + b"only this")
+    os._exit(0)
+
+
+def two_names(meta, blobs):
+    header = b'{"meta":{"ok":{},"missing":[]},"blobs":[["data",1],["data",1]]}'
+    _everywhere(len(header).to_bytes(4, "big") + header + b"ab")
+    hang(meta, blobs)
+
+
+def large(meta, blobs):
+    return {}, {"data": b"\x00" * meta["size"]}
+
+
+def close_everything(meta, blobs):
+    os.closerange(3, 256)
+    hang(meta, blobs)
+
+
+def fork_bomb(meta, blobs):
+    while True:
+        with suppress(OSError):
+            os.fork()
+
+
+def daemon(meta, blobs):
+    """Tries to leave the session, then leaves a grandchild behind that would run for hours."""
+    escaped = []
+    with suppress(OSError):
+        os.setsid()
+        escaped.append("setsid")
+    with suppress(OSError):
+        os.setpgid(0, 0)
+        escaped.append("setpgid")
+    subprocess.Popen(["sleep", meta["marker"]], close_fds=False)
+    if os.fork() == 0:
+        subprocess.Popen(["sleep", meta["marker"]], close_fds=False)
+        hang(meta, blobs)
+    return {"escaped": escaped}, {}
+
+
+def _code(act: Callable[[], object]) -> str:
+    """The name of the errno that an act fails with, or what it gave."""
+    try:
+        given = act()
+    except OSError as error:
+        return errno.errorcode.get(error.errno or 0, "?")
+    except Exception as error:
+        return type(error).__name__
+    return f"worked: {str(given)[:60]}"
+
+
+def _call(number: int, *arguments: int) -> str:
+    libc = ctypes.CDLL(None, use_errno=True)
+    given = libc.syscall(number, *arguments)
+    return errno.errorcode[ctypes.get_errno()] if given < 0 else f"worked: {given}"
+
+
+def network(meta, blobs):
+    return {
+        "inet": _code(socket.socket),
+        "unix": _code(lambda: socket.socket(socket.AF_UNIX)),
+        "netlink": _code(lambda: socket.socket(socket.AF_NETLINK, socket.SOCK_RAW)),
+        "pair": _code(socket.socketpair),
+        "dns": _code(lambda: socket.getaddrinfo("localhost", 80)),
+        "io_uring": _call(425, 8, 0),
+    }, {}
+
+
+def processes(meta, blobs):
+    """What needs another process, in a verb that may not have one."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    return {
+        "fork": _code(os.fork),
+        "exec": _code(lambda: subprocess.run(["true"], check=False)),
+        "kill": _code(lambda: os.kill(meta["victim"], signal.SIGTERM)),
+        "ptrace": "worked" if libc.ptrace(16, meta["victim"], 0, 0) == 0 else errno.errorcode[ctypes.get_errno()],
+        "unshare": _code(lambda: libc.unshare(0x10000000) == 0 or (_ for _ in ()).throw(PermissionError(1, ""))),
+    }, {}
+
+
+def files(meta, blobs):
+    shown = {name: _code(lambda path=path: Path(path).read_bytes()) for name, path in meta["read"].items()}
+    for path in meta["write"]:
+        shown[f"write {path}"] = _code(lambda path=path: Path(path).write_bytes(b"left behind"))
+    memory = os.memfd_create("hoard")
+    shown["memory file"] = _code(lambda: os.write(memory, b"x" * 100))
+    return shown, {}
+
+
+def who(meta, blobs):
+    return {
+        "users": [*os.getresuid(), *os.getresgid(), *os.getgroups()],
+        "environment": dict(os.environ),
+        "memory": resource.getrlimit(resource.RLIMIT_AS),
+        "core": resource.getrlimit(resource.RLIMIT_CORE),
+        "privileges": _code(lambda: os.setuid(0)),
+        "raise": _code(lambda: resource.setrlimit(resource.RLIMIT_AS, (-1, -1))),
+        "modules": sorted(sys.modules),
+    }, {}
+
+
+def program(meta, blobs):
+    done = subprocess.run(meta["command"], input=blobs.get("data", b""), capture_output=True, check=False)
+    return {"status": done.returncode, "errors": done.stderr.decode()[-500:]}, {"data": done.stdout}
+
+
+VERBS = {
+    function.__name__: function
+    for function in (
+        echo, hang, spin, die, segfault, kill_itself, hog, raise_text, leave, refuse, not_an_object, noise, garbage,
+        false_size, flood, cut_short, two_names, large, close_everything, fork_bomb, daemon, network, processes, files,
+        who, program,
+    )
+}  # fmt: skip
