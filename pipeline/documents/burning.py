@@ -1,0 +1,103 @@
+"""Burns opaque boxes into pixels and prints a placeholder in each where it fits."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import cv2
+import numpy as np
+
+from pipeline.documents.document import Findings, Reading, Word
+from schemas.errors import ErrorCode, StageFailed
+
+_FONT = cv2.FONT_HERSHEY_SIMPLEX
+_FONT_HEIGHT = 22  # pixels of a capital letter at scale 1
+_SMALLEST = 0.3  # scale below which nobody can read the placeholder: the box stays blank
+_STEP = 0.5  # of a box's height: widths grow to whole steps, so that they do not tell a name by its length
+
+
+class Box(NamedTuple):
+    """What is burned: pixels `left..right`, `top..bottom`, right and bottom exclusive; `label` is printed in it."""
+
+    left: int
+    top: int
+    right: int
+    bottom: int
+    label: str = ""
+
+    def scaled(self, factor_x: float, factor_y: float) -> "Box":
+        """The box in another resolution, grown to whole pixels."""
+        return Box(
+            int(self.left * factor_x),
+            int(self.top * factor_y),
+            -int(-self.right * factor_x // 1),
+            -int(-self.bottom * factor_y // 1),
+            self.label,
+        )
+
+
+def boxes_to_burn(reading: Reading, findings: Findings) -> list[Box]:
+    """Boxes, in pixels of the reading's raster, over every finding in it and over all ink that could not be read.
+
+    StageFailed(image_redact_failed) when a finding lies where no word has a place.
+    """
+    boxes = [Box(left, top, left + width, top + height) for left, top, width, height in reading.unread]
+    for place in findings.places:
+        if place.unit != reading.raster:
+            continue
+        words = [word for word in reading.words if word.start < place.end and place.start < word.end]
+        if not words:
+            raise StageFailed(ErrorCode.IMAGE_REDACT_FAILED)
+        boxes.extend(_around(line, place.placeholder) for line in _lines(reading.text, words))
+    return boxes
+
+
+def _lines(text: str, words: Sequence[Word]) -> Iterable[list[Word]]:
+    current: list[Word] = []
+    for word in words:
+        if current and "\n" in text[current[-1].end : word.start]:
+            yield current
+            current = []
+        current.append(word)
+    yield current
+
+
+def _around(words: Sequence[Word], label: str) -> Box:
+    left, top = min(w.left for w in words), min(w.top for w in words)
+    right, bottom = max(w.left + w.width for w in words), max(w.top + w.height for w in words)
+    margin = max(2, (bottom - top) // 8)
+    return Box(left - margin, top - margin, right + margin, bottom + margin, label)
+
+
+def burn(pixels: Any, boxes: Iterable[Box]) -> None:
+    """Blackens the boxes in the array (height, width[, channels]) in place; alpha becomes opaque there."""
+    height, width = pixels.shape[:2]
+    full = int(np.iinfo(pixels.dtype).max)
+    channels = pixels.shape[2] if pixels.ndim == 3 else 1
+    black: list[int] = [0] * channels
+    white: list[int] = [full] * channels
+    if channels in (2, 4):
+        black[-1] = full
+    for box in boxes:
+        left, top = max(0, box.left), max(0, box.top)
+        right, bottom = min(width, box.right), min(height, box.bottom)
+        if left >= right or top >= bottom:
+            continue
+        pixels[top:bottom, left:right] = black if pixels.ndim == 3 else 0
+        _print_label(pixels, Box(left, top, right, bottom, box.label), white)
+
+
+def _print_label(pixels: Any, box: Box, white: list[int]) -> None:
+    if not box.label:
+        return
+    (wide, _), _ = cv2.getTextSize(box.label, _FONT, 1.0, 1)
+    scale = min((box.right - box.left - 4) / max(wide, 1), (box.bottom - box.top - 4) / (_FONT_HEIGHT * 1.4), 2.0)
+    if scale < _SMALLEST:
+        return
+    thickness = max(1, round(scale * 1.6))
+    (wide, tall), _ = cv2.getTextSize(box.label, _FONT, scale, thickness)
+    across = box.left + (box.right - box.left - wide) // 2
+    down = box.top + (box.bottom - box.top + tall) // 2
+    region = pixels[box.top : box.bottom, box.left : box.right]
+    patch = np.zeros(region.shape[:2], np.uint8)
+    cv2.putText(patch, box.label, (across - box.left, down - box.top), _FONT, scale, 255, thickness, cv2.LINE_8)
+    region[patch > 0] = white if pixels.ndim == 3 else white[0]

@@ -1,0 +1,18 @@
+"""Every bound on untrusted documents, in one table: past it a document is refused, never half read."""
+
+# PDF
+MAX_PDF_PAGES = 5_000  # pages that are opened at all; the operator's own limit (MASKER_MAX_FILE_PAGES) is lower
+MAX_PAGE_GLYPHS = 250_000  # glyphs of one page; a dense broadsheet has some 30,000
+MAX_DOCUMENT_GLYPHS = 20_000_000
+
+# Pixels
+MAX_IMAGE_PIXELS = 120_000_000  # one image, width times height; an A3 page at 600 dpi has 70 million
+MAX_IMAGE_SIDE = 65_500  # pixels; JPEG's own bound is 65,535
+MAX_IMAGE_FRAMES = 64  # frames of an animated PNG
+MAX_ANIMATION_PIXELS = 240_000_000  # all frames of an animation together
+MAX_RASTER_PIXELS = 36_000_000  # what is handed to OCR at once; A3 at 300 dpi has 17 million
+MAX_RASTER_SIDE = 32_000  # pixels; Tesseract refuses sides of 32,767 and more
+
+# OCR
+MAX_OCR_WORDS = 200_000  # words of one raster
+MAX_OCR_OUTPUT_BYTES = 64 * 1024 * 1024

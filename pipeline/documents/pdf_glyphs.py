@@ -1,0 +1,125 @@
+"""The glyphs that a PDF page draws, visible or not, each with its characters and its place in the frame of its line."""
+
+import math
+import unicodedata
+from typing import Any, NamedTuple
+
+from pipeline.documents.limits import MAX_PAGE_GLYPHS
+from schemas.errors import ErrorCode, StageFailed
+
+_INVISIBLE = 3  # text rendering mode 3 (ISO 32000-1, 9.3.6), as MuPDF's trace reports ignored text
+_FAINT = 0.05  # opacity below which nobody sees a glyph
+UNKNOWN = "\ufffd"
+
+
+class Frame(NamedTuple):
+    """The axes of a line: `along` it and `down` across it, as the cosine and sine of its direction on the page."""
+
+    cos: float
+    sin: float
+
+    def to_line(self, x: float, y: float) -> tuple[float, float]:
+        """A page point as (along, down)."""
+        return x * self.cos + y * self.sin, y * self.cos - x * self.sin
+
+    def to_page(self, along: float, down: float) -> tuple[float, float]:
+        """The reverse."""
+        return along * self.cos - down * self.sin, along * self.sin + down * self.cos
+
+    @property
+    def is_upright(self) -> bool:
+        """Whether lines run along an axis of the page, so that their boxes are rectangles of it."""
+        return min(abs(self.cos), abs(self.sin)) < 1e-3
+
+
+class Glyph(NamedTuple):
+    """What one drawn glyph says, in points of the page.
+
+    `text` is its characters in logical order with presentation forms folded. `start..end` is its extent along the line,
+    `baseline` the line's place across it. `code` and `claims` are the glyph's number in its font and the character that
+    the PDF claims for it, unfolded; `order` is its place in the page's drawing sequence.
+    """
+
+    text: str
+    frame: Frame
+    start: float
+    end: float
+    baseline: float
+    size: float
+    font: str
+    code: int
+    claims: str
+    visible: bool
+    order: int
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether it shows nothing."""
+        return self.text.isspace() or not self.text
+
+
+def fold(character: str) -> str:
+    """Arabic presentation forms and Latin ligatures as the letters they stand for; everything else as it is."""
+    code = ord(character)
+    if 0xFB00 <= code <= 0xFB06 or 0xFB50 <= code <= 0xFDF9 or 0xFE70 <= code <= 0xFEFC:
+        folded = unicodedata.normalize("NFKC", character)
+        return folded.strip() or folded
+    if code < 0x20 or unicodedata.category(character) == "Zs":
+        return " "
+    return character
+
+
+def glyphs_of(page: Any) -> list[Glyph]:
+    """All glyphs of the page in drawing order, also those outside it. StageFailed past the limit."""
+    found: list[Glyph] = []
+    for span in page.get_texttrace():
+        frame = _frame(span)
+        visible = span["type"] != _INVISIBLE and span["opacity"] > _FAINT
+        for code, number, origin, box in span["chars"]:
+            glyph = _glyph(span, frame, visible, chr(code), number, origin, box)
+            if glyph is None:
+                continue
+            if found and _continues(found[-1], glyph):
+                found[-1] = found[-1]._replace(text=found[-1].text + glyph.text)
+            else:
+                found.append(glyph)
+        if len(found) > MAX_PAGE_GLYPHS:
+            raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT)
+    return found
+
+
+def _frame(span: dict[str, Any]) -> Frame:
+    cos, sin = span["dir"]
+    if span["wmode"]:
+        cos, sin = -sin, cos
+    length = math.hypot(cos, sin) or 1.0
+    cos, sin = round(cos / length, 3), round(sin / length, 3)
+    return Frame(cos, sin) if cos or sin else Frame(1.0, 0.0)
+
+
+def _glyph(
+    span: dict[str, Any], frame: Frame, visible: bool, claims: str, code: int, origin: Any, box: Any
+) -> Glyph | None:
+    values = (*origin, *box, span["size"])
+    if not all(math.isfinite(value) for value in values):
+        return None
+    x0, y0, x1, y1 = box
+    corners = [frame.to_line(x, y)[0] for x in (x0, x1) for y in (y0, y1)]
+    along, down = frame.to_line(*origin)
+    start, end = min(corners), max(corners)
+    if not frame.is_upright:  # the box of a slanted glyph is wider than the glyph
+        start, end = along, min(end, along + span["size"])
+    text = "".join(fold(character) for character in claims)
+    return Glyph(
+        text, frame, start, end, down, max(span["size"], 0.1), span["font"], code, claims, visible, span["seqno"]
+    )
+
+
+def _continues(previous: Glyph, glyph: Glyph) -> bool:
+    """Whether `glyph` is a further character of the previous one: a ligature's second letter, a mark without width."""
+    if previous.frame != glyph.frame or abs(previous.baseline - glyph.baseline) > glyph.size:
+        return False
+    if glyph.end - glyph.start > 0.01 * glyph.size and glyph.code != -1:
+        return False
+    slack = 0.1 * glyph.size
+    return previous.start - slack <= glyph.start <= previous.end + slack and not glyph.is_blank

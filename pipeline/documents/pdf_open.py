@@ -1,0 +1,55 @@
+"""Opens an untrusted PDF and makes it plain: annotations and form fields baked in, layers shown, pages upright."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pymupdf
+
+from pipeline.documents.limits import MAX_PDF_PAGES
+from schemas.errors import ErrorCode, StageFailed
+
+# MuPDF's messages quote the document.
+pymupdf.TOOLS.mupdf_display_errors(False)
+pymupdf.TOOLS.mupdf_display_warnings(False)
+
+_LIBRARY_ERRORS = (RuntimeError, ValueError, TypeError, IndexError, KeyError, AssertionError, pymupdf.mupdf.FzErrorBase)
+_TAIL = 4096  # bytes in which the end mark of a whole file stands
+
+
+@contextmanager
+def failing_with(code: str) -> Iterator[None]:
+    """What the parser raises on hostile input, as StageFailed(code): without its message, which may quote the text."""
+    try:
+        yield
+    except _LIBRARY_ERRORS:
+        raise StageFailed(code) from None
+
+
+@contextmanager
+def opened(data: bytes) -> Iterator[Any]:
+    """The document as it is. StageFailed(unsupported_format) when it is corrupt, cut off or wants a password."""
+    with failing_with(ErrorCode.UNSUPPORTED_FORMAT):
+        document = pymupdf.open(stream=data, filetype="pdf")
+        if not document.is_pdf or document.needs_pass or not 1 <= document.page_count <= MAX_PDF_PAGES:
+            raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT)
+        if document.is_repaired and b"%%EOF" not in data[-_TAIL:]:
+            raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT)  # cut off: what is missing cannot be judged
+    try:
+        yield document
+    finally:
+        document.close()
+
+
+def make_plain(document: Any) -> None:
+    """Everything that a page shows becomes its content; the same document always becomes the same pages.
+
+    Hidden layers are shown, so that what they hold is read and redacted; rotation is worked into the content.
+    """
+    catalog = document.pdf_catalog()
+    for key in ("OCProperties", "StructTreeRoot", "MarkInfo"):
+        document.xref_set_key(catalog, key, "null")
+    document.bake(annots=True, widgets=True)
+    for page in document:
+        if page.rotation:
+            page.remove_rotation()

@@ -1,0 +1,108 @@
+"""Pages as pixels: for OCR, for the question whether a page shows ink that its text does not explain, for burning."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import cv2
+import numpy as np
+import pymupdf
+
+from pipeline.documents.document import Raster
+from pipeline.documents.ink import character_marks, gather
+from pipeline.documents.limits import MAX_RASTER_PIXELS, MAX_RASTER_SIDE
+from pipeline.documents.pdf_glyphs import Glyph
+from schemas.errors import ErrorCode, StageFailed
+
+_OCR_DPI = 300
+_LOOK_DPI = 100  # enough to see that there is text, not what it says
+_TEXT = ("fill-text", "stroke-text", "clip-text", "ignore-text")
+_THIN = 3.0  # points: a path narrower than this is a rule
+
+
+def shows_more_than_text(page: Any, glyphs: Sequence[Glyph]) -> bool:
+    """Whether the page shows character-like ink that no visible glyph of its text layer explains."""
+    if not any(_may_hold_text(kind, box) for kind, box in page.get_bboxlog()):
+        return False
+    image = render(page, _LOOK_DPI, gray=True)
+    hide_glyphs(image, page, explaining(page, image, glyphs))
+    return bool(gather(character_marks(image, _LOOK_DPI)))
+
+
+def _may_hold_text(kind: str, box: tuple[float, float, float, float]) -> bool:
+    return kind not in _TEXT and min(box[2] - box[0], box[3] - box[1]) > _THIN
+
+
+def render(page: Any, dpi: int, *, gray: bool) -> Any:
+    """The page's pixels, (height, width) or (height, width, 3) in RGB, whatever a viewer with all layers on shows."""
+    colors = pymupdf.csGRAY if gray else pymupdf.csRGB
+    pixmap = page.get_pixmap(dpi=dpi, colorspace=colors, alpha=False, annots=True)
+    flat = np.frombuffer(pixmap.samples_mv, np.uint8)
+    rows = flat.reshape(pixmap.height, pixmap.stride)[:, : pixmap.width * pixmap.n]
+    return rows.copy() if gray else rows.reshape(pixmap.height, pixmap.width, 3).copy()
+
+
+def ocr_dpi(page: Any) -> int:
+    """The resolution at which this page is read: 300, less where the page is larger than OCR can take."""
+    width, height = page.rect.width, page.rect.height
+    most = min((MAX_RASTER_PIXELS / max(width * height, 1.0)) ** 0.5, MAX_RASTER_SIDE / max(width, height, 1.0)) * 72
+    if most < 20:
+        raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT)
+    return int(min(_OCR_DPI, most))
+
+
+def page_raster(page: Any, id_: str, hidden: Sequence[Glyph]) -> tuple[Raster, bytes]:
+    """The page for OCR, without the glyphs that need no reading."""
+    dpi = ocr_dpi(page)
+    image = render(page, dpi, gray=True)
+    hide_glyphs(image, page, hidden)
+    done, buffer = cv2.imencode(".png", image, [cv2.IMWRITE_PNG_COMPRESSION, 1])
+    if not done:
+        raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT)
+    height, width = image.shape
+    return Raster(id_, width, height, dpi, page.number), bytes(buffer)
+
+
+def explaining(page: Any, image: Any, glyphs: Sequence[Glyph]) -> list[Glyph]:
+    """The glyphs that a reader of the page sees: not invisible, not covered by what is drawn later, not paper-coloured.
+
+    `image` is the page in grayscale at any resolution.
+    """
+    covers = [(order, box) for order, (kind, box) in enumerate(page.get_bboxlog()) if _may_hold_text(kind, box)]
+    factor = image.shape[1] / max(page.rect.width, 1e-6)
+    seen = []
+    for glyph in glyphs:
+        if not glyph.visible or glyph.is_blank:
+            continue
+        x, y = glyph.frame.to_page((glyph.start + glyph.end) / 2, glyph.baseline - 0.3 * glyph.size)
+        if any(order > glyph.order and b[0] <= x <= b[2] and b[1] <= y <= b[3] for order, b in covers):
+            continue
+        left, top, right, bottom = glyph_box(glyph, factor, image.shape)
+        patch = image[top:bottom, left:right]
+        if patch.size and int(patch.max()) - int(patch.min()) > 24:
+            seen.append(glyph)
+    return seen
+
+
+def hide_glyphs(image: Any, page: Any, glyphs: Sequence[Glyph]) -> None:
+    """Paints the glyphs over with the paper around them."""
+    factor = image.shape[1] / max(page.rect.width, 1e-6)
+    for glyph in glyphs:
+        left, top, right, bottom = glyph_box(glyph, factor, image.shape)
+        patch = image[top:bottom, left:right]
+        if patch.size:
+            edge = np.concatenate((patch[0], patch[-1]))
+            patch[:] = np.median(edge)
+
+
+def glyph_box(glyph: Glyph, factor: float, shape: Sequence[int]) -> tuple[int, int, int, int]:
+    """The glyph's cell in pixels (left, top, right, bottom), a little wider than its advance."""
+    slack = 0.08 * glyph.size
+    corners = [
+        glyph.frame.to_page(along, down)
+        for along in (glyph.start - slack, glyph.end + slack)
+        for down in (glyph.baseline - 0.95 * glyph.size, glyph.baseline + 0.35 * glyph.size)
+    ]
+    left, right = min(x for x, _ in corners) * factor, max(x for x, _ in corners) * factor
+    top, bottom = min(y for _, y in corners) * factor, max(y for _, y in corners) * factor
+    height, width = shape[:2]
+    return max(0, int(left)), max(0, int(top)), min(width, int(right) + 1), min(height, int(bottom) + 1)

@@ -1,0 +1,180 @@
+"""Removes what stands under boxes of a PDF page: text, drawing operators and pixels; then draws the opaque boxes."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import pymupdf
+
+from pipeline.documents.burning import Box
+from pipeline.documents.pdf_glyphs import Frame, Glyph, glyphs_of
+from pipeline.documents.pdf_raster import ocr_dpi, render
+from pipeline.documents.pdf_text import PageText
+from schemas.errors import ErrorCode, StageFailed
+
+_GRID = 6.0  # points: box edges snap to it, so that no box tells a word by its exact width
+_ABOVE, _BELOW = 0.85, 0.25  # of the type size: the drawn box around the baseline
+_BAND = (-0.45, -0.1)  # of the type size: what MuPDF is given; thin, or it takes letters of the next line along
+_ROUNDS = 3
+_LOOK_DPI = 100
+_STAINED = 40  # gray levels: an emptied region that still varies by more holds ink
+_SMALLEST_TYPE = 3.5  # points: below it the placeholder is left out
+_LABEL_WIDTH = 0.62  # of the type size: a capital of Helvetica, on average
+
+
+class Spot(NamedTuple):
+    """A stretch of one line that has to go, in its frame; its box may grow to `low..high` between neighbours."""
+
+    frame: Frame
+    start: float
+    end: float
+    baseline: float
+    size: float
+    low: float
+    high: float
+    label: str
+
+    def corners(self, start: float, end: float, top: float, bottom: float) -> list[tuple[float, float]]:
+        """Page points of a part of the line: upper left, upper right, lower left, lower right."""
+        rows = (self.baseline + top * self.size, self.baseline + bottom * self.size)
+        return [self.frame.to_page(along, down) for down in rows for along in (start, end)]
+
+    def band(self) -> pymupdf.Quad:
+        """What MuPDF is told to empty."""
+        inset = min(0.02 * self.size, (self.end - self.start) / 4)
+        return pymupdf.Quad(*self.corners(self.start + inset, self.end - inset, *_BAND))
+
+    def box(self) -> pymupdf.Quad:
+        """What is drawn: snapped outwards to the grid as far as the neighbours allow."""
+        start = max(self.start // _GRID * _GRID, self.low)
+        end = min(-(-self.end // _GRID) * _GRID, self.high)
+        return pymupdf.Quad(*self.corners(min(start, self.start), max(end, self.end), -_ABOVE, _BELOW))
+
+
+def spots_of(layout: PageText, start: int, end: int, label: str) -> list[Spot]:
+    """The stretches of line that show `layout.text[start:end]`. StageFailed when there is no such text."""
+    if not 0 <= start < end <= len(layout.text):
+        raise StageFailed(ErrorCode.REDACTION_INCOMPLETE)
+    owners = sorted({owner for owner in layout.owners[start:end] if owner >= 0}, key=lambda i: _place(layout.glyphs[i]))
+    groups: list[list[Glyph]] = []
+    for glyph in (layout.glyphs[owner] for owner in owners):
+        if groups and _goes_on(groups[-1][-1], glyph):
+            groups[-1].append(glyph)
+        else:
+            groups.append([glyph])
+    return [_spot(layout, group, label) for group in groups]
+
+
+def _goes_on(last: Glyph, glyph: Glyph) -> bool:
+    same_line = last.frame == glyph.frame and abs(last.baseline - glyph.baseline) < 0.3 * glyph.size
+    return same_line and glyph.start - last.end < glyph.size
+
+
+def _place(glyph: Glyph) -> tuple[Frame, float, float]:
+    return glyph.frame, round(glyph.baseline), glyph.start
+
+
+def _spot(layout: PageText, group: Sequence[Glyph], label: str) -> Spot:
+    frame, baseline, size = group[0].frame, group[0].baseline, max(glyph.size for glyph in group)
+    start, end = min(g.start for g in group), max(g.end for g in group)
+    low, high = start - _GRID, end + _GRID
+    taken = set(group)
+    for glyph in layout.glyphs:
+        if glyph.is_blank or glyph.frame != frame or abs(glyph.baseline - baseline) > size or glyph in taken:
+            continue
+        middle = (glyph.start + glyph.end) / 2
+        if middle < start:
+            low = max(low, glyph.end + 0.3)
+        elif middle > end:
+            high = min(high, glyph.start - 0.3)
+    return Spot(frame, start, end, baseline, size, min(low, start), max(high, end), label)
+
+
+def remove_text(page: Any, spots: Sequence[Spot]) -> bool:
+    """Deletes the glyphs of the spots from the page's content; False when some letter would not go."""
+    for _ in range(_ROUNDS):
+        for spot in spots:
+            page.add_redact_annot(spot.band(), fill=False, cross_out=False)
+        page.apply_redactions(
+            images=pymupdf.PDF_REDACT_IMAGE_NONE,
+            graphics=pymupdf.PDF_REDACT_LINE_ART_NONE,
+            text=pymupdf.PDF_REDACT_TEXT_REMOVE,
+        )
+        if not any(_lies_in(glyph, spot) for glyph in glyphs_of(page) if not glyph.is_blank for spot in spots):
+            return True
+    return False
+
+
+def _lies_in(glyph: Glyph, spot: Spot) -> bool:
+    if glyph.frame != spot.frame or abs(glyph.baseline - spot.baseline) > 0.3 * spot.size:
+        return False
+    return spot.start < (glyph.start + glyph.end) / 2 < spot.end
+
+
+def remove_ink(page: Any, spots: Sequence[Spot], boxes: Sequence[Box]) -> bool:
+    """Empties images and drawings under the spots and under `boxes` (pixels at the page's OCR resolution).
+
+    False when ink still shows under one of the boxes: a drawing that reaches out of it cannot be cut.
+    """
+    areas = [spot.box().rect for spot in spots] + [box_on_page(page, box) for box in boxes]
+    for area in areas:
+        page.add_redact_annot(area, fill=False, cross_out=False)
+    page.apply_redactions(
+        images=pymupdf.PDF_REDACT_IMAGE_PIXELS,
+        graphics=pymupdf.PDF_REDACT_LINE_ART_REMOVE_IF_COVERED,
+        text=pymupdf.PDF_REDACT_TEXT_NONE,
+    )
+    if not boxes:
+        return True
+    image = render(page, _LOOK_DPI, gray=True)
+    factor = _LOOK_DPI / ocr_dpi(page)
+    return not any(_is_stained(image, box.scaled(factor, factor)) for box in boxes)
+
+
+def _is_stained(image: Any, box: Box) -> bool:
+    patch = image[max(0, box.top + 1) : max(0, box.bottom - 1), max(0, box.left + 1) : max(0, box.right - 1)]
+    return bool(patch.size) and int(patch.max()) - int(patch.min()) > _STAINED
+
+
+def box_on_page(page: Any, box: Box) -> pymupdf.Rect:
+    """A box of the page's raster in points."""
+    factor = 72 / ocr_dpi(page)
+    return pymupdf.Rect(box.left * factor, box.top * factor, box.right * factor, box.bottom * factor)
+
+
+def box_in_pixels(page: Any, spot: Spot) -> Box:
+    """A spot's box in pixels of the page's raster."""
+    factor = ocr_dpi(page) / 72
+    area = spot.box().rect
+    return Box(int(area.x0), int(area.y0), int(area.x1) + 1, int(area.y1) + 1, spot.label).scaled(factor, factor)
+
+
+def draw_boxes(page: Any, spots: Sequence[Spot], boxes: Sequence[Box]) -> None:
+    """Opaque boxes over what is gone, each with its placeholder as text where it fits."""
+    quads = [(spot.box(), spot.label) for spot in spots]
+    quads += [(box_on_page(page, box).quad, box.label) for box in boxes]
+    if not quads:
+        return
+    shape = page.new_shape()
+    for quad, _ in quads:
+        shape.draw_quad(quad)
+    shape.finish(color=None, fill=(0, 0, 0), width=0)
+    for quad, label in quads:
+        _print_label(shape, quad, label)
+    shape.commit()
+
+
+def _print_label(shape: Any, quad: pymupdf.Quad, label: str) -> None:
+    along = pymupdf.Point(quad.ur) - pymupdf.Point(quad.ul)
+    down = pymupdf.Point(quad.ll) - pymupdf.Point(quad.ul)
+    width, height = abs(along), abs(down)
+    size = min(height * 0.75, (width - 1.5) / max(1.0, len(label) * _LABEL_WIDTH))
+    if not label or size < _SMALLEST_TYPE:
+        return
+    indent = (width - pymupdf.get_text_length(label, "helv", size)) / 2
+    start = quad.ul + along * (indent / width) + down * ((height + 0.7 * size) / 2 / height)
+    turn = (
+        None
+        if abs(along.y) < 1e-3 and along.x > 0
+        else (start, pymupdf.Matrix(along.x / width, -along.y / width, along.y / width, along.x / width, 0, 0))
+    )
+    shape.insert_text(start, label, fontname="helv", fontsize=size, color=(1, 1, 1), morph=turn)

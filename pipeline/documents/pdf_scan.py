@@ -1,0 +1,43 @@
+"""Turns a page into one burned picture: nothing of its former content survives but what the eye may still see."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import cv2
+import numpy as np
+
+from pipeline.documents.burning import Box, burn
+from pipeline.documents.pdf_raster import ocr_dpi, render
+from schemas.errors import ErrorCode, StageFailed
+
+_COLORED = 12  # of 255: channels that differ by less are gray paper and scanner noise
+_JPEG_QUALITY = 82
+
+
+def replace_with_picture(document: Any, page: Any, boxes: Sequence[Box]) -> None:
+    """Renders the page, burns `boxes` (pixels at the page's OCR resolution) and makes the picture its only content."""
+    image = render(page, ocr_dpi(page), gray=False)
+    spread = image.max(axis=2).astype(np.int16) - image.min(axis=2)
+    if float((spread > _COLORED).mean()) < 0.0005:
+        image = cv2.cvtColor(image, cv2.COLOR_RGB2GRAY)
+    else:
+        image = cv2.cvtColor(image, cv2.COLOR_RGB2BGR)
+    burn(image, boxes)
+    picture = _encoded(image)
+    document.xref_set_key(page.xref, "Resources", "<<>>")
+    document.xref_set_key(page.xref, "Contents", "null")
+    document.xref_set_key(page.xref, "Annots", "null")
+    fresh = document.reload_page(page)
+    fresh.insert_image(fresh.rect, stream=picture)
+
+
+def _encoded(image: Any) -> bytes:
+    """PNG where few gray levels make it small and exact, else JPEG."""
+    few = image.ndim == 2 and float(((image > 8) & (image < 247)).mean()) < 0.02
+    suffix, options = (
+        (".png", [cv2.IMWRITE_PNG_COMPRESSION, 6]) if few else (".jpg", [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY])
+    )
+    done, buffer = cv2.imencode(suffix, image, options)
+    if not done:
+        raise StageFailed(ErrorCode.IMAGE_REDACT_FAILED)
+    return bytes(buffer)

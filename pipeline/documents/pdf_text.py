@@ -1,0 +1,188 @@
+"""A PDF page's text layer as text in reading order, each character knowing the glyph that shows it."""
+
+from collections.abc import Iterable, Sequence
+from statistics import median
+from typing import NamedTuple
+
+from pipeline.documents.pdf_glyphs import Frame, Glyph
+from pipeline.documents.reading_order import MIRRORED, Direction, direction, is_right_to_left, logical_order
+
+_SAME_LINE = 0.35  # of the type size: how far baselines of one line may lie apart
+_SPACE = 0.2  # of the type size: a gap that separates words
+_CELL = 1.2  # of the type size: a gap that separates table cells or columns
+_FEW_LINES = 4  # fewer lines than this on a side are no column of prose
+_FULL = 0.55  # share of its column's width that the median line of prose fills
+
+
+class PageText(NamedTuple):
+    """`text`, and for each of its characters the index of its glyph in `glyphs`, -1 for blanks put in between."""
+
+    text: str
+    owners: tuple[int, ...]
+    glyphs: tuple[Glyph, ...]
+
+
+class _Segment(NamedTuple):
+    """Glyphs of one line without a wide gap, by index, from the line's start to its end."""
+
+    members: tuple[int, ...]
+    start: float
+    end: float
+    baseline: float
+    size: float
+
+
+def lay_out(glyphs: Sequence[Glyph]) -> PageText:
+    """The text of these glyphs: lines broken by newline, cells by tab; columns of prose one after the other."""
+    frames: dict[Frame, list[int]] = {}
+    for index, glyph in enumerate(glyphs):
+        frames.setdefault(glyph.frame, []).append(index)
+    text: list[str] = []
+    owners: list[int] = []
+    leans_right_to_left = is_right_to_left([glyph.text for glyph in glyphs])
+    for members in frames.values():
+        segments = _segments(glyphs, members)
+        for row in _rows(segments, leans_right_to_left):
+            if text:
+                _put(text, owners, "\n", -1)
+            _write_row(glyphs, row, text, owners)
+    return PageText("".join(text), tuple(owners), tuple(glyphs))
+
+
+def _put(text: list[str], owners: list[int], piece: str, owner: int) -> None:
+    text.append(piece)
+    owners.extend([owner] * len(piece))
+
+
+def _segments(glyphs: Sequence[Glyph], members: Iterable[int]) -> list[_Segment]:
+    lines: list[list[int]] = []
+    for index in sorted(members, key=lambda i: (glyphs[i].baseline, glyphs[i].start)):
+        first = glyphs[lines[-1][0]] if lines else None
+        glyph = glyphs[index]
+        if first and glyph.baseline - first.baseline <= _SAME_LINE * min(first.size, glyph.size):
+            lines[-1].append(index)
+        else:
+            lines.append([index])
+    return [segment for line in lines for segment in _cut(glyphs, line)]
+
+
+def _cut(glyphs: Sequence[Glyph], line: list[int]) -> Iterable[_Segment]:
+    line.sort(key=lambda i: (glyphs[i].start, glyphs[i].end))
+    current: list[int] = []
+    reach = 0.0
+    for index in line:
+        glyph = glyphs[index]
+        if glyph.is_blank:
+            continue
+        if current and _repeats(glyphs[current[-1]], glyph):
+            continue
+        if current and glyph.start - reach > _CELL * max(glyph.size, glyphs[current[-1]].size):
+            yield _segment(glyphs, current)
+            current = []
+        reach = max(reach, glyph.end) if current else glyph.end
+        current.append(index)
+    if current:
+        yield _segment(glyphs, current)
+
+
+def _repeats(previous: Glyph, glyph: Glyph) -> bool:
+    """Whether the glyph only thickens the one before it: the same letter drawn twice in nearly the same place."""
+    return previous.text == glyph.text and abs(previous.start - glyph.start) < 0.12 * glyph.size
+
+
+def _segment(glyphs: Sequence[Glyph], members: list[int]) -> _Segment:
+    baseline = median(glyphs[i].baseline for i in members)
+    size = max(glyphs[i].size for i in members)
+    return _Segment(tuple(members), glyphs[members[0]].start, max(glyphs[i].end for i in members), baseline, size)
+
+
+def _rows(segments: Sequence[_Segment], right_to_left: bool) -> Iterable[list[_Segment]]:
+    """Rows in reading order: where a gutter divides prose, the whole first column before the second."""
+    gutter = _gutter(segments)
+    if gutter is None:
+        yield from _plain_rows(segments)
+        return
+    sides: tuple[list[_Segment], list[_Segment]] = ([], [])
+    for segment in sorted(segments, key=lambda s: s.baseline):
+        if segment.start < gutter < segment.end:  # a heading across both columns: read what is above it first
+            for side in reversed(sides) if right_to_left else sides:
+                yield from _rows(side, right_to_left)
+            sides = ([], [])
+            yield [segment]
+        else:
+            sides[segment.start >= gutter].append(segment)
+    for side in reversed(sides) if right_to_left else sides:
+        yield from _rows(side, right_to_left)
+
+
+def _plain_rows(segments: Sequence[_Segment]) -> Iterable[list[_Segment]]:
+    row: list[_Segment] = []
+    for segment in sorted(segments, key=lambda s: (s.baseline, s.start)):
+        if row and segment.baseline - row[0].baseline > _SAME_LINE * min(segment.size, row[0].size):
+            yield row
+            row = []
+        row.append(segment)
+    if row:
+        yield row
+
+
+def _gutter(segments: Sequence[_Segment]) -> float | None:
+    """Where a blank strip divides two columns of prose, or None: a table's columns stay rows."""
+    best: tuple[int, float] | None = None
+    for gutter in sorted({round(segment.start) - 1.0 for segment in segments}):
+        left = [s for s in segments if s.end <= gutter]
+        right = [s for s in segments if s.start >= gutter]
+        crossing = len(segments) - len(left) - len(right)
+        smaller = min(len(left), len(right))
+        if smaller < _FEW_LINES or crossing > smaller or (best and smaller <= best[0]):
+            continue
+        if _is_prose(left) and _is_prose(right):
+            best = (smaller, gutter)
+    return best[1] if best else None
+
+
+def _is_prose(side: Sequence[_Segment]) -> bool:
+    width = max(s.end for s in side) - min(s.start for s in side)
+    typical = median(s.end - s.start for s in side)
+    return typical > _FULL * width and typical > 12 * median(s.size for s in side)
+
+
+def _write_row(glyphs: Sequence[Glyph], row: list[_Segment], text: list[str], owners: list[int]) -> None:
+    members = [index for segment in row for index in segment.members]
+    right_to_left = is_right_to_left([glyphs[i].text for i in members])
+    row.sort(key=lambda segment: segment.start, reverse=right_to_left)
+    for number, segment in enumerate(row):
+        if number:
+            _put(text, owners, "\t", -1)
+        _write_segment(glyphs, segment, right_to_left, text, owners)
+
+
+def _write_segment(
+    glyphs: Sequence[Glyph], segment: _Segment, row_right_to_left: bool, text: list[str], owners: list[int]
+) -> None:
+    pieces, places = _with_spaces(glyphs, segment)
+    kinds = {direction(piece) for piece in pieces}
+    lettered = Direction.RIGHT_TO_LEFT in kinds or Direction.LEFT_TO_RIGHT in kinds
+    right_to_left = is_right_to_left(pieces) if lettered else row_right_to_left
+    order = logical_order(pieces, right_to_left=right_to_left)
+    for step, item in enumerate(order):
+        piece = pieces[item]
+        backwards = step > 0 and order[step - 1] == item + 1
+        if backwards and piece in MIRRORED:
+            piece = MIRRORED[piece]
+        _put(text, owners, piece, places[item])
+
+
+def _with_spaces(glyphs: Sequence[Glyph], segment: _Segment) -> tuple[list[str], list[int]]:
+    pieces: list[str] = []
+    places: list[int] = []
+    reach = segment.start
+    for index in segment.members:
+        glyph = glyphs[index]
+        if pieces and glyph.start - reach > _SPACE * glyph.size:
+            pieces.append(" ")
+            places.append(-1)
+        pieces.append(glyph.text)
+        places.append(index)
+        reach = max(reach, glyph.end)
+    return pieces, places

@@ -1,0 +1,73 @@
+"""Reads a raster with Tesseract (`ara+eng`) through pipes: the image goes in, words with boxes come out, no file."""
+
+import shutil
+import subprocess
+import unicodedata
+from collections.abc import Iterator
+
+import cv2
+import numpy as np
+
+from pipeline.documents.document import Raster, Reading
+from pipeline.documents.limits import MAX_OCR_OUTPUT_BYTES, MAX_OCR_WORDS, MAX_RASTER_PIXELS
+from pipeline.ocr.lines import SeenWord, compose
+from pipeline.ocr.unread import unread_ink
+from schemas.errors import ErrorCode, StageFailed
+
+LANGUAGES = "ara+eng"
+_DEFAULT_DPI = 300
+_PSM = "3"  # automatic page segmentation, no orientation detection
+_WORD_LEVEL = "5"  # the TSV's level column
+
+
+_Line = tuple[int, int, int]  # block, paragraph and line number
+
+
+def read(raster: Raster, pixels: bytes) -> Reading:
+    """Words of the raster (`pixels`: a PNG or PNM of it) in logical reading order, and the ink that nobody could read.
+
+    StageFailed(image_redact_failed) when Tesseract fails, is missing or says something that is no answer.
+    """
+    image = cv2.imdecode(np.frombuffer(pixels, np.uint8), cv2.IMREAD_GRAYSCALE)
+    if image is None or image.shape != (raster.height, raster.width) or image.size > MAX_RASTER_PIXELS:
+        raise StageFailed(ErrorCode.IMAGE_REDACT_FAILED)
+    lines: dict[_Line, list[SeenWord]] = {}
+    for count, (line, word) in enumerate(_rows(_run(pixels, raster.dpi or _DEFAULT_DPI))):
+        if count > MAX_OCR_WORDS:
+            raise StageFailed(ErrorCode.IMAGE_REDACT_FAILED)
+        lines.setdefault(line, []).append(word)
+    text, words = compose(list(lines.values()))
+    return Reading(raster.id, text, words, unread_ink(image, words, raster.dpi or _DEFAULT_DPI))
+
+
+def _run(pixels: bytes, dpi: int) -> str:
+    program = shutil.which("tesseract")
+    if program is None:
+        raise StageFailed(ErrorCode.IMAGE_REDACT_FAILED)
+    command = [program, "stdin", "stdout", "-l", LANGUAGES, "--psm", _PSM, "--dpi", str(dpi), "tsv"]
+    done = subprocess.run(
+        command,
+        input=pixels,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,  # it may quote what it read
+        env={"OMP_THREAD_LIMIT": "1", "LC_ALL": "C.UTF-8"},  # one page, one core: OpenMP only burns time here
+        check=False,
+    )
+    if done.returncode != 0 or len(done.stdout) > MAX_OCR_OUTPUT_BYTES:
+        raise StageFailed(ErrorCode.IMAGE_REDACT_FAILED)
+    return done.stdout.decode("utf-8", "replace")
+
+
+def _rows(tsv: str) -> Iterator[tuple[_Line, SeenWord]]:
+    for line in tsv.split("\n")[1:]:
+        fields = line.split("\t", 11)
+        if len(fields) != 12 or fields[0] != _WORD_LEVEL:
+            continue
+        try:
+            _, block, paragraph, line_number, _, left, top, width, height = map(int, fields[1:10])
+            confidence = float(fields[10])
+        except ValueError:
+            raise StageFailed(ErrorCode.IMAGE_REDACT_FAILED) from None
+        text = "".join(c for c in fields[11] if unicodedata.category(c) not in ("Cf", "Cc")).strip()
+        if text:
+            yield (block, paragraph, line_number), SeenWord(text, left, top, width, height, confidence)
