@@ -1,22 +1,20 @@
-"""A job's way through its stages: claimed under a lease, moved on by the attempt that owns it, ended in one place."""
+"""A job's way through its stages: claimed under a lease, moved on only by the attempt that owns it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, delete, or_, select, update
+from sqlalchemy import ColumnElement, or_, select, update
 from sqlmodel import Session, col
 
 from schemas.files import JobState
 from schemas.stages import Stage
-from storage import ledger
 from storage.changes import changed
 from storage.job_tables import Job, JobPart
-from storage.jobs import hold_reference
 
-_RUNNING = (JobState.QUEUED.value, JobState.PROCESSING.value)
+RUNNING = (JobState.QUEUED.value, JobState.PROCESSING.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,19 +36,24 @@ class Claim:
         return self.job.id
 
 
-def claim(
-    session: Session, job_id: UUID, stage: Stage, *, lease_seconds: float, max_attempts: int, now: datetime
-) -> Claim | None:
+class Limits(NamedTuple):
+    """How long a claim owns its stage if it is not renewed, and how often one stage may be claimed."""
+
+    lease_seconds: float
+    max_attempts: int
+
+
+def claim(session: Session, job_id: UUID, stage: Stage, limits: Limits, *, now: datetime) -> Claim | None:
     """Takes the lease of a job that waits at `stage`, or None: another has it, it moved on, ended, or is used up."""
-    until = now + timedelta(seconds=lease_seconds)
+    until = now + timedelta(seconds=limits.lease_seconds)
     row = session.execute(
         update(Job)
         .where(
             col(Job.id) == job_id,
             col(Job.stage) == stage.value,
-            col(Job.state).in_(_RUNNING),
+            col(Job.state).in_(RUNNING),
             or_(col(Job.lease_until).is_(None), col(Job.lease_until) <= now),
-            col(Job.claims) < max_attempts,
+            col(Job.claims) < limits.max_attempts,
         )
         .values(
             state=JobState.PROCESSING.value,
@@ -69,14 +72,12 @@ def claim(
     return Claim(job, stage, job.attempt, job.claims)
 
 
-def claim_part(
-    session: Session, job_id: UUID, part: int, *, lease_seconds: float, max_attempts: int, now: datetime
-) -> Claim | None:
+def claim_part(session: Session, job_id: UUID, part: int, limits: Limits, *, now: datetime) -> Claim | None:
     """As `claim`, for one raster of a job that waits at OCR."""
     job = session.get(Job, job_id)
-    if job is None or job.state not in _RUNNING or job.stage != Stage.OCR.value:
+    if job is None or job.state not in RUNNING or job.stage != Stage.OCR.value:
         return None
-    until = now + timedelta(seconds=lease_seconds)
+    until = now + timedelta(seconds=limits.lease_seconds)
     row = session.execute(
         update(JobPart)
         .where(
@@ -84,7 +85,7 @@ def claim_part(
             col(JobPart.part) == part,
             col(JobPart.done).is_(False),
             or_(col(JobPart.lease_until).is_(None), col(JobPart.lease_until) <= now),
-            col(JobPart.claims) < max_attempts,
+            col(JobPart.claims) < limits.max_attempts,
         )
         .values(
             attempt=col(JobPart.attempt) + 1,
@@ -110,9 +111,9 @@ def relinquish(session: Session, claim: Claim, *, retry_at: datetime, lease_seco
 
 def _give_lease(session: Session, claim: Claim, until: datetime, due_at: datetime) -> bool:
     if claim.part is None:
-        statement = update(Job).where(*_owned(claim)).values(lease_until=until, due_at=due_at)
+        statement = update(Job).where(*owned(claim)).values(lease_until=until, due_at=due_at)
     else:
-        statement = update(JobPart).where(*_owned_part(claim)).values(lease_until=until, due_at=due_at)
+        statement = update(JobPart).where(*owned_part(claim)).values(lease_until=until, due_at=due_at)
     return changed(session, statement) == 1
 
 
@@ -121,19 +122,23 @@ def advance(
     claim: Claim,
     to: Stage,
     *,
+    milliseconds: int,
     lease_seconds: float,
     now: datetime,
     facts: Mapping[str, Any] | None = None,
 ) -> bool:
     """Moves the job on, with what this stage learnt (columns of the row); False when the claim is no longer ours."""
-    values = _moved(to, now, lease_seconds) | {"outputs": _outputs(claim)} | dict(facts or {})
-    return changed(session, update(Job).where(*_owned(claim)).values(**values)) == 1
+    values = _moved(to, now, lease_seconds) | finished(claim, milliseconds) | dict(facts or {})
+    return changed(session, update(Job).where(*owned(claim)).values(**values)) == 1
 
 
-def split(session: Session, claim: Claim, parts: int, *, lease_seconds: float, now: datetime) -> bool:
+def split(
+    session: Session, claim: Claim, parts: int, *, milliseconds: int, lease_seconds: float, now: datetime
+) -> bool:
     """Moves the job to OCR, to be read in `parts` parts (at least one); False when the claim is no longer ours."""
-    values = _moved(Stage.OCR, now, lease_seconds) | {"outputs": _outputs(claim), "parts_left": parts, "due_at": None}
-    if changed(session, update(Job).where(*_owned(claim)).values(**values)) == 0:
+    values = _moved(Stage.OCR, now, lease_seconds) | finished(claim, milliseconds)
+    values |= {"parts_left": parts, "due_at": None}  # from here on the parts are due, each by itself
+    if not changed(session, update(Job).where(*owned(claim)).values(**values)):
         return False
     due_at = now + timedelta(seconds=lease_seconds)
     session.add_all([JobPart(job_id=claim.job_id, part=part, due_at=due_at) for part in range(parts)])
@@ -141,105 +146,46 @@ def split(session: Session, claim: Claim, parts: int, *, lease_seconds: float, n
     return True
 
 
-def finish_part(session: Session, claim: Claim, *, lease_seconds: float, now: datetime) -> bool:
-    """Marks a part as read. True when it was the last one: the job now waits at detect, to be announced."""
-    # Job before part, as everywhere: with the job's row locked, of two parts that finish together one sees zero.
-    _lock(session, claim.job_id)
-    done = update(JobPart).where(*_owned_part(claim)).values(done=True, lease_until=None, due_at=None)
-    if changed(session, done) == 0:
-        return False
-    row = session.execute(
-        update(Job).where(*_reading(claim)).values(parts_left=col(Job.parts_left) - 1).returning(col(Job.parts_left))
-    ).first()
-    if row is None or row[0] > 0:
-        return False
-    changed(session, update(Job).where(*_reading(claim)).values(**_moved(Stage.DETECT, now, lease_seconds)))
-    return True
+def finish_part(
+    session: Session, claim: Claim, *, milliseconds: int, lease_seconds: float, now: datetime
+) -> int | None:
+    """Marks a part as read; how many are left, None when it is no longer ours. After the last, announce detect."""
+    # Job before part, as everywhere; with its row locked, of two parts that finish together one sees zero.
+    job = locked(session, claim.job_id)
+    done = update(JobPart).where(*owned_part(claim)).values(done=True, lease_until=None, due_at=None)
+    if job is None or job.state not in RUNNING or not changed(session, done):
+        return None
+    left = job.parts_left - 1
+    values: dict[str, Any] = {
+        "parts_left": left,
+        "timings": job.timings | {Stage.OCR.value: job.timings.get(Stage.OCR.value, 0) + milliseconds},
+    }
+    if left == 0:
+        values |= _moved(Stage.DETECT, now, lease_seconds)
+    changed(session, update(Job).where(col(Job.id) == job.id).values(**values))
+    return left
+
+
+def current(session: Session, job_id: UUID) -> Job | None:
+    """The row as it is now."""
+    return session.get(Job, job_id, populate_existing=True)
 
 
 def part_attempts(session: Session, job_id: UUID) -> dict[int, int]:
-    """Of every part, the attempt whose reading counts."""
+    """Of every part that was read, the attempt whose reading counts."""
     parts = session.scalars(select(JobPart).where(col(JobPart.job_id) == job_id, col(JobPart.done)))
     return {row.part: row.attempt for row in parts}
 
 
-def hold(
-    session: Session, claim: Claim, tokens: int, *, free_per_day: int, lease_seconds: float, now: datetime
-) -> bool:
-    """Reserves what the job costs and moves it to store, in one transaction. InsufficientTokens."""
-    if not advance(session, claim, Stage.STORE, lease_seconds=lease_seconds, now=now):
-        return False
-    ledger.hold(
-        session,
-        claim.job.account_id,
-        tokens,
-        reference=hold_reference(claim.job_id),
-        free_per_day=free_per_day,
-        now=now,
-    )
-    return True
+def locked(session: Session, job_id: UUID) -> Job | None:
+    """The row, locked until the transaction ends. Jobs are always locked before their parts."""
+    return session.scalars(
+        select(Job).where(col(Job.id) == job_id).with_for_update().execution_options(populate_existing=True)
+    ).first()
 
 
-def publish(session: Session, claim: Claim, size_out: int, *, now: datetime) -> bool:
-    """Charges and makes the result visible, in one transaction; False when the claim is no longer ours."""
-    ready = {
-        "state": JobState.READY.value,
-        "outputs": _outputs(claim),
-        "size_out": size_out,
-        "processed_at": now,
-        "lease_until": None,
-        "due_at": None,
-    }
-    if changed(session, update(Job).where(*_owned(claim)).values(**ready)) == 0:
-        return False
-    ledger.settle(session, hold_reference(claim.job_id), now)
-    return True
-
-
-def fail(session: Session, claim: Claim, code: str, *, now: datetime) -> bool:
-    """Ends the job by its own worker; False when the claim is no longer ours."""
-    if claim.part is None:
-        return _end(session, claim.job_id, code, now, *_owned(claim))
-    _lock(session, claim.job_id)
-    if changed(session, update(JobPart).where(*_owned_part(claim)).values(lease_until=None, due_at=None)) == 0:
-        return False
-    return _end(session, claim.job_id, code, now, *_reading(claim))
-
-
-def fail_stuck(session: Session, job_id: UUID, attempt: int, code: str, *, now: datetime) -> bool:
-    """Ends a job whose workers died too often, unless it has been claimed or moved since it was seen."""
-    stuck = (col(Job.attempt) == attempt, col(Job.lease_until) <= now)
-    return _end(session, job_id, code, now, *stuck)
-
-
-def fail_stuck_part(session: Session, job_id: UUID, code: str, *, now: datetime) -> bool:
-    """Ends a job that waits for a part whose workers died too often."""
-    return _end(session, job_id, code, now, col(Job.stage) == Stage.OCR.value)
-
-
-def _end(session: Session, job_id: UUID, code: str, now: datetime, *still: ColumnElement[bool]) -> bool:
-    """The one way to fail: state, error code and the hold given back together; the bytes go right after the commit."""
-    failed = {
-        "state": JobState.FAILED.value,
-        "error_code": code,
-        "processed_at": now,
-        "ended_at": now,
-        "lease_until": None,
-        "due_at": None,
-    }
-    running = (col(Job.id) == job_id, col(Job.state).in_(_RUNNING))
-    if changed(session, update(Job).where(*running, *still).values(**failed)) == 0:
-        return False
-    changed(session, delete(JobPart).where(col(JobPart.job_id) == job_id))
-    ledger.release(session, hold_reference(job_id), now)
-    return True
-
-
-def _lock(session: Session, job_id: UUID) -> None:
-    session.execute(select(col(Job.id)).where(col(Job.id) == job_id).with_for_update()).first()
-
-
-def _owned(claim: Claim) -> tuple[ColumnElement[bool], ...]:
+def owned(claim: Claim) -> tuple[ColumnElement[bool], ...]:
+    """The fence: what is true of a job's row only while this claim owns it."""
     return (
         col(Job.id) == claim.job_id,
         col(Job.stage) == claim.stage.value,
@@ -248,20 +194,13 @@ def _owned(claim: Claim) -> tuple[ColumnElement[bool], ...]:
     )
 
 
-def _owned_part(claim: Claim) -> tuple[ColumnElement[bool], ...]:
+def owned_part(claim: Claim) -> tuple[ColumnElement[bool], ...]:
+    """The fence of a part."""
     return (
         col(JobPart.job_id) == claim.job_id,
         col(JobPart.part) == claim.part,
         col(JobPart.attempt) == claim.attempt,
         col(JobPart.done).is_(False),
-    )
-
-
-def _reading(claim: Claim) -> tuple[ColumnElement[bool], ...]:
-    return (
-        col(Job.id) == claim.job_id,
-        col(Job.stage) == Stage.OCR.value,
-        col(Job.state) == JobState.PROCESSING.value,
     )
 
 
@@ -275,5 +214,10 @@ def _moved(to: Stage, now: datetime, lease_seconds: float) -> dict[str, Any]:
     }
 
 
-def _outputs(claim: Claim) -> dict[str, int]:
-    return claim.job.outputs | {claim.stage.value: claim.attempt}
+def finished(claim: Claim, milliseconds: int) -> dict[str, Any]:
+    """What a finished stage leaves in the row: whose artifacts count, and how long it took, all rounds together."""
+    job, stage = claim.job, claim.stage.value
+    return {
+        "outputs": job.outputs | {stage: claim.attempt},
+        "timings": job.timings | {stage: job.timings.get(stage, 0) + milliseconds},
+    }

@@ -61,3 +61,9 @@ def stored(store: ObjectStore) -> Iterator[StoredJob]:
             except ValueError:
                 continue  # not ours
             yield StoredJob(job_id, entry.key, prefix == RESULT_PREFIX, entry.modified)
+
+
+def destroy_attempt(store: ObjectStore, job_id: UUID, stage: str, attempt: int) -> None:
+    """Removes what one attempt at a stage wrote."""
+    store.delete_prefix(f"{WORK_PREFIX}{job_id}/{stage}.{attempt}/")
+    store.delete(result_key(job_id, attempt))

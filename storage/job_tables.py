@@ -16,8 +16,9 @@ class Job(SQLModel, table=True):
 
     `stage` is the next step to run. `attempt` grows with every claim and is the fencing token; `claims` counts the
     claims of this stage alone. `due_at` is when the sweeper looks at the row if nothing else moved it. `outputs` maps a
-    finished stage to the attempt whose artifacts count. `has_residue` says that stored bytes may still have to be
-    destroyed. What a person wrote (file name, terms) is sealed.
+    finished stage to the attempt whose artifacts count. `found` counts redacted places by entity type; `timings` are
+    milliseconds by stage. `has_residue` says that stored bytes may still have to be destroyed. What a person wrote
+    (file name, terms) is sealed.
     """
 
     __tablename__ = "jobs"
@@ -50,6 +51,8 @@ class Job(SQLModel, table=True):
     page_count: int | None = None
     word_count: int | None = None
     entity_count: int | None = None
+    found: dict[str, int] = Field(default_factory=dict, sa_column=Column(JSON, nullable=False))
+    timings: dict[str, int] = Field(default_factory=dict, sa_column=Column(JSON, nullable=False))
 
     uploaded_day: date
     created_at: datetime = Field(sa_type=UtcDateTime)

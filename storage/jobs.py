@@ -17,10 +17,10 @@ from schemas.files import Format, JobRecord, JobState
 from schemas.spans import MatchMode, Term
 from storage import ledger
 from storage.changes import changed
-from storage.database import insert_missing
 from storage.encryption import Keyring
 from storage.job_objects import result_key
 from storage.job_tables import Job, JobPart, UploadCount
+from storage.upserts import insert_missing
 
 MAX_PAGE = 50
 FILES_PATH = "/api/v1/files"

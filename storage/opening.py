@@ -33,12 +33,7 @@ class Storage:
 
         MasterKeyInvalid when the key file of the embedded mode is damaged.
         """
-        master = settings.master_key
-        keyring = load_keyring(
-            settings.data_dir,
-            None if master is None else decode_master_key(master),
-            [decode_master_key(key) for key in settings.previous_master_keys],
-        )
+        keyring = open_keyring(settings)
         broker = open_broker(settings.redis_url)
         return cls(
             database=Database(settings.database_url),
@@ -53,6 +48,16 @@ class Storage:
         self.broker.close()
         self.objects.close()
         self.database.dispose()
+
+
+def open_keyring(settings: Settings) -> Keyring:
+    """The keyring of the settings; the embedded mode's key file is made when it is missing. MasterKeyInvalid."""
+    master = settings.master_key
+    return load_keyring(
+        settings.data_dir,
+        None if master is None else decode_master_key(master),
+        [decode_master_key(key) for key in settings.previous_master_keys],
+    )
 
 
 def open_objects(settings: Settings) -> ObjectStore:

@@ -35,6 +35,8 @@ def upgrade() -> None:
         sa.Column("page_count", sa.Integer()),
         sa.Column("word_count", sa.Integer()),
         sa.Column("entity_count", sa.Integer()),
+        sa.Column("found", sa.JSON(), nullable=False),
+        sa.Column("timings", sa.JSON(), nullable=False),
         sa.Column("uploaded_day", sa.Date(), nullable=False),
         sa.Column("created_at", _MOMENT, nullable=False),
         sa.Column("processed_at", _MOMENT),

@@ -1,0 +1,98 @@
+"""How a job ends, and its money with it: held, charged with the file it pays for, or given back with the failure."""
+
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, delete, update
+from sqlmodel import Session, col
+
+from schemas.entities import EntityType
+from schemas.files import JobState
+from schemas.stages import Stage
+from storage import ledger, usage
+from storage.changes import changed
+from storage.job_leases import RUNNING, Claim, advance, finished, locked, owned, owned_part
+from storage.job_tables import Job, JobPart
+from storage.jobs import hold_reference
+
+TOKENS_PER_PAGE = 10
+
+
+def cost(job: Job) -> int:
+    """Tokens: one per word, ten per PDF page or standalone image."""
+    return (job.word_count or 0) + TOKENS_PER_PAGE * (job.page_count or 0)
+
+
+def hold(
+    session: Session, claim: Claim, *, free_per_day: int, milliseconds: int, lease_seconds: float, now: datetime
+) -> bool:
+    """Reserves what the job costs and moves it to store, in one transaction. InsufficientTokens."""
+    if not advance(session, claim, Stage.STORE, milliseconds=milliseconds, lease_seconds=lease_seconds, now=now):
+        return False
+    tokens, reference = cost(claim.job), hold_reference(claim.job_id)
+    ledger.hold(session, claim.job.account_id, tokens, reference=reference, free_per_day=free_per_day, now=now)
+    return True
+
+
+def publish(session: Session, claim: Claim, size_out: int, *, milliseconds: int, now: datetime) -> bool:
+    """Charges and makes the result visible, in one transaction; False when the claim is no longer ours."""
+    ready = finished(claim, milliseconds) | {
+        "state": JobState.READY.value,
+        "size_out": size_out,
+        "processed_at": now,
+        "lease_until": None,
+        "due_at": None,
+    }
+    if not changed(session, update(Job).where(*owned(claim)).values(**ready)):
+        return False
+    changed(session, delete(JobPart).where(col(JobPart.job_id) == claim.job_id))
+    ledger.settle(session, hold_reference(claim.job_id), now)
+    found = {EntityType(name): count for name, count in claim.job.found.items()}
+    usage.record(session, claim.job.account_id, tokens=cost(claim.job), entities=found, now=now)
+    return True
+
+
+def fail(session: Session, claim: Claim, code: str, *, now: datetime) -> bool:
+    """Ends the job by its own worker; False when the claim is no longer ours."""
+    if claim.part is None:
+        return _end(session, claim.job_id, code, now, *owned(claim))
+    return _end_for_part(session, claim.job_id, code, now, *owned_part(claim))
+
+
+def fail_stuck(session: Session, job_id: UUID, part: int | None, attempt: int, code: str, *, now: datetime) -> bool:
+    """Ends a job whose workers died too often at this stage (or part), unless it has moved since it was seen."""
+    if part is None:
+        return _end(session, job_id, code, now, col(Job.attempt) == attempt, col(Job.lease_until) <= now)
+    stuck = (
+        col(JobPart.job_id) == job_id,
+        col(JobPart.part) == part,
+        col(JobPart.attempt) == attempt,
+        col(JobPart.done).is_(False),
+        col(JobPart.lease_until) <= now,
+    )
+    return _end_for_part(session, job_id, code, now, *stuck)
+
+
+def _end_for_part(session: Session, job_id: UUID, code: str, now: datetime, *part: ColumnElement[bool]) -> bool:
+    locked(session, job_id)
+    if not changed(session, update(JobPart).where(*part).values(lease_until=None, due_at=None)):
+        return False
+    return _end(session, job_id, code, now, col(Job.stage) == Stage.OCR.value)
+
+
+def _end(session: Session, job_id: UUID, code: str, now: datetime, *still: ColumnElement[bool]) -> bool:
+    """The one way to fail: state, error code and the hold given back together; the bytes go right after the commit."""
+    failed = {
+        "state": JobState.FAILED.value,
+        "error_code": code,
+        "processed_at": now,
+        "ended_at": now,
+        "lease_until": None,
+        "due_at": None,
+    }
+    running = (col(Job.id) == job_id, col(Job.state).in_(RUNNING))
+    if not changed(session, update(Job).where(*running, *still).values(**failed)):
+        return False
+    changed(session, delete(JobPart).where(col(JobPart.job_id) == job_id))
+    ledger.release(session, hold_reference(job_id), now)
+    return True

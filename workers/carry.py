@@ -1,0 +1,45 @@
+"""The border between queue and work: takes one message through claim, lease and stage, and never raises."""
+
+import logging
+from contextlib import suppress
+from uuid import UUID
+
+from schemas.errors import ErrorCode, InsufficientTokens, MaskerUnavailable, StageFailed
+from schemas.stages import Stage
+from workers.context import Context
+from workers.lease import kept
+from workers.run import ClaimLost, Run
+from workers.stages import WORK
+
+log = logging.getLogger("masker.workers")
+
+
+def carry(context: Context, stage: Stage, job_id: UUID, part: int | None = None) -> None:
+    """Works on a stage of a job if it can be claimed. Whatever goes wrong ends in the jobs table, not in the broker."""
+    run = None
+    try:
+        run = Run.claim_stage(context, stage, job_id, part)
+        if run is not None:
+            _work(run)
+    except Exception as error:  # noqa: BLE001 - the border: a traceback may hold text and must not reach broker or log
+        log.error("job %s: %s broke with %s", job_id, stage, type(error).__name__)
+        if run is not None:
+            with suppress(MaskerUnavailable, OSError):  # then the lease runs out and the sweeper takes over
+                run.try_again()
+
+
+def _work(run: Run) -> None:
+    context = run.context
+    try:
+        with kept(context.storage.database, run.claim, context.settings.lease_seconds):
+            WORK[run.claim.stage](run)
+    except ClaimLost:
+        log.info("job %s: %s came too late and is dropped", run.claim.job_id, run.claim.stage)
+        run.let_go()
+    except StageFailed as failure:
+        log.info("job %s: %s failed with %s", run.claim.job_id, run.claim.stage, failure.code)
+        run.fail(failure.code)
+    except InsufficientTokens:
+        run.fail(ErrorCode.INSUFFICIENT_TOKENS)
+    else:
+        log.info("job %s: %s done", run.claim.job_id, run.claim.stage)

@@ -1,0 +1,37 @@
+"""What every stage works with; built once per process from the settings."""
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Self
+
+from pipeline.detect.detector import Detector
+from pipeline.sandbox import Sandbox
+from schemas.settings import Settings
+from storage.opening import Storage
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Safe from many threads."""
+
+    settings: Settings
+    storage: Storage
+    sandbox: Sandbox
+    detector: Detector
+    readers: ThreadPoolExecutor  # waits for OCR children: as many at once as there are cores
+
+    @classmethod
+    def open(cls, settings: Settings, storage: Storage) -> Self:
+        """Builds the cage first: in strict mode CageUnavailable, before anything is connected to."""
+        return cls(
+            settings=settings,
+            storage=storage,
+            sandbox=Sandbox(settings.sandbox_mode.value),
+            detector=Detector(),
+            readers=ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="reader"),
+        )
+
+    def close(self) -> None:
+        """Waits for what still runs. The storage is closed by who opened it."""
+        self.readers.shutdown()

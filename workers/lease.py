@@ -1,0 +1,38 @@
+"""Keeps the lease of a claim alive while its stage works."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from schemas.clock import utc_now
+from schemas.errors import MaskerUnavailable
+from storage import job_leases
+from storage.database import Database
+from storage.job_leases import Claim
+
+_RENEWALS_PER_LEASE = 3
+
+
+@contextmanager
+def kept(database: Database, claim: Claim, lease_seconds: float) -> Iterator[None]:
+    """Renews the lease in the background until the block ends or the claim is lost (fencing then stops the rest)."""
+    done = threading.Event()
+    keeper = threading.Thread(
+        target=_renew_until, args=(done, database, claim, lease_seconds), name=f"lease-{claim.stage}", daemon=True
+    )
+    keeper.start()
+    try:
+        yield
+    finally:
+        done.set()
+        keeper.join()
+
+
+def _renew_until(done: threading.Event, database: Database, claim: Claim, lease_seconds: float) -> None:
+    while not done.wait(lease_seconds / _RENEWALS_PER_LEASE):
+        try:
+            with database.transaction() as session:
+                if not job_leases.renew(session, claim, lease_seconds=lease_seconds, now=utc_now()):
+                    return
+        except MaskerUnavailable:
+            continue  # the next renewal may still be in time

@@ -1,0 +1,14 @@
+"""What Dramatiq's runner loads in every worker process: the broker with our actors and the sweeper on it."""
+
+from schemas.settings import load_settings
+from storage.opening import Storage
+from workers.actors import declare
+from workers.context import Context
+from workers.sweeper import Sweeper
+
+settings = load_settings()
+storage = Storage.open(settings)
+context = Context.open(settings, storage)
+broker = storage.broker
+declare(broker, context)
+broker.add_middleware(Sweeper(storage, settings))

@@ -1,0 +1,17 @@
+"""Destroys the bytes that a finished job must not keep."""
+
+from uuid import UUID
+
+from schemas.files import JobState
+from storage import job_objects, job_sweeps
+from storage.opening import Storage
+
+
+def destroy_residue(storage: Storage, job_id: UUID, state: JobState) -> None:
+    """A ready job keeps its result, any other final state nothing. Notes in the row that the rest is gone."""
+    if state is JobState.READY:
+        job_objects.destroy_work(storage.objects, job_id)
+    else:
+        job_objects.destroy_all(storage.objects, job_id)
+    with storage.database.transaction() as session:
+        job_sweeps.cleared(session, job_id, state)

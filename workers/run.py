@@ -1,0 +1,157 @@
+"""One claim being worked on: how its job moves on, ends, is tried again, or is let go of."""
+
+import logging
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from datetime import timedelta
+from typing import Any, Self
+from uuid import UUID
+
+from schemas.clock import utc_now
+from schemas.errors import ErrorCode, MaskerUnavailable
+from schemas.files import JobState
+from schemas.stages import Stage
+from storage import job_endings, job_leases, job_objects
+from storage.job_leases import Claim, Limits
+from workers.artifacts import Artifacts
+from workers.context import Context
+from workers.residue import destroy_residue
+
+log = logging.getLogger("masker.workers")
+
+_FIRST_RETRY_SECONDS, _RETRY_GROWTH = 2, 4
+
+
+class ClaimLost(Exception):
+    """The job was deleted, or another attempt owns it: what this one did must not count."""
+
+
+class Run:
+    """One attempt at one stage of a job (or at one part of its OCR).
+
+    Every move is one transaction, fenced by the attempt, and then the announcement of what comes next; a move of a
+    claim that is no longer ours raises ClaimLost.
+    """
+
+    def __init__(self, context: Context, claim: Claim) -> None:
+        self.context, self.claim = context, claim
+        self.artifacts = Artifacts(context.storage.objects, claim)
+        self._began = time.monotonic()
+
+    @classmethod
+    def claim_stage(cls, context: Context, stage: Stage, job_id: UUID, part: int | None) -> Self | None:
+        """Takes the lease; None when there is nothing to do for this message."""
+        settings, now = context.settings, utc_now()
+        limits = Limits(settings.lease_seconds, settings.max_attempts)
+        with context.storage.database.transaction() as session:
+            if part is None:
+                claim = job_leases.claim(session, job_id, stage, limits, now=now)
+            else:
+                claim = job_leases.claim_part(session, job_id, part, limits, now=now)
+        return None if claim is None else cls(context, claim)
+
+    def part_attempts(self) -> dict[int, int]:
+        """Of every raster's part, the attempt whose reading counts."""
+        with self.context.storage.database.reading() as session:
+            return job_leases.part_attempts(session, self.claim.job_id)
+
+    def advance(self, to: Stage, facts: Mapping[str, Any] | None = None) -> None:
+        """To the next stage, with what this one learnt."""
+        with self.context.storage.database.transaction() as session:
+            _must(job_leases.advance(session, self.claim, to, facts=facts, **self._measures()))
+        self._announce(to)
+
+    def split(self, parts: int) -> None:
+        """To OCR, one message per raster."""
+        with self.context.storage.database.transaction() as session:
+            _must(job_leases.split(session, self.claim, parts, **self._measures()))
+        for part in range(parts):
+            self._announce(Stage.OCR, part)
+
+    def finish_part(self) -> None:
+        """One raster is read; the last one moves the job on."""
+        with self.context.storage.database.transaction() as session:
+            left = job_leases.finish_part(session, self.claim, **self._measures())
+        if left is None:
+            raise ClaimLost
+        if left == 0:
+            self._announce(Stage.DETECT)
+
+    def hold(self) -> None:
+        """Reserves the cost. InsufficientTokens."""
+        free_per_day = self.context.settings.free_tokens_per_day
+        with self.context.storage.database.transaction() as session:
+            _must(job_endings.hold(session, self.claim, free_per_day=free_per_day, **self._measures()))
+        self._announce(Stage.STORE)
+
+    def publish(self, size_out: int) -> None:
+        """Charged and ready, together; then input and artifacts go."""
+        measures = self._measures()
+        with self.context.storage.database.transaction() as session:
+            _must(
+                job_endings.publish(
+                    session, self.claim, size_out, milliseconds=measures["milliseconds"], now=measures["now"]
+                )
+            )
+        self._destroy(JobState.READY)
+
+    def fail(self, code: str) -> None:
+        """Ends the job: state, code and the hold given back in one transaction; then every byte goes."""
+        with self.context.storage.database.transaction() as session:
+            failed = job_endings.fail(session, self.claim, code, now=utc_now())
+        if failed:
+            self._destroy(JobState.FAILED)
+        else:
+            self.let_go()
+
+    def try_again(self) -> None:
+        """After a failure that is not the document's: the stage waits a little, or the job fails for good."""
+        settings = self.context.settings
+        if self.claim.claims >= settings.max_attempts:
+            self.fail(ErrorCode.INTERNAL_ERROR)
+            return
+        delay = min(settings.lease_seconds, _FIRST_RETRY_SECONDS * _RETRY_GROWTH ** (self.claim.claims - 1))
+        retry_at = utc_now() + timedelta(seconds=delay)
+        with self.context.storage.database.transaction() as session:
+            ours = job_leases.relinquish(session, self.claim, retry_at=retry_at, lease_seconds=settings.lease_seconds)
+        if ours:
+            self._announce(self.claim.stage, self.claim.part, delay_seconds=delay)
+        else:
+            self.let_go()
+
+    def let_go(self) -> None:
+        """Destroys what this attempt wrote in vain; of a job that is gone or ended without a file, everything."""
+        objects, job_id, stage = self.context.storage.objects, self.claim.job_id, self.claim.stage
+        with self.context.storage.database.reading() as session:
+            job = job_leases.current(session, job_id)
+        if job is None or job.state in (JobState.FAILED, JobState.EXPIRED):
+            job_objects.destroy_all(objects, job_id)
+        elif self.claim.part is None and job.outputs.get(stage) != self.claim.attempt:
+            # Ours counts after all where only the answer to our commit was lost.
+            job_objects.destroy_attempt(objects, job_id, stage, self.claim.attempt)
+
+    def _destroy(self, state: JobState) -> None:
+        # What cannot be destroyed now, the sweeper will: the row keeps saying that there is residue.
+        with suppress(MaskerUnavailable, OSError):
+            destroy_residue(self.context.storage, self.claim.job_id, state)
+
+    def _announce(self, stage: Stage, part: int | None = None, *, delay_seconds: float = 0) -> None:
+        try:
+            self.context.storage.queue.announce(stage, self.claim.job_id, part, delay_seconds=delay_seconds)
+        except MaskerUnavailable:
+            log.warning(
+                "job %s waits at %s: the broker is away, the sweeper will announce it", self.claim.job_id, stage
+            )
+
+    def _measures(self) -> dict[str, Any]:
+        return {
+            "milliseconds": round((time.monotonic() - self._began) * 1000),
+            "lease_seconds": self.context.settings.lease_seconds,
+            "now": utc_now(),
+        }
+
+
+def _must(moved: bool) -> None:
+    if not moved:
+        raise ClaimLost

@@ -1,0 +1,98 @@
+"""The sweep: announces what is late, fails what cannot succeed, destroys what has expired. Harmless when repeated."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+from itertools import islice
+from typing import NamedTuple
+
+from schemas.errors import ErrorCode
+from schemas.files import JobState
+from schemas.settings import Settings
+from storage import job_endings, job_objects, job_sweeps
+from storage.job_objects import StoredJob
+from storage.job_sweeps import Overdue
+from storage.opening import Storage
+from workers.residue import destroy_residue
+
+# An upload's object appears before its row, and S3 dates a large one by its beginning.
+ORPHAN_GRACE = timedelta(hours=6)
+UNFINISHED_GRACE = timedelta(hours=24)
+_BATCH = 500
+
+
+class Swept(NamedTuple):
+    """What one sweep did, in jobs (announced: stages or parts; orphans: objects)."""
+
+    announced: int
+    failed: int
+    expired: int
+    destroyed: int
+    purged: int
+    orphans: int
+
+
+def sweep(storage: Storage, settings: Settings, now: datetime, *, reconcile: bool = True) -> Swept:
+    """Everything that is due. `reconcile` also walks the whole object store for bytes that belong to no job."""
+    announced, failed = _hurry(storage, settings, now)
+    with storage.database.transaction() as session:
+        expired = job_sweeps.expire(session, now)
+    destroyed = _destroy(storage)
+    with storage.database.transaction() as session:
+        purged = job_sweeps.purge(session, now - timedelta(days=settings.expired_row_retention_days))
+    orphans = _reconcile(storage, now) if reconcile else 0
+    return Swept(announced, failed, expired, destroyed, purged, orphans)
+
+
+def _hurry(storage: Storage, settings: Settings, now: datetime) -> tuple[int, int]:
+    with storage.database.reading() as session:
+        late = job_sweeps.overdue(session, now)
+    announced = failed = 0
+    for item in late:
+        if item.claims >= settings.max_attempts:
+            failed += _fail(storage, item, now)
+            continue
+        with storage.database.transaction() as session:
+            ours = job_sweeps.take_announcement(session, item, lease_seconds=settings.lease_seconds, now=now)
+        if ours:
+            storage.queue.announce(item.stage, item.job_id, item.part)
+            announced += 1
+    return announced, failed
+
+
+def _fail(storage: Storage, item: Overdue, now: datetime) -> bool:
+    with storage.database.transaction() as session:
+        return job_endings.fail_stuck(session, item.job_id, item.part, item.attempt, ErrorCode.INTERNAL_ERROR, now=now)
+
+
+def _destroy(storage: Storage) -> int:
+    with storage.database.reading() as session:
+        residues = job_sweeps.residues(session)
+    for job_id, state in residues:
+        destroy_residue(storage, job_id, state)
+    return len(residues)
+
+
+def _reconcile(storage: Storage, now: datetime) -> int:
+    """Destroys objects of jobs that are gone, or that ended and may not have them, and what dead writers left."""
+    old = (item for item in job_objects.stored(storage.objects) if item.modified < now - ORPHAN_GRACE)
+    orphans = 0
+    for batch in _batches(old):
+        with storage.database.reading() as session:
+            states = job_sweeps.states(session, {item.job_id for item in batch})
+        for item in batch:
+            if not _may_exist(item, states.get(item.job_id)):
+                storage.objects.delete(item.key)
+                orphans += 1
+    storage.objects.discard_unfinished(now - UNFINISHED_GRACE)
+    return orphans
+
+
+def _may_exist(item: StoredJob, state: JobState | None) -> bool:
+    if state in (JobState.QUEUED, JobState.PROCESSING):
+        return True
+    return state is JobState.READY and item.is_result
+
+
+def _batches(items: Iterator[StoredJob]) -> Iterator[Sequence[StoredJob]]:
+    while batch := list(islice(items, _BATCH)):
+        yield batch
