@@ -1,0 +1,43 @@
+"""The application: `create_app` puts the front together and reads as its table of contents."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+
+from api import __version__, errors
+from api.middleware import AccessLog, Contain, RequestIds
+from api.routes import files, health, text
+from api.services import Services
+from schemas.settings import Settings
+from storage.opening import Storage
+
+
+def create_app(settings: Settings, storage: Storage | None = None) -> FastAPI:
+    """The API over `storage` (opened from the settings when left out, and then closed with the application).
+
+    Connects to nothing yet. InvalidSettings and MasterKeyInvalid as for `Storage.open`.
+    """
+    opened = storage or Storage.open(settings)
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        yield
+        if storage is None:
+            opened.close()
+
+    app = FastAPI(
+        title="Masker",
+        version=__version__,
+        lifespan=lifespan,
+        redirect_slashes=False,
+        openapi_url=None,  # the description is docs/openapi.json: a path that the interface does not name is 404
+        telemetry={"tracing": False, "metrics": False, "logs": False},  # spans would carry paths and exceptions
+    )
+    app.state.services = Services.build(settings, opened)
+    errors.install(app)
+    for router in (text.router, files.router, health.router):
+        app.include_router(router)
+    for middleware in (Contain, AccessLog, RequestIds):  # the last one added is the outermost
+        app.add_middleware(middleware)
+    return app

@@ -1,0 +1,22 @@
+"""What routes ask for in their signatures."""
+
+from typing import Annotated, cast
+
+from fastapi import Depends, Request
+
+from api.auth import Authenticated, authenticate
+from api.services import Services
+
+
+def _services(request: Request) -> Services:
+    return cast("Services", request.app.state.services)
+
+
+ServicesDep = Annotated[Services, Depends(_services)]
+
+
+async def _caller(request: Request, services: ServicesDep) -> Authenticated:
+    return await authenticate(request, services)
+
+
+CallerDep = Annotated[Authenticated, Depends(_caller)]

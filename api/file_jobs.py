@@ -1,0 +1,172 @@
+"""What the file routes do with the stores: checks before and after an upload, its job, records, deletion, download."""
+
+import json
+import logging
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import Field, TypeAdapter, ValidationError
+
+from api.errors import Invalid
+from api.services import Services
+from api.text_calls import inline_terms
+from api.uploads import Received
+from schemas.errors import (
+    FileExpired,
+    FileNotFound,
+    FileNotReady,
+    GlossaryNotFound,
+    InsufficientTokens,
+    MaskerUnavailable,
+)
+from schemas.files import FileList, Format, JobRecord, JobState, UploadResponse
+from schemas.spans import Term
+from schemas.stages import FIRST_STAGE
+from schemas.text import InlineTerm
+from storage import glossaries, jobs, ledger
+from storage.job_objects import destroy_all
+from storage.jobs import Upload
+from storage.keys import Caller
+from storage.objects import ObjectNotFound
+
+log = logging.getLogger("masker.api")
+
+_PAGED = frozenset({Format.PDF, Format.PPTX, Format.PNG, Format.JPEG, Format.TIFF})
+_TERMS = TypeAdapter(Annotated[list[InlineTerm], Field(max_length=1000)])
+
+
+def check_quotas(services: Services, caller: Caller, now: datetime) -> None:
+    """Daily, concurrent, active: before a byte of the body is read."""
+    with services.storage.database.reading() as session:
+        jobs.check_quotas(session, caller.account_id, services.quotas, now)
+
+
+def terms_of(services: Services, caller: Caller, fields: dict[str, str]) -> tuple[Term, ...]:
+    """The terms that an upload's fields name, and the account's own. Invalid (422), GlossaryNotFound."""
+    inline = _inline(fields.get("glossary", ""))
+    glossary_id = _glossary_id(fields.get("glossary_id", ""))
+    with services.storage.database.reading() as session:
+        stored = glossaries.applicable(session, services.storage.keyring, caller.account_id, glossary_id)
+    return (*inline, *stored)
+
+
+def enqueue(
+    services: Services, caller: Caller, upload: Received, terms: tuple[Term, ...], now: datetime
+) -> UploadResponse:
+    """The job of an upload whose bytes are stored: balance, quotas and row in one transaction, then the first stage.
+
+    InsufficientTokens, and the quotas' 429. The message is a hint: the sweeper makes up for one that was not sent.
+    """
+    storage, settings = services.storage, services.settings
+    new = Upload(
+        job_id=upload.job_id,
+        account_id=caller.account_id,
+        format=upload.format,
+        filename=upload.filename,
+        content_type=upload.content_type,
+        size=upload.size,
+        terms=terms,
+    )
+    with storage.database.transaction() as session:
+        balance = ledger.balance(session, caller.account_id, free_per_day=settings.free_tokens_per_day, now=now)
+        needed, available = needed_tokens(upload.format), balance.free_tokens + balance.paid_tokens
+        if available < needed:
+            raise InsufficientTokens(needed, available)
+        job = jobs.enqueue(
+            session,
+            storage.keyring,
+            new,
+            services.quotas,
+            ttl_seconds=settings.file_ttl_seconds,
+            lease_seconds=settings.lease_seconds,
+            now=now,
+        )
+        shown = jobs.record(job, storage.keyring, now)
+    try:
+        storage.queue.announce(FIRST_STAGE, upload.job_id)
+    except MaskerUnavailable:
+        log.warning("job_id=%s was not announced; the sweeper will", upload.job_id)
+    return UploadResponse(
+        file_id=shown.file_id,
+        state=JobState.QUEUED,
+        created_at=shown.created_at,
+        expires_at=shown.expires_at,
+        poll_url=shown.poll_url,
+    )
+
+
+def needed_tokens(format_: Format) -> int:
+    """What an account must have for an upload to be taken in: a page's price, or a word's."""
+    return 10 if format_ in _PAGED else 1
+
+
+def one(services: Services, caller: Caller, file_id: str, now: datetime) -> JobRecord:
+    """A file's record. FileNotFound, also for a malformed id and for another account's file."""
+    with services.storage.database.reading() as session:
+        job = jobs.get(session, caller.account_id, _file_id(file_id))
+        return jobs.record(job, services.storage.keyring, now)
+
+
+def page(services: Services, caller: Caller, limit: int, cursor: str | None, now: datetime) -> FileList:
+    """One page of the account's files, newest first. InvalidCursor."""
+    with services.storage.database.reading() as session:
+        rows, following = jobs.list_page(session, caller.account_id, limit=limit, cursor=cursor)
+        records = [jobs.record(job, services.storage.keyring, now) for job in rows]
+    return FileList(files=records, next_cursor=following)
+
+
+def delete(services: Services, caller: Caller, file_id: str, now: datetime) -> None:
+    """Removes row and bytes in any state. FileNotFound; MaskerUnavailable when the bytes could not be reached."""
+    job_id = _file_id(file_id)
+    with services.storage.database.transaction() as session:
+        jobs.delete_job(session, caller.account_id, job_id, now)
+    destroy_all(services.storage.objects, job_id)
+
+
+class Download:
+    """A redacted file: its headers' facts and its bytes, streamed from the sealed store."""
+
+    def __init__(self, services: Services, caller: Caller, file_id: str, now: datetime) -> None:
+        """FileNotFound, FileNotReady, FileExpired."""
+        storage = services.storage
+        with storage.database.reading() as session:
+            job = jobs.get(session, caller.account_id, _file_id(file_id))
+            state = jobs.state_of(job, now)
+            if state is JobState.EXPIRED:
+                raise FileExpired
+            if state is not JobState.READY:
+                raise FileNotReady
+            self.name = jobs.output_name(job, storage.keyring)
+            self.content_type = job.content_type
+            self.size = job.size_out
+            key = jobs.download_key(job)
+        try:
+            self.chunks: Iterator[bytes] = storage.objects.read(key)
+        except ObjectNotFound:  # deleted or swept since the row was read
+            raise FileNotFound from None
+
+
+def _file_id(text: str) -> UUID:
+    try:
+        return UUID(text)
+    except ValueError:
+        raise FileNotFound from None
+
+
+def _glossary_id(text: str) -> UUID | None:
+    try:
+        return UUID(text.strip()) if text.strip() else None
+    except ValueError:
+        raise GlossaryNotFound from None
+
+
+def _inline(text: str) -> tuple[Term, ...]:
+    """A JSON array of strings, or a comma-separated list. Invalid (422)."""
+    text = text.strip()
+    listed = text if text.startswith("[") else json.dumps([item for item in text.split(",") if item.strip()])
+    try:
+        return inline_terms(_TERMS.validate_json(listed))
+    except ValidationError as error:
+        raise Invalid([{**item, "loc": ("body", "glossary", *item["loc"])} for item in error.errors()]) from None

@@ -1,0 +1,115 @@
+"""What surrounds every request: its id, its line in the access log, and the wall that no unexpected error passes."""
+
+import logging
+import secrets
+from collections.abc import Mapping
+from time import perf_counter
+
+from starlette.requests import ClientDisconnect
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from api.errors import UNEXPECTED, answer
+from schemas.errors import MaskerError
+
+access_log = logging.getLogger("masker.access")
+log = logging.getLogger("masker.api")
+
+_ID_PREFIX: Mapping[str, str] = {"/api/v1/mask": "mask", "/api/v1/redact": "redact"}
+
+
+class RequestIds:
+    """Gives each request an id of the form `{prefix}_<8 hex>`, in its state and in the answer's `X-Request-Id`."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        request_id = f"{_ID_PREFIX.get(scope['path'], 'req')}_{secrets.token_hex(4)}"
+        scope.setdefault("state", {}).update(request_id=request_id, started=perf_counter())
+
+        async def send_with_id(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = [*message.get("headers", ()), (b"x-request-id", request_id.encode())]
+                if not any(name.lower() == b"cache-control" for name, _ in headers):
+                    headers.append((b"cache-control", b"no-store"))
+                message = {**message, "headers": headers}
+            await send(message)
+
+        await self._app(scope, receive, send_with_id)
+
+
+class AccessLog:
+    """One line per request: id, method, the route's template (never path or query as sent), status, milliseconds."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        status = "-"
+
+        async def send_noting_status(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        try:
+            await self._app(scope, receive, send_noting_status)
+        finally:
+            state = scope["state"]
+            access_log.info(
+                "request_id=%s method=%s route=%s status=%s ms=%d",
+                state["request_id"],
+                scope["method"] if scope["method"] in _METHODS else "-",
+                getattr(scope.get("route"), "path", "-"),
+                status,
+                round((perf_counter() - state["started"]) * 1000),
+            )
+
+
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+
+
+class Contain:
+    """Answers 500 to whatever nobody expected and logs its type alone.
+
+    The framework's own handler raises the error again behind the answer, and the server then logs its traceback, which
+    may hold text of the caller's.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        started = False
+
+        async def send_noting_start(message: Message) -> None:
+            nonlocal started
+            started = started or message["type"] == "http.response.start"
+            await send(message)
+
+        try:
+            await self._app(scope, receive, send_noting_start)
+        except ClientDisconnect:
+            log.info("request_id=%s the client went away", scope["state"]["request_id"])
+        except Exception as error:  # noqa: BLE001 - the request's border
+            log.error("request_id=%s failed with %s", scope["state"]["request_id"], _name(error))
+            if not started:
+                await answer(UNEXPECTED.get(scope["path"], MaskerError)())(scope, receive, send)
+            # An answer that has begun is cut off: its length or last chunk is missing, so the client notices.
+
+
+def _name(error: BaseException) -> str:
+    """The type's name; of a group, its members' too."""
+    if isinstance(error, BaseExceptionGroup):
+        return f"{type(error).__name__}({', '.join(_name(inner) for inner in error.exceptions)})"
+    return type(error).__name__

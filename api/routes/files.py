@@ -1,0 +1,71 @@
+"""`/api/v1/files`: upload, list, poll, download, delete."""
+
+from typing import Annotated
+
+from anyio import to_thread
+from fastapi import APIRouter, Query, Request, Response
+from fastapi.responses import StreamingResponse
+
+from api import file_jobs
+from api.attachment import content_disposition
+from api.dependencies import CallerDep, ServicesDep
+from api.uploads import received, refuse_by_length
+from schemas.clock import utc_now
+from schemas.files import FileList, JobRecord, UploadResponse
+
+router = APIRouter(prefix="/api/v1/files", tags=["files"])
+
+_FORM = {
+    "type": "object",
+    "required": ["file"],
+    "properties": {
+        "file": {"type": "string", "format": "binary"},
+        "glossary_id": {"type": "string", "format": "uuid"},
+        "glossary": {"type": "string", "description": "a JSON array of strings, or a comma-separated list"},
+    },
+}
+_TAKES = {"requestBody": {"required": True, "content": {"multipart/form-data": {"schema": _FORM}}}}
+
+
+@router.post("/redact", status_code=201, openapi_extra=_TAKES)
+async def upload(request: Request, caller: CallerDep, services: ServicesDep) -> UploadResponse:
+    """Take a document in; it is redacted in the background."""
+    refuse_by_length(request, services.settings.max_upload_bytes)
+    await to_thread.run_sync(file_jobs.check_quotas, services, caller.caller, utc_now())
+    async with received(request, services, caller.caller.account_id) as incoming:
+        terms = await to_thread.run_sync(file_jobs.terms_of, services, caller.caller, incoming.fields)
+        judged = await incoming.judged()
+        return await to_thread.run_sync(file_jobs.enqueue, services, caller.caller, judged, terms, utc_now())
+
+
+@router.get("")
+async def list_files(
+    caller: CallerDep, services: ServicesDep, limit: Annotated[int, Query()] = 50, cursor: str | None = None
+) -> FileList:
+    """The account's files, newest first."""
+    return await to_thread.run_sync(file_jobs.page, services, caller.caller, limit, cursor, utc_now())
+
+
+@router.get("/{file_id}")
+async def poll(file_id: str, caller: CallerDep, services: ServicesDep) -> JobRecord:
+    """One file's record."""
+    return await to_thread.run_sync(file_jobs.one, services, caller.caller, file_id, utc_now())
+
+
+@router.get("/{file_id}/download", response_class=StreamingResponse)
+async def download(file_id: str, caller: CallerDep, services: ServicesDep) -> StreamingResponse:
+    """The redacted file."""
+    file = await to_thread.run_sync(file_jobs.Download, services, caller.caller, file_id, utc_now())
+    headers = {
+        "Content-Disposition": content_disposition(file.name),
+        "Content-Type": file.content_type,
+        "Content-Length": str(file.size),
+        "X-Content-Type-Options": "nosniff",
+    }
+    return StreamingResponse(file.chunks, headers=headers)
+
+
+@router.delete("/{file_id}", status_code=204, response_class=Response)
+async def delete(file_id: str, caller: CallerDep, services: ServicesDep) -> None:
+    """Remove a file's row and bytes now."""
+    await to_thread.run_sync(file_jobs.delete, services, caller.caller, file_id, utc_now())

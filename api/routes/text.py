@@ -1,0 +1,57 @@
+"""`POST /api/v1/mask` and `POST /api/v1/redact`."""
+
+from functools import partial
+from time import perf_counter
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+
+from api.bodies import read_json
+from api.dependencies import CallerDep, ServicesDep
+from api.text_answers import masked_answer, redacted_answer
+from api.text_calls import check_judge_model, run_paid
+from pipeline.transform.envelope import decode_key
+from schemas.clock import riyadh_day, utc_now
+from schemas.text import MaskRequest, MaskResponse, RedactRequest, RedactResponse
+
+router = APIRouter(prefix="/api/v1", tags=["text"])
+
+
+def _takes(model: type[MaskRequest] | type[RedactRequest]) -> dict[str, Any]:
+    """The request body for the API description: routes read it themselves, after authentication."""
+    schema = {"schema": model.model_json_schema()}
+    return {"requestBody": {"required": True, "content": {"application/json": schema}}}
+
+
+@router.post("/mask", response_model=MaskResponse, openapi_extra=_takes(MaskRequest))
+async def mask_text(request: Request, caller: CallerDep, services: ServicesDep) -> Response:
+    """Replace personal data by tokens; the mapping comes back sealed for the caller alone."""
+    settings = services.settings
+    body = await read_json(request, MaskRequest, settings.max_text_bytes)
+    own_key = None if body.key is None else decode_key(body.key)
+    check_judge_model(settings, body.judge_model)
+    work = partial(
+        masked_answer,
+        key_material=caller.key_material,
+        own_key=own_key,
+        legacy_spans=settings.legacy_spans,
+        request_id=request.state.request_id,
+    )
+    return _timed(request, await run_paid(services, caller.caller, body, work))
+
+
+@router.post("/redact", response_model=RedactResponse, openapi_extra=_takes(RedactRequest))
+async def redact_text(request: Request, caller: CallerDep, services: ServicesDep) -> Response:
+    """Replace personal data by numbered placeholders or, where asked, by generalized values."""
+    body = await read_json(request, RedactRequest, services.settings.max_text_bytes)
+    check_judge_model(services.settings, body.judge_model)
+    today, request_id = riyadh_day(utc_now()), request.state.request_id
+    work = partial(redacted_answer, body=body, today=today, request_id=request_id)
+    return _timed(request, await run_paid(services, caller.caller, body, work))
+
+
+def _timed(request: Request, answer: MaskResponse | RedactResponse) -> Response:
+    elapsed = round((perf_counter() - request.state.started) * 1000)
+    return Response(
+        answer.model_copy(update={"processing_time_ms": elapsed}).model_dump_json(), media_type="application/json"
+    )

@@ -1,0 +1,45 @@
+"""Everything a request may need, wired once from settings and handed to routes as one typed value."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
+
+from api.detection import DetectionThreads
+from pipeline.detect.detector import Detector
+from pipeline.sandbox import Sandbox
+from schemas.settings import Settings
+from storage import keys
+from storage.jobs import Quotas
+from storage.opening import Storage
+
+
+@dataclass(frozen=True)
+class Services:
+    """The process's own: settings, what lasts, detection. Safe from many threads."""
+
+    settings: Settings
+    storage: Storage
+    detection: DetectionThreads
+
+    @classmethod
+    def build(cls, settings: Settings, storage: Storage) -> Self:
+        """Loads the detector's lexicons; connects to nothing."""
+        threads = DetectionThreads(Detector(), settings.detect_max_concurrency, settings.detect_max_queue)
+        return cls(settings, storage, threads)
+
+    @cached_property
+    def pepper(self) -> bytes:
+        """What key secrets are hashed under; read at the first use, so that the server starts without a database."""
+        with self.storage.database.transaction() as session:
+            return keys.pepper(session, self.storage.keyring)
+
+    @cached_property
+    def sandbox(self) -> Sandbox:
+        """The parsers' cage, for the rare upload that must be opened to be judged."""
+        return Sandbox(self.settings.sandbox_mode.value)
+
+    @property
+    def quotas(self) -> Quotas:
+        """How many files an account may have."""
+        settings = self.settings
+        return Quotas(settings.daily_uploads, settings.concurrent_jobs, settings.active_files)

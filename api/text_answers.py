@@ -1,0 +1,58 @@
+"""Builds the answers of `/mask` and `/redact` from a detection; the command line prints the same ones."""
+
+from datetime import date
+
+from pipeline.transform import envelope
+from pipeline.transform.mask import mask
+from pipeline.transform.redact import redact
+from pipeline.transform.tokens import token_key
+from schemas.entities import LEGACY, EntityType
+from schemas.spans import Detection, Span
+from schemas.text import MaskResponse, MaskSpan, RedactRequest, RedactResponse
+
+
+def masked_answer(
+    detection: Detection, *, key_material: str, own_key: bytes | None, legacy_spans: bool, request_id: str
+) -> MaskResponse:
+    """Tokens keyed by `key_material`; the mapping sealed under it, or under the caller's `own_key`.
+
+    `legacy_spans` adds a second span under the retired name behind each span of a type that had one.
+    """
+    masked = mask(detection, token_key(key_material))
+    sealed = envelope.seal_byok(masked.mapping, own_key) if own_key else envelope.seal(masked.mapping, key_material)
+    return MaskResponse(
+        masked_text=masked.text,
+        ciphertext=envelope.to_base64(sealed.ciphertext),
+        nonce_payload=envelope.to_base64(sealed.nonce_payload),
+        wrapped_dek=envelope.to_base64(sealed.wrapped_dek) if sealed.wrapped_dek else None,
+        nonce_dek=envelope.to_base64(sealed.nonce_dek) if sealed.nonce_dek else None,
+        pii_count=len(masked.spans),
+        spans=[shown for span in masked.spans for shown in _spans(span, legacy_spans)],
+        request_id=request_id,
+        processing_time_ms=0,
+        judge_used=False,
+        judge_model=None,
+        mappings=None,
+    )
+
+
+def redacted_answer(detection: Detection, body: RedactRequest, *, today: date, request_id: str) -> RedactResponse:
+    """Placeholders, or generalized values as of `today` for the types that the body's `transforms` name."""
+    redacted = redact(detection, frozenset(EntityType(name) for name in body.transforms or ()), today)
+    return RedactResponse(
+        redacted_text=redacted.text,
+        pii_count=redacted.pii_count,
+        entity_counts=redacted.entity_counts,
+        generalized_count=redacted.generalized_count,
+        request_id=request_id,
+        processing_time_ms=0,
+        judge_used=False,
+        judge_model=None,
+    )
+
+
+def _spans(span: Span, legacy_spans: bool) -> list[MaskSpan]:
+    names = [span.type.value]
+    if legacy_spans and span.type in LEGACY:
+        names.append(LEGACY[span.type])
+    return [MaskSpan(start=span.start, end=span.end, type=name) for name in names]

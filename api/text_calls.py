@@ -1,0 +1,107 @@
+"""A paid text call: the caller's terms and types, the charge before detection, and the refund when anything fails."""
+
+import logging
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TypeVar
+from uuid import uuid4
+
+from anyio import CancelScope, to_thread
+
+from api.services import Services
+from schemas.clock import utc_now
+from schemas.entities import EntityType
+from schemas.errors import MaskerError, UnknownJudgeModel
+from schemas.settings import Settings
+from schemas.spans import Detection, DetectOptions, Term
+from schemas.text import TextRequest
+from storage import entity_sets, glossaries, ledger, usage
+from storage.keys import Caller
+
+log = logging.getLogger("masker.api")
+T = TypeVar("T")
+_WORD = re.compile(r"\S+")
+
+
+@dataclass(frozen=True, slots=True)
+class _Order:
+    """A call that was paid for."""
+
+    reference: str
+    tokens: int
+    options: DetectOptions
+
+
+async def run_paid(services: Services, caller: Caller, body: TextRequest, work: Callable[[Detection], T]) -> T:
+    """`work` on the detection of the body's text, charged to the caller; refunded unless it ends well.
+
+    GlossaryNotFound before anything is charged; InsufficientTokens; MaskerUnavailable under load.
+    """
+    order = await to_thread.run_sync(_charge, services, caller, body, utc_now())
+    done = False
+    try:
+        found, result = await services.detection.run(
+            body.text, order.options, lambda detection: (_count(detection), work(detection))
+        )
+        await to_thread.run_sync(_record, services, caller, order, found, utc_now())
+        done = True
+    finally:
+        if not done:
+            with CancelScope(shield=True):
+                await to_thread.run_sync(_refund, services, order)
+    return result
+
+
+def check_judge_model(settings: Settings, judge_model: str | None) -> None:
+    """UnknownJudgeModel when a judge is configured and the model is not on its list."""
+    if settings.judge_base_url and judge_model is not None and judge_model not in settings.judge_models:
+        raise UnknownJudgeModel
+
+
+def word_count(text: str) -> int:
+    """Whitespace-separated words: what a text costs, in tokens."""
+    return sum(1 for _ in _WORD.finditer(text))
+
+
+def inline_terms(terms: Iterable[str]) -> tuple[Term, ...]:
+    """Terms of a single request: custom terms, word by word, in any case."""
+    return tuple(Term(term) for term in dict.fromkeys(terms))
+
+
+def _charge(services: Services, caller: Caller, body: TextRequest, now: datetime) -> _Order:
+    settings, tokens, reference = services.settings, word_count(body.text), f"text:{uuid4()}"
+    with services.storage.database.transaction() as session:
+        terms = glossaries.applicable(session, services.storage.keyring, caller.account_id, body.glossary_id)
+        enabled = entity_sets.effective(session, caller, settings.entity_toggles_since)
+        ledger.charge(
+            session,
+            caller.account_id,
+            tokens,
+            reason="text",
+            reference=reference,
+            free_per_day=settings.free_tokens_per_day,
+            now=now,
+        )
+    options = DetectOptions(enabled=enabled, terms=(*inline_terms(body.glossary or ()), *terms))
+    return _Order(reference, tokens, options)
+
+
+def _count(detection: Detection) -> Counter[EntityType]:
+    return Counter(span.type for span in detection.spans)
+
+
+def _record(services: Services, caller: Caller, order: _Order, found: Counter[EntityType], now: datetime) -> None:
+    with services.storage.database.transaction() as session:
+        usage.record(session, caller.account_id, tokens=order.tokens, entities=found, now=now)
+
+
+def _refund(services: Services, order: _Order) -> None:
+    """Best effort: a refund that fails must not hide why the call did."""
+    try:
+        with services.storage.database.transaction() as session:
+            ledger.refund(session, order.reference, utc_now())
+    except MaskerError as error:
+        log.error("reference=%s was not refunded: %s", order.reference, type(error).__name__)
