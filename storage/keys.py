@@ -13,9 +13,9 @@ from uuid import UUID, uuid4
 from sqlmodel import Session, col, select
 
 from schemas.errors import Unauthenticated
-from storage.database import insert_missing
 from storage.encryption import Keyring
 from storage.tables import Account, Key, Secret
+from storage.upserts import insert_missing
 
 PREFIX_CHARACTERS, SECRET_CHARACTERS = 12, 43
 _ALPHABET = string.ascii_lowercase + string.digits

@@ -6,15 +6,19 @@ repeated act changes nothing. Free tokens go first; they belong to one Asia/Riya
 """
 
 from collections.abc import Sequence
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from typing import NamedTuple
 from uuid import UUID
 
+from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, col, select
 
 from schemas.clock import next_riyadh_midnight, riyadh_day
 from schemas.errors import InsufficientTokens
 from storage.tables import Entry, EntryKind, Purse
+
+MAX_CREDIT = 10**15  # far from the columns' 64 bits, however often it is given
+_DAY = timedelta(days=1)
 
 
 class UnknownAccount(LookupError):
@@ -84,9 +88,9 @@ def release(session: Session, reference: str, now: datetime) -> bool:
 
 
 def credit(session: Session, account_id: UUID, tokens: int, *, reference: str, now: datetime) -> None:
-    """Adds paid tokens. ValueError unless `tokens` is positive, ReferenceConflict, UnknownAccount."""
-    if tokens <= 0:
-        raise ValueError("a credit adds tokens")
+    """Adds paid tokens, at most 10^15 at once (else ValueError). ReferenceConflict, UnknownAccount."""
+    if not 0 < tokens <= MAX_CREDIT:
+        raise ValueError(f"a credit adds 1 to {MAX_CREDIT} tokens")
     purse = _locked_purse(session, account_id)
     known = _entry(session, EntryKind.CREDIT, reference)
     if known is not None:
@@ -102,7 +106,7 @@ def balance(session: Session, account_id: UUID, *, free_per_day: int, now: datet
     purse = session.exec(select(Purse).where(col(Purse.account_id) == account_id)).one_or_none()
     if purse is None:
         raise UnknownAccount
-    used = purse.free_used if purse.free_day >= riyadh_day(now) else 0
+    _, used = _free_day(purse, now)
     return Balance(max(0, free_per_day - used), purse.paid_tokens, next_riyadh_midnight(now))
 
 
@@ -130,9 +134,7 @@ def _take(
     known = _entry(session, kind, reference)
     if known is not None:
         return _repeated(session, known, account_id)
-    # A server whose clock lags must not reopen a day that has ended for this account.
-    today = max(riyadh_day(now), purse.free_day)
-    used = purse.free_used if purse.free_day == today else 0
+    today, used = _free_day(purse, now)
     free_left = max(0, free_per_day - used)
     if tokens > free_left + purse.paid_tokens:
         raise InsufficientTokens(tokens, free_left + purse.paid_tokens)
@@ -141,6 +143,14 @@ def _take(
     purse.paid_tokens -= taken.paid
     _append(session, account_id, kind, Charge(-taken.free, -taken.paid), reason, reference, today, now)
     return taken
+
+
+def _free_day(purse: Purse, now: datetime) -> tuple[date, int]:
+    """The day whose free quota is spent now, and what of it is gone."""
+    today = riyadh_day(now)
+    if purse.free_day == today + _DAY:  # another server is past midnight already: its clock and ours differ a little
+        today = purse.free_day
+    return today, purse.free_used if purse.free_day == today else 0
 
 
 def _repeated(session: Session, known: Entry, account_id: UUID) -> Charge:
@@ -208,4 +218,7 @@ def _append(
             created_at=now,
         )
     )
-    session.flush()
+    try:
+        session.flush()
+    except IntegrityError:  # another account took the reference a moment ago
+        raise ReferenceConflict from None

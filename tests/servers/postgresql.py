@@ -27,33 +27,9 @@ class PostgreSQL:
         user = ordinary_user("postgres")
         self._directory = private_directory(user)
         try:
-            data = self._directory / "data"
-            create = [
-                initdb,
-                "-D",
-                str(data),
-                "-U",
-                _ROLE,
-                "-A",
-                "trust",
-                "-E",
-                "UTF8",
-                "--locale=C.UTF-8",
-                "--no-sync",
-            ]
-            made = subprocess.run(
-                as_user(user, [*create, "--no-sync"]), cwd=self._directory, capture_output=True, check=False
-            )
-            if made.returncode != 0:
-                raise ServerFailed(f"initdb failed: {made.stderr.decode(errors='replace')[-2000:]}")
+            self._initialize(initdb, user)
             self.port = free_port()
-            settings = (*_SETTINGS, f"unix_socket_directories={self._directory}", *(() if durable else _CARELESS))
-            command = [postgres, "-D", str(data), "-p", str(self.port)]
-            command += [word for setting in settings for word in ("-c", setting)]
-            # SIGINT is PostgreSQL's fast shutdown: sessions are cut, not awaited.
-            self._process = Process(
-                "postgres", command, user=user, directory=self._directory, stop_signal=signal.SIGINT
-            )
+            self._process = self._start(postgres, user, durable)
             self._process.wait_until(self._accepts)
         except BaseException:
             shutil.rmtree(self._directory, ignore_errors=True)
@@ -82,6 +58,19 @@ class PostgreSQL:
         """Ends the cluster and removes its files."""
         self._process.stop()
         shutil.rmtree(self._directory, ignore_errors=True)
+
+    def _initialize(self, initdb: str, user: str) -> None:
+        create = [initdb, "-D", "data", "-U", _ROLE, "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync"]
+        made = subprocess.run(as_user(user, create), cwd=self._directory, capture_output=True, check=False)
+        if made.returncode != 0:
+            raise ServerFailed(f"initdb failed: {made.stderr.decode(errors='replace')[-2000:]}")
+
+    def _start(self, postgres: str, user: str, durable: bool) -> Process:
+        settings = (*_SETTINGS, f"unix_socket_directories={self._directory}", *(() if durable else _CARELESS))
+        command = [postgres, "-D", str(self._directory / "data"), "-p", str(self.port)]
+        command += [word for setting in settings for word in ("-c", setting)]
+        fast = signal.SIGINT  # PostgreSQL's fast shutdown: sessions are cut, not awaited
+        return Process("postgres", command, user=user, directory=self._directory, stop_signal=fast)
 
     def _accepts(self) -> bool:
         try:
