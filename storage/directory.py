@@ -24,7 +24,7 @@ class DirectoryStore:
     def __init__(self, root: Path) -> None:
         self._root = root
         self._drafts = root / _DRAFTS
-        self._drafts.mkdir(parents=True, exist_ok=True, mode=0o700)
+        _make_private(self._drafts)
 
     def writer(self, key: str) -> "_FileWriter":
         return _FileWriter(self._drafts / secrets.token_hex(16), self._root / checked_key(key))
@@ -97,8 +97,8 @@ class _FileWriter(AbortingWriter):
         os.fsync(self._file.fileno())
         self._file.close()
         while True:
-            self._target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             try:
+                _make_private(self._target.parent)
                 self._draft.rename(self._target)
             except FileNotFoundError:
                 if not self._draft.exists():
@@ -121,6 +121,13 @@ class _FileWriter(AbortingWriter):
             if folder == root:
                 return
             folder = folder.parent
+
+
+def _make_private(folder: Path) -> None:
+    """A folder and those above it that are missing, for our eyes only (Path.mkdir's mode counts for the last alone)."""
+    if not folder.is_dir():
+        _make_private(folder.parent)
+        folder.mkdir(exist_ok=True, mode=0o700)
 
 
 def _pieces(path: Path) -> Iterator[bytes]:

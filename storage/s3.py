@@ -1,7 +1,7 @@
 """ObjectStore on any S3-compatible service: the production adapter, on the portable subset of the protocol."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -148,7 +148,8 @@ class _PartWriter(AbortingWriter):
         self._buffer = bytearray()
         if self._upload is not None:
             upload, self._upload = self._upload, None
-            with _reaching():
+            # What is gone already, or cannot be reached now, discard_unfinished finds later.
+            with suppress(MaskerUnavailable), _reaching():
                 self._client.abort_multipart_upload(Bucket=self._bucket, Key=self._key, UploadId=upload)
 
     def _send_part(self) -> None:
@@ -168,5 +169,5 @@ def _reaching() -> Iterator[None]:
     """The service's failures as ours: a message of theirs may hold keys and addresses."""
     try:
         yield
-    except (ClientError, BotoCoreError, HTTPClientError) as error:
-        raise MaskerUnavailable from error
+    except (ClientError, BotoCoreError, HTTPClientError):
+        raise MaskerUnavailable from None
