@@ -12,11 +12,18 @@ from schemas.text import MaskResponse, MaskSpan, RedactRequest, RedactResponse
 
 
 def masked_answer(
-    detection: Detection, *, key_material: str, own_key: bytes | None, legacy_spans: bool, request_id: str
+    detection: Detection,
+    *,
+    key_material: str,
+    own_key: bytes | None,
+    legacy_spans: bool,
+    request_id: str,
+    show_mapping: bool = False,
 ) -> MaskResponse:
     """Tokens keyed by `key_material`; the mapping sealed under it, or under the caller's `own_key`.
 
-    `legacy_spans` adds a second span under the retired name behind each span of a type that had one.
+    `legacy_spans` adds a second span under the retired name behind each span of a type that had one. `show_mapping`:
+    the mapping also in the clear, for a caller who has no key to open the envelope with.
     """
     masked = mask(detection, token_key(key_material))
     sealed = envelope.seal_byok(masked.mapping, own_key) if own_key else envelope.seal(masked.mapping, key_material)
@@ -32,7 +39,7 @@ def masked_answer(
         processing_time_ms=0,
         judge_used=False,
         judge_model=None,
-        mappings=None,
+        mappings=masked.mapping if show_mapping else None,
     )
 
 

@@ -40,7 +40,7 @@ class Served:
 
     def account(self, *, paid_tokens: int = 0, **create: Any) -> Account:
         """A new account with a key."""
-        now = utc_now()
+        now, pepper = utc_now(), self.services.pepper
         with self.services.storage.database.transaction() as session:
             row = accounts.create(
                 session,
@@ -50,7 +50,7 @@ class Served:
                 paid_tokens=paid_tokens,
                 **create,
             )
-            _, bearer = keys.mint(session, self.services.pepper, account_id=row.id, name="test", now=now)
+            _, bearer = keys.mint(session, pepper, account_id=row.id, name="test", now=now)
         return Account(row.id, bearer)
 
     def client(self, account: Account | None = None) -> httpx.Client:

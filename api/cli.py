@@ -1,0 +1,134 @@
+"""The `masker` command: serves, works, migrates and sweeps; everything else is in api/commands.
+
+The only module that may import workers. Each command imports what it needs when it runs, so that --help is quick.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from api.commands import console
+from api.commands.accounts import account, key
+from api.commands.console import Json, load, show, stores
+from api.commands.documents import redact_file_command
+from api.commands.texts import mask_command, redact_command
+
+if TYPE_CHECKING:
+    from schemas.settings import Settings
+    from storage.opening import Storage
+
+app = typer.Typer(
+    help="Finds personal data, Saudi first, in Arabic and English, and takes it out of text and documents.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,  # they print local variables, and those hold text
+)
+app.add_typer(account, name="account")
+app.add_typer(key, name="key")
+app.command("mask")(mask_command)
+app.command("redact")(redact_command)
+app.command("redact-file")(redact_file_command)
+
+
+@app.command()
+def serve(
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on.")] = 8000,
+) -> None:
+    """Serve the API. Without MASKER_REDIS_URL the workers run in this process too (embedded mode)."""
+    from contextlib import nullcontext
+
+    from api import logs, serving
+    from api.app import create_app
+
+    logs.configure()
+    settings = load()
+    if settings.geo_database is None and not settings.is_sqlite:
+        console.warn("MASKER_GEO_DATABASE is not set: callers from every country are served")
+    with stores(settings) as storage:
+        application = create_app(settings, storage)
+        with _embedded_workers(settings, storage) if settings.is_embedded else nullcontext():
+            serving.run(application, host, port)
+
+
+@app.command()
+def worker(
+    queues: Annotated[str, typer.Option(help="Comma-separated; every queue when left out.")] = "",
+    processes: Annotated[int, typer.Option(min=1, help="Worker processes.")] = 1,
+    threads: Annotated[int | None, typer.Option(min=1, help="Threads per process; the number of cores.")] = None,
+) -> None:
+    """Run workers for the named queues, through Dramatiq's own runner."""
+    from schemas.stages import Queue
+    from workers import runner
+
+    settings = load()
+    names = [name.strip() for name in queues.split(",") if name.strip()]
+    if not set(names) <= {queue.value for queue in Queue}:
+        console.stop(f"--queues: only {', '.join(Queue)}", 2)
+    raise SystemExit(runner.run(settings, [Queue(name) for name in names], processes, threads))
+
+
+@app.command()
+def migrate(as_json: Json = False) -> None:
+    """Bring the database schema to the newest revision."""
+    with stores(load()) as storage:
+        storage.database.migrate()
+    show({"migrated": True}, as_json=as_json)
+
+
+@app.command()
+def sweep(as_json: Json = False) -> None:
+    """Run the TTL sweep once."""
+    from schemas.clock import utc_now
+    from workers.sweep import sweep as sweep_once
+
+    settings = load()
+    with stores(settings) as storage:
+        swept = sweep_once(storage, settings, utc_now())
+    show(swept._asdict(), as_json=as_json)
+
+
+@contextmanager
+def _embedded_workers(settings: "Settings", storage: "Storage") -> Iterator[None]:
+    """Worker threads and sweeper in this process, on the broker that the API announces through."""
+    from workers.embedded import Embedded
+
+    workers = Embedded(settings, storage)
+    workers.start()
+    try:
+        yield
+    finally:
+        workers.stop()
+
+
+def main() -> None:
+    """The console script. What an operator can mend is one line on standard error and no traceback."""
+    try:
+        app()
+    except Exception as error:
+        regret = _regret(error)
+        if regret is None:
+            raise
+        console.stop(*regret)
+
+
+def _regret(error: Exception) -> tuple[str, int] | None:
+    """The line and the exit status for a failure that is the operator's to mend; None for a fault of ours."""
+    from pipeline.sandbox import CageUnavailable
+    from schemas.errors import MaskerError, MaskerUnavailable, Unprocessable
+    from schemas.settings import InvalidSettings
+    from storage.encryption import MasterKeyInvalid
+
+    if isinstance(error, (InvalidSettings, MasterKeyInvalid, CageUnavailable)):
+        return str(error), 2
+    if isinstance(error, Unprocessable):
+        return str(error.errors[0]["msg"]), 2
+    if isinstance(error, MaskerUnavailable):
+        return "the database, the broker or the object store does not answer", 1
+    return (error.detail, 1) if isinstance(error, MaskerError) else None
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,131 @@
+"""`masker account` and `masker key`: what operators do to accounts, on the database itself."""
+
+import sys
+from datetime import UTC, datetime
+from typing import Annotated
+from uuid import UUID, uuid4
+
+import typer
+
+from api.commands.console import Json, load, show, stop, stores
+
+account = typer.Typer(help="Create accounts and add tokens to them.", no_args_is_help=True)
+key = typer.Typer(help="Mint and revoke bearer keys.", no_args_is_help=True)
+
+Email = Annotated[str, typer.Option("--email", help="The account's e-mail address.")]
+
+
+@account.command("create")
+def create_account(
+    email: Email,
+    password: Annotated[str | None, typer.Option(help="8 to 1024 characters; others can see it while it runs.")] = None,
+    password_stdin: Annotated[bool, typer.Option("--password-stdin", help="Read it from standard input.")] = False,
+    paid_tokens: Annotated[int, typer.Option(min=0, help="Paid tokens to begin with.")] = 0,
+    created_at: Annotated[str | None, typer.Option(help="An earlier moment of creation, ISO 8601.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Create an account. Without a password it is asked for, or generated and printed."""
+    from schemas.clock import utc_now
+    from storage import accounts
+    from storage.passwords import generate_password, hash_password
+
+    settings = load()
+    moment = None if created_at is None else _moment(created_at)
+    given = _password(password, password_stdin, ask=sys.stdin.isatty() and not as_json)
+    chosen = generate_password() if given is None else given
+    with stores(settings) as storage, storage.database.transaction() as session:
+        row = accounts.create(
+            session,
+            email=email,
+            password_hash=hash_password(chosen),
+            now=utc_now(),
+            paid_tokens=paid_tokens,
+            created_at=moment,
+        )
+    answer: dict[str, object] = {"account_id": str(row.id), "email": row.email}
+    show(answer if given is not None else {**answer, "password": chosen}, as_json=as_json)
+
+
+@account.command("credit")
+def credit_account(
+    email: Email,
+    tokens: Annotated[int, typer.Option(min=1, help="Paid tokens to add.")],
+    as_json: Json = False,
+) -> None:
+    """Add paid tokens: an entry in the ledger."""
+    from schemas.clock import utc_now
+    from storage import ledger
+
+    settings, now = load(), utc_now()
+    with stores(settings) as storage, storage.database.transaction() as session:
+        account_id = _account_id(session, email)
+        ledger.credit(session, account_id, tokens, reference=f"credit:{uuid4()}", now=now)
+        balance = ledger.balance(session, account_id, free_per_day=settings.free_tokens_per_day, now=now)
+    show({"account_id": str(account_id), "paid_tokens": balance.paid_tokens}, as_json=as_json)
+
+
+@key.command("create")
+def create_key(
+    email: Email,
+    name: Annotated[str, typer.Option(help="What the key is for.")] = "key",
+    judge_allowed: Annotated[bool, typer.Option("--judge-allowed", help="Let its calls ask for the judge.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Mint a bearer key and print it, this once."""
+    from schemas.clock import utc_now
+    from storage import keys
+
+    with stores(load()) as storage, storage.database.transaction() as session:
+        account_id = _account_id(session, email)
+        pepper = keys.pepper(session, storage.keyring)
+        row, bearer = keys.mint(
+            session, pepper, account_id=account_id, name=name, judge_allowed=judge_allowed, now=utc_now()
+        )
+    show({"key_id": str(row.id), "key": bearer}, as_json=as_json)
+
+
+@key.command("revoke")
+def revoke_key(key_id: Annotated[str, typer.Argument(help="The key's id.")], as_json: Json = False) -> None:
+    """End a key: what it sealed stays sealed for good."""
+    from schemas.clock import utc_now
+    from storage import keys
+
+    try:
+        id_ = UUID(key_id)
+    except ValueError:
+        stop("no such key")
+    with stores(load()) as storage, storage.database.transaction() as session:
+        known = keys.revoke(session, id_, utc_now())
+    if not known:
+        stop("no such key")
+    show({"key_id": str(id_), "revoked": True}, as_json=as_json)
+
+
+def _account_id(session: object, email: str) -> UUID:
+    from sqlmodel import Session
+
+    from storage import accounts
+
+    assert isinstance(session, Session)  # noqa: S101
+    row = accounts.by_email(session, email)
+    if row is None:
+        stop("no account has this e-mail address")
+    return row.id
+
+
+def _moment(text: str) -> datetime:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        stop("--created-at: not an ISO 8601 moment", 2)
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def _password(given: str | None, from_stdin: bool, *, ask: bool) -> str | None:
+    if given is not None and from_stdin:
+        stop("--password and --password-stdin exclude each other", 2)
+    if from_stdin:
+        return sys.stdin.readline().rstrip("\r\n")
+    if given is None and ask:
+        return str(typer.prompt("Password", hide_input=True, confirmation_prompt=True, err=True))
+    return given

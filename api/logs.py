@@ -1,0 +1,32 @@
+"""What a log line of a server may hold: ids, names and numbers, on standard error; of an exception, its type alone."""
+
+import logging
+import sys
+from types import TracebackType
+
+_QUIET = ("alembic", "botocore", "boto3", "urllib3", "s3transfer", "httpx", "dramatiq")
+
+
+class TypeOnly(logging.Formatter):
+    """Writes no traceback and no exception's message, whoever logs it: either may quote what a caller sent."""
+
+    def formatException(  # noqa: N802 - the library's name
+        self, ei: tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]
+    ) -> str:
+        return f"({ei[0].__name__})" if ei[0] else ""
+
+    def formatStack(self, stack_info: str) -> str:  # noqa: N802 - the library's name
+        return ""
+
+    def format(self, record: logging.LogRecord) -> str:
+        record.exc_text = None  # another handler's formatter may have filled it
+        return super().format(record)
+
+
+def configure() -> None:
+    """Sends every logger's lines, from INFO on, to standard error; chatty libraries from WARNING on."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(TypeOnly("%(asctime)s %(levelname)s %(name)s %(message)s"))
+    logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
+    for name in _QUIET:
+        logging.getLogger(name).setLevel(logging.WARNING)
