@@ -1,0 +1,85 @@
+"""Which types text detection looks for: the key's override, else the account's selection, else the default."""
+
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+import pytest
+from sqlalchemy import text
+
+from schemas.entities import CORE_TYPES, TOGGLABLE_TYPES, EntityType
+from storage import accounts, entity_sets, keys
+from storage.database import Database
+from storage.keys import Caller
+from tests.storage.people import HASH
+
+SINCE = datetime(2026, 1, 1, tzinfo=UTC)
+PEPPER = bytes(32)
+
+
+def caller(database: Database, created_at: datetime) -> Caller:
+    with database.transaction() as session:
+        account = accounts.create(session, email="a@example.test", password_hash=HASH, now=created_at)
+        key, _ = keys.mint(session, PEPPER, account_id=account.id, name="k", now=created_at)
+    return Caller(account.id, key.id, False, created_at)
+
+
+def effective(database: Database, who: Caller) -> frozenset[EntityType]:
+    with database.reading() as session:
+        return entity_sets.effective(session, who, SINCE)
+
+
+def save(database: Database, account: UUID, *types: EntityType) -> tuple[EntityType, ...]:
+    with database.transaction() as session:
+        return entity_sets.select_for_account(session, account, types)
+
+
+def override(database: Database, key: UUID | None, *types: EntityType) -> None:
+    assert key
+    with database.transaction() as session:
+        entity_sets.override_for_key(session, key, types or None)
+
+
+def test_a_new_account_has_the_core_ten(database: Database) -> None:
+    assert effective(database, caller(database, SINCE)) == set(CORE_TYPES)
+    assert len(CORE_TYPES) == 10
+
+
+def test_an_account_from_before_toggles_has_everything_until_it_chooses(database: Database) -> None:
+    who = caller(database, SINCE - timedelta(microseconds=1))
+    assert effective(database, who) == set(TOGGLABLE_TYPES)
+    assert EntityType.CUSTOM_TERM not in effective(database, who)
+    save(database, who.account_id, EntityType.PERSON)
+    assert effective(database, who) == {EntityType.PERSON}
+
+
+def test_a_saved_set_is_in_catalogue_order_without_repeats(database: Database) -> None:
+    who = caller(database, SINCE)
+    saved = save(database, who.account_id, EntityType.IP_ADDRESS, EntityType.PERSON, EntityType.IP_ADDRESS)
+    assert saved == (EntityType.PERSON, EntityType.IP_ADDRESS)
+    assert effective(database, who) == set(saved)
+
+
+def test_a_keys_override_comes_first_and_can_be_taken_back(database: Database) -> None:
+    who = caller(database, SINCE)
+    save(database, who.account_id, EntityType.PERSON)
+    override(database, who.key_id, EntityType.IBAN)
+    assert effective(database, who) == {EntityType.IBAN}
+    with_cookie = Caller(who.account_id, None, False, who.account_created_at)
+    assert effective(database, with_cookie) == {EntityType.PERSON}
+    override(database, who.key_id)
+    assert effective(database, who) == {EntityType.PERSON}
+
+
+@pytest.mark.parametrize("types", [(), (EntityType.CUSTOM_TERM,), (EntityType.PERSON, EntityType.CUSTOM_TERM)])
+def test_an_empty_set_and_custom_terms_cannot_be_chosen(database: Database, types: tuple[EntityType, ...]) -> None:
+    who = caller(database, SINCE)
+    with pytest.raises(ValueError, match="togglable"):
+        save(database, who.account_id, *types)
+    assert effective(database, who) == set(CORE_TYPES)
+
+
+def test_a_type_that_was_retired_is_no_longer_looked_for(database: Database) -> None:
+    who = caller(database, SINCE)
+    with database.transaction() as session:
+        session.connection().execute(text("""UPDATE accounts SET entity_selection = '["IQAMA", "PERSON"]'"""))
+    assert effective(database, who) == {EntityType.PERSON}
