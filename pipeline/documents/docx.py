@@ -6,7 +6,8 @@ from pipeline.documents import docx_media, ooxml, ooxml_links
 from pipeline.documents.document import Extraction, Findings, Reading, TextUnit
 from pipeline.documents.docx_clean import clean, remove_unreadable
 from pipeline.documents.ooxml import Package, Part
-from pipeline.documents.ooxml_text import Piece, Survey, edit
+from pipeline.documents.ooxml_edit import edit
+from pipeline.documents.ooxml_text import Piece, Survey
 from pipeline.documents.replace import by_unit
 from schemas.errors import ErrorCode, StageFailed
 

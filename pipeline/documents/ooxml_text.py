@@ -5,15 +5,14 @@ A paragraph is one piece however many runs, links, fields or revisions it is cut
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 
 from pipeline.documents.headings import is_heading
 from pipeline.documents.ooxml import Element, Part, local
 from pipeline.documents.ooxml_tables import contexts
-from pipeline.documents.replace import Edit, apply, joined
 
 WORD = (
     "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}",
@@ -53,8 +52,6 @@ _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallba
 
 # An attribute that is only a small number, a measure, a switch or one or two letters says nothing about anybody.
 _TRIVIAL = re.compile(r"[-+]?\d{1,5}(\.\d{1,5})?([a-z]{1,2}|%)?|[A-Za-z]{1,3}|true|false|none|auto|[0-9A-F]{6}|")
-_NUMBER = re.compile(r"-?\d+")
-_URI_MARKS = "/:?#[]@!$&'()*+,;=~"
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|[_\-.]+")
 _PEOPLE = frozenset({"creator", "lastModifiedBy", "author", "Manager"})
 
@@ -66,7 +63,7 @@ class Slot(NamedTuple):
     kind: str
 
 
-class _Segment(NamedTuple):
+class Segment(NamedTuple):
     start: int
     end: int
     slot: Slot
@@ -80,14 +77,16 @@ class Piece:
     context: str
     billed: bool
     text: str = ""
-    segments: list[_Segment] = field(default_factory=list)
+    segments: list[Segment] = field(default_factory=list)
     everywhere: bool = False  # every segment is a copy of the whole text, not a stretch of it
 
     def add(self, text: str, slot: Slot) -> None:
         """The next stretch."""
+        if not text:
+            return
         start = 0 if self.everywhere else len(self.text)
         self.text = text if self.everywhere else self.text + text
-        self.segments.append(_Segment(start, start + len(text), slot))
+        self.segments.append(Segment(start, start + len(text), slot))
 
 
 class _Paragraph:
@@ -212,9 +211,9 @@ class Survey:
     def _look_at_attributes(self, element: Element) -> None:
         """One piece per distinct value and label: what stands in a thousand places is read once, changed in all."""
         for name, value in element.attrib.items():
-            if _TRIVIAL.fullmatch(value) or (name == "Target" and element in self._inner_links):
+            if _TRIVIAL.fullmatch(value) or "}rsid" in name or (name == "Target" and element in self._inner_links):
                 continue
-            value = _decoded(name, value)
+            value = decoded(name, value)
             plain = name.rpartition("}")[2]
             context = "Name" if plain in _PEOPLE else _attribute_label(element, plain)
             piece = self._attributes.get((value, context))
@@ -223,69 +222,6 @@ class Survey:
                 piece.text = value
                 self._keep(piece)
             piece.add(value, Slot(element, "@" + name))
-
-
-def edit(pieces: Sequence[Piece], edits: dict[str, list[Edit]]) -> set[str]:
-    """Writes the edits of each piece into the tree; the ids of the pieces that had any.
-
-    A placeholder stands where its value began, in that run's formatting; the rest of the value goes.
-    """
-    changes: dict[Slot, list[Edit]] = {}
-    done: set[str] = set()
-    for piece in pieces:
-        own = edits.get(piece.id)
-        if own:
-            done.add(piece.id)
-            for item in own:
-                _distribute(piece, item, changes)
-    numbers: dict[str, str] = {}
-    for slot, items in changes.items():
-        _write(slot, joined(items), numbers)
-    return done
-
-
-def _distribute(piece: Piece, item: Edit, changes: dict[Slot, list[Edit]]) -> None:
-    """Cuts one edit of a piece into edits of its slots."""
-    touched = [s for s in piece.segments if s.start < item.end and item.start < s.end]
-    first = next((s for s in touched if s.slot.kind != "glyph"), touched[0] if touched else None)
-    for segment in touched:
-        replacement = item.replacement if piece.everywhere or segment is first else ""
-        start, end = max(item.start, segment.start) - segment.start, min(item.end, segment.end) - segment.start
-        changes.setdefault(segment.slot, []).append(Edit(start, end, replacement))
-
-
-def _write(slot: Slot, items: list[Edit], numbers: dict[str, str]) -> None:
-    element, kind = slot
-    if kind == "text":
-        element.text = apply(element.text, items)
-        if element.tag.startswith(WORD):
-            element.set("{http://www.w3.org/XML/1998/namespace}space", "preserve")
-    elif kind == "tail":
-        element.tail = apply(element.tail, items)
-    elif kind == "glyph":
-        _replace_glyph(element, "".join(item.replacement for item in items))
-    else:
-        name = kind[1:]
-        value = _decoded(name, element.get(name))
-        if name.rpartition("}")[2] in ("date", "dateUtc", "fullDate"):
-            del element.attrib[name]  # must be a date or nothing
-        elif _NUMBER.fullmatch(value):  # must stay a number, the same one wherever the old one stood
-            element.set(name, numbers.setdefault(value, str(len(numbers) + 1)))
-        else:
-            written = apply(value, items)
-            element.set(name, quote(written, safe=_URI_MARKS) if value != element.get(name) else written)
-
-
-def _replace_glyph(element: Element, replacement: str) -> None:
-    parent = element.getparent()
-    if parent is None:
-        return
-    if replacement:
-        element.tag = element.tag.rpartition("}")[0] + "}t"
-        element.attrib.clear()
-        element.text = replacement
-    else:
-        parent.remove(element)
 
 
 def _symbol(element: Element) -> str:
@@ -299,7 +235,7 @@ def _symbol(element: Element) -> str:
     return chr(number) if 0x20 <= number < 0xD800 else "\ufffd"
 
 
-def _decoded(name: str, value: str) -> str:
+def decoded(name: str, value: str) -> str:
     """An attribute's value as people mean it: in links, letters and digits may stand as percent signs and codes."""
     return unquote(value) if name == "Target" and "%" in value else value
 

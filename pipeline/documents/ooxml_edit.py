@@ -1,0 +1,84 @@
+"""Writes the edits of pieces back into a package's XML, keeping every value in the form its place demands."""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from urllib.parse import quote
+
+from pipeline.documents.ooxml import Element
+from pipeline.documents.ooxml_text import WORD, Piece, Segment, Slot, decoded
+from pipeline.documents.replace import Edit, apply, joined
+
+_NUMBER = re.compile(r"-?\d+")
+_URI_MARKS = "/:?#[]@!$&'()*+,;=~"
+_DATES = ("date", "dateUtc", "fullDate")  # attributes that must be a date or not be there
+
+
+def edit(pieces: Sequence[Piece], edits: dict[str, list[Edit]]) -> set[str]:
+    """Writes the edits of each piece into the tree; the ids of the pieces that had any.
+
+    A placeholder stands where its value began, in that run's formatting; the rest of the value goes.
+    """
+    changes: dict[Slot, list[Edit]] = {}
+    done: set[str] = set()
+    for piece in pieces:
+        own = edits.get(piece.id)
+        if own:
+            done.add(piece.id)
+            for item in own:
+                _distribute(piece, item, changes)
+    numbers: dict[str, str] = {}
+    for slot, items in changes.items():
+        _write(slot, joined(items), numbers)
+    return done
+
+
+def _distribute(piece: Piece, item: Edit, changes: dict[Slot, list[Edit]]) -> None:
+    """Cuts one edit of a piece into edits of its slots."""
+    touched = list(piece.segments) if piece.everywhere else _touched(piece.segments, item)
+    first = next((s for s in touched if s.slot.kind != "glyph"), touched[0] if touched else None)
+    for segment in touched:
+        replacement = item.replacement if piece.everywhere or segment is first else ""
+        start, end = max(item.start, segment.start) - segment.start, min(item.end, segment.end) - segment.start
+        changes.setdefault(segment.slot, []).append(Edit(start, end, replacement))
+
+
+def _touched(segments: list[Segment], item: Edit) -> list[Segment]:
+    """Segments that an edit reaches into; they lie end to end, in order."""
+    first = bisect_right(segments, item.start, key=lambda segment: segment.end)
+    last = bisect_left(segments, item.end, key=lambda segment: segment.start)
+    return segments[first:last]
+
+
+def _write(slot: Slot, items: list[Edit], numbers: dict[str, str]) -> None:
+    element, kind = slot
+    if kind == "text":
+        element.text = apply(element.text, items)
+        if element.tag.startswith(WORD):
+            element.set("{http://www.w3.org/XML/1998/namespace}space", "preserve")
+    elif kind == "tail":
+        element.tail = apply(element.tail, items)
+    elif kind == "glyph":
+        _replace_glyph(element, "".join(item.replacement for item in items))
+    else:
+        name = kind[1:]
+        value = decoded(name, element.get(name))
+        if name.rpartition("}")[2] in _DATES:
+            del element.attrib[name]
+        elif _NUMBER.fullmatch(value):  # must stay a number, the same one wherever the old one stood
+            element.set(name, numbers.setdefault(value, str(len(numbers) + 1)))
+        else:
+            written = apply(value, items)
+            element.set(name, quote(written, safe=_URI_MARKS) if value != element.get(name) else written)
+
+
+def _replace_glyph(element: Element, replacement: str) -> None:
+    parent = element.getparent()
+    if parent is None:
+        return
+    if replacement:
+        element.tag = element.tag.rpartition("}")[0] + "}t"
+        element.attrib.clear()
+        element.text = replacement
+    else:
+        parent.remove(element)
