@@ -51,7 +51,7 @@ _PROPERTIES = _tags(WORD, "pPr", "rPr", "tabs")
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
 
 # An attribute that is only a small number, a measure, a switch or one or two letters says nothing about anybody.
-_TRIVIAL = re.compile(r"[-+]?\d{1,5}(\.\d{1,5})?([a-z]{1,2}|%)?|[A-Za-z]{1,3}|true|false|none|auto|[0-9A-F]{6}|")
+_TRIVIAL = re.compile(r"[-+]?\d{1,5}(\.\d{1,5})?([a-z]{1,2}|%)?|[A-Za-z]{1,3}|true|false|none|auto|preserve|[0-9A-F]{6}|")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|[_\-.]+")
 _PEOPLE = frozenset({"creator", "lastModifiedBy", "author", "Manager"})
 
