@@ -1,0 +1,251 @@
+"""`make eval`: how much of the labelled messages the detector finds, per entity type and language.
+
+Reads ../shared/data/cases/messages.jsonl (development messages) and benchmarks/messages.txt (our own, written apart
+from the development ones), prints one table for each and writes both into docs/accuracy.md.
+"""
+
+import json
+import re
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))
+
+from pipeline.detect.detector import Detector  # noqa: E402
+from schemas.entities import EntityType  # noqa: E402
+from schemas.spans import DetectOptions, Span, Term  # noqa: E402
+
+MESSAGES = ROOT / "../shared/data/cases/messages.jsonl"
+OWN_MESSAGES = Path(__file__).with_name("messages.txt")
+REPORT = ROOT / "docs/accuracy.md"
+
+_INVISIBLE = frozenset(
+    "\u200b\u200c\u200d\u200f\u200e\u061c\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u00ad\ufeff\u2060\ufe0f"
+)
+
+
+@dataclass(frozen=True)
+class Zone:
+    """`text[start:end]`: a labelled entity (`kind` is its type), a hard negative, or what is not judged."""
+
+    start: int
+    end: int
+    kind: str
+    allow: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Case:
+    """One labelled message."""
+
+    id: str
+    text: str
+    language: str
+    gold: tuple[Zone, ...]
+    negatives: tuple[Zone, ...] = ()
+    ignored: tuple[Zone, ...] = ()
+    glossary: tuple[str, ...] = ()
+
+
+@dataclass
+class Tally:
+    """What a set of cases gave, by entity type."""
+
+    gold: Counter[str] = field(default_factory=Counter)
+    covered: Counter[str] = field(default_factory=Counter)
+    leaked: Counter[str] = field(default_factory=Counter)
+    exact: Counter[str] = field(default_factory=Counter)
+    predicted: Counter[str] = field(default_factory=Counter)
+    right: Counter[str] = field(default_factory=Counter)
+    false_alarms: Counter[str] = field(default_factory=Counter)
+
+
+def read_jsonl(path: Path) -> Iterator[Case]:
+    """The cases of a file in the format of ../shared/data/cases/ANNOTATION.md."""
+    for line in path.read_text("utf-8").splitlines():
+        row = json.loads(line)
+        yield Case(
+            row["id"], row["text"], row["lang"],
+            tuple(Zone(s["start"], s["end"], s["type"]) for s in row["spans"]),
+            tuple(Zone(n["start"], n["end"], n["kind"]) for n in row["negatives"]),
+            tuple(Zone(i["start"], i["end"], i["why"], tuple(i["allow"])) for i in row["ignore"]),
+            tuple(row.get("glossary") or ()),
+        )  # fmt: skip
+
+
+_MARKUP = re.compile(r"\{(?P<kind>[A-Z_]+|-|\?):(?P<text>[^{}]*)\}")
+
+
+def read_marked(path: Path) -> Iterator[Case]:
+    r"""Cases written as `{PERSON:…}` in running text, one per line: `{-:…}` is a hard negative, `{?:…}` not judged.
+
+    A written `\n` is a line break; lines that begin with # are comments.
+    """
+    for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+        if line.strip() and not line.startswith("#"):
+            yield parse_marked(line.replace("\\n", "\n"), f"own-{number}")
+
+
+def parse_marked(line: str, name: str) -> Case:
+    """One marked message."""
+    text, position = "", 0
+    zones: list[Zone] = []
+    for match in _MARKUP.finditer(line):
+        text += line[position : match.start()]
+        zones.append(Zone(len(text), len(text) + len(match["text"]), match["kind"]))
+        text += match["text"]
+        position = match.end()
+    text += line[position:]
+    gold = tuple(zone for zone in zones if zone.kind not in "-?")
+    negatives = tuple(zone for zone in zones if zone.kind == "-")
+    ignored = tuple(Zone(zone.start, zone.end, "?", ("*",)) for zone in zones if zone.kind == "?")
+    return Case(name, text, _language(text), gold, negatives, ignored)
+
+
+def _language(text: str) -> str:
+    arabic, latin = len(re.findall("[ء-ي]", text)), len(re.findall("[A-Za-z]", text))
+    return "mixed" if min(arabic, latin) > 0.15 * (arabic + latin) else "ar" if arabic > latin else "en"
+
+
+def _visible(text: str, start: int, end: int) -> frozenset[int]:
+    return frozenset(i for i in range(start, end) if text[i] not in _INVISIBLE and not text[i].isspace())
+
+
+def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    soft = _INVISIBLE | set(" \t\r\n\u00a0.,;:!?،؛؟\"'«»()[]{}<>|")
+    while start < end and text[start] in soft:
+        start += 1
+    while end > start and text[end - 1] in soft:
+        end -= 1
+    return start, end
+
+
+def score(case: Case, spans: Iterable[Span], tally: Tally) -> list[str]:
+    """Add one case to the tally; what went wrong, in words, for a person who tunes.
+
+    Recall: at least 90 % of the visible characters of a labelled span are covered by predictions of its type. Leak:
+    fewer than that are covered by any. Precision: at least half of a prediction lies on labelled spans of its type;
+    predictions half inside a zone that is not judged do not count.
+    """
+    notes: list[str] = []
+    text = case.text
+    by_type: dict[str, set[int]] = defaultdict(set)
+    on_gold: dict[str, set[int]] = defaultdict(set)
+    spans = list(spans)
+    for span in spans:
+        by_type[span.type.value] |= _visible(text, span.start, span.end)
+    everything = set().union(*by_type.values()) if by_type else set()
+    found_edges = {(span.type.value, *_trimmed(text, span.start, span.end)) for span in spans}
+    for zone in case.gold:
+        seen = _visible(text, zone.start, zone.end)
+        on_gold[zone.kind] |= seen
+        tally.gold[zone.kind] += 1
+        tally.exact[zone.kind] += (zone.kind, *_trimmed(text, zone.start, zone.end)) in found_edges
+        if len(seen & by_type[zone.kind]) >= 0.9 * len(seen):
+            tally.covered[zone.kind] += 1
+            continue
+        tally.leaked[zone.kind] += len(seen & everything) < 0.9 * len(seen)
+        notes.append(f"{case.id} missed {zone.kind} {text[zone.start : zone.end]!r}")
+    for span in spans:
+        seen = _visible(text, span.start, span.end)
+        kind = span.type.value
+        if seen and len(seen & on_gold[kind]) >= 0.5 * len(seen):
+            tally.predicted[kind] += 1
+            tally.right[kind] += 1
+        elif seen and not _is_ignored(case, seen, kind):
+            tally.predicted[kind] += 1
+            tally.false_alarms[kind] += any(seen & _visible(text, zone.start, zone.end) for zone in case.negatives)
+            notes.append(f"{case.id} false {kind} {text[span.start : span.end]!r}")
+    return notes
+
+
+def _is_ignored(case: Case, seen: frozenset[int], kind: str) -> bool:
+    return any(
+        ("*" in zone.allow or kind in zone.allow)
+        and len(seen & _visible(case.text, zone.start, zone.end)) >= 0.5 * len(seen)
+        for zone in case.ignored
+    )
+
+
+def evaluate(cases: Iterable[Case], detector: Detector) -> tuple[dict[str, Tally], list[str]]:
+    """Tallies for `all` and for each language, and the notes."""
+    tallies: dict[str, Tally] = defaultdict(Tally)
+    notes: list[str] = []
+    for case in cases:
+        options = DetectOptions(terms=tuple(Term(term) for term in case.glossary))
+        spans = detector.detect(case.text, options).spans
+        notes += score(case, spans, tallies["all"])
+        score(case, spans, tallies[case.language])
+    return tallies, notes
+
+
+def _ratio(part: int, whole: int) -> str:
+    return f"{part / whole:.3f}" if whole else "-"
+
+
+def table(tallies: dict[str, Tally]) -> str:
+    """A Markdown table: one row per type, recall by language beside the totals."""
+    total = tallies["all"]
+    languages = [language for language in ("ar", "en", "mixed") if language in tallies]
+    head = [
+        "type",
+        "labelled",
+        "recall",
+        *(f"recall {language}" for language in languages),
+        "exact",
+        "leaked",
+        "precision",
+    ]
+    lines = [" | ".join(head), " | ".join("---" for _ in head)]
+    kinds = [kind.value for kind in EntityType if total.gold[kind.value] or total.predicted[kind.value]]
+    for kind in [*kinds, "all types"]:
+        chosen = kinds if kind == "all types" else [kind]
+
+        def count(counter: Counter[str], chosen: list[str] = chosen) -> int:
+            return sum(counter[name] for name in chosen)
+
+        cells = [kind, str(count(total.gold)), _ratio(count(total.covered), count(total.gold))]
+        cells += [_ratio(count(tallies[x].covered), count(tallies[x].gold)) for x in languages]
+        cells += [_ratio(count(total.exact), count(total.gold)), str(count(total.leaked))]
+        lines.append(" | ".join([*cells, _ratio(count(total.right), count(total.predicted))]))
+    return "\n".join(f"| {line} |" for line in lines)
+
+
+def report(sections: dict[str, dict[str, Tally]]) -> str:
+    """docs/accuracy.md."""
+    parts = [
+        "# Accuracy\n\nMade by `make eval`. Recall: 90 % or more of a labelled entity is covered by findings of its"
+        " type. Leaked: not even by findings of any type. Precision: findings that lie on labelled entities of their type.\n"
+        "False alarms on hard negatives are findings that touch text planted to mislead.\n"
+    ]
+    for title, tallies in sections.items():
+        alarms = dict(tallies["all"].false_alarms)
+        alarmed = ", ".join(f"{kind} {count}" for kind, count in sorted(alarms.items()) if count) or "none"
+        parts.append(f"## {title}\n\n{table(tallies)}\n\nFalse alarms on hard negatives: {alarmed}.\n")
+    return "\n".join(parts)
+
+
+def main() -> None:
+    """Score both sets; `--notes` prints every miss and false alarm."""
+    detector = Detector()
+    sources = {"Our own messages": read_marked(OWN_MESSAGES)}
+    if MESSAGES.exists():
+        sources = {"Development messages": read_jsonl(MESSAGES), **sources}
+    else:
+        print("No ../shared/data/cases/messages.jsonl here: only our own messages count, docs/accuracy.md stays.")
+    sections: dict[str, dict[str, Tally]] = {}
+    for title, cases in sources.items():
+        sections[title], notes = evaluate(cases, detector)
+        print(f"\n{title}\n{table(sections[title])}")
+        if "--notes" in sys.argv:
+            print("\n".join(notes))
+    if MESSAGES.exists():
+        REPORT.write_text(report(sections), "utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,80 @@
+"""PERSON, ADDRESS, LOCATION and ORGANIZATION together: one reading of the words serves all four.
+
+What is inside an organization or an address is no person and no place: King Fahd Road, جامعة الملك سعود.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from pipeline.detect.normalize import NormalizedText
+from pipeline.detect.recognizer import Recognizer, span
+from pipeline.detect.recognizers.address import AddressFinder
+from pipeline.detect.recognizers.names import LabelledNames
+from pipeline.detect.recognizers.names_arabic import ArabicNames
+from pipeline.detect.recognizers.names_latin import LatinNames
+from pipeline.detect.recognizers.organizations import OrganizationFinder, load_organizations
+from pipeline.detect.recognizers.places import PlaceFinder, load_places
+from pipeline.detect.recognizers.vocabulary import NAME, Vocabulary
+from pipeline.detect.recognizers.words import Found, Words
+from schemas.entities import EntityType
+from schemas.spans import DetectOptions, Span
+
+
+class LexicalRecognizer:
+    """Names, addresses, places and organizations, by lexicon and cue. Immutable after construction."""
+
+    name = "lexical"
+    types = frozenset({EntityType.PERSON, EntityType.ADDRESS, EntityType.LOCATION, EntityType.ORGANIZATION})
+
+    def __init__(self) -> None:
+        places, organizations = load_places(), load_organizations()
+        self._vocabulary = Vocabulary(places.heads, organizations.heads)
+        self._places = PlaceFinder(self._vocabulary, places)
+        self._organizations = OrganizationFinder(self._vocabulary, organizations)
+        self._addresses = AddressFinder(self._vocabulary)
+        self._arabic = ArabicNames(self._vocabulary)
+        self._latin = LatinNames(self._vocabulary)
+        self._labelled = LabelledNames(self._vocabulary)
+
+    def find(self, text: NormalizedText, options: DetectOptions) -> Iterable[Span]:
+        """Spans of the four types in normalized offsets."""
+        words = Words(text.text, self._vocabulary)
+        hits = self._places.hits(words)
+        organizations = list(self._organizations.find(words))
+        addresses = self._addresses.find(words, hits, options.context)
+        taken = {index for found in (*organizations, *addresses) for index in range(found.first, found.last + 1)}
+        located = [hit for hit in hits if hit.first not in taken and self._places.is_place(words, hit)]
+        for hit in located:
+            if not any(words.meaning(index) & NAME for index in range(hit.first, hit.last + 1)):
+                taken.update(range(hit.first, hit.last + 1))
+        alone = {(hit.first, hit.last) for hit in located}
+        for found in self._names(words, frozenset(taken), options.context):
+            if (found.first, found.last) in alone:
+                continue  # Riyadh is a given name too; nobody but a place stands alone under it
+            yield _span(words, found, EntityType.PERSON)
+        for found in addresses:
+            yield _span(words, found, EntityType.ADDRESS)
+        for found in organizations:
+            yield _span(words, found, EntityType.ORGANIZATION)
+        for hit in located:
+            score = 0.6 if hit.entry.ambiguous else 0.8
+            yield _span(words, Found(hit.first, hit.last, hit.skip, score), EntityType.LOCATION)
+
+    def _names(self, words: Words, taken: frozenset[int], context: str) -> Iterator[Found]:
+        """Names of persons outside the words `taken`."""
+        if context and self._labelled.is_heading(context) and (cell := self._labelled.cell(words)) is not None:
+            yield cell
+            return
+        for found in self._arabic.find(words):
+            if taken.isdisjoint(range(found.first, found.last + 1)):
+                yield found
+        yield from self._latin.find(words, taken)
+        for found in self._labelled.find(words):
+            if taken.isdisjoint(range(found.first, found.last + 1)):
+                yield found
+
+
+def _span(words: Words, found: Found, type_: EntityType) -> Span:
+    return span(words.start(found.first) + found.skip, words.end(found.last), type_, found.score, "lexical")
+
+
+RECOGNIZERS: tuple[Recognizer, ...] = (LexicalRecognizer(),)

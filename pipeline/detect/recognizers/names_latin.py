@@ -1,0 +1,255 @@
+"""PERSON in Latin letters: chains of capitalized words, weighed by what is known of them and what stands around."""
+
+import re
+from collections.abc import Iterator
+
+from pipeline.detect.recognizers.vocabulary import NAME, Vocabulary, Word
+from pipeline.detect.recognizers.words import Found, Words
+
+_STRONG = Word.GIVEN | Word.FAMILY
+_GIVEN = Word.GIVEN | Word.GIVEN_WEAK
+_FAMILY = Word.FAMILY | Word.FAMILY_WEAK
+_JOINTS = Word.CONNECTOR | Word.ARTICLE | Word.PARTICLE
+_GRAMMAR = _JOINTS | Word.ABD | Word.KUNYA | Word.DIVINE | Word.PREFIX | Word.INITIAL
+_CUES = Word.TITLE | Word.ROLE | Word.LABEL | Word.GREETING | Word.ASKING | Word.SPEECH
+_NOT_NAMES = (
+    Word.ORDINARY | _CUES | Word.THING | Word.ID_CUE | Word.FACILITY | Word.FOUNDER | Word.STREET | Word.DISTRICT
+    | Word.BUILDING | Word.UNIT | Word.POSTAL | Word.POBOX | Word.ADDITIONAL | Word.ADDRESS_CUE | Word.FILLER
+)  # fmt: skip
+# What a possessive or a contraction leaves after the apostrophe.
+_AFTER_APOSTROPHE = frozenset(["s", "S", "ll", "LL", "re", "ve", "d", "m", "t", "M", "D", "T"])
+
+
+class LatinNames:
+    """Finds Latin names. Immutable."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        outside = Word.LOWER | Word.ARABIC | Word.NUMBER | Word.OTHER
+        unknown = vocabulary.one_of(Word.CAPITAL, without=_NOT_NAMES | NAME | _GRAMMAR)
+        known = vocabulary.one_of(NAME | _GRAMMAR, without=outside)
+        capital = f"[{unknown[1:-1]}{known[1:-1]}]"
+        small = vocabulary.one_of(Word.LOWER)
+        joint = vocabulary.one_of(_JOINTS, without=Word.CAPITAL | Word.ARABIC)
+        short = vocabulary.one_of(Word.INITIAL | Word.PREFIX)
+        self._chain = re.compile(
+            rf"""
+            {capital} (?:'{small})?                  # Ahmed, Sa'ad
+            (?: (?: [ '-] (?:{joint}[ -]){{0,2}}     # bin, al-, de la
+                  | (?<={short})[.i] )               # J. Smith, Md. Karim
+                {capital} (?:'{small})? ){{0,8}}
+            """,
+            re.VERBOSE,
+        )
+        lower = vocabulary.one_of(_STRONG, without=Word.CAPITAL | Word.ARABIC)
+        self._small_chain = re.compile(rf"{lower}(?:[ -](?:{joint}[ -])?{lower}){{0,4}}")
+
+    def find(self, words: Words, taken: frozenset[int]) -> Iterator[Found]:
+        """Names outside the words `taken` by organizations and places, by position within each alphabet case."""
+        for match in self._chain.finditer(words.codes):
+            first, last = match.start() // 2, (match.end() - 1) // 2
+            if first == last and not words.meaning(first) & NAME:
+                continue  # one unknown word: the commonest case, decided cheaply
+            for piece in _pieces(first, last, taken):
+                if (found := _weigh(words, *piece)) is not None:
+                    yield found
+        for match in self._small_chain.finditer(words.codes):
+            first, last = match.start() // 2, (match.end() - 1) // 2
+            if (found := _weigh_small(words, first, last)) is not None:
+                yield found
+
+
+def _pieces(first: int, last: int, taken: frozenset[int]) -> Iterator[tuple[int, int]]:
+    """The stretches of words between those taken."""
+    if taken.isdisjoint(range(first, last + 1)):
+        yield first, last
+        return
+    start = first
+    for index in range(first, last + 2):
+        if index > last or index in taken:
+            if start < index:
+                yield start, index - 1
+            start = index + 1
+
+
+def _weigh(words: Words, first: int, last: int) -> Found | None:
+    """What of a chain is a name, if anything."""
+    first, last = _trimmed(words, first, last)
+    if last < first or _in_identifier(words, first, last) or _names_a_facility(words, first, last):
+        return None
+    parts = _parts(words, first, last)
+    cue = cue_before(words, first) | _cue_after(words, last)
+    score = _score_one(words, parts[0], cue, first, last) if len(parts) == 1 else _score(words, parts, cue, first, last)
+    return Found(first, last, 0, score) if score else None
+
+
+def _trimmed(words: Words, first: int, last: int) -> tuple[int, int]:
+    """The chain without a possessive at its end, and without dangling articles and particles."""
+    if last > first and words.after(last - 1) == "'" and words.words[last] in _AFTER_APOSTROPHE:
+        last -= 1
+    while last >= first and _is_only(words, last, _JOINTS | Word.ABD | Word.PREFIX):
+        last -= 1
+    while first <= last and _is_only(words, first, Word.CONNECTOR | Word.DIVINE | Word.PARTICLE):
+        first += 1
+    if first < last and words.words[first] in ("A", "I"):
+        first += 1  # the article, the pronoun
+    return first, last
+
+
+def _is_only(words: Words, index: int, grammar: Word) -> bool:
+    """Whether a word is grammar of names and no name itself."""
+    return bool(words.meaning(index) & grammar) and not words.meaning(index) & NAME
+
+
+def _parts(words: Words, first: int, last: int) -> list[Word]:
+    """The meanings of the name's words; connectors and articles are dropped, Sa'ad is one word.
+
+    A word of no known meaning gives 0; an initial gives INITIAL; one after an article counts as a family name.
+    """
+    parts: list[Word] = []
+    index = first
+    while index <= last:
+        meaning = words.meaning(index)
+        if index < last and words.after(index) == "'":
+            parts.append((words.knows(words.words[index] + words.words[index + 1].lower()) | meaning) & NAME)
+            index += 2
+            continue
+        if meaning & Word.ABD and index < last:
+            while index < last and words.meaning(index + 1) & Word.ARTICLE:
+                index += 1
+            parts.append(Word.GIVEN if index < last and words.meaning(index + 1) & Word.DIVINE else Word(0))
+            index += 1
+        elif meaning & (_JOINTS | Word.KUNYA | Word.PREFIX) and not meaning & _STRONG and index < last:
+            if meaning & (Word.ARTICLE | Word.KUNYA) and words.meaning(index + 1) & Word.CAPITAL:
+                following = words.meaning(index + 1) & NAME
+                parts.append(following | (Word.FAMILY if following else Word.FAMILY_WEAK))
+                index += 1
+        elif meaning & Word.INITIAL:
+            parts.append(Word.INITIAL)
+        else:
+            parts.append(meaning & NAME or _guess(words.words[index]))
+        index += 1
+    return parts or [Word(0)]
+
+
+def _guess(word: str) -> Word:
+    """Alqahtany, ALDOSARI: a family name by its article, known or not."""
+    return Word.FAMILY_WEAK if len(word) >= 6 and word[:2] in ("Al", "AL", "El", "EL") else Word(0)
+
+
+def _score(words: Words, parts: list[Word], cue: Word, first: int, last: int) -> float:
+    strong = sum(1 for part in parts if part & _STRONG)
+    known = sum(1 for part in parts if part & NAME)
+    initials = sum(1 for part in parts if part & Word.INITIAL)
+    joined = any(words.meaning(index) & Word.CONNECTOR for index in range(first + 1, last))
+    if any(part & Word.GIVEN for part in parts) or (joined and strong):
+        return 0.9 if known >= 2 or joined or cue else 0.75
+    if cue & (Word.TITLE | Word.LABEL):
+        return 0.8 if known or not _shouted(words, first, last) or cue & Word.LABEL else 0.0
+    if strong and (parts[-1] & _FAMILY):
+        return 0.7
+    if cue & Word.ROLE and (known or not _shouted(words, first, last)):
+        return 0.65
+    if cue & (Word.GREETING | Word.ASKING | Word.ID_CUE) and not _shouted(words, first, last):
+        return 0.6 if known or cue & (Word.GREETING | Word.ID_CUE) else 0.0
+    if parts[0] & _GIVEN and parts[-1] & _FAMILY:
+        return 0.6
+    if initials and len(parts) > initials and (known or len(parts) - initials >= 2):
+        return 0.55 if any(words.after(index) == "." for index in range(first, last)) else 0.0
+    return 0.55 if known and parts[-1] == Word.FAMILY_WEAK and _has_article(words, first, last) else 0.0
+
+
+def _has_article(words: Words, first: int, last: int) -> bool:
+    return any(words.meaning(index) & Word.ARTICLE for index in range(first, last)) or bool(_guess(words.words[last]))
+
+
+def _shouted(words: Words, first: int, last: int) -> bool:
+    return any(len(word) > 1 and word.isupper() for word in words.words[first : last + 1])
+
+
+def _score_one(words: Words, part: Word, cue: Word, first: int, last: int) -> float:
+    """One name word alone."""
+    article = first < last
+    if part & Word.GIVEN:
+        return 0.7 if cue else 0.5
+    if part & Word.GIVEN_WEAK and cue & (Word.TITLE | Word.LABEL | Word.GREETING | Word.ASKING | Word.SPEECH):
+        return 0.55 if not cue & Word.SPEECH or cue & ~Word.SPEECH or not _shouted(words, first, last) else 0.0
+    if part & _FAMILY and cue & Word.TITLE:
+        return 0.65
+    if part & Word.FAMILY and article and words.meaning(first) & Word.ARTICLE:
+        return 0.5
+    return 0.0
+
+
+def cue_before(words: Words, first: int) -> Word:
+    """What the word before says: title, role, label, greeting."""
+    between = words.after(first - 1)
+    if between not in " :/.n,(" or first == 0:
+        return Word(0)
+    previous = words.words[first - 1].lower()
+    if previous in ("is", "was", "am", "m") and between == " ":
+        return _cue_of_verb(words, first - 1, previous)
+    meaning = words.meaning(first - 1) & _CUES & ~Word.SPEECH
+    if between in "n,(" and not (between == "n" and meaning & (Word.LABEL | Word.ROLE)):
+        meaning &= Word.GREETING if between == "," else Word(0)
+    if between == "." and not meaning & Word.TITLE:
+        return Word(0)
+    return meaning
+
+
+def _cue_of_verb(words: Words, verb: int, spelled: str) -> Word:
+    subject = words.words[verb - 1] if verb else ""
+    if words.meaning(verb - 1) & Word.LABEL or (spelled in ("am", "m") and subject in ("I", "i")):
+        return Word.LABEL
+    return Word.GREETING if subject.lower() in ("this", "it") else Word(0)
+
+
+def _cue_after(words: Words, last: int) -> Word:
+    """What the word after says: somebody speaks, or an identifier follows."""
+    between = words.after(last)
+    following = words.meaning(last + 1)
+    if between == "<":
+        return Word.ID_CUE
+    if between in " (,:" and following & Word.ID_CUE:
+        return Word.ID_CUE
+    if between == " " and following & Word.SPEECH and following & Word.LOWER:
+        return Word.SPEECH
+    return Word(0)
+
+
+def _in_identifier(words: Words, first: int, last: int) -> bool:
+    """Whether the words are part of an e-mail address, a host, a handle or a file name."""
+    before, after = words.after(first - 1), words.after(last)
+    if after == "@" or (after == "i" and not words.meaning(last + 1) & (Word.CAPITAL | Word.ARABIC)):
+        return (
+            words.end(last) + 1 < len(words.text)
+            and not words.text[words.end(last) + 1 : words.end(last) + 2].isspace()
+        )
+    if after == "-" and words.meaning(last + 1) & Word.NUMBER:
+        return True
+    return before == "@" or (before == "i" and not words.meaning(first - 1) & (Word.INITIAL | _CUES))
+
+
+def _names_a_facility(words: Words, first: int, last: int) -> bool:
+    """Whether a street, a hospital, a firm carries the name."""
+    after, following = words.after(last), words.meaning(last + 1)
+    if after in " -" and following & Word.CAPITAL and following & (Word.FACILITY | Word.STREET | Word.DISTRICT):
+        return True
+    if after == " " and words.words[last + 1] == "&":
+        return True
+    before = words.meaning(first - 1) if words.after(first - 1) == " " else Word(0)
+    if before & Word.FOUNDER and before & Word.CAPITAL:
+        return after == " " and bool(following & Word.CAPITAL)
+    return bool(before & (Word.STREET | Word.DISTRICT) and before & Word.CAPITAL)
+
+
+def _weigh_small(words: Words, first: int, last: int) -> Found | None:
+    """Names without capitals: two known words, or one after a label or a greeting."""
+    if words.after(last) in "@i" and words.meaning(last + 1) & (Word.LOWER | Word.NUMBER):
+        return None
+    if words.after(first - 1) not in " :n,(#" or (first and words.after(first - 1) == ":" and words.after(last) == ":"):
+        return None
+    parts = [words.meaning(index) for index in range(first, last + 1)]
+    cue = cue_before(words, first) & (Word.TITLE | Word.LABEL | Word.GREETING)
+    if len(parts) >= 2 and any(part & Word.GIVEN for part in parts):
+        return Found(first, last, 0, 0.6)
+    return Found(first, last, 0, 0.55) if cue and parts[0] & Word.GIVEN else None

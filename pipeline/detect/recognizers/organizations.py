@@ -1,0 +1,159 @@
+"""ORGANIZATION: Saudi organizations, from the lexicon and as such names are built: Ministry of …, جامعة الملك …."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from pipeline.detect.lexicons.loader import sections, table
+from pipeline.detect.recognizers.phrases import Phrases
+from pipeline.detect.recognizers.vocabulary import NAME, Vocabulary, Word
+from pipeline.detect.recognizers.words import Found, Words
+
+
+class Organization(NamedTuple):
+    """One spelling of an organization's name; `ambiguous` spellings need a cue."""
+
+    kind: str
+    ambiguous: bool
+
+
+def load_organizations() -> Phrases[Organization]:
+    """The Saudi organizations that we know."""
+    rows = table("organizations.csv")
+    return Phrases((phrase, Organization(kind, ambiguous == "1")) for phrase, kind, ambiguous in rows)
+
+
+class OrganizationFinder:
+    """Finds organizations among the words of a text. Immutable."""
+
+    def __init__(self, vocabulary: Vocabulary, organizations: Phrases[Organization]) -> None:
+        self._known = organizations
+        self._known_heads = re.compile(vocabulary.one_of(Word.ORGANIZATION))
+        self._built_heads = re.compile(vocabulary.one_of(Word.ORGANIZATION_HEAD | Word.FOUNDER))
+
+    def find(self, words: Words) -> Iterator[Found]:
+        """Organizations, known and built; they may overlap."""
+        reach = -1
+        for match in self._known_heads.finditer(words.codes):
+            index = match.start() // 2
+            if index <= reach or (hit := self._known.at(words, index)) is None:
+                continue
+            if hit.entry.ambiguous and not _has_cue(words, hit.first):
+                continue
+            if not _inside_address(words, hit.first, hit.last):
+                reach = hit.last
+                yield Found(hit.first, hit.last, hit.skip, 0.8)
+        for match in self._built_heads.finditer(words.codes):
+            first = match.start() // 2
+            last = _built_latin(words, first) if words.meaning(first) & Word.CAPITAL else _built_arabic(words, first)
+            if last is not None:
+                yield Found(first, last, _clitic(words.words[first]), 0.7)
+
+
+def _has_cue(words: Words, first: int) -> bool:
+    return words.after(first - 1) in " /" and first > 0 and words.words[first - 1].lower() in _CUES
+
+
+def _inside_address(words: Words, first: int, last: int) -> bool:
+    """Whether the name is part of an e-mail address, a host or a file name."""
+    return (words.after(last) in "@i" and bool(words.meaning(last + 1) & Word.LOWER)) or words.after(first - 1) in "@i"
+
+
+def _clitic(word: str) -> int:
+    """How many letters of an Arabic head are attached conjunctions or prepositions."""
+    return next((n for n in (0, 1, 2) if word[n:] in _HEADS), 0)
+
+
+def _built_arabic(words: Words, first: int) -> int | None:
+    """The last word of an organization that begins with a head: its founder, its place, its branch, its legal form."""
+    head = words.words[first][_clitic(words.words[first]) :]
+    if words.after(first) != " ":
+        return None
+    if head == "وزاره":
+        return _ministry(words, first)
+    following = words.meaning(first + 1)
+    if head in _FOUNDED and following & Word.FOUNDER:
+        return _founded(words, first + 1)
+    if head in _OF_PLACE and words.words[first + 1] in ("منطقه", "محافظه") and words.after(first + 1) == " ":
+        return first + 2
+    if head in ("شركه", "موسسه", "مؤسسه"):
+        for index in range(first + 1, min(first + 7, len(words))):
+            if words.after(index - 1) != " ":
+                return None
+            if words.words[index] in _LEGAL and index > first + 1:
+                return _tails(words, index, _LEGAL)
+    return None
+
+
+def _tails(words: Words, last: int, tails: frozenset[str]) -> int:
+    while words.after(last) == " " and last + 1 < len(words) and words.words[last + 1] in tails:
+        last += 1
+    return last
+
+
+def _ministry(words: Words, first: int) -> int | None:
+    """وزارة الحج والعمرة: a word with the article, then words that begin with wa-al-."""
+    if not words.words[first + 1].startswith("ال"):
+        return None
+    last = first + 1
+    while words.after(last) == " " and last + 1 < len(words) and words.words[last + 1].startswith("وال"):
+        last += 1
+        if last - first > 6:
+            break
+    return last
+
+
+def _founded(words: Words, founder: int) -> int | None:
+    """The Arabic name after a king's or prince's title, with the words that complete an institution's name."""
+    last = founder
+    while words.after(last) == " " and last - founder < 8:
+        meaning = words.meaning(last + 1)
+        known = meaning & (NAME | Word.CONNECTOR | Word.ABD | Word.DIVINE | Word.KUNYA)
+        if not (known or words.meaning(last) & Word.CONNECTOR) or not meaning & Word.ARABIC:
+            break
+        last += 1
+    return _tails(words, last, _TAILS) if last > founder else None
+
+
+def _built_latin(words: Words, first: int) -> int | None:
+    """Ministry of X and Y; King X University of Y and Z."""
+    if words.words[first].lower() == "ministry":
+        return _of_capitals(words, first)
+    if not words.meaning(first) & Word.FOUNDER:
+        return None
+    for index in range(first + 1, min(first + 9, len(words))):
+        if words.after(index - 1) not in " -'i":
+            return None
+        meaning = words.meaning(index)
+        if words.words[index].lower() in _KINDS and index > first + 1 and meaning & Word.CAPITAL:
+            return _of_capitals(words, index) or index
+        if not meaning & (Word.CAPITAL | Word.CONNECTOR | Word.ARTICLE) or meaning & (Word.STREET | Word.DISTRICT):
+            return None
+    return None
+
+
+def _of_capitals(words: Words, last: int) -> int | None:
+    """The end of `of X`, `for X and Y`, `of X, Y and Z` after word `last`; None when there is none."""
+    found = None
+    joint = True
+    for index in range(last + 1, min(last + 9, len(words))):
+        if words.after(index - 1) not in " ," or (words.after(index - 1) == "," and joint):
+            break
+        word = words.words[index].lower()
+        if words.meaning(index) & Word.CAPITAL and (found is not None or joint is not True or index > last + 1):
+            found, joint = index, False
+        elif word in ("of", "for", "and", "the"):
+            joint = True
+        else:
+            break
+    return found
+
+
+_BESIDE = sections("beside.txt")
+_CUES = _BESIDE["organization cue arabic"] | _BESIDE["organization cue latin"]
+_HEADS = _BESIDE["organization head arabic"]
+_FOUNDED = _BESIDE["organization founded arabic"]
+_OF_PLACE = _BESIDE["organization of place arabic"]
+_TAILS = _BESIDE["organization tail arabic"]
+_LEGAL = _BESIDE["organization legal tail arabic"]
+_KINDS = _BESIDE["organization kind latin"]

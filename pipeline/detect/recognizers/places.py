@@ -1,0 +1,85 @@
+"""LOCATION: cities, regions and countries from the lexicon; names that are also words need a preposition or such."""
+
+import re
+from typing import NamedTuple
+
+from pipeline.detect.lexicons.loader import fold, section, table
+from pipeline.detect.recognizers.phrases import Hit, Phrases
+from pipeline.detect.recognizers.vocabulary import NAME, Vocabulary, Word
+from pipeline.detect.recognizers.words import Words
+
+
+class Place(NamedTuple):
+    """One spelling of a place: `kind` is city, region or country; `ambiguous` spellings need a cue."""
+
+    kind: str
+    ambiguous: bool
+
+
+def load_places() -> Phrases[Place]:
+    """Saudi places and those of the world."""
+    entries: dict[str, Place] = {}
+    for english, arabic, kind, ambiguous in table("world.csv"):
+        for name in filter(None, (*english.split(";"), *arabic.split(";"))):
+            phrase = " ".join(re.findall(r"\w+", fold(name)))
+            entries[phrase] = Place(kind, ambiguous == "1")
+    for phrase, kind, _tier, _region, _english, _arabic, ambiguous in table("places.csv"):
+        entries[phrase] = Place(kind, ambiguous == "1")
+    return Phrases(entries.items())
+
+
+class PlaceFinder:
+    """Finds places among the words of a text. Immutable."""
+
+    def __init__(self, vocabulary: Vocabulary, places: Phrases[Place]) -> None:
+        self._places = places
+        self._heads = re.compile(vocabulary.one_of(Word.PLACE))
+
+    def hits(self, words: Words) -> list[Hit[Place]]:
+        """Every place, cue or not, by position, overlapping nowhere."""
+        found: list[Hit[Place]] = []
+        reach = -1
+        for match in self._heads.finditer(words.codes):
+            index = match.start() // 2
+            if index > reach and (hit := self._places.at(words, index)) is not None:
+                found.append(hit)
+                reach = hit.last
+        return found
+
+    def is_place(self, words: Words, hit: Hit[Place]) -> bool:
+        """Whether a hit is a place in its sentence."""
+        before = words.meaning(hit.first - 1)
+        near = words.after(hit.first - 1)
+        if words.after(hit.last) in "@i" and words.meaning(hit.last + 1) & (Word.LOWER | Word.NUMBER):
+            return False  # a host or file name
+        if near in "@i" and words.words[hit.first - 1] != "":
+            return False
+        if near == " " and before & (Word.STREET | Word.DISTRICT) and before & Word.ARABIC:
+            return False
+        if words.after(hit.last) == " " and words.meaning(hit.last + 1) & (Word.STREET | Word.DISTRICT):
+            return False
+        return not hit.entry.ambiguous or self._has_cue(words, hit)
+
+    def _has_cue(self, words: Words, hit: Hit[Place]) -> bool:
+        first = words.words[hit.first]
+        article = "ال" in first[:4] or first.startswith("لل")
+        if hit.skip and first[0] == "ب" and not article:
+            return True  # bi-Hail: "in Hail"
+        if hit.first != hit.last:
+            return True
+        previous = words.words[hit.first - 1].lower() if hit.first else ""
+        if words.after(hit.first - 1) == "'" or previous == "":
+            return False
+        if words.after(hit.first - 1) == " " and previous in _CUES:
+            # "in the news", "from the city": the article makes a word of it unless the cue is a noun.
+            return not article or previous not in _BARE_PREPOSITIONS or words.after(hit.last) in ",n."
+        if words.after(hit.first - 1) == ":" and previous in _PLACE_LABELS:
+            return True
+        return (
+            not words.meaning(hit.first) & NAME and words.after(hit.first - 1) in ",n" and words.after(hit.last) == "n"
+        )
+
+
+_CUES = section("beside.txt", "place preposition arabic") | section("beside.txt", "place preposition latin")
+_BARE_PREPOSITIONS = section("beside.txt", "bare preposition arabic")
+_PLACE_LABELS = section("beside.txt", "place label")

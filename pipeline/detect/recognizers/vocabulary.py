@@ -1,0 +1,243 @@
+"""What each word can be in a name, an address or a place: one code letter per word, so that grammars are regexes."""
+
+import re
+from collections.abc import Iterable
+from enum import IntFlag, auto
+from functools import cache
+
+from pipeline.detect.lexicons.loader import sections, table
+
+
+class Word(IntFlag):
+    """What a word can be; a word may be several things."""
+
+    # shape
+    CAPITAL = auto()  # Latin, capital first
+    LOWER = auto()  # Latin, small first
+    UPPER = auto()  # Latin, written in capitals throughout (known words only)
+    ARABIC = auto()
+    ARTICLE_AL = auto()  # Arabic, begins with alif: perhaps the article
+    NUMBER = auto()
+    INITIAL = auto()  # one capital letter
+    OTHER = auto()
+    # parts of names
+    GIVEN = auto()
+    GIVEN_WEAK = auto()  # also an ordinary word
+    FAMILY = auto()
+    FAMILY_WEAK = auto()
+    CONNECTOR = auto()  # bin, bint
+    KUNYA = auto()  # Abu, Umm, Al of a house
+    ABD = auto()  # Abd, completed by a divine name
+    DIVINE = auto()
+    ARTICLE = auto()  # Al, El in Latin letters
+    PARTICLE = auto()  # de, van
+    PREFIX = auto()  # Md., Mst.
+    CLITIC = auto()  # a given name with a conjunction or preposition attached
+    ORDINARY = auto()  # never part of a name
+    # what stands beside names
+    TITLE = auto()
+    ROYAL = auto()
+    ROLE = auto()
+    LABEL = auto()
+    GREETING = auto()
+    ASKING = auto()
+    SPEECH = auto()
+    THING = auto()  # makes a label speak of something else: company name
+    ID_CUE = auto()
+    FACILITY = auto()  # a street, school, firm follows (Arabic) or ends here (Latin)
+    FOUNDER = auto()  # King, Prince: a facility named after one may follow
+    # parts of addresses
+    STREET = auto()
+    DISTRICT = auto()
+    BUILDING = auto()
+    UNIT = auto()
+    POSTAL = auto()
+    ADDITIONAL = auto()
+    POBOX = auto()
+    ADDRESS_CUE = auto()
+    FILLER = auto()
+    # phrases that begin with the word
+    PLACE = auto()
+    ORGANIZATION = auto()
+    ORGANIZATION_HEAD = auto()
+
+
+NAME = Word.GIVEN | Word.GIVEN_WEAK | Word.FAMILY | Word.FAMILY_WEAK
+
+# Which section of beside.txt says what of a word.
+_CUES: dict[str, Word] = {
+    "title arabic": Word.TITLE,
+    "royal title arabic": Word.TITLE | Word.FOUNDER | Word.ROYAL,
+    "role arabic": Word.ROLE,
+    "label arabic": Word.LABEL,
+    "greeting arabic": Word.GREETING,
+    "asking arabic": Word.ASKING,
+    "connector arabic": Word.CONNECTOR,
+    "kunya arabic": Word.KUNYA,
+    "abd arabic": Word.ABD,
+    "divine arabic": Word.DIVINE,
+    "facility arabic": Word.FACILITY,
+    "thing arabic": Word.THING | Word.ORDINARY,
+    "id cue arabic": Word.ID_CUE,
+    "adjective arabic": Word.ORDINARY,
+    "street arabic": Word.STREET | Word.FACILITY,
+    "district arabic": Word.DISTRICT | Word.FACILITY,
+    "building arabic": Word.BUILDING,
+    "unit arabic": Word.UNIT,
+    "postal arabic": Word.POSTAL,
+    "additional arabic": Word.ADDITIONAL,
+    "pobox arabic": Word.POBOX,
+    "address cue arabic": Word.ADDRESS_CUE,
+    "address filler arabic": Word.FILLER,
+    "organization head arabic": Word.ORGANIZATION_HEAD,
+    "latin title": Word.TITLE,
+    "latin royal title": Word.TITLE | Word.FOUNDER | Word.ROYAL,
+    "latin role": Word.ROLE,
+    "latin label": Word.LABEL,
+    "latin greeting": Word.GREETING,
+    "latin asking": Word.ASKING,
+    "latin speech": Word.SPEECH,
+    "latin connector": Word.CONNECTOR,
+    "latin article": Word.ARTICLE,
+    "latin abd": Word.ABD,
+    "latin kunya": Word.KUNYA,
+    "latin particle": Word.PARTICLE,
+    "latin prefix": Word.PREFIX,
+    "latin divine": Word.DIVINE,
+    "facility latin after": Word.FACILITY | Word.ORDINARY,
+    "thing latin": Word.THING,
+    "id cue latin": Word.ID_CUE,
+    "street latin": Word.STREET,
+    "district latin": Word.DISTRICT,
+    "building latin": Word.BUILDING,
+    "unit latin": Word.UNIT,
+    "postal latin": Word.POSTAL,
+    "additional latin": Word.ADDITIONAL,
+    "pobox latin": Word.POBOX,
+    "address cue latin": Word.ADDRESS_CUE,
+    "address filler latin": Word.FILLER,
+    "organization head latin": Word.ORGANIZATION_HEAD,
+}
+# These count with a conjunction or preposition attached, too.
+_WITH_CLITICS = (
+    Word.TITLE | Word.ROLE | Word.LABEL | Word.ADDRESS_CUE | Word.STREET | Word.DISTRICT | Word.FACILITY
+    | Word.ORGANIZATION_HEAD | Word.ASKING | Word.THING
+)  # fmt: skip
+_CLITICS = ("و", "ف", "ب", "ل", "ك", "ول", "وب", "فل")
+# Code letters of words begin here; the codes of separators are plain ASCII.
+_FIRST_CODE = 0xA1
+
+
+def with_clitics(word: str) -> Iterable[str]:
+    """An Arabic word with each conjunction or preposition attached (li + al- is written ll-)."""
+    for clitic in _CLITICS:
+        if clitic.endswith("ل") and word.startswith("ال"):
+            yield clitic + "ل" + word[2:]
+        else:
+            yield clitic + word
+
+
+class Vocabulary:
+    """The words we know and their code letters. Immutable after construction."""
+
+    def __init__(self, place_heads: Iterable[str], organization_heads: Iterable[str]) -> None:
+        meanings: dict[str, Word] = {}
+        _add_names(meanings)
+        for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ":
+            _add(meanings, letter, Word.INITIAL)
+        _add_cues(meanings)
+        _add_ordinary(meanings)
+        _add_clitics(meanings)
+        for word in place_heads:
+            _add(meanings, word, Word.PLACE)
+        for word in organization_heads:
+            _add(meanings, word, Word.ORGANIZATION)
+        shaped = {word: meaning | shape(word) for word, meaning in meanings.items()}
+        alone = (Word.CAPITAL, Word.LOWER, Word.ARABIC, Word.ARABIC | Word.ARTICLE_AL, Word.NUMBER, Word.OTHER)
+        combinations = sorted({*shaped.values(), *alone}, key=int)
+        code_of = {meaning: chr(_FIRST_CODE + index) for index, meaning in enumerate(combinations)}
+        self.meaning: dict[str, Word] = {code: meaning for meaning, code in code_of.items()}
+        self.code: dict[str, str] = {word: code_of[meaning] for word, meaning in shaped.items()}
+        self.first: dict[str, str] = {chr(n): code_of[_shape_of_first(chr(n))] for n in range(0x20, 0x700)}
+        self.other = code_of[Word.OTHER]
+
+    def one_of(self, wanted: Word, without: Word = Word(0)) -> str:
+        """A regex character class: words that are at least one of `wanted` and none of `without`."""
+        codes = [c for c, meaning in self.meaning.items() if meaning & wanted and not meaning & without]
+        return f"[{''.join(map(re.escape, codes))}]"
+
+
+def shape(word: str) -> Word:
+    """The shape of a known word."""
+    found = _shape_of_first(word[0])
+    return found | Word.UPPER if found is Word.CAPITAL and len(word) > 1 and word.isupper() else found
+
+
+@cache
+def _shape_of_first(letter: str) -> Word:
+    if letter.isdigit():
+        return Word.NUMBER
+    if "ء" <= letter <= "ۓ":
+        return Word.ARABIC | Word.ARTICLE_AL if letter == "ا" else Word.ARABIC
+    if letter.isupper():
+        return Word.CAPITAL
+    return Word.LOWER if letter.islower() else Word.OTHER
+
+
+def _add(meanings: dict[str, Word], word: str, meaning: Word) -> None:
+    meanings[word] = meanings.get(word, Word(0)) | meaning
+
+
+def _add_names(meanings: dict[str, Word]) -> None:
+    kinds = {
+        ("given", "0"): Word.GIVEN, ("given", "1"): Word.GIVEN_WEAK,
+        ("family", "0"): Word.FAMILY, ("family", "1"): Word.FAMILY_WEAK,
+    }  # fmt: skip
+    for word, kind, ambiguous, _arab in table("names_arabic.csv"):
+        _add(meanings, word, kinds[kind, ambiguous])
+    ordinary = sections("ordinary.txt")["latin"]
+    for word, kind, ambiguous, arab in table("names_latin.csv"):
+        meaning = kinds[kind, ambiguous]
+        _add(meanings, word, meaning)
+        _add(meanings, word.upper(), meaning)
+        # People write Arab names without capitals; other names are too often words of some language.
+        if arab == "1" and ambiguous == "0" and len(word) > 3 and word.lower() not in ordinary:
+            _add(meanings, word.lower(), meaning)
+
+
+def _add_cues(meanings: dict[str, Word]) -> None:
+    for title, words in sections("beside.txt").items():
+        meaning = _CUES.get(title, Word(0))
+        if not meaning:
+            continue
+        for word in words:
+            if not word.isascii():
+                _add(meanings, word, meaning)
+                if meaning & _WITH_CLITICS and len(word) > 2:
+                    for attached in with_clitics(word):
+                        _add(meanings, attached, meaning)
+                continue
+            for form in (word, word.capitalize(), word.upper()):
+                _add(meanings, form, meaning)
+
+
+def _add_ordinary(meanings: dict[str, Word]) -> None:
+    """Ordinary words; a word that is also a name keeps only its weak sense."""
+    lists = sections("ordinary.txt")
+    words = set(lists["arabic"])
+    for word in lists["latin"]:
+        words.update((word, word.capitalize(), word.upper()))
+    for word in words:
+        if not meanings.get(word, Word(0)) & NAME:
+            _add(meanings, word, Word.ORDINARY)
+
+
+def _add_clitics(meanings: dict[str, Word]) -> None:
+    """Given names with a conjunction or preposition attached, where the result is not a word of its own."""
+    given = [(w, m) for w, m in meanings.items() if m & (Word.GIVEN | Word.GIVEN_WEAK) and "ء" <= w[0] <= "ۓ"]
+    attached: dict[str, Word] = {}
+    for word, meaning in given:
+        for form in with_clitics(word):
+            if form not in meanings and len(word) > 2:
+                attached[form] = attached.get(form, Word(0)) | (meaning & (Word.GIVEN | Word.GIVEN_WEAK)) | Word.CLITIC
+    meanings.update(attached)
