@@ -13,6 +13,7 @@ from pathlib import Path
 
 START_SECONDS = 60  # on a busy machine
 STOP_SECONDS = 10
+_DIRECTORY = "masker-server-"  # then the process that started the server
 
 
 class ServerMissing(Exception):
@@ -54,8 +55,12 @@ def listens(port: int) -> bool:
 
 
 def private_directory(user: str) -> Path:
-    """A new temporary directory of `user`, closed to others."""
-    directory = Path(tempfile.mkdtemp(prefix="masker-server-"))
+    """A new temporary directory of `user`, closed to others. Those of killed programs are swept out first."""
+    for left in Path(tempfile.gettempdir()).glob(f"{_DIRECTORY}*-*"):
+        starter = left.name.removeprefix(_DIRECTORY).split("-")[0]
+        if starter.isdecimal() and not Path("/proc", starter).exists():
+            shutil.rmtree(left, ignore_errors=True)
+    directory = Path(tempfile.mkdtemp(prefix=f"{_DIRECTORY}{os.getpid()}-"))
     shutil.chown(directory, user)
     return directory
 
