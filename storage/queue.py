@@ -33,6 +33,11 @@ class StageQueue:
         except (BrokerConnectionError, RedisError) as error:
             raise MaskerUnavailable from error
 
+    @property
+    def is_heard(self) -> bool:
+        """False where the broker lives in this process and no worker does, as in a lone `masker sweep`."""
+        return isinstance(self._broker, RedisBroker) or bool(self._broker.actors)
+
     def ping(self) -> None:
         """MaskerUnavailable when the broker does not answer."""
         if isinstance(self._broker, RedisBroker):

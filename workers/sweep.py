@@ -51,6 +51,8 @@ def _hurry(storage: Storage, settings: Settings, now: datetime) -> tuple[int, in
         if item.claims >= settings.max_attempts:
             failed += _fail(storage, item, now)
             continue
+        if not storage.queue.is_heard:
+            continue
         with storage.database.transaction() as session:
             ours = job_sweeps.take_announcement(session, item, lease_seconds=settings.lease_seconds, now=now)
         if ours:

@@ -1,0 +1,68 @@
+"""Jobs for tests of what happens to jobs."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID, uuid4
+
+from schemas.files import Format
+from schemas.spans import Term
+from schemas.stages import FIRST_STAGE, Stage
+from storage import job_leases, jobs
+from storage.database import Database
+from storage.encryption import Keyring
+from storage.job_leases import Claim, Limits
+from storage.job_tables import Job
+from storage.jobs import Quotas, Upload
+
+LEASE = 60
+LIMITS = Limits(LEASE, 3)
+PLENTY = Quotas(1000, 1000, 1000)
+TTL = 86400
+
+
+def new_job(
+    database: Database,
+    keyring: Keyring,
+    account_id: UUID,
+    now: datetime,
+    *,
+    quotas: Quotas = PLENTY,
+    terms: Sequence[Term] = (),
+    filename: str = "letter.csv",
+) -> UUID:
+    """A queued CSV job's id."""
+    upload = Upload(uuid4(), account_id, Format.CSV, filename, "text/csv", 123, terms)
+    with database.transaction() as session:
+        return jobs.enqueue(session, keyring, upload, quotas, ttl_seconds=TTL, lease_seconds=LEASE, now=now).id
+
+
+def claimed(database: Database, job_id: UUID, stage: Stage, now: datetime) -> Claim | None:
+    """What a worker gets that asks for the stage."""
+    with database.transaction() as session:
+        return job_leases.claim(session, job_id, stage, LIMITS, now=now)
+
+
+def owned(database: Database, job_id: UUID, stage: Stage, now: datetime) -> Claim:
+    """A claim that must succeed."""
+    claim = claimed(database, job_id, stage, now)
+    assert claim is not None
+    return claim
+
+
+def moved(database: Database, claim: Claim, to: Stage, now: datetime, **facts: object) -> bool:
+    """Whether the claim could move its job on."""
+    with database.transaction() as session:
+        return job_leases.advance(session, claim, to, milliseconds=5, lease_seconds=LEASE, now=now, facts=facts)
+
+
+def carried(database: Database, job_id: UUID, to: Stage, now: datetime, **facts: object) -> None:
+    """Moves a fresh job straight to a stage."""
+    assert moved(database, owned(database, job_id, FIRST_STAGE, now), to, now, **facts)
+
+
+def row(database: Database, job_id: UUID) -> Job:
+    """The job as it is now."""
+    with database.reading() as session:
+        job = job_leases.current(session, job_id)
+    assert job is not None
+    return job
