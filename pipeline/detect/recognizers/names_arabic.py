@@ -73,9 +73,9 @@ def weigh(words: Words, first: int, last: int) -> Found | None:
     return Found(first, last, _clitic_letters(words, first), score)
 
 
-def _parts(words: Words, first: int, last: int) -> list[Word]:
+def _parts(words: Words, first: int, last: int) -> list[int]:
     """The meanings of the name's units: Abd Allah and Abu Fahd are one given name, connectors are none."""
-    parts: list[Word] = []
+    parts: list[int] = []
     index = first
     while index <= last:
         meaning = words.meaning(index)
@@ -85,7 +85,7 @@ def _parts(words: Words, first: int, last: int) -> list[Word]:
         elif meaning & Word.KUNYA and index < last and not meaning & NAME:
             following = words.meaning(index + 1)
             house = words.words[index] == "ال"
-            parts.append(Word.FAMILY if house else (following & NAME and Word.GIVEN_WEAK) or Word(0))
+            parts.append(Word.FAMILY if house else (following & NAME and Word.GIVEN_WEAK) or 0)
             index += 1
         elif not meaning & Word.CONNECTOR or meaning & NAME:
             parts.append(meaning & NAME)
@@ -93,11 +93,11 @@ def _parts(words: Words, first: int, last: int) -> list[Word]:
     return parts
 
 
-def _trimmed(words: Words, first: int, last: int, cue: Word) -> int | None:
+def _trimmed(words: Words, first: int, last: int, cue: int) -> int | None:
     """The last word that can belong to the name: words that merely begin with al- need the look of a family name."""
     while last >= first:
         meaning = words.meaning(last)
-        previous = words.meaning(last - 1) if last > first else Word(0)
+        previous = words.meaning(last - 1) if last > first else 0
         if meaning & (NAME | Word.DIVINE) or previous & (Word.CONNECTOR | Word.ABD | Word.KUNYA):
             if meaning & Word.CONNECTOR and not meaning & NAME:
                 last -= 1
@@ -111,7 +111,7 @@ def _trimmed(words: Words, first: int, last: int, cue: Word) -> int | None:
     return None
 
 
-def _looks_like_family(words: Words, first: int, last: int, cue: Word) -> bool:
+def _looks_like_family(words: Words, first: int, last: int, cue: int) -> bool:
     word = words.words[last]
     if (
         not word.startswith("ال")
@@ -127,7 +127,7 @@ def _looks_like_family(words: Words, first: int, last: int, cue: Word) -> bool:
 
 
 def _score(
-    words: Words, parts: list[Word], connectors: int, strong: int, known: int, cue: Word, first: int, last: int
+    words: Words, parts: list[int], connectors: int, strong: int, known: int, cue: int, first: int, last: int
 ) -> float:
     if connectors and len(parts) >= 2 and (known or connectors >= 2):
         return 0.9
@@ -149,7 +149,7 @@ def _score(
     return 0.6 if cue & (Word.TITLE | Word.LABEL | Word.ROLE) and strong else 0.0
 
 
-def _single(words: Words, part: Word, cue: Word, first: int) -> float:
+def _single(words: Words, part: int, cue: int, first: int) -> float:
     """One name word alone: an unmistakable given name, or one with a title or a greeting before it."""
     if part & Word.GIVEN:
         return 0.7 if cue else 0.55
@@ -163,19 +163,19 @@ def _single(words: Words, part: Word, cue: Word, first: int) -> float:
     return 0.6 if part & Word.FAMILY and cue & Word.TITLE else 0.0
 
 
-def cue_before(words: Words, first: int) -> Word:
+def cue_before(words: Words, first: int) -> int:
     """What the word before says: title, role, label, greeting."""
     between = words.after(first - 1)
     if between not in " :/.n,(":
-        return Word(0)
+        return 0
     meaning = words.meaning(first - 1) & _CUES
     if not meaning:
-        return Word(0)
+        return 0
     word = words.words[first - 1]
     if len(word) == 1 and word not in "يا" and between not in "/.":
-        return Word(0)  # single letters are titles only with their mark: د. أ/ م.
+        return 0  # single letters are titles only with their mark: د. أ/ م.
     if between in "n,(" and not meaning & (Word.LABEL | Word.ROLE):
-        return Word(0)
+        return 0
     return meaning
 
 

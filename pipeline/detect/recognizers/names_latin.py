@@ -95,17 +95,17 @@ def _trimmed(words: Words, first: int, last: int) -> tuple[int, int]:
     return first, last
 
 
-def _is_only(words: Words, index: int, grammar: Word) -> bool:
+def _is_only(words: Words, index: int, grammar: int) -> bool:
     """Whether a word is grammar of names and no name itself."""
     return bool(words.meaning(index) & grammar) and not words.meaning(index) & NAME
 
 
-def _parts(words: Words, first: int, last: int) -> list[Word]:
+def _parts(words: Words, first: int, last: int) -> list[int]:
     """The meanings of the name's words; connectors and articles are dropped, Sa'ad is one word.
 
     A word of no known meaning gives 0; an initial gives INITIAL; one after an article counts as a family name.
     """
-    parts: list[Word] = []
+    parts: list[int] = []
     index = first
     while index <= last:
         meaning = words.meaning(index)
@@ -116,7 +116,7 @@ def _parts(words: Words, first: int, last: int) -> list[Word]:
         if meaning & Word.ABD and index < last:
             while index < last and words.meaning(index + 1) & Word.ARTICLE:
                 index += 1
-            parts.append(Word.GIVEN if index < last and words.meaning(index + 1) & Word.DIVINE else Word(0))
+            parts.append(Word.GIVEN if index < last and words.meaning(index + 1) & Word.DIVINE else 0)
             index += 1
         elif meaning & (_JOINTS | Word.KUNYA | Word.PREFIX) and not meaning & _STRONG and index < last:
             if meaning & (Word.ARTICLE | Word.KUNYA) and words.meaning(index + 1) & Word.CAPITAL:
@@ -128,15 +128,15 @@ def _parts(words: Words, first: int, last: int) -> list[Word]:
         else:
             parts.append(meaning & NAME or _guess(words.words[index]))
         index += 1
-    return parts or [Word(0)]
+    return parts or [0]
 
 
-def _guess(word: str) -> Word:
+def _guess(word: str) -> int:
     """Alqahtany, ALDOSARI: a family name by its article, known or not."""
-    return Word.FAMILY_WEAK if len(word) >= 6 and word[:2] in ("Al", "AL", "El", "EL") else Word(0)
+    return Word.FAMILY_WEAK if len(word) >= 6 and word[:2] in ("Al", "AL", "El", "EL") else 0
 
 
-def _score(words: Words, parts: list[Word], cue: Word, first: int, last: int) -> float:
+def _score(words: Words, parts: list[int], cue: int, first: int, last: int) -> float:
     strong = sum(1 for part in parts if part & _STRONG)
     known = sum(1 for part in parts if part & NAME)
     initials = sum(1 for part in parts if part & Word.INITIAL)
@@ -166,7 +166,7 @@ def _shouted(words: Words, first: int, last: int) -> bool:
     return any(len(word) > 1 and word.isupper() for word in words.words[first : last + 1])
 
 
-def _score_one(words: Words, part: Word, cue: Word, first: int, last: int) -> float:
+def _score_one(words: Words, part: int, cue: int, first: int, last: int) -> float:
     """One name word alone."""
     article = first < last
     if part & Word.GIVEN:
@@ -180,30 +180,30 @@ def _score_one(words: Words, part: Word, cue: Word, first: int, last: int) -> fl
     return 0.0
 
 
-def cue_before(words: Words, first: int) -> Word:
+def cue_before(words: Words, first: int) -> int:
     """What the word before says: title, role, label, greeting."""
     between = words.after(first - 1)
     if between not in " :/.n,(" or first == 0:
-        return Word(0)
+        return 0
     previous = words.words[first - 1].lower()
     if previous in ("is", "was", "am", "m") and between == " ":
         return _cue_of_verb(words, first - 1, previous)
     meaning = words.meaning(first - 1) & _CUES & ~Word.SPEECH
     if between in "n,(" and not (between == "n" and meaning & (Word.LABEL | Word.ROLE)):
-        meaning &= Word.GREETING if between == "," else Word(0)
+        meaning &= Word.GREETING if between == "," else 0
     if between == "." and not meaning & Word.TITLE:
-        return Word(0)
+        return 0
     return meaning
 
 
-def _cue_of_verb(words: Words, verb: int, spelled: str) -> Word:
+def _cue_of_verb(words: Words, verb: int, spelled: str) -> int:
     subject = words.words[verb - 1] if verb else ""
     if words.meaning(verb - 1) & Word.LABEL or (spelled in ("am", "m") and subject in ("I", "i")):
         return Word.LABEL
-    return Word.GREETING if subject.lower() in ("this", "it") else Word(0)
+    return Word.GREETING if subject.lower() in ("this", "it") else 0
 
 
-def _cue_after(words: Words, last: int) -> Word:
+def _cue_after(words: Words, last: int) -> int:
     """What the word after says: somebody speaks, or an identifier follows."""
     between = words.after(last)
     following = words.meaning(last + 1)
@@ -213,7 +213,7 @@ def _cue_after(words: Words, last: int) -> Word:
         return Word.ID_CUE
     if between == " " and following & Word.SPEECH and following & Word.LOWER:
         return Word.SPEECH
-    return Word(0)
+    return 0
 
 
 def _in_identifier(words: Words, first: int, last: int) -> bool:
@@ -236,7 +236,7 @@ def _names_a_facility(words: Words, first: int, last: int) -> bool:
         return True
     if after == " " and words.words[last + 1] == "&":
         return True
-    before = words.meaning(first - 1) if words.after(first - 1) == " " else Word(0)
+    before = words.meaning(first - 1) if words.after(first - 1) == " " else 0
     if before & Word.FOUNDER and before & Word.CAPITAL:
         return after == " " and bool(following & Word.CAPITAL)
     return bool(before & (Word.STREET | Word.DISTRICT) and before & Word.CAPITAL)

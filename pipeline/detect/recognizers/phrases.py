@@ -1,6 +1,7 @@
 """Phrases of a lexicon, found by their first word: the longest one that stands at a place of a text."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from typing import Generic, NamedTuple, TypeVar
 
 from pipeline.detect.recognizers.vocabulary import with_clitics
@@ -21,23 +22,35 @@ class Hit(NamedTuple, Generic[Entry]):
     entry: Entry
 
 
+@dataclass(slots=True)
+class _Node(Generic[Entry]):
+    """A word of a phrase: what the phrase means if it ends here, and the words that may follow."""
+
+    entry: Entry | None = None
+    following: "dict[str, _Node[Entry]]" = field(default_factory=dict)
+
+
 class Phrases(Generic[Entry]):
-    """An immutable set of phrases, each with what the lexicon says of it."""
+    """A set of phrases, each with what the lexicon says of it. Immutable after construction."""
 
     def __init__(self, entries: Iterable[tuple[str, Entry]]) -> None:
-        table: dict[str, list[tuple[tuple[str, ...], str, Entry]]] = {}
-        for phrase, entry in sorted(entries, key=lambda pair: pair[0]):
-            head, *rest = phrase.split(" ")
-            table.setdefault(head.lower(), []).append((tuple(word.lower() for word in rest), head, entry))
-        self._table = {head: sorted(ends, key=lambda end: -len(end[0])) for head, ends in table.items()}
-        self._clitic: dict[str, str] = {}
+        self._root: _Node[Entry] = _Node()
         heads: set[str] = set()
-        for ends in self._table.values():
-            for _, head, _ in ends:
-                heads.update((head, head.upper(), head[0].upper() + head[1:]))
-                if not head.isascii():
-                    self._clitic.update((form, head) for form in with_clitics(head) if form.lower() not in self._table)
+        for phrase, entry in entries:
+            node = self._root
+            for word in phrase.lower().split(" "):
+                node = node.following.setdefault(word, _Node())
+            node.entry = entry
+            head = phrase.partition(" ")[0]
+            heads.update((head, head.upper(), head[0].upper() + head[1:]))
         self._heads = frozenset(heads)
+        self._clitic = {
+            form: head
+            for head in heads
+            if not head.isascii()
+            for form in with_clitics(head)
+            if form not in self._root.following
+        }
 
     @property
     def heads(self) -> Iterator[str]:
@@ -49,21 +62,21 @@ class Phrases(Generic[Entry]):
         """The longest phrase that begins with word `index`."""
         word = words.words[index]
         skip = 0
-        ends = self._table.get(word.lower())
-        if ends is None:
+        if word not in self._heads:
             head = self._clitic.get(word)
             if head is None:
                 return None
-            ends = self._table[head]
             # li + al- is written ll-: the article's alif is not in the text.
             skip = len(word) - len(head) if word.endswith(head) else len(word) - len(head) + 2
-        elif word not in self._heads:
-            return None
-        for rest, _, entry in ends:
-            last = index + len(rest)
-            if last < len(words) and all(
-                words.words[index + 1 + n].lower() == wanted and words.after(index + n) in _INSIDE
-                for n, wanted in enumerate(rest)
-            ):
-                return Hit(index, last, skip, entry)
-        return None
+            word = head
+        found: Hit[Entry] | None = None
+        node: _Node[Entry] | None = self._root.following[word.lower()]
+        last = index
+        while node is not None:
+            if node.entry is not None:
+                found = Hit(index, last, skip, node.entry)
+            if words.after(last) not in _INSIDE:
+                break
+            last += 1
+            node = node.following.get(words.words[last].lower()) if last < len(words) else None
+        return found

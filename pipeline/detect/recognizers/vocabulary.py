@@ -2,70 +2,69 @@
 
 import re
 from collections.abc import Iterable
-from enum import IntFlag, auto
 from functools import cache
 
 from pipeline.detect.lexicons.loader import sections, table
 
 
-class Word(IntFlag):
-    """What a word can be; a word may be several things."""
+class Word:
+    """What a word can be; a word may be several things. Plain integers: enum flags are ten times slower."""
 
     # shape
-    CAPITAL = auto()  # Latin, capital first
-    LOWER = auto()  # Latin, small first
-    UPPER = auto()  # Latin, written in capitals throughout (known words only)
-    ARABIC = auto()
-    ARTICLE_AL = auto()  # Arabic, begins with alif: perhaps the article
-    NUMBER = auto()
-    INITIAL = auto()  # one capital letter
-    OTHER = auto()
+    CAPITAL = 1 << 0  # Latin, capital first
+    LOWER = 1 << 1  # Latin, small first
+    UPPER = 1 << 2  # Latin, written in capitals throughout (known words only)
+    ARABIC = 1 << 3
+    ARTICLE_AL = 1 << 4  # Arabic, begins with alif: perhaps the article
+    NUMBER = 1 << 5
+    INITIAL = 1 << 6  # one capital letter
+    OTHER = 1 << 7
     # parts of names
-    GIVEN = auto()
-    GIVEN_WEAK = auto()  # also an ordinary word
-    FAMILY = auto()
-    FAMILY_WEAK = auto()
-    CONNECTOR = auto()  # bin, bint
-    KUNYA = auto()  # Abu, Umm, Al of a house
-    ABD = auto()  # Abd, completed by a divine name
-    DIVINE = auto()
-    ARTICLE = auto()  # Al, El in Latin letters
-    PARTICLE = auto()  # de, van
-    PREFIX = auto()  # Md., Mst.
-    CLITIC = auto()  # a given name with a conjunction or preposition attached
-    ORDINARY = auto()  # never part of a name
+    GIVEN = 1 << 8
+    GIVEN_WEAK = 1 << 9  # also an ordinary word
+    FAMILY = 1 << 10
+    FAMILY_WEAK = 1 << 11
+    CONNECTOR = 1 << 12  # bin, bint
+    KUNYA = 1 << 13  # Abu, Umm, Al of a house
+    ABD = 1 << 14  # Abd, completed by a divine name
+    DIVINE = 1 << 15
+    ARTICLE = 1 << 16  # Al, El in Latin letters
+    PARTICLE = 1 << 17  # de, van
+    PREFIX = 1 << 18  # Md., Mst.
+    CLITIC = 1 << 19  # a given name with a conjunction or preposition attached
+    ORDINARY = 1 << 20  # never part of a name
     # what stands beside names
-    TITLE = auto()
-    ROYAL = auto()
-    ROLE = auto()
-    LABEL = auto()
-    GREETING = auto()
-    ASKING = auto()
-    SPEECH = auto()
-    THING = auto()  # makes a label speak of something else: company name
-    ID_CUE = auto()
-    FACILITY = auto()  # a street, school, firm follows (Arabic) or ends here (Latin)
-    FOUNDER = auto()  # King, Prince: a facility named after one may follow
+    TITLE = 1 << 21
+    ROYAL = 1 << 22
+    ROLE = 1 << 23
+    LABEL = 1 << 24
+    GREETING = 1 << 25
+    ASKING = 1 << 26
+    SPEECH = 1 << 27
+    THING = 1 << 28  # makes a label speak of something else: company name
+    ID_CUE = 1 << 29
+    FACILITY = 1 << 30  # a street, school, firm follows (Arabic) or ends here (Latin)
+    FOUNDER = 1 << 31  # King, Prince: a facility named after one may follow
     # parts of addresses
-    STREET = auto()
-    DISTRICT = auto()
-    BUILDING = auto()
-    UNIT = auto()
-    POSTAL = auto()
-    ADDITIONAL = auto()
-    POBOX = auto()
-    ADDRESS_CUE = auto()
-    FILLER = auto()
+    STREET = 1 << 32
+    DISTRICT = 1 << 33
+    BUILDING = 1 << 34
+    UNIT = 1 << 35
+    POSTAL = 1 << 36
+    ADDITIONAL = 1 << 37
+    POBOX = 1 << 38
+    ADDRESS_CUE = 1 << 39
+    FILLER = 1 << 40
     # phrases that begin with the word
-    PLACE = auto()
-    ORGANIZATION = auto()
-    ORGANIZATION_HEAD = auto()
+    PLACE = 1 << 41
+    ORGANIZATION = 1 << 42
+    ORGANIZATION_HEAD = 1 << 43
 
 
 NAME = Word.GIVEN | Word.GIVEN_WEAK | Word.FAMILY | Word.FAMILY_WEAK
 
 # Which section of beside.txt says what of a word.
-_CUES: dict[str, Word] = {
+_CUES: dict[str, int] = {
     "title arabic": Word.TITLE,
     "royal title arabic": Word.TITLE | Word.FOUNDER | Word.ROYAL,
     "role arabic": Word.ROLE,
@@ -141,7 +140,7 @@ class Vocabulary:
     """The words we know and their code letters. Immutable after construction."""
 
     def __init__(self, place_heads: Iterable[str], organization_heads: Iterable[str]) -> None:
-        meanings: dict[str, Word] = {}
+        meanings: dict[str, int] = {}
         _add_names(meanings)
         for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ":
             _add(meanings, letter, Word.INITIAL)
@@ -154,27 +153,27 @@ class Vocabulary:
             _add(meanings, word, Word.ORGANIZATION)
         shaped = {word: meaning | shape(word) for word, meaning in meanings.items()}
         alone = (Word.CAPITAL, Word.LOWER, Word.ARABIC, Word.ARABIC | Word.ARTICLE_AL, Word.NUMBER, Word.OTHER)
-        combinations = sorted({*shaped.values(), *alone}, key=int)
+        combinations = sorted({*shaped.values(), *alone})
         code_of = {meaning: chr(_FIRST_CODE + index) for index, meaning in enumerate(combinations)}
-        self.meaning: dict[str, Word] = {code: meaning for meaning, code in code_of.items()}
+        self.meaning: dict[str, int] = {code: meaning for meaning, code in code_of.items()}
         self.code: dict[str, str] = {word: code_of[meaning] for word, meaning in shaped.items()}
         self.first: dict[str, str] = {chr(n): code_of[_shape_of_first(chr(n))] for n in range(0x20, 0x700)}
         self.other = code_of[Word.OTHER]
 
-    def one_of(self, wanted: Word, without: Word = Word(0)) -> str:
+    def one_of(self, wanted: int, without: int = 0) -> str:
         """A regex character class: words that are at least one of `wanted` and none of `without`."""
         codes = [c for c, meaning in self.meaning.items() if meaning & wanted and not meaning & without]
         return f"[{''.join(map(re.escape, codes))}]"
 
 
-def shape(word: str) -> Word:
+def shape(word: str) -> int:
     """The shape of a known word."""
     found = _shape_of_first(word[0])
-    return found | Word.UPPER if found is Word.CAPITAL and len(word) > 1 and word.isupper() else found
+    return found | Word.UPPER if found == Word.CAPITAL and len(word) > 1 and word.isupper() else found
 
 
 @cache
-def _shape_of_first(letter: str) -> Word:
+def _shape_of_first(letter: str) -> int:
     if letter.isdigit():
         return Word.NUMBER
     if "ء" <= letter <= "ۓ":
@@ -184,11 +183,11 @@ def _shape_of_first(letter: str) -> Word:
     return Word.LOWER if letter.islower() else Word.OTHER
 
 
-def _add(meanings: dict[str, Word], word: str, meaning: Word) -> None:
-    meanings[word] = meanings.get(word, Word(0)) | meaning
+def _add(meanings: dict[str, int], word: str, meaning: int) -> None:
+    meanings[word] = meanings.get(word, 0) | meaning
 
 
-def _add_names(meanings: dict[str, Word]) -> None:
+def _add_names(meanings: dict[str, int]) -> None:
     kinds = {
         ("given", "0"): Word.GIVEN, ("given", "1"): Word.GIVEN_WEAK,
         ("family", "0"): Word.FAMILY, ("family", "1"): Word.FAMILY_WEAK,
@@ -205,9 +204,9 @@ def _add_names(meanings: dict[str, Word]) -> None:
             _add(meanings, word.lower(), meaning)
 
 
-def _add_cues(meanings: dict[str, Word]) -> None:
+def _add_cues(meanings: dict[str, int]) -> None:
     for title, words in sections("beside.txt").items():
-        meaning = _CUES.get(title, Word(0))
+        meaning = _CUES.get(title, 0)
         if not meaning:
             continue
         for word in words:
@@ -221,23 +220,23 @@ def _add_cues(meanings: dict[str, Word]) -> None:
                 _add(meanings, form, meaning)
 
 
-def _add_ordinary(meanings: dict[str, Word]) -> None:
+def _add_ordinary(meanings: dict[str, int]) -> None:
     """Ordinary words; a word that is also a name keeps only its weak sense."""
     lists = sections("ordinary.txt")
     words = set(lists["arabic"])
     for word in lists["latin"]:
         words.update((word, word.capitalize(), word.upper()))
     for word in words:
-        if not meanings.get(word, Word(0)) & NAME:
+        if not meanings.get(word, 0) & NAME:
             _add(meanings, word, Word.ORDINARY)
 
 
-def _add_clitics(meanings: dict[str, Word]) -> None:
+def _add_clitics(meanings: dict[str, int]) -> None:
     """Given names with a conjunction or preposition attached, where the result is not a word of its own."""
     given = [(w, m) for w, m in meanings.items() if m & (Word.GIVEN | Word.GIVEN_WEAK) and "ء" <= w[0] <= "ۓ"]
-    attached: dict[str, Word] = {}
+    attached: dict[str, int] = {}
     for word, meaning in given:
         for form in with_clitics(word):
             if form not in meanings and len(word) > 2:
-                attached[form] = attached.get(form, Word(0)) | (meaning & (Word.GIVEN | Word.GIVEN_WEAK)) | Word.CLITIC
+                attached[form] = attached.get(form, 0) | (meaning & (Word.GIVEN | Word.GIVEN_WEAK)) | Word.CLITIC
     meanings.update(attached)

@@ -11,7 +11,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from pipeline.detect.lexicons.loader import fold
-from pipeline.detect.recognizers.vocabulary import Vocabulary, Word
+from pipeline.detect.recognizers.vocabulary import Vocabulary
 
 _SEPARATOR = re.compile(r"(\W+)")
 _FIRST_LETTER = itemgetter(0)
@@ -88,13 +88,13 @@ class Words:
         """Where word `index` ends in the text."""
         return self._ends[2 * index]
 
-    def meaning(self, index: int) -> Word:
+    def meaning(self, index: int) -> int:
         """What word `index` can be; nothing for an index outside the text."""
         if 0 <= index < len(self.words):
             return self._meaning[self.codes[2 * index]]
-        return Word(0)
+        return 0
 
-    def knows(self, word: str) -> Word:
+    def knows(self, word: str) -> int:
         """What a word that need not stand in the text can be."""
         return self._meaning[self._vocabulary.code.get(word, self._vocabulary.other)]
 
