@@ -6,9 +6,8 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from time import monotonic, sleep
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import httpx
 import uvicorn
@@ -16,9 +15,10 @@ from fastapi import FastAPI
 
 from api.app import create_app
 from api.services import Services
+from api.serving import configuration
 from schemas.clock import utc_now
 from schemas.settings import Settings, load_settings
-from storage import accounts, keys
+from storage import accounts, keys, ledger
 from storage.opening import Storage
 
 
@@ -28,6 +28,11 @@ class Account:
 
     id: UUID
     bearer: str
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """What each of its calls carries."""
+        return {"Authorization": f"Bearer {self.bearer}"}
 
 
 @dataclass(frozen=True)
@@ -44,7 +49,7 @@ class Served:
         with self.services.storage.database.transaction() as session:
             row = accounts.create(
                 session,
-                email=f"someone{utc_now().timestamp()}@example.com",
+                email=f"{uuid4().hex}@example.com",
                 password_hash="-",
                 now=now,
                 paid_tokens=paid_tokens,
@@ -53,10 +58,17 @@ class Served:
             _, bearer = keys.mint(session, pepper, account_id=row.id, name="test", now=now)
         return Account(row.id, bearer)
 
+    def balance(self, account: Account) -> int:
+        """What the account can spend."""
+        with self.services.storage.database.reading() as session:
+            left = ledger.balance(
+                session, account.id, free_per_day=self.services.settings.free_tokens_per_day, now=utc_now()
+            )
+        return left.free_tokens + left.paid_tokens
+
     def client(self, account: Account | None = None) -> httpx.Client:
         """A client that calls as a new account, or as a given one."""
-        bearer = (account or self.account()).bearer
-        return httpx.Client(base_url=self.url, headers={"Authorization": f"Bearer {bearer}"}, timeout=30)
+        return httpx.Client(base_url=self.url, headers=(account or self.account()).headers, timeout=30)
 
 
 def settings_for(data_dir: Path, **overrides: Any) -> Settings:
@@ -71,19 +83,20 @@ def serving(settings: Settings, storage: Storage | None = None) -> Iterator[Serv
     opened.database.migrate()
     app = create_app(settings, opened)
     listener = socket.create_server(("127.0.0.1", 0))
-    config = uvicorn.Config(
-        app, log_config=None, access_log=False, server_header=False, proxy_headers=False, timeout_graceful_shutdown=2
-    )
-    server = uvicorn.Server(config)
+    server = uvicorn.Server(configuration(app, "127.0.0.1", 0))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()
-    deadline = monotonic() + 20
-    while not server.started and monotonic() < deadline:
-        sleep(0.01)
     try:
+        _wait_until_answering(listener)
         yield Served(f"http://127.0.0.1:{listener.getsockname()[1]}", app, app.state.services)
     finally:
         server.should_exit = True
         thread.join(timeout=20)
         if storage is None:
             opened.close()
+
+
+def _wait_until_answering(listener: socket.socket) -> None:
+    """The listener already queues connections; the answer to this one comes when the server runs."""
+    url = f"http://127.0.0.1:{listener.getsockname()[1]}/api/v1/health"
+    httpx.get(url, timeout=20).raise_for_status()
