@@ -19,7 +19,7 @@ from pipeline.documents.document import (
     TextUnit,
     Word,
 )
-from pipeline.verification.reading import SecondReading
+from pipeline.verification.reading import Passage, SecondReading
 from schemas.entities import ALL_TYPES
 
 MAX_ID = 512  # characters of a unit's or raster's id
@@ -88,7 +88,7 @@ def encode(value: Extraction | Findings | Raster | Reading | SecondReading) -> d
             "unread": [list(box) for box in value.unread],
         }
     return {
-        "texts": [clean(text) for text in value.texts],
+        "texts": [[clean(passage.text), clean(passage.context)] for passage in value.texts],
         "rasters": [_raster_row(raster) for raster in value.rasters],
         "raw": [clean(text) for text in value.raw],
     }
@@ -204,10 +204,15 @@ def _value(raw: object) -> FoundValue:
 def _second_reading(raw: object) -> SecondReading:
     texts, rasters, rest = _object(raw, "texts", "rasters", "raw")
     return SecondReading(
-        texts=tuple(_text(item, "texts") for item in _list(texts, MAX_ITEMS, "texts")),
+        texts=tuple(_passage(row) for row in _list(texts, MAX_ITEMS, "texts")),
         rasters=_rasters(rasters),
         raw=tuple(_text(item, "raw") for item in _list(rest, MAX_ITEMS, "raw")),
     )
+
+
+def _passage(raw: object) -> Passage:
+    text, context = _row(raw, 2, "passage")
+    return Passage(_text(text, "passage"), _text(context, "passage"))
 
 
 _DECODERS: dict[type, Callable[[object], object]] = {

@@ -6,6 +6,14 @@ from pipeline.documents.document import Raster
 
 
 @dataclass(frozen=True, slots=True)
+class Passage:
+    """A text that is read as one; `context` is a label that stands logically before it (a column's heading)."""
+
+    text: str
+    context: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class SecondReading:
     """Everything that an output still says, read by libraries that did not write it.
 
@@ -15,7 +23,7 @@ class SecondReading:
     `rasters` are still to be read by OCR; their pixels travel beside, by raster id.
     """
 
-    texts: tuple[str, ...]
+    texts: tuple[Passage, ...]
     rasters: tuple[Raster, ...] = ()
     raw: tuple[str, ...] = ()
 

@@ -1,0 +1,123 @@
+"""Reads a redacted CSV a second time, from its raw bytes, in every encoding that could show something else."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from pipeline.verification.reading import Passage, SecondReading
+from schemas.errors import ErrorCode, StageFailed
+
+_MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
+_OTHERS = ("cp1256", "iso8859-6")  # Arabic code pages: what is one reader's noise is another's name
+_DELIMITERS = ",;\t|"
+_HEADING_ROWS = 20
+_LONGEST_LABEL = 60
+_SAY = re.compile(r"\w{2}")  # a raw line without two word characters in a row says nothing
+
+
+def read(data: bytes) -> tuple[SecondReading, dict[str, bytes]]:
+    """Cells with their headings as texts; every line, in every plausible encoding, as raw."""
+    text = _decoded(data)
+    if "\0" in text:
+        raise StageFailed(ErrorCode.VERIFY_FAILED)
+    raw = text.splitlines()
+    if not data.isascii():
+        for encoding in _OTHERS:
+            raw += data.decode(encoding, "replace").splitlines()
+    lines = tuple(line for line in dict.fromkeys(raw) if _SAY.search(line))
+    return SecondReading(tuple(dict.fromkeys(_passages(text))), (), lines), {}
+
+
+def _decoded(data: bytes) -> str:
+    for mark, encoding in _MARKS:
+        if data.startswith(mark):
+            return data[len(mark) :].decode(encoding, "replace")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data.decode("cp1256", "replace")
+
+
+def _passages(text: str) -> Iterator[Passage]:
+    rows = _rows(text, _delimiter(text))
+    headings = _headings(rows[:_HEADING_ROWS])
+    for row in rows:
+        left = ""
+        for column, cell in enumerate(row):
+            said = cell.strip()
+            if said:
+                heading = headings.get(column, "") if headings else left
+                yield Passage(said, "" if heading == said else heading)
+            left = said if _is_label(said) else ""
+
+
+def _rows(text: str, delimiter: str) -> list[list[str]]:
+    """The cells of each line, read character by character: a quote opens at a cell's start and closes at the next one.
+
+    A quote that never closes is taken as an ordinary character, so that it cannot swallow the rest of the file.
+    """
+    rows: list[list[str]] = [[]]
+    position = 0
+    ends = re.compile(f"[{re.escape(delimiter)}\r\n]")
+    while position <= len(text):
+        cell, position = _cell(text, position, ends)
+        rows[-1].append(cell)
+        if position >= len(text):
+            break
+        if text[position] != delimiter:
+            position += text.startswith("\r\n", position)
+            rows.append([])
+        position += 1
+    return rows
+
+
+def _cell(text: str, start: int, ends: re.Pattern[str]) -> tuple[str, int]:
+    """The cell that begins at `start`, and where the delimiter or line end behind it stands."""
+    position, value = start, ""
+    if text.startswith('"', start):
+        close = _closing(text, start + 1)
+        if close >= 0:
+            value, position = text[start + 1 : close].replace('""', '"'), close + 1
+    match = ends.search(text, position)
+    end = match.start() if match else len(text)
+    return value + text[position:end], end
+
+
+def _closing(text: str, start: int) -> int:
+    """Where the quote stands that is not doubled; -1 when there is none."""
+    match = re.compile(r'(?:[^"]|"")*+"').match(text, start)
+    return match.end() - 1 if match else -1
+
+
+def _delimiter(text: str) -> str:
+    """The one that the first lines agree on best."""
+    named = re.match(r'"?sep=([,;\t|])', text, re.IGNORECASE)
+    if named:
+        return named[1]
+    lines = [line for line in text[:65536].splitlines()[:50] if line.strip()]
+
+    def agreement(delimiter: str) -> tuple[int, int]:
+        counts = Counter(len(_rows(line, delimiter)[0]) for line in lines)
+        width, often = max(((w, n) for w, n in counts.items() if w > 1), key=lambda p: (p[1], p[0]), default=(0, 0))
+        return often, width
+
+    return max(_DELIMITERS, key=agreement)
+
+
+def _headings(rows: list[list[str]]) -> dict[int, str]:
+    """The labels of the columns: the first row of several cells that are all labels."""
+    width = max(map(len, rows), default=0)
+    for row in rows[:-1]:
+        filled = {column: cell.strip() for column, cell in enumerate(row) if cell.strip()}
+        if len(filled) >= min(width, 3) and all(map(_is_label, filled.values())):
+            return filled
+    return {}
+
+
+def _is_label(text: str) -> bool:
+    return (
+        0 < len(text) <= _LONGEST_LABEL
+        and any(c.isalpha() for c in text)
+        and sum(c.isdigit() for c in text) <= 2
+        and "@" not in text
+    )

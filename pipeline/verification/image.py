@@ -1,0 +1,159 @@
+"""Reads a redacted picture a second time: its pixels as a raster for OCR, and every byte of it that is no pixel."""
+
+import io
+import re
+import struct
+import warnings
+from collections.abc import Iterator
+
+from PIL import Image, ImageOps, UnidentifiedImageError
+
+from pipeline.documents.document import Raster
+from pipeline.verification.limits import MAX_FRAMES, MAX_PIXELS, MAX_RASTER_PIXELS, MAX_RASTER_SIDE
+from pipeline.verification.reading import Passage, SecondReading
+from schemas.errors import ErrorCode, StageFailed
+
+_PNG = b"\x89PNG\r\n\x1a\n"
+_JPEG = b"\xff\xd8"
+# Chunks that say how the pixels look and nothing else (W3C PNG, chapter 11).
+_PNG_PLAIN = frozenset(b"IHDR PLTE IDAT IEND tRNS gAMA cHRM sRGB sBIT pHYs bKGD hIST acTL fcTL fdAT cICP".split())
+_PRINTABLE = re.compile(r"[^\x00-\x1f\x7f-\x9f]{4,}")
+_SMALL_SIDE = 1400  # pixels of the longer side; below, OCR reads an enlarged picture better
+_LARGEST_GAIN = 3.0
+_LEAST_SIDE = 10  # pixels: no letter fits into less
+_UNSEEN = 16  # alpha, of 255, below which nobody sees a pixel
+
+
+def read(data: bytes) -> tuple[SecondReading, dict[str, bytes]]:
+    """A raster per frame, and what stands beside the pixels as texts; StageFailed(verify_failed) if unreadable."""
+    rasters, pixels = rasters_of(data, "image")
+    said = tuple(beside_pixels(data))
+    return SecondReading(tuple(map(Passage, said)), rasters, said), pixels
+
+
+def rasters_of(data: bytes, name: str) -> tuple[tuple[Raster, ...], dict[str, bytes]]:
+    """Every frame that shows anything, in gray, upright, on white, at a size that OCR can read."""
+    rasters: list[Raster] = []
+    pixels: dict[str, bytes] = {}
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # a decompression bomb is only a warning at first
+            for number, frame in enumerate(_frames(data)):
+                gray = _readable(frame)
+                if gray is not None:
+                    raster = Raster(f"{name}/{number}", gray.width, gray.height)
+                    rasters.append(raster)
+                    pixels[raster.id] = png(gray)
+    except (
+        UnidentifiedImageError,
+        OSError,
+        ValueError,
+        SyntaxError,
+        struct.error,
+        Warning,
+        Image.DecompressionBombError,
+    ):
+        raise StageFailed(ErrorCode.VERIFY_FAILED) from None
+    return tuple(rasters), pixels
+
+
+def png(image: Image.Image) -> bytes:
+    """The picture as a PNG, quickly rather than small."""
+    buffer = io.BytesIO()
+    image.save(buffer, "PNG", compress_level=1)
+    return buffer.getvalue()
+
+
+def is_blank(gray: Image.Image) -> bool:
+    """Whether all pixels are the same."""
+    return sum(1 for count in gray.histogram() if count) < 2
+
+
+def beside_pixels(data: bytes) -> Iterator[str]:
+    """Text of every part of a PNG or JPEG that is no pixel: comments, EXIF, XMP, profiles, bytes after the end."""
+    pieces = _beside_png(data) if data.startswith(_PNG) else _beside_jpeg(data)
+    for piece in pieces:
+        for encoding in ("utf-8", "utf-16-le", "utf-16-be", "latin-1"):
+            yield from _PRINTABLE.findall(piece.decode(encoding, "replace"))
+
+
+def _frames(data: bytes) -> Iterator[Image.Image]:
+    with Image.open(io.BytesIO(data), formats=("PNG", "JPEG")) as image:
+        count = getattr(image, "n_frames", 1)
+        if image.width * image.height * count > MAX_PIXELS or count > MAX_FRAMES:
+            raise StageFailed(ErrorCode.VERIFY_FAILED)
+        for number in range(count):
+            image.seek(number)
+            image.load()
+            yield ImageOps.exif_transpose(image)
+
+
+def _readable(image: Image.Image) -> Image.Image | None:
+    """The picture as OCR should see it; None when it shows nothing at all."""
+    if image.mode.startswith("I") or image.mode == "F":  # 16 bits a pixel: the upper ones are what is seen
+        image = image.point(lambda level: level / 256).convert("L")
+    if image.has_transparency_data:
+        image = _on_paper(image.convert("RGBA"))
+    gray = image.convert("L")
+    if min(gray.size) < _LEAST_SIDE or is_blank(gray):
+        return None
+    scale = min(_LARGEST_GAIN, max(1.0, _SMALL_SIDE / max(gray.size)))
+    most = min((MAX_RASTER_PIXELS / (gray.width * gray.height)) ** 0.5, MAX_RASTER_SIDE / max(gray.size))
+    scale = min(scale, most)
+    if scale == 1.0:
+        return gray
+    size = (max(1, int(gray.width * scale)), max(1, int(gray.height * scale)))
+    return gray.resize(size, Image.Resampling.BICUBIC if scale > 1 else Image.Resampling.BOX)
+
+
+def _on_paper(image: Image.Image) -> Image.Image:
+    """The picture on white, or on black where its ink is light; refused when something hides where nobody sees it."""
+    alpha = image.getchannel("A")
+    unseen = alpha.point(lambda level: 255 if level < _UNSEEN else 0)
+    if _varies(image, unseen):
+        raise StageFailed(ErrorCode.VERIFY_FAILED)
+    seen = image.convert("L").histogram(mask=alpha.point(lambda level: 255 if level >= 128 else 0))
+    count = sum(seen)
+    is_light = unseen.getbbox() is not None and count > 0 and sum(i * n for i, n in enumerate(seen)) / count > 170
+    paper = Image.new("RGBA", image.size, "black" if is_light else "white")
+    return Image.alpha_composite(paper, image)
+
+
+def _varies(image: Image.Image, unseen: Image.Image) -> bool:
+    """Whether the pixels that nobody sees differ among themselves."""
+    levels = image.convert("RGB").histogram(mask=unseen)
+    return any(sum(1 for n in levels[start : start + 256] if n) > 1 for start in (0, 256, 512))
+
+
+def _beside_png(data: bytes) -> Iterator[bytes]:
+    position = len(_PNG)
+    while position + 12 <= len(data):
+        (length,), kind = struct.unpack_from(">I", data, position), data[position + 4 : position + 8]
+        if kind not in _PNG_PLAIN:
+            yield data[position + 8 : position + 8 + length]
+        position += 12 + length
+        if kind == b"IEND":
+            break
+    yield data[position:]
+
+
+def _beside_jpeg(data: bytes) -> Iterator[bytes]:
+    """Segments before, between and after scans (ITU T.81, annex B): APPn, COM, and what follows the end."""
+    position = len(_JPEG)
+    while position + 4 <= len(data):
+        marker = data[position + 1]
+        if data[position] != 0xFF or marker == 0xFF:
+            position += 1
+        elif marker == 0xD9:
+            break
+        elif marker in (0x00, 0x01) or 0xD0 <= marker <= 0xD8:
+            position += 2
+        else:
+            (length,) = struct.unpack_from(">H", data, position + 2)
+            if 0xE0 <= marker <= 0xEF or marker == 0xFE:
+                yield data[position + 4 : position + 2 + length]
+            position += 2 + length
+            if marker == 0xDA:
+                end = re.compile(rb"\xff[^\x00\xd0-\xd7\xff]").search(data, position)
+                position = end.start() if end else len(data)
+    yield data[position + 2 :]

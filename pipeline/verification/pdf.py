@@ -1,0 +1,126 @@
+"""Reads a redacted PDF a second time: pdfium says what pages show, pypdf what the file holds."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pypdfium2
+import pypdfium2.raw as pdfium
+from pypdf.generic import DictionaryObject
+
+from pipeline.documents.document import Raster
+from pipeline.verification.image import is_blank, png
+from pipeline.verification.limits import MAX_RASTER_PIXELS, MAX_RASTER_SIDE
+from pipeline.verification.pdf_objects import Walk
+from pipeline.verification.reading import Passage, SecondReading
+from schemas.errors import ErrorCode, StageFailed
+
+_DPI = 300
+_LEAST_PICTURE = 8.0  # points: a smaller picture shows no word
+_LARGEST_LETTER = 60.0  # points: taller shapes are not letters
+_OUTLINED = 15  # letter-like shapes from which on a page may show text without a font
+_UNKNOWN = re.compile("[\ufffd\ue000-\uf8ff\U000f0000-\U0010ffff]")
+
+
+def read(data: bytes) -> tuple[SecondReading, dict[str, bytes]]:
+    """Pages' text and readable strings as texts, all other strings as raw, pages with pictures as rasters.
+
+    StageFailed(verify_failed) for a file that is damaged, encrypted, has revisions or holds other files.
+    """
+    walk = Walk(data)
+    texts: dict[Passage, None] = dict.fromkeys(Passage(text) for text in walk.texts if text.strip())
+    rasters: list[Raster] = []
+    pixels: dict[str, bytes] = {}
+    try:
+        with pypdfium2.PdfDocument(data) as document:
+            if len(document) != len(walk.reader.pages):
+                raise StageFailed(ErrorCode.VERIFY_FAILED)
+            for number in range(len(document)):
+                page = document[number]
+                text = _text(page)
+                texts.setdefault(Passage(text))
+                is_doubtful = _UNKNOWN.search(text) is not None or _has_doubtful_font(walk.reader.pages[number])
+                image = _picture(page, is_doubtful)
+                if image is not None:
+                    raster = Raster(f"page/{number}", image.width, image.height, _dpi(page), number)
+                    rasters.append(raster)
+                    pixels[raster.id] = png(image)
+                page.close()
+    except (pypdfium2.PdfiumError, ValueError, TypeError, KeyError, AttributeError):
+        raise StageFailed(ErrorCode.VERIFY_FAILED) from None
+    return SecondReading(tuple(texts), tuple(rasters), tuple(walk.raw)), pixels
+
+
+def _text(page: Any) -> str:
+    textpage = page.get_textpage()
+    said: str = textpage.get_text_range()
+    textpage.close()
+    return said.replace("\r\n", "\n").replace("\ufffe", "-").replace("\x02", "-")
+
+
+def _dpi(page: Any) -> int:
+    """300, less where the page is larger than OCR can take."""
+    width, height = page.get_size()
+    most = min((MAX_RASTER_PIXELS / max(width * height, 1.0)) ** 0.5, MAX_RASTER_SIDE / max(width, height, 1.0)) * 72
+    return int(min(_DPI, most))
+
+
+def _picture(page: Any, is_doubtful: bool) -> Any:
+    """The page as OCR must see it: whole where its text is in doubt, else what it shows beside text; or None."""
+    if not is_doubtful and not _shows_pictures(page):
+        return None
+    if not is_doubtful:
+        for item in list(page.get_objects(filter=(pdfium.FPDF_PAGEOBJ_TEXT,), max_depth=1)):
+            page.remove_obj(item)
+            item.close()
+    image = page.render(scale=_dpi(page) / 72, grayscale=True, draw_annots=True).to_pil().convert("L")
+    return None if is_blank(image) else image
+
+
+def _shows_pictures(page: Any) -> bool:
+    """Whether the page shows images of notable size, shadings, or enough letter-like shapes to be text."""
+    shapes = 0
+    for item in page.get_objects(max_depth=10):
+        if item.type == pdfium.FPDF_PAGEOBJ_SHADING:
+            return True
+        if item.type not in (pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_PATH):
+            continue
+        left, bottom, right, top = item.get_bounds()
+        width, height = right - left, top - bottom
+        if item.type == pdfium.FPDF_PAGEOBJ_IMAGE:
+            if min(width, height) >= _LEAST_PICTURE:
+                return True
+        elif pdfium.FPDFPath_CountSegments(item) > 5 and height <= _LARGEST_LETTER:
+            shapes += pdfium.FPDFPath_CountSegments(item) // 6  # one path may hold many letters
+    return shapes >= _OUTLINED
+
+
+def _has_doubtful_font(page: Any) -> bool:
+    """Whether a font of the page says nothing, or nothing credible, of what its glyphs mean."""
+    return any(map(_is_doubtful, _fonts(page.get("/Resources"), set(), 0)))
+
+
+def _fonts(resources: Any, seen: set[int], depth: int) -> Iterator[DictionaryObject]:
+    resources = resources.get_object() if resources is not None else None
+    if not isinstance(resources, DictionaryObject) or id(resources) in seen or depth > 10:
+        return
+    seen.add(id(resources))
+    fonts = resources.get("/Font", DictionaryObject()).get_object()
+    yield from (font.get_object() for font in fonts.values())
+    for item in resources.get("/XObject", DictionaryObject()).get_object().values():
+        inner = item.get_object()
+        if inner.get("/Subtype") == "/Form":
+            yield from _fonts(inner.get("/Resources"), seen, depth + 1)
+
+
+def _is_doubtful(font: DictionaryObject) -> bool:
+    kind = font.get("/Subtype")
+    if kind == "/Type3":
+        return True
+    if "/ToUnicode" in font:
+        return False
+    if kind == "/Type0":
+        return str(font.get("/Encoding", "")) in ("/Identity-H", "/Identity-V", "")
+    descriptor = font.get("/FontDescriptor")
+    is_symbolic = descriptor is not None and bool(int(descriptor.get_object().get("/Flags", 0)) & 4)
+    return "/Encoding" not in font and is_symbolic and descriptor is not None

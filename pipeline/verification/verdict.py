@@ -1,0 +1,190 @@
+"""The verdict on an output: what of the found values is still there, and what detection finds anew.
+
+Pure, and apart from redaction's own search. Three rules, from the strictest:
+1. a distinctive value stands nowhere: not in text, not in what only programs read, not inside a longer string, not in
+   other digits, spacing, presentation forms or visual order;
+2. a shorter code stands nowhere as a token of its own in what people read, and no value stands alone as a whole text;
+3. detection, run as it ran on the input, finds nothing. Our own placeholders, even misread by OCR, are no finding.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Protocol
+
+from ahocorasick_rs import AhoCorasick
+
+from pipeline.documents.document import Findings, FoundValue, Reading
+from pipeline.verification import forms
+from pipeline.verification.reading import Leftover, Passage, SecondReading
+from schemas.entities import ALL_TYPES, PREFIX
+from schemas.spans import Detection, DetectOptions
+
+_LEAST_CODE = 6  # letters and digits of a code that is looked for as a token
+_LEAST_DISTINCTIVE = 5  # of a distinctive value; shorter ones are not what the word means
+_SPACELESS = 10  # letters from which on a name is also looked for across lost and invented blanks
+_MOST_GROUPS = 6  # groups that a code may be written in
+_SHAPED = frozenset({"DATE_TIME", "MONETARY_AMOUNT"})  # detection knows them wherever they stand
+# A placeholder as printed, extracted or misread: blanks for underscores, O for 0, I and l for 1.
+_PLACEHOLDER = re.compile(
+    r"(?<![A-Za-z0-9])("
+    + "|".join(prefix.replace("_", "[_ .-]{0,2}") for prefix in sorted(PREFIX.values(), key=len, reverse=True))
+    + r")\s?[_.-]?\s?([0-9OoIl|]{2,4})(?![A-Za-z0-9])"
+)
+
+
+class Detecting(Protocol):
+    """What the verdict needs of a detector."""
+
+    def detect(self, text: str, options: DetectOptions) -> Detection:
+        """Spans in offsets of the text, sorted, overlapping nowhere."""
+
+
+def leftovers(
+    second: SecondReading,
+    readings: Sequence[Reading],
+    findings: Findings,
+    detector: Detecting,
+    options: DetectOptions,
+) -> tuple[Leftover, ...]:
+    """Everything that should be gone and is not; empty for a clean output.
+
+    `readings` are the OCR results of the second reading's rasters. Each distinct leftover is named once.
+    """
+    if {reading.raster for reading in readings} != {raster.id for raster in second.rasters}:
+        raise ValueError("every raster of the second reading needs its reading")
+    passages = list(dict.fromkeys(_passages(second.texts, readings)))
+    raw = list(dict.fromkeys(second.raw))
+    found = dict.fromkeys(
+        (
+            *_distinctive(findings.values, passages, raw),
+            *_tokens(findings.values, passages),
+            *_alone(findings.values, passages),
+        )
+    )
+    known = {(value.type, forms.letters(value.surface)) for value in findings.values}
+    for leftover in _detected(passages, detector, options):
+        is_known = (leftover.type, forms.letters(leftover.surface)) in known
+        found.setdefault(replace(leftover, known=is_known))
+    return tuple(found)
+
+
+def _passages(texts: Iterable[Passage], readings: Iterable[Reading]) -> Iterator[Passage]:
+    """What people read; lines in visual order a second time in logical order."""
+    for passage in (*texts, *(Passage(reading.text) for reading in readings)):
+        if not passage.text.strip():
+            continue
+        plain = Passage(_PLACEHOLDER.sub(_as_printed, passage.text), passage.context)
+        yield plain
+        turned = forms.in_logical_order(plain.text)
+        if turned is not None:
+            yield Passage(turned, plain.context)
+
+
+def _as_printed(match: re.Match[str]) -> str:
+    prefix = re.sub(r"[^A-Z]+", "_", match[1])
+    return f"{prefix}_{re.sub('[Oo]', '0', re.sub('[Il|]', '1', match[2]))}"
+
+
+def _distinctive(values: Iterable[FoundValue], passages: Sequence[Passage], raw: Sequence[str]) -> Iterator[Leftover]:
+    """Rule 1, with one automaton per form."""
+    codes: dict[str, FoundValue] = {}
+    names: dict[str, FoundValue] = {}
+    phrases: dict[str, FoundValue] = {}
+    for value in values:
+        if not value.distinctive:
+            continue
+        for surface in (value.surface, value.canonical):
+            for spelled in _spellings(surface):
+                plain = forms.letters(spelled)
+                if len(plain) < _LEAST_DISTINCTIVE:
+                    continue
+                if _is_code(plain):
+                    codes.setdefault(plain, value)
+                    codes.setdefault(plain[::-1], value)
+                elif len(plain) >= _SPACELESS:
+                    names.setdefault(plain, value)
+                else:
+                    phrases.setdefault(forms.words(spelled).strip(), value)
+    texts = [passage.text for passage in passages]
+    for wanted, form in ((codes, forms.code), (names, forms.letters), (phrases, forms.words)):
+        for value in _search(wanted, (form(text) for text in (*texts, *raw))):
+            yield Leftover(value.type, value.surface, known=True)
+
+
+def _spellings(surface: str) -> Iterator[str]:
+    """The surface; in Arabic also as visual order spells it: letters reversed, or words alone."""
+    yield surface
+    if forms.is_arabic(surface):
+        folded = forms.fold(surface)
+        yield folded[::-1]
+        yield " ".join(reversed(folded.split()))
+
+
+def _search(wanted: dict[str, FoundValue], texts: Iterable[str]) -> Iterator[FoundValue]:
+    if not wanted:
+        return
+    values = list(wanted.values())
+    automaton = AhoCorasick(list(wanted))
+    seen: set[int] = set()
+    for text in texts:
+        for pattern, _, _ in automaton.find_matches_as_indexes(text, overlapping=True):
+            if pattern not in seen:
+                seen.add(pattern)
+                yield values[pattern]
+
+
+def _tokens(values: Iterable[FoundValue], passages: Sequence[Passage]) -> Iterator[Leftover]:
+    """Rule 2 for codes: whole tokens, or neighbouring groups that make one up."""
+    wanted: dict[str, FoundValue] = {}
+    for value in values:
+        plain = forms.letters(value.surface)
+        if not value.distinctive and value.type not in _SHAPED and len(plain) >= _LEAST_CODE and _is_code(plain):
+            wanted.setdefault(plain, value)
+    if not wanted:
+        return
+    longest = max(map(len, wanted))
+    for passage in passages:
+        for token in _groups(forms.fold(passage.text), longest):
+            if token in wanted:
+                value = wanted.pop(token)
+                yield Leftover(value.type, value.surface, known=True)
+
+
+def _is_code(plain: str) -> bool:
+    return sum(c.isdigit() for c in plain) * 2 >= len(plain)
+
+
+def _groups(folded: str, longest: int) -> Iterator[str]:
+    """Every token of a folded text, and every few neighbouring ones with a single separator between them."""
+    tokens = [(match.start(), match.end(), match[0]) for match in re.finditer(r"[^\W_]+", folded)]
+    for number, (_, end, token) in enumerate(tokens):
+        yield token
+        for start, following, more in tokens[number + 1 : number + _MOST_GROUPS]:
+            token += more
+            if start - end != 1 or len(token) > longest:
+                break
+            yield token
+            end = following
+
+
+def _alone(values: Iterable[FoundValue], passages: Sequence[Passage]) -> Iterator[Leftover]:
+    """Rule 2 for all others: a cell, paragraph or line that is nothing but the value."""
+    wanted = {forms.letters(value.surface): value for value in values if value.type not in _SHAPED}
+    wanted.pop("", None)
+    for passage in passages:
+        for line in (passage.text, *passage.text.split("\n")):
+            value = wanted.get(forms.letters(line)) if len(line) < 1000 else None
+            if value is not None:
+                yield Leftover(value.type, value.surface, known=True)
+
+
+def _detected(passages: Iterable[Passage], detector: Detecting, options: DetectOptions) -> Iterator[Leftover]:
+    """Rule 3: all types, lenient checksums, as for the input."""
+    lenient = replace(options, enabled=ALL_TYPES, strict_checksums=False, context="")
+    for passage in passages:
+        asked = replace(lenient, context=passage.context) if passage.context else lenient
+        for span in detector.detect(passage.text, asked).spans:
+            surface = _PLACEHOLDER.sub(" ", passage.text[span.start : span.end]).strip()
+            if forms.letters(surface):
+                yield Leftover(str(span.type), surface, known=False)
