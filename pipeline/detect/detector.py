@@ -13,8 +13,9 @@ from schemas.spans import Detection, DetectOptions, Span
 
 # Each module offers RECOGNIZERS, a tuple built when it is imported.
 _FAMILIES = (
-    "identity", "banking", "contact", "business", "health", "vehicle", "dates", "money", "secrets", "network",
-    "names", "address", "places", "organizations", "glossary",
+    "identity", "banking", "business", "passport", "registers", "email", "phone", "vehicle", "network", "secrets_keys",
+    "dates", "clock", "verbal_dates", "durations", "money", "glossary",
+    "lexical",
 )  # fmt: skip
 
 # What earlier calls put into a text: `<MASKED_PERSON_ab12cd34>`, also without brackets, and `PERSON_NAME_01`.

@@ -6,6 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.detect import characters
+from pipeline.detect.groups import Grouped, groups_of
+from pipeline.detect.landmarks import Landmark, landmarks_of
+from pipeline.detect.numbers import Numbers
 from pipeline.detect.shadow import shadow_of
 
 _Codes = NDArray[np.uint32]
@@ -32,6 +35,21 @@ class NormalizedText:
     def shadow(self) -> bytes:
         """`text` with exactly one byte per character (see shadow.py): offsets in it are offsets in `text`."""
         return shadow_of(self.text)
+
+    @cached_property
+    def numbers(self) -> Numbers:
+        """The digit-bearing tokens, by shape."""
+        return Numbers(self.shadow)
+
+    @cached_property
+    def groups(self) -> list[Grouped]:
+        """Identifier-long numbers written in groups of digits."""
+        return groups_of(self.text, self.numbers.chains)
+
+    @cached_property
+    def landmarks(self) -> dict[str, list[Landmark]]:
+        """Labels, currencies, months, units and key prefixes, by position."""
+        return landmarks_of(self.shadow)
 
     def original_span(self, start: int, end: int) -> tuple[int, int]:
         """`text[start:end]` (not empty) as offsets of `original`.

@@ -1,6 +1,7 @@
 """The one shape of a recognizer: looks at a normalized text and says where its entity types are."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Protocol
 
 from pipeline.detect.normalize import NormalizedText
@@ -29,3 +30,12 @@ class Recognizer(Protocol):
 def span(start: int, end: int, type_: EntityType, score: float, recognizer: str) -> Span:
     """A span with the catalogue's rank of its type."""
     return Span(start, end, type_, score, recognizer, RANK[type_])
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A recognizer made of one function."""
+
+    name: str
+    types: frozenset[EntityType]
+    find: Callable[[NormalizedText, DetectOptions], Iterable[Span]]

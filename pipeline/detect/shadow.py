@@ -5,6 +5,7 @@ of its own above 0x7F; every other letter is OTHER_LETTER, every other character
 offset, and C scanners (re on bytes, Aho-Corasick, RE2 in Latin-1) run on it without decoding.
 """
 
+import re
 import sys
 
 import numpy as np
@@ -52,3 +53,15 @@ def shadow_of(text: str) -> bytes:
         return text.lower().encode()
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
     return bytes(_CLASSES[codes])
+
+
+def shape(pattern: str) -> re.Pattern[bytes]:
+    """A verbose regular expression over shadows. Arabic letters and signs in it stand for their bytes.
+
+    Write letters in lower case; `\\w`, `\\b` and `\\d` see ASCII only: LETTER below is the class of all letters.
+    """
+    translated = "".join(c if c.isascii() else chr(_CLASSES[ord(c)]) for c in pattern)
+    return re.compile(translated.encode("latin-1"), re.VERBOSE)
+
+
+LETTER = r"a-z\x80-\xaf\xfe"  # for use inside a character class

@@ -1,0 +1,87 @@
+"""IBAN (Saudi, ISO 13616) and CREDIT_CARD (ISO/IEC 7812): both checked by arithmetic."""
+
+from collections.abc import Iterator
+
+from pipeline.detect.checksums import luhn, mod97
+from pipeline.detect.groups import stands_alone
+from pipeline.detect.normalize import NormalizedText
+from pipeline.detect.recognizer import Recognizer, Rule, span
+from pipeline.detect.recognizers.labelled import Labelled
+from pipeline.detect.shadow import shape
+from schemas.entities import EntityType
+from schemas.spans import DetectOptions, Span
+
+_IBAN = shape(r"""
+    sa
+    [ \-.]{0,2} \d [ \-.]{0,2} \d        # check digits
+    (?: [ \-.]{0,2} [a-z0-9] ){20}       # bank code and account; the account may hold letters
+    (?![a-z0-9])
+""")
+_LABEL = b"iban"  # may be written onto the number
+_FEWEST_DIGITS = 14  # an account part may hold letters, but a sentence is none
+
+
+def _iban(text: NormalizedText, options: DetectOptions) -> Iterator[Span]:
+    """`SA` and 22 more, in any usual grouping and either case. Lenient: kept when mod 97 fails."""
+    for match in _IBAN.finditer(text.shadow):
+        start, end = match.span()
+        if text.shadow[start - 1 : start].isalnum() and not text.shadow.endswith(_LABEL, 0, start):
+            continue
+        compact = "".join(c for c in text.text[start:end].upper() if c.isalnum())
+        valid = mod97(compact)
+        if valid or (not options.strict_checksums and sum(c.isdigit() for c in compact) >= _FEWEST_DIGITS):
+            yield span(start, end, EntityType.IBAN, 0.99 if valid else 0.6, "iban")
+
+
+# Issuer prefixes by length of the number (first digits as numbers of that many digits).
+_PREFIXES: dict[int, tuple[tuple[int, int, int], ...]] = {
+    16: (
+        (1, 4, 4),  # Visa, and most mada
+        (2, 51, 55), (4, 2221, 2720),  # Mastercard
+        (6, 588845, 588850), (6, 968201, 968212), (6, 636120, 636120), (6, 604906, 604906),  # mada
+        (4, 3528, 3589),  # JCB
+        (4, 6011, 6011), (3, 644, 649), (2, 65, 65),  # Discover
+        (2, 62, 62), (2, 81, 81),  # UnionPay
+    ),
+    15: ((2, 34, 34), (2, 37, 37)),  # American Express
+    14: ((2, 36, 36), (2, 38, 39), (3, 300, 305), (3, 309, 309)),  # Diners
+}  # fmt: skip
+_SPACINGS = frozenset(
+    {(4, 4, 4, 4), (4, 6, 5), (4, 6, 4), (4, 4, 4, 3), (4, 4, 4, 2), (4, 12), (8, 8), (6, 10), (5, 5, 5)}
+)
+
+
+def _known_scheme(digits: str) -> bool:
+    return any(low <= int(digits[:size]) <= high for size, low, high in _PREFIXES[len(digits)])
+
+
+def _card(text: NormalizedText, _options: DetectOptions) -> Iterator[Span]:
+    """14 to 16 digits of a known scheme that pass Luhn, unbroken or grouped; never relaxed."""
+    for length in _PREFIXES:
+        for start in text.numbers.plain.get(length, ()):
+            digits = text.text[start : start + length]
+            if _known_scheme(digits) and luhn(digits) and stands_alone(text.shadow, start, start + length):
+                yield span(start, start + length, EntityType.CREDIT_CARD, 0.9, "card")
+    for found in text.groups:
+        if (
+            len(found.digits) in _PREFIXES
+            and (found.alone or found.sizes in _SPACINGS)
+            and _known_scheme(found.digits)
+            and luhn(found.digits)
+            and stands_alone(text.shadow, found.start, found.end)
+        ):
+            yield span(found.start, found.end, EntityType.CREDIT_CARD, 0.9, "card")
+
+
+_CARD_SHAPE = shape(r"(?<![a-z0-9+]) \d (?:[ \-.]? \d){13,15} (?![a-z0-9])")
+
+
+def _is_card(surface: str) -> bool:
+    return luhn("".join(c for c in surface if c.isdigit()))
+
+
+RECOGNIZERS: tuple[Recognizer, ...] = (
+    Rule("iban", frozenset({EntityType.IBAN}), _iban),
+    Rule("card", frozenset({EntityType.CREDIT_CARD}), _card),
+    Labelled("card_labelled", EntityType.CREDIT_CARD, "card", _CARD_SHAPE, 0.8, _is_card),
+)

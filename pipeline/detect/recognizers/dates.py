@@ -1,0 +1,112 @@
+"""DATE_TIME in digits: 15/03/2024, 2024-03-15T08:14:22Z, 15.03.2024, 1446/05/12 هـ; a clock time right after belongs to it."""
+
+import re
+from collections.abc import Iterator
+
+from pipeline.detect.context import governed_by
+from pipeline.detect.normalize import NormalizedText
+from pipeline.detect.recognizer import Recognizer, Rule, span
+from pipeline.detect.recognizers.calendar_parts import ERA, THEN_CLOCK, is_year
+from pipeline.detect.shadow import shape
+from schemas.entities import EntityType
+from schemas.spans import DetectOptions, Span
+
+_TAIL = shape(rf"{ERA} {THEN_CLOCK}")
+
+_MONTHS, _DAYS = range(1, 13), range(1, 32)
+_SHORT_YEAR = 2  # digits
+
+
+def _is_date(parts: list[bytes], separator: bytes) -> bool:
+    """Whether three numbers can be a date: year first or last, two digits of it only with slashes or as dd-mm-yy."""
+    first, second, third = (int(part) for part in parts)
+    sizes = [len(part) for part in parts]
+    if sizes[0] == 4:
+        return is_year(first) and second in _MONTHS and third in _DAYS and max(sizes[1:]) <= 2
+    if max(sizes[:2]) > 2 or not (first in _DAYS and second in _DAYS and min(first, second) in _MONTHS):
+        return False
+    if sizes[2] == 4:
+        return is_year(third)
+    return sizes[2] == _SHORT_YEAR and separator != b"." and sizes[0] == sizes[1] == 2
+
+
+def _is_part_of_code(shadow: bytes, start: int, end: int) -> bool:
+    before, after = shadow[max(0, start - 2) : start], shadow[end : end + 2]
+    if before[-1:].isalnum() or (
+        before[-1:] in (b"-", b"/", b".", b"+", b"#") and before[-1:] + before[:1] not in _OPEN
+    ):
+        return True
+    return after[:1] in (b"-", b"/", b"+") and after[1:].isalnum()
+
+
+_OPEN = frozenset({b"- ", b"-\n", b". ", b"/ ", b"/:"})
+
+
+def _tail(shadow: bytes, end: int) -> int:
+    """The end of the date with its era and clock time."""
+    match = _TAIL.match(shadow, end)
+    return match.end() if match else end
+
+
+def _whole(text: NormalizedText) -> Iterator[tuple[int, int]]:
+    """Day, month and year."""
+    shadow = text.shadow
+    for separators in (b"//", b"--", b".."):
+        for start, end in text.numbers.shaped.get(separators, ()):
+            if _is_date(shadow[start:end].split(separators[:1]), separators[:1]) and not _is_part_of_code(
+                shadow, start, end
+            ):
+                if separators != b".." or not _VERSION.search(shadow, max(0, start - 12), start):
+                    yield start, _tail(shadow, end)
+    for separators in (b"//:", b"--:", b"//::", b"--::"):  # 11/Feb… has letters; 2024/03/15:09:01 has not
+        for start, end in text.numbers.shaped.get(separators, ()):
+            date = _DATE_HEAD.match(shadow, start, end)
+            if (
+                date
+                and _is_date(re.split(rb"[/\-]", date.group()), separators[:1])
+                and not _is_part_of_code(shadow, start, end)
+            ):
+                yield start, _tail(shadow, date.end())
+    for match in _SPACED.finditer(shadow):
+        parts = re.split(rb"[ ]?[/\-][ ]?", match.group())
+        if _is_date(parts, b"/") and not _is_part_of_code(shadow, *match.span()):
+            yield match.start(), _tail(shadow, match.end())
+
+
+_DATE_HEAD = re.compile(rb"\d{1,4}([/\-])\d{1,2}\1\d{1,4}")
+_SPACED = re.compile(rb"\d(?<![0-9][0-9])\d{0,3}(?: [/\-] ?| ?/ )\d{1,2}(?: [/\-] ?| ?/ )\d{1,4}(?!\d)")
+_VERSION = shape(r"(?:\bv|version|ver\.?|release|build|firmware|اصدار|الاصدار|section|clause|fig\.?|§)[ :=]{0,3}$")
+
+
+def _partial(text: NormalizedText) -> Iterator[tuple[int, int]]:
+    """03/2024 and 2024/03 as months; a day and month alone (12/5) only beside a date's label."""
+    shadow = text.shadow
+    for start, end in text.numbers.shaped.get(b"/", ()):
+        first, second = shadow[start:end].split(b"/")
+        if len(first) > 4 or len(second) > 4 or _is_part_of_code(shadow, start, end):
+            continue
+        label = governed_by(text, start)
+        month_year = (len(first) == 2 and len(second) == 4 and int(first) in _MONTHS and is_year(int(second))) or (
+            len(first) == 4 and len(second) == 2 and is_year(int(first)) and int(second) in _MONTHS
+        )
+        day_month = len(first) <= 2 and len(second) <= 2 and int(first) in _DAYS and int(second) in _DAYS
+        if (month_year and label in ("", "date") and not _NUMBERED.search(shadow, max(0, start - 12), start)) or (
+            day_month and label == "date" and min(int(first), int(second)) in _MONTHS
+        ):
+            yield start, _tail(shadow, end)
+    for start, end in text.numbers.shaped.get(b"-", ()):
+        first, _, second = shadow[start:end].partition(b"-")
+        years = len(first) == len(second) == 4 and is_year(int(first)) and is_year(int(second)) and first < second
+        if years and governed_by(text, start) in ("", "date") and not _is_part_of_code(shadow, start, end):
+            yield start, _tail(shadow, end)
+
+
+_NUMBERED = shape(r"(?:\bno\.?|\#|number|رقم|[a-z]-)[ :]{0,2}$")
+
+
+def _dates(text: NormalizedText, _options: DetectOptions) -> Iterator[Span]:
+    for start, end in (*_whole(text), *_partial(text)):
+        yield span(start, end, EntityType.DATE_TIME, 0.8, "dates")
+
+
+RECOGNIZERS: tuple[Recognizer, ...] = (Rule("dates", frozenset({EntityType.DATE_TIME}), _dates),)

@@ -1,0 +1,87 @@
+"""DATE_TIME as a length of time: 3 days, 48 hours, ثلاثة أيام, أسبوعين, ساعة ونصف; not an age."""
+
+from collections.abc import Iterator
+
+from pipeline.detect.landmarks import IS_LETTER, Landmark
+from pipeline.detect.normalize import NormalizedText
+from pipeline.detect.recognizer import Recognizer, Rule, span
+from pipeline.detect.recognizers import number_words
+from pipeline.detect.shadow import LETTER, shape
+from schemas.entities import EntityType
+from schemas.spans import DetectOptions, Span
+
+_DIGITS_BEFORE = shape(r"""
+    (?<![a-wyz0-9\x80-\xaf\xfe.,:/$£€\-]) (?<!\+)
+    \d{1,4} (?:[.,٫]\d{1,2})?
+    (?: [ ]?(?:-|to|الى|او|or)[ ]? \d{1,4} )?
+    [ \-]?
+    (?: (?:business|working|work|calendar|full|consecutive|more|additional)[ ] )?
+    $
+""")
+_REACH = 36
+_WORK_WORDS = shape(r"(?:business|working|work|calendar|full|consecutive)[ ]$")
+_AFTER = shape(rf"(?: [ ]و ?(?:نصف|ربع|ثلث)(?![{LETTER}]) | [ ](?:عمل|دوام)(?![{LETTER}]) | [ ]and[ ]a[ ]half )?")
+_AGE_AFTER = shape(r"[ \-]?(?:old|of[ ]age) | [ ](?:من[ ])?(?:العمر|عمره|عمرها|عمري)")
+_AGE_BEFORE = shape(
+    r"(?: \baged?[ ]?[:=]? | \bturn(?:s|ed|ing)? | عمره | عمرها | عمري | عمرك | العمر | عمر | السن | سنه[ ]? | وعمره | وعمرها )[ ]?[:=]?[ ]?$"
+)
+_WEEKDAY_AFTER = shape(r"[ ](?:ال)?(?:احد|اثنين|ثلاثاء|اربعاء|خميس|جمعه|سبت)")
+_HALF = shape(rf"(?<![{LETTER}])(?:نصف|ربع|half[ ]an|half[ ]a|quarter[ ]of[ ]an)[ ]$")
+_ALONE = shape(rf"[ ]و ?(?:نصف|ربع|ثلث)(?![{LETTER}])")
+_ONE = shape(rf"[ ](?:واحد|واحده)(?![{LETTER}])")
+
+
+def _durations(text: NormalizedText, _options: DetectOptions) -> Iterator[Span]:
+    for mark in text.landmarks["calendar"]:
+        if mark.section == "dual" and not _is_part_of_word(text.shadow, mark):
+            yield span(mark.start, _end(text.shadow, mark), EntityType.DATE_TIME, 0.7, "durations")
+        elif mark.section == "unit":
+            start = _start(text.shadow, mark)
+            if start >= 0:
+                yield span(start, _end(text.shadow, mark), EntityType.DATE_TIME, 0.75, "durations")
+
+
+def _is_part_of_word(shadow: bytes, mark: Landmark) -> bool:
+    """Whether letters hang on it: "الشهراني" is a family, no two months."""
+    before, after = shadow[max(0, mark.start - 1) : mark.start], shadow[mark.end : mark.end + 1]
+    return (before != b"" and IS_LETTER[before[0]]) or (after != b"" and IS_LETTER[after[0]])
+
+
+def _end(shadow: bytes, mark: Landmark) -> int:
+    """The end of the unit with its ending ("يوماً") and what extends it ("ونصف", "عمل")."""
+    end = mark.end
+    while end < len(shadow) and end - mark.end <= 2 and IS_LETTER[shadow[end]]:
+        end += 1
+    match = _AFTER.match(shadow, end)
+    return match.end() if match else end
+
+
+def _start(shadow: bytes, mark: Landmark) -> int:
+    """Where the number before the unit begins; -1 without one, or when it is an age."""
+    if mark.start and IS_LETTER[shadow[mark.start - 1]]:
+        return -1
+    start = _number_before(shadow, mark.start)
+    if start < 0:
+        return mark.start if _ALONE.match(shadow, mark.end) or _ONE.match(shadow, mark.end) else -1
+    if _AGE_AFTER.match(shadow, mark.end) or _AGE_BEFORE.search(shadow, max(0, start - 16), start):
+        return -1
+    return -1 if _WEEKDAY_AFTER.match(shadow, mark.end) else start
+
+
+def _number_before(shadow: bytes, end: int) -> int:
+    before = shadow[max(0, end - 2) : end].strip(b" -")[-1:]
+    if not before or not (before.isdigit() or IS_LETTER[before[0]]):
+        return -1
+    digits = _DIGITS_BEFORE.search(shadow, max(0, end - _REACH), end)
+    if digits:
+        return digits.start()
+    if before.isdigit():
+        return -1
+    half = _HALF.search(shadow, max(0, end - 18), end)
+    if half:
+        return half.start()
+    adjective = _WORK_WORDS.search(shadow, max(0, end - 14), end)
+    return number_words.before(shadow, (adjective.start() if adjective else end))
+
+
+RECOGNIZERS: tuple[Recognizer, ...] = (Rule("durations", frozenset({EntityType.DATE_TIME}), _durations),)

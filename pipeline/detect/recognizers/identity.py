@@ -1,0 +1,96 @@
+"""NATIONAL_ID and RESIDENCE_PERMIT: ten digits, leading 1 or 2, the last one a check digit; no label needed. And SSN."""
+
+import re
+from collections.abc import Iterator
+
+from pipeline.detect.checksums import luhn
+from pipeline.detect.context import governed_by, label_kinds
+from pipeline.detect.groups import Grouped, stands_alone
+from pipeline.detect.normalize import NormalizedText
+from pipeline.detect.recognizer import Recognizer, Rule, span
+from pipeline.detect.recognizers.labelled import Labelled
+from pipeline.detect.shadow import shape
+from schemas.entities import EntityType
+from schemas.spans import DetectOptions, Span
+
+_DIGITS = 10
+_TYPES = {"1": EntityType.NATIONAL_ID, "2": EntityType.RESIDENCE_PERMIT}
+_KINDS = frozenset({"national_id", "residence"})
+# How people space the ten digits; anything else needs a label.
+_SPACINGS = frozenset(
+    {(1, 4, 5), (3, 3, 4), (4, 3, 3), (2, 4, 4), (1, 3, 3, 3), (3, 4, 3), (4, 4, 2), (2,) * 5, (5, 5)}
+)
+# Letters that may be written onto the number: "ID1012345672".
+_GLUED = re.compile(rb"(?<![a-z])(?:id|idno|nid|no|iqama|iqamano|nationalid)$")
+# The country code of a phone number: "+1 2025550143".
+_DIALLED = re.compile(rb"(?:\+|\b00)[ (]?\d{1,3}[ )\-.]{1,2}$")
+
+
+def _identity(text: NormalizedText, options: DetectOptions) -> Iterator[Span]:
+    """Unbroken numbers, then numbers in groups. Lenient: a failing check digit lowers the score, no more."""
+    for start in text.numbers.plain.get(_DIGITS, ()):
+        end = start + _DIGITS
+        digits = text.text[start:end]
+        if digits[0] in _TYPES and _is_free(text.shadow, start, end):
+            valid = luhn(digits)
+            if valid or not options.strict_checksums:
+                yield span(start, end, _TYPES[digits[0]], 0.95 if valid else 0.5, "identity")
+    for found in text.groups:
+        if len(found.digits) == _DIGITS and found.digits[0] in _TYPES and _is_identity(text, found, options):
+            yield span(found.start, found.end, _TYPES[found.digits[0]], 0.9, "identity")
+
+
+def _is_free(shadow: bytes, start: int, end: int) -> bool:
+    window = shadow[max(0, start - 12) : start]
+    if window[-1:].isalpha():
+        return _GLUED.search(window) is not None and not shadow[end : end + 1].isalnum()
+    return stands_alone(shadow, start, end) and _DIALLED.search(window) is None
+
+
+def _is_identity(text: NormalizedText, found: Grouped, options: DetectOptions) -> bool:
+    valid = found.separator in {" ", "-"} and luhn(found.digits)
+    if not valid and options.strict_checksums:
+        return False
+    if not stands_alone(text.shadow, found.start, found.end) or _DIALLED.search(
+        text.shadow, max(0, found.start - 8), found.start
+    ):
+        return False
+    labelled = governed_by(text, found.start) in _KINDS or not _KINDS.isdisjoint(label_kinds(options.context))
+    return labelled or (valid and found.sizes in _SPACINGS and (found.alone or found.separator == "-"))
+
+
+# US social security number: area 001-665, 667-899; group 01-99; serial 0001-9999 (SSA, randomized since 2011).
+_SSN_SIZES = (3, 2, 4)
+_SSN_BARE = shape(r"""
+    (?<![a-z0-9])
+    (?!000|666|9) \d{3}
+    [ \-]? (?!00) \d{2}
+    [ \-]? (?!0000) \d{4}
+    (?![a-z0-9])
+""")
+
+
+def _ssn(text: NormalizedText, _options: DetectOptions) -> Iterator[Span]:
+    """Three, two and four digits, hyphens or blanks between them."""
+    for found in text.groups:
+        if (
+            found.sizes == _SSN_SIZES
+            and found.separator in {" ", "-"}
+            and _SSN_BARE.fullmatch(text.shadow, found.start, found.end)
+            and (found.alone or found.separator == "-")
+            and _has_no_neighbour(text.shadow, found)
+        ):
+            yield span(found.start, found.end, EntityType.SSN, 0.8, "ssn")
+
+
+def _has_no_neighbour(shadow: bytes, found: Grouped) -> bool:
+    """No hyphen, slash or letter makes the number part of a longer code."""
+    around = shadow[max(0, found.start - 1) : found.start] + shadow[found.end : found.end + 1]
+    return not any(byte in b"-/+_" or (chr(byte).isascii() and chr(byte).isalnum()) for byte in around)
+
+
+RECOGNIZERS: tuple[Recognizer, ...] = (
+    Rule("identity", frozenset(_TYPES.values()), _identity),
+    Rule("ssn", frozenset({EntityType.SSN}), _ssn),
+    Labelled("ssn_labelled", EntityType.SSN, "ssn", _SSN_BARE, 0.9),
+)

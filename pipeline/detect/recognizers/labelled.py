@@ -1,0 +1,38 @@
+"""Values that mean something only beside a label: one small table row per kind, one way of looking for all of them."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from pipeline.detect import context
+from pipeline.detect.normalize import NormalizedText
+from pipeline.detect.recognizer import span
+from schemas.entities import EntityType
+from schemas.spans import DetectOptions, Span
+
+
+def _anything(surface: str) -> bool:
+    return bool(surface)
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """A recognizer: `form` (of the shadow) near a label of `kind`, when `accept` agrees with the surface."""
+
+    name: str
+    type: EntityType
+    kind: str
+    form: re.Pattern[bytes]
+    score: float = 0.8
+    accept: Callable[[str], bool] = _anything
+
+    @property
+    def types(self) -> frozenset[EntityType]:
+        """The one type."""
+        return frozenset({self.type})
+
+    def find(self, text: NormalizedText, options: DetectOptions) -> Iterator[Span]:
+        """A span for each value that a label governs."""
+        for start, end in context.values(text, options, self.kind, self.form):
+            if self.accept(text.text[start:end]):
+                yield span(start, end, self.type, self.score, self.name)

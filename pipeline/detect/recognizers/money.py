@@ -1,0 +1,141 @@
+"""MONETARY_AMOUNT: a number, in digits or words, beside a currency's code, sign or word; the whole expression."""
+
+from collections.abc import Iterator
+
+from pipeline.detect.landmarks import IS_LETTER, Landmark
+from pipeline.detect.normalize import NormalizedText
+from pipeline.detect.recognizer import Recognizer, Rule, span
+from pipeline.detect.recognizers import number_words
+from pipeline.detect.shadow import LETTER, shadow_of, shape
+from schemas.entities import EntityType
+from schemas.spans import DetectOptions, Span
+
+_MAGNITUDE = (
+    rf"(?:[ ]?(?: k|m|mn|mm|bn|b|mil|tn|الف|الفا|الاف|مليون|مليونا|ملايين|مليار|مليارا|مليارات|بليون|تريليون|ميه|مايه"
+    rf"|hundred|thousand|million|billion|trillion|millions|lakhs?|crores?) (?![{LETTER}]) )"
+)
+_NUMBER = (
+    r"(?: \d{1,3}(?:[,٬،']\d{3})+(?:[.٫]\d{1,4})? | \d{1,3}(?:\.\d{3})+,\d{1,2} | \d{1,3}(?:[ ]\d{3})+(?:[.,٫]\d{1,2})?(?!\d)"
+    r"| \d{1,15}(?:[.,٫]\d{1,4})? )"
+)
+_AMOUNT = rf"{_NUMBER} (?! [\d/:] | [.,٬٫]\d ) {_MAGNITUDE}{{0,2}} (?: [ ]و ?(?:نصف|ربع)(?:[ ]المليون|[ ]مليون)?(?![{LETTER}]) )?"
+_NO_CODE_BEFORE = r"(?<![a-z0-9.,:/\-+#_]) (?<!\d[٬٫،])"
+_SIGN = r"[\-+]?"
+
+_BEFORE = shape(rf"{_NO_CODE_BEFORE} {_SIGN} {_AMOUNT} (?:[ ]?(?:-|–|to|الى)[ ]?{_AMOUNT})? [ ]{{0,2}} $")
+_BEFORE_REACH = 44
+_AFTER = shape(
+    rf"[ ]{{0,2}} [.:]? [ ]? {_SIGN} ({_AMOUNT} (?:[ ]?(?:-|to)[ ]?{_AMOUNT})?) (?![a-z0-9٪%]) (?!-\d|-[a-z])(?:/-|/=)?"
+)
+_BRACKETED = shape(rf"{_NO_CODE_BEFORE} {_NUMBER} {_MAGNITUDE}? [ ]? \( [^()\n]{{2,90}} \) [ ]? $")
+_LEADING_NUMBER = shape(rf"{_NO_CODE_BEFORE} [(]? {_NUMBER} [)]? {_MAGNITUDE}? [ ] $")
+_ONE_AFTER = shape(rf"[ ](?:واحد|one)(?![{LETTER}])")
+_AND_MINOR = shape(r"[ ]?(?:,|،)?[ ]?(?:و|and|\&)?[ ]?$")
+_REMAINING_WORD = shape(rf"[{LETTER}]{{1,3}}")
+
+_DUALS = frozenset(
+    shadow_of(word) for word in ("ريالين", "ريالان", "درهمين", "دينارين", "دولارين", "جنيهين", "هللتين", "ليرتين")
+)
+# Codes that are also words: as currency only in capitals.
+_CAPITALS_ONLY = frozenset({b"try", b"php", b"kd", b"dh"})
+_STANDARDS = frozenset({b"232", b"422", b"485"})  # RS-232
+_WEIGHT_AFTER = shape(r"[ ](?:of(?![ ]the)|lighter|heavier|overweight)")
+_TECHNOLOGY = shape(r"[ ]?\d{1,2}(?:\.\d{1,2}){0,2}(?![\d,.]|[ ]?(?:k|m|million|thousand))")
+
+
+def _money(text: NormalizedText, _options: DetectOptions) -> Iterator[Span]:
+    claimed = 0  # where the amount before ends: its number is taken
+    previous: tuple[int, int] | None = None
+    for mark in text.landmarks["money"]:
+        place = _amount(text, mark, claimed)
+        if place is None:
+            continue
+        claimed = place[1]
+        if mark.section == "minor" and previous and _AND_MINOR.fullmatch(text.shadow, previous[1], place[0]):
+            previous = (previous[0], place[1])  # "5 ريال و50 هللة"
+            continue
+        if previous:
+            yield span(*previous, EntityType.MONETARY_AMOUNT, 0.85, "money")
+        previous = place
+    if previous:
+        yield span(*previous, EntityType.MONETARY_AMOUNT, 0.85, "money")
+
+
+def _amount(text: NormalizedText, mark: Landmark, claimed: int) -> tuple[int, int] | None:
+    """The amount that the currency at `mark` belongs to."""
+    shadow = text.shadow
+    if not _is_currency(text, mark):
+        return None
+    end = _word_end(shadow, mark.end)
+    is_code = _is_code(shadow, mark)
+    start = _number_before(shadow, mark.start, claimed)
+    after = _AFTER.match(shadow, mark.end) if is_code or start < 0 else None
+    if start >= 0 and not (after and _is_prefix(shadow, start)):
+        one = _ONE_AFTER.match(shadow, end)
+        return start, one.end() if one else end
+    if after and (is_code or shadow[mark.end : mark.end + 1] != b"."):
+        return mark.start, after.end()
+    if is_code and shadow[mark.end : mark.end + 1] == b" ":
+        words = number_words.after(shadow, mark.end + 1)
+        if words >= 0:
+            return mark.start, words
+    one = _ONE_AFTER.match(shadow, end)
+    if one or shadow[mark.start : mark.end] in _DUALS:
+        return mark.start, one.end() if one else end
+    return None
+
+
+def _is_currency(text: NormalizedText, mark: Landmark) -> bool:
+    """Whether the word really names a currency here."""
+    shadow, word = text.shadow, text.shadow[mark.start : mark.end]
+    if mark.start and IS_LETTER[shadow[mark.start - 1]] and word[0] < 0x80 and IS_LETTER[word[0]]:
+        return False
+    if word in _CAPITALS_ONLY and not text.text[mark.start : mark.end].isupper():
+        return False
+    if word == b"php" and _TECHNOLOGY.match(shadow, mark.end):
+        return False
+    if word in (b"rs", b"rs.") and shadow[mark.end : mark.end + 4].strip(b" -")[:3] in _STANDARDS:
+        return False
+    return not (word == b"pounds" and _WEIGHT_AFTER.match(shadow, mark.end))
+
+
+def _is_code(shadow: bytes, mark: Landmark) -> bool:
+    """A code or sign may stand before its number; a word mostly follows it."""
+    return mark.end - mark.start <= 4 or not IS_LETTER[shadow[mark.start]]
+
+
+def _is_prefix(shadow: bytes, start: int) -> bool:
+    """Whether the number at `start` is labelled like a quantity, so that the currency reads on to the next number."""
+    return shadow[max(0, start - 1) : start] == b"x"
+
+
+def _number_before(shadow: bytes, end: int, claimed: int) -> int:
+    """Where the number before a currency begins, not before `claimed`; -1 when there is none."""
+    last = shadow[max(0, end - 2) : end].rstrip(b" ")[-1:]
+    if not last:
+        return -1
+    first = max(claimed, end - _BEFORE_REACH)
+    if last == b")":
+        match = _BRACKETED.search(shadow, max(claimed, end - 120), end)
+        if match:
+            return match.start()
+        return -1
+    if not (last.isdigit() or IS_LETTER[last[0]]):
+        return -1
+    match = _BEFORE.search(shadow, first, end)
+    if match:
+        return match.start()
+    start = number_words.before(shadow, end) if IS_LETTER[last[0]] else -1
+    if start < claimed:
+        return -1
+    leading = _LEADING_NUMBER.search(shadow, max(claimed, start - 30), start)
+    return leading.start() if leading else start
+
+
+def _word_end(shadow: bytes, end: int) -> int:
+    """The end of the word that begins with the landmark: "ريالاً" has one more letter than its lexicon entry."""
+    match = _REMAINING_WORD.match(shadow, end) if IS_LETTER[shadow[end - 1]] else None
+    return match.end() if match else end
+
+
+RECOGNIZERS: tuple[Recognizer, ...] = (Rule("money", frozenset({EntityType.MONETARY_AMOUNT}), _money),)

@@ -1,0 +1,82 @@
+"""IP_ADDRESS: IPv4 and IPv6 literals (RFC 791, RFC 4291), not versions, clock times or hardware addresses."""
+
+import re
+from collections.abc import Iterator
+from ipaddress import AddressValueError, IPv6Address
+
+from pipeline.detect.normalize import NormalizedText
+from pipeline.detect.recognizer import Recognizer, Rule, span
+from schemas.entities import EntityType
+from schemas.spans import DetectOptions, Span
+
+_IPV4 = re.compile(rb"(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)\.){3}(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?![\d]|\.\d)")
+_VERSION_BEFORE = re.compile(rb"(?:\bv|version|ver\.?|release|build|firmware|\x80\x95\x83\x80\x89)[ :=]{0,3}$")
+_IPV6 = re.compile(rb"[0-9a-f:]{2,39}(?:(?<=:)\d{1,3}(?:\.\d{1,3}){3})?")
+_LONGEST_GROUP = 4
+_FEWEST_COLONS = 2
+
+
+def _ipv4(text: NormalizedText) -> Iterator[Span]:
+    """Four numbers up to 255 with dots; a port may follow."""
+    shadow = text.shadow
+    for separators in (b"...", b"...:", b".../", b"...-", b"...-...", b"...:."):
+        for start, _end in text.numbers.shaped.get(separators, ()):
+            match = _IPV4.match(shadow, start)
+            before = shadow[max(0, start - 12) : start]
+            if (
+                match
+                and not before[-1:].isalnum()
+                and before[-1:] not in (b".", b"-", b":")
+                and not _VERSION_BEFORE.search(before)
+            ):
+                if not shadow[match.end() : match.end() + 1].isalpha():
+                    yield span(start, match.end(), EntityType.IP_ADDRESS, 0.9, "ipv4")
+
+
+def _ipv6(text: NormalizedText) -> Iterator[Span]:
+    """What the standard library takes for an IPv6 address, with two colons or more."""
+    shadow = text.shadow
+    reached = 0
+    position = shadow.find(b":")
+    while position >= 0:
+        start = position
+        while start > reached and position - start < _LONGEST_GROUP and shadow[start - 1 : start] in _HEX:
+            start -= 1
+        match = _IPV6.match(shadow, start)
+        reached = max(position + 1, match.end() if match else 0)
+        if match and match.group().count(b":") >= _FEWEST_COLONS and not shadow[max(0, start - 1) : start].isalnum():
+            end = _ipv6_end(shadow, start, match.end())
+            if end:
+                yield span(start, end, EntityType.IP_ADDRESS, 0.9, "ipv6")
+        position = shadow.find(b":", reached)
+
+
+_HEX = frozenset(bytes([byte]) for byte in b"0123456789abcdef")
+
+
+def _ipv6_end(shadow: bytes, start: int, end: int) -> int:
+    """The end of the address at `start`, or 0. A last colon belongs to the sentence, a zone (%eth0) to the address."""
+    if shadow[end : end + 1].isalnum():
+        return 0
+    literal = shadow[start:end].decode()
+    if literal.endswith(":") and not literal.endswith("::"):
+        literal = literal[:-1]
+    try:
+        IPv6Address(literal)
+    except AddressValueError:
+        return 0
+    if literal == "::":
+        return 0
+    zone = _ZONE.match(shadow, start + len(literal))
+    return zone.end() if zone else start + len(literal)
+
+
+_ZONE = re.compile(rb"%[a-z0-9]{1,15}")
+
+
+def _ip(text: NormalizedText, _options: DetectOptions) -> Iterator[Span]:
+    yield from _ipv4(text)
+    yield from _ipv6(text)
+
+
+RECOGNIZERS: tuple[Recognizer, ...] = (Rule("ip", frozenset({EntityType.IP_ADDRESS}), _ip),)

@@ -1,0 +1,69 @@
+"""PASSPORT: a labelled document number, or the second line of a passport's machine-readable zone (ICAO 9303-4, TD3)."""
+
+import re
+from collections.abc import Iterator
+
+from pipeline.detect.checksums import mrz
+from pipeline.detect.normalize import NormalizedText
+from pipeline.detect.recognizer import Recognizer, Rule, span
+from pipeline.detect.recognizers.labelled import Labelled
+from pipeline.detect.shadow import shape
+from schemas.entities import EntityType
+from schemas.spans import DetectOptions, Span
+
+_NUMBER = shape(r"""
+    (?<![a-z0-9])
+    (?: [a-z]{1,3} [ \-]? \d (?:[ \-]? \d){5,8} [a-z]?   # A12345678, AB1234567, P1234567A, A 1234 5678
+      | \d{7,9} )                                        # Yemen, Nepal, United Kingdom, United States
+    (?![a-z0-9] | [.\-/]\d)
+""")
+_LETTERS_APART = re.compile(r"[A-Z]{1,3} ")
+
+
+def _is_number(surface: str) -> bool:
+    """Letters stand apart from the digits only as capitals ("A 12345678", not "is 12345678")."""
+    head = surface.partition(" ")[0]
+    return not head.isalpha() or _LETTERS_APART.match(surface) is not None
+
+
+_LINE_1 = re.compile(rb"p[a-z<][a-z<]{3}([a-z<]{39})(?![a-z0-9<])")
+_LINE_2 = re.compile(
+    rb"([a-z0-9<]{9})(\d)"  # document number, check
+    rb"[a-z<]{3}"  # nationality
+    rb"(\d{6})(\d)[mfx<](\d{6})(\d)"  # birth, check, sex, expiry, check
+    rb"([a-z0-9<]{14})([\d<])(\d)"  # optional data, check, composite check
+    rb"(?![a-z0-9<])"
+)
+_WHITE = b" \t\r\n"
+
+
+def _mrz(text: NormalizedText, _options: DetectOptions) -> Iterator[Span]:
+    """The whole second line (it also holds birth date and nationality), and the name of the line above it."""
+    if b"<" not in text.shadow:
+        return
+    for match in _LINE_2.finditer(text.shadow):
+        number, check, birth, birth_check, expiry, expiry_check, optional, optional_check, composite = (
+            field.decode().upper() for field in match.groups()
+        )
+        whole = number + check + birth + birth_check + expiry + expiry_check + optional + optional_check
+        parts = ((number, check), (birth, birth_check), (expiry, expiry_check), (optional, optional_check))
+        if all(mrz(field, digit) for field, digit in parts) and mrz(whole, composite):
+            yield span(match.start(), match.end(), EntityType.PASSPORT, 0.99, "mrz")
+            yield from _name_above(text.shadow, match.start())
+
+
+def _name_above(shadow: bytes, start: int) -> Iterator[Span]:
+    above = shadow[max(0, start - 50) : start]
+    line = _LINE_1.search(above.rstrip(_WHITE))
+    if line is None:
+        return
+    first = start - len(above) + line.start(1)
+    name = line.group(1).rstrip(b"<")
+    if name:
+        yield span(first, first + len(name), EntityType.PERSON, 0.95, "mrz")
+
+
+RECOGNIZERS: tuple[Recognizer, ...] = (
+    Labelled("passport", EntityType.PASSPORT, "passport", _NUMBER, 0.85, _is_number),
+    Rule("mrz", frozenset({EntityType.PASSPORT, EntityType.PERSON}), _mrz),
+)

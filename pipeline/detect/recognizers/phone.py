@@ -1,0 +1,160 @@
+"""PHONE_NUMBER: Saudi mobiles and landlines in every usual writing, and international numbers that are possible."""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from phonenumbers import COUNTRY_CODE_TO_REGION_CODE, REGION_CODE_FOR_NON_GEO_ENTITY, PhoneMetadata
+
+from pipeline.detect.normalize import NormalizedText
+from pipeline.detect.recognizer import Recognizer, Rule, span
+from pipeline.detect.recognizers.labelled import Labelled
+from pipeline.detect.shadow import shape
+from schemas.entities import EntityType
+from schemas.spans import DetectOptions, Span
+
+_SEPARATORS = rb"[ \-./()]{0,3}"
+# Saudi numbers from their first digit: 05x, 01x, 9665x, 009665x, with any grouping; +966 is read here too, after its plus.
+_SAUDI = re.compile(
+    rb"(?:(?:00)?[ ]?966" + _SEPARATORS + rb"(?:\(?0\)?" + _SEPARATORS + rb")?|0" + _SEPARATORS + rb")"
+    rb"(?:5(?:" + _SEPARATORS + rb"\d){8}|1" + _SEPARATORS + rb"[1-7](?:" + _SEPARATORS + rb"\d){7})(?!\d)"
+)
+_LOCAL_LENGTHS = {10: (b"05", b"01"), 12: (b"9665", b"9661"), 13: (b"96605", b"96601"), 14: (b"009665", b"009661")}
+_CHAIN_STARTS = (b"05", b"01", b"966", b"00966", b"0")
+
+_INTERNATIONAL = re.compile(rb"[ (]{0,2}(\d[\d \-./()]{5,26})")
+_ATOM = re.compile(rb"\d+")
+_FEWEST_DIGITS, _MOST_DIGITS = 7, 15  # ITU-T E.164: at most 15
+_LONGEST_COUNTRY_CODE = 3
+
+
+@lru_cache(maxsize=1024)
+def _possible_lengths(country_code: int) -> frozenset[int]:
+    """How many digits a national number of this country can have (libphonenumber's general description)."""
+    regions = COUNTRY_CODE_TO_REGION_CODE.get(country_code, ())
+    if not regions:
+        return frozenset()
+    if regions[0] == REGION_CODE_FOR_NON_GEO_ENTITY:
+        metadata = PhoneMetadata.metadata_for_nongeo_region(country_code, None)
+    else:
+        metadata = PhoneMetadata.metadata_for_region(regions[0], None)
+    return frozenset(metadata.general_desc.possible_length if metadata else ())
+
+
+def _is_possible(digits: str) -> bool:
+    """Whether international `digits` (no plus) can be a phone number."""
+    for size in range(1, _LONGEST_COUNTRY_CODE + 1):
+        code = int(digits[:size])
+        if code in COUNTRY_CODE_TO_REGION_CODE:
+            return len(digits) - size in _possible_lengths(code)
+    return False
+
+
+def _phone(text: NormalizedText, _options: DetectOptions) -> Iterator[Span]:
+    for start, end in (*_saudi(text), *_international(text)):
+        yield span(start, end, EntityType.PHONE_NUMBER, 0.85, "phone")
+
+
+def _saudi(text: NormalizedText) -> Iterator[tuple[int, int]]:
+    """Unbroken numbers by their length and lead, then grouped ones."""
+    shadow = text.shadow
+    for length, leads in _LOCAL_LENGTHS.items():
+        for start in text.numbers.plain.get(length, ()):
+            if (
+                shadow.startswith(leads, start)
+                and _SAUDI.match(shadow, start)
+                and _is_free(shadow, start, start + length)
+            ):
+                yield _opening(shadow, start), start + length
+    for chain in text.numbers.chains:
+        for index in range(len(chain) - 1):
+            start = chain[index][0]
+            if shadow[start] in b"09" and shadow.startswith(_CHAIN_STARTS, start):
+                match = _SAUDI.match(shadow, start)
+                if match and _is_free(shadow, start, match.end()):
+                    yield _opening(shadow, start), match.end()
+
+
+def _is_free(shadow: bytes, start: int, end: int) -> bool:
+    """Not inside a word, a decimal, a URL's path or a longer code."""
+    before, after = shadow[max(0, start - 2) : start], shadow[end : end + 2]
+    if before[-1:].isalnum() or after[:1].isalnum():
+        return False
+    if before[:1].isdigit() and before[-1:] in (b".", b"-", b":", b"*"):
+        return False
+    return not (after[:1] in (b".", b"-", b":") and after[1:].isdigit())
+
+
+def _opening(shadow: bytes, start: int) -> int:
+    """The plus and the parenthesis before the first digit belong to the number."""
+    while start > 0 and shadow[start - 1] in b"+(":
+        start -= 1
+    return start
+
+
+def _international(text: NormalizedText) -> Iterator[tuple[int, int]]:
+    """`+` or 00, then a country code and as many digits as that country's numbers have."""
+    shadow = text.shadow
+    plus = shadow.find(b"+")
+    while plus >= 0:
+        end = _possible_end(text, plus + 1)
+        if end and not shadow[max(0, plus - 1) : plus].isalnum():
+            yield (plus - 1 if shadow[plus - 1 : plus] == b"(" and b")" in shadow[plus:end] else plus), end
+        plus = shadow.find(b"+", plus + 1)
+    for length in range(_FEWEST_DIGITS + 2, _MOST_DIGITS + 3):
+        for start in text.numbers.plain.get(length, ()):
+            if (
+                shadow.startswith(b"00", start)
+                and shadow[start + 2] != ord("0")
+                and _is_possible(text.text[start + 2 : start + length])
+            ):
+                if _is_free(shadow, start, start + length):
+                    yield start, start + length
+    for chain in text.numbers.chains:
+        for start, _end in chain[:-1]:
+            if shadow.startswith(b"00", start) and not shadow[max(0, start - 1) : start].isalnum():
+                end = _possible_end(text, start + 2)
+                if end:
+                    yield start, end
+
+
+def _possible_end(text: NormalizedText, start: int) -> int:
+    """Where the longest possible number after a plus ends, at a group's end; 0 when there is none."""
+    match = _INTERNATIONAL.match(text.shadow, start)
+    if match is None:
+        return 0
+    digits, best = "", 0
+    offset = match.start(1)
+    for atom in _ATOM.finditer(match.group(1)):
+        digits += atom.group().decode()
+        if len(digits) > _MOST_DIGITS + 1:
+            break
+        end = offset + atom.end()
+        if (
+            len(digits) >= _FEWEST_DIGITS
+            and not text.shadow[end : end + 1].isalnum()
+            and _is_possible(_without_trunk(digits))
+        ):
+            best = end
+    return best
+
+
+def _without_trunk(digits: str) -> str:
+    """`+966 (0)50…`: the trunk prefix is no part of the number."""
+    return "966" + digits[4:] if digits.startswith("9660") else digits
+
+
+# What is a phone number only beside a label: mobiles and landlines without their 0, 9200 and 800 numbers.
+_LABELLED = shape(r"""
+    (?<![a-z0-9+])
+    (?: 5 (?:[ \-.]? \d){8}
+      | 1[1-7] (?:[ \-.]? \d){7}
+      | 92[05] (?:[ \-.]? \d){6}
+      | 800 (?:[ \-.]? \d){7} )
+    (?![a-z0-9] | [.\-/:,]\d)
+""")
+
+RECOGNIZERS: tuple[Recognizer, ...] = (
+    Rule("phone", frozenset({EntityType.PHONE_NUMBER}), _phone),
+    Labelled("phone_labelled", EntityType.PHONE_NUMBER, "phone", _LABELLED, 0.75),
+)

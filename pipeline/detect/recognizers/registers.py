@@ -1,0 +1,83 @@
+"""Numbers that registers give to people: MRN, MEDICAL_LICENSE, INSURANCE_POLICY, STUDENT_ID."""
+
+import re
+from collections.abc import Iterator
+
+from pipeline.detect.normalize import NormalizedText
+from pipeline.detect.recognizer import Recognizer, Rule, span
+from pipeline.detect.recognizers.labelled import Labelled
+from pipeline.detect.shadow import shape
+from schemas.entities import EntityType
+from schemas.spans import DetectOptions, Span
+
+_END = r"(?![a-z0-9] | [.:/\-]\d | [ ]?%)"
+
+_RECORD = shape(rf"""
+    (?<![a-z0-9])
+    (?:[a-z]{{1,5}} [\-/]?)?                          # KF-0091823, MRN-664120
+    \d (?:[\-/]? \d){{3,9}} (?:[ ]\d{{3,4}}){{0,2}}   # 664120, 12-34-56, 0091 823
+    {_END}
+""")
+_STUDENT = shape(rf"""
+    (?<![a-z0-9])
+    (?:[a-z]{{1,3}} -?)?                              # S441988210
+    \d (?:-? \d){{4,11}} (?:[ ]\d{{3,4}}){{0,2}}      # 442900178, 35-1-2-2-0555, 442 900 178
+    {_END}
+""")
+_POLICY = shape(rf"""
+    (?<![a-z0-9])
+    (?=[a-z]{{0,9}} [\-/ ]? [a-z0-9]{{0,9}} [\-/]? \d)
+    (?:[a-z]{{2,5}}[ ](?=\d{{4}}))?                   # POL 2026 9812
+    [a-z0-9]{{1,20}} (?:[\-/][a-z0-9]{{1,15}}){{0,5}} (?:[ ]\d{{3,8}}){{0,2}}
+    {_END}
+""")
+_FEWEST_POLICY_DIGITS = 4
+_DATE = re.compile(r"\d{1,4}([/\-])\d{1,2}\1\d{2,4}")
+
+_LICENSE_SHAPES = r"""
+    \d\d [ \-]? r [ \-]? [a-z] [ \-]? \d{4,8}          # 14-R-M-008924: year, register, profession, serial
+  | scfhs [ \-]? \d{4,8} (?:-\d{3,8})?                 # SCFHS-1234567, SCFHS-2024-08172
+"""
+_LICENSE_ALONE = shape(rf"(?<![a-z0-9]) (?: {_LICENSE_SHAPES} ) (?![a-z0-9])")
+_LICENSE = shape(rf"(?<![a-z0-9]) (?: {_LICENSE_SHAPES} | (?:[a-z]{{1,3}}-?)? \d (?:[ \-]? \d){{4,9}} ) {_END}")
+
+
+def _is_record(surface: str) -> bool:
+    return _DATE.fullmatch(surface) is None
+
+
+def _is_policy(surface: str) -> bool:
+    """Enough digits, no date, and words before a blank only as capitals."""
+    head, blank, _ = surface.partition(" ")
+    if blank and head.isalpha() and not head.isupper():
+        return False
+    return sum(c.isdigit() for c in surface) >= _FEWEST_POLICY_DIGITS and _DATE.fullmatch(surface) is None
+
+
+def _license(text: NormalizedText, _options: DetectOptions) -> Iterator[Span]:
+    """The two shapes of the Commission for Health Specialties, which need no label."""
+    for start in _license_starts(text):
+        match = _LICENSE_ALONE.match(text.shadow, start)
+        if match:
+            yield span(match.start(), match.end(), EntityType.MEDICAL_LICENSE, 0.9, "license")
+
+
+def _license_starts(text: NormalizedText) -> Iterator[int]:
+    """Where one of the shapes can begin: at the register's name, or two digits and a blank before an R."""
+    yield from (
+        mark.start
+        for mark in text.landmarks["cues"]
+        if mark.section == "license" and text.shadow[mark.start] == ord("s")
+    )
+    for start in text.numbers.plain.get(2, ()):
+        if text.shadow[start + 2 : start + 4].lstrip(b" -")[:1] == b"r":
+            yield start
+
+
+RECOGNIZERS: tuple[Recognizer, ...] = (
+    Labelled("mrn", EntityType.MRN, "mrn", _RECORD, 0.85, _is_record),
+    Labelled("student", EntityType.STUDENT_ID, "student", _STUDENT, 0.85, _is_record),
+    Labelled("policy", EntityType.INSURANCE_POLICY, "policy", _POLICY, 0.85, _is_policy),
+    Rule("license", frozenset({EntityType.MEDICAL_LICENSE}), _license),
+    Labelled("license_labelled", EntityType.MEDICAL_LICENSE, "license", _LICENSE, 0.85),
+)

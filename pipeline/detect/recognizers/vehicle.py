@@ -1,0 +1,104 @@
+"""VEHICLE_PLATE: up to four digits and three of the seventeen letter pairs that Saudi plates use."""
+
+from collections.abc import Iterator
+
+from pipeline.detect import context
+from pipeline.detect.normalize import NormalizedText
+from pipeline.detect.recognizer import Recognizer, Rule, span
+from pipeline.detect.shadow import OTHER_LETTER, shape
+from schemas.entities import EntityType
+from schemas.spans import DetectOptions, Span
+
+# ا ب ح د ر س ص ط ع ق ك ل م ن ه و ى and their Latin partners. The shadow folds أ to ا and ى to ي; هـ loses its tatweel.
+_ARABIC = "[ابحدرسصطعقكلمنهوي]"
+_LATIN = "[abjdrsxteglzknhuv]"
+_GAP = r"[ \-]"
+_APART = rf"(?: {_ARABIC}[ ]{{1,2}}{_ARABIC}[ ]{{1,2}}{_ARABIC} | {_ARABIC}-{_ARABIC}-{_ARABIC} )"
+_LATIN_APART = rf"(?: {_LATIN}[ ]{_LATIN}[ ]{_LATIN} | {_LATIN}-{_LATIN}-{_LATIN} )"
+_LETTER_BEFORE, _LETTER_AFTER = r"(?<![a-z0-9\x80-\xaf\xfe])", r"(?![a-z0-9\x80-\xaf\xfe])"
+_DIGIT_BEFORE, _DIGIT_AFTER = r"(?<![a-z0-9])(?<!\d[.,:/\-])", r"(?![a-z0-9] | [.,:/\-]\d | [ ]?%)"
+
+# The letters as they stand right after the digits, and right before them (fixed widths: five when apart, three joined).
+_AFTER_DIGITS = shape(rf"[ ]?-?[ ]? (?: {_APART} | {_LATIN_APART} | (?<=[ \-]){_LATIN}{{3}} ) {_LETTER_AFTER}")
+_FIVE = shape(rf"{_ARABIC}([ ]|-){_ARABIC}\1{_ARABIC} | {_LATIN}([ ]|-){_LATIN}\2{_LATIN}")
+_THREE = shape(rf"{_LATIN}{{3}}")
+_MOST_DIGITS = 4
+
+# Currency codes, acronyms and words made of the seventeen letters: plates only beside a label.
+_NOT_PLATES = frozenset(
+    """
+    ABS ADD AED AGE AGT ALL ALT AND ARE ART ASK ASL ATE AUD AUX BAD BAG BAR BAT BDT BED BEL BET BHD BRS BRT BSL
+    BUG BUN BUS BUT DEL DKK DLR DNA DNS DSL DUE EAR EAT EBT EGG EGR ELK END ERA ERR ETA ETH EUR EVE EXT GAL GAS
+    GBE GDR GEL GET GHZ GNU GTX GUN GUT HAD HAL HAS HAT HDD HER HEX HKD HRD HRS HTR HUB HUT HZL JAN JAR JET JSL
+    JUL KEG KEN KES KGS KHZ KSA LAB LAG LAN LAX LBS LED LEG LET LKR LLB LRT LTR LUN LUV LUX NAN NAS NET NGN NLA
+    NLB NLT NSA NSE NUN NUT NZD RAL RAN RAT RBS RED REG REL RET REV REX RNA RSA RSD RTX RUB RUN SAN SAR SAS SAT
+    SDG SDK SEA SEE SEK SET SHA SHE SKU SLA SLR SSD SSL SSN SUN SUV TAB TAN TAX TDS TEA TEL TEN TEX TGT THE TLS
+    TLX TND TNT TRX TUB TUE TUG UAE URL URN USA USB USD USE UTE UTR VAN VAR VAT VDS VEN VET XLS XXL XXX ZAR ZEN
+    """.split()
+)
+
+
+def _plate(text: NormalizedText, _options: DetectOptions) -> Iterator[Span]:
+    """Spaced or hyphenated letters of either script, or three joined Latin capitals that are no known word."""
+    shadow = text.shadow
+    for length in range(1, _MOST_DIGITS + 1):
+        for start in text.numbers.plain.get(length, ()):
+            end = start + length
+            if shadow[end : end + 1] in _EDGES and not shadow[max(0, start - 1) : start].isalnum():
+                after = _AFTER_DIGITS.match(shadow, end)
+                if after and _are_plate_letters(text, end, after.end()):
+                    yield span(start, after.end(), EntityType.VEHICLE_PLATE, 0.75, "plate")
+            if shadow[start - 1 : start] in _EDGES:
+                first = _letters_before(shadow, start)
+                if first >= 0 and _STOP.match(shadow, end) and _are_plate_letters(text, first, start):
+                    yield span(first, end, EntityType.VEHICLE_PLATE, 0.75, "plate")
+
+
+_EDGES = frozenset({b" ", b"-"} | {bytes([byte]) for byte in range(0x80, 0xB0)})
+_STOP = shape(r"(?![a-z0-9] | [.,:/\-]\d | [ ]?%)")
+_WIDEST_GAP = 3
+
+
+def _letters_before(shadow: bytes, start: int) -> int:
+    """Where three plate letters that end right before the digits begin, or -1."""
+    end = start
+    while end > start - _WIDEST_GAP and shadow[end - 1 : end] in (b" ", b"-"):
+        end -= 1
+    if end >= 5 and _FIVE.match(shadow, end - 5, end):
+        first = end - 5
+    elif end >= 3 and end < start and _THREE.match(shadow, end - 3, end):
+        first = end - 3
+    else:
+        return -1
+    return -1 if first and _is_letter(shadow[first - 1]) else first
+
+
+def _is_letter(byte: int) -> bool:
+    return chr(byte).isalnum() if byte < 0x80 else byte <= 0xAF or byte == OTHER_LETTER
+
+
+def _are_plate_letters(text: NormalizedText, start: int, end: int) -> bool:
+    """Latin letters are capitals; three that stand together are no currency, acronym or word."""
+    surface = text.text[start:end].strip(" -")
+    if not surface[0].isascii():
+        return True
+    return surface.isupper() and surface not in _NOT_PLATES
+
+
+_LABELLED = shape(rf"""
+    (?: {_DIGIT_BEFORE} \d{{1,4}} {_GAP}? (?: {_APART} | {_LATIN_APART} | {_ARABIC}{{3}} | {_LATIN}{{3}} ) {_LETTER_AFTER}
+      | {_LETTER_BEFORE} (?: {_APART} | {_LATIN_APART} | {_ARABIC}{{3}} | {_LATIN}{{3}} ) [ ]?-?[ ]? \d{{1,4}} {_DIGIT_AFTER}
+    )
+""")
+
+
+def _labelled(text: NormalizedText, options: DetectOptions) -> Iterator[Span]:
+    """Beside a label the letters may be joined, or spell a word."""
+    for start, end in context.values(text, options, "plate", _LABELLED):
+        yield span(start, end, EntityType.VEHICLE_PLATE, 0.85, "plate_labelled")
+
+
+RECOGNIZERS: tuple[Recognizer, ...] = (
+    Rule("plate", frozenset({EntityType.VEHICLE_PLATE}), _plate),
+    Rule("plate_labelled", frozenset({EntityType.VEHICLE_PLATE}), _labelled),
+)
