@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 
 from pipeline.detect.canonical import canonical
 from pipeline.documents.document import Extraction, Finding, Findings, FoundValue, Reading
-from pipeline.spread import Spreader, Value, compact_form, words_form
+from pipeline.spread import Reach, Spreader, Value, compact_form, words_form
 from pipeline.verification.reading import Leftover
 from schemas.entities import ALL_TYPES, GLOSSARY_RANK, PREFIX, EntityType
 from schemas.spans import Detection, DetectOptions
@@ -23,9 +23,12 @@ _CODES = frozenset(
         _T.BUSINESS_ID, _T.TAX_ID, _T.VEHICLE_PLATE, _T.STUDENT_ID, _T.INSURANCE_POLICY, _T.MEDICAL_LICENSE, _T.SSN,
     }
 )  # fmt: skip
+_SHAPED = frozenset({_T.DATE_TIME, _T.MONETARY_AMOUNT})  # known by their shape wherever they stand
 _WHOLE_CODE = 8  # letters and digits from which on a code must not stand even inside a longer string
 _SHORT_CODE = 6  # from which on a code is removed wherever it stands as a token
 _LEAST_NAME = 7  # characters of a name of two words: shorter ones are too ordinary
+_LEAST_WORD = 3  # characters of a word that is removed by itself
+_SPACELESS = 10  # letters from which on a name is known without its blanks
 
 
 class Detecting(Protocol):
@@ -81,25 +84,26 @@ def merge(
 ) -> Findings:
     """The findings for another round: what a second reading still found is removed wherever it stands as a token.
 
+    A value of several words that stands nowhere in one text (two cells, two lines make it up) is removed word by word.
     Placeholders may be numbered anew.
     """
     texts = list(_texts(extraction, readings))
-    known = [
-        _Known(_T(value.type), value.canonical, {value.surface: None, value.canonical: None}, glossary=False)
-        for value in findings.values
-    ]
+    known, places = _recalled(findings, texts)
     index = {(item.type, item.canonical): number for number, item in enumerate(known)}
-    by_placeholder = {value.placeholder: number for number, value in enumerate(findings.values)}
-    text_of = {text.id: text.text for text in texts}
-    detected: dict[str, list[_Place]] = {}
-    for place in findings.places:
-        number = by_placeholder[place.placeholder]
-        known[number].surfaces.setdefault(text_of[place.unit][place.start : place.end])
-        detected.setdefault(place.unit, []).append(_Place(place.start, place.end, number))
-    for leftover in leftovers:
-        item = known[_index(known, index, _T(leftover.type), leftover.surface)]
-        item.forced, item.glossary = True, False
-    return _spread(texts, detected, known)
+    forced = {_index(known, index, _T(leftover.type), leftover.surface) for leftover in leftovers}
+    for number in forced:
+        known[number].forced, known[number].glossary = True, False
+    merged = _spread(texts, places, known)
+    before = {(place.unit, place.start, place.end) for place in findings.places}
+    moved = {place.placeholder for place in merged.places if (place.unit, place.start, place.end) not in before}
+    found = {(_T(value.type), value.canonical) for value in merged.values if value.placeholder in moved}
+    stuck = [known[number] for number in forced if (known[number].type, known[number].canonical) not in found]
+    if not stuck:
+        return merged
+    for item in stuck:
+        words = [word for surface in item.surfaces for word in surface.split()]
+        item.surfaces.update(dict.fromkeys(word for word in words if len(word) >= _LEAST_WORD))
+    return _spread(texts, places, known)
 
 
 def is_distinctive(type_: EntityType, surface: str) -> bool:
@@ -115,12 +119,33 @@ def is_distinctive(type_: EntityType, surface: str) -> bool:
     return type_ is _T.ADDRESS and words.count(" ") >= 2 and len(words) >= 2 * _LEAST_NAME
 
 
-def _is_token(type_: EntityType, surface: str) -> bool:
-    """Whether a value is at least removed wherever it stands as a token of its own."""
-    if type_ in _CODES:
-        code = compact_form(surface)
-        return len(code) >= _SHORT_CODE and any(c.isdigit() for c in code)
-    return type_ is _T.ORGANIZATION and " " in words_form(surface)
+def _recalled(findings: Findings, texts: Sequence[_Text]) -> tuple[list[_Known], dict[str, list[_Place]]]:
+    """Findings as they were while being collected."""
+    known = [
+        _Known(_T(value.type), value.canonical, {value.surface: None}, glossary=False) for value in findings.values
+    ]
+    by_placeholder = {value.placeholder: number for number, value in enumerate(findings.values)}
+    text_of = {text.id: text.text for text in texts}
+    places: dict[str, list[_Place]] = {}
+    for place in findings.places:
+        number = by_placeholder[place.placeholder]
+        known[number].surfaces.setdefault(text_of[place.unit][place.start : place.end])
+        places.setdefault(place.unit, []).append(_Place(place.start, place.end, number))
+    return known, places
+
+
+def _values(number: int, item: "_Known") -> Iterator[Value]:
+    """How far one value is spread, surface by surface."""
+    if item.type in _SHAPED and not item.forced:
+        return
+    for surface in {**item.surfaces, item.canonical: None}:
+        compact = compact_form(surface)
+        digits = sum(c.isdigit() for c in compact)
+        if is_distinctive(item.type, surface) and not item.glossary:
+            yield Value(number, surface, 2 * digits >= len(compact) or len(compact) >= _SPACELESS, Reach.ANYWHERE)
+        elif item.forced or (len(compact) >= _SHORT_CODE and 2 * digits >= len(compact) and not item.glossary):
+            yield Value(number, surface, True, Reach.WHOLE)
+        yield Value(number, surface, True, Reach.ALONE)
 
 
 def _texts(extraction: Extraction, readings: Sequence[Reading]) -> Iterator[_Text]:
@@ -167,7 +192,7 @@ def _index(known: list[_Known], index: dict[tuple[EntityType, str], int], type_:
 
 
 def _spread(texts: Sequence[_Text], detected: dict[str, list[_Place]], known: Sequence[_Known]) -> Findings:
-    spreader = Spreader(_wanted(known))
+    spreader = Spreader(value for number, item in enumerate(known) for value in _values(number, item))
     numbered = _Numbering(known)
     places: list[Finding] = []
     for text in texts:
@@ -177,16 +202,6 @@ def _spread(texts: Sequence[_Text], detected: dict[str, list[_Place]], known: Se
             value = numbered.value(place.value, text.text[place.start : place.end])
             places.append(Finding(text.id, place.start, place.end, value.type, value.placeholder))
     return Findings(tuple(places), tuple(numbered.values.values()))
-
-
-def _wanted(known: Sequence[_Known]) -> Iterator[Value]:
-    for number, item in enumerate(known):
-        if item.glossary:
-            continue
-        for surface in item.surfaces:
-            anywhere = is_distinctive(item.type, surface)
-            if anywhere or item.forced or _is_token(item.type, surface):
-                yield Value(number, surface, item.type in _CODES, anywhere)
 
 
 def _together(text: str, own: Sequence[_Place], hits: Sequence[_Place]) -> list[_Place]:

@@ -1,28 +1,39 @@
 """Finds every other occurrence of values already found, in any spelling that normalizes alike, in linear time.
 
-Texts and values are compared in two forms. *Words* keeps words apart (names, addresses, e-mail addresses): case, vowel
-marks, invisible characters and the kind of blank or hyphen do not matter. *Compact* keeps letters and digits alone
-(identifiers): groups, however they are separated, do not matter either.
+Texts and values are compared in two forms. *Words* keeps words apart and nothing else. *Compact* keeps letters and
+digits alone, so that groups, hyphens and lost or invented blanks do not matter. In both, case, accents, vowel marks,
+invisible characters, the script of digits, and letters that careless spelling exchanges do not matter either.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from enum import Enum
 from typing import NamedTuple
 
 from ahocorasick_rs import AhoCorasick, MatchKind
 
 from pipeline.detect.normalize import normalize
 
-_ALIKE = str.maketrans("أإآٱىة", "ااااي" + "ه")  # letters that careless spelling exchanges
-_CLITICS = frozenset("وفبلك")
+_ALIKE = str.maketrans("أإآٱىةؤئ", "اااايهوي")
+_HANGING = frozenset("وفبلك")  # Arabic prepositions and conjunctions, written onto the next word
+_UNSEEN = frozenset({"Mn", "Me", "Cf", "Lm", "Sk"})
+
+
+class Reach(Enum):
+    """Where an occurrence counts."""
+
+    ANYWHERE = "inside longer strings too"
+    WHOLE = "as a token of its own"
+    ALONE = "where a text, or a line of it, says nothing else"
 
 
 class Value(NamedTuple):
-    """What to look for. `key` comes back with each hit; `anywhere`: also inside longer strings, else whole tokens."""
+    """What to look for; `key` comes back with each hit. `compact`: in which form."""
 
     key: int
     surface: str
     compact: bool
-    anywhere: bool
+    reach: Reach
 
 
 class Hit(NamedTuple):
@@ -45,16 +56,17 @@ class _Table(dict[int, str]):
         return folded
 
 
+def _plain(character: str) -> str:
+    folded = unicodedata.normalize("NFKD", normalize(character).text).casefold().translate(_ALIKE)
+    return "".join(normalize(c).text for c in folded if unicodedata.category(c) not in _UNSEEN)
+
+
 def _words_of(character: str) -> str:
-    plain = normalize(character).text.casefold().translate(_ALIKE)
-    if (not plain.strip() and plain) or plain in "-_":
-        return " " if plain else ""
-    return "" if plain == "'" else plain
+    return "".join(c if c.isalnum() else "" if c == "'" else " " for c in _plain(character))
 
 
 def _compact_of(character: str) -> str:
-    plain = normalize(character).text.casefold().translate(_ALIKE)
-    return "".join(c for c in plain if c.isalnum())
+    return "".join(c for c in _plain(character) if c.isalnum())
 
 
 _WORDS, _COMPACT = _Table(_words_of), _Table(_compact_of)
@@ -75,68 +87,76 @@ class Spreader:
 
     def __init__(self, values: Iterable[Value]) -> None:
         values = list(values)
-        self._searches = tuple(
-            _Search([v for v in values if v.compact is compact and v.anywhere is anywhere], compact, anywhere)
+        self._alone: dict[str, int] = {}
+        for value in values:
+            if value.reach is Reach.ALONE:
+                self._alone.setdefault(compact_form(value.surface), value.key)
+        self._alone.pop("", None)
+        self._longest_line = 4 * max(map(len, self._alone), default=0)
+        searches = (
+            _Search([v for v in values if v.compact is compact and v.reach is reach], compact, reach)
             for compact in (False, True)
-            for anywhere in (True, False)
+            for reach in (Reach.ANYWHERE, Reach.WHOLE)
         )
+        self._searches = [search for search in searches if search.patterns]
 
     def hits(self, text: str) -> list[Hit]:
         """Every occurrence, in order of position; hits may overlap each other."""
         found: list[Hit] = []
-        for compact, form in ((False, words_form), (True, compact_form)):
-            searches = [s for s in self._searches if s.compact is compact and s.patterns]
-            if searches and text:
-                folded = form(text)
-                for search in searches:
-                    found += search.hits(text, folded)
+        for search in self._searches:
+            found += search.hits(text)
+        if self._alone:
+            found += self._lines(text)
         return sorted(found)
+
+    def _lines(self, text: str) -> Iterator[Hit]:
+        whole = [(0, text)] if "\n" in text else []
+        start = 0
+        for line in text.split("\n"):
+            whole.append((start, line))
+            start += len(line) + 1
+        for start, line in whole:
+            key = self._alone.get(compact_form(line)) if len(line) <= self._longest_line else None
+            if key is not None:
+                yield Hit(start, start + len(line), key)
 
 
 class _Search:
-    """One automaton over one form. `anywhere` searches take leftmost-longest matches: every occurrence of every
-    pattern then loses at least a part. Token searches look at all matches, since the edges refuse most of them."""
+    """One automaton over one form. Anywhere: leftmost-longest matches, so that every occurrence of every pattern loses
+    at least a part. Tokens: all matches, since the edges refuse most of them."""
 
-    def __init__(self, values: Sequence[Value], compact: bool, anywhere: bool) -> None:
-        self.compact = compact
+    def __init__(self, values: Sequence[Value], compact: bool, reach: Reach) -> None:
+        self._form, self._table = (compact_form, _COMPACT) if compact else (words_form, _WORDS)
         self.patterns: dict[str, int] = {}
-        form = compact_form if compact else words_form
         for value in values:
-            folded = form(value.surface)
+            folded = self._form(value.surface)
             if folded:
                 self.patterns.setdefault(folded, value.key)
         self._keys = list(self.patterns.values())
-        self._anywhere = anywhere
-        kind = MatchKind.LeftmostLongest if anywhere else MatchKind.Standard
-        self._automaton = AhoCorasick(list(self.patterns), matchkind=kind) if self.patterns else None
+        self._anywhere = reach is Reach.ANYWHERE
+        kind = MatchKind.LeftmostLongest if self._anywhere else MatchKind.Standard
+        self._automaton = AhoCorasick(list(self.patterns), matchkind=kind)
 
-    def hits(self, text: str, folded: str) -> Iterable[Hit]:
-        if self._automaton is None:
-            return
-        matches = self._automaton.find_matches_as_indexes(folded, overlapping=not self._anywhere)
+    def hits(self, text: str) -> Iterator[Hit]:
+        folded = self._form(text)
         origin: list[int] | None = None
-        for pattern, start, end in matches:
+        for pattern, start, end in self._automaton.find_matches_as_indexes(folded, overlapping=not self._anywhere):
             if origin is None:
-                origin = _origins(text, self.compact)
-            first, last = origin[start], origin[end - 1] + 1
+                origin = _origins(text, self._table)
+            first, last = origin[start], _with_marks(text, origin[end - 1] + 1)
             if self._anywhere or (_opens(text, first) and _closes(text, last)):
-                yield Hit(first, _with_marks(text, last), self._keys[pattern])
+                yield Hit(first, last, self._keys[pattern])
 
 
-def _origins(text: str, compact: bool) -> list[int]:
+def _origins(text: str, table: _Table) -> list[int]:
     """The index in `text` behind each character of its form."""
-    table = _COMPACT if compact else _WORDS
     origin: list[int] = []
     blank = True  # leading blanks are dropped, runs of them become one
     for index, character in enumerate(text):
         for folded in table[ord(character)]:
-            if not compact and folded.isspace():
-                if not blank:
-                    origin.append(index)
-                blank = True
-            else:
+            if folded != " " or not blank:
                 origin.append(index)
-                blank = False
+            blank = folded == " "
     return origin
 
 
@@ -144,7 +164,7 @@ def _opens(text: str, start: int) -> bool:
     """Whether a token may begin here: after a non-word character, or after one Arabic letter that hangs on words."""
     if start == 0 or not text[start - 1].isalnum():
         return True
-    return text[start - 1] in _CLITICS and (start == 1 or not text[start - 2].isalnum())
+    return text[start - 1] in _HANGING and (start == 1 or not text[start - 2].isalnum())
 
 
 def _closes(text: str, end: int) -> bool:
