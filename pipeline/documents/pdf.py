@@ -12,7 +12,8 @@ from typing import Any
 from pipeline.documents.burning import boxes_to_burn
 from pipeline.documents.document import Extraction, Finding, Findings, Raster, Reading, TextUnit
 from pipeline.documents.limits import MAX_DOCUMENT_GLYPHS
-from pipeline.documents.pdf_fonts import Claims
+from pipeline.documents.pdf_doubt import has_doubtful_words
+from pipeline.documents.pdf_fonts import Claims, Doubt
 from pipeline.documents.pdf_glyphs import glyphs_of
 from pipeline.documents.pdf_open import failing_with, make_plain, opened
 from pipeline.documents.pdf_raster import explaining, ocr_dpi, page_raster, render, shows_more_than_text
@@ -36,12 +37,13 @@ def extract(data: bytes) -> tuple[Extraction, dict[str, bytes]]:
     pixels: dict[str, bytes] = {}
     with opened(data) as document, failing_with(ErrorCode.UNSUPPORTED_FORMAT):
         make_plain(document)
-        liars, fonts, suspects = _survey(document, units)
+        doubt, fonts, suspects = _survey(document, units)
+        doubted = doubt.fonts | {name for name, _ in doubt.glyphs}
         for number in range(document.page_count):
-            is_scan = bool(fonts[number] & liars)
+            page = document[number]
+            is_scan = not fonts[number].isdisjoint(doubted) and has_doubtful_words(glyphs_of(page), doubt)
             if not is_scan and number not in suspects:
                 continue
-            page = document[number]
             raster, blob = _raster(page, is_scan)
             rasters.append(raster)
             pixels[raster.id] = blob
@@ -50,8 +52,8 @@ def extract(data: bytes) -> tuple[Extraction, dict[str, bytes]]:
         return Extraction(billed, tuple(rasters), document.page_count), pixels
 
 
-def _survey(document: Any, units: list[TextUnit]) -> tuple[frozenset[str], list[set[str]], set[int]]:
-    """One walk over all pages: fills `units`; the fonts that lie, each page's fonts, pages that show more than text."""
+def _survey(document: Any, units: list[TextUnit]) -> tuple[Doubt, list[set[str]], set[int]]:
+    """One walk over all pages: fills `units`; what is not believed, each page's fonts, pages that show more than text."""
     claims = Claims()
     fonts: list[set[str]] = []
     suspects: set[int] = set()
@@ -61,14 +63,14 @@ def _survey(document: Any, units: list[TextUnit]) -> tuple[frozenset[str], list[
         total += len(glyphs)
         if total > MAX_DOCUMENT_GLYPHS:
             raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT)
-        claims.add(glyphs)
+        claims.add(page.number, glyphs)
         fonts.append({glyph.font for glyph in glyphs if glyph.visible and not glyph.is_blank})
         text = lay_out(glyphs).text
         if text:
             units.append(TextUnit(f"page/{page.number}", text))
         if shows_more_than_text(page, glyphs):
             suspects.add(page.number)
-    return claims.liars(document), fonts, suspects
+    return claims.judge(document), fonts, suspects
 
 
 def _raster(page: Any, is_scan: bool) -> tuple[Raster, bytes]:

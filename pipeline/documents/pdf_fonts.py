@@ -1,34 +1,74 @@
-"""Judges, once per document, whether a font's letters are what the PDF claims they are."""
+"""Judges, once per document and by their glyphs, whether fonts show the characters that the PDF claims.
 
+Three witnesses, the best one present decides: a standard encoding without a Unicode map of its own is trusted; the font
+program's own Unicode map must agree with every claim; where the program has none (most subset fonts), the drawn shapes
+must resemble the claimed characters. A glyph without any Unicode value is never believed.
+"""
+
+import struct
 from collections import defaultdict
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import pymupdf
 
-from pipeline.documents.pdf_glyphs import UNKNOWN, Glyph, fold
+from pipeline.documents.pdf_glyphs import UNKNOWN, Frame, Glyph, fold
+from pipeline.documents.pdf_raster import render
+from pipeline.documents.pdf_shapes import kind_of, resembles, shape_of
 
-_STANDARD = ("WinAnsiEncoding", "MacRomanEncoding", "StandardEncoding")
+_STANDARD = ("/WinAnsiEncoding", "/MacRomanEncoding", "/StandardEncoding")
+_COVERED = 0.6  # share of a font's claims that its program must know for its map to decide
+_HONEST = 0.5  # share of shapes that resemble their claims: honest fonts measure 0.7 to 1, shuffled ones 0.1 to 0.3
+_FEWEST = 4  # shapes below which nothing can be said
+_SAMPLES = 60  # glyphs looked at per font
+_SAMPLE_PAGES = 6
+_SHAPE_DPI = 200
+
+Pair = tuple[int, str]  # a glyph's number in its font, and the character it is claimed to be
+
+
+class Doubt(NamedTuple):
+    """What is not believed: whole fonts, by the name their glyphs carry, and single glyphs (font, number)."""
+
+    fonts: frozenset[str] = frozenset()
+    glyphs: frozenset[tuple[str, int]] = frozenset()
+
+    def about(self, glyph: Glyph) -> bool:
+        """Whether this glyph may show something else than its text."""
+        return glyph.font in self.fonts or (glyph.font, glyph.code) in self.glyphs
 
 
 class Claims:
-    """Which glyph of which font is claimed to be which character, gathered over the pages of one document."""
+    """Which glyph of which font is claimed to be which character, with one sample of each, over a document's pages."""
 
     def __init__(self) -> None:
-        self._pairs: dict[str, set[tuple[int, str]]] = defaultdict(set)
+        self._samples: dict[str, dict[Pair, tuple[int, Glyph]]] = defaultdict(dict)
 
-    def add(self, glyphs: Iterable[Glyph]) -> None:
-        """Remembers what these glyphs claim."""
+    def add(self, number: int, glyphs: Iterable[Glyph]) -> None:
+        """Remembers what the glyphs of page `number` claim."""
         for glyph in glyphs:
             if glyph.claims.strip():
-                self._pairs[glyph.font].add((glyph.code, glyph.claims))
+                samples = self._samples[glyph.font]
+                pair = (glyph.code, glyph.claims)
+                if pair not in samples or (samples[pair][1].size < glyph.size < 40 and glyph.visible):
+                    samples[pair] = (number, glyph)
 
-    def liars(self, document: Any) -> frozenset[str]:
-        """Names, as glyphs carry them, of the fonts that cannot be believed."""
-        embedded = _fonts_by_name(document)
-        return frozenset(
-            name for name, pairs in self._pairs.items() if not _is_believable(document, embedded[_plain(name)], pairs)
-        )
+    def judge(self, document: Any) -> Doubt:
+        """What cannot be believed in this document."""
+        xrefs = _fonts_by_name(document)
+        fonts: set[str] = set()
+        glyphs: set[tuple[str, int]] = set()
+        for name, samples in self._samples.items():
+            unknown = {pair for pair in samples if _says_nothing(pair[1])}
+            glyphs.update((name, code) for code, _ in unknown)
+            known = {pair: sample for pair, sample in samples.items() if pair not in unknown}
+            if known and not _is_believable(document, _matching(xrefs, name), known):
+                fonts.add(name)
+        return Doubt(frozenset(fonts), frozenset(glyphs))
+
+
+def _says_nothing(claims: str) -> bool:
+    return any(c == UNKNOWN or ord(c) < 0x20 or 0xE000 <= ord(c) <= 0xF8FF or ord(c) >= 0xF0000 for c in claims)
 
 
 def _plain(name: str) -> str:
@@ -38,41 +78,111 @@ def _plain(name: str) -> str:
     return "".join(c for c in name.lower() if c.isalnum()).removesuffix("regular")
 
 
-def _fonts_by_name(document: Any) -> dict[str, list[int]]:
+def _fonts_by_name(document: Any) -> Mapping[str, list[int]]:
     found: dict[str, list[int]] = defaultdict(list)
-    seen: set[int] = set()
+    seen: set[tuple[int, str]] = set()
     for number in range(document.page_count):
         for xref, _, _, name, *_ in document.get_page_fonts(number, full=True):
-            if xref and xref not in seen:
-                seen.add(xref)
+            if (xref, name) not in seen:
+                seen.add((xref, name))
                 found[_plain(name)].append(xref)
     return found
 
 
-def _is_believable(document: Any, xrefs: list[int], pairs: set[tuple[int, str]]) -> bool:
-    if any(claims == UNKNOWN or _is_private(claims) for _, claims in pairs):
-        return False
-    return all(_font_is_believable(document, xref, pairs) for xref in xrefs)
+def _matching(xrefs: Mapping[str, list[int]], name: str) -> list[int]:
+    """Fonts of that name; MuPDF cuts long names off."""
+    plain = _plain(name)
+    return xrefs.get(plain) or [x for other, found in xrefs.items() if plain and other.startswith(plain) for x in found]
 
 
-def _is_private(claims: str) -> bool:
-    return any(0xE000 <= ord(c) <= 0xF8FF or ord(c) >= 0xF0000 for c in claims)
-
-
-def _font_is_believable(document: Any, xref: int, pairs: set[tuple[int, str]]) -> bool:
-    kind = document.xref_get_key(xref, "Subtype")[1]
-    if kind == "/Type3":
-        return False
-    program = document.extract_font(xref)[3]
-    if not program:
+def _is_believable(document: Any, xrefs: Sequence[int], samples: Mapping[Pair, tuple[int, Glyph]]) -> bool:
+    if xrefs and all(_has_standard_encoding(document, xref) for xref in xrefs):
         return True
-    return _agrees_with_program(program, pairs)
-
-
-def _agrees_with_program(program: bytes, pairs: set[tuple[int, str]]) -> bool:
-    """Whether no claim contradicts the font program's own character map."""
-    font = pymupdf.Font(fontbuffer=program)
     known: dict[int, set[str]] = defaultdict(set)
+    for xref in filter(None, xrefs):
+        for code, characters in _program_map(document.extract_font(xref)[3]).items():
+            known[code] |= characters
+    told = [pair for pair in samples if pair[0] in known]
+    if any(not _agrees(claims, known[code]) for code, claims in told):
+        return False
+    return len(told) >= _COVERED * len(samples) or _shapes_agree(document, samples)
+
+
+def _has_standard_encoding(document: Any, xref: int) -> bool:
+    if not xref:
+        return True  # written directly into a resource dictionary: form fields' Helvetica, as MuPDF and others bake it
+    kind = document.xref_get_key(xref, "Subtype")[1]
+    if kind in ("/Type0", "/Type3") or document.xref_get_key(xref, "ToUnicode")[0] != "null":
+        return False
+    encoding = document.xref_get_key(xref, "Encoding")
+    if encoding[1] in _STANDARD or not document.extract_font(xref)[3]:  # without a program, names choose the glyphs
+        return True
+    return encoding[0] == "null" and kind != "/TrueType"  # a Type 1 program's own encoding is by name
+
+
+def _agrees(claims: str, characters: set[str]) -> bool:
+    said = _base("".join(fold(c) for c in claims))
+    return said in {_base(c) for c in characters}
+
+
+def _base(text: str) -> str:
+    """Hyphens of all kinds, Arabic and Persian twins and look-alike blanks count as one."""
+    return text.casefold().translate({0xAD: "-", 0x2010: "-", 0x2011: "-", 0x6CC: "ي", 0x6A9: "ك", 0x2215: "/"})
+
+
+def _program_map(program: bytes) -> Mapping[int, set[str]]:
+    """Glyph number to characters, from the font program's own Unicode map; empty when it has none."""
+    if not program or (program[:4] in (b"\0\1\0\0", b"true", b"OTTO") and not _has_unicode_table(program)):
+        return {}
+    font = pymupdf.Font(fontbuffer=program)
+    found: dict[int, set[str]] = defaultdict(set)
     for code in font.valid_codepoints():
-        known[font.has_glyph(code)].add(fold(chr(code)))
-    return not any(number in known and fold(claims) not in known[number] for number, claims in pairs if number > 0)
+        number = font.has_glyph(code)
+        if number > 0 and code > 0x20:
+            found[number].add(fold(chr(code)))
+    return found
+
+
+def _has_unicode_table(program: bytes) -> bool:
+    """Whether an sfnt's cmap table maps Unicode (OpenType: platform 0, or platform 3 with encoding 1 or 10)."""
+    try:
+        (tables,) = struct.unpack_from(">H", program, 4)
+        for index in range(tables):
+            tag, _, offset, _ = struct.unpack_from(">4sIII", program, 12 + 16 * index)
+            if tag == b"cmap":
+                (count,) = struct.unpack_from(">H", program, offset + 2)
+                rows = [struct.unpack_from(">HH", program, offset + 4 + 8 * row) for row in range(count)]
+                return any(platform == 0 or (platform == 3 and kind in (1, 10)) for platform, kind in rows)
+    except struct.error:
+        pass
+    return False
+
+
+def _shapes_agree(document: Any, samples: Mapping[Pair, tuple[int, Glyph]]) -> bool:
+    """Whether most drawn shapes resemble what they claim, in each alphabet; True where no claim can be judged."""
+    judged: dict[str, list[bool]] = defaultdict(list)
+    pages: dict[int, list[Glyph]] = defaultdict(list)
+    for number, glyph in list(samples.values()):
+        if kind_of(glyph.text) and glyph.visible and glyph.frame == Frame(1.0, 0.0) and glyph.size >= 5:
+            pages[number].append(glyph)
+    count = 0
+    for number, glyphs in sorted(pages.items())[:_SAMPLE_PAGES]:
+        image = render(document[number], _SHAPE_DPI, gray=True)
+        for glyph in glyphs[: _SAMPLES - count]:
+            shape = shape_of(*_patch(image, glyph))
+            if shape:
+                judged[kind_of(glyph.text) or ""].append(resembles(shape, glyph.text))
+        count += len(glyphs)
+        if count >= _SAMPLES:
+            break
+    return all(sum(votes) >= _HONEST * len(votes) for votes in judged.values() if len(votes) >= _FEWEST)
+
+
+def _patch(image: Any, glyph: Glyph) -> tuple[Any, float, float]:
+    """The glyph's pixels, and its baseline's row and its type size in them."""
+    factor = _SHAPE_DPI / 72
+    slack = 0.03 * glyph.size
+    left, right = max(0, int((glyph.start - slack) * factor)), max(0, int((glyph.end + slack) * factor) + 1)
+    top = max(0, int((glyph.baseline - 1.05 * glyph.size) * factor))
+    bottom = max(0, int((glyph.baseline + 0.45 * glyph.size) * factor))
+    return image[top:bottom, left:right], glyph.baseline * factor - top, glyph.size * factor

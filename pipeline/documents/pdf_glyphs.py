@@ -80,7 +80,8 @@ def glyphs_of(page: Any) -> list[Glyph]:
             if glyph is None:
                 continue
             if found and _continues(found[-1], glyph):
-                found[-1] = found[-1]._replace(text=found[-1].text + glyph.text)
+                more = glyph.claims if number == -1 else ""
+                found[-1] = found[-1]._replace(text=found[-1].text + glyph.text, claims=found[-1].claims + more)
             else:
                 found.append(glyph)
         if len(found) > MAX_PAGE_GLYPHS:

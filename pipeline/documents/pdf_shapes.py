@@ -1,0 +1,131 @@
+"""Compares drawn glyphs with what the characters they claim to be look like in reference fonts.
+
+The references are the fonts inside MuPDF: Helvetica, Noto Serif, Noto Naskh Arabic. No glyph must look just like its
+reference; it must look more like it than like most other characters, and most of a font's glyphs must.
+"""
+
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+import cv2
+import numpy as np
+import pymupdf
+
+_SIDE = 24  # pixels of a normalized shape
+_CELL = 64  # pixels of a reference's cell; the type fills half of it
+_LATIN = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_DIGITS = "0123456789"
+_EASTERN = "٠١٢٣٤٥٦٧٨٩۴۵۶"
+_ARABIC = "ءآأؤإئابةتثجحخدذرزسشصضطظعغفقكلمنهوىي"
+# How many others of its alphabet an honest shape may resemble more.
+_RANKS = {"digit": 1, "eastern": 1, "latin": 6, "arabic": 4}
+
+
+class Shape(NamedTuple):
+    """A glyph's ink: blurred pixels of unit length, and its height and bottom in parts of the type size."""
+
+    pixels: Any
+    height: float
+    bottom: float
+    aspect: float
+
+
+def kind_of(character: str) -> str | None:
+    """The alphabet that a claim is judged in, or None for characters without a reference."""
+    if len(character) != 1:
+        return None
+    for name, alphabet in (("digit", _DIGITS), ("eastern", _EASTERN), ("latin", _LATIN), ("arabic", _ARABIC)):
+        if character in alphabet:
+            return name
+    return None
+
+
+def shape_of(patch: Any, baseline: float, size: float) -> Shape | None:
+    """The shape in a grayscale patch whose line has its baseline at that row and that type size in pixels."""
+    paper = float(np.median(np.concatenate((patch[0], patch[-1])))) if patch.size else 0.0
+    ink = np.abs(patch.astype(np.float32) - paper)
+    if not ink.size or ink.max() < 60:
+        return None
+    mask = _without_neighbours(ink > 0.4 * ink.max())
+    if not mask.any():
+        return None
+    ink *= mask
+    rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
+    top, bottom, left, right = rows[0], rows[-1] + 1, columns[0], columns[-1] + 1
+    height, width = int(bottom - top), int(right - left)
+    scale = (_SIDE - 4) / max(height, width)
+    fit = (max(1, round(width * scale)), max(1, round(height * scale)))
+    small = cv2.resize(ink[top:bottom, left:right] / ink.max(), fit, interpolation=cv2.INTER_AREA)
+    canvas = np.zeros((_SIDE, _SIDE), np.float32)
+    y, x = (_SIDE - fit[1]) // 2, (_SIDE - fit[0]) // 2
+    canvas[y : y + fit[1], x : x + fit[0]] = small
+    canvas = cv2.GaussianBlur(canvas, (5, 5), 1.2)
+    canvas -= canvas.mean()
+    length = float(np.linalg.norm(canvas)) or 1.0
+    return Shape((canvas / length).ravel(), height / size, (baseline - float(bottom)) / size, width / height)
+
+
+def _without_neighbours(mask: Any) -> Any:
+    """The ink without what enters from above or below: rules, banners, the next lines."""
+    _, labels = cv2.connectedComponents(mask.astype(np.uint8), connectivity=8)
+    outside = np.union1d(labels[0], labels[-1])
+    return mask & ~np.isin(labels, outside)
+
+
+def resembles(shape: Shape, claimed: str) -> bool:
+    """Whether few other characters of the claimed one's alphabet are more like the shape."""
+    return _rank(shape, claimed) <= _RANKS[kind_of(claimed) or ""]
+
+
+def _rank(shape: Shape, claimed: str) -> int:
+    scores = {character: max(_likeness(shape, other) for other in shapes) for character, shapes in _alphabet(claimed)}
+    mine = max(score for character, score in scores.items() if _same(character, claimed))
+    return sum(score > mine for character, score in scores.items() if not _same(character, claimed))
+
+
+def _same(a: str, b: str) -> bool:
+    return a.casefold() == b.casefold()  # small capitals are capitals in lower case
+
+
+def _alphabet(claimed: str) -> Iterable[tuple[str, Sequence[Shape]]]:
+    kind = kind_of(claimed)
+    return [(character, shapes) for character, shapes in references().items() if kind_of(character) == kind]
+
+
+def _likeness(a: Shape, b: Shape) -> float:
+    score = float(a.pixels @ b.pixels)
+    score -= 0.8 * abs(a.height - b.height) + 0.6 * abs(a.bottom - b.bottom)
+    return score - 0.15 * abs(float(np.log(a.aspect / b.aspect)))
+
+
+@cache
+def references() -> Mapping[str, Sequence[Shape]]:
+    """The shapes of every judged character: in both Latin fonts, or in each joining form of the Arabic one."""
+    drawn = [(c, c, name) for c in _LATIN + _DIGITS for name in ("helv", "tiro")]
+    drawn += [(c, c, "arabic") for c in _EASTERN] + [(c, form, "arabic") for c in _ARABIC for form in _forms(c)]
+    fonts = {"helv": pymupdf.Font("helv"), "tiro": pymupdf.Font("tiro"), "arabic": pymupdf.Font("helv")}
+    across = 32
+    sheet = pymupdf.open()
+    page = sheet.new_page(width=across * _CELL, height=(len(drawn) // across + 1) * _CELL)
+    writer = pymupdf.TextWriter(page.rect)
+    for index, (_, form, name) in enumerate(drawn):
+        x, y = index % across * _CELL + _CELL / 4, index // across * _CELL + _CELL * 0.65
+        writer.append((x, y), form, font=fonts[name], fontsize=_CELL / 2)
+    writer.write_text(page)
+    pixmap = page.get_pixmap(colorspace=pymupdf.csGRAY, alpha=False)
+    image = np.frombuffer(pixmap.samples_mv, np.uint8).reshape(pixmap.height, pixmap.stride)[:, : pixmap.width]
+    found: dict[str, list[Shape]] = {}
+    for index, (character, _, _) in enumerate(drawn):
+        x, y = index % across * _CELL, index // across * _CELL
+        shape = shape_of(image[y : y + _CELL, x : x + _CELL], _CELL * 0.65, _CELL / 2)
+        if shape:
+            found.setdefault(character, []).append(shape)
+    sheet.close()
+    return found
+
+
+def _forms(letter: str) -> list[str]:
+    """The letter's isolated, final, initial and medial presentation forms."""
+    return [c for c in map(chr, range(0xFE80, 0xFEF5)) if unicodedata.normalize("NFKC", c) == letter] or [letter]
