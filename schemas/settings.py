@@ -75,7 +75,9 @@ class Settings(BaseSettings):
     concurrent_jobs: Count = Field(2, description="files queued or processing per account")
     active_files: Count = Field(50, description="files queued, processing or ready per account")
     pinned_files: Count = Field(5, description="pinned files per account")
-    lease_seconds: float = Field(60, gt=0, description="seconds a stage owns its job, renewed while it works")
+    lease_seconds: float = Field(
+        60, gt=0, allow_inf_nan=False, description="seconds a stage owns its job, renewed while it works"
+    )
     max_attempts: Count = Field(3, description="claims of one stage before internal_error")
 
     # Who may call
@@ -98,7 +100,7 @@ class Settings(BaseSettings):
     judge_base_url: str | None = Field(None, description="chat-completions endpoint ending with /v1; unset: no judge")
     judge_api_key: SecretStr | None = Field(None, description="bearer for the judge's endpoint")
     judge_models: Listed = Field((), description="allow-list; the first is the default")
-    judge_timeout_seconds: float = Field(2, gt=0, description="seconds the judge may take")
+    judge_timeout_seconds: float = Field(2, gt=0, allow_inf_nan=False, description="seconds the judge may take")
     detect_max_concurrency: Count = Field(
         default_factory=lambda: os.cpu_count() or 1, description="texts scanned at once, per process"
     )

@@ -375,3 +375,17 @@ def test_the_purse_is_always_the_sum_of_the_entries(database: Database, acts: li
             assert (purse.paid_tokens, purse.free_used) == (paid, -(used or 0))
             assert purse.paid_tokens >= 0
             assert 0 <= purse.free_used <= FREE
+
+
+def test_what_was_read_before_the_lock_is_read_again(postgres_url: str, now: datetime) -> None:
+    """On SQLite nobody can come between; on PostgreSQL somebody can."""
+    database = Database(postgres_url)
+    account = new_account(database, now, paid_tokens=10)
+    with database.transaction() as session:
+        known = session.get_one(Purse, account)  # the session keeps what somebody refers to
+        assert known.paid_tokens == 10
+        charge(database, account, 7, "between", now, free=0)
+        with pytest.raises(InsufficientTokens) as refused:
+            ledger.charge(session, account, 4, reason="text", reference="late", free_per_day=0, now=now)
+        assert refused.value.available_tokens == 3
+    database.dispose()
