@@ -29,9 +29,8 @@ def carry(context: Context, stage: Stage, job_id: UUID, part: int | None = None)
 
 
 def _work(run: Run) -> None:
-    context = run.context
     try:
-        with kept(context.storage.database, run.claim, context.settings.lease_seconds):
+        with kept(run.context, run.claim):
             WORK[run.claim.stage](run)
     except ClaimLost:
         log.info("job %s: %s came too late and is dropped", run.claim.job_id, run.claim.stage)

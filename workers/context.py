@@ -1,12 +1,15 @@
 """What every stage works with; built once per process from the settings."""
 
 import os
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Self
 
 from pipeline.detect.detector import Detector
 from pipeline.sandbox import Sandbox
+from schemas.clock import utc_now
 from schemas.settings import Settings
 from storage.opening import Storage
 
@@ -20,6 +23,7 @@ class Context:
     sandbox: Sandbox
     detector: Detector
     readers: ThreadPoolExecutor  # waits for OCR children: as many at once as there are cores
+    clock: Callable[[], datetime] = utc_now
 
     @classmethod
     def open(cls, settings: Settings, storage: Storage) -> Self:

@@ -4,21 +4,20 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from schemas.clock import utc_now
 from schemas.errors import MaskerUnavailable
 from storage import job_leases
-from storage.database import Database
 from storage.job_leases import Claim
+from workers.context import Context
 
 _RENEWALS_PER_LEASE = 3
 
 
 @contextmanager
-def kept(database: Database, claim: Claim, lease_seconds: float) -> Iterator[None]:
+def kept(context: Context, claim: Claim) -> Iterator[None]:
     """Renews the lease in the background until the block ends or the claim is lost (fencing then stops the rest)."""
     done = threading.Event()
     keeper = threading.Thread(
-        target=_renew_until, args=(done, database, claim, lease_seconds), name=f"lease-{claim.stage}", daemon=True
+        target=_renew_until, args=(done, context, claim), name=f"lease-{claim.stage}", daemon=True
     )
     keeper.start()
     try:
@@ -28,11 +27,12 @@ def kept(database: Database, claim: Claim, lease_seconds: float) -> Iterator[Non
         keeper.join()
 
 
-def _renew_until(done: threading.Event, database: Database, claim: Claim, lease_seconds: float) -> None:
+def _renew_until(done: threading.Event, context: Context, claim: Claim) -> None:
+    lease_seconds = context.settings.lease_seconds
     while not done.wait(lease_seconds / _RENEWALS_PER_LEASE):
         try:
-            with database.transaction() as session:
-                if not job_leases.renew(session, claim, lease_seconds=lease_seconds, now=utc_now()):
+            with context.storage.database.transaction() as session:
+                if not job_leases.renew(session, claim, lease_seconds=lease_seconds, now=context.clock()):
                     return
         except MaskerUnavailable:
             continue  # the next renewal may still be in time

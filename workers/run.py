@@ -8,7 +8,6 @@ from datetime import timedelta
 from typing import Any, Self
 from uuid import UUID
 
-from schemas.clock import utc_now
 from schemas.errors import ErrorCode, MaskerUnavailable
 from schemas.files import JobState
 from schemas.stages import Stage
@@ -42,7 +41,7 @@ class Run:
     @classmethod
     def claim_stage(cls, context: Context, stage: Stage, job_id: UUID, part: int | None) -> Self | None:
         """Takes the lease; None when there is nothing to do for this message."""
-        settings, now = context.settings, utc_now()
+        settings, now = context.settings, context.clock()
         limits = Limits(settings.lease_seconds, settings.max_attempts)
         with context.storage.database.transaction() as session:
             if part is None:
@@ -99,7 +98,7 @@ class Run:
     def fail(self, code: str) -> None:
         """Ends the job: state, code and the hold given back in one transaction; then every byte goes."""
         with self.context.storage.database.transaction() as session:
-            failed = job_endings.fail(session, self.claim, code, now=utc_now())
+            failed = job_endings.fail(session, self.claim, code, now=self.context.clock())
         if failed:
             self._destroy(JobState.FAILED)
         else:
@@ -112,7 +111,7 @@ class Run:
             self.fail(ErrorCode.INTERNAL_ERROR)
             return
         delay = min(settings.lease_seconds, _FIRST_RETRY_SECONDS * _RETRY_GROWTH ** (self.claim.claims - 1))
-        retry_at = utc_now() + timedelta(seconds=delay)
+        retry_at = self.context.clock() + timedelta(seconds=delay)
         with self.context.storage.database.transaction() as session:
             ours = job_leases.relinquish(session, self.claim, retry_at=retry_at, lease_seconds=settings.lease_seconds)
         if ours:
@@ -148,7 +147,7 @@ class Run:
         return {
             "milliseconds": round((time.monotonic() - self._began) * 1000),
             "lease_seconds": self.context.settings.lease_seconds,
-            "now": utc_now(),
+            "now": self.context.clock(),
         }
 
 

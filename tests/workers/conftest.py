@@ -1,0 +1,35 @@
+"""A workshop in a directory of its own for each test; sandbox and detector, which are dear, once for all."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pipeline.detect.detector import Detector
+from pipeline.sandbox import Sandbox
+from schemas.settings import Settings
+from storage.opening import Storage
+from tests.workers.workshop import Workshop, honest
+
+
+@pytest.fixture(scope="session")
+def detector() -> Detector:
+    return Detector()
+
+
+@pytest.fixture(scope="session")
+def sandbox() -> Sandbox:
+    return honest()
+
+
+@pytest.fixture
+def settings(tmp_path: Path, sqlite_url: str) -> Settings:
+    """The embedded mode's settings in a temporary directory."""
+    return Settings(_env_file=None, data_dir=tmp_path / "data", database_url=sqlite_url)
+
+
+@pytest.fixture
+def workshop(settings: Settings, sandbox: Sandbox, detector: Detector) -> Iterator[Workshop]:
+    shop = Workshop(settings, Storage.open(settings), sandbox, detector)
+    yield shop
+    shop.close()

@@ -1,0 +1,96 @@
+"""A file job's whole way, one message at a time."""
+
+import json
+
+from schemas.files import JobState
+from schemas.spans import Term
+from schemas.stages import Stage
+from storage import jobs, ledger
+from tests.workers.workshop import CSV, SECRETS, Workshop
+
+TEXT_STAGES = [Stage.SNIFF, Stage.EXTRACT, Stage.DETECT, Stage.REDACT, Stage.VERIFY, Stage.BILL, Stage.STORE]
+
+
+def test_a_csv_passes_every_stage_and_comes_out_clean(workshop: Workshop) -> None:
+    job_id = workshop.upload()
+    assert workshop.run() == TEXT_STAGES
+    job, output = workshop.job(job_id), workshop.result(job_id)
+    assert (job.state, job.error_code, job.round) == (JobState.READY, None, 1)
+    assert not [secret for secret in SECRETS if secret in output]
+    assert "سلمان".encode() not in output
+    assert b"NATIONAL_ID_01" in output and b"first visit" in output
+    assert output.count(b"\r\n") == CSV.count(b"\r\n")
+    assert job.size_out == len(output)
+    assert set(job.timings) == {stage.value for stage in TEXT_STAGES}
+
+
+def test_words_are_billed_once_and_entities_counted(workshop: Workshop) -> None:
+    job_id = workshop.upload()
+    workshop.run()
+    job = workshop.job(job_id)
+    words = len(CSV.decode().replace(",", " ").split())
+    assert (job.word_count, job.page_count) == (words, 0)
+    assert job.entity_count == sum(job.found.values()) >= 6
+    assert [(entry.kind, entry.free_tokens) for entry in workshop.entries()] == [("hold", -words), ("settle", 0)]
+
+
+def test_a_finished_job_leaves_its_result_and_nothing_else(workshop: Workshop) -> None:
+    job_id = workshop.upload()
+    workshop.run()
+    job = workshop.job(job_id)
+    assert workshop.keys(job_id) == [jobs.download_key(job)]
+    assert not job.has_residue
+
+
+def test_messages_carry_ids_only(workshop: Workshop) -> None:
+    job_id = workshop.upload()
+    workshop.run()
+    assert len(workshop.messages) == len(TEXT_STAGES)
+    for data in workshop.messages:
+        message = json.loads(data)
+        assert (message["args"], message["kwargs"]) == ([str(job_id)], {})
+
+
+def test_a_message_delivered_twice_does_nothing_the_second_time(workshop: Workshop) -> None:
+    job_id = workshop.upload()
+    for stage in TEXT_STAGES:
+        workshop.storage.queue.announce(stage, job_id)
+    workshop.run()
+    for stage in TEXT_STAGES:
+        workshop.storage.queue.announce(stage, job_id)
+    workshop.run()
+    assert workshop.job(job_id).state == JobState.READY
+    assert [entry.kind for entry in workshop.entries()] == ["hold", "settle"]
+    assert len(workshop.keys(job_id)) == 1
+
+
+def test_the_terms_of_the_upload_are_removed(workshop: Workshop) -> None:
+    job_id = workshop.upload(b"Project,Owner\r\nFalcon Nine,accounts\r\n", terms=[Term("Falcon Nine")])
+    workshop.run()
+    assert workshop.result(job_id) == b"Project,Owner\r\nCUSTOM_TERM_01,accounts\r\n"
+
+
+def test_values_in_the_files_name_are_replaced_by_the_same_placeholders(workshop: Workshop) -> None:
+    job_id = workshop.upload(filename="salary_1012345672.csv")
+    workshop.run()
+    job = workshop.job(job_id)
+    assert jobs.output_name(job, workshop.storage.keyring) == "salary_NATIONAL_ID_01.csv"
+    assert jobs.record(job, workshop.storage.keyring, workshop.now).original_filename == "salary_1012345672.csv"
+
+
+def test_a_file_without_anything_personal_is_ready_too(workshop: Workshop) -> None:
+    data = b"colour,weight\r\nred,heavy\r\n"
+    job_id = workshop.upload(data)
+    workshop.run()
+    job = workshop.job(job_id)
+    assert (job.state, job.entity_count, job.word_count) == (JobState.READY, 0, 4)
+    assert workshop.result(job_id) == data
+
+
+def test_a_job_waits_for_its_message_as_long_as_the_sweeper_is_away(workshop: Workshop) -> None:
+    job_id = workshop.upload(announce=False)
+    assert workshop.run() == []
+    with workshop.storage.database.reading() as session:
+        balance = ledger.balance(session, workshop.account, free_per_day=100, now=workshop.now)
+    assert balance.free_tokens == 100
+    assert workshop.job(job_id).state == JobState.QUEUED

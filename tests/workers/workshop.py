@@ -1,0 +1,160 @@
+"""A workshop: real database, store, sandbox and broker, with a clock to turn and messages carried one by one."""
+
+from collections import deque
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from queue import Empty
+from uuid import UUID, uuid4
+
+from dramatiq import Message
+from dramatiq.brokers.stub import StubBroker
+
+from pipeline.detect.detector import Detector
+from pipeline.sandbox import Sandbox
+from schemas.files import MEDIA_TYPE, Format
+from schemas.settings import Settings
+from schemas.spans import Term
+from schemas.stages import FIRST_STAGE, Stage
+from storage import accounts, job_leases, jobs, ledger
+from storage.job_objects import input_key
+from storage.job_tables import Job
+from storage.jobs import Quotas, Upload
+from storage.opening import Storage
+from storage.tables import Entry
+from workers.carry import carry
+from workers.context import Context
+from workers.sweep import Swept, sweep
+
+ROOT = Path(__file__).parents[2]
+CSV = (
+    "الاسم,National ID,Mobile,Note\r\n"
+    "سلمان المثال,1012345672,0501234567,first visit\r\n"
+    'Noura Example,2000000006,0559876543,"called, twice"\r\n'
+).encode()
+SECRETS = (b"1012345672", b"2000000006", b"0501234567", b"0559876543")
+
+
+def honest() -> Sandbox:
+    return Sandbox("best-effort")
+
+
+def saboteur(name: str) -> Sandbox:
+    """A sandbox whose child answers by a function of tests/workers/saboteurs.py."""
+    return Sandbox("best-effort", answers=f"tests.workers.saboteurs:{name}", code=[ROOT / "tests"])
+
+
+class Workshop:
+    """One worker's world. `clock` is turned by hand; `messages` remembers all that were ever sent."""
+
+    def __init__(self, settings: Settings, storage: Storage, sandbox: Sandbox, detector: Detector) -> None:
+        self.settings, self.storage = settings, storage
+        self.now = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
+        self.context = Context(settings, storage, sandbox, detector, ThreadPoolExecutor(2), lambda: self.now)
+        self.messages: list[bytes] = []
+        self._waiting: deque[Message[None]] = deque()
+        with storage.database.transaction() as session:
+            self.account = accounts.create(
+                session, email="owner@example.test", password_hash="-", now=self.now, paid_tokens=0
+            ).id
+
+    def with_sandbox(self, sandbox: Sandbox) -> None:
+        self.context = replace(self.context, sandbox=sandbox)
+
+    def upload(
+        self,
+        data: bytes = CSV,
+        format_: Format = Format.CSV,
+        *,
+        filename: str = "visits.csv",
+        terms: Sequence[Term] = (),
+        announce: bool = True,
+    ) -> UUID:
+        """What the API does with an upload."""
+        job_id = uuid4()
+        self.storage.objects.put(input_key(job_id), data)
+        upload = Upload(job_id, self.account, format_, filename, MEDIA_TYPE[format_], len(data), terms)
+        with self.storage.database.transaction() as session:
+            jobs.enqueue(
+                session,
+                self.storage.keyring,
+                upload,
+                Quotas(999, 999, 999),
+                ttl_seconds=self.settings.file_ttl_seconds,
+                lease_seconds=self.settings.lease_seconds,
+                now=self.now,
+            )
+        if announce:
+            self.storage.queue.announce(FIRST_STAGE, job_id)
+        return job_id
+
+    def next_message(self) -> Message[None] | None:
+        """The next message in the broker, delayed ones last."""
+        broker = self.storage.broker
+        assert isinstance(broker, StubBroker)
+        for name in sorted(broker.queues, key=lambda name: name.endswith(".DQ")):
+            while True:
+                try:
+                    data = broker.queues[name].get_nowait()
+                except Empty:
+                    break
+                self.messages.append(data)
+                self._waiting.append(Message.decode(data))
+        return self._waiting.popleft() if self._waiting else None
+
+    def step(self) -> Stage | None:
+        """Carries one message; the stage it was for."""
+        message = self.next_message()
+        if message is None:
+            return None
+        stage = Stage(message.actor_name)
+        carry(self.context, stage, UUID(message.args[0]), *message.args[1:])
+        return stage
+
+    def run(self, until: Stage | None = None) -> list[Stage]:
+        """Carries messages until none is left, or until one for `until` would come next."""
+        done: list[Stage] = []
+        while message := self.next_message():
+            self._waiting.appendleft(message)
+            if message.actor_name == until:
+                break
+            stage = self.step()
+            assert stage is not None
+            done.append(stage)
+        return done
+
+    def turn_clock(self, **by: float) -> None:
+        self.now += timedelta(**by)
+
+    def sweep(self) -> Swept:
+        return sweep(self.storage, self.settings, self.now)
+
+    def job(self, job_id: UUID) -> Job:
+        with self.storage.database.reading() as session:
+            job = job_leases.current(session, job_id)
+        assert job is not None
+        return job
+
+    def result(self, job_id: UUID) -> bytes:
+        return self.storage.objects.get(jobs.download_key(self.job(job_id)))
+
+    def keys(self, job_id: UUID) -> list[str]:
+        return [key for key in self.storage.objects.keys("") if str(job_id) in key]
+
+    def entries(self) -> list[Entry]:
+        with self.storage.database.reading() as session:
+            return list(reversed(ledger.entries(session, self.account, limit=100)))
+
+    def delete(self, job_id: UUID) -> None:
+        """What the API does on DELETE."""
+        from storage.job_objects import destroy_all
+
+        with self.storage.database.transaction() as session:
+            jobs.delete_job(session, self.account, job_id, self.now)
+        destroy_all(self.storage.objects, job_id)
+
+    def close(self) -> None:
+        self.context.close()
+        self.storage.close()
