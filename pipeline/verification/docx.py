@@ -84,5 +84,5 @@ def _leave_no_gap(data: bytes, archive: zipfile.ZipFile, entries: list[zipfile.Z
             raise StageFailed(ErrorCode.VERIFY_FAILED)
         position = entry.header_offset + _LOCAL_HEADER.size + name + extra + entry.compress_size
     tail = archive.start_dir - position
-    if len(names) != len(entries) or not 0 <= tail <= _DESCRIPTOR:
+    if "[content_types].xml" not in names or len(names) != len(entries) or not 0 <= tail <= _DESCRIPTOR:
         raise StageFailed(ErrorCode.VERIFY_FAILED)

@@ -1,0 +1,118 @@
+"""What comes back from the sandbox is untrusted input: any shape but the right one is refused, by name of the place."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.codec import MAX_PIXELS, Malformed, decode, dump, encode, load
+from pipeline.documents.document import (
+    Extraction,
+    Finding,
+    Findings,
+    FoundValue,
+    Raster,
+    Reading,
+    TextUnit,
+    Word,
+)
+from pipeline.verification.reading import Passage, SecondReading
+
+RASTER = Raster("page/0", 800, 600, 300, 2)
+EXTRACTION = Extraction((TextUnit("1:2", "هوية 1012345672", "رقم", False), TextUnit("e", "")), (RASTER,), 3)
+READING = Reading(
+    "page/0", "two words", (Word(0, 3, 1, 2, 30, 9, 91.5), Word(4, 9, 40, 2, 50, 9, 0.0)), ((1, 2, 3, 4),)
+)
+FINDINGS = Findings(
+    (Finding("1:2", 5, 15, "NATIONAL_ID", "NATIONAL_ID_01"),),
+    (FoundValue("NATIONAL_ID", "1012345672", "1012345672", "NATIONAL_ID_01", True),),
+)
+SECOND = SecondReading((Passage("said", "heading"), Passage("")), (RASTER,), ("<w:t>raw</w:t>",))
+KINDS = {Extraction: EXTRACTION, Reading: READING, Findings: FINDINGS, SecondReading: SECOND, Raster: RASTER}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_dumped_loads_as_the_same(kind: type):
+    assert load(kind, dump(KINDS[kind])) == KINDS[kind]
+
+
+@given(st.text(), st.text())
+def test_any_text_goes_there_and_back(text: str, context: str):
+    extraction = Extraction((TextUnit("u", text, context),))
+    assert load(Extraction, dump(extraction)) == extraction
+
+
+def test_lone_surrogates_keep_their_place_and_nothing_else():
+    text = "a\ud83d\udc00b\udc00"  # two lone ones side by side would join on the way and shift every offset
+    (unit,) = load(Extraction, dump(Extraction((TextUnit("u", text),)))).units
+    assert unit.text == "a\ufffd\ufffdb\ufffd"
+    assert len(unit.text) == len(text)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "data", [b"", b"{", b"null", b"[]", b"NaN", b"{}", b'"x"', b"\xff\xfe", b"[" * 100_000, b"9" * 10_000]
+)
+def test_what_is_no_such_thing_is_refused(kind: type, data: bytes):
+    with pytest.raises(Malformed):
+        load(kind, data)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_missing_and_unknown_fields_are_refused(kind: type):
+    raw = encode(KINDS[kind])
+    for name in raw:
+        with pytest.raises(Malformed):
+            decode(kind, {key: value for key, value in raw.items() if key != name})
+    with pytest.raises(Malformed):
+        decode(kind, {**raw, "more": 1})
+
+
+def extraction(**changes: object) -> dict[str, Any]:
+    return {**encode(EXTRACTION), **changes}
+
+
+def reading(**changes: object) -> dict[str, Any]:
+    return {**encode(READING), **changes}
+
+
+def findings(**changes: object) -> dict[str, Any]:
+    return {**encode(FINDINGS), **changes}
+
+
+REFUSED = [
+    ("a unit's text that is a number", Extraction, extraction(units=[["a", 5, "", True]])),
+    ("a unit without an id", Extraction, extraction(units=[["", "text", "", True]])),
+    ("a unit whose id is a book", Extraction, extraction(units=[["x" * 600, "text", "", True]])),
+    ("a flag that is a number", Extraction, extraction(units=[["a", "text", "", 1]])),
+    ("a row too short", Extraction, extraction(units=[["a", "text", ""]])),
+    ("units that are an object", Extraction, extraction(units={"a": "text"})),
+    ("two units of one id", Extraction, extraction(units=[["a", "x", "", True], ["a", "y", "", True]])),
+    ("a unit and a raster of one id", Extraction, extraction(units=[["page/0", "x", "", True]])),
+    ("lone surrogates", Extraction, json.loads('{"units": [["a", "\\ud800", "", true]], "rasters": [], "pages": 0}')),
+    ("pages below zero", Extraction, extraction(pages=-1)),
+    ("pages that are true", Extraction, extraction(pages=True)),
+    ("pages that are a fraction", Extraction, extraction(pages=1.0)),
+    ("a raster without width", Extraction, extraction(rasters=[["r", 0, 5, 0, 0]])),
+    ("a raster beyond all paper", Extraction, extraction(rasters=[["r", 90_000, MAX_PIXELS // 90_000 + 1, 0, 0]])),
+    ("a word past the text", Reading, reading(words=[[4, 10, 0, 0, 1, 1, 50.0]])),
+    ("a word that ends before it starts", Reading, reading(words=[[4, 4, 0, 0, 1, 1, 50.0]])),
+    ("a word before the text", Reading, reading(words=[[-1, 4, 0, 0, 1, 1, 50.0]])),
+    ("a word left of the raster", Reading, reading(words=[[0, 4, -5, 0, 1, 1, 50.0]])),
+    ("a confidence above all", Reading, reading(words=[[0, 4, 0, 0, 1, 1, 100.5]])),
+    ("a confidence that is true", Reading, reading(words=[[0, 4, 0, 0, 1, 1, True]])),
+    ("a box of three sides", Reading, reading(unread=[[1, 2, 3]])),
+    ("an unknown type", Findings, findings(places=[["a", 0, 1, "SHOE_SIZE", "SHOE_01"]])),
+    ("a place of no length", Findings, findings(places=[["a", 1, 1, "IBAN", "IBAN_01"]])),
+    ("a place without placeholder", Findings, findings(places=[["a", 0, 1, "IBAN", ""]])),
+    ("a passage that is a string", SecondReading, {"texts": ["said"], "rasters": [], "raw": []}),
+]
+
+
+@pytest.mark.parametrize(("kind", "raw"), [row[1:] for row in REFUSED], ids=[row[0] for row in REFUSED])
+def test_out_of_range_is_refused_and_not_repeated(kind: type, raw: object):
+    with pytest.raises(Malformed) as refusal:
+        decode(kind, raw)
+    assert "SHOE_SIZE" not in str(refusal.value)

@@ -1,0 +1,117 @@
+"""The steps believe nothing that a child says, and turn every way of failing into the job's error code."""
+
+from pathlib import Path
+
+import pytest
+
+from pipeline import steps
+from pipeline.documents.document import Findings, Raster
+from pipeline.sandbox import Limits, Sandbox
+from schemas.errors import StageFailed
+
+TESTS = Path(__file__).parents[1]
+RASTER = Raster("page/0", 100, 50, 300)
+SECONDS = 20
+
+
+@pytest.fixture(scope="module")
+def liar() -> Sandbox:
+    """A sandbox whose parsers are all taken over: what they answer is what the document's bytes tell them to."""
+    return Sandbox("strict", limits=Limits(memory=512 * 1024**2), answers="tests.pipeline.liars:answer", code=(TESTS,))
+
+
+@pytest.fixture(scope="module")
+def sandbox() -> Sandbox:
+    return Sandbox("strict")
+
+
+def code(call, *arguments) -> str:
+    with pytest.raises(StageFailed) as failure:
+        call(*arguments)
+    return failure.value.code
+
+
+INSPECTIONS = ['{"pages": -1}', '{"pages": "3"}', '{"pages": true}', "{}", '{"pages": 1e3}', '{"pages": 99999999999}']
+EXTRACTIONS = [
+    ('{"units": [], "rasters": [], "pages": 0, "more": 1}', ""),
+    ('{"units": [["a", "x", "", 1]], "rasters": [], "pages": 0}', ""),
+    ('{"units": [], "rasters": [["r", 5, 5, 0, 0]], "pages": 0}', ""),  # a raster without pixels
+    ('{"units": [], "rasters": [], "pages": 0}', "r"),  # pixels without a raster
+]
+READINGS = [
+    '{"raster": "page/1", "text": "", "words": [], "unread": []}',  # of another raster
+    '{"raster": "page/0", "text": "abc", "words": [[0, 3, 90, 0, 11, 5, 50]], "unread": []}',  # outside
+    '{"raster": "page/0", "text": "abc", "words": [[0, 4, 0, 0, 11, 5, 50]], "unread": []}',
+    '{"raster": "page/0", "text": "", "words": [], "unread": [[0, 40, 5, 11]]}',
+]
+
+
+@pytest.mark.parametrize("answer", INSPECTIONS)
+def test_a_page_count_that_is_none(liar: Sandbox, answer: str):
+    assert code(steps.inspect, liar, "pdf", answer.encode(), 500, SECONDS) == "unsupported_format"
+
+
+def test_too_many_pages(liar: Sandbox):
+    assert steps.inspect(liar, "pdf", b'{"pages": 500}', 500, SECONDS) == 500
+    assert code(steps.inspect, liar, "pdf", b'{"pages": 501}', 500, SECONDS) == "too_many_pages"
+
+
+@pytest.mark.parametrize(("answer", "blob"), EXTRACTIONS)
+def test_an_extraction_that_is_none(liar: Sandbox, answer: str, blob: str):
+    data = f"{answer}\n{blob}".encode()
+    assert code(steps.extract, liar, "pdf", data, SECONDS) == "unsupported_format"
+    second = answer.replace('"units": []', '"texts": [], "raw": []').replace(', "pages": 0', "")
+    assert code(steps.second_reading, liar, "pdf", f"{second}\n{blob}".encode(), SECONDS) == "verify_failed"
+
+
+@pytest.mark.parametrize("answer", READINGS)
+def test_a_reading_that_is_none(liar: Sandbox, answer: str):
+    assert code(steps.read_raster, liar, RASTER, answer.encode(), SECONDS) == "image_redact_failed"
+
+
+def test_an_output_that_is_none(liar: Sandbox):
+    for answer in (b"{}\n", b"{}\nother", b"{}\ndata\nother"):
+        assert code(steps.redact, liar, "pdf", answer, Findings(()), (), SECONDS) == "redaction_incomplete"
+
+
+@pytest.mark.parametrize(
+    ("fate", "codes"),
+    [
+        ("hang", ["timeout"] * 5),
+        ("crash", ["unsupported_format"] * 2 + ["image_redact_failed", "redaction_incomplete", "verify_failed"]),
+        ("refuse", ["unsupported_format"] * 5),  # a handler's own choice of code stands
+    ],
+)
+def test_every_way_to_fail_has_its_code(liar: Sandbox, fate: str, codes: list[str]):
+    data = fate.encode()
+    seconds = 0.5 if fate == "hang" else SECONDS
+    assert [
+        code(steps.inspect, liar, "pdf", data, 500, seconds),
+        code(steps.extract, liar, "pdf", data, seconds),
+        code(steps.read_raster, liar, RASTER, data, seconds),
+        code(steps.redact, liar, "pdf", data, Findings(()), (), seconds),
+        code(steps.second_reading, liar, "pdf", data, seconds),
+    ] == codes
+
+
+def test_a_document_goes_through_the_real_child(sandbox: Sandbox):
+    data = b"Name,ID\nFahad Altajribi,1012345672\n"
+    assert steps.inspect(sandbox, "csv", data, 500, SECONDS) == 0
+    extraction, pixels = steps.extract(sandbox, "csv", data, SECONDS)
+    assert [unit.text for unit in extraction.units] == ["Name", "ID", "Fahad Altajribi", "1012345672"]
+    assert pixels == {}
+    assert steps.redact(sandbox, "csv", data, Findings(()), (), SECONDS) == data
+    second, _ = steps.second_reading(sandbox, "csv", data, SECONDS)
+    assert ("1012345672", "ID") in [(passage.text, passage.context) for passage in second.texts]
+
+
+@pytest.mark.parametrize("format_", ["pdf", "docx", "png", "jpeg"])
+@pytest.mark.parametrize("data", [b"", b"%PDF-1.7\n", b"PK\x03\x04" + b"\0" * 50, b"\x89PNG\r\n\x1a\n" + b"\0" * 50])
+def test_what_is_no_document_is_refused_by_every_handler(sandbox: Sandbox, format_: str, data: bytes):
+    assert code(steps.inspect, sandbox, format_, data, 500, SECONDS) == "unsupported_format"
+
+
+@pytest.mark.parametrize("format_", ["pdf", "docx", "png", "jpeg"])
+def test_an_output_that_cannot_be_read_is_not_clean(sandbox: Sandbox, format_: str):
+    for data in (b"", b"%PDF-1.7\n%%EOF", b"PK\x05\x06" + b"\0" * 18, b"\xff\xd8\xff\xe0\x00\x10"):
+        assert code(steps.second_reading, sandbox, format_, data, SECONDS) == "verify_failed"
