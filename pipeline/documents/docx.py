@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from pipeline.documents import docx_media, ooxml, ooxml_links
 from pipeline.documents.document import Extraction, Findings, Reading, TextUnit
-from pipeline.documents.docx_clean import clean, remove_unreadable
+from pipeline.documents.docx_clean import finish, prepare
 from pipeline.documents.ooxml import Package, Part
 from pipeline.documents.ooxml_edit import edit
 from pipeline.documents.ooxml_text import Piece, Survey
@@ -42,7 +42,7 @@ def redact(data: bytes, findings: Findings, readings: Sequence[Reading]) -> byte
         raise StageFailed(ErrorCode.REDACTION_INCOMPLETE)
     docx_media.redact(package, findings, readings)
     _rename_named(package, [names[unit] for unit in edits if unit in names])
-    clean(package)
+    finish(package)
     return package.write()
 
 
@@ -56,7 +56,7 @@ def _open(data: bytes) -> Package:
     ]
     if len(main) != 1 or not main[0].content_type.endswith(_MAIN) or main[0].root is None:
         raise ooxml.unreadable()
-    remove_unreadable(package)
+    prepare(package)
     return package
 
 

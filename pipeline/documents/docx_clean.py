@@ -18,29 +18,44 @@ _UNREADABLE_KINDS = frozenset(
 )  # fmt: skip
 _UNREADABLE_TYPES = ("application/inkml+xml", "image/svg+xml", "text/html", "application/xhtml+xml")
 _UNREADABLE_FOLDERS = ("_xmlsignatures/", "word/glossary/", "[trash]/")
-# Elements that hold fingerprints, connection strings or a template's path.
-_DROPPED = frozenset({"rsids", "presenceInfo", "mailMerge", "attachedTemplate", "webExtensionCreated"})
+
+# Elements that hold fingerprints, account ids, connection strings, moments or a template's path.
+_DROPPED = frozenset({"rsids", "presenceInfo", "mailMerge", "attachedTemplate", "created", "modified", "lastPrinted"})
 _DROPPED_ATTRIBUTES = frozenset({"gfxdata", "initials", "date", "dateUtc"})
-_APPLICATION_KEEPS = frozenset({"Application", "AppVersion", "DocSecurity"})
-_CORE_DROPS = frozenset({"created", "modified", "lastPrinted"})
-_PEOPLE = frozenset({"creator", "lastModifiedBy"})
-_PLACEHOLDER = re.compile(r"[A-Z_]+_\d{2,}")
+# Numbers that programs draw to tell things apart: many look like identity numbers, any could be one.
+_DRAWN_ELEMENTS = frozenset({"id", "divId", "axId", "crossAx", "rowId", "colId"})
+_DRAWN_ATTRIBUTES = frozenset({"id", "modelId", "srcId", "destId", "parTransId", "sibTransId", "durableId"})
+_DRAWN = re.compile(r"-?\d{6,}")
+_FIRST_NUMBER = 100_001
 _ENCODED = re.compile(r"[A-Za-z0-9+/=\s]{512,}")  # base64 of something that nobody reads
 
+_STATISTICS = "extended-properties+xml"
+_PEOPLE = frozenset({"creator", "lastModifiedBy"})
+_NAMED_BY_PEOPLE = frozenset({"Company", "Manager"})
+_PLACEHOLDER = re.compile(r"[A-Z_]+_\d{2,}")
 
-def remove_unreadable(package: Package) -> None:
-    """Removes what nobody here can read: embedded files, fonts, ink, signatures, the thumbnail, other documents."""
+
+def prepare(package: Package) -> None:
+    """Before anything is read: removes what nobody here can read, and what nobody should."""
     ooxml_links.remove(package, _leads_to_unreadable, [part for part in package.parts.values() if _is_unreadable(part)])
-
-
-def clean(package: Package) -> None:
-    """Removes the traces of the writers. Runs after placeholders are written: a name that became one stays one."""
+    numbers: dict[str, str] = {}
     for part in package.xml_parts():
-        _clean_tree(part.root)
-        if part.content_type.endswith("extended-properties+xml"):
-            _keep_only(part.root, _APPLICATION_KEEPS)
-        elif part.content_type.endswith("core-properties+xml"):
-            _clean_core(part.root)
+        _strip(part.root, numbers)
+        if part.content_type.endswith(_STATISTICS):
+            _keep_only(part.root, _NAMED_BY_PEOPLE)
+
+
+def finish(package: Package) -> None:
+    """After placeholders are written: whoever is still named as a writer was not recognized, and goes unnamed."""
+    for part in package.xml_parts():
+        if part.content_type.endswith(_STATISTICS):
+            _keep_only(part.root, frozenset())
+        for element in part.root.iter() if part.root is not None else ():
+            if local(element) in _PEOPLE and not _PLACEHOLDER.fullmatch(element.text or ""):
+                element.text = ""
+            for name, value in element.attrib.items():
+                if name.startswith("{") and name.endswith("}author") and not _PLACEHOLDER.fullmatch(value):
+                    element.set(name, "Author")  # the schema wants one
 
 
 def _is_unreadable(part: Part) -> bool:
@@ -53,19 +68,23 @@ def _leads_to_unreadable(link: Link) -> bool:
     return link.kind in _UNREADABLE_KINDS
 
 
-def _clean_tree(root: Element) -> None:
+def _strip(root: Element, numbers: dict[str, str]) -> None:
+    """Removes fingerprints from a tree; `numbers` makes equal drawn numbers equal again in all parts."""
     for element in list(root.iter()):
-        if local(element) in _DROPPED and element.getparent() is not None:
-            element.getparent().remove(element)
+        name = local(element)
+        parent = element.getparent()
+        if name in _DROPPED and parent is not None:
+            parent.remove(element)
             continue
-        for name, value in element.attrib.items():
-            plain = name.rpartition("}")[2]
-            is_own = name.startswith("{")  # a namespace says that the attribute is Office's, not a custom document's
-            if (is_own and (plain in _DROPPED_ATTRIBUTES or plain.startswith("rsid"))) or _ENCODED.fullmatch(value):
-                del element.attrib[name]
-            elif is_own and plain == "author" and not _PLACEHOLDER.fullmatch(value):
-                element.set(name, "Author")
-        if element.text and _ENCODED.fullmatch(element.text) and not element.text.isspace():
+        for attribute, value in element.attrib.items():
+            plain = attribute.rpartition("}")[2]
+            # A namespace says that the attribute is Office's, not a custom document's.
+            is_trace = attribute[0] == "{" and (plain in _DROPPED_ATTRIBUTES or plain.startswith("rsid"))
+            if is_trace or (len(value) > 511 and _ENCODED.fullmatch(value)):
+                del element.attrib[attribute]
+            elif _DRAWN.fullmatch(value) and (plain in _DRAWN_ATTRIBUTES or name in _DRAWN_ELEMENTS):
+                element.set(attribute, numbers.setdefault(value, str(_FIRST_NUMBER + len(numbers))))
+        if element.text and len(element.text) > 511 and _ENCODED.fullmatch(element.text) and element.text.strip():
             element.text = ""
 
 
@@ -73,11 +92,3 @@ def _keep_only(root: Element, names: frozenset[str]) -> None:
     for child in list(root):
         if local(child) not in names:
             root.remove(child)
-
-
-def _clean_core(root: Element) -> None:
-    for child in list(root):
-        if local(child) in _CORE_DROPS:
-            root.remove(child)
-        elif local(child) in _PEOPLE and not _PLACEHOLDER.fullmatch(child.text or ""):
-            child.text = ""

@@ -11,7 +11,8 @@ from pipeline.documents.replace import Edit, apply, joined
 
 _NUMBER = re.compile(r"-?\d+")
 _URI_MARKS = "/:?#[]@!$&'()*+,;=~"
-_DATES = ("date", "dateUtc", "fullDate")  # attributes that must be a date or not be there
+_FIRST_NUMBER = 900_001
+_DATES = ("fullDate",)  # attributes that must be a date or not be there
 
 
 def edit(pieces: Sequence[Piece], edits: dict[str, list[Edit]]) -> set[str]:
@@ -66,7 +67,7 @@ def _write(slot: Slot, items: list[Edit], numbers: dict[str, str]) -> None:
         if name.rpartition("}")[2] in _DATES:
             del element.attrib[name]
         elif _NUMBER.fullmatch(value):  # must stay a number, the same one wherever the old one stood
-            element.set(name, numbers.setdefault(value, str(len(numbers) + 1)))
+            element.set(name, numbers.setdefault(value, str(_FIRST_NUMBER + len(numbers))))
         else:
             written = apply(value, items)
             element.set(name, quote(written, safe=_URI_MARKS) if value != element.get(name) else written)

@@ -51,7 +51,19 @@ _PROPERTIES = _tags(WORD, "pPr", "rPr", "tabs")
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
 
 # An attribute that is only a small number, a measure, a switch or one or two letters says nothing about anybody.
-_TRIVIAL = re.compile(r"[-+]?\d{1,5}(\.\d{1,5})?([a-z]{1,2}|%)?|[A-Za-z]{1,3}|true|false|none|auto|preserve|[0-9A-F]{6}|")
+_TRIVIAL = re.compile(
+    r"[-+]?\d{1,5}(\.\d{1,5})?([a-z]{1,2}|%)?|[A-Za-z]{1,3}|true|false|none|auto|preserve|[0-9A-F]{6}|"
+)
+# Fonts whose names read like people or places, and how fonts are classed: vocabulary of the format.
+_FONTS = re.compile(
+    r"(?:(?:Times New Roman|Nimbus Roman(?: No9 L)?|TimesNewRoman|Times Roman|Myanmar Text|Georgia|Sakkal Majalla"
+    r"|Franklin Gothic \w+|Lucida \w+|Gill Sans|Bell MT|Goudy \w+|Roman|Modern|Swiss|Hans|Hant|Arab|Hebr)"
+    r"(?: (?:Bold|Italic|MT|PS|PSMT|CYR|CE|Greek|Tur|Baltic))*;?)+",
+    re.IGNORECASE,
+)
+_FONT_ATTRIBUTES = frozenset(
+    {"ascii", "hAnsi", "cs", "eastAsia", "typeface", "face", "script", "family", "panose", "name", "val"}
+)
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|[_\-.]+")
 _PEOPLE = frozenset({"creator", "lastModifiedBy", "author", "Manager"})
 
@@ -211,10 +223,12 @@ class Survey:
     def _look_at_attributes(self, element: Element) -> None:
         """One piece per distinct value and label: what stands in a thousand places is read once, changed in all."""
         for name, value in element.attrib.items():
-            if _TRIVIAL.fullmatch(value) or "}rsid" in name or (name == "Target" and element in self._inner_links):
+            if _TRIVIAL.fullmatch(value) or (name == "Target" and element in self._inner_links):
                 continue
             value = decoded(name, value)
             plain = name.rpartition("}")[2]
+            if plain in _FONT_ATTRIBUTES and _FONTS.fullmatch(value):
+                continue
             context = "Name" if plain in _PEOPLE else _attribute_label(element, plain)
             piece = self._attributes.get((value, context))
             if piece is None:

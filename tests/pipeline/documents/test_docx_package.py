@@ -60,8 +60,7 @@ def test_properties_are_units_that_nobody_pays_for() -> None:
     redacted = everything(without(data, "Sara Example"))
     assert "<dc:title>File of SECRET_01</dc:title>" in redacted
     assert "<cp:lastModifiedBy>SECRET_01</cp:lastModifiedBy>" in redacted
-    assert "<Application>Writer</Application>" in redacted
-    assert not [left for left in ("Sara", "Qwerty", "Zxcv", "2024-03-15") if left in redacted]
+    assert not [left for left in ("Sara", "Qwerty", "Zxcv", "2024-03-15", "Writer") if left in redacted]
 
 
 def test_custom_properties_variables_and_custom_xml() -> None:
@@ -104,7 +103,7 @@ def test_attributes_that_people_fill() -> None:
     assert 'descr="SECRET_01, no. SECRET_02"' in said
     assert 'w:author="Author"' in said  # required by the schema
     assert 'w:bookmarkStart w:id="0" w:name="SECRET_01"' in said
-    assert '<wp:docPr id="1"' in said  # a number stays a number
+    assert '<wp:docPr id="100001"' in said  # a number stays a number
     python_docx.Document(io.BytesIO(redacted))
 
 
