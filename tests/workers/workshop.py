@@ -24,6 +24,7 @@ from storage.job_tables import Job
 from storage.jobs import Quotas, Upload
 from storage.opening import Storage
 from storage.tables import Entry
+from workers.actors import declare
 from workers.carry import carry
 from workers.context import Context
 from workers.sweep import Swept, sweep
@@ -53,6 +54,7 @@ class Workshop:
         self.settings, self.storage = settings, storage
         self.now = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
         self.context = Context(settings, storage, sandbox, detector, ThreadPoolExecutor(2), lambda: self.now)
+        declare(storage.broker, self.context)  # so that the broker knows it is heard; messages are carried by hand
         self.messages: list[bytes] = []
         self._waiting: deque[Message[None]] = deque()
         with storage.database.transaction() as session:
