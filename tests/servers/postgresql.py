@@ -3,13 +3,12 @@
 import secrets
 import shutil
 import signal
-import subprocess
 from pathlib import Path
 
 import psycopg
 from psycopg import sql
 
-from tests.servers.process import Process, ServerFailed, as_user, free_port, ordinary_user, private_directory, program
+from tests.servers.process import Process, free_port, ordinary_user, private_directory, program, run_as
 
 _ROLE = "masker"
 # Nothing here must survive a crash of the machine, and tests commit all the time.
@@ -61,9 +60,7 @@ class PostgreSQL:
 
     def _initialize(self, initdb: str, user: str) -> None:
         create = [initdb, "-D", "data", "-U", _ROLE, "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync"]
-        made = subprocess.run(as_user(user, create), cwd=self._directory, capture_output=True, check=False)
-        if made.returncode != 0:
-            raise ServerFailed(f"initdb failed: {made.stderr.decode(errors='replace')[-2000:]}")
+        run_as(user, create, self._directory)
 
     def _start(self, postgres: str, user: str, durable: bool) -> Process:
         settings = (*_SETTINGS, f"unix_socket_directories={self._directory}", *(() if durable else _CARELESS))

@@ -71,6 +71,20 @@ def as_user(user: str, command: Sequence[str], death_signal: str = "TERM") -> li
     return [program("setpriv", "util-linux"), "--pdeathsig", death_signal, *drop, "--", *command]
 
 
+def run_as(user: str, command: Sequence[str], directory: Path) -> None:
+    """Runs a command to its end as `user`. ServerFailed when it fails."""
+    done = subprocess.run(
+        as_user(user, command), cwd=directory, env=_environment(directory), capture_output=True, check=False
+    )
+    if done.returncode != 0:
+        raise ServerFailed(f"{command[0]} failed: {done.stderr.decode(errors='replace')[-2000:]}")
+
+
+def _environment(directory: Path) -> dict[str, str]:
+    # Ours must not lead them astray: PYTHONPATH, PGHOST and their like.
+    return {"PATH": os.environ.get("PATH", ""), "HOME": str(directory), "LC_ALL": "C.UTF-8"}
+
+
 class Process:
     """A running server. `stop_signal` asks it to end at once; its output is kept in `<directory>/<name>.log`."""
 
@@ -79,12 +93,11 @@ class Process:
     ) -> None:
         self._name, self._stop_signal = name, stop_signal
         self._log = directory / f"{name}.log"
-        environment = {"PATH": os.environ.get("PATH", ""), "HOME": str(directory), "LC_ALL": "C.UTF-8"}
         with self._log.open("wb") as log:
             self._popen = subprocess.Popen(
                 as_user(user, command, signal.Signals(stop_signal).name.removeprefix("SIG")),
                 cwd=directory,
-                env=environment,
+                env=_environment(directory),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,

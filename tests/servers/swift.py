@@ -3,7 +3,6 @@
 import secrets
 import shutil
 import signal
-import subprocess
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -15,13 +14,12 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from tests.servers.process import (
     Process,
-    ServerFailed,
-    as_user,
     free_port,
     listens,
     ordinary_user,
     private_directory,
     program,
+    run_as,
 )
 
 ACCESS_KEY_ID, SECRET_ACCESS_KEY, REGION = "test:tester", "testing", "us-east-1"
@@ -168,10 +166,7 @@ class Swift:
         proxy = Path(program("swift-proxy-server", _PACKAGES))
         interpreter = proxy.read_text().splitlines()[0].removeprefix("#!").strip()
         arguments = [str(self._directory), *(f"{kind}={ports[kind]}" for kind in _STORES)]
-        command = as_user(self._user, [interpreter, "-c", _BUILD_RINGS, *arguments])
-        done = subprocess.run(command, cwd=self._directory, capture_output=True, check=False)
-        if done.returncode != 0:
-            raise ServerFailed(f"rings were not built: {done.stderr.decode(errors='replace')[-1000:]}")
+        run_as(self._user, [interpreter, "-c", _BUILD_RINGS, *arguments], self._directory)
 
     def _connect(self) -> "S3Client":
         return boto3.client(
