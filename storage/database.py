@@ -3,7 +3,7 @@
 import logging
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
+from alembic.util import CommandError
 from sqlalchemy import (
     URL,
     Connection,
@@ -24,7 +25,14 @@ from sqlalchemy import (
     text,
 )
 from sqlalchemy.engine.interfaces import DBAPIConnection
-from sqlalchemy.exc import ArgumentError, InterfaceError, NoSuchModuleError, OperationalError
+from sqlalchemy.exc import (
+    ArgumentError,
+    DatabaseError,
+    DBAPIError,
+    InterfaceError,
+    NoSuchModuleError,
+    OperationalError,
+)
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.pool import ConnectionPoolEntry
 from sqlalchemy.types import TypeDecorator
@@ -42,6 +50,8 @@ SQLModel.metadata.naming_convention = {
     "pk": "pk_%(table_name)s",
 }
 
+# Of the drivers' errors those that nobody's statement caused; a bare DatabaseError is SQLite's damaged file.
+_OUT_OF_ORDER = (OperationalError, InterfaceError, DatabaseError)
 _log = logging.getLogger(__name__)
 
 WAIT_SECONDS = 30  # for another writer, or for a free connection; then the caller gets MaskerUnavailable
@@ -86,6 +96,7 @@ class Database:
         self._reader = self.engine.execution_options(masker_reads=True, postgresql_readonly=True)
         # SQLite's waiting writers poll, and may starve; within this process they queue here instead.
         self._writer: threading.Lock | None = threading.Lock() if self.is_sqlite else None
+        self._writing: int | None = None  # the thread whose turn it is
 
     @contextmanager
     def transaction(self) -> Iterator[Session]:
@@ -109,15 +120,21 @@ class Database:
             session.connection().execute(text("SELECT 1"))
 
     def migrate(self) -> None:
-        """Brings the schema to the newest revision, in one transaction. Harmless when repeated, or run by many."""
+        """Brings the schema to the newest revision, in one transaction. Harmless when repeated, or run by many.
+
+        InvalidSettings when the database is at a revision that this code does not have: a newer program was here.
+        """
         with _migrating, self._turn(), _unavailable(), self.engine.begin() as connection:
             if not self.is_sqlite:
                 connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})
-            command.upgrade(_alembic(connection), "head")
+            try:
+                command.upgrade(_alembic(connection), "head")
+            except CommandError:
+                raise InvalidSettings("MASKER_DATABASE_URL: its schema is not one that this version knows") from None
 
     def is_current(self) -> bool:
         """Whether the schema is at the newest revision that this code knows."""
-        with _unavailable(), self.engine.connect() as connection:
+        with _unavailable(), self._reader.connect() as connection:
             heads = MigrationContext.configure(connection).get_current_heads()
         return set(heads) == set(ScriptDirectory(str(_SCRIPTS)).get_heads())
 
@@ -130,11 +147,15 @@ class Database:
         if self._writer is None:
             yield
             return
+        if self._writing == threading.get_ident():
+            raise RuntimeError("a transaction inside another would wait for itself")
         if not self._writer.acquire(timeout=WAIT_SECONDS):
             raise MaskerUnavailable
+        self._writing = threading.get_ident()
         try:
             yield
         finally:
+            self._writing = None
             self._writer.release()
 
 
@@ -142,7 +163,9 @@ class Database:
 def _unavailable() -> Iterator[None]:
     try:
         yield
-    except (OperationalError, InterfaceError) as error:
+    except DBAPIError as error:
+        if type(error) not in _OUT_OF_ORDER:
+            raise
         # The driver's code alone is told: its message may name hosts, users and values.
         code = getattr(error.orig, "sqlite_errorname", None) or getattr(error.orig, "sqlstate", None)
         _log.warning("database unavailable: %s %s", type(error.orig).__name__, code)
@@ -188,11 +211,13 @@ def _sqlite_engine(url: URL) -> Engine:
         pool_timeout=WAIT_SECONDS,
         connect_args={"timeout": WAIT_SECONDS, "check_same_thread": False},
     )
-    directory = Path(str(url.database)).parent
+    path = Path(str(url.database))
 
     @event.listens_for(engine, "do_connect")
     def _make_room(*_: Any) -> None:
-        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with suppress(OSError):  # SQLite says it itself: SQLITE_CANTOPEN
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            path.touch(mode=0o600)  # the write-ahead log takes its mode from it
 
     @event.listens_for(engine, "connect")
     def _configure(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:

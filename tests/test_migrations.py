@@ -17,6 +17,7 @@ from sqlmodel import SQLModel
 
 import storage.job_tables
 import storage.tables  # noqa: F401 - both declare tables
+from schemas.settings import InvalidSettings
 from storage.database import Database
 
 ROOT = Path(__file__).parents[1]
@@ -107,6 +108,16 @@ def test_a_migration_that_fails_leaves_nothing(empty: Database) -> None:
         connection.execute(text("DROP TABLE glossaries"))
     empty.migrate()
     assert differences(empty) == []
+
+
+def test_a_newer_programs_database_is_left_alone(empty: Database) -> None:
+    empty.migrate()
+    with empty.engine.begin() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    assert not empty.is_current()
+    with pytest.raises(InvalidSettings, match="MASKER_DATABASE_URL"):
+        empty.migrate()
+    assert revisions(empty) == ["9999"]
 
 
 def test_it_works_from_wherever_the_package_is_installed(tmp_path: Path) -> None:

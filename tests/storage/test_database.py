@@ -156,7 +156,7 @@ def test_rows_that_hang_in_the_air_are_refused(database: Database, now: datetime
 
 def test_values_do_not_reach_an_exceptions_text(database: Database) -> None:
     with pytest.raises(IntegrityError) as refused, database.transaction() as session:
-        session.add(Account(id=uuid4(), email="secret@example.test", password_hash=None, created_at=datetime.now(UTC)))
+        session.add(Account(id=uuid4(), email="secret@example.test", created_at=datetime.now(UTC)))  # no password
     # What PostgreSQL itself adds as DETAIL stays: no log of ours prints a message, only the type.
     assert "secret@example.test" not in str(refused.value).split("DETAIL")[0]
     assert "secret@example.test" not in str(refused.value).partition("[SQL")[2]
@@ -168,12 +168,40 @@ def test_sqlite_files_are_their_owners_alone_and_survive_a_power_cut(tmp_path: P
     assert not path.parent.exists()
     database.migrate()
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+    files = {file.name: stat.S_IMODE(file.stat().st_mode) for file in path.parent.iterdir()}
+    assert files == {"masker.db": 0o600, "masker.db-wal": 0o600, "masker.db-shm": 0o600}
     with database.engine.connect() as connection:
         settings = {
             name: connection.exec_driver_sql(f"PRAGMA {name}").scalar()
             for name in ("journal_mode", "synchronous", "foreign_keys")
         }
     assert settings == {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1}
+    database.dispose()
+
+
+def test_a_transaction_inside_another_is_refused_at_once(sqlite_url: str, now: datetime) -> None:
+    database = Database(sqlite_url)
+    with database.transaction(), pytest.raises(RuntimeError, match="wait for itself"):
+        new_account(database, now)
+    assert new_account(database, now)  # the turn was given back
+    database.dispose()
+
+
+@pytest.mark.parametrize("place", ["file/masker.db", "directory"])
+def test_a_place_where_no_file_can_be_is_unavailable(tmp_path: Path, place: str) -> None:
+    (tmp_path / "file").touch()
+    (tmp_path / "directory").mkdir()
+    database = Database(f"sqlite:///{tmp_path / place}")
+    with pytest.raises(MaskerUnavailable):
+        database.migrate()
+    database.dispose()
+
+
+def test_a_file_that_is_no_database_is_unavailable(tmp_path: Path) -> None:
+    (tmp_path / "masker.db").write_bytes(b"no database " * 1000)
+    database = Database(f"sqlite:///{tmp_path / 'masker.db'}")
+    with pytest.raises(MaskerUnavailable):
+        database.ping()
     database.dispose()
 
 
