@@ -15,6 +15,9 @@ _FILES = ("cues", "money", "calendar", "secrets")
 _LETTERS = bytes(range(0x61, 0x7B)) + bytes(range(0x80, 0xB0)) + b"\xfe"
 IS_LETTER = bytes(byte in _LETTERS for byte in range(256))
 _FIRST_ARABIC, _LAST_ARABIC = 0x80, 0xAF
+_LATIN, _OTHER = 1, 2
+# A word ends where the script changes: "مفتاحghp_…".
+_SCRIPT = bytes((_LATIN if byte < _FIRST_ARABIC else _OTHER) if IS_LETTER[byte] else 0 for byte in range(256))
 _LONGEST_CLITIC = 4
 
 
@@ -65,9 +68,9 @@ def landmarks_of(shadow: bytes) -> dict[str, list[Landmark]]:
     entries = _vocabulary().entries
     size = len(shadow)
     for index, start, end in _vocabulary().automaton.find_matches_as_indexes(shadow):
-        if start and IS_LETTER[shadow[start - 1]] and IS_LETTER[shadow[start]] and not _clitic(shadow, start):
+        if start and _SCRIPT[shadow[start - 1]] & _SCRIPT[shadow[start]] and not _clitic(shadow, start):
             continue
-        if end < size and IS_LETTER[shadow[end]] and IS_LETTER[shadow[end - 1]] and not _suffix(shadow, end):
+        if end < size and _SCRIPT[shadow[end]] & _SCRIPT[shadow[end - 1]] and not _suffix(shadow, end):
             family, section = entries[index][0]
             if family != "secrets":
                 continue

@@ -42,8 +42,8 @@ def _around(shadow: bytes, at: int) -> tuple[int, int] | None:
     if local is None or domain is None:
         return None
     name = local.group()[::-1].lstrip(_LEADING)
-    for quote in (b"=", b"'", b"{", b"|", b"/"):  # "user=a.b@c.sa", "'a.b@c.sa", "mailto/a@b.sa"
-        name = name.rpartition(quote)[2]
+    for joint in (b"=", b"{", b"|", b"/"):  # "user=a.b@c.sa", "mailto/a@b.sa"
+        name = name.rpartition(joint)[2].lstrip(_LEADING)
     if not name or name.startswith(b"."):
         return None
     return at - len(name), domain.end()

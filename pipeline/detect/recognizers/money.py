@@ -19,7 +19,7 @@ _NUMBER = (
     r"| \d{1,15}(?:[.,٫]\d{1,4})? )"
 )
 _AMOUNT = rf"{_NUMBER} (?! [\d/:] | [.,٬٫]\d ) {_MAGNITUDE}{{0,2}} (?: [ ]و ?(?:نصف|ربع)(?:[ ]المليون|[ ]مليون)?(?![{LETTER}]) )?"
-_NO_CODE_BEFORE = r"(?<![a-z0-9.,:/\-+#_]) (?<!\d[٬٫،])"
+_NO_CODE_BEFORE = r"(?<![a-z0-9#_]) (?<!\d[.,:/\-٬٫،])"
 _SIGN = r"[\-+]?"
 
 _BEFORE = shape(rf"{_NO_CODE_BEFORE} {_SIGN} {_AMOUNT} (?:[ ]?(?:-|–|to|الى)[ ]?{_AMOUNT})? [ ]{{0,2}} $")

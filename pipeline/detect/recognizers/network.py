@@ -11,7 +11,7 @@ from schemas.spans import DetectOptions, Span
 
 _IPV4 = re.compile(rb"(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)\.){3}(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?![\d]|\.\d)")
 _VERSION_BEFORE = re.compile(rb"(?:\bv|version|ver\.?|release|build|firmware|\x80\x95\x83\x80\x89)[ :=]{0,3}$")
-_IPV6 = re.compile(rb"[0-9a-f:]{2,39}(?:(?<=:)\d{1,3}(?:\.\d{1,3}){3})?")
+_IPV6 = re.compile(rb"(?:[0-9a-f]{0,4}:){2,8}(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-f]{1,4})?")
 _LONGEST_GROUP = 4
 _FEWEST_COLONS = 2
 
@@ -65,12 +65,13 @@ def _ipv6_end(shadow: bytes, start: int, end: int) -> int:
         IPv6Address(literal)
     except AddressValueError:
         return 0
-    if literal == "::":
+    if not any(character.isdigit() for character in literal) or _HARDWARE.fullmatch(literal):
         return 0
     zone = _ZONE.match(shadow, start + len(literal))
     return zone.end() if zone else start + len(literal)
 
 
+_HARDWARE = re.compile(r"(?:[0-9a-f]{2}:){7}[0-9a-f]{2}")  # EUI-64
 _ZONE = re.compile(rb"%[a-z0-9]{1,15}")
 
 

@@ -51,7 +51,9 @@ def _is_policy(surface: str) -> bool:
     head, blank, _ = surface.partition(" ")
     if blank and head.isalpha() and not head.isupper():
         return False
-    return sum(c.isdigit() for c in surface) >= _FEWEST_POLICY_DIGITS and _DATE.fullmatch(surface) is None
+    digits = sum(c.isdigit() for c in surface)
+    bare = surface.isdigit()  # a year, a price
+    return digits >= _FEWEST_POLICY_DIGITS + bare and _DATE.fullmatch(surface) is None
 
 
 def _license(text: NormalizedText, _options: DetectOptions) -> Iterator[Span]:

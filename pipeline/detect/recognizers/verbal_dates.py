@@ -21,16 +21,16 @@ _ORDINAL = (
 _DAY = r"(?: (?<![\d.,:/]) (?:0?[1-9]|[12]\d|3[01]) (?:st|nd|rd|th)? )"
 # Before the month, up to its first letter.
 _BEFORE = shape(rf"""
-    (?<![{LETTER}0-9])
-    (?: {_WEEKDAY} [ ]?[,،]?[ ]? (?:the[ ])? )?
-    (?: {_DAY} (?: [ ]?-[ ]?{_DAY} )? | (?:the[ ])? (?:first|second|third) | {_ORDINAL} )
+    (?: (?<![{LETTER}0-9]) {_WEEKDAY} [ ]?[,،]?[ ]? (?:the[ ])? )?
+    (?: (?<![a-z0-9]) {_DAY} (?: [ ]?-[ ]?{_DAY} )?
+      | (?<![{LETTER}0-9]) (?: (?:the[ ])? (?:first|second|third) | {_ORDINAL} ) )
     (?: [ ]?[\-/.,][ ]? | [ ]{{1,2}} )
     (?: of[ ] | من[ ](?:شهر[ ])? | شهر[ ] | لشهر[ ] | في[ ]شهر[ ] | ل )?
     $
 """)
 _WEEKDAY_BEFORE = shape(rf"(?<![{LETTER}0-9]) {_WEEKDAY} [ ]?[,،]?[ ]? $")
 _REACH = 48
-_YEAR = r"(?: (?:19|20)\d\d | 1[34]\d\d ) (?!\d | [.,:]\d)"
+_YEAR = r"(?: (?:19|20)\d\d | 1[34]\d\d ) (?!\d | [.,]\d)"
 _YEAR_JOINT = r"(?: [ ]?[,،]?[ ]? (?:of[ ] | من[ ])? (?:عام[ ]|سنه[ ]|لعام[ ]|لسنه[ ]|year[ ])? | [ ]?[\-/.][ ]? )"
 _THEN_YEAR = shape(rf"{_YEAR_JOINT} {_YEAR} {ERA} {THEN_CLOCK}")
 _THEN_SHORT_YEAR = shape(r"(?: -|/|[ ]'|[ ]? , [ ]?' ) \d\d (?![\d:]) ")
@@ -44,7 +44,7 @@ _CLOCK_TAIL = shape(THEN_CLOCK)
 _WORDS = frozenset(
     {b"may", b"march", b"mar", b"dec", b"sep", b"sec", b"jan", b"jun", b"oct", b"nov", b"apr", b"feb", b"jul", b"aug"}
 )
-_FATHER = "اب"
+_FATHERS = frozenset({"اب", "أب"})
 _QUARTER = shape(r"q[1-4][ \-/]?(?:of[ ])?(?:fy[ ]?)?(?:19|20)\d\d(?![0-9])")
 _THEN_PLAIN_YEAR = shape(rf"[ ] (?:من[ ])? (?:عام[ ]|سنه[ ]|العام[ ])? {_YEAR} {ERA}")
 
@@ -90,7 +90,7 @@ def _around(text: NormalizedText, mark: Landmark) -> tuple[int, int] | None:
 def _may_stand_without_year(text: NormalizedText, mark: Landmark) -> bool:
     """Ambiguous English words count as months only with a capital; آب is August, اب is father."""
     surface = text.text[mark.start : mark.end]
-    if surface == _FATHER:
+    if surface in _FATHERS:
         return False
     return surface[0].isupper() or not surface.isascii() or surface.encode() not in _WORDS
 

@@ -1,0 +1,84 @@
+"""NATIONAL_ID, RESIDENCE_PERMIT and SSN: what is found and what must not be."""
+
+import pytest
+
+from schemas.spans import DetectOptions
+from tests.pipeline.detect.marked import STRUCTURED, found, unmarked
+
+IDENTITY = [
+    "+1 2123456788".replace("+1 2123456788", "[[PHONE_NUMBER +1 2123456788]]"),
+    "رقم هويتي [[NATIONAL_ID 1012345672]] وأحتاج تحديث بياناتي",
+    "هويتي[[NATIONAL_ID 1012345672]]",
+    "رقم السجل المدني\n[[NATIONAL_ID ١٠١٢٣٤٥٦٧٢]]",
+    "الهوية: [[NATIONAL_ID ۱۰۱۲۳۴۵۶۷۲]]، الجوال غير متوفر",
+    "mixed digits [[NATIONAL_ID 1٠12٣٤5٦7٢]]",
+    "ID [[NATIONAL_ID 1012345672]], thanks",
+    "ID:[[NATIONAL_ID 1012345672]]",
+    "id=[[NATIONAL_ID 1012345672]]&x=1",
+    "ID[[NATIONAL_ID 1012345672]]",
+    "my id is [[NATIONAL_ID 1012345672]].",
+    "Ali,[[NATIONAL_ID 1012345672]],Jubail",
+    "[[NATIONAL_ID 1012345672]]/[[RESIDENCE_PERMIT 2123456788]]",
+    "[[NATIONAL_ID 1012345672]] [[RESIDENCE_PERMIT 2123456788]] [[NATIONAL_ID 1112345671]]",
+    "[[NATIONAL_ID 1012345672]]\n[[NATIONAL_ID 1112345671]]",
+    "(الإقامة [[RESIDENCE_PERMIT ٢١٢٣٤٥٦٧٨٨]])",
+    "iqama no. [[RESIDENCE_PERMIT 2123456788]] expires soon",
+    '{"iqama":"[[RESIDENCE_PERMIT 2412345676]]"}',
+    "رقم الكفيل [[NATIONAL_ID 1112345671]]",
+    "National ID [[NATIONAL_ID 1-0123-45672]]",
+    "رقم الهوية: [[NATIONAL_ID 1 0123 45672]]",
+    "say it as [[NATIONAL_ID 101-234-5672]] please",
+    "رقم الهوية [[NATIONAL_ID 10 1234 5672]]",
+    "id １０１２３４５６７２".replace("１０１２３４５６７２", "[[NATIONAL_ID １０１２３４５６７２]]"),
+    "commercial registration [[NATIONAL_ID 1010123451]]",
+    "هوية[[NATIONAL_ID 1012345672]]وجواله غير معروف",
+]
+NO_IDENTITY = [
+    "رقم الشحنة 1012345671 لم يصل",
+    "id 1012345671",
+    "iqama 2123456789",
+    "1234567890 2123456789",
+    "AB1012345672X",
+    "101234567200",
+    "0.1012345672",
+    "1012345672.50",
+    "3012345672",
+    "serial 9 1012 34567",
+    "2024 10 1234",
+    "1,012,345,672 people",
+    "hash a1012345672b",
+    "1012345672e5",
+]
+SSN = [
+    "SSN [[SSN 349-22-8107]] for the applicant",
+    "social security [[SSN 422 90 1187]]",
+    "SSN: [[SSN 349228107]]",
+    "his social security number is [[SSN 349228107]]",
+    "[[SSN 219-09-9999]]",
+    "SSN ٣٤٩-٢٢-٨١٠٧".replace("٣٤٩-٢٢-٨١٠٧", "[[SSN ٣٤٩-٢٢-٨١٠٧]]"),
+]
+NO_SSN = [
+    "Part 88-201-4471",
+    "SSN 000-12-3456",
+    "SSN 666-12-3456",
+    "SSN 912-12-3456",
+    "SSN 349-00-8107",
+    "SSN 349-22-0000",
+    "349228107 units",
+    "349-22-81078",
+    "1-349-22-8107",
+    "A349-22-8107",
+]
+
+
+@pytest.mark.parametrize("row", IDENTITY + NO_IDENTITY + SSN + NO_SSN)
+def test_finds_exactly_what_is_marked(row: str) -> None:
+    text, entities = unmarked(row)
+    assert found(text) == entities
+
+
+@pytest.mark.parametrize("number", ["1012345671", "2123456789"])
+def test_a_failing_check_digit_counts_only_in_files(number: str) -> None:
+    lenient = DetectOptions(enabled=STRUCTURED, strict_checksums=False)
+    assert found(f"number {number} here") == []
+    assert [surface for _, surface in found(f"number {number} here", lenient)] == [number]

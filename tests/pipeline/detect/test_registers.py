@@ -1,0 +1,160 @@
+"""Numbers beside labels: BUSINESS_ID, TAX_ID, PASSPORT, MRN, MEDICAL_LICENSE, INSURANCE_POLICY, STUDENT_ID."""
+
+import pytest
+
+from schemas.spans import DetectOptions
+from tests.pipeline.detect.marked import STRUCTURED, found, unmarked
+
+BUSINESS = [
+    "السجل التجاري [[BUSINESS_ID 4650217151]]",
+    "سجل تجاري رقم: [[BUSINESS_ID ٤٦٥٠٢١٧١٥١]]",
+    "C.R. [[BUSINESS_ID 4030608472]], unified no. [[BUSINESS_ID 7002446555]]",
+    "CR No. [[BUSINESS_ID 4030608472]]",
+    "CR: [[BUSINESS_ID 4030 608 472]]",
+    "الرقم الوطني الموحد للمنشأة هو [[BUSINESS_ID 7002446555]]",
+    "س.ت [[BUSINESS_ID 4030608472]]",
+    "[[BUSINESS_ID 4030608472]] (CR)",
+    "[[BUSINESS_ID 4030608472]] هو رقم السجل التجاري",
+    "Commercial Registration Number\n[[BUSINESS_ID 4030608472]]",
+    "رقم المنشأة\t[[BUSINESS_ID 7002446555]]",
+    "unified numbers [[BUSINESS_ID 7002446555]] and [[BUSINESS_ID 7002446563]]",
+    "5901122338 and 4030608472 are totals",
+    "CR 40306084",
+    "the crew of 4030608472",
+    "رقم الطلب 4030608472",
+    "السجل التجاري منتهي، رقم الفاتورة 4030608472",
+    "CR expired. Invoice 4030608472",
+]
+TAX = [
+    "الرقم الضريبي [[TAX_ID ٣٩٣٩٢١٩٤٧٩٠٠٠٠٣]] الإجمالي",
+    "VAT [[TAX_ID 300710482300003]]",
+    "[[TAX_ID 300710482300003]]",
+    "VAT no. [[TAX_ID 300 710 482 300 003]]",
+    "VAT Reg No: [[TAX_ID 3007104823-00003]]",
+    "TIN [[TAX_ID 3002707692]]",
+    "الرقم المميز: [[TAX_ID 3002707692]]",
+    "VAT الرقم الضريبي [[TAX_ID 340080509200003]] Customer",
+    "border no. 3002707692",
+    "3002707692",
+    "VAT 15%",
+    "VAT of 300 SAR".replace("300 SAR", "[[MONETARY_AMOUNT 300 SAR]]"),
+    "IMEI 356938035643809",
+    "400710482300003",
+    "3007104823000030",
+    "A300710482300003",
+]
+PASSPORT = [
+    "Passport [[PASSPORT B55019823]], seat 14C",
+    "جواز السفر رقم [[PASSPORT A12345678]]",
+    "رقم الجواز: [[PASSPORT EM2828828]]",
+    "(passport [[PASSPORT P1234567A]])",
+    "passport no [[PASSPORT 123456789]]",
+    "my passport number is [[PASSPORT K7729057]]",
+    "Passport: [[PASSPORT A 12345678]]",
+    "Name الاسم: X — Passport جواز: [[PASSPORT W7712098]]",
+    "passports [[PASSPORT K7729057]] and [[PASSPORT L5952961]]",
+    "[[PASSPORT A12345678]] is my passport number",
+    "جوازه [[PASSPORT ج12345678]]".replace("[[PASSPORT ج12345678]]", "[[PASSPORT A١٢٣٤٥٦٧٨]]"),
+    "P<SAUALHARBI<<FAHAD<NASSER<<<<<<<<<<<<<<<<<<\n[[PASSPORT A123456784SAU9003152M3001019<<<<<<<<<<<<<<06]]",
+    "B55019823",
+    "flight SV1234567",
+    "passport expires 12 months later".replace("12 months", "[[DATE_TIME 12 months]]"),
+    "passport office, ticket 55019823",
+    "A123456785SAU9003152M3001019<<<<<<<<<<<<<<06",
+    "the passport is 12345 pages",
+]
+MRN = [
+    "MRN [[MRN 664120]] seen",
+    "(MRN: [[MRN 0091823]])",
+    "رقم الملف الطبي [[MRN 0091823]]",
+    "ملف رقم [[MRN ٧٣٤١٤٣]] للمريضة",
+    "file no. [[MRN KF-0091823]]",
+    "Medical Record Number\n[[MRN 664120]]",
+    '"mrn": "[[MRN 664120]]"',
+    "mrn=[[MRN 664120]]",
+    "رقم ملف المريض هو [[MRN 664120]]",
+    "[[MRN 664120]] رقم ملفي الطبي".replace("رقم ملفي الطبي", "رقم الملف الطبي"),
+    "The MRN of the patient is [[MRN 664120]]",
+    "MRN-[[MRN 664120]]",
+    "Pt file [[MRN 12-345-67]]",
+    "664120",
+    "lab id 77120334",
+    "MRN pending, room 664120",
+    "file size 664120 bytes",
+    "MRN 12",
+]
+LICENSE = [
+    "SCFHS license no. [[MEDICAL_LICENSE SCFHS-7710233]] — Dr.",
+    "ترخيص رقم [[MEDICAL_LICENSE 16-R-M-0033107]].",
+    "[[MEDICAL_LICENSE 14-R-M-008924]]",
+    "[[MEDICAL_LICENSE SCFHS-2024-08172]]",
+    "رقم التصنيف [[MEDICAL_LICENSE 12345678]]",
+    "رقم الترخيص: [[MEDICAL_LICENSE ١٢٣٤٥٦٧]]",
+    "classification no [[MEDICAL_LICENSE 1234567]]",
+    "SCFHS registration [[MEDICAL_LICENSE 16-R-T-0088749]], signed",
+    "SCFHS is an authority",
+    "1234567",
+    "driver license 1234567890 lost",
+    "14-X-M-008924",
+    "software license 2024",
+]
+POLICY = [
+    "Policy no. [[INSURANCE_POLICY MDG-44120-25]] covers",
+    "وثيقة رقم [[INSURANCE_POLICY 90112834]] من",
+    "Policy number [[INSURANCE_POLICY POL-2026-91863]], holder",
+    "Policy number [[INSURANCE_POLICY P/01/2025/724080]], holder",
+    "رقم البوليصة: [[INSURANCE_POLICY TAW-2024-118273]]",
+    "Policy #[[INSURANCE_POLICY 12345678]]",
+    "Membership No. [[INSURANCE_POLICY 4567891]]",
+    "بوليصة التأمين [[INSURANCE_POLICY ٩٠١١٢٨٣٤]]",
+    "[[INSURANCE_POLICY 90112834]] (policy no.)",
+    "return policy 30 days".replace("30 days", "[[DATE_TIME 30 days]]"),
+    "our policy 2024 changed",
+    "insurance is good",
+    "90112834",
+    "privacy policy version 12345",
+    "رقم بوليصة الشحن 90112834",
+]
+STUDENT = [
+    "الرقم الجامعي [[STUDENT_ID 442900178]] للطالبة",
+    "Student number [[STUDENT_ID 441988210]], Taif",
+    "Student ID: [[STUDENT_ID 35-1-2-2-0555]]",
+    "رقم الطالب ٤٤٢٩٠٠١٧٨".replace("٤٤٢٩٠٠١٧٨", "[[STUDENT_ID ٤٤٢٩٠٠١٧٨]]"),
+    "رقمي الأكاديمي [[STUDENT_ID 442900178]]",
+    "uni id [[STUDENT_ID 2012345]]",
+    "university ID\n[[STUDENT_ID 442900178]]",
+    "[[STUDENT_ID 442900178]] رقمي الجامعي",
+    "442900178",
+    "Values 443100221, 99120034 are totals",
+    "30 students passed",
+    "student loan 442900178 riyals".replace("442900178 riyals", "[[MONETARY_AMOUNT 442900178 riyals]]"),
+]
+ROWS = BUSINESS + TAX + PASSPORT + MRN + LICENSE + POLICY + STUDENT
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_finds_exactly_what_is_marked(row: str) -> None:
+    text, entities = unmarked(row)
+    assert found(text) == entities
+
+
+HEADINGS = [
+    ("MRN", "664120", "MRN"),
+    ("رقم الملف", "٠٠٩١٨٢٣", "MRN"),
+    ("Student ID", "442900178", "STUDENT_ID"),
+    ("الرقم الجامعي", "442900178", "STUDENT_ID"),
+    ("Policy No", "POL-2026-91863", "INSURANCE_POLICY"),
+    ("CR", "4030608472", "BUSINESS_ID"),
+    ("السجل التجاري", "4030608472", "BUSINESS_ID"),
+    ("Passport", "B55019823", "PASSPORT"),
+    ("Mobile", "501234567", "PHONE_NUMBER"),
+    ("Plate", "حرب 4521", "VEHICLE_PLATE"),
+    ("TIN", "3002707692", "TAX_ID"),
+    ("SSN", "349228107", "SSN"),
+]
+
+
+@pytest.mark.parametrize(("heading", "cell", "kind"), HEADINGS)
+def test_a_table_heading_is_a_label(heading: str, cell: str, kind: str) -> None:
+    assert found(cell, DetectOptions(enabled=STRUCTURED, context=heading)) == [(kind, cell)]
+    assert found(cell, DetectOptions(enabled=STRUCTURED, context="Total")) == []
