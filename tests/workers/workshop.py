@@ -47,6 +47,28 @@ def saboteur(name: str) -> Sandbox:
     return Sandbox("best-effort", answers=f"tests.workers.saboteurs:{name}", code=[ROOT / "tests"])
 
 
+def insert(storage: Storage, settings: Settings, upload: Upload, data: bytes, now: datetime) -> None:
+    """What the API does with an upload before it announces it."""
+    storage.objects.put(input_key(upload.job_id), data)
+    with storage.database.transaction() as session:
+        jobs.enqueue(
+            session,
+            storage.keyring,
+            upload,
+            Quotas(999, 999, 999),
+            ttl_seconds=settings.file_ttl_seconds,
+            lease_seconds=settings.lease_seconds,
+            now=now,
+        )
+
+
+def new_owner(storage: Storage, now: datetime) -> UUID:
+    """An account's id."""
+    with storage.database.transaction() as session:
+        email = f"{uuid4()}@example.test"
+        return accounts.create(session, email=email, password_hash="-", now=now, paid_tokens=0).id
+
+
 class Workshop:
     """One worker's world. `clock` is turned by hand; `messages` remembers all that were ever sent."""
 
@@ -57,10 +79,7 @@ class Workshop:
         declare(storage.broker, self.context)  # so that the broker knows it is heard; messages are carried by hand
         self.messages: list[bytes] = []
         self._waiting: deque[Message[None]] = deque()
-        with storage.database.transaction() as session:
-            self.account = accounts.create(
-                session, email="owner@example.test", password_hash="-", now=self.now, paid_tokens=0
-            ).id
+        self.account = new_owner(storage, self.now)
 
     def with_sandbox(self, sandbox: Sandbox) -> None:
         self.context = replace(self.context, sandbox=sandbox)
@@ -74,23 +93,11 @@ class Workshop:
         terms: Sequence[Term] = (),
         announce: bool = True,
     ) -> UUID:
-        """What the API does with an upload."""
-        job_id = uuid4()
-        self.storage.objects.put(input_key(job_id), data)
-        upload = Upload(job_id, self.account, format_, filename, MEDIA_TYPE[format_], len(data), terms)
-        with self.storage.database.transaction() as session:
-            jobs.enqueue(
-                session,
-                self.storage.keyring,
-                upload,
-                Quotas(999, 999, 999),
-                ttl_seconds=self.settings.file_ttl_seconds,
-                lease_seconds=self.settings.lease_seconds,
-                now=self.now,
-            )
+        upload = Upload(uuid4(), self.account, format_, filename, MEDIA_TYPE[format_], len(data), terms)
+        insert(self.storage, self.settings, upload, data, self.now)
         if announce:
-            self.storage.queue.announce(FIRST_STAGE, job_id)
-        return job_id
+            self.storage.queue.announce(FIRST_STAGE, upload.job_id)
+        return upload.job_id
 
     def next_message(self) -> Message[None] | None:
         """The next message in the broker, delayed ones last."""
