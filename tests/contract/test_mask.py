@@ -185,7 +185,7 @@ def test_a_glossary_of_nobody_is_404_before_billing(client: httpx.Client, served
 
 def test_entity_sets(client: httpx.Client, served: Served, account: Account) -> None:
     """“created after toggles shipped, the core 10”; “Entity toggles filter detection”."""
-    text = "server 203.0.113.7, mail noura@example.com"
+    text = "host 203.0.113.7, mail noura@example.com"
     assert EntityType.IP_ADDRESS not in CORE_TYPES
     assert [span["type"] for span in client.post("/api/v1/mask", json={"text": text}).json()["spans"]] == [
         "EMAIL_ADDRESS"
