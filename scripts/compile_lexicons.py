@@ -50,6 +50,7 @@ class NameTable:
     def add(self, word: str, kind: str, *, ambiguous: bool, arab: bool = True) -> None:
         if len(word) < 2 or word.lower() in GRAMMAR:
             return
+        ambiguous = ambiguous or len(word) < 3 or word in section("ambiguous.txt", "names")
         self.kinds[word].add(kind)
         key = (word, kind)
         self.ambiguous[key] = self.ambiguous.get(key, False) or ambiguous
@@ -86,7 +87,13 @@ def compile_names() -> None:
             latin.add(
                 piece.capitalize(), kind, ambiguous=row["ambiguous"] == "1" or piece.lower() in english, arab=False
             )
-    note = "Words of personal names, {}. Source: shared/data/lexicons/names_*.csv."
+    for title, table, arab in (("arabic", arabic, True), ("latin", latin, False)):
+        for kind in ("given", "family"):
+            for word in section("more_names.txt", f"{kind} {title}"):
+                weak = word.lower() in english or word in section("ordinary.txt", "arabic")
+                if kind not in table.kinds.get(word, ()):
+                    table.add(word, kind, ambiguous=weak or len(word) < 3, arab=arab)
+    note = "Words of personal names, {}. Sources: shared/data/lexicons/names_*.csv and more_names.txt."
     columns = (
         "word,kind (given or family),ambiguous (1: also an ordinary word, a place or a month),arab (1: an Arab name)"
     )

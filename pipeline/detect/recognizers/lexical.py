@@ -12,8 +12,9 @@ from pipeline.detect.recognizers.names import LabelledNames
 from pipeline.detect.recognizers.names_arabic import ArabicNames
 from pipeline.detect.recognizers.names_latin import LatinNames
 from pipeline.detect.recognizers.organizations import OrganizationFinder, load_organizations
-from pipeline.detect.recognizers.places import PlaceFinder, load_places
-from pipeline.detect.recognizers.vocabulary import NAME, Vocabulary
+from pipeline.detect.recognizers.phrases import Hit
+from pipeline.detect.recognizers.places import Place, PlaceFinder, load_places
+from pipeline.detect.recognizers.vocabulary import NAME, Vocabulary, Word
 from pipeline.detect.recognizers.words import Found, Words
 from schemas.entities import EntityType
 from schemas.spans import DetectOptions, Span
@@ -44,7 +45,7 @@ class LexicalRecognizer:
         taken = {index for found in (*organizations, *addresses) for index in range(found.first, found.last + 1)}
         located = [hit for hit in hits if hit.first not in taken and self._places.is_place(words, hit)]
         for hit in located:
-            if not any(words.meaning(index) & NAME for index in range(hit.first, hit.last + 1)):
+            if _is_no_name(words, hit):
                 taken.update(range(hit.first, hit.last + 1))
         alone = {(hit.first, hit.last) for hit in located}
         for found in self._names(words, frozenset(taken), options.context):
@@ -71,6 +72,13 @@ class LexicalRecognizer:
         for found in self._labelled.find(words):
             if taken.isdisjoint(range(found.first, found.last + 1)):
                 yield found
+
+
+def _is_no_name(words: Words, hit: Hit[Place]) -> bool:
+    """Whether nothing in the place's spelling could belong to a person: Jeddah, San Francisco; not Taif, Al Khobar."""
+    if hit.last > hit.first and not words.meaning(hit.first) & Word.ARTICLE and not hit.entry.ambiguous:
+        return True
+    return not any(words.meaning(index) & NAME for index in range(hit.first, hit.last + 1))
 
 
 def _span(words: Words, found: Found, type_: EntityType) -> Span:

@@ -21,22 +21,29 @@ class ArabicNames:
     """Finds Arabic names. Immutable."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
-        known = vocabulary.one_of(NAME, without=Word.CAPITAL | Word.LOWER)
+        latin = Word.CAPITAL | Word.LOWER
+        outside = Word.ORDINARY | _CUES | Word.FACILITY
+        first_known = vocabulary.one_of(NAME, without=latin)
+        known = vocabulary.one_of(NAME, without=latin | Word.CLITIC)
         arabic = vocabulary.one_of(Word.ARABIC)
-        plain = vocabulary.one_of(Word.ARABIC, without=Word.ORDINARY | _CUES | Word.FACILITY)
-        connector = vocabulary.one_of(Word.CONNECTOR, without=Word.CAPITAL | Word.LOWER)
-        completed = vocabulary.one_of(Word.ABD | Word.KUNYA, without=Word.CAPITAL | Word.LOWER)
-        family_like = vocabulary.one_of(Word.ARTICLE_AL, without=Word.ORDINARY | _CUES | Word.FACILITY)
+        plain = vocabulary.one_of(Word.ARABIC, without=outside)
+        connector = vocabulary.one_of(Word.CONNECTOR, without=latin)
+        bin_ = vocabulary.one_of(Word.CONNECTOR, without=latin | Word.WEAK_CONNECTOR)
+        abd, divine = vocabulary.one_of(Word.ABD, without=latin), vocabulary.one_of(Word.DIVINE, without=latin)
+        kunya = vocabulary.one_of(Word.KUNYA, without=latin)
+        two_words = rf"(?:{abd}[ ]{divine} | {kunya}[ ]{arabic})"
+        family_like = vocabulary.one_of(Word.ARTICLE_AL, without=outside | Word.CLITIC)
         self._chain = re.compile(
             rf"""
-            (?: {completed}[ ]{arabic}        # Abd Allah, Abu Fahd, Al Saud
-              | {known}                       # a word we know as a name
-              | {plain}(?=[ ]{connector}[ ])  # any word before bin
+            (?: {two_words}                # Abd Allah, Abu Fahd, Al Saud
+              | {first_known}              # a word we know as a name
+              | {plain}(?=[ ]{bin_}[ ])    # any word before bin
             )
-            (?: [ ] (?: {connector}[ ] (?: {completed}[ ]{arabic} | {plain} | {known} )   # bin and whatever follows
-                      | {completed}[ ]{arabic}
+            (?: [ ] (?: {bin_}[ ] (?: {two_words} | {plain} | {known} )   # bin and whatever follows
+                      | {connector}[ ] (?: {two_words} | {known} )
+                      | {two_words}
                       | {known}
-                      | {family_like}         # perhaps a family name: al-…
+                      | {family_like}      # perhaps a family name: al-…
                     )
             ){{0,{_LONGEST}}}
             """,
@@ -47,30 +54,56 @@ class ArabicNames:
         """Names by position, overlapping nowhere."""
         for match in self._chain.finditer(words.codes):
             first, last = match.start() // 2, (match.end() - 1) // 2
-            if first == last and not words.meaning(first) & Word.GIVEN and words.meaning(first - 1) & _CUES == 0:
-                continue  # the commonest case, decided cheaply
-            if (found := weigh(words, first, last)) is not None:
-                yield found
+            if first == last and not words.meaning(first) & Word.GIVEN and not words.meaning(first - 1) & _CUES:
+                # The commonest case, decided cheaply: one word that is not by itself a name.
+                if words.meaning(first) & Word.FAMILY and (found := _unknown_before(words, first)) is not None:
+                    yield found
+                continue
+            for piece in _without_prepositions(words, first, last):
+                if (found := _weigh(words, *piece)) is not None:
+                    yield found
 
 
-def weigh(words: Words, first: int, last: int) -> Found | None:
+def _without_prepositions(words: Words, first: int, last: int) -> Iterator[tuple[int, int]]:
+    """The chain cut at every `على`: on, not Ali, which folding makes of it."""
+    if "علي" not in words.words[first : last + 1]:
+        yield first, last
+        return
+    start = first
+    for index in range(first, last + 2):
+        if index > last or (words.words[index] == "علي" and words.raw[words.end(index) - 1] == "ى"):
+            if start < index:
+                yield start, index - 1
+            start = index + 1
+
+
+def _unknown_before(words: Words, last: int) -> Found | None:
+    """A word that we do not know and a family name, where a cue or a cell's borders make a name of them."""
+    first = last - 1
+    word = words.words[first] if first >= 0 else ""
+    if words.after(first) != " " or not words.meaning(first) & Word.ARABIC or word.startswith("ال") or len(word) < 3:
+        return None
+    if words.meaning(first) & (Word.ORDINARY | _CUES | Word.FACILITY) or in_facility(words, first):
+        return None
+    if cue_before(words, first) & (Word.TITLE | Word.ROLE | Word.LABEL):
+        return Found(first, last, 0, 0.7)
+    if words.after(first - 1) in ",n:" and (words.after(last) in ",n(" or words.meaning(last + 1) & Word.NUMBER):
+        return Found(first, last, 0, 0.55)
+    return None
+
+
+def _weigh(words: Words, first: int, last: int) -> Found | None:
     """What of a chain is a name, if anything."""
+    while first < last and (words.meaning(first) & _CUES or words.words[first] in _FAINT):
+        first += 1  # الشيخ حمد: titles and peoples are family names too
     if in_facility(words, first):
         return None
     cue = cue_before(words, first)
     end = _trimmed(words, first, last, cue)
     if end is None:
         return None
-    last = end
-    meanings = [words.meaning(index) for index in range(first, last + 1)]
-    connectors = sum(1 for meaning in meanings if meaning & Word.CONNECTOR)
-    parts = _parts(words, first, last)
-    strong = sum(1 for part in parts if part & (Word.GIVEN | Word.FAMILY))
-    known = sum(1 for part in parts if part & NAME)
-    score = _score(words, parts, connectors, strong, known, cue, first, last)
-    if score == 0.0:
-        return None
-    return Found(first, last, _clitic_letters(words, first), score)
+    score = _score(words, first, end, cue)
+    return Found(first, end, _clitic_letters(words, first), score) if score else None
 
 
 def _parts(words: Words, first: int, last: int) -> list[int]:
@@ -126,17 +159,24 @@ def _looks_like_family(words: Words, first: int, last: int, cue: int) -> bool:
     return last - first >= 2 and words.meaning(last - 1) & NAME != 0 and word[-1] not in "هتن"
 
 
-def _score(
-    words: Words, parts: list[int], connectors: int, strong: int, known: int, cue: int, first: int, last: int
-) -> float:
-    if connectors and len(parts) >= 2 and (known or connectors >= 2):
-        return 0.9
-    if connectors and len(parts) >= 2 and cue:
-        return 0.8
-    if not parts or not known:
+def _score(words: Words, first: int, last: int, cue: int) -> float:
+    parts = _parts(words, first, last)
+    known = sum(1 for part in parts if part & NAME)
+    connectors = [m for m in map(words.meaning, range(first, last + 1)) if m & Word.CONNECTOR and not m & NAME]
+    if connectors and len(parts) >= 2:
+        certain = any(not meaning & Word.WEAK_CONNECTOR for meaning in connectors)
+        if known >= 2 or (certain and known) or len(connectors) >= 2:
+            return 0.9
+        if cue:
+            return 0.8
+    if not known:
         return 0.0
-    if len(parts) == 1:
-        return _single(words, parts[0], cue, first)
+    return _single(words, parts[0], cue, first) if len(parts) == 1 else _several(words, parts, known, cue, last)
+
+
+def _several(words: Words, parts: list[int], known: int, cue: int, last: int) -> float:
+    """Two or more names without a connector."""
+    strong = any(part & (Word.GIVEN | Word.FAMILY) for part in parts)
     if parts[0] & _GIVEN:
         if strong:
             return 0.85

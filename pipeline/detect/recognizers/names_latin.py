@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from pipeline.detect.lexicons.loader import section
 from pipeline.detect.recognizers.vocabulary import NAME, Vocabulary, Word
 from pipeline.detect.recognizers.words import Found, Words
 
@@ -16,6 +17,9 @@ _NOT_NAMES = (
     Word.ORDINARY | _CUES | Word.THING | Word.ID_CUE | Word.FACILITY | Word.FOUNDER | Word.STREET | Word.DISTRICT
     | Word.BUILDING | Word.UNIT | Word.POSTAL | Word.POBOX | Word.ADDITIONAL | Word.ADDRESS_CUE | Word.FILLER
 )  # fmt: skip
+_DETERMINERS = section("beside.txt", "determiner latin")
+_OFFICES = section("beside.txt", "office latin")
+_MONTHS = section("beside.txt", "month name latin")
 # What a possessive or a contraction leaves after the apostrophe.
 _AFTER_APOSTROPHE = frozenset(["s", "S", "ll", "LL", "re", "ve", "d", "m", "t", "M", "D", "T"])
 
@@ -47,7 +51,7 @@ class LatinNames:
         """Names outside the words `taken` by organizations and places, by position within each alphabet case."""
         for match in self._chain.finditer(words.codes):
             first, last = match.start() // 2, (match.end() - 1) // 2
-            if first == last and not words.meaning(first) & NAME:
+            if first == last and not words.meaning(first) & NAME and not words.meaning(first - 1) & Word.TITLE:
                 continue  # one unknown word: the commonest case, decided cheaply
             for piece in _pieces(first, last, taken):
                 if (found := _weigh(words, *piece)) is not None:
@@ -90,8 +94,10 @@ def _trimmed(words: Words, first: int, last: int) -> tuple[int, int]:
         last -= 1
     while first <= last and _is_only(words, first, Word.CONNECTOR | Word.DIVINE | Word.PARTICLE):
         first += 1
-    if first < last and words.words[first] in ("A", "I"):
+    if first < last and words.words[first] in ("A", "I") and words.after(first) == " ":
         first += 1  # the article, the pronoun
+    if first < last and words.words[last] == "I" and words.after(last - 1) == " ":
+        last -= 1
     return first, last
 
 
@@ -110,7 +116,7 @@ def _parts(words: Words, first: int, last: int) -> list[int]:
     while index <= last:
         meaning = words.meaning(index)
         if index < last and words.after(index) == "'":
-            parts.append((words.knows(words.words[index] + words.words[index + 1].lower()) | meaning) & NAME)
+            parts.append(_joined(words, index))
             index += 2
             continue
         if meaning & Word.ABD and index < last:
@@ -129,6 +135,13 @@ def _parts(words: Words, first: int, last: int) -> list[int]:
             parts.append(meaning & NAME or _guess(words.words[index]))
         index += 1
     return parts or [0]
+
+
+def _joined(words: Words, index: int) -> int:
+    """What two words joined by an apostrophe mean: Sa'ad is Saad, O'Connor a family name in any case."""
+    left, right = words.words[index], words.words[index + 1]
+    known = words.knows((left + right).capitalize()) & NAME
+    return known or (Word.FAMILY if left in ("O", "D") else words.meaning(index) & NAME)
 
 
 def _guess(word: str) -> int:
@@ -168,14 +181,20 @@ def _shouted(words: Words, first: int, last: int) -> bool:
 
 def _score_one(words: Words, part: int, cue: int, first: int, last: int) -> float:
     """One name word alone."""
-    article = first < last
+    before = words.words[first - 1].lower() if first and words.after(first - 1) == " " else ""
+    if before in _DETERMINERS or (len(words.words[last]) <= 2 and not cue & Word.TITLE):
+        return 0.0
     if part & Word.GIVEN:
         return 0.7 if cue else 0.5
-    if part & Word.GIVEN_WEAK and cue & (Word.TITLE | Word.LABEL | Word.GREETING | Word.ASKING | Word.SPEECH):
-        return 0.55 if not cue & Word.SPEECH or cue & ~Word.SPEECH or not _shouted(words, first, last) else 0.0
-    if part & _FAMILY and cue & Word.TITLE:
-        return 0.65
-    if part & Word.FAMILY and article and words.meaning(first) & Word.ARTICLE:
+    if part & Word.GIVEN_WEAK and words.words[first].lower() not in _MONTHS:
+        if cue & (Word.TITLE | Word.LABEL | Word.GREETING | Word.ASKING):
+            return 0.55
+        return 0.55 if cue & Word.SPEECH and not _shouted(words, first, last) else 0.0
+    if cue & Word.TITLE and before not in _OFFICES and not words.meaning(first - 1) & Word.FOUNDER:
+        return 0.65 if part & _FAMILY or not _shouted(words, first, last) else 0.0
+    if part & _FAMILY and words.after(last) == "," and words.meaning(last + 1) & Word.GIVEN:
+        return 0.5  # Gomez, Luis
+    if part & Word.FAMILY and first < last and words.meaning(first) & Word.ARTICLE:
         return 0.5
     return 0.0
 

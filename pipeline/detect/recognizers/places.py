@@ -25,6 +25,8 @@ def load_places() -> Phrases[Place]:
             entries[phrase] = Place(kind, ambiguous == "1")
     for phrase, kind, _tier, _region, _english, _arabic, ambiguous in table("places.csv"):
         entries[phrase] = Place(kind, ambiguous == "1")
+        if phrase.isascii() and phrase.isalpha() and len(phrase) > 4 and ambiguous == "0":
+            entries[phrase.lower()] = Place(kind, False)  # people write riyadh, too
     return Phrases(entries.items())
 
 
@@ -61,6 +63,8 @@ class PlaceFinder:
         return not hit.entry.ambiguous or self._has_cue(words, hit)
 
     def _has_cue(self, words: Words, hit: Hit[Place]) -> bool:
+        if words.after(hit.last) == ":":
+            return False  # a label: المدينة: …
         first = words.words[hit.first]
         article = "ال" in first[:4] or first.startswith("لل")
         if hit.skip and first[0] == "ب" and not article:

@@ -59,6 +59,7 @@ class Word:
     PLACE = 1 << 41
     ORGANIZATION = 1 << 42
     ORGANIZATION_HEAD = 1 << 43
+    WEAK_CONNECTOR = 1 << 44  # also "son of", "his daughter" in running text
 
 
 NAME = Word.GIVEN | Word.GIVEN_WEAK | Word.FAMILY | Word.FAMILY_WEAK
@@ -72,6 +73,7 @@ _CUES: dict[str, int] = {
     "greeting arabic": Word.GREETING,
     "asking arabic": Word.ASKING,
     "connector arabic": Word.CONNECTOR,
+    "weak connector arabic": Word.CONNECTOR | Word.WEAK_CONNECTOR,
     "kunya arabic": Word.KUNYA,
     "abd arabic": Word.ABD,
     "divine arabic": Word.DIVINE,

@@ -57,6 +57,7 @@ class Words:
     """The words of one normalized text. Offsets are those of the text given."""
 
     def __init__(self, text: str, vocabulary: Vocabulary) -> None:
+        self.raw = text
         self.text = fold(text)
         self._parts: list[str] = _SEPARATOR.split(self.text)
         words, separators = self._parts[::2], self._parts[1::2]
