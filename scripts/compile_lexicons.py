@@ -51,6 +51,8 @@ class NameTable:
         if len(word) < 2 or word.lower() in GRAMMAR:
             return
         ambiguous = ambiguous or len(word) < 3 or word in section("ambiguous.txt", "names")
+        if word in section("ambiguous.txt", "names after all"):
+            ambiguous = False
         self.kinds[word].add(kind)
         key = (word, kind)
         self.ambiguous[key] = self.ambiguous.get(key, False) or ambiguous

@@ -134,7 +134,7 @@ def _name_after(words: Words, index: int, most: int, city_at: dict[int, int]) ->
             return following if last == index and _is_number(words, following, 1, 3) else last
         if meaning & _PART_CUES or (following in city_at and last > index):
             return last
-        if meaning & Word.ORDINARY and not meaning & Word.CAPITAL:
+        if meaning & Word.ORDINARY and not meaning & (Word.CAPITAL | Word.FOUNDER | Word.TITLE):
             return last
         last = city_at.get(following, following) if last == index else following
     return last
@@ -151,13 +151,23 @@ def _numbered(words: Words, index: int, kind: str, shortest: int, longest: int) 
     first, number = index, index + 1
     while number <= index + 3 and words.after(number - 1) in " .:/-#" and words.meaning(number) & _FILLERS:
         number += 1
-    if words.after(number - 1) in " .:/-#" and _is_number(words, number, shortest, longest):
+    if kind == "unit" and words.after(index - 1) == " " and words.words[index - 1].lower() in _ORDINALS:
+        yield Part(index - 1, index, kind)  # 4th Floor
+    lettered = kind in ("unit", "building") and _is_letter(words, number) and words.after(number - 1) == " "
+    if lettered or (words.after(number - 1) in " .:/-#" and _is_number(words, number, shortest, longest)):
         if words.after(first - 1) == " " and words.words[first - 1] in ("رقم", "الرقم", "الرمز"):
             first -= 1
         yield Part(first, number, kind)
 
 
+def _is_letter(words: Words, index: int) -> bool:
+    """Whether word `index` is one letter that names a tower or a block."""
+    return index < len(words) and words.words[index] in _LETTERS
+
+
 _FILLERS = Word.FILLER | Word.POSTAL | Word.ADDITIONAL
+_ORDINALS = section("beside.txt", "ordinal")
+_LETTERS = frozenset("ABCDEFGHابجد")
 
 
 def _post_box(words: Words, index: int) -> Iterator[Part]:

@@ -76,6 +76,9 @@ class LexicalRecognizer:
 
 def _is_no_name(words: Words, hit: Hit[Place]) -> bool:
     """Whether nothing in the place's spelling could belong to a person: Jeddah, San Francisco; not Taif, Al Khobar."""
+    following = words.meaning(hit.last + 1) if words.after(hit.last) == " " else 0
+    if hit.last == hit.first and following & Word.FAMILY and not following & Word.PLACE:
+        return False  # Taif Alsulami
     if hit.last > hit.first and not words.meaning(hit.first) & Word.ARTICLE and not hit.entry.ambiguous:
         return True
     return not any(words.meaning(index) & NAME for index in range(hit.first, hit.last + 1))

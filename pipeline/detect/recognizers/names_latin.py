@@ -141,7 +141,7 @@ def _joined(words: Words, index: int) -> int:
     """What two words joined by an apostrophe mean: Sa'ad is Saad, O'Connor a family name in any case."""
     left, right = words.words[index], words.words[index + 1]
     known = words.knows((left + right).capitalize()) & NAME
-    return known or (Word.FAMILY if left in ("O", "D") else words.meaning(index) & NAME)
+    return known or (_STRONG if left in ("O", "D") else words.meaning(index) & NAME)
 
 
 def _guess(word: str) -> int:
@@ -184,7 +184,7 @@ def _score_one(words: Words, part: int, cue: int, first: int, last: int) -> floa
     before = words.words[first - 1].lower() if first and words.after(first - 1) == " " else ""
     if before in _DETERMINERS or (len(words.words[last]) <= 2 and not cue & Word.TITLE):
         return 0.0
-    if part & Word.GIVEN:
+    if part & Word.GIVEN and (cue or not _shouted(words, first, last)):
         return 0.7 if cue else 0.5
     if part & Word.GIVEN_WEAK and words.words[first].lower() not in _MONTHS:
         if cue & (Word.TITLE | Word.LABEL | Word.GREETING | Word.ASKING):
@@ -192,7 +192,7 @@ def _score_one(words: Words, part: int, cue: int, first: int, last: int) -> floa
         return 0.55 if cue & Word.SPEECH and not _shouted(words, first, last) else 0.0
     if cue & Word.TITLE and before not in _OFFICES and not words.meaning(first - 1) & Word.FOUNDER:
         return 0.65 if part & _FAMILY or not _shouted(words, first, last) else 0.0
-    if part & _FAMILY and words.after(last) == "," and words.meaning(last + 1) & Word.GIVEN:
+    if part & _FAMILY and words.after(last) == "," and words.meaning(last + 1) & _GIVEN:
         return 0.5  # Gomez, Luis
     if part & Word.FAMILY and first < last and words.meaning(first) & Word.ARTICLE:
         return 0.5

@@ -55,7 +55,9 @@ def _has_cue(words: Words, first: int) -> bool:
 
 
 def _inside_address(words: Words, first: int, last: int) -> bool:
-    """Whether the name is part of an e-mail address, a host or a file name."""
+    """Whether the name is part of an e-mail address, a host, a file name or a number (SCFHS-7710233)."""
+    if words.after(last) == "-" and words.meaning(last + 1) & Word.NUMBER:
+        return True
     return (words.after(last) in "@i" and bool(words.meaning(last + 1) & Word.LOWER)) or words.after(first - 1) in "@i"
 
 

@@ -130,12 +130,11 @@ _FIRST_CODE = 0xA1
 
 
 def with_clitics(word: str) -> Iterable[str]:
-    """An Arabic word with each conjunction or preposition attached (li + al- is written ll-)."""
+    """An Arabic word with each conjunction or preposition attached (li + al- is written ll-, by some l-al-)."""
     for clitic in _CLITICS:
         if clitic.endswith("ل") and word.startswith("ال"):
             yield clitic + "ل" + word[2:]
-        else:
-            yield clitic + word
+        yield clitic + word
 
 
 class Vocabulary:
