@@ -20,6 +20,14 @@ _NEW = frozenset({"ins", "moveTo"})
 _TRIVIAL = re.compile(
     r"[-+]?[\d.]{0,5}[a-z%]{0,2}|[A-Za-z]{1,3}|[0-9A-Fa-f]{6,8}|\{[0-9A-Fa-f-]{36}\}|[a-z]+([A-Z][a-z]*)*"
 )
+# Fonts and scripts that read like people or places, in the attributes that name them: every Word file has them.
+_TYPEFACE_ATTRIBUTES = ("ascii", "hAnsi", "cs", "eastAsia", "typeface", "script", "family", "name", "val", "face")
+_TYPEFACE = re.compile(
+    r"((Times\s?New\s?Roman|Times Roman|Nimbus Roman( No9 L)?|Myanmar Text|Georgia|Sakkal Majalla|Bell MT|Gill Sans"
+    r"|Franklin Gothic \w+|Goudy \w+|Lucida \w+|roman|modern|swiss|Hans|Hant|Arab|Hebr)"
+    r"( (Bold|Italic|MT|PS|PSMT|CYR|CE|Greek|Tur|Baltic))*;?)+",
+    re.IGNORECASE,
+)
 _LONGEST_LABEL = 60
 
 
@@ -74,6 +82,8 @@ def _attributes(root: ET.Element, is_links: bool) -> Iterator[Passage]:
         inner = is_links and element.get("TargetMode") != "External"
         for name, value in element.attrib.items():
             if value in seen or "rsid" in name or _TRIVIAL.fullmatch(value) or (inner and name in ("Target", "Type")):
+                continue
+            if name.rpartition("}")[2] in _TYPEFACE_ATTRIBUTES and _TYPEFACE.fullmatch(value):
                 continue
             seen.add(value)
             if not (name == "Type" or value.startswith(("http://schemas.", "http://purl.oclc.org/"))):
