@@ -9,7 +9,9 @@ import numpy as np
 _SMALLEST = 4.0  # points: characters lower than this nobody reads
 _LARGEST = 40.0  # points
 _WIDEST = 60.0  # points: joined Arabic words run wide
-_CONTRAST = 36  # gray levels between ink and the paper around it
+_CONTRAST = 36  # gray levels between dark ink and the paper around it
+_LIGHT_CONTRAST = 60  # gray levels between light ink and its ground
+_GROUND = 150  # gray level: on a lighter ground, what is lighter still is paper beside dark ink
 _NEIGHBOURS = 3  # characters that stand together before they count as text: fewer are specks and ornaments
 
 
@@ -21,37 +23,42 @@ class Mark(NamedTuple):
     width: int
     height: int
 
-    @property
-    def center_x(self) -> int:
-        """The middle column."""
-        return self.left + self.width // 2
 
-    @property
-    def center_y(self) -> int:
-        """The middle row."""
-        return self.top + self.height // 2
+class Ink(NamedTuple):
+    """Components of a raster: `boxes` (n, 4) as left, top, right, bottom; `is_character` (n,) those of that shape."""
+
+    boxes: Any
+    is_character: Any
 
 
-def character_marks(image: Any, dpi: int) -> list[Mark]:
-    """Components of character size in a grayscale array, dark on light and light on dark; rules and specks left out."""
-    return _marks(image, dpi, dark=True) + _marks(image, dpi, dark=False)
-
-
-def _marks(image: Any, dpi: int, *, dark: bool) -> list[Mark]:
-    pixels_per_point = dpi / 72
-    window = int(_LARGEST * pixels_per_point) | 1
+def ink_of(image: Any, dpi: int) -> Ink:
+    """Components of at most a large character's size in a grayscale array, dark on light and light on dark."""
+    window = int(_LARGEST * dpi / 72) | 1
     paper = cv2.blur(image, (window, window))
-    ink = cv2.subtract(paper, image) if dark else cv2.subtract(image, paper)
-    mask = (ink > _CONTRAST).astype(np.uint8)
+    dark = (cv2.subtract(paper, image) > _CONTRAST).astype(np.uint8)
+    parts = [_components(dark, dpi)]
+    light = ((cv2.subtract(image, paper) > _LIGHT_CONTRAST) & (paper < _GROUND)).astype(np.uint8)
+    if light.any():
+        parts.append(_components(light, dpi))
+    return Ink(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+
+def _components(mask: Any, dpi: int) -> tuple[Any, Any]:
     _, _, table, _ = cv2.connectedComponentsWithStats(mask, connectivity=8)
-    table = table[1:]
-    width, height, area = table[:, cv2.CC_STAT_WIDTH], table[:, cv2.CC_STAT_HEIGHT], table[:, cv2.CC_STAT_AREA]
-    tall = (height >= _SMALLEST * pixels_per_point) & (height <= _LARGEST * pixels_per_point)
-    narrow = (width <= _WIDEST * pixels_per_point) & (width * 12 > height)
+    left, top, width, height, area = table[1:].T
+    points = 72 / dpi
+    fits = (height <= _LARGEST / points) & (width <= _WIDEST / points)
     fill = area / np.maximum(width * height, 1)
-    lettered = (fill > 0.08) & (fill < 0.95) | (width * 2 < height) & (fill > 0.3)
-    keep = tall & narrow & lettered & (width < 12 * height)
-    return [Mark(int(row[0]), int(row[1]), int(row[2]), int(row[3])) for row in table[keep]]
+    is_stroke = (width * 2 < height) & (fill > 0.3)  # an alef, an l, a one
+    is_character = (height >= _SMALLEST / points) & (width * 12 > height) & (width < 12 * height)
+    is_character &= (fill > 0.08) & (fill < 0.95) | is_stroke
+    boxes = np.stack((left, top, left + width, top + height), axis=1)
+    return boxes[fits], is_character[fits]
+
+
+def characters(ink: Ink) -> list[Mark]:
+    """The components that may be characters."""
+    return [Mark(int(b[0]), int(b[1]), int(b[2] - b[0]), int(b[3] - b[1])) for b in ink.boxes[ink.is_character]]
 
 
 def gather(marks: Sequence[Mark]) -> list[Mark]:

@@ -53,7 +53,7 @@ def extract(data: bytes) -> tuple[Extraction, dict[str, bytes]]:
 
 
 def _survey(document: Any, units: list[TextUnit]) -> tuple[Doubt, list[set[str]], set[int]]:
-    """One walk over all pages: fills `units`; what is not believed, each page's fonts, pages that show more than text."""
+    """One walk over all pages: fills `units`; what is not believed, each page's fonts, who shows more than text."""
     claims = Claims()
     fonts: list[set[str]] = []
     suspects: set[int] = set()

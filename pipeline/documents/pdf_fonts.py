@@ -117,7 +117,7 @@ def _has_standard_encoding(document: Any, xref: int) -> bool:
     encoding = document.xref_get_key(xref, "Encoding")
     if encoding[1] in _STANDARD or not document.extract_font(xref)[3]:  # without a program, names choose the glyphs
         return True
-    return encoding[0] == "null" and kind != "/TrueType"  # a Type 1 program's own encoding is by name
+    return bool(encoding[0] == "null") and kind != "/TrueType"  # a Type 1 program's own encoding is by name
 
 
 def _agrees(claims: str, characters: set[str]) -> bool:

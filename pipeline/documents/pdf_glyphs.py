@@ -13,17 +13,22 @@ UNKNOWN = "\ufffd"
 
 
 class Frame(NamedTuple):
-    """The axes of a line: `along` it and `down` across it, as the cosine and sine of its direction on the page."""
+    """The axes of a line: `along` it and `down` across it, as the cosine and sine of its direction on the page.
+
+    `mirror` is -1 for lines that are drawn as in a mirror: what is up for their letters is down for others.
+    """
 
     cos: float
     sin: float
+    mirror: float = 1.0
 
     def to_line(self, x: float, y: float) -> tuple[float, float]:
         """A page point as (along, down)."""
-        return x * self.cos + y * self.sin, y * self.cos - x * self.sin
+        return x * self.cos + y * self.sin, (y * self.cos - x * self.sin) * self.mirror
 
     def to_page(self, along: float, down: float) -> tuple[float, float]:
         """The reverse."""
+        down *= self.mirror
         return along * self.cos - down * self.sin, along * self.sin + down * self.cos
 
     @property
@@ -95,7 +100,10 @@ def _frame(span: dict[str, Any]) -> Frame:
         cos, sin = -sin, cos
     length = math.hypot(cos, sin) or 1.0
     cos, sin = round(cos / length, 3), round(sin / length, 3)
-    return Frame(cos, sin) if cos or sin else Frame(1.0, 0.0)
+    frame = Frame(cos, sin) if cos or sin else Frame(1.0, 0.0)
+    _, _, origin, (x0, y0, x1, y1) = span["chars"][0] if span["chars"] else (0, 0, (0, 0), (0, 0, 0, 0))
+    sinks = frame.to_line((x0 + x1) / 2, (y0 + y1) / 2)[1] - frame.to_line(*origin)[1]
+    return frame._replace(mirror=-1.0) if sinks > 0.15 * span["size"] else frame
 
 
 def _glyph(

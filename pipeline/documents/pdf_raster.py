@@ -8,7 +8,7 @@ import numpy as np
 import pymupdf
 
 from pipeline.documents.document import Raster
-from pipeline.documents.ink import character_marks, gather
+from pipeline.documents.ink import characters, gather, ink_of
 from pipeline.documents.limits import MAX_RASTER_PIXELS, MAX_RASTER_SIDE
 from pipeline.documents.pdf_glyphs import Glyph
 from schemas.errors import ErrorCode, StageFailed
@@ -25,7 +25,7 @@ def shows_more_than_text(page: Any, glyphs: Sequence[Glyph]) -> bool:
         return False
     image = render(page, _LOOK_DPI, gray=True)
     hide_glyphs(image, page, explaining(page, image, glyphs))
-    return bool(gather(character_marks(image, _LOOK_DPI)))
+    return bool(gather(characters(ink_of(image, _LOOK_DPI))))
 
 
 def _may_hold_text(kind: str, box: tuple[float, float, float, float]) -> bool:

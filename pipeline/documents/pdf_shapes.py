@@ -45,7 +45,7 @@ def kind_of(character: str) -> str | None:
 def shape_of(patch: Any, baseline: float, size: float) -> Shape | None:
     """The shape in a grayscale patch whose line has its baseline at that row and that type size in pixels."""
     paper = float(np.median(np.concatenate((patch[0], patch[-1])))) if patch.size else 0.0
-    ink = np.abs(patch.astype(np.float32) - paper)
+    ink: Any = np.abs(np.subtract(patch, paper, dtype=np.float32))
     if not ink.size or ink.max() < 60:
         return None
     mask = _without_neighbours(ink > 0.4 * ink.max())

@@ -9,7 +9,9 @@ import cv2
 import numpy as np
 
 from pipeline.documents.document import Raster, Reading
+from pipeline.documents.ink import ink_of
 from pipeline.documents.limits import MAX_OCR_OUTPUT_BYTES, MAX_OCR_WORDS, MAX_RASTER_PIXELS
+from pipeline.ocr.boxes import grown
 from pipeline.ocr.lines import SeenWord, compose
 from pipeline.ocr.unread import unread_ink
 from schemas.errors import ErrorCode, StageFailed
@@ -36,8 +38,10 @@ def read(raster: Raster, pixels: bytes) -> Reading:
         if count > MAX_OCR_WORDS:
             raise StageFailed(ErrorCode.IMAGE_REDACT_FAILED)
         lines.setdefault(line, []).append(word)
-    text, words = compose(list(lines.values()))
-    return Reading(raster.id, text, words, unread_ink(image, words, raster.dpi or _DEFAULT_DPI))
+    text, seen = compose(list(lines.values()))
+    ink = ink_of(image, raster.dpi or _DEFAULT_DPI)
+    words = grown(seen, ink)
+    return Reading(raster.id, text, words, unread_ink(image, ink, text, words))
 
 
 def _run(pixels: bytes, dpi: int) -> str:

@@ -6,27 +6,33 @@ from typing import Any
 import numpy as np
 
 from pipeline.documents.document import Word
-from pipeline.documents.ink import Mark, character_marks, gather
+from pipeline.documents.ink import Ink, Mark, characters, gather
+from pipeline.ocr.confidence import is_confident
 
-CONFIDENT = 60.0  # below it, words of Tesseract 5 are wrong more often than right (Eastern digits come out at 0 to 50)
+_LEAST_CONTRAST = 40  # gray levels; Tesseract also sees words in specks and empty corners
 
 
-def unread_ink(image: Any, words: Sequence[Word], dpi: int) -> tuple[tuple[int, int, int, int], ...]:
+def unread_ink(image: Any, ink: Ink, text: str, words: Sequence[Word]) -> tuple[tuple[int, int, int, int], ...]:
     """Boxes (left, top, width, height) of such ink in a grayscale raster: doubtful words, and uncovered characters."""
     covered = np.zeros(image.shape, bool)
+    doubtful: list[Mark] = []
     for word in words:
-        if word.confidence >= CONFIDENT:
+        if _is_read(text, word):
             margin = max(2, word.height // 4)
             top, left = max(0, word.top - margin), max(0, word.left - margin)
             covered[top : word.top + word.height + margin, left : word.left + word.width + margin] = True
-    doubtful = [
-        Mark(w.left, w.top, w.width, w.height) for w in words if w.confidence < CONFIDENT and _has_letters(image, w)
-    ]
-    marks = [mark for mark in character_marks(image, dpi) if not covered[mark.center_y, mark.center_x]]
+        elif _has_contrast(image, word):
+            doubtful.append(Mark(word.left, word.top, word.width, word.height))
+    marks = [m for m in characters(ink) if not covered[m.top + m.height // 2, m.left + m.width // 2]]
     return tuple((m.left, m.top, m.width, m.height) for m in [*doubtful, *gather(marks)])
 
 
-def _has_letters(image: Any, word: Word) -> bool:
-    """Whether a doubtful word stands on ink at all: Tesseract also sees words in specks and in empty corners."""
+def _is_read(text: str, word: Word) -> bool:
+    start = text.rfind("\n", 0, word.start) + 1
+    end = text.find("\n", word.end)
+    return is_confident(text[word.start : word.end], word.confidence, text[start : end if end >= 0 else len(text)])
+
+
+def _has_contrast(image: Any, word: Word) -> bool:
     patch = image[word.top : word.top + word.height, word.left : word.left + word.width]
-    return bool(patch.size) and int(patch.max()) - int(patch.min()) > 40
+    return bool(patch.size) and int(patch.max()) - int(patch.min()) > _LEAST_CONTRAST
