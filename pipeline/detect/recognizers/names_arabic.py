@@ -24,7 +24,7 @@ class ArabicNames:
         latin = Word.CAPITAL | Word.LOWER
         outside = Word.ORDINARY | _CUES | Word.FACILITY
         first_known = vocabulary.one_of(NAME, without=latin)
-        known = vocabulary.one_of(NAME, without=latin | Word.CLITIC)
+        known = vocabulary.one_of(NAME, without=latin | Word.CLITIC | Word.ROLE)
         arabic = vocabulary.one_of(Word.ARABIC)
         plain = vocabulary.one_of(Word.ARABIC, without=outside)
         connector = vocabulary.one_of(Word.CONNECTOR, without=latin)

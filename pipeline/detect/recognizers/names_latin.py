@@ -141,7 +141,7 @@ def _joined(words: Words, index: int) -> int:
     """What two words joined by an apostrophe mean: Sa'ad is Saad, O'Connor a family name in any case."""
     left, right = words.words[index], words.words[index + 1]
     known = words.knows((left + right).capitalize()) & NAME
-    return known or (_STRONG if left in ("O", "D") else words.meaning(index) & NAME)
+    return _STRONG if left in ("O", "D") else known or words.meaning(index) & NAME
 
 
 def _guess(word: str) -> int:
