@@ -45,12 +45,12 @@ def serve(
 
     logs.configure()
     settings = load()
-    if settings.geo_database is None and not settings.is_sqlite:
-        console.warn("MASKER_GEO_DATABASE is not set: callers from every country are served")
     with stores(settings) as storage:
-        application = create_app(settings, storage)
+        if settings.geo_database is None and not settings.is_sqlite:
+            console.warn("MASKER_GEO_DATABASE is not set: callers from every country are served")
+        server = serving.Listening(create_app(settings, storage), host, port)
         with _embedded_workers(settings, storage) if settings.is_embedded else nullcontext():
-            serving.run(application, host, port)
+            server.serve()
 
 
 @app.command()
@@ -61,9 +61,11 @@ def worker(
 ) -> None:
     """Run workers for the named queues, through Dramatiq's own runner."""
     from schemas.stages import Queue
+    from storage.opening import Storage
     from workers import runner
 
     settings = load()
+    Storage.open(settings).close()  # says what is wrong before any process is started
     names = [name.strip() for name in queues.split(",") if name.strip()]
     if not set(names) <= {queue.value for queue in Queue}:
         console.stop(f"--queues: only {', '.join(Queue)}", 2)

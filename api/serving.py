@@ -10,7 +10,7 @@ from fastapi import FastAPI
 GRACE_SECONDS = 10  # that requests in flight get after SIGTERM
 
 
-def configuration(app: FastAPI, host: str, port: int) -> uvicorn.Config:
+def configuration(app: FastAPI, host: str = "127.0.0.1", port: int = 0) -> uvicorn.Config:
     """The one way in which this application is served, in tests too."""
     return uvicorn.Config(
         app,
@@ -25,11 +25,18 @@ def configuration(app: FastAPI, host: str, port: int) -> uvicorn.Config:
     )
 
 
-def run(app: FastAPI, host: str, port: int) -> None:
-    """Serves until SIGTERM or SIGINT, then returns by SystemExit(0), so that whoever called can clean up."""
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, _leave)  # uvicorn raises the signal again when it has shut down
-    uvicorn.Server(configuration(app, host, port)).run()
+class Listening:
+    """A bound socket and the server behind it. SystemExit(1) at once when the address cannot be had."""
+
+    def __init__(self, app: FastAPI, host: str, port: int) -> None:
+        self._config = configuration(app, host, port)
+        self._socket = self._config.bind_socket()
+
+    def serve(self) -> None:
+        """Until SIGTERM or SIGINT; ends by SystemExit(0), so that whoever called can clean up."""
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, _leave)  # uvicorn raises the signal again when it has shut down
+        uvicorn.Server(self._config).run(sockets=[self._socket])
 
 
 def _leave(number: int, frame: FrameType | None) -> NoReturn:

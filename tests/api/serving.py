@@ -83,7 +83,7 @@ def serving(settings: Settings, storage: Storage | None = None) -> Iterator[Serv
     opened.database.migrate()
     app = create_app(settings, opened)
     listener = socket.create_server(("127.0.0.1", 0))
-    server = uvicorn.Server(configuration(app, "127.0.0.1", 0))
+    server = uvicorn.Server(configuration(app))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()
     try:

@@ -1,0 +1,201 @@
+"""The `masker` command as operators run it: its exit status and its two streams."""
+
+import base64
+import io
+import json
+import secrets
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple, Protocol
+from uuid import UUID
+
+import pytest
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+from api.cli import main
+from pipeline.transform.mask import restore
+
+TEXT = "Write to noura@example.com or call 0501234567 — all good\r\n"
+
+
+class Done(NamedTuple):
+    """How a run ended, and its two streams."""
+
+    returncode: int
+    stdout: bytes
+    stderr: bytes
+
+
+class Run(Protocol):
+    """One run of `masker` with nothing in its environment but the given settings."""
+
+    def __call__(self, *arguments: str | Path, text: str | bytes = b"", **settings: str) -> Done: ...
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes], tmp_path: Path) -> Run:
+    """The command's own `main`, in this process and in a directory of its own; settings go to its environment."""
+    monkeypatch.chdir(tmp_path)
+
+    def once(*arguments: str | Path, text: str | bytes = b"", **settings: str) -> Done:
+        data = io.BytesIO(text.encode() if isinstance(text, str) else text)
+        with monkeypatch.context() as patch:
+            patch.setattr("sys.argv", ["masker", *map(str, arguments)])
+            patch.setattr("sys.stdin", io.TextIOWrapper(data, "utf-8", newline=""))
+            for name, value in settings.items():
+                patch.setenv(f"MASKER_{name}", value)
+            with pytest.raises(SystemExit) as ended:
+                main()
+        return Done(int(ended.value.code or 0), *capfdbinary.readouterr())
+
+    return once
+
+
+def answer(done: Done) -> Mapping[str, object]:
+    """Its one JSON line."""
+    assert done.returncode == 0, done.stderr
+    (line,) = done.stdout.splitlines()
+    return dict(json.loads(line))
+
+
+def test_help_is_quick_and_whole(run: Run) -> None:
+    """“every subcommand has `--help`”; none of the heavy packages is imported for it."""
+    commands = ["serve", "worker", "migrate", "sweep", "mask", "redact", "redact-file"]
+    listed = run("--help").stdout.decode()
+    assert all(command in listed for command in [*commands, "account", "key"])
+    code = "import sys, api.cli; print([m for m in ('fastapi','sqlalchemy','numpy','dramatiq') if m in sys.modules])"
+    imported = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert imported.stdout.strip() == "[]"
+
+
+def test_mask_and_redact_print_the_text_alone(run: Run, tmp_path: Path) -> None:
+    masked = run("mask", text=TEXT)
+    assert masked.returncode == 0 and masked.stderr == b""
+    assert b"noura" not in masked.stdout and masked.stdout.endswith(" — all good\r\n".encode())
+    file = tmp_path / "text.txt"
+    file.write_bytes(TEXT.encode())
+    redacted = run("redact", file)
+    assert redacted.stdout.decode().startswith("Write to EMAIL_01 or call PHONE_01 ")
+
+
+def test_mask_with_json_prints_the_whole_answer(run: Run) -> None:
+    body = answer(run("mask", "--json", text=TEXT))
+    mapping = body["mappings"]
+    assert isinstance(mapping, dict)
+    assert restore(str(body["masked_text"]), mapping) == TEXT
+    assert str(body["request_id"]).startswith("mask_")
+    assert body["wrapped_dek"] is not None
+
+
+def test_mask_under_a_key_of_ones_own(run: Run) -> None:
+    key = secrets.token_bytes(32)
+    body = answer(run("mask", "--json", "--key", base64.b64encode(key).decode(), text=TEXT))
+    nonce, ciphertext = (base64.b64decode(str(body[name])) for name in ("nonce_payload", "ciphertext"))
+    assert json.loads(AESGCM(key).decrypt(nonce, ciphertext, None)) == body["mappings"]
+    refused = run("mask", "--key", "short", text=TEXT)
+    assert (refused.returncode, refused.stdout) == (1, b"")
+    assert refused.stderr == b"masker: key must be valid base64\n"
+
+
+def test_redact_generalizes_where_asked(run: Run) -> None:
+    done = run("redact", "--generalize", "DATE_TIME", text="Invoice of 02/17/2025")
+    assert done.stdout == b"Invoice of 2025"
+    assert run("redact", "--generalize", "PERSON", text="x").returncode == 2
+
+
+@pytest.mark.parametrize("arguments", [["mask"], ["redact"], ["mask", "nowhere.txt"]])
+def test_a_text_that_cannot_be_read(run: Run, arguments: list[str], tmp_path: Path) -> None:
+    done = run(*arguments, text=b"Noura \xff\xfe")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.startswith(b"masker: the text ") and b"Traceback" not in done.stderr
+
+
+def test_accounts_and_keys(run: Run, tmp_path: Path) -> None:
+    """“Prints `account_id`”; “mints a bearer key and prints it once: `{"key_id": …, "key": "mk_live_…"}`”."""
+    kept = {"DATA_DIR": str(tmp_path)}
+    email = ("--email", "someone@example.com")
+    created = answer(run("account", "create", *email, "--paid-tokens", "5", "--json", **kept))
+    assert UUID(str(created["account_id"])) and len(str(created["password"])) >= 8
+    assert answer(run("account", "credit", *email, "--tokens", "7", "--json", **kept))["paid_tokens"] == 12
+    key = answer(run("key", "create", *email, "--name", "ci", "--judge-allowed", "--json", **kept))
+    assert key.keys() == {"key_id", "key"} and str(key["key"]).startswith("mk_live_")
+    assert answer(run("key", "revoke", str(key["key_id"]), "--json", **kept))["revoked"] is True
+    for arguments, message in (
+        (("account", "create", *email), "Email already registered"),
+        (("account", "create", "--email", "nonsense"), "Value is not an e-mail address"),
+        (("key", "create", "--email", "nobody@example.com"), "no account has this e-mail address"),
+        (("key", "revoke", "nonsense"), "no such key"),
+        (("account", "create", "--email", "x@example.com", "--password-stdin"), "At least 8 characters"),
+    ):
+        done = run(*arguments, text="short\n", **kept)
+        assert done.returncode != 0 and done.stdout == b""
+        assert done.stderr.decode() == f"masker: {message}\n"
+
+
+def test_a_sweep_and_a_migration(run: Run, tmp_path: Path) -> None:
+    kept = {"DATA_DIR": str(tmp_path)}
+    assert answer(run("migrate", "--json", **kept)) == {"migrated": True}
+    assert answer(run("sweep", "--json", **kept))["expired"] == 0
+
+
+@pytest.mark.parametrize("command", ["serve", "worker"])
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"RATE_LIMIT_PER_MINUTE": "many-secret"}, "MASKER_RATE_LIMIT_PER_MINUTE: "),
+        ({"MASTER_KEY": "c2VjcmV0"}, "MASKER_MASTER_KEY: must be base64 of 32 bytes"),
+        ({"DATABASE_URL": "postgresql://u:secret@127.0.0.1:1/x"}, "MASKER_MASTER_KEY is required"),
+        ({"DATABASE_URL": "mysql://u:secret@127.0.0.1:1/x", "MASTER_KEY": "A" * 43 + "="}, "MASKER_DATABASE_URL: "),
+    ],
+)
+def test_a_bad_setting_stops_the_start_with_its_name(
+    run: Run, tmp_path: Path, command: str, settings: dict[str, str], message: str
+) -> None:
+    """“a bad setting stops the start with its name and no traceback”."""
+    done = run(command, **{"DATA_DIR": str(tmp_path), "REDIS_URL": "redis://127.0.0.1:1", **settings})
+    assert done.returncode == 2
+    assert done.stderr.decode().startswith(f"masker: {message}")
+    assert b"Traceback" not in done.stderr and b"secret" not in done.stderr
+
+
+def test_a_damaged_key_file_stops_the_start(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "master.key").write_text("secret")
+    done = run("serve", DATA_DIR=str(tmp_path))
+    assert done.returncode == 2
+    assert b"master.key must hold base64 of 32 bytes" in done.stderr and b"Traceback" not in done.stderr
+
+
+def test_an_unknown_variable_is_a_warning(run: Run, tmp_path: Path) -> None:
+    """“an unknown `MASKER_` variable is a warning”."""
+    done = run("migrate", DATA_DIR=str(tmp_path), RATE_LIMIT="5")
+    assert done.returncode == 0
+    assert done.stderr == b"masker: warning: MASKER_RATE_LIMIT is not a setting of Masker\n"
+
+
+def test_workers_for_unknown_queues(run: Run, tmp_path: Path) -> None:
+    done = run("worker", "--queues", "light,nonsense", DATA_DIR=str(tmp_path))
+    assert done.returncode == 2 and done.stderr.startswith(b"masker: --queues: only light, ")
+
+
+def test_redact_file(run: Run, tmp_path: Path) -> None:
+    """“one document through the whole file pipeline without a server”."""
+    source, target = tmp_path / "people.csv", tmp_path / "out.csv"
+    source.write_text("name,email\nNoura Almithali,noura@example.com\n", "utf-8")
+    body = answer(run("redact-file", source, "-o", target, "--json"))
+    assert body["entity_count"] == 2
+    assert target.read_text("utf-8") == "name,email\nPERSON_NAME_01,EMAIL_01\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [("a.csv", b""), ("a.xyz", b"a"), ("a.pdf", b"%PDF-1.7 nothing more %%EOF"), ("a.docx", b"PK\x03\x04 cut off")],
+)
+def test_no_output_unless_proven_clean(run: Run, tmp_path: Path, name: str, data: bytes) -> None:
+    """“exit status not 0 and no OUT when it cannot be proven clean”."""
+    source, target = tmp_path / name, tmp_path / "out"
+    source.write_bytes(data)
+    done = run("redact-file", source, "-o", target)
+    assert (done.returncode, done.stdout, done.stderr) == (1, b"", b"masker: unsupported_format\n")
+    assert [path.name for path in tmp_path.iterdir()] == [name]

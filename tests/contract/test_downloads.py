@@ -1,0 +1,119 @@
+"""A file all the way through an embedded server: polled until ready, downloaded, expired, charged."""
+
+import csv
+from collections.abc import Iterator
+from datetime import timedelta
+from io import StringIO
+from time import monotonic
+from typing import Any
+from uuid import UUID
+
+import httpx
+import pytest
+
+from schemas.clock import utc_now
+from storage import job_objects
+from storage.job_tables import Job
+from tests.api.serving import Account, Served, serving, settings_for
+from workers.embedded import Embedded
+
+CSV = "name,email,id\r\nNoura Almithali,noura@example.com,1000000008\r\nNoura Almithali,b@example.com,x\r\n"
+
+
+@pytest.fixture(scope="module")
+def working(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """An embedded server whose workers run."""
+    with serving(settings_for(tmp_path_factory.mktemp("working"))) as served:
+        workers = Embedded(served.services.settings, served.services.storage)
+        workers.start()
+        yield served
+        workers.stop()
+
+
+@pytest.fixture
+def owner(working: Served) -> Account:
+    """A new account."""
+    return working.account()
+
+
+@pytest.fixture
+def caller(working: Served, owner: Account) -> Iterator[httpx.Client]:
+    """A client of `owner`."""
+    with working.client(owner) as client:
+        yield client
+
+
+def done(caller: httpx.Client, name: str, data: bytes, content_type: str) -> dict[str, Any]:
+    """The record of an upload that has ended."""
+    job = caller.post("/api/v1/files/redact", files={"file": (name, data, content_type)}).json()
+    deadline = monotonic() + 60
+    while job["state"] in ("queued", "processing"):
+        assert monotonic() < deadline
+        job = caller.get(job["poll_url"]).json()
+    return dict(job)
+
+
+def test_a_redacted_file(caller: httpx.Client, working: Served, owner: Account) -> None:
+    """“output re-extracted by an independent verifier and proven clean | ready | `download_url` set”; “Content-Type as
+    declared; attachment; the name is the original one with every value found in it replaced”
+    """
+    before = working.balance(owner)
+    job = done(caller, "noura@example.com راتب.csv", CSV.encode(), "text/csv; charset=utf-8")
+    assert (job["state"], job["error_code"]) == ("ready", None)
+    assert job["download_url"] == job["poll_url"] + "/download"
+    answer = caller.get(job["download_url"])
+    assert answer.status_code == 200
+    rows = list(csv.reader(StringIO(answer.content.decode())))
+    assert rows[0] == ["name", "email", "id"]
+    assert rows[1][1:] == ["EMAIL_01", "NATIONAL_ID_01"]
+    assert rows[1][0] == rows[2][0] == "PERSON_NAME_01"
+    assert answer.headers["content-type"] == "text/csv; charset=utf-8"
+    assert answer.headers["content-disposition"].startswith("attachment; ")
+    assert "noura" not in answer.headers["content-disposition"]
+    assert len(answer.content) == job["size_bytes_out"] == int(answer.headers["content-length"])
+    assert before - working.balance(owner) == job["word_count"] > 0
+    assert job["processed_at"] >= job["created_at"]
+
+
+def test_any_key_of_the_account_may_download_and_no_other(caller: httpx.Client, working: Served) -> None:
+    """“Files belong to the uploading user”."""
+    job = done(caller, "a.csv", CSV.encode(), "text/csv")
+    with working.client() as other:
+        answer = other.get(job["download_url"])
+        assert (answer.status_code, answer.json()) == (404, {"detail": "File not found"})
+
+
+def test_past_its_time(caller: httpx.Client, working: Served) -> None:
+    """“410 | expired | download after TTL destroyed the bytes”; “past `expires_at` but not swept: reads as expired”."""
+    job = done(caller, "a.csv", CSV.encode(), "text/csv")
+    with working.services.storage.database.transaction() as session:
+        row = session.get(Job, UUID(job["file_id"]))
+        assert row is not None
+        row.expires_at = utc_now() - timedelta(seconds=1)
+    answer = caller.get(job["download_url"])
+    assert (answer.status_code, answer.json()) == (410, {"detail": "expired"})
+    record = caller.get(job["poll_url"]).json()
+    assert (record["state"], record["download_url"]) == ("expired", None)
+
+
+def test_a_failed_file(caller: httpx.Client, working: Served, owner: Account) -> None:
+    """“`error_code` set; no output ever returned; a failed job nets to zero billing”."""
+    broken = b"%PDF-1.7\nthis is no document at all\nstartxref\n0\n%%EOF\n"
+    before = working.balance(owner)
+    job = done(caller, "a.pdf", broken, "application/pdf")
+    assert (job["state"], job["error_code"], job["download_url"]) == ("failed", "unsupported_format", None)
+    answer = caller.get(job["poll_url"] + "/download")
+    assert (answer.status_code, answer.json()) == (404, {"detail": "not_ready"})
+    assert working.balance(owner) == before
+
+
+def test_a_result_that_was_tampered_with_is_never_whole(caller: httpx.Client, working: Served) -> None:
+    """What is stored is authenticated: a changed object does not open."""
+    job = done(caller, "a.csv", CSV.encode(), "text/csv")
+    storage = working.services.storage
+    (key,) = [item.key for item in job_objects.stored(storage.objects) if str(item.job_id) == job["file_id"]]
+    path = working.services.settings.data_dir / "objects" / key
+    sealed = bytearray(path.read_bytes())
+    sealed[-1] ^= 1
+    path.write_bytes(sealed)
+    assert caller.get(job["download_url"]).status_code == 500
