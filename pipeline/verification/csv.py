@@ -106,9 +106,10 @@ def _delimiter(text: str) -> str:
 
 def _headings(rows: list[list[str]]) -> dict[int, str]:
     """The labels of the columns: the first row of several cells that are all labels."""
-    width = max(map(len, rows), default=0)
-    for row in rows[:-1]:
-        filled = {column: cell.strip() for column, cell in enumerate(row) if cell.strip()}
+    said = [{column: cell.strip() for column, cell in enumerate(row) if cell.strip()} for row in rows]
+    said = [filled for filled in said if filled]
+    width = max(map(len, said), default=0)
+    for filled in said[:-1]:
         if len(filled) >= min(width, 3) and all(map(_is_label, filled.values())):
             return filled
     return {}

@@ -24,6 +24,7 @@ _LEAST_CODE = 6  # letters and digits of a code that is looked for as a token
 _LEAST_DISTINCTIVE = 5  # of a distinctive value; shorter ones are not what the word means
 _SPACELESS = 10  # letters from which on a name is also looked for across lost and invented blanks
 _MOST_GROUPS = 6  # groups that a code may be written in
+_LEAST_CONFIDENCE = 60.0  # of a word that OCR read (0..100); below, it is noise more often than text
 _SHAPED = frozenset({"DATE_TIME", "MONETARY_AMOUNT"})  # detection knows them wherever they stand
 # A placeholder as printed, extracted or misread: blanks for underscores, O for 0, I and l for 1.
 _PLACEHOLDER = re.compile(
@@ -53,7 +54,8 @@ def leftovers(
     """
     if {reading.raster for reading in readings} != {raster.id for raster in second.rasters}:
         raise ValueError("every raster of the second reading needs its reading")
-    passages = list(dict.fromkeys(_passages(second.texts, readings)))
+    passages = list(dict.fromkeys(_passages((*second.texts, *(Passage(reading.text) for reading in readings)))))
+    believed = list(dict.fromkeys(_passages((*second.texts, *map(_believed, readings)))))
     raw = list(dict.fromkeys(second.raw))
     found = dict.fromkeys(
         (
@@ -63,15 +65,27 @@ def leftovers(
         )
     )
     known = {(value.type, forms.letters(value.surface)) for value in findings.values}
-    for leftover in _detected(passages, detector, options):
+    for leftover in _detected(believed, detector, options):
         is_known = (leftover.type, forms.letters(leftover.surface)) in known
         found.setdefault(replace(leftover, known=is_known))
     return tuple(found)
 
 
-def _passages(texts: Iterable[Passage], readings: Iterable[Reading]) -> Iterator[Passage]:
+def _believed(reading: Reading) -> Passage:
+    """A reading without the words that OCR itself does not believe: they are the frames of our own boxes.
+
+    Redaction burned every doubtful word that was there before it, and found values are looked for in them all the same.
+    """
+    text = list(reading.text)
+    for word in reading.words:
+        if word.confidence < _LEAST_CONFIDENCE:
+            text[word.start : word.end] = " " * (word.end - word.start)
+    return Passage("".join(text))
+
+
+def _passages(texts: Iterable[Passage]) -> Iterator[Passage]:
     """What people read; lines in visual order a second time in logical order."""
-    for passage in (*texts, *(Passage(reading.text) for reading in readings)):
+    for passage in texts:
         if not passage.text.strip():
             continue
         plain = Passage(_PLACEHOLDER.sub(_as_printed, passage.text), passage.context)

@@ -28,6 +28,9 @@ _TYPEFACE = re.compile(
     r"( (Bold|Italic|MT|PS|PSMT|CYR|CE|Greek|Tur|Baltic))*;?)+",
     re.IGNORECASE,
 )
+# Names of fonts read like people and places (Georgia, Roman, Latha); who is named like one is looked for in raw.
+_FONT_ATTRIBUTES = frozenset({"ascii", "hAnsi", "cs", "eastAsia", "typeface", "face", "script", "family", "panose"})
+_FONT_ELEMENTS = frozenset({"font", "altName", "family", "latin", "ea", "cs", "sym"})
 _LONGEST_LABEL = 60
 
 
@@ -80,8 +83,13 @@ def _attributes(root: ET.Element, is_links: bool) -> Iterator[Passage]:
     seen: set[str] = set()
     for element in root.iter():
         inner = is_links and element.get("TargetMode") != "External"
+        if _local(element) in _FONT_ELEMENTS:
+            continue
         for name, value in element.attrib.items():
-            if value in seen or "rsid" in name or _TRIVIAL.fullmatch(value) or (inner and name in ("Target", "Type")):
+            plain = name.rpartition("}")[2]
+            if value in seen or plain in _FONT_ATTRIBUTES or plain.startswith("rsid") or _TRIVIAL.fullmatch(value):
+                continue
+            if inner and name in ("Target", "Type"):
                 continue
             if name.rpartition("}")[2] in _TYPEFACE_ATTRIBUTES and _TYPEFACE.fullmatch(value):
                 continue

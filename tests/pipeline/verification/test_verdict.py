@@ -1,0 +1,145 @@
+"""The verdict looks for every found value in every disguise, runs detection again, and lets honest outputs pass."""
+
+import pytest
+
+from pipeline.documents.document import Findings, FoundValue, Raster, Reading
+from pipeline.verification.reading import Leftover, Passage, SecondReading
+from tests.pipeline.verification.conftest import Judge
+
+PERSON, ID, IBAN, EMAIL, MRN = "PERSON", "NATIONAL_ID", "IBAN", "EMAIL_ADDRESS", "MRN"
+
+
+def value(type_: str, surface: str, distinctive: bool = True) -> FoundValue:
+    return FoundValue(type_, surface, surface, f"{type_}_01", distinctive)
+
+
+VALUES = Findings(
+    (),
+    (
+        value(ID, "1012345672"),
+        value(IBAN, "SA0380000000608010167519"),
+        value(PERSON, "فهد القحطاني"),
+        value(PERSON, "Noura Almithali"),
+        value(EMAIL, "noura@example.com"),
+        value(MRN, "KF-55012", distinctive=False),
+        value(PERSON, "Will", distinctive=False),
+    ),
+)
+
+SURVIVORS = [
+    ("as it was", "see 1012345672 there", ID),
+    ("in Eastern digits", "رقم ١٠١٢٣٤٥٦٧٢", ID),
+    ("in Persian digits", "رقم ۱۰۱۲۳۴۵۶۷۲", ID),
+    ("in full-width digits", "１０１２３４５６７２", ID),
+    ("grouped", "10123 45672", ID),
+    ("grouped otherwise", "1.012.345.672", ID),
+    ("broken by a line end", "10123\n45672", ID),
+    ("with invisible characters", "1012\u200b34\u00ad5672", ID),
+    ("inside a longer string", "file_2024x1012345672_scan", ID),
+    ("inside longer digits", "0010123456720", ID),
+    ("backwards, as visual order may have it", "٢٧٦٥٤٣٢١٠١", ID),
+    ("an IBAN in lower case and groups", "sa03 8000 0000 6080 1016 7519", IBAN),
+    ("a name with vowel marks", "فَهْد القَحطاني", PERSON),
+    ("a name with tatweel and other alef", "فهــد ألقحطاني", PERSON),
+    ("a name in presentation forms", "\ufed3\ufeec\ufeaa \ufe8d\ufedf\ufed8\ufea4\ufec4\ufe8e\ufee7\ufef2", PERSON),
+    ("a name in visual order", "فهد القحطاني"[::-1], PERSON),
+    ("a name whose words changed places", "القحطاني فهد", PERSON),
+    ("a name torn by extraction", "No ura Almi thali", PERSON),
+    ("a name in capitals across lines", "NOURA\nALMITHALI", PERSON),
+    ("a name with accents", "Nöura Älmithali", PERSON),
+    ("an address with other separators", "noura (at) example.com noura@ example.com", EMAIL),
+    ("a short code as a token", "ward KF-55012, bed 2", MRN),
+    ("a short code in other groups", "ward KF 55012", MRN),
+    ("an ordinary word alone in a line", "Signed:\nWill\n", PERSON),
+]
+
+
+@pytest.mark.parametrize(("text", "type_"), [row[1:] for row in SURVIVORS], ids=[row[0] for row in SURVIVORS])
+def test_a_found_value_is_seen_in_any_disguise(judge: Judge, text: str, type_: str):
+    assert (type_, True) in [(left.type, left.known) for left in judge(text, VALUES)]
+
+
+DISTINCTIVE_IN_RAW = [
+    '<w:docPr id="7" name="1012345672"/>',
+    '<w:instrText>HYPERLINK "mailto:noura@example.com"</w:instrText>',
+    "<!-- Noura Almithali -->",
+    "SA03 8000 0000 6080 1016 7519",
+]
+
+
+@pytest.mark.parametrize("raw", DISTINCTIVE_IN_RAW)
+def test_distinctive_values_may_not_stand_in_what_programs_read(judge: Judge, raw: str):
+    assert judge(SecondReading((), (), (raw,)), VALUES)
+
+
+HONEST = [
+    "",
+    "NATIONAL_ID_01 PERSON_NAME_02, IBAN_01",
+    "Dear PERSON_NAME_01,\nyour number NATIONAL_ID_01 was received.",
+    "الاسم: PERSON_NAME_01 رقم الهوية: NATIONAL_ID_01",
+    "PERSON NAME 01 and NATIONAL_ID_O1 and PHONE_Ol",  # as OCR reads them
+    "EMAIL_0l\nCARD_O2\nADDRESS 01",
+    "Will you come? We will.",  # the word, not the person: neither a cue nor alone
+    "ward 12, bed 55",
+    "Invoice 7781, page 3 of 12",
+    "columns 1012 34 56 | 72 units",
+]
+
+
+@pytest.mark.parametrize("text", HONEST)
+def test_an_honest_output_passes(judge: Judge, text: str):
+    assert judge(text, VALUES) == ()
+
+
+def test_the_formats_own_words_are_no_findings(judge: Judge):
+    raw = (
+        '<w:p w:rsidR="00A12345" w:rsidRDefault="00B98765"><w:pPr><w:spacing w:after="160" w:line="259"/></w:pPr>'
+        "<dcterms:created>2024-03-15T09:00:00Z</dcterms:created><w:sz w:val='1012'/>"
+    )
+    content = "\n".join(["BT", "/F1 12 Tf", "72 720 Td", "ET"]) + "0.1012 0.3456 0.72 rg"
+    assert judge(SecondReading((), (), (raw, content)), VALUES) == ()
+
+
+def test_what_detection_finds_anew_is_a_leftover_of_its_own_type(judge: Judge):
+    assert Leftover("PHONE_NUMBER", "+966 50 123 4567", known=False) in judge("Call +966 50 123 4567 today", VALUES)
+    assert Leftover(ID, "1098765432", known=False) in judge("ID 1098765432", VALUES)  # whatever its check digit
+
+
+def test_a_heading_is_a_cue_in_the_second_reading_too(judge: Judge):
+    second = SecondReading((Passage("441020055", "Student ID"), Passage("441020055")))
+    assert [left.type for left in judge(second)] == ["STUDENT_ID"]
+
+
+def test_what_surrounds_a_placeholder_is_still_looked_at(judge: Judge):
+    assert judge("PERSON_NAME_01 1098765432 PERSON_NAME_02")
+    assert judge("PHONE_01, +966501234567")
+
+
+def test_readings_of_rasters_count(judge: Judge):
+    raster = Raster("page/0", 100, 100)
+    reading = Reading("page/0", "10123 45672", ())
+    assert judge(SecondReading((), (raster,)), VALUES, (reading,))
+    assert judge(SecondReading((), (raster,)), VALUES, (Reading("page/0", "", ()),)) == ()
+
+
+def test_a_raster_that_nobody_read_proves_nothing(judge: Judge):
+    with pytest.raises(ValueError, match="raster"):
+        judge(SecondReading((), (Raster("page/0", 100, 100),)), VALUES)
+
+
+def test_each_leftover_is_named_once(judge: Judge):
+    left = judge("1012345672 and 1012345672 and ١٠١٢٣٤٥٦٧٢ and again 1012345672", VALUES)
+    assert len([item for item in left if item.known and item.surface == "1012345672"]) == 1
+
+
+def test_lines_in_visual_order_are_detected_in_logical_order(judge: Judge):
+    line = "اسم العميل: خالد بن عبدالله الغامدي في الرياض"
+    assert "PERSON" in [left.type for left in judge(line[::-1])]
+
+
+def test_it_is_linear_in_text_and_values(judge: Judge):
+    """200 KB of digits against thousands of values: nothing quadratic survives the timeout."""
+    values = tuple(value(ID, f"{1_000_000_000 + 7_919 * number}") for number in range(1_000))
+    short = tuple(value(MRN, f"A{100_000 + number}", distinctive=False) for number in range(1_000))
+    judge(SecondReading((), (), ("0 12345 " * 25_000, "x" * 200_000)), Findings((), values + short))
+    judge(SecondReading((Passage("12 " * 60_000),)), Findings((), values + short))
