@@ -14,6 +14,7 @@ _LONGEST = 9  # words after the first: given, father, grandfather, family, with 
 # Family names that are also ordinals, adjectives or peoples: too weak to make a name of a weak given name.
 _FAINT = section("beside.txt", "faint family arabic")
 # `ya` and "I am" before these is an exclamation or a feeling, not a name.
+_CONTACT = section("beside.txt", "contact verb arabic")
 _EXCLAIMED = section("beside.txt", "exclaimed arabic")
 
 
@@ -31,7 +32,8 @@ class ArabicNames:
         bin_ = vocabulary.one_of(Word.CONNECTOR, without=latin | Word.WEAK_CONNECTOR)
         abd, divine = vocabulary.one_of(Word.ABD, without=latin), vocabulary.one_of(Word.DIVINE, without=latin)
         kunya = vocabulary.one_of(Word.KUNYA, without=latin)
-        two_words = rf"(?:{abd}[ ]{divine} | {kunya}[ ]{arabic})"
+        second = vocabulary.one_of(Word.SECOND_PART)
+        two_words = rf"(?:{abd}[ ]{divine} | {kunya}[ ]{arabic} | {first_known}[ ]{second})"
         family_like = vocabulary.one_of(Word.ARTICLE_AL, without=outside | Word.CLITIC)
         self._chain = re.compile(
             rf"""
@@ -54,7 +56,7 @@ class ArabicNames:
         """Names by position, overlapping nowhere."""
         for match in self._chain.finditer(words.codes):
             first, last = match.start() // 2, (match.end() - 1) // 2
-            if first == last and not words.meaning(first) & Word.GIVEN and not words.meaning(first - 1) & _CUES:
+            if first == last and not words.meaning(first) & Word.GIVEN and not _beckons(words, first):
                 # The commonest case, decided cheaply: one word that is not by itself a name.
                 if words.meaning(first) & Word.FAMILY and (found := _unknown_before(words, first)) is not None:
                     yield found
@@ -62,6 +64,11 @@ class ArabicNames:
             for piece in _without_prepositions(words, first, last):
                 if (found := _weigh(words, *piece)) is not None:
                     yield found
+
+
+def _beckons(words: Words, first: int) -> bool:
+    """Whether the word before could make a name of one weak word."""
+    return bool(words.meaning(first - 1) & _CUES) or (first > 0 and words.words[first - 1] == "مع")
 
 
 def _without_prepositions(words: Words, first: int, last: int) -> Iterator[tuple[int, int]]:
@@ -120,6 +127,10 @@ def _parts(words: Words, first: int, last: int) -> list[int]:
             house = words.words[index] == "ال"
             parts.append(Word.FAMILY if house else (following & NAME and Word.GIVEN_WEAK) or 0)
             index += 1
+        elif index < last and words.meaning(index + 1) & Word.SECOND_PART:
+            # Nour al-Din is nobody but a person; the grace of Allah may be meant by Fadl Allah.
+            parts.append(Word.GIVEN if words.words[index + 1] != "الله" else Word.GIVEN_WEAK)
+            index += 1
         elif not meaning & Word.CONNECTOR or meaning & NAME:
             parts.append(meaning & NAME)
         index += 1
@@ -131,7 +142,7 @@ def _trimmed(words: Words, first: int, last: int, cue: int) -> int | None:
     while last >= first:
         meaning = words.meaning(last)
         previous = words.meaning(last - 1) if last > first else 0
-        if meaning & (NAME | Word.DIVINE) or previous & (Word.CONNECTOR | Word.ABD | Word.KUNYA):
+        if meaning & (NAME | Word.DIVINE | Word.SECOND_PART) or previous & (Word.CONNECTOR | Word.ABD | Word.KUNYA):
             if meaning & Word.CONNECTOR and not meaning & NAME:
                 last -= 1
                 continue
@@ -210,13 +221,19 @@ def cue_before(words: Words, first: int) -> int:
         return 0
     meaning = words.meaning(first - 1) & _CUES
     if not meaning:
-        return 0
+        return Word.ASKING if _is_contacted(words, first) else 0
     word = words.words[first - 1]
     if len(word) == 1 and word not in "يا" and between not in "/.":
         return 0  # single letters are titles only with their mark: د. أ/ م.
     if between in "n,(" and not meaning & (Word.LABEL | Word.ROLE):
         return 0
     return meaning
+
+
+def _is_contacted(words: Words, first: int) -> bool:
+    """Whether the text speaks of being in touch with the name: تواصل مع رائد."""
+    with_ = first > 1 and words.words[first - 1] == "مع" and words.after(first - 2) == " "
+    return with_ and words.words[first - 2] in _CONTACT
 
 
 def in_facility(words: Words, first: int) -> bool:

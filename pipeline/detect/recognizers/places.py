@@ -79,9 +79,9 @@ class PlaceFinder:
             return not article or previous not in _BARE_PREPOSITIONS or words.after(hit.last) in ",n."
         if words.after(hit.first - 1) == ":" and previous in _PLACE_LABELS:
             return True
-        return (
-            not words.meaning(hit.first) & NAME and words.after(hit.first - 1) in ",n" and words.after(hit.last) == "n"
-        )
+        # A cell of its own in a line: `,Hail` at the line's end; `المدينة` alone there is a heading.
+        cell = words.after(hit.first - 1) in ",n" and words.after(hit.last) == "n"
+        return cell and not words.meaning(hit.first) & NAME and "مدينه" not in first
 
 
 _CUES = section("beside.txt", "place preposition arabic") | section("beside.txt", "place preposition latin")

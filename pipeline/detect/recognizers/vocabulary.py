@@ -60,6 +60,7 @@ class Word:
     ORGANIZATION = 1 << 42
     ORGANIZATION_HEAD = 1 << 43
     WEAK_CONNECTOR = 1 << 44  # also "son of", "his daughter" in running text
+    SECOND_PART = 1 << 45  # completes a given name: Daif Allah, Nour al-Din
 
 
 NAME = Word.GIVEN | Word.GIVEN_WEAK | Word.FAMILY | Word.FAMILY_WEAK
@@ -77,6 +78,7 @@ _CUES: dict[str, int] = {
     "kunya arabic": Word.KUNYA,
     "abd arabic": Word.ABD,
     "divine arabic": Word.DIVINE,
+    "second part arabic": Word.SECOND_PART,
     "facility arabic": Word.FACILITY,
     "thing arabic": Word.THING | Word.ORDINARY,
     "id cue arabic": Word.ID_CUE,
