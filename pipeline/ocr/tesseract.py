@@ -13,6 +13,7 @@ from pipeline.documents.ink import ink_of
 from pipeline.documents.limits import MAX_OCR_OUTPUT_BYTES, MAX_OCR_WORDS, MAX_RASTER_PIXELS
 from pipeline.ocr.boxes import grown
 from pipeline.ocr.lines import SeenWord, compose
+from pipeline.ocr.rows import join_rows
 from pipeline.ocr.unread import unread_ink
 from schemas.errors import ErrorCode, StageFailed
 
@@ -38,7 +39,7 @@ def read(raster: Raster, pixels: bytes) -> Reading:
         if count > MAX_OCR_WORDS:
             raise StageFailed(ErrorCode.IMAGE_REDACT_FAILED)
         lines.setdefault(line, []).append(word)
-    text, seen = compose(list(lines.values()))
+    text, seen = compose(join_rows(list(lines.values())))
     ink = ink_of(image, raster.dpi or _DEFAULT_DPI)
     words = grown(seen, ink)
     return Reading(raster.id, text, words, unread_ink(image, ink, text, words))

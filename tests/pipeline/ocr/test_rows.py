@@ -1,0 +1,39 @@
+"""Lines beside each other are one row where one of them is a label or a value, and columns where all are prose."""
+
+import pytest
+
+from pipeline.ocr.lines import SeenWord, compose
+from pipeline.ocr.rows import join_rows
+
+
+def line(text: str, left: int, top: int, height: int = 20) -> list[SeenWord]:
+    words, at = [], left
+    for word in text.split():
+        words.append(SeenWord(word, at, top, 10 * len(word), height, 90.0))
+        at += 10 * len(word) + 10
+    return words
+
+
+LABEL, VALUE = line("Passport no.", 10, 100), line("K00000000", 400, 103)
+PROSE = "the first column goes on and on here"
+
+
+@pytest.mark.parametrize(
+    ("lines", "text"),
+    [
+        ([VALUE, LABEL], "Passport no.\tK00000000"),
+        ([LABEL, line("K00000000", 400, 140)], "Passport no.\nK00000000"),
+        ([line(PROSE, 10, 100), line(PROSE, 600, 100)], f"{PROSE}\n{PROSE}"),
+        ([line("Total", 10, 100), line("Tax", 200, 101), line("15%", 400, 99)], "Total\tTax\t15%"),
+        ([line("الجواز", 400, 100), line("K00000000", 10, 100)], "الجواز\tK00000000"),
+        ([line("B", 10, 200), line("D", 300, 100), line("A", 10, 100), line("C", 300, 200)], "B\tC\nA\tD"),
+        ([], ""),
+    ],
+)
+def test_rows(lines: list[list[SeenWord]], text: str) -> None:
+    assert compose(join_rows(lines))[0] == text
+
+
+def test_no_word_is_lost_or_doubled() -> None:
+    lines = [line(f"word{index} more", 10 + 300 * (index % 3), 20 * (index // 3)) for index in range(90)]
+    assert sorted(w for row in join_rows(lines) for w in row) == sorted(w for one in lines for w in one)
