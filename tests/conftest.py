@@ -56,8 +56,8 @@ def _swift() -> Iterator[Swift]:
 
 
 @pytest.fixture(scope="session")
-def _postgresql_template(postgresql: PostgreSQL) -> str:
-    """The name of a migrated database that is copied for each test."""
+def _migrated_postgresql(postgresql: PostgreSQL) -> str:
+    """The name of a migrated database that is cleared after each test."""
     name = postgresql.create()
     database = Database(postgresql.url(name))
     database.migrate()
@@ -84,11 +84,10 @@ def empty_postgres_url(postgresql: PostgreSQL) -> Iterator[str]:
 
 
 @pytest.fixture
-def postgres_url(postgresql: PostgreSQL, _postgresql_template: str) -> Iterator[str]:
-    """The address of a migrated, otherwise empty PostgreSQL database."""
-    name = postgresql.create(_postgresql_template)
-    yield postgresql.url(name)
-    postgresql.drop(name)
+def postgres_url(postgresql: PostgreSQL, _migrated_postgresql: str) -> Iterator[str]:
+    """The address of a migrated, otherwise empty PostgreSQL database; its tables are to stay as they are."""
+    yield postgresql.url(_migrated_postgresql)
+    postgresql.clear(_migrated_postgresql)
 
 
 @pytest.fixture

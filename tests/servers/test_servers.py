@@ -100,6 +100,20 @@ def test_a_database_is_a_copy_of_its_template(postgresql: PostgreSQL) -> None:
     postgresql.drop(template)
 
 
+def test_a_cleared_database_has_its_tables_and_no_rows(postgresql: PostgreSQL) -> None:
+    name = postgresql.create()
+    with connected(postgresql.url(name)) as connection:
+        connection.execute("CREATE TABLE a (i INTEGER PRIMARY KEY); CREATE TABLE b (i INTEGER REFERENCES a)")
+        connection.execute("INSERT INTO a VALUES (1); INSERT INTO b VALUES (1)")
+        connection.execute("BEGIN; LOCK TABLE a")
+        postgresql.clear(name)
+    with connected(postgresql.url(name)) as connection:
+        assert connection.execute("SELECT (SELECT count(*) FROM a), (SELECT count(*) FROM b)").fetchone() == (0, 0)
+        with pytest.raises(psycopg.errors.ForeignKeyViolation):
+            connection.execute("INSERT INTO b VALUES (1)")
+    postgresql.drop(name)
+
+
 def test_redis_is_empty_at_the_start_of_each_test(redis_url: str) -> None:
     with redis.Redis.from_url(redis_url) as client:
         assert client.dbsize() == 0

@@ -9,10 +9,11 @@ import pytest
 from schemas.errors import EmailTaken, Unprocessable
 from storage import accounts, ledger
 from storage.database import Database
+from storage.tables import Account
 from tests.storage.people import HASH
 
 
-def create(database: Database, email: str, now: datetime) -> accounts.Account:
+def create(database: Database, email: str, now: datetime) -> Account:
     with database.transaction() as session:
         return accounts.create(session, email=email, password_hash=HASH, now=now)
 
@@ -66,26 +67,14 @@ def test_paid_tokens_and_an_earlier_beginning(database: Database, now: datetime)
     assert (entry.kind, entry.paid_tokens, entry.created_at) == ("credit", 500, now)
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
-        "",
-        "a",
-        "@",
-        "a@",
-        "@b",
-        "a@b@c",
-        "a b@c.test",
-        "a@b c",
-        "a\n@b",
-        "a@b\x00",
-        "x" * 65 + "@b.test",
-        "a@" + "b" * 253,
-    ],
-)
-def test_what_is_no_address_is_refused_without_repeating_it(database: Database, now: datetime, address: str) -> None:
-    with pytest.raises(Unprocessable) as refused:
-        create(database, address, now)
-    assert refused.value.errors == [
-        {"type": "value_error", "loc": ["body", "email"], "msg": "Value is not an e-mail address"}
-    ]
+NO_ADDRESSES = ("", "a", "@", "a@", "@b", "a@b@c", "a b@c.test", "a@b c", "a\n@b", "a@b\x00")
+TOO_LONG = ("x" * 65 + "@b.test", "a@" + "b" * 253, "a" * 10_000_000)
+
+
+def test_what_is_no_address_is_refused_without_repeating_it(database: Database, now: datetime) -> None:
+    for address in NO_ADDRESSES + TOO_LONG:
+        with pytest.raises(Unprocessable) as refused:
+            create(database, address, now)
+        assert refused.value.errors == [
+            {"type": "value_error", "loc": ["body", "email"], "msg": "Value is not an e-mail address"}
+        ]

@@ -73,36 +73,36 @@ def test_another_pepper_lets_nobody_in(database: Database, account: UUID, now: d
 PREFIX, SECRET = "abcdefghijk0", "A-z0" * 10 + "abc"
 
 
-@pytest.mark.parametrize(
-    "bearer",
-    [
-        "",
-        "mk_live_",
-        "secret",
-        f"mk_test_{PREFIX}_{SECRET}",
-        f"MK_LIVE_{PREFIX}_{SECRET}",
-        f"mk_live_{PREFIX}{SECRET}",
-        f"mk_live_{PREFIX[:-1]}_{SECRET}",
-        f"mk_live_{PREFIX}x_{SECRET}",
-        f"mk_live_{PREFIX.upper()}_{SECRET}",
-        f"mk_live_{PREFIX}_{SECRET[:-1]}",
-        f"mk_live_{PREFIX}_{SECRET}a",
-        f"mk_live_{PREFIX}_{SECRET[:-1]}_",
-        f"mk_live_{PREFIX}_{SECRET[:-1]}=",
-        f"mk_live_{PREFIX}_{SECRET}\n",
-        f" mk_live_{PREFIX}_{SECRET}",
-        f"mk_live_{PREFIX}_{SECRET[:-1]}\x00",
-        f"mk_live_{PREFIX}_{SECRET[:-1]}\ud800",
-        f"mk_live_{PREFIX[:-1]}٠_{SECRET}",
-        f"mk_live_{PREFIX[:-1]}ı_{SECRET}",
-        "mk_live_" + "a" * 1_000_000,
-    ],
-    ids=range(20),
-)
-def test_a_bearer_of_another_form_is_malformed(database: Database, now: datetime, bearer: str) -> None:
-    with pytest.raises(Unauthenticated) as refused:
-        authenticate(database, bearer, now)
-    assert refused.value.detail == MALFORMED
+# As many as there are, but one test: none of them gets as far as the database.
+MALFORMED_BEARERS = [
+    "",
+    "mk_live_",
+    "secret",
+    f"mk_test_{PREFIX}_{SECRET}",
+    f"MK_LIVE_{PREFIX}_{SECRET}",
+    f"mk_live_{PREFIX}{SECRET}",
+    f"mk_live_{PREFIX[:-1]}_{SECRET}",
+    f"mk_live_{PREFIX}x_{SECRET}",
+    f"mk_live_{PREFIX.upper()}_{SECRET}",
+    f"mk_live_{PREFIX}_{SECRET[:-1]}",
+    f"mk_live_{PREFIX}_{SECRET}a",
+    f"mk_live_{PREFIX}_{SECRET[:-1]}_",
+    f"mk_live_{PREFIX}_{SECRET[:-1]}=",
+    f"mk_live_{PREFIX}_{SECRET}\n",
+    f" mk_live_{PREFIX}_{SECRET}",
+    f"mk_live_{PREFIX}_{SECRET[:-1]}\x00",
+    f"mk_live_{PREFIX}_{SECRET[:-1]}\ud800",
+    f"mk_live_{PREFIX[:-1]}٠_{SECRET}",
+    f"mk_live_{PREFIX[:-1]}ı_{SECRET}",
+    "mk_live_" + "a" * 1_000_000,
+]
+
+
+def test_a_bearer_of_another_form_is_malformed(database: Database, now: datetime) -> None:
+    for bearer in MALFORMED_BEARERS:
+        with pytest.raises(Unauthenticated) as refused:
+            authenticate(database, bearer, now)
+        assert refused.value.detail == MALFORMED, bearer[:80]
 
 
 def test_an_unknown_key_and_a_wrong_secret_look_the_same(database: Database, account: UUID, now: datetime) -> None:

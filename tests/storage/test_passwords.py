@@ -11,7 +11,7 @@ def stored() -> str:
     return hash_password("right password")
 
 
-@pytest.mark.parametrize("password", ["12345678", "كلمة سر\x00😀", "p" * 1024])
+@pytest.mark.parametrize("password", ["كلمة س\x00😀", "p" * 1024])
 def test_the_right_password_alone_is_accepted(password: str) -> None:
     stored = hash_password(password)
     assert stored.startswith("$argon2id$")
