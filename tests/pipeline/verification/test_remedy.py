@@ -1,0 +1,38 @@
+"""What only the second reading of a picture shows is burned in the second round."""
+
+from pipeline.documents.document import Raster, Reading, Word
+from pipeline.verification.reading import Leftover
+from pipeline.verification.remedy import burned_too
+
+FIRST = Raster("page/0/scan", 1000, 500, 300, 0)
+SECOND = Raster("page/0", 2000, 1000, 300, 0)
+BEFORE = Reading("page/0/scan", "10l2E4567Z", (Word(0, 10, 100, 50, 200, 20, 90),), ((1, 2, 3, 4),))
+AFTER = Reading("page/0", "ID 10123 45672", (Word(0, 2, 0, 0, 9, 9, 95), Word(3, 8, 200, 100, 200, 40, 95),
+                                             Word(9, 14, 420, 100, 180, 40, 95)))  # fmt: skip
+LEFT = Leftover("NATIONAL_ID", "1012345672", known=False)
+
+
+def test_boxes_of_what_is_left_are_added_in_the_first_readings_pixels():
+    (reading,) = burned_too([FIRST], [BEFORE], [SECOND], [AFTER], [LEFT])
+    assert reading.unread == ((1, 2, 3, 4), (98, 48, 105, 25), (208, 48, 95, 25))
+    assert (reading.text, reading.words) == (BEFORE.text, BEFORE.words)
+
+
+def test_nothing_is_added_for_what_the_picture_does_not_show():
+    assert burned_too([FIRST], [BEFORE], [SECOND], [AFTER], [Leftover("IBAN", "SA12", known=True)]) == (BEFORE,)
+    assert burned_too([FIRST], [BEFORE], [SECOND], [AFTER], []) == (BEFORE,)
+
+
+def test_pages_are_never_mistaken_for_each_other():
+    other_page, other_shape = Raster("page/1", 2000, 1000, 300, 1), Raster("page/0", 1000, 1000, 300, 0)
+    for second in ([other_page], [other_shape], [SECOND, Raster("part/2", 2000, 1000, 300, 0)]):
+        reading = Reading(second[0].id, AFTER.text, AFTER.words)
+        assert burned_too([FIRST], [BEFORE], second, [reading], [LEFT]) == (BEFORE,)
+
+
+def test_boxes_stay_inside_the_picture():
+    corner = Reading("page/0", "1012345672", (Word(0, 10, 1900, 980, 100, 20, 95),))
+    (reading,) = burned_too([FIRST], [BEFORE], [SECOND], [corner], [LEFT])
+    left, top, width, height = reading.unread[-1]
+    assert left + width <= FIRST.width
+    assert top + height <= FIRST.height
