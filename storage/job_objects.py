@@ -16,7 +16,6 @@ class StoredJob(NamedTuple):
 
     job_id: UUID
     key: str
-    is_result: bool
     modified: datetime
 
 
@@ -45,6 +44,14 @@ def destroy_work(store: ObjectStore, job_id: UUID) -> None:
     store.delete_prefix(f"{WORK_PREFIX}{job_id}/")
 
 
+def destroy_all_but(store: ObjectStore, job_id: UUID, kept: str) -> None:
+    """Removes everything but one result: also those of attempts that died before theirs counted."""
+    destroy_work(store, job_id)
+    for key in list(store.keys(f"{RESULT_PREFIX}{job_id}/")):
+        if key != kept:
+            store.delete(key)
+
+
 def destroy_all(store: ObjectStore, job_id: UUID) -> None:
     """Removes everything that a job ever stored."""
     destroy_work(store, job_id)
@@ -60,7 +67,7 @@ def stored(store: ObjectStore) -> Iterator[StoredJob]:
                 job_id = UUID(name)
             except ValueError:
                 continue  # not ours
-            yield StoredJob(job_id, entry.key, prefix == RESULT_PREFIX, entry.modified)
+            yield StoredJob(job_id, entry.key, entry.modified)
 
 
 def destroy_attempt(store: ObjectStore, job_id: UUID, stage: str, attempt: int) -> None:

@@ -95,15 +95,14 @@ def expire(session: Session, now: datetime) -> int:
     )
 
 
-def residues(session: Session) -> Sequence[tuple[UUID, JobState]]:
-    """Finished jobs whose bytes may not be destroyed yet, with their state; at most BATCH."""
-    rows = session.execute(
-        select(col(Job.id), col(Job.state))
+def residues(session: Session) -> Sequence[Job]:
+    """Finished jobs whose bytes may not be destroyed yet; at most BATCH."""
+    return session.scalars(
+        select(Job)
         .where(col(Job.has_residue), col(Job.state).not_in(_RUNNING))
         .order_by(col(Job.processed_at))
         .limit(BATCH)
-    )
-    return [(job_id, JobState(state)) for job_id, state in rows]
+    ).all()
 
 
 def cleared(session: Session, job_id: UUID, state: JobState) -> None:
@@ -118,7 +117,6 @@ def purge(session: Session, ended_before: datetime) -> int:
     return changed(session, delete(Job).where(*gone))
 
 
-def states(session: Session, job_ids: Collection[UUID]) -> dict[UUID, JobState]:
-    """The state of each of these jobs that has a row."""
-    rows = session.execute(select(col(Job.id), col(Job.state)).where(col(Job.id).in_(job_ids)))
-    return {job_id: JobState(state) for job_id, state in rows}
+def rows(session: Session, job_ids: Collection[UUID]) -> dict[UUID, Job]:
+    """Those of these jobs that exist."""
+    return {job.id: job for job in session.scalars(select(Job).where(col(Job.id).in_(job_ids)))}

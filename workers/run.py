@@ -93,7 +93,7 @@ class Run:
                     session, self.claim, size_out, milliseconds=measures["milliseconds"], now=measures["now"]
                 )
             )
-        self._destroy(JobState.READY)
+        self._destroy(JobState.READY, kept=job_objects.result_key(self.claim.job_id, self.claim.attempt))
 
     def fail(self, code: str) -> None:
         """Ends the job: state, code and the hold given back in one transaction; then every byte goes."""
@@ -130,10 +130,10 @@ class Run:
             # Ours counts after all where only the answer to our commit was lost.
             job_objects.destroy_attempt(objects, job_id, stage, self.claim.attempt)
 
-    def _destroy(self, state: JobState) -> None:
+    def _destroy(self, state: JobState, kept: str | None = None) -> None:
         # What cannot be destroyed now, the sweeper will: the row keeps saying that there is residue.
         with suppress(MaskerUnavailable, OSError):
-            destroy_residue(self.context.storage, self.claim.job_id, state)
+            destroy_residue(self.context.storage, self.claim.job_id, state, kept)
 
     def _announce(self, stage: Stage, part: int | None = None, *, delay_seconds: float = 0) -> None:
         try:

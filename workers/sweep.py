@@ -11,6 +11,8 @@ from schemas.settings import Settings
 from storage import job_endings, job_objects, job_sweeps
 from storage.job_objects import StoredJob
 from storage.job_sweeps import Overdue
+from storage.job_tables import Job
+from storage.jobs import download_key
 from storage.opening import Storage
 from workers.residue import destroy_residue
 
@@ -69,8 +71,8 @@ def _fail(storage: Storage, item: Overdue, now: datetime) -> bool:
 def _destroy(storage: Storage) -> int:
     with storage.database.reading() as session:
         residues = job_sweeps.residues(session)
-    for job_id, state in residues:
-        destroy_residue(storage, job_id, state)
+    for job in residues:
+        destroy_residue(storage, job.id, JobState(job.state), _kept(job))
     return len(residues)
 
 
@@ -80,19 +82,23 @@ def _reconcile(storage: Storage, now: datetime) -> int:
     orphans = 0
     for batch in _batches(old):
         with storage.database.reading() as session:
-            states = job_sweeps.states(session, {item.job_id for item in batch})
+            jobs = job_sweeps.rows(session, {item.job_id for item in batch})
         for item in batch:
-            if not _may_exist(item, states.get(item.job_id)):
+            if not _may_exist(item, jobs.get(item.job_id)):
                 storage.objects.delete(item.key)
                 orphans += 1
     storage.objects.discard_unfinished(now - UNFINISHED_GRACE)
     return orphans
 
 
-def _may_exist(item: StoredJob, state: JobState | None) -> bool:
-    if state in (JobState.QUEUED, JobState.PROCESSING):
-        return True
-    return state is JobState.READY and item.is_result
+def _may_exist(item: StoredJob, job: Job | None) -> bool:
+    if job is None:
+        return False
+    return job.state in (JobState.QUEUED, JobState.PROCESSING) or item.key == _kept(job)
+
+
+def _kept(job: Job) -> str | None:
+    return download_key(job) if job.state == JobState.READY else None
 
 
 def _batches(items: Iterator[StoredJob]) -> Iterator[Sequence[StoredJob]]:

@@ -298,12 +298,12 @@ def test_expired_and_failed_rows_go_when_nothing_of_them_is_left(
         assert job_sweeps.expire(session, after) == 1
         assert job_sweeps.purge(session, after + timedelta(days=1)) == 0
         residues = job_sweeps.residues(session)
-        assert set(residues) == {(gone[0], JobState.FAILED), (gone[1], JobState.EXPIRED)}
-        for job_id, state in residues:
-            job_sweeps.cleared(session, job_id, state)
+        assert {job.id: job.state for job in residues} == {gone[0]: JobState.FAILED, gone[1]: JobState.EXPIRED}
+        for job in residues:
+            job_sweeps.cleared(session, job.id, JobState(job.state))
         assert job_sweeps.purge(session, after) == 1
         assert job_sweeps.purge(session, after + timedelta(seconds=1)) == 1
-        assert job_sweeps.states(session, [kept, *gone]) == {kept: JobState.QUEUED}
+        assert job_sweeps.rows(session, [kept, *gone]).keys() == {kept}
 
 
 def test_a_pinned_file_outlives_its_time(database: Database, keyring: Keyring, account: UUID, now: datetime) -> None:

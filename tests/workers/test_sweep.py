@@ -6,7 +6,7 @@ from uuid import uuid4
 from schemas.errors import ErrorCode
 from schemas.files import JobState
 from schemas.stages import Stage
-from storage.job_objects import artifact_key, input_key
+from storage.job_objects import artifact_key, input_key, result_key
 from tests.workers.workshop import Workshop
 from workers.run import Run
 from workers.sweep import Swept
@@ -98,13 +98,15 @@ def test_bytes_without_a_job_go_after_a_while_and_others_stay(workshop: Workshop
     workshop.storage.objects.put(input_key(uuid4()), b"its row was never inserted")
     workshop.storage.objects.put(f"results/{uuid4()}/3", b"its row was deleted")
     workshop.storage.objects.put(artifact_key(finished, "redact", 9, "candidate"), b"by a late attempt")
+    workshop.storage.objects.put(result_key(finished, 99), b"by another late attempt")
     workshop.storage.objects.put("elsewhere/file", b"not ours")
     kept = {input_key(waiting), *workshop.keys(finished), "elsewhere/file"} - {
-        artifact_key(finished, "redact", 9, "candidate")
+        artifact_key(finished, "redact", 9, "candidate"),
+        result_key(finished, 99),
     }
     assert workshop.sweep().orphans == 0
     workshop.now += timedelta(hours=7)
-    assert workshop.sweep().orphans == 3
+    assert workshop.sweep().orphans == 4
     assert set(workshop.storage.objects.keys("")) == kept
 
 

@@ -1,0 +1,56 @@
+"""`kill -9` in the middle of every stage: the job still ends ready, charged once, and nothing lies around."""
+
+import io
+import signal
+from pathlib import Path
+
+import pytest
+from PIL import Image, ImageDraw, ImageFont
+
+from schemas.files import Format, JobState
+from schemas.stages import Stage
+from tests.faults.plant import SABOTAGED, Plant
+from tests.faults.sabotaged import POINTS
+from tests.workers.workshop import CSV
+
+# Stages that parse nothing have no child to be killed beside.
+WITHOUT_CHILD = (Stage.DETECT, Stage.BILL, Stage.STORE)
+ALL = [(stage, point) for stage in Stage for point in POINTS if not (point == "working" and stage in WITHOUT_CHILD)]
+QUICK = [(Stage.REDACT, "working"), (Stage.STORE, "moved")]
+
+
+def scan() -> bytes:
+    """A small picture with a mobile number."""
+    picture = Image.new("L", (900, 160), 255)
+    ImageDraw.Draw(picture).text((30, 50), "Mobile: 0501234567", fill=0, font=ImageFont.load_default(size=56))
+    buffer = io.BytesIO()
+    picture.save(buffer, "PNG", dpi=(300, 300))
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize(("stage", "point"), QUICK)
+def test_a_worker_killed_in_a_stage_loses_nothing(plant: Plant, tmp_path: Path, stage: Stage, point: str) -> None:
+    check(plant, tmp_path / "sprung", stage, point)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("stage", "point"), [case for case in ALL if case not in QUICK])
+def test_a_worker_killed_anywhere_loses_nothing(plant: Plant, tmp_path: Path, stage: Stage, point: str) -> None:
+    check(plant, tmp_path / "sprung", stage, point)
+
+
+def check(plant: Plant, marker: Path, stage: Stage, point: str) -> None:
+    trap = {"FAULT_STAGE": stage.value, "FAULT_POINT": point, "FAULT_MARKER": str(marker)}
+    with plant.worker(SABOTAGED, **trap) as victim:
+        job_id = plant.upload(scan(), Format.PNG) if stage is Stage.OCR else plant.upload(CSV)
+        assert plant.wait(victim.poll, lambda status: status is not None) == -signal.SIGKILL
+    assert marker.exists()
+    with plant.worker():
+        job = plant.finished(job_id)
+    assert (job.state, job.error_code) == (JobState.READY, None), plant.log()
+    secret = b"0501234567"
+    assert secret not in plant.result(job_id)
+    assert plant.kinds() == ["hold", "settle"]
+    assert plant.spent() == (job.word_count or 0) + 10 * (job.page_count or 0)
+    assert plant.keys() == [f"results/{job_id}/{job.outputs['store']}"]
+    assert "Traceback" not in plant.log()
