@@ -2,12 +2,13 @@
 
 import json
 import logging
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Generator
 from datetime import datetime
 from typing import Annotated
 from uuid import UUID
 
 from pydantic import Field, TypeAdapter, ValidationError
+from starlette.concurrency import iterate_in_threadpool
 
 from api.errors import Invalid
 from api.services import Services
@@ -143,9 +144,18 @@ class Download:
             self.size = job.size_out
             key = jobs.download_key(job)
         try:
-            self.chunks: Iterator[bytes] = storage.objects.read(key)
+            self._chunks = storage.objects.read(key)
         except ObjectNotFound:  # deleted or swept since the row was read
             raise FileNotFound from None
+
+    async def stream(self) -> AsyncIterator[bytes]:
+        """The bytes, in pieces; the stored object is closed also when the caller goes away in the middle."""
+        try:
+            async for chunk in iterate_in_threadpool(self._chunks):
+                yield chunk
+        finally:
+            if isinstance(self._chunks, Generator):
+                self._chunks.close()
 
 
 def _file_id(text: str) -> UUID:

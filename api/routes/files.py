@@ -62,7 +62,7 @@ async def download(file_id: str, caller: CallerDep, services: ServicesDep) -> St
         "Content-Length": str(file.size),
         "X-Content-Type-Options": "nosniff",
     }
-    return StreamingResponse(file.chunks, headers=headers)
+    return StreamingResponse(file.stream(), headers=headers)
 
 
 @router.delete("/{file_id}", status_code=204, response_class=Response)

@@ -13,6 +13,7 @@ from pipeline.transform.calendar_names import AR_DAY_WORDS, DAY_WORDS, MONTHS, W
 HIJRI_YEARS = range(1300, 1501)
 _GREGORIAN_YEARS = range(HIJRI_YEARS.stop, 3000)
 
+_LONGEST = 80  # characters; no date is longer
 _SEP = r"(?:\s*[/.\-\u2010-\u2013\u2212]\s*|\s+)"
 _LEAD = rf"(?:(?:{WEEKDAY})\s*[,،]?\s*)?"
 _ERA = r"\s*(?:م|ميلادي(?:ة|ا|اً)?|للميلاد|a\.?d\.?|c\.?e\.?|g)?\.?"
@@ -56,6 +57,8 @@ class ReadDate(NamedTuple):
 
 def read_date(surface: str) -> ReadDate | None:
     """The date that a DATE_TIME surface spells, or None when no rule says what of it may be shown."""
+    if len(surface) > _LONGEST:
+        return None
     normalized = normalize(surface)
     for pattern in _NUMERIC:
         if match := pattern.fullmatch(normalized.text):

@@ -1,47 +1,55 @@
 """Smart generalization: what a date or an address may say in place of a placeholder; None when in any doubt."""
 
 import re
+from collections.abc import Collection
 from datetime import date
 
 from pipeline.transform.birth import Language, birth_cue
 from pipeline.transform.dates import read_date
 from pipeline.transform.gazetteer import place_in
 from schemas.entities import EntityType
-from schemas.spans import Detection
+from schemas.spans import Detection, Span
 
 _AGES = range(1, 120)
+_LONGEST = 1000  # characters of a date or an address that is looked into
 # A Hijri mark may stand right behind the span instead of in it.
-_HIJRI_MARK = re.compile(r"\s*(?:هـ|ه(?!\w)|هجري|a\.?h\b|h\b|hijri)", re.IGNORECASE)
+_HIJRI_MARK = re.compile(r"\s{0,3}(?:هـ|ه(?!\w)|هجري|a\.?h\b|h\b|hijri)", re.IGNORECASE)
 _DIGIT_ZEROS = (0x0660, 0x06F0, 0xFF10)  # Eastern-Arabic, Persian, fullwidth
 
 
-def generalize(detection: Detection, index: int, today: date) -> str | None:
-    """The generalized value of `detection.spans[index]`, or None: then the placeholder stands (fail closed).
+class Generalizer:
+    """Generalized values of one detection's spans, for the types in `transforms`; ages are as of `today`.
 
-    `today` is the date at which an age is computed.
+    Immutable. Every answer takes time that depends on the span alone, however many there are.
     """
-    span = detection.spans[index]
-    surface = detection.text[span.start : span.end]
-    if span.type is EntityType.DATE_TIME:
-        return _date(detection, index, surface, today)
-    if span.type is EntityType.ADDRESS:
-        return place_in(surface)
-    return None
 
+    def __init__(self, detection: Detection, transforms: Collection[EntityType], today: date) -> None:
+        self._text = detection.text
+        self._transforms = frozenset(transforms)
+        self._today = today
+        self._dates = tuple(span for span in detection.spans if span.type is EntityType.DATE_TIME)
+        self._index = {span.start: index for index, span in enumerate(self._dates)}
 
-def _date(detection: Detection, index: int, surface: str, today: date) -> str | None:
-    text, span = detection.text, detection.spans[index]
-    read = read_date(surface)
-    if read is None or _HIJRI_MARK.match(text, span.end):
-        return None
-    dates = tuple(other for other in detection.spans if other.type is EntityType.DATE_TIME)
-    language = birth_cue(text, dates, dates.index(span))
-    if language is None:
-        return read.shown
-    age = _age(read.full, today) if read.full else 0
-    if age not in _AGES:
-        return None
-    return f"age {age}" if language is Language.ENGLISH else f"العمر {_in_script(age, read.year_digits)} سنة"
+    def value(self, span: Span) -> str | None:
+        """What may stand in place of a span of the detection; None: the placeholder stands (fail closed)."""
+        surface = self._text[span.start : span.end]
+        if span.type not in self._transforms or len(surface) > _LONGEST:
+            return None
+        if span.type is EntityType.DATE_TIME:
+            return self._date(span, surface)
+        return place_in(surface) if span.type is EntityType.ADDRESS else None
+
+    def _date(self, span: Span, surface: str) -> str | None:
+        read = read_date(surface)
+        if read is None or _HIJRI_MARK.match(self._text, span.end):
+            return None
+        language = birth_cue(self._text, self._dates, self._index[span.start])
+        if language is None:
+            return read.shown
+        age = _age(read.full, self._today) if read.full else 0
+        if age not in _AGES:
+            return None
+        return f"age {age}" if language is Language.ENGLISH else f"العمر {_in_script(age, read.year_digits)} سنة"
 
 
 def _age(born: date, today: date) -> int:

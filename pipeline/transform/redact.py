@@ -6,7 +6,7 @@ from datetime import date
 from typing import NamedTuple
 
 from pipeline.detect.canonical import canonical
-from pipeline.transform.generalize import generalize
+from pipeline.transform.generalize import Generalizer
 from schemas.entities import PREFIX, EntityType
 from schemas.spans import Detection
 
@@ -42,14 +42,14 @@ def redact(detection: Detection, transforms: Collection[EntityType], today: date
     `today` is the date at which ages are computed.
     """
     text = detection.text
-    numbering = Numbering()
+    numbering, generalizer = Numbering(), Generalizer(detection, transforms, today)
     values: dict[tuple[EntityType, str], None] = {}
     pieces: list[str] = []
     position = generalized = 0
-    for index, span in enumerate(detection.spans):
+    for span in detection.spans:
         value = canonical(span.type, text[span.start : span.end])
         values[span.type, value] = None
-        general = generalize(detection, index, today) if span.type in transforms else None
+        general = generalizer.value(span)
         generalized += general is not None
         pieces += (text[position : span.start], general or numbering.placeholder(span.type, value))
         position = span.end
