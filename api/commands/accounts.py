@@ -2,12 +2,15 @@
 
 import sys
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 from uuid import UUID, uuid4
 
 import typer
 
 from api.commands.console import Json, load, show, stop, stores
+
+if TYPE_CHECKING:
+    from storage.tables import Account
 
 account = typer.Typer(help="Create accounts and add tokens to them.", no_args_is_help=True)
 key = typer.Typer(help="Mint and revoke bearer keys.", no_args_is_help=True)
@@ -54,11 +57,11 @@ def credit_account(
 ) -> None:
     """Add paid tokens: an entry in the ledger."""
     from schemas.clock import utc_now
-    from storage import ledger
+    from storage import accounts, ledger
 
     settings, now = load(), utc_now()
     with stores(settings) as storage, storage.database.transaction() as session:
-        account_id = _account_id(session, email)
+        account_id = _known(accounts.by_email(session, email))
         ledger.credit(session, account_id, tokens, reference=f"credit:{uuid4()}", now=now)
         balance = ledger.balance(session, account_id, free_per_day=settings.free_tokens_per_day, now=now)
     show({"account_id": str(account_id), "paid_tokens": balance.paid_tokens}, as_json=as_json)
@@ -73,10 +76,10 @@ def create_key(
 ) -> None:
     """Mint a bearer key and print it, this once."""
     from schemas.clock import utc_now
-    from storage import keys
+    from storage import accounts, keys
 
     with stores(load()) as storage, storage.database.transaction() as session:
-        account_id = _account_id(session, email)
+        account_id = _known(accounts.by_email(session, email))
         pepper = keys.pepper(session, storage.keyring)
         row, bearer = keys.mint(
             session, pepper, account_id=account_id, name=name, judge_allowed=judge_allowed, now=utc_now()
@@ -101,16 +104,10 @@ def revoke_key(key_id: Annotated[str, typer.Argument(help="The key's id.")], as_
     show({"key_id": str(id_), "revoked": True}, as_json=as_json)
 
 
-def _account_id(session: object, email: str) -> UUID:
-    from sqlmodel import Session
-
-    from storage import accounts
-
-    assert isinstance(session, Session)  # noqa: S101
-    row = accounts.by_email(session, email)
-    if row is None:
+def _known(account: "Account | None") -> UUID:
+    if account is None:
         stop("no account has this e-mail address")
-    return row.id
+    return account.id
 
 
 def _moment(text: str) -> datetime:
