@@ -10,6 +10,7 @@ from pipeline.documents.burning import boxes_to_burn, burn
 from pipeline.documents.document import Extraction, Findings, Raster, Reading
 from pipeline.documents.image_header import Header, header_of
 from pipeline.documents.limits import MAX_RASTER_PIXELS, MAX_RASTER_SIDE
+from pipeline.documents.packing import packed
 from schemas.errors import ErrorCode, StageFailed
 
 RASTER = "image"
@@ -36,7 +37,7 @@ def extract(data: bytes) -> tuple[Extraction, dict[str, bytes]]:
         gray = cv2.resize(gray, None, fx=scale, fy=scale, interpolation=how)
     height, width = gray.shape
     raster = Raster(RASTER, width, height)
-    return Extraction((), (raster,), 1), {RASTER: _encoded(".png", gray, [cv2.IMWRITE_PNG_COMPRESSION, 1])}
+    return Extraction((), (raster,), 1), {RASTER: packed(gray)}
 
 
 def redact(data: bytes, findings: Findings, readings: Sequence[Reading]) -> bytes:

@@ -9,6 +9,8 @@ which of the last two it is, so redaction treats a page as extraction did.
 from collections.abc import Sequence
 from typing import Any
 
+import pymupdf
+
 from pipeline.documents.burning import boxes_to_burn
 from pipeline.documents.document import Extraction, Finding, Findings, Raster, Reading, TextUnit
 from pipeline.documents.limits import MAX_DOCUMENT_GLYPHS
@@ -76,7 +78,8 @@ def _survey(document: Any, units: list[TextUnit]) -> tuple[Doubt, list[set[str]]
 def _raster(page: Any, is_scan: bool) -> tuple[Raster, bytes]:
     if is_scan:
         return page_raster(page, f"page/{page.number}/scan", ())
-    seen = explaining(page, render(page, ocr_dpi(page) // 2, gray=True), glyphs_of(page))
+    glyphs = glyphs_of(page)
+    seen = explaining(page, render(page, ocr_dpi(page) // 2, gray=True), glyphs) if glyphs else ()
     return page_raster(page, f"page/{page.number}/{'ink' if seen else 'scan'}", seen)
 
 
@@ -104,7 +107,7 @@ def redact(data: bytes, findings: Findings, readings: Sequence[Reading]) -> byte
             if number >= document.page_count:
                 raise StageFailed(ErrorCode.REDACTION_INCOMPLETE)
             _redact_page(document, number, places.get(number, []), by_page.get(number, []), findings)
-        plain = document.tobytes(garbage=1, deflate=True, encryption=1)
+        plain = document.tobytes(garbage=1, encryption=pymupdf.PDF_ENCRYPT_NONE)
     return scrubbed(plain)
 
 

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
-import cv2
 import numpy as np
 import pymupdf
 
 from pipeline.documents.document import Raster
 from pipeline.documents.ink import characters, gather, ink_of
 from pipeline.documents.limits import MAX_RASTER_PIXELS, MAX_RASTER_SIDE
+from pipeline.documents.packing import packed
 from pipeline.documents.pdf_glyphs import Glyph
 from schemas.errors import ErrorCode, StageFailed
 
@@ -21,8 +21,11 @@ _THIN = 3.0  # points: a path narrower than this is a rule
 
 def shows_more_than_text(page: Any, glyphs: Sequence[Glyph]) -> bool:
     """Whether the page shows character-like ink that no visible glyph of its text layer explains."""
-    if not any(_may_hold_text(kind, box) for kind, box in page.get_bboxlog()):
+    drawn = [(kind, box) for kind, box in page.get_bboxlog() if _may_hold_text(kind, box)]
+    if not drawn:
         return False
+    if not glyphs and any(kind == "fill-image" for kind, _ in drawn):
+        return True  # a scan, by all appearances
     image = render(page, _LOOK_DPI, gray=True)
     hide_glyphs(image, page, explaining(page, image, glyphs))
     return bool(gather(characters(ink_of(image, _LOOK_DPI))))
@@ -55,11 +58,8 @@ def page_raster(page: Any, id_: str, hidden: Sequence[Glyph]) -> tuple[Raster, b
     dpi = ocr_dpi(page)
     image = render(page, dpi, gray=True)
     hide_glyphs(image, page, hidden)
-    done, buffer = cv2.imencode(".png", image, [cv2.IMWRITE_PNG_COMPRESSION, 1])
-    if not done:
-        raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT)
     height, width = image.shape
-    return Raster(id_, width, height, dpi, page.number), bytes(buffer)
+    return Raster(id_, width, height, dpi, page.number), packed(image)
 
 
 def explaining(page: Any, image: Any, glyphs: Sequence[Glyph]) -> list[Glyph]:

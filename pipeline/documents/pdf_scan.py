@@ -4,24 +4,20 @@ from collections.abc import Sequence
 from typing import Any
 
 import cv2
-import numpy as np
 
 from pipeline.documents.burning import Box, burn
 from pipeline.documents.pdf_raster import ocr_dpi, render
 from schemas.errors import ErrorCode, StageFailed
 
 _COLORED = 12  # of 255: channels that differ by less are gray paper and scanner noise
-_JPEG_QUALITY = 82
+_MUCH = 0.0005  # share of coloured pixels: a stamp, a signature in blue
+_JPEG_QUALITY = 88
 
 
 def replace_with_picture(document: Any, page: Any, boxes: Sequence[Box]) -> None:
     """Renders the page, burns `boxes` (pixels at the page's OCR resolution) and makes the picture its only content."""
     image = render(page, ocr_dpi(page), gray=False)
-    spread = image.max(axis=2).astype(np.int16) - image.min(axis=2)
-    if float((spread > _COLORED).mean()) < 0.0005:
-        image = cv2.cvtColor(image, cv2.COLOR_RGB2GRAY)
-    else:
-        image = cv2.cvtColor(image, cv2.COLOR_RGB2BGR)
+    image = cv2.cvtColor(image, cv2.COLOR_RGB2BGR if _is_colored(image) else cv2.COLOR_RGB2GRAY)
     burn(image, boxes)
     picture = _encoded(image)
     document.xref_set_key(page.xref, "Resources", "<<>>")
@@ -29,6 +25,13 @@ def replace_with_picture(document: Any, page: Any, boxes: Sequence[Box]) -> None
     document.xref_set_key(page.xref, "Annots", "null")
     fresh = document.reload_page(page)
     fresh.insert_image(fresh.rect, stream=picture)
+
+
+def _is_colored(image: Any) -> bool:
+    sample = image[::2, ::2]
+    red, green, blue = (sample[:, :, channel] for channel in range(3))
+    colored = (cv2.absdiff(red, green) > _COLORED) | (cv2.absdiff(green, blue) > _COLORED)
+    return float(colored.mean()) > _MUCH
 
 
 def _encoded(image: Any) -> bytes:

@@ -52,19 +52,17 @@ def shape_of(patch: Any, baseline: float, size: float) -> Shape | None:
     if not mask.any():
         return None
     ink *= mask
-    rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
-    top, bottom, left, right = rows[0], rows[-1] + 1, columns[0], columns[-1] + 1
-    height, width = int(bottom - top), int(right - left)
+    left, top, width, height = cv2.boundingRect(mask.astype(np.uint8))
+    bottom, right = top + height, left + width
     scale = (_SIDE - 4) / max(height, width)
     fit = (max(1, round(width * scale)), max(1, round(height * scale)))
-    small = cv2.resize(ink[top:bottom, left:right] / ink.max(), fit, interpolation=cv2.INTER_AREA)
     canvas = np.zeros((_SIDE, _SIDE), np.float32)
     y, x = (_SIDE - fit[1]) // 2, (_SIDE - fit[0]) // 2
-    canvas[y : y + fit[1], x : x + fit[0]] = small
-    canvas = cv2.GaussianBlur(canvas, (5, 5), 1.2)
-    canvas -= canvas.mean()
-    length = float(np.linalg.norm(canvas)) or 1.0
-    return Shape((canvas / length).ravel(), height / size, (baseline - float(bottom)) / size, width / height)
+    canvas[y : y + fit[1], x : x + fit[0]] = cv2.resize(ink[top:bottom, left:right], fit, interpolation=cv2.INTER_AREA)
+    blurred: Any = cv2.GaussianBlur(canvas, (5, 5), 1.2)
+    blurred -= blurred.mean()
+    length = float(np.linalg.norm(blurred)) or 1.0
+    return Shape((blurred / length).ravel(), height / size, (baseline - float(bottom)) / size, width / height)
 
 
 def _without_neighbours(mask: Any) -> Any:
