@@ -44,3 +44,10 @@ def has_many_pages(verb: str, meta: dict[str, Any], blobs: Mapping[str, bytes]) 
     if verb == "inspect":
         return {"pages": 501}, {}
     return child.answer(verb, meta, blobs)
+
+
+def dawdles(verb: str, meta: dict[str, Any], blobs: Mapping[str, bytes]) -> Answer:
+    """Takes its time to extract."""
+    if verb == "extract":
+        time.sleep(1.5)
+    return child.answer(verb, meta, blobs)

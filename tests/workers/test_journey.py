@@ -1,8 +1,11 @@
 """A file job's whole way, one message at a time."""
 
+import io
 import json
 
-from schemas.files import JobState
+from PIL import Image, ImageDraw, ImageFont
+
+from schemas.files import Format, JobState
 from schemas.spans import Term
 from schemas.stages import Stage
 from storage import jobs, ledger
@@ -94,3 +97,28 @@ def test_a_job_waits_for_its_message_as_long_as_the_sweeper_is_away(workshop: Wo
         balance = ledger.balance(session, workshop.account, free_per_day=100, now=workshop.now)
     assert balance.free_tokens == 100
     assert workshop.job(job_id).state == JobState.QUEUED
+
+
+def scan(*lines: str) -> bytes:
+    """A PDF of pictures: one page for each line."""
+    pages = []
+    for line in lines:
+        page = Image.new("L", (1000, 200), 255)
+        ImageDraw.Draw(page).text((40, 70), line, fill=0, font=ImageFont.load_default(size=56))
+        pages.append(page)
+    buffer = io.BytesIO()
+    pages[0].save(buffer, "PDF", save_all=True, append_images=pages[1:], resolution=200)
+    return buffer.getvalue()
+
+
+def test_every_page_of_a_scan_is_read_by_itself(workshop: Workshop) -> None:
+    job_id = workshop.upload(scan("Mobile: 0501234567", "Mobile: 0559876543"), Format.PDF)
+    stages = workshop.run()
+    job = workshop.job(job_id)
+    assert (job.state, job.error_code) == (JobState.READY, None)
+    assert stages == [Stage.SNIFF, Stage.EXTRACT, Stage.OCR, Stage.OCR, *TEXT_STAGES[2:]]
+    assert job.found == {"PHONE_NUMBER": 2}
+    assert (job.page_count, job.word_count) == (2, 4)
+    assert [entry.free_tokens for entry in workshop.entries()] == [-24, 0]
+    messages = [json.loads(data)["args"] for data in workshop.messages]
+    assert [args for args in messages if len(args) > 1] == [[str(job_id), 0], [str(job_id), 1]]

@@ -1,7 +1,7 @@
 """A workshop: real database, store, sandbox and broker, with a clock to turn and messages carried one by one."""
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -72,11 +72,19 @@ def new_owner(storage: Storage, now: datetime) -> UUID:
 class Workshop:
     """One worker's world. `clock` is turned by hand; `messages` remembers all that were ever sent."""
 
-    def __init__(self, settings: Settings, storage: Storage, sandbox: Sandbox, detector: Detector) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        storage: Storage,
+        sandbox: Sandbox,
+        detector: Detector,
+        clock: Callable[[], datetime] | None = None,
+    ) -> None:
         self.settings, self.storage = settings, storage
-        self.now = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
-        self.context = Context(settings, storage, sandbox, detector, ThreadPoolExecutor(2), lambda: self.now)
-        declare(storage.broker, self.context)  # so that the broker knows it is heard; messages are carried by hand
+        self.now = datetime(2026, 11, 21, 9, 0, tzinfo=UTC) if clock is None else clock()
+        self.context = Context(settings, storage, sandbox, detector, ThreadPoolExecutor(2), clock or (lambda: self.now))
+        if not storage.broker.actors:
+            declare(storage.broker, self.context)  # so that the broker knows it is heard; messages are carried by hand
         self.messages: list[bytes] = []
         self._waiting: deque[Message[None]] = deque()
         self.account = new_owner(storage, self.now)

@@ -1,0 +1,57 @@
+"""The queue's sending side: ids only, to the stage's own queue, on either broker."""
+
+import json
+from uuid import uuid4
+
+import pytest
+from dramatiq.brokers.stub import StubBroker
+
+from schemas.errors import MaskerUnavailable
+from schemas.stages import STAGES, Stage
+from storage.broker import open_broker
+from storage.queue import StageQueue
+
+
+@pytest.mark.parametrize("info", STAGES, ids=lambda info: info.stage)
+def test_a_stage_is_announced_on_its_own_queue_by_ids_alone(info: object) -> None:
+    from schemas.stages import StageInfo
+
+    assert isinstance(info, StageInfo)
+    broker = open_broker(None)
+    assert isinstance(broker, StubBroker)
+    job_id = uuid4()
+    StageQueue(broker).announce(info.stage, job_id)
+    message = json.loads(broker.queues[info.queue].get_nowait())
+    assert (message["actor_name"], message["args"], message["kwargs"]) == (info.stage, [str(job_id)], {})
+
+
+def test_a_part_is_announced_by_its_number() -> None:
+    broker = open_broker(None)
+    assert isinstance(broker, StubBroker)
+    job_id = uuid4()
+    StageQueue(broker).announce(Stage.OCR, job_id, 0)
+    assert json.loads(broker.queues["ocr"].get_nowait())["args"] == [str(job_id), 0]
+
+
+def test_a_message_reaches_redis(redis_url: str) -> None:
+    broker = open_broker(redis_url)
+    queue = StageQueue(broker)
+    queue.ping()
+    queue.announce(Stage.SNIFF, uuid4())
+    assert broker.client.llen("dramatiq:light") == 1
+    broker.close()
+
+
+def test_a_broker_that_is_away_is_unavailable_and_says_nothing() -> None:
+    broker = open_broker("redis://user:secret@127.0.0.1:9/0")
+    queue = StageQueue(broker)
+    for act in (queue.ping, lambda: queue.announce(Stage.SNIFF, uuid4())):
+        with pytest.raises(MaskerUnavailable) as refusal:
+            act()
+        assert str(refusal.value) == "masker_unavailable"
+    broker.close()
+
+
+def test_nobody_hears_a_broker_of_this_process_without_workers() -> None:
+    assert not StageQueue(open_broker(None)).is_heard
+    assert StageQueue(open_broker("redis://127.0.0.1:9/0")).is_heard

@@ -1,0 +1,124 @@
+"""The embedded mode: worker threads and sweeper in this process."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from uuid import UUID, uuid4
+
+import pytest
+
+from schemas.clock import utc_now
+from schemas.files import MEDIA_TYPE, Format, JobState
+from schemas.settings import InvalidSettings, SandboxMode, Settings
+from schemas.stages import FIRST_STAGE, Stage
+from storage import job_leases, jobs
+from storage.encryption import MASTER_KEY_FILE, MasterKeyInvalid
+from storage.job_tables import Job
+from storage.jobs import Upload
+from storage.opening import Storage
+from tests.workers.workshop import CSV, SECRETS, Workshop, insert, new_owner, saboteur
+from workers import runner
+from workers.carry import carry
+from workers.embedded import Embedded
+from workers.run import Run
+
+PATIENCE = 60
+
+
+@contextmanager
+def embedded(settings: Settings) -> Iterator[Storage]:
+    storage = Storage.open(settings)
+    workers = Embedded(settings, storage)
+    workers.start()
+    try:
+        yield storage
+    finally:
+        workers.stop()
+        storage.close()
+
+
+def upload(storage: Storage, settings: Settings, account: UUID, *, announce: bool = True) -> UUID:
+    new = Upload(uuid4(), account, Format.CSV, "visits.csv", MEDIA_TYPE[Format.CSV], len(CSV))
+    insert(storage, settings, new, CSV, utc_now())
+    if announce:
+        storage.queue.announce(FIRST_STAGE, new.job_id)
+    return new.job_id
+
+
+def finished(storage: Storage, job_id: UUID) -> Job:
+    def look() -> Job:
+        with storage.database.reading() as session:
+            job = job_leases.current(session, job_id)
+        assert job is not None
+        return job
+
+    return wait(look, lambda job: job.state in (JobState.READY, JobState.FAILED) and not job.has_residue)
+
+
+def wait(look: Callable[[], Job], until: Callable[[Job], bool]) -> Job:
+    deadline = time.monotonic() + PATIENCE
+    while not until(job := look()):
+        assert time.monotonic() < deadline, job
+        time.sleep(0.01)
+    return job
+
+
+def test_several_jobs_at_once_come_out_clean(settings: Settings) -> None:
+    with embedded(settings) as storage:
+        account = new_owner(storage, utc_now())
+        job_ids = [upload(storage, settings, account) for _ in range(4)]
+        for job_id in job_ids:
+            job = finished(storage, job_id)
+            assert job.state == JobState.READY
+            output = storage.objects.get(jobs.download_key(job))
+            assert not [secret for secret in SECRETS if secret in output]
+
+
+def test_what_an_earlier_process_left_goes_on_at_the_start(settings: Settings) -> None:
+    settings = settings.model_copy(update={"lease_seconds": 0.2, "sweep_interval_seconds": 1})
+    storage = Storage.open(settings)
+    job_id = upload(storage, settings, new_owner(storage, utc_now()), announce=False)
+    storage.close()
+    with embedded(settings) as storage:
+        assert finished(storage, job_id).state == JobState.READY
+
+
+def test_stopping_leaves_no_thread_behind(settings: Settings) -> None:
+    before = set(threading.enumerate())
+    with embedded(settings) as storage:
+        finished(storage, upload(storage, settings, new_owner(storage, utc_now())))
+    left = [thread for thread in set(threading.enumerate()) - before if thread.is_alive()]
+    assert left == []
+
+
+def test_a_stage_longer_than_its_lease_keeps_it(workshop: Workshop) -> None:
+    """The lease is half a second, extraction takes a second and a half, and others ask all the while."""
+    workshop.settings = workshop.settings.model_copy(update={"lease_seconds": 0.5})
+    shop = Workshop(workshop.settings, workshop.storage, saboteur("dawdles"), workshop.context.detector, clock=utc_now)
+    job_id = shop.upload()
+    shop.run(until=Stage.EXTRACT)
+    worker = threading.Thread(target=carry, args=(shop.context, Stage.EXTRACT, job_id))
+    worker.start()
+    wait(lambda: shop.job(job_id), lambda job: job.lease_until is not None)
+    stolen = []
+    while worker.is_alive():
+        stolen.append(Run.claim_stage(shop.context, Stage.EXTRACT, job_id, None))
+        worker.join(0.02)
+    assert len(stolen) > 20
+    # The last question may have come after the stage was done and waits at the next: it claims nothing either.
+    assert not any(stolen)
+    assert shop.job(job_id).stage == Stage.DETECT
+    shop.context.close()
+
+
+def test_workers_of_their_own_need_redis(settings: Settings) -> None:
+    with pytest.raises(InvalidSettings, match="MASKER_REDIS_URL"):
+        runner.run(settings)
+
+
+def test_workers_do_not_start_with_a_damaged_master_key(settings: Settings) -> None:
+    settings.data_dir.mkdir()
+    (settings.data_dir / MASTER_KEY_FILE).write_text("damaged")
+    with pytest.raises(MasterKeyInvalid):
+        runner.run(settings.model_copy(update={"redis_url": "redis://127.0.0.1:9/0", "sandbox": SandboxMode.STRICT}))
