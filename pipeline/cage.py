@@ -100,15 +100,21 @@ def _write(path: str, text: str) -> None:
 def _become_first_process(keep: list[int]) -> None:
     """Goes on as process 1 of the new namespace: when it dies, the kernel kills everything in there.
 
-    The first self stays outside, holds nothing, and dies with the sandbox, whereupon process 1 dies too.
+    The first self stays outside and holds nothing. On SIGTERM it kills process 1 and reaps it, so that no zombie is
+    left to a worker that is itself a container's process 1; when it is killed, process 1 dies too.
     """
     alive, held = os.pipe()
+    waited = {signal.SIGTERM, signal.SIGCHLD}
+    signal.pthread_sigmask(signal.SIG_BLOCK, waited)
     child = os.fork()
     if child:
         for descriptor in (alive, *keep):
             os.close(descriptor)
-        _, status = os.waitpid(child, 0)
-        os._exit(os.waitstatus_to_exitcode(status) & 0xFF)
+        signal.sigwait(waited)
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        os._exit(0)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, waited)
     os.close(held)
     _die_with_parent()
     if select.select([alive], [], [], 0)[0]:

@@ -33,6 +33,9 @@ _ROOT = Path(__file__).resolve().parents[1]
 _CODES = frozenset(value for name, value in vars(ErrorCode).items() if name.isupper())
 _TYPE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,60}", re.ASCII)
 _PARTS = frozenset((*REQUIRED, "namespaces", "landlock"))
+_LEAST_REPLY = 256 * 1024**2  # bytes that any child may answer
+_REPLY_PER_BYTE = 8  # how many more for each byte that it was given
+_PATIENCE = 5.0  # seconds for the kernel to empty a namespace
 _ENVIRONMENT = {
     "PATH": "/usr/local/bin:/usr/bin:/bin",
     "HOME": "/nonexistent",
@@ -106,8 +109,10 @@ class Sandbox:
         # The child may not write, and nobody else imports what it imports: without this it would compile at each start.
         compileall.compile_dir(_ROOT / "pipeline", quiet=2)
         self._stay = False
+        self._apart = False
         self._filters = {forks: self._filter(forks=forks) for forks in (False, True)}
         self.missing = self._probe()
+        self._apart = "namespaces" not in self.missing
 
     def call(
         self, verb: str, meta: Mapping[str, Any], blobs: Mapping[str, bytes], seconds: float, *, forks: bool = False
@@ -146,12 +151,13 @@ class Sandbox:
             raise
         os.close(request)
         try:
-            return parcel.unpack(_Reader(reading, deadline).exactly, self._limits.reply)
+            most = min(self._limits.reply, _LEAST_REPLY + _REPLY_PER_BYTE * sum(map(len, blobs.values())))
+            return parcel.unpack(_Reader(reading, deadline).exactly, most)
         except Malformed:
             raise ChildFailed("garbage") from None
         finally:
             os.close(reading)
-            _kill(child)
+            _end(child, gently=self._apart)
 
     def _plan(self, seconds: float, forks: bool) -> dict[str, Any]:
         return {
@@ -252,8 +258,19 @@ class _Reader:
         return b"".join(pieces)
 
 
-def _kill(child: subprocess.Popen[bytes]) -> None:
-    """Kills the child's whole session; the filter keeps everything in it, and process 1 takes its namespace along."""
+def _end(child: subprocess.Popen[bytes], *, gently: bool) -> None:
+    """Kills the child's whole session; the filter keeps everything in it, and process 1 takes its namespace along.
+
+    `gently`: the process we started only waits for process 1, and is given the time to reap it.
+    """
+    if gently and child.poll() is None:
+        child.terminate()
+        with suppress(OSError):
+            ending = os.pidfd_open(child.pid)
+            waiting = poll()
+            waiting.register(ending, POLLIN)
+            waiting.poll(_PATIENCE * 1000)
+            os.close(ending)
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(child.pid, signal.SIGKILL)
     child.kill()

@@ -1,5 +1,6 @@
 """Parsing runs in the sandbox child; a document that kills or hangs it fails its call, and the worker lives."""
 
+import ctypes
 import os
 import resource
 import secrets
@@ -190,15 +191,25 @@ def test_many_threads_call_at_once_and_each_gets_its_own_answer(sandbox: Sandbox
         assert given == ("died" if number % 4 == 0 else ({"number": number}, {"data": bytes([number]) * 70_000}))
 
 
+@pytest.fixture
+def reaper():
+    """Makes this process inherit orphans, as a container's process 1 does."""
+    libc = ctypes.CDLL(None)
+    libc.prctl(36, 1, 0, 0, 0)
+    yield
+    libc.prctl(36, 0, 0, 0, 0)
+
+
+@pytest.mark.usefixtures("reaper")
 def test_a_call_leaves_no_descriptor_and_no_zombie(sandbox: Sandbox):
     def held() -> tuple[int, str]:
         children = Path(f"/proc/self/task/{threading.get_native_id()}/children")
         return len(list(Path("/proc/self/fd").iterdir())), children.read_text()
 
     before = held()
-    for verb in ("echo", "die", "garbage"):
+    for verb in ("echo", "die", "garbage", "hang"):
         try:
-            sandbox.call(verb, {}, {}, 20)
+            sandbox.call(verb, {}, {}, 1 if verb == "hang" else 20)
         except ChildFailed:
             continue
     assert held() == before
