@@ -30,13 +30,14 @@ def extract(data: bytes) -> tuple[Extraction, dict[str, bytes]]:
         text = cell.text
         if not text or text.isspace():
             continue
-        context = headings.get(cell.column, "") if cell.row != headings.row else ""
-        if headings.row < 0 and label_row == cell.row:
-            context = label  # no heading: a form, each value behind its label
+        if headings.row >= 0:
+            context = headings.get(cell.column, "") if cell.row != headings.row else ""
+        else:  # a form: each value behind its label
+            context = label if label_row == cell.row else ""
+            label, label_row = text if is_heading(text) else "", cell.row
         units.append(TextUnit(f"{cell.row}:{cell.column}", text, context))
         if len(units) > MAX_CELLS:
             raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT)
-        label, label_row = text if is_heading(text) else "", cell.row
     return Extraction(tuple(units)), {}
 
 

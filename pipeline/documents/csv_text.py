@@ -14,6 +14,8 @@ from typing import NamedTuple
 from schemas.errors import ErrorCode, StageFailed
 
 DELIMITERS = ",;\t|"
+MAX_COLUMNS = 65_536  # of one row; spreadsheets stop at 16,384
+MAX_ROWS = 10_000_000
 _SAMPLE = 64 * 1024  # characters that decide the delimiter
 _SAMPLE_ROWS = 50
 _MARKED = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
@@ -48,7 +50,7 @@ class CsvText:
     delimiter: str
 
     def cells(self) -> Iterator[Cell]:
-        """Every cell in order, empty ones included."""
+        """Every cell in order, empty ones included; StageFailed (unsupported_format) past the bounds below."""
         pattern = _pattern(self.delimiter)
         row = column = 0
         for match in pattern.finditer(self.text):
@@ -56,10 +58,14 @@ class CsvText:
             yield Cell(row, column, start, end, match[1])
             if match[2] == self.delimiter:
                 column += 1
+                if column >= MAX_COLUMNS:
+                    raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT)
             else:
                 row, column = row + 1, 0
                 if not match[2]:
                     return
+                if row >= MAX_ROWS:
+                    raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT)
 
     def encode(self, text: str) -> bytes:
         """A text in this file's encoding, behind its mark."""

@@ -3,15 +3,19 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from itertools import islice
 from urllib.parse import quote
 
-from pipeline.documents.ooxml import Element
+from pipeline.documents.ooxml import Element, local
 from pipeline.documents.ooxml_text import WORD, Piece, Segment, Slot, decoded
 from pipeline.documents.replace import Edit, apply, joined
 
 _NUMBER = re.compile(r"-?\d+")
 _URI_MARKS = "/:?#[]@!$&'()*+,;=~"
 _FIRST_NUMBER = 900_001
+# Property types other than text (ECMA-376 part 1, 22.4).
+_TYPED = frozenset({"filetime", "date", "i1", "i2", "i4", "i8", "int", "ui1", "ui2", "ui4", "ui8", "uint", "r4", "r8",
+                    "decimal", "cy", "bool", "clsid"})  # fmt: skip
 _DATES = ("fullDate",)  # attributes that must be a date or not be there
 
 
@@ -55,6 +59,7 @@ def _write(slot: Slot, items: list[Edit], numbers: dict[str, str]) -> None:
     element, kind = slot
     if kind == "text":
         element.text = apply(element.text, items)
+        _retype(element)
         if element.tag.startswith(WORD):
             element.set("{http://www.w3.org/XML/1998/namespace}space", "preserve")
     elif kind == "tail":
@@ -71,6 +76,17 @@ def _write(slot: Slot, items: list[Edit], numbers: dict[str, str]) -> None:
         else:
             written = apply(value, items)
             element.set(name, quote(written, safe=_URI_MARKS) if value != element.get(name) else written)
+
+
+def _retype(element: Element) -> None:
+    """Text that had to be a number or a moment, and now is a placeholder, must not break its part."""
+    parent = element.getparent()
+    if parent is None:
+        return
+    if local(parent) == "property" and local(element) in _TYPED:
+        element.tag = element.tag.rpartition("}")[0] + "}lpwstr"
+    elif local(element) == "v" and any(local(above).startswith("num") for above in islice(element.iterancestors(), 2)):
+        element.text = "0"
 
 
 def _replace_glyph(element: Element, replacement: str) -> None:

@@ -133,6 +133,12 @@ def test_findings_of_another_document_are_not_passed_over() -> None:
     assert failure.value.code == ErrorCode.REDACTION_INCOMPLETE
 
 
+def test_a_row_without_end_is_refused() -> None:
+    with pytest.raises(StageFailed) as failure:
+        csv.extract(b"," * 70_000)
+    assert failure.value.code == ErrorCode.UNSUPPORTED_FORMAT
+
+
 def test_no_page_is_billed() -> None:
     assert csv.inspect(b"a,b\n") == 0
 

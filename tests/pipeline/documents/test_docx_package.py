@@ -87,6 +87,38 @@ def test_custom_properties_variables_and_custom_xml() -> None:
     assert '<case note="of SECRET_01"><patientMRN>SECRET_01</patientMRN>tail SECRET_01</case>' in redacted
 
 
+def test_values_that_had_a_type_become_text() -> None:
+    properties = (
+        '<Properties xmlns="http://schemas.openxmlformats.org/officeDocument/2006/custom-properties"'
+        ' xmlns:vt="http://schemas.openxmlformats.org/officeDocument/2006/docPropsVTypes">'
+        f'<property pid="2" name="A"><vt:i8>{ID}</vt:i8></property>'
+        '<property pid="3" name="B"><vt:bool>true</vt:bool></property></Properties>'
+    )
+    chart = (
+        '<c:chartSpace xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart">'
+        f"<c:strCache><c:pt><c:v>{ID}</c:v></c:pt></c:strCache><c:numCache><c:pt><c:v>{ID}</c:v></c:pt></c:numCache>"
+        f'<c:axId val="{ID}"/><c:crossAx val="{ID}"/></c:chartSpace>'
+    )
+    parts = {"docProps/custom.xml": ("custom-properties", properties), "word/charts/chart1.xml": ("chart", chart)}
+    redacted = everything(without(word(paragraph("x"), parts), ID))
+    assert "<vt:lpwstr>SECRET_01</vt:lpwstr>" in redacted
+    assert "<vt:bool>true</vt:bool>" in redacted
+    assert "<c:strCache><c:pt><c:v>SECRET_01</c:v>" in redacted
+    assert "<c:numCache><c:pt><c:v>0</c:v>" in redacted
+    assert '<c:axId val="100001"/><c:crossAx val="100001"/>' in redacted
+
+
+def test_deep_nesting_is_read_or_refused() -> None:
+    for depth, is_refused in ((200, False), (5000, True)):
+        body = (
+            "<w:sdt><w:sdtContent>" * (depth // 2) + paragraph(f"no. {ID}") + "</w:sdtContent></w:sdt>" * (depth // 2)
+        )
+        if is_refused:
+            assert refused(word(body))
+        else:
+            assert ID not in everything(without(word(body), ID))
+
+
 def test_attributes_that_people_fill() -> None:
     body = (
         f'<w:p><w:bookmarkStart w:id="0" w:name="Sara"/><w:ins w:author="Sara" w:date="2024-03-15T10:00:00Z" w:id="1">'
