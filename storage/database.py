@@ -54,7 +54,6 @@ SQLModel.metadata.naming_convention = {
 _OUT_OF_ORDER = (OperationalError, InterfaceError, DatabaseError)
 _log = logging.getLogger(__name__)
 
-WAIT_SECONDS = 30  # for another writer, or for a free connection; then the caller gets MaskerUnavailable
 CONNECTIONS = 20  # per process
 _SCRIPTS = Path(__file__).parent / "migrations"
 _MIGRATION_LOCK = 0x6D61736B6572  # "masker", the number of PostgreSQL's advisory lock
@@ -87,12 +86,14 @@ class Database:
     """One database and its pool of connections; made once per process, safe from many threads.
 
     `url`: `sqlite:///PATH` (a file) or `postgresql://...`. InvalidSettings when it is neither. Connects to nothing yet.
+    `wait_seconds`: for SQLite's other writer, or for a free connection; after that the caller gets MaskerUnavailable.
     """
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, *, wait_seconds: float = 30) -> None:
+        self._wait_seconds = wait_seconds
         self._url = _checked(url)
         self.is_sqlite = self._url.get_backend_name() == "sqlite"
-        self.engine = _sqlite_engine(self._url) if self.is_sqlite else _postgresql_engine(self._url)
+        self.engine = (_sqlite_engine if self.is_sqlite else _postgresql_engine)(self._url, wait_seconds)
         self._reader = self.engine.execution_options(masker_reads=True, postgresql_readonly=True)
         # SQLite's waiting writers poll, and may starve; within this process they queue here instead.
         self._writer: threading.Lock | None = threading.Lock() if self.is_sqlite else None
@@ -102,7 +103,7 @@ class Database:
     def transaction(self) -> Iterator[Session]:
         """A transaction that may write: commits at the end, rolls back when anything is raised.
 
-        On SQLite it holds the one write lock from its start (BEGIN IMMEDIATE), so what was read stays true; never open
+        On SQLite its first statement takes the one write lock (BEGIN IMMEDIATE), so what is read stays true; never open
         one inside another. Rows stay readable after it. MaskerUnavailable when the database cannot be reached.
         """
         with self._turn(), _unavailable(), Session(self.engine, expire_on_commit=False) as session, session.begin():
@@ -149,7 +150,7 @@ class Database:
             return
         if self._writing == threading.get_ident():
             raise RuntimeError("a transaction inside another would wait for itself")
-        if not self._writer.acquire(timeout=WAIT_SECONDS):
+        if not self._writer.acquire(timeout=self._wait_seconds):
             raise MaskerUnavailable
         self._writing = threading.get_ident()
         try:
@@ -171,7 +172,7 @@ def _unavailable() -> Iterator[None]:
         _log.warning("database unavailable: %s %s", type(error.orig).__name__, code)
         raise MaskerUnavailable from None
     except PoolTimeout:
-        _log.warning("database unavailable: no free connection in %d s", WAIT_SECONDS)
+        _log.warning("database unavailable: no free connection in time")
         raise MaskerUnavailable from None
 
 
@@ -190,26 +191,26 @@ def _checked(url: str) -> URL:
     raise InvalidSettings("MASKER_DATABASE_URL: only sqlite and postgresql are known")
 
 
-def _postgresql_engine(url: URL) -> Engine:
+def _postgresql_engine(url: URL, wait_seconds: float) -> Engine:
     return create_engine(
         url,
         hide_parameters=True,  # values never reach an exception's text
         pool_pre_ping=True,
         pool_size=CONNECTIONS,
         max_overflow=0,
-        pool_timeout=WAIT_SECONDS,
+        pool_timeout=wait_seconds,
         connect_args={"connect_timeout": 5, "application_name": "masker"},
     )
 
 
-def _sqlite_engine(url: URL) -> Engine:
+def _sqlite_engine(url: URL, wait_seconds: float) -> Engine:
     engine = create_engine(
         url,
         hide_parameters=True,
         pool_size=CONNECTIONS,
         max_overflow=0,
-        pool_timeout=WAIT_SECONDS,
-        connect_args={"timeout": WAIT_SECONDS, "check_same_thread": False},
+        pool_timeout=wait_seconds,
+        connect_args={"timeout": wait_seconds, "check_same_thread": False},
     )
     path = Path(str(url.database))
 

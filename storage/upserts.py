@@ -8,10 +8,9 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlmodel import Session, SQLModel
 
 
-def insert_missing(session: Session, table: type[SQLModel], values: dict[str, Any]) -> bool:
-    """Inserts a row unless its key is taken; whether it did. Waits for whoever is inserting the same key just now."""
-    insert = _insert(session)(table).values(values).on_conflict_do_nothing()
-    return session.connection().execute(insert).rowcount == 1
+def insert_missing(session: Session, table: type[SQLModel], values: dict[str, Any]) -> None:
+    """Inserts a row unless its key is taken. Waits for whoever is inserting the same key just now."""
+    session.connection().execute(_insert(session)(table).values(values).on_conflict_do_nothing())
 
 
 def insert_or_add(session: Session, table: type[SQLModel], rows: Sequence[dict[str, Any]], amount: str) -> None:

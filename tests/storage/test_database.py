@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from uuid import UUID, uuid4
@@ -19,7 +20,7 @@ from sqlmodel import col, select
 from schemas.errors import MaskerUnavailable
 from schemas.settings import InvalidSettings
 from storage import accounts
-from storage.database import Database
+from storage.database import CONNECTIONS, Database
 from storage.tables import Account, Key, Purse
 from tests.servers import PostgreSQL
 from tests.servers.process import free_port
@@ -186,6 +187,35 @@ def test_a_transaction_inside_another_is_refused_at_once(sqlite_url: str, now: d
     with database.transaction(), pytest.raises(RuntimeError, match="wait for itself"):
         new_account(database, now)
     assert new_account(database, now)  # the turn was given back
+    database.dispose()
+
+
+def test_who_waits_too_long_for_another_thread_is_told(sqlite_url: str, now: datetime) -> None:
+    database = Database(sqlite_url, wait_seconds=0.1)
+    with database.transaction(), ThreadPoolExecutor(1) as other, pytest.raises(MaskerUnavailable):
+        other.submit(new_account, database, now).result(timeout=30)
+    database.dispose()
+
+
+def test_who_waits_too_long_for_another_program_is_told(sqlite_url: str, now: datetime) -> None:
+    database, foreign = Database(sqlite_url, wait_seconds=0.1), Database(sqlite_url)
+    with foreign.transaction() as session:
+        session.connection()
+        with pytest.raises(MaskerUnavailable):
+            new_account(database, now)
+    assert new_account(database, now)
+    database.dispose()
+    foreign.dispose()
+
+
+def test_who_waits_too_long_for_a_connection_is_told(database_url: str) -> None:
+    database = Database(database_url, wait_seconds=0.1)
+    with ExitStack() as readers:
+        for _ in range(CONNECTIONS):
+            readers.enter_context(database.reading()).connection()
+        with pytest.raises(MaskerUnavailable):
+            database.ping()
+    database.ping()
     database.dispose()
 
 

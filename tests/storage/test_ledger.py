@@ -314,6 +314,20 @@ def test_one_of_many_at_once_charges_a_reference(database: Database, now: dateti
     assert spendable(database, account, now) == (0, 95)
 
 
+def test_of_many_accounts_at_once_one_gets_a_reference(database: Database, now: datetime) -> None:
+    accounts = [new_account(database, now) for _ in range(8)]
+
+    def buy(number: int) -> str:
+        try:
+            charge(database, accounts[number], 1, "r", now)
+        except ReferenceConflict:
+            return "taken"
+        return "charged"
+
+    assert in_parallel(buy, len(accounts)) == {"charged": 1, "taken": 7}
+    assert sum(spendable(database, account, now)[0] for account in accounts) == 8 * FREE - 1
+
+
 def test_settle_and_release_at_once_have_one_winner(database: Database, now: datetime) -> None:
     account = new_account(database, now, paid_tokens=100)
     hold(database, account, 20, "job", now)
