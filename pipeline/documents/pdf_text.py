@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from statistics import median
 from typing import NamedTuple
 
+from pipeline.documents.arabic_order import is_typed_order
 from pipeline.documents.pdf_glyphs import Frame, Glyph
 from pipeline.documents.reading_order import MIRRORED, Direction, direction, is_right_to_left, logical_order
 
@@ -11,6 +12,8 @@ _SAME_LINE = 0.35  # of the type size: how far baselines of one line may lie apa
 _SPACE = 0.2  # of the type size: a gap that separates words
 _CELL = 1.2  # of the type size: a gap that separates table cells or columns
 _FEW_LINES = 4  # fewer lines than this on a side are no column of prose
+_PROSE = 12.0  # times the type size: the least length of a line of prose
+_MOST_SEGMENTS = 3000  # pages of more pieces are tables or drawings
 _FULL = 0.55  # share of its column's width that the median line of prose fills
 
 
@@ -40,12 +43,13 @@ def lay_out(glyphs: Sequence[Glyph]) -> PageText:
     text: list[str] = []
     owners: list[int] = []
     leans_right_to_left = is_right_to_left([glyph.text for glyph in glyphs])
+    is_typed = any(direction(g.text) is Direction.RIGHT_TO_LEFT for g in glyphs) and is_typed_order(glyphs)
     for members in frames.values():
         segments = _segments(glyphs, members)
         for row in _rows(segments, leans_right_to_left):
             if text:
                 _put(text, owners, "\n", -1)
-            _write_row(glyphs, row, text, owners)
+            _write_row(glyphs, row, is_typed, text, owners)
     return PageText("".join(text), tuple(owners), tuple(glyphs))
 
 
@@ -128,6 +132,9 @@ def _plain_rows(segments: Sequence[_Segment]) -> Iterable[list[_Segment]]:
 
 def _gutter(segments: Sequence[_Segment]) -> float | None:
     """Where a blank strip divides two columns of prose, or None: a table's columns stay rows."""
+    wide = sum(s.end - s.start > _PROSE * s.size for s in segments)
+    if wide < 2 * _FEW_LINES or len(segments) > _MOST_SEGMENTS:
+        return None
     best: tuple[int, float] | None = None
     for gutter in sorted({round(segment.start) - 1.0 for segment in segments}):
         left = [s for s in segments if s.end <= gutter]
@@ -144,27 +151,32 @@ def _gutter(segments: Sequence[_Segment]) -> float | None:
 def _is_prose(side: Sequence[_Segment]) -> bool:
     width = max(s.end for s in side) - min(s.start for s in side)
     typical = median(s.end - s.start for s in side)
-    return typical > _FULL * width and typical > 12 * median(s.size for s in side)
+    return typical > _FULL * width and typical > _PROSE * median(s.size for s in side)
 
 
-def _write_row(glyphs: Sequence[Glyph], row: list[_Segment], text: list[str], owners: list[int]) -> None:
+def _write_row(
+    glyphs: Sequence[Glyph], row: list[_Segment], is_typed: bool, text: list[str], owners: list[int]
+) -> None:
     members = [index for segment in row for index in segment.members]
-    right_to_left = is_right_to_left([glyphs[i].text for i in members])
+    right_to_left = not is_typed and is_right_to_left([glyphs[i].text for i in members])
     row.sort(key=lambda segment: segment.start, reverse=right_to_left)
     for number, segment in enumerate(row):
         if number:
             _put(text, owners, "\t", -1)
-        _write_segment(glyphs, segment, right_to_left, text, owners)
+        pieces, places = _with_spaces(glyphs, segment)
+        order = range(len(pieces)) if is_typed else _reading_order(pieces, right_to_left)
+        _write_segment(pieces, places, order, text, owners)
+
+
+def _reading_order(pieces: Sequence[str], row_right_to_left: bool) -> list[int]:
+    kinds = {direction(piece) for piece in pieces}
+    lettered = Direction.RIGHT_TO_LEFT in kinds or Direction.LEFT_TO_RIGHT in kinds
+    return logical_order(pieces, right_to_left=is_right_to_left(pieces) if lettered else row_right_to_left)
 
 
 def _write_segment(
-    glyphs: Sequence[Glyph], segment: _Segment, row_right_to_left: bool, text: list[str], owners: list[int]
+    pieces: Sequence[str], places: Sequence[int], order: Sequence[int], text: list[str], owners: list[int]
 ) -> None:
-    pieces, places = _with_spaces(glyphs, segment)
-    kinds = {direction(piece) for piece in pieces}
-    lettered = Direction.RIGHT_TO_LEFT in kinds or Direction.LEFT_TO_RIGHT in kinds
-    right_to_left = is_right_to_left(pieces) if lettered else row_right_to_left
-    order = logical_order(pieces, right_to_left=right_to_left)
     for step, item in enumerate(order):
         piece = pieces[item]
         backwards = step > 0 and order[step - 1] == item + 1

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from pipeline.documents.document import Word
 from pipeline.documents.reading_order import is_right_to_left, logical_order
+from pipeline.ocr.corrections import corrected
 
 _CELL = 1.5  # of the line's height: a gap that separates cells
 
@@ -32,10 +33,12 @@ def compose(lines: Sequence[Sequence[SeenWord]]) -> tuple[str, tuple[Word, ...]]
         if parts:
             parts.append("\n")
             position += 1
-        for separator, word in _in_order(line):
-            parts += [separator, word.text]
+        ordered = _in_order(line)
+        texts = corrected([word.text for _, word in ordered])
+        for (separator, word), spelled in zip(ordered, texts, strict=True):
+            parts += [separator, spelled]
             start = position + len(separator)
-            position = start + len(word.text)
+            position = start + len(spelled)
             words.append(Word(start, position, word.left, word.top, word.width, word.height, word.confidence))
     return "".join(parts), tuple(words)
 
