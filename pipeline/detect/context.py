@@ -40,20 +40,19 @@ def values(
         for match in form.finditer(text.shadow):
             yield match.span()
     labels = text.landmarks["cues"]
-    for index, label in enumerate(labels):
-        if label.section.rstrip("?") == kind:
-            found = False
-            for place in _following(text.shadow, labels, index, form):
-                found = True
-                yield place
-            if not found:
-                yield from _preceding(text.shadow, labels, index, form)
+    for index in text.labels.get(kind, ()):
+        found = False
+        for place in _following(text.shadow, labels, index, form):
+            found = True
+            yield place
+        if not found:
+            yield from _preceding(text.shadow, labels, index, form)
 
 
 @lru_cache(maxsize=256)
 def label_kinds(context: str) -> frozenset[str]:
     """The kinds of the labels in a heading; weak ones count there."""
-    return frozenset(label.section.rstrip("?") for label in landmarks_of(normalize(context).shadow)["cues"])
+    return frozenset(label.section for label in landmarks_of(normalize(context).shadow)["cues"])
 
 
 def governed_by(text: NormalizedText, start: int) -> str:
@@ -74,7 +73,7 @@ def _following(shadow: bytes, labels: list[Landmark], index: int, form: re.Patte
     if match is None:
         return
     start, end = match.start() + offset, match.end() + offset
-    if start > limit or not _reaches(shadow[label.end : start], label.section.endswith("?")):
+    if start > limit or not _reaches(shadow[label.end : start], label.weak):
         return
     yield start, end
     while comma := _NEXT_IN_LIST.match(shadow, end):
@@ -94,9 +93,9 @@ def _glued(shadow: bytes, start: int, form: re.Pattern[bytes]) -> re.Match[bytes
 
 def _next_other(labels: list[Landmark], index: int) -> int:
     """Where the next label of another kind begins."""
-    kind = labels[index].section.rstrip("?")
+    kind = labels[index].section
     for label in labels[index + 1 : index + 6]:
-        if label.section.rstrip("?") != kind:
+        if label.section != kind:
             return label.start
     return labels[index].end + REACH_BEFORE + _LONGEST_VALUE
 
@@ -121,11 +120,11 @@ def _preceding(shadow: bytes, labels: list[Landmark], index: int, form: re.Patte
     gap = shadow[last.end() : label.start]
     if b"\n" in gap or _DIGIT.search(gap) or _SENTENCE_END.search(gap):
         return
-    if len(_WORD.findall(gap)) > (0 if label.section.endswith("?") else 3):
+    if len(_WORD.findall(gap)) > (0 if label.weak else 3):
         return
     if index and labels[index - 1].start >= last.end():
         return
-    if _touching(shadow, labels, last.start()) in ("", label.section.rstrip("?")):
+    if _touching(shadow, labels, last.start()) in ("", label.section):
         yield last.span()
 
 
@@ -134,4 +133,4 @@ def _touching(shadow: bytes, labels: list[Landmark], start: int) -> str:
     if index < 0 or start - labels[index].end > REACH_BEFORE:
         return ""
     joined = _FILLER.fullmatch(shadow, labels[index].end, start)
-    return labels[index].section.rstrip("?") if joined else ""
+    return labels[index].section if joined else ""

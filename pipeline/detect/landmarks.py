@@ -31,21 +31,22 @@ _AFTER = _shadows("ي ه ها ك كم نا هم هن ا ات تي ته تها ت
 
 
 class Landmark(NamedTuple):
-    """A known word at `start:end` of the shadow; `section` is where its lexicon lists it."""
+    """A known word at `start:end` of the shadow; `section` is where its lexicon lists it, `weak` when marked with ?."""
 
     start: int
     end: int
     section: str
+    weak: bool = False
 
 
 class _Vocabulary(NamedTuple):
     automaton: BytesAhoCorasick
-    entries: list[list[tuple[str, str]]]  # by pattern: (file, section)
+    entries: list[list[tuple[str, str, bool]]]  # by pattern: (file, section, weak)
 
 
 @cache
 def _vocabulary() -> _Vocabulary:
-    words: dict[bytes, list[tuple[str, str]]] = defaultdict(list)
+    words: dict[bytes, list[tuple[str, str, bool]]] = defaultdict(list)
     for family in _FILES:
         section = ""
         text = (files("pipeline.detect.lexicons") / f"{family}.txt").read_text("utf-8")
@@ -53,7 +54,7 @@ def _vocabulary() -> _Vocabulary:
             if line.startswith("[") and line.endswith("]"):
                 section = line[1:-1]
             elif line and not line.startswith("# "):
-                entry = (family, section)
+                entry = (family, section.rstrip("?"), section.endswith("?"))
                 if entry not in words[shadow_of(line)]:
                     words[shadow_of(line)].append(entry)
     automaton = BytesAhoCorasick(
@@ -71,11 +72,10 @@ def landmarks_of(shadow: bytes) -> dict[str, list[Landmark]]:
         if start and _SCRIPT[shadow[start - 1]] & _SCRIPT[shadow[start]] and not _clitic(shadow, start):
             continue
         if end < size and _SCRIPT[shadow[end]] & _SCRIPT[shadow[end - 1]] and not _suffix(shadow, end):
-            family, section = entries[index][0]
-            if family != "secrets":
+            if entries[index][0][0] != "secrets":
                 continue
-        for family, section in entries[index]:
-            found[family].append(Landmark(start, end, section))
+        for family, section, weak in entries[index]:
+            found[family].append(Landmark(start, end, section, weak))
     return found
 
 

@@ -51,6 +51,14 @@ class NormalizedText:
         """Labels, currencies, months, units and key prefixes, by position."""
         return landmarks_of(self.shadow)
 
+    @cached_property
+    def labels(self) -> dict[str, list[int]]:
+        """The indexes of each kind's labels in `landmarks["cues"]`."""
+        kinds: dict[str, list[int]] = {}
+        for index, label in enumerate(self.landmarks["cues"]):
+            kinds.setdefault(label.section, []).append(index)
+        return kinds
+
     def original_span(self, start: int, end: int) -> tuple[int, int]:
         """`text[start:end]` (not empty) as offsets of `original`.
 

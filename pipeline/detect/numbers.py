@@ -4,9 +4,9 @@ import re
 from collections import defaultdict
 
 # Digits joined by one of / . : - without a blank: dates, clock times, addresses of hosts, codes.
-_TOKEN = re.compile(rb"\d+(?:[/.:\-]\d+)*")
+_TOKEN = re.compile(rb"\d++(?:[/.:\-]\d++)*+")
 # Two or more digit groups joined by blanks, hyphens, dots, slashes, parentheses: phones, cards, spaced identifiers.
-_CHAIN = re.compile(rb"\d+(?:[ \-./()]{1,3}\d+)+")
+_CHAIN = re.compile(rb"\d(?<!\d\d)\d*+(?:[ \-./()]{1,3}\d++)+")
 _ATOM = re.compile(rb"\d+")
 _DIGITS = b"0123456789"
 _SHORTEST_CHAIN = 10  # characters: nine digits in two groups
