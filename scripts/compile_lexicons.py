@@ -48,7 +48,7 @@ class NameTable:
         self.arab: set[str] = set()
 
     def add(self, word: str, kind: str, *, ambiguous: bool, arab: bool = True) -> None:
-        if len(word) < 2 or word.lower() in GRAMMAR:
+        if len(word) < 2 or word.lower() in GRAMMAR or word in section("ambiguous.txt", "not names"):
             return
         ambiguous = ambiguous or len(word) < 3 or word in section("ambiguous.txt", "names")
         if word in section("ambiguous.txt", "names after all"):
@@ -107,8 +107,9 @@ def compile_places() -> None:
     lines = []
     for row in rows("gazetteer.csv"):
         names = {row["name_en"], row["name_ar"], *row["aliases_en"].split(";"), *row["aliases_ar"].split(";")}
-        for name in names - {""}:
-            phrase = " ".join(words(name))
+        # An apostrophe may be written or not: Taif, Ta'if.
+        spellings = {" ".join(words(name)) for name in names} | {" ".join(re.findall(r"\w+", fold(n))) for n in names}
+        for phrase in spellings - {""}:
             # Airport codes and the bare first words of longer names are words of other languages too.
             short = phrase.isupper() or phrase in section("ambiguous.txt", "places always")
             flag = int(

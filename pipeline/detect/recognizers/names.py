@@ -30,13 +30,13 @@ class LabelledNames:
         self._labelled = re.compile(
             rf"""
             (?P<label> {label} (?:[ /(]{any_word}){{0,3}} ) [:n] (?:{title}[ ./])?
-            (?P<name> {one_arabic}(?:[ ]{one_arabic}){{0,6}} | {one_latin}(?:[ .'-]{one_latin}){{0,6}} )
+            (?P<name> {one_arabic}(?:[ ]{one_arabic}){{0,6}} | {one_latin}(?:[ .'/-]{one_latin}){{0,6}} )
             """,
             re.VERBOSE,
         )
         self._cell = re.compile(
             rf"""(?:{title}[ ./])?
-            (?P<name> (?:{one_arabic}(?:[ ]{one_arabic}){{0,7}} | {one_latin}(?:[ .,'-]{one_latin}){{0,7}}) )""",
+            (?P<name> (?:{one_arabic}(?:[ ]{one_arabic}){{0,7}} | {one_latin}(?:[ .,'/-]{one_latin}){{0,7}}) )""",
             re.VERBOSE,
         )
         beside = sections("beside.txt")

@@ -9,6 +9,7 @@ from pipeline.detect.recognizers.words import Found, Words
 
 _GIVEN = Word.GIVEN | Word.GIVEN_WEAK
 _FAMILY = Word.FAMILY | Word.FAMILY_WEAK
+_PARTS = NAME | Word.CONNECTOR | Word.ABD | Word.KUNYA | Word.DIVINE | Word.SECOND_PART
 _CUES = Word.TITLE | Word.ROLE | Word.LABEL | Word.GREETING | Word.ASKING
 _LONGEST = 9  # words after the first: given, father, grandfather, family, with their connectors
 # Family names that are also ordinals, adjectives or peoples: too weak to make a name of a weak given name.
@@ -138,21 +139,19 @@ def _parts(words: Words, first: int, last: int) -> list[int]:
 
 
 def _trimmed(words: Words, first: int, last: int, cue: int) -> int | None:
-    """The last word that can belong to the name: words that merely begin with al- need the look of a family name."""
-    while last >= first:
-        meaning = words.meaning(last)
-        previous = words.meaning(last - 1) if last > first else 0
-        if meaning & (NAME | Word.DIVINE | Word.SECOND_PART) or previous & (Word.CONNECTOR | Word.ABD | Word.KUNYA):
-            if meaning & Word.CONNECTOR and not meaning & NAME:
-                last -= 1
-                continue
-            return last
-        if last > first and meaning & Word.ARTICLE_AL and _looks_like_family(words, first, last, cue):
-            return last
-        if last == first:
-            return last if meaning & NAME else None
-        last -= 1
-    return None
+    """The last word of the name: the first that is none ends it, unless it has the look of a family name."""
+    end = first
+    for index in range(first, last + 1):
+        meaning = words.meaning(index)
+        previous = words.meaning(index - 1) if index > first else 0
+        if meaning & _PARTS or previous & (Word.CONNECTOR | Word.ABD | Word.KUNYA):
+            end = index
+        elif index > first:
+            end = index if _looks_like_family(words, first, index, cue) else index - 1
+            break
+    while end > first and words.meaning(end) & Word.CONNECTOR and not words.meaning(end) & NAME:
+        end -= 1
+    return end if end > first or words.meaning(end) & NAME else None
 
 
 def _looks_like_family(words: Words, first: int, last: int, cue: int) -> bool:

@@ -90,6 +90,8 @@ def _trimmed(words: Words, first: int, last: int) -> tuple[int, int]:
     """The chain without a possessive at its end, and without dangling articles and particles."""
     if last > first and words.after(last - 1) == "'" and words.words[last] in _AFTER_APOSTROPHE:
         last -= 1
+    if first < last and words.words[first] == "I" and words.after(first) == "'":
+        first += 2  # I'm, I'd
     while last >= first and _is_only(words, last, _JOINTS | Word.ABD | Word.PREFIX):
         last -= 1
     while first <= last and _is_only(words, first, Word.CONNECTOR | Word.DIVINE | Word.PARTICLE):
@@ -212,6 +214,8 @@ def cue_before(words: Words, first: int) -> int:
         meaning &= Word.GREETING if between == "," else 0
     if between == "." and not meaning & Word.TITLE:
         return 0
+    if meaning & Word.LABEL and words.meaning(first - 2) & Word.THING:
+        return 0  # file name, company name
     return meaning
 
 
@@ -245,6 +249,8 @@ def _in_identifier(words: Words, first: int, last: int) -> bool:
         )
     if after == "-" and words.meaning(last + 1) & Word.NUMBER:
         return True
+    if before == "/" and words.meaning(first - 1) & (Word.LOWER | Word.NUMBER) and not words.meaning(first - 1) & _CUES:
+        return words.text[words.start(first) - 1] == "/"  # a path
     return before == "@" or (before == "i" and not words.meaning(first - 1) & (Word.INITIAL | _CUES))
 
 

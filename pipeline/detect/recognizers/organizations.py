@@ -51,7 +51,11 @@ class OrganizationFinder:
 
 
 def _has_cue(words: Words, first: int) -> bool:
-    return words.after(first - 1) in " /" and first > 0 and words.words[first - 1].lower() in _CUES
+    return words.after(first - 1) in " /" and first > 0 and _is_cue(words.words[first - 1].lower())
+
+
+def _is_cue(word: str) -> bool:
+    return any(word[letters:] in _CUES for letters in range(2))
 
 
 def _inside_address(words: Words, first: int, last: int) -> bool:
@@ -98,6 +102,8 @@ def _ministry(words: Words, first: int) -> int | None:
     if not words.words[first + 1].startswith("ال"):
         return None
     last = first + 1
+    if words.words[last] in _PLURALS and words.after(last) == " " and words.words[last + 1].startswith("ال"):
+        last += 1  # الشؤون البلدية, الموارد البشرية
     while words.after(last) == " " and last + 1 < len(words) and words.words[last + 1].startswith("وال"):
         last += 1
         if last - first > 6:
@@ -158,4 +164,5 @@ _FOUNDED = _BESIDE["organization founded arabic"]
 _OF_PLACE = _BESIDE["organization of place arabic"]
 _TAILS = _BESIDE["organization tail arabic"]
 _LEGAL = _BESIDE["organization legal tail arabic"]
+_PLURALS = _BESIDE["ministry of things arabic"]
 _KINDS = _BESIDE["organization kind latin"]

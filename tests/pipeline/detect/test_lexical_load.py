@@ -1,0 +1,73 @@
+"""Names, addresses, places and organizations on hostile texts: work grows with the text, never with its square."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from pipeline.detect.normalize import normalize
+from pipeline.detect.recognizers import words as words_module
+from pipeline.detect.recognizers.lexical import LexicalRecognizer
+from schemas.spans import DetectOptions, Span
+
+RECOGNIZER = LexicalRecognizer()
+UNITS = [
+    "a", "A", " ", "\n", "ا", "1", "-", "'", ".", ",", "Ahmed ", "Xyz ", "A ", "A. ", "A'b ", "al-", "Al-", "bin ",
+    "محمد ", "بن ", "محمد بن ", "زعفران بن ", "ابو ", "عبد ", "الغريب ", "على ", "King ", "King Fahd ", "Ministry of ",
+    "وزارة ال", "وزارة الشؤون ", "King Fahd St, ", "مبنى 1234 شارع ", "1234 ", "العنوان ", "Address: ", "الرياض ",
+    "Riyadh 12345 ", "Name: ", "Name: Abc ", "اسم العميل: ", "الاسم\n", "P.O. Box ", "RHSD3394 ", "x@y.z ", "New York",
+    "شركة جديدة ", "Al Al Khobar ", "\u064b", "😀",
+]  # fmt: skip
+
+
+class _Counted(words_module.Words):
+    """Words that count how often they are asked."""
+
+    asked = 0
+
+    def meaning(self, index: int) -> int:
+        _Counted.asked += 1
+        return super().meaning(index)
+
+    def after(self, index: int) -> str:
+        _Counted.asked += 1
+        return super().after(index)
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_questions_grow_linearly(unit: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four times the text asks at most about four times as many questions about words."""
+    monkeypatch.setattr("pipeline.detect.recognizers.lexical.Words", _Counted)
+
+    def questions(size: int) -> int:
+        _Counted.asked = 0
+        list(RECOGNIZER.find(normalize(unit * (size // len(unit))), DetectOptions()))
+        return _Counted.asked
+
+    assert questions(24_000) <= 4.6 * questions(6_000) + 400
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("unit", UNITS)
+def test_200_kb_of_one_thing_ends(unit: str) -> None:
+    text = normalize(unit * (200_000 // len(unit)))
+    for span in RECOGNIZER.find(text, DetectOptions()):
+        assert 0 <= span.start < span.end <= len(text.text)
+
+
+def test_many_threads_find_the_same() -> None:
+    text = normalize("السيد/ نايف الدوسري في الرياض and Dr. Priya Nair at King Saud University\n" * 50)
+
+    def find(_: int) -> list[Span]:
+        return list(RECOGNIZER.find(text, DetectOptions()))
+
+    with ThreadPoolExecutor(8) as pool:
+        results = list(pool.map(find, range(16)))
+    assert all(result == results[0] for result in results)
+    assert len(results[0]) >= 200
+
+
+def test_no_two_findings_of_a_type_overlap_badly() -> None:
+    """A labelled name found twice has the same edges, so that resolution keeps one whole name."""
+    text = normalize("الاسم: نايف الدوسري\nName: Priya Nair\nالسيد/ وليد بن حمدان السفياني")
+    names = {(span.start, span.end) for span in RECOGNIZER.find(text, DetectOptions()) if span.type.value == "PERSON"}
+    assert len(names) == 3

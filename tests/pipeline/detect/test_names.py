@@ -1,0 +1,182 @@
+"""PERSON: what is found, with its exact edges, and what must not be."""
+
+import pytest
+
+from pipeline.detect.normalize import normalize
+from schemas.entities import EntityType
+from schemas.spans import DetectOptions
+from tests.pipeline.detect.marked import detector, found, unmarked
+
+PERSONS = DetectOptions(enabled=frozenset({EntityType.PERSON}))
+
+ARABIC = [
+    "معك [[PERSON نايف الدوسري]] من المبيعات",
+    "السيد/ [[PERSON عبدالإله بن ناصر الزهراني]] يعمل لدينا",
+    "السيدة/ [[PERSON وفاء بنت إبراهيم الحازمي]] تعمل لدينا",
+    "د. [[PERSON لينا قطان]] ترخيص رقم 4",
+    "أ.د. [[PERSON سامي الفقيه]]",
+    "م/ [[PERSON خالد]] سيصل غدا",
+    "يا [[PERSON غسان]] وينك",
+    "عزيزي [[PERSON ياسر]]، تم الإيداع",
+    "الأخ [[PERSON ظافر]]، أرسل الملف",
+    "أعطيت الجوال ل[[PERSON سارة]] و[[PERSON نوف]]",
+    "ول[[PERSON محمد الشهري]] مثله",
+    "حساب [[PERSON عضيب بن لوط المعيقل]] موقوف",
+    "[[PERSON عبد الله بن عبد الرحمن السعد]] حضر",
+    "[[PERSON عبدالشكور بن عبدالوهاب بن مصعب السحيلي]] وقع",
+    "زارنا [[PERSON دخيل الله السلمي]] أمس",
+    "الأستاذ [[PERSON نور الدين بلقاسم]] مدرس",
+    "الأمير [[PERSON فيصل بن بندر]] افتتح المعرض",
+    "قابلت [[PERSON محمد آل سعود]] هناك",
+    "للطالبة [[PERSON شموخ الزهراني]] عذر",
+    "الاسم: [[PERSON قتيبة الطريس]]",
+    "الاسم: [[PERSON زعفران مرجان]]\nالعمر: 30",
+    "اسم ولي الأمر\n[[PERSON منصور بن ثامر العتيبي]]\nرقم السجل",
+    "الاسم [[PERSON خَالِد الغَامِدِي]] والجوال",
+    "والاسم [[PERSON ري\u200cم السهلي]].",
+    "تواصلوا مع [[PERSON رائد]] اليوم",
+    "الشيخ [[PERSON حمد بن خليفة]] وصل",
+    "شكره [[PERSON عادل البقمي]] كثيرا",
+    "المدير [[PERSON حسين الحداد]] وافق",
+    "سالمين، معكم [[PERSON هيا المطيري]]",
+]
+NOT_ARABIC = [
+    "شارع الأمير ماجد مغلق",
+    "طريق الملك فهد",
+    "في جامعة الملك سعود وجامعة الأميرة نورة بنت عبدالرحمن",
+    "مستشفى الملك خالد الجامعي",
+    "مدرسة خالد بن الوليد",
+    "مسجد عمر بن الخطاب",
+    "شركة محمد الراجحي للمقاولات",
+    "كان الجو جميل وهادي، ومعنا فارس على حصانه",
+    "في كل صباح وعد جديد وندى على الورد",
+    "المدير عادل مع الجميع والعمل ممتاز",
+    "أنا سعيد جدا اليوم",
+    "أمل كبير إن شاء الله",
+    "يا سلام عليكم",
+    "شهر ربيع الثاني",
+    "شهر رجب وشهر رمضان",
+    "وزير الخارجية السوري",
+    "التواصل مع الدعم على الرقم",
+    "السلام على الجميع",
+    "قهوة بن يمني",
+    "ابن عمه سافر",
+    "الحمد لله على كل حال",
+    "سوق الخميس والعيد الثاني",
+    "اسم الشركة: زعفران مرجان",
+    "اسم المستخدم: زعفران",
+    "بسم الله الرحمن الرحيم",
+    "حي الروضة شارع صاري",
+    "المنتج نادر وممتاز",
+    "مدينة الأمير سلطان الطبية العسكرية",
+]
+LATIN = [
+    "I'm [[PERSON Mansour Al-Harbi]], ID 1686003524",
+    "[[PERSON Asim bin Ahmed Al Qathami]] paid",
+    "Dr. [[PERSON Ellaine Tabanao]], SCFHS",
+    "Mr [[PERSON Smithers]] called",
+    "Ms. [[PERSON Fatimah Al-Zahrani]], hello",
+    "Employee [[PERSON Lotfy S. Alhashim]] reports to [[PERSON Junjun Del Rosario]] from May",
+    "policy holder [[PERSON UMAIR AL HUWAITI]], email x",
+    "From [[PERSON Karthik Raman]] <k@example.in>",
+    "signatory [[PERSON Hattan Qurashi]].",
+    "iqama for [[PERSON Md Shafiqul Islam]]",
+    "[[PERSON Mst. Nargis Parvin]] SSN: 1",
+    "[[PERSON Taif Alsulami]], Qassim University",
+    "[[PERSON Zzyx Vornath]] (passport A1)",
+    "[[PERSON Yousef]]'s laptop",
+    "Please add [[PERSON O'Connor]] and [[PERSON Jean-Pierre Martin]]",
+    "[[PERSON Sa'ad Al-Otaibi]] signed",
+    "my name is [[PERSON mohammed alqahtani]] and",
+    "Ask [[PERSON Nithin]].",
+    "Dear [[PERSON Grace]],",
+    "[[PERSON Hope Ramirez]] has hope",
+    "Full Name: [[PERSON Vornath Quillby]]\nAge: 3",
+    "Name الاسم: [[PERSON Ohoud Alqarni]] — Passport",
+    "assigned_to: [[PERSON Bilal Khan]]",
+    "[[PERSON AL-DOSSARI, NASSER]]".replace(
+        "[[PERSON AL-DOSSARI, NASSER]]", "[[PERSON AL-DOSSARI]], [[PERSON NASSER MOHAMMED]]"
+    ),
+    "[[PERSON Gomez]], [[PERSON Luis Antonio]] came",
+    "Student ID 4 [[PERSON Nabila Al Suhaili]] Umm Al-Qura University",
+    "[[PERSON Abdul Rahman Al Harthi]] discharged",
+]
+NOT_LATIN = [
+    "King Fahd Road and Prince Turki Street",
+    "King Saud University",
+    "Dr. Sulaiman Al Habib Medical Group",
+    "Parkinson disease",
+    "May I ask if the bill will be frankly explained?",
+    "Will you be there in May?",
+    "The Grant was approved by the Best Practice committee",
+    "Bill of lading and Jack hammers",
+    "Summer Sale: Rose Gold",
+    "Contact Customer Service",
+    "Please Find Attached The Report",
+    "PAYMENT RECEIVED IN FULL",
+    "AWS=AKIA SLACK=x",
+    "Company Name: Blue Horizon",
+    "File name: Quillby Vornath",
+    "Ahmed Trading Est.",
+    "Mohammed Ali Street",
+    "ahmed.ali@example.com and sara@example.com",
+    "https://example.com/Ahmed-Ali/x",
+    "from April to June",
+    "Mall of Arabia",
+    "Riyadh and Jeddah and San Francisco",
+    "<MASKED_PERSON_ab12cd34> and PERSON_NAME_01",
+    "Monday Morning Meeting Minutes",
+    "class Ahmed_Ali(Base): pass",
+    "RSA 4096, SHA 512, HTTP 404",
+]
+
+
+@pytest.mark.parametrize("marked", ARABIC + LATIN)
+def test_a_name_is_found_whole_without_title_or_clitic(marked: str) -> None:
+    text, expected = unmarked(marked)
+    assert found(text, PERSONS) == expected
+
+
+@pytest.mark.parametrize("text", NOT_ARABIC + NOT_LATIN)
+def test_words_that_only_look_like_names_stay(text: str) -> None:
+    assert found(text, PERSONS) == []
+
+
+@pytest.mark.parametrize(
+    ("heading", "cell"),
+    [
+        ("Name", "Zzyx Vornath"),
+        ("الاسم", "زعفران مرجان"),
+        ("اسم الموظف", "وعد"),
+        ("Customer Name", "GRACE HOPE"),
+        ("Customer", "May Long"),
+        ("full_name", "Alsulami, Taif"),
+        ("العميل", "نور"),
+    ],
+)
+def test_a_cell_under_a_name_heading_is_a_name(heading: str, cell: str) -> None:
+    options = DetectOptions(enabled=PERSONS.enabled, context=heading)
+    assert found(cell, options) == [("PERSON", cell)]
+
+
+@pytest.mark.parametrize(
+    ("heading", "cell"),
+    [
+        ("Company name", "Zzyx Vornath"),
+        ("اسم المنتج", "زعفران"),
+        ("Name", "12345"),
+        ("Name", ""),
+        ("Name", "see the attached file"),
+        ("Notes", "Zzyx Vornath"),
+        ("Status", "Will"),
+    ],
+)
+def test_a_cell_under_another_heading_is_not(heading: str, cell: str) -> None:
+    options = DetectOptions(enabled=PERSONS.enabled, context=heading)
+    assert found(cell, options) == []
+
+
+def test_edges_are_those_of_the_original_text() -> None:
+    text = "الاسم: خَالـــِد\u200f الغَامِدِي،"
+    (span,) = detector().detect(text, PERSONS).spans
+    assert normalize(text[span.start : span.end]).text == "خالد الغامدي"

@@ -1,0 +1,57 @@
+"""LOCATION: cities, regions and countries, not the words and peoples that look like them."""
+
+import pytest
+
+from schemas.entities import EntityType
+from schemas.spans import DetectOptions
+from tests.pipeline.detect.marked import found, unmarked
+
+PLACES = DetectOptions(enabled=frozenset({EntityType.LOCATION}))
+
+FOUND = [
+    "سافرت إلى [[LOCATION جدة]] و[[LOCATION مكة المكرمة]]",
+    "ب[[LOCATION أبها]] ول[[LOCATION القاهرة]]",
+    "رحنا لـ[[LOCATION الطائف]]",
+    "ل[[LOCATION لرياض]]".replace("ل[[LOCATION لرياض]]", "لل[[LOCATION رياض]]"),
+    "في [[LOCATION المدينة المنورة]]",
+    "بنقله إلى [[LOCATION عرعر]].",
+    "جزئيا في [[LOCATION حائل]] بحسب المرور",
+    "مدينة [[LOCATION الخبر]] جميلة",
+    "[[LOCATION المملكة العربية السعودية]] و[[LOCATION الإمارات العربية المتحدة]]",
+    "من [[LOCATION المنطقة الشرقية]] إلى [[LOCATION كوريا الجنوبية]]",
+    "from [[LOCATION Buraydah]] to [[LOCATION New York]]",
+    "[[LOCATION Al-Khobar]], [[LOCATION DAMMAM]] and [[LOCATION riyadh]]",
+    "spoke in [[LOCATION Geneva]]; fine",
+    "visited [[LOCATION Jordan]] last year",
+    "[[LOCATION Ta'if]] and [[LOCATION Hafr Al-Batin]]",
+    "travel to the [[LOCATION US]]",
+]
+NOT_FOUND = [
+    "هذا الخبر قديم، وحقل القمح كبير",
+    "أخبرني بالخبر السعيد",
+    "المدينة زحمة اليوم",
+    "المدينة: غير محددة",
+    "جدار حائل بين الغرفتين",
+    "مهندس سعودي وآخر مصري",
+    "Saudi and Egyptian engineers",
+    "Michael Jordan played well",
+    "a nice day, a good china plate",
+    "tell us about it",
+    "www.riyadh.example.com",
+    "info@jeddah.sa",
+    "طريق مكة السريع",
+    "Taif St",
+    "بعد صلاة المغرب",
+    "الشركة الشرقية",
+]
+
+
+@pytest.mark.parametrize("marked", FOUND)
+def test_places_are_found(marked: str) -> None:
+    text, expected = unmarked(marked)
+    assert found(text, PLACES) == expected
+
+
+@pytest.mark.parametrize("text", NOT_FOUND)
+def test_words_and_peoples_are_not_places(text: str) -> None:
+    assert found(text, PLACES) == []
