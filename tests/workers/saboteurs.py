@@ -49,5 +49,5 @@ def has_many_pages(verb: str, meta: dict[str, Any], blobs: Mapping[str, bytes]) 
 def dawdles(verb: str, meta: dict[str, Any], blobs: Mapping[str, bytes]) -> Answer:
     """Takes its time to extract."""
     if verb == "extract":
-        time.sleep(1.5)
+        time.sleep(2.5)
     return child.answer(verb, meta, blobs)
