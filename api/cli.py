@@ -42,15 +42,16 @@ def serve(
 
     from api import logs, serving
     from api.app import create_app
+    from api.listener import listen
 
-    logs.configure()
     settings = load()
-    with stores(settings) as storage:
+    with listen(host, port) as listener, stores(settings) as storage:
+        logs.configure()
         if settings.geo_database is None and not settings.is_sqlite:
             console.warn("MASKER_GEO_DATABASE is not set: callers from every country are served")
-        server = serving.Listening(create_app(settings, storage), host, port)
+        application = create_app(settings, storage)
         with _embedded_workers(settings, storage) if settings.is_embedded else nullcontext():
-            server.serve()
+            serving.serve(application, listener)
 
 
 @app.command()
@@ -118,12 +119,13 @@ def main() -> None:
 
 def _regret(error: Exception) -> tuple[str, int] | None:
     """The line and the exit status for a failure that is the operator's to mend; None for a fault of ours."""
+    from api.listener import AddressUnavailable
     from pipeline.sandbox import CageUnavailable
     from schemas.errors import MaskerError, MaskerUnavailable, Unprocessable
     from schemas.settings import InvalidSettings
     from storage.encryption import MasterKeyInvalid
 
-    if isinstance(error, (InvalidSettings, MasterKeyInvalid, CageUnavailable)):
+    if isinstance(error, (InvalidSettings, MasterKeyInvalid, CageUnavailable, AddressUnavailable)):
         return str(error), 2
     if isinstance(error, Unprocessable):
         return str(error.errors[0]["msg"]), 2

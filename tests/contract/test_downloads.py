@@ -4,7 +4,6 @@ import csv
 from collections.abc import Iterator
 from datetime import timedelta
 from io import StringIO
-from time import monotonic
 from typing import Any
 from uuid import UUID
 
@@ -14,6 +13,7 @@ import pytest
 from schemas.clock import utc_now
 from storage import job_objects
 from storage.job_tables import Job
+from tests.api.polling import ended
 from tests.api.serving import Account, Served, serving, settings_for
 from workers.embedded import Embedded
 
@@ -45,12 +45,7 @@ def caller(working: Served, owner: Account) -> Iterator[httpx.Client]:
 
 def done(caller: httpx.Client, name: str, data: bytes, content_type: str) -> dict[str, Any]:
     """The record of an upload that has ended."""
-    job = caller.post("/api/v1/files/redact", files={"file": (name, data, content_type)}).json()
-    deadline = monotonic() + 60
-    while job["state"] in ("queued", "processing"):
-        assert monotonic() < deadline
-        job = caller.get(job["poll_url"]).json()
-    return dict(job)
+    return ended(caller, caller.post("/api/v1/files/redact", files={"file": (name, data, content_type)}).json())
 
 
 def test_a_redacted_file(caller: httpx.Client, working: Served, owner: Account) -> None:
