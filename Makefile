@@ -31,9 +31,7 @@ eval:  ## score the detector on labelled messages, write docs/accuracy.md
 
 bench:  ## speed and memory, each as a ratio against a peer or a floor of the same run
 	@scripts/setup test
-	@$(PY) -m benchmarks.detect
-	@$(PY) -m benchmarks.files
-	@$(PY) -m benchmarks.upload
+	@$(PY) -m benchmarks.report
 
 documents:  ## make the sample documents of examples/documents anew
 	@scripts/setup slow
