@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from functools import cache
 
 from pipeline.detect.lexicons.loader import sections, table
+from pipeline.detect.recognizers.separators import SEPARATORS, UNKNOWN_SEPARATOR
 
 
 class Word:
@@ -159,8 +160,12 @@ class Vocabulary:
         combinations = sorted({*shaped.values(), *alone})
         code_of = {meaning: chr(_FIRST_CODE + index) for index, meaning in enumerate(combinations)}
         self.meaning: dict[str, int] = {code: meaning for meaning, code in code_of.items()}
-        self.code: dict[str, str] = {word: code_of[meaning] for word, meaning in shaped.items()}
-        self.first: dict[str, str] = {chr(n): code_of[_shape_of_first(chr(n))] for n in range(0x20, 0x700)}
+        # One table for words and the separators between them: neither can be mistaken for the other.
+        self.code: dict[str, str] = {word: code_of[meaning] for word, meaning in shaped.items()} | SEPARATORS
+        self.first: dict[str, str] = {
+            chr(n): code_of[_shape_of_first(chr(n))] if chr(n).isalnum() or n in (0, 0x5F) else UNKNOWN_SEPARATOR
+            for n in range(0x700)
+        }
         self.other = code_of[Word.OTHER]
 
     def one_of(self, wanted: int, without: int = 0) -> str:

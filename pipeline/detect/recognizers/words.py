@@ -6,42 +6,19 @@ handful of passes in C over the whole text; Python is spent only where a grammar
 
 import re
 from functools import cached_property
-from itertools import accumulate, chain, repeat
+from itertools import accumulate, repeat
 from operator import itemgetter
 from typing import NamedTuple
 
 from pipeline.detect.lexicons.loader import fold
+from pipeline.detect.recognizers.separators import UNKNOWN_SEPARATOR, separator_code
 from pipeline.detect.recognizers.vocabulary import Vocabulary
 
 _SEPARATOR = re.compile(r"(\W+)")
 _FIRST_LETTER = itemgetter(0)
 _EMPTY = "\x00"  # stands for the word that is missing where a text begins or ends with a separator
 
-# What follows a word: a blank, a hyphen, an apostrophe, a full stop (joined: i), a comma or table mark, a colon,
-# a line end, a slash, an opening bracket or angle, anything else. A pure function of the separator's characters.
-_KNOWN_SEPARATORS = {
-    " ": " ", "  ": " ", "   ": " ", "-": "-", "'": "'", ". ": ".", ".": "i", "/": "/", "/ ": "/", " / ": "/",
-    ", ": ",", ",": ",", "، ": ",", "،": ",", "؛ ": ",", " - ": ",", "\t": ",", "|": ",", " | ": ",", ";": ",",
-    ": ": ":", ":": ":", " : ": ":", "\n": "n", "\n\n": "n", " \n": "n", "\r\n": "n", ".\n": "n", ",\n": "n",
-    " (": "(", "(": "(", " <": "<", "<": "<", "@": "@", '"': "#", ' "': "#", '" ': "#", ") ": "#",
-}  # fmt: skip
-
-
-def _separator_code(separator: str) -> str:
-    if ":" in separator or "=" in separator:
-        return ":"
-    if "\n" in separator or "\r" in separator:
-        return "n"
-    stripped = separator.strip()
-    if not stripped:
-        return " " if "\t" not in separator else ","
-    if stripped in ("،", ",", "|", ";", "؛", "-", "—"):
-        return ","
-    if stripped in ("(", "[", "<"):
-        return "<" if stripped == "<" else "("
-    if stripped == "/":
-        return "/"
-    return "@" if "@" in separator else "#"
+_UNKNOWN = re.compile(re.escape(UNKNOWN_SEPARATOR))
 
 
 class Found(NamedTuple):
@@ -59,20 +36,18 @@ class Words:
     def __init__(self, text: str, vocabulary: Vocabulary) -> None:
         self.raw = text
         self.text = fold(text)
-        self._parts: list[str] = _SEPARATOR.split(self.text)
-        words, separators = self._parts[::2], self._parts[1::2]
-        words[0] = words[0] or _EMPTY
-        words[-1] = words[-1] or _EMPTY
-        self.words = words
-        self._meaning = vocabulary.meaning
+        parts: list[str] = _SEPARATOR.split(self.text)
+        # An empty word, possible at both ends only, is made one character long for the pass below.
+        self._shift = 0 if parts[0] else 1
+        parts[0], parts[-1] = parts[0] or _EMPTY, parts[-1] or _EMPTY
+        self._parts = parts
+        self.words = parts[::2]
         self._vocabulary = vocabulary
-        shapes = map(vocabulary.first.get, map(_FIRST_LETTER, words), repeat(vocabulary.other))
-        codes = map(vocabulary.code.get, words, shapes)
-        known = _KNOWN_SEPARATORS
-        if unknown := set(separators).difference(known):
-            known = known | {separator: _separator_code(separator) for separator in unknown}
-        separators.append("\n")
-        self.codes: str = "".join(chain.from_iterable(zip(codes, map(known.__getitem__, separators), strict=True)))
+        shapes = map(vocabulary.first.get, map(_FIRST_LETTER, parts), repeat(vocabulary.other))
+        codes = "".join(map(vocabulary.code.get, parts, shapes))
+        if UNKNOWN_SEPARATOR in codes:
+            codes = _UNKNOWN.sub(lambda match: separator_code(parts[match.start()]), codes)
+        self.codes: str = codes + "n"
 
     def __len__(self) -> int:
         return len(self.words)
@@ -83,21 +58,21 @@ class Words:
 
     def start(self, index: int) -> int:
         """Where word `index` begins in the text."""
-        return self._ends[2 * index] - len(self._parts[2 * index])
+        return max(0, self._ends[2 * index] - len(self._parts[2 * index]) - self._shift)
 
     def end(self, index: int) -> int:
         """Where word `index` ends in the text."""
-        return self._ends[2 * index]
+        return min(len(self.text), self._ends[2 * index] - self._shift)
 
     def meaning(self, index: int) -> int:
         """What word `index` can be; nothing for an index outside the text."""
         if 0 <= index < len(self.words):
-            return self._meaning[self.codes[2 * index]]
+            return self._vocabulary.meaning[self.codes[2 * index]]
         return 0
 
     def knows(self, word: str) -> int:
         """What a word that need not stand in the text can be."""
-        return self._meaning[self._vocabulary.code.get(word, self._vocabulary.other)]
+        return self._vocabulary.meaning[self._vocabulary.code.get(word, self._vocabulary.other)]
 
     def after(self, index: int) -> str:
         """The code of the separator after word `index` (`n` at both ends of the text)."""
