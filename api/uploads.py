@@ -15,8 +15,17 @@ from api.bodies import declared_length
 from api.multipart import PartBegin, PartData, events, missing_file
 from api.services import Services
 from pipeline import steps
+from pipeline.sandbox import CageUnavailable
 from pipeline.sniff import Sniffer
-from schemas.errors import FileNotFound, FileTooLarge, MaskerError, StageFailed, UnsupportedFormat
+from schemas.errors import (
+    ErrorCode,
+    FileNotFound,
+    FileTooLarge,
+    MaskerError,
+    MaskerUnavailable,
+    StageFailed,
+    UnsupportedFormat,
+)
 from schemas.files import Format
 from schemas.stages import STAGE, Stage
 from storage import jobs
@@ -166,15 +175,18 @@ def _declared(content_type: str) -> str:
 
 
 def _open_once(services: Services, job_id: UUID, format_: Format) -> None:
-    """A PDF with an Encrypt dictionary is accepted when it opens without a password. UnsupportedFormat."""
+    """A PDF with an Encrypt dictionary is accepted when it opens without a password. UnsupportedFormat otherwise."""
     data = services.storage.objects.get(input_key(job_id))
     seconds = STAGE[Stage.SNIFF].seconds
     try:
-        steps.inspect(services.sandbox, format_, data, services.settings.max_file_pages, seconds)
+        sandbox = services.sandbox
+    except CageUnavailable:
+        raise MaskerUnavailable from None
+    try:
+        steps.inspect(sandbox, format_, data, services.settings.max_file_pages, seconds)
     except StageFailed as failed:
-        if failed.code == "too_many_pages":
-            return  # the job says so
-        raise UnsupportedFormat from None
+        if failed.code != ErrorCode.TOO_MANY_PAGES:  # that one, the job says
+            raise UnsupportedFormat from None
 
 
 def _destroy_unless_taken(services: Services, account_id: UUID, job_id: UUID) -> None:

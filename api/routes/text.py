@@ -37,7 +37,7 @@ async def mask_text(request: Request, caller: CallerDep, services: ServicesDep) 
         legacy_spans=settings.legacy_spans,
         request_id=request.state.request_id,
     )
-    return _timed(request, await run_paid(services, caller.caller, body, work))
+    return _json(await run_paid(services, caller.caller, body, lambda found: _timed(request, work(found))))
 
 
 @router.post("/redact", response_model=RedactResponse, openapi_extra=_takes(RedactRequest))
@@ -47,11 +47,14 @@ async def redact_text(request: Request, caller: CallerDep, services: ServicesDep
     check_judge_model(services.settings, body.judge_model)
     today, request_id = riyadh_day(utc_now()), request.state.request_id
     work = partial(redacted_answer, body=body, today=today, request_id=request_id)
-    return _timed(request, await run_paid(services, caller.caller, body, work))
+    return _json(await run_paid(services, caller.caller, body, lambda found: _timed(request, work(found))))
 
 
-def _timed(request: Request, answer: MaskResponse | RedactResponse) -> Response:
+def _timed(request: Request, answer: MaskResponse | RedactResponse) -> bytes:
+    """The answer's JSON, made in the thread that found it: a large one takes a while."""
     elapsed = round((perf_counter() - request.state.started) * 1000)
-    return Response(
-        answer.model_copy(update={"processing_time_ms": elapsed}).model_dump_json(), media_type="application/json"
-    )
+    return answer.model_copy(update={"processing_time_ms": elapsed}).model_dump_json().encode()
+
+
+def _json(content: bytes) -> Response:
+    return Response(content, media_type="application/json")

@@ -6,6 +6,8 @@ from threading import Event, Thread
 
 import httpx
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from api.detection import DetectionThreads
 from schemas.spans import Detection, DetectOptions
@@ -76,6 +78,30 @@ def refused(answer: httpx.Response) -> None:
         assert item.keys() == {"type", "loc", "msg"}
         assert item["loc"][0] == "body"
     assert SECRET not in answer.text
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=12), inner, max_size=3),
+    max_leaves=6,
+)
+OPTIONAL = ["key", "use_judge", "judge_model", "glossary", "glossary_id", "transforms"]
+REQUEST = st.fixed_dictionaries({"text": st.text(min_size=1)}, optional=dict.fromkeys(OPTIONAL, JSON))
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
+@given(
+    path=st.sampled_from(PATHS),
+    body=st.one_of(
+        JSON, st.fixed_dictionaries({"text": st.text(min_size=1)}, optional=dict.fromkeys(FIELDS[1:], JSON))
+    ),
+)
+def test_no_body_is_answered_with_500(client: httpx.Client, path: str, body: object) -> None:
+    """“a clean 422 or a correct answer, never a 500”."""
+    answer = client.post(path, content=json.dumps(body))
+    assert answer.status_code in {200, 400, 404, 422}
+    if answer.status_code == 422:
+        assert all(item.keys() == {"type", "loc", "msg"} for item in answer.json()["detail"])
 
 
 def test_unknown_fields_are_ignored(client: httpx.Client) -> None:
@@ -269,8 +295,8 @@ def test_the_access_log_names_routes_not_paths(client: httpx.Client, caplog: pyt
 
 def test_legacy_spans(tmp_path_factory: pytest.TempPathFactory) -> None:
     """“A server-side compatibility switch can temporarily restore dual-emit. masked_text, pii_count ... identical”."""
-    settings = settings_for(tmp_path_factory.mktemp("legacy"), legacy_spans=True)
-    with serving(settings) as served, served.client() as client:
+    legacy = settings_for(tmp_path_factory.mktemp("legacy"), legacy_spans=True)
+    with serving(legacy) as served, served.client() as client:
         answer = client.post("/api/v1/mask", json={"text": "1000000008 a@example.com"}).json()
     assert answer["pii_count"] == 2
     assert [(span["start"], span["type"]) for span in answer["spans"]] == [
