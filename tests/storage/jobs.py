@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 from schemas.files import Format
 from schemas.spans import Term
 from schemas.stages import FIRST_STAGE, Stage
-from storage import job_leases, jobs
+from storage import job_endings, job_leases, jobs
 from storage.database import Database
 from storage.encryption import Keyring
 from storage.job_leases import Claim, Limits
@@ -18,6 +18,7 @@ LEASE = 60
 LIMITS = Limits(LEASE, 3)
 PLENTY = Quotas(1000, 1000, 1000)
 TTL = 86400
+FREE = 1000
 
 
 def new_job(
@@ -66,3 +67,21 @@ def row(database: Database, job_id: UUID) -> Job:
         job = job_leases.current(session, job_id)
     assert job is not None
     return job
+
+
+def ready(database: Database, job_id: UUID, now: datetime, words: int = 12) -> None:
+    """Carries a fresh job to its end: one page, two persons."""
+    carried(database, job_id, Stage.BILL, now, word_count=words, page_count=1, found={"PERSON": 2}, entity_count=2)
+    claim = owned(database, job_id, Stage.BILL, now)
+    with database.transaction() as session:
+        assert job_endings.hold(session, claim, free_per_day=FREE, milliseconds=1, lease_seconds=LEASE, now=now)
+    claim = owned(database, job_id, Stage.STORE, now)
+    with database.transaction() as session:
+        assert job_endings.publish(session, claim, 99, milliseconds=1, now=now)
+
+
+def failed(database: Database, job_id: UUID, now: datetime) -> None:
+    """Fails a fresh job."""
+    claim = owned(database, job_id, Stage.SNIFF, now)
+    with database.transaction() as session:
+        assert job_endings.fail(session, claim, "unsupported_format", now=now)

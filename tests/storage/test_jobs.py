@@ -1,7 +1,6 @@
-"""File jobs as their account sees them: quotas, record, list, deletion; on both databases."""
+"""File jobs as their account sees them: record, list, cost, deletion; on both databases."""
 
-from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from uuid import UUID, uuid4
 
 import pytest
@@ -10,10 +9,6 @@ from schemas.entities import EntityType
 from schemas.errors import (
     FileNotFound,
     InvalidCursor,
-    MaskerError,
-    QuotaActive,
-    TooManyConcurrentJobs,
-    TooManyFilesToday,
 )
 from schemas.files import JobState
 from schemas.spans import MatchMode, Term
@@ -21,32 +16,13 @@ from schemas.stages import Stage
 from storage import job_endings, job_leases, job_sweeps, jobs, ledger, usage
 from storage.database import Database
 from storage.encryption import Keyring
-from storage.jobs import Quotas
-from tests.storage.jobs import LEASE, PLENTY, carried, moved, new_job, owned, row
+from tests.storage.jobs import FREE, LEASE, PLENTY, carried, failed, moved, new_job, owned, ready, row
 from tests.storage.people import new_account
-
-FREE = 1000
 
 
 @pytest.fixture
 def account(database: Database, now: datetime) -> UUID:
     return new_account(database, now)
-
-
-def ready(database: Database, job_id: UUID, now: datetime, words: int = 12) -> None:
-    carried(database, job_id, Stage.BILL, now, word_count=words, page_count=1, found={"PERSON": 2}, entity_count=2)
-    claim = owned(database, job_id, Stage.BILL, now)
-    with database.transaction() as session:
-        assert job_endings.hold(session, claim, free_per_day=FREE, milliseconds=1, lease_seconds=LEASE, now=now)
-    claim = owned(database, job_id, Stage.STORE, now)
-    with database.transaction() as session:
-        assert job_endings.publish(session, claim, 99, milliseconds=1, now=now)
-
-
-def failed(database: Database, job_id: UUID, now: datetime) -> None:
-    claim = owned(database, job_id, Stage.SNIFF, now)
-    with database.transaction() as session:
-        assert job_endings.fail(session, claim, "unsupported_format", now=now)
 
 
 def test_a_new_job_is_queued_and_says_what_was_uploaded(
@@ -109,76 +85,6 @@ def test_the_name_of_the_output_is_sealed_too(
     sealed = jobs.seal_output_name(keyring, job_id, "PERSON_NAME_01.csv")
     carried(database, job_id, Stage.REDACT, now, output_name_sealed=sealed)
     assert jobs.output_name(row(database, job_id), keyring) == "PERSON_NAME_01.csv"
-
-
-@pytest.mark.parametrize(
-    ("quotas", "refusal"),
-    [
-        (Quotas(2, 9, 9), TooManyFilesToday),
-        (Quotas(9, 2, 9), TooManyConcurrentJobs),
-        (Quotas(9, 9, 2), QuotaActive),
-        (Quotas(2, 2, 2), TooManyFilesToday),
-        (Quotas(9, 2, 2), TooManyConcurrentJobs),
-    ],
-)
-def test_the_upload_that_would_exceed_a_quota_is_refused_daily_first(
-    database: Database, keyring: Keyring, account: UUID, now: datetime, quotas: Quotas, refusal: type[MaskerError]
-) -> None:
-    for _ in range(2):
-        new_job(database, keyring, account, now, quotas=quotas)
-    with pytest.raises(refusal), database.reading() as session:
-        jobs.check_quotas(session, account, quotas, now)
-    with pytest.raises(refusal):
-        new_job(database, keyring, account, now, quotas=quotas)
-    new_job(database, keyring, new_account(database, now), now, quotas=quotas)
-
-
-def test_a_refused_upload_does_not_count(database: Database, keyring: Keyring, account: UUID, now: datetime) -> None:
-    tight, wide = Quotas(3, 1, 9), Quotas(3, 9, 9)
-    new_job(database, keyring, account, now, quotas=tight)
-    for _ in range(3):
-        with pytest.raises(TooManyConcurrentJobs):
-            new_job(database, keyring, account, now, quotas=tight)
-    new_job(database, keyring, account, now, quotas=wide)
-    new_job(database, keyring, account, now, quotas=wide)
-    with pytest.raises(TooManyFilesToday):
-        new_job(database, keyring, account, now, quotas=wide)
-
-
-def test_the_day_is_riyadhs_and_survives_deletion(
-    database: Database, keyring: Keyring, account: UUID, now: datetime
-) -> None:
-    one = Quotas(1, 9, 9)
-    before_midnight = datetime(2026, 11, 21, 20, 59, 59, tzinfo=UTC)
-    job_id = new_job(database, keyring, account, before_midnight, quotas=one)
-    with database.transaction() as session:
-        jobs.delete_job(session, account, job_id, now)
-    with pytest.raises(TooManyFilesToday):
-        new_job(database, keyring, account, before_midnight, quotas=one)
-    new_job(database, keyring, account, before_midnight + timedelta(seconds=1), quotas=one)
-
-
-def test_finished_jobs_leave_room(database: Database, keyring: Keyring, account: UUID, now: datetime) -> None:
-    quotas = Quotas(99, 1, 2)
-    failed(database, new_job(database, keyring, account, now, quotas=quotas), now)
-    ready(database, new_job(database, keyring, account, now, quotas=quotas), now)
-    ready(database, new_job(database, keyring, account, now, quotas=quotas), now)
-    with pytest.raises(QuotaActive):
-        new_job(database, keyring, account, now, quotas=quotas)
-
-
-def test_uploads_at_the_same_moment_never_exceed_a_quota(
-    database: Database, keyring: Keyring, account: UUID, now: datetime
-) -> None:
-    def upload(_: int) -> bool:
-        try:
-            new_job(database, keyring, account, now, quotas=Quotas(99, 2, 99))
-        except TooManyConcurrentJobs:
-            return False
-        return True
-
-    with ThreadPoolExecutor(8) as pool:
-        assert sum(pool.map(upload, range(16))) == 2
 
 
 def test_the_list_is_newest_first_and_pages_strictly_older(
