@@ -40,9 +40,12 @@ def values(
         for match in form.finditer(text.shadow):
             yield match.span()
     labels = text.landmarks["cues"]
+    for start, end in text.tables.cells.get(kind, ()):
+        if form.fullmatch(text.shadow, start, end):
+            yield start, end
     for index in text.labels.get(kind, ()):
-        found = False
-        for place in _following(text.shadow, labels, index, form):
+        found = labels[index].start in text.tables.headings
+        for place in () if found else _following(text.shadow, labels, index, form):
             found = True
             yield place
         if not found:

@@ -10,6 +10,7 @@ from pipeline.detect.groups import Grouped, groups_of
 from pipeline.detect.landmarks import Landmark, landmarks_of
 from pipeline.detect.numbers import Numbers
 from pipeline.detect.shadow import shadow_of
+from pipeline.detect.tables import Tables
 
 _Codes = NDArray[np.uint32]
 
@@ -58,6 +59,11 @@ class NormalizedText:
         for index, label in enumerate(self.landmarks["cues"]):
             kinds.setdefault(label.section, []).append(index)
         return kinds
+
+    @cached_property
+    def tables(self) -> Tables:
+        """Cells under headings, where the text holds tables."""
+        return Tables(self.shadow, self.landmarks["cues"])
 
     def original_span(self, start: int, end: int) -> tuple[int, int]:
         """`text[start:end]` (not empty) as offsets of `original`.

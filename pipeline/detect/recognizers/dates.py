@@ -94,6 +94,10 @@ def _partial(text: NormalizedText) -> Iterator[tuple[int, int]]:
             day_month and label == "date" and min(int(first), int(second)) in _MONTHS
         ):
             yield start, _tail(shadow, end)
+    for start in text.numbers.plain.get(4, ()):
+        match = _SPACED_YEARS.match(shadow, start)
+        if match and int(match.group(1)) < int(match.group(2)) and not shadow[max(0, start - 1) : start].isalnum():
+            yield start, _tail(shadow, match.end())
     for start, end in text.numbers.shaped.get(b"-", ()):
         first, _, second = shadow[start:end].partition(b"-")
         years = len(first) == len(second) == 4 and is_year(int(first)) and is_year(int(second)) and first < second
@@ -101,6 +105,7 @@ def _partial(text: NormalizedText) -> Iterator[tuple[int, int]]:
             yield start, _tail(shadow, end)
 
 
+_SPACED_YEARS = re.compile(rb"((?:19|20)\d\d|1[34]\d\d) - ((?:19|20)\d\d|1[34]\d\d)(?![\d/.:\-])")
 _NUMBERED = shape(r"(?:\bno\.?|\#|number|رقم|[a-z]-)[ :]{0,2}$")
 
 

@@ -20,7 +20,9 @@ _DIGITS_BEFORE = shape(r"""
 """)
 _REACH = 36
 _WORK_WORDS = shape(r"(?:business|working|work|calendar|full|consecutive)[ ]$")
-_AFTER = shape(rf"(?: [ ]و ?(?:نصف|ربع|ثلث)(?![{LETTER}]) | [ ](?:عمل|دوام)(?![{LETTER}]) | [ ]and[ ]a[ ]half )?")
+_AFTER = shape(
+    rf"(?: [ ]و ?(?:نصف|ربع|ثلث)(?![{LETTER}]) | [ ](?:عمل|دوام)(?![{LETTER}]) | [ ]and[ ]a[ ]half | [ ](?:واحد|واحده)(?![{LETTER}]) )?"
+)
 _AGE_AFTER = shape(r"[ \-]?(?:old|of[ ]age) | [ ](?:من[ ])?(?:العمر|عمره|عمرها|عمري)")
 _AGE_BEFORE = shape(
     r"(?: \baged?[ ]?[:=]? | \bturn(?:s|ed|ing)? | عمره | عمرها | عمري | عمرك | العمر | عمر | السن | سنه[ ]? | وعمره | وعمرها )[ ]?[:=]?[ ]?$"
@@ -42,9 +44,8 @@ def _durations(text: NormalizedText, _options: DetectOptions) -> Iterator[Span]:
 
 
 def _is_part_of_word(shadow: bytes, mark: Landmark) -> bool:
-    """Whether letters hang on it: "الشهراني" is a family, no two months."""
-    before, after = shadow[max(0, mark.start - 1) : mark.start], shadow[mark.end : mark.end + 1]
-    return (before != b"" and IS_LETTER[before[0]]) or (after != b"" and IS_LETTER[after[0]])
+    """Whether letters hang on its end: "شهراني" is a family, no two months."""
+    return mark.end < len(shadow) and bool(IS_LETTER[shadow[mark.end]])
 
 
 def _end(shadow: bytes, mark: Landmark) -> int:

@@ -17,7 +17,7 @@ from schemas.spans import DetectOptions, MatchMode, Span, Term
 _COMPILED_SETS = 32  # glossaries in use at once, per process
 _CLITICS = frozenset(
     first + article
-    for first in ("", "و", "ف", "ب", "ل", "ك", "س", "وب", "ول", "وك", "فب", "فل")
+    for first in ("", "و", "ف", "ب", "ل", "ك", "س", "وس", "فس", "وب", "ول", "وك", "فب", "فل")
     for article in ("", "ال")
 ) | {"لل", "ولل", "فلل"}
 _LONGEST_CLITIC = 4

@@ -15,10 +15,10 @@ _MAGNITUDE = (
     rf"|hundred|thousand|million|billion|trillion|millions|lakhs?|crores?) (?![{LETTER}]) )"
 )
 _NUMBER = (
-    r"(?: \d{1,3}(?:[,٬،']\d{3})+(?:[.٫]\d{1,4})? | \d{1,3}(?:\.\d{3})+,\d{1,2} | \d{1,3}(?:[ ]\d{3})+(?:[.,٫]\d{1,2})?(?!\d)"
+    r"(?: \d{1,3}(?:[,٬،']\d{3})+(?:[.٫]\d{1,4})? | \d{1,2}(?:,\d{2})+,\d{3}(?:\.\d{1,2})? | \d{1,3}(?:\.\d{3})+,\d{1,2} | \d{1,3}(?:[ ]\d{3})+(?:[.,٫]\d{1,2})?(?!\d)"
     r"| \d{1,15}(?:[.,٫]\d{1,4})? )"
 )
-_AMOUNT = rf"{_NUMBER} (?! [\d/:] | [.,٬٫]\d ) {_MAGNITUDE}{{0,2}} (?: [ ]و ?(?:نصف|ربع)(?:[ ]المليون|[ ]مليون)?(?![{LETTER}]) )?"
+_AMOUNT = rf"{_NUMBER} (?! \d | [/:.,٬٫]\d ) {_MAGNITUDE}{{0,2}} (?: [ ]و ?(?:نصف|ربع)(?:[ ]المليون|[ ]مليون)?(?![{LETTER}]) )?"
 _NO_CODE_BEFORE = r"(?<![a-z0-9#_]) (?<!\d[.,:/\-٬٫،])"
 _SIGN = r"[\-+]?"
 
@@ -28,7 +28,9 @@ _AFTER = shape(
     rf"[ ]{{0,2}} [.:]? [ ]? {_SIGN} ({_AMOUNT} (?:[ ]?(?:-|to)[ ]?{_AMOUNT})?) (?![a-z0-9٪%]) (?!-\d|-[a-z])(?:/-|/=)?"
 )
 _BRACKETED = shape(rf"{_NO_CODE_BEFORE} {_NUMBER} {_MAGNITUDE}? [ ]? \( [^()\n]{{2,90}} \) [ ]? $")
+_IN_BRACKETS = shape(rf"{_NO_CODE_BEFORE} \( [ ]? {_AMOUNT} [ ]? \) [ ]? $")
 _LEADING_NUMBER = shape(rf"{_NO_CODE_BEFORE} [(]? {_NUMBER} [)]? {_MAGNITUDE}? [ ] $")
+_BRACKETS_REACH = 120
 _ONE_AFTER = shape(rf"[ ](?:واحد|one)(?![{LETTER}])")
 _AND_MINOR = shape(r"[ ]?(?:,|،)?[ ]?(?:و|and|\&)?[ ]?$")
 _REMAINING_WORD = shape(rf"[{LETTER}]{{1,3}}")
@@ -90,6 +92,8 @@ def _is_currency(text: NormalizedText, mark: Landmark) -> bool:
     shadow, word = text.shadow, text.shadow[mark.start : mark.end]
     if mark.start and IS_LETTER[shadow[mark.start - 1]] and word[0] < 0x80 and IS_LETTER[word[0]]:
         return False
+    if shadow[mark.start - 1 : mark.start] == b"/" and shadow[mark.start - 2 : mark.start - 1].isalpha():
+        return False  # a currency pair: "USD/SAR 3.75"
     if word in _CAPITALS_ONLY and not text.text[mark.start : mark.end].isupper():
         return False
     if word == b"php" and _TECHNOLOGY.match(shadow, mark.end):
@@ -116,7 +120,8 @@ def _number_before(shadow: bytes, end: int, claimed: int) -> int:
         return -1
     first = max(claimed, end - _BEFORE_REACH)
     if last == b")":
-        match = _BRACKETED.search(shadow, max(claimed, end - 120), end)
+        first = max(claimed, end - _BRACKETS_REACH)
+        match = _BRACKETED.search(shadow, first, end) or _IN_BRACKETS.search(shadow, first, end)
         if match:
             return match.start()
         return -1

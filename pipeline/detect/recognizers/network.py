@@ -10,7 +10,11 @@ from schemas.entities import EntityType
 from schemas.spans import DetectOptions, Span
 
 _IPV4 = re.compile(rb"(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)\.){3}(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?![\d]|\.\d)")
-_VERSION_BEFORE = re.compile(rb"(?:\bv|version|ver\.?|release|build|firmware|\x80\x95\x83\x80\x89)[ :=]{0,3}$")
+_VERSION_BEFORE = re.compile(
+    rb"(?:\bv|version|ver\.?|release|build|firmware|python|java|node|chrome|firefox|safari|edge|kernel|android|windows)[ :=]{0,3}$"
+    rb"|[a-z0-9]/$"  # Chrome/120.0.0.0
+    rb"|\x80\x95\x83\x80\x89[ :]{0,3}$"  # الإصدار
+)
 _IPV6 = re.compile(rb"(?:[0-9a-f]{0,4}:){2,8}(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-f]{1,4})?")
 _LONGEST_GROUP = 4
 _FEWEST_COLONS = 2

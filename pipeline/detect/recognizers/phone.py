@@ -154,7 +154,11 @@ _LABELLED = shape(r"""
     (?![a-z0-9] | [.\-/:,]\d)
 """)
 
+# "الرقم الموحد" names a company's telephone as often as its register entry.
+_UNIFIED = shape(r"(?<![a-z0-9+]) 92[05] (?:[ \-.]? \d){6} (?![a-z0-9] | [.\-/:,]\d)")
+
 RECOGNIZERS: tuple[Recognizer, ...] = (
     Rule("phone", frozenset({EntityType.PHONE_NUMBER}), _phone),
+    Labelled("phone_unified", EntityType.PHONE_NUMBER, "business", _UNIFIED, 0.7),
     Labelled("phone_labelled", EntityType.PHONE_NUMBER, "phone", _LABELLED, 0.75),
 )

@@ -55,7 +55,9 @@ def test_an_invisible_character_inside_a_value_changes_nothing(
     for position in range(1, len(value)):
         text = sentence.format(value[:position] + invisible + value[position:])
         spans = detector().detect(text, DetectOptions(enabled=STRUCTURED)).spans
-        assert [(span.start, span.end, span.type) for span in spans] == [(before, before + len(value) + 1, kind)], position
+        assert [(span.start, span.end, span.type) for span in spans] == [(before, before + len(value) + 1, kind)], (
+            position
+        )
 
 
 @pytest.mark.parametrize(("sentence", "value", "kind"), VALUES, ids=lambda part: str(part)[:24])

@@ -1,0 +1,83 @@
+"""Tables written in text: a heading row of labels, then rows of as many cells; each cell's label is its column's."""
+
+from collections.abc import Iterator, Sequence
+
+from pipeline.detect.landmarks import Landmark
+
+_DELIMITERS = (b"|", b"\t", b";", b"\xb1", b",", b"\xb0", b"/")  # ؛ and ، too
+_RULE = b"-=:+| \t"
+_LONGEST_ROW = 2000
+_BLANKS = b" \t\r\"'"
+
+Cell = tuple[int, int]
+
+
+class Tables:
+    """`cells[kind]`: the places under a heading of that kind; `headings`: where the labels of heading rows begin."""
+
+    __slots__ = ("cells", "headings")
+
+    def __init__(self, shadow: bytes, labels: Sequence[Landmark]) -> None:
+        self.cells: dict[str, list[Cell]] = {}
+        self.headings: set[int] = set()
+        consumed = 0
+        for line, row in _lines(shadow, labels):
+            if line >= consumed and len({label.section for label in row}) > 1:
+                consumed = self._read(shadow, line, row)
+
+    def _read(self, shadow: bytes, line: int, labels: list[Landmark]) -> int:
+        """Reads the table whose heading row begins at `line`; where it ends, or `line` when there is none."""
+        end = _line_end(shadow, line)
+        heading = shadow[line:end]
+        delimiter = next((mark for mark in _DELIMITERS if mark in heading), b"")
+        if not delimiter or len(heading) > _LONGEST_ROW or any(byte in b"0123456789" for byte in heading):
+            return line
+        columns = _cells(shadow, line, end, delimiter)
+        kinds = [
+            next((label.section for label in labels if first <= label.start < last), "") for first, last in columns
+        ]
+        position = end + 1
+        while position < len(shadow):
+            end = _line_end(shadow, position)
+            row = shadow[position:end]
+            if row.strip(_RULE):
+                cells = _cells(shadow, position, end, delimiter)
+                if len(cells) != len(columns) or len(row) > _LONGEST_ROW:
+                    break
+                for kind, cell in zip(kinds, cells, strict=True):
+                    self.cells.setdefault(kind, []).append(cell)
+                self.headings.update(label.start for label in labels)
+            elif not row.strip():
+                break
+            position = end + 1
+        return position
+
+
+def _lines(shadow: bytes, labels: Sequence[Landmark]) -> Iterator[tuple[int, list[Landmark]]]:
+    """The beginning of each line that holds labels, and its labels."""
+    start, end = 0, -1
+    row: list[Landmark] = []
+    for label in labels:
+        if label.start > end:
+            if row:
+                yield start, row
+            start, row = shadow.rfind(b"\n", end + 1, label.start) + 1 or end + 1, []
+            end = _line_end(shadow, label.start)
+        row.append(label)
+    if row:
+        yield start, row
+
+
+def _line_end(shadow: bytes, start: int) -> int:
+    end = shadow.find(b"\n", start)
+    return len(shadow) if end < 0 else end
+
+
+def _cells(shadow: bytes, start: int, end: int, delimiter: bytes) -> list[Cell]:
+    """The trimmed places between the delimiters of `shadow[start:end]`."""
+    cells: list[Cell] = []
+    for piece in shadow[start:end].split(delimiter):
+        left = len(piece) - len(piece.lstrip(_BLANKS))
+        cells.append((start + left, start + max(left, len(piece.rstrip(_BLANKS)))))
+        start += len(piece) + 1
+    return cells
