@@ -13,7 +13,6 @@ from storage.directory import DirectoryStore
 from storage.encryption import Keyring, load_keyring
 from storage.objects import ObjectStore
 from storage.queue import StageQueue
-from storage.s3 import S3Store
 from storage.sealed import SealedStore
 
 
@@ -64,6 +63,8 @@ def open_objects(settings: Settings) -> ObjectStore:
     """The bucket, or without one the directory, that keeps objects as they are given."""
     if settings.s3_bucket is None:
         return DirectoryStore(settings.data_dir / "objects")
+    from storage.s3 import S3Store  # boto3 takes a third of a second to load, and the embedded mode never needs it
+
     return S3Store(
         settings.s3_bucket,
         endpoint_url=settings.s3_endpoint_url,
