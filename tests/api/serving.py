@@ -14,6 +14,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from api.app import create_app
+from api.listener import listen
 from api.services import Services
 from api.serving import configuration
 from schemas.clock import utc_now
@@ -82,7 +83,7 @@ def serving(settings: Settings, storage: Storage | None = None) -> Iterator[Serv
     opened = storage or Storage.open(settings)
     opened.database.migrate()
     app = create_app(settings, opened)
-    listener = socket.create_server(("127.0.0.1", 0))
+    listener = listen("127.0.0.1", 0)
     server = uvicorn.Server(configuration(app))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()
