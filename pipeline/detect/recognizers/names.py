@@ -55,9 +55,16 @@ class LabelledNames:
                 continue
             first, last = match.start("name") // 2, (match.end("name") - 1) // 2
             colon = words.after(label_last) == ":"
-            if first == last and not colon:
+            if first == last and not (colon and self._may_stand_alone(words, label_first, label_last, first)):
                 continue
             yield Found(first, last, 0, 0.8 if colon else 0.7)
+
+    def _may_stand_alone(self, words: Words, label_first: int, label_last: int, name: int) -> bool:
+        """One word is a name behind `Name:`; behind a role it must be one that we know: `Author: Rich` may be anything."""
+        if words.meaning(name) & (Word.GIVEN | Word.FAMILY):
+            return True
+        called = any(words.meaning(index) & Word.LABEL for index in range(label_first, label_last + 1))
+        return called and len(words.words[name]) > 2
 
     def _names_a_person(self, words: Words, first: int, last: int, match: re.Match[str]) -> bool:
         spelled = [word.lower() for word in words.words[first : last + 1]]

@@ -47,7 +47,9 @@ class Words:
         codes = "".join(map(vocabulary.code.get, parts, shapes))
         if UNKNOWN_SEPARATOR in codes:
             codes = _UNKNOWN.sub(lambda match: separator_code(parts[match.start()]), codes)
-        self.codes: str = codes + "n"
+        # Two words more that are nothing: the neighbours of the last word, and by negative index of the first.
+        self.codes: str = codes + f"n{vocabulary.other}n{vocabulary.other}n"
+        self._meaning = vocabulary.meaning
 
     def __len__(self) -> int:
         return len(self.words)
@@ -65,15 +67,13 @@ class Words:
         return min(len(self.text), self._ends[2 * index] - self._shift)
 
     def meaning(self, index: int) -> int:
-        """What word `index` can be; nothing for an index outside the text."""
-        if 0 <= index < len(self.words):
-            return self._vocabulary.meaning[self.codes[2 * index]]
-        return 0
+        """What word `index` can be; `Word.OTHER` up to two words outside the text."""
+        return self._meaning[self.codes[2 * index]]
 
     def knows(self, word: str) -> int:
         """What a word that need not stand in the text can be."""
         return self._vocabulary.meaning[self._vocabulary.code.get(word, self._vocabulary.other)]
 
     def after(self, index: int) -> str:
-        """The code of the separator after word `index` (`n` at both ends of the text)."""
-        return self.codes[2 * index + 1] if 0 <= index < len(self.words) else "n"
+        """The code of the separator after word `index` (`n` at both ends of the text, and two words beyond)."""
+        return self.codes[2 * index + 1]

@@ -3,6 +3,8 @@
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from pipeline.detect.normalize import normalize
 from pipeline.detect.recognizers import words as words_module
@@ -52,6 +54,27 @@ def test_200_kb_of_one_thing_ends(unit: str) -> None:
     text = normalize(unit * (200_000 // len(unit)))
     for span in RECOGNIZER.find(text, DetectOptions()):
         assert 0 <= span.start < span.end <= len(text.text)
+
+
+_WORDS = """
+    محمد بن عبد الله ابو العتيبي الغريب وليد على شارع حي مبنى رقم العنوان الرمز البريدي ص ب وزارة جامعة الملك
+    Ahmed bin Al Abdul Harbi O'Connor Xyz King Street St Rd District Bldg Unit P O Box Name is Mr Dr Riyadh US
+    12345 1234 7 RHSD3394 x@y.z
+"""
+_PIECES = st.sampled_from(
+    [*_WORDS.split(), " ", "  ", "\n", ", ", "، ", ": ", ". ", ".", "-", "'", "/", "(", "<", "😀"]
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(_PIECES | st.text(max_size=3), max_size=14), st.sampled_from(["", "Name", "العنوان", "x"]))
+def test_any_mixture_gives_spans_inside_the_text(pieces: list[str], context: str) -> None:
+    for text in ("".join(pieces), " ".join(pieces)):
+        normalized = normalize(text)
+        for span in RECOGNIZER.find(normalized, DetectOptions(context=context)):
+            found = normalized.text[span.start : span.end]
+            assert found
+            assert found == found.strip()
 
 
 def test_many_threads_find_the_same() -> None:

@@ -69,9 +69,9 @@ def test_words_know_where_they_stand(vocabulary: Vocabulary) -> None:
     words = Words(text, vocabulary)
     spelled = [text[words.start(i) : words.end(i)] for i in range(len(words)) if words.end(i) > words.start(i)]
     assert spelled == ["أحمد", "علي", "Riyadh", "2024", "x"]
-    assert len(words.codes) == 2 * len(words)
-    assert words.meaning(-1) == words.meaning(len(words)) == 0
-    assert words.after(-1) == words.after(len(words)) == "n"
+    for outside in (-2, -1, len(words), len(words) + 1):
+        assert words.meaning(outside) == Word.OTHER
+        assert words.after(outside) == "n"
 
 
 @pytest.mark.parametrize("text", ["", " ", "\n", "a", "ا", "\x00", "😀", "_", "'", "\ud800"])
