@@ -19,7 +19,7 @@ from schemas.errors import ErrorCode, StageFailed
 _LOCAL_HEADER = struct.Struct("<4s22xHH")  # signature; lengths of name and extra field
 _DESCRIPTOR = 24  # bytes at most behind an entry that was streamed
 _PICTURES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff")
-_SAY = re.compile(r"\w{3}")
+_SAY = re.compile(r"\w{2}")
 
 
 def read(data: bytes) -> tuple[SecondReading, dict[str, bytes]]:

@@ -21,6 +21,7 @@ from schemas.entities import ALL_TYPES, PREFIX
 from schemas.spans import Detection, DetectOptions
 
 _LEAST_CODE = 6  # letters and digits of a code that is looked for as a token
+_LEAST_ALONE = 3  # letters of a value that is looked for as a whole line; initials stand alone in many a list
 _LEAST_DISTINCTIVE = 5  # of a distinctive value; shorter ones are not what the word means
 _SPACELESS = 10  # letters from which on a name is also looked for across lost and invented blanks
 _MOST_GROUPS = 6  # groups that a code may be written in
@@ -184,8 +185,8 @@ def _groups(folded: str, longest: int) -> Iterator[str]:
 
 def _alone(values: Iterable[FoundValue], passages: Sequence[Passage]) -> Iterator[Leftover]:
     """Rule 2 for all others: a cell, paragraph or line that is nothing but the value."""
-    wanted = {forms.letters(value.surface): value for value in values if value.type not in _SHAPED}
-    wanted.pop("", None)
+    plain = ((forms.letters(value.surface), value) for value in values if value.type not in _SHAPED)
+    wanted = {letters: value for letters, value in plain if len(letters) >= _LEAST_ALONE}
     for passage in passages:
         for line in (passage.text, *passage.text.split("\n")):
             value = wanted.get(forms.letters(line)) if len(line) < 1000 else None

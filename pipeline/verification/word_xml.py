@@ -28,9 +28,11 @@ _TYPEFACE = re.compile(
     r"( (Bold|Italic|MT|PS|PSMT|CYR|CE|Greek|Tur|Baltic))*;?)+",
     re.IGNORECASE,
 )
-# Names of fonts read like people and places (Georgia, Roman, Latha); who is named like one is looked for in raw.
-_FONT_ATTRIBUTES = frozenset({"ascii", "hAnsi", "cs", "eastAsia", "typeface", "face", "script", "family", "panose"})
-_FONT_ELEMENTS = frozenset({"font", "altName", "family", "latin", "ea", "cs", "sym"})
+# Names of fonts and languages read like people and places (Georgia, Roman, US); raw is searched for those found.
+_FORMAT_ATTRIBUTES = frozenset(
+    {"lang", "ascii", "hAnsi", "cs", "eastAsia", "typeface", "face", "script", "family", "panose"}
+)
+_FORMAT_ELEMENTS = frozenset({"font", "altName", "family", "latin", "ea", "cs", "sym", "lang", "themeFontLang"})
 _LONGEST_LABEL = 60
 
 
@@ -83,11 +85,11 @@ def _attributes(root: ET.Element, is_links: bool) -> Iterator[Passage]:
     seen: set[str] = set()
     for element in root.iter():
         inner = is_links and element.get("TargetMode") != "External"
-        if _local(element) in _FONT_ELEMENTS:
+        if _local(element) in _FORMAT_ELEMENTS:
             continue
         for name, value in element.attrib.items():
             plain = name.rpartition("}")[2]
-            if value in seen or plain in _FONT_ATTRIBUTES or plain.startswith("rsid") or _TRIVIAL.fullmatch(value):
+            if value in seen or plain in _FORMAT_ATTRIBUTES or plain.startswith("rsid") or _TRIVIAL.fullmatch(value):
                 continue
             if inner and name in ("Target", "Type"):
                 continue
