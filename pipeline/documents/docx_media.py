@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 
 from pipeline.documents import image
-from pipeline.documents.document import Extraction, Findings, Raster, Reading, TextUnit
+from pipeline.documents.document import Findings, Raster, Reading, TextUnit
 from pipeline.documents.limits import MAX_IMAGE_PIXELS
 from pipeline.documents.ooxml import Package, Part
 from pipeline.documents.ooxml_links import rename
@@ -17,6 +17,7 @@ from schemas.errors import StageFailed
 
 # Other bitmaps, and where their headers tell width and height: (offset, struct format). Decoded, they become PNG.
 _TRANSLATED = {b"GIF87a": (6, "<2H"), b"GIF89a": (6, "<2H"), b"BM": (18, "<2i")}
+_MARK = "picture"  # begins the ids of what pictures say; ids of text pieces are numbers
 _READABLE = {b"\x89PNG\r\n\x1a\n": (".png", "image/png"), b"\xff\xd8\xff": (".jpeg", "image/jpeg")}
 
 
@@ -40,10 +41,9 @@ def extract(package: Package) -> Pictures:
     rasters: list[Raster] = []
     pixels: dict[str, bytes] = {}
     for mark, part in _pictures(package):
-        said = _read(part)
-        if said is None:
+        if not _is_readable(part):
             continue
-        extraction, blobs = said
+        extraction, blobs = image.extract(part.data)
         units += [replace(unit, id=mark + unit.id, billed=False) for unit in extraction.units]
         rasters += [replace(raster, id=mark + raster.id, page=0) for raster in extraction.rasters]
         pixels.update({mark + name: blob for name, blob in blobs.items()})
@@ -52,11 +52,10 @@ def extract(package: Package) -> Pictures:
 
 def redact(package: Package, findings: Findings, readings: Sequence[Reading]) -> None:
     """Burns what was found into each picture; a picture that cannot be read becomes a blank one."""
+    places = [place for place in findings.places if place.unit.startswith(_MARK)]
     for mark, part in _pictures(package):
-        if _kind(part.data) is not None and _read(part) is not None:
-            own = Findings(
-                tuple(replace(p, unit=p.unit[len(mark) :]) for p in findings.places if p.unit.startswith(mark))
-            )
+        if _is_readable(part):
+            own = Findings(tuple(replace(p, unit=p.unit[len(mark) :]) for p in places if p.unit.startswith(mark)))
             seen = [replace(r, raster=r.raster[len(mark) :]) for r in readings if r.raster.startswith(mark)]
             part.data = image.redact(part.data, own, seen)
         else:
@@ -79,11 +78,11 @@ def blank_png() -> bytes:
 
 
 def _pictures(package: Package) -> Iterator[tuple[str, Part]]:
-    """Every picture with the mark of its ids. `/` keeps them apart from text pieces, whose ids are numbers."""
+    """Every picture with the mark of its own ids."""
     pictures = [part for part in package.parts.values() if is_picture(part)]
     for part in pictures:
         _translate(part)
-    return ((f"picture{number}/", part) for number, part in enumerate(pictures))
+    return ((f"{_MARK}{number}/", part) for number, part in enumerate(pictures))
 
 
 def _kind(data: bytes) -> tuple[str, str] | None:
@@ -105,13 +104,14 @@ def _translate(part: Part) -> None:
         return
 
 
-def _read(part: Part) -> tuple[Extraction, dict[str, bytes]] | None:
+def _is_readable(part: Part) -> bool:
     if _kind(part.data) is None:
-        return None
+        return False
     try:
-        return image.extract(part.data)
+        image.inspect(part.data)
     except StageFailed:
-        return None
+        return False
+    return True
 
 
 def _free_name(package: Package, stem: str, suffix: str) -> str:

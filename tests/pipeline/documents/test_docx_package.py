@@ -320,6 +320,7 @@ def test_an_entry_that_lies_about_its_size_is_refused() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(300)
 def test_real_documents_survive_and_nothing_crashes(shared_dir: Path) -> None:
     folder = shared_dir / "data" / "documents"
     malformed = {"docx/41e0e4-broken_xml_content_types.docx"}  # its content types are not well-formed XML

@@ -107,6 +107,7 @@ def test_a_name_that_two_columns_make_up_is_proven_in_the_second_round(detector:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(300)
 def test_real_documents_are_proven_clean(shared_dir: Path, detector: Detector) -> None:
     folder = shared_dir / "data" / "documents"
     wrong = []
