@@ -106,7 +106,8 @@ def test_a_result_that_was_tampered_with_is_never_whole(caller: httpx.Client, wo
     """What is stored is authenticated: a changed object does not open."""
     job = done(caller, "a.csv", CSV.encode(), "text/csv")
     storage = working.services.storage
-    (key,) = [item.key for item in job_objects.stored(storage.objects) if str(item.job_id) == job["file_id"]]
+    results = [item for item in job_objects.stored(storage.objects) if item.is_result]
+    (key,) = [item.key for item in results if str(item.job_id) == job["file_id"]]
     path = working.services.settings.data_dir / "objects" / key
     sealed = bytearray(path.read_bytes())
     sealed[-1] ^= 1
