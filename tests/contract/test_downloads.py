@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from schemas.clock import utc_now
-from storage import job_objects
+from storage import jobs
 from storage.job_tables import Job
 from tests.api.polling import ended
 from tests.api.serving import Account, Served, serving, settings_for
@@ -102,12 +102,11 @@ def test_a_failed_file(caller: httpx.Client, working: Served, owner: Account) ->
     assert working.balance(owner) == before
 
 
-def test_a_result_that_was_tampered_with_is_never_whole(caller: httpx.Client, working: Served) -> None:
+def test_a_result_that_was_tampered_with_is_never_whole(caller: httpx.Client, working: Served, owner: Account) -> None:
     """What is stored is authenticated: a changed object does not open."""
     job = done(caller, "a.csv", CSV.encode(), "text/csv")
-    storage = working.services.storage
-    results = [item for item in job_objects.stored(storage.objects) if item.is_result]
-    (key,) = [item.key for item in results if str(item.job_id) == job["file_id"]]
+    with working.services.storage.database.reading() as session:
+        key = jobs.download_key(jobs.get(session, owner.id, UUID(job["file_id"])))
     path = working.services.settings.data_dir / "objects" / key
     sealed = bytearray(path.read_bytes())
     sealed[-1] ^= 1
