@@ -68,18 +68,21 @@ class NameTable:
 def compile_names() -> None:
     arabic, latin = NameTable(), NameTable()
     english = section("ordinary.txt", "latin")
-    for row in rows("names_ar_given.csv"):
+    # One-word names first: a word that is only part of a longer name is weak, unless it is a name of its own, too.
+    for row in sorted(rows("names_ar_given.csv"), key=lambda row: " " in row["arabic"]):
         parts = words(row["arabic"])
         for part in parts:
-            arabic.add(part, "given", ambiguous=row["ambiguous"] == "1" or len(parts) > 1)
+            if len(parts) == 1 or "given" not in arabic.kinds.get(part, ()):
+                arabic.add(part, "given", ambiguous=row["ambiguous"] == "1" or len(parts) > 1)
         for variant in row["latin_variants"].split("|"):
             pieces = words(variant)
             for piece in pieces:
                 latin.add(piece.capitalize(), "given", ambiguous=piece.lower() in english)
-    for row in rows("names_family.csv"):
+    for row in sorted(rows("names_family.csv"), key=lambda row: " " in row["arabic"]):
         parts = words(row["arabic"])
         for part in parts:
-            arabic.add(part, "family", ambiguous=row["ambiguous"] == "1" or len(parts) > 1)
+            if len(parts) == 1 or "family" not in arabic.kinds.get(part, ()):
+                arabic.add(part, "family", ambiguous=row["ambiguous"] == "1" or len(parts) > 1)
         for variant in row["latin_variants"].split("|"):
             for piece in words(variant):
                 latin.add(piece.capitalize(), "family", ambiguous=piece.lower() in english)

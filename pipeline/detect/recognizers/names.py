@@ -60,7 +60,7 @@ class LabelledNames:
             yield Found(first, last, 0, 0.8 if colon else 0.7)
 
     def _may_stand_alone(self, words: Words, label_first: int, label_last: int, name: int) -> bool:
-        """One word is a name behind `Name:`; behind a role it must be one that we know: `Author: Rich` may be anything."""
+        """One word is a name behind `Name:`; behind a role it must be one that we know."""
         if words.meaning(name) & (Word.GIVEN | Word.FAMILY):
             return True
         called = any(words.meaning(index) & Word.LABEL for index in range(label_first, label_last + 1))
@@ -71,6 +71,8 @@ class LabelledNames:
         if not self._things.isdisjoint(spelled) or (first and words.words[first - 1].lower() in self._things):
             return False
         meaning = words.meaning(first)
+        if any(words.meaning(index) & NAME for index in range(first + 1, last + 1)) and not meaning & Word.LABEL:
+            return False  # The supervisor Hassan: received
         if words.after(last) == "n":
             # Without a colon the label must fill its line, and say `name`.
             return words.after(first - 1) == "n" and any(words.meaning(i) & Word.LABEL for i in range(first, last + 1))

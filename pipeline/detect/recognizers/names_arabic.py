@@ -34,7 +34,7 @@ class ArabicNames:
         abd, divine = vocabulary.one_of(Word.ABD, without=latin), vocabulary.one_of(Word.DIVINE, without=latin)
         kunya = vocabulary.one_of(Word.KUNYA, without=latin)
         second = vocabulary.one_of(Word.SECOND_PART)
-        two_words = rf"(?:{abd}[ ]{divine} | {kunya}[ ]{arabic} | {first_known}[ ]{second})"
+        two_words = rf"(?:(?:{kunya}[ ])?{abd}[ ]{divine} | {kunya}[ ]{arabic} | {first_known}[ ]{second})"
         family_like = vocabulary.one_of(Word.ARTICLE_AL, without=outside | Word.CLITIC)
         self._chain = re.compile(
             rf"""
@@ -55,8 +55,13 @@ class ArabicNames:
 
     def find(self, words: Words) -> Iterator[Found]:
         """Names by position, overlapping nowhere."""
+        previous = -2
         for match in self._chain.finditer(words.codes):
             first, last = match.start() // 2, (match.end() - 1) // 2
+            if first == previous + 1 and (found := _joined(words, first, last)) is not None:
+                previous = found.last
+                yield found
+                continue
             if first == last and not words.meaning(first) & Word.GIVEN and not _beckons(words, first):
                 # The commonest case, decided cheaply: one word that is not by itself a name.
                 if words.meaning(first) & Word.FAMILY and (found := _unknown_before(words, first)) is not None:
@@ -64,7 +69,16 @@ class ArabicNames:
                 continue
             for piece in _without_prepositions(words, first, last):
                 if (found := _weigh(words, *piece)) is not None:
+                    previous = found.last
                     yield found
+
+
+def _joined(words: Words, first: int, last: int) -> Found | None:
+    """One weak given name that `and` ties to the name before it: أسيل وجنى."""
+    weak = words.meaning(first) & Word.CLITIC and words.meaning(first) & Word.GIVEN_WEAK
+    if first == last and weak and words.words[first][0] == "و" and words.after(first - 1) == " ":
+        return Found(first, last, 1, 0.5)
+    return None
 
 
 def _beckons(words: Words, first: int) -> bool:
@@ -86,18 +100,18 @@ def _without_prepositions(words: Words, first: int, last: int) -> Iterator[tuple
 
 
 def _unknown_before(words: Words, last: int) -> Found | None:
-    """A word that we do not know and a family name, where a cue or a cell's borders make a name of them."""
+    """A word that we do not know and an unmistakable family name."""
     first = last - 1
     word = words.words[first] if first >= 0 else ""
     if words.after(first) != " " or not words.meaning(first) & Word.ARABIC or word.startswith("ال") or len(word) < 3:
         return None
     if words.meaning(first) & (Word.ORDINARY | _CUES | Word.FACILITY) or in_facility(words, first):
         return None
+    if word[0] == "و" or word[-1] == "ت":
+        return None  # and he said, she said
     if cue_before(words, first) & (Word.TITLE | Word.ROLE | Word.LABEL):
         return Found(first, last, 0, 0.7)
-    if words.after(first - 1) in ",n:" and (words.after(last) in ",n(" or words.meaning(last + 1) & Word.NUMBER):
-        return Found(first, last, 0, 0.55)
-    return None
+    return Found(first, last, 0, 0.5)
 
 
 def _weigh(words: Words, first: int, last: int) -> Found | None:
@@ -123,6 +137,8 @@ def _parts(words: Words, first: int, last: int) -> list[int]:
         if meaning & Word.ABD and index < last and words.meaning(index + 1) & Word.DIVINE:
             parts.append(Word.GIVEN)
             index += 1
+        elif meaning & Word.KUNYA and index < last and words.meaning(index + 1) & Word.ABD:
+            pass  # Abu Abd Allah: what follows counts
         elif meaning & Word.KUNYA and index < last and not meaning & NAME:
             following = words.meaning(index + 1)
             house = words.words[index] == "ال"
@@ -130,7 +146,8 @@ def _parts(words: Words, first: int, last: int) -> list[int]:
             index += 1
         elif index < last and words.meaning(index + 1) & Word.SECOND_PART:
             # Nour al-Din is nobody but a person; the grace of Allah may be meant by Fadl Allah.
-            parts.append(Word.GIVEN if words.words[index + 1] != "الله" else Word.GIVEN_WEAK)
+            certain = words.words[index + 1] != "الله" or parts
+            parts.append(Word.GIVEN if certain else Word.GIVEN_WEAK)
             index += 1
         elif not meaning & Word.CONNECTOR or meaning & NAME:
             parts.append(meaning & NAME)
@@ -192,7 +209,8 @@ def _several(words: Words, parts: list[int], known: int, cue: int, last: int) ->
             return 0.85
         if cue or known >= 3:
             return 0.7
-        family = any(part & Word.FAMILY_WEAK for part in parts[1:])
+        # A second word that could be an adjective, too, makes no name: نجاح جميل.
+        family = parts[-1] & Word.FAMILY_WEAK and (words.words[last].startswith("ال") or not parts[-1] & _GIVEN)
         return 0.6 if family and words.words[last] not in _FAINT else 0.0
     if parts[0] & Word.FAMILY and any(part & Word.GIVEN for part in parts[1:]):
         return 0.6

@@ -124,7 +124,7 @@ def _parts(words: Words, first: int, last: int) -> list[int]:
         if meaning & Word.ABD and index < last:
             while index < last and words.meaning(index + 1) & Word.ARTICLE:
                 index += 1
-            parts.append(Word.GIVEN if index < last and words.meaning(index + 1) & Word.DIVINE else 0)
+            parts.append(Word.GIVEN if index < last else 0)
             index += 1
         elif meaning & (_JOINTS | Word.KUNYA | Word.PREFIX) and not meaning & _STRONG and index < last:
             if meaning & (Word.ARTICLE | Word.KUNYA) and words.meaning(index + 1) & Word.CAPITAL:
@@ -188,7 +188,12 @@ def _score_one(words: Words, part: int, cue: int, first: int, last: int) -> floa
         return 0.0
     if part & Word.GIVEN and (cue or not _shouted(words, first, last)):
         return 0.7 if cue else 0.5
+    if part & _GIVEN and words.after(first - 1) == "," and words.meaning(first - 1) & Word.FAMILY:
+        return 0.5  # the given name behind it
+    headline = words.after(last) == " " and words.meaning(last + 1) & Word.CAPITAL
     if part & Word.GIVEN_WEAK and words.words[first].lower() not in _MONTHS:
+        if headline and not cue & (Word.TITLE | Word.GREETING):
+            return 0.0  # Olive Oil
         if cue & (Word.TITLE | Word.LABEL | Word.GREETING | Word.ASKING):
             return 0.55
         return 0.55 if cue & Word.SPEECH and not _shouted(words, first, last) else 0.0

@@ -38,10 +38,12 @@ class OrganizationFinder:
             index = match.start() // 2
             if index <= reach or (hit := self._known.at(words, index)) is None:
                 continue
-            if hit.entry.ambiguous and not _has_cue(words, hit.first):
+            if hit.entry.ambiguous and not _has_cue(words, hit.first, hit.last):
                 continue
             if not _inside_address(words, hit.first, hit.last):
                 reach = hit.last
+                if words.after(reach) == " " and words.words[reach + 1] in ("Company", "Bank", "Group"):
+                    hit = hit._replace(last=reach + 1)
                 yield Found(hit.first, hit.last, hit.skip, 0.8)
         for match in self._built_heads.finditer(words.codes):
             first = match.start() // 2
@@ -50,8 +52,9 @@ class OrganizationFinder:
                 yield Found(first, last, _clitic(words.words[first]), 0.7)
 
 
-def _has_cue(words: Words, first: int) -> bool:
-    return words.after(first - 1) in " /" and first > 0 and _is_cue(words.words[first - 1].lower())
+def _has_cue(words: Words, first: int, last: int) -> bool:
+    before = words.after(first - 1) in " /" and first > 0 and _is_cue(words.words[first - 1].lower())
+    return before or (words.after(last) == " " and words.words[last + 1].lower() in _AFTER)
 
 
 def _is_cue(word: str) -> bool:
@@ -165,4 +168,5 @@ _OF_PLACE = _BESIDE["organization of place arabic"]
 _TAILS = _BESIDE["organization tail arabic"]
 _LEGAL = _BESIDE["organization legal tail arabic"]
 _PLURALS = _BESIDE["ministry of things arabic"]
+_AFTER = _BESIDE["organization after latin"]
 _KINDS = _BESIDE["organization kind latin"]

@@ -73,6 +73,7 @@ _CUES: dict[str, int] = {
     "role arabic": Word.ROLE,
     "label arabic": Word.LABEL,
     "greeting arabic": Word.GREETING,
+    "kin arabic": Word.GREETING,
     "asking arabic": Word.ASKING,
     "connector arabic": Word.CONNECTOR,
     "weak connector arabic": Word.CONNECTOR | Word.WEAK_CONNECTOR,
@@ -202,6 +203,9 @@ def _add_names(meanings: dict[str, int]) -> None:
     }  # fmt: skip
     for word, kind, ambiguous, _arab in table("names_arabic.csv"):
         _add(meanings, word, kinds[kind, ambiguous])
+    for word in sections("beside.txt")["divine arabic"]:
+        if word.startswith("ال"):
+            _add(meanings, f"عبد{word}", Word.GIVEN)
     ordinary = sections("ordinary.txt")["latin"]
     for word, kind, ambiguous, arab in table("names_latin.csv"):
         meaning = kinds[kind, ambiguous]

@@ -38,6 +38,12 @@ ARABIC = [
     "الشيخ [[PERSON حمد بن خليفة]] وصل",
     "شكره [[PERSON عادل البقمي]] كثيرا",
     "المدير [[PERSON حسين الحداد]] وافق",
+    "قال [[PERSON أبو عبد الله]] اليوم",
+    "[[PERSON مصطفى عبد العاطي]]",
+    "بنتي [[PERSON لارا]] مريضة",
+    "[[PERSON أسيل]] و[[PERSON جنى]] طالبتان",
+    "طلب [[PERSON زعفران العلياني]] رقم 5",
+    "المشرف [[PERSON معيض القرني]]: تم الاستلام",
     "سالمين، معكم [[PERSON هيا المطيري]]",
 ]
 NOT_ARABIC = [
@@ -69,6 +75,9 @@ NOT_ARABIC = [
     "حي الروضة شارع صاري",
     "المنتج نادر وممتاز",
     "مدينة الأمير سلطان الطبية العسكرية",
+    "وقالت وزارة العمل",
+    "الصبر بداية نجاح جميل",
+    "رفيق الدرب",
 ]
 LATIN = [
     "I'm [[PERSON Mansour Al-Harbi]], ID 1686003524",
@@ -128,6 +137,9 @@ NOT_LATIN = [
     "Monday Morning Meeting Minutes",
     "class Ahmed_Ali(Base): pass",
     "RSA 4096, SHA 512, HTTP 404",
+    "with Olive Oil and Crystal Clear Glass",
+    "Author: Rich",
+    "Quality Assurance Manager Training Plan",
 ]
 
 
