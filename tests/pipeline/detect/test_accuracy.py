@@ -1,0 +1,105 @@
+"""`make eval`: its scorer counts as the annotation rules say, and the targets hold."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchmarks.accuracy import LABELLED_IN_OWN, OWN_MESSAGES, Tally, evaluate, parse_marked, read_jsonl, read_marked
+from benchmarks.accuracy import score as score_case
+from schemas.entities import RANK, EntityType
+from schemas.spans import DetectOptions, Span, Term
+from tests.pipeline.detect.marked import detector
+
+
+def _span(text: str, surface: str, kind: EntityType) -> Span:
+    start = text.index(surface)
+    return Span(start, start + len(surface), kind, 1.0, "test", RANK[kind])
+
+
+def _scored(marked: str, surface: str, kind: EntityType) -> Tally:
+    case = parse_marked(marked, "x")
+    tally = Tally()
+    score_case(case, [_span(case.text, surface, kind)] if surface else [], tally)
+    return tally
+
+
+def test_marks_become_offsets() -> None:
+    case = parse_marked("Dr. {PERSON:Priya Nair} in {-:May} or {?:June}", "x")
+    assert case.text == "Dr. Priya Nair in May or June"
+    assert [(case.text[z.start : z.end], z.kind) for z in case.gold] == [("Priya Nair", "PERSON")]
+    assert [case.text[z.start : z.end] for z in case.negatives] == ["May"]
+    assert [case.text[z.start : z.end] for z in case.ignored] == ["June"]
+
+
+@pytest.mark.parametrize(
+    ("surface", "covered", "leaked", "exact", "right"),
+    [
+        ("Priya Nair", 1, 0, 1, 1),
+        ("Dr. Priya Nair,", 1, 0, 0, 1),
+        ("Priya", 0, 1, 0, 1),
+        ("", 0, 1, 0, 0),
+        ("arrived", 0, 1, 0, 0),
+    ],
+)
+def test_coverage_decides(surface: str, covered: int, leaked: int, exact: int, right: int) -> None:
+    tally = _scored("Dr. {PERSON:Priya Nair}, arrived", surface, EntityType.PERSON)
+    counted = (tally.covered["PERSON"], tally.leaked["PERSON"], tally.exact["PERSON"], tally.right["PERSON"])
+    assert counted == (covered, leaked, exact, right)
+
+
+def test_the_wrong_type_is_no_leak_and_no_hit() -> None:
+    tally = _scored("Dr. {PERSON:Priya Nair}, arrived", "Priya Nair", EntityType.LOCATION)
+    assert (tally.covered["PERSON"], tally.leaked["PERSON"], tally.predicted["LOCATION"]) == (0, 0, 1)
+
+
+def test_negatives_are_false_alarms_and_ignored_zones_do_not_count() -> None:
+    assert _scored("in {-:May} we", "May", EntityType.PERSON).false_alarms["PERSON"] == 1
+    assert _scored("in {?:May} we", "May", EntityType.PERSON).predicted["PERSON"] == 0
+
+
+def test_our_own_messages_are_found() -> None:
+    tallies, notes = evaluate(read_marked(OWN_MESSAGES), detector(), LABELLED_IN_OWN)
+    total = tallies["all"]
+    assert total.covered.total() >= 0.96 * total.gold.total(), notes
+    assert total.right.total() >= 0.96 * total.predicted.total(), notes
+
+
+def test_development_messages_meet_the_targets_and_the_reference_scorer_agrees(
+    shared_dir: Path, tmp_path: Path
+) -> None:
+    gold = shared_dir / "data/cases/messages.jsonl"
+    cases = list(read_jsonl(gold))
+    tallies, notes = evaluate(cases, detector(), frozenset(EntityType))
+    total = tallies["all"]
+    assert total.covered["PERSON"] >= 0.80 * total.gold["PERSON"], notes
+    assert total.right["PERSON"] >= 0.88 * total.predicted["PERSON"], notes
+    assert total.covered.total() >= 0.88 * total.gold.total(), notes
+
+    predictions = tmp_path / "predictions.jsonl"
+    with predictions.open("w", encoding="utf-8") as file:
+        for case in cases:
+            options = DetectOptions(terms=tuple(Term(term) for term in case.glossary))
+            spans = detector().detect(case.text, options).spans
+            row = [{"start": span.start, "end": span.end, "type": span.type.value} for span in spans]
+            file.write(json.dumps({"id": case.id, "spans": row}) + "\n")
+    scorer = shared_dir / "data/cases/score_messages.py"
+    printed = subprocess.run(
+        [sys.executable, str(scorer), str(gold), str(predictions)],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    ).stdout
+    row = next(line.split() for line in printed.splitlines() if line.startswith("PERSON"))
+    assert row[1:4] == [
+        str(total.gold["PERSON"]),
+        f"{total.covered['PERSON'] / total.gold['PERSON']:.3f}",
+        f"{total.exact['PERSON'] / total.gold['PERSON']:.3f}",
+    ]
+    assert [int(row[6]), float(row[7])] == [
+        total.predicted["PERSON"],
+        round(total.right["PERSON"] / total.predicted["PERSON"], 3),
+    ]
