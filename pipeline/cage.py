@@ -23,6 +23,7 @@ REQUIRED = ("limits", "ordinary user", "seccomp")
 _NEW_IPC, _NEW_UTS, _NEW_USER, _NEW_PID, _NEW_NET = 0x08000000, 0x04000000, 0x10000000, 0x20000000, 0x40000000
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_SECCOMP, _PR_SET_NO_NEW_PRIVS = 1, 4, 22, 38
 _SECCOMP_MODE_FILTER = 2
+_DESCRIPTORS = "/proc/self/fd/"
 _LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT = 444, 445, 446  # the same numbers on every machine
 _CAPSET = {"x86_64": 126, "aarch64": 91}
 _FIRST_UID = 0x70000000  # a range that neither systemd nor containers hand out; plus the process id: one user per child
@@ -136,7 +137,7 @@ class _Door:
         """The path itself where the present user can pass, else the open descriptor, which needs no passing."""
         if self.descriptor < 0 or os.access(self.path, os.R_OK | os.X_OK):
             return self.path
-        return f"/proc/self/fd/{self.descriptor}"
+        return f"{_DESCRIPTORS}{self.descriptor}"
 
 
 def _open_doors(doors: list[_Door], first: list[str]) -> None:
@@ -145,6 +146,18 @@ def _open_doors(doors: list[_Door], first: list[str]) -> None:
     sys.path_importer_cache.clear()
     for places in _package_places():
         places[:] = [names[place] for place in places]
+    if any(name.startswith(_DESCRIPTORS) for name in names.values()):
+        _stay_inside_doors()
+
+
+def _stay_inside_doors() -> None:
+    """OpenCV resolves the path that it was imported from, and would end where the present user cannot pass."""
+    resolve = os.path.realpath
+
+    def realpath(filename: str, **strict: bool) -> str:
+        return filename if str(filename).startswith(_DESCRIPTORS) else resolve(filename, **strict)
+
+    os.path.realpath = realpath  # type: ignore[assignment]
 
 
 def _package_places() -> list[list[str]]:

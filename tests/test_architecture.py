@@ -18,7 +18,7 @@ VIOLATIONS = [
     ("pure-pipeline", "pipeline/planted.py", "import httpx"),
     ("pure-pipeline", "pipeline/detect/planted.py", "import schemas.settings"),
     ("caged-parsers", "workers/planted.py", "import pipeline.documents.pdf"),
-    ("caged-parsers", "api/planted.py", "import pipeline.ocr.ink"),
+    ("caged-parsers", "api/planted.py", "import pipeline.ocr.tesseract"),
     ("independent-verifier", "pipeline/verification/planted.py", "import pipeline.documents.csv"),
     ("independent-verifier", "pipeline/verification/planted.py", "import pymupdf"),
     ("storage-speaks", "api/planted.py", "import sqlmodel"),

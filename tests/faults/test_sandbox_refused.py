@@ -39,12 +39,25 @@ for name in ("unshare", "landlock_create_ruleset"):
 rules.load()
 """
 
+SELFISH = """
+import os
+HOME = os.path.dirname(os.path.realpath(__file__))
+def answer(verb, meta, blobs):
+    return {"found": os.path.exists(os.path.join(HOME, "selfish.py"))}, {}
+"""
+
 
 def run(
-    mode: str, before: str = "", *, prefix: tuple[str, ...] = (), root: Path = ROOT, python: str = sys.executable
+    mode: str,
+    before: str = "",
+    *,
+    prefix: tuple[str, ...] = (),
+    root: Path = ROOT,
+    python: str = sys.executable,
+    build: str = BUILD,
 ) -> tuple[str, str]:
     done = subprocess.run(
-        [*prefix, python, "-c", before + BUILD, mode],
+        [*prefix, python, "-c", before + build, mode],
         cwd=root,
         env={"PYTHONPATH": str(root), "PATH": os.defpath, "PYTHONDONTWRITEBYTECODE": "1"},
         capture_output=True,
@@ -114,6 +127,15 @@ class TestPrivateCheckout:
         tmp_path.chmod(0o700)
         said, _ = run("strict", root=tmp_path)
         assert said.splitlines() == ["built, missing:", "{'leaks': []}"]
+
+    def test_a_library_that_looks_for_its_files_by_its_own_path_finds_them(self, tmp_path: Path):
+        """As OpenCV does when it is imported."""
+        copy_code(tmp_path)
+        (tmp_path / "pipeline" / "selfish.py").write_text(SELFISH)
+        tmp_path.chmod(0o700)
+        build = BUILD.replace("Sandbox(sys.argv[1])", "Sandbox(sys.argv[1], answers='pipeline.selfish:answer')")
+        said, _ = run("best-effort", root=tmp_path, build=build)
+        assert said.splitlines()[-1] == "{'found': True}"
 
     def test_code_that_root_alone_can_read_is_refused(self, tmp_path: Path):
         copy_code(tmp_path)
