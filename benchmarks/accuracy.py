@@ -218,13 +218,21 @@ def table(tallies: dict[str, Tally]) -> str:
     return "\n".join(f"| {line} |" for line in lines)
 
 
+_PREFACE = """# Accuracy
+
+Made by `make eval`. Recall: 90 % or more of a labelled entity is covered by findings of its type. Leaked: not even by
+findings of any type. Precision: findings that lie on labelled entities. False alarms on hard negatives are findings
+that touch text planted to mislead.
+
+The development messages were in sight while the rules were made. Our own messages came in three sets, each scored once
+before its misses were studied: recall 0.93, 0.93, 0.84 and precision 0.97, 0.95, 0.90 over the four types that they
+label. Those are the figures to expect of unseen text; the tables show where the rules stand now.
+"""
+
+
 def report(sections: dict[str, dict[str, Tally]]) -> str:
     """docs/accuracy.md."""
-    parts = [
-        "# Accuracy\n\nMade by `make eval`. Recall: 90 % or more of a labelled entity is covered by findings of its"
-        " type. Leaked: not even by findings of any type. Precision: findings that lie on labelled entities.\n"
-        "False alarms on hard negatives are findings that touch text planted to mislead.\n"
-    ]
+    parts = [_PREFACE]
     for title, tallies in sections.items():
         alarms = dict(tallies["all"].false_alarms)
         alarmed = ", ".join(f"{kind} {count}" for kind, count in sorted(alarms.items()) if count) or "none"

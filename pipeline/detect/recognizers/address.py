@@ -95,7 +95,7 @@ def _judge(words: Words, cluster: list[Part], announced: bool) -> Found | None:
     kinds = {part.kind for part in cluster}
     first, last = cluster[0].first, cluster[-1].last
     if kinds == {"city"}:
-        return _announced_line(words, cluster)
+        return _whole_cell(words, first, last) if announced else _announced_line(words, cluster)
     numbered = kinds & _NUMBERED
     cue = announced or _has_cue(words, first)
     if "short" in kinds or (cue and (numbered or len(kinds) > 1 or _is_labelled(words, first))):
@@ -134,6 +134,12 @@ def _has_cue(words: Words, first: int) -> bool:
 
 
 _BETWEEN_CUE = section("beside.txt", "between cue and address")
+
+
+def _whole_cell(words: Words, city: int, last: int) -> Found | None:
+    """A cell under an address heading that goes on to its city: everything, when that is more than the city."""
+    plain = all(words.after(index) in " ,-/'n" for index in range(last)) and len(words.words[0]) > 1
+    return Found(0, last, 0, 0.75) if plain and 0 < city and last < 12 else None
 
 
 def _announced_line(words: Words, cluster: list[Part]) -> Found | None:

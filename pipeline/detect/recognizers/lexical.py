@@ -43,7 +43,7 @@ class LexicalRecognizer:
         organizations = list(self._organizations.find(words))
         addresses = self._addresses.find(words, hits, options.context)
         taken = {index for found in (*organizations, *addresses) for index in range(found.first, found.last + 1)}
-        located = [hit for hit in hits if hit.first not in taken and self._places.is_place(words, hit)]
+        located = [hit for hit in hits if hit.first not in taken and self._places.is_place(words, hit, options.context)]
         for hit in located:
             if _is_no_name(words, hit):
                 taken.update(range(hit.first, hit.last + 1))

@@ -48,8 +48,8 @@ class PlaceFinder:
                 reach = hit.last
         return found
 
-    def is_place(self, words: Words, hit: Hit[Place]) -> bool:
-        """Whether a hit is a place in its sentence."""
+    def is_place(self, words: Words, hit: Hit[Place], context: str) -> bool:
+        """Whether a hit is a place in its sentence, or the cell of a table under the heading `context`."""
         before = words.meaning(hit.first - 1)
         near = words.after(hit.first - 1)
         if words.after(hit.last) in "@i" and words.meaning(hit.last + 1) & (Word.LOWER | Word.NUMBER):
@@ -60,7 +60,8 @@ class PlaceFinder:
             return False
         if words.after(hit.last) == " " and words.meaning(hit.last + 1) & (Word.STREET | Word.DISTRICT):
             return False
-        return not hit.entry.ambiguous or self._has_cue(words, hit)
+        headed = context != "" and not _PLACE_LABELS.isdisjoint(fold(context).lower().replace("_", " ").split())
+        return not hit.entry.ambiguous or headed or self._has_cue(words, hit)
 
     def _has_cue(self, words: Words, hit: Hit[Place]) -> bool:
         if words.after(hit.last) == ":":

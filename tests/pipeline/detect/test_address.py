@@ -78,3 +78,16 @@ def test_a_short_code_under_an_address_heading() -> None:
 def test_inside_an_address_is_only_the_address() -> None:
     text = "العنوان: 8080 شارع الأمير ماجد، حي الروابي، الرياض 14214"
     assert [kind for kind, _ in found(text, DetectOptions())] == ["ADDRESS"]
+
+
+@pytest.mark.parametrize(
+    "cell",
+    ["حي النرجس", "Al Narjis, Riyadh", "King Fahd Road", "الرياض حي الملقا", "7788 Al Amal St", "النرجس، الرياض"],
+)
+def test_a_cell_under_an_address_heading_is_the_whole_address(cell: str) -> None:
+    assert found(cell, DetectOptions(enabled=ADDRESSES.enabled, context="Home address")) == [("ADDRESS", cell)]
+
+
+@pytest.mark.parametrize("cell", ["Riyadh", "n/a", "غير متوفر", "", "x@example.com"])
+def test_other_cells_under_an_address_heading_are_not(cell: str) -> None:
+    assert found(cell, DetectOptions(enabled=ADDRESSES.enabled, context="Home address")) == []

@@ -55,3 +55,10 @@ def test_places_are_found(marked: str) -> None:
 @pytest.mark.parametrize("text", NOT_FOUND)
 def test_words_and_peoples_are_not_places(text: str) -> None:
     assert found(text, PLACES) == []
+
+
+@pytest.mark.parametrize(("heading", "cell"), [("المدينة", "الخبر"), ("City", "Hail"), ("birth_place city", "بدر")])
+def test_a_heading_makes_a_place_of_an_ambiguous_cell(heading: str, cell: str) -> None:
+    options = DetectOptions(enabled=PLACES.enabled, context=heading)
+    assert found(cell, options) == [("LOCATION", cell)]
+    assert found(cell, DetectOptions(enabled=PLACES.enabled, context="Notes")) == []
