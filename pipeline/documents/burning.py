@@ -11,7 +11,7 @@ from schemas.errors import ErrorCode, StageFailed
 
 _FONT = cv2.FONT_HERSHEY_SIMPLEX
 _FONT_HEIGHT = 22  # pixels of a capital letter at scale 1
-_SMALLEST = 0.45  # scale below which nobody can read the placeholder: the box stays blank
+_SMALLEST = 0.6  # scale below which nobody can read the placeholder: the box stays blank
 _STEP = 0.5  # of a box's height: widths grow to whole steps, so that they do not tell a name by its length
 
 

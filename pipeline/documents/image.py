@@ -1,24 +1,29 @@
-"""PNG and JPEG: one raster to read; burned, encoded anew in the same format, size and mode, without metadata."""
+"""PNG and JPEG: a raster to read per frame; burned, encoded anew in the same format, size and mode, no metadata."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import cv2
 import numpy as np
 
 from pipeline.documents.burning import boxes_to_burn, burn
 from pipeline.documents.document import Extraction, Findings, Raster, Reading
+from pipeline.documents.image_encode import encoded
 from pipeline.documents.image_header import Header, header_of
-from pipeline.documents.limits import MAX_RASTER_PIXELS, MAX_RASTER_SIDE
+from pipeline.documents.limits import MAX_ANIMATION_PIXELS, MAX_IMAGE_FRAMES, MAX_RASTER_PIXELS, MAX_RASTER_SIDE
 from pipeline.documents.packing import packed
 from schemas.errors import ErrorCode, StageFailed
 
-RASTER = "image"
 _SMALL_SIDE = 1400  # pixels: an image whose longer side is shorter is enlarged for OCR
 _LARGEST_GAIN = 3.0
-_JPEG_QUALITY = 92
-_GRAY_ALPHA, _GRAY = 4, 0  # PNG color types
 _SEEN_THROUGH = 16  # alpha, of 255, below which nobody sees a pixel
+
+
+class _Frames(NamedTuple):
+    """Decoded pictures (height, width[, channels]), upright, and how long each is shown, in milliseconds."""
+
+    pictures: list[Any]
+    durations: list[int]
 
 
 def inspect(data: bytes) -> int:
@@ -28,48 +33,68 @@ def inspect(data: bytes) -> int:
 
 
 def extract(data: bytes) -> tuple[Extraction, dict[str, bytes]]:
-    """The image as one grayscale raster, upright, on a background that lets its ink be seen, at a size OCR can read."""
-    image = _decode(data, header_of(data))
-    gray = _as_seen(image)
-    scale = _scale(image)
-    if scale != 1.0:
-        how = cv2.INTER_CUBIC if scale > 1 else cv2.INTER_AREA
-        gray = cv2.resize(gray, None, fx=scale, fy=scale, interpolation=how)
-    height, width = gray.shape
-    raster = Raster(RASTER, width, height)
-    return Extraction((), (raster,), 1), {RASTER: packed(gray)}
+    """Per frame a grayscale raster, on a background that lets its ink be seen, at a size that OCR can read.
+
+    Their ids are `image`, and for the further frames of an animation `image/1`, `image/2` …
+    """
+    rasters: list[Raster] = []
+    pixels: dict[str, bytes] = {}
+    for number, picture in enumerate(_decode(data, header_of(data)).pictures):
+        gray = _as_seen(picture)
+        scale = _scale(picture)
+        if scale != 1.0:
+            how = cv2.INTER_CUBIC if scale > 1 else cv2.INTER_AREA
+            gray = cv2.resize(gray, None, fx=scale, fy=scale, interpolation=how)
+        height, width = gray.shape
+        rasters.append(Raster(_id(number), width, height))
+        pixels[_id(number)] = packed(gray)
+    return Extraction((), tuple(rasters), 1), pixels
 
 
 def redact(data: bytes, findings: Findings, readings: Sequence[Reading]) -> bytes:
-    """The image with every finding and all unread ink burned. StageFailed(image_redact_failed) without its reading."""
+    """The image with every finding and all unread ink burned. StageFailed(image_redact_failed) without its readings."""
     header = header_of(data)
-    image = _decode(data, header)
-    reading = next((reading for reading in readings if reading.raster == RASTER), None)
-    if reading is None or any(place.unit != RASTER for place in findings.places):
+    frames = _decode(data, header)
+    by_id = {reading.raster: reading for reading in readings}
+    names = [_id(number) for number in range(len(frames.pictures))]
+    if not by_id.keys() >= set(names) or any(place.unit not in names for place in findings.places):
         raise StageFailed(ErrorCode.IMAGE_REDACT_FAILED)
-    factor = 1 / _scale(image)
-    burn(image, [box.scaled(factor, factor) for box in boxes_to_burn(reading, findings)])
-    return _encode(image, header)
+    for name, picture in zip(names, frames.pictures, strict=True):
+        factor = 1 / _scale(picture)
+        burn(picture, [box.scaled(factor, factor) for box in boxes_to_burn(by_id[name], findings)])
+    return encoded(frames.pictures, frames.durations, header)
 
 
-def _decode(data: bytes, header: Header) -> Any:
-    """Pixels as an array (height, width[, channels]) in their own depth, turned upright; hidden ones emptied."""
-    keep = cv2.IMREAD_UNCHANGED if header.format == "png" else cv2.IMREAD_ANYCOLOR  # the latter applies orientation
+def _id(number: int) -> str:
+    return f"image/{number}" if number else "image"
+
+
+def _decode(data: bytes, header: Header) -> _Frames:
+    buffer = np.frombuffer(data, np.uint8)
     try:
-        image = cv2.imdecode(np.frombuffer(data, np.uint8), keep)
+        if header.frames > 1:
+            pictures, durations = _animation(buffer, header)
+        else:  # IMREAD_ANYCOLOR applies a JPEG's orientation, IMREAD_UNCHANGED keeps a PNG's alpha and depth
+            how = cv2.IMREAD_UNCHANGED if header.format == "png" else cv2.IMREAD_ANYCOLOR
+            pictures, durations = [cv2.imdecode(buffer, how)], [0]
     except cv2.error:
         raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT) from None
-    if image is None or image.dtype not in (np.uint8, np.uint16):
+    for picture in pictures:
+        if picture is None or picture.dtype not in (np.uint8, np.uint16):
+            raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT)
+        if picture.ndim == 3 and picture.shape[2] == 4:
+            full = 65535 if picture.dtype == np.uint16 else 255
+            picture[picture[:, :, 3] < _SEEN_THROUGH * full // 255] = 0  # what nobody sees would leave unread
+    return _Frames(pictures, durations)
+
+
+def _animation(buffer: Any, header: Header) -> tuple[list[Any], list[int]]:
+    if header.frames > MAX_IMAGE_FRAMES or header.frames * header.width * header.height > MAX_ANIMATION_PIXELS:
         raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT)
-    if image.ndim == 3 and image.shape[2] == 4:
-        unseen = image[:, :, 3] < _SEEN_THROUGH * _full(image) // 255
-        image[unseen] = 0  # what lies under transparent pixels would leave unread
-    return image
-
-
-def _full(image: Any) -> int:
-    """The highest level of a channel."""
-    return 65535 if image.dtype == np.uint16 else 255
+    done, animation = cv2.imdecodeanimation(buffer)
+    if not done or not len(animation.frames):
+        raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT)
+    return [np.array(frame) for frame in animation.frames], [int(value) for value in animation.durations]
 
 
 def _as_seen(image: Any) -> Any:
@@ -93,19 +118,3 @@ def _scale(image: Any) -> float:
     scale = min(_LARGEST_GAIN, max(1.0, _SMALL_SIDE / max(height, width)))
     most = min((MAX_RASTER_PIXELS / (height * width)) ** 0.5, MAX_RASTER_SIDE / max(height, width))
     return float(min(scale, most))
-
-
-def _encode(image: Any, header: Header) -> bytes:
-    if header.format == "jpeg":
-        return _encoded(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY])
-    options = [cv2.IMWRITE_PNG_COMPRESSION, 6]
-    if header.bits == 1 and header.color == _GRAY and image.ndim == 2:
-        options += [cv2.IMWRITE_PNG_BILEVEL, 1]
-    return _encoded(".png", image, options)
-
-
-def _encoded(suffix: str, image: Any, options: list[int]) -> bytes:
-    done, buffer = cv2.imencode(suffix, image, options)
-    if not done:
-        raise StageFailed(ErrorCode.IMAGE_REDACT_FAILED)
-    return bytes(buffer)

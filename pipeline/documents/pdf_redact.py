@@ -11,10 +11,11 @@ from pipeline.documents.pdf_raster import ocr_dpi, render
 from pipeline.documents.pdf_text import PageText
 from schemas.errors import ErrorCode, StageFailed
 
-_GRID = 6.0  # points: box edges snap to it, so that no box tells a word by its exact width
+_STEP = 2.0  # of the type size: boxes grow to whole steps where there is room, so that no box tells a name by its width
+_ROOM = 0.3  # points that stay between a box and its neighbours
 _ABOVE, _BELOW = 0.85, 0.25  # of the type size: the drawn box around the baseline
-_BAND = (-0.45, -0.1)  # of the type size: what MuPDF is given; thin, or it takes letters of the next line along
-_ROUNDS = 3
+# Of the type size: what MuPDF is given in each round. Thin, or it takes letters of the next line along.
+_BANDS = ((-0.37, -0.33), (-0.45, -0.15), (-0.6, 0.05))
 _LOOK_DPI = 100
 _STAINED = 40  # gray levels: an emptied region that still varies by more holds ink
 _SMALLEST_TYPE = 3.5  # points: below it the placeholder is left out
@@ -38,15 +39,23 @@ class Spot(NamedTuple):
         rows = (self.baseline + top * self.size, self.baseline + bottom * self.size)
         return [self.frame.to_page(along, down) for down in rows for along in (start, end)]
 
-    def band(self) -> pymupdf.Quad:
-        """What MuPDF is told to empty."""
+    def bands(self, band: tuple[float, float]) -> list[pymupdf.Quad]:
+        """What MuPDF is told to empty: it takes upright rectangles, so a slanted line is a chain of small ones."""
         inset = min(0.02 * self.size, (self.end - self.start) / 4)
-        return pymupdf.Quad(*self.corners(self.start + inset, self.end - inset, *_BAND))
+        start, end = self.start + inset, self.end - inset
+        if self.frame.is_upright:
+            return [pymupdf.Quad(*self.corners(start, end, *band))]
+        count = max(1, int((end - start) / (0.15 * self.size)))
+        steps = [start + (end - start) * (n + 0.5) / count for n in range(count)]
+        return [pymupdf.Quad(*self.corners(step - 0.01, step + 0.01, *band)) for step in steps]
 
     def box(self) -> pymupdf.Quad:
-        """What is drawn: snapped outwards to the grid as far as the neighbours allow."""
-        start = max(self.start // _GRID * _GRID, self.low)
-        end = min(-(-self.end // _GRID) * _GRID, self.high)
+        """What is drawn: as wide as a whole number of steps, as far as the neighbours allow."""
+        step = _STEP * self.size
+        width = self.end - self.start
+        missing = -(-width // step) * step - width
+        end = min(self.end + missing, self.high)
+        start = max(self.start - (self.end + missing - end), self.low)
         return pymupdf.Quad(*self.corners(min(start, self.start), max(end, self.end), -_ABOVE, _BELOW))
 
 
@@ -76,24 +85,24 @@ def _place(glyph: Glyph) -> tuple[Frame, float, float]:
 def _spot(layout: PageText, group: Sequence[Glyph], label: str) -> Spot:
     frame, baseline, size = group[0].frame, group[0].baseline, max(glyph.size for glyph in group)
     start, end = min(g.start for g in group), max(g.end for g in group)
-    low, high = start - _GRID, end + _GRID
+    low, high = start - _STEP * size, end + _STEP * size
     taken = set(group)
     for glyph in layout.glyphs:
         if glyph.is_blank or glyph.frame != frame or abs(glyph.baseline - baseline) > size or glyph in taken:
             continue
         middle = (glyph.start + glyph.end) / 2
         if middle < start:
-            low = max(low, glyph.end + 0.3)
+            low = max(low, glyph.end + _ROOM)
         elif middle > end:
-            high = min(high, glyph.start - 0.3)
+            high = min(high, glyph.start - _ROOM)
     return Spot(frame, start, end, baseline, size, min(low, start), max(high, end), label)
 
 
 def remove_text(page: Any, spots: Sequence[Spot]) -> bool:
     """Deletes the glyphs of the spots from the page's content; False when some letter would not go."""
-    for _ in range(_ROUNDS):
-        for spot in spots:
-            page.add_redact_annot(spot.band(), fill=False, cross_out=False)
+    for band in _BANDS:
+        for quad in (quad for spot in spots for quad in spot.bands(band)):
+            page.add_redact_annot(quad, fill=False, cross_out=False)
         page.apply_redactions(
             images=pymupdf.PDF_REDACT_IMAGE_NONE,
             graphics=pymupdf.PDF_REDACT_LINE_ART_NONE,

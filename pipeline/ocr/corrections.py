@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 _DIGIT_FOR = str.maketrans("OoQDlI|iSsBZz", "0000111155822")
 _LEAST_DIGITS = 6
-_NUMBER = re.compile(r"[+]?\d[\dOoQDlI|iSsBZz/.:-]*")
+_NUMBER = re.compile(r"[+]?[0-9][0-9OoQDlI|iSsBZz/.:-]*")
 _IBAN_LENGTH = 24  # letters and digits of a Saudi IBAN (ISO 13616 registry)
 _MISREAD_S, _MISREAD_A = "S5s8$§", "A4Áa"
 
@@ -40,7 +40,7 @@ def _fix_iban(words: list[str], start: int) -> None:
         joined += words[end]
         end += 1
     candidate = "SA" + joined[2:].upper()
-    if len(candidate) != _IBAN_LENGTH or not re.fullmatch(r"SA\d{4}[A-Z0-9]{18}", candidate):
+    if len(candidate) != _IBAN_LENGTH or not re.fullmatch(r"SA[0-9]{4}[A-Z0-9]{18}", candidate):
         return
     number = "".join(str(int(c, 36)) for c in candidate[4:] + candidate[:4])
     if int(number) % 97 == 1:

@@ -11,6 +11,8 @@ import numpy as np
 from pipeline.documents.document import Raster, Reading
 from pipeline.documents.ink import ink_of
 from pipeline.documents.limits import MAX_OCR_OUTPUT_BYTES, MAX_OCR_WORDS, MAX_RASTER_PIXELS
+from pipeline.documents.packing import packed
+from pipeline.ocr.banners import lightened
 from pipeline.ocr.boxes import grown
 from pipeline.ocr.lines import SeenWord, compose
 from pipeline.ocr.rows import join_rows
@@ -34,6 +36,9 @@ def read(raster: Raster, pixels: bytes) -> Reading:
     image = cv2.imdecode(np.frombuffer(pixels, np.uint8), cv2.IMREAD_GRAYSCALE)
     if image is None or image.shape != (raster.height, raster.width) or image.size > MAX_RASTER_PIXELS:
         raise StageFailed(ErrorCode.IMAGE_REDACT_FAILED)
+    light = lightened(image)
+    if light is not image:
+        image, pixels = light, packed(light)
     lines: dict[_Line, list[SeenWord]] = {}
     for count, (line, word) in enumerate(_rows(_run(pixels, raster.dpi or _DEFAULT_DPI))):
         if count > MAX_OCR_WORDS:

@@ -1,0 +1,72 @@
+"""Words into lines: order by place, separators, offsets; confidence; corrections that check digits prove."""
+
+import pytest
+
+from pipeline.ocr.confidence import is_confident
+from pipeline.ocr.corrections import corrected
+from pipeline.ocr.lines import SeenWord, compose
+
+
+def seen(*words: tuple[str, int], width: int = 40) -> list[SeenWord]:
+    return [SeenWord(text, left, 10, width, 20, 95.0) for text, left in words]
+
+
+def test_arabic_lines_are_read_from_the_right_whatever_order_tesseract_gives() -> None:
+    line = seen(("الهوية", 200), ("رقم", 250), ("1012345672", 100))
+    for order in (line, line[::-1]):
+        text, words = compose([order])
+        assert text == "رقم الهوية\t1012345672"
+        assert [text[word.start : word.end] for word in words] == ["رقم", "الهوية", "1012345672"]
+
+
+def test_latin_words_and_numbers_inside_an_arabic_line_read_rightward() -> None:
+    text, _ = compose([seen(("المحدودة", 10), ("ABC", 55), ("123", 100), ("شركة", 145))])
+    assert text == "شركة ABC 123 المحدودة"
+
+
+def test_lines_break_and_distant_words_are_cells() -> None:
+    text, _ = compose([seen(("Name", 10), ("Salman", 300)), seen(("next", 10), ("line", 55))])
+    assert text == "Name\tSalman\nnext line"
+
+
+@pytest.mark.parametrize(
+    ("word", "confidence", "line", "believed"),
+    [
+        ("Identity", 90, "Identity", True),
+        ("Identity", 30, "Identity", False),
+        ("1012345672", 92, "No. 1012345672", True),
+        ("1012345672", 70, "No. 1012345672", False),
+        ("VAVA", 95, "مبنى VAVA طريق", False),
+        ("VAVA", 95, "VAVA", False),
+        ("\\AV/+0", 95, "تاريخ \\AV/+0", False),
+        ("٧٨٧٨", 95, "مبنى ٧٨٧٨", False),
+        ("VAT", 95, "VAT 15%", True),
+        ("WE", 95, "WE AGREE", True),
+        ("WE", 90, "الرياض WE المملكة", False),
+        ("2026-03-01", 95, "Date 2026-03-01", True),
+        ("الرياض", 65, "الرياض", True),
+    ],
+)
+def test_confidence(word: str, confidence: float, line: str, believed: bool) -> None:
+    assert is_confident(word, confidence, line) is believed
+
+
+@pytest.mark.parametrize(
+    ("read", "meant"),
+    [
+        ("IBAN 5403 8000 0000 6080 1016 7519", "IBAN SA03 8000 0000 6080 1016 7519"),
+        ("S403 8000 0000 6080 1016 7519", "SA03 8000 0000 6080 1016 7519"),
+        ("5A0380000000608010167519", "SA0380000000608010167519"),
+        ("5403 8000 0000 6080 1016 7518", "5403 8000 0000 6080 1016 7518"),  # the check digits do not hold
+        ("5403 8000", "5403 8000"),
+        ("10l2345672", "1012345672"),
+        ("1O12345672", "1012345672"),
+        ("+966551234S67", "+966551234567"),
+        ("B12345678", "B12345678"),  # a passport's leading letter stays
+        ("12B", "12B"),
+        ("SA03 8000 0000 6080 1016 7519", "SA03 8000 0000 6080 1016 7519"),
+        ("", ""),
+    ],
+)
+def test_corrections(read: str, meant: str) -> None:
+    assert corrected(read.split()) == meant.split()

@@ -1,0 +1,100 @@
+"""What OCR says of a raster, and what it admits it could not read."""
+
+import numpy as np
+import pytest
+
+from pipeline.documents.document import Raster, Reading
+from pipeline.ocr import tesseract
+from schemas.errors import StageFailed
+from tests.pipeline.documents import papers
+
+
+def read(pixels: np.ndarray, dpi: int = 200) -> Reading:
+    return tesseract.read(papers.raster(pixels, dpi), papers.encoded(pixels))
+
+
+def test_words_stand_where_their_boxes_say() -> None:
+    pixels = papers.picture("Identity number 1012345672 valid", "second line")
+    reading = read(pixels)
+    assert reading.text == "Identity number 1012345672 valid\nsecond line"
+    assert [reading.text[word.start : word.end] for word in reading.words] == reading.text.split()
+    outside = pixels.copy()
+    for word in reading.words:
+        assert (pixels[word.top : word.top + word.height, word.left : word.left + word.width] < 128).any()
+        outside[word.top : word.top + word.height, word.left : word.left + word.width] = 255
+    assert (outside < 128).sum() == 0  # all ink lies in the boxes of its words
+    assert not reading.unread
+
+
+def test_arabic_comes_in_logical_order_with_whole_boxes() -> None:
+    pixels = papers.picture("الاسم: أحمد سالم الحربي", "صدرت من مكتب الرياض", "والسلام عليكم ورحمة الله")
+    reading = read(pixels)
+    assert reading.text.split("\n") == ["الاسم: أحمد سالم الحربي", "صدرت من مكتب الرياض", "والسلام عليكم ورحمة الله"]
+    outside = pixels.copy()
+    for word in reading.words:
+        outside[word.top : word.top + word.height, word.left : word.left + word.width] = 255
+    assert (outside < 128).sum() < 0.01 * (pixels < 128).sum()
+
+
+def test_numbers_in_an_arabic_line_keep_their_place() -> None:
+    reading = read(papers.picture("رقم الهوية 1012345672 ورقم الجوال 0551234567"))
+    assert reading.text == "رقم الهوية 1012345672 ورقم الجوال 0551234567"
+
+
+def test_eastern_digits_are_unread_ink_and_the_words_around_them_are_not() -> None:
+    pixels = papers.picture("رقم الهوية ١٠١٢٣٤٥٦٧٢ في المملكة", "العنوان ٧٨٧٨ طريق الملك فهد")
+    reading = read(pixels)
+    assert len(reading.unread) >= 2
+    words = {reading.text[word.start : word.end]: word for word in reading.words}
+    for known in ("رقم", "الهوية", "طريق", "الملك"):
+        word = words[known]
+        middle = word.left + word.width / 2, word.top + word.height / 2
+        assert not any(l < middle[0] < l + w and t < middle[1] < t + h for l, t, w, h in reading.unread)
+
+
+def test_scribble_that_nobody_can_read_is_unread() -> None:
+    pixels = np.full((400, 1200), 255, np.uint8)
+    for n in range(12):  # signs of no alphabet
+        left = 100 + 40 * n
+        pixels[150:180, left : left + 5] = 0
+        pixels[150 + 2 * n : 155 + 2 * n, left : left + 25] = 0
+        pixels[178:182, left + 10 : left + 28] = 0
+    reading = read(pixels)
+    covered = np.zeros_like(pixels, bool)
+    for left, top, width, height in reading.unread:
+        covered[top : top + height, left : left + width] = True
+    assert covered[pixels < 128].mean() > 0.5
+
+
+def test_rules_frames_and_pictures_are_no_text() -> None:
+    pixels = papers.picture("A table of the office", "with two lines of text")
+    pixels[5:8, :] = 0
+    pixels[-8:-4, 20:-20] = 0
+    pixels[:, 10:13] = 0
+    gradient = np.linspace(0, 255, 300).astype(np.uint8)
+    pixels[40:240, -340:-40] = gradient
+    assert read(pixels).unread == ()
+
+
+def test_a_blank_raster_says_nothing() -> None:
+    reading = read(np.full((500, 800), 255, np.uint8))
+    assert reading == Reading("test", "", (), ())
+
+
+def test_paper_noise_is_no_unread_ink() -> None:
+    noise = np.random.default_rng(7).normal(0, 12, (600, 1600))
+    pixels = papers.picture("Identity number of the holder", "second line of the form")
+    noisy = np.clip(pixels * 0.93 + noise[: pixels.shape[0], : pixels.shape[1]], 0, 255).astype(np.uint8)
+    reading = read(noisy)
+    assert "Identity number" in reading.text and not reading.unread
+
+
+@pytest.mark.parametrize("pixels", [b"", b"no picture", papers.encoded(np.zeros((10, 10), np.uint8))[:40]])
+def test_what_is_no_picture_fails(pixels: bytes) -> None:
+    with pytest.raises(StageFailed, match="image_redact_failed"):
+        tesseract.read(Raster("test", 10, 10), pixels)
+
+
+def test_pixels_of_another_size_than_said_fail() -> None:
+    with pytest.raises(StageFailed, match="image_redact_failed"):
+        tesseract.read(Raster("test", 11, 10), papers.encoded(np.zeros((10, 10), np.uint8)))
