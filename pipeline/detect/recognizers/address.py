@@ -139,7 +139,7 @@ _BETWEEN_CUE = section("beside.txt", "between cue and address")
 def _whole_cell(words: Words, city: int, last: int) -> Found | None:
     """A cell under an address heading that goes on to its city: everything, when that is more than the city."""
     plain = all(words.after(index) in " ,-/'n" for index in range(last)) and len(words.words[0]) > 1
-    return Found(0, last, 0, 0.75) if plain and 0 < city and last < 12 else None
+    return Found(0, last, 0, 0.75) if plain and city > 0 and last < 12 else None
 
 
 def _announced_line(words: Words, cluster: list[Part]) -> Found | None:

@@ -64,7 +64,7 @@ class ArabicNames:
                 continue
             if first == last and not words.meaning(first) & Word.GIVEN and not _beckons(words, first):
                 # The commonest case, decided cheaply: one word that is not by itself a name.
-                if words.meaning(first) & Word.FAMILY and (found := _unknown_before(words, first)) is not None:
+                if words.meaning(first) & _FAMILY and (found := _unknown_before(words, first)) is not None:
                     yield found
                 continue
             for piece in _without_prepositions(words, first, last):
@@ -100,7 +100,7 @@ def _without_prepositions(words: Words, first: int, last: int) -> Iterator[tuple
 
 
 def _unknown_before(words: Words, last: int) -> Found | None:
-    """A word that we do not know and an unmistakable family name."""
+    """A word that we do not know and an unmistakable family name, or with a cue any family name."""
     first = last - 1
     word = words.words[first] if first >= 0 else ""
     if words.after(first) != " " or not words.meaning(first) & Word.ARABIC or word.startswith("ال") or len(word) < 3:
@@ -111,7 +111,7 @@ def _unknown_before(words: Words, last: int) -> Found | None:
         return None  # and he said, she said
     if cue_before(words, first) & (Word.TITLE | Word.ROLE | Word.LABEL):
         return Found(first, last, 0, 0.7)
-    return Found(first, last, 0, 0.5)
+    return Found(first, last, 0, 0.5) if words.meaning(last) & Word.FAMILY else None
 
 
 def _weigh(words: Words, first: int, last: int) -> Found | None:
