@@ -102,6 +102,8 @@ LATIN = [
     "[[PERSON Hope Ramirez]] has hope",
     "Full Name: [[PERSON Vornath Quillby]]\nAge: 3",
     "Name الاسم: [[PERSON Ohoud Alqarni]] — Passport",
+    '{"first_name":"[[PERSON Zzyx]]","lastName":"[[PERSON Vornath]]","x":1}',
+    "customer_name=[[PERSON Zzyx Vornath]]&x=1",
     "assigned_to: [[PERSON Bilal Khan]]",
     "[[PERSON AL-DOSSARI, NASSER]]".replace(
         "[[PERSON AL-DOSSARI, NASSER]]", "[[PERSON AL-DOSSARI]], [[PERSON NASSER MOHAMMED]]"
