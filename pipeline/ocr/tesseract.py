@@ -4,6 +4,7 @@ import shutil
 import subprocess
 import unicodedata
 from collections.abc import Iterator
+from typing import Any
 
 import cv2
 import numpy as np
@@ -33,9 +34,7 @@ def read(raster: Raster, pixels: bytes) -> Reading:
 
     StageFailed(image_redact_failed) when Tesseract fails, is missing or says something that is no answer.
     """
-    image = cv2.imdecode(np.frombuffer(pixels, np.uint8), cv2.IMREAD_GRAYSCALE)
-    if image is None or image.shape != (raster.height, raster.width) or image.size > MAX_RASTER_PIXELS:
-        raise StageFailed(ErrorCode.IMAGE_REDACT_FAILED)
+    image = _decoded(raster, pixels)
     light = lightened(image)
     if light is not image:
         image, pixels = light, packed(light)
@@ -48,6 +47,18 @@ def read(raster: Raster, pixels: bytes) -> Reading:
     ink = ink_of(image, raster.dpi or _DEFAULT_DPI)
     words = grown(seen, ink)
     return Reading(raster.id, text, words, unread_ink(image, ink, text, words))
+
+
+def _decoded(raster: Raster, pixels: bytes) -> Any:
+    if not pixels or raster.width * raster.height > MAX_RASTER_PIXELS:
+        raise StageFailed(ErrorCode.IMAGE_REDACT_FAILED)
+    try:
+        image = cv2.imdecode(np.frombuffer(pixels, np.uint8), cv2.IMREAD_GRAYSCALE)
+    except cv2.error:
+        image = None
+    if image is None or image.shape != (raster.height, raster.width):
+        raise StageFailed(ErrorCode.IMAGE_REDACT_FAILED)
+    return image
 
 
 def _run(pixels: bytes, dpi: int) -> str:

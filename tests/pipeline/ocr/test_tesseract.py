@@ -48,8 +48,9 @@ def test_eastern_digits_are_unread_ink_and_the_words_around_them_are_not() -> No
     words = {reading.text[word.start : word.end]: word for word in reading.words}
     for known in ("رقم", "الهوية", "طريق", "الملك"):
         word = words[known]
-        middle = word.left + word.width / 2, word.top + word.height / 2
-        assert not any(l < middle[0] < l + w and t < middle[1] < t + h for l, t, w, h in reading.unread)
+        x, y = word.left + word.width / 2, word.top + word.height / 2
+        for left, top, width, height in reading.unread:
+            assert not (left < x < left + width and top < y < top + height)
 
 
 def test_scribble_that_nobody_can_read_is_unread() -> None:
