@@ -1,23 +1,21 @@
 """A whole document in one call: the steps of a file job one after the other, for callers without queue or stores."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 from pipeline import findings as finding
 from pipeline import steps
 from pipeline.detect.detector import Detector
-from pipeline.documents.document import Extraction, Findings, Raster, Reading
+from pipeline.documents.document import Findings
 from pipeline.sandbox import Sandbox
-from pipeline.verification.reading import Leftover
-from pipeline.verification.verdict import leftovers
+from pipeline.second_look import MAX_ROUNDS, Said, Tools, second_look
 from schemas.errors import ErrorCode, StageFailed
 from schemas.files import Format
 from schemas.spans import DetectOptions
 from schemas.stages import STAGE, Stage
 
-MAX_ROUNDS = 2  # the second reading may find something new once; a second time the document fails
 _OPTIONS = DetectOptions(strict_checksums=False)
 
 
@@ -26,15 +24,6 @@ class Redacted(NamedTuple):
 
     data: bytes
     findings: Findings
-
-
-class _Run(NamedTuple):
-    """What every step of one document needs."""
-
-    sandbox: Sandbox
-    detector: Detector
-    format: Format
-    readers: ThreadPoolExecutor
 
 
 def redact_document(
@@ -51,47 +40,27 @@ def redact_document(
     StageFailed with the code that a file job would fail with.
     """
     with ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="reader") as readers:
-        run = _Run(sandbox, detector, format_, readers)
+        tools = Tools(sandbox, detector, readers)
         step("inspect")
         steps.inspect(sandbox, format_, data, max_pages, _seconds(Stage.SNIFF))
         step("extract")
         extraction, pixels = steps.extract(sandbox, format_, data, _seconds(Stage.EXTRACT))
         step("read")
-        readings = _read(run, extraction.rasters, pixels)
-        found = finding.find(extraction, readings, detector, _OPTIONS)
-        return _rounds(run, data, extraction, readings, found, step)
+        readings = steps.read_rasters(sandbox, readers, extraction.rasters, pixels, _seconds(Stage.OCR))
+        said = Said(extraction, readings, finding.find(extraction, readings, detector, _OPTIONS))
+        return _rounds(tools, format_, data, said, step)
 
 
-def _rounds(
-    run: _Run,
-    data: bytes,
-    extraction: Extraction,
-    readings: tuple[Reading, ...],
-    found: Findings,
-    step: Callable[[str], None],
-) -> Redacted:
+def _rounds(tools: Tools, format_: Format, data: bytes, said: Said, step: Callable[[str], None]) -> Redacted:
     for _ in range(MAX_ROUNDS):
         step("redact")
-        output = steps.redact(run.sandbox, run.format, data, found, readings, _seconds(Stage.REDACT))
+        output = steps.redact(tools.sandbox, format_, data, said.findings, said.readings, _seconds(Stage.REDACT))
         step("verify")
-        left = _left(run, output, found)
-        if not left:
-            return Redacted(output, found)
-        found = finding.merge(found, left, extraction, readings)
+        amended = second_look(tools, format_, output, said, _OPTIONS)
+        if amended is None:
+            return Redacted(output, said.findings)
+        said = amended
     raise StageFailed(ErrorCode.VERIFY_FAILED)
-
-
-def _left(run: _Run, output: bytes, found: Findings) -> tuple[Leftover, ...]:
-    second, pixels = steps.second_reading(run.sandbox, run.format, output, _seconds(Stage.VERIFY))
-    return tuple(leftovers(second, _read(run, second.rasters, pixels), found, run.detector, _OPTIONS))
-
-
-def _read(run: _Run, rasters: Sequence[Raster], pixels: dict[str, bytes]) -> tuple[Reading, ...]:
-    """OCR of every raster, as many at once as there are cores."""
-    seconds = _seconds(Stage.OCR)
-    return tuple(
-        run.readers.map(lambda raster: steps.read_raster(run.sandbox, raster, pixels[raster.id], seconds), rasters)
-    )
 
 
 def _seconds(stage: Stage) -> int:

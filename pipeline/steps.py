@@ -4,6 +4,7 @@ Every step raises StageFailed with the job's error code. Whatever comes back fro
 """
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
 from typing import Any, TypeVar
 
 from pipeline.codec import MAX_PAGES, Malformed, decode, dump, encode
@@ -50,6 +51,13 @@ def read_raster(sandbox: Sandbox, raster: Raster, pixels: bytes, seconds: float)
     if reading.raster != raster.id or not inside:
         raise StageFailed(failed)
     return reading
+
+
+def read_rasters(
+    sandbox: Sandbox, readers: Executor, rasters: Sequence[Raster], pixels: Mapping[str, bytes], seconds: float
+) -> tuple[Reading, ...]:
+    """OCR of every raster, as many at once as `readers` has threads; `seconds` for each."""
+    return tuple(readers.map(lambda raster: read_raster(sandbox, raster, pixels[raster.id], seconds), rasters))
 
 
 def redact(

@@ -49,4 +49,3 @@ STAGES: tuple[StageInfo, ...] = (
 
 STAGE: dict[Stage, StageInfo] = {row.stage: row for row in STAGES}
 FIRST_STAGE = STAGES[0].stage
-SWEEP_ACTOR, SWEEP_QUEUE = "sweep", Queue.LIGHT

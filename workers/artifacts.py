@@ -1,6 +1,6 @@
 """What stages hand to one another: sealed objects, addressed by the attempt that wrote them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from pipeline.codec import decode, dump, encode, from_bytes, load, to_bytes
 from pipeline.documents.document import Extraction, Findings, Raster, Reading
@@ -29,7 +29,12 @@ class Artifacts:
         return raster, self._read(Stage.EXTRACT, f"pixels-{part}")
 
     def readings(self, attempts: Mapping[int, int]) -> tuple[Reading, ...]:
-        """What OCR read, in the order of the rasters; `attempts` says of each part whose reading counts."""
+        """What OCR read, in the order of the rasters; `attempts` says of each part whose reading counts.
+
+        A second round has those that the first verification amended.
+        """
+        if self._claim.job.round > 1:
+            return tuple(load(Reading, self._read(Stage.VERIFY, f"reading-{part}")) for part in sorted(attempts))
         keys = (part_key(self._claim.job_id, part, attempts[part]) for part in sorted(attempts))
         return tuple(load(Reading, self._objects.get(key)) for key in keys)
 
@@ -57,6 +62,12 @@ class Artifacts:
 
     def save_findings(self, findings: Findings) -> None:
         self._write("findings", dump(findings))
+
+    def save_amended(self, findings: Findings, readings: Sequence[Reading]) -> None:
+        """What the next round shall remove."""
+        for part, reading in enumerate(readings):
+            self._write(f"reading-{part}", dump(reading))
+        self.save_findings(findings)
 
     def save_candidate(self, data: bytes) -> None:
         self._write("candidate", data)

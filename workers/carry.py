@@ -1,6 +1,7 @@
 """The border between queue and work: takes one message through claim, lease and stage, and never raises."""
 
 import logging
+from collections.abc import Mapping
 from contextlib import suppress
 from uuid import UUID
 
@@ -41,4 +42,8 @@ def _work(run: Run) -> None:
     except InsufficientTokens:
         run.fail(ErrorCode.INSUFFICIENT_TOKENS)
     else:
-        log.info("job %s: %s done", run.claim.job_id, run.claim.stage)
+        log.info("job %s: stage=%s ms=%d%s", run.claim.job_id, run.claim.stage, run.milliseconds(), _counts(run.found))
+
+
+def _counts(found: Mapping[str, int]) -> str:
+    return " found=" + ",".join(f"{kind}:{count}" for kind, count in sorted(found.items())) if found else ""

@@ -9,6 +9,7 @@ from typing import Self
 
 from pipeline.detect.detector import Detector
 from pipeline.sandbox import Sandbox
+from pipeline.second_look import Tools
 from schemas.clock import utc_now
 from schemas.settings import Settings
 from storage.opening import Storage
@@ -20,9 +21,7 @@ class Context:
 
     settings: Settings
     storage: Storage
-    sandbox: Sandbox
-    detector: Detector
-    readers: ThreadPoolExecutor  # waits for OCR children: as many at once as there are cores
+    tools: Tools
     clock: Callable[[], datetime] = utc_now
 
     @classmethod
@@ -31,11 +30,13 @@ class Context:
         return cls(
             settings=settings,
             storage=storage,
-            sandbox=Sandbox(settings.sandbox_mode.value),
-            detector=Detector(),
-            readers=ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="reader"),
+            tools=Tools(
+                Sandbox(settings.sandbox_mode.value),
+                Detector(),
+                ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="reader"),
+            ),
         )
 
     def close(self) -> None:
         """Waits for what still runs. The storage is closed by who opened it."""
-        self.readers.shutdown()
+        self.tools.readers.shutdown()

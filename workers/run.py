@@ -36,6 +36,7 @@ class Run:
     def __init__(self, context: Context, claim: Claim) -> None:
         self.context, self.claim = context, claim
         self.artifacts = Artifacts(context.storage.objects, claim)
+        self.found: Mapping[str, int] = {}  # entities by type, where this stage learnt them
         self._began = time.monotonic()
 
     @classmethod
@@ -143,9 +144,13 @@ class Run:
                 "job %s waits at %s: the broker is away, the sweeper will announce it", self.claim.job_id, stage
             )
 
+    def milliseconds(self) -> int:
+        """Since the claim."""
+        return round((time.monotonic() - self._began) * 1000)
+
     def _measures(self) -> dict[str, Any]:
         return {
-            "milliseconds": round((time.monotonic() - self._began) * 1000),
+            "milliseconds": self.milliseconds(),
             "lease_seconds": self.context.settings.lease_seconds,
             "now": self.context.clock(),
         }

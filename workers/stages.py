@@ -7,22 +7,20 @@ from pipeline import findings as finding
 from pipeline import steps
 from pipeline.documents.document import Extraction, Findings, Reading
 from pipeline.output_name import output_name, with_name, without_name
-from pipeline.verification.reading import Leftover
-from pipeline.verification.verdict import leftovers
+from pipeline.second_look import MAX_ROUNDS, Said, second_look
 from schemas.errors import ErrorCode, StageFailed
+from schemas.files import Format
 from schemas.spans import DetectOptions
 from schemas.stages import STAGE, Stage
 from storage import jobs
 from workers.run import Run
-
-MAX_ROUNDS = 2  # the second reading may find something new once; a second time the job fails
 
 
 def sniff(run: Run) -> None:
     """Opens the document for the first time: does it open at all, how many pages?"""
     settings, job = run.context.settings, run.claim.job
     pages = steps.inspect(
-        run.context.sandbox, job.format, run.artifacts.document(), settings.max_file_pages, _seconds(Stage.SNIFF)
+        run.context.tools.sandbox, job.format, run.artifacts.document(), settings.max_file_pages, _seconds(Stage.SNIFF)
     )
     run.advance(Stage.EXTRACT, {"page_count": pages})
 
@@ -30,7 +28,7 @@ def sniff(run: Run) -> None:
 def extract(run: Run) -> None:
     """Takes out its text units and rasters."""
     extraction, pixels = steps.extract(
-        run.context.sandbox, run.claim.job.format, run.artifacts.document(), _seconds(Stage.EXTRACT)
+        run.context.tools.sandbox, run.claim.job.format, run.artifacts.document(), _seconds(Stage.EXTRACT)
     )
     run.artifacts.save_extraction(extraction, pixels)
     if extraction.rasters:
@@ -42,14 +40,14 @@ def extract(run: Run) -> None:
 def ocr(run: Run) -> None:
     """Reads one raster."""
     raster, pixels = run.artifacts.raster(run.claim.part or 0)
-    run.artifacts.save_reading(steps.read_raster(run.context.sandbox, raster, pixels, _seconds(Stage.OCR)))
+    run.artifacts.save_reading(steps.read_raster(run.context.tools.sandbox, raster, pixels, _seconds(Stage.OCR)))
     run.finish_part()
 
 
 def detect(run: Run) -> None:
     """Finds what is to be removed, in the document and in its name, and counts words."""
-    extraction, readings, filename = _said(run)
-    findings = finding.find(extraction, readings, run.context.detector, _options(run))
+    (extraction, readings), filename = _said(run)
+    findings = finding.find(extraction, readings, run.context.tools.detector, _options(run))
     run.artifacts.save_findings(findings)
     run.advance(Stage.REDACT, {"word_count": _words(extraction, readings), **_facts(run, findings, filename)})
 
@@ -58,7 +56,7 @@ def redact(run: Run) -> None:
     """Writes the document without what was found."""
     readings = run.artifacts.readings(run.part_attempts())
     candidate = steps.redact(
-        run.context.sandbox,
+        run.context.tools.sandbox,
         run.claim.job.format,
         run.artifacts.document(),
         without_name(run.artifacts.findings()),
@@ -71,17 +69,16 @@ def redact(run: Run) -> None:
 
 def verify(run: Run) -> None:
     """Reads the output again by other libraries: clean, one more round, or failed."""
-    found = run.artifacts.findings()
-    left = _left(run, without_name(found))
-    if not left:
+    job, (said, filename) = run.claim.job, _said(run)
+    first = Said(*said, run.artifacts.findings())
+    amended = second_look(run.context.tools, Format(job.format), run.artifacts.candidate(), first, _options(run))
+    if amended is None:
         run.advance(Stage.BILL)
-    elif run.claim.job.round >= MAX_ROUNDS:
+    elif job.round >= MAX_ROUNDS:
         raise StageFailed(ErrorCode.VERIFY_FAILED)
     else:
-        extraction, readings, filename = _said(run)
-        merged = finding.merge(found, left, extraction, readings)
-        run.artifacts.save_findings(merged)
-        run.advance(Stage.REDACT, {"round": run.claim.job.round + 1, **_facts(run, merged, filename)})
+        run.artifacts.save_amended(amended.findings, amended.readings)
+        run.advance(Stage.REDACT, {"round": job.round + 1, **_facts(run, amended.findings, filename)})
 
 
 def bill(run: Run) -> None:
@@ -106,24 +103,11 @@ WORK: dict[Stage, Callable[[Run], None]] = {
 }
 
 
-def _left(run: Run, findings: Findings) -> tuple[Leftover, ...]:
-    """What the candidate still says that it must not; its rasters are read as many at once as there are cores."""
-    context = run.context
-    second, pixels = steps.second_reading(
-        context.sandbox, run.claim.job.format, run.artifacts.candidate(), _seconds(Stage.VERIFY)
-    )
-    readings = context.readers.map(
-        lambda raster: steps.read_raster(context.sandbox, raster, pixels[raster.id], _seconds(Stage.OCR)),
-        second.rasters,
-    )
-    return tuple(leftovers(second, tuple(readings), findings, context.detector, _options(run)))
-
-
-def _said(run: Run) -> tuple[Extraction, tuple[Reading, ...], str]:
-    """Everything the document says, its name included as a last unit; what OCR read; and the name."""
+def _said(run: Run) -> tuple[tuple[Extraction, tuple[Reading, ...]], str]:
+    """Everything the document says, its name included as a last unit, and what OCR read; and the name."""
     filename = jobs.filename(run.claim.job, run.context.storage.keyring)
     extraction = with_name(run.artifacts.extraction(), filename)
-    return extraction, run.artifacts.readings(run.part_attempts()), filename
+    return (extraction, run.artifacts.readings(run.part_attempts())), filename
 
 
 def _options(run: Run) -> DetectOptions:
@@ -132,7 +116,7 @@ def _options(run: Run) -> DetectOptions:
 
 
 def _facts(run: Run, findings: Findings, filename: str) -> dict[str, object]:
-    found = Counter(place.type for place in without_name(findings).places)
+    run.found = found = Counter(place.type for place in without_name(findings).places)
     name = output_name(filename, findings)
     return {
         "entity_count": found.total(),

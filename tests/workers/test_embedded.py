@@ -95,7 +95,8 @@ def test_stopping_leaves_no_thread_behind(settings: Settings) -> None:
 def test_a_stage_longer_than_its_lease_keeps_it(workshop: Workshop) -> None:
     """The lease is a second, extraction takes two and a half, and others ask all the while."""
     workshop.settings = workshop.settings.model_copy(update={"lease_seconds": 1.0})
-    shop = Workshop(workshop.settings, workshop.storage, saboteur("dawdles"), workshop.context.detector, clock=utc_now)
+    detector = workshop.context.tools.detector
+    shop = Workshop(workshop.settings, workshop.storage, saboteur("dawdles"), detector, clock=utc_now)
     job_id = shop.upload()
     shop.run(until=Stage.EXTRACT)
     worker = threading.Thread(target=carry, args=(shop.context, Stage.EXTRACT, job_id))

@@ -68,7 +68,7 @@ def test_a_hanging_handler_is_stopped(workshop: Workshop, monkeypatch: pytest.Mo
 
 
 def test_a_redactor_that_forgot_gets_one_more_round(workshop: Workshop) -> None:
-    honest = workshop.context.sandbox
+    honest = workshop.context.tools.sandbox
     workshop.with_sandbox(saboteur("forgets"))
     job_id = workshop.upload()
     workshop.run(until=Stage.VERIFY)

@@ -14,6 +14,7 @@ from dramatiq.brokers.stub import StubBroker
 
 from pipeline.detect.detector import Detector
 from pipeline.sandbox import Sandbox
+from pipeline.second_look import Tools
 from schemas.files import MEDIA_TYPE, Format
 from schemas.settings import Settings
 from schemas.spans import Term
@@ -82,7 +83,8 @@ class Workshop:
     ) -> None:
         self.settings, self.storage = settings, storage
         self.now = datetime(2026, 11, 21, 9, 0, tzinfo=UTC) if clock is None else clock()
-        self.context = Context(settings, storage, sandbox, detector, ThreadPoolExecutor(2), clock or (lambda: self.now))
+        tools = Tools(sandbox, detector, ThreadPoolExecutor(2))
+        self.context = Context(settings, storage, tools, clock or (lambda: self.now))
         if not storage.broker.actors:
             declare(storage.broker, self.context)  # so that the broker knows it is heard; messages are carried by hand
         self.messages: list[bytes] = []
@@ -90,7 +92,7 @@ class Workshop:
         self.account = new_owner(storage, self.now)
 
     def with_sandbox(self, sandbox: Sandbox) -> None:
-        self.context = replace(self.context, sandbox=sandbox)
+        self.context = replace(self.context, tools=self.context.tools._replace(sandbox=sandbox))
 
     def upload(
         self,

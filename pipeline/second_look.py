@@ -1,0 +1,50 @@
+"""The second look at a redacted document: other libraries read it, the verdict judges, and what is left is amended."""
+
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from typing import NamedTuple
+
+from pipeline import findings as finding
+from pipeline import steps
+from pipeline.detect.detector import Detector
+from pipeline.documents.document import Extraction, Findings, Reading
+from pipeline.output_name import without_name
+from pipeline.sandbox import Sandbox
+from pipeline.verification.remedy import burned_too
+from pipeline.verification.verdict import leftovers
+from schemas.files import Format
+from schemas.spans import DetectOptions
+from schemas.stages import STAGE, Stage
+
+MAX_ROUNDS = 2  # the second look may find something new once; a second time the document fails
+
+
+class Tools(NamedTuple):
+    """What reads and judges; `readers` runs as many OCR children at once as it has threads."""
+
+    sandbox: Sandbox
+    detector: Detector
+    readers: Executor
+
+
+class Said(NamedTuple):
+    """What the document said at the first look, and what was found in it."""
+
+    extraction: Extraction
+    readings: Sequence[Reading]
+    findings: Findings
+
+
+def second_look(tools: Tools, format_: Format, candidate: bytes, first: Said, options: DetectOptions) -> Said | None:
+    """None when the candidate is proven clean; else the first look again with what must be removed besides.
+
+    StageFailed when it cannot be read: what cannot be read cannot be proven clean.
+    """
+    second, pixels = steps.second_reading(tools.sandbox, format_, candidate, STAGE[Stage.VERIFY].seconds)
+    readings = steps.read_rasters(tools.sandbox, tools.readers, second.rasters, pixels, STAGE[Stage.OCR].seconds)
+    left = leftovers(second, readings, without_name(first.findings), tools.detector, options)
+    if not left:
+        return None
+    merged = finding.merge(first.findings, left, first.extraction, first.readings)
+    burned = burned_too(first.extraction.rasters, first.readings, second.rasters, readings, left)
+    return Said(first.extraction, burned, merged)
