@@ -1,4 +1,4 @@
-"""When two surfaces are the same value: equal after detection's own normalization, identifiers also without separators."""
+"""When two surfaces are the same value: equal after detection's normalization, identifiers also without separators."""
 
 import re
 
@@ -8,8 +8,8 @@ from schemas.entities import EntityType
 # Values in which blanks, hyphens and the like only group; everything else keeps its words.
 _IDENTIFIERS = frozenset(
     {
-        EntityType.NATIONAL_ID, EntityType.RESIDENCE_PERMIT, EntityType.IBAN, EntityType.CREDIT_CARD, EntityType.PASSPORT,
-        EntityType.MRN, EntityType.BUSINESS_ID, EntityType.TAX_ID, EntityType.VEHICLE_PLATE, EntityType.STUDENT_ID,
+        EntityType.NATIONAL_ID, EntityType.RESIDENCE_PERMIT, EntityType.IBAN, EntityType.CREDIT_CARD,
+        EntityType.PASSPORT, EntityType.MRN, EntityType.BUSINESS_ID, EntityType.TAX_ID, EntityType.VEHICLE_PLATE, EntityType.STUDENT_ID,
         EntityType.INSURANCE_POLICY, EntityType.MEDICAL_LICENSE, EntityType.SSN,
     }
 )  # fmt: skip

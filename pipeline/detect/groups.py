@@ -11,7 +11,7 @@ _MOST_GROUPS = 8
 
 
 class Grouped(NamedTuple):
-    """`digits` of an identifier written in groups of `sizes` at `start:end`; `alone`: no group joins it on either side."""
+    """`digits` of an identifier in groups of `sizes` at `start:end`; `alone`: no group joins it on either side."""
 
     start: int
     end: int

@@ -1,4 +1,4 @@
-"""One Aho-Corasick scan of the shadow for every word that recognizers steer by: labels, currencies, months, units, key prefixes."""
+"""One Aho-Corasick scan for every word that recognizers steer by: labels, currencies, months, units, key prefixes."""
 
 from collections import defaultdict
 from functools import cache
@@ -66,16 +66,15 @@ def _vocabulary() -> _Vocabulary:
 def landmarks_of(shadow: bytes) -> dict[str, list[Landmark]]:
     """The landmarks of each family (`cues`, `money`, `calendar`, `secrets`), by position."""
     found: dict[str, list[Landmark]] = {family: [] for family in _FILES}
-    entries = _vocabulary().entries
-    size = len(shadow)
-    for index, start, end in _vocabulary().automaton.find_matches_as_indexes(shadow):
-        if start and _SCRIPT[shadow[start - 1]] & _SCRIPT[shadow[start]] and not _clitic(shadow, start):
+    automaton, entries = _vocabulary()
+    padded = shadow + b" "  # so that the neighbours of any match exist: the byte before the first is the last one
+    for index, start, end in automaton.find_matches_as_indexes(shadow):
+        if _SCRIPT[padded[start - 1]] & _SCRIPT[padded[start]] and not _clitic(shadow, start):
             continue
-        if end < size and _SCRIPT[shadow[end]] & _SCRIPT[shadow[end - 1]] and not _suffix(shadow, end):
-            if entries[index][0][0] != "secrets":
-                continue
+        cut = _SCRIPT[padded[end]] & _SCRIPT[padded[end - 1]] and not _suffix(shadow, end)
         for family, section, weak in entries[index]:
-            found[family].append(Landmark(start, end, section, weak))
+            if not cut or family == "secrets":  # a key's prefix goes on into the key
+                found[family].append(Landmark(start, end, section, weak))
     return found
 
 

@@ -1,4 +1,4 @@
-"""Every digit-bearing token of a shadow, found in one pass and sorted by shape, so that recognizers look only at theirs."""
+"""Every digit-bearing token of a shadow, sorted by shape, so that recognizers look only at theirs."""
 
 import re
 from collections import defaultdict

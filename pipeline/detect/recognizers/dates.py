@@ -1,4 +1,4 @@
-"""DATE_TIME in digits: 15/03/2024, 2024-03-15T08:14:22Z, 15.03.2024, 1446/05/12 هـ; a clock time right after belongs to it."""
+"""DATE_TIME in digits: 15/03/2024, 2024-03-15T08:14:22Z, 1446/05/12 هـ; a clock time right after belongs to it."""
 
 import re
 from collections.abc import Iterator
@@ -53,11 +53,10 @@ def _whole(text: NormalizedText) -> Iterator[tuple[int, int]]:
     shadow = text.shadow
     for separators in (b"//", b"--", b".."):
         for start, end in text.numbers.shaped.get(separators, ()):
-            if _is_date(shadow[start:end].split(separators[:1]), separators[:1]) and not _is_part_of_code(
-                shadow, start, end
-            ):
-                if separators != b".." or not _VERSION.search(shadow, max(0, start - 12), start):
-                    yield start, _tail(shadow, end)
+            is_date = _is_date(shadow[start:end].split(separators[:1]), separators[:1])
+            is_version = separators == b".." and _VERSION.search(shadow, max(0, start - 12), start)
+            if is_date and not is_version and not _is_part_of_code(shadow, start, end):
+                yield start, _tail(shadow, end)
     for separators in (b"//:", b"--:", b"//::", b"--::"):  # 11/Feb… has letters; 2024/03/15:09:01 has not
         for start, end in text.numbers.shaped.get(separators, ()):
             date = _DATE_HEAD.match(shadow, start, end)

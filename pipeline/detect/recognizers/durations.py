@@ -20,13 +20,15 @@ _DIGITS_BEFORE = shape(r"""
 """)
 _REACH = 36
 _WORK_WORDS = shape(r"(?:business|working|work|calendar|full|consecutive)[ ]$")
-_AFTER = shape(
-    rf"(?: [ ]و ?(?:نصف|ربع|ثلث)(?![{LETTER}]) | [ ](?:عمل|دوام)(?![{LETTER}]) | [ ]and[ ]a[ ]half | [ ](?:واحد|واحده)(?![{LETTER}]) )?"
-)
+_AFTER = shape(rf"""
+    (?: [ ] (?: و ?(?:نصف|ربع|ثلث) | عمل | دوام | واحد | واحده ) (?![{LETTER}])
+      | [ ]and[ ]a[ ]half )?
+""")
 _AGE_AFTER = shape(r"[ \-]?(?:old|of[ ]age) | [ ](?:من[ ])?(?:العمر|عمره|عمرها|عمري)")
-_AGE_BEFORE = shape(
-    r"(?: \baged?[ ]?[:=]? | \bturn(?:s|ed|ing)? | عمره | عمرها | عمري | عمرك | العمر | عمر | السن | سنه[ ]? | وعمره | وعمرها )[ ]?[:=]?[ ]?$"
-)
+_AGE_BEFORE = shape(r"""
+    (?: \baged?[ ]?[:=]? | \bturn(?:s|ed|ing)? | عمره | عمرها | عمري | عمرك | العمر | عمر | السن | سنه[ ]? )
+    [ ]?[:=]?[ ]? $
+""")
 _WEEKDAY_AFTER = shape(r"[ ](?:ال)?(?:احد|اثنين|ثلاثاء|اربعاء|خميس|جمعه|سبت)")
 _HALF = shape(rf"(?<![{LETTER}])(?:نصف|ربع|half[ ]an|half[ ]a|quarter[ ]of[ ]an)[ ]$")
 _ALONE = shape(rf"[ ]و ?(?:نصف|ربع|ثلث)(?![{LETTER}])")

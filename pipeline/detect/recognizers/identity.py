@@ -1,4 +1,4 @@
-"""NATIONAL_ID and RESIDENCE_PERMIT: ten digits, leading 1 or 2, the last one a check digit; no label needed. And SSN."""
+"""NATIONAL_ID and RESIDENCE_PERMIT: ten digits, leading 1 or 2, the last a check digit; no label needed. And SSN."""
 
 import re
 from collections.abc import Iterator

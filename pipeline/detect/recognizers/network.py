@@ -10,8 +10,10 @@ from schemas.entities import EntityType
 from schemas.spans import DetectOptions, Span
 
 _IPV4 = re.compile(rb"(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)\.){3}(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?![\d]|\.\d)")
+_NOT_BEFORE = (b".", b"-", b":")
 _VERSION_BEFORE = re.compile(
-    rb"(?:\bv|version|ver\.?|release|build|firmware|python|java|node|chrome|firefox|safari|edge|kernel|android|windows)[ :=]{0,3}$"
+    rb"(?:\bv|version|ver\.?|release|build|firmware|kernel)[ :=]{0,3}$"
+    rb"|(?:python|java|node|chrome|firefox|safari|edge|android|windows)[ :=]{0,3}$"
     rb"|[a-z0-9]/$"  # Chrome/120.0.0.0
     rb"|\x80\x95\x83\x80\x89[ :]{0,3}$"  # الإصدار
 )
@@ -27,14 +29,10 @@ def _ipv4(text: NormalizedText) -> Iterator[Span]:
         for start, _end in text.numbers.shaped.get(separators, ()):
             match = _IPV4.match(shadow, start)
             before = shadow[max(0, start - 12) : start]
-            if (
-                match
-                and not before[-1:].isalnum()
-                and before[-1:] not in (b".", b"-", b":")
-                and not _VERSION_BEFORE.search(before)
-            ):
-                if not shadow[match.end() : match.end() + 1].isalpha():
-                    yield span(start, match.end(), EntityType.IP_ADDRESS, 0.9, "ipv4")
+            if match is None or shadow[match.end() : match.end() + 1].isalpha() or before[-1:].isalnum():
+                continue
+            if before[-1:] not in _NOT_BEFORE and not _VERSION_BEFORE.search(before):
+                yield span(start, match.end(), EntityType.IP_ADDRESS, 0.9, "ipv4")
 
 
 def _ipv6(text: NormalizedText) -> Iterator[Span]:

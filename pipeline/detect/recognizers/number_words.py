@@ -1,4 +1,4 @@
-"""Numbers in words, Arabic (written and spoken) and English: where the run of number words that ends or begins here is."""
+"""Numbers in words, Arabic (written and spoken) and English: where the run that ends or begins here lies."""
 
 from pipeline.detect.shadow import LETTER, shadow_of, shape
 

@@ -14,7 +14,7 @@ from schemas.entities import EntityType
 from schemas.spans import DetectOptions, Span
 
 _SEPARATORS = rb"[ \-./()]{0,3}"
-# Saudi numbers from their first digit: 05x, 01x, 9665x, 009665x, with any grouping; +966 is read here too, after its plus.
+# Saudi numbers from their first digit: 05x, 01x, 9665x, 009665x, in any grouping; +966 too, after its plus.
 _SAUDI = re.compile(
     rb"(?:(?:00)?[ ]?966" + _SEPARATORS + rb"(?:\(?0\)?" + _SEPARATORS + rb")?|0" + _SEPARATORS + rb")"
     rb"(?:5(?:" + _SEPARATORS + rb"\d){8}|1" + _SEPARATORS + rb"[1-7](?:" + _SEPARATORS + rb"\d){7})(?!\d)"
@@ -38,7 +38,7 @@ def _possible_lengths(country_code: int) -> frozenset[int]:
         metadata = PhoneMetadata.metadata_for_nongeo_region(country_code, None)
     else:
         metadata = PhoneMetadata.metadata_for_region(regions[0], None)
-    return frozenset(metadata.general_desc.possible_length if metadata else ())
+    return frozenset(metadata.general_desc.possible_length if metadata and metadata.general_desc else ())
 
 
 def _is_possible(digits: str) -> bool:
@@ -103,13 +103,13 @@ def _international(text: NormalizedText) -> Iterator[tuple[int, int]]:
         plus = shadow.find(b"+", plus + 1)
     for length in range(_FEWEST_DIGITS + 2, _MOST_DIGITS + 3):
         for start in text.numbers.plain.get(length, ()):
+            dialled = shadow.startswith(b"00", start) and shadow[start + 2] != ord("0")
             if (
-                shadow.startswith(b"00", start)
-                and shadow[start + 2] != ord("0")
+                dialled
+                and _is_free(shadow, start, start + length)
                 and _is_possible(text.text[start + 2 : start + length])
             ):
-                if _is_free(shadow, start, start + length):
-                    yield start, start + length
+                yield start, start + length
     for chain in text.numbers.chains:
         for start, _end in chain[:-1]:
             if shadow.startswith(b"00", start) and not shadow[max(0, start - 1) : start].isalnum():

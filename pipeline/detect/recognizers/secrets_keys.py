@@ -16,7 +16,8 @@ _WORD = r"[A-Za-z0-9_\-]"
 
 # By section of lexicons/secrets.txt, whose words are the prefixes: what follows, capitals counting.
 _SHAPES: dict[str, str] = {
-    "openai": rf"sk-(?:(?:proj|svcacct|admin|None)-{_WORD}{{20,200}}|or-v1-[0-9a-f]{{64}}|[A-Za-z0-9]{{20}}T3BlbkFJ[A-Za-z0-9]{{20}}"
+    "openai": rf"sk-(?:(?:proj|svcacct|admin|None)-{_WORD}{{20,200}}|or-v1-[0-9a-f]{{64}}"
+    r"|[A-Za-z0-9]{20}T3BlbkFJ[A-Za-z0-9]{20}"
     r"|ant-[a-z0-9]{3,12}-[A-Za-z0-9_\-]{20,120}|lf-[0-9a-f\-]{36}|[a-z0-9]{32}|[A-Za-z0-9]{40,64})",
     "aws": r"(?:A3T[A-Z0-9]|AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}",
     "bedrock": r"ABSK[A-Za-z0-9+/]{60,200}={0,2}",
@@ -54,7 +55,8 @@ _SHAPES: dict[str, str] = {
     "sentry": r"sntry[su]_[A-Za-z0-9+/=_\-]{40,400}",
     "typeform": r"tfp_[A-Za-z0-9_\-.=]{40,64}",
     "brevo": r"xkeysib-[0-9a-f]{64}-[A-Za-z0-9]{16}",
-    "onepassword": r"(?:A3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})(?:-[A-Z0-9]{5}){3}|ops_eyJ[A-Za-z0-9+/=]{200,400})",
+    "onepassword": r"(?:A3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})(?:-[A-Z0-9]{5}){3}"
+    r"|ops_eyJ[A-Za-z0-9+/=]{200,400})",
     "age": r"AGE-SECRET-KEY-1[A-Z0-9]{58}",
     "alibaba": r"LTAI[A-Za-z0-9]{17,24}",
     "flutterwave": r"FLWSECK(?:_TEST)?-[A-Za-z0-9]{12,40}(?:-X)?",

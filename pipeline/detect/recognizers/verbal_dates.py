@@ -16,7 +16,8 @@ _WEEKDAY = (
 )
 _ORDINAL = (
     r"(?: (?:ال)?(?:اول|ثاني|ثالث|رابع|خامس|سادس|سابع|ثامن|تاسع|عاشر|حادي|غره|غره[ ]شهر)"
-    r"(?:[ ](?:عشر|و ?العشرين|و ?العشرون|و ?الثلاثين|و ?الثلاثون))? | العشرين | العشرون | الثلاثين | الثلاثون | غره | سلخ | منتصف )"
+    r"(?:[ ](?:عشر|و ?العشرين|و ?العشرون|و ?الثلاثين|و ?الثلاثون))?"
+    r"| العشرين | العشرون | الثلاثين | الثلاثون | غره | سلخ | منتصف )"
 )
 _DAY = r"(?: (?<![\d.,:/]) (?:0?[1-9]|[12]\d|3[01]) (?:st|nd|rd|th)? )"
 # Before the month, up to its first letter.
@@ -44,6 +45,7 @@ _CLOCK_TAIL = shape(THEN_CLOCK)
 _WORDS = frozenset(
     {b"may", b"march", b"mar", b"dec", b"sep", b"sec", b"jan", b"jun", b"oct", b"nov", b"apr", b"feb", b"jul", b"aug"}
 )
+_DIGITS = b"0123456789"
 _FATHERS = frozenset({"اب", "أب"})
 _QUARTER = shape(r"q[1-4][ \-/]?(?:of[ ])?(?:fy[ ]?)?(?:19|20)\d\d(?![0-9])")
 _THEN_PLAIN_YEAR = shape(rf"[ ] (?:من[ ])? (?:عام[ ]|سنه[ ]|العام[ ])? {_YEAR} {ERA}")
@@ -68,6 +70,8 @@ def _verbal(text: NormalizedText, _options: DetectOptions) -> Iterator[Span]:
 def _around(text: NormalizedText, mark: Landmark) -> tuple[int, int] | None:
     """The date around a month's name, or None when the word stands alone."""
     shadow = text.shadow
+    if shadow[mark.start] in _DIGITS:
+        mark = mark._replace(start=mark.start + 2)  # the lexicon's "5 اب": the day stands before the month
     before = _BEFORE.search(shadow, max(0, mark.start - _REACH), mark.start)
     start = before.start() if before else mark.start
     year = _THEN_YEAR.match(shadow, mark.end)

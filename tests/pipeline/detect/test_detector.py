@@ -42,8 +42,11 @@ VALUES = [
     ("from {} ok", "188.54.12.9", EntityType.IP_ADDRESS),
     ("from {} ok", "2001:16a2:c0ff::10", EntityType.IP_ADDRESS),
 ]
-# Variation selectors, a Mongolian one, combining grapheme joiner, Hangul fillers, joiners, bidi marks, soft hyphen, BOM.
-INVISIBLE = "\ufe0f\ufe00\U000e0100\u180b\u180e\u034f\u3164\u115f\uffa0\u200d\u200c\u200b\u200e\u200f\u061c\u2066\u00ad\ufeff\u2060"
+# Variation selectors (one Mongolian), combining grapheme joiner, Hangul fillers, joiners, bidi marks, soft hyphen, BOM.
+INVISIBLE = (
+    "\ufe0f\ufe00\U000e0100\u180b\u180e\u034f\u3164\u115f\uffa0"
+    "\u200d\u200c\u200b\u200e\u200f\u061c\u2066\u00ad\ufeff\u2060"
+)
 
 
 @pytest.mark.parametrize("invisible", INVISIBLE, ids=lambda character: f"U+{ord(character):04X}")
@@ -182,7 +185,7 @@ def _seconds(text: str) -> float:
 
 @pytest.mark.parametrize("piece", HOSTILE.values(), ids=HOSTILE.keys())
 def test_time_grows_with_the_text_and_not_faster(piece: str) -> None:
-    """Four times the text may take four times as long, with room for the noise of a busy machine; quadratic is sixteen."""
+    """Four times the text may take four times as long, with room for a busy machine's noise; quadratic is sixteen."""
     small, large = piece * (50_000 // len(piece)), piece * (200_000 // len(piece))
     assert _seconds(large) < 10 * _seconds(small) + 0.25
 

@@ -1,5 +1,7 @@
 """Overlaps: ranks, ties, and what remains of names and addresses."""
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -70,7 +72,7 @@ SPANS = st.lists(
 @given(SPANS)
 def test_survivors_overlap_nowhere_and_the_order_of_input_does_not_matter(spans: list[Span]) -> None:
     survivors = resolve(spans, TEXT)
-    assert all(left.end <= right.start for left, right in zip(survivors, survivors[1:], strict=False))
+    assert all(left.end <= right.start for left, right in pairwise(survivors))
     assert resolve(list(reversed(spans)), TEXT) == survivors
 
 
