@@ -9,8 +9,8 @@ from schemas.entities import EntityType
 _IDENTIFIERS = frozenset(
     {
         EntityType.NATIONAL_ID, EntityType.RESIDENCE_PERMIT, EntityType.IBAN, EntityType.CREDIT_CARD,
-        EntityType.PASSPORT, EntityType.MRN, EntityType.BUSINESS_ID, EntityType.TAX_ID, EntityType.VEHICLE_PLATE, EntityType.STUDENT_ID,
-        EntityType.INSURANCE_POLICY, EntityType.MEDICAL_LICENSE, EntityType.SSN,
+        EntityType.PASSPORT, EntityType.MRN, EntityType.BUSINESS_ID, EntityType.TAX_ID,
+        EntityType.VEHICLE_PLATE, EntityType.STUDENT_ID, EntityType.INSURANCE_POLICY, EntityType.MEDICAL_LICENSE, EntityType.SSN,
     }
 )  # fmt: skip
 _SEPARATORS = re.compile(r"[\s\-./()]+")

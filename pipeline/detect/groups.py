@@ -5,8 +5,9 @@ from typing import NamedTuple
 
 from pipeline.detect.numbers import Token
 
-LENGTHS = frozenset({9, 10, 14, 15, 16})  # SSN, identity and registration numbers, cards and tax numbers
-_LONGEST = max(LENGTHS)
+# How many digits, and with which one they begin: SSN, identity numbers, cards and tax numbers.
+_LEADS = {9: "012345678", 10: "12", 14: "3", 15: "3", 16: "2345689"}
+_LONGEST = max(_LEADS)
 _MOST_GROUPS = 8
 
 
@@ -22,7 +23,7 @@ class Grouped(NamedTuple):
 
 
 def groups_of(text: str, chains: list[list[Token]]) -> list[Grouped]:
-    """Runs of 2 to 8 groups with one and the same separator between them, whose digits add up to one of LENGTHS."""
+    """Runs of 2 to 8 groups with one and the same separator between them, whose digits add up to a known length."""
     return [found for chain in chains for first in range(len(chain) - 1) for found in _from(text, chain, first)]
 
 
@@ -37,7 +38,7 @@ def _from(text: str, chain: list[Token], first: int) -> Iterator[Grouped]:
         total += end - chain[last][0]
         if total > _LONGEST:
             return
-        if total in LENGTHS:
+        if total in _LEADS and text[start] in _LEADS[total]:
             groups = chain[first : last + 1]
             digits = "".join(text[left:right] for left, right in groups)
             sizes = tuple(right - left for left, right in groups)
