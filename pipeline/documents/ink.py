@@ -12,6 +12,7 @@ _WIDEST = 60.0  # points: joined Arabic words run wide
 _CONTRAST = 36  # gray levels between dark ink and the paper around it
 _LIGHT_CONTRAST = 60  # gray levels between light ink and its ground
 _GROUND = 150  # gray level: on a lighter ground, what is lighter still is paper beside dark ink
+_FINE = 250  # dots per inch
 _NEIGHBOURS = 3  # characters that stand together before they count as text: fewer are specks and ornaments
 
 
@@ -33,6 +34,11 @@ class Ink(NamedTuple):
 
 def ink_of(image: Any, dpi: int) -> Ink:
     """Components of at most a large character's size in a grayscale array, dark on light and light on dark."""
+    if dpi >= _FINE and min(image.shape) > 8:  # half of it shows as much in a quarter of the time
+        half = ink_of(cv2.resize(image, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA), dpi // 2)
+        height, width = image.shape
+        boxes = np.clip(half.boxes * 2 + np.array([-1, -1, 1, 1]), 0, [width, height, width, height])
+        return Ink(boxes, half.is_character)
     window = int(_LARGEST * dpi / 72) | 1
     paper = cv2.blur(image, (window, window))
     dark = (cv2.subtract(paper, image) > _CONTRAST).astype(np.uint8)

@@ -1,9 +1,11 @@
 """Opens an untrusted PDF and makes it plain: annotations and form fields baked in, layers shown, pages upright."""
 
+import io
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import pikepdf
 import pymupdf
 
 from pipeline.documents.limits import MAX_PDF_PAGES
@@ -31,6 +33,9 @@ def opened(data: bytes) -> Iterator[Any]:
     """The document as it is. StageFailed(unsupported_format) when it is corrupt, cut off or wants a password."""
     with failing_with(ErrorCode.UNSUPPORTED_FORMAT):
         document = pymupdf.open(stream=data, filetype="pdf")
+        if document.is_pdf and not document.needs_pass and document.page_count == 0:
+            document.close()
+            document = pymupdf.open(stream=_rewritten(data), filetype="pdf")
         if not document.is_pdf or document.needs_pass or not 1 <= document.page_count <= MAX_PDF_PAGES:
             raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT)
         if document.is_repaired and b"%%EOF" not in data[-_TAIL:]:
@@ -39,6 +44,19 @@ def opened(data: bytes) -> Iterator[Any]:
         yield document
     finally:
         document.close()
+
+
+def _rewritten(data: bytes) -> bytes:
+    """The file as QPDF understands it, where MuPDF finds no page: a page tree without its marks, for instance."""
+    try:
+        with pikepdf.open(io.BytesIO(data)) as file:
+            if not len(file.pages):
+                raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT)
+            out = io.BytesIO()
+            file.save(out)
+            return out.getvalue()
+    except (pikepdf.PdfError, pikepdf.PasswordError):
+        raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT) from None
 
 
 def make_plain(document: Any) -> None:

@@ -55,7 +55,7 @@ def scrubbed(data: bytes) -> bytes:
             out = io.BytesIO()
             pdf.save(out, compress_streams=True, object_stream_mode=pikepdf.ObjectStreamMode.generate)
             return out.getvalue()
-    except (pikepdf.PdfError, ValueError, TypeError, KeyError):
+    except (pikepdf.PdfError, pikepdf.PasswordError, ValueError, TypeError, KeyError):
         raise StageFailed(ErrorCode.REDACTION_INCOMPLETE) from None
 
 
