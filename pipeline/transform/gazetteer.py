@@ -2,10 +2,9 @@
 
 import re
 from functools import cache
-from importlib.resources import files
 from typing import NamedTuple
 
-from pipeline.detect.lexicons.loader import fold
+from pipeline.detect.lexicons.loader import fold, table
 from pipeline.detect.normalize import normalize
 
 _PART_END = re.compile(r"[,،;؛\n|]|\s[-/]\s")
@@ -26,6 +25,8 @@ _AFTER_CITY = re.compile(
         r"[\s\d.()-]*(?:(?:المملكة|العربية|السعودية|منطقة|المنطقة|الرمز|البريدي|رمز|بريدي|مدينة|محافظة|ص|ب)[\s\d.()-]*)*$"
     )
 )
+_MAJOR = "1"  # the gazetteer's tier
+_OTHER_WORDS = {"المدينه", "رياض"}  # "the city", also a label; a given name
 _ARABIC_WORD = re.compile("[\u0621-\u064a]{2,}")
 
 
@@ -48,16 +49,17 @@ def place_in(address: str) -> str | None:
 
 @cache
 def _names() -> _Names:
-    rows = (files(__package__) / "places.csv").read_text("utf-8").splitlines()
-    names: dict[str, list[str]] = {"region": [], "city": []}
-    for row in rows:
-        if not row.startswith("#"):
-            kind, spellings = row.split(",")
-            names[kind] += spellings.split(";")
-    return _Names(_any_of(names["region"]), _any_of(names["city"]))
+    """The 13 regions and the major cities, without airports' codes; a name that is both is the region only with its word (منطقة, Province)."""
+    cities, regions = set(), set()
+    for spelling, kind, tier, *_ in table("places.csv"):
+        if kind == "region":
+            regions.add(spelling)
+        elif tier == _MAJOR and not spelling.isupper() and spelling not in _OTHER_WORDS:
+            cities.add(spelling)
+    return _Names(_any_of(regions - cities), _any_of(cities))
 
 
-def _any_of(names: list[str]) -> re.Pattern[str]:
+def _any_of(names: set[str]) -> re.Pattern[str]:
     """One pattern, longest name first: blanks may be hyphens, apostrophes may be written, an Arabic clitic may lead."""
     longest_first = sorted({fold(name) for name in names}, key=len, reverse=True)
     spelled = "|".join("'?".join(map(_letter, name)) for name in longest_first)
