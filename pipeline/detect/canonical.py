@@ -8,11 +8,21 @@ from schemas.entities import EntityType
 # Values in which blanks, hyphens and the like only group; everything else keeps its words.
 _IDENTIFIERS = frozenset(
     {
-        EntityType.NATIONAL_ID, EntityType.RESIDENCE_PERMIT, EntityType.IBAN, EntityType.CREDIT_CARD,
-        EntityType.PASSPORT, EntityType.MRN, EntityType.BUSINESS_ID, EntityType.TAX_ID,
-        EntityType.VEHICLE_PLATE, EntityType.STUDENT_ID, EntityType.INSURANCE_POLICY, EntityType.MEDICAL_LICENSE, EntityType.SSN,
+        EntityType.NATIONAL_ID,
+        EntityType.RESIDENCE_PERMIT,
+        EntityType.IBAN,
+        EntityType.CREDIT_CARD,
+        EntityType.PASSPORT,
+        EntityType.MRN,
+        EntityType.BUSINESS_ID,
+        EntityType.TAX_ID,
+        EntityType.VEHICLE_PLATE,
+        EntityType.STUDENT_ID,
+        EntityType.INSURANCE_POLICY,
+        EntityType.MEDICAL_LICENSE,
+        EntityType.SSN,
     }
-)  # fmt: skip
+)
 _SEPARATORS = re.compile(r"[\s\-./()]+")
 _BLANKS = re.compile(r"\s+")
 _CASELESS = _IDENTIFIERS | {EntityType.EMAIL_ADDRESS, EntityType.IP_ADDRESS}

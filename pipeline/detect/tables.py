@@ -7,6 +7,7 @@ from pipeline.detect.landmarks import Landmark
 _DELIMITERS = (b"|", b"\t", b";", b"\xb1", b",", b"\xb0", b"/")  # ؛ and ، too
 _RULE = b"-=:+| \t"
 _LONGEST_ROW = 2000
+_LONGEST_HEADING = 40  # a longer cell is prose
 _BLANKS = b" \t\r\"'"
 
 Cell = tuple[int, int]
@@ -22,7 +23,7 @@ class Tables:
         self.headings: set[int] = set()
         consumed = 0
         for line, row in _lines(shadow, labels):
-            if line >= consumed and len({label.section for label in row}) > 1:
+            if line >= consumed:
                 consumed = self._read(shadow, line, row)
 
     def _read(self, shadow: bytes, line: int, labels: list[Landmark]) -> int:
@@ -33,6 +34,8 @@ class Tables:
         if not delimiter or len(heading) > _LONGEST_ROW or any(byte in b"0123456789" for byte in heading):
             return line
         columns = _cells(shadow, line, end, delimiter)
+        if max(last - first for first, last in columns) > _LONGEST_HEADING:
+            return line
         kinds = [
             next((label.section for label in labels if first <= label.start < last), "") for first, last in columns
         ]

@@ -25,7 +25,7 @@ _SHAPES: dict[str, str] = {
     "google_oauth": rf"(?:GOCSPX-{_WORD}{{28}}|ya29\.{_WORD}{{20,400}})",
     "github": r"(?:gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_[A-Za-z0-9_]{22,255})",
     "gitlab": r"(?:glpat|gldt|glrt|glptt|glcbt|glft|glsoat|gloas|glimt|glagent|glffct)-[A-Za-z0-9_\-.]{20,300}",
-    "slack": r"xox[abeoprs]-(?:\d-)?[A-Za-z0-9\-]{10,250}",
+    "slack": r"xox[abeoprs]-(?=[A-Za-z\-]{0,40}\d)(?:\d-)?[A-Za-z0-9\-]{10,250}",
     "slack_app": r"xapp-\d-[A-Za-z0-9\-]{10,250}",
     "stripe": r"(?:sk|rk)_(?:test|live|prod)_[A-Za-z0-9]{10,247}",
     "webhook": r"whsec_[A-Za-z0-9+/=]{24,100}",

@@ -6,7 +6,7 @@ from pipeline.detect.landmarks import Landmark
 from pipeline.detect.normalize import NormalizedText
 from pipeline.detect.recognizer import Recognizer, Rule, span
 from pipeline.detect.recognizers.calendar_parts import ERA, THEN_CLOCK
-from pipeline.detect.shadow import LETTER, shape
+from pipeline.detect.shadow import LETTER, shadow_of, shape
 from schemas.entities import EntityType
 from schemas.spans import DetectOptions, Span
 
@@ -45,14 +45,15 @@ _CLOCK_TAIL = shape(THEN_CLOCK)
 _WORDS = frozenset(
     {b"may", b"march", b"mar", b"dec", b"sep", b"sec", b"jan", b"jun", b"oct", b"nov", b"apr", b"feb", b"jul", b"aug"}
 )
-_DIGITS = b"0123456789"
+_AUGUST = shadow_of(" آب")
+_LETTER_NEXT = shape(rf"[{LETTER}]")
 _FATHERS = frozenset({"اب", "أب"})
 _QUARTER = shape(r"q[1-4][ \-/]?(?:of[ ])?(?:fy[ ]?)?(?:19|20)\d\d(?![0-9])")
 _THEN_PLAIN_YEAR = shape(rf"[ ] (?:من[ ])? (?:عام[ ]|سنه[ ]|العام[ ])? {_YEAR} {ERA}")
 
 
 def _verbal(text: NormalizedText, _options: DetectOptions) -> Iterator[Span]:
-    for mark in text.landmarks["calendar"]:
+    for mark in (*text.landmarks["calendar"], *_augusts(text)):
         if mark.section in {"month", "hijri"}:
             place = _around(text, mark)
         elif mark.section == "quarter":
@@ -67,11 +68,18 @@ def _verbal(text: NormalizedText, _options: DetectOptions) -> Iterator[Span]:
             yield span(*match.span(), EntityType.DATE_TIME, 0.8, "verbal_dates")
 
 
+def _augusts(text: NormalizedText) -> Iterator[Landmark]:
+    """آب after the number of a day: a word too short and too common to look for everywhere."""
+    for length in (1, 2):
+        for start in text.numbers.plain.get(length, ()):
+            end = start + length
+            if text.shadow.startswith(_AUGUST, end) and not _LETTER_NEXT.match(text.shadow, end + len(_AUGUST)):
+                yield Landmark(end + 1, end + len(_AUGUST), "month")
+
+
 def _around(text: NormalizedText, mark: Landmark) -> tuple[int, int] | None:
     """The date around a month's name, or None when the word stands alone."""
     shadow = text.shadow
-    if shadow[mark.start] in _DIGITS:
-        mark = mark._replace(start=mark.start + 2)  # the lexicon's "5 اب": the day stands before the month
     before = _BEFORE.search(shadow, max(0, mark.start - _REACH), mark.start)
     start = before.start() if before else mark.start
     year = _THEN_YEAR.match(shadow, mark.end)
