@@ -49,7 +49,7 @@ def place_in(address: str) -> str | None:
 
 @cache
 def _names() -> _Names:
-    """The 13 regions and the major cities, without airports' codes; a name that is both is the region only with its word (منطقة, Province)."""
+    """The 13 regions and the major cities; a name that is both is the region only with its word (منطقة, Province)."""
     cities, regions = set(), set()
     for spelling, kind, tier, *_ in table("places.csv"):
         if kind == "region":
