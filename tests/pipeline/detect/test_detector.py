@@ -171,6 +171,12 @@ HOSTILE = {
     "commas": "1,",
     "names": "Ahmed ",
     "units": "2 days ",
+    "heading rows": "MRN|x\n",
+    "tables": "mrn,a\n1,2\n",
+    "tables of many rows": "mrn\t7\n",
+    "augusts": "1 آب ",
+    "quarters": "q1 2",
+    "passports": "passport a1 ",
 }
 
 

@@ -158,3 +158,10 @@ HEADINGS = [
 def test_a_table_heading_is_a_label(heading: str, cell: str, kind: str) -> None:
     assert found(cell, DetectOptions(enabled=STRUCTURED, context=heading)) == [(kind, cell)]
     assert found(cell, DetectOptions(enabled=STRUCTURED, context="Total")) == []
+
+
+def test_the_name_above_a_valid_machine_readable_line_is_a_person() -> None:
+    lines = "P<SAUALHARBI<<FAHAD<NASSER<<<<<<<<<<<<<<<<<<\nA123456784SAU9003152M3001019<<<<<<<<<<<<<<06"
+    spans = found(lines, DetectOptions())
+    assert ("PERSON", "ALHARBI<<FAHAD<NASSER") in spans
+    assert ("PASSPORT", "A123456784SAU9003152M3001019<<<<<<<<<<<<<<06") in spans
