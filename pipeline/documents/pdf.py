@@ -19,7 +19,7 @@ from pipeline.documents.pdf_fonts import Claims, Doubt
 from pipeline.documents.pdf_glyphs import glyphs_of
 from pipeline.documents.pdf_open import failing_with, make_plain, opened
 from pipeline.documents.pdf_raster import explaining, ocr_dpi, page_raster, render, shows_more_than_text
-from pipeline.documents.pdf_redact import Spot, box_in_pixels, draw_boxes, remove_ink, remove_text, spots_of
+from pipeline.documents.pdf_redact import Spot, box_in_pixels, draw_boxes, lines_of, remove_ink, remove_text, spots_of
 from pipeline.documents.pdf_scan import replace_with_picture
 from pipeline.documents.pdf_scrub import scrubbed
 from pipeline.documents.pdf_text import lay_out
@@ -116,10 +116,11 @@ def _redact_page(
 ) -> None:
     page = document[number]
     layout = lay_out(glyphs_of(page))
+    lines = lines_of(layout.glyphs)
     spots: list[Spot] = []
     for place in places:
         if place.unit == f"page/{number}":
-            spots.extend(spots_of(layout, place.start, place.end, place.placeholder))
+            spots.extend(spots_of(layout, lines, place.start, place.end, place.placeholder))
     boxes = [box for reading in readings for box in boxes_to_burn(reading, findings)]
     is_scan = any(reading.raster.endswith("/scan") for reading in readings)
     covers = [*boxes, *(box_in_pixels(page, spot) for spot in spots)]

@@ -2,6 +2,7 @@
 
 import math
 import unicodedata
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from pipeline.documents.limits import MAX_PAGE_GLYPHS
@@ -37,6 +38,9 @@ class Frame(NamedTuple):
         return min(abs(self.cos), abs(self.sin)) < 1e-3
 
 
+_PLAIN = Frame(1.0, 0.0)
+
+
 class Glyph(NamedTuple):
     """What one drawn glyph says, in points of the page.
 
@@ -63,6 +67,7 @@ class Glyph(NamedTuple):
         return self.text.isspace() or not self.text
 
 
+@lru_cache(maxsize=1 << 14)
 def fold(character: str) -> str:
     """Arabic presentation forms and Latin ligatures as the letters they stand for; everything else as it is."""
     code = ord(character)
@@ -109,18 +114,20 @@ def _frame(span: dict[str, Any]) -> Frame:
 def _glyph(
     span: dict[str, Any], frame: Frame, visible: bool, claims: str, code: int, origin: Any, box: Any
 ) -> Glyph | None:
-    values = (*origin, *box, span["size"])
-    if not all(math.isfinite(value) for value in values):
-        return None
     x0, y0, x1, y1 = box
-    corners = [frame.to_line(x, y)[0] for x in (x0, x1) for y in (y0, y1)]
-    along, down = frame.to_line(*origin)
-    start, end = min(corners), max(corners)
-    if not frame.is_upright:  # the box of a slanted glyph is wider than the glyph
-        start, end = along, min(end, along + span["size"])
-    text = "".join(fold(character) for character in claims)
+    size = span["size"]
+    if not math.isfinite(x0 + y0 + x1 + y1 + origin[0] + origin[1] + size):
+        return None
+    if frame == _PLAIN:
+        start, end, down = x0, x1, origin[1]
+    else:
+        corners = [frame.to_line(x, y)[0] for x in (x0, x1) for y in (y0, y1)]
+        along, down = frame.to_line(*origin)
+        start, end = min(corners), max(corners)
+        if not frame.is_upright:  # the box of a slanted glyph is wider than the glyph
+            start, end = along, min(end, along + size)
     return Glyph(
-        text, frame, start, end, down, max(span["size"], 0.1), span["font"], code, claims, visible, span["seqno"]
+        fold(claims), frame, start, end, down, max(size, 0.1), span["font"], code, claims, visible, span["seqno"]
     )
 
 

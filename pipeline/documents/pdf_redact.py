@@ -59,7 +59,19 @@ class Spot(NamedTuple):
         return pymupdf.Quad(*self.corners(min(start, self.start), max(end, self.end), -_ABOVE, _BELOW))
 
 
-def spots_of(layout: PageText, start: int, end: int, label: str) -> list[Spot]:
+Lines = dict[tuple[Frame, int], list[Glyph]]  # glyphs by frame and baseline, in whole points
+
+
+def lines_of(glyphs: Sequence[Glyph]) -> Lines:
+    """The visible neighbours that boxes must not cover."""
+    lines: Lines = {}
+    for glyph in glyphs:
+        if not glyph.is_blank:
+            lines.setdefault((glyph.frame, round(glyph.baseline)), []).append(glyph)
+    return lines
+
+
+def spots_of(layout: PageText, lines: Lines, start: int, end: int, label: str) -> list[Spot]:
     """The stretches of line that show `layout.text[start:end]`. StageFailed when there is no such text."""
     if not 0 <= start < end <= len(layout.text):
         raise StageFailed(ErrorCode.REDACTION_INCOMPLETE)
@@ -70,7 +82,7 @@ def spots_of(layout: PageText, start: int, end: int, label: str) -> list[Spot]:
             groups[-1].append(glyph)
         else:
             groups.append([glyph])
-    return [_spot(layout, group, label) for group in groups]
+    return [_spot(lines, group, label) for group in groups]
 
 
 def _goes_on(last: Glyph, glyph: Glyph) -> bool:
@@ -82,14 +94,13 @@ def _place(glyph: Glyph) -> tuple[Frame, float, float]:
     return glyph.frame, round(glyph.baseline), glyph.start
 
 
-def _spot(layout: PageText, group: Sequence[Glyph], label: str) -> Spot:
+def _spot(lines: Lines, group: Sequence[Glyph], label: str) -> Spot:
     frame, baseline, size = group[0].frame, group[0].baseline, max(glyph.size for glyph in group)
     start, end = min(g.start for g in group), max(g.end for g in group)
     low, high = start - _STEP * size, end + _STEP * size
     taken = set(group)
-    for glyph in layout.glyphs:
-        if glyph.is_blank or glyph.frame != frame or abs(glyph.baseline - baseline) > size or glyph in taken:
-            continue
+    near = range(round(baseline - size), round(baseline + size) + 1)
+    for glyph in (glyph for row in near for glyph in lines.get((frame, row), ()) if glyph not in taken):
         middle = (glyph.start + glyph.end) / 2
         if middle < start:
             low = max(low, glyph.end + _ROOM)
@@ -108,9 +119,18 @@ def remove_text(page: Any, spots: Sequence[Spot]) -> bool:
             graphics=pymupdf.PDF_REDACT_LINE_ART_NONE,
             text=pymupdf.PDF_REDACT_TEXT_REMOVE,
         )
-        if not any(_lies_in(glyph, spot) for glyph in glyphs_of(page) if not glyph.is_blank for spot in spots):
+        if not _left_in(glyphs_of(page), spots):
             return True
     return False
+
+
+def _left_in(glyphs: Sequence[Glyph], spots: Sequence[Spot]) -> bool:
+    lines: dict[int, list[Spot]] = {}
+    for spot in spots:
+        for down in (-1, 0, 1):  # baselines are compared to the point, whatever the fraction
+            lines.setdefault(round(spot.baseline) + down, []).append(spot)
+    near = ((glyph, spot) for glyph in glyphs for spot in lines.get(round(glyph.baseline), ()))
+    return any(_lies_in(glyph, spot) for glyph, spot in near if not glyph.is_blank)
 
 
 def _lies_in(glyph: Glyph, spot: Spot) -> bool:

@@ -168,8 +168,10 @@ def _write_row(
         _write_segment(pieces, places, order, text, owners)
 
 
-def _reading_order(pieces: Sequence[str], row_right_to_left: bool) -> list[int]:
+def _reading_order(pieces: Sequence[str], row_right_to_left: bool) -> Sequence[int]:
     kinds = {direction(piece) for piece in pieces}
+    if not row_right_to_left and Direction.RIGHT_TO_LEFT not in kinds:
+        return range(len(pieces))
     lettered = Direction.RIGHT_TO_LEFT in kinds or Direction.LEFT_TO_RIGHT in kinds
     return logical_order(pieces, right_to_left=is_right_to_left(pieces) if lettered else row_right_to_left)
 

@@ -8,6 +8,7 @@ line. Groups of a number (`055 123 4567`) are read as the eye reads them, left t
 import unicodedata
 from collections.abc import Sequence
 from enum import Enum
+from functools import lru_cache
 
 
 class Direction(Enum):
@@ -33,6 +34,7 @@ _CLOSING = ")]}>»"
 MIRRORED = {**dict(zip(_OPENING, _CLOSING, strict=True)), **dict(zip(_CLOSING, _OPENING, strict=True))}
 
 
+@lru_cache(maxsize=1 << 14)
 def direction(text: str) -> Direction:
     """The direction of a character or word: its letters decide (Arabic before Latin), then its digits."""
     seen = {_OF_CLASS.get(unicodedata.bidirectional(character), Direction.NEUTRAL) for character in text}
@@ -44,12 +46,14 @@ def direction(text: str) -> Direction:
 
 def is_right_to_left(items: Sequence[str]) -> bool:
     """Whether a line of these pieces is an Arabic one: most of its letters are."""
-    balance = 0
-    for item in items:
-        for character in item:
-            found = _OF_CLASS.get(unicodedata.bidirectional(character))
-            balance += (found is Direction.RIGHT_TO_LEFT) - (found is Direction.LEFT_TO_RIGHT)
-    return balance > 0
+    return sum(map(_leaning, items)) > 0
+
+
+@lru_cache(maxsize=1 << 14)
+def _leaning(text: str) -> int:
+    """Right-to-left letters less left-to-right ones."""
+    found = [_OF_CLASS.get(unicodedata.bidirectional(character)) for character in text]
+    return found.count(Direction.RIGHT_TO_LEFT) - found.count(Direction.LEFT_TO_RIGHT)
 
 
 def logical_order(items: Sequence[str], *, right_to_left: bool) -> list[int]:

@@ -86,7 +86,7 @@ def _rows(tsv: str) -> Iterator[tuple[_Line, SeenWord]]:
             continue
         try:
             _, block, paragraph, line_number, _, left, top, width, height = map(int, fields[1:10])
-            confidence = float(fields[10])
+            confidence = min(max(float(fields[10]), 0.0), 100.0)
         except ValueError:
             raise StageFailed(ErrorCode.IMAGE_REDACT_FAILED) from None
         text = "".join(c for c in fields[11] if unicodedata.category(c) not in ("Cf", "Cc")).strip()
