@@ -38,6 +38,7 @@ def serve(
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on.")] = 8000,
 ) -> None:
     """Serve the API. Without MASKER_REDIS_URL the workers run in this process too (embedded mode)."""
+    import gc
     from contextlib import nullcontext
 
     from api import logs, serving
@@ -50,6 +51,7 @@ def serve(
         if settings.geo_database is not None or not settings.is_sqlite:
             console.warn("callers from every country are served: this version does not read MASKER_GEO_DATABASE")
         application = create_app(settings, storage)
+        gc.freeze()  # lexicons last as long as the process: no collection needs to walk them
         with _embedded_workers(settings, storage) if settings.is_embedded else nullcontext():
             serving.serve(application, listener)
 

@@ -1,5 +1,7 @@
 """What Dramatiq's runner loads in every worker process: the broker with our actors and the sweeper on it."""
 
+import gc
+
 from schemas.settings import load_settings
 from storage.opening import Storage
 from workers.actors import declare
@@ -9,6 +11,7 @@ from workers.sweeper import Sweeper
 settings = load_settings()
 storage = Storage.open(settings)
 context = Context.open(settings, storage)
+gc.freeze()  # lexicons last as long as the process: no collection needs to walk them
 broker = storage.broker
 declare(broker, context)
 broker.add_middleware(Sweeper(storage, settings))
