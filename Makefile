@@ -31,6 +31,7 @@ eval:  ## score the detector on labelled messages, write docs/accuracy.md
 
 bench:  ## speed and memory, each as a ratio against a peer or a floor of the same run
 	@scripts/setup test
+	@scripts/setup bench
 	@$(PY) -m benchmarks.report
 
 documents:  ## make the sample documents of examples/documents anew
@@ -41,4 +42,4 @@ lock:  ## rewrite requirements/*.txt from pyproject.toml (needs uv)
 	@scripts/lock
 
 clean:  ## remove everything that the targets made
-	rm -rf .venv build demo-output *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage*
+	rm -rf .venv .venv-bench build demo-output *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage*
