@@ -106,9 +106,9 @@ def raw_pymupdf(data: bytes, values: list[str]) -> float:
     def work() -> bytes:
         with pymupdf.open(stream=data) as document:
             for page in document:
-                text = page.get_text("rawdict")
-                assert text
-                for value in values:
+                assert page.get_text("rawdict")
+                text = page.get_text()
+                for value in (value for value in values if value in text):
                     for box in page.search_for(value):
                         page.add_redact_annot(box, fill=(0, 0, 0))
                 page.apply_redactions()
@@ -173,6 +173,8 @@ def show(heading: str, seconds: dict[str, float], pages: int) -> None:
     """One table of stages."""
     print(f"\n{heading}\n{'stage':12}{'seconds':>10}{'pages/s':>10}")
     for stage, spent in seconds.items():
+        if stage == "ocr" and spent < 0.01:
+            continue  # nothing to read
         print(f"{stage:12}{spent:10.3f}{pages / spent:10.1f}")
     print(f"{'all':12}{sum(seconds.values()):10.3f}{pages / sum(seconds.values()):10.1f}")
 
@@ -199,7 +201,7 @@ def main() -> None:
 
     print("\nwhole jobs, upload to ready, embedded server")
     with (
-        embedded_server("bench@example.com") as server,
+        embedded_server("bench@example.com", paid_tokens=1_000_000) as server,
         httpx.Client(base_url=server.url, headers={"Authorization": f"Bearer {server.key}"}, timeout=60) as client,
     ):
         spent = [whole_job(client, "ten.csv", "text/csv", ten_row_csv()) for _ in range(5)]
