@@ -11,8 +11,9 @@ from pipeline.detect.canonical import canonical
 from pipeline.documents.document import Extraction, Finding, Findings, FoundValue, Reading
 from pipeline.spread import Reach, Spreader, Value, compact_form, words_form
 from pipeline.verification.reading import Leftover
+from pipeline.wrapped import Found, rejoined
 from schemas.entities import ALL_TYPES, GLOSSARY_RANK, PREFIX, EntityType
-from schemas.spans import Detection, DetectOptions
+from schemas.spans import Detection, DetectOptions, Span
 
 _T = EntityType
 
@@ -172,13 +173,22 @@ def _detect(
             if asked is None:
                 asked = by_context[text.context] = replace(options, context=text.context)
             found = seen[text.text, text.context] = []
-            for span in detector.detect(text.text, asked).spans:
-                number = _index(known, index, span.type, text.text[span.start : span.end])
+            for span, surface in _spans(text.text, detector, asked):
+                number = _index(known, index, span.type, surface)
                 known[number].glossary &= span.rank == GLOSSARY_RANK
                 found.append(_Place(span.start, span.end, number))
         if found:
             places[text.id] = found
     return places
+
+
+def _spans(text: str, detector: Detecting, options: DetectOptions) -> list[Found]:
+    """What stands in the lines of a text, and across their ends."""
+
+    def detect(joined: str, strict: bool) -> Sequence[Span]:
+        return detector.detect(joined, replace(options, strict_checksums=strict)).spans
+
+    return rejoined(text, detector.detect(text, options).spans, detect)
 
 
 def _index(known: list[_Known], index: dict[tuple[EntityType, str], int], type_: EntityType, surface: str) -> int:

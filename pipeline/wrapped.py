@@ -1,0 +1,126 @@
+"""What the end of a line cuts in two: `Mr. Fahad` / `Alotaibi`, an IBAN's groups, an address that a column broke.
+
+Detection reads lines as forms and tables mean them, each for itself. Here lines that only ran out of room are joined
+and read once more, and what lies across a break is added. Joined texts keep their length, so offsets stay.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from schemas.entities import EntityType
+from schemas.spans import Span
+
+_T = EntityType
+
+_PROSE = 24  # characters of a line that may have run out of room; shorter ones are labels and cells
+_FULL = 0.85  # share of its neighbours' width from which on a line is full
+_GLUE = "\u2060"  # a word joiner: detection deletes it
+# Values whose own check digits or shape say that both halves belong together, whatever the lines look like.
+_PROVEN = frozenset({_T.IBAN, _T.CREDIT_CARD})
+_BROKEN = _PROVEN | {_T.NATIONAL_ID, _T.RESIDENCE_PERMIT, _T.PHONE_NUMBER, _T.TAX_ID, _T.EMAIL_ADDRESS}
+_LINKS = frozenset("@.-_+/")  # what may stand at the very end or beginning of half a value
+
+Detect = Callable[[str, bool], Sequence[Span]]
+
+
+class Found(NamedTuple):
+    """A span of the text, and its value as it reads without the break."""
+
+    span: Span
+    surface: str
+
+
+class _Break(NamedTuple):
+    """A line's end at `position`: it ran out of room; it parts digits; it may even part the letters of one word."""
+
+    position: int
+    is_full: bool
+    parts_digits: bool
+    parts_word: bool
+
+
+def rejoined(text: str, own: Sequence[Span], detect: Detect) -> list[Found]:
+    """`own`, what detection found line by line, with what lies across breaks, in order of position.
+
+    `detect` takes a text and whether checksums must hold. A span that own ones cover already says nothing new.
+    """
+    breaks = list(_breaks(text)) if "\n" in text else []
+    found = [Found(span, text[span.start : span.end]) for span in own]
+    for glue, chosen in ((" ", [b for b in breaks if b.is_full or b.parts_digits]),
+                         (_GLUE, [b for b in breaks if b.parts_word])):  # fmt: skip
+        if chosen:
+            joined = _joined(text, chosen, glue)
+            for span in detect(joined, glue == _GLUE):
+                if _is_believed(joined, span, chosen, own, glue == _GLUE):
+                    surface = joined[span.start : span.end].replace(_GLUE, "")
+                    _place(found, Found(span, surface), text)
+    return found
+
+
+def _breaks(text: str) -> Iterator[_Break]:
+    lines = text.split("\n")
+    position = -1
+    for number, (line, following) in enumerate(pairwise(lines)):
+        position += len(line) + 1
+        if not line or not following or line[-1].isspace() or following[0].isspace():
+            continue
+        last, first = line.split()[-1], following.split()[0]
+        parts_digits = _has_digits(last) and _has_digits(first)
+        whole = last + first
+        yield _Break(
+            position,
+            _is_full(lines[max(0, number - 1) : number + 2], line, first),
+            parts_digits,
+            _links(line[-1]) and _links(following[0]) and (parts_digits or (whole.isascii() and whole.count("@") == 1)),
+        )
+
+
+def _has_digits(token: str) -> bool:
+    return sum(c.isdigit() for c in token) >= 2
+
+
+def _links(character: str) -> bool:
+    return character.isalnum() or character in _LINKS
+
+
+def _is_full(around: Sequence[str], line: str, first: str) -> bool:
+    """Whether the next line's first word had no room on this one; rows of cells never run out of room."""
+    width = max(map(len, around))
+    has_cells = any("\t" in other for other in around[-2:])
+    return len(line) >= _PROSE and not has_cells and len(line) + 1 + len(first) >= _FULL * width
+
+
+def _joined(text: str, breaks: Sequence[_Break], glue: str) -> str:
+    characters = list(text)
+    for item in breaks:
+        characters[item.position] = glue
+    return "".join(characters)
+
+
+def _is_believed(joined: str, span: Span, breaks: Sequence[_Break], own: Sequence[Span], is_glued: bool) -> bool:
+    crossed = [item for item in breaks if span.start < item.position < span.end]
+    if not crossed or joined[span.end :].lstrip(" ").startswith((":", "：")):
+        return False  # `Fahad` / `Alotaibi City: Riyadh`: what a colon follows is a label
+    if is_glued:  # what already is an address before its line ends goes on with another word
+        addresses = [known for known in own if known.type is _T.EMAIL_ADDRESS]
+        is_whole = any(known.start < span.end and span.start < known.end for known in addresses)
+        return span.type in _BROKEN and (span.type is not _T.EMAIL_ADDRESS or not is_whole)
+    return span.type in _PROVEN or all(item.is_full for item in crossed)
+
+
+def _place(found: list[Found], new: Found, text: str) -> None:
+    """Puts `new` among `found`: it takes the place of spans inside it and gives way to those that reach out of it."""
+    start, end = new.span.start, new.span.end
+    first = bisect_right(found, start, key=lambda item: item.span.end)
+    last = bisect_left(found, end, key=lambda item: item.span.start)
+    if first < last and found[first].span.start < start:
+        start, first = found[first].span.end, first + 1
+    if first < last and found[last - 1].span.end > end:
+        end, last = found[last - 1].span.start, last - 1
+    told = {index for item in found[first:last] for index in range(item.span.start, item.span.end)}
+    if any(text[index].isalnum() and index not in told for index in range(start, end)):
+        is_whole = (start, end) == new.span[:2]
+        surface = new.surface if is_whole else text[start:end].strip()
+        found[first:last] = [Found(new.span._replace(start=start, end=end), surface)]
