@@ -8,7 +8,9 @@ from collections.abc import Iterable, Iterator
 from pipeline.detect.normalize import NormalizedText
 from pipeline.detect.recognizer import Recognizer, span
 from pipeline.detect.recognizers.address import AddressFinder
+from pipeline.detect.recognizers.identifiers import in_identifier
 from pipeline.detect.recognizers.names import LabelledNames
+from pipeline.detect.recognizers.names_airline import airline_names
 from pipeline.detect.recognizers.names_arabic import ArabicNames
 from pipeline.detect.recognizers.names_latin import LatinNames
 from pipeline.detect.recognizers.organizations import OrganizationFinder, load_organizations
@@ -51,7 +53,10 @@ class LexicalRecognizer:
         for found in self._names(words, frozenset(taken), options.context):
             if (found.first, found.last) in alone:
                 continue  # Riyadh is a given name too; nobody but a place stands alone under it
-            yield _span(words, found, EntityType.PERSON)
+            if not in_identifier(words.raw, words.start(found.first) + found.skip, words.end(found.last)):
+                yield _span(words, found, EntityType.PERSON)
+        for start, end in airline_names(words.raw):
+            yield span(start, end, EntityType.PERSON, 0.9, self.name)
         for found in addresses:
             yield _span(words, found, EntityType.ADDRESS)
         for found in organizations:
@@ -65,13 +70,20 @@ class LexicalRecognizer:
         if context and self._labelled.is_heading(context) and (cell := self._labelled.cell(words)) is not None:
             yield cell
             return
+        labelled = [f for f in self._labelled.find(words) if taken.isdisjoint(range(f.first, f.last + 1))]
+        yield from labelled
+        whole = {index for found in labelled for index in range(found.first, found.last + 1)}
         for found in self._arabic.find(words):
-            if taken.isdisjoint(range(found.first, found.last + 1)):
+            if taken.isdisjoint(range(found.first, found.last + 1)) and not _inside(found, whole):
                 yield found
-        yield from self._latin.find(words, taken)
-        for found in self._labelled.find(words):
-            if taken.isdisjoint(range(found.first, found.last + 1)):
+        for found in self._latin.find(words, taken):
+            if not _inside(found, whole):
                 yield found
+
+
+def _inside(found: Found, whole: set[int]) -> bool:
+    """Whether a label has made one name of all its words: what the lexicon knows of it is only a part."""
+    return bool(whole) and whole.issuperset(range(found.first, found.last + 1))
 
 
 def _is_no_name(words: Words, hit: Hit[Place]) -> bool:

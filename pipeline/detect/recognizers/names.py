@@ -20,23 +20,26 @@ class LabelledNames:
         title = vocabulary.one_of(Word.TITLE)
         joints = Word.CONNECTOR | Word.ARTICLE | Word.PARTICLE | Word.ABD | Word.KUNYA | Word.DIVINE
         arabic = vocabulary.one_of(
-            Word.ARABIC, without=Word.ORDINARY | _CUES | Word.FACILITY | Word.ID_CUE | Word.ADDRESS_CUE | Word.THING
+            Word.ARABIC,
+            without=Word.ORDINARY | _CUES | Word.FACILITY | Word.ID_CUE | Word.ADDRESS_CUE | Word.THING | Word.CLITIC,
         )
         arabic_known = vocabulary.one_of(NAME | joints, without=Word.CAPITAL | Word.LOWER)
         latin = vocabulary.one_of(Word.CAPITAL, without=LATIN_OUTSIDE)
         latin_known = vocabulary.one_of(NAME | joints | Word.INITIAL | Word.PREFIX, without=Word.ARABIC)
+        more_arabic = vocabulary.one_of(NAME | joints, without=Word.CAPITAL | Word.LOWER | Word.CLITIC)
+        more_arabic = f"[{arabic[1:-1]}{more_arabic[1:-1]}]"
         one_arabic = f"[{arabic[1:-1]}{arabic_known[1:-1]}]"
         one_latin = f"[{latin[1:-1]}{latin_known[1:-1]}]"
         self._labelled = re.compile(
             rf"""
             (?P<label> {label} (?:[ /(]{any_word}){{0,3}} ) [:n] (?:{title}[ ./])?
-            (?P<name> {one_arabic}(?:[ ]{one_arabic}){{0,6}} | {one_latin}(?:[ .'/-]{one_latin}){{0,6}} )
+            (?P<name> {one_arabic}(?:[ ]{more_arabic}){{0,6}} | {one_latin}(?:[ .'/-]{one_latin}){{0,6}} )
             """,
             re.VERBOSE,
         )
         self._cell = re.compile(
             rf"""(?:{title}[ ./])?
-            (?P<name> (?:{one_arabic}(?:[ ]{one_arabic}){{0,7}} | {one_latin}(?:[ .,'/-]{one_latin}){{0,7}}) )""",
+            (?P<name> (?:{one_arabic}(?:[ ]{more_arabic}){{0,7}} | {one_latin}(?:[ .,'/-]{one_latin}){{0,7}}) )""",
             re.VERBOSE,
         )
         beside = sections("beside.txt")

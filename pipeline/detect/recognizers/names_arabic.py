@@ -4,19 +4,23 @@ import re
 from collections.abc import Iterator
 
 from pipeline.detect.lexicons.loader import section
+from pipeline.detect.recognizers.names_arabic_cues import CUES, cue_before, in_facility
 from pipeline.detect.recognizers.vocabulary import NAME, Vocabulary, Word
 from pipeline.detect.recognizers.words import Found, Words
 
 _GIVEN = Word.GIVEN | Word.GIVEN_WEAK
 _FAMILY = Word.FAMILY | Word.FAMILY_WEAK
 _PARTS = NAME | Word.CONNECTOR | Word.ABD | Word.KUNYA | Word.DIVINE | Word.SECOND_PART
-_CUES = Word.TITLE | Word.ROLE | Word.LABEL | Word.GREETING | Word.ASKING
 _LONGEST = 9  # words after the first: given, father, grandfather, family, with their connectors
 # Family names that are also ordinals, adjectives or peoples: too weak to make a name of a weak given name.
 _FAINT = section("beside.txt", "faint family arabic")
 # `ya` and "I am" before these is an exclamation or a feeling, not a name.
-_CONTACT = section("beside.txt", "contact verb arabic")
 _EXCLAIMED = section("beside.txt", "exclaimed arabic")
+# After a role these say how somebody is: the director is fair, the customer is satisfied.
+_PREDICATES = section("beside.txt", "predicate arabic") | _EXCLAIMED
+_AND = frozenset(["و", "او"])
+_ENDS = ",n.:(#"
+_ANNOUNCING = Word.TITLE | Word.ROLE | Word.LABEL
 
 
 class ArabicNames:
@@ -24,21 +28,23 @@ class ArabicNames:
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         latin = Word.CAPITAL | Word.LOWER
-        outside = Word.ORDINARY | _CUES | Word.FACILITY
+        outside = Word.ORDINARY | CUES | Word.FACILITY
         first_known = vocabulary.one_of(NAME, without=latin)
         known = vocabulary.one_of(NAME, without=latin | Word.CLITIC | Word.ROLE)
-        arabic = vocabulary.one_of(Word.ARABIC)
+        called = vocabulary.one_of(Word.ARABIC, without=Word.ORDINARY | CUES)
         plain = vocabulary.one_of(Word.ARABIC, without=outside)
+        strange = vocabulary.one_of(Word.ARABIC, without=outside | NAME | Word.CLITIC | Word.ARTICLE_AL)
         connector = vocabulary.one_of(Word.CONNECTOR, without=latin)
         bin_ = vocabulary.one_of(Word.CONNECTOR, without=latin | Word.WEAK_CONNECTOR)
         abd, divine = vocabulary.one_of(Word.ABD, without=latin), vocabulary.one_of(Word.DIVINE, without=latin)
         kunya = vocabulary.one_of(Word.KUNYA, without=latin)
         second = vocabulary.one_of(Word.SECOND_PART)
-        two_words = rf"(?:(?:{kunya}[ ])?{abd}[ ]{divine} | {kunya}[ ]{arabic} | {first_known}[ ]{second})"
+        called = f"[{called[1:-1]}{known[1:-1]}]"
+        two_words = rf"(?:(?:{kunya}[ ])?{abd}[ ]{divine} | {kunya}[ ]{called} | {known}[ ]{second})"
         family_like = vocabulary.one_of(Word.ARTICLE_AL, without=outside | Word.CLITIC)
         self._chain = re.compile(
             rf"""
-            (?: {two_words}                # Abd Allah, Abu Fahd, Al Saud
+            (?: {first_known}[ ]{second} | {two_words}                # Abd Allah, Abu Fahd, Al Saud
               | {first_known}              # a word we know as a name
               | {plain}(?=[ ]{bin_}[ ])    # any word before bin
             )
@@ -49,54 +55,69 @@ class ArabicNames:
                       | {family_like}      # perhaps a family name: al-…
                     )
             ){{0,{_LONGEST}}}
+            (?: [ ]{strange}(?=[{_ENDS}]) )?   # a family name that we do not know, where the clause ends
             """,
             re.VERBOSE,
         )
 
     def find(self, words: Words) -> Iterator[Found]:
         """Names by position, overlapping nowhere."""
-        previous = -2
-        for match in self._chain.finditer(words.codes):
+        previous, position = -2, 0
+        while (match := self._chain.search(words.codes, position)) is not None:
             first, last = match.start() // 2, (match.end() - 1) // 2
-            if first == previous + 1 and (found := _joined(words, first, last)) is not None:
-                previous = found.last
-                yield found
-                continue
-            if first == last and not words.meaning(first) & Word.GIVEN and not _beckons(words, first):
+            found: Found | None = None
+            if first == last and not words.meaning(first) & Word.GIVEN and not _beckons(words, first, previous):
                 # The commonest case, decided cheaply: one word that is not by itself a name.
-                if words.meaning(first) & _FAMILY and (found := _unknown_before(words, first)) is not None:
-                    yield found
-                continue
-            for piece in _without_prepositions(words, first, last):
-                if (found := _weigh(words, *piece)) is not None:
-                    previous = found.last
-                    yield found
+                if words.meaning(first) & _FAMILY:
+                    found = _unknown_before(words, first)
+            else:
+                last, found = _read(words, first, last, previous)
+            if found is not None:
+                previous = last = found.last
+                yield found
+                if words.words[last + 1 : last + 2] == ["وعلي"] and words.after(last) == " ":
+                    last += 1
+                    if words.raw[words.end(last) - 1] == "ي":  # and Ali, not `and on`
+                        previous = last
+                        yield Found(last, last, 1, 0.5)
+            position = 2 * last + 2  # what a name leaves of its chain may be another
 
 
-def _joined(words: Words, first: int, last: int) -> Found | None:
-    """One weak given name that `and` ties to the name before it: أسيل وجنى."""
-    weak = words.meaning(first) & Word.CLITIC and words.meaning(first) & Word.GIVEN_WEAK
-    if first == last and weak and words.words[first][0] == "و" and words.after(first - 1) == " ":
-        return Found(first, last, 1, 0.5)
-    return None
+def _read(words: Words, first: int, last: int, previous: int) -> tuple[int, Found | None]:
+    """Where the name that may begin with word `first` ends, and the name, if it is one.
+
+    A preposition that folding makes a name of (على, Ali) ends it; what follows is read anew.
+    """
+    for index in range(first, last + 1):
+        if words.words[index] == "علي" and words.raw[words.end(index) - 1] == "ى":
+            if index == first:
+                return first, None
+            last = index - 1
+            break
+    listed = previous >= 0 and _is_listed(words, first, last, previous)
+    return _weigh(words, first, last, listed=listed)
 
 
-def _beckons(words: Words, first: int) -> bool:
-    """Whether the word before could make a name of one weak word."""
-    return bool(words.meaning(first - 1) & _CUES) or (first > 0 and words.words[first - 1] == "مع")
+def _is_listed(words: Words, first: int, last: int, previous: int) -> bool:
+    """Whether a name stands before, with nothing but `and`, `or` or a comma between: أسيل وجنى, وليد او ماهر."""
+    word = words.words[first]
+    if first == previous + 1:
+        if words.after(previous) == " ":
+            return word[0] == "و" and bool(words.meaning(first) & Word.CLITIC)
+        return words.after(previous) == "," and words.after(last) in ",n." and not word.startswith("ال")
+    return first == previous + 2 and words.words[first - 1] in _AND and words.after(previous) in " ,"
 
 
-def _without_prepositions(words: Words, first: int, last: int) -> Iterator[tuple[int, int]]:
-    """The chain cut at every `على`: on, not Ali, which folding makes of it."""
-    if "علي" not in words.words[first : last + 1]:
-        yield first, last
-        return
-    start = first
-    for index in range(first, last + 2):
-        if index > last or (words.words[index] == "علي" and words.raw[words.end(index) - 1] == "ى"):
-            if start < index:
-                yield start, index - 1
-            start = index + 1
+def _beckons(words: Words, first: int, previous: int) -> bool:
+    """Whether what stands before could make a name of one weak word."""
+    if words.after(first - 1) == "n" and words.after(first) == ",":
+        return True
+    return previous + 2 >= first or (first > 0 and (words.meaning(first - 1) & CUES != 0 or _leads(words, first - 1)))
+
+
+def _leads(words: Words, index: int) -> bool:
+    """Whether a word alone, or with one before it, may be a cue: مع, ل, الموظفة الفاضلة."""
+    return words.words[index] in ("مع", "ل", "علي") or bool(words.meaning(index - 1) & CUES)
 
 
 def _unknown_before(words: Words, last: int) -> Found | None:
@@ -105,27 +126,34 @@ def _unknown_before(words: Words, last: int) -> Found | None:
     word = words.words[first] if first >= 0 else ""
     if words.after(first) != " " or not words.meaning(first) & Word.ARABIC or word.startswith("ال") or len(word) < 3:
         return None
-    if words.meaning(first) & (Word.ORDINARY | _CUES | Word.FACILITY) or in_facility(words, first):
+    if words.meaning(first) & (Word.ORDINARY | CUES | Word.FACILITY) or in_facility(words, first):
         return None
+    if cue_before(words, first) & _ANNOUNCING:
+        return Found(first, last, 0, 0.7)
     if word[0] == "و" or word[-1] == "ت":
         return None  # and he said, she said
-    if cue_before(words, first) & (Word.TITLE | Word.ROLE | Word.LABEL):
-        return Found(first, last, 0, 0.7)
     return Found(first, last, 0, 0.5) if words.meaning(last) & Word.FAMILY else None
 
 
-def _weigh(words: Words, first: int, last: int) -> Found | None:
-    """What of a chain is a name, if anything."""
-    while first < last and (words.meaning(first) & _CUES or words.words[first] in _FAINT):
+def _weigh(words: Words, first: int, last: int, *, listed: bool) -> tuple[int, Found | None]:
+    """Where the name ends that a chain begins with, and the name, if it is one. `listed`: one stands before it."""
+    while first < last and (words.meaning(first) & CUES or words.words[first] in _FAINT):
         first += 1  # الشيخ حمد: titles and peoples are family names too
-    if in_facility(words, first):
-        return None
+    if in_facility(words, first) or (first < last and words.meaning(first) & Word.FACILITY):
+        return last, None
     cue = cue_before(words, first)
-    end = _trimmed(words, first, last, cue)
+    end = _trimmed(words, first, last, cue | (Word.LABEL if listed else 0))
     if end is None:
-        return None
+        return first, None
     score = _score(words, first, end, cue)
-    return Found(first, end, _clitic_letters(words, first), score) if score else None
+    if (
+        not score
+        and listed
+        and words.meaning(first) & _GIVEN
+        and (words.after(first - 1) == " " or words.words[first] not in _PREDICATES)
+    ):
+        score = 0.5
+    return end, Found(first, end, _clitic_letters(words, first), score) if score else None
 
 
 def _parts(words: Words, first: int, last: int) -> list[int]:
@@ -142,7 +170,7 @@ def _parts(words: Words, first: int, last: int) -> list[int]:
         elif meaning & Word.KUNYA and index < last and not meaning & NAME:
             following = words.meaning(index + 1)
             house = words.words[index] == "ال"
-            parts.append(Word.FAMILY if house else (following & NAME and Word.GIVEN_WEAK) or 0)
+            parts.append(Word.FAMILY if house else _of_kunya(words, index, following))
             index += 1
         elif index < last and words.meaning(index + 1) & Word.SECOND_PART:
             # Nour al-Din is nobody but a person; the grace of Allah may be meant by Fadl Allah.
@@ -155,13 +183,24 @@ def _parts(words: Words, first: int, last: int) -> list[int]:
     return parts
 
 
+def _of_kunya(words: Words, index: int, following: int) -> int:
+    """What Abu or Umm and a name are together: certain with a certain name, or where `or` cannot be meant."""
+    if following & Word.GIVEN or (following & NAME and words.words[index] == "ابو"):
+        return Word.GIVEN
+    return Word.GIVEN_WEAK if following & NAME else 0
+
+
 def _trimmed(words: Words, first: int, last: int, cue: int) -> int | None:
     """The last word of the name: the first that is none ends it, unless it has the look of a family name."""
     end = first
     for index in range(first, last + 1):
         meaning = words.meaning(index)
         previous = words.meaning(index - 1) if index > first else 0
-        if meaning & _PARTS or previous & (Word.CONNECTOR | Word.ABD | Word.KUNYA):
+        if previous & (Word.CONNECTOR | Word.ABD | Word.KUNYA):
+            end = index
+        elif meaning & _PARTS:
+            if index > first + 1 and _is_past_the_family(words, index):
+                break
             end = index
         elif index > first:
             end = index if _looks_like_family(words, first, index, cue) else index - 1
@@ -171,19 +210,35 @@ def _trimmed(words: Words, first: int, last: int, cue: int) -> int | None:
     return end if end > first or words.meaning(end) & NAME else None
 
 
+def _is_past_the_family(words: Words, index: int) -> bool:
+    """Whether a weak given name follows a family name, and no other family name it: نايف الحربي سارية حتى."""
+    before, meaning = words.meaning(index - 1), words.meaning(index)
+    if not before & _FAMILY or before & _GIVEN or not words.words[index - 1].startswith("ال"):
+        return False
+    weak = meaning & NAME == Word.GIVEN_WEAK and not meaning & (Word.KUNYA | Word.ABD)
+    return weak and not (words.after(index) == " " and words.meaning(index + 1) & (_FAMILY | Word.CONNECTOR))
+
+
 def _looks_like_family(words: Words, first: int, last: int, cue: int) -> bool:
-    word = words.words[last]
-    if (
-        not word.startswith("ال")
-        or len(word) < 5
-        or words.meaning(last - 1) & (Word.FAMILY | Word.FAMILY_WEAK) & ~_GIVEN
-    ):
+    """Whether a word that we do not know, or know as something else, is the family name of the names before it."""
+    word, before = words.words[last], words.meaning(last - 1)
+    if len(word) < 3 or (before & _FAMILY and not before & _GIVEN):
+        return False
+    if not word.startswith("ال"):
+        # At the end of a clause, behind a title or a label: no verb stands there, and no object of one.
+        ends = words.after(last) in _ENDS or bool(words.meaning(last + 1) & Word.ID_CUE)
+        return ends and bool(cue & _ANNOUNCING and before & NAME) and word[0] not in _VERBAL and word[-1] not in "هتن"
+    if len(word) < 5:
         return False
     if any(words.meaning(index) & Word.CONNECTOR for index in range(first, last)) or cue & (Word.LABEL | Word.ROLE):
         return True
     if word[-1] == "ي" and not word.endswith("ائي"):
-        return words.meaning(last - 1) & Word.GIVEN != 0 or last - first >= 2
-    return last - first >= 2 and words.meaning(last - 1) & NAME != 0 and word[-1] not in "هتن"
+        return bool(before & Word.GIVEN or cue & Word.TITLE) or last - first >= 2
+    ends = words.after(last) in _ENDS and bool(cue & (Word.TITLE | Word.GREETING))
+    return (ends or last - first >= 2) and before & NAME != 0 and word[-1] not in "هتن"
+
+
+_VERBAL = frozenset("وفبلكيتن")  # conjunctions and prepositions attached, and the letters that verbs begin with
 
 
 def _score(words: Words, first: int, last: int, cue: int) -> float:
@@ -221,51 +276,17 @@ def _single(words: Words, part: int, cue: int, first: int) -> float:
     """One name word alone: an unmistakable given name, or one with a title or a greeting before it."""
     if part & Word.GIVEN:
         return 0.7 if cue else 0.55
-    if not cue:
-        return 0.0
     word = words.words[first]
+    if not cue:
+        spoken_to = part & Word.GIVEN_WEAK and words.after(first - 1) == "n" and words.after(first) == ","
+        return 0.5 if spoken_to and word not in _PREDICATES else 0.0  # إيمان، وينك؟
     if part & Word.GIVEN_WEAK:
         if cue & (Word.GREETING | Word.LABEL) and (word in _EXCLAIMED or words.words[first - 1] == "انا"):
             return 0.0
-        return 0.6 if cue & (Word.TITLE | Word.GREETING | Word.ASKING | Word.LABEL) else 0.0
+        if cue & (Word.TITLE | Word.GREETING | Word.ASKING | Word.LABEL):
+            return 0.6
+        return 0.55 if word not in _PREDICATES and not word.startswith("ال") else 0.0
     return 0.6 if part & Word.FAMILY and cue & Word.TITLE else 0.0
-
-
-def cue_before(words: Words, first: int) -> int:
-    """What the word before says: title, role, label, greeting."""
-    between = words.after(first - 1)
-    if between not in " :/.n,(":
-        return 0
-    meaning = words.meaning(first - 1) & _CUES
-    if not meaning:
-        return Word.ASKING if _is_contacted(words, first) else 0
-    word = words.words[first - 1]
-    if len(word) == 1 and word not in "يا" and between not in "/.":
-        return 0  # single letters are titles only with their mark: د. أ/ م.
-    if between in "n,(" and not meaning & (Word.LABEL | Word.ROLE):
-        return 0
-    return meaning
-
-
-def _is_contacted(words: Words, first: int) -> bool:
-    """Whether the text speaks of being in touch with the name: تواصل مع رائد."""
-    with_ = first > 1 and words.words[first - 1] == "مع" and words.after(first - 2) == " "
-    return with_ and words.words[first - 2] in _CONTACT
-
-
-def in_facility(words: Words, first: int) -> bool:
-    """Whether the name completes the name of a street, school or firm: شارع الأمير ماجد."""
-    index = first - 1
-    for _ in range(2):
-        if words.after(index) not in " ./":
-            return False
-        meaning = words.meaning(index)
-        if meaning & Word.FACILITY:
-            return True
-        if not meaning & (Word.TITLE | Word.CONNECTOR):
-            return False
-        index -= 1
-    return False
 
 
 def _clitic_letters(words: Words, first: int) -> int:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from pipeline.detect.lexicons.loader import section
+from pipeline.detect.recognizers.names_latin_cues import CUES, cue_after, cue_before, is_somebodys
 from pipeline.detect.recognizers.vocabulary import NAME, Vocabulary, Word
 from pipeline.detect.recognizers.words import Found, Words
 
@@ -12,14 +13,15 @@ _GIVEN = Word.GIVEN | Word.GIVEN_WEAK
 _FAMILY = Word.FAMILY | Word.FAMILY_WEAK
 _JOINTS = Word.CONNECTOR | Word.ARTICLE | Word.PARTICLE
 _GRAMMAR = _JOINTS | Word.ABD | Word.KUNYA | Word.DIVINE | Word.PREFIX | Word.INITIAL
-_CUES = Word.TITLE | Word.ROLE | Word.LABEL | Word.GREETING | Word.ASKING | Word.SPEECH
 _NOT_NAMES = (
-    Word.ORDINARY | _CUES | Word.THING | Word.ID_CUE | Word.FACILITY | Word.FOUNDER | Word.STREET | Word.DISTRICT
+    Word.ORDINARY | CUES | Word.THING | Word.ID_CUE | Word.FACILITY | Word.FOUNDER | Word.STREET | Word.DISTRICT
     | Word.BUILDING | Word.UNIT | Word.POSTAL | Word.POBOX | Word.ADDITIONAL | Word.ADDRESS_CUE | Word.FILLER
 )  # fmt: skip
+_SMALL_FACILITIES = section("beside.txt", "facility small latin")
 _DETERMINERS = section("beside.txt", "determiner latin")
 _OFFICES = section("beside.txt", "office latin")
 _MONTHS = section("beside.txt", "month name latin")
+_ADDRESSING = Word.TITLE | Word.GREETING | Word.ROLE  # before a word that we do not know
 # What a possessive or a contraction leaves after the apostrophe.
 _AFTER_APOSTROPHE = frozenset(["s", "S", "ll", "LL", "re", "ve", "d", "m", "t", "M", "D", "T"])
 
@@ -51,7 +53,7 @@ class LatinNames:
         """Names outside the words `taken` by organizations and places, by position within each alphabet case."""
         for match in self._chain.finditer(words.codes):
             first, last = match.start() // 2, (match.end() - 1) // 2
-            if first == last and not words.meaning(first) & NAME and not words.meaning(first - 1) & Word.TITLE:
+            if first == last and not words.meaning(first) & NAME and not words.meaning(first - 1) & _ADDRESSING:
                 continue  # one unknown word: the commonest case, decided cheaply
             for piece in _pieces(first, last, taken):
                 if (found := _weigh(words, *piece)) is not None:
@@ -81,9 +83,19 @@ def _weigh(words: Words, first: int, last: int) -> Found | None:
     if last < first or _in_identifier(words, first, last) or _names_a_facility(words, first, last):
         return None
     parts = _parts(words, first, last)
-    cue = cue_before(words, first) | _cue_after(words, last)
+    cue = cue_before(words, first) | cue_after(words, last)
+    if not cue and (particle := _titled_particle(words, first)) < first:
+        first, cue = particle, Word.TITLE
     score = _score_one(words, parts[0], cue, first, last) if len(parts) == 1 else _score(words, parts, cue, first, last)
     return Found(first, last, 0, score) if score else None
+
+
+def _titled_particle(words: Words, first: int) -> int:
+    """Where the particles before a family name begin, when a title stands before them: Ms. van der Berg."""
+    begin = first
+    while first - begin < 3 and words.after(begin - 1) == " " and words.meaning(begin - 1) & Word.PARTICLE:
+        begin -= 1
+    return begin if cue_before(words, begin) & Word.TITLE else first
 
 
 def _trimmed(words: Words, first: int, last: int) -> tuple[int, int]:
@@ -184,12 +196,16 @@ def _shouted(words: Words, first: int, last: int) -> bool:
 def _score_one(words: Words, part: int, cue: int, first: int, last: int) -> float:
     """One name word alone."""
     before = words.words[first - 1].lower() if first and words.after(first - 1) == " " else ""
-    if before in _DETERMINERS or (len(words.words[last]) <= 2 and not cue & Word.TITLE):
+    if before in _DETERMINERS or (len(words.words[last]) <= 2 and not cue & (Word.TITLE | Word.GREETING)):
         return 0.0
     if part & Word.GIVEN and (cue or not _shouted(words, first, last)):
         return 0.7 if cue else 0.5
     if part & _GIVEN and words.after(first - 1) == "," and words.meaning(first - 1) & Word.FAMILY:
         return 0.5  # the given name behind it
+    if is_somebodys(words, first) and not _shouted(words, first, last):
+        return 0.6
+    if cue & Word.GREETING and words.after(last) in ",n:" and not part and not _shouted(words, first, last):
+        return 0.55  # Dear Xyz,
     headline = words.after(last) == " " and words.meaning(last + 1) & Word.CAPITAL
     if part & Word.GIVEN_WEAK and words.words[first].lower() not in _MONTHS:
         if headline and not cue & (Word.TITLE | Word.GREETING):
@@ -206,44 +222,6 @@ def _score_one(words: Words, part: int, cue: int, first: int, last: int) -> floa
     return 0.0
 
 
-def cue_before(words: Words, first: int) -> int:
-    """What the word before says: title, role, label, greeting."""
-    between = words.after(first - 1)
-    if between not in " :/.n,(" or first == 0:
-        return 0
-    previous = words.words[first - 1].lower()
-    if previous in ("is", "was", "am", "m") and between == " ":
-        return _cue_of_verb(words, first - 1, previous)
-    meaning = words.meaning(first - 1) & _CUES & ~Word.SPEECH
-    if between in "n,(" and not (between == "n" and meaning & (Word.LABEL | Word.ROLE)):
-        meaning &= Word.GREETING if between == "," else 0
-    if between == "." and not meaning & Word.TITLE:
-        return 0
-    if meaning & Word.LABEL and words.meaning(first - 2) & Word.THING:
-        return 0  # file name, company name
-    return meaning
-
-
-def _cue_of_verb(words: Words, verb: int, spelled: str) -> int:
-    subject = words.words[verb - 1] if verb else ""
-    if words.meaning(verb - 1) & Word.LABEL or (spelled in ("am", "m") and subject in ("I", "i")):
-        return Word.LABEL
-    return Word.GREETING if subject.lower() in ("this", "it") else 0
-
-
-def _cue_after(words: Words, last: int) -> int:
-    """What the word after says: somebody speaks, or an identifier follows."""
-    between = words.after(last)
-    following = words.meaning(last + 1)
-    if between == "<":
-        return Word.ID_CUE
-    if between in " (,:" and following & Word.ID_CUE:
-        return Word.ID_CUE
-    if between == " " and following & Word.SPEECH and following & Word.LOWER:
-        return Word.SPEECH
-    return 0
-
-
 def _in_identifier(words: Words, first: int, last: int) -> bool:
     """Whether the words are part of an e-mail address, a host, a handle or a file name."""
     before, after = words.after(first - 1), words.after(last)
@@ -254,9 +232,10 @@ def _in_identifier(words: Words, first: int, last: int) -> bool:
         )
     if after == "-" and words.meaning(last + 1) & Word.NUMBER:
         return True
-    if before == "/" and words.meaning(first - 1) & (Word.LOWER | Word.NUMBER) and not words.meaning(first - 1) & _CUES:
+    if before == "/" and words.meaning(first - 1) & (Word.LOWER | Word.NUMBER) and not words.meaning(first - 1) & CUES:
         return words.text[words.start(first) - 1] == "/"  # a path
-    return before == "@" or (before == "i" and not words.meaning(first - 1) & (Word.INITIAL | _CUES))
+    mention = before == "@" and words.text[max(0, words.start(first) - 2) : words.start(first)].strip() == "@"
+    return (before == "@" and not mention) or (before == "i" and not words.meaning(first - 1) & (Word.INITIAL | CUES))
 
 
 def _names_a_facility(words: Words, first: int, last: int) -> bool:
@@ -264,7 +243,7 @@ def _names_a_facility(words: Words, first: int, last: int) -> bool:
     after, following = words.after(last), words.meaning(last + 1)
     if after in " -" and following & Word.CAPITAL and following & (Word.FACILITY | Word.STREET | Word.DISTRICT):
         return True
-    if after == " " and words.words[last + 1] == "&":
+    if after == " " and (words.words[last + 1] == "&" or words.words[last + 1] in _SMALL_FACILITIES):
         return True
     before = words.meaning(first - 1) if words.after(first - 1) == " " else 0
     if before & Word.FOUNDER and before & Word.CAPITAL:
@@ -279,7 +258,7 @@ def _weigh_small(words: Words, first: int, last: int) -> Found | None:
     if words.after(first - 1) not in " :n,(#" or (first and words.after(first - 1) == ":" and words.after(last) == ":"):
         return None
     parts = [words.meaning(index) for index in range(first, last + 1)]
-    cue = cue_before(words, first) & (Word.TITLE | Word.LABEL | Word.GREETING)
+    cue = cue_before(words, first) & (Word.TITLE | Word.LABEL | Word.GREETING | Word.ASKING)
     if len(parts) >= 2 and any(part & Word.GIVEN for part in parts):
         return Found(first, last, 0, 0.6)
     return Found(first, last, 0, 0.55) if cue and parts[0] & Word.GIVEN else None

@@ -151,6 +151,7 @@ class Vocabulary:
             _add(meanings, letter, Word.INITIAL)
         _add_cues(meanings)
         _add_ordinary(meanings)
+        _add_bare_families(meanings)
         _add_clitics(meanings)
         for word in place_heads:
             _add(meanings, word, Word.PLACE)
@@ -241,6 +242,14 @@ def _add_ordinary(meanings: dict[str, int]) -> None:
     for word in words:
         if not meanings.get(word, 0) & NAME:
             _add(meanings, word, Word.ORDINARY)
+
+
+def _add_bare_families(meanings: dict[str, int]) -> None:
+    """الزهراني is also written زهراني."""
+    bare = [w[2:] for w, m in meanings.items() if m & Word.FAMILY and w.startswith("ال") and w.endswith("ي")]
+    for word in bare:
+        if len(word) > 3 and word not in meanings:
+            meanings[word] = Word.FAMILY_WEAK
 
 
 def _add_clitics(meanings: dict[str, int]) -> None:

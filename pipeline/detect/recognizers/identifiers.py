@@ -1,0 +1,52 @@
+"""Whether words stand inside an e-mail address, a host, a user name, a URL or a file path: no name is found there."""
+
+import re
+
+_LONGEST = 96  # characters looked at on either side
+# What such identifiers are made of. A colon or a backslash only as in `https://` and `C:\Users`, not in `\n`.
+_BODY = r"[A-Za-z0-9_.%+~&?=#@/$-]|://|:[0-9]|\\(?![nrt\"'])"
+_AFTER = re.compile(rf"(?:{_BODY})*")
+_HOST = re.compile(r"[a-z0-9-]+(?:\.[a-z0-9-]+)+")
+_FILE = re.compile(r".*[^./]\.[a-z][a-z0-9]{1,4}")
+_MARKS = frozenset("@\\/._-")
+
+
+def in_identifier(text: str, start: int, end: int) -> bool:
+    """Whether `text[start:end]` is part of an identifier that computers read. Looks at 96 characters on each side."""
+    near = text[max(0, start - 1) : start] + text[end : end + 1]
+    if _MARKS.isdisjoint(near):
+        return False
+    before = text[max(0, start - _LONGEST) : start]
+    head = _run_before(before)
+    tail = _AFTER.match(text, end, end + _LONGEST)
+    token = (head + text[start:end] + (tail.group() if tail else "")).rstrip(".-?")
+    if " " in text[start:end]:
+        return bool(head.endswith(("\\", "@")) and len(head) > 1) or "@" in (tail.group() if tail else "")
+    if "@" in token:
+        return not token.startswith("@") or "." in token or "_" in token
+    if "\\" in token or "://" in token or token.startswith("www."):
+        return True
+    glued = before[: len(before) - len(head)][-1:].isalnum()
+    if "/" in token:
+        path = token.startswith(("/", "~/", "./", "../")) and not glued and len(token) > len(text[start:end]) + 1
+        return path or bool(_FILE.fullmatch(token) and "/" in token)
+    return bool(_HOST.fullmatch(token) or (_FILE.fullmatch(token) and token[0].isalnum()))
+
+
+def _run_before(before: str) -> str:
+    """The end of `before` that belongs to one identifier."""
+    index = len(before)
+    while index and (before[index - 1] in _SAFE or (before[index - 1] in ":\\" and _is_joint(before, index - 1))):
+        index -= 1
+    return before[index:]
+
+
+_SAFE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.%+~&?=#@/$-")
+
+
+def _is_joint(text: str, index: int) -> bool:
+    """Whether a colon or a backslash belongs to an identifier: `https://`, `CORP\\user`; not `name:`, not `\\n`."""
+    following = text[index + 1 : index + 3]
+    if text[index] == ":":
+        return following == "//" or following[:1] == "\\"
+    return following[:1] not in ("n", "r", "t", '"', "'") or text[:index].endswith(":")
