@@ -13,6 +13,7 @@ from urllib.parse import unquote
 from pipeline.documents.headings import is_heading
 from pipeline.documents.ooxml import Element, Part, local
 from pipeline.documents.ooxml_tables import contexts
+from pipeline.documents.ooxml_vocabulary import is_vocabulary
 
 WORD = (
     "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}",
@@ -53,16 +54,6 @@ _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallba
 # An attribute that is only a small number, a measure, a switch or one or two letters says nothing about anybody.
 _TRIVIAL = re.compile(
     r"[-+]?\d{1,5}(\.\d{1,5})?([a-z]{1,2}|%)?|[A-Za-z]{1,3}|true|false|none|auto|preserve|[0-9A-F]{6}|"
-)
-# Fonts whose names read like people or places, and how fonts are classed: vocabulary of the format.
-_FONTS = re.compile(
-    r"(?:(?:Times New Roman|Nimbus Roman(?: No9 L)?|TimesNewRoman|Times Roman|Myanmar Text|Georgia|Sakkal Majalla"
-    r"|Franklin Gothic \w+|Lucida \w+|Gill Sans|Bell MT|Goudy \w+|Roman|Modern|Swiss|Hans|Hant|Arab|Hebr)"
-    r"(?: (?:Bold|Italic|MT|PS|PSMT|CYR|CE|Greek|Tur|Baltic))*;?)+",
-    re.IGNORECASE,
-)
-_FONT_ATTRIBUTES = frozenset(
-    {"ascii", "hAnsi", "cs", "eastAsia", "typeface", "face", "script", "family", "panose", "name", "val"}
 )
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|[_\-.]+")
 _PEOPLE = frozenset({"creator", "lastModifiedBy", "author", "Manager"})
@@ -227,7 +218,7 @@ class Survey:
                 continue
             value = decoded(name, value)
             plain = name.rpartition("}")[2]
-            if plain in _FONT_ATTRIBUTES and _FONTS.fullmatch(value):
+            if is_vocabulary(local(element), plain, value):
                 continue
             context = "Name" if plain in _PEOPLE else _attribute_label(element, plain)
             piece = self._attributes.get((value, context))

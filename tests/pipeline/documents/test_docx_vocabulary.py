@@ -1,0 +1,26 @@
+"""Names of typefaces and languages stay, although they read like people and places."""
+
+import pytest
+
+from pipeline.documents.ooxml_vocabulary import is_vocabulary
+
+
+@pytest.mark.parametrize(
+    ("element", "attribute", "value", "stays"),
+    [
+        ("lang", "val", "en-US", True),
+        ("lang", "bidi", "ar-SA", True),
+        ("themeFontLang", "eastAsia", "zh-Hans-CN", True),
+        ("lang", "val", "en-Salman", False),
+        ("lang", "val", "1058374925", False),
+        ("font", "typeface", "Latha", True),
+        ("rFonts", "ascii", "Kartika", True),
+        ("font", "name", "Times New Roman", True),
+        ("rFonts", "ascii", "Noura Salem", False),
+        ("font", "typeface", "0501234567", False),
+        ("docPr", "name", "Georgia Hassan", False),
+        ("docPr", "descr", "Latha", False),
+    ],
+)
+def test_vocabulary(element: str, attribute: str, value: str, stays: bool) -> None:
+    assert is_vocabulary(element, attribute, value) is stays
