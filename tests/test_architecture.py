@@ -20,8 +20,16 @@ VIOLATIONS = [
     ("caged-parsers", "workers/planted.py", "import pipeline.documents.pdf"),
     ("caged-parsers", "api/planted.py", "import pipeline.ocr.tesseract"),
     ("independent-verifier", "pipeline/verification/planted.py", "import pipeline.documents.csv"),
+    ("independent-verifier", "pipeline/verification/planted.py", "import pipeline.findings"),
     ("independent-verifier", "pipeline/verification/planted.py", "import pymupdf"),
     ("storage-speaks", "api/planted.py", "import sqlmodel"),
+    ("inside-api", "api/planted.py", ""),
+    ("inside-workers", "workers/planted.py", ""),
+    ("inside-pipeline", "pipeline/detect/planted.py", "import pipeline.transform.mask"),
+    ("inside-storage", "storage/planted.py", ""),
+    ("inside-schemas", "schemas/planted.py", ""),
+    ("no-circles", "pipeline/detect/planted.py", "import pipeline.transform.mask"),
+    ("no-circles", "pipeline/detect/lexicons/planted.py", "import pipeline.detect.detector"),
 ]
 
 
