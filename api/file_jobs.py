@@ -44,10 +44,10 @@ def check_quotas(services: Services, caller: Caller, now: datetime) -> None:
         jobs.check_quotas(session, caller.account_id, services.quotas, now)
 
 
-def terms_of(services: Services, caller: Caller, fields: dict[str, str]) -> tuple[Term, ...]:
+def terms_of(services: Services, caller: Caller, fields: dict[str, bytes]) -> tuple[Term, ...]:
     """The terms that an upload's fields name, and the account's own. Invalid (422), GlossaryNotFound."""
-    inline = _inline(fields.get("glossary", ""))
-    glossary_id = _glossary_id(fields.get("glossary_id", ""))
+    inline = _inline(fields.get("glossary", b""))
+    glossary_id = _glossary_id(fields.get("glossary_id", b""))
     with services.storage.database.reading() as session:
         stored = glossaries.applicable(session, services.storage.keyring, caller.account_id, glossary_id)
     return (*inline, *stored)
@@ -165,16 +165,20 @@ def _file_id(text: str) -> UUID:
         raise FileNotFound from None
 
 
-def _glossary_id(text: str) -> UUID | None:
+def _glossary_id(field: bytes) -> UUID | None:
+    text = field.decode("utf-8", "replace").strip()
     try:
-        return UUID(text.strip()) if text.strip() else None
+        return UUID(text) if text else None
     except ValueError:
         raise GlossaryNotFound from None
 
 
-def _inline(text: str) -> tuple[Term, ...]:
-    """A JSON array of strings, or a comma-separated list. Invalid (422)."""
-    text = text.strip()
+def _inline(field: bytes) -> tuple[Term, ...]:
+    """A JSON array of strings, or a comma-separated list. Invalid (422), also for what is not UTF-8."""
+    try:
+        text = field.decode("utf-8-sig").strip()
+    except UnicodeDecodeError:  # guessed at, the term would be another one and stay in the document
+        raise Invalid([{"type": "string_unicode", "loc": ("body", "glossary"), "msg": ""}]) from None
     listed = text if text.startswith("[") else json.dumps([item for item in text.split(",") if item.strip()])
     try:
         return inline_terms(_TERMS.validate_json(listed))

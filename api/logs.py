@@ -5,6 +5,7 @@ import sys
 from types import TracebackType
 
 _QUIET = ("alembic", "botocore", "boto3", "urllib3", "s3transfer", "httpx", "dramatiq")
+_SILENT = ("python_multipart",)  # its warnings quote bytes of the form
 
 
 class TypeOnly(logging.Formatter):
@@ -24,9 +25,11 @@ class TypeOnly(logging.Formatter):
 
 
 def configure() -> None:
-    """Sends every logger's lines, from INFO on, to standard error; chatty libraries from WARNING on."""
+    """Sends every logger's lines, from INFO on, to standard error; of chatty libraries from WARNING on."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(TypeOnly("%(asctime)s %(levelname)s %(name)s %(message)s"))
     logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
     for name in _QUIET:
         logging.getLogger(name).setLevel(logging.WARNING)
+    for name in _SILENT:
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)

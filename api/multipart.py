@@ -10,6 +10,7 @@ from python_multipart.multipart import MultipartParser, parse_options_header
 from starlette.requests import Request
 
 from api.errors import Invalid
+from schemas.errors import FileTooLarge
 
 MAX_PARTS = 100
 
@@ -35,10 +36,16 @@ class PartEnd(NamedTuple):
 Event = PartBegin | PartData | PartEnd
 
 
-async def events(request: Request) -> AsyncIterator[Event]:
-    """The form's events in order of arrival. Invalid (422) when the body is no well-formed form, or ends early."""
-    parser = _Parser(_boundary(request))
+async def events(request: Request, limit: int) -> AsyncIterator[Event]:
+    """The form's events in order of arrival. Invalid (422) when the body is no well-formed form, or ends early.
+
+    FileTooLarge past `limit` bytes of any kind: what follows the last part makes no event, and has no end of its own.
+    """
+    parser, size = _Parser(_boundary(request)), 0
     async for chunk in request.stream():
+        size += len(chunk)
+        if size > limit:
+            raise FileTooLarge
         for event in parser.feed(chunk):
             yield event
     if not parser.ended:
@@ -56,6 +63,11 @@ def _boundary(request: Request) -> bytes:
 def missing_file() -> Invalid:
     """What an upload without a file part answers."""
     return Invalid([{"type": "missing", "loc": ("body", "file"), "msg": "Field required"}])
+
+
+def repeated_field(name: str) -> Invalid:
+    """What a field that may come once answers when it comes again: joined or dropped, its terms would not be found."""
+    return Invalid([{"type": "multipart_invalid", "loc": ("body", name), "msg": "Field given more than once"}])
 
 
 def _malformed(message: str) -> Invalid:

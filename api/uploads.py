@@ -12,7 +12,7 @@ from anyio import CancelScope, to_thread
 from starlette.requests import Request
 
 from api.bodies import declared_length
-from api.multipart import PartBegin, PartData, events, missing_file
+from api.multipart import PartBegin, PartData, events, missing_file, repeated_field
 from api.services import Services
 from pipeline import steps
 from pipeline.sandbox import CageUnavailable
@@ -42,14 +42,13 @@ _MEDIA_TYPE = re.compile(r"([\w.+-]+/[\w.+-]+)\s*(?:;.*?\bcharset=\"?([\w.:-]+)\
 
 @dataclass(slots=True)
 class Received:
-    """An upload whose bytes are stored: what the form said, and its fields as sent."""
+    """An upload whose bytes are stored, and what the form said of it."""
 
     job_id: UUID
     format: Format
     filename: str
     content_type: str
     size: int
-    fields: dict[str, str]
 
 
 class _Sink(Protocol):
@@ -98,9 +97,9 @@ class Upload:
         self.job_id = job_id
 
     @property
-    def fields(self) -> dict[str, str]:
-        """The form's other fields, as text; what is not UTF-8 is replaced."""
-        return {name: bytes(value).decode("utf-8", "replace") for name, value in self._form.fields.items()}
+    def fields(self) -> dict[str, bytes]:
+        """The form's other fields, as sent."""
+        return {name: bytes(value) for name, value in self._form.fields.items()}
 
     async def read(self, request: Request) -> None:
         """Reads the whole form and stores its file. FileTooLarge mid-stream; Invalid without a file part."""
@@ -122,11 +121,11 @@ class Upload:
         format_ = form.sniffer.finish()
         if form.sniffer.needs_open:
             await to_thread.run_sync(_open_once, self._services, self.job_id, format_)
-        return Received(self.job_id, format_, form.filename, form.content_type, form.size, self.fields)
+        return Received(self.job_id, format_, form.filename, form.content_type, form.size)
 
     async def _read(self, request: Request, limit: int, writer: _Sink) -> None:
         form, part, piece = self._form, PartBegin(""), bytearray()
-        async for event in events(request):
+        async for event in events(request, limit + FORM_BYTES):
             if isinstance(event, PartBegin):
                 part = self._begin(event)
             elif isinstance(event, PartData) and part.name == "file":
@@ -143,6 +142,10 @@ class Upload:
             await to_thread.run_sync(self._store, bytes(piece), writer)
 
     def _begin(self, part: PartBegin) -> PartBegin:
+        if part.name in self._form.fields:
+            raise repeated_field(part.name)
+        if part.name in _FIELDS:
+            self._form.fields[part.name] = bytearray()
         if part.name != "file":
             return part
         if self._form.sniffer is not None or (part.filename is None and not part.content_type):
@@ -157,8 +160,8 @@ class Upload:
         self._form.other_bytes += len(data)
         if self._form.other_bytes > FORM_BYTES:
             raise FileTooLarge
-        if name in _FIELDS:
-            self._form.fields.setdefault(name, bytearray()).extend(data)
+        if name in self._form.fields:
+            self._form.fields[name] += data
 
     def _store(self, piece: bytes, writer: _Sink) -> None:
         assert self._form.sniffer is not None  # noqa: S101 - a file part has begun

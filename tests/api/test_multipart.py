@@ -28,7 +28,7 @@ def parsed(pieces: list[bytes]) -> list[tuple[PartBegin, bytes]]:
     async def collect() -> list[tuple[PartBegin, bytes]]:
         request = Request({"type": "http", "headers": [(b"content-type", FORM_TYPE.encode())]}, receive)
         parts: list[tuple[PartBegin, bytes]] = []
-        async for event in events(request):
+        async for event in events(request, 100_000):
             if isinstance(event, PartBegin):
                 parts.append((event, b""))
             elif isinstance(event, PartData):

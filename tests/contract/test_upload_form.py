@@ -1,0 +1,68 @@
+"""The upload's form as careless and hostile callers write it: nothing is guessed at, and nothing has no end."""
+
+import logging
+from collections.abc import Iterator
+
+import httpx
+import pytest
+
+from api import logs
+from tests.api.forms import FORM_TYPE, Part, field_part, file_part, form
+from tests.api.serving import Served
+
+UPLOAD = "/api/v1/files/redact"
+
+
+def post(client: httpx.Client, body: bytes | Iterator[bytes]) -> httpx.Response:
+    return client.post(UPLOAD, content=body, headers={"Content-Type": FORM_TYPE})
+
+
+@pytest.mark.parametrize("name", ["glossary", "glossary_id"])
+def test_a_field_that_comes_twice(client: httpx.Client, name: str) -> None:
+    """“inline terms as one string”: two strings joined would be a term that nobody named, and both would stay."""
+    answer = post(client, form(field_part(name, ""), file_part(), field_part(name, "Salem")))
+    assert answer.status_code == 422
+    assert answer.json()["detail"] == [
+        {"type": "multipart_invalid", "loc": ["body", name], "msg": "Field given more than once"}
+    ]
+
+
+@pytest.mark.parametrize("terms", ["سالم".encode("cp1256"), b'["\xd3"]', "Salem".encode("utf-16")])
+def test_terms_that_are_no_utf_8(client: httpx.Client, terms: bytes) -> None:
+    """“text that is ... not UTF-8 ... gets a clean 422”: a term read wrongly would not be found in the document."""
+    answer = post(client, form(Part('name="glossary"', None, terms), file_part()))
+    assert answer.status_code == 422
+    assert answer.json()["detail"] == [
+        {"type": "string_unicode", "loc": ["body", "glossary"], "msg": "Input should be valid Unicode"}
+    ]
+
+
+def test_a_form_that_goes_on_after_its_end(client: httpx.Client, served: Served) -> None:
+    """“otherwise mid-stream”: also what is no part's has an end."""
+    blank = b"x" * 500_000
+    rounds = served.services.settings.max_upload_bytes // len(blank) + 10
+
+    def body() -> Iterator[bytes]:
+        yield form(file_part())
+        for _ in range(rounds):
+            yield blank
+
+    answer = post(client, body())
+    assert (answer.status_code, answer.json()) == (413, {"detail": "file_too_large"})
+    assert client.get("/api/v1/files").json()["files"] == []
+
+
+def test_the_log_of_a_malformed_form(client: httpx.Client, capfd: pytest.CaptureFixture[str]) -> None:
+    """“Nothing of the input appears in any error or log”: not even the byte at which the parser gave up."""
+    root = logging.getLogger()
+    level, handlers = root.level, root.handlers[:]
+    logs.configure()
+    try:
+        for body in (b"Noura", form(file_part())[:60] + b"\rNoura", b"--" + b"N" * 100):
+            assert post(client, body).status_code == 422
+    finally:
+        root.setLevel(level)
+        root.handlers[:] = handlers
+    written = capfd.readouterr().err
+    assert "status=422" in written
+    assert "multipart" not in written and "character" not in written
