@@ -10,6 +10,7 @@ from api.errors import Invalid
 from schemas.errors import RequestTooLarge
 
 Model = TypeVar("Model", bound=BaseModel)
+_LENGTH_DIGITS = 20  # more than any length has, and as many as the server lets through
 _WORTH_A_THREAD = 64 * 1024  # bytes from which parsing would hold up other requests
 
 
@@ -27,7 +28,7 @@ async def read_json(request: Request, model: type[Model], limit: int) -> Model:
 def declared_length(request: Request) -> int:
     """Content-Length, or 0 when there is none that can be read."""
     value = request.headers.get("content-length", "")
-    return int(value) if value.isascii() and value.isdigit() and len(value) < 20 else 0
+    return int(value) if value.isascii() and value.isdigit() and len(value) <= _LENGTH_DIGITS else 0
 
 
 async def _read(request: Request, limit: int) -> bytes:

@@ -17,8 +17,13 @@ log = logging.getLogger("masker.api")
 _ID_PREFIX: Mapping[str, str] = {"/api/v1/mask": "mask", "/api/v1/redact": "redact"}
 
 
+def request_id(path: str = "") -> str:
+    """A new id of the form `{prefix}_<8 hex>`, for a request to this path."""
+    return f"{_ID_PREFIX.get(path, 'req')}_{secrets.token_hex(4)}"
+
+
 class RequestIds:
-    """Gives each request an id of the form `{prefix}_<8 hex>`, in its state and in the answer's `X-Request-Id`."""
+    """Gives each request its id, in its state and in the answer's `X-Request-Id`."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -27,12 +32,12 @@ class RequestIds:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        request_id = f"{_ID_PREFIX.get(scope['path'], 'req')}_{secrets.token_hex(4)}"
-        scope.setdefault("state", {}).update(request_id=request_id, started=perf_counter())
+        given = request_id(scope["path"])
+        scope.setdefault("state", {}).update(request_id=given, started=perf_counter())
 
         async def send_with_id(message: Message) -> None:
             if message["type"] == "http.response.start":
-                headers = [*message.get("headers", ()), (b"x-request-id", request_id.encode())]
+                headers = [*message.get("headers", ()), (b"x-request-id", given.encode())]
                 if not any(name.lower() == b"cache-control" for name, _ in headers):
                     headers.append((b"cache-control", b"no-store"))
                 message = {**message, "headers": headers}

@@ -5,16 +5,39 @@ import socket
 from types import FrameType
 from typing import NoReturn
 
+import h11
 import uvicorn
 from fastapi import FastAPI
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from api.errors import answer
+from api.middleware import request_id
+from schemas.errors import InvalidRequest
 
 GRACE_SECONDS = 10  # that requests in flight get after SIGTERM
+
+
+class Protocol(H11Protocol):
+    """HTTP/1.1 (RFC 9112) whose answer to what is no HTTP has the shape and the id of every other answer."""
+
+    def send_400_response(self, msg: str) -> None:
+        """Called before there is a request, so no middleware will see it. `msg` may be any: it is not sent."""
+        refusal = answer(InvalidRequest())
+        headers = [*refusal.raw_headers, (b"x-request-id", request_id().encode()), (b"connection", b"close")]
+        for event in (
+            h11.Response(status_code=refusal.status_code, headers=headers, reason=b"Bad Request"),
+            h11.Data(data=bytes(refusal.body)),
+            h11.EndOfMessage(),
+        ):
+            self.transport.write(self.conn.send(event) or b"")
+        self.transport.close()
 
 
 def configuration(app: FastAPI) -> uvicorn.Config:
     """The one way in which this application is served, in tests too."""
     return uvicorn.Config(
         app,
+        http=Protocol,
         log_config=None,
         access_log=False,
         server_header=False,
