@@ -125,12 +125,16 @@ def _regret(error: Exception) -> tuple[str, int] | None:
     from pipeline.sandbox import CageUnavailable
     from schemas.errors import MaskerError, MaskerUnavailable, Unprocessable
     from schemas.settings import InvalidSettings
-    from storage.encryption import MasterKeyInvalid
+    from storage.encryption import MasterKeyInvalid, SealBroken
 
     if isinstance(error, (InvalidSettings, MasterKeyInvalid, CageUnavailable, AddressUnavailable)):
         return str(error), 2
     if isinstance(error, Unprocessable):
         return str(error.errors[0]["msg"]), 2
+    if isinstance(error, SealBroken):
+        return "MASKER_MASTER_KEY: it does not open what another one sealed (MASKER_PREVIOUS_MASTER_KEYS may)", 2
+    if isinstance(error, OSError):  # standard output, most often: closed, or its disk is full
+        return error.strerror or type(error).__name__, 1
     if isinstance(error, MaskerUnavailable):
         return "the database, the broker or the object store does not answer", 1
     return (error.detail, 1) if isinstance(error, MaskerError) else None

@@ -14,6 +14,7 @@ from pydantic import BeforeValidator, Field, SecretStr, ValidationError, field_v
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 PREFIX = "MASKER_"
+_UNREADABLE = ".env cannot be read, or is not UTF-8"
 
 
 class InvalidSettings(Exception):
@@ -33,6 +34,8 @@ def _split(value: object) -> object:
 
 Listed = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
 Count = Annotated[int, Field(ge=1)]
+_LONGEST = 10**9  # seconds, 31 years: timers and dates hold as much from any day on
+Seconds = Annotated[int, Field(ge=1, le=_LONGEST)]
 
 
 class Settings(BaseSettings):
@@ -51,7 +54,9 @@ class Settings(BaseSettings):
     data_dir: Path = Field(Path(".masker"), description="database, objects and master key of the embedded mode")
     database_url: str = Field("", description="sqlite:///<DATA_DIR>/masker.db; production postgresql+psycopg://...")
     redis_url: str | None = Field(None, description="unset: in-process broker, limiter and caches")
-    s3_bucket: str | None = Field(None, description="unset: files under <DATA_DIR>/objects")
+    s3_bucket: str | None = Field(
+        None, pattern=r"^[A-Za-z0-9._-]{3,255}$", description="unset: files under <DATA_DIR>/objects"
+    )
     s3_endpoint_url: str | None = Field(None, description="unset: the provider's own address")
     s3_region: str | None = Field(None, description="region name for request signing")
     s3_access_key_id: SecretStr | None = Field(None, description="unset: the usual credential chain")
@@ -68,15 +73,17 @@ class Settings(BaseSettings):
     max_upload_bytes: Count = Field(104857600, description="bytes of an uploaded file")
     max_file_pages: Count = Field(500, description="pages of a document")
     proxy_max_body_bytes: Count = Field(4194304, description="bytes of a proxied request body")
-    file_ttl_seconds: Count = Field(86400, description="seconds from upload until the bytes are destroyed")
-    expired_row_retention_days: Count = Field(30, description="days that expired and failed rows are kept")
-    sweep_interval_seconds: Count = Field(60, description="seconds between two sweeps")
+    file_ttl_seconds: Seconds = Field(86400, description="seconds from upload until the bytes are destroyed")
+    expired_row_retention_days: Count = Field(
+        30, le=_LONGEST // 86400, description="days that expired and failed rows are kept"
+    )
+    sweep_interval_seconds: Seconds = Field(60, description="seconds between two sweeps")
     daily_uploads: Count = Field(100, description="uploads per account and Asia/Riyadh day")
     concurrent_jobs: Count = Field(2, description="files queued or processing per account")
     active_files: Count = Field(50, description="files queued, processing or ready per account")
     pinned_files: Count = Field(5, description="pinned files per account")
     lease_seconds: float = Field(
-        60, gt=0, allow_inf_nan=False, description="seconds a stage owns its job, renewed while it works"
+        60, gt=0, le=_LONGEST, allow_inf_nan=False, description="seconds a stage owns its job, renewed while it works"
     )
     max_attempts: Count = Field(3, description="claims of one stage before internal_error")
 
@@ -89,8 +96,8 @@ class Settings(BaseSettings):
     open_registration: bool = Field(True, description="whether POST /auth/register is open")
     login_attempts_per_minute: Count = Field(10, description="per address and per account; registration likewise")
     cookie_secure: bool | None = Field(None, description="unset: true when DASHBOARD_URL is https")
-    session_ttl_seconds: Count = Field(43200, description="seconds a browser session lasts")
-    auth_cache_seconds: Count = Field(60, description="seconds an authenticated key is remembered")
+    session_ttl_seconds: Seconds = Field(43200, description="seconds a browser session lasts")
+    auth_cache_seconds: Seconds = Field(60, description="seconds an authenticated key is remembered")
 
     # Detection
     entity_toggles_since: datetime = Field(
@@ -100,7 +107,9 @@ class Settings(BaseSettings):
     judge_base_url: str | None = Field(None, description="chat-completions endpoint ending with /v1; unset: no judge")
     judge_api_key: SecretStr | None = Field(None, description="bearer for the judge's endpoint")
     judge_models: Listed = Field((), description="allow-list; the first is the default")
-    judge_timeout_seconds: float = Field(2, gt=0, allow_inf_nan=False, description="seconds the judge may take")
+    judge_timeout_seconds: float = Field(
+        2, gt=0, le=_LONGEST, allow_inf_nan=False, description="seconds the judge may take"
+    )
     detect_max_concurrency: Count = Field(
         default_factory=lambda: os.cpu_count() or 1, description="texts scanned at once, per process"
     )
@@ -181,11 +190,16 @@ def load_settings(**overrides: Any) -> Settings:
         return Settings(**overrides)
     except ValidationError as error:
         raise InvalidSettings("; ".join(_sentence(dict(item)) for item in error.errors(include_input=False))) from None
+    except (OSError, UnicodeDecodeError):
+        raise InvalidSettings(_UNREADABLE) from None
 
 
 def unknown_variables(environ: Mapping[str, str] | None = None) -> list[str]:
-    """`MASKER_` variables that mean nothing to us: most often a spelling mistake."""
-    names = set(environ if environ is not None else os.environ) | set(dotenv_values(".env"))  # noqa: TID251
+    """`MASKER_` variables that mean nothing to us: most often a spelling mistake. InvalidSettings as above."""
+    try:
+        names = set(environ if environ is not None else os.environ) | set(dotenv_values(".env"))  # noqa: TID251
+    except (OSError, UnicodeDecodeError):
+        raise InvalidSettings(_UNREADABLE) from None
     known = {PREFIX + field.upper() for field in Settings.model_fields}
     return sorted(name for name in names if name.startswith(PREFIX) and name not in known)
 

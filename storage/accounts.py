@@ -12,8 +12,9 @@ from schemas.errors import EmailTaken, Unprocessable
 from storage import ledger
 from storage.tables import Account, Purse
 
-# Something before one @, a dotted or plain host after it, no blanks or controls. Whether it is reachable, mail tells.
-_EMAIL = re.compile(r"[^\s@\x00-\x1f\x7f]{1,64}@[^\s@\x00-\x1f\x7f]{1,255}")
+# Something before one @, a dotted or plain host after it, no blanks, controls or surrogates. Whether it is reachable,
+# mail tells.
+_EMAIL = re.compile(r"[^\s@\x00-\x1f\x7f\ud800-\udfff]{1,64}@[^\s@\x00-\x1f\x7f\ud800-\udfff]{1,255}")
 _EMAIL_CHARACTERS = 254  # RFC 5321, 4.5.3.1.3, less the angle brackets
 
 

@@ -6,6 +6,8 @@ from dramatiq.brokers.stub import StubBroker
 from dramatiq.common import q_name
 from redis import Redis
 
+from schemas.settings import InvalidSettings
+
 POLL_MILLISECONDS = 50  # a job passes seven queues: Dramatiq's own second of idling would be most of a small job's time
 
 
@@ -13,11 +15,14 @@ def open_broker(redis_url: str | None) -> Broker:
     """A Redis broker, or without an address one inside this process. Connects to nothing yet.
 
     No middleware at all: leases and attempts of the jobs table are the retries, and Dramatiq's own would store
-    tracebacks, which may hold text, in the broker.
+    tracebacks, which may hold text, in the broker. InvalidSettings when the address is none.
     """
     if redis_url is None:
         return StubBroker(middleware=[])
-    client = Redis.from_url(redis_url, socket_connect_timeout=5, socket_timeout=10, health_check_interval=30)
+    try:
+        client = Redis.from_url(redis_url, socket_connect_timeout=5, socket_timeout=10, health_check_interval=30)
+    except ValueError:
+        raise InvalidSettings("MASKER_REDIS_URL: not a Redis address") from None
     return PromptRedisBroker(client=client, middleware=[])  # type: ignore[no-untyped-call]
 
 

@@ -12,7 +12,7 @@ from uuid import UUID, uuid4
 
 from sqlmodel import Session, col, select
 
-from schemas.errors import Unauthenticated
+from schemas.errors import Unauthenticated, Unprocessable
 from storage.encryption import Keyring
 from storage.tables import Account, Key, Secret
 from storage.upserts import insert_missing
@@ -20,6 +20,7 @@ from storage.upserts import insert_missing
 PREFIX_CHARACTERS, SECRET_CHARACTERS = 12, 43
 _ALPHABET = string.ascii_lowercase + string.digits
 _BEARER = re.compile(r"mk_live_([a-z0-9]{12})_([A-Za-z0-9-]{43})")
+_UNSTORABLE = re.compile(r"[\x00\ud800-\udfff]")  # SQLite takes no surrogate, PostgreSQL no NUL either
 _PEPPER, _PEPPER_BYTES = "key-pepper", 32
 _USE_IS_NOTED_EVERY = timedelta(seconds=60)  # a write per call would cost more than the time of last use is worth
 
@@ -50,7 +51,9 @@ def pepper(session: Session, keyring: Keyring) -> bytes:
 def mint(
     session: Session, pepper: bytes, *, account_id: UUID, name: str, judge_allowed: bool = False, now: datetime
 ) -> tuple[Key, str]:
-    """A new key and its bearer `mk_live_<prefix>_<secret>`, which is shown once and stored nowhere."""
+    """A new key and its bearer `mk_live_<prefix>_<secret>`, which is shown once and stored nowhere. Unprocessable."""
+    if _UNSTORABLE.search(name):
+        raise Unprocessable("string_unicode", ("body", "name"), "The name must be valid Unicode without NUL")
     prefix = "".join(secrets.choice(_ALPHABET) for _ in range(PREFIX_CHARACTERS))
     secret = _draw_secret()
     key = Key(

@@ -14,7 +14,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, col, select
 
 from schemas.clock import next_riyadh_midnight, riyadh_day
-from schemas.errors import InsufficientTokens
+from schemas.errors import InsufficientTokens, Unprocessable
 from storage.tables import Entry, EntryKind, Purse
 
 MAX_CREDIT = 10**15  # far from the columns' 64 bits, however often it is given
@@ -88,9 +88,9 @@ def release(session: Session, reference: str, now: datetime) -> bool:
 
 
 def credit(session: Session, account_id: UUID, tokens: int, *, reference: str, now: datetime) -> None:
-    """Adds paid tokens, at most 10^15 at once (else ValueError). ReferenceConflict, UnknownAccount."""
+    """Adds paid tokens, 1 to 10^15 at once (else Unprocessable). ReferenceConflict, UnknownAccount."""
     if not 0 < tokens <= MAX_CREDIT:
-        raise ValueError(f"a credit adds 1 to {MAX_CREDIT} tokens")
+        raise Unprocessable("value_error", ("body", "tokens"), f"A credit adds 1 to {MAX_CREDIT} tokens")
     purse = _locked_purse(session, account_id)
     known = _entry(session, EntryKind.CREDIT, reference)
     if known is not None:

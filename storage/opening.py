@@ -6,7 +6,7 @@ from typing import Self
 from dramatiq import Broker
 from pydantic import SecretStr
 
-from schemas.settings import Settings, decode_master_key
+from schemas.settings import InvalidSettings, Settings, decode_master_key
 from storage.broker import open_broker
 from storage.database import Database
 from storage.directory import DirectoryStore
@@ -32,12 +32,15 @@ class Storage:
 
         MasterKeyInvalid when the key file of the embedded mode is damaged.
         """
-        keyring = open_keyring(settings)
+        try:
+            keyring, objects = open_keyring(settings), open_objects(settings)
+        except OSError as error:
+            raise InvalidSettings(f"MASKER_DATA_DIR: {error.strerror}") from None
         broker = open_broker(settings.redis_url)
         return cls(
             database=Database(settings.database_url),
             keyring=keyring,
-            objects=SealedStore(open_objects(settings), keyring),
+            objects=SealedStore(objects, keyring),
             broker=broker,
             queue=StageQueue(broker),
         )

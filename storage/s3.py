@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import boto3
 from botocore.config import Config
-from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError
+from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError, InvalidRegionError
 
 from schemas.errors import MaskerUnavailable
+from schemas.settings import InvalidSettings
 from storage.objects import AbortingWriter, ObjectEntry, ObjectNotFound, checked_key, checked_prefix, primed
 
 if TYPE_CHECKING:
@@ -19,6 +20,16 @@ if TYPE_CHECKING:
 PART_BYTES = 8 << 20  # S3 wants at least 5 MiB for every part but the last; 10,000 of these are 80 GB
 _CHUNK_BYTES = 1 << 20
 _MISSING = {"404", "NoSuchKey", "NotFound"}
+_CONFIG = Config(
+    signature_version="s3v4",
+    s3={"addressing_style": "path"},
+    request_checksum_calculation="when_required",
+    response_checksum_validation="when_required",
+    retries={"mode": "standard", "total_max_attempts": 4},
+    connect_timeout=5,
+    read_timeout=30,
+    max_pool_connections=32,
+)
 
 
 class S3Store:
@@ -26,6 +37,7 @@ class S3Store:
 
     Uses only what every S3 server has: put, get, delete, list and multipart upload. No conditional put, no server-side
     encryption (we seal ourselves), no batch delete (it wants Content-MD5 here and there), no checksum trailers.
+    Connects to nothing yet. InvalidSettings when the endpoint is no address or the region no name.
     """
 
     def __init__(
@@ -38,23 +50,19 @@ class S3Store:
         secret_access_key: str | None = None,
     ) -> None:
         self._bucket = bucket
-        self._client: S3Client = boto3.client(
-            "s3",
-            endpoint_url=endpoint_url,
-            region_name=region or "us-east-1",
-            aws_access_key_id=access_key_id,
-            aws_secret_access_key=secret_access_key,
-            config=Config(
-                signature_version="s3v4",
-                s3={"addressing_style": "path"},
-                request_checksum_calculation="when_required",
-                response_checksum_validation="when_required",
-                retries={"mode": "standard", "total_max_attempts": 4},
-                connect_timeout=5,
-                read_timeout=30,
-                max_pool_connections=32,
-            ),
-        )
+        try:
+            self._client: S3Client = boto3.client(
+                "s3",
+                endpoint_url=endpoint_url,
+                region_name=region or "us-east-1",
+                aws_access_key_id=access_key_id,
+                aws_secret_access_key=secret_access_key,
+                config=_CONFIG,
+            )
+        except InvalidRegionError:
+            raise InvalidSettings("MASKER_S3_REGION: not a region's name") from None
+        except ValueError:
+            raise InvalidSettings("MASKER_S3_ENDPOINT_URL: not a web address") from None
 
     def writer(self, key: str) -> "_PartWriter":
         return _PartWriter(self._client, self._bucket, checked_key(key))

@@ -113,9 +113,9 @@ def _known(account: "Account | None") -> UUID:
 def _moment(text: str) -> datetime:
     try:
         moment = datetime.fromisoformat(text)
-    except ValueError:
+        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):  # OverflowError: in UTC it is before the year 1, or after 9999
         stop("--created-at: not an ISO 8601 moment", 2)
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def _password(given: str | None, from_stdin: bool, *, ask: bool) -> str | None:

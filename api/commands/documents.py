@@ -31,6 +31,8 @@ def redact_file_command(
     from schemas.errors import StageFailed, UnsupportedFormat
 
     settings = load()
+    if target.is_dir():
+        stop(f"{target}: Is a directory", 2)
     try:
         data = source.read_bytes()
     except OSError as error:

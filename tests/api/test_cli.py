@@ -15,6 +15,7 @@ import pytest
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from api.cli import main
+from examples.server import MASKER
 from pipeline.transform.mask import restore
 
 TEXT = "Write to noura@example.com or call 0501234567 — all good\r\n"
@@ -134,6 +135,46 @@ def test_accounts_and_keys(run: Run, tmp_path: Path) -> None:
         assert done.stderr.decode() == f"masker: {message}\n"
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("account", "create", "--email", "\udcff@example.com"), "Value is not an e-mail address"),
+        (("account", "create", "--paid-tokens", "9" * 20), "A credit adds 1 to 1000000000000000 tokens"),
+        (("account", "create", "--created-at", "0001-01-01T00:00+14:00"), "--created-at: not an ISO 8601 moment"),
+        (("key", "create", "--name", "\udcff"), "The name must be valid Unicode without NUL"),
+    ],
+)
+def test_what_no_account_takes(run: Run, tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
+    """Bytes that are no UTF-8 arrive in arguments as lone surrogates."""
+    kept, email = {"DATA_DIR": str(tmp_path)}, () if "--email" in arguments else ("--email", "someone@example.com")
+    if arguments[0] == "key":
+        answer(run("account", "create", *email, "--json", **kept))
+    done = run(*arguments, *email, **kept)
+    assert (done.returncode, done.stdout, done.stderr.decode()) == (2, b"", f"masker: {message}\n")
+
+
+def test_a_master_key_that_opens_nothing(run: Run, tmp_path: Path) -> None:
+    """What was sealed under another master key is named as such; keys cannot be made beside it."""
+    kept, email = {"DATA_DIR": str(tmp_path)}, ("--email", "someone@example.com")
+    answer(run("account", "create", *email, "--json", **kept))
+    answer(run("key", "create", *email, "--json", **kept))
+    done = run("key", "create", *email, MASTER_KEY=base64.b64encode(secrets.token_bytes(32)).decode(), **kept)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.startswith(b"masker: MASKER_MASTER_KEY: ")
+
+
+def test_a_data_directory_that_is_none(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    done = run("migrate", DATA_DIR=str(tmp_path / "file"))
+    assert (done.returncode, done.stderr) == (2, b"masker: MASKER_DATA_DIR: File exists\n")
+
+
+def test_an_output_that_is_full(tmp_path: Path) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run([MASKER, "redact"], input=b"x", stdout=full, stderr=subprocess.PIPE, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (1, b"masker: No space left on device\n")
+
+
 def test_a_sweep_and_a_migration(run: Run, tmp_path: Path) -> None:
     kept = {"DATA_DIR": str(tmp_path)}
     assert answer(run("migrate", "--json", **kept)) == {"migrated": True}
@@ -186,6 +227,14 @@ def test_redact_file(run: Run, tmp_path: Path) -> None:
     body = answer(run("redact-file", source, "-o", target, "--json"))
     assert body["entity_count"] == 2
     assert target.read_text("utf-8") == "name,email\nPERSON_NAME_01,EMAIL_01\n"
+
+
+def test_an_output_that_is_a_directory(run: Run, tmp_path: Path) -> None:
+    source = tmp_path / "a.csv"
+    source.write_bytes(b"a,b\n")
+    for target in (tmp_path, "/"):
+        done = run("redact-file", source, "-o", target)
+        assert (done.returncode, done.stderr.decode()) == (2, f"masker: {target}: Is a directory\n")
 
 
 @pytest.mark.parametrize(

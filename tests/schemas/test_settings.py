@@ -84,6 +84,11 @@ def test_lists_booleans_and_empty_strings(monkeypatch: pytest.MonkeyPatch) -> No
         ("RATE_LIMIT_PER_MINUTE", "0"),
         ("LEASE_SECONDS", "0"),
         ("LEASE_SECONDS", "nan"),
+        ("LEASE_SECONDS", "1e300"),
+        ("FILE_TTL_SECONDS", "99999999999999"),
+        ("SWEEP_INTERVAL_SECONDS", "99999999999999"),
+        ("EXPIRED_ROW_RETENTION_DAYS", "99999999999999"),
+        ("S3_BUCKET", "a bucket"),
         ("LEASE_SECONDS", "infinity"),
         ("JUDGE_TIMEOUT_SECONDS", "infinity"),
         ("OPEN_REGISTRATION", "perhaps"),
@@ -112,6 +117,13 @@ def test_settings_do_not_change() -> None:
 def test_spelling_mistakes_are_found(tmp_path: Path) -> None:
     (tmp_path / ".env").write_text("MASKER_REDIS_ULR=redis://x\nOTHER=1\nMASKER_S3_BUCKET=b\n")
     assert unknown_variables({"MASKER_DATA_DIRR": "x", "PATH": "/bin"}) == ["MASKER_DATA_DIRR", "MASKER_REDIS_ULR"]
+
+
+def test_a_file_that_is_no_text_is_named(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_bytes(b"MASKER_S3_BUCKET=\xff\n")
+    for read in (load_settings, unknown_variables):
+        with pytest.raises(InvalidSettings, match=r"^\.env "):
+            read()
 
 
 def test_the_environment_comes_before_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -67,7 +67,7 @@ def test_paid_tokens_and_an_earlier_beginning(database: Database, now: datetime)
     assert (entry.kind, entry.paid_tokens, entry.created_at) == ("credit", 500, now)
 
 
-NO_ADDRESSES = ("", "a", "@", "a@", "@b", "a@b@c", "a b@c.test", "a@b c", "a\n@b", "a@b\x00")
+NO_ADDRESSES = ("", "a", "@", "a@", "@b", "a@b@c", "a b@c.test", "a@b c", "a\n@b", "a@b\x00", "\udcff@b", "a@\ud800")
 TOO_LONG = ("x" * 65 + "@b.test", "a@" + "b" * 253, "a" * 10_000_000)
 
 

@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 import pytest
 from sqlmodel import select
 
-from schemas.errors import Unauthenticated
+from schemas.errors import Unauthenticated, Unprocessable
 from storage import keys
 from storage.database import Database
 from storage.encryption import Keyring
@@ -29,6 +29,12 @@ def account(database: Database, now: datetime) -> UUID:
 def mint(database: Database, account: UUID, now: datetime, *, judge_allowed: bool = False) -> tuple[Key, str]:
     with database.transaction() as session:
         return keys.mint(session, PEPPER, account_id=account, name="k", judge_allowed=judge_allowed, now=now)
+
+
+@pytest.mark.parametrize("name", ["a\0b", "\udcff"])
+def test_a_name_that_no_database_keeps_is_refused(database: Database, account: UUID, now: datetime, name: str) -> None:
+    with pytest.raises(Unprocessable), database.transaction() as session:
+        keys.mint(session, PEPPER, account_id=account, name=name, now=now)
 
 
 def authenticate(database: Database, bearer: str, now: datetime, pepper: bytes = PEPPER) -> Caller:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from schemas.errors import MaskerUnavailable
+from schemas.settings import InvalidSettings
 from storage.directory import DirectoryStore
 from storage.objects import InvalidObjectKey, ObjectNotFound, ObjectStore
 from storage.s3 import PART_BYTES, S3Store
@@ -187,6 +188,14 @@ def test_an_aborted_multipart_upload_leaves_no_parts(s3: Bucket) -> None:
     pending = store._client.list_multipart_uploads(Bucket=s3.bucket)
     assert pending.get("Uploads", []) == []
     store.close()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "name"), [({"endpoint_url": "store"}, "ENDPOINT_URL"), ({"region": "a b"}, "REGION")]
+)
+def test_a_place_that_is_none_is_named(wrong: dict[str, str], name: str) -> None:
+    with pytest.raises(InvalidSettings, match=f"^MASKER_S3_{name}: "):
+        S3Store("bucket", **wrong)
 
 
 @pytest.mark.parametrize(

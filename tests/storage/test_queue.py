@@ -7,6 +7,7 @@ import pytest
 from dramatiq.brokers.stub import StubBroker
 
 from schemas.errors import MaskerUnavailable
+from schemas.settings import InvalidSettings
 from schemas.stages import STAGES, Stage
 from storage.broker import open_broker
 from storage.queue import StageQueue
@@ -50,6 +51,12 @@ def test_a_broker_that_is_away_is_unavailable_and_says_nothing() -> None:
             act()
         assert str(refusal.value) == "masker_unavailable"
     broker.close()
+
+
+@pytest.mark.parametrize("address", ["http://user:secret@127.0.0.1", "redis://user:secret@127.0.0.1:port/0"])
+def test_an_address_that_is_none_is_named_without_being_shown(address: str) -> None:
+    with pytest.raises(InvalidSettings, match=r"^MASKER_REDIS_URL: not a Redis address$"):
+        open_broker(address)
 
 
 def test_nobody_hears_a_broker_of_this_process_without_workers() -> None:
