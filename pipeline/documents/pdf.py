@@ -17,6 +17,7 @@ from pipeline.documents.limits import MAX_DOCUMENT_GLYPHS
 from pipeline.documents.pdf_doubt import has_doubtful_words
 from pipeline.documents.pdf_fonts import Claims, Doubt
 from pipeline.documents.pdf_glyphs import glyphs_of
+from pipeline.documents.pdf_hidden import hides_text
 from pipeline.documents.pdf_open import failing_with, make_plain, opened
 from pipeline.documents.pdf_raster import explaining, ocr_dpi, page_raster, render, shows_more_than_text
 from pipeline.documents.pdf_redact import Spot, box_in_pixels, draw_boxes, lines_of, remove_ink, remove_text, spots_of
@@ -44,6 +45,7 @@ def extract(data: bytes) -> tuple[Extraction, dict[str, bytes]]:
         for number in range(document.page_count):
             page = document[number]
             is_scan = not fonts[number].isdisjoint(doubted) and has_doubtful_words(glyphs_of(page), doubt)
+            is_scan = is_scan or hides_text(page)
             if not is_scan and number not in suspects:
                 continue
             raster, blob = _raster(page, is_scan)

@@ -1,10 +1,12 @@
 """Rewrites a PDF with nothing but its pages: no metadata, outlines, scripts, attachments, forms, tags or history."""
 
 import io
+import zlib
 from typing import Any
 
 import pikepdf
 
+from pipeline.documents.jpeg_segments import plain_picture
 from schemas.errors import ErrorCode, StageFailed
 
 _CATALOG = frozenset(["/Type", "/Pages", "/Version", "/PageLayout"])
@@ -37,6 +39,7 @@ _ASIDE = (
     "/ID",
     "/URI",
 )
+_PICTURES = ("/DCTDecode", "/DCT", "/JPXDecode")
 _MARKED = (b"/ActualText", b"/Alt", b"/E")
 
 
@@ -52,10 +55,12 @@ def scrubbed(data: bytes) -> bytes:
             for item in pdf.objects:
                 if isinstance(item, pikepdf.Dictionary | pikepdf.Stream):
                     _strip(item)
+                if isinstance(item, pikepdf.Stream):
+                    _strip_picture(item)
             out = io.BytesIO()
             pdf.save(out, compress_streams=True, object_stream_mode=pikepdf.ObjectStreamMode.generate)
             return out.getvalue()
-    except (pikepdf.PdfError, pikepdf.PasswordError, ValueError, TypeError, KeyError):
+    except (pikepdf.PdfError, pikepdf.PasswordError, ValueError, TypeError, KeyError, zlib.error):
         raise StageFailed(ErrorCode.REDACTION_INCOMPLETE) from None
 
 
@@ -75,6 +80,24 @@ def _strip(item: Any) -> None:
     for key in _ASIDE:
         if key in item:
             del item[key]
+
+
+def _strip_picture(item: pikepdf.Stream) -> None:
+    """A JPEG inside a PDF brings its EXIF, comments and preview along."""
+    filters = item.get("/Filter")
+    names = [str(name) for name in filters] if isinstance(filters, pikepdf.Array) else [str(filters)]
+    if names[-1] not in _PICTURES or len(names) > 2 or names[:-1] not in ([], ["/FlateDecode"]):
+        return
+    raw = item.read_raw_bytes()
+    encoded = zlib.decompress(raw) if len(names) == 2 else raw
+    plain = plain_picture(encoded)
+    if plain != encoded or len(names) == 2:
+        item.write(plain, filter=pikepdf.Name(names[-1]), decode_parms=_last_parameters(item))
+
+
+def _last_parameters(item: pikepdf.Stream) -> Any:
+    parameters = item.get("/DecodeParms")
+    return parameters[-1] if isinstance(parameters, pikepdf.Array) and len(parameters) else parameters
 
 
 def _strip_marked_content(pdf: pikepdf.Pdf, page: pikepdf.Page) -> None:

@@ -1,0 +1,88 @@
+"""Finds pictures on a PDF page that hold text which the page does not show: cropped, clipped, covered, or too small.
+
+A cover painted over a picture, a crop or a tiny scale hides it from readers and from OCR of the page, but not from
+whoever takes the picture out of the file. The page as a picture of what it shows has nothing behind it.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import cv2
+import numpy as np
+import pymupdf
+
+from pipeline.documents.ink import Mark, characters, gather, ink_of
+from pipeline.documents.limits import MAX_IMAGE_PIXELS
+from pipeline.documents.pdf_raster import render
+
+_PAGE_DPI = 120
+_PICTURE_DPI = 120  # as if: letters of 4 to 40 points are looked for at 7 to 67 pixels
+_LONGEST_SIDE = 2500  # pixels; larger pictures are made smaller first
+_LEAST_SIDE = 12  # pixels
+_LEGIBLE = 3.5  # points: letters shown lower than this are read by enlarging the picture, not the page
+_ALIKE = 0.3  # correlation with the page from which on a picture's ink is seen there
+
+
+def hides_text(page: Any) -> bool:
+    """Whether a picture of the page holds text-like ink that its page does not show as large as it can be read."""
+    area = pymupdf.INFINITE_RECT()
+    if not any(kind.startswith("fill-im") for kind, _ in page.get_bboxlog()):
+        return False
+    text_page = page.get_textpage(clip=area, flags=pymupdf.TEXT_PRESERVE_IMAGES)
+    if not any(_has_room(block) for block in text_page.extractIMGINFO()):
+        return False  # before pixels are asked for: ornaments may be drawn thousands of times
+    pictures = [block for block in text_page.extractDICT()["blocks"] if block["type"] == 1 and _has_room(block)]
+    shown = render(page, _PAGE_DPI, gray=True)
+    seen: set[tuple[object, ...]] = set()
+    for picture in pictures:
+        key = (*picture["transform"], hash(picture["image"]))
+        if key not in seen and any(_is_hidden(gray, picture["transform"], shown) for gray in _layers(picture)):
+            return True
+        seen.add(key)
+    return False
+
+
+def _has_room(picture: dict[str, Any]) -> bool:
+    width, height = picture["width"], picture["height"]
+    return bool(min(width, height) >= _LEAST_SIDE and width * height <= MAX_IMAGE_PIXELS)
+
+
+def _is_hidden(gray: Any, transform: Sequence[float], shown: Any) -> bool:
+    lines = gather(characters(ink_of(gray, _PICTURE_DPI)))
+    if not lines:
+        return False
+    height, width = gray.shape
+    a, b, c, d, e, f = transform  # the unit square, its origin at the picture's upper left, to points
+    scale = _PAGE_DPI / 72
+    forward = np.array([[a / width, c / height, e], [b / width, d / height, f]]) * scale
+    if abs(np.linalg.det(forward[:, :2])) < 1e-12:
+        return True  # squeezed to a line
+    points = min(np.hypot(a, b) / width, np.hypot(c, d) / height)  # of the page, per pixel of the picture
+    there = cv2.warpAffine(
+        shown, forward, (width, height), flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP, borderValue=[128.0]
+    )
+    return any(line.height * points < _LEGIBLE or not _is_alike(gray, there, line) for line in lines)
+
+
+def _layers(picture: dict[str, Any]) -> Iterator[Any]:
+    """Its colours and its mask in gray, each at most so many pixels; what cannot be decoded here is left out."""
+    for encoded in filter(None, (picture["image"], picture.get("mask"))):
+        how = cv2.IMREAD_GRAYSCALE | cv2.IMREAD_IGNORE_ORIENTATION
+        try:
+            gray = cv2.imdecode(np.frombuffer(encoded, np.uint8), how)
+        except cv2.error:
+            continue
+        if gray is not None:
+            factor = min(1.0, _LONGEST_SIDE / max(gray.shape))
+            yield gray if factor == 1 else cv2.resize(gray, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA)
+
+
+def _is_alike(picture: Any, there: Any, line: Mark) -> bool:
+    """Whether the page shows what the picture does along a line of ink, lighter, darker or turned to its negative."""
+    margin = max(2, line.height // 3)
+    rows = slice(max(0, line.top - margin), line.top + line.height + margin)
+    columns = slice(max(0, line.left - margin), line.left + line.width + margin)
+    one, other = picture[rows, columns].astype(np.float64).ravel(), there[rows, columns].astype(np.float64).ravel()
+    one, other = one - one.mean(), other - other.mean()
+    strength = float(np.sqrt((one @ one) * (other @ other)))
+    return strength > 1e-6 and abs(float(one @ other)) > _ALIKE * strength
