@@ -5,7 +5,6 @@ import socket
 from types import FrameType
 from typing import NoReturn
 
-import h11
 import uvicorn
 from fastapi import FastAPI
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -21,15 +20,13 @@ class Protocol(H11Protocol):
     """HTTP/1.1 (RFC 9112) whose answer to what is no HTTP has the shape and the id of every other answer."""
 
     def send_400_response(self, msg: str) -> None:
-        """Called before there is a request, so no middleware will see it. `msg` may be any: it is not sent."""
-        refusal = answer(InvalidRequest())
-        headers = [*refusal.raw_headers, (b"x-request-id", request_id().encode()), (b"connection", b"close")]
-        for event in (
-            h11.Response(status_code=refusal.status_code, headers=headers, reason=b"Bad Request"),
-            h11.Data(data=bytes(refusal.body)),
-            h11.EndOfMessage(),
-        ):
-            self.transport.write(self.conn.send(event) or b"")
+        """Before there is a request, or in the middle of its body: no middleware sees it. `msg` is not sent."""
+        answering = self.cycle is not None and self.cycle.response_started and not self.cycle.response_complete
+        if not answering:
+            refusal = answer(InvalidRequest())
+            headers = [*refusal.raw_headers, (b"x-request-id", request_id().encode()), (b"connection", b"close")]
+            lines = [b"HTTP/1.1 400 Bad Request", *(b"%s: %s" % header for header in headers), b"", bytes(refusal.body)]
+            self.transport.write(b"\r\n".join(lines))
         self.transport.close()
 
 
