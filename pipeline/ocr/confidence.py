@@ -7,6 +7,7 @@ Eastern-Arabic digits with 0 to 50, but now and then as a Latin look-alike (`VAV
 import re
 
 from pipeline.documents.reading_order import is_right_to_left
+from pipeline.ocr.corrections import hides_account
 
 _LEAST = 60.0  # below it words are wrong more often than right
 _LEAST_WITH_DIGITS = 80.0  # one wrong digit hides an identifier from detection
@@ -20,6 +21,8 @@ _WORDS = frozenset(["WE", "AT", "TO", "VAT", "WAY", "TWO", "YET", "AVE", "TEA", 
 
 def is_confident(word: str, confidence: float, line: str) -> bool:
     """Whether a word, read with that confidence (0..100) in that line, says what stands there."""
+    if _DIGIT.search(word) and hides_account(line):
+        return False
     if confidence < (_LEAST_WITH_DIGITS if _DIGIT.search(word) else _LEAST) or _EASTERN_DIGIT.search(word):
         return False
     if _LOOK_ALIKE.fullmatch(word) and _TELLING.search(word):

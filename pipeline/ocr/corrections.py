@@ -1,6 +1,6 @@
 """Puts right what OCR confuses inside numbers, where the number itself proves it: letters among digits, SA in IBANs.
 
-Every correction keeps a word's length, so that its letters keep their places.
+A correction never adds or takes a word, so that each keeps its place.
 """
 
 import re
@@ -9,17 +9,21 @@ from collections.abc import Sequence
 _DIGIT_FOR = str.maketrans("OoQDlI|iSsBZz", "0000111155822")
 _LEAST_DIGITS = 6
 _NUMBER = re.compile(r"[+]?[0-9][0-9OoQDlI|iSsBZz/.:-]*")
-# Two characters where SA should stand, and the 22 of a Saudi IBAN behind them (ISO 13616 registry), grouped or not.
-_IBAN = re.compile(r"(?<![^\W_])(?P<country>[^\s:]{2})(?=(?P<rest>(?: ?[0-9A-Za-z]){22})(?![^\W_]))")
+# What may stand where SA should, two check digits, and the 20 of a Saudi account (ISO 13616 registry), grouped or not.
+_IBAN = re.compile(
+    r"(?<![^\W_])(?P<country>[^\s:]{1,3}) ?(?P<check>[0-9A-Za-z]{2})"
+    r"(?=(?P<account>(?: ?[0-9A-Za-z]){20})(?![^\W_]))"
+)
 _IBAN_CUE = re.compile(r"\bIB?AN\b|[اآأ]?[يى]بان", re.IGNORECASE)
-_MOST_LETTERS = 4  # of the 22 after a cue: real accounts have none, misread ones a few
+_MOST_LETTERS = 4  # of the 20 after a cue: real accounts have none, misread ones a few
+_ACCOUNT_DIGITS = 14  # from which on the digits of a line may be an account's
 
 
 def corrected(words: Sequence[str]) -> list[str]:
     """The words of one line, in reading order, with such confusions undone."""
     fixed = [_digits(word) for word in words]
     line = " ".join(fixed)
-    restored = _IBAN.sub(lambda match: "SA" if _is_iban(match, line) else match[0], line)
+    restored = _IBAN.sub(lambda match: _restored(match, line), line)
     pieces = restored.split(" ")
     return pieces if len(pieces) == len(fixed) else fixed
 
@@ -33,12 +37,25 @@ def _digits(word: str) -> str:
     return word.translate(_DIGIT_FOR) if 0 < letters <= digits // 4 else word
 
 
-def _is_iban(match: re.Match[str], line: str) -> bool:
-    """Whether what follows makes an IBAN of `SA`: its check digits hold (ISO 7064 mod 97-10), or a cue says so.
+def hides_account(line: str) -> bool:
+    """Whether a line announces an IBAN and shows many digits, but none that detection would know."""
+    cue = _IBAN_CUE.search(line)
+    if cue is None or sum(map(str.isdigit, line)) < _ACCOUNT_DIGITS:
+        return False
+    return not any(match["country"] == "SA" and match["check"].isdigit() for match in _IBAN.finditer(line))
 
-    `SA03 8000 …` is read as `5403 8000 …`, `5803 8000 …`, now and then with a further digit misread.
+
+def _restored(match: re.Match[str], line: str) -> str:
+    """`SA` and the check digits where they make an IBAN of what follows: they hold (ISO 7064), or a cue says so.
+
+    `SA03 8000 …` is read as `5403 8000 …`, `54803 8000 …`, now and then with a further digit misread.
     """
-    rest = match["rest"].replace(" ", "").upper()
-    if _IBAN_CUE.search(line, 0, match.start()) and sum(map(str.isalpha, rest)) <= _MOST_LETTERS:
-        return rest[:2].isdigit()
-    return rest[:4].isdigit() and int("".join(str(int(c, 36)) for c in f"{rest[2:]}SA{rest[:2]}")) % 97 == 1
+    check = match["check"].translate(_DIGIT_FOR)
+    account = match["account"].replace(" ", "").upper()
+    if not check.isdigit():
+        return match[0]
+    is_announced = _IBAN_CUE.search(line, 0, match.start()) and sum(map(str.isalpha, account)) <= _MOST_LETTERS
+    if is_announced or int("".join(str(int(c, 36)) for c in f"{account}SA{check}")) % 97 == 1:
+        gap = " " * match[0].count(" ")
+        return f"SA{gap}{check}"
+    return match[0]

@@ -58,6 +58,9 @@ def test_confidence(word: str, confidence: float, line: str, believed: bool) -> 
         ("S403 8000 0000 6080 1016 7519", "SA03 8000 0000 6080 1016 7519"),
         ("5A0380000000608010167519", "SA0380000000608010167519"),
         ("5803 8000 0000 6080 1016 7519", "SA03 8000 0000 6080 1016 7519"),
+        ("IBAN: 54803 8000 0000 6080 1016 7519", "IBAN: SA03 8000 0000 6080 1016 7519"),
+        ("SAO3 8000 0000 6080 1016 7519", "SA03 8000 0000 6080 1016 7519"),
+        ("IBAN: SA 03 8000 0000 6080 1016 7519", "IBAN: SA 03 8000 0000 6080 1016 7519"),
         ("IBAN:5803 8000 0000 6080 1016 7519", "IBAN:SA03 8000 0000 6080 1016 7519"),
         ("IBAN: 5803 8000 0000 6080 1016 7518", "IBAN: SA03 8000 0000 6080 1016 7518"),  # a further digit misread
         ("رقم الآيبان 5803 8000 0000 6080 1016 7518", "رقم الآيبان SA03 8000 0000 6080 1016 7518"),
@@ -74,3 +77,18 @@ def test_confidence(word: str, confidence: float, line: str, believed: bool) -> 
 )
 def test_corrections(read: str, meant: str) -> None:
     assert corrected(read.split()) == meant.split()
+
+
+@pytest.mark.parametrize(
+    ("line", "is_believed"),
+    [
+        ("IBAN: SA03 8000 0000 6080 1016 7519", True),
+        ("IBAN: SA03 8000 0000 680 1016 7519", False),  # a digit short: detection knows no such number
+        ("IBAN: 03 8000 0000 6080 1016", False),
+        ("IBAN transfers of 2024", True),
+        ("Order 8000 0000 6080 1016 751", True),
+    ],
+)
+def test_digits_after_an_iban_cue_are_believed_when_they_make_one(line: str, is_believed: bool) -> None:
+    digits = [word for word in line.split() if word.isdigit()]
+    assert all(is_confident(word, 96.0, line) is is_believed for word in digits)
