@@ -31,7 +31,7 @@ class AddressFinder:
             return []
         city_at = {hit.first: hit.last for hit in places}
         announced = bool(_HEADING.search(fold(context).lower()))
-        parts = _without_overlaps(find_parts(words, anchors, city_at, announced))
+        parts = _without_overlaps(find_parts(words, anchors, city_at))
         judged = (_judge(words, cluster, announced) for cluster in _clusters(words, parts))
         return [address for address in judged if address is not None]
 
@@ -98,7 +98,10 @@ def _judge(words: Words, cluster: list[Part], announced: bool) -> Found | None:
         return _whole_cell(words, first, last) if announced else _announced_line(words, cluster)
     numbered = kinds & _NUMBERED
     cue = announced or _has_cue(words, first)
-    if "short" in kinds or (cue and (numbered or len(kinds) > 1 or _is_labelled(words, first))):
+    if "short" in kinds:
+        coded = cue or _is_near_cue(words, first, last) or kinds & {"street", "district", "postal", "building"}
+        return Found(first, last, 0, 0.85) if coded else None
+    if cue and (numbered or len(kinds) > 1 or _is_labelled(words, first)):
         return Found(first, last, 0, 0.85)
     if "pobox" in kinds:
         return Found(first, last, 0, 0.8)
@@ -109,6 +112,12 @@ def _judge(words: Words, cluster: list[Part], announced: bool) -> Found | None:
     if {"street", "district", "city"} <= kinds:
         return Found(first, last, 0, 0.7)
     return None
+
+
+def _is_near_cue(words: Words, first: int, last: int) -> bool:
+    """Whether a word about addresses stands up to 8 words before or 3 behind: `use short address RHGA3693`."""
+    near = (*range(max(0, first - 8), first), *range(last + 1, min(last + 4, len(words))))
+    return any(words.meaning(index) & Word.ADDRESS_CUE for index in near)
 
 
 def _is_labelled(words: Words, first: int) -> bool:

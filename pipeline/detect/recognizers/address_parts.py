@@ -8,7 +8,7 @@ from pipeline.detect.lexicons.loader import section
 from pipeline.detect.recognizers.vocabulary import Word
 from pipeline.detect.recognizers.words import Words
 
-_SHORT_CODE = re.compile(r"[A-Z]{4}[0-9]{4}")
+_SHORT_CODE = re.compile(r"[A-Z]{4} ?[0-9]{4}(?![0-9A-Za-z])")
 PART_CUES = (
     Word.STREET | Word.DISTRICT | Word.BUILDING | Word.UNIT | Word.POSTAL | Word.ADDITIONAL | Word.POBOX
 )  # fmt: skip
@@ -24,7 +24,7 @@ class Part(NamedTuple):
     kind: str
 
 
-def find_parts(words: Words, anchors: list[int], city_at: dict[int, int], announced: bool) -> Iterator[Part]:
+def find_parts(words: Words, anchors: list[int], city_at: dict[int, int]) -> Iterator[Part]:
     """Every part, overlapping ones too."""
     for index in anchors:
         meaning = words.meaning(index)
@@ -40,10 +40,7 @@ def find_parts(words: Words, anchors: list[int], city_at: dict[int, int], announ
             yield from _numbered(words, index, "postal", 5, 5)
         if meaning & Word.ADDITIONAL:
             yield from _numbered(words, index, "additional", 4, 4)
-        if meaning & Word.ADDRESS_CUE:
-            yield from _short_code(words, max(index - 3, 0), index + 8)
-    if announced:
-        yield from _short_code(words, 0, len(words))
+    yield from short_codes(words)
     for first, last in city_at.items():
         yield from _city(words, first, last)
 
@@ -65,6 +62,7 @@ def _named(words: Words, index: int, kind: str, most: int, city_at: dict[int, in
         if last > index:
             yield from _house_number(words, index)
             yield Part(index, last, kind)
+            yield from _number_behind(words, last, kind)
         return
     if not meaning & Word.CAPITAL:
         return
@@ -76,6 +74,7 @@ def _named(words: Words, index: int, kind: str, most: int, city_at: dict[int, in
     if first < index:
         yield from _house_number(words, first)
         yield Part(first, index, kind)
+        yield from _number_behind(words, index, kind)
     elif words.after(index) == " " and is_number(words, index + 1, 1, 4):
         yield Part(index, index + 1, kind)
 
@@ -116,6 +115,13 @@ def _house_number(words: Words, first: int) -> Iterator[Part]:
     """The bare building number directly before a street: `7878 Eastern Ring Rd`."""
     if words.after(first - 1) in " ," and is_number(words, first - 1, 1, 5):
         yield Part(first - 1, first - 1, "building")
+
+
+def _number_behind(words: Words, last: int, kind: str) -> Iterator[Part]:
+    """The bare number directly behind a street: شارع العليا 1234. It says nothing of what the street is part of."""
+    ends = words.after(last + 1) in ",n.-(#" or not words.meaning(last + 1) & Word.NUMBER
+    if kind == "street" and words.after(last) == " " and is_number(words, last + 1, 1, 5) and ends:
+        yield Part(last + 1, last + 1, "house")
 
 
 def _numbered(words: Words, index: int, kind: str, shortest: int, longest: int) -> Iterator[Part]:
@@ -173,16 +179,13 @@ def _city(words: Words, first: int, last: int) -> Iterator[Part]:
         yield Part(first - 1, first - 1, "postal")
 
 
-def _short_code(words: Words, first: int, stop: int) -> Iterator[Part]:
-    """Short codes among words `first` to `stop`, which lie about a cue: `RHSD3394`, `RHSD 3394`."""
-    for index in range(first, min(stop, len(words))):
-        if _SHORT_CODE.fullmatch(words.words[index]) and not _spells_a_word(words, words.words[index][:4]):
-            yield Part(index, index, "short")
-        elif words.words[index].isdigit() and words.after(index - 1) == " " and len(words.words[index]) == 4:
-            letters = words.words[index - 1]
-            shaped = len(letters) == 4 and letters.isascii() and letters.isupper() and letters.isalpha()
-            if shaped and not _spells_a_word(words, letters):
-                yield Part(index - 1, index, "short")
+def short_codes(words: Words) -> Iterator[Part]:
+    """Every short code: `RHSD3394`, `RHSD 3394`. A cue or other parts must stand beside it."""
+    for match in _SHORT_CODE.finditer(words.raw):
+        first, last = words.at(match.start()), words.at(match.end() - 1)
+        whole = words.start(first) == match.start() and words.end(last) == match.end()
+        if whole and last - first < 2 and not _spells_a_word(words, match.group()[:4]):
+            yield Part(first, last, "short")
 
 
 def _spells_a_word(words: Words, letters: str) -> bool:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from pipeline.detect.checksums import luhn, mod97
+from pipeline.detect.context import values
 from pipeline.detect.groups import stands_alone
 from pipeline.detect.normalize import NormalizedText
 from pipeline.detect.recognizer import Recognizer, Rule, span
@@ -17,6 +18,8 @@ _IBAN = shape(r"""
     (?: [ \-.]{0,2} [a-z0-9] ){20}       # bank code and account; the account may hold letters
     (?![a-z0-9])
 """)
+# Behind its label, in a document that may have been misread: SA read as 58 or 5A, a digit more or less.
+_MISREAD = shape(r"(?<![a-z0-9]) [a-z0-9]{2} (?: [ \-.]{0,2} [0-9oilsbz] ){20,22} (?![a-z0-9])")
 _LABEL = b"iban"  # may be written onto the number
 _FEWEST_DIGITS = 14  # an account part may hold letters, but a sentence is none
 
@@ -31,6 +34,10 @@ def _iban(text: NormalizedText, options: DetectOptions) -> Iterator[Span]:
         valid = mod97(compact)
         if valid or (not options.strict_checksums and sum(c.isdigit() for c in compact) >= _FEWEST_DIGITS):
             yield span(start, end, EntityType.IBAN, 0.99 if valid else 0.6, "iban")
+    if not options.strict_checksums:
+        for start, end in values(text, options, "iban", _MISREAD):
+            if sum(byte in b"0123456789" for byte in text.shadow[start:end]) >= _FEWEST_DIGITS:
+                yield span(start, end, EntityType.IBAN, 0.5, "iban")
 
 
 # Issuer prefixes by length of the number (first digits as numbers of that many digits).

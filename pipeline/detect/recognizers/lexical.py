@@ -73,7 +73,7 @@ class LexicalRecognizer:
         labelled = [f for f in self._labelled.find(words) if taken.isdisjoint(range(f.first, f.last + 1))]
         yield from labelled
         whole = {index for found in labelled for index in range(found.first, found.last + 1)}
-        for found in self._arabic.find(words):
+        for found in (*self._arabic.find(words), *self._arabic.find_unknown(words)):
             if taken.isdisjoint(range(found.first, found.last + 1)) and not _inside(found, whole):
                 yield found
         for found in self._latin.find(words, taken):

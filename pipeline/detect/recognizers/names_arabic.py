@@ -3,21 +3,13 @@
 import re
 from collections.abc import Iterator
 
-from pipeline.detect.lexicons.loader import section
 from pipeline.detect.recognizers.names_arabic_cues import CUES, cue_before, in_facility
+from pipeline.detect.recognizers.names_arabic_score import FAINT, FAMILY, GIVEN, PREDICATES, score
 from pipeline.detect.recognizers.vocabulary import NAME, Vocabulary, Word
 from pipeline.detect.recognizers.words import Found, Words
 
-_GIVEN = Word.GIVEN | Word.GIVEN_WEAK
-_FAMILY = Word.FAMILY | Word.FAMILY_WEAK
 _PARTS = NAME | Word.CONNECTOR | Word.ABD | Word.KUNYA | Word.DIVINE | Word.SECOND_PART
 _LONGEST = 9  # words after the first: given, father, grandfather, family, with their connectors
-# Family names that are also ordinals, adjectives or peoples: too weak to make a name of a weak given name.
-_FAINT = section("beside.txt", "faint family arabic")
-# `ya` and "I am" before these is an exclamation or a feeling, not a name.
-_EXCLAIMED = section("beside.txt", "exclaimed arabic")
-# After a role these say how somebody is: the director is fair, the customer is satisfied.
-_PREDICATES = section("beside.txt", "predicate arabic") | _EXCLAIMED
 _AND = frozenset(["و", "او"])
 _ENDS = ",n.:(#"
 _ANNOUNCING = Word.TITLE | Word.ROLE | Word.LABEL
@@ -34,6 +26,7 @@ class ArabicNames:
         called = vocabulary.one_of(Word.ARABIC, without=Word.ORDINARY | CUES)
         plain = vocabulary.one_of(Word.ARABIC, without=outside)
         strange = vocabulary.one_of(Word.ARABIC, without=outside | NAME | Word.CLITIC | Word.ARTICLE_AL)
+        identifier = vocabulary.one_of(Word.ID_CUE, without=latin)
         connector = vocabulary.one_of(Word.CONNECTOR, without=latin)
         bin_ = vocabulary.one_of(Word.CONNECTOR, without=latin | Word.WEAK_CONNECTOR)
         abd, divine = vocabulary.one_of(Word.ABD, without=latin), vocabulary.one_of(Word.DIVINE, without=latin)
@@ -55,10 +48,22 @@ class ArabicNames:
                       | {family_like}      # perhaps a family name: al-…
                     )
             ){{0,{_LONGEST}}}
-            (?: [ ]{strange}(?=[{_ENDS}]) )?   # a family name that we do not know, where the clause ends
+            (?: [ ]{strange}(?=[{_ENDS}]|[ ]{identifier}) )?  # a family name unknown, where a clause ends
             """,
             re.VERBOSE,
         )
+
+        announcing = vocabulary.one_of(Word.TITLE | Word.LABEL | Word.ROLE, without=latin)
+        self._announced = re.compile(rf"(?<={announcing}[ ./:]){strange}[ ]{family_like}")
+
+    def find_unknown(self, words: Words) -> Iterator[Found]:
+        """Two words that we do not know behind a title or a label, the second with the look of a family name."""
+        for match in self._announced.finditer(words.codes):
+            first = match.start() // 2
+            family = words.words[first + 1]
+            shaped = len(family) > 4 and family[-1] == "ي" and len(words.words[first]) > 2
+            if shaped and cue_before(words, first) & (Word.TITLE | Word.LABEL) and not in_facility(words, first):
+                yield Found(first, first + 1, 0, 0.6)
 
     def find(self, words: Words) -> Iterator[Found]:
         """Names by position, overlapping nowhere."""
@@ -68,7 +73,7 @@ class ArabicNames:
             found: Found | None = None
             if first == last and not words.meaning(first) & Word.GIVEN and not _beckons(words, first, previous):
                 # The commonest case, decided cheaply: one word that is not by itself a name.
-                if words.meaning(first) & _FAMILY:
+                if words.meaning(first) & FAMILY:
                     found = _unknown_before(words, first)
             else:
                 last, found = _read(words, first, last, previous)
@@ -117,7 +122,7 @@ def _beckons(words: Words, first: int, previous: int) -> bool:
 
 def _leads(words: Words, index: int) -> bool:
     """Whether a word alone, or with one before it, may be a cue: مع, ل, الموظفة الفاضلة."""
-    return words.words[index] in ("مع", "ل", "علي") or bool(words.meaning(index - 1) & CUES)
+    return words.words[index] in ("مع", "ل", "علي", "من") or bool(words.meaning(index - 1) & CUES)
 
 
 def _unknown_before(words: Words, last: int) -> Found | None:
@@ -137,57 +142,19 @@ def _unknown_before(words: Words, last: int) -> Found | None:
 
 def _weigh(words: Words, first: int, last: int, *, listed: bool) -> tuple[int, Found | None]:
     """Where the name ends that a chain begins with, and the name, if it is one. `listed`: one stands before it."""
-    while first < last and (words.meaning(first) & CUES or words.words[first] in _FAINT):
+    while first < last and (words.meaning(first) & CUES or words.words[first] in FAINT):
         first += 1  # الشيخ حمد: titles and peoples are family names too
     if in_facility(words, first) or (first < last and words.meaning(first) & Word.FACILITY):
         return last, None
     cue = cue_before(words, first)
-    end = _trimmed(words, first, last, cue | (Word.LABEL if listed else 0))
+    end = _trimmed(words, first, last, cue | (Word.TITLE if listed else 0))
     if end is None:
         return first, None
-    score = _score(words, first, end, cue)
-    if (
-        not score
-        and listed
-        and words.meaning(first) & _GIVEN
-        and (words.after(first - 1) == " " or words.words[first] not in _PREDICATES)
-    ):
-        score = 0.5
-    return end, Found(first, end, _clitic_letters(words, first), score) if score else None
-
-
-def _parts(words: Words, first: int, last: int) -> list[int]:
-    """The meanings of the name's units: Abd Allah and Abu Fahd are one given name, connectors are none."""
-    parts: list[int] = []
-    index = first
-    while index <= last:
-        meaning = words.meaning(index)
-        if meaning & Word.ABD and index < last and words.meaning(index + 1) & Word.DIVINE:
-            parts.append(Word.GIVEN)
-            index += 1
-        elif meaning & Word.KUNYA and index < last and words.meaning(index + 1) & Word.ABD:
-            pass  # Abu Abd Allah: what follows counts
-        elif meaning & Word.KUNYA and index < last and not meaning & NAME:
-            following = words.meaning(index + 1)
-            house = words.words[index] == "ال"
-            parts.append(Word.FAMILY if house else _of_kunya(words, index, following))
-            index += 1
-        elif index < last and words.meaning(index + 1) & Word.SECOND_PART:
-            # Nour al-Din is nobody but a person; the grace of Allah may be meant by Fadl Allah.
-            certain = words.words[index + 1] != "الله" or parts
-            parts.append(Word.GIVEN if certain else Word.GIVEN_WEAK)
-            index += 1
-        elif not meaning & Word.CONNECTOR or meaning & NAME:
-            parts.append(meaning & NAME)
-        index += 1
-    return parts
-
-
-def _of_kunya(words: Words, index: int, following: int) -> int:
-    """What Abu or Umm and a name are together: certain with a certain name, or where `or` cannot be meant."""
-    if following & Word.GIVEN or (following & NAME and words.words[index] == "ابو"):
-        return Word.GIVEN
-    return Word.GIVEN_WEAK if following & NAME else 0
+    certainty = score(words, first, end, cue)
+    joined = words.after(first - 1) == " "  # by `and`: behind a comma an adjective may stand
+    if not certainty and listed and words.meaning(first) & GIVEN and (joined or words.words[first] not in PREDICATES):
+        certainty = 0.5
+    return end, Found(first, end, _clitic_letters(words, first), certainty) if certainty else None
 
 
 def _trimmed(words: Words, first: int, last: int, cue: int) -> int | None:
@@ -213,16 +180,16 @@ def _trimmed(words: Words, first: int, last: int, cue: int) -> int | None:
 def _is_past_the_family(words: Words, index: int) -> bool:
     """Whether a weak given name follows a family name, and no other family name it: نايف الحربي سارية حتى."""
     before, meaning = words.meaning(index - 1), words.meaning(index)
-    if not before & _FAMILY or before & _GIVEN or not words.words[index - 1].startswith("ال"):
+    if not before & FAMILY or before & GIVEN or not words.words[index - 1].startswith("ال"):
         return False
     weak = meaning & NAME == Word.GIVEN_WEAK and not meaning & (Word.KUNYA | Word.ABD)
-    return weak and not (words.after(index) == " " and words.meaning(index + 1) & (_FAMILY | Word.CONNECTOR))
+    return weak and not (words.after(index) == " " and words.meaning(index + 1) & (FAMILY | Word.CONNECTOR))
 
 
 def _looks_like_family(words: Words, first: int, last: int, cue: int) -> bool:
     """Whether a word that we do not know, or know as something else, is the family name of the names before it."""
     word, before = words.words[last], words.meaning(last - 1)
-    if len(word) < 3 or (before & _FAMILY and not before & _GIVEN):
+    if len(word) < 3 or (before & FAMILY and not before & GIVEN):
         return False
     if not word.startswith("ال"):
         # At the end of a clause, behind a title or a label: no verb stands there, and no object of one.
@@ -239,54 +206,6 @@ def _looks_like_family(words: Words, first: int, last: int, cue: int) -> bool:
 
 
 _VERBAL = frozenset("وفبلكيتن")  # conjunctions and prepositions attached, and the letters that verbs begin with
-
-
-def _score(words: Words, first: int, last: int, cue: int) -> float:
-    parts = _parts(words, first, last)
-    known = sum(1 for part in parts if part & NAME)
-    connectors = [m for m in map(words.meaning, range(first, last + 1)) if m & Word.CONNECTOR and not m & NAME]
-    if connectors and len(parts) >= 2:
-        certain = any(not meaning & Word.WEAK_CONNECTOR for meaning in connectors)
-        if known >= 2 or (certain and known) or len(connectors) >= 2:
-            return 0.9
-        if cue:
-            return 0.8
-    if not known:
-        return 0.0
-    return _single(words, parts[0], cue, first) if len(parts) == 1 else _several(words, parts, known, cue, last)
-
-
-def _several(words: Words, parts: list[int], known: int, cue: int, last: int) -> float:
-    """Two or more names without a connector."""
-    strong = any(part & (Word.GIVEN | Word.FAMILY) for part in parts)
-    if parts[0] & _GIVEN:
-        if strong:
-            return 0.85
-        if cue or known >= 3:
-            return 0.7
-        # A second word that could be an adjective, too, makes no name: نجاح جميل.
-        family = parts[-1] & Word.FAMILY_WEAK and (words.words[last].startswith("ال") or not parts[-1] & _GIVEN)
-        return 0.6 if family and words.words[last] not in _FAINT else 0.0
-    if parts[0] & Word.FAMILY and any(part & Word.GIVEN for part in parts[1:]):
-        return 0.6
-    return 0.6 if cue & (Word.TITLE | Word.LABEL | Word.ROLE) and strong else 0.0
-
-
-def _single(words: Words, part: int, cue: int, first: int) -> float:
-    """One name word alone: an unmistakable given name, or one with a title or a greeting before it."""
-    if part & Word.GIVEN:
-        return 0.7 if cue else 0.55
-    word = words.words[first]
-    if not cue:
-        spoken_to = part & Word.GIVEN_WEAK and words.after(first - 1) == "n" and words.after(first) == ","
-        return 0.5 if spoken_to and word not in _PREDICATES else 0.0  # إيمان، وينك؟
-    if part & Word.GIVEN_WEAK:
-        if cue & (Word.GREETING | Word.LABEL) and (word in _EXCLAIMED or words.words[first - 1] == "انا"):
-            return 0.0
-        if cue & (Word.TITLE | Word.GREETING | Word.ASKING | Word.LABEL):
-            return 0.6
-        return 0.55 if word not in _PREDICATES and not word.startswith("ال") else 0.0
-    return 0.6 if part & Word.FAMILY and cue & Word.TITLE else 0.0
 
 
 def _clitic_letters(words: Words, first: int) -> int:

@@ -5,10 +5,14 @@ from pipeline.detect.recognizers.vocabulary import Word
 from pipeline.detect.recognizers.words import Words
 
 CUES = Word.TITLE | Word.ROLE | Word.LABEL | Word.GREETING | Word.ASKING
-_CONTACT = section("beside.txt", "contact verb arabic")
 # Polite adjectives between a title and the name: عزيزنا الغالي فهد, الأخت الفاضلة هيفاء.
 _COURTESY = section("beside.txt", "courtesy arabic")
-_TOLD = section("beside.txt", "told to arabic")
+# تواصل مع رائد, اتصل على وليد, نرجو من حنين.
+_BEFORE_PREPOSITION = {
+    "مع": section("beside.txt", "contact verb arabic"),
+    "علي": section("beside.txt", "told to arabic"),
+    "من": section("beside.txt", "asked of arabic"),
+}
 
 
 def cue_before(words: Words, first: int) -> int:
@@ -39,8 +43,7 @@ def _cue_further_before(words: Words, first: int) -> int:
         return Word.GREETING
     if word.startswith("ال") and meaning & Word.ROLE and not words.meaning(first - 1) & Word.THING:
         return Word.ROLE  # العاملة المنزلية, مدير المبيعات
-    contacted = (word == "مع" and before in _CONTACT) or (word == "علي" and before in _TOLD) or word == "ل"
-    return Word.ASKING if contacted else 0
+    return Word.ASKING if word == "ل" or before in _BEFORE_PREPOSITION.get(word, ()) else 0
 
 
 def in_facility(words: Words, first: int) -> bool:

@@ -17,6 +17,7 @@ _NOT_NAMES = (
     Word.ORDINARY | CUES | Word.THING | Word.ID_CUE | Word.FACILITY | Word.FOUNDER | Word.STREET | Word.DISTRICT
     | Word.BUILDING | Word.UNIT | Word.POSTAL | Word.POBOX | Word.ADDITIONAL | Word.ADDRESS_CUE | Word.FILLER
 )  # fmt: skip
+_FIRM_TAILS = section("beside.txt", "firm tail latin")
 _SMALL_FACILITIES = section("beside.txt", "facility small latin")
 _DETERMINERS = section("beside.txt", "determiner latin")
 _OFFICES = section("beside.txt", "office latin")
@@ -243,7 +244,9 @@ def _names_a_facility(words: Words, first: int, last: int) -> bool:
     after, following = words.after(last), words.meaning(last + 1)
     if after in " -" and following & Word.CAPITAL and following & (Word.FACILITY | Word.STREET | Word.DISTRICT):
         return True
-    if after == " " and (words.words[last + 1] == "&" or words.words[last + 1] in _SMALL_FACILITIES):
+    if after == " " and words.words[last + 1] in _SMALL_FACILITIES:
+        return True
+    if after == "#" and words.text.startswith(" & ", words.end(last)) and words.words[last + 1].lower() in _FIRM_TAILS:
         return True
     before = words.meaning(first - 1) if words.after(first - 1) == " " else 0
     if before & Word.FOUNDER and before & Word.CAPITAL:

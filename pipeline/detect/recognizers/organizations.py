@@ -58,7 +58,7 @@ def _has_cue(words: Words, first: int, last: int) -> bool:
 
 
 def _is_cue(word: str) -> bool:
-    return any(word[letters:] in _CUES for letters in range(2))
+    return any(word[letters:] in _CUES for letters in range(2)) or word.removeprefix("ال") in _CUES
 
 
 def _inside_address(words: Words, first: int, last: int) -> bool:

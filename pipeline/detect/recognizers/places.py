@@ -77,7 +77,12 @@ class PlaceFinder:
             return False
         if words.after(hit.first - 1) == " " and previous in _CUES:
             # "in the news", "from the city": the article makes a word of it unless the cue is a noun.
-            return not article or previous not in _BARE_PREPOSITIONS or words.after(hit.last) in ",n."
+            return (
+                not article
+                or previous not in _BARE_PREPOSITIONS
+                or words.after(hit.last) in ",n."
+                or (words.after(hit.first - 2) == " " and words.words[hit.first - 2] in _STAYING)
+            )
         if words.after(hit.first - 1) == ":" and previous in _PLACE_LABELS:
             return True
         # A cell of its own in a line: `,Hail` at the line's end; `المدينة` alone there is a heading.
@@ -87,4 +92,6 @@ class PlaceFinder:
 
 _CUES = section("beside.txt", "place preposition arabic") | section("beside.txt", "place preposition latin")
 _BARE_PREPOSITIONS = section("beside.txt", "bare preposition arabic")
+# Verbs of living, working and travelling: "lives in al-Khobar" speaks of no news.
+_STAYING = section("beside.txt", "staying arabic")
 _PLACE_LABELS = section("beside.txt", "place label")

@@ -40,6 +40,10 @@ _THEN_DAY = shape(r"""
     (?: 0?[1-9] | [12]\d | 3[01] ) (?:st|nd|rd|th)? (?! \d | [:/%] | [.,]\d )
     (?: [ ]?-[ ]? (?: 0?[1-9] | [12]\d | 3[01] ) (?![\d:/%]) )?
 """)
+# As airlines write: 21NOV2025, 21NOV25, 21NOV.
+_DAY_JOINED = shape(r"(?<![a-z0-9]) (?: 0?[1-9] | [12]\d | 3[01] ) $")
+_YEAR_JOINED = shape(r"(?: (?:19|20)\d\d | \d\d )? (?![a-z0-9])")
+_ABBREVIATED = 3
 _CLOCK_TAIL = shape(THEN_CLOCK)
 # Months that are also everyday words: as a date only with a day and a capital, or with a year.
 _WORDS = frozenset(
@@ -80,6 +84,8 @@ def _augusts(text: NormalizedText) -> Iterator[Landmark]:
 def _around(text: NormalizedText, mark: Landmark) -> tuple[int, int] | None:
     """The date around a month's name, or None when the word stands alone."""
     shadow = text.shadow
+    if shadow[mark.start - 1 : mark.start].isdigit():
+        return _joined(text, mark)
     before = _BEFORE.search(shadow, max(0, mark.start - _REACH), mark.start)
     start = before.start() if before else mark.start
     year = _THEN_YEAR.match(shadow, mark.end)
@@ -97,6 +103,17 @@ def _around(text: NormalizedText, mark: Landmark) -> tuple[int, int] | None:
         return None
     short = _THEN_SHORT_YEAR.match(shadow, mark.end)
     return start, short.end() if short else _clock_end(shadow, mark.end)
+
+
+def _joined(text: NormalizedText, mark: Landmark) -> tuple[int, int] | None:
+    """Day, month and year without anything between; without the year only in capitals: 14DEC."""
+    if mark.end - mark.start != _ABBREVIATED:
+        return None
+    day = _DAY_JOINED.search(text.shadow, max(0, mark.start - 3), mark.start)
+    year = _YEAR_JOINED.match(text.shadow, mark.end)
+    if day is None or year is None or not (year.group() or text.text[mark.start : mark.end].isupper()):
+        return None
+    return day.start(), _clock_end(text.shadow, year.end())
 
 
 def _may_stand_without_year(text: NormalizedText, mark: Landmark) -> bool:

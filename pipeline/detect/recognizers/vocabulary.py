@@ -126,7 +126,7 @@ _CUES: dict[str, int] = {
 # These count with a conjunction or preposition attached, too.
 _WITH_CLITICS = (
     Word.TITLE | Word.ROLE | Word.LABEL | Word.ADDRESS_CUE | Word.STREET | Word.DISTRICT | Word.FACILITY
-    | Word.ORGANIZATION_HEAD | Word.ASKING | Word.THING
+    | Word.ORGANIZATION_HEAD | Word.ASKING | Word.GREETING | Word.THING
 )  # fmt: skip
 _CLITICS = ("و", "ف", "ب", "ل", "ك", "ول", "وب", "فل")
 # Code letters of words begin here; the codes of separators are plain ASCII.

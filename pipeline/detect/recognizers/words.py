@@ -5,6 +5,7 @@ handful of passes in C over the whole text; Python is spent only where a grammar
 """
 
 import re
+from bisect import bisect_right
 from functools import cached_property
 from itertools import accumulate, repeat
 from operator import itemgetter
@@ -43,8 +44,11 @@ class Words:
         self._parts = parts
         self.words = parts[::2]
         self._vocabulary = vocabulary
-        shapes = map(vocabulary.first.get, map(_FIRST_LETTER, parts), repeat(vocabulary.other))
-        codes = "".join(map(vocabulary.code.get, parts, shapes))
+        # Each different word or separator is looked up once: texts repeat theirs.
+        different = list(set(parts))
+        shapes = map(vocabulary.first.get, map(_FIRST_LETTER, different), repeat(vocabulary.other))
+        code = dict(zip(different, map(vocabulary.code.get, different, shapes), strict=True))
+        codes = "".join(map(code.__getitem__, parts))
         if UNKNOWN_SEPARATOR in codes:
             codes = _UNKNOWN.sub(lambda match: separator_code(parts[match.start()]), codes)
         # Two words more that are nothing: the neighbours of the last word, and by negative index of the first.
@@ -65,6 +69,10 @@ class Words:
     def end(self, index: int) -> int:
         """Where word `index` ends in the text."""
         return min(len(self.text), self._ends[2 * index] - self._shift)
+
+    def at(self, offset: int) -> int:
+        """The word in which, or right behind which, an offset of the text lies."""
+        return bisect_right(self._ends, offset + self._shift) // 2
 
     def meaning(self, index: int) -> int:
         """What word `index` can be; `Word.OTHER` up to two words outside the text."""

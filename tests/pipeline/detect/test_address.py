@@ -9,6 +9,9 @@ from tests.pipeline.detect.marked import found, unmarked
 ADDRESSES = DetectOptions(enabled=frozenset({EntityType.ADDRESS}))
 
 FOUND = [
+    "العنوان: [[ADDRESS الرياض، حي النخيل، شارع العليا 1234]]",
+    "[[ADDRESS RRRD2929, 2929 King Road, Riyadh 12345]]",
+    "العنوان الوطني: [[ADDRESS RRRD2929، 2929 طريق الملك فهد، حي العليا، الرياض 12345]]",
     "العنوان: [[ADDRESS 8080 طريق خريص، حي الروابي، الرياض 14214 – 2277]]",
     "[[ADDRESS 3128 شارع الإمام الشافعي، حي القدس، الرياض 13214 - 7721، المملكة العربية السعودية]] هذا عنواني",
     "العنوان الوطني: [[ADDRESS مبنى رقم ٧٣٤١، شارع الأمير سلطان، حي الزهراء، جدة ٢٣٥٢١، الرقم الإضافي ٣٠٢٨]]",
@@ -34,6 +37,8 @@ FOUND = [
     "Address: [[ADDRESS Al Narjis, Riyadh]]",
 ]
 NOT_FOUND = [
+    "Order RHSD3394 in Riyadh",
+    "شارع العليا 30 متر",
     "طريق الملك فهد مزدحم",
     "يقع المحل في شارع الستين بجانب البنك",
     "سكان حي النسيم يشتكون",

@@ -53,3 +53,11 @@ def test_lenient_keeps_an_iban_whose_check_fails_but_never_a_card() -> None:
     lenient = DetectOptions(enabled=STRUCTURED, strict_checksums=False)
     assert found("SA03 8000 0000 6080 1016 7518", lenient) == [("IBAN", "SA03 8000 0000 6080 1016 7518")]
     assert found("4123456789012348", lenient) == []
+
+
+def test_lenient_keeps_a_misread_iban_behind_its_label() -> None:
+    lenient = DetectOptions(enabled=STRUCTURED, strict_checksums=False)
+    misread = "5803 8000 0000 6080 1016 7519"
+    assert found(f"IBAN: {misread}", lenient) == [("IBAN", misread)]
+    assert found(f"IBAN: {misread}") == []
+    assert found("IBAN is missing, please send it to us as soon as you can", lenient) == []

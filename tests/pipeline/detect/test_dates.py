@@ -5,6 +5,7 @@ import pytest
 from tests.pipeline.detect.marked import found, unmarked
 
 DATES = [
+    "RUH [[DATE_TIME 21NOV2025]] to [[DATE_TIME 21NOV25]] or [[DATE_TIME 14DEC]]",
     "منذ [[DATE_TIME 10/10/2015]] براتب",
     "[[DATE_TIME 2024-03-15]] [[DATE_TIME 15.03.2024]] [[DATE_TIME 03/15/2024]]",
     "[[DATE_TIME ١٧/٠٢/٢٠٢٥]]",

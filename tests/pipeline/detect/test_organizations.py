@@ -9,6 +9,7 @@ from tests.pipeline.detect.marked import found, unmarked
 ORGANIZATIONS = DetectOptions(enabled=frozenset({EntityType.ORGANIZATION}))
 
 FOUND = [
+    "الموظف في البنك [[ORGANIZATION الأهلي]] مشغول",
     "أعلنت [[ORGANIZATION وزارة الحج والعمرة]] عن التسجيل",
     "[[ORGANIZATION وزارة الشؤون البلدية والقروية]] تنبه",
     "ل[[ORGANIZATION وزارة الصحة]] شكر",

@@ -9,6 +9,7 @@ from tests.pipeline.detect.marked import found, unmarked
 PLACES = DetectOptions(enabled=frozenset({EntityType.LOCATION}))
 
 FOUND = [
+    "ساكن في [[LOCATION الخبر]] ويداوم",
     "سافرت إلى [[LOCATION جدة]] و[[LOCATION مكة المكرمة]]",
     "ب[[LOCATION أبها]] ول[[LOCATION القاهرة]]",
     "رحنا لـ[[LOCATION الطائف]]",

@@ -35,6 +35,7 @@ PLATES = [
 ]
 ADDRESSES = [
     "دخول من [[IP_ADDRESS 188.54.12.9]] في",
+    "server [[IP_ADDRESS 10.0.0.5]] is down",
     "from [[IP_ADDRESS 2001:16a2:c0ff::10]] mac A4:83:E7:12:9B:01",
     "[[IP_ADDRESS 10.0.0.1]]:8080",
     "[[IP_ADDRESS 192.168.1.10]]/24",
