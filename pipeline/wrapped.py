@@ -1,9 +1,10 @@
-"""What the end of a line cuts in two: `Mr. Fahad` / `Alotaibi`, an IBAN's groups, an address that a column broke.
+"""What layout cuts apart: `Mr. Fahad` / `Alotaibi`, an IBAN's groups, an identity number in a form's ten boxes.
 
 Detection reads lines as forms and tables mean them, each for itself. Here lines that only ran out of room are joined
 and read once more, and what lies across a break is added. Joined texts keep their length, so offsets stay.
 """
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
@@ -21,6 +22,7 @@ _GLUE = "\u2060"  # a word joiner: detection deletes it
 _PROVEN = frozenset({_T.IBAN, _T.CREDIT_CARD})
 _BROKEN = _PROVEN | {_T.NATIONAL_ID, _T.RESIDENCE_PERMIT, _T.PHONE_NUMBER, _T.TAX_ID, _T.EMAIL_ADDRESS}
 _LINKS = frozenset("@.-_+/")  # what may stand at the very end or beginning of half a value
+_COMB = re.compile(r"(?<![^\W_])[^\W_](?:[ \t|]{1,3}[^\W_]){8,33}(?![^\W_])(?!\.\d)")
 
 Detect = Callable[[str, bool], Sequence[Span]]
 
@@ -42,12 +44,14 @@ class _Break(NamedTuple):
 
 
 def rejoined(text: str, own: Sequence[Span], detect: Detect) -> list[Found]:
-    """`own`, what detection found line by line, with what lies across breaks, in order of position.
+    """`own`, what detection found line by line, with what lies across breaks and boxes, in order of position.
 
     `detect` takes a text and whether checksums must hold. A span that own ones cover already says nothing new.
     """
     breaks = list(_breaks(text)) if "\n" in text else []
     found = [Found(span, text[span.start : span.end]) for span in own]
+    for new in _combed(text, detect):
+        _place(found, new, text)
     for glue, chosen in ((" ", [b for b in breaks if b.is_full or b.parts_digits]),
                          (_GLUE, [b for b in breaks if b.parts_word])):  # fmt: skip
         if chosen:
@@ -57,6 +61,16 @@ def rejoined(text: str, own: Sequence[Span], detect: Detect) -> list[Found]:
                     surface = joined[span.start : span.end].replace(_GLUE, "")
                     _place(found, Found(span, surface), text)
     return found
+
+
+def _combed(text: str, detect: Detect) -> Iterator[Found]:
+    """Codes written with one character to a box: the whole row of characters must be the code."""
+    runs = {match.span() for match in _COMB.finditer(text)}
+    if runs:
+        joined = _COMB.sub(lambda match: re.sub(r"[^\w]", _GLUE, match[0]), text)
+        for span in detect(joined, False):
+            if span.type in _BROKEN and (span.start, span.end) in runs:
+                yield Found(span, joined[span.start : span.end].replace(_GLUE, ""))
 
 
 def _breaks(text: str) -> Iterator[_Break]:

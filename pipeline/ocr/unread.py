@@ -24,7 +24,13 @@ def unread_ink(image: Any, ink: Ink, text: str, words: Sequence[Word]) -> tuple[
         elif _has_contrast(image, word):
             doubtful.append(Mark(word.left, word.top, word.width, word.height))
     marks = [m for m in characters(ink) if not covered[m.top + m.height // 2, m.left + m.width // 2]]
-    return tuple((m.left, m.top, m.width, m.height) for m in [*doubtful, *gather(marks)])
+    # Of a page scanned sideways the lines run downwards, and what stands there alone in its row is text all the same.
+    sideways = [_turned(mark) for mark in gather([_turned(mark) for mark in marks])]
+    return tuple((m.left, m.top, m.width, m.height) for m in [*doubtful, *gather(marks), *sideways])
+
+
+def _turned(mark: Mark) -> Mark:
+    return Mark(mark.top, mark.left, mark.height, mark.width)
 
 
 def _is_read(text: str, word: Word) -> bool:

@@ -34,6 +34,8 @@ def redacted(text: str, detector: Detector) -> str:
         ("IBAN: SA038000000\n0608010167519", "IBAN: IBAN_01"),
         ("Card 4111 1111\n1111 1111", "Card CARD_01"),
         ("Number 1000\n000008 of", "Number NATIONAL_ID_01 of"),
+        ("National ID\t1\t0\t1\t2\t3\t4\t5\t6\t7\t2", "National ID\tNATIONAL_ID_01"),  # a form's boxes
+        ("IBAN: S A 0 3 8 0 0 0 0 0 0 0 6 0 8 0 1 0 1 6 7 5 1 9 end", "IBAN: IBAN_01 end"),
         ("write to ziyad@exam\nple.com today", "write to EMAIL_01 today"),
         ("Call our office at any time on 050 123\n4567 please", "Call our office at any time on PHONE_01 please"),
     ],
@@ -52,6 +54,7 @@ def test_a_value_that_a_line_break_cuts_is_found_whole(text: str, expected: str,
             "Employee full name: PERSON_NAME_01\nCity: none",
         ),
         ("Sales 1500 2000\n3000 4000\n5000 6000", "Sales 1500 2000\n3000 4000\n5000 6000"),
+        ("Score\t3\t4\t5\t3\t4\t5\t5\t4\t3\t5", "Score\t3\t4\t5\t3\t4\t5\t5\t4\t3\t5"),
         ("Total\t1234\n567890\tpieces", "Total\t1234\n567890\tpieces"),  # ten digits that fail their check
     ],
 )
