@@ -52,6 +52,8 @@ SQLModel.metadata.naming_convention = {
 
 # Of the drivers' errors those that nobody's statement caused; a bare DatabaseError is SQLite's damaged file.
 _OUT_OF_ORDER = (OperationalError, InterfaceError, DatabaseError)
+# PostgreSQL's codes of an undefined table and column; SQLite calls both an OperationalError.
+_NOT_MIGRATED = frozenset({"42P01", "42703"})
 _log = logging.getLogger(__name__)
 
 CONNECTIONS = 20  # per process
@@ -116,9 +118,9 @@ class Database:
             yield session
 
     def ping(self) -> None:
-        """Asks the database something. MaskerUnavailable when it does not answer."""
+        """Asks the database something. MaskerUnavailable when it does not answer, or was never migrated."""
         with self.reading() as session:
-            session.connection().execute(text("SELECT 1"))
+            session.connection().execute(text("SELECT 1 FROM alembic_version"))
 
     def migrate(self) -> None:
         """Brings the schema to the newest revision, in one transaction. Harmless when repeated, or run by many.
@@ -165,11 +167,12 @@ def _unavailable() -> Iterator[None]:
     try:
         yield
     except DBAPIError as error:
-        if type(error) not in _OUT_OF_ORDER:
-            raise
         # The driver's code alone is told: its message may name hosts, users and values.
         code = getattr(error.orig, "sqlite_errorname", None) or getattr(error.orig, "sqlstate", None)
-        _log.warning("database unavailable: %s %s", type(error.orig).__name__, code)
+        if type(error) not in _OUT_OF_ORDER and code not in _NOT_MIGRATED:
+            raise
+        hint = ": has `masker migrate` been run?" if code in _NOT_MIGRATED else ""
+        _log.warning("database unavailable: %s %s%s", type(error.orig).__name__, code, hint)
         raise MaskerUnavailable from None
     except PoolTimeout:
         _log.warning("database unavailable: no free connection in time")

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,9 @@ from sqlmodel import SQLModel
 
 import storage.job_tables
 import storage.tables  # noqa: F401 - both declare tables
+from schemas.errors import MaskerUnavailable
 from schemas.settings import InvalidSettings
+from storage import accounts
 from storage.database import Database
 
 ROOT = Path(__file__).parents[1]
@@ -57,6 +60,16 @@ def test_an_empty_database_becomes_what_the_code_declares(empty: Database) -> No
     empty.migrate()
     assert differences(empty) == []
     assert empty.is_current()
+
+
+def test_a_database_that_nobody_migrated_is_unavailable(empty: Database, now: datetime) -> None:
+    """Not a fault of ours that is answered with 500: callers may come again, and readiness says so."""
+    with pytest.raises(MaskerUnavailable):
+        empty.ping()
+    with pytest.raises(MaskerUnavailable), empty.transaction() as session:
+        accounts.create(session, email="someone@example.com", password_hash="-", now=now)
+    empty.migrate()
+    empty.ping()
 
 
 def test_the_comparison_sees_a_missing_column(empty: Database) -> None:
