@@ -29,7 +29,6 @@ VIOLATIONS = [
     ("inside-storage", "storage/planted.py", ""),
     ("inside-schemas", "schemas/planted.py", ""),
     ("no-circles", "pipeline/detect/planted.py", "import pipeline.transform.mask"),
-    ("no-circles", "pipeline/detect/lexicons/planted.py", "import pipeline.detect.normalize"),
 ]
 
 
