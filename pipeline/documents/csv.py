@@ -27,14 +27,13 @@ def extract(data: bytes) -> tuple[Extraction, dict[str, bytes]]:
     units: list[TextUnit] = []
     label, label_row = "", -1
     for cell in file.cells():
-        text = cell.text
+        text = cell.meaning
         if not text or text.isspace():
             continue
-        if headings.row >= 0:
-            context = headings.get(cell.column, "") if cell.row != headings.row else ""
-        else:  # a form: each value behind its label
-            context = label if label_row == cell.row else ""
-            label, label_row = text if is_heading(text) else "", cell.row
+        heading = headings.get(cell.column, "") if cell.row != headings.row else ""
+        left = label if label_row == cell.row and headings.is_form and cell.row != headings.row else ""
+        context = "\n".join(part for part in (heading, left) if part)
+        label, label_row = text if is_heading(text) else "", cell.row
         units.append(TextUnit(f"{cell.row}:{cell.column}", text, context))
         if len(units) > MAX_CELLS:
             raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT)
@@ -56,15 +55,19 @@ def redact(data: bytes, findings: Findings, readings: Sequence[Reading]) -> byte
 
 
 def _rewritten(cell: Cell, edits: list[Edit], delimiter: str) -> str:
-    value = apply(cell.text, edits)
+    value = apply(cell.meaning, edits)
     needs_quotes = value.startswith('"') or any(c in value for c in (delimiter, "\r", "\n"))
     return csv_text.quoted(value) if cell.is_quoted or needs_quotes else value
 
 
 class _Headings(dict[int, str]):
-    """The heading of each column that has one; `row` is theirs, -1 without any."""
+    """The heading of each column that has one; `row` is theirs, -1 without any.
+
+    `is_form`: each value may stand behind its own label; two columns may be a form or a table.
+    """
 
     row = -1
+    is_form = True
 
 
 def _headings(file: CsvText) -> _Headings:
@@ -84,6 +87,6 @@ def _headings(file: CsvText) -> _Headings:
             if row == max(rows):
                 break
             headings.update({cell.column: cell.text.strip() for cell in cells})
-            headings.row = row
+            headings.row, headings.is_form = row, len(cells) <= 2
             break
     return headings

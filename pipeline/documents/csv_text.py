@@ -16,6 +16,11 @@ from schemas.errors import ErrorCode, StageFailed
 DELIMITERS = ",;\t|"
 MAX_COLUMNS = 65_536  # of one row; spreadsheets stop at 16,384
 MAX_ROWS = 10_000_000
+_MIXED = re.compile("(?<=[\u0621-\u064a])[çèéêë]|[çèéêë](?=[\u0621-\u064a])")
+_MARKS = re.compile("[\u064b-\u0652]")
+# What spreadsheets and data frames make of a long number: `1012345672.0`, `1.012345672E+09`.
+_WRITTEN_NUMBER = re.compile(r"\s*(?:(\d{7,20})\.0+|(\d\.\d{6,19})[eE]\+?(\d\d?))\s*")
+_LONGEST_NUMBER = 20  # digits
 _SAMPLE = 64 * 1024  # characters that decide the delimiter
 _SAMPLE_ROWS = 50
 _MARKED = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
@@ -38,6 +43,17 @@ class Cell(NamedTuple):
     def text(self) -> str:
         """What a spreadsheet shows: quotes taken off, doubled quotes single."""
         return unquoted(self.raw) if self.is_quoted else self.raw
+
+    @property
+    def meaning(self) -> str:
+        """Its text; of a long whole number that is written as a fraction, the number's digits."""
+        match = _WRITTEN_NUMBER.fullmatch(self.text)
+        if match is None:
+            return self.text
+        if match[1]:
+            return match[1]
+        digits, places = match[2].replace(".", ""), int(match[3])
+        return digits.ljust(places + 1, "0") if len(digits) <= places + 1 <= _LONGEST_NUMBER else self.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +127,21 @@ def _decoded(data: bytes) -> tuple[str, str, bytes]:
     except UnicodeDecodeError:
         if mark:
             raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT) from None
-    # The code page of Arabic Windows. It has a character for each of the 256 bytes, so any text comes back unchanged.
-    return data.decode("cp1256"), "cp1256", b""
+    encoding = _code_page(data)
+    return data.decode(encoding), encoding, b""
+
+
+def _code_page(data: bytes) -> str:
+    """The code page of Arabic Windows, or ISO 8859-6 where that makes better words; both give every byte back.
+
+    ISO's ya, waw and ha are French letters in the other; Windows' ya is a vowel mark in ISO.
+    """
+    windows = data.decode("cp1256")
+    try:
+        iso = data.decode("iso8859-6")
+    except UnicodeDecodeError:
+        return "cp1256"
+    return "iso8859-6" if len(_MIXED.findall(windows)) > len(_MARKS.findall(iso)) else "cp1256"
 
 
 def _delimiter(text: str) -> str:

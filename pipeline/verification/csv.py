@@ -9,7 +9,10 @@ from schemas.errors import ErrorCode, StageFailed
 
 _MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 _OTHERS = ("cp1256", "iso8859-6")  # Arabic code pages: what is one reader's noise is another's name
+# Accented Latin letters and vowel marks: where a wrong code page puts them into every Arabic word.
+_ALIEN = re.compile("[\u00e0-\u00ff\u064b-\u0652\ufffd]")
 _DELIMITERS = ",;\t|"
+_PLACEHOLDER = re.compile(r"[A-Z_]+_\d{2,}")
 _HEADING_ROWS = 20
 _LONGEST_LABEL = 60
 _SAY = re.compile(r"\w{2}")  # a raw line without two word characters in a row says nothing
@@ -35,20 +38,21 @@ def _decoded(data: bytes) -> str:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
-        return data.decode("cp1256", "replace")
+        windows, iso = data.decode("cp1256", "replace"), data.decode("iso8859-6", "replace")
+        return iso if len(_ALIEN.findall(windows)) > len(_ALIEN.findall(iso)) else windows
 
 
 def _passages(text: str) -> Iterator[Passage]:
     rows = _rows(text, _delimiter(text))
     headings = _headings(rows[:_HEADING_ROWS])
     for row in rows:
-        left = ""
+        left, may_be_form = "", len(headings) <= 2 and dict(enumerate(map(str.strip, row))) != headings
         for column, cell in enumerate(row):
             said = cell.strip()
             if said:
-                heading = headings.get(column, "") if headings else left
-                yield Passage(said, "" if heading == said else heading)
-            left = said if _is_label(said) else ""
+                labels = (headings.get(column, ""), left if may_be_form else "")
+                yield Passage(said, "\n".join(label for label in labels if label not in ("", said)))
+            left = said if _is_label(said) and not _PLACEHOLDER.fullmatch(said) else ""
 
 
 def _rows(text: str, delimiter: str) -> list[list[str]]:

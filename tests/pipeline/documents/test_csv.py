@@ -111,6 +111,40 @@ def test_a_table_without_headings_lends_no_labels_but_a_form_does() -> None:
     assert form["2:1"][1] == "Phone"
 
 
+def test_two_columns_may_be_a_form_under_a_row_that_reads_like_a_heading() -> None:
+    said = units(b"Employee,Ziyad Bashraheel\nMobile,501234567\nMRN,0048213\n")
+    assert said["1:1"] == ("501234567", "Ziyad Bashraheel\nMobile")
+    assert said["2:1"] == ("0048213", "Ziyad Bashraheel\nMRN")
+    assert units(b"Name,City\nZiyad,Abha\n")["0:1"] == ("City", "")
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("1012345672.0", "1012345672"),
+        ("501234567.00", "501234567"),
+        ("1.012345672E+09", "1012345672"),
+        ("1.012345672e9", "1012345672"),
+        ("9.66501234567E+11", "966501234567"),
+        ("12500.0", "12500.0"),
+        ("1.01235E+09", "1.01235E+09"),  # its last digits are gone
+        ("1.0123456721E+09", "1.0123456721E+09"),
+        ("1012345672.5", "1012345672.5"),
+        ("1.0123456E+99", "1.0123456E+99"),
+    ],
+)
+def test_long_numbers_are_read_as_they_were_meant(written: str, meant: str) -> None:
+    data = f"Name,ID\nx,{written}\n".encode()
+    assert units(data)["1:1"][0] == meant
+    assert without(data, meant) == b"Name,ID\nx,SECRET_01\n"
+
+
+def test_arabic_in_iso_8859_6_is_read_and_comes_back_in_it() -> None:
+    data = "الاسم,رقم الهوية\nفهد العتيبي,1012345672\n".encode("iso8859-6")
+    assert units(data)["1:0"] == ("فهد العتيبي", "الاسم")
+    assert without(data, "1012345672") == "الاسم,رقم الهوية\nفهد العتيبي,SECRET_01\n".encode("iso8859-6")
+
+
 def test_excel_names_its_own_delimiter() -> None:
     data = b"sep=;\nname;note\nSara, A.;x\n"
     assert units(data)["2:0"][0] == "Sara, A."
