@@ -69,6 +69,11 @@ ARABIC = [
     "سالمين، معكم [[PERSON هيا المطيري]]",
 ]
 NOT_ARABIC = [
+    "الاسم التجاري: ركن القهوة",
+    "وحق الموظف محفوظ",
+    "بنت جميلة وولد هادي",
+    "كلمت خدمة العملاء وسألت عنه",
+    "استلمت من الشركة الرد",
     "شارع عمر بن عبدالعزيز زحمة",
     "سورة مريم وسورة يوسف",
     "برنامج الملك سلمان للإسكان",
@@ -161,6 +166,8 @@ LATIN = [
     "[[PERSON Abdul Rahman Al Harthi]] discharged",
 ]
 NOT_LATIN = [
+    "Dear Diary, Dear Friend, Brother Printer model",
+    "My Friend Requests and Guard Room and Hello Kitty stickers",
     "Contact: noura.almithali@example.com",
     "path /home/khalid/projects/noura/readme.md",
     "C:\\Users\\khalid.alharbi\\report.docx",
