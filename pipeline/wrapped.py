@@ -22,6 +22,7 @@ _GLUE = "\u2060"  # a word joiner: detection deletes it
 _PROVEN = frozenset({_T.IBAN, _T.CREDIT_CARD})
 _BROKEN = _PROVEN | {_T.NATIONAL_ID, _T.RESIDENCE_PERMIT, _T.PHONE_NUMBER, _T.TAX_ID, _T.EMAIL_ADDRESS}
 _LINKS = frozenset("@.-_+/")  # what may stand at the very end or beginning of half a value
+_NEAR = 4  # characters behind a value in which a colon makes a label of it
 _COMB = re.compile(r"(?<![^\W_])[^\W_](?:[ \t|]{1,3}[^\W_]){8,33}(?![^\W_])(?!\.\d)")
 
 Detect = Callable[[str, bool], Sequence[Span]]
@@ -114,14 +115,19 @@ def _joined(text: str, breaks: Sequence[_Break], glue: str) -> str:
 
 
 def _is_believed(joined: str, span: Span, breaks: Sequence[_Break], own: Sequence[Span], is_glued: bool) -> bool:
-    crossed = [item for item in breaks if span.start < item.position < span.end]
-    if not crossed or joined[span.end :].lstrip(" ").startswith((":", "：")):
+    first = bisect_right(breaks, span.start, key=lambda item: item.position)
+    last = bisect_left(breaks, span.end, key=lambda item: item.position)
+    if first >= last or joined[span.end : span.end + _NEAR].lstrip(" ").startswith((":", "：")):
         return False  # `Fahad` / `Alotaibi City: Riyadh`: what a colon follows is a label
     if is_glued:  # what already is an address before its line ends goes on with another word
-        addresses = [known for known in own if known.type is _T.EMAIL_ADDRESS]
-        is_whole = any(known.start < span.end and span.start < known.end for known in addresses)
-        return span.type in _BROKEN and (span.type is not _T.EMAIL_ADDRESS or not is_whole)
-    return span.type in _PROVEN or all(item.is_full for item in crossed)
+        return span.type in _BROKEN and (span.type is not _T.EMAIL_ADDRESS or not _is_address(own, span))
+    return span.type in _PROVEN or all(item.is_full for item in breaks[first:last])
+
+
+def _is_address(own: Sequence[Span], span: Span) -> bool:
+    first = bisect_right(own, span.start, key=lambda known: known.end)
+    last = bisect_left(own, span.end, key=lambda known: known.start)
+    return any(known.type is _T.EMAIL_ADDRESS for known in own[first:last])
 
 
 def _place(found: list[Found], new: Found, text: str) -> None:
