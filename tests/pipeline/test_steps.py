@@ -102,7 +102,7 @@ def test_a_document_goes_through_the_real_child(sandbox: Sandbox):
     assert pixels == {}
     assert steps.redact(sandbox, "csv", data, Findings(()), (), SECONDS) == data
     second, _ = steps.second_reading(sandbox, "csv", data, SECONDS)
-    assert ("1012345672", "ID") in [(passage.text, passage.context) for passage in second.texts]
+    assert "1012345672" in [passage.text for passage in second.texts if passage.context.startswith("ID")]
 
 
 @pytest.mark.parametrize("format_", ["pdf", "docx", "png", "jpeg"])
