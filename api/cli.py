@@ -43,7 +43,7 @@ def serve(
 
     from api import logs, serving
     from api.app import create_app
-    from api.listener import listen
+    from api.listener import address, listen
 
     settings = load()
     with listen(host, port) as listener, stores(settings) as storage:
@@ -53,6 +53,8 @@ def serve(
         application = create_app(settings, storage)
         gc.freeze()  # lexicons last as long as the process: no collection needs to walk them
         with _embedded_workers(settings, storage) if settings.is_embedded else nullcontext():
+            mode = "with its workers (embedded mode)" if settings.is_embedded else "workers run apart"
+            console.say(f"serving on {address(listener)}, {mode}; Ctrl-C stops it")
             serving.serve(application, listener)
 
 

@@ -23,3 +23,9 @@ def listen(host: str, port: int) -> socket.socket:
     except OSError as error:
         listener.close()
         raise AddressUnavailable(f"cannot listen on {host} port {port}: {error.strerror}") from None
+
+
+def address(listener: socket.socket) -> str:
+    """The URL at which it listens."""
+    host, port = listener.getsockname()[:2]
+    return f"http://[{host}]:{port}" if listener.family == socket.AF_INET6 else f"http://{host}:{port}"

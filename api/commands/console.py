@@ -53,6 +53,11 @@ def write(text: str) -> None:
     sys.stdout.buffer.flush()
 
 
+def say(message: str) -> None:
+    """What goes on, in one line on standard error."""
+    typer.echo(f"masker: {message}", err=True)
+
+
 def warn(message: str) -> None:
     """One line on standard error."""
     typer.echo(f"masker: warning: {message}", err=True)
