@@ -3,6 +3,7 @@
 The only module that may import workers. Each command imports what it needs when it runs, so that --help is quick.
 """
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
@@ -118,6 +119,8 @@ def main() -> None:
         regret = _regret(error)
         if regret is None:
             raise
+        if isinstance(error, OSError):
+            sys.stdout = None  # else it is flushed once more at the end, and fails again
         console.stop(*regret)
 
 

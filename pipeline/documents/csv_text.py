@@ -171,8 +171,8 @@ def _pattern(delimiter: str) -> re.Pattern[str]:
     plain = f"[^{re.escape(delimiter)}\r\n]*+"
     return re.compile(
         rf"""(                      # the cell:
-          "(?:[^"]++|"")*+          #   opens with a quote: up to the closing one, quotes inside are doubled,
-          (?:"{plain})?             #   and what follows it; a quote that never closes takes the rest of the file
+          "[^"]*(?:""[^"]*)*        #   opens with a quote: up to the closing one, quotes inside are doubled,
+          (?:"(?!"){plain})?        #   and what follows it; a quote that never closes takes the rest of the file
           |{plain})                 #   or anything up to the delimiter or the line's end
         ({re.escape(delimiter)}|\r\n|\r|\n|\Z)""",
         re.VERBOSE,

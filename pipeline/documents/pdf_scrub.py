@@ -86,7 +86,7 @@ def _strip_picture(item: pikepdf.Stream) -> None:
     """A JPEG inside a PDF brings its EXIF, comments and preview along."""
     filters = item.get("/Filter")
     names = [str(name) for name in filters] if isinstance(filters, pikepdf.Array) else [str(filters)]
-    if names[-1] not in _PICTURES or len(names) > 2 or names[:-1] not in ([], ["/FlateDecode"]):
+    if not names or names[-1] not in _PICTURES or len(names) > 2 or names[:-1] not in ([], ["/FlateDecode"]):
         return
     raw = item.read_raw_bytes()
     encoded = zlib.decompress(raw) if len(names) == 2 else raw

@@ -16,6 +16,7 @@ _PLACEHOLDER = re.compile(r"[A-Z_]+_\d{2,}")
 _HEADING_ROWS = 20
 _LONGEST_LABEL = 60
 _SAY = re.compile(r"\w{2}")  # a raw line without two word characters in a row says nothing
+_QUOTED = re.compile(r'[^"]*(?:""[^"]*)*"(?!")')
 
 
 def read(data: bytes) -> tuple[SecondReading, dict[str, bytes]]:
@@ -89,7 +90,7 @@ def _cell(text: str, start: int, ends: re.Pattern[str]) -> tuple[str, int]:
 
 def _closing(text: str, start: int) -> int:
     """Where the quote stands that is not doubled; -1 when there is none."""
-    match = re.compile(r'(?:[^"]|"")*+"').match(text, start)
+    match = _QUOTED.match(text, start)
     return match.end() - 1 if match else -1
 
 
