@@ -17,6 +17,7 @@ def test_a_picture_with_an_empty_list_of_filters() -> None:
     page.Resources = pikepdf.Dictionary(XObject=pikepdf.Dictionary(Im0=picture))
     page.Contents = document.make_stream(b"q 10 0 0 10 0 0 cm /Im0 Do Q")
     stream = io.BytesIO()
-    document.save(stream)
+    document.save(stream, compress_streams=False, stream_decode_level=pikepdf.StreamDecodeLevel.none)
+    assert b"/Filter [ ]" in stream.getvalue()
     with pikepdf.open(io.BytesIO(scrubbed(stream.getvalue()))) as clean:
         assert "/Im0" in clean.pages[0].Resources.XObject
