@@ -9,7 +9,7 @@ from pipeline.detect import characters
 from pipeline.detect.groups import Grouped, groups_of
 from pipeline.detect.landmarks import Landmark, landmarks_of
 from pipeline.detect.numbers import Numbers
-from pipeline.detect.shadow import shadow_of
+from pipeline.detect.shadow import shadow_of_codes
 from pipeline.detect.tables import Tables
 
 _Codes = NDArray[np.uint32]
@@ -21,9 +21,12 @@ class NormalizedText:
     Immutable. `expanded` is True when one original character stands for several normalized ones (Arabic ligatures).
     """
 
-    def __init__(self, original: str, text: str, origin: NDArray[np.intp] | None, expanded: bool = False) -> None:
+    def __init__(
+        self, original: str, text: str, codes: _Codes, origin: NDArray[np.intp] | None, expanded: bool = False
+    ) -> None:
         self.original = original
         self.text = text
+        self.codes = codes  # the code points of `text`
         self.expanded = expanded
         self._origin = origin  # original index of each normalized character; None: the same
 
@@ -35,7 +38,7 @@ class NormalizedText:
     @cached_property
     def shadow(self) -> bytes:
         """`text` with exactly one byte per character (see shadow.py): offsets in it are offsets in `text`."""
-        return shadow_of(self.text)
+        return shadow_of_codes(self.codes)
 
     @cached_property
     def numbers(self) -> Numbers:
@@ -92,27 +95,25 @@ class NormalizedText:
 
     def blanked(self, zones: list[tuple[int, int]]) -> "NormalizedText":
         """The same text in which nothing can be found inside `zones` (normalized offsets, ascending)."""
-        pieces: list[str] = []
-        position = 0
+        codes = self.codes.copy()
         for start, end in zones:
-            pieces += (self.text[position:start], characters.BLANK * (end - start))
-            position = end
-        pieces.append(self.text[position:])
-        return NormalizedText(self.original, "".join(pieces), self._origin, self.expanded)
+            codes[start:end] = ord(characters.BLANK)
+        return NormalizedText(self.original, _decode(codes), codes, self._origin, self.expanded)
 
 
 def normalize(text: str) -> NormalizedText:
     """The normalized text: linear time, any string (lone surrogates pass through)."""
-    if text.isascii():
-        return NormalizedText(text, text, None)
     codes: _Codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+    if text.isascii():
+        return NormalizedText(text, text, codes, None)
     folded: _Codes = characters.FOLD[codes]
     special = np.flatnonzero(folded >= characters.EXPANDED)
     if not len(special):
-        return NormalizedText(text, _decode(folded), None)
+        return NormalizedText(text, _decode(folded), folded, None)
     if (folded[special] == characters.DELETED).all():
         origin = np.flatnonzero(folded != characters.DELETED)
-        return NormalizedText(text, _decode(folded[origin]), origin)
+        kept = folded[origin]
+        return NormalizedText(text, _decode(kept), kept, origin)
     return _expand(text, codes, folded)
 
 
@@ -137,4 +138,4 @@ def _expand(text: str, codes: _Codes, folded: _Codes) -> NormalizedText:
     first[places] = (np.cumsum(sizes) - sizes)[which]
     expanded = result == characters.EXPANDED
     result[expanded] = letters[first[origin[expanded]] + within[expanded]]
-    return NormalizedText(text, _decode(result), origin, expanded=True)
+    return NormalizedText(text, _decode(result), result, origin, expanded=True)

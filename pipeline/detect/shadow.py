@@ -51,8 +51,12 @@ def shadow_of(text: str) -> bytes:
     """One byte per character of `text`."""
     if text.isascii():
         return text.lower().encode()
-    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
-    return bytes(_CLASSES[codes])
+    return shadow_of_codes(np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4"))
+
+
+def shadow_of_codes(codes: NDArray[np.uint32]) -> bytes:
+    """The same from code points."""
+    return _CLASSES[codes].tobytes()
 
 
 def shape(pattern: str) -> re.Pattern[bytes]:

@@ -40,7 +40,7 @@ class LexicalRecognizer:
 
     def find(self, text: NormalizedText, options: DetectOptions) -> Iterable[Span]:
         """Spans of the four types in normalized offsets."""
-        words = Words(text.text, self._vocabulary)
+        words = Words(text, self._vocabulary)
         hits = self._places.hits(words)
         organizations = list(self._organizations.find(words))
         addresses = self._addresses.find(words, hits, options.context)

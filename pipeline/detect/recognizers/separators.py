@@ -1,7 +1,5 @@
 """What stands between two words, as one code letter: grammars read separators as they read words."""
 
-UNKNOWN_SEPARATOR = "?"  # stands for a separator that has yet to be looked at
-
 # What follows a word: a blank, a hyphen, an apostrophe, a full stop (joined: i), a comma or table mark, a colon,
 # a line end, a slash, an opening bracket or angle, anything else. A pure function of the separator's characters.
 SEPARATORS = {
@@ -14,6 +12,10 @@ SEPARATORS = {
 
 def separator_code(separator: str) -> str:
     """The code of any separator. `#` ends everything."""
+    return SEPARATORS.get(separator) or _of_others(separator)
+
+
+def _of_others(separator: str) -> str:
     if ":" in separator or "=" in separator:
         return ":"
     if "\n" in separator or "\r" in separator:

@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterable
 from functools import cache
 
+import numpy as np
+
 from pipeline.detect.lexicons.loader import sections, table
-from pipeline.detect.recognizers.separators import SEPARATORS, UNKNOWN_SEPARATOR
 
 
 class Word:
@@ -129,8 +130,10 @@ _WITH_CLITICS = (
     | Word.ORGANIZATION_HEAD | Word.ASKING | Word.GREETING | Word.THING
 )  # fmt: skip
 _CLITICS = ("و", "ف", "ب", "ل", "ك", "ول", "وب", "فل")
+NO_WORD = "\x00"  # stands for the word that is missing where a text begins or ends with a separator
 # Code letters of words begin here; the codes of separators are plain ASCII.
 _FIRST_CODE = 0xA1
+_SCRIPTS_KNOWN = 0x700  # letters from here on, behind the Arabic ones, have no shape that says anything
 
 
 def with_clitics(word: str) -> Iterable[str]:
@@ -162,13 +165,15 @@ class Vocabulary:
         combinations = sorted({*shaped.values(), *alone})
         code_of = {meaning: chr(_FIRST_CODE + index) for index, meaning in enumerate(combinations)}
         self.meaning: dict[str, int] = {code: meaning for meaning, code in code_of.items()}
-        # One table for words and the separators between them: neither can be mistaken for the other.
-        self.code: dict[str, str] = {word: code_of[meaning] for word, meaning in shaped.items()} | SEPARATORS
-        self.first: dict[str, str] = {
-            chr(n): code_of[_shape_of_first(chr(n))] if chr(n).isalnum() or n in (0, 0x5F) else UNKNOWN_SEPARATOR
-            for n in range(0x700)
-        }
         self.other = code_of[Word.OTHER]
+        self.code: dict[str, str] = {word: code_of[meaning] for word, meaning in shaped.items()}
+        # The same as numbers: of a known word, and by its first letter of any other.
+        self.number: dict[str, int] = {word: ord(code) for word, code in self.code.items()}
+        self.number[NO_WORD] = ord(self.other)
+        self.first = np.full(0x110000, ord(self.other), dtype=np.uint16)
+        for n in range(_SCRIPTS_KNOWN):
+            if chr(n).isalnum():
+                self.first[n] = ord(code_of[_shape_of_first(chr(n))])
 
     def one_of(self, wanted: int, without: int = 0) -> str:
         """A regex character class: words that are at least one of `wanted` and none of `without`."""

@@ -7,19 +7,41 @@ handful of passes in C over the whole text; Python is spent only where a grammar
 import re
 from bisect import bisect_right
 from functools import cached_property
-from itertools import accumulate, repeat
-from operator import itemgetter
+from itertools import repeat
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from pipeline.detect.lexicons.loader import fold
-from pipeline.detect.recognizers.separators import UNKNOWN_SEPARATOR, separator_code
-from pipeline.detect.recognizers.vocabulary import Vocabulary
+from pipeline.detect.normalize import NormalizedText
+from pipeline.detect.recognizers.separators import separator_code
+from pipeline.detect.recognizers.vocabulary import NO_WORD, Vocabulary
 
-_SEPARATOR = re.compile(r"(\W+)")
-_FIRST_LETTER = itemgetter(0)
-_EMPTY = "\x00"  # stands for the word that is missing where a text begins or ends with a separator
+_BLANK = 0x20
+_ALL = "".join(map(chr, range(0x110000)))
 
-_UNKNOWN = re.compile(re.escape(UNKNOWN_SEPARATOR))
+
+def _letters() -> NDArray[np.uint32]:
+    """What each character is in a word, spelling variants folded; a blank when it is in none."""
+    table = np.full(len(_ALL), _BLANK, dtype=np.uint32)
+    for match in re.finditer(r"\w+", _ALL):
+        table[match.start() : match.end()] = np.frombuffer(
+            fold(match.group()).encode("utf-32-le", "surrogatepass"), dtype="<u4"
+        )
+    table.flags.writeable = False
+    return table
+
+
+def _separators_of_one() -> NDArray[np.uint8]:
+    """The code of each character as a separator. Beyond the punctuation of living scripts none says anything."""
+    table = np.full(len(_ALL), ord(separator_code("\uffff")), dtype=np.uint8)
+    table[:0x3000] = [ord(separator_code(character)) for character in _ALL[:0x3000]]
+    table.flags.writeable = False
+    return table
+
+
+_LETTERS, _OF_ONE = _letters(), _separators_of_one()
 
 
 class Found(NamedTuple):
@@ -32,47 +54,65 @@ class Found(NamedTuple):
 
 
 class Words:
-    """The words of one normalized text. Offsets are those of the text given."""
+    """The words of one normalized text. Offsets are those of its normalized form."""
 
-    def __init__(self, text: str, vocabulary: Vocabulary) -> None:
-        self.raw = text
-        self.text = fold(text)
-        parts: list[str] = _SEPARATOR.split(self.text)
-        # An empty word, possible at both ends only, is made one character long for the pass below.
-        self._shift = 0 if parts[0] else 1
-        parts[0], parts[-1] = parts[0] or _EMPTY, parts[-1] or _EMPTY
-        self._parts = parts
-        self.words = parts[::2]
+    def __init__(self, text: NormalizedText, vocabulary: Vocabulary) -> None:
+        self.raw = text.text
         self._vocabulary = vocabulary
-        # Each different word or separator is looked up once: texts repeat theirs.
-        different = list(set(parts))
-        shapes = map(vocabulary.first.get, map(_FIRST_LETTER, different), repeat(vocabulary.other))
-        code = dict(zip(different, map(vocabulary.code.get, different, shapes), strict=True))
-        codes = "".join(map(code.__getitem__, parts))
-        if UNKNOWN_SEPARATOR in codes:
-            codes = _UNKNOWN.sub(lambda match: separator_code(parts[match.start()]), codes)
-        # Two words more that are nothing: the neighbours of the last word, and by negative index of the first.
-        self.codes: str = codes + f"n{vocabulary.other}n{vocabulary.other}n"
         self._meaning = vocabulary.meaning
+        letters = _LETTERS[text.codes]
+        self.words = letters.tobytes().decode("utf-32-le", "surrogatepass").split()
+        inside = np.zeros(len(letters) + 2, dtype=bool)
+        np.not_equal(letters, _BLANK, out=inside[1:-1])
+        edges = np.flatnonzero(inside[1:] != inside[:-1])
+        if not (inside[1] and inside[-2]):
+            edges = self._completed(edges, not inside[1], not inside[-2], len(letters))
+        self._starts, self._ends = edges[::2], edges[1::2]
+        known = np.fromiter(map(vocabulary.number.get, self.words, repeat(0)), dtype=np.uint32, count=len(self.words))
+        codes = np.empty(2 * len(self.words) - 1, dtype=np.uint32)
+        codes[::2] = known
+        unknown = np.flatnonzero(known == 0)
+        codes[2 * unknown] = vocabulary.first[letters[self._starts[unknown]]]
+        codes[1::2] = self._separators(text.codes)
+        # Two words more that are nothing: the neighbours of the last word, and by negative index of the first.
+        nothing = f"n{vocabulary.other}n{vocabulary.other}n"
+        self.codes: str = codes.tobytes().decode("utf-32-le") + nothing
+
+    def _completed(self, edges: NDArray[np.intp], front: bool, back: bool, size: int) -> NDArray[np.intp]:
+        """The edges with those of the words that are missing at the text's ends, which are noted as empty."""
+        if front:
+            self.words.insert(0, NO_WORD)
+        if back and size:
+            self.words.append(NO_WORD)
+        return np.concatenate(([0, 0] * front, edges, [size, size] * (back and size > 0))).astype(np.intp)
+
+    def _separators(self, codes: NDArray[np.uint32]) -> NDArray[np.uint8]:
+        """The code of what stands between each word and the next."""
+        begin, end = self._ends[:-1], self._starts[1:]
+        found = _OF_ONE[codes[begin]]
+        for index in np.flatnonzero(end - begin > 1).tolist():
+            found[index] = ord(separator_code(self.raw[begin[index] : end[index]]))
+        return found
 
     def __len__(self) -> int:
         return len(self.words)
 
     @cached_property
-    def _ends(self) -> list[int]:
-        return list(accumulate(map(len, self._parts)))
+    def text(self) -> str:
+        """The text with Arabic spelling variants folded."""
+        return fold(self.raw)
 
     def start(self, index: int) -> int:
         """Where word `index` begins in the text."""
-        return max(0, self._ends[2 * index] - len(self._parts[2 * index]) - self._shift)
+        return int(self._starts[index])
 
     def end(self, index: int) -> int:
         """Where word `index` ends in the text."""
-        return min(len(self.text), self._ends[2 * index] - self._shift)
+        return int(self._ends[index])
 
     def at(self, offset: int) -> int:
         """The word in which, or right behind which, an offset of the text lies."""
-        return bisect_right(self._ends, offset + self._shift) // 2
+        return bisect_right(self._starts, offset) - 1
 
     def meaning(self, index: int) -> int:
         """What word `index` can be; `Word.OTHER` up to two words outside the text."""

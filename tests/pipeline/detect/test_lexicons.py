@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.detect.lexicons.loader import fold, section, sections, table
+from pipeline.detect.normalize import normalize
 from pipeline.detect.recognizers.organizations import load_organizations
 from pipeline.detect.recognizers.phrases import Phrases
 from pipeline.detect.recognizers.places import load_places
@@ -66,7 +67,7 @@ def test_ambiguous_names_are_weak(vocabulary: Vocabulary) -> None:
 
 def test_words_know_where_they_stand(vocabulary: Vocabulary) -> None:
     text = "، أحمد-علي (Riyadh)\n2024: x"
-    words = Words(text, vocabulary)
+    words = Words(normalize(text), vocabulary)
     spelled = [text[words.start(i) : words.end(i)] for i in range(len(words)) if words.end(i) > words.start(i)]
     assert spelled == ["أحمد", "علي", "Riyadh", "2024", "x"]
     for outside in (-2, -1, len(words), len(words) + 1):
@@ -76,13 +77,13 @@ def test_words_know_where_they_stand(vocabulary: Vocabulary) -> None:
 
 @pytest.mark.parametrize("text", ["", " ", "\n", "a", "ا", "\x00", "😀", "_", "'", "\ud800"])
 def test_the_smallest_texts_are_texts(vocabulary: Vocabulary, text: str) -> None:
-    words = Words(text, vocabulary)
+    words = Words(normalize(text), vocabulary)
     assert words.end(len(words) - 1) <= len(text)
 
 
 def test_the_longest_phrase_wins(vocabulary: Vocabulary) -> None:
     phrases = Phrases([("king", 1), ("king saud university", 2), ("saud", 3)])
-    words = Words("The king saud University, king Saud-x", vocabulary)
+    words = Words(normalize("The king saud University, king Saud-x"), vocabulary)
     first = phrases.at(words, 1)
     assert first is not None
     assert (first.first, first.last, first.entry) == (1, 3, 2)
@@ -96,6 +97,6 @@ def test_the_longest_phrase_wins(vocabulary: Vocabulary) -> None:
     ("word", "skip"), [("بالرياض", 1), ("والرياض", 1), ("للرياض", 2), ("الرياض", 0), ("لالرياض", 1)]
 )
 def test_a_clitic_stands_outside_the_place(vocabulary: Vocabulary, word: str, skip: int) -> None:
-    hit = load_places().at(Words(word, vocabulary), 0)
+    hit = load_places().at(Words(normalize(word), vocabulary), 0)
     assert hit is not None
     assert hit.skip == skip
