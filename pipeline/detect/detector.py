@@ -18,12 +18,12 @@ _FAMILIES = (
     "lexical",
 )  # fmt: skip
 
-# What earlier calls put into a text: `<MASKED_PERSON_ab12cd34>`, also without brackets, and `PERSON_NAME_01`.
-_TOKENS = re.compile(
-    r"<?MASKED_[A-Z_]{2,32}_[a-f0-9]{8}>?|(?<![A-Za-z0-9_])(?:"
-    + "|".join(sorted(PREFIX.values()))
-    + r")_[0-9]{2,6}(?![A-Za-z0-9_])"
-)
+# What earlier calls put into a text: `<MASKED_PERSON_ab12cd34>`, also without brackets, and `PERSON_NAME_01`. Found by
+# their ends, which are rare, then read backwards.
+_TAIL = re.compile(r"_(?:(?P<token>[a-f0-9]{8}>?)|[0-9]{2,6}(?![A-Za-z0-9_]))")
+_TOKEN_HEAD = re.compile(r"<?MASKED_[A-Z_]{2,32}$")
+_PLACEHOLDER_HEAD = re.compile(rf"(?<![A-Za-z0-9_])(?:{'|'.join(sorted(PREFIX.values()))})$")
+_LONGEST_HEAD = 40  # characters
 
 
 def load_recognizers() -> tuple[Recognizer, ...]:
@@ -60,9 +60,12 @@ class Detector:
 
 def _without_tokens(normalized: NormalizedText) -> NormalizedText:
     """The text with what earlier calls put there made unreadable."""
-    if "_" not in normalized.text:
-        return normalized
-    zones = [match.span() for match in _TOKENS.finditer(normalized.text)]
+    text = normalized.text
+    zones = []
+    for tail in _TAIL.finditer(text):
+        head = _TOKEN_HEAD if tail["token"] else _PLACEHOLDER_HEAD
+        if begin := head.search(text, max(0, tail.start() - _LONGEST_HEAD), tail.start()):
+            zones.append((begin.start(), tail.end()))
     return normalized.blanked(zones) if zones else normalized
 
 
