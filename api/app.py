@@ -6,6 +6,8 @@ from contextlib import asynccontextmanager
 from fastapi import FastAPI
 
 from api import __version__, errors
+from api.addresses import networks
+from api.geo import Borders, Geo
 from api.middleware import AccessLog, Contain, RequestIds
 from api.routes import files, health, text
 from api.services import Services
@@ -18,11 +20,14 @@ def create_app(settings: Settings, storage: Storage | None = None) -> FastAPI:
 
     Connects to nothing yet. InvalidSettings and MasterKeyInvalid as for `Storage.open`.
     """
+    borders, trusted = Borders.of(settings), networks(settings.trusted_proxies)
     opened = storage or Storage.open(settings)
+    services = Services.build(settings, opened)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         yield
+        await services.limiter.close()
         if storage is None:
             opened.close()
 
@@ -34,10 +39,12 @@ def create_app(settings: Settings, storage: Storage | None = None) -> FastAPI:
         openapi_url=None,  # the description is docs/openapi.json: a path that the interface does not name is 404
         telemetry={"tracing": False, "metrics": False, "logs": False},  # spans would carry paths and exceptions
     )
-    app.state.services = Services.build(settings, opened)
+    app.state.services = services
     errors.install(app)
     for router in (text.router, files.router, health.router):
         app.include_router(router)
-    for middleware in (Contain, AccessLog, RequestIds):  # the last one added is the outermost
-        app.add_middleware(middleware)
+    app.add_middleware(Contain)  # the last one added is the outermost
+    app.add_middleware(Geo, borders=borders, trusted=trusted)
+    app.add_middleware(AccessLog)
+    app.add_middleware(RequestIds)
     return app

@@ -10,6 +10,7 @@ from pipeline.sandbox import Sandbox
 from schemas.settings import Settings
 from storage import keys
 from storage.jobs import Quotas
+from storage.limiter import RateLimiter, open_limiter
 from storage.opening import Storage
 
 
@@ -20,12 +21,14 @@ class Services:
     settings: Settings
     storage: Storage
     detection: DetectionThreads
+    limiter: RateLimiter
 
     @classmethod
     def build(cls, settings: Settings, storage: Storage) -> Self:
         """Loads the detector's lexicons; connects to nothing."""
         threads = DetectionThreads(Detector(), settings.detect_max_concurrency, settings.detect_max_queue)
-        return cls(settings, storage, threads)
+        limiter = open_limiter(settings.redis_url, storage.keyring.derive("rate-limiter"))
+        return cls(settings, storage, threads, limiter)
 
     @cached_property
     def pepper(self) -> bytes:

@@ -72,6 +72,11 @@ class Keyring:
         """The data key. SealBroken as for `open`."""
         return self.open(wrapped, f"data-key:{context}")
 
+    def derive(self, purpose: str) -> bytes:
+        """32 bytes for a purpose of its own, the same in every process until the master key rotates (RFC 5869)."""
+        kdf = HKDF(algorithm=SHA256(), length=KEY_BYTES, salt=None, info=b"masker-derived-v1:" + purpose.encode())
+        return kdf.derive(self._keys[self._current])
+
     def _cipher(self, key_id: bytes, salt: bytes) -> AESGCM:
         # RFC 5869; a fresh HKDF object per use is the library's rule.
         kdf = HKDF(algorithm=SHA256(), length=KEY_BYTES, salt=salt, info=b"masker-at-rest-v1")
