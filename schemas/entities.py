@@ -7,6 +7,8 @@ from enum import StrEnum
 class EntityType(StrEnum):
     """Canonical detection types, as `/mask` reports them in `spans[].type` and in tokens."""
 
+    __hash__ = str.__hash__  # Enum's own runs in Python, for every span and set
+
     PERSON = "PERSON"
     NATIONAL_ID = "NATIONAL_ID"
     RESIDENCE_PERMIT = "RESIDENCE_PERMIT"

@@ -30,6 +30,11 @@ _WORD = shape(r"[a-z0-9\x80-\xaf\xfe]+")
 _NEXT_IN_LIST = shape(r"[ ]?(?:,|،|/|;|&|\+|\band\b|\bor\b|و|او)[ ]?(?:\band\b|و)?[ ]?")
 
 
+def may_govern(text: NormalizedText, options: DetectOptions, kind: str) -> bool:
+    """Whether there is any label of `kind`: most texts have none of most kinds, and `values` then finds nothing."""
+    return kind in text.labels or kind in text.tables.cells or options.context != ""
+
+
 def values(
     text: NormalizedText, options: DetectOptions, kind: str, form: re.Pattern[bytes]
 ) -> Iterator[tuple[int, int]]:

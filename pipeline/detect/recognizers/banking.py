@@ -30,7 +30,7 @@ def _iban(text: NormalizedText, options: DetectOptions) -> Iterator[Span]:
         start, end = match.span()
         if text.shadow[start - 1 : start].isalnum() and not text.shadow.endswith(_LABEL, 0, start):
             continue
-        compact = "".join(c for c in text.text[start:end].upper() if c.isalnum())
+        compact = text.text[start:end].upper().replace(" ", "").replace("-", "").replace(".", "")
         valid = mod97(compact)
         if valid or (not options.strict_checksums and sum(c.isdigit() for c in compact) >= _FEWEST_DIGITS):
             yield span(start, end, EntityType.IBAN, 0.99 if valid else 0.6, "iban")

@@ -1,7 +1,7 @@
 """Values that mean something only beside a label: one small table row per kind, one way of looking for all of them."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from pipeline.detect import context
@@ -31,8 +31,11 @@ class Labelled:
         """The one type."""
         return frozenset({self.type})
 
-    def find(self, text: NormalizedText, options: DetectOptions) -> Iterator[Span]:
+    def find(self, text: NormalizedText, options: DetectOptions) -> Iterable[Span]:
         """A span for each value that a label governs."""
+        return self._spans(text, options) if context.may_govern(text, options, self.kind) else ()
+
+    def _spans(self, text: NormalizedText, options: DetectOptions) -> Iterator[Span]:
         for start, end in context.values(text, options, self.kind, self.form):
             if self.accept(text.text[start:end]):
                 yield span(start, end, self.type, self.score, self.name)
