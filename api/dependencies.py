@@ -5,6 +5,7 @@ from typing import Annotated, cast
 from fastapi import Depends, Request
 
 from api.auth import Authenticated, authenticate
+from api.rate_limit import count_call
 from api.services import Services
 
 
@@ -16,7 +17,9 @@ ServicesDep = Annotated[Services, Depends(_services)]
 
 
 async def _caller(request: Request, services: ServicesDep) -> Authenticated:
-    return await authenticate(request, services)
+    authenticated = await authenticate(request, services)
+    await count_call(services, authenticated.caller)
+    return authenticated
 
 
 CallerDep = Annotated[Authenticated, Depends(_caller)]

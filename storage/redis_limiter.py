@@ -49,8 +49,8 @@ _SHA = hashlib.sha1(_SCRIPT, usedforsecurity=False).hexdigest()  # what EVALSHA 
 class RedisLimiter:
     """Windows in the Redis at `url`. For one event loop. InvalidSettings when the address is none."""
 
-    def __init__(self, url: str, secret: bytes) -> None:
-        self._secret = secret
+    def __init__(self, url: str, secret: bytes, pause: float = PAUSE_SECONDS) -> None:
+        self._secret, self._pause = secret, pause
         try:
             pool = BlockingConnectionPool.from_url(
                 url,
@@ -67,12 +67,12 @@ class RedisLimiter:
         self._ask_again = 0.0  # on the loop's clock: until then nobody asks
 
     async def hit(self, key: str, limit: int, window: int = 60) -> int | None:
-        """As `RateLimiter.hit`; None, at most 0.1 s late, when Redis fails, and at once for a second after that."""
+        """As `RateLimiter.hit`; None, at most 0.1 s late, when Redis fails, and at once for `pause` seconds after."""
         loop = asyncio.get_running_loop()
         if self._failing:
             if loop.time() < self._ask_again:
                 return None
-            self._ask_again = loop.time() + PAUSE_SECONDS  # only this call tries
+            self._ask_again = loop.time() + self._pause  # only this call tries
         asking = loop.create_task(self._ask(key, limit, window))
         try:
             await asyncio.wait({asking}, timeout=PATIENCE_SECONDS)
@@ -110,7 +110,7 @@ class RedisLimiter:
     def _failed(self, kind: str, now: float) -> None:
         if not self._failing:
             log.warning("Redis does not answer the rate limiter (%s): calls are not limited until it does", kind)
-        self._failing, self._ask_again = True, now + PAUSE_SECONDS
+        self._failing, self._ask_again = True, now + self._pause
 
     def _answered(self) -> None:
         if self._failing:

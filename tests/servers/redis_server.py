@@ -8,14 +8,14 @@ from tests.servers.process import Process, free_port, ordinary_user, private_dir
 
 
 class RedisServer:
-    """A running Redis; anyone on the loopback may use it."""
+    """A running Redis on a free port or a given one; anyone on the loopback may use it."""
 
-    def __init__(self) -> None:
+    def __init__(self, port: int | None = None) -> None:
         server = program("redis-server", "redis-server")
         user = ordinary_user("redis")
         self._directory = private_directory(user)
         try:
-            port = free_port()
+            port = port or free_port()
             self.url = f"redis://127.0.0.1:{port}/0"
             command = [server, "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
             command += ["--dir", str(self._directory)]
