@@ -1,5 +1,6 @@
 """What detection says about a text: spans with their types, and the terms and options it was asked with."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
@@ -47,16 +48,46 @@ class DetectOptions:
     `enabled`: the types to look for (CUSTOM_TERM and glossary hits are never filtered).
     `strict_checksums`: False keeps identifier-shaped numbers whose check fails (CREDIT_CARD is never relaxed).
     `context`: a label that stands logically before the text, such as a table column's heading; cue words count in it.
+    `explain`: the detection also says what made each span.
     """
 
     enabled: frozenset[EntityType] = field(default=ALL_TYPES)
     strict_checksums: bool = True
     terms: tuple[Term, ...] = ()
     context: str = ""
+    explain: bool = False
+
+
+class Cue(NamedTuple):
+    """A word that made a span or made it surer: `text[start:end]` of the original text, as the span's own offsets.
+
+    `certain`: it is a label or a title, which names what stands beside it.
+    """
+
+    start: int
+    end: int
+    certain: bool
+
+
+class Why(NamedTuple):
+    """What made a span: the `shape` that was looked for, the checksum that holds (its name), the cue word.
+
+    `whole`: False for what a span of higher rank left of this one. `outranked`: the spans that lost to it.
+    """
+
+    shape: str
+    check: str | None = None
+    cue: Cue | None = None
+    whole: bool = True
+    outranked: tuple[Span, ...] = ()
 
 
 class Detection(NamedTuple):
-    """The canonical entities of one text after overlap resolution, in order of position, overlapping nowhere."""
+    """The canonical entities of one text after overlap resolution, in order of position, overlapping nowhere.
+
+    `why`: what made each of them, where `DetectOptions.explain` asked for it.
+    """
 
     text: str
     spans: tuple[Span, ...]
+    why: Mapping[Span, Why] | None = None

@@ -2,12 +2,15 @@
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from importlib import import_module
 from importlib.util import find_spec
 
+from pipeline.detect.explain import reasons
 from pipeline.detect.normalize import NormalizedText, normalize
 from pipeline.detect.recognizer import Recognizer
-from pipeline.detect.resolve import resolve
+from pipeline.detect.resolve import Contest, resolve
+from pipeline.detect.trace import Trace
 from schemas.entities import GLOSSARY_RANK, PREFIX, EntityType
 from schemas.spans import Detection, DetectOptions, Span
 
@@ -24,6 +27,7 @@ _TAIL = re.compile(r"_(?:(?P<token>[a-f0-9]{8}>?)|[0-9]{2,6}(?![A-Za-z0-9_]))")
 _TOKEN_HEAD = re.compile(r"<?MASKED_[A-Z_]{2,32}$")
 _PLACEHOLDER_HEAD = re.compile(rf"(?<![A-Za-z0-9_])(?:{'|'.join(sorted(PREFIX.values()))})$")
 _LONGEST_HEAD = 40  # characters
+_SETS_REMEMBERED = 256  # different sets of enabled types
 
 
 def load_recognizers() -> tuple[Recognizer, ...]:
@@ -41,24 +45,32 @@ class Detector:
 
     def __init__(self, recognizers: Sequence[Recognizer] | None = None) -> None:
         self._recognizers = tuple(recognizers) if recognizers is not None else load_recognizers()
+        self._needed = lru_cache(maxsize=_SETS_REMEMBERED)(self._needed_for)
 
     def detect(self, text: str, options: DetectOptions = DetectOptions()) -> Detection:
         """The entities of `text`, by position, overlapping nowhere, in code points of `text` as given."""
-        normalized = _without_tokens(normalize(text))
+        normalized = without_tokens(normalize(text))
+        normalized.trace = Trace() if options.explain else None
         found: list[Span] = []
-        for recognizer in self._recognizers:
-            if EntityType.CUSTOM_TERM in recognizer.types or not options.enabled.isdisjoint(recognizer.types):
-                found += recognizer.find(normalized, options)
+        for recognizer in self._needed(options.enabled):
+            found += recognizer.find(normalized, options)
         found = [span for span in found if span.type in options.enabled or span.rank == GLOSSARY_RANK]
         if normalized.expanded:
             found = [_uncut(normalized, span) for span in found]
-        survivors = resolve(found, normalized.text)
+        contest = Contest() if options.explain else None
+        survivors = resolve(found, normalized.text, contest)
+        why = None if contest is None else reasons(normalized, survivors, contest)
         if not normalized.is_identity:
             survivors = [_in_original(normalized, span) for span in survivors]
-        return Detection(text, tuple(survivors))
+        return Detection(text, tuple(survivors), why)
+
+    def _needed_for(self, enabled: frozenset[EntityType]) -> tuple[Recognizer, ...]:
+        """The recognizers of these types, and of custom terms."""
+        wanted = enabled | {EntityType.CUSTOM_TERM}
+        return tuple(recognizer for recognizer in self._recognizers if not wanted.isdisjoint(recognizer.types))
 
 
-def _without_tokens(normalized: NormalizedText) -> NormalizedText:
+def without_tokens(normalized: NormalizedText) -> NormalizedText:
     """The text with what earlier calls put there made unreadable."""
     text = normalized.text
     zones = []

@@ -11,6 +11,7 @@ from pipeline.detect.landmarks import Landmark, landmarks_of
 from pipeline.detect.numbers import Numbers
 from pipeline.detect.shadow import shadow_of_codes
 from pipeline.detect.tables import Tables
+from pipeline.detect.trace import Trace
 
 _Codes = NDArray[np.uint32]
 
@@ -19,7 +20,10 @@ class NormalizedText:
     """A text as sent (`original`), its canonical form (`text`), and the exact way back from one to the other.
 
     Immutable. `expanded` is True when one original character stands for several normalized ones (Arabic ligatures).
+    `trace` takes the recognizers' reasons where an explanation was asked for.
     """
+
+    trace: Trace | None = None
 
     def __init__(
         self, original: str, text: str, codes: _Codes, origin: NDArray[np.intp] | None, expanded: bool = False

@@ -10,20 +10,33 @@ from schemas.spans import Span
 _KEEPS_REST = frozenset({EntityType.PERSON, EntityType.ADDRESS})
 
 
-def resolve(spans: Iterable[Span], text: str) -> list[Span]:
-    """The surviving spans of `text`, by position, overlapping nowhere. O(n log n) in the number of spans."""
+class Contest:
+    """What happened while spans were resolved. `lost`: a span and those that took its place; `rests`: of which span."""
+
+    __slots__ = ("lost", "rests")
+
+    def __init__(self) -> None:
+        self.lost: list[tuple[Span, list[Span]]] = []
+        self.rests: dict[Span, Span] = {}
+
+
+def resolve(spans: Iterable[Span], text: str, contest: Contest | None = None) -> list[Span]:
+    """The surviving spans of `text`, by position, overlapping nowhere. O(n log n) in the number of spans.
+
+    A `contest` is told who lost to whom.
+    """
     ordered = sorted(spans)
     survivors: list[Span] = []
     group: list[Span] = []
     reach = -1
     for span in ordered:
         if span.start >= reach and group:
-            survivors += _settle(group, text)
+            survivors += _settle(group, text, contest)
             group = []
         group.append(span)
         reach = max(reach, span.end)
     if group:
-        survivors += _settle(group, text)
+        survivors += _settle(group, text, contest)
     return survivors
 
 
@@ -31,7 +44,7 @@ def _priority(span: Span) -> tuple[int, float, int, int, str]:
     return -span.rank, -span.score, span.start - span.end, span.start, span.type
 
 
-def _settle(group: list[Span], text: str) -> list[Span]:
+def _settle(group: list[Span], text: str, contest: Contest | None) -> list[Span]:
     """The survivors of spans that hang together."""
     if len(group) == 1:
         return group
@@ -40,10 +53,14 @@ def _settle(group: list[Span], text: str) -> list[Span]:
         blockers = list(_overlapping(accepted, span))
         if not blockers:
             _insert(accepted, span)
-        elif span.type in _KEEPS_REST:
-            for rest in _remainders(span, blockers, text):
-                if not any(_overlapping(accepted, rest)):
-                    _insert(accepted, rest)
+            continue
+        if contest is not None:
+            contest.lost.append((span, blockers))
+        for rest in _remainders(span, blockers, text) if span.type in _KEEPS_REST else ():
+            if not any(_overlapping(accepted, rest)):
+                _insert(accepted, rest)
+                if contest is not None:
+                    contest.rests[rest] = span
     return accepted
 
 

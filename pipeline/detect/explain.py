@@ -1,0 +1,49 @@
+"""Puts together what made each surviving span: its shape, its check, its cue word, and whom it outranked."""
+
+from collections import defaultdict
+
+from pipeline.detect.normalize import NormalizedText
+from pipeline.detect.resolve import Contest
+from pipeline.detect.shapes import holds, shape_of
+from pipeline.detect.trace import Trace
+from schemas.spans import Cue, Span, Why
+
+
+def reasons(text: NormalizedText, survivors: list[Span], contest: Contest) -> dict[Span, Why]:
+    """Why each of `survivors` (normalized offsets) stands; everything in the answer is in offsets of the original."""
+    trace = text.trace or Trace()
+    if text.expanded:
+        trace = trace.widened(text.whole)
+    beaten: dict[Span, list[Span]] = defaultdict(list)
+    for loser, winners in contest.lost:
+        for winner in winners:
+            beaten[winner].append(loser)
+    why: dict[Span, Why] = {}
+    for span in survivors:
+        made = contest.rests.get(span, span)
+        shape = shape_of(made.recognizer, made.type)
+        note = trace.of((made.start, made.end), shape.kind or made.recognizer)
+        passed = shape.check is not None and holds(shape.check, text.text[made.start : made.end])
+        why[_moved(text, span)] = Why(
+            shape=note.shape or shape.text,
+            check=shape.check if passed else None,
+            cue=_cue(text, note.cue),
+            whole=made == span,
+            outranked=tuple(_moved(text, loser) for loser in _others(span, beaten[span])),
+        )
+    return why
+
+
+def _others(winner: Span, losers: list[Span]) -> list[Span]:
+    """The losers by position, each once, without those that say of the place what the winner says."""
+    same = winner[:3]
+    return sorted({loser[:3]: loser for loser in losers if loser[:3] != same}.values())
+
+
+def _cue(text: NormalizedText, cue: Cue | None) -> Cue | None:
+    return None if cue is None else Cue(*text.original_span(cue.start, cue.end), cue.certain)
+
+
+def _moved(text: NormalizedText, span: Span) -> Span:
+    start, end = text.original_span(span.start, span.end)
+    return span._replace(start=start, end=end)
