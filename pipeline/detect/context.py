@@ -48,14 +48,17 @@ def values(
     labels = text.landmarks["cues"]
     for start, end in text.tables.cells.get(kind, ()):
         if form.fullmatch(text.shadow, start, end):
+            note(text, (start, end), kind, text.tables.heading(text.shadow, start) if text.trace else None)
             yield start, end
     for index in text.labels.get(kind, ()):
         found = labels[index].start in text.tables.headings
         for place in () if found else _following(text.shadow, labels, index, form):
             found = True
+            note(text, place, kind, labels[index])
             yield place
-        if not found:
-            yield from _preceding(text.shadow, labels, index, form)
+        for place in () if found else _preceding(text.shadow, labels, index, form):
+            note(text, place, kind, labels[index])
+            yield place
 
 
 @lru_cache(maxsize=256)
@@ -66,7 +69,19 @@ def label_kinds(context: str) -> frozenset[str]:
 
 def governed_by(text: NormalizedText, start: int) -> str:
     """The kind of the label that touches the value at `start` from before, or ""."""
+    label = governing(text, start)
+    return label.section if label else ""
+
+
+def governing(text: NormalizedText, start: int) -> Landmark | None:
+    """The label that touches the value at `start` from before."""
     return _touching(text.shadow, text.landmarks["cues"], start)
+
+
+def note(text: NormalizedText, place: tuple[int, int], source: str, label: Landmark | None) -> None:
+    """Notes for an explanation, where one was asked for, which label made `source` report a place."""
+    if text.trace is not None and label is not None:
+        text.trace.note(place, source, (label.start, label.end), certain=True)
 
 
 def _following(shadow: bytes, labels: list[Landmark], index: int, form: re.Pattern[bytes]) -> Iterator[tuple[int, int]]:
@@ -133,13 +148,14 @@ def _preceding(shadow: bytes, labels: list[Landmark], index: int, form: re.Patte
         return
     if index and labels[index - 1].start >= last.end():
         return
-    if _touching(shadow, labels, last.start()) in ("", label.section):
+    before = _touching(shadow, labels, last.start())
+    if before is None or before.section == label.section:
         yield last.span()
 
 
-def _touching(shadow: bytes, labels: list[Landmark], start: int) -> str:
+def _touching(shadow: bytes, labels: list[Landmark], start: int) -> Landmark | None:
     index = bisect_right(labels, start, key=lambda label: label.end) - 1
     if index < 0 or start - labels[index].end > REACH_BEFORE:
-        return ""
+        return None
     joined = _FILLER.fullmatch(shadow, labels[index].end, start)
-    return labels[index].section if joined else ""
+    return labels[index] if joined else None

@@ -1,6 +1,8 @@
 """Tables written in text: a heading row of labels, then rows of as many cells; each cell's label is its column's."""
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from pipeline.detect.landmarks import Landmark
 
@@ -16,11 +18,12 @@ Cell = tuple[int, int]
 class Tables:
     """`cells[kind]`: the places under a heading of that kind; `headings`: where the labels of heading rows begin."""
 
-    __slots__ = ("cells", "headings")
+    __slots__ = ("_read_tables", "cells", "headings")
 
     def __init__(self, shadow: bytes, labels: Sequence[Landmark]) -> None:
         self.cells: dict[str, list[Cell]] = {}
         self.headings: set[int] = set()
+        self._read_tables: list[_Table] = []
         consumed = 0
         for line, row in _lines(shadow, labels):
             if line >= consumed:
@@ -36,9 +39,8 @@ class Tables:
         columns = _cells(shadow, line, end, delimiter)
         if max(last - first for first, last in columns) > _LONGEST_HEADING:
             return line
-        kinds = [
-            next((label.section for label in labels if first <= label.start < last), "") for first, last in columns
-        ]
+        heads = [next((label for label in labels if first <= label.start < last), None) for first, last in columns]
+        kinds = [label.section if label else "" for label in heads]
         position = end + 1
         while position < len(shadow):
             end = _line_end(shadow, position)
@@ -53,7 +55,25 @@ class Tables:
             elif not row.strip():
                 break
             position = end + 1
+        self._read_tables.append(_Table(line, delimiter, heads))
         return position
+
+    def heading(self, shadow: bytes, cell: int) -> Landmark | None:
+        """The label over the cell that begins at `cell`: read anew, for explanations alone."""
+        index = bisect_right(self._read_tables, cell, key=lambda table: table.start) - 1
+        if index < 0:
+            return None
+        table = self._read_tables[index]
+        line = shadow.rfind(b"\n", 0, cell) + 1
+        return table.heads[shadow.count(table.delimiter, line, cell)]
+
+
+class _Table(NamedTuple):
+    """Where a table begins, and the label of each of its columns."""
+
+    start: int
+    delimiter: bytes
+    heads: list[Landmark | None]
 
 
 def _lines(shadow: bytes, labels: Sequence[Landmark]) -> Iterator[tuple[int, list[Landmark]]]:

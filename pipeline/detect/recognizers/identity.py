@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from pipeline.detect.checksums import luhn
-from pipeline.detect.context import governed_by, label_kinds
+from pipeline.detect.context import governing, label_kinds, note
 from pipeline.detect.groups import Grouped, stands_alone
 from pipeline.detect.normalize import NormalizedText
 from pipeline.detect.recognizer import Recognizer, Rule, span
@@ -55,8 +55,13 @@ def _is_identity(text: NormalizedText, found: Grouped, options: DetectOptions) -
         text.shadow, max(0, found.start - 8), found.start
     ):
         return False
-    labelled = governed_by(text, found.start) in _KINDS or not _KINDS.isdisjoint(label_kinds(options.context))
-    return labelled or (valid and found.sizes in _SPACINGS and (found.alone or found.separator == "-"))
+    if valid and found.sizes in _SPACINGS and (found.alone or found.separator == "-"):
+        return True
+    label = governing(text, found.start)
+    if label is not None and label.section in _KINDS:
+        note(text, (found.start, found.end), "identity", label)
+        return True
+    return not _KINDS.isdisjoint(label_kinds(options.context))
 
 
 # US social security number: area 001-665, 667-899; group 01-99; serial 0001-9999 (SSA, randomized since 2011).
