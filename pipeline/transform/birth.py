@@ -21,18 +21,20 @@ class Language(Enum):
 _CUES: dict[Language, re.Pattern[str]] = {
     Language.ENGLISH: re.compile(
         r"""(?<![^\W_])(?:
-            d\.?\s?o\.?\s?b\b\.?                # DOB, D.O.B., d o b
+            d[./-]?\s?o[./-]?\s?b\b\.?          # DOB, D.O.B., D/O/B, d o b
           | date[\s_-]*of[\s_-]*birth           # also as a JSON or CSV field's name
           | birth[\s_-]*da(?:te|y)
-          | b[\s_-]?date
+          | b[\s_-]?da(?:te|y)
+          | birth(?=\s*[:=])
           | born
         )(?![^\W_])""",
         re.IGNORECASE | re.VERBOSE,
     ),
     Language.ARABIC: re.compile(
         r"""(?<!\w)[وفبلك]?(?:
-            (?:تاريخ|عيد|يوم)[\s_]+(?:ال)?(?:ميلاد|مولد|ولاد[ةه])(?:ي|ه|ها|ك|كم|هم|نا|ته|تها|تي)?
+            (?:تاريخ|عيد|يوم)[\s_]+(?:ال)?(?:ميلاد|مولد|ولادت?)(?:ة|ي|ه|ها|ك|كم|هم|نا)?
           | (?:ال)?ميلاد(?:ه|ها|ك|كم|هم|نا)?    # not ميلادي: that word names the calendar
+          | ولادت(?:ي|ه|ها|ك|كم|هم|نا)          # not ولادة alone: a ward
           | (?:ال)?مواليد
           | (?:ال)?مولود(?:[ةه]|ين)?
           | ولد(?:ت|نا|وا)?

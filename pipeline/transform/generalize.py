@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection
 from datetime import date
 
+from pipeline.detect.characters import INVISIBLE
 from pipeline.transform.birth import Language, birth_cue
 from pipeline.transform.dates import read_date
 from pipeline.transform.gazetteer import place_in
@@ -35,9 +36,9 @@ class Generalizer:
         surface = self._text[span.start : span.end]
         if span.type not in self._transforms or len(surface) > _LONGEST:
             return None
-        if span.type is EntityType.DATE_TIME:
-            return self._date(span, surface)
-        return place_in(surface) if span.type is EntityType.ADDRESS else None
+        shown = self._date(span, surface) if span.type is EntityType.DATE_TIME else place_in(surface)
+        # Invisible characters are no part of a name or a year, and could spell digits of their own.
+        return shown and "".join(character for character in shown if character not in INVISIBLE)
 
     def _date(self, span: Span, surface: str) -> str | None:
         read = read_date(surface)

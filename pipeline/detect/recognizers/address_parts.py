@@ -105,7 +105,8 @@ def _name_after(words: Words, index: int, most: int, city_at: dict[int, int]) ->
             return following if last == index and is_number(words, following, 1, 3) else last
         if meaning & PART_CUES or (following in city_at and last > index):
             return last
-        if meaning & Word.ORDINARY and not meaning & (Word.CAPITAL | Word.FOUNDER | Word.TITLE):
+        is_city = last == index and following in city_at  # "the city" is also Madinah
+        if meaning & Word.ORDINARY and not meaning & (Word.CAPITAL | Word.FOUNDER | Word.TITLE) and not is_city:
             return last
         last = city_at.get(following, following) if last == index else following
     return last

@@ -66,10 +66,23 @@ def _whole(text: NormalizedText) -> Iterator[tuple[int, int]]:
                 and not _is_part_of_code(shadow, start, end)
             ):
                 yield start, _tail(shadow, date.end())
+    yield from _ranges(text)
     for match in _SPACED.finditer(shadow):
         parts = re.split(rb"[ ]?[/\-][ ]?", match.group())
         if _is_date(parts, b"/") and not _is_part_of_code(shadow, *match.span()):
             yield match.start(), _tail(shadow, match.end())
+
+
+def _ranges(text: NormalizedText) -> Iterator[tuple[int, int]]:
+    """Both ends of a range that is written without a blank: 01/02/2024-05/03/2024."""
+    shadow = text.shadow
+    for separators, joint in ((b"//-//", b"-"), (b"..-..", b"-"), (b"--/--", b"/")):
+        for start, end in text.numbers.shaped.get(separators, ()):
+            first, _, second = shadow[start:end].partition(joint)
+            dates = (part.split(separators[:1]) for part in (first, second))
+            if all(_is_date(parts, separators[:1]) for parts in dates) and not _is_part_of_code(shadow, start, end):
+                yield start, start + len(first)
+                yield end - len(second), _tail(shadow, end)
 
 
 _DATE_HEAD = re.compile(rb"\d{1,4}([/\-])\d{1,2}\1\d{1,4}")

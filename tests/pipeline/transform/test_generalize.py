@@ -91,7 +91,8 @@ PLACES = [
     ("8228 King Abdulaziz Rd, Unit 12\nAsh Shati District\nJEDDAH 23613 - 3204", "JEDDAH"),
     ("حي النزهة بمكه المكرمه", "مكه المكرمه"),
     ("P.O. Box 1, Ta'if 21944, Makkah Province", "Makkah Province"),
-    ("Al Noor District, Ri\u200dyadh 1234", "Ri\u200dyadh"),
+    ("Al Noor District, Ri\u200dyadh 1234", "Riyadh"),
+    ("Al Noor District, Ri\U000e0031\U000e0032yadh 1234", "Riyadh"),
 ]
 
 
