@@ -1,28 +1,57 @@
-"""Reads JSON bodies after authentication: bounded, UTF-8, valid, or a clean 413 or 422."""
+"""Reads bodies after authentication: bounded in size and in time; JSON that is UTF-8 and valid, or a clean refusal."""
 
+import re
+from collections.abc import AsyncIterator
 from typing import TypeVar
 
-from anyio import to_thread
+from anyio import current_time, move_on_after, to_thread
 from pydantic import BaseModel, ValidationError
 from starlette.requests import Request
 
 from api.errors import Invalid
-from schemas.errors import RequestTooLarge
+from schemas.errors import RequestTimeout, RequestTooLarge
 
 Model = TypeVar("Model", bound=BaseModel)
+GRACE_SECONDS = 30.0  # that a body may take whatever its size, and on top of which it must come at least at
+SLOWEST = 1024  # bytes per second
+_JSON = re.compile(r"application/([\w.-]+\+)?json")
 _LENGTH_DIGITS = 20  # more than any length has, and as many as the server lets through
 _WORTH_A_THREAD = 64 * 1024  # bytes from which parsing would hold up other requests
 
 
 async def read_json(request: Request, model: type[Model], limit: int) -> Model:
-    """The body as `model`. RequestTooLarge past `limit` bytes, by Content-Length or while reading; Invalid (422)."""
-    raw = await _read(request, limit)
+    """The body as `model`. RequestTooLarge past `limit` bytes, by Content-Length or while reading; Invalid (422);
+    RequestTimeout when it comes too slowly.
+    """
+    if declared_length(request) > limit:
+        raise RequestTooLarge
+    _check_type(request)
+    raw = bytearray()
+    async for chunk in arriving(request):
+        raw += chunk
+        if len(raw) > limit:
+            raise RequestTooLarge
     try:
         if len(raw) < _WORTH_A_THREAD:
             return model.model_validate_json(raw)
         return await to_thread.run_sync(model.model_validate_json, raw)
     except ValidationError as error:
-        raise Invalid.of(error, "body") from None
+        raise Invalid.of(error, "body", declared=model) from None
+
+
+async def arriving(request: Request) -> AsyncIterator[bytes]:
+    """The body's chunks as they come. RequestTimeout: nobody holds a connection by sending a byte now and then."""
+    stream, deadline = aiter(request.stream()), current_time() + GRACE_SECONDS
+    while True:
+        chunk: bytes | None = None
+        with move_on_after(deadline - current_time()) as patience:
+            chunk = await anext(stream, None)
+        if patience.cancelled_caught:
+            raise RequestTimeout
+        if chunk is None:
+            return
+        deadline += len(chunk) / SLOWEST
+        yield chunk
 
 
 def declared_length(request: Request) -> int:
@@ -31,12 +60,22 @@ def declared_length(request: Request) -> int:
     return int(value) if value.isascii() and value.isdigit() and len(value) <= _LENGTH_DIGITS else 0
 
 
-async def _read(request: Request, limit: int) -> bytes:
-    if declared_length(request) > limit:
-        raise RequestTooLarge
-    raw = bytearray()
-    async for chunk in request.stream():
-        raw += chunk
-        if len(raw) > limit:
-            raise RequestTooLarge
-    return bytes(raw)
+def _check_type(request: Request) -> None:
+    """Invalid when the body is declared to be something else than plain JSON.
+
+    A page of another site can make a browser send its cookies along with a body that it calls text, a form, or nothing
+    at all, without asking first: so only callers with a bearer may leave the type out.
+    """
+    if request.headers.get("content-encoding", "identity").strip().lower() != "identity":
+        raise Invalid([_wrong("content-encoding", "A body cannot be compressed")])
+    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if not media_type and "authorization" in request.headers:
+        return
+    if media_type != "application/json" and not (
+        media_type.startswith("application/") and media_type.endswith("+json")
+    ):
+        raise Invalid([_wrong("content-type", "Content-Type should be application/json")])
+
+
+def _wrong(header: str, message: str) -> dict[str, object]:
+    return {"type": header.replace("-", "_"), "loc": ("header", header), "msg": message}

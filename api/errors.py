@@ -1,45 +1,40 @@
 """Turns failures into answers: one shape for every typed error, and 422 bodies that repeat nothing the caller sent."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from fastapi import FastAPI, Request
+from fastapi.dependencies.models import Dependant
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import ValidationError
+from starlette.exceptions import HTTPException
+from starlette.routing import Match
 
-from schemas.errors import MaskerError, MaskingFailed, RedactFailed, Unauthenticated
+from api.validation import Declared, of_declared, of_parameters
+from schemas.errors import MaskerError, MaskingFailed, MethodNotAllowed, RedactFailed, RequestTimeout, Unauthenticated
 
 # What an unexpected failure answers, by path; everywhere else it is MaskerError's own 500.
 UNEXPECTED: Mapping[str, type[MaskerError]] = {"/api/v1/mask": MaskingFailed, "/api/v1/redact": RedactFailed}
-
-# Words of our own that an error's place may hold; a key that the caller made up is left out.
-_OWN_WORDS = frozenset(
-    {
-        "body", "query", "path", "header", "text", "key", "use_judge", "judge_model", "glossary", "glossary_id",
-        "transforms", "DATE_TIME", "ADDRESS", "[key]", "file", "limit", "cursor",
-    }
-)  # fmt: skip
-# Messages of the library that quote a piece of the value.
-_OWN_MESSAGES: Mapping[str, str] = {
-    "uuid_parsing": "Input should be a valid UUID",
-    "string_unicode": "Input should be valid Unicode",
-}
+_METHODS = ("DELETE", "GET", "PATCH", "POST", "PUT")
+_MANY = 10_000  # errors of one input past which they are not even listed
 
 
 class Invalid(MaskerError):
-    """422 with an array of `{type, loc, msg}`; takes the items of pydantic's `errors()`."""
+    """422 with an array of `{type, loc, msg}`, whose words are all ours."""
 
     status = 422
 
-    def __init__(self, items: Iterable[Mapping[str, Any]], place: str | None = None) -> None:
+    def __init__(self, errors: Sequence[Mapping[str, Any]]) -> None:
         super().__init__("invalid")
-        self.errors = [_public(item, place) for item in items]
+        self.errors = [{"type": item["type"], "loc": list(item["loc"]), "msg": item["msg"]} for item in errors]
 
     @classmethod
-    def of(cls, error: ValidationError, place: str) -> "Invalid":
-        """From a failed validation of something that came in `place` (`body`, or a form field's path)."""
-        return cls(error.errors(include_url=False, include_context=False, include_input=False), place)
+    def of(cls, error: ValidationError, *place: str, declared: Declared) -> "Invalid":
+        """From a failed validation, against what was `declared`, of something that came in `place` (`body`, ...)."""
+        if error.error_count() > _MANY:  # a list of a million would cost more than the body
+            return cls([{"type": "too_many_errors", "loc": place, "msg": f"More than {_MANY} errors"}])
+        return cls(of_declared(error.errors(include_url=False, include_input=False), place, declared))
 
 
 def answer(error: MaskerError) -> JSONResponse:
@@ -49,6 +44,10 @@ def answer(error: MaskerError) -> JSONResponse:
         headers["Retry-After"] = str(error.retry_after)
     if isinstance(error, Unauthenticated):
         headers["WWW-Authenticate"] = "Bearer"  # RFC 6750, section 3
+    if isinstance(error, MethodNotAllowed):
+        headers["Allow"] = ", ".join(error.allowed)  # RFC 9110, section 15.5.6
+    if isinstance(error, RequestTimeout):
+        headers["Connection"] = "close"  # RFC 9110, section 15.5.9
     detail = getattr(error, "errors", error.detail)
     return JSONResponse({"detail": detail, **error.extra}, error.status, headers)
 
@@ -60,15 +59,36 @@ def install(app: FastAPI) -> None:
         assert isinstance(error, MaskerError)  # noqa: S101 - the handler's signature is the framework's
         return answer(error)
 
-    async def on_validation_error(_: Request, error: Exception) -> JSONResponse:
+    async def on_validation_error(request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, RequestValidationError)  # noqa: S101 - as above
-        return answer(Invalid(error.errors()))
+        names = frozenset(_parameters(request.scope["route"].dependant))
+        return answer(Invalid(of_parameters(error.errors(), names)))
+
+    async def on_http_error(request: Request, error: Exception) -> JSONResponse:
+        assert isinstance(error, HTTPException)  # noqa: S101 - as above
+        if error.status_code == MethodNotAllowed.status:
+            return answer(MethodNotAllowed(_allowed(request)))
+        return JSONResponse({"detail": error.detail}, error.status_code, error.headers)
 
     app.add_exception_handler(MaskerError, on_masker_error)
     app.add_exception_handler(RequestValidationError, on_validation_error)
+    app.add_exception_handler(HTTPException, on_http_error)
 
 
-def _public(item: Mapping[str, Any], place: str | None) -> dict[str, Any]:
-    path: Sequence[str | int] = (place, *item["loc"]) if place else item["loc"]
-    loc = [word for word in path if isinstance(word, int) or word in _OWN_WORDS]
-    return {"type": item["type"], "loc": loc, "msg": _OWN_MESSAGES.get(item["type"], item["msg"])}
+def _parameters(dependant: Dependant) -> Iterator[str]:
+    """The names of a route's parameters as callers write them."""
+    for group in (dependant.path_params, dependant.query_params, dependant.header_params, dependant.cookie_params):
+        yield from (field.alias for field in group)
+    for inner in dependant.dependencies:
+        yield from _parameters(inner)
+
+
+def _allowed(request: Request) -> list[str]:
+    """Every method that some route has at this path: the framework names those of one route alone."""
+    path, routes = request.scope["path"], request.app.routes
+
+    def has(method: str) -> bool:
+        scope = {"type": "http", "method": method, "path": path, "root_path": "", "headers": []}
+        return any(route.matches(scope)[0] is Match.FULL for route in routes)
+
+    return [method for method in _METHODS if has(method)]

@@ -178,9 +178,10 @@ def _inline(field: bytes) -> tuple[Term, ...]:
     try:
         text = field.decode("utf-8-sig").strip()
     except UnicodeDecodeError:  # guessed at, the term would be another one and stay in the document
-        raise Invalid([{"type": "string_unicode", "loc": ("body", "glossary"), "msg": ""}]) from None
+        wrong = {"type": "string_unicode", "loc": ("body", "glossary"), "msg": "Input should be valid Unicode"}
+        raise Invalid([wrong]) from None
     listed = text if text.startswith("[") else json.dumps([item for item in text.split(",") if item.strip()])
     try:
         return inline_terms(_TERMS.validate_json(listed))
     except ValidationError as error:
-        raise Invalid([{**item, "loc": ("body", "glossary", *item["loc"])} for item in error.errors()]) from None
+        raise Invalid.of(error, "body", "glossary", declared=_TERMS) from None

@@ -9,6 +9,7 @@ from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser, parse_options_header
 from starlette.requests import Request
 
+from api.bodies import arriving
 from api.errors import Invalid
 from schemas.errors import FileTooLarge
 
@@ -42,7 +43,7 @@ async def events(request: Request, limit: int) -> AsyncIterator[Event]:
     FileTooLarge past `limit` bytes of any kind: what follows the last part makes no event, and has no end of its own.
     """
     parser, size = _Parser(_boundary(request)), 0
-    async for chunk in request.stream():
+    async for chunk in arriving(request):
         size += len(chunk)
         if size > limit:
             raise FileTooLarge

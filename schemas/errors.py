@@ -1,5 +1,6 @@
 """Every failure a caller can meet, as a type that carries its status, its code and its extra fields."""
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 
@@ -53,6 +54,12 @@ class Unauthenticated(MaskerError):
     detail = "Missing authentication"
 
 
+class InvalidLogin(Unauthenticated):
+    """E-mail and password do not belong together; which of the two is wrong is not said."""
+
+    detail = "Invalid email or password"
+
+
 # 402
 class InsufficientTokens(MaskerError):
     """Free quota and paid balance do not cover the call."""
@@ -72,6 +79,10 @@ class Forbidden(MaskerError):
     detail = "Cross-site request refused"
 
 
+class RegistrationClosed(Forbidden):
+    detail = "Registration is closed"
+
+
 # 404
 class NotFound(MaskerError):
     status = 404
@@ -86,8 +97,31 @@ class FileNotFound(NotFound):
     detail = "File not found"
 
 
+class KeyNotFound(NotFound):
+    detail = "Key not found"
+
+
 class FileNotReady(NotFound):
     detail = "not_ready"
+
+
+# 405, 408
+class MethodNotAllowed(MaskerError):
+    """The path exists, but not for this method; `allowed` are those that it has."""
+
+    status = 405
+    detail = "Method Not Allowed"
+
+    def __init__(self, allowed: Sequence[str] = ()) -> None:
+        super().__init__()
+        self.allowed = allowed
+
+
+class RequestTimeout(MaskerError):
+    """The body came too slowly."""
+
+    status = 408
+    detail = "request_timeout"
 
 
 # 409
