@@ -22,7 +22,7 @@ log = logging.getLogger("masker.limiter")
 PATIENCE_SECONDS = 0.1  # the most that a call waits for Redis
 PAUSE_SECONDS = 1.0  # how long calls go on without asking after Redis failed
 _CONNECTIONS = 32
-_LATE_TURNS = 8  # turns of the event loop in which an answer that has already arrived gets through
+_GRACE_SECONDS = 0.01  # in which an answer that is here already gets through the event loop
 
 # The list holds the moments of the counted calls in microseconds, oldest first: never more than the limit. Numbers are
 # written with %d because Lua's own way rounds them to 14 digits. A clock that was put back by more than a window would
@@ -75,11 +75,7 @@ class RedisLimiter:
             self._ask_again = loop.time() + self._pause  # only this call tries
         asking = loop.create_task(self._ask(key, limit, window))
         try:
-            await asyncio.wait({asking}, timeout=PATIENCE_SECONDS)
-            for _ in range(_LATE_TURNS):  # it may be this process that is late, not Redis
-                if asking.done():
-                    break
-                await asyncio.sleep(0)
+            await _wait(asking, loop)
         finally:
             asking.cancel()
         if not asking.done():
@@ -116,3 +112,12 @@ class RedisLimiter:
         if self._failing:
             log.warning("Redis answers the rate limiter again")
         self._failing = False
+
+
+async def _wait(asking: asyncio.Task[int], loop: asyncio.AbstractEventLoop) -> None:
+    """Until it is done, or Redis had its time: what a busy event loop took of that is given once more."""
+    begun = loop.time()
+    await asyncio.wait({asking}, timeout=PATIENCE_SECONDS)
+    if not asking.done():
+        was_late = loop.time() - begun > 1.5 * PATIENCE_SECONDS
+        await asyncio.wait({asking}, timeout=PATIENCE_SECONDS if was_late else _GRACE_SECONDS)
