@@ -4,7 +4,7 @@ from typing import Annotated, cast
 
 from fastapi import Depends, Request
 
-from api.auth import Authenticated, authenticate
+from api.auth import Authenticated, authenticate, by_bearer, by_cookie
 from api.rate_limit import count_call
 from api.services import Services
 
@@ -17,9 +17,22 @@ ServicesDep = Annotated[Services, Depends(_services)]
 
 
 async def _caller(request: Request, services: ServicesDep) -> Authenticated:
-    authenticated = await authenticate(request, services)
+    return await _counted(services, await authenticate(request, services))
+
+
+async def _bearer_caller(request: Request, services: ServicesDep) -> Authenticated:
+    return await _counted(services, await by_bearer(request, services))
+
+
+async def _cookie_caller(request: Request, services: ServicesDep) -> Authenticated:
+    return await _counted(services, await by_cookie(request, services))
+
+
+async def _counted(services: Services, authenticated: Authenticated) -> Authenticated:
     await count_call(services, authenticated.caller)
     return authenticated
 
 
 CallerDep = Annotated[Authenticated, Depends(_caller)]
+BearerCallerDep = Annotated[Authenticated, Depends(_bearer_caller)]
+CookieCallerDep = Annotated[Authenticated, Depends(_cookie_caller)]

@@ -5,12 +5,15 @@ from functools import cached_property
 from typing import Self
 
 from api.detection import DetectionThreads
+from api.password_threads import PasswordThreads
 from pipeline.detect.detector import Detector
 from pipeline.sandbox import Sandbox
 from schemas.settings import Settings
 from storage import keys
+from storage.auth_cache import AuthCache
 from storage.jobs import Quotas
 from storage.limiter import RateLimiter, open_limiter
+from storage.memory_limiter import MemoryLimiter
 from storage.opening import Storage
 
 
@@ -35,6 +38,21 @@ class Services:
         """What key secrets are hashed under; read at the first use, so that the server starts without a database."""
         with self.storage.database.transaction() as session:
             return keys.pepper(session, self.storage.keyring)
+
+    @cached_property
+    def auth_cache(self) -> AuthCache:
+        """Bearers that got in a moment ago."""
+        return AuthCache(self.settings.auth_cache_seconds)
+
+    @cached_property
+    def passwords(self) -> PasswordThreads:
+        """Where passwords are hashed."""
+        return PasswordThreads()
+
+    @cached_property
+    def own_limiter(self) -> MemoryLimiter:
+        """This process's own count of what must stay limited also while Redis is away."""
+        return MemoryLimiter()
 
     @cached_property
     def sandbox(self) -> Sandbox:

@@ -6,8 +6,10 @@ import os
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from enum import StrEnum
+from ipaddress import IPv6Address
 from pathlib import Path
 from typing import Annotated, Any, Self
+from urllib.parse import urlsplit
 
 from dotenv import dotenv_values
 from pydantic import BeforeValidator, Field, SecretStr, ValidationError, field_validator, model_validator
@@ -34,6 +36,7 @@ def _split(value: object) -> object:
 
 Listed = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
 Count = Annotated[int, Field(ge=1)]
+_WEB_PORTS = {"http": 80, "https": 443}
 _LONGEST = 10**9  # seconds, 31 years: timers and dates hold as much from any day on
 Seconds = Annotated[int, Field(ge=1, le=_LONGEST)]
 
@@ -138,6 +141,13 @@ class Settings(BaseSettings):
             decode_master_key(value)
         return values
 
+    @field_validator("dashboard_url")
+    @classmethod
+    def _is_web_address(cls, value: str | None) -> str | None:
+        if value is not None:
+            _origin(value)
+        return value
+
     @field_validator("entity_toggles_since")
     @classmethod
     def _is_aware(cls, value: datetime) -> datetime:
@@ -168,9 +178,35 @@ class Settings(BaseSettings):
         return self.redis_url is None
 
     @property
+    def dashboard_origin(self) -> str | None:
+        """`DASHBOARD_URL` as browsers write it in an Origin header; None when it is unset."""
+        return None if self.dashboard_url is None else _origin(self.dashboard_url)
+
+    @property
+    def session_cookie_secure(self) -> bool:
+        """`COOKIE_SECURE`, or whether the dashboard is reached by https."""
+        if self.cookie_secure is not None:
+            return self.cookie_secure
+        return self.dashboard_origin is not None and self.dashboard_origin.startswith("https:")
+
+    @property
     def sandbox_mode(self) -> SandboxMode:
         """`SANDBOX`, or the default of the mode that runs."""
         return self.sandbox or (SandboxMode.BEST_EFFORT if self.is_embedded else SandboxMode.STRICT)
+
+
+def _origin(url: str) -> str:
+    """The origin of a web address, serialized as in RFC 6454, section 6.1; ValueError when it has none."""
+    wrong = ValueError("must be an address that begins with https:// or http:// and names a host")
+    try:
+        parts = urlsplit(url.strip())
+        host, port = parts.hostname or "", parts.port
+        host = f"[{IPv6Address(host)}]" if ":" in host else host.encode("idna").decode()
+    except (ValueError, UnicodeError):
+        raise wrong from None
+    if parts.scheme not in _WEB_PORTS or not host or parts.username is not None:
+        raise wrong
+    return f"{parts.scheme}://{host}" + ("" if port in (None, _WEB_PORTS[parts.scheme]) else f":{port}")
 
 
 def decode_master_key(value: SecretStr) -> bytes:

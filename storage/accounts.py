@@ -4,12 +4,14 @@ import re
 from datetime import datetime
 from uuid import UUID, uuid4
 
+from sqlalchemy import update
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, col, select
 
 from schemas.clock import riyadh_day
 from schemas.errors import EmailTaken, Unprocessable
 from storage import ledger
+from storage.changes import changed
 from storage.tables import Account, Purse
 
 # Something before one @, a dotted or plain host after it, no blanks, controls or surrogates. Whether it is reachable,
@@ -49,6 +51,12 @@ def create(
     if paid_tokens:
         ledger.credit(session, account.id, paid_tokens, reference=f"opening:{account.id}", now=now)
     return account
+
+
+def replace_password_hash(session: Session, account_id: UUID, old: str, new: str) -> None:
+    """Puts a stronger hash of the same password in place of the old one, unless the password was changed meanwhile."""
+    matching = (col(Account.id) == account_id, col(Account.password_hash) == old)
+    changed(session, update(Account).where(*matching).values(password_hash=new))
 
 
 def get(session: Session, account_id: UUID) -> Account | None:

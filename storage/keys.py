@@ -8,16 +8,20 @@ import string
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import NamedTuple
 from uuid import UUID, uuid4
 
+from sqlalchemy import or_, update
 from sqlmodel import Session, col, select
 
-from schemas.errors import Unauthenticated, Unprocessable
+from schemas.errors import KeyNotFound, Unauthenticated, Unprocessable
+from storage.changes import changed
 from storage.encryption import Keyring
 from storage.tables import Account, Key, Secret
 from storage.upserts import insert_missing
 
 PREFIX_CHARACTERS, SECRET_CHARACTERS = 12, 43
+NAME_CHARACTERS = 200
 _ALPHABET = string.ascii_lowercase + string.digits
 _BEARER = re.compile(r"mk_live_([a-z0-9]{12})_([A-Za-z0-9-]{43})")
 _UNSTORABLE = re.compile(r"[\x00\ud800-\udfff]")  # SQLite takes no surrogate, PostgreSQL no NUL either
@@ -33,6 +37,13 @@ class Caller:
     key_id: UUID | None
     judge_allowed: bool
     account_created_at: datetime
+
+
+class Known(NamedTuple):
+    """A caller who got in, and whether the time of its key's last use is old enough to be noted anew."""
+
+    caller: Caller
+    use_is_due: bool
 
 
 def pepper(session: Session, keyring: Keyring) -> bytes:
@@ -51,15 +62,16 @@ def pepper(session: Session, keyring: Keyring) -> bytes:
 def mint(
     session: Session, pepper: bytes, *, account_id: UUID, name: str, judge_allowed: bool = False, now: datetime
 ) -> tuple[Key, str]:
-    """A new key and its bearer `mk_live_<prefix>_<secret>`, which is shown once and stored nowhere. Unprocessable."""
-    if _UNSTORABLE.search(name):
-        raise Unprocessable("string_unicode", ("body", "name"), "The name must be valid Unicode without NUL")
+    """A new key and its bearer `mk_live_<prefix>_<secret>`, which is shown once and stored nowhere.
+
+    Unprocessable when the name has not 1 to 200 characters, blanks around it not counted.
+    """
     prefix = "".join(secrets.choice(_ALPHABET) for _ in range(PREFIX_CHARACTERS))
     secret = _draw_secret()
     key = Key(
         id=uuid4(),
         account_id=account_id,
-        name=name,
+        name=_checked(name),
         prefix=prefix,
         secret_hash=_hash(pepper, secret),
         judge_allowed=judge_allowed,
@@ -70,12 +82,17 @@ def mint(
     return key, f"mk_live_{prefix}_{secret}"
 
 
-def authenticate(session: Session, pepper: bytes, bearer: str, now: datetime) -> Caller:
-    """Whose bearer it is, noting the time of use. Unauthenticated: malformed; or unknown, revoked or wrong secret."""
+def check_form(bearer: str) -> tuple[str, str]:
+    """Prefix and secret of a bearer. Unauthenticated when it has not a bearer's form."""
     parts = _BEARER.fullmatch(bearer)
     if parts is None:
         raise Unauthenticated("Malformed authentication token")
-    prefix, secret = parts.groups()
+    return parts[1], parts[2]
+
+
+def authenticate(session: Session, pepper: bytes, bearer: str, now: datetime) -> Known:
+    """Whose bearer it is; reads only. Unauthenticated: malformed; or unknown, revoked or wrong secret."""
+    prefix, secret = check_form(bearer)
     query = select(Key, Account).join(Account, col(Account.id) == col(Key.account_id)).where(col(Key.prefix) == prefix)
     row = session.exec(query).one_or_none()
     # An unknown prefix costs the same comparison as a known one.
@@ -84,25 +101,53 @@ def authenticate(session: Session, pepper: bytes, bearer: str, now: datetime) ->
     if row is None or not matches or row[0].revoked_at is not None:
         raise Unauthenticated("Invalid authentication token")
     key, account = row
-    if key.last_used_at is None or now - key.last_used_at >= _USE_IS_NOTED_EVERY:
-        key.last_used_at = now
-    return Caller(account.id, key.id, key.judge_allowed, account.created_at)
+    use_is_due = key.last_used_at is None or now - key.last_used_at >= _USE_IS_NOTED_EVERY
+    return Known(Caller(account.id, key.id, key.judge_allowed, account.created_at), use_is_due)
 
 
-def revoke(session: Session, key_id: UUID, now: datetime) -> bool:
-    """Ends a key for good; whether there is such a key. The first revocation's time stays."""
-    key = session.get(Key, key_id, with_for_update=True)
-    if key is None:
-        return False
+def note_use(session: Session, key_id: UUID, now: datetime) -> None:
+    """Sets the time of a key's last use, unless somebody did in the last minute."""
+    old = or_(col(Key.last_used_at).is_(None), col(Key.last_used_at) <= now - _USE_IS_NOTED_EVERY)
+    changed(session, update(Key).where(col(Key.id) == key_id, old).values(last_used_at=now))
+
+
+def revoke(session: Session, key_id: UUID, now: datetime, *, account_id: UUID | None = None) -> Key:
+    """Ends a key (of `account_id`, when given) for good; the first revocation's time stays. KeyNotFound."""
+    key = _locked(session, key_id, account_id)
     key.revoked_at = key.revoked_at or now
     session.flush()
-    return True
+    return key
+
+
+def rename(session: Session, key_id: UUID, name: str, *, account_id: UUID) -> Key:
+    """Gives the account's key another name. KeyNotFound; Unprocessable as for `mint`."""
+    checked = _checked(name)
+    key = _locked(session, key_id, account_id)
+    key.name = checked
+    session.flush()
+    return key
 
 
 def of_account(session: Session, account_id: UUID) -> Sequence[Key]:
     """The account's keys, revoked ones too, oldest first."""
     query = select(Key).where(col(Key.account_id) == account_id).order_by(col(Key.created_at), col(Key.id))
     return session.exec(query).all()
+
+
+def _locked(session: Session, key_id: UUID, account_id: UUID | None) -> Key:
+    key = session.get(Key, key_id, with_for_update=True)
+    if key is None or (account_id is not None and key.account_id != account_id):
+        raise KeyNotFound
+    return key
+
+
+def _checked(name: str) -> str:
+    trimmed = name.strip()
+    if not 1 <= len(trimmed) <= NAME_CHARACTERS:
+        raise Unprocessable("value_error", ("body", "name"), f"A name has 1 to {NAME_CHARACTERS} characters")
+    if _UNSTORABLE.search(trimmed):
+        raise Unprocessable("string_unicode", ("body", "name"), "The name must be valid Unicode without NUL")
+    return trimmed
 
 
 def _draw_secret() -> str:

@@ -31,8 +31,9 @@ def verify_password(stored: str | None, password: str) -> bool:
     """Whether the password is the one of the hash; for nobody's hash (None) false, after as much work."""
     if not MIN_CHARACTERS <= len(password) <= MAX_CHARACTERS:
         return False
+    nobody = _nobody()  # made at the first check, whoever it is of
     try:
-        return _HASHER.verify(stored or _nobody(), password) and stored is not None
+        return _HASHER.verify(nobody if stored is None else stored, password) and stored is not None
     except (VerificationError, InvalidHashError, UnicodeEncodeError):
         return False
 

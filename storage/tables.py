@@ -1,4 +1,4 @@
-"""Tables of accounts, keys, money, usage and glossaries."""
+"""Tables of accounts, keys, browser sessions, money, usage and glossaries."""
 
 from datetime import date, datetime
 from enum import StrEnum
@@ -42,6 +42,18 @@ class Key(SQLModel, table=True):
     last_used_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     revoked_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     entity_override: list[str] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True), nullable=True))
+
+
+class BrowserSession(SQLModel, table=True):
+    """A login: of its cookie only a hash. It ends at `expires_at`, however much it is used, or at logout."""
+
+    __tablename__ = "sessions"
+    __table_args__ = (Index("ix_sessions_account_id", "account_id"), Index("ix_sessions_expires_at", "expires_at"))
+
+    token_hash: bytes = Field(primary_key=True)
+    account_id: UUID = Field(foreign_key="accounts.id")
+    created_at: datetime = Field(sa_type=UtcDateTime)
+    expires_at: datetime = Field(sa_type=UtcDateTime)
 
 
 class Secret(SQLModel, table=True):

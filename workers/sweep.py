@@ -8,7 +8,7 @@ from typing import NamedTuple
 from schemas.errors import ErrorCode
 from schemas.files import JobState
 from schemas.settings import Settings
-from storage import job_endings, job_objects, job_sweeps
+from storage import job_endings, job_objects, job_sweeps, sessions
 from storage.job_objects import StoredJob
 from storage.job_sweeps import Overdue
 from storage.job_tables import Job
@@ -23,7 +23,7 @@ _BATCH = 500
 
 
 class Swept(NamedTuple):
-    """What one sweep did, in jobs (announced: stages or parts; orphans: objects)."""
+    """What one sweep did, in jobs (announced: stages or parts; orphans: objects; sessions: ended browser sessions)."""
 
     announced: int
     failed: int
@@ -31,6 +31,7 @@ class Swept(NamedTuple):
     destroyed: int
     purged: int
     orphans: int
+    sessions: int
 
 
 def sweep(storage: Storage, settings: Settings, now: datetime, *, reconcile: bool = True) -> Swept:
@@ -41,8 +42,9 @@ def sweep(storage: Storage, settings: Settings, now: datetime, *, reconcile: boo
     destroyed = _destroy(storage)
     with storage.database.transaction() as session:
         purged = job_sweeps.purge(session, now - timedelta(days=settings.expired_row_retention_days))
+        ended = sessions.purge(session, now)
     orphans = _reconcile(storage, now) if reconcile else 0
-    return Swept(announced, failed, expired, destroyed, purged, orphans)
+    return Swept(announced, failed, expired, destroyed, purged, orphans, ended)
 
 
 def _hurry(storage: Storage, settings: Settings, now: datetime) -> tuple[int, int]:

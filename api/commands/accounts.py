@@ -91,15 +91,17 @@ def create_key(
 def revoke_key(key_id: Annotated[str, typer.Argument(help="The key's id.")], as_json: Json = False) -> None:
     """End a key: what it sealed stays sealed for good."""
     from schemas.clock import utc_now
+    from schemas.errors import KeyNotFound
     from storage import keys
 
     try:
         id_ = UUID(key_id)
     except ValueError:
         stop("no such key")
-    with stores(load()) as storage, storage.database.transaction() as session:
-        known = keys.revoke(session, id_, utc_now())
-    if not known:
+    try:
+        with stores(load()) as storage, storage.database.transaction() as session:
+            keys.revoke(session, id_, utc_now())
+    except KeyNotFound:
         stop("no such key")
     show({"key_id": str(id_), "revoked": True}, as_json=as_json)
 

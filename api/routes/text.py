@@ -33,6 +33,7 @@ async def mask_text(request: Request, caller: CallerDep, services: ServicesDep) 
     work = partial(
         masked_answer,
         key_material=caller.key_material,
+        show_mapping=caller.by_session,
         own_key=own_key,
         legacy_spans=settings.legacy_spans,
         request_id=request.state.request_id,

@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 import pytest
 from sqlmodel import select
 
-from schemas.errors import Unauthenticated, Unprocessable
+from schemas.errors import KeyNotFound, Unauthenticated, Unprocessable
 from storage import keys
 from storage.database import Database
 from storage.encryption import Keyring
@@ -31,15 +31,40 @@ def mint(database: Database, account: UUID, now: datetime, *, judge_allowed: boo
         return keys.mint(session, PEPPER, account_id=account, name="k", judge_allowed=judge_allowed, now=now)
 
 
-@pytest.mark.parametrize("name", ["a\0b", "\udcff"])
-def test_a_name_that_no_database_keeps_is_refused(database: Database, account: UUID, now: datetime, name: str) -> None:
-    with pytest.raises(Unprocessable), database.transaction() as session:
-        keys.mint(session, PEPPER, account_id=account, name=name, now=now)
+WRONG_NAMES = ["a\0b", "\udcff", "", " \t\u00a0", "x" * 201]
+
+
+def test_a_name_has_1_to_200_characters_that_every_database_keeps(
+    database: Database, account: UUID, now: datetime
+) -> None:
+    key, _ = mint(database, account, now)
+    for name in WRONG_NAMES:
+        with pytest.raises(Unprocessable), database.transaction() as session:
+            keys.mint(session, PEPPER, account_id=account, name=name, now=now)
+        with pytest.raises(Unprocessable), database.transaction() as session:
+            keys.rename(session, key.id, name, account_id=account)
+    assert row(database, key).name == "k"
+    for name, kept in ((" مفتاح ", "مفتاح"), ("𝔸" * 200, "𝔸" * 200)):
+        with database.transaction() as session:
+            keys.rename(session, key.id, name, account_id=account)
+        assert row(database, key).name == kept
+
+
+def test_only_the_owner_renames_or_revokes(database: Database, account: UUID, now: datetime) -> None:
+    key, bearer = mint(database, account, now)
+    stranger = new_account(database, now)
+    for key_id, account_id in ((key.id, stranger), (uuid4(), account)):
+        with pytest.raises(KeyNotFound), database.transaction() as session:
+            keys.rename(session, key_id, "stolen", account_id=account_id)
+        with pytest.raises(KeyNotFound), database.transaction() as session:
+            keys.revoke(session, key_id, now, account_id=account_id)
+    assert (row(database, key).name, row(database, key).revoked_at) == ("k", None)
+    assert authenticate(database, bearer, now).key_id == key.id
 
 
 def authenticate(database: Database, bearer: str, now: datetime, pepper: bytes = PEPPER) -> Caller:
-    with database.transaction() as session:
-        return keys.authenticate(session, pepper, bearer, now)
+    with database.reading() as session:
+        return keys.authenticate(session, pepper, bearer, now).caller
 
 
 def row(database: Database, key: Key) -> Key:
@@ -126,22 +151,27 @@ def test_a_revoked_key_lets_nobody_in_and_stays_revoked_since(database: Database
     key, bearer = mint(database, account, now)
     for delay in (1, 2):
         with database.transaction() as session:
-            assert keys.revoke(session, key.id, now + timedelta(seconds=delay))
+            keys.revoke(session, key.id, now + timedelta(seconds=delay))
     with pytest.raises(Unauthenticated) as refused:
         authenticate(database, bearer, now)
     assert refused.value.detail == INVALID
     assert row(database, key).revoked_at == now + timedelta(seconds=1)
-    with database.transaction() as session:
-        assert not keys.revoke(session, uuid4(), now)
+    with pytest.raises(KeyNotFound), database.transaction() as session:
+        keys.revoke(session, uuid4(), now)
 
 
 def test_the_time_of_use_is_noted_once_a_minute(database: Database, account: UUID, now: datetime) -> None:
     key, bearer = mint(database, account, now)
     noted = []
     for seconds in (0, 59, 60, 61):
-        authenticate(database, bearer, now + timedelta(seconds=seconds))
-        noted.append(row(database, key).last_used_at)
-    assert noted == [now, now, now + timedelta(seconds=60), now + timedelta(seconds=60)]
+        moment = now + timedelta(seconds=seconds)
+        with database.reading() as session:
+            due = keys.authenticate(session, PEPPER, bearer, moment).use_is_due
+        with database.transaction() as session:  # asked or not: two servers may both think that it is due
+            keys.note_use(session, key.id, moment)
+        noted.append((due, row(database, key).last_used_at))
+    later = now + timedelta(seconds=60)
+    assert noted == [(True, now), (False, now), (True, later), (False, later)]
 
 
 def test_an_accounts_keys_are_listed_oldest_first(database: Database, account: UUID, now: datetime) -> None:

@@ -6,12 +6,13 @@ from uuid import uuid4
 from schemas.errors import ErrorCode
 from schemas.files import JobState
 from schemas.stages import Stage
+from storage import sessions
 from storage.job_objects import artifact_key, input_key, result_key
 from tests.workers.workshop import Workshop
 from workers.run import Run
 from workers.sweep import Swept
 
-NOTHING = Swept(0, 0, 0, 0, 0, 0)
+NOTHING = Swept(0, 0, 0, 0, 0, 0, 0)
 
 
 def test_a_job_that_was_never_announced_is(workshop: Workshop) -> None:
@@ -108,6 +109,17 @@ def test_bytes_without_a_job_go_after_a_while_and_others_stay(workshop: Workshop
     workshop.now += timedelta(hours=7)
     assert workshop.sweep().orphans == 4
     assert set(workshop.storage.objects.keys("")) == kept
+
+
+def test_browser_sessions_go_when_their_time_is_up(workshop: Workshop) -> None:
+    for ttl in (10, 20):
+        with workshop.storage.database.transaction() as session:
+            sessions.begin(session, workshop.account, ttl_seconds=ttl, now=workshop.now)
+    workshop.turn_clock(seconds=9)
+    assert workshop.sweep() == NOTHING
+    workshop.turn_clock(seconds=1)
+    assert workshop.sweep() == NOTHING._replace(sessions=1)
+    assert workshop.sweep() == NOTHING
 
 
 def test_many_sweeps_at_once_do_each_thing_once(workshop: Workshop) -> None:

@@ -1,0 +1,44 @@
+"""Keeps pages of other sites from calling with a cookie that the browser adds by itself."""
+
+from starlette.requests import Request
+
+from schemas.errors import Forbidden
+from schemas.settings import Settings
+
+_SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})  # RFC 9110, section 9.2.1
+_HTTP_PORT = 80
+
+
+def refuse_cross_site(request: Request, settings: Settings) -> None:
+    """Forbidden when a call that changes something does not say that it comes from the dashboard.
+
+    To be asked of calls that were let in by a cookie. Browsers say it in Origin (RFC 6454) or Sec-Fetch-Site, which no
+    page can write.
+    """
+    if request.method not in _SAFE_METHODS and not _from_dashboard(request, settings):
+        raise Forbidden
+
+
+def refuse_foreign_origin(request: Request, settings: Settings) -> None:
+    """Forbidden when a call says that it comes from elsewhere than the dashboard; who says nothing is no browser."""
+    if "origin" in request.headers and not _from_dashboard(request, settings):
+        raise Forbidden
+
+
+def _from_dashboard(request: Request, settings: Settings) -> bool:
+    headers = request.headers
+    if headers.getlist("sec-fetch-site") == ["same-origin"]:
+        return True
+    origins = headers.getlist("origin")
+    return len(origins) == 1 and origins[0] in _dashboard_origins(request, settings)
+
+
+def _dashboard_origins(request: Request, settings: Settings) -> frozenset[str]:
+    """That of MASKER_DASHBOARD_URL; without one, this computer's own names at the port that the call arrived at."""
+    if settings.dashboard_origin is not None:
+        return frozenset({settings.dashboard_origin})
+    _, port = request.scope.get("server") or (None, None)  # of the socket, not of the Host header
+    if port is None:
+        return frozenset()
+    tail = "" if port == _HTTP_PORT else f":{port}"
+    return frozenset({f"http://127.0.0.1{tail}", f"http://localhost{tail}"})

@@ -1,0 +1,70 @@
+"""What this process remembers of bearers that got in, so that a call need not ask the database who calls."""
+
+import hashlib
+from collections import OrderedDict
+from datetime import datetime, timedelta
+from typing import NamedTuple
+from uuid import UUID
+
+from storage.keys import Caller
+
+SIZE = 10_000
+
+
+class _Entry(NamedTuple):
+    caller: Caller
+    since: datetime
+
+
+class AuthCache:
+    """Callers by a hash of their whole bearer, for `seconds`, at most `size`: the one unused for longest goes first.
+
+    Only who got in is remembered; a refusal never is. For one thread: the event loop's.
+    """
+
+    def __init__(self, seconds: int, size: int = SIZE) -> None:
+        self._ttl = timedelta(seconds=seconds)
+        self._size = size
+        self._entries: OrderedDict[bytes, _Entry] = OrderedDict()
+        self._revocations = 0
+
+    def get(self, bearer: str, now: datetime) -> Caller | None:
+        """The caller of a bearer that got in less than `seconds` ago."""
+        digest = _digest(bearer)
+        entry = self._entries.get(digest)
+        if entry is None:
+            return None
+        if not timedelta(0) <= now - entry.since < self._ttl:  # negative: the clock was put back
+            del self._entries[digest]
+            return None
+        self._entries.move_to_end(digest)
+        return entry.caller
+
+    @property
+    def revocations(self) -> int:
+        """How many there were. To be read before the database is asked, and given to `put` with its answer."""
+        return self._revocations
+
+    def put(self, bearer: str, caller: Caller, now: datetime, revocations: int) -> None:
+        """Remembers what the database said, unless a key was revoked since it was asked: it may be this one."""
+        if revocations != self._revocations:
+            return
+        digest = _digest(bearer)
+        self._entries[digest] = _Entry(caller, now)
+        self._entries.move_to_end(digest)
+        if len(self._entries) > self._size:
+            self._entries.popitem(last=False)
+
+    def revoke(self, key_id: UUID) -> None:
+        """Forgets a key, also one that is just being looked up."""
+        self._revocations += 1
+        for digest in [digest for digest, entry in self._entries.items() if entry.caller.key_id == key_id]:
+            del self._entries[digest]
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+
+def _digest(bearer: str) -> bytes:
+    """SHA-256: a bearer holds 256 random bits, and a dump of this process's memory need not hold the bearers too."""
+    return hashlib.sha256(bearer.encode("utf-8", "surrogatepass")).digest()

@@ -1,0 +1,71 @@
+"""Browser sessions: begun by a login, kept as a hash, ended by their time or a logout."""
+
+import hashlib
+import re
+import secrets
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from sqlalchemy import delete, exists
+from sqlmodel import Session, col, select
+
+from schemas.errors import Unauthenticated
+from storage.changes import changed
+from storage.keys import Caller
+from storage.tables import Account, BrowserSession, Key
+
+_TOKEN_BYTES = 32
+_TOKEN = re.compile(r"[A-Za-z0-9_-]{43}")  # 32 bytes in base64url
+
+
+def begin(session: Session, account_id: UUID, *, ttl_seconds: int, now: datetime) -> str:
+    """A new session of the account; its token, which is the cookie's value and stored nowhere."""
+    token = secrets.token_urlsafe(_TOKEN_BYTES)
+    session.add(
+        BrowserSession(
+            token_hash=_hash(token),
+            account_id=account_id,
+            created_at=now,
+            expires_at=now + timedelta(seconds=ttl_seconds),
+        )
+    )
+    session.flush()
+    return token
+
+
+def authenticate(session: Session, token: str, now: datetime) -> Caller:
+    """Whose session it is. Unauthenticated when there is none, or it has ended; reads only: use does not extend it.
+
+    The gate of the judge is set per key and a session has none: it may ask for the judge when a key of the account
+    that is not revoked may.
+    """
+    if not _TOKEN.fullmatch(token):
+        raise Unauthenticated("Invalid or expired session")
+    judged = exists().where(
+        col(Key.account_id) == col(Account.id), col(Key.judge_allowed), col(Key.revoked_at).is_(None)
+    )
+    query = (
+        select(Account.id, Account.created_at, judged)
+        .join(BrowserSession, col(BrowserSession.account_id) == col(Account.id))
+        .where(col(BrowserSession.token_hash) == _hash(token), col(BrowserSession.expires_at) > now)
+    )
+    row = session.exec(query).one_or_none()
+    if row is None:
+        raise Unauthenticated("Invalid or expired session")
+    account_id, created_at, judge_allowed = row
+    return Caller(account_id, None, judge_allowed, created_at)
+
+
+def end(session: Session, token: str) -> bool:
+    """Ends the session of this token; whether there was one."""
+    return changed(session, delete(BrowserSession).where(col(BrowserSession.token_hash) == _hash(token))) > 0
+
+
+def purge(session: Session, now: datetime) -> int:
+    """Deletes the sessions whose time is up. How many."""
+    return changed(session, delete(BrowserSession).where(col(BrowserSession.expires_at) <= now))
+
+
+def _hash(token: str) -> bytes:
+    # 256 random bits need neither salt nor stretching: nobody can guess what was hashed.
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()
