@@ -19,7 +19,6 @@ import secrets
 import time
 from collections.abc import Callable
 
-from pipeline.detect import numbers
 from pipeline.detect.checksums import luhn
 from pipeline.detect.detector import Detector, load_recognizers
 from pipeline.detect.normalize import normalize
@@ -123,8 +122,8 @@ def best(call: Callable[[str], object], text: str, seconds: float) -> float:
 
 
 def floor() -> Callable[[str], object]:
-    """The detector's regular expressions and its word scan, bare."""
-    forms: list[re.Pattern[bytes]] = [numbers._TOKEN, numbers._CHAIN]
+    """The detector's regular expressions and its scans for numbers and labels, bare."""
+    forms: list[re.Pattern[bytes]] = []
     for recognizer in load_recognizers():
         if isinstance(recognizer, Labelled):
             forms.append(recognizer.form)  # noqa: PERF401
@@ -134,7 +133,7 @@ def floor() -> Callable[[str], object]:
 
     def run(text: str) -> None:
         normalized = normalize(text)
-        _ = normalized.landmarks
+        _ = normalized.numbers, normalized.landmarks
         for form in forms:
             for _match in form.finditer(normalized.shadow):
                 pass

@@ -1,6 +1,6 @@
 """Identifiers written in groups of digits: which neighbouring groups of a chain make one number of a known length."""
 
-from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 from pipeline.detect.numbers import Token
@@ -24,25 +24,22 @@ class Grouped(NamedTuple):
 
 def groups_of(text: str, chains: list[list[Token]]) -> list[Grouped]:
     """Runs of 2 to 8 groups with one and the same separator between them, whose digits add up to a known length."""
-    return [found for chain in chains for first in range(len(chain) - 1) for found in _from(text, chain, first)]
-
-
-def _from(text: str, chain: list[Token], first: int) -> Iterator[Grouped]:
-    start, end = chain[first]
-    total = end - start
-    separator = text[end : chain[first + 1][0]]
-    for last in range(first + 1, min(first + _MOST_GROUPS, len(chain))):
-        if text[end : chain[last][0]] != separator:
-            return
-        end = chain[last][1]
-        total += end - chain[last][0]
-        if total > _LONGEST:
-            return
-        if total in _LEADS and text[start] in _LEADS[total]:
-            groups = chain[first : last + 1]
-            digits = "".join(text[left:right] for left, right in groups)
-            sizes = tuple(right - left for left, right in groups)
-            yield Grouped(start, end, digits, sizes, separator, first == 0 and last == len(chain) - 1)
+    found: list[Grouped] = []
+    for chain in chains:
+        sizes = [end - start for start, end in chain]
+        gaps = [text[left[1] : right[0]] for left, right in pairwise(chain)]
+        final = len(chain) - 1
+        for first, gap in enumerate(gaps):
+            start, total = chain[first][0], sizes[first]
+            for last in range(first + 1, min(first + _MOST_GROUPS, final + 1)):
+                total += sizes[last]
+                if gaps[last - 1] != gap or total > _LONGEST:
+                    break
+                if total in _LEADS and text[start] in _LEADS[total]:
+                    digits = "".join(text[left:right] for left, right in chain[first : last + 1])
+                    alone = first == 0 and last == final
+                    found.append(Grouped(start, chain[last][1], digits, tuple(sizes[first : last + 1]), gap, alone))
+    return found
 
 
 def stands_alone(shadow: bytes, start: int, end: int) -> bool:

@@ -1,13 +1,12 @@
 """The form of a text that detection looks at: invisible characters gone, digits folded, every offset known."""
 
-from functools import cached_property
-
 import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.detect import characters
 from pipeline.detect.groups import Grouped, groups_of
 from pipeline.detect.landmarks import Landmark, landmarks_of
+from pipeline.detect.lazy import lazy
 from pipeline.detect.numbers import Numbers
 from pipeline.detect.shadow import shadow_of_codes
 from pipeline.detect.tables import Tables
@@ -39,27 +38,27 @@ class NormalizedText:
         """Whether every offset of `text` is the same offset of `original`."""
         return self._origin is None
 
-    @cached_property
+    @lazy
     def shadow(self) -> bytes:
         """`text` with exactly one byte per character (see shadow.py): offsets in it are offsets in `text`."""
         return shadow_of_codes(self.codes)
 
-    @cached_property
+    @lazy
     def numbers(self) -> Numbers:
         """The digit-bearing tokens, by shape."""
         return Numbers(self.shadow)
 
-    @cached_property
+    @lazy
     def groups(self) -> list[Grouped]:
         """Identifier-long numbers written in groups of digits."""
         return groups_of(self.text, self.numbers.chains)
 
-    @cached_property
+    @lazy
     def landmarks(self) -> dict[str, list[Landmark]]:
         """Labels, currencies, months, units and key prefixes, by position."""
         return landmarks_of(self.shadow)
 
-    @cached_property
+    @lazy
     def labels(self) -> dict[str, list[int]]:
         """The indexes of each kind's labels in `landmarks["cues"]`."""
         kinds: dict[str, list[int]] = {}
@@ -67,7 +66,7 @@ class NormalizedText:
             kinds.setdefault(label.section, []).append(index)
         return kinds
 
-    @cached_property
+    @lazy
     def tables(self) -> Tables:
         """Cells under headings, where the text holds tables."""
         return Tables(self.shadow, self.landmarks["cues"])

@@ -1,19 +1,26 @@
-"""Every digit-bearing token of a shadow, sorted by shape, so that recognizers look only at theirs."""
+"""The digit-bearing tokens of a text, found once by their shape, so that no recognizer scans for numbers by itself."""
 
-import re
 from collections import defaultdict
 
-# Digits joined by one of / . : - without a blank: dates, clock times, addresses of hosts, codes.
-# No possessive group anywhere in this project: before 3.11.5 Python matches them wrongly (its issue 106052).
-_TOKEN = re.compile(rb"\d+(?:[/.:\-]\d+)*")
-# Two or more digit groups joined by blanks, hyphens, dots, slashes, parentheses: phones, cards, spaced identifiers.
-_CHAIN = re.compile(rb"\d(?<!\d\d)\d*+(?:[ \-./()]{1,3}\d++)+")
-_ATOM = re.compile(rb"\d+")
+import numpy as np
+from numpy.typing import NDArray
+
 _DIGITS = b"0123456789"
 _SHORTEST_CHAIN = 10  # characters: nine digits in two groups
 _SHORTEST_ATOM = 8  # digits that mean something by themselves inside a longer token
+_WIDEST_GAP = 3  # characters between two groups of a chain
 
 Token = tuple[int, int]
+
+
+def _class(members: bytes) -> NDArray[np.bool_]:
+    return np.isin(np.arange(256), np.frombuffer(members, dtype=np.uint8))
+
+
+_IS_DIGIT = _class(_DIGITS)
+_JOINS_TOKEN = _class(b"/.:-")  # without a blank: dates, clock times, addresses of hosts, codes
+_BETWEEN_GROUPS = b" -./()"  # phones, cards, spaced identifiers
+_JOINS_CHAIN = _class(_BETWEEN_GROUPS)
 
 
 class Numbers:
@@ -29,20 +36,49 @@ class Numbers:
     def __init__(self, shadow: bytes) -> None:
         self.plain: dict[int, list[int]] = defaultdict(list)
         self.shaped: dict[bytes, list[Token]] = defaultdict(list)
-        plain, shaped = self.plain, self.shaped
-        for match in _TOKEN.finditer(shadow):
-            start, end = match.span()
-            token = match.group()
-            if token.isdigit():
+        self.chains: list[list[Token]] = []
+        characters = np.frombuffer(shadow, dtype=np.uint8)
+        inside = np.zeros(len(characters) + 2, dtype=bool)
+        inside[1:-1] = _IS_DIGIT[characters]
+        edges = np.flatnonzero(inside[1:] != inside[:-1])
+        if not len(edges):
+            return
+        runs: list[Token] = list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
+        ends, gaps = edges[1:-1:2], np.diff(edges)[1::2]
+        first = characters[ends]
+        self._read_tokens(shadow, runs, np.flatnonzero((gaps == 1) & _JOINS_TOKEN[first]).tolist())
+        near = np.flatnonzero((gaps <= _WIDEST_GAP) & _JOINS_CHAIN[first]).tolist()
+        self._read_chains(runs, [i for i in near if not shadow[runs[i][1] : runs[i + 1][0]].strip(_BETWEEN_GROUPS)])
+
+    def _read_tokens(self, shadow: bytes, runs: list[Token], joined: list[int]) -> None:
+        """`joined`: the runs to which the next one is written on, ascending."""
+        plain = self.plain
+        position = 0
+        for first, last in _stretches(joined):
+            for start, end in runs[position:first]:
                 plain[end - start].append(start)
-                continue
-            shaped[token.translate(None, _DIGITS)].append((start, end))
-            if end - start > _SHORTEST_ATOM:
-                for atom in _ATOM.finditer(token):
-                    if len(atom.group()) >= _SHORTEST_ATOM:
-                        plain[len(atom.group())].append(start + atom.start())
-        self.chains = [
-            [(match.start() + atom.start(), match.start() + atom.end()) for atom in _ATOM.finditer(match.group())]
-            for match in _CHAIN.finditer(shadow)
-            if match.end() - match.start() >= _SHORTEST_CHAIN
-        ]
+            position = last + 1
+            start, end = runs[first][0], runs[last][1]
+            self.shaped[shadow[start:end].translate(None, _DIGITS)].append((start, end))
+            for left, right in runs[first:position]:
+                if right - left >= _SHORTEST_ATOM:
+                    plain[right - left].append(left)
+        for start, end in runs[position:]:
+            plain[end - start].append(start)
+
+    def _read_chains(self, runs: list[Token], joined: list[int]) -> None:
+        """`joined`: the runs near whose end the next one begins, ascending."""
+        for first, last in _stretches(joined):
+            if runs[last][1] - runs[first][0] >= _SHORTEST_CHAIN:
+                self.chains.append(runs[first : last + 1])
+
+
+def _stretches(joined: list[int]) -> list[tuple[int, int]]:
+    """First and last of each row of runs, of which each but the last is in `joined`."""
+    found: list[tuple[int, int]] = []
+    for index in joined:
+        if found and found[-1][1] == index:
+            found[-1] = (found[-1][0], index + 1)
+        else:
+            found.append((index, index + 1))
+    return found

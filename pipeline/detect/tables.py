@@ -1,5 +1,6 @@
 """Tables written in text: a heading row of labels, then rows of as many cells; each cell's label is its column's."""
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -8,6 +9,7 @@ from pipeline.detect.landmarks import Landmark
 
 _DELIMITERS = (b"|", b"\t", b";", b"\xb1", b",", b"\xb0", b"/")  # ؛ and ، too
 _RULE = b"-=:+| \t"
+_DIGIT = re.compile(rb"\d")
 _LONGEST_ROW = 2000
 _LONGEST_HEADING = 40  # a longer cell is prose
 _BLANKS = b" \t\r\"'"
@@ -32,9 +34,11 @@ class Tables:
     def _read(self, shadow: bytes, line: int, labels: list[Landmark]) -> int:
         """Reads the table whose heading row begins at `line`; where it ends, or `line` when there is none."""
         end = _line_end(shadow, line)
+        if end == len(shadow) or end - line > _LONGEST_ROW or _DIGIT.search(shadow, line, end):
+            return line
         heading = shadow[line:end]
         delimiter = next((mark for mark in _DELIMITERS if mark in heading), b"")
-        if not delimiter or len(heading) > _LONGEST_ROW or any(byte in b"0123456789" for byte in heading):
+        if not delimiter:
             return line
         columns = _cells(shadow, line, end, delimiter)
         if max(last - first for first, last in columns) > _LONGEST_HEADING:

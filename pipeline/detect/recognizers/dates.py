@@ -67,10 +67,16 @@ def _whole(text: NormalizedText) -> Iterator[tuple[int, int]]:
             ):
                 yield start, _tail(shadow, date.end())
     yield from _ranges(text)
-    for match in _SPACED.finditer(shadow):
-        parts = re.split(rb"[ ]?[/\-][ ]?", match.group())
-        if _is_date(parts, b"/") and not _is_part_of_code(shadow, *match.span()):
-            yield match.start(), _tail(shadow, match.end())
+    for chain in text.numbers.chains:
+        reached = 0
+        for start, _end in chain[:-2]:
+            match = _SPACED.match(shadow, start) if start >= reached else None
+            if match is None:
+                continue
+            reached = match.end()
+            parts = re.split(rb"[ ]?[/\-][ ]?", match.group())
+            if _is_date(parts, b"/") and not _is_part_of_code(shadow, start, reached):
+                yield start, _tail(shadow, reached)
 
 
 def _ranges(text: NormalizedText) -> Iterator[tuple[int, int]]:
@@ -86,7 +92,7 @@ def _ranges(text: NormalizedText) -> Iterator[tuple[int, int]]:
 
 
 _DATE_HEAD = re.compile(rb"\d{1,4}([/\-])\d{1,2}\1\d{1,4}")
-_SPACED = re.compile(rb"\d(?<![0-9][0-9])\d{0,3}(?: [/\-] ?| ?/ )\d{1,2}(?: [/\-] ?| ?/ )\d{1,4}(?!\d)")
+_SPACED = re.compile(rb"\d{1,4}(?: [/\-] ?| ?/ )\d{1,2}(?: [/\-] ?| ?/ )\d{1,4}(?!\d)")
 _VERSION = shape(r"(?:\bv|version|ver\.?|release|build|firmware|اصدار|الاصدار|section|clause|fig\.?|§)[ :=]{0,3}$")
 
 

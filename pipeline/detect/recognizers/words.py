@@ -6,16 +6,16 @@ handful of passes in C over the whole text; Python is spent only where a grammar
 
 import re
 from bisect import bisect_right
-from functools import cached_property
 from itertools import repeat
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.detect.lazy import lazy
 from pipeline.detect.lexicons.loader import fold
 from pipeline.detect.normalize import NormalizedText
-from pipeline.detect.recognizers.separators import separator_code
+from pipeline.detect.recognizers.separators import SEPARATORS, separator_code
 from pipeline.detect.recognizers.vocabulary import NO_WORD, Vocabulary
 
 _BLANK = 0x20
@@ -44,6 +44,13 @@ def _separators_of_one() -> NDArray[np.uint8]:
 _LETTERS, _OF_ONE = _letters(), _separators_of_one()
 
 
+_OF_SEVERAL = {separator: ord(code) for separator, code in SEPARATORS.items()}
+
+
+def _number(separator: str) -> int:
+    return _OF_SEVERAL.get(separator) or ord(separator_code(separator))
+
+
 class Found(NamedTuple):
     """Words `first` to `last` (inclusive) are an entity, without the first `skip` letters (an attached clitic)."""
 
@@ -58,6 +65,7 @@ class Words:
 
     def __init__(self, text: NormalizedText, vocabulary: Vocabulary) -> None:
         self.raw = text.text
+        self.trace = text.trace
         self._vocabulary = vocabulary
         self._meaning = vocabulary.meaning
         letters = _LETTERS[text.codes]
@@ -90,14 +98,16 @@ class Words:
         """The code of what stands between each word and the next."""
         begin, end = self._ends[:-1], self._starts[1:]
         found = _OF_ONE[codes[begin]]
-        for index in np.flatnonzero(end - begin > 1).tolist():
-            found[index] = ord(separator_code(self.raw[begin[index] : end[index]]))
+        longer = np.flatnonzero(end - begin > 1)
+        if len(longer):
+            places = zip(begin[longer].tolist(), end[longer].tolist(), strict=True)
+            found[longer] = [_number(self.raw[left:right]) for left, right in places]
         return found
 
     def __len__(self) -> int:
         return len(self.words)
 
-    @cached_property
+    @lazy
     def text(self) -> str:
         """The text with Arabic spelling variants folded."""
         return fold(self.raw)
@@ -110,6 +120,10 @@ class Words:
         """Where word `index` ends in the text."""
         return int(self._ends[index])
 
+    def place(self, first: int, last: int, skip: int = 0) -> tuple[int, int]:
+        """Where words `first` to `last` stand, without the first `skip` letters."""
+        return self.start(first) + skip, self.end(last)
+
     def at(self, offset: int) -> int:
         """The word in which, or right behind which, an offset of the text lies."""
         return bisect_right(self._starts, offset) - 1
@@ -117,6 +131,16 @@ class Words:
     def meaning(self, index: int) -> int:
         """What word `index` can be; `Word.OTHER` up to two words outside the text."""
         return self._meaning[self.codes[2 * index]]
+
+    def note(
+        self, type_: str, first: int, last: int, cue: tuple[int, int], *, certain: bool = False, skip: int = 0
+    ) -> None:
+        """Notes for an explanation, where one was asked for, that words `cue` made words `first` to `last` a `type_`.
+
+        `certain`: they name what stands beside them.
+        """
+        if self.trace is not None:
+            self.trace.note(self.place(first, last, skip), type_, self.place(*cue), certain=certain)
 
     def knows(self, word: str) -> int:
         """What a word that need not stand in the text can be."""
