@@ -10,7 +10,10 @@ _T = EntityType
 
 
 class Shape(NamedTuple):
-    """`text` for the reader of an explanation; `check`: the checksum's name; `kind`: the label that it needs."""
+    """`text` for who reads an explanation; `check`: the checksum's name; `kind`: under which its cue words are noted.
+
+    A label's kind, or the type for words.
+    """
 
     text: str
     check: str | None = None
@@ -53,10 +56,10 @@ SHAPES: Mapping[str | tuple[str, EntityType], Shape] = {
     "money": Shape("number with a currency"),
     "glossary": Shape("term of a glossary"),
     "judge": Shape("named by the judge, verbatim in the text"),
-    ("lexical", _T.PERSON): Shape("words known as names"),
-    ("lexical", _T.ADDRESS): Shape("parts of an address that stand together"),
-    ("lexical", _T.LOCATION): Shape("place known by the lexicon"),
-    ("lexical", _T.ORGANIZATION): Shape("organization, known or as such names are built"),
+    ("lexical", _T.PERSON): Shape("words known as names, or beside words that call for one", kind="PERSON"),
+    ("lexical", _T.ADDRESS): Shape("parts of an address that stand together", kind="ADDRESS"),
+    ("lexical", _T.LOCATION): Shape("place known by the lexicon", kind="LOCATION"),
+    ("lexical", _T.ORGANIZATION): Shape("organization, known or as such names are built", kind="ORGANIZATION"),
 }
 
 

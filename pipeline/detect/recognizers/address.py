@@ -97,12 +97,15 @@ def _judge(words: Words, cluster: list[Part], announced: bool) -> Found | None:
     if kinds == {"city"}:
         return _whole_cell(words, first, last) if announced else _announced_line(words, cluster)
     numbered = kinds & _NUMBERED
-    cue = announced or _has_cue(words, first)
+    label = _cue_before(words, first)
+    cue = announced or label is not None
     if "short" in kinds:
-        coded = cue or _is_near_cue(words, first, last) or kinds & {"street", "district", "postal", "building"}
-        return Found(first, last, 0, 0.85) if coded else None
+        if kinds & {"street", "district", "postal", "building"}:
+            return Found(first, last, 0, 0.85)
+        label = label if cue else _near_cue(words, first, last)
+        return _labelled(words, first, last, label) if cue or label is not None else None
     if cue and (numbered or len(kinds) > 1 or _is_labelled(words, first)):
-        return Found(first, last, 0, 0.85)
+        return _labelled(words, first, last, label)
     if "pobox" in kinds:
         return Found(first, last, 0, 0.8)
     if numbered and kinds & {"street", "district"} and (len(kinds) > 2 or not _is_year(words, first)):
@@ -114,10 +117,17 @@ def _judge(words: Words, cluster: list[Part], announced: bool) -> Found | None:
     return None
 
 
-def _is_near_cue(words: Words, first: int, last: int) -> bool:
-    """Whether a word about addresses stands up to 8 words before or 3 behind: `use short address RHGA3693`."""
+def _labelled(words: Words, first: int, last: int, label: int | None) -> Found:
+    """An address that word `label` (in the text, or else the column's heading) announces."""
+    if label is not None:
+        words.note("ADDRESS", first, last, (label, label), certain=True)
+    return Found(first, last, 0, 0.85)
+
+
+def _near_cue(words: Words, first: int, last: int) -> int | None:
+    """The word about addresses up to 8 words before or 3 behind: `use short address RHGA3693`."""
     near = (*range(max(0, first - 8), first), *range(last + 1, min(last + 4, len(words))))
-    return any(words.meaning(index) & Word.ADDRESS_CUE for index in near)
+    return next((index for index in near if words.meaning(index) & Word.ADDRESS_CUE), None)
 
 
 def _is_labelled(words: Words, first: int) -> bool:
@@ -129,17 +139,17 @@ def _is_year(words: Words, index: int) -> bool:
     return words.words[index][:2] in ("19", "20", "14") and len(words.words[index]) == 4
 
 
-def _has_cue(words: Words, first: int) -> bool:
-    """Whether an address cue stands before, with nothing but fillers between."""
+def _cue_before(words: Words, first: int) -> int | None:
+    """The address cue that stands before, with nothing but fillers between."""
     for index in range(first - 1, max(first - 6, -1), -1):
         meaning = words.meaning(index)
         if words.after(index) in "@,":
-            return False
+            return None
         if meaning & Word.ADDRESS_CUE:
-            return True
+            return index
         if not meaning & FILLERS and words.words[index].lower() not in _BETWEEN_CUE:
-            return False
-    return False
+            return None
+    return None
 
 
 _BETWEEN_CUE = section("beside.txt", "between cue and address")
@@ -157,6 +167,7 @@ def _announced_line(words: Words, cluster: list[Part]) -> Found | None:
     for index in range(first - 1, max(first - 9, -1), -1):
         if words.after(index) == ":":
             if words.meaning(index) & Word.ADDRESS_CUE and first - index > 1:
+                words.note("ADDRESS", index + 1, cluster[-1].last, (index, index), certain=True)
                 return Found(index + 1, cluster[-1].last, 0, 0.75)
             return None
         if words.after(index) not in " ,-/'":

@@ -75,6 +75,8 @@ def _hours(text: NormalizedText) -> Iterator[tuple[int, int]]:
         if mark.section == "clock":
             match = _AFTER_THE_HOUR.match(shadow, mark.end)
             if match:
+                if text.trace is not None:
+                    text.trace.note(match.span(1), "clock", (mark.start, mark.end))
                 yield match.span(1)
 
 

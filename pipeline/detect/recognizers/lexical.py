@@ -56,6 +56,8 @@ class LexicalRecognizer:
             if not in_identifier(words.raw, words.start(found.first) + found.skip, words.end(found.last)):
                 yield _span(words, found, EntityType.PERSON)
         for start, end in airline_names(words.raw):
+            if text.trace is not None:
+                text.trace.note((start, end), "PERSON", shape="name as airlines write it")
             yield span(start, end, EntityType.PERSON, 0.9, self.name)
         for found in addresses:
             yield _span(words, found, EntityType.ADDRESS)

@@ -60,6 +60,7 @@ class LabelledNames:
             colon = words.after(label_last) == ":"
             if first == last and not (colon and self._may_stand_alone(words, label_first, label_last, first)):
                 continue
+            words.note("PERSON", first, last, (label_first, label_last), certain=True)
             yield Found(first, last, 0, 0.8 if colon else 0.7)
 
     def _may_stand_alone(self, words: Words, label_first: int, label_last: int, name: int) -> bool:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from pipeline.detect.recognizers.names_arabic_cues import CUES, cue_before, in_facility
+from pipeline.detect.recognizers.names_arabic_cues import CUES, cue_before, in_facility, words_before
 from pipeline.detect.recognizers.names_arabic_score import FAINT, FAMILY, GIVEN, PREDICATES, score
 from pipeline.detect.recognizers.vocabulary import NAME, Vocabulary, Word
 from pipeline.detect.recognizers.words import Found, Words
@@ -12,6 +12,7 @@ _PARTS = NAME | Word.CONNECTOR | Word.ABD | Word.KUNYA | Word.DIVINE | Word.SECO
 _LONGEST = 9  # words after the first: given, father, grandfather, family, with their connectors
 _AND = frozenset(["و", "او"])
 _ENDS = ",n.:(#"
+_NAMING = Word.TITLE | Word.LABEL  # what these stand before is a name, whoever doubts it
 _ANNOUNCING = Word.TITLE | Word.ROLE | Word.LABEL
 
 
@@ -63,6 +64,7 @@ class ArabicNames:
             family = words.words[first + 1]
             shaped = len(family) > 4 and family[-1] == "ي" and len(words.words[first]) > 2
             if shaped and cue_before(words, first) & (Word.TITLE | Word.LABEL) and not in_facility(words, first):
+                words.note("PERSON", first, first + 1, words_before(words, first), certain=True)
                 yield Found(first, first + 1, 0, 0.6)
 
     def find(self, words: Words) -> Iterator[Found]:
@@ -133,7 +135,9 @@ def _unknown_before(words: Words, last: int) -> Found | None:
         return None
     if words.meaning(first) & (Word.ORDINARY | CUES | Word.FACILITY) or in_facility(words, first):
         return None
-    if cue_before(words, first) & _ANNOUNCING:
+    cue = cue_before(words, first) & _ANNOUNCING
+    if cue:
+        words.note("PERSON", first, last, words_before(words, first), certain=bool(cue & _NAMING))
         return Found(first, last, 0, 0.7)
     if word[0] == "و" or word[-1] == "ت":
         return None  # and he said, she said
@@ -154,7 +158,12 @@ def _weigh(words: Words, first: int, last: int, *, listed: bool) -> tuple[int, F
     joined = words.after(first - 1) == " "  # by `and`: behind a comma an adjective may stand
     if not certainty and listed and words.meaning(first) & GIVEN and (joined or words.words[first] not in PREDICATES):
         certainty = 0.5
-    return end, Found(first, end, _clitic_letters(words, first), certainty) if certainty else None
+    if not certainty:
+        return end, None
+    skip = _clitic_letters(words, first)
+    if words.trace is not None and cue and score(words, first, end, 0) < certainty:
+        words.note("PERSON", first, end, words_before(words, first), certain=bool(cue & _NAMING), skip=skip)
+    return end, Found(first, end, skip, certainty)
 
 
 def _trimmed(words: Words, first: int, last: int, cue: int) -> int | None:

@@ -46,6 +46,12 @@ def _cue_further_before(words: Words, first: int) -> int:
     return Word.ASKING if word == "ل" or before in _BEFORE_PREPOSITION.get(word, ()) else 0
 
 
+def words_before(words: Words, first: int) -> tuple[int, int]:
+    """The first and last of the words that `cue_before` speaks of: the one before, or it and the one before it."""
+    alone = words.meaning(first - 1) & CUES or words.words[first - 1] == "ل"
+    return first - 1 if alone else first - 2, first - 1
+
+
 def in_facility(words: Words, first: int) -> bool:
     """Whether the name completes the name of a street, school or firm: شارع الأمير ماجد."""
     index = first - 1

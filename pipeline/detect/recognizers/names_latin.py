@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from pipeline.detect.lexicons.loader import section
-from pipeline.detect.recognizers.names_latin_cues import CUES, cue_after, cue_before, is_somebodys
+from pipeline.detect.recognizers.names_latin_cues import CUES, cue_after, cue_before, is_somebodys, words_before
 from pipeline.detect.recognizers.vocabulary import NAME, Vocabulary, Word
 from pipeline.detect.recognizers.words import Found, Words
 
@@ -22,6 +22,7 @@ _SMALL_FACILITIES = section("beside.txt", "facility small latin")
 _DETERMINERS = section("beside.txt", "determiner latin")
 _OFFICES = section("beside.txt", "office latin")
 _MONTHS = section("beside.txt", "month name latin")
+_NAMING = Word.TITLE | Word.LABEL  # what these stand beside is a name, whoever doubts it
 _ADDRESSING = Word.TITLE | Word.GREETING | Word.ROLE  # before a word that we do not know
 # What a possessive or a contraction leaves after the apostrophe.
 _AFTER_APOSTROPHE = frozenset(["s", "S", "ll", "LL", "re", "ve", "d", "m", "t", "M", "D", "T"])
@@ -87,8 +88,22 @@ def _weigh(words: Words, first: int, last: int) -> Found | None:
     cue = cue_before(words, first) | cue_after(words, last)
     if not cue and (particle := _titled_particle(words, first)) < first:
         first, cue = particle, Word.TITLE
-    score = _score_one(words, parts[0], cue, first, last) if len(parts) == 1 else _score(words, parts, cue, first, last)
+    score = _certainty(words, parts, cue, first, last)
+    if score and words.trace is not None:
+        _note(words, parts, first, last)
     return Found(first, last, 0, score) if score else None
+
+
+def _note(words: Words, parts: list[int], first: int, last: int) -> None:
+    """Notes for an explanation which words beside the name made it one, or made it surer."""
+    before, after = cue_before(words, first), cue_after(words, last)
+    alone = _certainty(words, parts, 0, first, last)
+    if _certainty(words, parts, before, first, last) > alone:
+        words.note("PERSON", first, last, words_before(words, first), certain=bool(before & _NAMING))
+    elif _certainty(words, parts, before | after, first, last) > alone:
+        words.note("PERSON", first, last, (last + 1, last + 1))
+    elif len(parts) == 1 and not parts[0] & Word.GIVEN and is_somebodys(words, first):
+        words.note("PERSON", first, last, (first - 2, first - 1))
 
 
 def _titled_particle(words: Words, first: int) -> int:
@@ -162,6 +177,13 @@ def _joined(words: Words, index: int) -> int:
 def _guess(word: str) -> int:
     """Alqahtany, ALDOSARI: a family name by its article, known or not."""
     return Word.FAMILY_WEAK if len(word) >= 6 and word[:2] in ("Al", "AL", "El", "EL") else 0
+
+
+def _certainty(words: Words, parts: list[int], cue: int, first: int, last: int) -> float:
+    """How sure the words are a name beside this cue, 0 to 1; 0 is no name."""
+    if len(parts) == 1:
+        return _score_one(words, parts[0], cue, first, last)
+    return _score(words, parts, cue, first, last)
 
 
 def _score(words: Words, parts: list[int], cue: int, first: int, last: int) -> float:
@@ -264,4 +286,7 @@ def _weigh_small(words: Words, first: int, last: int) -> Found | None:
     cue = cue_before(words, first) & (Word.TITLE | Word.LABEL | Word.GREETING | Word.ASKING)
     if len(parts) >= 2 and any(part & Word.GIVEN for part in parts):
         return Found(first, last, 0, 0.6)
-    return Found(first, last, 0, 0.55) if cue and parts[0] & Word.GIVEN else None
+    if not (cue and parts[0] & Word.GIVEN):
+        return None
+    words.note("PERSON", first, last, words_before(words, first), certain=bool(cue & _NAMING))
+    return Found(first, last, 0, 0.55)

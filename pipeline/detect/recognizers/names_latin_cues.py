@@ -9,13 +9,16 @@ _POSSESSIVES = section("beside.txt", "possessive latin")
 _PERSONAL = section("beside.txt", "personal role latin")
 
 
+_VERBS = frozenset({"is", "was", "am", "m"})
+
+
 def cue_before(words: Words, first: int) -> int:
     """What the word before says: title, role, label, greeting."""
     between = words.after(first - 1)
     if between not in " :/.n,(" or first == 0:
         return 0
     previous = words.words[first - 1].lower()
-    if previous in ("is", "was", "am", "m") and between == " ":
+    if previous in _VERBS and between == " ":
         return _cue_of_verb(words, first - 1, previous)
     meaning = words.meaning(first - 1) & CUES & ~Word.SPEECH
     if between in "n,(" and not (between == "n" and meaning & (Word.LABEL | Word.ROLE)):
@@ -25,6 +28,12 @@ def cue_before(words: Words, first: int) -> int:
     if meaning & Word.LABEL and words.meaning(first - 2) & Word.THING:
         return 0  # file name, company name
     return meaning
+
+
+def words_before(words: Words, first: int) -> tuple[int, int]:
+    """The first and last of the words that `cue_before` speaks of: the one before, a verb with its subject."""
+    verb = words.words[first - 1].lower() in _VERBS and words.after(first - 1) == " "
+    return first - 1 - verb, first - 1
 
 
 def is_somebodys(words: Words, first: int) -> bool:

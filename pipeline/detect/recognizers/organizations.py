@@ -38,12 +38,15 @@ class OrganizationFinder:
             index = match.start() // 2
             if index <= reach or (hit := self._known.at(words, index)) is None:
                 continue
-            if hit.entry.ambiguous and not _has_cue(words, hit.first, hit.last):
+            cue = _cue(words, hit.first, hit.last) if hit.entry.ambiguous else hit.first
+            if cue is None:
                 continue
             if not _inside_address(words, hit.first, hit.last):
                 reach = hit.last
                 if words.after(reach) == " " and words.words[reach + 1] in ("Company", "Bank", "Group"):
                     hit = hit._replace(last=reach + 1)
+                if hit.entry.ambiguous:
+                    words.note("ORGANIZATION", hit.first, hit.last, (cue, cue), skip=hit.skip)
                 yield Found(hit.first, hit.last, hit.skip, 0.8)
         for match in self._built_heads.finditer(words.codes):
             first = match.start() // 2
@@ -52,9 +55,11 @@ class OrganizationFinder:
                 yield Found(first, last, _clitic(words.words[first]), 0.7)
 
 
-def _has_cue(words: Words, first: int, last: int) -> bool:
-    before = words.after(first - 1) in " /" and first > 0 and _is_cue(words.words[first - 1].lower())
-    return before or (words.after(last) == " " and words.words[last + 1].lower() in _AFTER)
+def _cue(words: Words, first: int, last: int) -> int | None:
+    """The word before or after that makes an ambiguous spelling an organization."""
+    if words.after(first - 1) in " /" and first > 0 and _is_cue(words.words[first - 1].lower()):
+        return first - 1
+    return last + 1 if words.after(last) == " " and words.words[last + 1].lower() in _AFTER else None
 
 
 def _is_cue(word: str) -> bool:

@@ -69,6 +69,9 @@ class PlaceFinder:
         first = words.words[hit.first]
         article = "ال" in first[:4] or first.startswith("لل")
         if hit.skip and first[0] == "ب" and not article:
+            if words.trace is not None:
+                begin, end = words.place(hit.first, hit.last)
+                words.trace.note((begin + hit.skip, end), "LOCATION", (begin, begin + hit.skip))
             return True  # bi-Hail: "in Hail"
         if hit.first != hit.last:
             return True
@@ -76,6 +79,7 @@ class PlaceFinder:
         if words.after(hit.first - 1) == "'" or previous == "":
             return False
         if words.after(hit.first - 1) == " " and previous in _CUES:
+            words.note("LOCATION", hit.first, hit.last, (hit.first - 1, hit.first - 1), skip=hit.skip)
             # "in the news", "from the city": the article makes a word of it unless the cue is a noun.
             return (
                 not article
@@ -84,6 +88,7 @@ class PlaceFinder:
                 or (words.after(hit.first - 2) == " " and words.words[hit.first - 2] in _STAYING)
             )
         if words.after(hit.first - 1) == ":" and previous in _PLACE_LABELS:
+            words.note("LOCATION", hit.first, hit.last, (hit.first - 1, hit.first - 1), certain=True, skip=hit.skip)
             return True
         # A cell of its own in a line: `,Hail` at the line's end; `المدينة` alone there is a heading.
         cell = words.after(hit.first - 1) in ",n" and words.after(hit.last) == "n"

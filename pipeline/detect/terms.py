@@ -1,0 +1,122 @@
+"""Finds glossary terms in a text: one automaton per set of terms, then each term's own rules.
+
+A set is compiled once and remembered for as long as somebody holds it.
+"""
+
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from threading import Lock
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
+
+from ahocorasick_rs import AhoCorasick, Implementation, MatchKind
+
+from pipeline.detect.fold import Folded, fold, widest
+from pipeline.detect.normalize import NormalizedText
+from pipeline.detect.term_rules import Surroundings, Way, ways_of
+from schemas.errors import Unprocessable
+from schemas.spans import Action, Term, TermSet
+
+_HEAD = 32  # characters of a term that the automaton knows: it stays small, and terms inside terms are few
+_CHUNK = 16384  # characters searched at once
+# Occurrences that are looked at closely, per character of text and besides: what real terms need many times over, and
+# what a list of `a`, `aa`, `aaa`, ... exceeds.
+_LOOKS_PER_CHARACTER, _LOOKS_BESIDES = 8, 10_000
+
+
+class TooManyOccurrences(Unprocessable):
+    """Terms inside terms match so often in this text that looking at each place would take minutes."""
+
+    def __init__(self) -> None:
+        super().__init__("glossary_too_dense", ("body", "glossary"), "The terms overlap too often in this text")
+
+
+class Occurrence(NamedTuple):
+    """`text[start:end]` (normalized) is `term`, by its own rules."""
+
+    start: int
+    end: int
+    term: Term
+
+
+class Matcher:
+    """A fixed list of terms, ready to be searched for. Immutable, safe from many threads."""
+
+    def __init__(self, terms: tuple[Term, ...]) -> None:
+        self.ways: dict[str, list[Way]] = {}  # by folded form, in the order of the terms
+        for term in dict.fromkeys(terms):
+            for way in ways_of(term):
+                self.ways.setdefault(way.folded, []).append(way)
+        self._margin = widest(max(map(len, self.ways), default=0))
+
+    @cached_property
+    def _search(self) -> tuple[AhoCorasick, list[list[int]]]:
+        """The automaton of the forms' heads, and the lengths of the forms behind each head, longest first."""
+        heads: dict[str, set[int]] = {}
+        for form in self.ways:
+            heads.setdefault(form[:_HEAD], set()).add(len(form))
+        automaton = AhoCorasick(
+            list(heads), matchkind=MatchKind.Standard, implementation=Implementation.ContiguousNFA
+        )
+        return automaton, [sorted(lengths, reverse=True) for lengths in heads.values()]
+
+    def occurrences(self, text: NormalizedText) -> Iterator[Occurrence]:
+        """Every place of every term; of terms with the same form the first that holds. TooManyOccurrences."""
+        if not self.ways:
+            return
+        automaton, lengths = self._search
+        around = Surroundings(text)
+        looks = _LOOKS_BESIDES + _LOOKS_PER_CHARACTER * len(text.text)
+        for begin in range(0, len(text.text), _CHUNK):
+            chunk = fold(text.text[begin : begin + _CHUNK + self._margin])
+            for head, start, _ in automaton.find_matches_as_indexes(chunk.text, overlapping=True):
+                looks -= len(lengths[head])
+                if looks < 0:
+                    raise TooManyOccurrences
+                for length in lengths[head]:
+                    found = self._at(around, chunk, begin, start, start + length)
+                    if found is not None:
+                        yield found
+
+    def _at(self, around: Surroundings, chunk: Folded, begin: int, start: int, end: int) -> Occurrence | None:
+        """The term that `chunk.text[start:end]` is, if its rules hold; `begin`: where the chunk begins in the text."""
+        ways = self.ways.get(chunk.text[start:end]) if end <= len(chunk.text) else None
+        source = chunk.source(start, end) if ways else None
+        if not ways or source is None or source[0] >= _CHUNK:
+            return None  # what begins in the next chunk is found there
+        if end < len(chunk.text) and unicodedata.combining(chunk.text[end]):
+            return None  # e is not é
+        first, last = begin + source[0], begin + source[1]
+        for way in ways:
+            if around.allow(way, first, last):
+                return Occurrence(first, last, way.term)
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """A set's terms by what they ask for."""
+
+    masks: Matcher
+    allows: Matcher
+
+
+_compiled: WeakKeyDictionary[TermSet, Compiled] = WeakKeyDictionary()
+_compiling = Lock()
+
+
+def compiled(terms: TermSet) -> Compiled:
+    """The set made ready: now, or long ago."""
+    known = _compiled.get(terms)
+    if known is None:
+        with _compiling:  # two at once would do the same work
+            known = _compiled.get(terms)
+            if known is None:
+                known = _compiled[terms] = Compiled(_matcher(terms, Action.MASK), _matcher(terms, Action.ALLOW))
+    return known
+
+
+def _matcher(terms: TermSet, action: Action) -> Matcher:
+    return Matcher(tuple(term for term in terms.terms if term.action is action))
