@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from pipeline.detect.context import governed_by
+from pipeline.detect.context import governed_by, governing, note
 from pipeline.detect.normalize import NormalizedText
 from pipeline.detect.recognizer import Recognizer, Rule, span
 from pipeline.detect.recognizers.calendar_parts import ERA, THEN_CLOCK, is_year
@@ -108,9 +108,10 @@ def _partial(text: NormalizedText) -> Iterator[tuple[int, int]]:
             len(first) == 4 and len(second) == 2 and is_year(int(first)) and int(second) in _MONTHS
         )
         day_month = len(first) <= 2 and len(second) <= 2 and int(first) in _DAYS and int(second) in _DAYS
-        if (month_year and label in ("", "date") and not _NUMBERED.search(shadow, max(0, start - 12), start)) or (
-            day_month and label == "date" and min(int(first), int(second)) in _MONTHS
-        ):
+        if month_year and label in ("", "date") and not _NUMBERED.search(shadow, max(0, start - 12), start):
+            yield start, _tail(shadow, end)
+        elif day_month and label == "date" and min(int(first), int(second)) in _MONTHS:
+            note(text, (start, _tail(shadow, end)), "dates", governing(text, start))
             yield start, _tail(shadow, end)
     for start in text.numbers.plain.get(4, ()):
         match = _SPACED_YEARS.match(shadow, start)
