@@ -1,5 +1,5 @@
 # The two commands of the README are `make demo` and `make test`; each target sets up what it needs first.
-.PHONY: demo run test test-slow check eval bench clean lock documents
+.PHONY: demo run test test-slow check eval conformance bench clean lock documents
 PY := .venv/bin/python
 
 demo:  ## the whole tour on sample documents, in embedded mode
@@ -28,6 +28,10 @@ check:  ## format, lint, types, import walls
 eval:  ## score the detector on labelled messages, write docs/accuracy.md
 	@scripts/setup check
 	@$(PY) -m benchmarks.accuracy
+
+conformance:  ## match contract tests with the specification, write docs/conformance.md
+	@scripts/setup check
+	@$(PY) -m scripts.conformance
 
 bench:  ## speed and memory, each as a ratio against a peer or a floor of the same run
 	@scripts/setup test
