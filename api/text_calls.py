@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeVar
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 from anyio import CancelScope, to_thread
 
 from api.services import Services
 from schemas.clock import utc_now
 from schemas.entities import EntityType
-from schemas.errors import MaskerError, UnknownJudgeModel
+from schemas.errors import CommitInDoubt, MaskerError, UnknownJudgeModel
 from schemas.settings import Settings
 from schemas.spans import Detection, DetectOptions, Term
 from schemas.text import TextRequest
@@ -30,7 +30,6 @@ _WORD = re.compile(r"\S+")
 class _Order:
     """A call that was paid for."""
 
-    reference: str
     tokens: int
     options: DetectOptions
 
@@ -40,7 +39,12 @@ async def run_paid(services: Services, caller: Caller, body: TextRequest, work: 
 
     GlossaryNotFound before anything is charged; InsufficientTokens; MaskerUnavailable under load.
     """
-    order = await to_thread.run_sync(_charge, services, caller, body, utc_now())
+    reference = f"text:{uuid4()}"
+    try:
+        order = await to_thread.run_sync(_charge, services, caller, body, reference, utc_now())
+    except CommitInDoubt:
+        await _undo(services, reference, caller.account_id)
+        raise
     done = False
     try:
         found, result = await services.detection.run(
@@ -50,8 +54,7 @@ async def run_paid(services: Services, caller: Caller, body: TextRequest, work: 
         done = True
     finally:
         if not done:
-            with CancelScope(shield=True):
-                await to_thread.run_sync(_refund, services, order)
+            await _undo(services, reference)
     return result
 
 
@@ -71,8 +74,8 @@ def inline_terms(terms: Iterable[str]) -> tuple[Term, ...]:
     return tuple(Term(term) for term in dict.fromkeys(terms))
 
 
-def _charge(services: Services, caller: Caller, body: TextRequest, now: datetime) -> _Order:
-    settings, tokens, reference = services.settings, word_count(body.text), f"text:{uuid4()}"
+def _charge(services: Services, caller: Caller, body: TextRequest, reference: str, now: datetime) -> _Order:
+    settings, tokens = services.settings, word_count(body.text)
     with services.storage.database.transaction() as session:
         terms = glossaries.applicable(session, services.storage.keyring, caller.account_id, body.glossary_id)
         enabled = entity_sets.effective(session, caller, settings.entity_toggles_since)
@@ -86,7 +89,7 @@ def _charge(services: Services, caller: Caller, body: TextRequest, now: datetime
             now=now,
         )
     options = DetectOptions(enabled=enabled, terms=(*inline_terms(body.glossary or ()), *terms))
-    return _Order(reference, tokens, options)
+    return _Order(tokens, options)
 
 
 def _count(detection: Detection) -> Counter[EntityType]:
@@ -98,10 +101,16 @@ def _record(services: Services, caller: Caller, order: _Order, found: Counter[En
         usage.record(session, caller.account_id, tokens=order.tokens, entities=found, now=now)
 
 
-def _refund(services: Services, order: _Order) -> None:
+async def _undo(services: Services, reference: str, in_doubt: UUID | None = None) -> None:
+    """Gives the charge back, whatever ends the call; `in_doubt`: the account, when nobody knows if it was charged."""
+    with CancelScope(shield=True):
+        await to_thread.run_sync(_refund, services, reference, in_doubt)
+
+
+def _refund(services: Services, reference: str, in_doubt: UUID | None) -> None:
     """Best effort: a refund that fails must not hide why the call did."""
     try:
         with services.storage.database.transaction() as session:
-            ledger.refund(session, order.reference, utc_now())
+            ledger.refund(session, reference, utc_now(), in_doubt=in_doubt)
     except MaskerError as error:
-        log.error("reference=%s was not refunded: %s", order.reference, type(error).__name__)
+        log.error("reference=%s was not refunded: %s", reference, type(error).__name__)

@@ -202,6 +202,10 @@ class MaskerUnavailable(MaskerError):
     detail = "masker_unavailable"
 
 
+class CommitInDoubt(MaskerUnavailable):
+    """The database went away while it committed: what the transaction did may have happened, or not."""
+
+
 class StageFailed(Exception):
     """A file job cannot go on; `code` becomes the job's `error_code`. Never carries text of the document."""
 

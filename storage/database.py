@@ -38,7 +38,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 from sqlalchemy.types import TypeDecorator
 from sqlmodel import Session, SQLModel
 
-from schemas.errors import MaskerUnavailable
+from schemas.errors import CommitInDoubt, MaskerUnavailable
 from schemas.settings import InvalidSettings
 
 # Before any table is declared: constraints need names that migrations can speak of, the same on both databases.
@@ -106,10 +106,18 @@ class Database:
         """A transaction that may write: commits at the end, rolls back when anything is raised.
 
         On SQLite its first statement takes the one write lock (BEGIN IMMEDIATE), so what is read stays true; never open
-        one inside another. Rows stay readable after it. MaskerUnavailable when the database cannot be reached.
+        one inside another. Rows stay readable after it. MaskerUnavailable when the database cannot be reached, and of
+        its kinds CommitInDoubt when it went away at the very end.
         """
-        with self._turn(), _unavailable(), Session(self.engine, expire_on_commit=False) as session, session.begin():
-            yield session
+        committing = False
+        try:
+            with self._turn(), _unavailable(), Session(self.engine, expire_on_commit=False) as session, session.begin():
+                yield session
+                committing = True
+        except MaskerUnavailable:
+            if committing:
+                raise CommitInDoubt from None
+            raise
 
     @contextmanager
     def reading(self) -> Iterator[Session]:

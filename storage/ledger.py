@@ -58,11 +58,15 @@ def charge(
     return _take(session, EntryKind.CHARGE, account_id, tokens, reason, reference, free_per_day, now)
 
 
-def refund(session: Session, reference: str, now: datetime) -> bool:
+def refund(session: Session, reference: str, now: datetime, *, in_doubt: UUID | None = None) -> bool:
     """Gives a charge back exactly as it was split; whether this call did it. False: no such charge, or done before.
 
     Free tokens return to the day they were taken from: after midnight they have lapsed, and today gains none.
+    `in_doubt`: the account of a charge whose commit may still be under way on a connection that was lost; then this
+    waits until it has happened or never will.
     """
+    if in_doubt is not None:
+        _locked_purse(session, in_doubt)
     return _give_back(session, EntryKind.CHARGE, EntryKind.REFUND, reference, now)
 
 
@@ -116,6 +120,14 @@ def entries(session: Session, account_id: UUID, *, limit: int, before: int | Non
     if before is not None:
         query = query.where(col(Entry.id) < before)
     return session.exec(query).all()
+
+
+def find(session: Session, account_id: UUID, kind: str, reference: str) -> Entry | None:
+    """The account's entry of this kind for this fact."""
+    query = select(Entry).where(
+        col(Entry.reference) == reference, col(Entry.kind) == kind, col(Entry.account_id) == account_id
+    )
+    return session.exec(query).one_or_none()
 
 
 def _take(

@@ -79,7 +79,7 @@ def test_a_token_in_the_input_that_was_not_minted_here_stays() -> None:
 
 
 def test_a_collision_takes_the_next_eight_digits_and_never_runs_out() -> None:
-    tokens = []
+    tokens: list[str] = []
     for _ in range(20):
         tokens.append(Mint(KEY, reserved=frozenset(tokens)).token(EntityType.PERSON, "Amal"))
     digest = hmac.digest(KEY, b"PERSON\0Amal", "sha256").hex()
