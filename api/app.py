@@ -9,7 +9,7 @@ from api import __version__, errors
 from api.addresses import networks
 from api.geo import Borders, Geo
 from api.middleware import AccessLog, Contain, RequestIds
-from api.routes import files, health, text
+from api.routes import auth, files, health, keys, me, text
 from api.services import Services
 from schemas.settings import Settings
 from storage.opening import Storage
@@ -41,7 +41,7 @@ def create_app(settings: Settings, storage: Storage | None = None) -> FastAPI:
     )
     app.state.services = services
     errors.install(app)
-    for router in (text.router, files.router, health.router):
+    for router in (text.router, files.router, auth.router, me.router, keys.router, health.router):
         app.include_router(router)
     app.add_middleware(Contain)  # the last one added is the outermost
     app.add_middleware(Geo, borders=borders, trusted=trusted)

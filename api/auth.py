@@ -1,4 +1,4 @@
-"""Who calls: by the Authorization header's bearer key or the session cookie, known before a byte of the body is read."""
+"""Who calls, by bearer key or session cookie: known before a byte of the body is read."""
 
 import logging
 from dataclasses import dataclass

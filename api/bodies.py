@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import AsyncIterator
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from anyio import current_time, move_on_after, to_thread
 from pydantic import BaseModel, ValidationError
@@ -37,6 +37,12 @@ async def read_json(request: Request, model: type[Model], limit: int) -> Model:
         return await to_thread.run_sync(model.model_validate_json, raw)
     except ValidationError as error:
         raise Invalid.of(error, "body", declared=model) from None
+
+
+def takes(model: type[BaseModel]) -> dict[str, Any]:
+    """The request body for the API description of a route that reads it by `read_json`."""
+    schema = {"schema": model.model_json_schema()}
+    return {"requestBody": {"required": True, "content": {"application/json": schema}}}
 
 
 async def arriving(request: Request) -> AsyncIterator[bytes]:

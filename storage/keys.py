@@ -14,6 +14,7 @@ from uuid import UUID, uuid4
 from sqlalchemy import or_, update
 from sqlmodel import Session, col, select
 
+from schemas.accounts import MAX_KEY_NAME_CHARACTERS as NAME_CHARACTERS
 from schemas.errors import KeyNotFound, Unauthenticated, Unprocessable
 from storage.changes import changed
 from storage.encryption import Keyring
@@ -21,7 +22,6 @@ from storage.tables import Account, Key, Secret
 from storage.upserts import insert_missing
 
 PREFIX_CHARACTERS, SECRET_CHARACTERS = 12, 43
-NAME_CHARACTERS = 200
 _ALPHABET = string.ascii_lowercase + string.digits
 _BEARER = re.compile(r"mk_live_([a-z0-9]{12})_([A-Za-z0-9-]{43})")
 _UNSTORABLE = re.compile(r"[\x00\ud800-\udfff]")  # SQLite takes no surrogate, PostgreSQL no NUL either

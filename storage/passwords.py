@@ -6,9 +6,10 @@ from functools import cache
 from argon2 import PasswordHasher, Type
 from argon2.exceptions import InvalidHashError, VerificationError
 
+from schemas.accounts import MAX_PASSWORD_CHARACTERS as MAX_CHARACTERS
+from schemas.accounts import MIN_PASSWORD_CHARACTERS as MIN_CHARACTERS
 from schemas.errors import Unprocessable
 
-MIN_CHARACTERS, MAX_CHARACTERS = 8, 1024
 _GENERATED_BYTES = 18
 
 # RFC 9106, 4: the second recommended option (64 MiB, 3 passes); both numbers travel in the hash and may grow.

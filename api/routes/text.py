@@ -2,11 +2,10 @@
 
 from functools import partial
 from time import perf_counter
-from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
-from api.bodies import read_json
+from api.bodies import read_json, takes
 from api.dependencies import CallerDep, ServicesDep
 from api.text_answers import masked_answer, redacted_answer
 from api.text_calls import check_judge_model, run_paid
@@ -17,13 +16,7 @@ from schemas.text import MaskRequest, MaskResponse, RedactRequest, RedactRespons
 router = APIRouter(prefix="/api/v1", tags=["text"])
 
 
-def _takes(model: type[MaskRequest] | type[RedactRequest]) -> dict[str, Any]:
-    """The request body for the API description: routes read it themselves, after authentication."""
-    schema = {"schema": model.model_json_schema()}
-    return {"requestBody": {"required": True, "content": {"application/json": schema}}}
-
-
-@router.post("/mask", response_model=MaskResponse, openapi_extra=_takes(MaskRequest))
+@router.post("/mask", response_model=MaskResponse, openapi_extra=takes(MaskRequest))
 async def mask_text(request: Request, caller: CallerDep, services: ServicesDep) -> Response:
     """Replace personal data by tokens; the mapping comes back sealed for the caller alone."""
     settings = services.settings
@@ -41,7 +34,7 @@ async def mask_text(request: Request, caller: CallerDep, services: ServicesDep) 
     return _json(await run_paid(services, caller.caller, body, lambda found: _timed(request, work(found))))
 
 
-@router.post("/redact", response_model=RedactResponse, openapi_extra=_takes(RedactRequest))
+@router.post("/redact", response_model=RedactResponse, openapi_extra=takes(RedactRequest))
 async def redact_text(request: Request, caller: CallerDep, services: ServicesDep) -> Response:
     """Replace personal data by numbered placeholders or, where asked, by generalized values."""
     body = await read_json(request, RedactRequest, services.settings.max_text_bytes)

@@ -5,6 +5,7 @@ import socket
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
@@ -19,7 +20,7 @@ from api.services import Services
 from api.serving import configuration
 from schemas.clock import utc_now
 from schemas.settings import Settings, load_settings
-from storage import accounts, keys, ledger
+from storage import accounts, keys, ledger, sessions
 from storage.opening import Storage
 
 
@@ -66,6 +67,17 @@ class Served:
                 session, account.id, free_per_day=self.services.settings.free_tokens_per_day, now=utc_now()
             )
         return left.free_tokens + left.paid_tokens
+
+    def session(self, account: Account, *, began: datetime | None = None) -> str:
+        """The cookie's value of a new browser session of the account."""
+        with self.services.storage.database.transaction() as session:
+            ttl = self.services.settings.session_ttl_seconds
+            return sessions.begin(session, account.id, ttl_seconds=ttl, now=began or utc_now())
+
+    def browser(self, account: Account | None = None) -> httpx.Client:
+        """A client that calls as a page of the dashboard in which the account is logged in."""
+        headers = {"Cookie": f"masker_session={self.session(account or self.account())}", "Origin": self.url}
+        return httpx.Client(base_url=self.url, headers=headers, timeout=30)
 
     def client(self, account: Account | None = None) -> httpx.Client:
         """A client that calls as a new account, or as a given one."""

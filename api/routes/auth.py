@@ -1,0 +1,49 @@
+"""`/auth`: register, log in, log out."""
+
+from fastapi import APIRouter, Depends, Request, Response
+
+from api import logins
+from api.auth import session_token
+from api.bodies import read_json, takes
+from api.cross_site import refuse_cross_site, refuse_foreign_origin
+from api.dependencies import ServicesDep
+from api.geo import client_address
+from schemas.accounts import AccountAnswer, Login, Registration
+
+_MAX_BODY_BYTES = 64 * 1024  # a password of 1024 characters, each written as an escape, takes 12 KB
+
+
+def _no_foreign_page(request: Request, services: ServicesDep) -> None:
+    refuse_foreign_origin(request, services.settings)
+
+
+router = APIRouter(prefix="/auth", tags=["auth"], dependencies=[Depends(_no_foreign_page)])
+
+
+@router.post("/register", status_code=201, openapi_extra=takes(Registration))
+async def register(request: Request, response: Response, services: ServicesDep) -> AccountAnswer:
+    """Create an account and log it in, where registration is open."""
+    logins.check_registration(services)
+    body = await read_json(request, Registration, _MAX_BODY_BYTES)
+    begun = await logins.register(services, body, client_address(request))
+    logins.set_cookie(services, response, begun.token)
+    return begun.account
+
+
+@router.post("/login", openapi_extra=takes(Login))
+async def log_in(request: Request, response: Response, services: ServicesDep) -> AccountAnswer:
+    """Begin a browser session."""
+    body = await read_json(request, Login, _MAX_BODY_BYTES)
+    begun = await logins.log_in(services, body, client_address(request))
+    logins.set_cookie(services, response, begun.token)
+    return begun.account
+
+
+@router.post("/logout", status_code=204, response_class=Response)
+async def log_out(request: Request, response: Response, services: ServicesDep) -> None:
+    """End the browser session, on the server too. Without one there is nothing to do."""
+    token = session_token(request)
+    if token is not None:
+        refuse_cross_site(request, services.settings)
+        await logins.log_out(services, token)
+        logins.clear_cookie(services, response)

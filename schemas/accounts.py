@@ -1,0 +1,109 @@
+"""Requests and answers about accounts and keys: registration, login, `/me` and `/v1/keys`."""
+
+from datetime import date, datetime
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field, StrictStr, StringConstraints
+
+MIN_PASSWORD_CHARACTERS, MAX_PASSWORD_CHARACTERS = 8, 1024
+MAX_KEY_NAME_CHARACTERS = 200
+
+KeyName = Annotated[
+    str, StringConstraints(strict=True, strip_whitespace=True, min_length=1, max_length=MAX_KEY_NAME_CHARACTERS)
+]
+
+
+class Registration(BaseModel):
+    """A new account. The password has 8 to 1024 characters and no other rule."""
+
+    email: StrictStr
+    password: Annotated[StrictStr, Field(min_length=MIN_PASSWORD_CHARACTERS, max_length=MAX_PASSWORD_CHARACTERS)]
+
+
+class Login(BaseModel):
+    """What a known account proves itself with. Without bounds: a password of any length is right or wrong."""
+
+    email: StrictStr
+    password: StrictStr
+
+
+class AccountAnswer(BaseModel):
+    """Who is logged in now; `email` as it is kept, trimmed and in lower case."""
+
+    account_id: UUID
+    email: str
+
+
+class BalanceAnswer(BaseModel):
+    """What can be spent, in tokens, and when the free ones refill."""
+
+    free_tokens: int
+    paid_tokens: int
+    free_resets_at: datetime
+
+
+class Profile(AccountAnswer):
+    """`GET /me`."""
+
+    created_at: datetime
+    balance: BalanceAnswer
+
+
+class DayOfUse(BaseModel):
+    """One Asia/Riyadh day: tokens charged for texts, calls, and found entities by detection type."""
+
+    day: date
+    tokens: int
+    calls: int
+    entities: dict[str, int]
+
+
+class UsageAnswer(BaseModel):
+    """`GET /me/usage`: every day of the period, oldest first, today last."""
+
+    days: list[DayOfUse]
+
+
+class LedgerLine(BaseModel):
+    """One entry of the ledger. Tokens are signed: negative is taken, positive given."""
+
+    id: str
+    kind: str
+    reason: str
+    free_tokens: int
+    paid_tokens: int
+    created_at: datetime
+
+
+class LedgerPage(BaseModel):
+    """`GET /me/ledger`: newest first; `next_cursor` as `cursor` returns strictly older entries."""
+
+    entries: list[LedgerLine]
+    next_cursor: str | None
+
+
+class KeyRequest(BaseModel):
+    """A key's name: 1 to 200 characters, blanks around it not counted."""
+
+    name: KeyName
+
+
+class KeyRow(BaseModel):
+    """A key as it is listed; of its secret nothing. `prefix`: the part of the bearer that is stored readable."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    id: UUID
+    name: str
+    prefix: str
+    judge_allowed: bool
+    created_at: datetime
+    last_used_at: datetime | None
+    revoked_at: datetime | None
+
+
+class MintedKey(KeyRow):
+    """A new key with its bearer, which is shown here and never again."""
+
+    key: str
