@@ -78,8 +78,9 @@ class NormalizedText:
         """
         if self._origin is None:
             return start, end
-        first, last = int(self._origin[start]), int(self._origin[end - 1]) + 1
-        following = int(self._origin[end]) if end < len(self._origin) else len(self.original)
+        at = self._origin.item
+        first, last = at(start), at(end - 1) + 1
+        following = at(end) if end < len(self._origin) else len(self.original)
         for index in range(following - 1, last - 1, -1):
             if self.original[index] in characters.MARKS:
                 return first, index + 1

@@ -31,13 +31,12 @@ def resolve(spans: Iterable[Span], text: str, contest: Contest | None = None) ->
     reach = -1
     for span in ordered:
         if span.start >= reach and group:
-            survivors += _settle(group, text, contest)
+            survivors += _settle(group, text, contest) if len(group) > 1 else group
             group = []
         group.append(span)
-        reach = max(reach, span.end)
-    if group:
-        survivors += _settle(group, text, contest)
-    return survivors
+        if span.end > reach:
+            reach = span.end
+    return survivors + _settle(group, text, contest)
 
 
 def _priority(span: Span) -> tuple[int, float, int, int, str]:
@@ -46,8 +45,6 @@ def _priority(span: Span) -> tuple[int, float, int, int, str]:
 
 def _settle(group: list[Span], text: str, contest: Contest | None) -> list[Span]:
     """The survivors of spans that hang together."""
-    if len(group) == 1:
-        return group
     accepted: list[Span] = []
     for span in sorted(group, key=_priority):
         blockers = list(_overlapping(accepted, span))
