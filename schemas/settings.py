@@ -3,6 +3,7 @@
 import base64
 import binascii
 import os
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -148,6 +149,21 @@ class Settings(BaseSettings):
             _origin(value)
         return value
 
+    @field_validator("judge_base_url")
+    @classmethod
+    def _is_address(cls, value: str | None) -> str | None:
+        """Checked at the start: a judge that cannot be called would only be missed, call after call."""
+        if value is not None and not _is_base_url(value):
+            raise ValueError("must be http://HOST... or https://HOST..., without credentials, query or fragment")
+        return value
+
+    @field_validator("judge_api_key")
+    @classmethod
+    def _fits_in_a_header(cls, value: SecretStr | None) -> SecretStr | None:
+        if value is not None and not re.fullmatch(r"[!-~]+", value.get_secret_value()):
+            raise ValueError("must be printable ASCII without blanks")
+        return value
+
     @field_validator("entity_toggles_since")
     @classmethod
     def _is_aware(cls, value: datetime) -> datetime:
@@ -218,6 +234,16 @@ def decode_master_key(value: SecretStr) -> bytes:
     if len(raw) != 32:
         raise ValueError("must be base64 of 32 bytes")
     return raw
+
+
+def _is_base_url(value: str) -> bool:
+    try:
+        parts = urlsplit(value)
+        bare = parts.username is None and parts.password is None and not any(mark in value for mark in "?#\\")
+        known = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # a port that is no number, a bracket that is not closed
+        return False
+    return known and bare and re.fullmatch(r"[!-~]+", value) is not None
 
 
 def load_settings(**overrides: Any) -> Settings:
