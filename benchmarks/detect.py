@@ -4,7 +4,7 @@
 
 The text is half Arabic, half English by sentence, with about one entity per twelve words, of every type, with valid
 check digits. The floor is the detector's own regular expressions run bare over the same text, without validation,
-context or overlaps. Rivals, where `requirements/bench.txt` is installed: presidio-analyzer's pattern recognizers
+context or overlaps. Rivals, where `requirements/bench.txt` is installed: presidio-analyzer's recognizers
 without a language model, and tabayyan-privacy's detectors. One core, processor time, the best of several rounds.
 """
 
@@ -152,14 +152,15 @@ def _scans(value: object) -> bool:
 
 
 def presidio() -> Callable[[str], object]:
-    """Presidio's analyzer as a service runs it, with every pattern recognizer it ships, and spaCy's bare tokenizer in
-    place of a language model (its context words need tokens). ImportError when missing."""
+    """Presidio's analyzer as a service runs it, with every recognizer it ships that needs no language model (patterns,
+    and telephone numbers), and spaCy's bare tokenizer in a model's place: context words need tokens. ImportError."""
     analyzer = importlib.import_module("presidio_analyzer")
     predefined = importlib.import_module("presidio_analyzer.predefined_recognizers")
     nlp_engine = importlib.import_module("presidio_analyzer.nlp_engine")
     spacy = importlib.import_module("spacy")
     recognizers = [_built(kind) for _, kind in inspect.getmembers(predefined, inspect.isclass)]
-    patterns = [recognizer for recognizer in recognizers if isinstance(recognizer, analyzer.PatternRecognizer)]
+    without_model = (analyzer.PatternRecognizer, predefined.PhoneRecognizer)
+    patterns = [recognizer for recognizer in recognizers if isinstance(recognizer, without_model)]
     tokenizer = nlp_engine.SpacyNlpEngine(models=[{"lang_code": "en", "model_name": "blank"}])
     tokenizer.nlp = {"en": spacy.blank("en")}
     registry = analyzer.RecognizerRegistry(recognizers=patterns, supported_languages=["en"])

@@ -114,11 +114,11 @@ class Words:
 
     def start(self, index: int) -> int:
         """Where word `index` begins in the text."""
-        return int(self._starts[index])
+        return self._starts.item(index)
 
     def end(self, index: int) -> int:
         """Where word `index` ends in the text."""
-        return int(self._ends[index])
+        return self._ends.item(index)
 
     def place(self, first: int, last: int, skip: int = 0) -> tuple[int, int]:
         """Where words `first` to `last` stand, without the first `skip` letters."""
