@@ -9,7 +9,7 @@ from api import __version__, errors
 from api.addresses import networks
 from api.geo import Borders, Geo
 from api.middleware import AccessLog, Contain, RequestIds
-from api.routes import auth, files, health, keys, me, text
+from api.routes import auth, entities, files, glossaries, health, keys, me, text
 from api.services import Services
 from schemas.settings import Settings
 from storage.opening import Storage
@@ -27,7 +27,10 @@ def create_app(settings: Settings, storage: Storage | None = None) -> FastAPI:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         yield
+        services.detection.close()
         await services.limiter.close()
+        if services.judge is not None:
+            await services.judge.close()
         if storage is None:
             opened.close()
 
@@ -41,8 +44,8 @@ def create_app(settings: Settings, storage: Storage | None = None) -> FastAPI:
     )
     app.state.services = services
     errors.install(app)
-    for router in (text.router, files.router, auth.router, me.router, keys.router, health.router):
-        app.include_router(router)
+    for routes in (text, files, glossaries, entities, auth, me, keys, health):
+        app.include_router(routes.router)
     app.add_middleware(Contain)  # the last one added is the outermost
     app.add_middleware(Geo, borders=borders, trusted=trusted)
     app.add_middleware(AccessLog)

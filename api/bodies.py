@@ -60,6 +60,12 @@ async def arriving(request: Request) -> AsyncIterator[bytes]:
         yield chunk
 
 
+async def hung_up(request: Request) -> None:
+    """Returns when the caller of a request whose body was read has closed its connection."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
 def declared_length(request: Request) -> int:
     """Content-Length, or 0 when there is none that can be read."""
     value = request.headers.get("content-length", "")

@@ -5,7 +5,10 @@ from functools import cached_property
 from typing import Self
 
 from api.detection import DetectionThreads
+from api.judge import Judge
+from api.large_texts import LargeTexts
 from api.password_threads import PasswordThreads
+from api.policies import Policies
 from pipeline.detect.detector import Detector
 from pipeline.sandbox import Sandbox
 from schemas.settings import Settings
@@ -15,6 +18,8 @@ from storage.jobs import Quotas
 from storage.limiter import RateLimiter, open_limiter
 from storage.memory_limiter import MemoryLimiter
 from storage.opening import Storage
+
+_LARGE_TEXT_MEMORY = 1024**3  # address space of a process that scans large texts, beside 64 bytes per byte of text
 
 
 @dataclass(frozen=True)
@@ -29,7 +34,9 @@ class Services:
     @classmethod
     def build(cls, settings: Settings, storage: Storage) -> Self:
         """Loads the detector's lexicons; connects to nothing."""
-        threads = DetectionThreads(Detector(), settings.detect_max_concurrency, settings.detect_max_queue)
+        concurrency = settings.detect_max_concurrency
+        large = LargeTexts(max(1, concurrency // 2), memory=_LARGE_TEXT_MEMORY + 64 * settings.max_text_bytes)
+        threads = DetectionThreads(Detector(), concurrency, settings.detect_max_queue, large)
         limiter = open_limiter(settings.redis_url, storage.keyring.derive("rate-limiter"))
         return cls(settings, storage, threads, limiter)
 
@@ -45,6 +52,11 @@ class Services:
         return AuthCache(self.settings.auth_cache_seconds)
 
     @cached_property
+    def policies(self) -> Policies:
+        """What applies to each caller's texts."""
+        return Policies(self.storage, self.settings.entity_toggles_since)
+
+    @cached_property
     def passwords(self) -> PasswordThreads:
         """Where passwords are hashed."""
         return PasswordThreads()
@@ -53,6 +65,11 @@ class Services:
     def own_limiter(self) -> MemoryLimiter:
         """This process's own count of what must stay limited also while Redis is away."""
         return MemoryLimiter()
+
+    @cached_property
+    def judge(self) -> Judge | None:
+        """The operator's language model, where there is one."""
+        return Judge.of(self.settings)
 
     @cached_property
     def sandbox(self) -> Sandbox:

@@ -1,5 +1,6 @@
 """Builds the answers of `/mask` and `/redact` from a detection; the command line prints the same ones."""
 
+from collections.abc import Iterable
 from datetime import date
 
 from pipeline.transform import envelope
@@ -7,8 +8,16 @@ from pipeline.transform.mask import mask
 from pipeline.transform.redact import redact
 from pipeline.transform.tokens import token_key
 from schemas.entities import LEGACY, EntityType
-from schemas.spans import Detection, Span
-from schemas.text import MaskResponse, MaskSpan, RedactRequest, RedactResponse
+from schemas.spans import Detection, Span, Why
+from schemas.text import (
+    ExplainedPlace,
+    ExplainedSpan,
+    ExplainedWhy,
+    Explanation,
+    MaskResponse,
+    MaskSpan,
+    RedactResponse,
+)
 
 
 def masked_answer(
@@ -37,15 +46,16 @@ def masked_answer(
         spans=[shown for span in masked.spans for shown in _spans(span, legacy_spans)],
         request_id=request_id,
         processing_time_ms=0,
-        judge_used=False,
-        judge_model=None,
+        judge_used=detection.judge_model is not None,
+        judge_model=detection.judge_model,
         mappings=masked.mapping if show_mapping else None,
+        **_explained(detection),
     )
 
 
-def redacted_answer(detection: Detection, body: RedactRequest, *, today: date, request_id: str) -> RedactResponse:
-    """Placeholders, or generalized values as of `today` for the types that the body's `transforms` name."""
-    redacted = redact(detection, frozenset(EntityType(name) for name in body.transforms or ()), today)
+def redacted_answer(detection: Detection, transforms: Iterable[str], *, today: date, request_id: str) -> RedactResponse:
+    """Placeholders, or generalized values as of `today` for the types that `transforms` names."""
+    redacted = redact(detection, frozenset(EntityType(name) for name in transforms), today)
     return RedactResponse(
         redacted_text=redacted.text,
         pii_count=redacted.pii_count,
@@ -53,8 +63,31 @@ def redacted_answer(detection: Detection, body: RedactRequest, *, today: date, r
         generalized_count=redacted.generalized_count,
         request_id=request_id,
         processing_time_ms=0,
-        judge_used=False,
-        judge_model=None,
+        judge_used=detection.judge_model is not None,
+        judge_model=detection.judge_model,
+        **_explained(detection),
+    )
+
+
+def _explained(detection: Detection) -> dict[str, list[Explanation]]:
+    """The field `explanations`, or no field where the detection was not asked for its reasons."""
+    why = detection.why
+    return {} if why is None else {"explanations": [_explanation(span, why[span]) for span in detection.spans]}
+
+
+def _explanation(span: Span, why: Why) -> Explanation:
+    return Explanation(
+        start=span.start,
+        end=span.end,
+        type=span.type.value,
+        recognizer=span.recognizer,
+        score=span.score,
+        why=ExplainedWhy(
+            shape=why.shape,
+            check=why.check,
+            cue=None if why.cue is None else ExplainedPlace(start=why.cue.start, end=why.cue.end),
+            outranked=[ExplainedSpan(start=lost.start, end=lost.end, type=lost.type.value) for lost in why.outranked],
+        ),
     )
 
 

@@ -3,27 +3,28 @@
 import logging
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TypeVar
 from uuid import UUID, uuid4
 
 from anyio import CancelScope, to_thread
 
+from api.fair_queue import Gone
 from api.services import Services
+from api.text_work import Work
 from schemas.clock import utc_now
 from schemas.entities import EntityType
 from schemas.errors import CommitInDoubt, MaskerError, UnknownJudgeModel
 from schemas.settings import Settings
-from schemas.spans import Detection, DetectOptions, Term
+from schemas.spans import DetectOptions, Term
 from schemas.text import TextRequest
-from storage import entity_sets, glossaries, ledger, usage
+from storage import ledger, usage
 from storage.keys import Caller
 
 log = logging.getLogger("masker.api")
-T = TypeVar("T")
 _WORD = re.compile(r"\S+")
+_LISTS_REMEMBERED = 32  # of requests, at most some 20 MB each once compiled
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +35,13 @@ class _Order:
     options: DetectOptions
 
 
-async def run_paid(services: Services, caller: Caller, body: TextRequest, work: Callable[[Detection], T]) -> T:
+async def run_paid(
+    services: Services, caller: Caller, body: TextRequest, work: Work, *, gone: Gone | None = None
+) -> bytes:
     """`work` on the detection of the body's text, charged to the caller; refunded unless it ends well.
 
-    GlossaryNotFound before anything is charged; InsufficientTokens; MaskerUnavailable under load.
+    GlossaryNotFound before anything is charged; InsufficientTokens; MaskerUnavailable under load; ClientDisconnect
+    when the caller hangs up (`gone` returns) while it waits for its turn.
     """
     reference = f"text:{uuid4()}"
     try:
@@ -48,7 +52,7 @@ async def run_paid(services: Services, caller: Caller, body: TextRequest, work: 
     done = False
     try:
         found, result = await services.detection.run(
-            body.text, order.options, lambda detection: (_count(detection), work(detection))
+            body.text, order.options, work, caller=caller.account_id, gone=gone
         )
         await to_thread.run_sync(_record, services, caller, order, found, utc_now())
         done = True
@@ -74,11 +78,16 @@ def inline_terms(terms: Iterable[str]) -> tuple[Term, ...]:
     return tuple(Term(term) for term in dict.fromkeys(terms))
 
 
+@lru_cache(maxsize=_LISTS_REMEMBERED)
+def _inline_set(mask: tuple[str, ...], allow: tuple[str, ...]) -> TermSet:
+    """The lists of a request; callers tend to send the same ones again, and compiling them takes a while."""
+    return TermSet((*inline_terms(mask), *(Term(term, action=Action.ALLOW) for term in dict.fromkeys(allow))))
+
+
 def _charge(services: Services, caller: Caller, body: TextRequest, reference: str, now: datetime) -> _Order:
     settings, tokens = services.settings, word_count(body.text)
+    policy = services.policies.of(caller, body.glossary_id)
     with services.storage.database.transaction() as session:
-        terms = glossaries.applicable(session, services.storage.keyring, caller.account_id, body.glossary_id)
-        enabled = entity_sets.effective(session, caller, settings.entity_toggles_since)
         ledger.charge(
             session,
             caller.account_id,
@@ -88,12 +97,9 @@ def _charge(services: Services, caller: Caller, body: TextRequest, reference: st
             free_per_day=settings.free_tokens_per_day,
             now=now,
         )
-    options = DetectOptions(enabled=enabled, terms=(*inline_terms(body.glossary or ()), *terms))
+    inline = (_inline_set(tuple(body.glossary or ()), tuple(body.allow or ())),) if body.glossary or body.allow else ()
+    options = DetectOptions(enabled=policy.enabled, terms=(*inline, *policy.terms))
     return _Order(tokens, options)
-
-
-def _count(detection: Detection) -> Counter[EntityType]:
-    return Counter(span.type for span in detection.spans)
 
 
 def _record(services: Services, caller: Caller, order: _Order, found: Counter[EntityType], now: datetime) -> None:

@@ -58,11 +58,11 @@ def redact_command(
 
     try:
         transforms = dict.fromkeys(generalize or (), "generalize")
-        request = RedactRequest.model_validate({"text": "-", "transforms": transforms})
+        RedactRequest.model_validate({"text": "-", "transforms": transforms})
     except ValidationError:
         stop("--generalize: only DATE_TIME and ADDRESS", 2)
     started, request_id = perf_counter(), f"redact_{secrets.token_hex(4)}"
-    answer = redacted_answer(_detection(_read(file)), request, today=riyadh_day(utc_now()), request_id=request_id)
+    answer = redacted_answer(_detection(_read(file)), transforms, today=riyadh_day(utc_now()), request_id=request_id)
     _print(answer, answer.redacted_text, started, as_json=as_json)
 
 

@@ -1,14 +1,13 @@
 """`POST /api/v1/mask` and `POST /api/v1/redact`."""
 
 from functools import partial
-from time import perf_counter
 
 from fastapi import APIRouter, Request, Response
 
-from api.bodies import read_json, takes
+from api.bodies import hung_up, read_json, takes
 from api.dependencies import CallerDep, ServicesDep
-from api.text_answers import masked_answer, redacted_answer
 from api.text_calls import check_judge_model, run_paid
+from api.text_work import MaskWork, RedactWork
 from pipeline.transform.envelope import decode_key
 from schemas.clock import riyadh_day, utc_now
 from schemas.text import MaskRequest, MaskResponse, RedactRequest, RedactResponse
@@ -23,15 +22,15 @@ async def mask_text(request: Request, caller: CallerDep, services: ServicesDep) 
     body = await read_json(request, MaskRequest, settings.max_text_bytes)
     own_key = None if body.key is None else decode_key(body.key)
     check_judge_model(settings, body.judge_model)
-    work = partial(
-        masked_answer,
+    work = MaskWork(
         key_material=caller.key_material,
         show_mapping=caller.by_session,
         own_key=own_key,
         legacy_spans=settings.legacy_spans,
         request_id=request.state.request_id,
+        started=request.state.started,
     )
-    return _json(await run_paid(services, caller.caller, body, lambda found: _timed(request, work(found))))
+    return _json(await run_paid(services, caller.caller, body, work, gone=partial(hung_up, request)))
 
 
 @router.post("/redact", response_model=RedactResponse, openapi_extra=takes(RedactRequest))
@@ -39,15 +38,9 @@ async def redact_text(request: Request, caller: CallerDep, services: ServicesDep
     """Replace personal data by numbered placeholders or, where asked, by generalized values."""
     body = await read_json(request, RedactRequest, services.settings.max_text_bytes)
     check_judge_model(services.settings, body.judge_model)
-    today, request_id = riyadh_day(utc_now()), request.state.request_id
-    work = partial(redacted_answer, body=body, today=today, request_id=request_id)
-    return _json(await run_paid(services, caller.caller, body, lambda found: _timed(request, work(found))))
-
-
-def _timed(request: Request, answer: MaskResponse | RedactResponse) -> bytes:
-    """The answer's JSON, made in the thread that found it: a large one takes a while."""
-    elapsed = round((perf_counter() - request.state.started) * 1000)
-    return answer.model_copy(update={"processing_time_ms": elapsed}).model_dump_json().encode()
+    state = request.state
+    work = RedactWork(tuple(body.transforms or ()), riyadh_day(utc_now()), state.request_id, state.started)
+    return _json(await run_paid(services, caller.caller, body, work, gone=partial(hung_up, request)))
 
 
 def _json(content: bytes) -> Response:

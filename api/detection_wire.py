@@ -1,0 +1,139 @@
+"""Detection's questions and answers as bytes, for the process that large texts are given to. Both sides are ours."""
+
+import base64
+import json
+from array import array
+from collections.abc import Mapping
+from datetime import date
+from functools import lru_cache
+from typing import Any, Final
+from weakref import WeakKeyDictionary
+
+from api.text_work import MaskWork, RedactWork, Work
+from schemas.entities import ALL_TYPES, EntityType
+from schemas.spans import Action, Cue, Detection, DetectOptions, MatchMode, Span, Term, TermSet, Why
+
+Meta = dict[str, Any]
+Blobs = dict[str, bytes]
+
+_TYPES: Final = tuple(EntityType)
+_SETS_KEPT = 64  # term sets that the other side keeps, compiled
+_written: WeakKeyDictionary[TermSet, bytes] = WeakKeyDictionary()
+
+
+def pack_question(text: str, options: DetectOptions) -> tuple[Meta, Blobs]:
+    """A text and how to look at it."""
+    meta = {
+        "enabled": None if options.enabled == ALL_TYPES else sorted(options.enabled),
+        "strict_checksums": options.strict_checksums,
+        "terms": len(options.terms),
+        "context": options.context,
+        "explain": options.explain,
+    }
+    sets = {f"terms{number}": _write_set(terms) for number, terms in enumerate(options.terms)}
+    return meta, {"text": text.encode("utf-8", "surrogatepass"), **sets}
+
+
+def unpack_question(meta: Mapping[str, Any], blobs: Mapping[str, bytes]) -> tuple[str, DetectOptions]:
+    """What `pack_question` was given; a set of terms that came before is the same object again."""
+    options = DetectOptions(
+        enabled=ALL_TYPES if meta["enabled"] is None else frozenset(map(EntityType, meta["enabled"])),
+        strict_checksums=meta["strict_checksums"],
+        terms=tuple(_read_set(blobs[f"terms{number}"]) for number in range(meta["terms"])),
+        context=meta["context"],
+        explain=meta["explain"],
+    )
+    return blobs["text"].decode("utf-8", "surrogatepass"), options
+
+
+def pack_work(work: Work) -> Meta:
+    """A work's fields."""
+    if isinstance(work, MaskWork):
+        own_key = None if work.own_key is None else base64.b64encode(work.own_key).decode()
+        return {"kind": "mask", **_fields(work), "own_key": own_key}
+    return {"kind": "redact", **_fields(work), "today": work.today.isoformat()}
+
+
+def unpack_work(meta: Mapping[str, Any]) -> Work:
+    """What `pack_work` was given."""
+    fields = {name: value for name, value in meta.items() if name != "kind"}
+    if meta["kind"] == "mask":
+        own_key = None if fields["own_key"] is None else base64.b64decode(fields["own_key"])
+        return MaskWork(**{**fields, "own_key": own_key})
+    today = date.fromisoformat(fields["today"])
+    return RedactWork(**{**fields, "today": today, "transforms": tuple(fields["transforms"])})
+
+
+def pack_detection(detection: Detection) -> tuple[Meta, Blobs]:
+    """Its spans, a column each: a hundred thousand of them are soon read."""
+    spans = detection.spans
+    recognizers = {name: number for number, name in enumerate(dict.fromkeys(span.recognizer for span in spans))}
+    types = {type_: number for number, type_ in enumerate(_TYPES)}
+    columns: dict[str, array[Any]] = {
+        "starts": array("I", [span.start for span in spans]),
+        "ends": array("I", [span.end for span in spans]),
+        "types": array("B", [types[span.type] for span in spans]),
+        "scores": array("d", [span.score for span in spans]),
+        "recognizers": array("H", [recognizers[span.recognizer] for span in spans]),
+        "ranks": array("B", [span.rank for span in spans]),
+    }
+    why = None if detection.why is None else [_write_why(detection.why.get(span)) for span in spans]
+    return {"recognizers": list(recognizers), "why": why}, {name: column.tobytes() for name, column in columns.items()}
+
+
+def unpack_detection(text: str, meta: Mapping[str, Any], blobs: Mapping[str, bytes]) -> Detection:
+    """What `pack_detection` was given; the text stayed here."""
+    names = meta["recognizers"]
+    spans = tuple(
+        map(
+            Span,
+            _column("I", blobs["starts"]),
+            _column("I", blobs["ends"]),
+            [_TYPES[number] for number in blobs["types"]],
+            _column("d", blobs["scores"]),
+            [names[number] for number in _column("H", blobs["recognizers"])],
+            blobs["ranks"],
+        )
+    )
+    if meta["why"] is None:
+        return Detection(text, spans)
+    why = {span: _read_why(raw) for span, raw in zip(spans, meta["why"], strict=True) if raw is not None}
+    return Detection(text, spans, why)
+
+
+def _fields(work: Work) -> Meta:
+    return {name: getattr(work, name) for name in work.__dataclass_fields__}
+
+
+def _column(code: str, raw: bytes) -> list[Any]:
+    column = array(code)
+    column.frombytes(raw)
+    return column.tolist()
+
+
+def _write_set(terms: TermSet) -> bytes:
+    written = _written.get(terms)
+    if written is None:
+        rows = [(t.term, t.type, t.match_mode, t.case_sensitive, t.locale, t.action) for t in terms.terms]
+        written = _written[terms] = json.dumps(rows, separators=(",", ":")).encode()
+    return written
+
+
+@lru_cache(maxsize=_SETS_KEPT)
+def _read_set(written: bytes) -> TermSet:
+    return TermSet(
+        tuple(
+            Term(term, EntityType(type_), MatchMode(mode), case_sensitive, locale, Action(action))
+            for term, type_, mode, case_sensitive, locale, action in json.loads(written)
+        )
+    )
+
+
+def _write_why(why: Why | None) -> list[Any] | None:
+    return None if why is None else [why.shape, why.check, why.cue, why.whole, why.outranked]
+
+
+def _read_why(raw: list[Any]) -> Why:
+    shape, check, cue, whole, outranked = raw
+    lost = tuple(Span(start, end, EntityType(type_), *rest) for start, end, type_, *rest in outranked)
+    return Why(shape, check, None if cue is None else Cue(*cue), whole, lost)

@@ -1,0 +1,75 @@
+"""The process that scans large texts: reads a question, answers it, reads the next, until its parent is gone.
+
+Started as a script by `api.large_texts`: `large_text_child.py QUESTIONS ANSWERS LIFELINE MEMORY`, three inherited
+descriptors and a bound on its address space in bytes.
+"""
+
+import os
+import resource
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+_GROWN_BYTES = 1024**3  # resident: Python gives little of it back, a new process all
+_POLITENESS = 5  # below the process that takes the calls
+_FIRST_TO_DIE = 500  # of 1000: when memory is short, the kernel shall take this one
+
+
+def main(questions: int, answers: int, lifeline: int, memory: int) -> None:
+    """Answers until the parent is gone."""
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    os.nice(_POLITENESS)
+    Path("/proc/self/oom_score_adj").write_text(str(_FIRST_TO_DIE))
+    threading.Thread(target=_leave_with_parent, args=(lifeline,), daemon=True).start()
+
+    from pipeline import parcel
+    from pipeline.cage import hide
+    from pipeline.detect.detector import Detector
+
+    hide()  # it holds texts and keys
+    detector = Detector()
+    with os.fdopen(questions, "rb") as reader, os.fdopen(answers, "wb") as writer:
+        while True:
+            question, blobs = parcel.unpack(lambda size: _exactly(reader.read(size), size), sys.maxsize)
+            meta, results = _answer(detector, question, blobs)
+            grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 > _GROWN_BYTES
+            writer.writelines(parcel.pack({**meta, "grown": grown}, results))
+            writer.flush()
+            del question, blobs, meta, results
+
+
+def _answer(detector: Any, meta: dict[str, Any], blobs: dict[str, bytes]) -> tuple[dict[str, Any], dict[str, bytes]]:
+    from api import detection_wire as wire
+    from api.text_work import do
+
+    try:
+        text, options = wire.unpack_question(meta["question"], blobs)
+        detection = detector.detect(text, options)
+        if meta["verb"] == "detect":
+            found, columns = wire.pack_detection(detection)
+            return {"ok": found}, columns
+        done = do(wire.unpack_work(meta["work"]), detection)
+        return {"ok": {"found": dict(done.found)}}, {"answer": done.answer}
+    except MemoryError:
+        os._exit(1)  # more than it may have: it cannot be relied upon now
+    except Exception as error:  # noqa: BLE001 - the process's border: only the type's name leaves
+        return {"failed": type(error).__name__}, {}
+
+
+def _exactly(read: bytes, size: int) -> bytes:
+    if len(read) < size:
+        os._exit(0)  # the parent has closed its end
+    return read
+
+
+def _leave_with_parent(lifeline: int) -> None:
+    """Nothing is ever written to it: reading ends when the parent does, however it ended."""
+    os.read(lifeline, 1)
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+    main(*(int(argument) for argument in sys.argv[1:]))
