@@ -25,6 +25,7 @@ from pipeline.detect.normalize import normalize
 from pipeline.detect.recognizers.labelled import Labelled
 
 SIZES = {"1 KB": 1_000, "10 KB": 10_000, "100 KB": 100_000, "1 MB": 1_000_000}
+ROUNDS = 7
 PATIENCE = 20.0  # seconds: a call that is expected to take longer is not made
 TARGETS = {"presidio": {"1 KB": 20, "100 KB": 100}, "tabayyan": dict.fromkeys(SIZES, 2)}
 
@@ -106,19 +107,24 @@ def sample(size: int) -> str:
     return "".join(sentences)
 
 
-def best(call: Callable[[str], object], text: str, seconds: float) -> float:
-    """Processor seconds of one call, the best round within about `seconds`."""
+def best(calls: dict[str, Callable[[str], object]], text: str, seconds: float) -> dict[str, float]:
+    """Processor seconds of one call of each, the best of several rounds of about `seconds` in all.
+
+    The rounds take turns, so that a machine whose speed drifts drifts for all of them.
+    """
+    once = {name: _seconds(call, text, 1) for name, call in calls.items()}
+    repeats = {name: max(1, int(seconds / ROUNDS / max(took, 1e-6))) for name, took in once.items()}
+    for _ in range(ROUNDS):
+        for name, call in calls.items():
+            once[name] = min(once[name], _seconds(call, text, repeats[name]))
+    return once
+
+
+def _seconds(call: Callable[[str], object], text: str, repeats: int) -> float:
     began = time.process_time()
-    call(text)
-    once = time.process_time() - began
-    repeats = max(1, int(seconds / 5 / max(once, 1e-6)))
-    rounds = []
-    for _ in range(5 if once < seconds else 1):
-        began = time.process_time()
-        for _ in range(repeats):
-            call(text)
-        rounds.append((time.process_time() - began) / repeats)
-    return min(rounds)
+    for _ in range(repeats):
+        call(text)
+    return (time.process_time() - began) / repeats
 
 
 def floor() -> Callable[[str], object]:
@@ -200,15 +206,18 @@ def main() -> int:
     figures: dict[str, dict[str, float]] = {name: {} for name in rows}
     texts = {label: sample(size) for label, size in SIZES.items()}
     for label, text in texts.items():
-        for name, call in rows.items():
-            earlier = list(figures[name].values())
-            if len(earlier) > 1 and earlier[-1] ** 2 / max(earlier[-2], 1e-9) > PATIENCE:
-                continue
-            figures[name][label] = best(call, text, seconds)
+        quick = {name: call for name, call in rows.items() if _expected(list(figures[name].values())) < PATIENCE}
+        for name, took in best(quick, text, seconds).items():
+            figures[name][label] = took
     _print(figures, texts)
     entities = len(detector.detect(texts["100 KB"]).spans)
     print(f"\nEntities found in 100 KB: {entities}, one per {len(texts['100 KB'].split()) / entities:.1f} words.")
     return 0
+
+
+def _expected(earlier: list[float]) -> float:
+    """Seconds that the next size may take, by how the last two grew."""
+    return earlier[-1] ** 2 / max(earlier[-2], 1e-9) if len(earlier) > 1 else 0.0
 
 
 def _print(figures: dict[str, dict[str, float]], texts: dict[str, str]) -> None:
