@@ -1,0 +1,142 @@
+"""Smart generalization over HTTP: what is asked for, what is shown, what is counted."""
+
+from datetime import timedelta
+
+import httpx
+import pytest
+
+from schemas.clock import riyadh_day, utc_now
+
+BOTH = {"DATE_TIME": "generalize", "ADDRESS": "generalize"}
+TEXT = (
+    "Sara Alharbi, DOB 15/03/1990, seen 01/02/2024, called 9:15 pm, seen again 01/02/2024, lives at "
+    "1234 King Fahd Rd, Olaya, Riyadh 12214; bill to P.O. Box 9, Dubai. Mail sara@example.com."
+)
+SECRET = "Noura-0501234567"
+
+
+def redact(client: httpx.Client, text: str, transforms: object = BOTH) -> dict[str, object]:
+    answer = client.post("/api/v1/redact", json={"text": text, "transforms": transforms})
+    assert answer.status_code == 200, answer.text
+    return dict(answer.json())
+
+
+def test_a_letter(client: httpx.Client) -> None:
+    """“generalized_count | number | occurrences replaced by a generalized value”; “generalized spans still count in
+    pii_count and entity_counts”; “a generalized value and numbering | uses no placeholder number”
+    """
+    years = riyadh_day(utc_now()).year - 1990
+    answer = redact(client, TEXT)
+    shown = str(answer["redacted_text"])
+    assert (shown.startswith(("PERSON_NAME_01, DOB age ",)) and f"age {years}" in shown) or f"age {years - 1}" in shown
+    assert ", seen 2024, called DATE_01, seen again 2024, lives at Riyadh; bill to ADDRESS_01. Mail EMAIL_01." in shown
+    assert answer["generalized_count"] == 4
+    assert answer["pii_count"] == 7
+    assert answer["entity_counts"] == {"PERSON_NAME": 1, "DATE": 3, "ADDRESS": 2, "EMAIL": 1}
+
+
+@pytest.mark.parametrize("transforms", [None, {}, {"DATE_TIME": "generalize"}, {"ADDRESS": "generalize"}, BOTH])
+def test_counts_do_not_depend_on_it(client: httpx.Client, transforms: object) -> None:
+    """“Generalization runs strictly after detection; detection, pii_count and entity_counts are unchanged by it.”"""
+    plain = client.post("/api/v1/redact", json={"text": TEXT}).json()
+    answer = redact(client, TEXT, transforms)
+    for name in ("pii_count", "entity_counts"):
+        assert answer[name] == plain[name]
+    assert plain["generalized_count"] == 0
+    assert (answer["generalized_count"] == 0) is not bool(transforms)
+
+
+def test_when_all_fail_closed_nothing_is_generalized(client: httpx.Client) -> None:
+    """“0 when no transforms were sent or all candidates failed closed”"""
+    text = "at 9:15 pm on 12/05/1446 for 30 days near P.O. Box 9, Dubai"
+    answer = redact(client, text)
+    assert answer["redacted_text"] == "at DATE_01 on DATE_02 for DATE_03 near ADDRESS_01"
+    assert answer["generalized_count"] == 0
+
+
+@pytest.mark.parametrize(("days", "birthdays"), [(0, 30), (1, 29), (-1, 30)])
+def test_ages_are_of_today_in_riyadh(client: httpx.Client, days: int, birthdays: int) -> None:
+    """“Age is computed against the server date at call time”, the date in Asia/Riyadh."""
+    today = riyadh_day(utc_now())
+    birthday = today + timedelta(days=days)
+    if (birthday.month, birthday.day) == (2, 29):
+        pytest.skip("there was none 30 years ago")
+    born = birthday.replace(year=birthday.year - 30)
+    shown = redact(client, f"DOB: {born.isoformat()}")["redacted_text"]
+    if riyadh_day(utc_now()) == today:
+        assert shown == f"DOB: age {birthdays}"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Signed 03/15/2024", "Signed 2024"),
+        ("Signed March 15, 2024", "Signed March 2024"),
+        ("وقع في ١٥/٠٣/٢٠٢٤", "وقع في ٢٠٢٤"),
+        ("وقع في 15 آذار 2024", "وقع في آذار 2024"),
+        ("العنوان: ص.ب 44، الدمام 31451، المنطقة الشرقية", "العنوان: المنطقة الشرقية"),
+    ],
+)
+def test_the_table_of_rules(client: httpx.Client, text: str, expected: str) -> None:
+    """“numeric date | no birth cue | the year only (a numeric month would leak digits); Eastern-Arabic digits stay as
+    written”; “date with verbal month and Gregorian year | no birth cue | month name and year”; “address with a
+    recognized region and a city | - | the region name (region outranks city)”
+    """
+    assert redact(client, text)["redacted_text"] == expected
+
+
+def test_it_is_opt_in(client: httpx.Client) -> None:
+    """“Generalization keeps more information than a placeholder and is irreversible; it is opt-in per request.”"""
+    redact(client, "Signed 03/15/2024")
+    assert client.post("/api/v1/redact", json={"text": "Signed 03/15/2024"}).json()["redacted_text"] == "Signed DATE_01"
+
+
+def test_not_on_mask(client: httpx.Client) -> None:
+    """“Hijri parsing, `/mask` support, file redaction support, per-user default transforms and other entity types
+    are out of scope.”
+    """
+    answer = client.post("/api/v1/mask", json={"text": "Signed 03/15/2024", "transforms": BOTH}).json()
+    assert answer["masked_text"].startswith("Signed <MASKED_DATE_TIME_")
+
+
+@pytest.mark.parametrize(
+    "transforms",
+    [
+        {"DATE_TIME": "Generalize"},
+        {"DATE_TIME": "generalize "},
+        {"DATE_TIME": ""},
+        {"DATE_TIME": True},
+        {"DATE_TIME": 1},
+        {"DATE_TIME": ["generalize"]},
+        {"DATE_TIME": {"generalize": SECRET}},
+        {"DATE_TIME": SECRET},
+        {"ADDRESS": None},
+        {"DATE": "generalize"},
+        {"address": "generalize"},
+        {"": "generalize"},
+        {" DATE_TIME": "generalize"},
+        {"NATIONAL_ID": "generalize"},
+        {"CUSTOM_TERM": "generalize"},
+        {**BOTH, "PERSON": "generalize"},
+        {**BOTH, SECRET: SECRET},
+        {SECRET: {SECRET: [SECRET]}},
+        {str(number): "generalize" for number in range(5000)},
+        [],
+        [BOTH],
+        ["DATE_TIME", "generalize"],
+        "generalize",
+        SECRET,
+        0,
+        True,
+    ],
+)
+def test_anything_else_is_422(client: httpx.Client, transforms: object) -> None:
+    """“map `{type: 'generalize'}`; only keys DATE_TIME and ADDRESS, only the value `generalize`; anything else is 422”;
+    “422 bodies | array of `{type, loc, msg}`: no `input`, no `ctx`, no key of the caller's own in `loc`”
+    """
+    answer = client.post("/api/v1/redact", json={"text": SECRET, "transforms": transforms})
+    assert answer.status_code == 422
+    detail = answer.json()["detail"]
+    assert detail and all(item.keys() == {"type", "loc", "msg"} for item in detail)
+    assert all(item["loc"][:2] == ["body", "transforms"] for item in detail)
+    assert SECRET not in answer.text and "PERSON" not in answer.text and "4321" not in answer.text
