@@ -3,7 +3,6 @@
 import logging
 import re
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID, uuid4
@@ -11,20 +10,20 @@ from uuid import UUID, uuid4
 from anyio import CancelScope, to_thread
 
 from api.fair_queue import Gone
+from api.inline_terms import inline_sets
+from api.judging import judged_detection, model_in_effect
 from api.services import Services
 from api.text_work import Work
 from schemas.clock import utc_now
 from schemas.entities import EntityType
-from schemas.errors import CommitInDoubt, MaskerError, UnknownJudgeModel
-from schemas.settings import Settings
-from schemas.spans import DetectOptions, Term
+from schemas.errors import CommitInDoubt, MaskerError
+from schemas.spans import DetectOptions
 from schemas.text import TextRequest
 from storage import ledger, usage
 from storage.keys import Caller
 
 log = logging.getLogger("masker.api")
 _WORD = re.compile(r"\S+")
-_LISTS_REMEMBERED = 32  # of requests, at most some 20 MB each once compiled
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +50,13 @@ async def run_paid(
         raise
     done = False
     try:
-        found, result = await services.detection.run(
-            body.text, order.options, work, caller=caller.account_id, gone=gone
-        )
+        text, options, whose = body.text, order.options, caller.account_id
+        model = model_in_effect(services, caller, body)
+        if model is None:
+            found, result = await services.detection.run(text, options, work, caller=whose, gone=gone)
+        else:
+            judged = await judged_detection(services, text, options, model, caller=whose, gone=gone)
+            found, result = await services.detection.finish(judged, work)
         await to_thread.run_sync(_record, services, caller, order, found, utc_now())
         done = True
     finally:
@@ -62,26 +65,9 @@ async def run_paid(
     return result
 
 
-def check_judge_model(settings: Settings, judge_model: str | None) -> None:
-    """UnknownJudgeModel when a judge is configured and the model is not on its list."""
-    if settings.judge_base_url and judge_model is not None and judge_model not in settings.judge_models:
-        raise UnknownJudgeModel
-
-
 def word_count(text: str) -> int:
     """Whitespace-separated words: what a text costs, in tokens."""
     return sum(1 for _ in _WORD.finditer(text))
-
-
-def inline_terms(terms: Iterable[str]) -> tuple[Term, ...]:
-    """Terms of a single request: custom terms, word by word, in any case."""
-    return tuple(Term(term) for term in dict.fromkeys(terms))
-
-
-@lru_cache(maxsize=_LISTS_REMEMBERED)
-def _inline_set(mask: tuple[str, ...], allow: tuple[str, ...]) -> TermSet:
-    """The lists of a request; callers tend to send the same ones again, and compiling them takes a while."""
-    return TermSet((*inline_terms(mask), *(Term(term, action=Action.ALLOW) for term in dict.fromkeys(allow))))
 
 
 def _charge(services: Services, caller: Caller, body: TextRequest, reference: str, now: datetime) -> _Order:
@@ -97,8 +83,8 @@ def _charge(services: Services, caller: Caller, body: TextRequest, reference: st
             free_per_day=settings.free_tokens_per_day,
             now=now,
         )
-    inline = (_inline_set(tuple(body.glossary or ()), tuple(body.allow or ())),) if body.glossary or body.allow else ()
-    options = DetectOptions(enabled=policy.enabled, terms=(*inline, *policy.terms))
+    terms = (*inline_sets(body.glossary, body.allow), *policy.terms)
+    options = DetectOptions(enabled=policy.enabled, terms=terms, explain=body.explain)
     return _Order(tokens, options)
 
 

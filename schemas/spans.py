@@ -30,15 +30,37 @@ class MatchMode(StrEnum):
     SUBSTRING = "substring"
 
 
+class Action(StrEnum):
+    """What a glossary term asks for where it is found: `mask` it, or `allow` it to stay."""
+
+    MASK = "mask"
+    ALLOW = "allow"
+
+
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A glossary term: always detected, as `type`, at rank 110."""
+    """A glossary term: always detected, as `type`, at rank 110.
+
+    With `allow` it makes no span but lets one stay whose whole surface it is: of any type, or of `type` alone where
+    that is not CUSTOM_TERM.
+    """
 
     term: str
     type: EntityType = EntityType.CUSTOM_TERM
     match_mode: MatchMode = MatchMode.WORD_BOUNDARY
     case_sensitive: bool = False
     locale: str | None = None
+    action: Action = Action.MASK
+
+
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+class TermSet:
+    """Terms that are looked for together: one glossary as it was saved, or one request's list.
+
+    Equal to itself alone: what was compiled for a set is found again without looking at its terms.
+    """
+
+    terms: tuple[Term, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +69,14 @@ class DetectOptions:
 
     `enabled`: the types to look for (CUSTOM_TERM and glossary hits are never filtered).
     `strict_checksums`: False keeps identifier-shaped numbers whose check fails (CREDIT_CARD is never relaxed).
+    `terms`: the glossaries that apply; of two terms at one place, that of the earlier set is told.
     `context`: a label that stands logically before the text, such as a table column's heading; cue words count in it.
     `explain`: the detection also says what made each span.
     """
 
     enabled: frozenset[EntityType] = field(default=ALL_TYPES)
     strict_checksums: bool = True
-    terms: tuple[Term, ...] = ()
+    terms: tuple[TermSet, ...] = ()
     context: str = ""
     explain: bool = False
 
@@ -85,9 +108,11 @@ class Why(NamedTuple):
 class Detection(NamedTuple):
     """The canonical entities of one text after overlap resolution, in order of position, overlapping nowhere.
 
-    `why`: what made each of them, where `DetectOptions.explain` asked for it.
+    `why`: what made each of them, and each that lost to one of them, where `DetectOptions.explain` asked for it.
+    `judge_model`: the judge that was heard about them.
     """
 
     text: str
     spans: tuple[Span, ...]
     why: Mapping[Span, Why] | None = None
+    judge_model: str | None = None

@@ -9,7 +9,7 @@ InlineTerm = Annotated[str, StringConstraints(strict=True, strip_whitespace=True
 
 
 class TextRequest(BaseModel):
-    """What both calls take. Unknown fields are ignored."""
+    """What both calls take. Unknown fields are ignored. `allow`: surfaces that stay where they are found as a whole."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -18,6 +18,8 @@ class TextRequest(BaseModel):
     judge_model: StrictStr | None = None
     glossary: Annotated[list[InlineTerm], Field(max_length=1000)] | None = None
     glossary_id: UUID | None = None
+    allow: Annotated[list[InlineTerm], Field(max_length=1000)] | None = None
+    explain: Annotated[StrictBool, Field(description="adds `explanations` to the answer")] = False
 
 
 class MaskRequest(TextRequest):
@@ -40,6 +42,44 @@ class MaskSpan(BaseModel):
     type: str
 
 
+class ExplainedPlace(BaseModel):
+    """Offsets in code points of the original text, right-half-open."""
+
+    start: int
+    end: int
+
+
+class ExplainedSpan(ExplainedPlace):
+    """A span by its place and type."""
+
+    type: str
+
+
+class ExplainedWhy(BaseModel):
+    """What made a span.
+
+    `shape`: what its recognizer looks for. `check`: the checksum that it passed (`luhn`, `mod97`, `icao9303`). `cue`:
+    the word that made it, or made it surer. `outranked`: the overlapping spans that lost to it.
+    """
+
+    shape: str
+    check: str | None
+    cue: ExplainedPlace | None
+    outranked: list[ExplainedSpan]
+
+
+class Explanation(ExplainedSpan):
+    """Why one entity was found: by which recognizer, how sure it is (0 to 1), and for what reasons. Offsets only."""
+
+    recognizer: str
+    score: float
+    why: ExplainedWhy
+
+
+# Never set, and so not in the answer (exclude_unset), unless the request says explain.
+Explanations = Annotated[list[Explanation], Field(description="only with `explain`: one per entity, by position")]
+
+
 class MaskResponse(BaseModel):
     """Every field of the answer; base64 is the standard alphabet with padding."""
 
@@ -55,6 +95,7 @@ class MaskResponse(BaseModel):
     judge_used: bool
     judge_model: str | None
     mappings: dict[str, str] | None
+    explanations: Explanations = []
 
 
 class RedactResponse(BaseModel):
@@ -68,3 +109,4 @@ class RedactResponse(BaseModel):
     processing_time_ms: int
     judge_used: bool
     judge_model: str | None
+    explanations: Explanations = []
