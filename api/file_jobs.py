@@ -11,8 +11,8 @@ from pydantic import Field, TypeAdapter, ValidationError
 from starlette.concurrency import iterate_in_threadpool
 
 from api.errors import Invalid
+from api.inline_terms import inline_terms
 from api.services import Services
-from api.text_calls import inline_terms
 from api.uploads import Received
 from schemas.errors import (
     FileExpired,

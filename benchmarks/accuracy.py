@@ -17,7 +17,7 @@ sys.path.insert(0, str(ROOT))
 
 from pipeline.detect.detector import Detector  # noqa: E402
 from schemas.entities import EntityType  # noqa: E402
-from schemas.spans import DetectOptions, Span, Term  # noqa: E402
+from schemas.spans import DetectOptions, Span, Term, TermSet  # noqa: E402
 
 MESSAGES = ROOT / "../shared/data/cases/messages.jsonl"
 OWN_MESSAGES = Path(__file__).with_name("messages.txt")
@@ -179,7 +179,7 @@ def evaluate(
     tallies: dict[str, Tally] = defaultdict(Tally)
     notes: list[str] = []
     for case in cases:
-        options = DetectOptions(terms=tuple(Term(term) for term in case.glossary))
+        options = DetectOptions(terms=(TermSet(tuple(Term(term) for term in case.glossary)),))
         spans = [span for span in detector.detect(case.text, options).spans if span.type in judged]
         notes += score(case, spans, tallies["all"])
         score(case, spans, tallies[case.language])

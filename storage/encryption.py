@@ -18,7 +18,7 @@ MASTER_KEY_FILE = "master.key"
 _VERSION = b"\x01"
 _KEY_ID_BYTES = 8
 _SALT_BYTES = 32
-_HEADER_BYTES = len(_VERSION) + _KEY_ID_BYTES + _SALT_BYTES
+HEADER_BYTES = len(_VERSION) + _KEY_ID_BYTES + _SALT_BYTES  # of a box; no two boxes share one
 # Every box has a key of its own (HKDF over a fresh 256-bit salt), so one nonce per key is all there ever is and the
 # number of boxes under one master key has no practical bound (NIST SP 800-38D limits random nonces to 2^32).
 _NONCE = bytes(12)
@@ -55,9 +55,9 @@ class Keyring:
 
     def open(self, sealed: bytes, context: str) -> bytes:
         """The plaintext of a box. SealBroken when anything about it is not as it was sealed."""
-        header, body = sealed[:_HEADER_BYTES], sealed[_HEADER_BYTES:]
+        header, body = sealed[:HEADER_BYTES], sealed[HEADER_BYTES:]
         key_id = header[1 : 1 + _KEY_ID_BYTES]
-        if len(header) < _HEADER_BYTES or header[:1] != _VERSION or key_id not in self._keys:
+        if len(header) < HEADER_BYTES or header[:1] != _VERSION or key_id not in self._keys:
             raise SealBroken
         try:
             return self._cipher(key_id, header[-_SALT_BYTES:]).decrypt(_NONCE, body, header + context.encode())

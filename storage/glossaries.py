@@ -1,21 +1,19 @@
 """Glossaries: an account's own terms, sealed at rest, applied to its calls."""
 
-import json
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Iterable, Sequence
 from datetime import datetime
+from typing import NamedTuple
 from uuid import UUID, uuid4
 
 from sqlmodel import Session, col, func, or_, select
 
-from schemas.entities import EntityType
 from schemas.errors import GlossaryNotFound, Unprocessable
-from schemas.spans import MatchMode, Term
-from storage.encryption import Keyring
+from schemas.glossaries import MAX_ENTRIES, MAX_GLOSSARIES
+from schemas.spans import Term
+from storage.encryption import HEADER_BYTES, Keyring
 from storage.ledger import UnknownAccount
 from storage.tables import Account, Glossary
-
-MAX_GLOSSARIES, MAX_ENTRIES = 10, 1000  # per account; per glossary
+from storage.terms import dump_terms, load_terms
 
 
 def create(
@@ -29,8 +27,7 @@ def create(
     now: datetime,
 ) -> Glossary:
     """A new glossary. Unprocessable past ten of one account or a thousand entries; UnknownAccount."""
-    if len(entries) > MAX_ENTRIES:
-        raise Unprocessable("too_long", ("body", "entries"), f"At most {MAX_ENTRIES} entries")
+    _check(entries)
     # The account's row orders creations, so that two at once cannot both be the tenth.
     if session.exec(select(Account.id).where(col(Account.id) == account_id).with_for_update()).one_or_none() is None:
         raise UnknownAccount
@@ -43,13 +40,92 @@ def create(
         account_id=account_id,
         enabled=enabled,
         name_sealed=keyring.seal(name.encode(), _context(id_, "name")),
-        entries_sealed=keyring.seal(_dump(entries), _context(id_, "entries")),
+        entries_sealed=keyring.seal(dump_terms(entries), _context(id_, "entries")),
         created_at=now,
         updated_at=now,
     )
     session.add(glossary)
     session.flush()
     return glossary
+
+
+def of_account(session: Session, account_id: UUID) -> Sequence[Glossary]:
+    """The account's glossaries, oldest first."""
+    query = select(Glossary).where(col(Glossary.account_id) == account_id)
+    return session.exec(query.order_by(col(Glossary.created_at), col(Glossary.id))).all()
+
+
+def get(session: Session, account_id: UUID, glossary_id: UUID) -> Glossary:
+    """An account's own glossary. GlossaryNotFound, also for another's."""
+    return _own(session, account_id, glossary_id, for_update=False)
+
+
+def change(
+    session: Session,
+    keyring: Keyring,
+    account_id: UUID,
+    glossary_id: UUID,
+    *,
+    name: str | None = None,
+    enabled: bool | None = None,
+    entries: Sequence[Term] | None = None,
+    now: datetime,
+) -> Glossary:
+    """Replaces what is given and leaves the rest; changes at once follow one another. GlossaryNotFound, Unprocessable.
+
+    `updated_at` moves unless nothing was given.
+    """
+    glossary = _own(session, account_id, glossary_id, for_update=True)
+    if name is not None:
+        glossary.name_sealed = keyring.seal(name.encode(), _context(glossary_id, "name"))
+    if enabled is not None:
+        glossary.enabled = enabled
+    if entries is not None:
+        _check(entries)
+        glossary.entries_sealed = keyring.seal(dump_terms(entries), _context(glossary_id, "entries"))
+    if (name, enabled, entries) != (None, None, None):
+        glossary.updated_at = now
+    session.flush()
+    return glossary
+
+
+def delete(session: Session, account_id: UUID, glossary_id: UUID) -> None:
+    """Removes a glossary for good. GlossaryNotFound, also for another's."""
+    session.delete(_own(session, account_id, glossary_id, for_update=True))
+    session.flush()
+
+
+class Version(NamedTuple):
+    """Which entries a glossary has at the moment; `mark` is another one after every change of them."""
+
+    id: UUID
+    enabled: bool
+    mark: bytes
+
+
+def versions(session: Session, account_id: UUID) -> list[Version]:
+    """The account's glossaries, oldest first, without opening any of them."""
+    # Every sealing has a salt of its own in the box's header, so the header names the entries that were sealed.
+    mark = func.substr(col(Glossary.entries_sealed), 1, HEADER_BYTES)
+    query = select(Glossary.id, Glossary.enabled, mark).where(col(Glossary.account_id) == account_id)
+    rows = session.exec(query.order_by(col(Glossary.created_at), col(Glossary.id))).all()
+    return [Version(id_, enabled, bytes(head)) for id_, enabled, head in rows]
+
+
+class Opened(NamedTuple):
+    """A glossary's entries and the mark of the version that they are."""
+
+    id: UUID
+    mark: bytes
+    terms: tuple[Term, ...]
+
+
+def opened(session: Session, keyring: Keyring, account_id: UUID, ids: Iterable[UUID]) -> list[Opened]:
+    """The entries of those of the account's glossaries; of one that is gone, nothing. SealBroken."""
+    query = select(Glossary).where(col(Glossary.account_id) == account_id, col(Glossary.id).in_(list(ids)))
+    return [
+        Opened(row.id, row.entries_sealed[:HEADER_BYTES], entries_of(keyring, row)) for row in session.exec(query).all()
+    ]
 
 
 def applicable(
@@ -74,21 +150,20 @@ def name_of(keyring: Keyring, glossary: Glossary) -> str:
 
 def entries_of(keyring: Keyring, glossary: Glossary) -> tuple[Term, ...]:
     """Its terms, in the owner's order. SealBroken."""
-    rows = json.loads(keyring.open(glossary.entries_sealed, _context(glossary.id, "entries")))
-    return tuple(
-        Term(
-            term=row["term"],
-            type=EntityType(row["type"]),
-            match_mode=MatchMode(row["match_mode"]),
-            case_sensitive=row["case_sensitive"],
-            locale=row["locale"],
-        )
-        for row in rows
-    )
+    return load_terms(keyring.open(glossary.entries_sealed, _context(glossary.id, "entries")))
 
 
-def _dump(entries: Sequence[Term]) -> bytes:
-    return json.dumps([asdict(entry) for entry in entries], separators=(",", ":")).encode()
+def _own(session: Session, account_id: UUID, glossary_id: UUID, *, for_update: bool) -> Glossary:
+    query = select(Glossary).where(col(Glossary.id) == glossary_id, col(Glossary.account_id) == account_id)
+    glossary = session.exec(query.with_for_update() if for_update else query).one_or_none()
+    if glossary is None:
+        raise GlossaryNotFound
+    return glossary
+
+
+def _check(entries: Sequence[Term]) -> None:
+    if len(entries) > MAX_ENTRIES:
+        raise Unprocessable("too_long", ("body", "entries"), f"At most {MAX_ENTRIES} entries")
 
 
 def _context(glossary_id: UUID, part: str) -> str:

@@ -1,8 +1,7 @@
 """The file jobs of an account: quotas, insertion, record, list, deletion."""
 
-import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from uuid import UUID
 
@@ -11,15 +10,15 @@ from sqlalchemy import func as sql
 from sqlmodel import Session, col
 
 from schemas.clock import riyadh_day
-from schemas.entities import EntityType
 from schemas.errors import FileNotFound, InvalidCursor, QuotaActive, TooManyConcurrentJobs, TooManyFilesToday
 from schemas.files import Format, JobRecord, JobState
-from schemas.spans import MatchMode, Term
+from schemas.spans import Term
 from storage import ledger
 from storage.changes import changed
 from storage.encryption import Keyring
 from storage.job_objects import result_key
 from storage.job_tables import Job, JobPart, UploadCount
+from storage.terms import dump_terms, load_terms
 from storage.upserts import insert_missing
 
 MAX_PAGE = 50
@@ -180,17 +179,7 @@ def terms(job: Job, keyring: Keyring) -> tuple[Term, ...]:
     """The glossary terms that applied when the file was uploaded."""
     if job.terms_sealed is None:
         return ()
-    rows = json.loads(keyring.open(job.terms_sealed, _context(job.id, "terms")))
-    return tuple(
-        Term(
-            row["term"],
-            EntityType(row["type"]),
-            MatchMode(row["match_mode"]),
-            case_sensitive=row["case_sensitive"],
-            locale=row["locale"],
-        )
-        for row in rows
-    )
+    return load_terms(keyring.open(job.terms_sealed, _context(job.id, "terms")))
 
 
 def download_key(job: Job) -> str:
@@ -222,7 +211,7 @@ def _context(job_id: UUID, what: str) -> str:
 def _seal_terms(keyring: Keyring, job_id: UUID, terms: Sequence[Term]) -> bytes | None:
     if not terms:
         return None
-    return keyring.seal(json.dumps([asdict(term) for term in terms]).encode(), _context(job_id, "terms"))
+    return keyring.seal(dump_terms(terms), _context(job_id, "terms"))
 
 
 def _count(session: Session, account_id: UUID, states: Sequence[str]) -> int:

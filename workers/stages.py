@@ -10,7 +10,7 @@ from pipeline.output_name import output_name, with_name, without_name
 from pipeline.second_look import MAX_ROUNDS, Said, second_look
 from schemas.errors import ErrorCode, StageFailed
 from schemas.files import Format
-from schemas.spans import DetectOptions
+from schemas.spans import DetectOptions, TermSet
 from schemas.stages import STAGE, Stage
 from storage import jobs
 from workers.run import Run
@@ -112,7 +112,8 @@ def _said(run: Run) -> tuple[tuple[Extraction, tuple[Reading, ...]], str]:
 
 def _options(run: Run) -> DetectOptions:
     """Files: every type, identifiers also when their check fails, and the terms that applied at upload."""
-    return DetectOptions(strict_checksums=False, terms=jobs.terms(run.claim.job, run.context.storage.keyring))
+    terms = jobs.terms(run.claim.job, run.context.storage.keyring)
+    return DetectOptions(strict_checksums=False, terms=(TermSet(terms),) if terms else ())
 
 
 def _facts(run: Run, findings: Findings, filename: str) -> dict[str, object]:

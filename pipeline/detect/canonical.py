@@ -28,6 +28,11 @@ _BLANKS = re.compile(r"\s+")
 _CASELESS = _IDENTIFIERS | {EntityType.EMAIL_ADDRESS, EntityType.IP_ADDRESS}
 
 
+def is_identifier(type_: EntityType) -> bool:
+    """Whether blanks and hyphens in values of this type only group, telephone numbers among them."""
+    return type_ in _IDENTIFIERS or type_ is EntityType.PHONE_NUMBER
+
+
 def canonical(type_: EntityType, surface: str) -> str:
     """The form in which two surfaces of `type_` are equal exactly when they are the same value."""
     text = normalize(surface).text.strip()

@@ -6,6 +6,7 @@ from functools import lru_cache
 from importlib import import_module
 from importlib.util import find_spec
 
+from pipeline.detect.allowed import without_allowed
 from pipeline.detect.explain import reasons
 from pipeline.detect.normalize import NormalizedText, normalize
 from pipeline.detect.recognizer import Recognizer
@@ -57,8 +58,12 @@ class Detector:
         found = [span for span in found if span.type in options.enabled or span.rank == GLOSSARY_RANK]
         if normalized.expanded:
             found = [_uncut(normalized, span) for span in found]
+        if options.terms:
+            found = without_allowed(normalized, found, options.terms)
         contest = Contest() if options.explain else None
         survivors = resolve(found, normalized.text, contest)
+        if options.terms:  # what a term left of a name is a detection of its own
+            survivors = without_allowed(normalized, survivors, options.terms)
         why = None if contest is None else reasons(normalized, survivors, contest)
         if not normalized.is_identity:
             survivors = [_in_original(normalized, span) for span in survivors]
@@ -88,4 +93,4 @@ def _uncut(normalized: NormalizedText, span: Span) -> Span:
 
 def _in_original(normalized: NormalizedText, span: Span) -> Span:
     start, end = normalized.original_span(span.start, span.end)
-    return span._replace(start=start, end=end)
+    return Span(start, end, span.type, span.score, span.recognizer, span.rank)

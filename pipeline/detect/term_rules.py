@@ -52,21 +52,20 @@ class Surroundings:
         self._text = text
         self._first, self._last, self._balance = 0, -1, 0
 
-    def allow(self, way: Way, start: int, end: int) -> bool:
-        """Whether `text[start:end]` (normalized), which folds to the way's form, obeys the rules of its term."""
-        return (
-            self._has_case(way, start, end)
-            and self._has_edges(way, start, end)
-            and (way.term.locale is None or way.term.locale == self._language(start, end))
-        )
-
-    def _has_case(self, way: Way, start: int, end: int) -> bool:
+    def has_case(self, way: Way, start: int, end: int) -> bool:
+        """Whether `text[start:end]` (normalized), which folds to the way's form, is written as its term asks."""
         term = way.term
         if term.match_mode is MatchMode.EXACT:
             first, last = self._text.original_span(start, end)
             written, wanted = _visible(self._text.original[first:last]), _visible(term.term).strip()
-            return written == wanted or (not term.case_sensitive and folded(written) == folded(wanted))
+            return cased(written) == cased(wanted) if term.case_sensitive else folded(written) == folded(wanted)
         return not term.case_sensitive or cased(self._text.text[start:end]) == way.cased
+
+    def has_place(self, way: Way, start: int, end: int) -> bool:
+        """Whether `text[start:end]` (normalized) stands where its term counts: its edges, and its line's language."""
+        if not self._has_edges(way, start, end):
+            return False
+        return way.term.locale is None or way.term.locale == self._language(start, end)
 
     def _has_edges(self, way: Way, start: int, end: int) -> bool:
         text, mode = self._text.text, way.term.match_mode
@@ -110,7 +109,7 @@ def _is_word(character: str) -> bool:
 
 
 def _attached(text: str, start: int) -> str:
-    """What of a word stands before its part that begins at `start`: no more of it than a clitic has, and one besides."""
+    """What of a word stands before `start`: no more of it than the longest clitic, and one letter besides."""
     first = start
     while first > 0 and start - first <= _LONGEST_CLITIC and _is_word(text[first - 1]):
         first -= 1

@@ -4,7 +4,7 @@ A set is compiled once and remembered for as long as somebody holds it.
 """
 
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from threading import Lock
@@ -13,11 +13,13 @@ from weakref import WeakKeyDictionary
 
 from ahocorasick_rs import AhoCorasick, Implementation, MatchKind
 
+from pipeline.detect.canonical import canonical
 from pipeline.detect.fold import Folded, fold, widest
 from pipeline.detect.normalize import NormalizedText
 from pipeline.detect.term_rules import Surroundings, Way, ways_of
+from schemas.entities import EntityType
 from schemas.errors import Unprocessable
-from schemas.spans import Action, Term, TermSet
+from schemas.spans import Action, MatchMode, Term, TermSet
 
 _HEAD = 32  # characters of a term that the automaton knows: it stays small, and terms inside terms are few
 _CHUNK = 16384  # characters searched at once
@@ -57,10 +59,27 @@ class Matcher:
         heads: dict[str, set[int]] = {}
         for form in self.ways:
             heads.setdefault(form[:_HEAD], set()).add(len(form))
-        automaton = AhoCorasick(
-            list(heads), matchkind=MatchKind.Standard, implementation=Implementation.ContiguousNFA
-        )
+        automaton = AhoCorasick(list(heads), matchkind=MatchKind.Standard, implementation=Implementation.ContiguousNFA)
         return automaton, [sorted(lengths, reverse=True) for lengths in heads.values()]
+
+    def codes(self, type_: EntityType) -> dict[str, list[Way]]:
+        """The terms as values of an identifier's type are compared: without the separators that only group."""
+        return self._phones if type_ is EntityType.PHONE_NUMBER else self._identifiers
+
+    @cached_property
+    def _phones(self) -> dict[str, list[Way]]:
+        return self._codes(EntityType.PHONE_NUMBER)
+
+    @cached_property
+    def _identifiers(self) -> dict[str, list[Way]]:
+        return self._codes(EntityType.NATIONAL_ID)
+
+    def _codes(self, type_: EntityType) -> dict[str, list[Way]]:
+        codes: dict[str, list[Way]] = {}
+        for way in (way for ways in self.ways.values() for way in ways):
+            if way.term.match_mode is not MatchMode.EXACT and not way.term.case_sensitive and not way.after_lam:
+                codes.setdefault(canonical(type_, way.term.term), []).append(way)
+        return codes
 
     def occurrences(self, text: NormalizedText) -> Iterator[Occurrence]:
         """Every place of every term; of terms with the same form the first that holds. TooManyOccurrences."""
@@ -72,27 +91,30 @@ class Matcher:
         for begin in range(0, len(text.text), _CHUNK):
             chunk = fold(text.text[begin : begin + _CHUNK + self._margin])
             for head, start, _ in automaton.find_matches_as_indexes(chunk.text, overlapping=True):
-                looks -= len(lengths[head])
-                if looks < 0:
-                    raise TooManyOccurrences
                 for length in lengths[head]:
-                    found = self._at(around, chunk, begin, start, start + length)
+                    ways = self.ways.get(chunk.text[start : start + length], ())
+                    looks -= 1 + len(ways)
+                    found = _first(ways, around, chunk, begin, start, start + length) if ways else None
                     if found is not None:
                         yield found
+                if looks < 0:
+                    raise TooManyOccurrences
 
-    def _at(self, around: Surroundings, chunk: Folded, begin: int, start: int, end: int) -> Occurrence | None:
-        """The term that `chunk.text[start:end]` is, if its rules hold; `begin`: where the chunk begins in the text."""
-        ways = self.ways.get(chunk.text[start:end]) if end <= len(chunk.text) else None
-        source = chunk.source(start, end) if ways else None
-        if not ways or source is None or source[0] >= _CHUNK:
-            return None  # what begins in the next chunk is found there
-        if end < len(chunk.text) and unicodedata.combining(chunk.text[end]):
-            return None  # e is not é
-        first, last = begin + source[0], begin + source[1]
-        for way in ways:
-            if around.allow(way, first, last):
-                return Occurrence(first, last, way.term)
-        return None
+
+def _first(
+    ways: Sequence[Way], around: Surroundings, chunk: Folded, begin: int, start: int, end: int
+) -> Occurrence | None:
+    """The first term that `chunk.text[start:end]` is by its rules; the chunk begins at `begin` of the text."""
+    source = chunk.source(start, end)
+    if source is None or source[0] >= _CHUNK:
+        return None  # what begins in the next chunk is found there
+    if end < len(chunk.text) and unicodedata.combining(chunk.text[end]):
+        return None  # e is not é
+    first, last = begin + source[0], begin + source[1]
+    for way in ways:
+        if around.has_case(way, first, last) and around.has_place(way, first, last):
+            return Occurrence(first, last, way.term)
+    return None
 
 
 @dataclass(frozen=True, slots=True)

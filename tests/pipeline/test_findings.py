@@ -13,7 +13,7 @@ from pipeline.findings import find, is_distinctive, merge
 from pipeline.spread import Reach, Spreader, Value
 from pipeline.verification.reading import Leftover
 from schemas.entities import EntityType
-from schemas.spans import Detection, DetectOptions, MatchMode, Span, Term
+from schemas.spans import Detection, DetectOptions, MatchMode, Span, Term, TermSet
 
 ID = "1000000008"
 OPTIONS = DetectOptions()
@@ -147,7 +147,7 @@ def test_codes_of_medium_length_go_as_tokens_only() -> None:
 def test_glossary_hits_stay_where_their_match_mode_says(detector: Detector) -> None:
     term = Term("Falcon Project 2030", EntityType.CUSTOM_TERM, MatchMode.EXACT, case_sensitive=True)
     extraction = document("the Falcon Project 2030 plan", "the falcon project 2030 plan")
-    findings = find(extraction, (), detector, DetectOptions(terms=(term,)))
+    findings = find(extraction, (), detector, DetectOptions(terms=(TermSet((term,)),)))
     assert redacted(extraction, findings) == ["the CUSTOM_TERM_01 plan", "the falcon project 2030 plan"]
     assert [value.distinctive for value in findings.values] == [False]
 

@@ -33,10 +33,10 @@ def save(database: Database, account: UUID, *types: EntityType) -> tuple[EntityT
         return entity_sets.select_for_account(session, account, types)
 
 
-def override(database: Database, key: UUID | None, *types: EntityType) -> None:
-    assert key
+def override(database: Database, who: Caller, *types: EntityType) -> None:
+    assert who.key_id
     with database.transaction() as session:
-        entity_sets.override_for_key(session, key, types or None)
+        entity_sets.override_for_key(session, who.account_id, who.key_id, types or None)
 
 
 def test_a_new_account_has_the_core_ten(database: Database) -> None:
@@ -62,11 +62,11 @@ def test_a_saved_set_is_in_catalogue_order_without_repeats(database: Database) -
 def test_a_keys_override_comes_first_and_can_be_taken_back(database: Database) -> None:
     who = caller(database, SINCE)
     save(database, who.account_id, EntityType.PERSON)
-    override(database, who.key_id, EntityType.IBAN)
+    override(database, who, EntityType.IBAN)
     assert effective(database, who) == {EntityType.IBAN}
     with_cookie = Caller(who.account_id, None, False, who.account_created_at)
     assert effective(database, with_cookie) == {EntityType.PERSON}
-    override(database, who.key_id)
+    override(database, who)
     assert effective(database, who) == {EntityType.PERSON}
 
 

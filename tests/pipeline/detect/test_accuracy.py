@@ -10,7 +10,7 @@ import pytest
 from benchmarks.accuracy import LABELLED_IN_OWN, OWN_MESSAGES, Tally, evaluate, parse_marked, read_jsonl, read_marked
 from benchmarks.accuracy import score as score_case
 from schemas.entities import RANK, EntityType
-from schemas.spans import DetectOptions, Span, Term
+from schemas.spans import DetectOptions, Span, Term, TermSet
 from tests.pipeline.detect.marked import detector
 
 
@@ -81,7 +81,7 @@ def test_development_messages_meet_the_targets_and_the_reference_scorer_agrees(
     predictions = tmp_path / "predictions.jsonl"
     with predictions.open("w", encoding="utf-8") as file:
         for case in cases:
-            options = DetectOptions(terms=tuple(Term(term) for term in case.glossary))
+            options = DetectOptions(terms=(TermSet(tuple(Term(term) for term in case.glossary)),))
             spans = detector().detect(case.text, options).spans
             row = [{"start": span.start, "end": span.end, "type": span.type.value} for span in spans]
             file.write(json.dumps({"id": case.id, "spans": row}) + "\n")

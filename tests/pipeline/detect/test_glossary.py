@@ -3,12 +3,12 @@
 import pytest
 
 from schemas.entities import EntityType
-from schemas.spans import DetectOptions, MatchMode, Term
+from schemas.spans import DetectOptions, MatchMode, Term, TermSet
 from tests.pipeline.detect.marked import detector
 
 
 def _found(text: str, *terms: Term, enabled: frozenset[EntityType] = frozenset()) -> list[tuple[str, str]]:
-    spans = detector().detect(text, DetectOptions(enabled=enabled, terms=terms)).spans
+    spans = detector().detect(text, DetectOptions(enabled=enabled, terms=(TermSet(terms),))).spans
     return [(span.type.value, text[span.start : span.end]) for span in spans]
 
 

@@ -1,0 +1,113 @@
+"""The form in which terms and texts are compared: upper and lower case alike, one blank for several, offsets known.
+
+Unicode's full case folding (ß is ss, every sigma is σ) over canonical decompositions (é in one character or two), and
+i with its dot, without it, and as a capital of either alphabet is one letter, as no line says which language it is in.
+Arabic letters stay as detection's normalization left them.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable
+from typing import NamedTuple
+
+# Texts of these characters alone change no length: ASCII, Arabic, and signs that are the same in every form.
+_SIMPLE = (
+    r"\x00-\x7f\xa1-\xa7\xa9-\xae\xb0-\xb3\xb6\xb7\xb9\xbb\xbf\u0600-\u06ff\u2010-\u2016\u2018-\u2023\u20a0-\u20a8"
+)
+_IS_COMPLEX = re.compile(f"[^{_SIMPLE}]")
+# Layout between two words: blanks with at most one line end among them, and so few that a chunk of text holds them.
+_BLANKS = re.compile(r"[^\S\n]{0,8}\n[^\S\n]{0,8}|[^\S\n]{1,8}")
+_HAS_RUN = re.compile(r"[^\S\n]{2}|[^\S\n]\n|\n[^\S\n]|[^\S \n\t\r]")
+_WIDEST_BLANK = 17
+_DOTTED_I = "i\u0307"
+
+
+class Folded(NamedTuple):
+    """A folded text and, where lengths changed, the place in the source of each of its characters and of its end."""
+
+    text: str
+    origin: list[int] | None
+
+    def source(self, start: int, end: int) -> tuple[int, int] | None:
+        """`text[start:end]` (not empty) as offsets of the source; None where it begins or ends inside a character."""
+        if self.origin is None:
+            return start, end
+        first, last = self.origin[start], self.origin[end]
+        if (start and self.origin[start - 1] == first) or self.origin[end - 1] == last:
+            return None
+        return first, last
+
+
+class _Table(dict[int, str]):
+    """What `str.translate` makes of each character; filled as characters are met."""
+
+    def __init__(self, fold: Callable[[str], str]) -> None:
+        super().__init__()
+        self._fold = fold
+
+    def __missing__(self, code: int) -> str:
+        folded = self[code] = self._fold(chr(code))
+        return folded
+
+
+def _decomposed(character: str) -> str:
+    return character if "\u0600" <= character <= "\u06ff" else unicodedata.normalize("NFD", character)
+
+
+def _caseless(character: str) -> str:
+    if character in "\u0130\u0131":  # İ ı
+        return "i"
+    return _decomposed(_decomposed(character).casefold())
+
+
+_CASELESS, _CASED = _Table(_caseless), _Table(_decomposed)
+
+
+def folded(text: str) -> str:
+    """The folded form of a text (already normalized for detection)."""
+    if _IS_COMPLEX.search(text) is None:
+        return _one_blank(text.lower())
+    return _one_blank(text.translate(_CASELESS)).replace(_DOTTED_I, "i")
+
+
+def cased(text: str) -> str:
+    """The same with upper and lower case apart."""
+    return _one_blank(text if _IS_COMPLEX.search(text) is None else text.translate(_CASED))
+
+
+def fold(text: str) -> Folded:
+    """The folded form with the way back."""
+    if _IS_COMPLEX.search(text) is None and _HAS_RUN.search(text) is None:
+        return Folded(folded(text), None)
+    return Folded(folded(text), _origins(text))
+
+
+def widest(folded_characters: int) -> int:
+    """How many characters of a text a folded form of that length may take up."""
+    return folded_characters * _WIDEST_BLANK
+
+
+def _one_blank(text: str) -> str:
+    if _HAS_RUN.search(text) is None:
+        return text.replace("\n", " ").replace("\t", " ").replace("\r", " ")
+    return _BLANKS.sub(" ", text)
+
+
+def _origins(text: str) -> list[int]:
+    """The index in `text` behind each character of its folded form, by the same steps as `folded`."""
+    origin: list[int] = []
+    last = ""
+    blanks = {match.start(): match.end() for match in _BLANKS.finditer(text)}
+    index = 0
+    while index < len(text):
+        if index in blanks:
+            origin.append(index)
+            index, last = blanks[index], " "
+            continue
+        for letter in _CASELESS[ord(text[index])]:
+            if last != "i" or letter != "\u0307":
+                origin.append(index)
+            last = "" if letter == "\u0307" and last == "i" else letter
+        index += 1
+    origin.append(len(text))
+    return origin

@@ -1,0 +1,69 @@
+"""Requests and answers of `/me/entities` and `/v1/keys/{key_id}/entities`."""
+
+from typing import Annotated, Literal
+from uuid import UUID
+
+from pydantic import AfterValidator, BaseModel, Field
+from pydantic_core import PydanticCustomError
+
+from schemas.entities import CATALOG, EntityType, Group
+
+_MOST = 1000  # types of a request, repeated ones too
+
+
+def _togglable(type_: EntityType) -> EntityType:
+    if type_ is EntityType.CUSTOM_TERM:
+        raise PydanticCustomError("not_togglable", "CUSTOM_TERM is always on")
+    return type_
+
+
+Types = Annotated[list[Annotated[EntityType, AfterValidator(_togglable)]], Field(min_length=1, max_length=_MOST)]
+
+
+class EntitySetRequest(BaseModel):
+    """The types to look for, in any order; replaces what was saved."""
+
+    enabled: Types
+
+
+class CatalogRow(BaseModel):
+    """A type that can be turned on and off. `default_on`: new accounts begin with it."""
+
+    type: EntityType
+    group: Literal["core", "extended"]
+    default_on: bool
+
+
+class EntitySetAnswer(BaseModel):
+    """`/me/entities`: what is looked for, in the catalogue's order. `is_default`: nothing was ever saved."""
+
+    enabled: list[EntityType]
+    is_default: bool
+    catalog: list[CatalogRow]
+
+
+class KeyEntitiesRequest(BaseModel):
+    """A key's own types; null: it inherits its account's."""
+
+    override: Types | None
+
+
+class KeyEntitiesAnswer(BaseModel):
+    """`/v1/keys/{key_id}/entities`: `effective` is the override, else what the account has."""
+
+    key_id: UUID
+    override: list[EntityType] | None
+    effective: list[EntityType]
+
+
+def catalog() -> list[CatalogRow]:
+    """The togglable types in display order."""
+    return [
+        CatalogRow(
+            type=row.type,
+            group="core" if row.group is Group.CORE else "extended",
+            default_on=row.group is Group.CORE,
+        )
+        for row in CATALOG
+        if row.group is not Group.ALWAYS
+    ]
