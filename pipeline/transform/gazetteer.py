@@ -1,6 +1,7 @@
 """Finds the region or city that an address lies in, as spelled there; a street named after a city is passed over."""
 
 import re
+from bisect import bisect_left, bisect_right
 from functools import cache
 from typing import NamedTuple
 
@@ -27,6 +28,7 @@ _AFTER_CITY = re.compile(
 )
 _MAJOR = "1"  # the gazetteer's tier
 _OTHER_WORDS = {"المدينه", "رياض"}  # "the city", also a label; a given name
+_DIGIT = re.compile(r"\d")
 _ARABIC_WORD = re.compile("[\u0621-\u064a]{2,}")
 
 
@@ -35,15 +37,34 @@ class _Names(NamedTuple):
     cities: re.Pattern[str]
 
 
+class _Layout(NamedTuple):
+    """Of a folded address: what parts it (commas and the like, as places), and where its Arabic street words end."""
+
+    partings: list[tuple[int, ...]]
+    heads: list[int]
+
+    def part(self, start: int, end: int, length: int) -> tuple[int, int]:
+        """The part of the address around a name."""
+        before, behind = bisect_left(self.partings, (start,)), bisect_left(self.partings, (end,))
+        first = self.partings[before - 1][1] if before else 0
+        return first, self.partings[behind][0] if behind < len(self.partings) else length
+
+    def head(self, begin: int, start: int) -> int | None:
+        """The end of the last street word between the part's begin and the name."""
+        index = bisect_right(self.heads, start)
+        return self.heads[index - 1] if index and self.heads[index - 1] > begin else None
+
+
 def place_in(address: str) -> str | None:
     """The region's name, else the city's, as written in an address; None when it names neither."""
     normalized = normalize(address)
     text = fold(normalized.text)
+    layout = _Layout([part.span() for part in _PART_END.finditer(text)], [m.end() for m in _ARABIC_HEAD.finditer(text)])
     for pattern in _names():
-        places = [match.span("name") for match in pattern.finditer(text) if not _names_a_street(text, match)]
-        if places:
-            start, end = normalized.original_span(*places[-1])  # an address narrows down to its city at its end
-            return normalized.original[start:end]
+        for match in reversed(list(pattern.finditer(text))):  # an address narrows down to its city at its end
+            if not _names_a_street(text, layout, match):
+                start, end = normalized.original_span(*match.span("name"))
+                return normalized.original[start:end]
     return None
 
 
@@ -70,14 +91,13 @@ def _letter(character: str) -> str:
     return r"[\s-]+" if character == " " else re.escape(character)
 
 
-def _names_a_street(text: str, match: re.Match[str]) -> bool:
+def _names_a_street(text: str, layout: _Layout, match: re.Match[str]) -> bool:
     """Whether the place is only the name of a street, a district or a building: `Makkah Road`, `طريق مكة القديم`."""
-    before = _PART_END.split(text[: match.start()])[-1]
-    after = _PART_END.split(text[match.end() :], maxsplit=1)[0]
-    if _ENGLISH_STREET.match(after):
+    begin, end = layout.part(match.start(), match.end(), len(text))
+    if _ENGLISH_STREET.match(text, match.end(), end):
         return True
-    heads = list(_ARABIC_HEAD.finditer(before))
-    if not heads:
+    head = layout.head(begin, match.start())
+    if head is None:
         return False
-    named = _ARABIC_WORD.search(before, heads[-1].end()) or re.search(r"\d", before[heads[-1].end() :])
-    return named is None or _AFTER_CITY.match(after) is None
+    named = _ARABIC_WORD.search(text, head, match.start()) or _DIGIT.search(text, head, match.start())
+    return named is None or _AFTER_CITY.match(text, match.end(), end) is None
