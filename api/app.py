@@ -9,7 +9,7 @@ from api import __version__, errors
 from api.addresses import networks
 from api.geo import Borders, Geo
 from api.middleware import AccessLog, Contain, RequestIds
-from api.routes import auth, entities, files, glossaries, health, keys, me, text
+from api.routes import auth, entities, files, glossaries, health, keys, me, reference, text
 from api.services import Services
 from schemas.settings import Settings
 from storage.opening import Storage
@@ -26,11 +26,12 @@ def create_app(settings: Settings, storage: Storage | None = None) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        judge = services.judge  # made now: the first call that asks for it shall not wait for certificates
         yield
         services.detection.close()
         await services.limiter.close()
-        if services.judge is not None:
-            await services.judge.close()
+        if judge is not None:
+            await judge.close()
         if storage is None:
             opened.close()
 
@@ -39,12 +40,13 @@ def create_app(settings: Settings, storage: Storage | None = None) -> FastAPI:
         version=__version__,
         lifespan=lifespan,
         redirect_slashes=False,
-        openapi_url=None,  # the description is docs/openapi.json: a path that the interface does not name is 404
+        openapi_url=None,  # the description is at /docs/openapi.json: a path that the interface does not name is 404
+        generate_unique_id_function=lambda route: route.name,
         telemetry={"tracing": False, "metrics": False, "logs": False},  # spans would carry paths and exceptions
     )
     app.state.services = services
     errors.install(app)
-    for routes in (text, files, glossaries, entities, auth, me, keys, health):
+    for routes in (text, files, glossaries, entities, auth, me, keys, health, reference):
         app.include_router(routes.router)
     app.add_middleware(Contain)  # the last one added is the outermost
     app.add_middleware(Geo, borders=borders, trusted=trusted)

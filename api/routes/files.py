@@ -1,6 +1,6 @@
 """`/api/v1/files`: upload, list, poll, download, delete."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from anyio import to_thread
 from fastapi import APIRouter, Query, Request, Response
@@ -11,7 +11,7 @@ from api.attachment import content_disposition
 from api.dependencies import CallerDep, ServicesDep
 from api.uploads import received, refuse_by_length
 from schemas.clock import utc_now
-from schemas.files import FileList, JobRecord, UploadResponse
+from schemas.files import MEDIA_TYPE, FileList, JobRecord, UploadResponse
 
 router = APIRouter(prefix="/api/v1/files", tags=["files"])
 
@@ -23,6 +23,9 @@ _FORM = {
         "glossary_id": {"type": "string", "format": "uuid"},
         "glossary": {"type": "string", "description": "a JSON array of strings, or a comma-separated list"},
     },
+}
+_GIVES: dict[str, Any] = {
+    media_type: {"schema": {"type": "string", "format": "binary"}} for media_type in MEDIA_TYPE.values()
 }
 _TAKES = {"requestBody": {"required": True, "content": {"multipart/form-data": {"schema": _FORM}}}}
 
@@ -52,7 +55,7 @@ async def poll(file_id: str, caller: CallerDep, services: ServicesDep) -> JobRec
     return await to_thread.run_sync(file_jobs.one, services, caller.caller, file_id, utc_now())
 
 
-@router.get("/{file_id}/download", response_class=StreamingResponse)
+@router.get("/{file_id}/download", response_class=StreamingResponse, responses={200: {"content": _GIVES}})
 async def download(file_id: str, caller: CallerDep, services: ServicesDep) -> StreamingResponse:
     """The redacted file."""
     file = await to_thread.run_sync(file_jobs.Download, services, caller.caller, file_id, utc_now())

@@ -3,7 +3,8 @@
 import json
 from pathlib import Path
 
-from api.openapi import PATH, describe
+from api.description.document import describe
+from api.openapi import PATH
 from tests.api.serving import Served
 
 ROOT = Path(__file__).parents[2]

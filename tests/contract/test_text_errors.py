@@ -256,7 +256,7 @@ def test_a_database_that_is_away(tmp_path_factory: pytest.TempPathFactory) -> No
             assert (answer.status_code, answer.json()) == (503, {"detail": "masker_unavailable"})
 
 
-@pytest.mark.parametrize("path", ["/", "/docs", "/openapi.json", "/api/v1", "/api/v1/unmask", "/api/v1/mask/", "/%00"])
+@pytest.mark.parametrize("path", ["/", "/docs/", "/openapi.json", "/api/v1", "/api/v1/unmask", "/api/v1/mask/", "/%00"])
 def test_unknown_endpoints(client: httpx.Client, path: str) -> None:
     """“404 | Not Found | unknown endpoint”; “There is no unmask endpoint.”"""
     answer = client.get(path)

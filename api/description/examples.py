@@ -1,0 +1,168 @@
+"""Examples of requests and answers, by operation; every person in them is made up, and tests send each to a server."""
+
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+from schemas.entities import CATALOG, CORE_TYPES, TOGGLABLE_TYPES, Group
+
+Examples: TypeAlias = Mapping[tuple[str, str], dict[str, Any]]
+
+ENGLISH = "I am Noura Salem Almithali, national ID 1058374925."
+ARABIC = "رقم الهوية ١٠٥٨٣٧٤٩٢٥ والجوال ٠٥٠١٢٣٤٥٦٧"
+_ACCOUNT = "5f0c2b1e-7a44-4e0b-9d6f-3a1c8e5b7d20"
+_GLOSSARY = "b3a9d5c2-0f6e-4c1d-8a77-91e2f4d6c850"
+_KEY = "0d8e6f4a-2c1b-4b7e-a5d9-6f3c1e0b8a92"
+_FILE = "9c4f1a7e-3b2d-4d8c-b6e5-0a7f2d1c9e84"
+_TIMES = {"created_at": "2026-11-21T08:00:00Z", "updated_at": "2026-11-21T08:00:00Z"}
+_ENTRY = {
+    "term": "Project Zephyr", "entity_type": "CUSTOM_TERM", "match_mode": "word_boundary", "case_sensitive": False,
+    "locale": None,
+}  # fmt: skip
+_GLOSSARY_OBJECT = {"id": _GLOSSARY, "name": "Projects", "enabled": True, "entries": [_ENTRY], **_TIMES}
+_KEY_ROW = {
+    "id": _KEY, "name": "billing service", "prefix": "k3v9q2m7x1ab", "judge_allowed": False,
+    "created_at": "2026-11-21T08:00:00Z", "last_used_at": None, "revoked_at": None,
+}  # fmt: skip
+_CREDENTIALS = {"email": "noura@example.com", "password": "correct horse battery staple"}
+_JOB = {
+    "file_id": _FILE, "state": "ready", "original_filename": "payroll.csv", "content_type": "text/csv",
+    "size_bytes_in": 2048, "size_bytes_out": 1893, "word_count": 180, "entity_count": 42,
+    "created_at": "2026-11-21T08:00:00Z", "processed_at": "2026-11-21T08:00:03Z", "expires_at": "2026-11-22T08:00:00Z",
+    "is_persisted": False, "error_code": None, "download_url": f"/api/v1/files/{_FILE}/download",
+    "poll_url": f"/api/v1/files/{_FILE}",
+}  # fmt: skip
+_CORE = [type_.value for type_ in CORE_TYPES]
+_CATALOG = [
+    {"type": row.type.value, "group": row.group.value, "default_on": row.group is Group.CORE}
+    for row in CATALOG
+    if row.type in TOGGLABLE_TYPES
+]
+_ENTITIES = {"enabled": ["PERSON", "NATIONAL_ID", "IP_ADDRESS"], "is_default": False, "catalog": _CATALOG}
+_OVERRIDE = {"key_id": _KEY, "override": ["PERSON", "IBAN"], "effective": ["PERSON", "IBAN"]}
+_ENVELOPE = {
+    "ciphertext": "9tjbTBRfKC2iVal5dJXS0S126JaQ2WWbQqu6PDbl5hzczUa4eQh26X1jd5ZzunK+uawoou6MhcyOoITm",
+    "nonce_payload": "uqxbAVEz7AerNrC4",
+    "wrapped_dek": "SNrbStv+ZognuachEsVJTcLbBmDdYzfWeC0wED1o/6OAd6YOg+rUUt0fJXqqfYqY",
+    "nonce_dek": "egduAvJXBWmPRL8r",
+}
+_QUIET = {"judge_used": False, "judge_model": None}
+
+REQUESTS: Examples = {
+    ("POST", "/api/v1/mask"): {
+        "english": {"text": ENGLISH},
+        "arabic": {"text": ARABIC, "glossary": ["مشروع زفير"]},
+        "own key": {"text": ENGLISH, "key": "CBYkMkBOXGp4hpSisL7M2uj2BBIgLjxKWGZ0gpCerLo="},
+    },
+    ("POST", "/api/v1/redact"): {
+        "arabic": {"text": ARABIC},
+        "generalized": {
+            "text": "Noura Salem Almithali moved to Riyadh on 17 March 2024.",
+            "transforms": {"DATE_TIME": "generalize"},
+        },
+    },
+    ("POST", "/v1/glossaries"): {"projects": {"name": "Projects", "entries": [{"term": "Project Zephyr"}]}},
+    ("PATCH", "/v1/glossaries/{glossary_id}"): {"switch off": {"enabled": False}},
+    ("PATCH", "/v1/glossaries/{glossary_id}/entries"): {
+        "replace": {"entries": [{"term": "زفير", "match_mode": "exact", "locale": "ar"}]}
+    },
+    ("PUT", "/me/entities"): {"three types": {"enabled": ["PERSON", "NATIONAL_ID", "IP_ADDRESS"]}},
+    ("PUT", "/v1/keys/{key_id}/entities"): {
+        "two types": {"override": ["PERSON", "IBAN"]},
+        "inherit": {"override": None},
+    },
+    ("POST", "/v1/keys"): {"new key": {"name": "billing service"}},
+    ("PATCH", "/v1/keys/{key_id}"): {"rename": {"name": "billing service"}},
+    ("POST", "/auth/register"): {"new account": _CREDENTIALS},
+    ("POST", "/auth/login"): {"login": _CREDENTIALS},
+}
+
+ANSWERS: Examples = {
+    ("POST", "/api/v1/mask"): {
+        "english": {
+            "masked_text": "I am <MASKED_PERSON_0bba44e0>, national ID <MASKED_NATIONAL_ID_77a4fba2>.",
+            **_ENVELOPE,
+            "pii_count": 2,
+            "spans": [{"start": 5, "end": 26, "type": "PERSON"}, {"start": 40, "end": 50, "type": "NATIONAL_ID"}],
+            "request_id": "mask_29bcd895",
+            "processing_time_ms": 4,
+            **_QUIET,
+            "mappings": None,
+        }
+    },
+    ("POST", "/api/v1/redact"): {
+        "arabic": {
+            "redacted_text": "رقم الهوية NATIONAL_ID_01 والجوال PHONE_01",
+            "pii_count": 2,
+            "entity_counts": {"NATIONAL_ID": 1, "PHONE": 1},
+            "generalized_count": 0,
+            "request_id": "redact_6169a263",
+            "processing_time_ms": 3,
+            **_QUIET,
+        },
+        "generalized": {
+            "redacted_text": "PERSON_NAME_01 moved to Riyadh on March 2024.",
+            "pii_count": 2,
+            "entity_counts": {"PERSON_NAME": 1, "DATE": 1},
+            "generalized_count": 1,
+            "request_id": "redact_0c97c411",
+            "processing_time_ms": 3,
+            **_QUIET,
+        },
+    },
+    ("POST", "/api/v1/files/redact"): {
+        "queued": {key: _JOB[key] for key in ("file_id", "created_at", "expires_at", "poll_url")} | {"state": "queued"}
+    },
+    ("GET", "/api/v1/files"): {"one file": {"files": [_JOB], "next_cursor": None}},
+    ("GET", "/api/v1/files/{file_id}"): {"ready": _JOB},
+    ("GET", "/v1/glossaries"): {"one glossary": [_GLOSSARY_OBJECT]},
+    ("POST", "/v1/glossaries"): {"projects": _GLOSSARY_OBJECT},
+    ("GET", "/v1/glossaries/{glossary_id}"): {"projects": _GLOSSARY_OBJECT},
+    ("PATCH", "/v1/glossaries/{glossary_id}"): {"switched off": {**_GLOSSARY_OBJECT, "enabled": False}},
+    ("PATCH", "/v1/glossaries/{glossary_id}/entries"): {
+        "replaced": {
+            **_GLOSSARY_OBJECT,
+            "entries": [{**_ENTRY, "term": "زفير", "match_mode": "exact", "locale": "ar"}],
+        }
+    },
+    ("GET", "/me/entities"): {"default": {"enabled": _CORE, "is_default": True, "catalog": _CATALOG}},
+    ("PUT", "/me/entities"): {"three types": _ENTITIES},
+    ("GET", "/v1/keys/{key_id}/entities"): {"inherits": {"key_id": _KEY, "override": None, "effective": _CORE}},
+    ("PUT", "/v1/keys/{key_id}/entities"): {"two types": _OVERRIDE},
+    ("GET", "/v1/keys"): {"one key": [_KEY_ROW]},
+    ("POST", "/v1/keys"): {
+        "new key": {**_KEY_ROW, "key": "mk_live_k3v9q2m7x1ab_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefg"}
+    },
+    ("PATCH", "/v1/keys/{key_id}"): {"renamed": _KEY_ROW},
+    ("POST", "/auth/register"): {"new account": {"account_id": _ACCOUNT, "email": "noura@example.com"}},
+    ("POST", "/auth/login"): {"login": {"account_id": _ACCOUNT, "email": "noura@example.com"}},
+    ("GET", "/me"): {
+        "profile": {
+            "account_id": _ACCOUNT,
+            "email": "noura@example.com",
+            "created_at": "2026-11-01T08:00:00Z",
+            "balance": {"free_tokens": 9988, "paid_tokens": 50000, "free_resets_at": "2026-11-21T21:00:00Z"},
+        }
+    },
+    ("GET", "/me/usage"): {
+        "one day": {"days": [{"day": "2026-11-21", "tokens": 12, "calls": 2, "entities": {"PERSON": 2}}]}
+    },
+    ("GET", "/me/ledger"): {
+        "one call": {
+            "entries": [
+                {
+                    "id": "1024",
+                    "kind": "charge",
+                    "reason": "text",
+                    "free_tokens": -12,
+                    "paid_tokens": 0,
+                    "created_at": "2026-11-21T08:00:00Z",
+                }
+            ],
+            "next_cursor": None,
+        }
+    },
+    ("GET", "/api/v1/health"): {"alive": {"status": "ok", "version": "0.1.0"}},
+    ("GET", "/api/v1/health/ready"): {
+        "ready": {"status": "ok", "checks": {"database": "ok", "broker": "ok", "object_store": "ok"}}
+    },
+}

@@ -1,0 +1,210 @@
+"""Which errors an operation may answer: those of its kind (credentials, body), and ONE table of its own."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from http import HTTPStatus
+from json import loads
+from typing import Any, Literal, TypeAlias
+
+from api.errors import UNEXPECTED, Invalid, answer
+from schemas.errors import (
+    EmailTaken,
+    FileExpired,
+    FileNotFound,
+    FileNotReady,
+    FileTooLarge,
+    Forbidden,
+    GlossaryNotFound,
+    InsufficientTokens,
+    InvalidCursor,
+    InvalidKeyMaterial,
+    InvalidLogin,
+    KeyNotFound,
+    MaskerError,
+    MaskerUnavailable,
+    QuotaActive,
+    RateLimited,
+    RegistrationClosed,
+    RequestTimeout,
+    RequestTooLarge,
+    TooManyConcurrentJobs,
+    TooManyFilesToday,
+    Unauthenticated,
+    UnknownJudgeModel,
+    Unprocessable,
+    UnsupportedFormat,
+)
+
+Credentials: TypeAlias = Literal["either", "bearer", "session"]
+Object: TypeAlias = dict[str, Any]
+
+_WRONG_BODY = Invalid([{"type": "missing", "loc": ("body", "text"), "msg": "Field required"}])
+_OTHER_TYPE = Invalid(
+    [{"type": "content_type", "loc": ("header", "content-type"), "msg": "Content-Type should be application/json"}]
+)
+_WRONG_SET = Unprocessable("entity_type", ("body", "enabled", 0), "Input should be a type of the catalog")
+_FULL = Unprocessable("max_glossaries_reached", ("body",), "At most 10 glossaries per account")
+_BAD_NAME = Unprocessable("string_too_short", ("body", "name"), "String should have at least 1 character")
+_NO_ADDRESS = Unprocessable("value_error", ("body", "email"), "Value is not an e-mail address")
+_WRONG_NUMBER = Invalid([{"type": "int_parsing", "loc": ("query", "limit"), "msg": "Input should be a valid integer"}])
+_NO_FILE = Invalid([{"type": "missing", "loc": ("body", "file"), "msg": "Field required"}])
+_BEARER = (
+    Unauthenticated("Malformed authentication token"),
+    Unauthenticated("Invalid authentication token"),
+)
+_SESSION = (Unauthenticated("Invalid or expired session"),)
+_BY_CREDENTIALS: Mapping[Credentials, tuple[MaskerError, ...]] = {
+    "either": (Unauthenticated("Missing authentication"), *_BEARER, *_SESSION),
+    "bearer": (Unauthenticated("Missing authentication token"), *_BEARER),
+    "session": (Unauthenticated("Missing session cookie"), *_SESSION),
+}
+_TEXT = (
+    UnknownJudgeModel(),
+    InsufficientTokens(needed_tokens=12, available_tokens=7),
+    GlossaryNotFound(),
+    _WRONG_BODY,
+    MaskerUnavailable(retry_after=1),
+)
+_THROTTLED = RateLimited(retry_after=17)
+
+# What an operation answers besides what all of its kind do.
+OWN: Mapping[tuple[str, str], tuple[MaskerError, ...]] = {
+    ("POST", "/api/v1/mask"): (
+        InvalidKeyMaterial(),
+        InvalidKeyMaterial("key must decode to 32 bytes (256 bits), got 16"),
+        *_TEXT,
+    ),
+    ("POST", "/api/v1/redact"): _TEXT,
+    ("POST", "/api/v1/files/redact"): (
+        UnsupportedFormat(),
+        InsufficientTokens(needed_tokens=10, available_tokens=7),
+        GlossaryNotFound(),
+        RequestTimeout(),
+        FileTooLarge(),
+        _NO_FILE,
+        TooManyFilesToday(),
+        TooManyConcurrentJobs(),
+        QuotaActive(),
+    ),
+    ("GET", "/api/v1/files"): (InvalidCursor(), _WRONG_NUMBER),
+    ("GET", "/api/v1/files/{file_id}"): (FileNotFound(),),
+    ("GET", "/api/v1/files/{file_id}/download"): (FileNotFound(), FileNotReady(), FileExpired()),
+    ("DELETE", "/api/v1/files/{file_id}"): (FileNotFound(),),
+    ("POST", "/v1/glossaries"): (_FULL, _BAD_NAME),
+    ("GET", "/v1/glossaries/{glossary_id}"): (GlossaryNotFound(),),
+    ("PATCH", "/v1/glossaries/{glossary_id}"): (GlossaryNotFound(), _BAD_NAME),
+    ("DELETE", "/v1/glossaries/{glossary_id}"): (GlossaryNotFound(),),
+    ("PATCH", "/v1/glossaries/{glossary_id}/entries"): (GlossaryNotFound(), _BAD_NAME),
+    ("PUT", "/me/entities"): (_WRONG_SET,),
+    ("GET", "/v1/keys/{key_id}/entities"): (KeyNotFound(),),
+    ("PUT", "/v1/keys/{key_id}/entities"): (KeyNotFound(), _WRONG_SET),
+    ("GET", "/me/usage"): (_WRONG_NUMBER,),
+    ("GET", "/me/ledger"): (InvalidCursor(), _WRONG_NUMBER),
+    ("POST", "/v1/keys"): (_BAD_NAME,),
+    ("PATCH", "/v1/keys/{key_id}"): (KeyNotFound(), _BAD_NAME),
+    ("DELETE", "/v1/keys/{key_id}"): (KeyNotFound(),),
+    ("POST", "/auth/register"): (RegistrationClosed(), Forbidden(), EmailTaken(), _NO_ADDRESS, _THROTTLED),
+    ("POST", "/auth/login"): (InvalidLogin(), Forbidden(), _THROTTLED),
+    ("POST", "/auth/logout"): (Forbidden(),),
+}
+_UNSAFE = frozenset({"DELETE", "PATCH", "POST", "PUT"})
+_GEO = "A call from outside the countries that this service admits: no body, no content type."
+
+
+def failures(method: str, path: str, credentials: Credentials | None, *, takes_json: bool) -> list[MaskerError]:
+    """Every error of an operation, with its facts filled in as an example."""
+    found: list[MaskerError] = []
+    if credentials:
+        found += [*_BY_CREDENTIALS[credentials], RateLimited(retry_after=17)]
+        if credentials != "bearer" and method in _UNSAFE:
+            found.append(Forbidden())
+    if takes_json:
+        found += [RequestTimeout(), RequestTooLarge(), _OTHER_TYPE]
+    found += OWN.get((method, path), ())
+    if credentials or path.startswith("/auth"):
+        found += [UNEXPECTED.get(path, MaskerError)(), MaskerUnavailable()]
+    return sorted(found, key=lambda error: error.status)
+
+
+def described(found: Iterable[MaskerError]) -> dict[str, Object]:
+    """The errors as `responses` of an operation, by status."""
+    by_status: defaultdict[int, list[MaskerError]] = defaultdict(list)
+    for error in found:
+        by_status[error.status].append(error)
+    responses = {str(status): _response(status, errors) for status, errors in by_status.items()}
+    responses.setdefault("403", {"description": _GEO})
+    return dict(sorted(responses.items()))
+
+
+def _response(status: int, errors: list[MaskerError]) -> Object:
+    answers = {_name(error): answer(error) for error in errors}
+    content: Object = {
+        "schema": {"$ref": f"#/components/schemas/{_schema(status)}"},
+        "examples": {name: {"value": loads(bytes(given.body))} for name, given in answers.items()},
+    }
+    phrase = HTTPStatus(status).phrase
+    response: Object = {
+        "description": f"{phrase}. Also: {_GEO[0].lower()}{_GEO[1:]}" if status == HTTPStatus.FORBIDDEN else phrase,
+        "content": {"application/json": content},
+    }
+    headers = {name: _HEADERS[name] for given in answers.values() for name in _HEADERS if name in given.headers}
+    return {**response, "headers": headers} if headers else response
+
+
+_HEADERS: Mapping[str, Object] = {
+    "Retry-After": {"description": "Seconds to wait before the next try.", "schema": {"type": "integer", "minimum": 1}},
+    "WWW-Authenticate": {"description": "Always `Bearer`.", "schema": {"type": "string", "const": "Bearer"}},
+}
+
+
+def _name(error: MaskerError) -> str:
+    detail = getattr(error, "errors", None)
+    return str(detail[0]["type"]) if detail else error.detail.replace(" ", "_").casefold()
+
+
+def _schema(status: int) -> str:
+    return {402: "InsufficientTokens", 422: "ValidationErrors"}.get(status, "Error")
+
+
+# The shapes of an error's body.
+SCHEMAS: Mapping[str, Object] = {
+    "Error": {
+        "type": "object",
+        "required": ["detail"],
+        "properties": {"detail": {"type": "string", "description": "a stable code, or a message that may be reworded"}},
+    },
+    "InsufficientTokens": {
+        "type": "object",
+        "required": ["detail", "needed_tokens", "available_tokens", "topup_url"],
+        "properties": {
+            "detail": {"type": "string", "const": InsufficientTokens.detail},
+            "needed_tokens": {"type": "integer", "minimum": 1, "description": "what the call costs"},
+            "available_tokens": {"type": "integer", "minimum": 0, "description": "free quota and paid balance left"},
+            "topup_url": {"type": "string", "description": "path below the dashboard's address"},
+        },
+    },
+    "ValidationErrors": {
+        "type": "object",
+        "required": ["detail"],
+        "properties": {
+            "detail": {
+                "type": "array",
+                "minItems": 1,
+                "items": {
+                    "type": "object",
+                    "required": ["type", "loc", "msg"],
+                    "additionalProperties": False,
+                    "properties": {
+                        "type": {"type": "string", "description": "what is wrong, as a code"},
+                        "loc": {
+                            "type": "array",
+                            "items": {"anyOf": [{"type": "string"}, {"type": "integer"}]},
+                            "description": "where: declared names and indexes, nothing of what was sent",
+                        },
+                        "msg": {"type": "string"},
+                    },
+                },
+            }
+        },
+    },
+}

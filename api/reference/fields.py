@@ -1,0 +1,89 @@
+"""Lists the fields of a JSON schema as rows: path, type, whether required, bounds and meaning."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+_DEEPEST = 4
+_BOUNDS = (
+    ("minLength", "at least {} characters"),
+    ("maxLength", "at most {} characters"),
+    ("minimum", "at least {}"),
+    ("maximum", "at most {}"),
+    ("exclusiveMinimum", "more than {}"),
+    ("exclusiveMaximum", "less than {}"),
+    ("minItems", "at least {} items"),
+    ("maxItems", "at most {} items"),
+)
+Schema = Mapping[str, Any]
+
+
+class Field(NamedTuple):
+    """One row. `path` as in `entries[].term`."""
+
+    path: str
+    type: str
+    required: bool
+    notes: list[str]
+
+
+def fields(schema: Schema, schemas: Schema, prefix: str = "", depth: int = 0) -> Iterator[Field]:
+    """The fields of an object, those of objects inside it following; for an array, the fields of its items."""
+    schema = _resolved(schema, schemas)
+    if depth > _DEEPEST:
+        return
+    if "items" in schema:
+        yield from fields(schema["items"], schemas, f"{prefix}[]" if prefix else "[]", depth)
+        return
+    for name, inner in schema.get("properties", {}).items():
+        path = f"{prefix}.{name}" if prefix else name
+        whole = _resolved(inner, schemas)
+        yield Field(path, type_name(inner, schemas), name in schema.get("required", ()), list(_notes(inner, whole)))
+        for branch in _branches(whole, schemas):
+            yield from fields(branch, schemas, path, depth + 1)
+
+
+def type_name(schema: Schema, schemas: Schema) -> str:
+    """`string`, `integer or null`, `array of string`, ..."""
+    schema = _resolved(schema, schemas)
+    if branches := schema.get("anyOf") or schema.get("oneOf"):
+        names = dict.fromkeys(type_name(branch, schemas) for branch in branches)
+        return " or ".join(sorted(names, key=lambda name: name == "null"))
+    if "const" in schema:
+        return f'"{schema["const"]}"'
+    if schema.get("type") == "array":
+        return f"array of {type_name(schema.get('items', {}), schemas)}"
+    if isinstance(schema.get("additionalProperties"), dict):
+        return f"object of {type_name(schema['additionalProperties'], schemas)}"
+    name = str(schema.get("type", "any"))
+    return f"{name} ({schema['format']})" if "format" in schema else name
+
+
+def _branches(schema: Schema, schemas: Schema) -> Iterator[Schema]:
+    for branch in schema.get("anyOf") or schema.get("oneOf") or [schema]:
+        whole = _resolved(branch, schemas)
+        if "properties" in whole or "items" in whole:
+            yield whole
+
+
+def _notes(schema: Schema, whole: Schema) -> Iterator[str]:
+    if about := schema.get("description"):
+        yield str(about)
+    for part in (whole, *whole.get("anyOf", ())):
+        if "enum" in part:
+            yield "one of " + ", ".join(str(value) for value in part["enum"])
+        if "enum" in part.get("propertyNames", {}):
+            yield "keys: " + ", ".join(part["propertyNames"]["enum"])
+        yield from (_bound(words, part[key]) for key, words in _BOUNDS if key in part)
+    if "default" in schema and schema["default"] is not None:
+        yield f"default {str(schema['default']).lower() if isinstance(schema['default'], bool) else schema['default']}"
+
+
+def _bound(words: str, number: int) -> str:
+    said = words.format(f"{number:,}")
+    return said.removesuffix("s") if number == 1 else said
+
+
+def _resolved(schema: Schema, schemas: Schema) -> Schema:
+    while "$ref" in schema:
+        schema = schemas[schema["$ref"].rpartition("/")[2]]
+    return schema

@@ -1,0 +1,217 @@
+"""Renders the OpenAPI document as one page."""
+
+import re
+from collections.abc import Iterator, Mapping
+from http import HTTPStatus
+from typing import Any
+
+from api.reference.fields import Field, fields, type_name
+from api.reference.markup import Markup, element, joined
+from api.reference.samples import curl_block, json_block
+
+Object = Mapping[str, Any]
+_CREDENTIALS = {"bearer": "bearer key", "session": "session cookie"}
+_HEADER = {"bearer": "Authorization: Bearer $KEY", "session": "Cookie: masker_session=$SESSION"}
+_FIRST_ERROR = 400
+
+
+def render(document: Object) -> str:
+    """The whole page, UTF-8 text. Its style sheet is /docs/reference.css; it has no script."""
+    title = f"{document['info']['title']} API reference"
+    head = element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("meta", name="color-scheme", content="light dark"),
+        element("title", title),
+        element("link", rel="stylesheet", href="/docs/reference.css"),
+    )
+    groups = {
+        tag["name"]: (tag.get("description", ""), list(_operations(document, tag["name"]))) for tag in document["tags"]
+    }
+    body = element(
+        "body",
+        element("a", "Skip to content", class_="skip", href="#content"),
+        _banner(document),
+        element(
+            "div",
+            element("nav", [_menu(name, found) for name, (_, found) in groups.items()], aria_label="Operations"),
+            element("main", _about(document), [_group(document, *group) for group in groups.items()], id="content"),
+            class_="columns",
+        ),
+    )
+    return "<!doctype html>\n" + element("html", head, body, lang="en", dir="ltr") + "\n"
+
+
+def _banner(document: Object) -> Markup:
+    info = document["info"]
+    return element(
+        "header",
+        element(
+            "p", element("strong", info["title"]), " API reference ", element("span", info["version"], class_="version")
+        ),
+        element("a", "Download openapi.json", href="/docs/openapi.json", download="openapi.json"),
+    )
+
+
+def _operations(document: Object, tag: str) -> Iterator[tuple[str, str, Object]]:
+    for path, operations in document["paths"].items():
+        for method, operation in operations.items():
+            if tag in operation["tags"]:
+                yield method.upper(), path, operation
+
+
+def _menu(tag: str, operations: list[tuple[str, str, Object]]) -> Markup:
+    links = [
+        element("li", element("a", _method(method), " ", _path(path), href=f"#{operation['operationId']}"))
+        for method, path, operation in operations
+    ]
+    return joined(element("h2", tag), element("ul", links))
+
+
+def _about(document: Object) -> Markup:
+    schemes = document["components"]["securitySchemes"]
+    return element(
+        "section",
+        element("h1", "API reference"),
+        [element("p", _inline(text)) for text in document["info"]["description"].split("\n\n")],
+        element("h2", "Credentials"),
+        element(
+            "dl",
+            element("dt", "Bearer key"),
+            element("dd", element("code", f"Authorization: Bearer {schemes['bearer']['bearerFormat']}")),
+            element("dt", "Session cookie"),
+            element("dd", element("code", f"Cookie: {schemes['session']['name']}=..."), ", for the dashboard alone"),
+        ),
+        class_="about",
+    )
+
+
+def _group(document: Object, tag: str, content: tuple[str, list[tuple[str, str, Object]]]) -> Markup:
+    about, operations = content
+    schemas = document["components"]["schemas"]
+    return element(
+        "section",
+        element("h2", tag, class_="group"),
+        element("p", about, class_="lead"),
+        [_operation(method, path, operation, schemas) for method, path, operation in operations],
+        aria_label=tag,
+    )
+
+
+def _operation(method: str, path: str, operation: Object, schemas: Object) -> Markup:
+    kinds = [name for wanted in operation.get("security", ()) for name in wanted]
+    credentials = " or ".join(_CREDENTIALS[kind] for kind in kinds) or "none"
+    return element(
+        "article",
+        element("h3", element("a", _method(method), " ", _path(path), href=f"#{operation['operationId']}")),
+        element("p", element("strong", operation["summary"] + ".")),
+        element("p", _inline(operation["description"])) if "description" in operation else None,
+        element("p", "Credentials: ", credentials, class_="credentials"),
+        _parameters(operation.get("parameters", ()), schemas),
+        _body(method, path, operation.get("requestBody"), kinds[:1], schemas),
+        element("h4", "Answers"),
+        [_answer(status, response, schemas) for status, response in operation["responses"].items()],
+        id=operation["operationId"],
+    )
+
+
+def _parameters(parameters: Any, schemas: Object) -> Markup | None:
+    rows = [
+        Field(item["name"], f"{type_name(item['schema'], schemas)}, in {item['in']}", item.get("required", False), [])
+        for item in parameters
+    ]
+    return joined(element("h4", "Parameters"), _table(rows, request=True)) if rows else None
+
+
+def _body(method: str, path: str, body: Object | None, kinds: list[str], schemas: Object) -> Markup | None:
+    if body is None:
+        return None
+    parts = []
+    for media_type, media in body["content"].items():
+        parts += [
+            element("h4", "Body, ", element("code", media_type)),
+            _table(list(fields(media["schema"], schemas)), request=True),
+        ]
+        for name, example in media.get("examples", {}).items():
+            header = _HEADER[kinds[0]] if kinds else None
+            parts.append(
+                _example(
+                    f"Example, {name}",
+                    curl_block(method, path, header, example["value"]),
+                    opened=name == next(iter(media["examples"])),
+                )
+            )
+    return joined(parts)
+
+
+def _answer(status: str, response: Object, schemas: Object) -> Markup:
+    good = int(status) < _FIRST_ERROR
+    parts: list[Markup | None] = []
+    if response["description"] != HTTPStatus(int(status)).phrase:
+        parts.append(element("p", _inline(response["description"].removeprefix(f"{HTTPStatus(int(status)).phrase}. "))))
+    for media_type, media in response.get("content", {}).items():
+        if media_type != "application/json":
+            parts.append(element("p", element("code", media_type)))
+            continue
+        if good:
+            parts.append(_table(list(fields(media["schema"], schemas)), request=False))
+        parts += [json_block(example["value"]) for example in media.get("examples", {}).values()]
+    own = [
+        f"{name}: {header['description']}"
+        for name, header in response.get("headers", {}).items()
+        if name != "X-Request-Id"
+    ]
+    parts += [element("p", element("code", line.partition(":")[0]), _inline(line.partition(":")[2])) for line in own]
+    label = [
+        element("span", status, class_="status good" if good else "status bad"),
+        " ",
+        HTTPStatus(int(status)).phrase,
+    ]
+    return element("details", element("summary", label), parts or element("p", "No body."), open=good)
+
+
+def _example(title: str, block: Markup, *, opened: bool) -> Markup:
+    return element("details", element("summary", title), block, open=opened)
+
+
+def _table(rows: list[Field], *, request: bool) -> Markup | None:
+    if not rows:
+        return None
+    head = ["field", "type", "required", "notes"] if request else ["field", "type", "notes"]
+    body = [
+        element(
+            "tr",
+            element("th", element("code", row.path), scope="row"),
+            element("td", row.type),
+            element("td", "yes" if row.required else "no") if request else None,
+            element("td", _inline("; ".join(row.notes))),
+        )
+        for row in rows
+    ]
+    table = element(
+        "table",
+        element("thead", element("tr", [element("th", name, scope="col") for name in head])),
+        element("tbody", body),
+    )
+    return element("div", table, class_="scroll", tabindex="0")
+
+
+def _method(method: str) -> Markup:
+    return element("span", method, class_=f"method {method.lower()}")
+
+
+def _path(path: str) -> Markup:
+    """With places where a narrow column may break it."""
+    return element("code", [part for piece in path.split("/")[1:] for part in (Markup("<wbr>"), f"/{piece}")])
+
+
+def _inline(text: str) -> Markup:
+    """Text whose `code` is set as code."""
+    pieces = re.split(r"`([^`]+)`", text)
+    return joined(
+        [
+            element("code", piece) if odd else piece
+            for piece, odd in zip(pieces, [False, True] * len(pieces), strict=False)
+        ]
+    )
