@@ -1,0 +1,164 @@
+"""`/v1/keys`: minting, listing, renaming and revoking keys from the dashboard."""
+
+import json
+import re
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
+from uuid import UUID, uuid4
+
+import httpx
+import pytest
+
+from tests.api.serving import Account, Served
+
+ROW = {"id", "name", "prefix", "judge_allowed", "created_at", "last_used_at", "revoked_at"}
+NOT_FOUND = (404, {"detail": "Key not found"})
+
+
+@pytest.fixture
+def browser(served: Served, account: Account) -> Iterator[httpx.Client]:
+    """A page in which `account` is logged in."""
+    with served.browser(account) as browser:
+        yield browser
+
+
+def mint(browser: httpx.Client, name: str = "laptop") -> dict[str, str]:
+    answer = browser.post("/v1/keys", json={"name": name})
+    assert answer.status_code == 201, answer.text
+    return dict(answer.json())
+
+
+def works(served: Served, bearer: str) -> int:
+    return httpx.get(f"{served.url}/api/v1/files", headers={"Authorization": f"Bearer {bearer}"}).status_code
+
+
+def test_a_new_key(served: Served, browser: httpx.Client) -> None:
+    """“`POST /v1/keys` | `{name}` | 201 as a row, plus `key` (only here)”; “Keys are minted in the dashboard.”"""
+    minted = mint(browser, "  مفتاح laptop ")
+    assert minted.keys() == ROW | {"key"}
+    bearer = minted.pop("key")
+    assert re.fullmatch(rf"mk_live_{minted['prefix']}_[A-Za-z0-9-]{{43}}", bearer)
+    assert (minted["name"], minted["judge_allowed"]) == ("مفتاح laptop", False)
+    assert (minted["last_used_at"], minted["revoked_at"]) == (None, None)
+    assert minted["created_at"].endswith("Z") and datetime.fromisoformat(minted["created_at"])
+    assert works(served, bearer) == 200
+    listed = browser.get("/v1/keys")
+    assert bearer[-43:] not in listed.text
+    (row,) = (row for row in listed.json() if row["id"] == minted["id"])
+    assert row == minted | {"last_used_at": row["last_used_at"]}
+    assert row["last_used_at"] is not None
+
+
+def test_the_list(browser: httpx.Client, served: Served) -> None:
+    """“`GET /v1/keys` | - | 200 `[{id, name, prefix, judge_allowed, created_at, last_used_at, revoked_at}]`”;
+    “`key_id` is the `id` of `GET /v1/keys`”.
+    """
+    names = [f"key {number}" for number in range(3)]
+    minted = [mint(browser, name) for name in names]
+    with served.browser() as stranger:
+        mint(stranger, "another account's")
+    answer = browser.get("/v1/keys")
+    assert answer.status_code == 200
+    assert [row["name"] for row in answer.json()] == ["test", *names]
+    assert [row["id"] for row in answer.json()[1:]] == [str(UUID(one["id"])) for one in minted]
+    assert all(row.keys() == ROW for row in answer.json())
+
+
+def test_a_new_name(browser: httpx.Client) -> None:
+    """“`PATCH /v1/keys/{id}` | `{name}` | 200 as a row”."""
+    minted = mint(browser)
+    minted.pop("key")
+    answer = browser.patch(f"/v1/keys/{minted['id']}", json={"name": " desk ", "judge_allowed": True, "id": "x"})
+    assert (answer.status_code, answer.json()) == (200, minted | {"name": "desk"})
+    assert answer.json() in browser.get("/v1/keys").json()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {}, {"name": ""}, {"name": " \n"}, {"name": "x" * 201}, {"name": None}, {"name": 5}, {"name": ["x"]},
+        {"name": "\0"}, [],
+    ],
+)  # fmt: skip
+def test_names_that_are_none(browser: httpx.Client, body: object) -> None:
+    """“422 | schema validation message | wrong type ... | detail is an array of validation error objects”."""
+    minted = mint(browser)
+    for answer in (browser.post("/v1/keys", json=body), browser.patch(f"/v1/keys/{minted['id']}", json=body)):
+        assert answer.status_code == 422
+        assert all(item.keys() == {"type", "loc", "msg"} for item in answer.json()["detail"])
+        assert answer.json()["detail"][0]["loc"] == (["body", "name"] if isinstance(body, dict) else ["body"])
+    assert [row["name"] for row in browser.get("/v1/keys").json()] == ["test", "laptop"]
+
+
+@pytest.mark.parametrize("name", ["x", "x" * 200, "𝔸" * 200])
+def test_names_that_fit(browser: httpx.Client, name: str) -> None:
+    """“`POST /v1/keys` | `{name}` | 201 as a row”."""
+    assert mint(browser, name)["name"] == name
+
+
+def test_a_caller_cannot_grant_itself_the_judge(browser: httpx.Client) -> None:
+    """“Per-key `judge_allowed` gate controls whether `use_judge` takes effect.” It is the operator's to open; “unknown
+    fields in a JSON body | ignored”.
+    """
+    answer = browser.post("/v1/keys", json={"name": "x", "judge_allowed": True, "account_id": str(uuid4())})
+    assert (answer.status_code, answer.json()["judge_allowed"]) == (201, False)
+    assert len(browser.get("/v1/keys").json()) == 2
+
+
+def test_revocation(served: Served, browser: httpx.Client) -> None:
+    """“`DELETE /v1/keys/{id}` | - | 204”; “`Invalid authentication token` (unknown, revoked or wrong-secret key)”."""
+    kept, gone = mint(browser, "kept"), mint(browser, "gone")
+    assert [works(served, one["key"]) for one in (kept, gone)] == [200, 200]
+    answer = browser.delete(f"/v1/keys/{gone['id']}")
+    assert (answer.status_code, answer.content) == (204, b"")
+    assert [works(served, one["key"]) for one in (kept, gone)] == [200, 401]
+    rows = {row["id"]: row for row in browser.get("/v1/keys").json()}
+    assert rows[kept["id"]]["revoked_at"] is None
+    revoked_at = rows[gone["id"]]["revoked_at"]
+    assert revoked_at.endswith("Z")
+    assert browser.delete(f"/v1/keys/{gone['id']}").status_code == 204
+    renamed = browser.patch(f"/v1/keys/{gone['id']}", json={"name": "was mine"}).json()
+    assert (renamed["name"], renamed["revoked_at"]) == ("was mine", revoked_at)
+    assert works(served, gone["key"]) == 401
+
+
+@pytest.mark.parametrize("key_id", ["nonsense", "%00", "1", "00000000-0000-0000-0000-00000000000", str(UUID(int=1))])
+def test_unknown_and_malformed_ids(browser: httpx.Client, key_id: str) -> None:
+    """“an unknown or malformed one is 404.”; “a malformed id in a path | 404 as an unknown one”."""
+    for answer in (browser.delete(f"/v1/keys/{key_id}"), browser.patch(f"/v1/keys/{key_id}", json={"name": "x"})):
+        assert (answer.status_code, answer.json()) == NOT_FOUND
+
+
+def test_another_accounts_keys(served: Served, browser: httpx.Client) -> None:
+    """“an unknown or malformed one is 404”, and so is another account's: it is not told that it exists."""
+    with served.browser() as stranger:
+        theirs = mint(stranger, "theirs")
+        for answer in (
+            browser.delete(f"/v1/keys/{theirs['id']}"),
+            browser.patch(f"/v1/keys/{theirs['id']}", json={"name": "stolen"}),
+        ):
+            assert (answer.status_code, answer.json()) == NOT_FOUND
+        assert works(served, theirs["key"]) == 200
+        assert stranger.get("/v1/keys").json()[1]["name"] == "theirs"
+
+
+def test_keys_minted_at_once_are_different(served: Served, account: Account) -> None:
+    """“201 as a row, plus `key` (only here)”: each caller gets a key of its own."""
+
+    def one(number: int) -> dict[str, str]:
+        with served.browser(account) as page:
+            return mint(page, f"key {number}")
+
+    with ThreadPoolExecutor(8) as threads:
+        minted = list(threads.map(one, range(16)))
+    assert len({key["key"] for key in minted}) == len({key["id"] for key in minted}) == 16
+    with served.browser(account) as page:
+        assert len(page.get("/v1/keys").json()) == 17
+
+
+def test_a_large_body_is_refused(browser: httpx.Client) -> None:
+    """“413, `{"detail": "request_too_large"}`”."""
+    content = json.dumps({"name": "x" * 100_000}).encode()
+    answer = browser.post("/v1/keys", content=content, headers={"Content-Type": "application/json"})
+    assert (answer.status_code, answer.json()) == (413, {"detail": "request_too_large"})
