@@ -1,5 +1,6 @@
 """The application: `create_app` puts the front together and reads as its table of contents."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -27,7 +28,10 @@ def create_app(settings: Settings, storage: Storage | None = None) -> FastAPI:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         judge = services.judge  # made now: the first call that asks for it shall not wait for certificates
+        writing = asyncio.create_task(services.usage_log.keep_writing())
         yield
+        writing.cancel()
+        await asyncio.wait({writing})
         services.detection.close()
         await services.limiter.close()
         if judge is not None:

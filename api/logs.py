@@ -4,7 +4,7 @@ import logging
 import sys
 from types import TracebackType
 
-_QUIET = ("alembic", "botocore", "boto3", "urllib3", "s3transfer", "httpx", "dramatiq")
+_QUIET = ("alembic", "botocore", "boto3", "urllib3", "s3transfer", "httpx", "httpcore", "dramatiq")
 _SILENT = ("python_multipart",)  # its warnings quote bytes of the form
 
 

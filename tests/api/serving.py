@@ -45,8 +45,8 @@ class Served:
     app: FastAPI
     services: Services
 
-    def account(self, *, paid_tokens: int = 0, **create: Any) -> Account:
-        """A new account with a key."""
+    def account(self, *, paid_tokens: int = 0, judge_allowed: bool = False, **create: Any) -> Account:
+        """A new account with a key; `judge_allowed`: the key's calls may ask for the judge."""
         now, pepper = utc_now(), self.services.pepper
         with self.services.storage.database.transaction() as session:
             row = accounts.create(
@@ -57,7 +57,7 @@ class Served:
                 paid_tokens=paid_tokens,
                 **create,
             )
-            _, bearer = keys.mint(session, pepper, account_id=row.id, name="test", now=now)
+            _, bearer = keys.mint(session, pepper, account_id=row.id, name="test", judge_allowed=judge_allowed, now=now)
         return Account(row.id, bearer)
 
     def balance(self, account: Account) -> int:
