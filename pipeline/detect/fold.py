@@ -8,7 +8,7 @@ Arabic letters stay as detection's normalization left them.
 import re
 import unicodedata
 from collections.abc import Callable
-from typing import NamedTuple
+from functools import cached_property
 
 # Texts of these characters alone change no length: ASCII, Arabic, and signs that are the same in every form.
 _SIMPLE = (
@@ -22,18 +22,27 @@ _WIDEST_BLANK = 17
 _DOTTED_I = "i\u0307"
 
 
-class Folded(NamedTuple):
-    """A folded text and, where lengths changed, the place in the source of each of its characters and of its end."""
+class Folded:
+    """The folded form of a text, `text`, and the way back, which is looked for when somebody first asks."""
 
-    text: str
-    origin: list[int] | None
+    def __init__(self, source: str) -> None:
+        self.text = folded(source)
+        self._source = source
+
+    @cached_property
+    def _origin(self) -> list[int] | None:
+        """The place in the source of each folded character and of the end; None: the same."""
+        if _IS_COMPLEX.search(self._source) is None and _HAS_RUN.search(self._source) is None:
+            return None
+        return _origins(self._source)
 
     def source(self, start: int, end: int) -> tuple[int, int] | None:
         """`text[start:end]` (not empty) as offsets of the source; None where it begins or ends inside a character."""
-        if self.origin is None:
+        origin = self._origin
+        if origin is None:
             return start, end
-        first, last = self.origin[start], self.origin[end]
-        if (start and self.origin[start - 1] == first) or self.origin[end - 1] == last:
+        first, last = origin[start], origin[end]
+        if (start and origin[start - 1] == first) or origin[end - 1] == last:
             return None
         return first, last
 
@@ -75,16 +84,9 @@ def cased(text: str) -> str:
     return _one_blank(text if _IS_COMPLEX.search(text) is None else text.translate(_CASED))
 
 
-def fold(text: str) -> Folded:
-    """The folded form with the way back."""
-    if _IS_COMPLEX.search(text) is None and _HAS_RUN.search(text) is None:
-        return Folded(folded(text), None)
-    return Folded(folded(text), _origins(text))
-
-
-def widest(folded_characters: int) -> int:
-    """How many characters of a text a folded form of that length may take up."""
-    return folded_characters * _WIDEST_BLANK
+def widest(form: str) -> int:
+    """How many characters of a text may fold to this form: blanks take up to 17, an i and its dot two."""
+    return 2 * len(form) + _WIDEST_BLANK * form.count(" ")
 
 
 def _one_blank(text: str) -> str:

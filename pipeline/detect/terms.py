@@ -4,7 +4,7 @@ A set is compiled once and remembered for as long as somebody holds it.
 """
 
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from threading import Lock
@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 from ahocorasick_rs import AhoCorasick, Implementation, MatchKind
 
 from pipeline.detect.canonical import canonical
-from pipeline.detect.fold import Folded, fold, widest
+from pipeline.detect.fold import Folded, widest
 from pipeline.detect.normalize import NormalizedText
 from pipeline.detect.term_rules import Surroundings, Way, ways_of
 from schemas.entities import EntityType
@@ -51,7 +51,7 @@ class Matcher:
         for term in dict.fromkeys(terms):
             for way in ways_of(term):
                 self.ways.setdefault(way.folded, []).append(way)
-        self._margin = widest(max(map(len, self.ways), default=0))
+        self.margin = max(map(widest, self.ways), default=0)  # characters that a form may take up in a text
 
     @cached_property
     def _search(self) -> tuple[AhoCorasick, list[list[int]]]:
@@ -81,40 +81,57 @@ class Matcher:
                 codes.setdefault(canonical(type_, way.term.term), []).append(way)
         return codes
 
-    def occurrences(self, text: NormalizedText) -> Iterator[Occurrence]:
+    def occurrences(self, searched: "Searched") -> Iterator[Occurrence]:
         """Every place of every term; of terms with the same form the first that holds. TooManyOccurrences."""
         if not self.ways:
             return
         automaton, lengths = self._search
-        around = Surroundings(text)
-        looks = _LOOKS_BESIDES + _LOOKS_PER_CHARACTER * len(text.text)
-        for begin in range(0, len(text.text), _CHUNK):
-            chunk = fold(text.text[begin : begin + _CHUNK + self._margin])
-            for head, start, _ in automaton.find_matches_as_indexes(chunk.text, overlapping=True):
+        looks = _LOOKS_BESIDES + _LOOKS_PER_CHARACTER * searched.characters
+        for chunk in searched.chunks:
+            text = chunk.folded.text
+            for head, start, _ in automaton.find_matches_as_indexes(text, overlapping=True):
                 for length in lengths[head]:
-                    ways = self.ways.get(chunk.text[start : start + length], ())
+                    ways = self.ways.get(text[start : start + length], ())
                     looks -= 1 + len(ways)
-                    found = _first(ways, around, chunk, begin, start, start + length) if ways else None
+                    found = searched.first(ways, chunk, start, start + length) if ways else None
                     if found is not None:
                         yield found
                 if looks < 0:
                     raise TooManyOccurrences
 
 
-def _first(
-    ways: Sequence[Way], around: Surroundings, chunk: Folded, begin: int, start: int, end: int
-) -> Occurrence | None:
-    """The first term that `chunk.text[start:end]` is by its rules; the chunk begins at `begin` of the text."""
-    source = chunk.source(start, end)
-    if source is None or source[0] >= _CHUNK:
-        return None  # what begins in the next chunk is found there
-    if end < len(chunk.text) and unicodedata.combining(chunk.text[end]):
-        return None  # e is not é
-    first, last = begin + source[0], begin + source[1]
-    for way in ways:
-        if around.has_case(way, first, last) and around.has_place(way, first, last):
-            return Occurrence(first, last, way.term)
-    return None
+class _Chunk(NamedTuple):
+    """A stretch of a text, which begins there at `begin`."""
+
+    begin: int
+    folded: Folded
+
+
+class Searched:
+    """A text that any number of matchers look through: folded once, in chunks that overlap by `margin`."""
+
+    def __init__(self, text: NormalizedText, matchers: Iterable[Matcher]) -> None:
+        margin = max((matcher.margin for matcher in matchers), default=0)
+        self.characters = len(text.text)
+        self.chunks = [
+            _Chunk(begin, Folded(text.text[begin : begin + _CHUNK + margin]))
+            for begin in range(0, self.characters, _CHUNK)
+        ]
+        self._around = Surroundings(text)
+
+    def first(self, ways: Sequence[Way], chunk: _Chunk, start: int, end: int) -> Occurrence | None:
+        """The first of `ways` that `start:end` of the folded chunk is by its term's rules."""
+        source = chunk.folded.source(start, end)
+        if source is None or source[0] >= _CHUNK:
+            return None  # what begins in the next chunk is found there
+        following = chunk.folded.text[end : end + 1]
+        if following and unicodedata.combining(following):
+            return None  # e is not é
+        first, last = chunk.begin + source[0], chunk.begin + source[1]
+        for way in ways:
+            if self._around.has_case(way, first, last) and self._around.has_place(way, first, last):
+                return Occurrence(first, last, way.term)
+        return None
 
 
 @dataclass(frozen=True, slots=True)
