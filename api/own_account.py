@@ -36,6 +36,7 @@ def profile(services: Services, caller: Caller, now: datetime) -> Profile:
 def used(services: Services, caller: Caller, days: int, now: datetime) -> UsageAnswer:
     """The last `days` Asia/Riyadh days (1 to 366; what lies outside is moved inside), days of rest included."""
     days = min(max(days, 1), MAX_USAGE_DAYS)
+    services.usage_log.flush()  # what this process did a moment ago shows at once; other processes' within a second
     with services.storage.database.reading() as session:
         busy = {day.day: day for day in usage.per_day(session, caller.account_id, days=days, now=now)}
     today = riyadh_day(now)

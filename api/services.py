@@ -9,6 +9,7 @@ from api.judge import Judge
 from api.large_texts import LargeTexts
 from api.password_threads import PasswordThreads
 from api.policies import Policies
+from api.usage_log import UsageLog
 from pipeline.detect.detector import Detector
 from pipeline.sandbox import Sandbox
 from schemas.settings import Settings
@@ -55,6 +56,11 @@ class Services:
     def policies(self) -> Policies:
         """What applies to each caller's texts."""
         return Policies(self.storage, self.settings.entity_toggles_since)
+
+    @cached_property
+    def usage_log(self) -> UsageLog:
+        """What text calls did, until it is written."""
+        return UsageLog(self.storage.database)
 
     @cached_property
     def passwords(self) -> PasswordThreads:

@@ -2,7 +2,6 @@
 
 import logging
 import re
-from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID, uuid4
@@ -15,11 +14,10 @@ from api.judging import judged_detection, model_in_effect
 from api.services import Services
 from api.text_work import Work
 from schemas.clock import utc_now
-from schemas.entities import EntityType
 from schemas.errors import CommitInDoubt, MaskerError
 from schemas.spans import DetectOptions
 from schemas.text import TextRequest
-from storage import ledger, usage
+from storage import ledger
 from storage.keys import Caller
 
 log = logging.getLogger("masker.api")
@@ -57,7 +55,7 @@ async def run_paid(
         else:
             judged = await judged_detection(services, text, options, model, caller=whose, gone=gone)
             found, result = await services.detection.finish(judged, work)
-        await to_thread.run_sync(_record, services, caller, order, found, utc_now())
+        services.usage_log.note(whose, tokens=order.tokens, entities=found, now=utc_now())
         done = True
     finally:
         if not done:
@@ -86,11 +84,6 @@ def _charge(services: Services, caller: Caller, body: TextRequest, reference: st
     terms = (*inline_sets(body.glossary, body.allow), *policy.terms)
     options = DetectOptions(enabled=policy.enabled, terms=terms, explain=body.explain)
     return _Order(tokens, options)
-
-
-def _record(services: Services, caller: Caller, order: _Order, found: Counter[EntityType], now: datetime) -> None:
-    with services.storage.database.transaction() as session:
-        usage.record(session, caller.account_id, tokens=order.tokens, entities=found, now=now)
 
 
 async def _undo(services: Services, reference: str, in_doubt: UUID | None = None) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
+from typing import NamedTuple
 from uuid import UUID
 
 from sqlmodel import Session, col, select
@@ -13,6 +14,7 @@ from storage.tables import Usage
 from storage.upserts import insert_or_add
 
 _CALLS, _TOKENS = "calls", "tokens"
+_ROWS_AT_ONCE = 1000  # a statement holds so many parameters, and no more than SQLite's 32,766
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,19 +27,34 @@ class DayUsage:
     entities: Mapping[str, int] = field(default_factory=dict)
 
 
+class Cell(NamedTuple):
+    """Where an amount is kept. `measure` as in the table."""
+
+    account_id: UUID
+    day: date
+    measure: str
+
+
+def cells(account_id: UUID, *, tokens: int, entities: Mapping[EntityType, int], now: datetime) -> dict[Cell, int]:
+    """What one call adds to its day's counts."""
+    amounts = {_CALLS: 1, _TOKENS: tokens} | {type_.value: count for type_, count in entities.items()}
+    day = riyadh_day(now)
+    return {Cell(account_id, day, measure): amount for measure, amount in amounts.items() if amount}
+
+
+def add(session: Session, amounts: Mapping[Cell, int]) -> None:
+    """Adds to the counts."""
+    # Sorted: writers that touch the same rows lock them in the same order.
+    rows = [{**cell._asdict(), "amount": amounts[cell]} for cell in sorted(amounts)]
+    for first in range(0, len(rows), _ROWS_AT_ONCE):
+        insert_or_add(session, Usage, rows[first : first + _ROWS_AT_ONCE], "amount")
+
+
 def record(
     session: Session, account_id: UUID, *, tokens: int, entities: Mapping[EntityType, int], now: datetime
 ) -> None:
     """Adds one call to the day's counts."""
-    amounts = {_CALLS: 1, _TOKENS: tokens} | {type_.value: count for type_, count in entities.items()}
-    day = riyadh_day(now)
-    # Sorted: calls that touch the same rows lock them in the same order.
-    rows = [
-        {"account_id": account_id, "day": day, "measure": measure, "amount": amount}
-        for measure, amount in sorted(amounts.items())
-        if amount
-    ]
-    insert_or_add(session, Usage, rows, "amount")
+    add(session, cells(account_id, tokens=tokens, entities=entities, now=now))
 
 
 def per_day(session: Session, account_id: UUID, *, days: int, now: datetime) -> tuple[DayUsage, ...]:

@@ -1,0 +1,67 @@
+"""Counts of text calls, gathered in memory and written once a second: one write for many calls."""
+
+import asyncio
+import logging
+import threading
+from collections import Counter
+from collections.abc import Mapping
+from contextlib import suppress
+from datetime import datetime
+from uuid import UUID
+
+from anyio import to_thread
+
+from schemas.entities import EntityType
+from schemas.errors import MaskerError
+from storage import usage
+from storage.database import Database
+
+log = logging.getLogger("masker.api")
+INTERVAL_SECONDS = 1.0
+
+
+class UsageLog:
+    """What calls did since the last write. Statistics, not money: a killed process loses one interval of them.
+
+    Safe from many threads. While the database is away the counts wait here: they are sums, and do not grow with calls.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._lock = threading.Lock()
+        self._amounts: Counter[usage.Cell] = Counter()
+        self._writing = threading.Lock()
+
+    def note(self, account_id: UUID, *, tokens: int, entities: Mapping[EntityType, int], now: datetime) -> None:
+        """Adds one call."""
+        cells = usage.cells(account_id, tokens=tokens, entities=entities, now=now)
+        with self._lock:
+            self._amounts.update(cells)
+
+    def flush(self) -> None:
+        """Writes what has gathered; when it returns, every call noted before is in the database. MaskerUnavailable."""
+        with self._writing:
+            with self._lock:
+                amounts, self._amounts = self._amounts, Counter()
+            if not amounts:
+                return
+            try:
+                with self._database.transaction() as session:
+                    usage.add(session, amounts)
+            except BaseException:
+                with self._lock:
+                    self._amounts.update(amounts)
+                raise
+
+    async def keep_writing(self) -> None:
+        """Writes every second until cancelled, then once more."""
+        try:
+            while True:
+                await asyncio.sleep(INTERVAL_SECONDS)
+                with suppress(MaskerError):  # the database has said so itself; the next turn writes it all
+                    await to_thread.run_sync(self.flush)
+        finally:
+            try:
+                self.flush()
+            except MaskerError as error:
+                log.error("the last counts of usage were not written: %s", type(error).__name__)

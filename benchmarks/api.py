@@ -1,0 +1,124 @@
+"""Requests per second of `/mask` with a 1 KB message, beside two floors of the same run: an echo, and money alone.
+
+    python -m benchmarks.api [--seconds 4]
+
+One API process over real PostgreSQL and Redis, 16 connections, each sending its next call when the last is answered.
+The floors are in benchmarks/floors.py. With x calls a second, the ledger floor's f, and d seconds of detection per call
+(processor time, measured here on the same message), what is left beside detection must reach 0.7 of the floor:
+1 / (1/x - d) >= 0.7 f. Exit status 1 when it does not.
+"""
+
+import argparse
+import asyncio
+import json
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from statistics import median, quantiles
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from benchmarks.detect import sample
+from benchmarks.production import bearer, environment, running
+from examples.server import MASKER, free_port
+from pipeline.detect.detector import Detector
+from schemas.entities import CORE_TYPES
+from schemas.spans import DetectOptions
+
+CONNECTIONS = 16
+ROUNDS = 3
+TARGET = 0.7  # of the ledger floor
+EMAIL = "bench@example.com"
+
+
+class Round(NamedTuple):
+    """Calls per second, and each call's milliseconds."""
+
+    rate: float
+    took: list[float]
+
+
+@contextmanager
+def servers() -> Iterator[tuple[dict[str, str], str]]:
+    """The addresses of the three, and a key for the real one."""
+    with environment() as variables, ExitStack() as stack:
+        key = bearer(variables, EMAIL)
+        urls: dict[str, str] = {}
+        for name in ("echo", "ledger", "masker"):
+            port = free_port()
+            floor: list[str | Path] = [sys.executable, "-m", "benchmarks.floors", name, str(port), EMAIL]
+            command: list[str | Path] = [MASKER, "serve", "--port", str(port)] if name == "masker" else floor
+            urls[name] = stack.enter_context(running(command, port, variables))
+        yield urls, key
+
+
+async def load(url: str, key: str, text: str, seconds: float) -> Round:
+    """So many seconds of calls over all connections. RuntimeError at the first answer that is no 200."""
+    body = json.dumps({"text": text}, ensure_ascii=False).encode()
+    at = urlsplit(url)
+    head = f"POST /api/v1/mask HTTP/1.1\r\nHost: {at.netloc}\r\nAuthorization: Bearer {key}\r\n"
+    request = f"{head}Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
+    took: list[float] = []
+    began = time.perf_counter()
+
+    async def connection() -> None:
+        reader, writer = await asyncio.open_connection(at.hostname, at.port)
+        while (sent := time.perf_counter()) < began + seconds:
+            writer.write(request)
+            answer = await reader.readuntil(b"\r\n\r\n")
+            length = next(line for line in answer.lower().split(b"\r\n") if line.startswith(b"content-length:"))
+            await reader.readexactly(int(length.partition(b":")[2]))
+            if not answer.startswith(b"HTTP/1.1 200"):
+                raise RuntimeError(answer.partition(b"\r\n")[0].decode())
+            took.append((time.perf_counter() - sent) * 1000)
+        writer.close()
+
+    await asyncio.gather(*(connection() for _ in range(CONNECTIONS)))
+    return Round(len(took) / (time.perf_counter() - began), took)
+
+
+def detection_seconds(text: str) -> float:
+    """Processor seconds of one detection as an account's calls have it from the start, the best of several rounds."""
+    detector, options = Detector(), DetectOptions(enabled=frozenset(CORE_TYPES))
+    best = float("inf")
+    for _ in range(20):
+        began = time.process_time()
+        for _ in range(50):
+            detector.detect(text, options)
+        best = min(best, (time.process_time() - began) / 50)
+    return best
+
+
+def main() -> int:
+    """Prints the table and the ratio."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=float, default=4.0, help="of each round")
+    seconds: float = parser.parse_args().seconds
+    text = sample(1000)
+    rounds: dict[str, list[Round]] = {}
+    with servers() as (urls, key):
+        for url in urls.values():
+            asyncio.run(load(url, key, text, seconds / 4))  # caches, pools, the first charge
+        for _ in range(ROUNDS):  # in turns: a machine whose speed drifts drifts for all
+            for name, url in urls.items():
+                rounds.setdefault(name, []).append(asyncio.run(load(url, key, text, seconds)))
+    return _print(rounds, detection_seconds(text))
+
+
+def _print(rounds: dict[str, list[Round]], detection: float) -> int:
+    print(f"{'':8}{'req/s':>8}{'p50 ms':>9}{'p99 ms':>9}")
+    for name, measured in rounds.items():
+        took = [each for one in measured for each in one.took]
+        cuts = quantiles(took, n=100, method="inclusive")
+        print(f"{name:8}{median(one.rate for one in measured):8.0f}{cuts[49]:9.1f}{cuts[98]:9.1f}")
+    x, floor = (median(one.rate for one in rounds[name]) for name in ("masker", "ledger"))
+    beside = 1 / max(1 / x - detection, 1e-9)
+    print(f"\ndetection d: {detection * 1000:.2f} ms of one core per call")
+    print(f"beside detection: {beside:.0f} calls/s, {beside / floor:.2f} of the ledger floor (wanted: >= {TARGET})")
+    return 0 if beside >= TARGET * floor else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
