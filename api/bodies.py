@@ -20,8 +20,13 @@ _WORTH_A_THREAD = 64 * 1024  # bytes from which parsing would hold up other requ
 
 
 async def read_json(request: Request, model: type[Model], limit: int) -> Model:
-    """The body as `model`. RequestTooLarge past `limit` bytes, by Content-Length or while reading; Invalid (422);
-    RequestTimeout when it comes too slowly.
+    """The body as `model`. Invalid (422), and the errors of `read_raw`."""
+    return await parsed(await read_raw(request, limit), model)
+
+
+async def read_raw(request: Request, limit: int) -> bytes:
+    """A JSON body's bytes. RequestTooLarge past `limit` of them, by Content-Length or while reading; Invalid when it is
+    declared to be something else; RequestTimeout when it comes too slowly.
     """
     if declared_length(request) > limit:
         raise RequestTooLarge
@@ -31,6 +36,11 @@ async def read_json(request: Request, model: type[Model], limit: int) -> Model:
         raw += chunk
         if len(raw) > limit:
             raise RequestTooLarge
+    return bytes(raw)
+
+
+async def parsed(raw: bytes, model: type[Model]) -> Model:
+    """JSON as `model`. Invalid (422)."""
     try:
         if len(raw) < _WORTH_A_THREAD:
             return model.model_validate_json(raw)

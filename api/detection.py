@@ -5,12 +5,15 @@ from typing import Protocol, TypeVar
 
 from anyio import CapacityLimiter, to_thread
 
+from api.bodies import parsed
 from api.fair_queue import FairQueue, Gone, Room
 from api.large_texts import LargeTexts
 from api.text_work import Done, Work, do
 from schemas.spans import Detection, DetectOptions
+from schemas.text import TextRequest
 
 T = TypeVar("T")
+Body = TypeVar("Body", bound=TextRequest)
 LARGE_CHARACTERS = 32 * 1024  # about 30 ms of one core: a thread that takes longer is felt by every other call
 _RETRY_SECONDS, _RETRY_LARGE_SECONDS = 1, 10
 _LARGE_SHARE = 8  # one in so many of the waiting places is for large texts, which hold memory and wait for long
@@ -37,6 +40,13 @@ class DetectionThreads:
         self._queue = FairQueue(concurrency, queue, room, _RETRY_SECONDS)
         most_large = max(min(1, queue), queue // _LARGE_SHARE)
         self._large_queue = FairQueue(large.processes if large else 1, most_large, room, _RETRY_LARGE_SECONDS)
+
+    async def parse(self, raw: bytes, model: type[Body], *, caller: Hashable = None, gone: Gone | None = None) -> Body:
+        """A large body's JSON as `model`, where it holds up nobody. Invalid (422), and the errors of `run`."""
+        large = self._large
+        if large is None:
+            return await parsed(raw, model)
+        return await self._apart(lambda: large.parse(raw, model), caller, gone)
 
     async def run(
         self, text: str, options: DetectOptions, work: Work, *, caller: Hashable = None, gone: Gone | None = None

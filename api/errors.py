@@ -11,13 +11,12 @@ from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 from starlette.routing import Match
 
-from api.validation import Declared, of_declared, of_parameters
+from api.validation import Declared, of_error, of_parameters
 from schemas.errors import MaskerError, MaskingFailed, MethodNotAllowed, RedactFailed, RequestTimeout, Unauthenticated
 
 # What an unexpected failure answers, by path; everywhere else it is MaskerError's own 500.
 UNEXPECTED: Mapping[str, type[MaskerError]] = {"/api/v1/mask": MaskingFailed, "/api/v1/redact": RedactFailed}
 _METHODS = ("DELETE", "GET", "PATCH", "POST", "PUT")
-_MANY = 10_000  # errors of one input past which they are not even listed
 
 
 class Invalid(MaskerError):
@@ -32,9 +31,7 @@ class Invalid(MaskerError):
     @classmethod
     def of(cls, error: ValidationError, *place: str, declared: Declared) -> "Invalid":
         """From a failed validation, against what was `declared`, of something that came in `place` (`body`, ...)."""
-        if error.error_count() > _MANY:  # a list of a million would cost more than the body
-            return cls([{"type": "too_many_errors", "loc": place, "msg": f"More than {_MANY} errors"}])
-        return cls(of_declared(error.errors(include_url=False, include_input=False), place, declared))
+        return cls(of_error(error, place, declared))
 
 
 def answer(error: MaskerError) -> JSONResponse:

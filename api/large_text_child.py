@@ -45,6 +45,8 @@ def _answer(detector: Any, meta: dict[str, Any], blobs: dict[str, bytes]) -> tup
     from api.text_work import do
 
     try:
+        if meta["verb"] == "parse":
+            return _parse(meta["model"], blobs["raw"])
         text, options = wire.unpack_question(meta["question"], blobs)
         detection = detector.detect(text, options)
         if meta["verb"] == "detect":
@@ -56,6 +58,21 @@ def _answer(detector: Any, meta: dict[str, Any], blobs: dict[str, bytes]) -> tup
         os._exit(1)  # more than it may have: it cannot be relied upon now
     except Exception as error:  # noqa: BLE001 - the process's border: only the type's name leaves
         return {"failed": type(error).__name__}, {}
+
+
+def _parse(model_name: str, raw: bytes) -> tuple[dict[str, Any], dict[str, bytes]]:
+    from pydantic import ValidationError
+
+    from api.validation import of_error
+    from schemas import text
+
+    model = {model.__name__: model for model in (text.MaskRequest, text.RedactRequest)}[model_name]
+    try:
+        body = model.model_validate_json(raw)
+    except ValidationError as error:
+        return {"ok": {"errors": of_error(error, ["body"], model)}}, {}
+    fields = body.model_dump(mode="json", exclude={"text"})
+    return {"ok": {"errors": None, "fields": fields}}, {"text": body.text.encode()}
 
 
 def _exactly(read: bytes, size: int) -> bytes:

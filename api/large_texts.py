@@ -13,17 +13,20 @@ import threading
 import time
 from collections import Counter
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 from anyio import CapacityLimiter
 
 from api import detection_wire as wire
+from api.errors import Invalid
 from api.text_work import Done, Work
 from pipeline import parcel
 from schemas.entities import EntityType
 from schemas.errors import MaskerUnavailable
 from schemas.spans import Detection, DetectOptions
+from schemas.text import TextRequest
 
+Body = TypeVar("Body", bound=TextRequest)
 log = logging.getLogger("masker.api")
 
 _SCRIPT: Final = Path(__file__).with_name("large_text_child.py")
@@ -53,6 +56,13 @@ class LargeTexts:
         self._idle: list[_Process] = []
         self._all: set[_Process] = set()
         self._closed = False
+
+    def parse(self, raw: bytes, model: type[Body]) -> Body:
+        """A body's JSON as `model`. Invalid (422), MaskerUnavailable when its process breaks off."""
+        meta, answers = self._ask({"verb": "parse", "model": model.__name__}, {"raw": raw})
+        if meta["errors"] is not None:
+            raise Invalid(meta["errors"])
+        return model.model_validate({**meta["fields"], "text": answers["text"].decode()})
 
     def run(self, text: str, options: DetectOptions, work: Work) -> Done:
         """`work` on the detection of a text. MaskerUnavailable when its process breaks off; WorkFailed."""

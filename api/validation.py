@@ -5,12 +5,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, TypeAlias
 
-from pydantic import BaseModel, TypeAdapter
+from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic_core import PydanticKnownError
 
 Item: TypeAlias = Mapping[str, Any]
 Declared: TypeAlias = type[BaseModel] | TypeAdapter[Any]
 
+_MANY = 10_000  # errors of one input past which they are not even listed
 MAX_ITEMS = 100  # of one answer: a body may be wrong in a million places
 # What a message of the library may be filled with: bounds that we declared, and a count of elements.
 _OURS = frozenset(
@@ -31,6 +32,13 @@ def of_declared(items: Iterable[Item], place: Sequence[str], declared: Declared)
     """The public form of a failed validation against a model: `place` says where the input came from."""
     schema = _schema(declared)
     return [_item(item, [*place, *_known(item["loc"], schema)]) for item in _first(items)]
+
+
+def of_error(error: ValidationError, place: Sequence[str], declared: Declared) -> list[dict[str, Any]]:
+    """The public form of a failed validation against what was `declared`."""
+    if error.error_count() > _MANY:  # a list of a million would cost more than the body
+        return [{"type": "too_many_errors", "loc": list(place), "msg": f"More than {_MANY} errors"}]
+    return of_declared(error.errors(include_url=False, include_input=False), place, declared)
 
 
 def of_parameters(items: Iterable[Item], names: frozenset[str]) -> list[dict[str, Any]]:

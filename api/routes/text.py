@@ -4,9 +4,10 @@ from functools import partial
 
 from fastapi import APIRouter, Request, Response
 
-from api.bodies import hung_up, read_json, takes
+from api.bodies import hung_up, takes
 from api.dependencies import CallerDep, ServicesDep
 from api.judging import check_judge_model, with_header
+from api.text_bodies import read_text
 from api.text_calls import run_paid
 from api.text_work import MaskWork, RedactWork
 from pipeline.transform.envelope import decode_key
@@ -20,7 +21,7 @@ router = APIRouter(prefix="/api/v1", tags=["text"])
 async def mask_text(request: Request, caller: CallerDep, services: ServicesDep) -> Response:
     """Replace personal data by tokens; the mapping comes back sealed for the caller alone."""
     settings = services.settings
-    body = with_header(request.headers, await read_json(request, MaskRequest, settings.max_text_bytes))
+    body = with_header(request.headers, await read_text(request, services, caller.caller, MaskRequest))
     own_key = None if body.key is None else decode_key(body.key)
     check_judge_model(settings, body.judge_model)
     work = MaskWork(
@@ -37,7 +38,7 @@ async def mask_text(request: Request, caller: CallerDep, services: ServicesDep) 
 @router.post("/redact", response_model=RedactResponse, openapi_extra=takes(RedactRequest))
 async def redact_text(request: Request, caller: CallerDep, services: ServicesDep) -> Response:
     """Replace personal data by numbered placeholders or, where asked, by generalized values."""
-    body = with_header(request.headers, await read_json(request, RedactRequest, services.settings.max_text_bytes))
+    body = with_header(request.headers, await read_text(request, services, caller.caller, RedactRequest))
     check_judge_model(services.settings, body.judge_model)
     state = request.state
     work = RedactWork(tuple(body.transforms or ()), riyadh_day(utc_now()), state.request_id, state.started)

@@ -1,0 +1,162 @@
+"""How long 1 KB calls take while other callers send 5 MB texts, beside the same calls to the same idle server.
+
+A real `masker serve` on loopback with PostgreSQL and Redis. Two connections send a 1 KB mask call, wait for its answer,
+rest, and send the next; beside them no one, one or two callers send texts of 5 MB as fast as they are answered. The
+load comes from a process of its own. Exit status 1 when the p99 under load is more than the target beside the idle one.
+"""
+
+import http.client
+import json
+import os
+import secrets
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from base64 import b64encode
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import quantiles
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from examples.server import MASKER, free_port, masker, wait_until_ready
+from tests.servers import PostgreSQL, RedisServer
+
+SECONDS = 20.0  # of each phase
+LARGE_CHARACTERS = 5_000_000
+SMALL_CALLERS, REST_SECONDS = 2, 0.01
+TARGET = 5.0  # times the idle p99
+FILLING = "Please call Noura Alharbi on 0501234567 or write to noura@example.com about order 4711 at noon. " * 60_000
+
+
+class Server(NamedTuple):
+    """Where it listens, and a key each for the small calls and the large ones."""
+
+    url: str
+    small: str
+    large: str
+
+
+class Timed(NamedTuple):
+    """Milliseconds of every small call; how many large ones ended; and answers that were no 200."""
+
+    small: list[float]
+    large: int
+    refused: int
+
+    def percentile(self, hundredth: int) -> float:
+        """Of the small calls, in milliseconds."""
+        return quantiles(self.small, n=100, method="inclusive")[hundredth - 1]
+
+
+@contextmanager
+def server() -> Iterator[Server]:
+    """A server that is gone with all it kept when the block ends."""
+    postgresql, redis = PostgreSQL(), RedisServer()
+    try:
+        with tempfile.TemporaryDirectory(prefix="masker-bench-") as folder:
+            environment = {
+                **{name: value for name, value in os.environ.items() if not name.startswith("MASKER_")},
+                "MASKER_DATA_DIR": folder,
+                "MASKER_DATABASE_URL": postgresql.url(postgresql.create()),
+                "MASKER_REDIS_URL": redis.url,
+                "MASKER_MASTER_KEY": b64encode(secrets.token_bytes(32)).decode(),
+                "MASKER_RATE_LIMIT_PER_MINUTE": "1000000",
+            }
+            masker("migrate", environment=environment)
+            yield from _running(environment, Path(folder))
+    finally:
+        redis.stop()
+        postgresql.stop()
+
+
+def _running(environment: dict[str, str], folder: Path) -> Iterator[Server]:
+    keys = []
+    for email in ("small@example.com", "large@example.com"):
+        masker("account", "create", "--email", email, "--paid-tokens", str(10**12), environment=environment)
+        keys.append(str(masker("key", "create", "--email", email, environment=environment)["key"]))
+    port, log = free_port(), folder / "server.log"
+    with log.open("wb") as stream:
+        process = subprocess.Popen(
+            [MASKER, "serve", "--port", str(port)], env=environment, cwd=folder, stdout=stream, stderr=stream
+        )
+    try:
+        wait_until_ready(f"http://127.0.0.1:{port}", process, log)
+        yield Server(f"http://127.0.0.1:{port}", *keys)
+    finally:
+        process.terminate()
+        process.wait(timeout=60)
+
+
+class Caller:
+    """One connection that sends one text again and again."""
+
+    def __init__(self, url: str, key: str, characters: int) -> None:
+        self._connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=300)
+        self._body = json.dumps({"text": FILLING[:characters]}).encode()
+        self._headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
+
+    def call(self) -> int:
+        """The status of one call, its answer read to the end."""
+        self._connection.request("POST", "/api/v1/mask", self._body, self._headers)
+        answer = self._connection.getresponse()
+        answer.read()
+        return answer.status
+
+
+def measure(at: Server, large_callers: int, seconds: float) -> Timed:
+    """Small calls for so long, with so many callers of large texts beside them."""
+    timed, large, refused = list[float](), list[int](), list[int]()
+    end = time.perf_counter() + seconds
+
+    def small_calls() -> None:
+        caller = Caller(at.url, at.small, 1000)
+        while time.perf_counter() < end:
+            begun = time.perf_counter()
+            status = caller.call()
+            timed.append((time.perf_counter() - begun) * 1000)
+            if status != 200:
+                refused.append(status)
+            time.sleep(REST_SECONDS)
+
+    def large_calls() -> None:
+        caller = Caller(at.url, at.large, LARGE_CHARACTERS)
+        while time.perf_counter() < end:
+            (large if caller.call() == 200 else refused).append(1)
+
+    threads = [threading.Thread(target=small_calls) for _ in range(SMALL_CALLERS)]
+    threads += [threading.Thread(target=large_calls) for _ in range(large_callers)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return Timed(timed, len(large), len(refused))
+
+
+def main() -> int:
+    """Prints one line per phase; 0 when the p99 under load stays within the target."""
+    worst = 0.0
+    names = ("calls", "p50 ms", "p99 ms", "÷ idle p50", "÷ idle p99", "5 MB texts")
+    print(f"{'beside 1 KB calls':20}" + "".join(f"{name:>12}" for name in names))
+    with server() as at:
+        measure(at, 1, 1)  # everything is loaded, and the process for large texts too
+        idle = measure(at, 0, SECONDS)
+        for name, callers in (("nobody", 0), ("1 caller of 5 MB", 1), ("2 callers of 5 MB", 2)):
+            timed = measure(at, callers, SECONDS) if callers else idle
+            p50, p99 = timed.percentile(50), timed.percentile(99)
+            worst = max(worst, p99 / idle.percentile(99))
+            print(
+                f"{name:20}{len(timed.small):12}{p50:12.1f}{p99:12.1f}{p50 / idle.percentile(50):11.2f}x"
+                f"{p99 / idle.percentile(99):11.2f}x{timed.large:12}"
+            )
+            if timed.refused:
+                raise SystemExit(f"{timed.refused} calls were refused")
+    print(f"target: p99 at most {TARGET:.0f} times the idle one: {'met' if worst <= TARGET else 'MISSED'}")
+    return 0 if worst <= TARGET else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
