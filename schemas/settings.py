@@ -220,7 +220,7 @@ def _origin(url: str) -> str:
         host = f"[{IPv6Address(host)}]" if ":" in host else host.encode("idna").decode()
     except (ValueError, UnicodeError):
         raise wrong from None
-    if parts.scheme not in _WEB_PORTS or not host or parts.username is not None:
+    if parts.scheme not in _WEB_PORTS or parts.username is not None or not re.fullmatch(r"[a-z0-9._-]+|\[.+\]", host):
         raise wrong
     return f"{parts.scheme}://{host}" + ("" if port in (None, _WEB_PORTS[parts.scheme]) else f":{port}")
 

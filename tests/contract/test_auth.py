@@ -29,6 +29,12 @@ EITHER = [
     ("GET", "/api/v1/files"),
     ("GET", f"/api/v1/files/{uuid4()}"),
     ("DELETE", f"/api/v1/files/{uuid4()}"),
+    ("GET", "/v1/glossaries"),
+    ("POST", "/v1/glossaries"),
+    ("GET", "/me/entities"),
+    ("PUT", "/me/entities"),
+    ("GET", f"/v1/keys/{uuid4()}/entities"),
+    ("PUT", "/v1/keys/nonsense/entities"),
 ]
 COOKIE_ONLY = [
     ("GET", "/me"),
@@ -96,7 +102,8 @@ def test_where_a_bearer_or_a_cookie_is_taken(
 ) -> None:
     """“`Missing authentication` (no bearer and no cookie)”; “`Malformed authentication token`, `Invalid authentication
     token` (unknown, revoked or wrong-secret key)”; “Either a bearer or a cookie: mask, redact, files, glossaries,
-    `/me/entities`, `/v1/keys/{id}/entities`.” “No credentials there: `Missing authentication`.”
+    `/me/entities`, `/v1/keys/{id}/entities`.” “No credentials there: `Missing authentication`.” “401 | see
+    Authentication | | - | no”
     """
     refused(call(served, route, headers), detail)
 
@@ -170,7 +177,9 @@ def test_a_bearer_wins(served: Served, account: Account) -> None:
 
 @pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER"])
 def test_the_scheme(served: Served, account: Account, scheme: str) -> None:
-    """“Scheme: `Authorization: Bearer mk_live_<prefix>_<secret>`.”"""
+    """“Scheme: `Authorization: Bearer mk_live_<prefix>_<secret>`.” “Text endpoints, file endpoints and proxy take the
+    bearer.”
+    """
     headers = {"Authorization": f"{scheme} {account.bearer}"}
     assert httpx.get(f"{served.url}/api/v1/files", headers=headers).status_code == 200
 
@@ -273,8 +282,8 @@ def test_a_revocation_by_another_process_is_seen_in_time(tmp_path: Path) -> None
 def test_a_revoked_keys_envelopes_stay_shut(served: Served, account: Account) -> None:
     """“The service key is the input for the envelope key derivation, so revoking a key makes its envelopes
     undecryptable.”; “Revoking a bearer key makes every envelope it produced permanently undecryptable.”
-
-    The service keeps no key that opens one: a new key of the same account does not either.
+    The service keeps no key that opens one; a new key of the same account does not either: “A wrong parameter yields an
+    authentication-tag mismatch.”
     """
     text = {"text": "Write to noura@example.com"}
     with served.client(account) as client, served.browser(account) as browser:

@@ -277,6 +277,8 @@ UNSAFE = [
     ("POST", "/v1/keys", 422),
     ("PATCH", "/v1/keys/nonsense", 422),
     ("DELETE", "/v1/keys/nonsense", 404),
+    ("PUT", "/me/entities", 422),
+    ("POST", "/v1/glossaries", 422),
 ]
 
 
@@ -374,7 +376,7 @@ def test_foreign_pages_at_the_door(served: Served) -> None:
 
 
 def test_nothing_of_a_login_is_logged(served: Served, caplog: pytest.LogCaptureFixture) -> None:
-    """“Nothing of the input appears in any error or log.”"""
+    """Neither address nor password, neither cookie nor key stands in the log."""
     email = new_email()
     with caplog.at_level("DEBUG"):
         cookie = cookie_of(registered(served.url, email)).value

@@ -101,6 +101,16 @@ def test_lists_booleans_and_empty_strings(monkeypatch: pytest.MonkeyPatch) -> No
         ("JUDGE_API_KEY", "two words"),
         ("JUDGE_API_KEY", "key\r\nHost: elsewhere"),
         ("JUDGE_API_KEY", "ключ"),
+        ("DASHBOARD_URL", "masker.example.sa"),
+        ("DASHBOARD_URL", "masker.example.sa:443"),
+        ("DASHBOARD_URL", "ftp://masker.example.sa"),
+        ("DASHBOARD_URL", "https:///app"),
+        ("DASHBOARD_URL", "https://user:secret@masker.example.sa"),
+        ("DASHBOARD_URL", "https://masker.example.sa:port"),
+        ("DASHBOARD_URL", "https://[::1"),
+        ("DASHBOARD_URL", "https://masker..sa"),
+        ("DASHBOARD_URL", "https://masker example.sa"),
+        ("DASHBOARD_URL", "*"),
         ("OPEN_REGISTRATION", "perhaps"),
         ("ENTITY_TOGGLES_SINCE", "yesterday"),
         ("SANDBOX", "off-please"),
@@ -111,6 +121,42 @@ def test_a_wrong_value_is_named_and_not_shown(monkeypatch: pytest.MonkeyPatch, n
         load(monkeypatch, **{name: value})
     assert value == "0" or value not in str(refused.value)  # 0 is also the bound that the sentence names
     assert refused.value.__cause__ is None
+
+
+@pytest.mark.parametrize(
+    ("address", "origin"),
+    [
+        ("https://masker.example.sa", "https://masker.example.sa"),
+        (" HTTPS://Masker.Example.SA:443/app/?a=b#c ", "https://masker.example.sa"),
+        ("http://masker.example.sa:80", "http://masker.example.sa"),
+        ("http://masker.example.sa:443/", "http://masker.example.sa:443"),
+        ("http://10.0.0.1:8000", "http://10.0.0.1:8000"),
+        ("http://[0:0::1]:8000", "http://[::1]:8000"),
+        ("https://مثال.example", "https://xn--mgbh0fb.example"),
+    ],
+)
+def test_an_address_has_the_origin_that_browsers_write(
+    monkeypatch: pytest.MonkeyPatch, address: str, origin: str
+) -> None:
+    """RFC 6454, section 6.1."""
+    assert load(monkeypatch, DASHBOARD_URL=address).dashboard_origin == origin
+
+
+@pytest.mark.parametrize(
+    ("variables", "secure"),
+    [
+        ({}, False),
+        ({"DASHBOARD_URL": "http://masker.example.sa"}, False),
+        ({"DASHBOARD_URL": "https://masker.example.sa"}, True),
+        ({"DASHBOARD_URL": "https://masker.example.sa", "COOKIE_SECURE": "false"}, False),
+        ({"COOKIE_SECURE": "true"}, True),
+    ],
+)
+def test_when_the_session_cookie_is_secure(
+    monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], secure: bool
+) -> None:
+    """“COOKIE_SECURE | true when DASHBOARD_URL is https”."""
+    assert load(monkeypatch, **variables).session_cookie_secure is secure
 
 
 def test_secrets_do_not_print(monkeypatch: pytest.MonkeyPatch) -> None:
