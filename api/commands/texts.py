@@ -12,14 +12,19 @@ from api.commands.console import Json, stop, write
 
 if TYPE_CHECKING:
     from schemas.spans import Detection
-    from schemas.text import MaskResponse, RedactResponse
+    from schemas.text import Explanation, MaskResponse, RedactResponse
 
 File = Annotated[Path | None, typer.Argument(help="UTF-8 text; standard input when left out.", show_default=False)]
+
+Explain = Annotated[
+    bool, typer.Option("--explain", help="Say on standard error what made each entity; with --json, in the answer.")
+]
 
 
 def mask_command(
     file: File = None,
     key: Annotated[str | None, typer.Option(help="Seal the mapping under your own key: base64 of 32 bytes.")] = None,
+    explain: Explain = False,
     as_json: Json = False,
 ) -> None:
     """Replace personal data by tokens. With --json the whole answer, the mapping included.
@@ -32,7 +37,7 @@ def mask_command(
     own_key = None if key is None else decode_key(key)
     started = perf_counter()
     answer = masked_answer(
-        _detection(_read(file)),
+        _detection(_read(file), explain=explain),
         key_material=key or secrets.token_urlsafe(32),
         own_key=own_key,
         legacy_spans=False,
@@ -47,6 +52,7 @@ def redact_command(
     generalize: Annotated[
         list[str] | None, typer.Option(help="DATE_TIME or ADDRESS: give a year, an age or a city where it is safe.")
     ] = None,
+    explain: Explain = False,
     as_json: Json = False,
 ) -> None:
     """Replace personal data by numbered placeholders; nothing is recoverable. With --json the whole answer."""
@@ -62,15 +68,17 @@ def redact_command(
     except ValidationError:
         stop("--generalize: only DATE_TIME and ADDRESS", 2)
     started, request_id = perf_counter(), f"redact_{secrets.token_hex(4)}"
-    answer = redacted_answer(_detection(_read(file)), transforms, today=riyadh_day(utc_now()), request_id=request_id)
+    detection = _detection(_read(file), explain=explain)
+    answer = redacted_answer(detection, transforms, today=riyadh_day(utc_now()), request_id=request_id)
     _print(answer, answer.redacted_text, started, as_json=as_json)
 
 
-def _detection(text: str) -> "Detection":
+def _detection(text: str, *, explain: bool) -> "Detection":
     """With every type on."""
     from pipeline.detect.detector import Detector
+    from schemas.spans import DetectOptions
 
-    return Detector().detect(text)
+    return Detector().detect(text, DetectOptions(explain=explain))
 
 
 def _read(file: Path | None) -> str:
@@ -85,6 +93,30 @@ def _read(file: Path | None) -> str:
 def _print(answer: "MaskResponse | RedactResponse", text: str, started: float, *, as_json: bool) -> None:
     if not as_json:
         write(text)
+        if "explanations" in answer.model_fields_set:
+            _print_table([_row(item) for item in answer.explanations])
         return
     elapsed = round((perf_counter() - started) * 1000)
-    write(answer.model_copy(update={"processing_time_ms": elapsed}).model_dump_json() + "\n")
+    write(answer.model_copy(update={"processing_time_ms": elapsed}).model_dump_json(exclude_unset=True) + "\n")
+
+
+def _row(item: "Explanation") -> tuple[str, ...]:
+    why = item.why
+    reasons = [why.shape]
+    if why.check is not None:
+        reasons.append(f"passes {why.check}")
+    if why.cue is not None:
+        reasons.append(f"cue at {why.cue.start}-{why.cue.end}")
+    if why.outranked:
+        reasons.append("outranks " + ", ".join(f"{lost.type} {lost.start}-{lost.end}" for lost in why.outranked))
+    return str(item.start), str(item.end), item.type, f"{item.score:.2f}", item.recognizer, "; ".join(reasons)
+
+
+def _print_table(rows: list[tuple[str, ...]]) -> None:
+    """On standard error, so that standard output stays the text alone. Places, never values."""
+    table = [("START", "END", "TYPE", "SCORE", "RECOGNIZER", "WHY"), *rows]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    typer.echo(err=True)
+    for row in table:
+        line = "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        typer.echo(line.rstrip(), err=True)

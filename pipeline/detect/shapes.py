@@ -56,7 +56,7 @@ SHAPES: Mapping[str | tuple[str, EntityType], Shape] = {
     "money": Shape("number with a currency"),
     "glossary": Shape("term of a glossary"),
     "judge": Shape("named by the judge, verbatim in the text"),
-    ("lexical", _T.PERSON): Shape("words known as names, or beside words that call for one", kind="PERSON"),
+    ("lexical", _T.PERSON): Shape("words known as names", kind="PERSON"),
     ("lexical", _T.ADDRESS): Shape("parts of an address that stand together", kind="ADDRESS"),
     ("lexical", _T.LOCATION): Shape("place known by the lexicon", kind="LOCATION"),
     ("lexical", _T.ORGANIZATION): Shape("organization, known or as such names are built", kind="ORGANIZATION"),

@@ -60,7 +60,9 @@ class LabelledNames:
             colon = words.after(label_last) == ":"
             if first == last and not (colon and self._may_stand_alone(words, label_first, label_last, first)):
                 continue
-            words.note("PERSON", first, last, (label_first, label_last), certain=True)
+            words.note(
+                "PERSON", first, last, (label_first, label_last), certain=True, shape="words behind a label for names"
+            )
             yield Found(first, last, 0, 0.8 if colon else 0.7)
 
     def _may_stand_alone(self, words: Words, label_first: int, label_last: int, name: int) -> bool:
@@ -97,4 +99,6 @@ class LabelledNames:
         match = self._cell.fullmatch(words.codes, 2 * indexes[0], 2 * indexes[-1] + 1)
         if match is None:
             return None
-        return Found(match.start("name") // 2, (match.end("name") - 1) // 2, 0, 0.85)
+        first, last = match.start("name") // 2, (match.end("name") - 1) // 2
+        words.note("PERSON", first, last, None, shape="cell under a heading for names")
+        return Found(first, last, 0, 0.85)

@@ -68,7 +68,8 @@ class ArabicNames:
             family = words.words[first + 1]
             shaped = len(family) > 4 and family[-1] == "ي" and len(words.words[first]) > 2
             if shaped and cue_before(words, first) & (Word.TITLE | Word.LABEL) and not in_facility(words, first):
-                words.note("PERSON", first, first + 1, words_before(words, first), certain=True)
+                shape = "unknown words behind a title or a label, the last like a family name"
+                words.note("PERSON", first, first + 1, words_before(words, first), certain=True, shape=shape)
                 yield Found(first, first + 1, 0, 0.6)
 
     def find(self, words: Words) -> Iterator[Found]:
@@ -144,13 +145,16 @@ def _unknown_before(words: Words, last: int) -> Found | None:
         return None
     if words.meaning(first) & (Word.ORDINARY | CUES | Word.FACILITY) or in_facility(words, first):
         return None
-    cue = cue_before(words, first) & _ANNOUNCING
+    cue, shape = cue_before(words, first) & _ANNOUNCING, "unknown word before a family name"
     if cue:
-        words.note("PERSON", first, last, words_before(words, first), certain=bool(cue & _NAMING))
+        words.note("PERSON", first, last, words_before(words, first), certain=bool(cue & _NAMING), shape=shape)
         return Found(first, last, 0, 0.7)
     if word[0] == "و" or word[-1] == "ت":
         return None  # and he said, she said
-    return Found(first, last, 0, 0.5) if words.meaning(last) & Word.FAMILY else None
+    if not words.meaning(last) & Word.FAMILY:
+        return None
+    words.note("PERSON", first, last, None, shape=shape)
+    return Found(first, last, 0, 0.5)
 
 
 def _weigh(words: Words, first: int, last: int, *, listed: bool) -> tuple[int, Found | None]:

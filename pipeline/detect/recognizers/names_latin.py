@@ -98,12 +98,13 @@ def _note(words: Words, parts: list[int], first: int, last: int) -> None:
     """Notes for an explanation which words beside the name made it one, or made it surer."""
     before, after = cue_before(words, first), cue_after(words, last)
     alone = _certainty(words, parts, 0, first, last)
+    shape = "" if any(part & NAME for part in parts) else "capitalized words beside a word that calls for a name"
     if _certainty(words, parts, before, first, last) > alone:
-        words.note("PERSON", first, last, words_before(words, first), certain=bool(before & _NAMING))
+        words.note("PERSON", first, last, words_before(words, first), certain=bool(before & _NAMING), shape=shape)
     elif _certainty(words, parts, before | after, first, last) > alone:
-        words.note("PERSON", first, last, (last + 1, last + 1))
+        words.note("PERSON", first, last, (last + 1, last + 1), shape=shape)
     elif len(parts) == 1 and not parts[0] & Word.GIVEN and is_somebodys(words, first):
-        words.note("PERSON", first, last, (first - 2, first - 1))
+        words.note("PERSON", first, last, (first - 2, first - 1), shape=shape)
 
 
 def _titled_particle(words: Words, first: int) -> int:

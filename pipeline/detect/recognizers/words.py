@@ -133,14 +133,23 @@ class Words:
         return self._meaning[self.codes[2 * index]]
 
     def note(
-        self, type_: str, first: int, last: int, cue: tuple[int, int], *, certain: bool = False, skip: int = 0
+        self,
+        type_: str,
+        first: int,
+        last: int,
+        cue: tuple[int, int] | None,
+        *,
+        certain: bool = False,
+        skip: int = 0,
+        shape: str = "",
     ) -> None:
         """Notes for an explanation, where one was asked for, that words `cue` made words `first` to `last` a `type_`.
 
-        `certain`: they name what stands beside them.
+        `certain`: they name what stands beside them. `shape`: what was found, if not what is most often found.
         """
         if self.trace is not None:
-            self.trace.note(self.place(first, last, skip), type_, self.place(*cue), certain=certain)
+            word = None if cue is None else self.place(*cue)
+            self.trace.note(self.place(first, last, skip), type_, word, certain=certain, shape=shape)
 
     def knows(self, word: str) -> int:
         """What a word that need not stand in the text can be."""
