@@ -5,9 +5,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
+from fastapi.middleware.cors import CORSMiddleware
 
 from api import __version__, errors
 from api.addresses import networks
+from api.cross_origin import cross_origin_rules
 from api.geo import Borders, Geo
 from api.middleware import AccessLog, Contain, RequestIds
 from api.routes import auth, entities, files, glossaries, health, keys, me, reference, text
@@ -22,6 +24,7 @@ def create_app(settings: Settings, storage: Storage | None = None) -> FastAPI:
     Connects to nothing yet. InvalidSettings and MasterKeyInvalid as for `Storage.open`.
     """
     borders, trusted = Borders.of(settings), networks(settings.trusted_proxies)
+    rules = cross_origin_rules(settings.cors_origins)
     opened = storage or Storage.open(settings)
     services = Services.build(settings, opened)
 
@@ -53,6 +56,8 @@ def create_app(settings: Settings, storage: Storage | None = None) -> FastAPI:
     for routes in (text, files, glossaries, entities, auth, me, keys, health, reference):
         app.include_router(routes.router)
     app.add_middleware(Contain)  # the last one added is the outermost
+    if settings.cors_origins:
+        app.add_middleware(CORSMiddleware, **rules)
     app.add_middleware(Geo, borders=borders, trusted=trusted)
     app.add_middleware(AccessLog)
     app.add_middleware(RequestIds)

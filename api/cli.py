@@ -49,8 +49,8 @@ def serve(
     settings = load()
     with listen(host, port) as listener, stores(settings) as storage:
         logs.configure()
-        if settings.geo_database is not None or not settings.is_sqlite:
-            console.warn("callers from every country are served: this version does not read MASKER_GEO_DATABASE")
+        if settings.geo_database is None and not settings.is_sqlite:
+            console.warn("callers from every country are served: MASKER_GEO_DATABASE is not set")
         application = create_app(settings, storage)
         gc.freeze()  # lexicons last as long as the process: no collection needs to walk them
         with _embedded_workers(settings, storage) if settings.is_embedded else nullcontext():
