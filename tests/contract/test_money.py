@@ -201,6 +201,7 @@ def wait_for_calls(served: Served, account: Account, calls: int) -> None:
     """Until so many calls of the account ended well."""
     deadline, pause = monotonic() + _PATIENCE, Event()
     while True:
+        served.app.state.services.usage_log.flush()
         with served.services.storage.database.reading() as session:
             days = usage.per_day(session, account.id, days=2, now=utc_now())
         if sum(day.calls for day in days) == calls:
