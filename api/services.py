@@ -1,6 +1,6 @@
 """Everything a request may need, wired once from settings and handed to routes as one typed value."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Self
 
@@ -31,6 +31,7 @@ class Services:
     storage: Storage
     detection: DetectionThreads
     limiter: RateLimiter
+    passwords: PasswordThreads = field(default_factory=PasswordThreads)
 
     @classmethod
     def build(cls, settings: Settings, storage: Storage) -> Self:
@@ -61,11 +62,6 @@ class Services:
     def usage_log(self) -> UsageLog:
         """What text calls did, until it is written."""
         return UsageLog(self.storage.database)
-
-    @cached_property
-    def passwords(self) -> PasswordThreads:
-        """Where passwords are hashed."""
-        return PasswordThreads()
 
     @cached_property
     def own_limiter(self) -> MemoryLimiter:

@@ -1,18 +1,21 @@
 """Logins and registrations are slowed down, per address and per account, and hashing never takes the server over."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
 import httpx
 import pytest
 
+from api.password_threads import PasswordThreads
 from storage.opening import Storage
 from tests.api.serving import Served, serving, settings_for
 from tests.contract.browsers import PASSWORD, new_email, registered, send
 
 LIMIT = 3
+T = TypeVar("T")
 
 
 @pytest.fixture(scope="module")
@@ -124,15 +127,40 @@ def test_without_redis_each_process_still_counts(tmp_path: Path) -> None:
         assert throttled(send(served.url, "/auth/login", email, "short"))
 
 
+class Counted(PasswordThreads):
+    """Counts what is hashed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.jobs = 0
+
+    async def run(self, work: Callable[[], T]) -> T:
+        self.jobs += 1
+        return await super().run(work)
+
+
+def test_an_unknown_account_costs_as_much_as_a_wrong_password(tmp_path: Path) -> None:
+    """“401 `Invalid email or password`”: neither the answer nor the time it takes tells which of the two was wrong."""
+    counted = Counted()
+    with serving(settings_for(tmp_path)) as served:
+        served.app.state.services = replace(served.services, passwords=counted)
+        known = new_email()
+        registered(served.url, known)
+        answers = []
+        for email in (known, new_email(), "no address"):
+            before = counted.jobs
+            answers.append(send(served.url, "/auth/login", email, "wrong horse 1"))
+            assert counted.jobs - before == 1
+        assert {(answer.status_code, answer.text) for answer in answers} == {
+            (401, '{"detail":"Invalid email or password"}')
+        }
+
+
 def test_a_flood_of_logins_leaves_the_others_alone(tmp_path: Path) -> None:
     """“Passwords: argon2id (argon2-cffi)”: 64 MiB and a core each, so few at once, some waiting, the rest sent away."""
-    from api.password_threads import PasswordThreads
-
     settings = settings_for(tmp_path, login_attempts_per_minute=100_000)
     with serving(settings) as served:
-        passwords = PasswordThreads(1, 2)
-        served.app.state.services = services = replace(served.services)
-        services.__dict__["passwords"] = passwords
+        served.app.state.services = replace(served.services, passwords=PasswordThreads(1, 2))
         email = new_email()
         registered(served.url, email)
         with ThreadPoolExecutor(12) as threads, served.client() as client:
