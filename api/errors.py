@@ -7,16 +7,15 @@ from fastapi import FastAPI, Request
 from fastapi.dependencies.models import Dependant
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from fastapi.routing import iter_route_contexts
 from pydantic import ValidationError
 from starlette.exceptions import HTTPException
-from starlette.routing import Match
 
 from api.validation import Declared, of_error, of_parameters
 from schemas.errors import MaskerError, MaskingFailed, MethodNotAllowed, RedactFailed, RequestTimeout, Unauthenticated
 
 # What an unexpected failure answers, by path; everywhere else it is MaskerError's own 500.
 UNEXPECTED: Mapping[str, type[MaskerError]] = {"/api/v1/mask": MaskingFailed, "/api/v1/redact": RedactFailed}
-_METHODS = ("DELETE", "GET", "PATCH", "POST", "PUT")
 
 
 class Invalid(MaskerError):
@@ -81,11 +80,7 @@ def _parameters(dependant: Dependant) -> Iterator[str]:
 
 
 def _allowed(request: Request) -> list[str]:
-    """Every method that some route has at this path: the framework names those of one route alone."""
-    path, routes = request.scope["path"], request.app.routes
-
-    def has(method: str) -> bool:
-        scope = {"type": "http", "method": method, "path": path, "root_path": "", "headers": []}
-        return any(route.matches(scope)[0] is Match.FULL for route in routes)
-
-    return [method for method in _METHODS if has(method)]
+    """Every method of the path that was asked for: the framework names those of one route alone."""
+    path = request.scope["route"].path
+    contexts = iter_route_contexts(request.app.routes)
+    return sorted({method for context in contexts if context.path == path for method in context.methods or ()})

@@ -9,15 +9,18 @@ from pydantic import BaseModel, ConfigDict, Field, StrictStr, StringConstraints
 MIN_PASSWORD_CHARACTERS, MAX_PASSWORD_CHARACTERS = 8, 1024
 MAX_KEY_NAME_CHARACTERS = 200
 
+_EMAIL = r"^[^\s@\x00-\x1f\x7f]{1,64}@[^\s@\x00-\x1f\x7f]{1,189}$"  # roughly; what is kept, storage decides
 KeyName = Annotated[
-    str, StringConstraints(strict=True, strip_whitespace=True, min_length=1, max_length=MAX_KEY_NAME_CHARACTERS)
+    str,
+    StringConstraints(strict=True, strip_whitespace=True, min_length=1, max_length=MAX_KEY_NAME_CHARACTERS),
+    Field(json_schema_extra={"pattern": r"^[^\x00]*\S[^\x00]*$"}),
 ]
 
 
 class Registration(BaseModel):
     """A new account. The password has 8 to 1024 characters and no other rule."""
 
-    email: StrictStr
+    email: Annotated[StrictStr, Field(json_schema_extra={"maxLength": 254, "pattern": _EMAIL})]
     password: Annotated[StrictStr, Field(min_length=MIN_PASSWORD_CHARACTERS, max_length=MAX_PASSWORD_CHARACTERS)]
 
 

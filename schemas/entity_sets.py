@@ -3,10 +3,10 @@
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, Field
+from pydantic import AfterValidator, BaseModel, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
-from schemas.entities import CATALOG, EntityType, Group
+from schemas.entities import CATALOG, TOGGLABLE_TYPES, EntityType, Group
 
 _MOST = 1000  # types of a request, repeated ones too
 
@@ -17,7 +17,12 @@ def _togglable(type_: EntityType) -> EntityType:
     return type_
 
 
-Types = Annotated[list[Annotated[EntityType, AfterValidator(_togglable)]], Field(min_length=1, max_length=_MOST)]
+_Togglable = Annotated[
+    EntityType,
+    AfterValidator(_togglable),
+    WithJsonSchema({"type": "string", "enum": [type_.value for type_ in TOGGLABLE_TYPES]}),
+]
+Types = Annotated[list[_Togglable], Field(min_length=1, max_length=_MOST)]
 
 
 class EntitySetRequest(BaseModel):

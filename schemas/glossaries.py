@@ -15,7 +15,9 @@ MAX_GLOSSARIES, MAX_ENTRIES = 10, 1000  # per account; per glossary
 MAX_NAME_CHARACTERS, MAX_TERM_CHARACTERS = 200, 200
 # 1,000 of the longest terms, every character written as an escape of two halves, and every field of an entry.
 MAX_BODY_BYTES = 4 * 1024 * 1024
-_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_CONTROL = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f"
+_CONTROLS = re.compile(f"[{_CONTROL}]")
+_SHOWN = {"pattern": rf"^[^{_CONTROL}]*[^\s{_CONTROL}][^{_CONTROL}]*$"}  # what the validators below check, for readers
 
 
 def _without_controls(text: str) -> str:
@@ -28,11 +30,13 @@ Name = Annotated[
     str,
     StringConstraints(strict=True, strip_whitespace=True, min_length=1, max_length=MAX_NAME_CHARACTERS),
     AfterValidator(_without_controls),
+    Field(json_schema_extra=_SHOWN),
 ]
 TermText = Annotated[
     str,
     StringConstraints(strict=True, strip_whitespace=True, min_length=1, max_length=MAX_TERM_CHARACTERS),
     AfterValidator(_without_controls),
+    Field(json_schema_extra=_SHOWN),
 ]
 
 

@@ -5,7 +5,12 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictStr, StringConstraints
 
-InlineTerm = Annotated[str, StringConstraints(strict=True, strip_whitespace=True, min_length=1, max_length=200)]
+InlineTerm = Annotated[
+    str,
+    StringConstraints(strict=True, strip_whitespace=True, min_length=1, max_length=200),
+    Field(json_schema_extra={"pattern": r"\S"}),  # blanks around it do not count
+]
+_BASE64_OF_32_BYTES = "^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$"
 
 
 class TextRequest(BaseModel):
@@ -13,25 +18,40 @@ class TextRequest(BaseModel):
 
     model_config = ConfigDict(extra="ignore")
 
-    text: Annotated[StrictStr, Field(min_length=1)]
-    use_judge: StrictBool = False
-    judge_model: StrictStr | None = None
-    glossary: Annotated[list[InlineTerm], Field(max_length=1000)] | None = None
-    glossary_id: UUID | None = None
-    allow: Annotated[list[InlineTerm], Field(max_length=1000)] | None = None
+    text: Annotated[StrictStr, Field(min_length=1, description="of any length")]
+    use_judge: Annotated[
+        StrictBool,
+        Field(description="ask the language-model judge, where the key may; the header `X-Use-Judge` outranks it"),
+    ] = False
+    judge_model: Annotated[StrictStr | None, Field(description="one of the operator's list")] = None
+    glossary: Annotated[
+        Annotated[list[InlineTerm], Field(max_length=1000)] | None,
+        Field(description="terms of this request, 1 to 200 characters each, found as `CUSTOM_TERM`"),
+    ] = None
+    glossary_id: Annotated[UUID | None, Field(description="a saved glossary, also one that is switched off")] = None
+    allow: Annotated[
+        Annotated[list[InlineTerm], Field(max_length=1000)] | None,
+        Field(description="surfaces that stay as they are where they are found as a whole"),
+    ] = None
     explain: Annotated[StrictBool, Field(description="adds `explanations` to the answer")] = False
 
 
 class MaskRequest(TextRequest):
     """`key`: standard base64 of a 32-byte AES-256 key; enables BYOK mode."""
 
-    key: StrictStr | None = None
+    key: Annotated[
+        Annotated[StrictStr, Field(json_schema_extra={"pattern": _BASE64_OF_32_BYTES})] | None,
+        Field(description="standard base64 of 32 bytes that the mapping is encrypted under, instead of the bearer's"),
+    ] = None
 
 
 class RedactRequest(TextRequest):
     """`transforms`: only DATE_TIME and ADDRESS, only `generalize`."""
 
-    transforms: dict[Literal["DATE_TIME", "ADDRESS"], Literal["generalize"]] | None = None
+    transforms: Annotated[
+        dict[Literal["DATE_TIME", "ADDRESS"], Literal["generalize"]] | None,
+        Field(description="types whose values become abstract instead of placeholders"),
+    ] = None
 
 
 class MaskSpan(BaseModel):
@@ -83,30 +103,33 @@ Explanations = Annotated[list[Explanation], Field(description="only with `explai
 class MaskResponse(BaseModel):
     """Every field of the answer; base64 is the standard alphabet with padding."""
 
-    masked_text: str
-    ciphertext: str
-    nonce_payload: str
-    wrapped_dek: str | None
-    nonce_dek: str | None
-    pii_count: int
-    spans: list[MaskSpan]
-    request_id: str
-    processing_time_ms: int
-    judge_used: bool
-    judge_model: str | None
-    mappings: dict[str, str] | None
+    masked_text: Annotated[str, Field(description="every entity replaced by a token")]
+    ciphertext: Annotated[str, Field(description="base64: AES-GCM of the JSON object from token to original")]
+    nonce_payload: Annotated[str, Field(description="base64: 12 bytes")]
+    wrapped_dek: Annotated[
+        str | None,
+        Field(description="base64: the data key under a key derived from the bearer; null with a key of your own"),
+    ]
+    nonce_dek: Annotated[str | None, Field(description="base64: 12 bytes; null with a key of your own")]
+    pii_count: Annotated[int, Field(description="entities")]
+    spans: Annotated[list[MaskSpan], Field(description="one per entity, by position")]
+    request_id: Annotated[str, Field(description="also in the header `X-Request-Id`")]
+    processing_time_ms: Annotated[int, Field(description="the server's wall clock")]
+    judge_used: Annotated[bool, Field(description="whether the judge ran")]
+    judge_model: Annotated[str | None, Field(description="the model that it used")]
+    mappings: Annotated[dict[str, str] | None, Field(description="from token to original; null for bearer keys")]
     explanations: Explanations = []
 
 
 class RedactResponse(BaseModel):
     """`entity_counts` is keyed by redact prefix and counts distinct values."""
 
-    redacted_text: str
-    pii_count: int
-    entity_counts: dict[str, int]
-    generalized_count: int
-    request_id: str
-    processing_time_ms: int
-    judge_used: bool
-    judge_model: str | None
+    redacted_text: Annotated[str, Field(description="every entity replaced by a placeholder or a generalized value")]
+    pii_count: Annotated[int, Field(description="distinct values replaced")]
+    entity_counts: Annotated[dict[str, int], Field(description="distinct values by redact prefix")]
+    generalized_count: Annotated[int, Field(description="occurrences that a generalized value replaced")]
+    request_id: Annotated[str, Field(description="also in the header `X-Request-Id`")]
+    processing_time_ms: Annotated[int, Field(description="the server's wall clock")]
+    judge_used: Annotated[bool, Field(description="whether the judge ran")]
+    judge_model: Annotated[str | None, Field(description="the model that it used")]
     explanations: Explanations = []

@@ -64,7 +64,7 @@ def describe(app: FastAPI) -> Object:
         **{key: document[key] for key in ("openapi", "info")},
         "tags": [{"name": name, "description": about} for name, about in _TAGS.items() if name in used],
         "paths": paths,
-        "components": {"schemas": {**schemas, **SCHEMAS}, "securitySchemes": _SCHEMES},
+        "components": {"schemas": _tidied({**schemas, **SCHEMAS}), "securitySchemes": _SCHEMES},
     }
 
 
@@ -108,17 +108,19 @@ def _hoisted(schema: Object, schemas: dict[str, Object]) -> Object:
         return schema
     definitions = schema.get("$defs", {})
     for name, definition in {**definitions, schema["title"]: schema}.items():
-        schemas[name] = _relinked({key: value for key, value in definition.items() if key != "$defs"})
+        schemas[name] = {key: value for key, value in definition.items() if key != "$defs"}
     return {"$ref": f"#/components/schemas/{schema['title']}"}
 
 
-def _relinked(node: Any) -> Any:
+def _tidied(node: Any) -> Any:
+    """With references into the document, and without titles that only say a field's name again."""
     if isinstance(node, dict):
         return {
-            key: value.replace("#/$defs/", "#/components/schemas/") if key == "$ref" else _relinked(value)
+            key: value.replace("#/$defs/", "#/components/schemas/") if key == "$ref" else _tidied(value)
             for key, value in node.items()
+            if key != "title" or not isinstance(value, str)
         }
-    return [_relinked(item) for item in node] if isinstance(node, list) else node
+    return [_tidied(item) for item in node] if isinstance(node, list) else node
 
 
 def _credentials(app: FastAPI) -> Iterator[tuple[tuple[str, str], Credentials]]:
