@@ -1,0 +1,404 @@
+"""`/v1/glossaries`, sentence by sentence of the interface."""
+
+import json
+import re
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+from uuid import UUID, uuid4
+
+import httpx
+import pytest
+
+from schemas.entities import EntityType
+from storage.opening import Storage
+from tests.api.serving import Account, Served, serving, settings_for
+
+PATH = "/v1/glossaries"
+PLAIN = {
+    "term": "Zephyr",
+    "entity_type": "CUSTOM_TERM",
+    "match_mode": "word_boundary",
+    "case_sensitive": False,
+    "locale": None,
+}
+NOT_FOUND = (404, {"detail": "Glossary not found"})
+
+
+def entry(term: str = "Zephyr", **more: Any) -> dict[str, Any]:
+    return {**PLAIN, "term": term, **more}
+
+
+def created(client: httpx.Client, *terms: str, **more: Any) -> dict[str, Any]:
+    body = {"name": "ours", "entries": [{"term": term} for term in terms], **more}
+    answer = client.post(PATH, json=body)
+    assert answer.status_code == 201, answer.text
+    return dict(answer.json())
+
+
+def surfaces(client: httpx.Client, text: str, **more: Any) -> list[str]:
+    answer = client.post("/api/v1/mask", json={"text": text, **more})
+    assert answer.status_code == 200, answer.text
+    return [text[span["start"] : span["end"]] for span in answer.json()["spans"]]
+
+
+def test_create(client: httpx.Client) -> None:
+    """“POST | /v1/glossaries | `{name: string, entries: [entry]}` | 201, glossary object”; “glossary object | also
+    `created_at`, `updated_at`”; “times | ISO 8601 in UTC with `Z`”; “`enabled` defaults to true at creation and may be
+    sent”.
+    """
+    answer = client.post(PATH, json={"name": "Projects", "entries": [{"term": "Zephyr"}]})
+    assert answer.status_code == 201
+    made = answer.json()
+    assert made.keys() == {"id", "name", "enabled", "entries", "created_at", "updated_at"}
+    assert str(UUID(made["id"])) == made["id"]
+    assert (made["name"], made["enabled"], made["entries"]) == ("Projects", True, [PLAIN])
+    assert made["created_at"] == made["updated_at"]
+    assert made["created_at"].endswith("Z")
+    assert datetime.fromisoformat(made["created_at"]).utcoffset() is not None
+    assert created(client, "Mistral", enabled=False)["enabled"] is False
+
+
+def test_read_and_list(client: httpx.Client) -> None:
+    """“GET | /v1/glossaries | - | 200, list of own glossaries”; “list of glossaries | a bare array”;
+    “GET | /v1/glossaries/{id} | - | 200, glossary object”.
+    """
+    assert client.get(PATH).json() == []
+    made = [created(client, term) for term in ("Zephyr", "Mistral", "Sirocco")]
+    assert client.get(PATH).json() == made
+    for one in made:
+        answer = client.get(f"{PATH}/{one['id']}")
+        assert (answer.status_code, answer.json()) == (200, one)
+
+
+def test_every_field_of_an_entry(client: httpx.Client) -> None:
+    """“entity_type | string | CUSTOM_TERM | type the term masks as”; “pin to one language, or
+    language-agnostic”; “case_sensitive | boolean | false | exact case match when true”.
+    """
+    entries = [
+        entry("مشروع الفنار", entity_type="ORGANIZATION", match_mode="exact", case_sensitive=True, locale="ar"),
+        entry("Falcon", match_mode="substring", locale="en"),
+        *(entry(f"t{number}", entity_type=type_.value) for number, type_ in enumerate(EntityType)),
+    ]
+    answer = client.post(PATH, json={"name": "all", "entries": entries})
+    assert answer.json()["entries"] == entries
+    assert client.get(f"{PATH}/{answer.json()['id']}").json()["entries"] == entries
+
+
+def test_change_any_of_its_fields(client: httpx.Client) -> None:
+    """“PATCH | /v1/glossaries/{id} | any of `{name, enabled, entries}` | 200”."""
+    made = created(client, "Zephyr")
+    seen = [made]
+    for change in ({"name": "renamed"}, {"enabled": False}, {"entries": [entry("Mistral")]}, {"entries": []}):
+        answer = client.patch(f"{PATH}/{made['id']}", json=change)
+        assert answer.status_code == 200
+        expected = {**seen[-1], **change, "updated_at": answer.json()["updated_at"]}
+        assert answer.json() == expected == client.get(f"{PATH}/{made['id']}").json()
+        assert answer.json()["updated_at"] > seen[-1]["updated_at"]
+        seen.append(expected)
+    answer = client.patch(f"{PATH}/{made['id']}", json={})
+    assert (answer.status_code, answer.json()) == (200, seen[-1])
+
+
+def test_replace_entries(client: httpx.Client) -> None:
+    """“PATCH | /v1/glossaries/{id}/entries | `{entries: [entry]}` replaces the whole list | 200”."""
+    made = created(client, "Zephyr", "Mistral")
+    answer = client.patch(f"{PATH}/{made['id']}/entries", json={"entries": [{"term": "Sirocco"}]})
+    assert (answer.status_code, answer.json()["entries"]) == (200, [entry("Sirocco")])
+    assert answer.json()["name"] == "ours"
+    assert surfaces(client, "Zephyr, Mistral, Sirocco") == ["Sirocco"]
+    assert client.patch(f"{PATH}/{made['id']}/entries", json={}).status_code == 422
+
+
+def test_delete(client: httpx.Client) -> None:
+    """“DELETE | /v1/glossaries/{id} | - | 204”."""
+    made = created(client, "Zephyr")
+    assert surfaces(client, "the Zephyr plan") == ["Zephyr"]
+    answer = client.delete(f"{PATH}/{made['id']}")
+    assert (answer.status_code, answer.content) == (204, b"")
+    assert surfaces(client, "the Zephyr plan") == []
+    assert client.get(PATH).json() == []
+    for again in (client.delete(f"{PATH}/{made['id']}"), client.get(f"{PATH}/{made['id']}")):
+        assert (again.status_code, again.json()) == NOT_FOUND
+
+
+@pytest.mark.parametrize("path", ["", "/entries"])
+def test_what_is_not_yours_is_not_there(client: httpx.Client, served: Served, path: str) -> None:
+    """“404 not found or not owned (no existence leak)”; “deleting or reading another account's glossary | 404
+    `Glossary not found`”; “a malformed id in a path | 404 as an unknown one”.
+    """
+    with served.client() as other:
+        theirs = created(other, "Zephyr")
+        for id_ in (theirs["id"], str(uuid4()), "no-uuid", "%00", "ï", theirs["id"] + "0", "1" * 500):
+            where = f"{PATH}/{id_}{path}"
+            calls = [client.patch(where, json={"entries": []})]
+            if not path:
+                calls += [client.get(where), client.delete(where), client.patch(where, json={"name": "x"})]
+            assert [(answer.status_code, answer.json()) for answer in calls] == [NOT_FOUND] * len(calls)
+        assert other.get(f"{PATH}/{theirs['id']}").json() == theirs
+    assert client.get(PATH).json() == []
+
+
+def test_no_credentials(served: Served) -> None:
+    """“`Missing authentication` (no bearer and no cookie)”."""
+    id_ = uuid4()
+    calls = [
+        ("GET", ""),
+        ("POST", ""),
+        ("GET", f"/{id_}"),
+        ("PATCH", f"/{id_}"),
+        ("DELETE", f"/{id_}"),
+        ("PATCH", f"/{id_}/entries"),
+    ]
+    for method, path in calls:
+        answer = httpx.request(method, served.url + PATH + path)
+        assert (answer.status_code, answer.json()) == (401, {"detail": "Missing authentication"})
+
+
+def test_a_browser_session_does_as_well(served: Served, account: Account) -> None:
+    """“Glossary and file endpoints also accept a browser session cookie”."""
+    with served.browser(account) as browser:
+        made = created(browser, "Zephyr")
+        assert browser.get(PATH).json() == [made]
+        assert browser.delete(f"{PATH}/{made['id']}").status_code == 204
+
+
+@pytest.fixture
+def elsewhere(database_url: str, tmp_path: Path) -> Iterator[Served]:
+    """A server over a database of each kind."""
+    settings = settings_for(tmp_path / "data").model_copy(update={"database_url": database_url})
+    storage = Storage.open(settings)
+    with serving(settings, storage) as server:
+        yield server
+    storage.close()
+
+
+def test_ten_per_account_however_they_come(elsewhere: Served) -> None:
+    """“422 `max_glossaries_reached` (10 per account)”; “Glossaries | 10 per account | glossaries”."""
+    with elsewhere.client() as client, elsewhere.client() as other, ThreadPoolExecutor(8) as threads:
+        for number in range(9):
+            created(client, f"t{number}")
+        answers = list(threads.map(lambda n: client.post(PATH, json={"name": str(n), "entries": []}), range(8)))
+        assert sorted(answer.status_code for answer in answers) == [201] + [422] * 7
+        for refused in (answer for answer in answers if answer.status_code == 422):
+            (error,) = refused.json()["detail"]
+            assert error.keys() == {"type", "loc", "msg"}
+            assert (error["type"], error["loc"]) == ("max_glossaries_reached", ["body"])
+        mine = client.get(PATH).json()
+        assert len(mine) == 10
+        created(other, "x")
+        assert client.delete(f"{PATH}/{mine[0]['id']}").status_code == 204
+        created(client, "again")
+
+
+def test_a_thousand_entries(client: httpx.Client) -> None:
+    """“Entries per glossary | 1,000 | glossaries”; “422 `max_glossaries_reached` (10 per account), more than 1,000
+    entries, or a malformed entry”.
+    """
+    many = [{"term": f"term-{number}"} for number in range(1001)]
+    made = client.post(PATH, json={"name": "n", "entries": many[:1000]})
+    assert made.status_code == 201 and len(made.json()["entries"]) == 1000
+    where = f"{PATH}/{made.json()['id']}"
+    for answer in (
+        client.post(PATH, json={"name": "n", "entries": many}),
+        client.patch(where, json={"entries": many}),
+        client.patch(f"{where}/entries", json={"entries": many}),
+    ):
+        assert answer.status_code == 422
+        (error,) = answer.json()["detail"]
+        assert (error["type"], error["loc"]) == ("too_long", ["body", "entries"])
+    assert client.get(where).json() == made.json()
+    assert surfaces(client, "see term-0, term-999 and term-1000") == ["term-0", "term-999"]
+
+
+WRONG = [
+    ({"entries": []}, ["body", "name"]),
+    ({"name": "n"}, ["body", "entries"]),
+    ({"name": None, "entries": []}, ["body", "name"]),
+    ({"name": 7, "entries": []}, ["body", "name"]),
+    ({"name": "  ", "entries": []}, ["body", "name"]),
+    ({"name": "n" * 201, "entries": []}, ["body", "name"]),
+    ({"name": "a\x00b", "entries": []}, ["body", "name"]),
+    ({"name": "n", "entries": None}, ["body", "entries"]),
+    ({"name": "n", "entries": {}}, ["body", "entries"]),
+    ({"name": "n", "entries": [], "enabled": "yes"}, ["body", "enabled"]),
+    ({"name": "n", "entries": [], "enabled": None}, ["body", "enabled"]),
+    ({"name": "n", "entries": ["Zephyr-7"]}, ["body", "entries", 0]),
+    ({"name": "n", "entries": [{}]}, ["body", "entries", 0, "term"]),
+    ({"name": "n", "entries": [{"term": ""}]}, ["body", "entries", 0, "term"]),
+    ({"name": "n", "entries": [{"term": "ok"}, {"term": " \t\n"}]}, ["body", "entries", 1, "term"]),
+    ({"name": "n", "entries": [{"term": 1012345672}]}, ["body", "entries", 0, "term"]),
+    ({"name": "n", "entries": [{"term": "Zephyr-7" * 26}]}, ["body", "entries", 0, "term"]),
+    ({"name": "n", "entries": [{"term": "Zephyr\x00-7"}]}, ["body", "entries", 0, "term"]),
+    ({"name": "n", "entries": [{"term": "\u200b\u0640\u064e"}]}, ["body", "entries", 0, "term"]),
+    ({"name": "n", "entries": [{"term": "x", "entity_type": "IQAMA-7"}]}, ["body", "entries", 0, "entity_type"]),
+    ({"name": "n", "entries": [{"term": "x", "entity_type": "person"}]}, ["body", "entries", 0, "entity_type"]),
+    ({"name": "n", "entries": [{"term": "x", "entity_type": None}]}, ["body", "entries", 0, "entity_type"]),
+    ({"name": "n", "entries": [{"term": "x", "match_mode": "regex-7"}]}, ["body", "entries", 0, "match_mode"]),
+    ({"name": "n", "entries": [{"term": "x", "case_sensitive": 1}]}, ["body", "entries", 0, "case_sensitive"]),
+    ({"name": "n", "entries": [{"term": "x", "locale": "fr"}]}, ["body", "entries", 0, "locale"]),
+    ({"name": "n", "entries": [{"term": "x", "locale": "EN"}]}, ["body", "entries", 0, "locale"]),
+    ({"name": "n", "entries": [{"term": "x", "action": "drop-7"}]}, ["body", "entries", 0, "action"]),
+    ([], ["body"]),
+    ("n", ["body"]),
+    (None, ["body"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "loc"), WRONG)
+def test_a_malformed_glossary(client: httpx.Client, body: Any, loc: list[Any]) -> None:
+    """“422 bodies | array of `{type, loc, msg}`: no `input`, no `ctx`, no key of the caller's own in `loc`”;
+    “glossary entry `entity_type` | one of the 24 names, else 422”; “glossary name | 1-200 characters”.
+    """
+    answer = client.post(PATH, json=body)
+    assert answer.status_code == 422
+    assert [error["loc"] for error in answer.json()["detail"]] == [loc]
+    assert all(error.keys() == {"type", "loc", "msg"} for error in answer.json()["detail"])
+    for sent in ("Zephyr-7", "IQAMA-7", "regex-7", "drop-7", "1012345672"):
+        assert sent not in answer.text
+    assert client.get(PATH).json() == []
+
+
+@pytest.mark.parametrize(
+    "change", [{"name": None}, {"enabled": None}, {"entries": None}, {"name": ""}, {"entries": [{}]}]
+)
+def test_a_malformed_change(client: httpx.Client, change: dict[str, Any]) -> None:
+    """“422 | schema validation message | wrong type, invalid enum”."""
+    made = created(client, "Zephyr")
+    assert client.patch(f"{PATH}/{made['id']}", json=change).status_code == 422
+    assert client.get(PATH).json() == [made]
+
+
+def test_bodies_that_no_client_means(client: httpx.Client) -> None:
+    """“text that holds NUL / lone surrogates | accepted / 422”; “geo 403, authentication 401 (before the body is read),
+    rate 429, size 413, body 422 and 400”.
+    """
+    headers = {"Content-Type": "application/json"}
+    deep = b"[" * 100_000
+    odd = [
+        b"",
+        b"{",
+        deep,
+        b'{"name": "\\ud800", "entries": []}',
+        b'{"name": "n", "entries": [{"term": "\\udfff"}]}',
+        b"\xff\xfe",
+    ]
+    for body in odd:
+        assert client.post(PATH, content=body, headers=headers).status_code == 422
+    huge = client.post(PATH, content=b" " * 5_000_000, headers=headers)
+    assert (huge.status_code, huge.json()) == (413, {"detail": "request_too_large"})
+    assert client.get(PATH).json() == []
+
+
+def test_the_longest_glossary_goes_through(served: Served, tmp_path: Path) -> None:
+    """“at most 1,000”, each term of 200 characters, however it is escaped."""
+    more = {"entity_type": "RESIDENCE_PERMIT", "match_mode": "word_boundary", "action": "allow"}
+    entries = [entry(f"{number:04d}" + "\U00010400" * 196, **more) for number in range(1000)]
+    body = json.dumps({"name": "\U00010400" * 200, "entries": entries})
+    with serving(settings_for(tmp_path)) as server, server.client() as client:
+        answer = client.post(PATH, content=body, headers={"Content-Type": "application/json"})
+        assert answer.status_code == 201
+        assert client.get(PATH).json() == [answer.json()]
+
+
+def test_repeated_entries_stay_as_they_were_sent(client: httpx.Client) -> None:
+    """“replaces the whole list”: what comes back is what was sent, once trimmed."""
+    made = created(client, "Zephyr", " Zephyr ", "zephyr")
+    assert [one["term"] for one in made["entries"]] == ["Zephyr", "Zephyr", "zephyr"]
+    assert surfaces(client, "ZEPHYR") == ["ZEPHYR"]
+
+
+def test_unknown_fields_are_ignored(client: httpx.Client) -> None:
+    """“unknown fields in a JSON body | ignored”."""
+    made = client.post(PATH, json={"name": "n", "id": "mine", "entries": [{"term": "Zephyr", "note": "x"}]})
+    assert made.status_code == 201
+    assert made.json()["entries"] == [PLAIN] and made.json()["id"] != "mine"
+
+
+def test_changes_at_once_leave_one_of_them_whole(elsewhere: Served) -> None:
+    """“PATCH | /v1/glossaries/{id} | any of `{name, enabled, entries}` | 200”: never half of one change
+    and half of another.
+    """
+    with elsewhere.client() as client, ThreadPoolExecutor(8) as threads:
+        made = created(client, "x")
+
+        def change(number: int) -> httpx.Response:
+            entries = [entry(f"{number}-{index}") for index in range(50)]
+            return client.patch(f"{PATH}/{made['id']}", json={"name": f"n{number}", "entries": entries})
+
+        answers = list(threads.map(change, range(16)))
+        assert all(answer.status_code == 200 for answer in answers)
+        left = client.get(f"{PATH}/{made['id']}").json()
+        number = left["name"].removeprefix("n")
+        assert [one["term"] for one in left["entries"]] == [f"{number}-{index}" for index in range(50)]
+        assert left in [answer.json() for answer in answers]
+
+
+def test_changes_of_different_fields_at_once_both_hold(elsewhere: Served) -> None:
+    """“any of `{name, enabled, entries}`”: a field that a change does not name is not touched by it."""
+    with elsewhere.client() as client, ThreadPoolExecutor(8) as threads:
+        for _ in range(5):
+            made = created(client, "x")
+            changes = [{"name": "new"}, {"enabled": False}, {"entries": [entry("y")]}]
+            list(threads.map(lambda change, id_=made["id"]: client.patch(f"{PATH}/{id_}", json=change), changes))
+            left = client.get(f"{PATH}/{made['id']}").json()
+            assert (left["name"], left["enabled"], left["entries"]) == ("new", False, [entry("y")])
+
+
+def test_enabled_ones_apply_and_disabled_ones_only_by_id(client: httpx.Client, served: Served) -> None:
+    """“no longer auto-applies; can still be used on a single request via glossary_id”; “auto-applies to every mask and
+    redact request”; “saved toggles, overrides, glossaries | hold from the next request in the same process”.
+    """
+    made = created(client, "Zephyr")
+    text = "the Zephyr plan"
+    for enabled in (True, False, True):
+        assert client.patch(f"{PATH}/{made['id']}", json={"enabled": enabled}).status_code == 200
+        assert surfaces(client, text) == (["Zephyr"] if enabled else [])
+        redacted = client.post("/api/v1/redact", json={"text": text}).json()
+        assert redacted["redacted_text"] == ("the CUSTOM_TERM_01 plan" if enabled else text)
+        assert surfaces(client, text, glossary_id=made["id"]) == ["Zephyr"]
+    with served.client() as other:
+        assert surfaces(other, text) == []
+        answer = other.post("/api/v1/mask", json={"text": text, "glossary_id": made["id"]})
+        assert (answer.status_code, answer.json()) == NOT_FOUND
+
+
+def test_a_deleted_glossary_cannot_be_named_any_more(client: httpx.Client, served: Served, account: Account) -> None:
+    """“404 | Glossary not found | glossary_id not yours or nonexistent; checked before billing, not charged”."""
+    made = created(client, "Zephyr", enabled=False)
+    assert surfaces(client, "Zephyr", glossary_id=made["id"]) == ["Zephyr"]
+    client.delete(f"{PATH}/{made['id']}")
+    before = served.balance(account)
+    for path in ("mask", "redact"):
+        answer = client.post(f"/api/v1/{path}", json={"text": "Zephyr", "glossary_id": made["id"]})
+        assert (answer.status_code, answer.json()) == NOT_FOUND
+    assert served.balance(account) == before
+
+
+@pytest.mark.parametrize("path", ["mask", "redact"])
+@pytest.mark.parametrize("glossary", [["x"] * 1001, [""], ["  "], ["x" * 201], [1], "x", {}, ["a", None]])
+def test_inline_lists(client: httpx.Client, path: str, glossary: Any) -> None:
+    """“inline `glossary` | at most 1,000 terms, each 1-200 characters after trimming; word_boundary,
+    case-insensitive”.
+    """
+    answer = client.post(f"/api/v1/{path}", json={"text": "x", "glossary": glossary})
+    assert answer.status_code == 422
+    assert surfaces(client, "x X xx x" + "y" * 200, glossary=[" x ", *["z"] * 999]) == ["x", "X"]
+
+
+def test_terms_are_not_stored_in_the_clear(client: httpx.Client, served: Served) -> None:
+    """“File names and glossary terms are sealed too.”"""
+    created(client, "Quetzalcoatlus")
+    root = served.services.settings.data_dir
+    assert not any(b"Quetzalcoatlus" in path.read_bytes() for path in root.rglob("*") if path.is_file())
+
+
+def test_wrong_methods(client: httpx.Client) -> None:
+    """“Not Found | unknown endpoint”."""
+    made = created(client, "x")
+    assert client.put(f"{PATH}/{made['id']}", json={}).status_code == 405
+    assert client.get(f"{PATH}/{made['id']}/entries").status_code == 405
+    assert client.get(f"{PATH}/").json() == {"detail": "Not Found"}
+    assert re.fullmatch(r"[0-9a-z_]+", client.get(PATH).headers["x-request-id"])
