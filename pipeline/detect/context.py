@@ -8,6 +8,7 @@ from functools import lru_cache
 from pipeline.detect.landmarks import Landmark, landmarks_of
 from pipeline.detect.normalize import NormalizedText, normalize
 from pipeline.detect.shadow import shape
+from pipeline.detect.trace import LABELLED
 from schemas.spans import DetectOptions
 
 REACH_BEFORE = 40  # characters between a label and its value
@@ -45,19 +46,19 @@ def values(
     if options.context and len(text.shadow) <= _LONGEST_CELL and kind in label_kinds(options.context):
         for match in form.finditer(text.shadow):
             yield match.span()
-    labels = text.landmarks["cues"]
+    labels, source = text.landmarks["cues"], LABELLED + kind
     for start, end in text.tables.cells.get(kind, ()):
         if form.fullmatch(text.shadow, start, end):
-            note(text, (start, end), kind, text.tables.heading(text.shadow, start) if text.trace else None)
+            note(text, (start, end), source, text.tables.heading(text.shadow, start) if text.trace else None)
             yield start, end
     for index in text.labels.get(kind, ()):
         found = labels[index].start in text.tables.headings
         for place in () if found else _following(text.shadow, labels, index, form):
             found = True
-            note(text, place, kind, labels[index])
+            note(text, place, source, labels[index])
             yield place
         for place in () if found else _preceding(text.shadow, labels, index, form):
-            note(text, place, kind, labels[index])
+            note(text, place, source, labels[index])
             yield place
 
 

@@ -24,7 +24,7 @@ def reasons(text: NormalizedText, survivors: list[Span], contest: Contest) -> di
     for span in (*survivors, *losers):
         made = contest.rests.get(span, span)
         shape = shape_of(made.recognizer, made.type)
-        note = trace.of((made.start, made.end), shape.kind or made.recognizer)
+        note = trace.of((made.start, made.end), shape.source or made.recognizer)
         passed = shape.check is not None and holds(shape.check, text.text[made.start : made.end])
         reason = Why(
             shape=note.shape or shape.text,

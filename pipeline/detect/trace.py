@@ -6,6 +6,7 @@ from typing import NamedTuple
 from schemas.spans import Cue
 
 Place = tuple[int, int]
+LABELLED = "label: "  # before a kind of labels: under it, notes about values that such a label governs
 
 
 class Note(NamedTuple):
@@ -29,7 +30,10 @@ class Trace:
     def note(
         self, place: Place, source: str, cue: Place | None = None, *, certain: bool = False, shape: str = ""
     ) -> None:
-        """Notes why `source` (a kind of label, or a recognizer) reports `place`; of two reasons the first stands."""
+        """Notes why `source` reports `place`; of two reasons the first stands.
+
+        `source`: a kind of label (behind LABELLED), a type that words can be, or a recognizer's name.
+        """
         word = None if cue is None else Cue(*cue, certain)
         self._notes.setdefault((*place, source), Note(word, shape))
 

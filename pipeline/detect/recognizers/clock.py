@@ -70,6 +70,8 @@ def _hours(text: NormalizedText) -> Iterator[tuple[int, int]]:
                 and 1 <= int(shadow[start : start + length]) <= _TWELVE
                 and not shadow[max(0, start - 1) : start].isalnum()
             ):
+                if text.trace is not None:
+                    text.trace.note((start, match.end()), "clock")
                 yield start, match.end()
     for mark in text.landmarks["calendar"]:
         if mark.section == "clock":

@@ -45,7 +45,7 @@ class OrganizationFinder:
                 reach = hit.last
                 if words.after(reach) == " " and words.words[reach + 1] in ("Company", "Bank", "Group"):
                     hit = hit._replace(last=reach + 1)
-                if hit.entry.ambiguous:
+                if hit.entry.ambiguous and not hit.first <= cue <= hit.last:
                     words.note("ORGANIZATION", hit.first, hit.last, (cue, cue), skip=hit.skip)
                 yield Found(hit.first, hit.last, hit.skip, 0.8)
         for match in self._built_heads.finditer(words.codes):
