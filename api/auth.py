@@ -70,6 +70,7 @@ async def by_cookie(request: Request, services: Services) -> Authenticated:
     token = session_token(request)
     if token is None:
         raise Unauthenticated("Missing session cookie")
+    sessions.check_form(token)
     caller = await to_thread.run_sync(_visitor, services, token, utc_now())
     refuse_cross_site(request, services.settings)
     return Authenticated(caller, token)

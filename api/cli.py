@@ -44,13 +44,15 @@ def serve(
 
     from api import logs, serving
     from api.app import create_app
-    from api.listener import address, listen
+    from api.listener import address, is_loopback, listen
 
     settings = load()
     with listen(host, port) as listener, stores(settings) as storage:
         logs.configure()
         if settings.geo_database is None and not settings.is_sqlite:
             console.warn("callers from every country are served: MASKER_GEO_DATABASE is not set")
+        if settings.dashboard_url is None and not is_loopback(listener):
+            console.warn("browsers on other computers are refused: MASKER_DASHBOARD_URL is not set")
         application = create_app(settings, storage)
         gc.freeze()  # lexicons last as long as the process: no collection needs to walk them
         with _embedded_workers(settings, storage) if settings.is_embedded else nullcontext():

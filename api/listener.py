@@ -1,6 +1,7 @@
 """The server's socket: taken before anything else is started, so that a taken port is known at once."""
 
 import socket
+from ipaddress import ip_address
 
 _BACKLOG = 2048
 
@@ -23,6 +24,11 @@ def listen(host: str, port: int) -> socket.socket:
     except OSError as error:
         listener.close()
         raise AddressUnavailable(f"cannot listen on {host} port {port}: {error.strerror}") from None
+
+
+def is_loopback(listener: socket.socket) -> bool:
+    """Whether only this computer reaches it."""
+    return ip_address(listener.getsockname()[0].partition("%")[0]).is_loopback
 
 
 def address(listener: socket.socket) -> str:

@@ -33,14 +33,19 @@ def begin(session: Session, account_id: UUID, *, ttl_seconds: int, now: datetime
     return token
 
 
+def check_form(token: str) -> None:
+    """Unauthenticated when a token has not the form of one; asks no database."""
+    if not _TOKEN.fullmatch(token):
+        raise Unauthenticated("Invalid or expired session")
+
+
 def authenticate(session: Session, token: str, now: datetime) -> Caller:
     """Whose session it is. Unauthenticated when there is none, or it has ended; reads only: use does not extend it.
 
     The gate of the judge is set per key and a session has none: it may ask for the judge when a key of the account
     that is not revoked may.
     """
-    if not _TOKEN.fullmatch(token):
-        raise Unauthenticated("Invalid or expired session")
+    check_form(token)
     judged = exists().where(
         col(Key.account_id) == col(Account.id), col(Key.judge_allowed), col(Key.revoked_at).is_(None)
     )

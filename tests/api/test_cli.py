@@ -128,6 +128,7 @@ def test_accounts_and_keys(run: Run, tmp_path: Path) -> None:
         (("account", "create", "--email", "nonsense"), "Value is not an e-mail address"),
         (("key", "create", "--email", "nobody@example.com"), "no account has this e-mail address"),
         (("key", "revoke", "nonsense"), "no such key"),
+        (("key", "revoke", str(UUID(int=1))), "no such key"),
         (("account", "create", "--email", "x@example.com", "--password-stdin"), "At least 8 characters"),
     ):
         done = run(*arguments, text="short\n", **kept)
@@ -142,6 +143,8 @@ def test_accounts_and_keys(run: Run, tmp_path: Path) -> None:
         (("account", "create", "--paid-tokens", "9" * 20), "A credit adds 1 to 1000000000000000 tokens"),
         (("account", "create", "--created-at", "0001-01-01T00:00+14:00"), "--created-at: not an ISO 8601 moment"),
         (("key", "create", "--name", "\udcff"), "The name must be valid Unicode without NUL"),
+        (("key", "create", "--name", "x" * 201), "A name has 1 to 200 characters"),
+        (("key", "create", "--name", " "), "A name has 1 to 200 characters"),
     ],
 )
 def test_what_no_account_takes(run: Run, tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:

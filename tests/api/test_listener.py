@@ -4,7 +4,7 @@ import socket
 
 import pytest
 
-from api.listener import AddressUnavailable, listen
+from api.listener import AddressUnavailable, is_loopback, listen
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1", "localhost"])
@@ -27,3 +27,11 @@ def test_a_taken_port_is_named() -> None:
 def test_an_address_of_others(host: str) -> None:
     with pytest.raises(AddressUnavailable, match="cannot listen on"):
         listen(host, 0)
+
+
+@pytest.mark.parametrize(
+    ("host", "alone"), [("127.0.0.1", True), ("127.0.0.2", True), ("::1", True), ("0.0.0.0", False), ("::", False)]
+)
+def test_whether_other_computers_reach_it(host: str, alone: bool) -> None:
+    with listen(host, 0) as listener:
+        assert is_loopback(listener) is alone

@@ -18,6 +18,16 @@ def create(database: Database, email: str, now: datetime) -> Account:
         return accounts.create(session, email=email, password_hash=HASH, now=now)
 
 
+def test_a_password_hash_is_replaced_unless_it_was_changed_meanwhile(database: Database, now: datetime) -> None:
+    account, other = create(database, "sara@example.test", now), create(database, "noura@example.test", now)
+    for old, new, kept in ((HASH, "stronger", "stronger"), (HASH, "late", "stronger")):
+        with database.transaction() as session:
+            accounts.replace_password_hash(session, account.id, old, new)
+        with database.reading() as session:
+            assert session.get_one(Account, account.id).password_hash == kept
+            assert session.get_one(Account, other.id).password_hash == HASH
+
+
 def test_an_account_is_found_by_id_and_by_any_spelling_of_its_address(database: Database, now: datetime) -> None:
     account = create(database, " Sara.Testperson@Example.TEST ", now)
     assert account.email == "sara.testperson@example.test"

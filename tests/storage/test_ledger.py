@@ -391,6 +391,22 @@ def test_the_purse_is_always_the_sum_of_the_entries(database: Database, acts: li
             assert 0 <= purse.free_used <= FREE
 
 
+def test_an_entry_is_found_by_its_fact_and_by_its_owner_alone(database: Database, now: datetime) -> None:
+    account, stranger = new_account(database, now, paid_tokens=5), new_account(database, now)
+    charge(database, account, 3, "text:1", now)
+    with database.reading() as session:
+        found = ledger.find(session, account, "charge", "text:1")
+        assert found is not None
+        assert found == ledger.entries(session, account, limit=1)[0]
+        assert [entry.kind for entry in ledger.entries(session, account, limit=9, before=found.id)] == ["credit"]
+        for owner, kind, reference in (
+            (stranger, "charge", "text:1"),
+            (account, "refund", "text:1"),
+            (account, "charge", ""),
+        ):
+            assert ledger.find(session, owner, kind, reference) is None
+
+
 def test_what_was_read_before_the_lock_is_read_again(postgres_url: str, now: datetime) -> None:
     """On SQLite nobody can come between; on PostgreSQL somebody can."""
     database = Database(postgres_url)
