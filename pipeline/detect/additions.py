@@ -27,7 +27,7 @@ class _Bounds(NamedTuple):
     digits: tuple[int, int]
 
 
-_CODE = _Bounds(40, 4, (4, 24))
+_CODE = _Bounds(40, 8, (4, 24))
 _BOUNDS: Mapping[EntityType, _Bounds] = {
     _T.PERSON: _Bounds(80, 8, (0, 0)),
     _T.LOCATION: _Bounds(60, 6, (0, 0)),

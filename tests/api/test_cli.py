@@ -90,6 +90,21 @@ def test_mask_with_json_prints_the_whole_answer(run: Run) -> None:
     assert body["wrapped_dek"] is not None
 
 
+@pytest.mark.parametrize("command", ["mask", "redact"])
+def test_explanations_are_a_table_beside_the_text(run: Run, command: str) -> None:
+    text = "MRN: 664120, ID 1000000008"
+    done = run(command, "--explain", text=text)
+    assert done.stdout.startswith(b"MRN: ") and b"START" not in done.stdout
+    assert [" ".join(line.split()) for line in done.stderr.decode().splitlines() if line] == [
+        "START END TYPE SCORE RECOGNIZER WHY",
+        "5 11 MRN 0.85 mrn record number, beside a label; cue at 0-3",
+        "16 26 NATIONAL_ID 0.95 identity 10 digits, leading 1; passes luhn",
+    ]
+    body = answer(run(command, "--explain", "--json", text=text))
+    assert [(item["start"], item["type"]) for item in body["explanations"]] == [(5, "MRN"), (16, "NATIONAL_ID")]  # type: ignore[attr-defined]
+    assert "explanations" not in answer(run(command, "--json", text=text))
+
+
 def test_mask_under_a_key_of_ones_own(run: Run) -> None:
     key = secrets.token_bytes(32)
     body = answer(run("mask", "--json", "--key", base64.b64encode(key).decode(), text=TEXT))

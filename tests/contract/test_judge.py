@@ -461,3 +461,11 @@ def test_the_key_is_shown_nowhere(served: Served) -> None:
     settings, judge = served.services.settings, served.services.judge
     assert judge is not None
     assert KEY not in repr(settings) + repr(served.services) + repr(judge) + settings.model_dump_json()
+
+
+def test_the_judge_shows_in_explanations(client: httpx.Client, judge: PlayingJudge) -> None:
+    """“additions of our own (allow-list, explain, file report)”: what the judge added says so."""
+    answer = asked(client, verdict(drop=["Noor"], add=[("PERSON", "Zorblat Quimby")]), judge, explain=True)
+    told = [(item["recognizer"], item["score"]) for item in answer["explanations"]]  # type: ignore[attr-defined]
+    assert told == [("judge", 0.5), ("identity", 0.95), ("judge", 0.5), ("phone", 0.85)]
+    assert "explanations" not in asked(client, verdict(), judge)

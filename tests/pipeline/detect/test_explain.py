@@ -186,7 +186,8 @@ def test_explaining_changes_nothing(detector: Detector, start: int) -> None:
 
 PIECES = st.sampled_from(
     ["Dear ", "Mr. ", "Noor ", "Salman ", "Alharbi ", "الاسم: ", "سلمى ", "MRN ", "664120 ", "1000000008 ", "in ",
-     "Hail ", "address ", "RHGA3693 ", ", ", "\n", "\u200d", "ﷲ", "ﻻ", "id|mrn|name\n", "1|2|3\n", "12/5 ", "birth date "]
+     "Hail ", "address ", "RHGA3693 ", ", ", "\n", "\u200d", "ﷲ", "ﻻ", "id|mrn|name\n", "1|2|3\n",
+     "12/5 ", "birth date "]
 )  # fmt: skip
 
 
