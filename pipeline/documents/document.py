@@ -7,6 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+# Ends the id of a raster that shows what the one with the id before it, of the same size, cannot show in gray.
+BY_HUE = "/hue"
+
 
 @dataclass(frozen=True, slots=True)
 class TextUnit:

@@ -1,4 +1,4 @@
-"""PNG and JPEG: a raster to read per frame; burned, encoded anew in the same format, size and mode, no metadata."""
+"""PNG and JPEG: rasters to read of every frame; burned, encoded anew in the same format, size and mode, no metadata."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -7,15 +7,18 @@ import cv2
 import numpy as np
 
 from pipeline.documents.burning import boxes_to_burn, burn
-from pipeline.documents.document import Extraction, Findings, Raster, Reading
+from pipeline.documents.document import BY_HUE, Extraction, Findings, Raster, Reading
 from pipeline.documents.image_encode import encoded
 from pipeline.documents.image_header import Header, header_of
 from pipeline.documents.limits import MAX_ANIMATION_PIXELS, MAX_IMAGE_FRAMES, MAX_RASTER_PIXELS, MAX_RASTER_SIDE
+from pipeline.documents.overlooked import is_colored, overlooked
 from pipeline.documents.packing import packed
 from schemas.errors import ErrorCode, StageFailed
 
 _SMALL_SIDE = 1400  # pixels: an image whose longer side is shorter is enlarged for OCR
 _LARGEST_GAIN = 3.0
+_SUPPOSED_DPI = 300  # what OCR takes a picture for
+_MIDDLE = 128  # gray level
 _SEEN_THROUGH = 16  # alpha, of 255, below which nobody sees a pixel
 
 
@@ -35,19 +38,19 @@ def inspect(data: bytes) -> int:
 def extract(data: bytes) -> tuple[Extraction, dict[str, bytes]]:
     """Per frame a grayscale raster, on a background that lets its ink be seen, at a size that OCR can read.
 
-    Their ids are `image`, and for the further frames of an animation `image/1`, `image/2` …
+    Their ids are `image`, and for the further frames of an animation `image/1`, `image/2` … Where a frame has text that
+    gray does not show, a second raster shows that; its id ends in BY_HUE.
     """
     rasters: list[Raster] = []
     pixels: dict[str, bytes] = {}
     for number, picture in enumerate(_decode(data, header_of(data)).pictures):
-        gray = _as_seen(picture)
         scale = _scale(picture)
-        if scale != 1.0:
-            how = cv2.INTER_CUBIC if scale > 1 else cv2.INTER_AREA
-            gray = cv2.resize(gray, None, fx=scale, fy=scale, interpolation=how)
-        height, width = gray.shape
-        rasters.append(Raster(_id(number), width, height))
-        pixels[_id(number)] = packed(gray)
+        gray = _resized(_as_seen(picture), scale)
+        more = overlooked(_resized(_in_color(picture), scale), _SUPPOSED_DPI, gray)
+        for id_, image in ((_id(number), gray), (_id(number) + BY_HUE, more)):
+            if image is not None:
+                rasters.append(Raster(id_, image.shape[1], image.shape[0]))
+                pixels[id_] = packed(image)
     return Extraction((), tuple(rasters), 1), pixels
 
 
@@ -57,11 +60,14 @@ def redact(data: bytes, findings: Findings, readings: Sequence[Reading]) -> byte
     frames = _decode(data, header)
     by_id = {reading.raster: reading for reading in readings}
     names = [_id(number) for number in range(len(frames.pictures))]
-    if not by_id.keys() >= set(names) or any(place.unit not in names for place in findings.places):
+    places = {place.unit.removesuffix(BY_HUE) for place in findings.places}
+    if not by_id.keys() >= {*names, *(place.unit for place in findings.places)} or not places <= set(names):
         raise StageFailed(ErrorCode.IMAGE_REDACT_FAILED)
     for name, picture in zip(names, frames.pictures, strict=True):
         factor = 1 / _scale(picture)
-        burn(picture, [box.scaled(factor, factor) for box in boxes_to_burn(by_id[name], findings)])
+        own = [by_id[id_] for id_ in (name, name + BY_HUE) if id_ in by_id]
+        boxes = [box for reading in own for box in boxes_to_burn(reading, findings)]
+        burn(picture, [box.scaled(factor, factor) for box in boxes])
     return encoded(frames.pictures, frames.durations, header)
 
 
@@ -97,10 +103,30 @@ def _animation(buffer: Any, header: Header) -> tuple[list[Any], list[int]]:
     return [np.array(frame) for frame in animation.frames], [int(value) for value in animation.durations]
 
 
+def _eight_bits(image: Any) -> Any:
+    return (image >> 8).astype(np.uint8) if image.dtype == np.uint16 else image
+
+
+def _resized(image: Any, scale: float) -> Any:
+    if scale == 1.0:
+        return image
+    return cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_CUBIC if scale > 1 else cv2.INTER_AREA)
+
+
+def _in_color(image: Any) -> Any:
+    """8 bits in BGR, or in gray where there is no hue; transparent parts on middle gray, which is no ink's colour."""
+    image = _eight_bits(image)
+    if image.ndim == 3 and image.shape[2] == 4:
+        alpha = image[:, :, 3:].astype(np.uint16)
+        image = ((image[:, :, :3] * alpha + np.uint16(_MIDDLE) * (255 - alpha)) // 255).astype(np.uint8)
+    if image.ndim == 3 and not is_colored(image):
+        return cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
+    return image
+
+
 def _as_seen(image: Any) -> Any:
     """8-bit grayscale; transparent parts on white, or on black where the ink itself is light."""
-    if image.dtype == np.uint16:
-        image = (image >> 8).astype(np.uint8)
+    image = _eight_bits(image)
     if image.ndim == 2:
         return image
     if image.shape[2] == 3:

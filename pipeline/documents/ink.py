@@ -9,9 +9,9 @@ import numpy as np
 _SMALLEST = 4.0  # points: characters lower than this nobody reads
 _LARGEST = 40.0  # points
 _WIDEST = 60.0  # points: joined Arabic words run wide
-_CONTRAST = 36  # gray levels between dark ink and the paper around it
-_LIGHT_CONTRAST = 60  # gray levels between light ink and its ground
-_GROUND = 150  # gray level: on a lighter ground, what is lighter still is paper beside dark ink
+CONTRAST = 36  # gray levels between dark ink and the paper around it
+LIGHT_CONTRAST = 60  # gray levels between light ink and its ground
+GROUND = 150  # gray level: on a lighter ground, what is lighter still is paper beside dark ink
 _FINE = 250  # dots per inch
 _NEIGHBOURS = 3  # characters that stand together before they count as text: fewer are specks and ornaments
 
@@ -41,15 +41,16 @@ def ink_of(image: Any, dpi: int) -> Ink:
         return Ink(boxes, half.is_character)
     window = int(_LARGEST * dpi / 72) | 1
     paper = cv2.blur(image, (window, window))
-    dark = (cv2.subtract(paper, image) > _CONTRAST).astype(np.uint8)
-    parts = [_components(dark, dpi)]
-    light = ((cv2.subtract(image, paper) > _LIGHT_CONTRAST) & (paper < _GROUND)).astype(np.uint8)
+    dark = (cv2.subtract(paper, image) > CONTRAST).astype(np.uint8)
+    parts = [components(dark, dpi)]
+    light = ((cv2.subtract(image, paper) > LIGHT_CONTRAST) & (paper < GROUND)).astype(np.uint8)
     if light.any():
-        parts.append(_components(light, dpi))
+        parts.append(components(light, dpi))
     return Ink(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
-def _components(mask: Any, dpi: int) -> tuple[Any, Any]:
+def components(mask: Any, dpi: int) -> tuple[Any, Any]:
+    """`boxes` and `is_character` of an Ink, of the connected parts of a mask of zeros and ones."""
     _, _, table, _ = cv2.connectedComponentsWithStats(mask, connectivity=8)
     left, top, width, height, area = table[1:].T
     points = 72 / dpi

@@ -3,10 +3,11 @@
 A page is one of three things. *Text*: its text layer explains all ink; findings are deleted from the content. *Ink*: it
 also shows images or drawings that look like text; what text does not explain is read by OCR, and deleted or blanked
 where found. *Scan*: its text is missing or not believed; it becomes a burned picture. The id of a page's raster says
-which of the last two it is, so redaction treats a page as extraction did.
+which of the last two it is, so redaction treats a page as extraction did. Where a page has text that gray does not
+show, a further raster shows that (BY_HUE).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pymupdf
@@ -16,15 +17,17 @@ from pipeline.documents.document import Extraction, Finding, Findings, Raster, R
 from pipeline.documents.limits import MAX_DOCUMENT_GLYPHS
 from pipeline.documents.pdf_doubt import has_doubtful_words
 from pipeline.documents.pdf_fonts import Claims, Doubt
-from pipeline.documents.pdf_glyphs import glyphs_of
+from pipeline.documents.pdf_glyphs import Glyph, glyphs_of
 from pipeline.documents.pdf_hidden import hides_text
 from pipeline.documents.pdf_open import failing_with, make_plain, opened
-from pipeline.documents.pdf_raster import explaining, ocr_dpi, page_raster, render, shows_more_than_text
+from pipeline.documents.pdf_raster import explaining, look, ocr_dpi, page_rasters, render, shows_more_than_text
 from pipeline.documents.pdf_redact import Spot, box_in_pixels, draw_boxes, lines_of, remove_ink, remove_text, spots_of
 from pipeline.documents.pdf_scan import replace_with_picture
 from pipeline.documents.pdf_scrub import scrubbed
 from pipeline.documents.pdf_text import lay_out
 from schemas.errors import ErrorCode, StageFailed
+
+_LOOK_DPI = 120  # enough to see whether a page has hue, and whether it shows what its pictures hold
 
 
 def inspect(data: bytes) -> int:
@@ -45,12 +48,13 @@ def extract(data: bytes) -> tuple[Extraction, dict[str, bytes]]:
         for number in range(document.page_count):
             page = document[number]
             is_scan = not fonts[number].isdisjoint(doubted) and has_doubtful_words(glyphs_of(page), doubt)
-            is_scan = is_scan or hides_text(page)
+            seen = look(page, _LOOK_DPI) if is_scan or number in suspects else None
+            is_scan = is_scan or hides_text(page, seen)
             if not is_scan and number not in suspects:
                 continue
-            raster, blob = _raster(page, is_scan)
-            rasters.append(raster)
-            pixels[raster.id] = blob
+            for raster, blob in _rasters(page, is_scan, look(page, _LOOK_DPI) if seen is None else seen):
+                rasters.append(raster)
+                pixels[raster.id] = blob
         scans = {raster.page for raster in rasters if raster.id.endswith("/scan")}
         billed = tuple(TextUnit(u.id, u.text, u.context, _number(u.id) not in scans) for u in units)
         return Extraction(billed, tuple(rasters), document.page_count), pixels
@@ -77,12 +81,14 @@ def _survey(document: Any, units: list[TextUnit]) -> tuple[Doubt, list[set[str]]
     return claims.judge(document), fonts, suspects
 
 
-def _raster(page: Any, is_scan: bool) -> tuple[Raster, bytes]:
-    if is_scan:
-        return page_raster(page, f"page/{page.number}/scan", ())
-    glyphs = glyphs_of(page)
-    seen = explaining(page, render(page, ocr_dpi(page) // 2, gray=True), glyphs) if glyphs else ()
-    return page_raster(page, f"page/{page.number}/{'ink' if seen else 'scan'}", seen)
+def _rasters(page: Any, is_scan: bool, seen: Any) -> Iterable[tuple[Raster, bytes]]:
+    has_hue = seen.ndim == 3
+    glyphs = [] if is_scan else glyphs_of(page)
+    shown: Sequence[Glyph] = ()
+    if glyphs:
+        half = ocr_dpi(page) // 2
+        shown = explaining(page, look(page, half) if has_hue else render(page, half, gray=True), glyphs)
+    return page_rasters(page, f"page/{page.number}/{'ink' if shown else 'scan'}", shown, has_hue=has_hue)
 
 
 def _number(unit: str) -> int:

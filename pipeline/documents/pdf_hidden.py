@@ -13,7 +13,8 @@ import pymupdf
 
 from pipeline.documents.ink import Mark, characters, gather, ink_of
 from pipeline.documents.limits import MAX_IMAGE_PIXELS
-from pipeline.documents.pdf_raster import render
+from pipeline.documents.overlooked import is_colored, overlooked
+from pipeline.documents.pdf_raster import in_gray, look
 
 _PAGE_DPI = 120
 _PICTURE_DPI = 120  # as if: letters of 4 to 40 points are looked for at 7 to 67 pixels
@@ -23,8 +24,11 @@ _LEGIBLE = 3.5  # points: letters shown lower than this are read by enlarging th
 _ALIKE = 0.3  # correlation with the page from which on a picture's ink is seen there
 
 
-def hides_text(page: Any) -> bool:
-    """Whether a picture of the page holds text-like ink that its page does not show as large as it can be read."""
+def hides_text(page: Any, shown: Any = None) -> bool:
+    """Whether a picture of the page holds text-like ink that its page does not show as large as it can be read.
+
+    `shown` is a look at the page at any resolution, where there is one already.
+    """
     area = pymupdf.INFINITE_RECT()
     if not any(kind.startswith("fill-im") for kind, _ in page.get_bboxlog()):
         return False
@@ -32,11 +36,12 @@ def hides_text(page: Any) -> bool:
     if not any(_has_room(block) for block in text_page.extractIMGINFO()):
         return False  # before pixels are asked for: ornaments may be drawn thousands of times
     pictures = [block for block in text_page.extractDICT()["blocks"] if block["type"] == 1 and _has_room(block)]
-    shown = render(page, _PAGE_DPI, gray=True)
+    shown = look(page, _PAGE_DPI) if shown is None else shown
+    scale = shown.shape[1] / max(page.rect.width, 1e-6)
     seen: set[tuple[object, ...]] = set()
     for picture in pictures:
         key = (*picture["transform"], hash(picture["image"]))
-        if key not in seen and any(_is_hidden(gray, picture["transform"], shown) for gray in _layers(picture)):
+        if key not in seen and any(_is_hidden(layer, picture["transform"], shown, scale) for layer in _layers(picture)):
             return True
         seen.add(key)
     return False
@@ -47,34 +52,45 @@ def _has_room(picture: dict[str, Any]) -> bool:
     return bool(min(width, height) >= _LEAST_SIDE and width * height <= MAX_IMAGE_PIXELS)
 
 
-def _is_hidden(gray: Any, transform: Sequence[float], shown: Any) -> bool:
-    lines = gather(characters(ink_of(gray, _PICTURE_DPI)))
+def _is_hidden(picture: Any, transform: Sequence[float], shown: Any, scale: float) -> bool:
+    lines = _lines(in_gray(picture))
+    more = overlooked(picture, _PICTURE_DPI)
+    if more is not None:
+        lines += _lines(more)
     if not lines:
         return False
-    height, width = gray.shape
+    height, width = picture.shape[:2]
     a, b, c, d, e, f = transform  # the unit square, its origin at the picture's upper left, to points
-    scale = _PAGE_DPI / 72
     forward = np.array([[a / width, c / height, e], [b / width, d / height, f]]) * scale
     if abs(np.linalg.det(forward[:, :2])) < 1e-12:
         return True  # squeezed to a line
     points = min(np.hypot(a, b) / width, np.hypot(c, d) / height)  # of the page, per pixel of the picture
     there = cv2.warpAffine(
-        shown, forward, (width, height), flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP, borderValue=[128.0]
+        shown, forward, (width, height), flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP, borderValue=[128.0] * 3
     )
-    return any(line.height * points < _LEGIBLE or not _is_alike(gray, there, line) for line in lines)
+    return any(line.height * points < _LEGIBLE or not _is_alike(picture, there, line) for line in lines)
+
+
+def _lines(gray: Any) -> list[Mark]:
+    return gather(characters(ink_of(gray, _PICTURE_DPI)))
 
 
 def _layers(picture: dict[str, Any]) -> Iterator[Any]:
-    """Its colours and its mask in gray, each at most so many pixels; what cannot be decoded here is left out."""
+    """Its colours and its mask in gray, each at most so many pixels; what cannot be decoded here is left out.
+
+    Colours are (height, width, 3) in BGR, or gray where they have no hue.
+    """
     for encoded in filter(None, (picture["image"], picture.get("mask"))):
-        how = cv2.IMREAD_GRAYSCALE | cv2.IMREAD_IGNORE_ORIENTATION
+        how = cv2.IMREAD_ANYCOLOR | cv2.IMREAD_IGNORE_ORIENTATION
         try:
-            gray = cv2.imdecode(np.frombuffer(encoded, np.uint8), how)
+            layer = cv2.imdecode(np.frombuffer(encoded, np.uint8), how)
         except cv2.error:
             continue
-        if gray is not None:
-            factor = min(1.0, _LONGEST_SIDE / max(gray.shape))
-            yield gray if factor == 1 else cv2.resize(gray, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA)
+        if layer is not None:
+            factor = min(1.0, _LONGEST_SIDE / max(layer.shape[:2]))
+            if factor < 1:
+                layer = cv2.resize(layer, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA)
+            yield layer if layer.ndim == 3 and is_colored(layer) else in_gray(layer)
 
 
 def _is_alike(picture: Any, there: Any, line: Mark) -> bool:
@@ -82,7 +98,9 @@ def _is_alike(picture: Any, there: Any, line: Mark) -> bool:
     margin = max(2, line.height // 3)
     rows = slice(max(0, line.top - margin), line.top + line.height + margin)
     columns = slice(max(0, line.left - margin), line.left + line.width + margin)
-    one, other = picture[rows, columns].astype(np.float64).ravel(), there[rows, columns].astype(np.float64).ravel()
-    one, other = one - one.mean(), other - other.mean()
+    if picture.ndim != there.ndim:
+        picture, there = in_gray(picture), in_gray(there)
+    one, other = picture[rows, columns].astype(np.float64), there[rows, columns].astype(np.float64)
+    one, other = (one - one.mean(axis=(0, 1))).ravel(), (other - other.mean(axis=(0, 1))).ravel()
     strength = float(np.sqrt((one @ one) * (other @ other)))
     return strength > 1e-6 and abs(float(one @ other)) > _ALIKE * strength

@@ -1,14 +1,16 @@
 """Pages as pixels: for OCR, for the question whether a page shows ink that its text does not explain, for burning."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+import cv2
 import numpy as np
 import pymupdf
 
-from pipeline.documents.document import Raster
+from pipeline.documents.document import BY_HUE, Raster
 from pipeline.documents.ink import characters, gather, ink_of
 from pipeline.documents.limits import MAX_RASTER_PIXELS, MAX_RASTER_SIDE
+from pipeline.documents.overlooked import is_colored, overlooked
 from pipeline.documents.packing import packed
 from pipeline.documents.pdf_glyphs import Glyph
 from schemas.errors import ErrorCode, StageFailed
@@ -26,9 +28,9 @@ def shows_more_than_text(page: Any, glyphs: Sequence[Glyph]) -> bool:
         return False
     if not glyphs and any(kind == "fill-image" for kind, _ in drawn):
         return True  # a scan, by all appearances
-    image = render(page, _LOOK_DPI, gray=True)
+    image = look(page, _LOOK_DPI)
     hide_glyphs(image, page, explaining(page, image, glyphs))
-    return bool(gather(characters(ink_of(image, _LOOK_DPI))))
+    return bool(gather(characters(ink_of(in_gray(image), _LOOK_DPI)))) or overlooked(image, _LOOK_DPI) is not None
 
 
 def _may_hold_text(kind: str, box: tuple[float, float, float, float]) -> bool:
@@ -44,6 +46,17 @@ def render(page: Any, dpi: int, *, gray: bool) -> Any:
     return rows.copy() if gray else rows.reshape(pixmap.height, pixmap.width, 3).copy()
 
 
+def look(page: Any, dpi: int) -> Any:
+    """The page as a person sees it, (height, width, 3) in BGR, or (height, width) where it has no hue."""
+    image = render(page, dpi, gray=False)
+    return cv2.cvtColor(image, cv2.COLOR_RGB2BGR) if is_colored(image) else cv2.cvtColor(image, cv2.COLOR_RGB2GRAY)
+
+
+def in_gray(image: Any) -> Any:
+    """A look in gray."""
+    return image if image.ndim == 2 else cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
+
+
 def ocr_dpi(page: Any) -> int:
     """The resolution at which this page is read: 300, less where the page is larger than OCR can take."""
     width, height = page.rect.width, page.rect.height
@@ -53,19 +66,22 @@ def ocr_dpi(page: Any) -> int:
     return int(min(_OCR_DPI, most))
 
 
-def page_raster(page: Any, id_: str, hidden: Sequence[Glyph]) -> tuple[Raster, bytes]:
-    """The page for OCR, without the glyphs that need no reading."""
+def page_rasters(page: Any, id_: str, hidden: Sequence[Glyph], *, has_hue: bool) -> Iterator[tuple[Raster, bytes]]:
+    """The page for OCR, without the glyphs that need no reading; and what it shows that gray does not, if anything."""
     dpi = ocr_dpi(page)
-    image = render(page, dpi, gray=True)
+    image = look(page, dpi) if has_hue else render(page, dpi, gray=True)
     hide_glyphs(image, page, hidden)
-    height, width = image.shape
-    return Raster(id_, width, height, dpi, page.number), packed(image)
+    height, width = image.shape[:2]
+    yield Raster(id_, width, height, dpi, page.number), packed(in_gray(image))
+    more = overlooked(image, dpi)
+    if more is not None:
+        yield Raster(id_ + BY_HUE, width, height, dpi, page.number), packed(more)
 
 
 def explaining(page: Any, image: Any, glyphs: Sequence[Glyph]) -> list[Glyph]:
     """The glyphs that a reader of the page sees: not invisible, not covered by what is drawn later, not paper-coloured.
 
-    `image` is the page in grayscale at any resolution.
+    `image` is a look at the page at any resolution.
     """
     covers = [(order, box) for order, (kind, box) in enumerate(page.get_bboxlog()) if _may_hold_text(kind, box)]
     factor = image.shape[1] / max(page.rect.width, 1e-6)
@@ -78,7 +94,7 @@ def explaining(page: Any, image: Any, glyphs: Sequence[Glyph]) -> list[Glyph]:
             continue
         left, top, right, bottom = glyph_box(glyph, factor, image.shape)
         patch = image[top:bottom, left:right]
-        if patch.size and int(patch.max()) - int(patch.min()) > 24:
+        if patch.size and np.ptp(patch.reshape(-1, *patch.shape[2:]), axis=0).max() > 24:
             seen.append(glyph)
     return seen
 
@@ -91,7 +107,7 @@ def hide_glyphs(image: Any, page: Any, glyphs: Sequence[Glyph]) -> None:
         patch = image[top:bottom, left:right]
         if patch.size:
             edge = np.concatenate((patch[0], patch[-1]))
-            patch[:] = np.median(edge)
+            patch[:] = np.median(edge, axis=0)
 
 
 def glyph_box(glyph: Glyph, factor: float, shape: Sequence[int]) -> tuple[int, int, int, int]:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
 import pymupdf
 
 from pipeline.documents.burning import Box
@@ -17,7 +18,7 @@ _ABOVE, _BELOW = 0.85, 0.25  # of the type size: the drawn box around the baseli
 # Of the type size: what MuPDF is given in each round. Thin, or it takes letters of the next line along.
 _BANDS = ((-0.37, -0.33), (-0.45, -0.15), (-0.6, 0.05))
 _LOOK_DPI = 100
-_STAINED = 40  # gray levels: an emptied region that still varies by more holds ink
+_STAINED = 24  # levels of a colour: an emptied region that still varies by more holds ink
 _SMALLEST_TYPE = 3.5  # points: below it the placeholder is left out
 _LABEL_WIDTH = 0.62  # of the type size: a capital of Helvetica, on average
 
@@ -154,14 +155,14 @@ def remove_ink(page: Any, spots: Sequence[Spot], boxes: Sequence[Box]) -> bool:
     )
     if not boxes:
         return True
-    image = render(page, _LOOK_DPI, gray=True)
+    image = render(page, _LOOK_DPI, gray=False)
     factor = _LOOK_DPI / ocr_dpi(page)
     return not any(_is_stained(image, box.scaled(factor, factor)) for box in boxes)
 
 
 def _is_stained(image: Any, box: Box) -> bool:
     patch = image[max(0, box.top + 1) : max(0, box.bottom - 1), max(0, box.left + 1) : max(0, box.right - 1)]
-    return bool(patch.size) and int(patch.max()) - int(patch.min()) > _STAINED
+    return bool(patch.size) and int(np.ptp(patch, axis=(0, 1)).max()) > _STAINED
 
 
 def box_on_page(page: Any, box: Box) -> pymupdf.Rect:

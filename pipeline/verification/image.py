@@ -8,7 +8,8 @@ from collections.abc import Iterator
 
 from PIL import Image, ImageOps, UnidentifiedImageError
 
-from pipeline.documents.document import Raster
+from pipeline.documents.document import BY_HUE, Raster
+from pipeline.verification.hue import by_hue, is_colored
 from pipeline.verification.limits import MAX_FRAMES, MAX_PIXELS, MAX_RASTER_PIXELS, MAX_RASTER_SIDE
 from pipeline.verification.reading import Passage, SecondReading
 from schemas.errors import ErrorCode, StageFailed
@@ -33,16 +34,18 @@ def read(data: bytes) -> tuple[SecondReading, dict[str, bytes]]:
 
 
 def rasters_of(data: bytes, name: str) -> tuple[tuple[Raster, ...], dict[str, bytes]]:
-    """Every frame that shows anything, in gray, upright, on white, at a size that OCR can read."""
+    """Every frame that shows anything, in gray, upright, on white, at a size that OCR can read.
+
+    What a frame shows in hue alone, or faintly, is a raster of its own, whose id ends in BY_HUE.
+    """
     rasters: list[Raster] = []
     pixels: dict[str, bytes] = {}
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")  # a decompression bomb is only a warning at first
             for number, frame in enumerate(_frames(data)):
-                gray = _readable(frame)
-                if gray is not None:
-                    raster = Raster(f"{name}/{number}", gray.width, gray.height)
+                for ending, gray in zip(("", BY_HUE), _readable(frame), strict=False):
+                    raster = Raster(f"{name}/{number}{ending}", gray.width, gray.height)
                     rasters.append(raster)
                     pixels[raster.id] = png(gray)
     except (
@@ -65,9 +68,11 @@ def png(image: Image.Image) -> bytes:
     return buffer.getvalue()
 
 
-def is_blank(gray: Image.Image) -> bool:
-    """Whether all pixels are the same."""
-    return sum(1 for count in gray.histogram() if count) < 2
+def is_blank(image: Image.Image) -> bool:
+    """Whether all pixels of a picture (L or RGB) are the same."""
+    levels = image.histogram()
+    bands = (levels[start : start + 256] for start in range(0, len(levels), 256))
+    return all(sum(1 for count in band if count) < 2 for band in bands)
 
 
 def beside_pixels(data: bytes) -> Iterator[str]:
@@ -89,22 +94,36 @@ def _frames(data: bytes) -> Iterator[Image.Image]:
             yield ImageOps.exif_transpose(image)
 
 
-def _readable(image: Image.Image) -> Image.Image | None:
-    """The picture as OCR should see it; None when it shows nothing at all."""
+def _readable(image: Image.Image) -> Iterator[Image.Image]:
+    """The picture as OCR should see it, and what it shows that gray does not; nothing when it shows nothing at all."""
     if image.mode.startswith("I") or image.mode == "F":  # 16 bits a pixel: the upper ones are what is seen
         image = image.point(lambda level: level / 256).convert("L")
+    shown = image
     if image.has_transparency_data:
-        image = _on_paper(image.convert("RGBA"))
+        image = image.convert("RGBA")
+        # Middle gray is no ink's colour: black ink shows on it, and white.
+        shown, image = Image.alpha_composite(Image.new("RGBA", image.size, (128, 128, 128)), image), _on_paper(image)
     gray = image.convert("L")
-    if min(gray.size) < _LEAST_SIDE or is_blank(gray):
-        return None
-    scale = min(_LARGEST_GAIN, max(1.0, _SMALL_SIDE / max(gray.size)))
-    most = min((MAX_RASTER_PIXELS / (gray.width * gray.height)) ** 0.5, MAX_RASTER_SIDE / max(gray.size))
+    shown = shown.convert("L" if shown.mode in ("L", "1") else "RGB")
+    if min(gray.size) < _LEAST_SIDE or (is_blank(gray) and is_blank(shown)):
+        return
+    if shown.mode == "RGB" and not is_colored(shown):
+        shown = shown.convert("L")
+    gray, shown = _fitted(gray), _fitted(shown)
+    yield gray
+    more = by_hue(shown, gray)
+    if more is not None:
+        yield more
+
+
+def _fitted(image: Image.Image) -> Image.Image:
+    scale = min(_LARGEST_GAIN, max(1.0, _SMALL_SIDE / max(image.size)))
+    most = min((MAX_RASTER_PIXELS / (image.width * image.height)) ** 0.5, MAX_RASTER_SIDE / max(image.size))
     scale = min(scale, most)
     if scale == 1.0:
-        return gray
-    size = (max(1, int(gray.width * scale)), max(1, int(gray.height * scale)))
-    return gray.resize(size, Image.Resampling.BICUBIC if scale > 1 else Image.Resampling.BOX)
+        return image
+    size = (max(1, int(image.width * scale)), max(1, int(image.height * scale)))
+    return image.resize(size, Image.Resampling.BICUBIC if scale > 1 else Image.Resampling.BOX)
 
 
 def _on_paper(image: Image.Image) -> Image.Image:

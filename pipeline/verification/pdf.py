@@ -8,7 +8,8 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 from pypdf.generic import DictionaryObject
 
-from pipeline.documents.document import Raster
+from pipeline.documents.document import BY_HUE, Raster
+from pipeline.verification.hue import by_hue
 from pipeline.verification.image import is_blank, png
 from pipeline.verification.limits import MAX_RASTER_PIXELS, MAX_RASTER_SIDE
 from pipeline.verification.pdf_objects import Walk
@@ -40,9 +41,8 @@ def read(data: bytes) -> tuple[SecondReading, dict[str, bytes]]:
                 text = _text(page)
                 texts.setdefault(Passage(text))
                 is_doubtful = _UNKNOWN.search(text) is not None or _has_doubtful_font(walk.reader.pages[number])
-                image = _picture(page, is_doubtful)
-                if image is not None:
-                    raster = Raster(f"page/{number}", image.width, image.height, _dpi(page), number)
+                for ending, image in zip(("", BY_HUE), _pictures(page, is_doubtful), strict=False):
+                    raster = Raster(f"page/{number}{ending}", image.width, image.height, _dpi(page), number)
                     rasters.append(raster)
                     pixels[raster.id] = png(image)
                 page.close()
@@ -65,16 +65,25 @@ def _dpi(page: Any) -> int:
     return int(min(_DPI, most))
 
 
-def _picture(page: Any, is_doubtful: bool) -> Any:
-    """The page as OCR must see it: whole where its text is in doubt, else what it shows beside text; or None."""
+def _pictures(page: Any, is_doubtful: bool) -> Iterator[Any]:
+    """The page as OCR must see it: whole where its text is in doubt, else what it shows beside text, if anything.
+
+    A second picture, where there is one, holds what the first cannot show in gray.
+    """
     if not is_doubtful and not _shows_pictures(page):
-        return None
+        return
     if not is_doubtful:
         for item in list(page.get_objects(filter=(pdfium.FPDF_PAGEOBJ_TEXT,), max_depth=1)):
             page.remove_obj(item)
             item.close()
-    image = page.render(scale=_dpi(page) / 72, grayscale=True, draw_annots=True).to_pil().convert("L")
-    return None if is_blank(image) else image
+    shown = page.render(scale=_dpi(page) / 72, draw_annots=True).to_pil().convert("RGB")
+    if is_blank(shown):
+        return
+    gray = shown.convert("L")
+    yield gray
+    more = by_hue(shown, gray)
+    if more is not None:
+        yield more
 
 
 def _shows_pictures(page: Any) -> bool:

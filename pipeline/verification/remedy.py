@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from pipeline.documents.document import Raster, Reading
+from pipeline.documents.document import BY_HUE, Raster, Reading
 from pipeline.verification import forms
 from pipeline.verification.reading import Leftover
 
@@ -26,7 +26,7 @@ def burned_too(
     """The first `readings` with the boxes of every leftover that a second reading shows among their `unread` ones.
 
     `rasters` and `second` are those of the extraction and of the second reading; a page is matched where each has
-    exactly one raster of it. Leftovers elsewhere are findings' business, not ours.
+    exactly one raster of it, not counting what shows the same page by hue. Leftovers elsewhere are findings' business.
     """
     surfaces = {forms.letters(leftover.surface) for leftover in left} - {""}
     partner = _partners(rasters, second)
@@ -42,10 +42,14 @@ def burned_too(
 
 def _partners(rasters: Sequence[Raster], second: Sequence[Raster]) -> dict[str, Raster]:
     """For the id of each raster of the second reading, the one of the extraction that shows the same."""
-    firsts, seconds = (Counter(raster.page for raster in side) for side in (rasters, second))
+    firsts, seconds = (Counter(page for page, _ in {(r.page, _plain(r)) for r in side}) for side in (rasters, second))
     of_page = {raster.page: raster for raster in rasters if firsts[raster.page] == seconds[raster.page] == 1}
     pairs = ((raster, of_page.get(raster.page)) for raster in second)
     return {raster.id: first for raster, first in pairs if first is not None and _same_shape(raster, first)}
+
+
+def _plain(raster: Raster) -> str:
+    return raster.id.removesuffix(BY_HUE)
 
 
 def _same_shape(one: Raster, other: Raster) -> bool:

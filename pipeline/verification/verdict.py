@@ -5,6 +5,7 @@ Pure, and apart from redaction's own search. Three rules, from the strictest:
    other digits, spacing, presentation forms or visual order;
 2. a shorter code stands nowhere as a token of its own in what people read, and no value stands alone as a whole text;
 3. detection, run as it ran on the input, finds nothing. Our own placeholders, even misread by OCR, are no finding.
+What the caller's terms allow to stay is no finding, and may hold a value that stands nowhere else.
 """
 
 import re
@@ -16,6 +17,7 @@ from ahocorasick_rs import AhoCorasick
 
 from pipeline.documents.document import Findings, FoundValue, Reading
 from pipeline.verification import forms
+from pipeline.verification.excused import unexcused
 from pipeline.verification.reading import Leftover, Passage, SecondReading
 from schemas.entities import ALL_TYPES, PREFIX
 from schemas.spans import Detection, DetectOptions
@@ -58,18 +60,20 @@ def leftovers(
     passages = list(dict.fromkeys(_passages((*second.texts, *(Passage(reading.text) for reading in readings)))))
     believed = list(dict.fromkeys(_passages((*second.texts, *map(_believed, readings)))))
     raw = list(dict.fromkeys(second.raw))
-    found = dict.fromkeys(
-        (
-            *_distinctive(findings.values, passages, raw),
-            *_tokens(findings.values, passages),
-            *_alone(findings.values, passages),
-        )
-    )
+    still = tuple(dict.fromkeys(_still(findings.values, passages, raw)))
+    found = dict.fromkeys(unexcused(still, findings.values, passages, raw, _still, options.terms))
     known = {(value.type, forms.letters(value.surface)) for value in findings.values}
     for leftover in _detected(believed, detector, options):
         is_known = (leftover.type, forms.letters(leftover.surface)) in known
         found.setdefault(replace(leftover, known=is_known))
     return tuple(found)
+
+
+def _still(values: Sequence[FoundValue], passages: Sequence[Passage], raw: Sequence[str]) -> Iterator[Leftover]:
+    """Rules 1 and 2."""
+    yield from _distinctive(values, passages, raw)
+    yield from _tokens(values, passages)
+    yield from _alone(values, passages)
 
 
 def _believed(reading: Reading) -> Passage:

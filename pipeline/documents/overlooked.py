@@ -1,0 +1,190 @@
+"""Finds text that a person sees and grayscale does not show: letters that differ from their ground in hue, or faintly.
+
+OCR and the search for unread ink look at brightness. Red letters on an equally bright green have none of their own, and
+pale gray ones, or white ones on a pastel, too little. Such letters are looked for at every size of the picture: what
+differs from the middle value around it, in brightness or chroma, less what the grayscale shows anyway. Where they stand
+together as text, they and their neighbours on the line are drawn black on white: a second raster for the same page.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import cv2
+import numpy as np
+
+from pipeline.documents.ink import CONTRAST, GROUND, LIGHT_CONTRAST, Ink, Mark, characters, components, gather
+
+_FINE = 250  # dots per inch: half of it shows as much in a quarter of the time
+_FAINT = 16  # gray levels, of 255: ink paler than that (6 %) is not meant to be read
+_HUE = 12  # levels of Cr or Cb, 8 to 10 units of CIE Lab: where a hue begins to tell letters from their ground
+_TINT = 12  # levels between red, green and blue that yellowed paper and its noise stay below
+_SURELY = 1.2  # times the contrast that counts as ink in the grayscale: below, half of a word may be missing there
+_GRAIN = 5.0  # times the middle difference around: noise and texture stay below
+_ECHO = 0.3  # of the strongest difference within a stroke's width: what a JPEG leaves around ink stays below
+_STROKE = 5  # pixels of a level
+_STEP, _WINDOW = 3, 5  # middle values are taken of every third pixel, of 5 x 5 of them
+_LOWEST, _HIGHEST = 6, 36  # pixels of a level that a character is high
+_MERGED = 2.5  # times its height: so wide a mark is a word whose letters have run together, as chroma in a JPEG does
+_LEAST_SIDE = 24  # pixels of the last level
+_DOTS = 72  # per inch, as if: what `ink` calls points are a level's pixels
+_ROOM, _REACH = (
+    0.6,
+    8.0,
+)  # of a line's height: what is drawn around it, across and along; cues stand there
+_BEYOND = 20  # pixels of a level: the ground beyond the edge of a chip or cell
+_PLAIN = 64  # gray levels of ink that needs no help to be seen
+
+
+class _Level(NamedTuple):
+    """One size of the picture, `scale` times the whole: each pixel's difference from its ground, that ground, the ink
+    that grayscale lacks, and the pixels around which grayscale shows ink, at this size or a finer one.
+    """
+
+    scale: float
+    difference: Any
+    ground: Any
+    ink: Any
+    seen: Any
+
+
+def overlooked(shown: Any, dpi: int, gray: Any = None) -> Any:
+    """A grayscale raster of the same size with nothing but such text, black on white; None where there is none.
+
+    `shown` is (height, width) or (height, width, 3) in BGR, 8 bits; `gray` what OCR is given, where that is more than
+    the brightness of `shown`. O(pixels).
+    """
+    planes = _planes(shown)
+    gray = planes[:, :, :1] if gray is None else gray[:, :, None]
+    found = [(level, line) for level in _levels(planes, gray, dpi) for line in _lines(level.ink)]
+    if not found:
+        return None
+    drawn = np.full(shown.shape[:2], 255, np.uint8)
+    for level, line in reversed(found):  # the finest last: to a coarse look, a chip with letters on it is a letter
+        _draw(drawn, planes, level, line)
+    return drawn
+
+
+def is_colored(shown: Any) -> bool:
+    """Whether some pixel of a picture (height, width, 3) has more hue than paper has."""
+    blue, green, red = cv2.split(shown)
+    return bool(max(cv2.absdiff(blue, green).max(), cv2.absdiff(green, red).max()) > _TINT)
+
+
+def _planes(shown: Any) -> Any:
+    """(height, width, 1 or 3): brightness, Cr, Cb."""
+    if shown.ndim == 2:
+        return shown[:, :, None]
+    if is_colored(shown):
+        return cv2.cvtColor(shown, cv2.COLOR_BGR2YCrCb)
+    return cv2.cvtColor(shown, cv2.COLOR_BGR2GRAY)[:, :, None]
+
+
+def _levels(planes: Any, gray: Any, dpi: int) -> Iterator[_Level]:
+    """The picture at half its size (or at its own, where that is coarse), and halved again and again."""
+    seen = np.zeros((*planes.shape[:2], 1), np.uint8)
+    scale = 1.0
+    while min(planes.shape[:2]) >= _LEAST_SIDE:
+        if scale < 1 or dpi < _FINE or min(planes.shape[:2]) < 2 * _LEAST_SIDE:
+            level = _level(planes, gray, seen, scale)
+            yield level
+            seen = level.seen
+        planes, gray, seen = (_halved(array) for array in (planes, gray, seen))
+        scale /= 2
+
+
+def _halved(planes: Any) -> Any:
+    smaller = cv2.resize(planes, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
+    return smaller.reshape(*smaller.shape[:2], planes.shape[2])
+
+
+def _level(planes: Any, gray: Any, seen: Any, scale: float) -> _Level:
+    seen = cv2.dilate(seen[:, :, 0] | _plain(gray[:, :, 0]), np.ones((_STROKE, _STROKE), np.uint8))
+    ground = [_middle(planes[:, :, 0])]
+    difference = cv2.absdiff(planes[:, :, 0], ground[0])
+    ink = _stands_out(difference, _FAINT)
+    if planes.shape[2] == 3:
+        ground += [_middle(planes[:, :, 1]), _middle(planes[:, :, 2])]
+        hue = cv2.max(cv2.absdiff(planes[:, :, 1], ground[1]), cv2.absdiff(planes[:, :, 2], ground[2]))
+        ink |= _stands_out(hue, _HUE)
+        difference = cv2.max(difference, cv2.add(hue, hue))  # chroma has half the range of brightness
+    return _Level(scale, difference, np.dstack(ground), ink & (seen == 0), seen[:, :, None])
+
+
+def _plain(gray: Any) -> Any:
+    """Where grayscale shows ink: zeros and ones."""
+    paper = _middle(gray)
+    light = (cv2.subtract(gray, paper) > _SURELY * LIGHT_CONTRAST) & (paper < GROUND)
+    return ((cv2.subtract(paper, gray) > _SURELY * CONTRAST) | light).astype(np.uint8)
+
+
+def _middle(plane: Any) -> Any:
+    """The middle value around each pixel: letters cover less than half of their ground."""
+    few = cv2.medianBlur(np.ascontiguousarray(plane[_STEP // 2 :: _STEP, _STEP // 2 :: _STEP]), _WINDOW)
+    return cv2.resize(few, plane.shape[::-1], interpolation=cv2.INTER_LINEAR)
+
+
+def _stands_out(difference: Any, least: int) -> Any:
+    grain = cv2.convertScaleAbs(_middle(difference), alpha=_GRAIN)
+    echo = cv2.convertScaleAbs(cv2.dilate(difference, np.ones((_STROKE, _STROKE), np.uint8)), alpha=_ECHO)
+    return (difference > least) & (difference > grain) & (difference > echo)
+
+
+def _lines(ink: Any) -> list[Mark]:
+    """Boxes of text along rows and, of a page that lies on its side, along columns."""
+    if not ink.any():
+        return []
+    marks = characters(Ink(*components(ink.astype(np.uint8), _DOTS)))
+    return _words(marks) + [_turned(word) for word in _words([_turned(mark) for mark in marks])]
+
+
+def _words(marks: Sequence[Mark]) -> list[Mark]:
+    letters = [mark for mark in marks if _LOWEST <= mark.height <= _HIGHEST]
+    return gather(letters) + [mark for mark in letters if mark.width > _MERGED * mark.height]
+
+
+def _turned(mark: Mark) -> Mark:
+    return Mark(mark.top, mark.left, mark.height, mark.width)
+
+
+def _draw(drawn: Any, planes: Any, level: _Level, line: Mark) -> None:
+    """Draws what stands in a line and around it, black on white, by its difference from the ground."""
+    inside = (slice(line.top, line.top + line.height), slice(line.left, line.left + line.width))
+    ink = level.ink[inside]
+    strength = float(np.median(level.difference[inside][ink]))
+    rows, columns = _around(line, level.ink.shape)
+    patch = planes[_times(rows, 1 / level.scale), _times(columns, 1 / level.scale)]
+    size = patch.shape[1::-1]
+    surely = np.zeros(level.ink.shape, np.float32)
+    surely[inside] = ink
+    seen = cv2.resize(level.seen[rows, columns], size) > 0
+    # What grayscale shows is drawn no bolder than it is, or it would run together.
+    bound = np.where(seen, max(strength, _PLAIN), strength)
+    away = np.clip((_from_grounds(patch, level.ground, rows, columns) / bound - 0.25) * 2, 0, 1)
+    blackness = np.maximum(away, cv2.resize(surely[rows, columns], size))
+    drawn[_times(rows, 1 / level.scale), _times(columns, 1 / level.scale)] = 255 - (blackness * 255).astype(np.uint8)
+
+
+def _around(line: Mark, shape: Sequence[int]) -> tuple[slice, slice]:
+    height = min(line.height, line.width)
+    across, along = int(_ROOM * height) + 2, int(_REACH * height)
+    down, right = (across, along) if line.width >= line.height else (along, across)
+    rows = slice(max(0, line.top - down), min(shape[0], line.top + line.height + down))
+    return rows, slice(max(0, line.left - right), min(shape[1], line.left + line.width + right))
+
+
+def _times(part: slice, factor: float) -> slice:
+    return slice(int(part.start * factor), int(part.stop * factor))
+
+
+def _from_grounds(patch: Any, ground: Any, rows: slice, columns: slice) -> Any:
+    """Each pixel's difference from the nearest of five grounds: its own, and those above, below, left and right."""
+    height, width = ground.shape[:2]
+    least: Any = None
+    for down, right in ((0, 0), (-_BEYOND, 0), (_BEYOND, 0), (0, -_BEYOND), (0, _BEYOND)):
+        y = np.clip(np.arange(rows.start, rows.stop) + down, 0, height - 1)
+        x = np.clip(np.arange(columns.start, columns.stop) + right, 0, width - 1)
+        moved = cv2.resize(np.ascontiguousarray(ground[y[:, None], x]), patch.shape[1::-1]).reshape(patch.shape)
+        away = np.abs(np.subtract(patch, moved, dtype=np.float32))
+        away[:, :, 1:] *= 2
+        least = away.max(axis=2) if least is None else np.minimum(least, away.max(axis=2))
+    return least

@@ -1,0 +1,192 @@
+"""Finds strokes that a person sees and gray does not show, and draws them black on white for OCR.
+
+Stands apart from redaction's own search: it follows edges, not characters. Where brightness or chroma changes from one
+pixel to the next more than grain does, and brightness not so much that OCR would see it, there may be text of equal
+brightness or of faint ink. Alarms cost a reading of little ink, so it asks for no more than a few edges side by side.
+"""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from PIL import Image, ImageChops, ImageFilter
+
+_FAINT = 16  # gray levels: as redaction has it (pipeline/documents/overlooked.py)
+_HUE = 12  # levels of chroma: likewise
+_PLAIN = 40  # gray levels between neighbours: ink that OCR sees without help
+_TINT = 12  # levels between red, green and blue that paper and its noise stay below
+_GRAIN = 7.0  # times the deviation of a neighbour
+_TILE = 8  # pixels
+_EDGES = 5  # pixels of a tile that are edges, of 64
+_RUN = 3  # tiles side by side, from which on they may be text
+_LEVELS = 3  # sizes that are looked at: half, a quarter, an eighth
+_LEAST_SIDE = 32  # pixels
+_MOST_PLACES = 300  # of a picture: with more, its edges are no lines of text, and all of it is drawn at once
+_ACROSS, _ALONG = 1, 6  # tiles around a place that are drawn with it
+
+
+class _Edges(NamedTuple):
+    """What one look finds: `is_edge` of each pixel, `step` of that look in pixels of the whole."""
+
+    is_edge: Any
+    step: int
+
+
+def by_hue(shown: Image.Image, gray: Image.Image) -> Image.Image | None:
+    """A gray picture of the same size with such strokes alone; None where there are none.
+
+    `shown` is L or RGB, `gray` what OCR is given anyway, of the same size.
+    """
+    planes = _planes(shown)
+    drawn = None
+    for edges in reversed(list(_looks(planes, gray))):  # the finest last: it knows best
+        for box, height in _places(edges.is_edge):
+            drawn = drawn or Image.new("L", shown.size, 255)
+            _draw(drawn, planes, edges, box, height)
+    return drawn
+
+
+def is_colored(shown: Image.Image) -> bool:
+    """Whether some pixel of an RGB picture has more hue than paper has."""
+    red, green, blue = shown.split()
+    pairs = (ImageChops.difference(red, green), ImageChops.difference(green, blue))
+    return any(pair.getextrema()[1] > _TINT for pair in pairs)  # type: ignore[operator]
+
+
+def _planes(shown: Image.Image) -> list[Image.Image]:
+    if shown.mode == "L":
+        return [shown]
+    return list(shown.convert("YCbCr").split()) if is_colored(shown) else [shown.convert("L")]
+
+
+def _looks(planes: list[Image.Image], gray: Image.Image) -> Iterator[_Edges]:
+    step = 1 if min(planes[0].size) < 2 * _LEAST_SIDE else 2
+    visible: Any = None
+    for _ in range(_LEVELS):
+        if min(planes[0].size) < step * _LEAST_SIDE:
+            return
+        small = [np.asarray(plane.reduce(step) if step > 1 else plane) for plane in planes]
+        is_edge = np.zeros(small[0].shape, bool)
+        for number, plane in enumerate(small):
+            is_edge |= _range(plane) > max(_HUE if number else _FAINT, _GRAIN * _grain(plane))
+        plain = _range(np.asarray(gray.reduce(step) if step > 1 else gray)) > _PLAIN
+        visible = _widened(plain | _fitted(visible, plain.shape))
+        yield _Edges(is_edge & ~visible, step)
+        step *= 2
+
+
+def _range(plane: Any) -> Any:
+    """The difference between the most and the least of each pixel's 3 x 3 surroundings."""
+    most = least = np.pad(plane, 1, mode="edge")
+    for axis in (0, 1):
+        cuts = [slice(None)] * 2
+        parts_most, parts_least = [], []
+        for start, stop in ((0, -2), (1, -1), (2, None)):
+            cuts[axis] = slice(start, stop)
+            parts_most.append(most[tuple(cuts)])
+            parts_least.append(least[tuple(cuts)])
+        most = np.maximum(np.maximum(parts_most[0], parts_most[1]), parts_most[2])
+        least = np.minimum(np.minimum(parts_least[0], parts_least[1]), parts_least[2])
+    return most - least
+
+
+def _grain(plane: Any) -> float:
+    """The deviation of noise, from the middle difference between neighbours."""
+    some = plane[::3, ::3].astype(np.int16), plane[::3, 1::3].astype(np.int16)
+    width = min(part.shape[1] for part in some)
+    return float(np.median(np.abs(some[0][:, :width] - some[1][:, :width]))) * 1.05
+
+
+def _widened(mask: Any) -> Any:
+    """The mask grown by two pixels to every side."""
+    grown = np.asarray(Image.fromarray(mask.astype(np.uint8)).filter(ImageFilter.MaxFilter(5)))
+    return grown > 0
+
+
+def _fitted(mask: Any, shape: tuple[int, int]) -> Any:
+    """A finer look's mask at the size of this one; nothing, at the first."""
+    if mask is None:
+        return np.zeros(shape, bool)
+    small = Image.fromarray(mask.astype(np.uint8) * 255).reduce(2)
+    return np.asarray(small)[: shape[0], : shape[1]] > 127
+
+
+def _places(is_edge: Any) -> Iterator[tuple[tuple[int, int, int, int], int]]:
+    """Boxes (left, top, right, bottom) in pixels of edges that stand side by side, and how high their lines are."""
+    rows, columns = (side // _TILE for side in is_edge.shape)
+    if not rows or not columns:
+        return
+    cut = is_edge[: rows * _TILE, : columns * _TILE]
+    tiles = cut.reshape(rows, _TILE, columns * _TILE).sum(1, dtype=np.uint8)
+    tiles = tiles.reshape(rows, columns, _TILE).sum(2, dtype=np.uint8) >= _EDGES
+    groups = [group for group in _groups(tiles) if max(group[2] - group[0], group[3] - group[1]) >= _RUN]
+    if len(groups) > _MOST_PLACES:
+        groups = [(0, 0, columns, rows)]
+    for left, top, right, bottom in groups:
+        box = (left * _TILE, top * _TILE, right * _TILE, bottom * _TILE)
+        yield box, _line_height(is_edge[box[1] : box[3], box[0] : box[2]])
+
+
+def _groups(tiles: Any) -> Iterator[tuple[int, int, int, int]]:
+    """Boxes of neighbouring tiles; one empty tile between two of a row keeps them together."""
+    left_to_see = set(map(tuple, np.argwhere(tiles).tolist()))
+    while left_to_see:
+        edge = [left_to_see.pop()]
+        seen = list(edge)
+        while edge:
+            y, x = edge.pop()
+            near = [(y + down, x + right) for down in (-1, 0, 1) for right in (-2, -1, 0, 1, 2)]
+            found = [tile for tile in near if tile in left_to_see]
+            left_to_see.difference_update(found)
+            edge += found
+            seen += found
+        ys, xs = [y for y, _ in seen], [x for _, x in seen]
+        yield min(xs), min(ys), max(xs) + 1, max(ys) + 1
+
+
+def _line_height(is_edge: Any) -> int:
+    """How high the lines of a box are: the middle length of runs of rows (or columns) that hold edges."""
+    profile = is_edge.sum(axis=1)
+    full = profile > 0.2 * profile.max()
+    borders = np.flatnonzero(np.diff(np.concatenate(([False], full, [False])).astype(np.int8)))
+    return int(max(_TILE, np.median(borders[1::2] - borders[::2])))
+
+
+def _draw(
+    drawn: Image.Image, planes: list[Image.Image], edges: _Edges, box: tuple[int, int, int, int], height: int
+) -> None:
+    """Draws a place and what stands around it by its difference from the middle colour within a line's height."""
+    step, size = edges.step, drawn.size
+    down, right = (_ACROSS, _ALONG) if box[2] - box[0] >= box[3] - box[1] else (_ALONG, _ACROSS)
+    left, top = max(0, box[0] - right * _TILE) * step, max(0, box[1] - down * _TILE) * step
+    area = (left, top, min(size[0], (box[2] + right * _TILE) * step), min(size[1], (box[3] + down * _TILE) * step))
+    away = _differences([plane.crop(area) for plane in planes], height * step)
+    mask = Image.fromarray(edges.is_edge[box[1] : box[3], box[0] : box[2]])
+    x, y = box[0] * step - left, box[1] * step - top
+    inside = np.asarray(mask.resize((mask.width * step, mask.height * step), Image.Resampling.NEAREST))
+    part = away[y : y + inside.shape[0], x : x + inside.shape[1]]
+    strength = max(float(_FAINT), float(np.percentile(part[inside[: part.shape[0], : part.shape[1]]], 70)))
+    blackness = np.clip((away / strength - 0.3) * 2.5, 0, 1)
+    drawn.paste(Image.fromarray((255 - 255 * blackness).astype(np.uint8)), area[:2])
+
+
+def _differences(parts: list[Image.Image], height: int) -> Any:
+    """Each pixel's difference from the nearest of three grounds: its own, and those a line above and below."""
+    window = max(3, min(height, 120))
+    few = max(1, window // 7)
+    least: Any = None
+    grounds = [_ground(part, few) for part in parts]
+    for move in (0, -window, window):
+        most: Any = None
+        for number, (part, ground) in enumerate(zip(parts, grounds, strict=True)):
+            rows = np.clip(np.arange(part.height) + move, 0, part.height - 1)
+            away = np.abs(np.asarray(part, np.int16) - ground[rows]) * (2 if number else 1)
+            most = away if most is None else np.maximum(most, away)
+        least = most if least is None else np.minimum(least, most)
+    return least.astype(np.float32)
+
+
+def _ground(part: Image.Image, few: int) -> Any:
+    small = Image.fromarray(np.asarray(part)[few // 2 :: few, few // 2 :: few])
+    middle = small.filter(ImageFilter.MedianFilter(9)) if min(small.size) > 4 else small
+    return np.asarray(middle.resize(part.size, Image.Resampling.BILINEAR), np.int16)
