@@ -88,7 +88,8 @@ def test_free_tokens_go_first(poor: Served) -> None:
 @pytest.mark.parametrize("path", PATHS)
 def test_a_refusal_takes_nothing_and_says_what_is_missing(poor: Served, path: str) -> None:
     """“402 | insufficient_tokens | free quota and paid balance exhausted”; “needed_tokens (int), available_tokens
-    (int), topup_url (dashboard-relative path; resolve against {dashboard_url})”
+    (int), topup_url (dashboard-relative path; resolve against {dashboard_url})”; “`topup_url` | `/billing`”; “a 402
+    carries `needed_tokens`, `available_tokens`, `topup_url`.”
     """
     account = poor.account(paid_tokens=1)
     with poor.client(account) as client:
@@ -119,8 +120,10 @@ def test_a_refusal_takes_nothing_and_says_what_is_missing(poor: Served, path: st
     ],
 )
 def test_what_is_refused_before_costs_nothing(poor: Served, path: str, body: dict[str, object], status: int) -> None:
-    """“order of checks, text | geo 403, authentication 401 (before the body is read), rate 429, size 413, body 422 and
-    400, glossary 404, money 402, load 503”
+    """“`Glossary_id` is checked before billing.”; “Glossary ownership is checked before billing”; “404 | Glossary not
+    found | glossary_id not yours or nonexistent; checked before billing, not charged”; “order of checks, text | geo
+    403, authentication 401 (before the body is read), rate 429, size 413, body 422 and 400, glossary 404, money 402,
+    load 503”
     """
     account = poor.account()
     with poor.client(account) as client:
@@ -131,7 +134,10 @@ def test_what_is_refused_before_costs_nothing(poor: Served, path: str, body: dic
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize(("status", "queue"), [(500, None), (503, 0)])
 def test_what_is_not_answered_comes_back_as_it_went(tmp_path: Path, path: str, status: int, queue: int | None) -> None:
-    """“request refunded best-effort (the exact free/paid split is reversed)”, on 503 and on 500."""
+    """“request refunded best-effort (the exact free/paid split is reversed) | `Retry-After` on overload | yes; costs
+    the same as the first attempt”; “A 503 is refunded best-effort.”; “500 | Redact operation failed | unhandled error on
+    redact | - | yes”
+    """
     with serving(settings_for(tmp_path, free_tokens_per_day=4)) as served:
         account, other = served.account(paid_tokens=3), served.account()
         blocked = Blocked()
@@ -147,7 +153,9 @@ def test_what_is_not_answered_comes_back_as_it_went(tmp_path: Path, path: str, s
             blocked.go_on.set()
             if queue is not None:
                 assert first.result().status_code == 200
-        assert moves(served, account) == [("credit", 0, 3), *(("charge", -4, -2), ("refund", 4, 2)) * 2]
+                assert client.post(path, json={"text": "one two three four five six"}).status_code == 200
+        paid = [("charge", -4, -2)] if queue is not None else []
+        assert moves(served, account) == [("credit", 0, 3), *(("charge", -4, -2), ("refund", 4, 2)) * 2, *paid]
 
 
 @pytest.mark.parametrize("words", [1, 7])

@@ -1,6 +1,8 @@
 """What `/redact` counts as one value, and how it numbers them."""
 
 import re
+from time import monotonic
+from uuid import uuid4
 
 import httpx
 import pytest
@@ -11,6 +13,7 @@ from schemas.spans import Term
 from storage import entity_sets, glossaries
 from tests.api.serving import Account, Served
 
+TOKEN = re.compile(r"<MASKED_([A-Z_]+)_([a-f0-9]{8})>")
 PLACEHOLDER = re.compile(r"([A-Z_]+)_(\d{2,})")
 
 
@@ -55,7 +58,10 @@ def test_repeated_values_share_a_number(client: httpx.Client, prefix: str, spell
 
 
 def test_numbering_is_by_first_appearance_for_each_type(client: httpx.Client) -> None:
-    """“numbering in `/redact` | by first appearance in the text”; “numbering per type starting at 01”."""
+    """“`POST /api/v1/redact` replaces each entity with an enumerated placeholder”; “redacted_text | string | entities
+    replaced by enumerated placeholders, or generalized values”; “numbering in `/redact` | by first appearance in the
+    text”
+    """
     text = "z@example.com 0509999999 a@example.com 1000000008 0501111111 z@example.com m@example.com 0509999999"
     assert redact(client, text)["redacted_text"] == (
         "EMAIL_01 PHONE_01 EMAIL_02 NATIONAL_ID_01 PHONE_02 EMAIL_01 EMAIL_03 PHONE_01"
@@ -63,7 +69,7 @@ def test_numbering_is_by_first_appearance_for_each_type(client: httpx.Client) ->
 
 
 def test_numbers_have_two_digits_or_more(client: httpx.Client) -> None:
-    """“`([A-Z_]+)_(\\d{2,})`”"""
+    """“`{PREFIX}_{NN}`, numbering per type starting at 01”, in the shape “`([A-Z_]+)_(\\d{2,})`”."""
     text = " ".join(f"user{number}@example.com" for number in range(1, 101))
     words = str(redact(client, text)["redacted_text"]).split()
     assert words[0] == "EMAIL_01" and words[8:10] == ["EMAIL_09", "EMAIL_10"] and words[99] == "EMAIL_100"
@@ -87,8 +93,10 @@ def test_numbers_have_two_digits_or_more(client: httpx.Client) -> None:
 def test_redact_prefixes(
     client: httpx.Client, served: Served, account: Account, type_: EntityType, prefix: str, text: str
 ) -> None:
-    """“Detection type to redact prefix (all others keep the same spelling)”; “keys are redact prefixes, not detection
-    types”
+    """“Detection type to redact prefix (all others keep the same spelling)”: “PERSON | PERSON_NAME”, “PHONE_NUMBER |
+    PHONE”, “EMAIL_ADDRESS | EMAIL”, “DATE_TIME | DATE”, “ORGANIZATION | ORG”, “CREDIT_CARD | CARD”, “IP_ADDRESS | IP”,
+    “MONETARY_AMOUNT | AMOUNT”; “entity_counts | object | per redact-prefix tally of distinct values; keys are redact
+    prefixes, not detection types”
     """
     everything(served, account)
     answer = redact(client, text)
@@ -138,3 +146,48 @@ def test_a_placeholder_in_the_text_stays(client: httpx.Client) -> None:
     """“a token or placeholder in the input | never detected inside, never restored unless minted in this request”"""
     text = "PERSON_NAME_01 <MASKED_IBAN_ab12cd34> DATE_02 PHONE_07"
     assert redact(client, text)["redacted_text"] == text
+
+
+def test_a_placeholder_is_no_token_and_a_token_no_placeholder(client: httpx.Client) -> None:
+    """“The two patterns are not interchangeable.”"""
+    body = {"text": "a@example.com and 1000000008"}
+    masked = client.post("/api/v1/mask", json=body).json()["masked_text"]
+    redacted = client.post("/api/v1/redact", json=body).json()["redacted_text"]
+    assert len(TOKEN.findall(masked)) == 2 and not TOKEN.findall(redacted)
+    assert PLACEHOLDER.sub("", redacted) == " and " and not PLACEHOLDER.fullmatch(masked.split()[0])
+
+
+def test_redact_forgets(client: httpx.Client) -> None:
+    """“Nothing is recoverable.”; “redact's `pii_count` counts distinct values”."""
+    answer = client.post("/api/v1/redact", json={"text": "a@example.com A@EXAMPLE.COM 0501234567"})
+    assert answer.json()["pii_count"] == 2
+    assert not [name for name in answer.json() if name in ("spans", "mappings", "ciphertext", "wrapped_dek")]
+    for value in ("example", "0501234567"):
+        assert value not in answer.text.casefold()
+
+
+def test_the_request(client: httpx.Client) -> None:
+    """“text | string | yes | min length 1”; “use_judge | boolean | no | as for mask (header `X-Use-Judge` also
+    accepted, header wins)”; “glossary | string[] | no | inline custom terms”; “glossary_id | string (UUID) | no |
+    persisted glossary”; “Payload: redact request; response: redact response (200).”
+    """
+    path, text = "/api/v1/redact", "Project Zephyr"
+    assert client.post(path, json={"text": text, "glossary": ["zephyr"]}).json()["entity_counts"] == {"CUSTOM_TERM": 1}
+    judged = client.post(path, json={"text": text, "use_judge": True}, headers={"X-Use-Judge": "false"})
+    assert (judged.status_code, judged.json()["judge_used"]) == (200, False)
+    assert client.post(path, json={"text": text, "glossary_id": str(uuid4())}).status_code == 404
+    assert client.post(path, json={"text": text, "glossary_id": "no uuid"}).status_code == 422
+    assert client.post(path, json={"text": ""}).status_code == 422
+    assert client.post(path, json={}).status_code == 422
+
+
+def test_the_answers_of_the_clock(client: httpx.Client) -> None:
+    """“request_id | string | form `redact_<8 hex>`”; “processing_time_ms | integer | server wall-clock”; “judge_used |
+    boolean |”
+    """
+    began = monotonic()
+    answer = client.post("/api/v1/redact", json={"text": "x " * 2000 + "a@example.com"}).json()
+    assert re.fullmatch(r"redact_[0-9a-f]{8}", answer["request_id"])
+    assert isinstance(answer["processing_time_ms"], int)
+    assert 0 <= answer["processing_time_ms"] <= (monotonic() - began) * 1000 + 1
+    assert answer["judge_used"] is False

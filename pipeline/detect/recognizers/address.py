@@ -32,8 +32,12 @@ class AddressFinder:
         city_at = {hit.first: hit.last for hit in places}
         announced = bool(_HEADING.search(fold(context).lower()))
         parts = _without_overlaps(find_parts(words, anchors, city_at))
-        judged = (_judge(words, cluster, announced) for cluster in _clusters(words, parts))
-        return [address for address in judged if address is not None]
+        found: list[Found] = []
+        for cluster in _clusters(words, parts):
+            pieces = [_judge(words, piece, announced) for piece in _pieces(words, cluster)]
+            judged = pieces if None not in pieces else [_judge(words, cluster, announced)]
+            found += [address for address in judged if address is not None]
+        return found
 
 
 _HEADING = re.compile(r"address|عنوان|العنوان|location|السكن")
@@ -61,6 +65,34 @@ def _clusters(words: Words, parts: list[Part]) -> Iterator[list[Part]]:
         cluster.append(part)
     if cluster:
         yield cluster
+
+
+def _pieces(words: Words, cluster: list[Part]) -> list[list[Part]]:
+    """The addresses in a run of parts: one that has its city ends where the next repeats a part, or is announced."""
+    pieces: list[list[Part]] = [[]]
+    complete = 0  # how many parts of the last piece reach to its city and the numbers behind
+    kinds, begun = set[str](), set[str]()  # of those parts, and of the ones behind
+    for part in cluster:
+        piece = pieces[-1]
+        if complete and (
+            part.kind in kinds & _ONCE or (complete == len(piece) and _is_announced(words, piece[-1], part))
+        ):
+            pieces[-1:] = [piece[:complete], piece[complete:]]
+            piece, complete, kinds = pieces[-1], 0, set()
+        piece.append(part)
+        begun.add(part.kind)
+        if part.kind == "city" or (complete and part.kind in _BEHIND_CITY):
+            complete, kinds, begun = len(piece), kinds | begun, set()
+    return pieces
+
+
+_ONCE = frozenset({"street", "district", "building", "unit", "pobox"})
+_BEHIND_CITY = frozenset({"postal", "additional"})
+
+
+def _is_announced(words: Words, left: Part, right: Part) -> bool:
+    """Whether an address cue stands between two parts: a label of the second one."""
+    return any(words.meaning(index) & Word.ADDRESS_CUE for index in range(left.last + 1, right.first))
 
 
 def _together(words: Words, left: Part, right: Part) -> bool:

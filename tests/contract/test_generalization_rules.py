@@ -1,0 +1,188 @@
+"""The rules of smart generalization, one by one over HTTP; the long table of cases is in tests/pipeline/transform."""
+
+import re
+
+import httpx
+import pytest
+
+from schemas.clock import riyadh_day, utc_now
+from schemas.entities import TOGGLABLE_TYPES
+
+BOTH = {"DATE_TIME": "generalize", "ADDRESS": "generalize"}
+THIS_YEAR = riyadh_day(utc_now()).year
+
+
+def redact(client: httpx.Client, text: str) -> str:
+    answer = client.post("/api/v1/redact", json={"text": text, "transforms": BOTH})
+    assert answer.status_code == 200, answer.text
+    return str(answer.json()["redacted_text"])
+
+
+def ages(years: int) -> set[int]:
+    """What somebody born in the middle of a year so many years ago may be today."""
+    return {years - 1, years}
+
+
+@pytest.mark.parametrize("cue", ["DOB: {}", "date of birth {}", "She was born on {}", "{} (DOB)", "D.O.B. {}"])
+def test_english_birth_dates(client: httpx.Client, cue: str) -> None:
+    """“numeric date (e.g. month/day/year) | near a date-of-birth cue (English cues such as DOB, date of birth, born”:
+    “`age <N>` in English context”
+    """
+    for born in ("06/15/1990", "15/06/1990", "1990-06-15", "١٥/٠٦/١٩٩٠"):
+        assert redact(client, cue.format(born)) in {cue.format(f"age {age}") for age in ages(THIS_YEAR - 1990)}
+
+
+@pytest.mark.parametrize("cue", ["تاريخ الميلاد: {}", "ولد في {}", "المريضة مولودة {}", "{} (تاريخ الميلاد)"])
+def test_arabic_birth_dates(client: httpx.Client, cue: str) -> None:
+    """“Arabic cues such as the words for date of birth and born) | ... or an Arabic age phrase (age label, number,
+    years) in Arabic context”; “Arabic age phrase | `العمر <N> سنة`, digits in the script of the date”
+    """
+    eastern = str.maketrans("0123456789", "٠١٢٣٤٥٦٧٨٩")
+    for born in ("15/06/1990", "15/06/1990".translate(eastern)):
+        expected = {f"العمر {age} سنة" for age in ages(THIS_YEAR - 1990)}
+        expected = expected if born.isascii() else {phrase.translate(eastern) for phrase in expected}
+        assert redact(client, cue.format(born)) in {cue.format(phrase) for phrase in expected}
+
+
+def test_a_verbal_birth_date(client: httpx.Client) -> None:
+    """“verbal full date with a birth cue | the age”"""
+    assert redact(client, "born on 15 June 1990") in {f"born on age {age}" for age in ages(THIS_YEAR - 1990)}
+
+
+def test_ambiguous_dates(client: httpx.Client) -> None:
+    """“ambiguous numeric dates | read year-first when the year leads, else month/day/year, else day/month/year”"""
+    today = riyadh_day(utc_now())
+    for written, month, day in (("01/12/1990", 1, 12), ("13/01/1990", 1, 13), ("1990/01/12", 1, 12)):
+        birthday = today.replace(month=month, day=day)
+        assert redact(client, f"DOB: {written}") == f"DOB: age {today.year - 1990 - (today < birthday)}"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (f"DOB {'x' * 38} 03/15/1990", "age"),
+        (f"DOB {'x' * 39} 03/15/1990", "1990"),
+        (f"03/15/1990 {'x' * 18} DOB", "age"),
+        (f"03/15/1990 {'x' * 19} DOB", "1990"),
+        ("DOB unknown\n03/15/1990", "1990"),
+        ("He was born. Then: 03/15/1990", "1990"),
+        ("DOB:\n03/15/1990", "age"),
+    ],
+)
+def test_near(client: httpx.Client, text: str, expected: str) -> None:
+    """“birth cue "near" | within 40 characters before or 20 after, not across a line break or sentence end unless the
+    line holds only the cue”
+    """
+    shown = redact(client, text)
+    assert [word for word in ("age", "1990") if word in shown] == [expected]
+
+
+@pytest.mark.parametrize(("years", "is_shown"), [(-1, False), (0, False), (1, True), (119, True), (120, False)])
+def test_the_range_of_ages(client: httpx.Client, years: int, is_shown: bool) -> None:
+    """“Generalized age range | greater than 0 and less than 120 | transforms”; “must be greater than 0 and less than
+    120”
+    """
+    today = riyadh_day(utc_now())
+    born = today.replace(year=today.year - years, day=min(today.day, 28))
+    assert redact(client, f"DOB: {born}") == (f"DOB: age {years}" if is_shown else "DOB: DATE_01")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "on 1446/05/12", "on 12/05/1446 AH", "on 12-05-1446هـ", "في 15 رمضان 1445", "on 15 Ramadan 1445",
+        "at 9:15 pm", "at ٨:٣٠ مساءً", "for 30 days", "on 15 March", "on 15 مارس", "on 15/03/24",
+        "at 2024-03-15T08:14:22Z", "at 15/03/2024 14:30", "DOB: March 1990", "DOB: 31/02/1990", "DOB: 15/03/1446",
+        "DOB: 15/03/1902", "at P.O. Box 7, Dubai", "at 7878 Eastern Ring Rd, Al Manakh District",
+    ],
+)  # fmt: skip
+def test_in_doubt_the_placeholder_stands(client: httpx.Client, text: str) -> None:
+    """“Fail-closed: the normal placeholder is used (never a partial reveal) for Hijri dates (numeric or verbal), clock
+    times, date fragments with no Gregorian year, a birth-context date that does not parse to a full calendar date or
+    whose age is out of range, and an address with no recognizable Saudi city or region.”; “Hijri without a mark | a
+    leading or trailing year 1300-1500 is Hijri”; “two-digit years, date and clock time in one span | fail closed”
+    """
+    label, _, _ = text.partition(" ")
+    assert redact(client, text) in {f"{label} DATE_01", f"{label} ADDRESS_01"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "on 17/02/2025", "on 17 February 2025", "في ١٧ شباط ٢٠٢٥", "DOB: 17/02/1990", "تاريخ الميلاد: ١٧/٠٢/١٩٩٠",
+        "at 1234 King Fahd Rd, Unit 56, Olaya, Riyadh 78901-2345", "العنوان: مبنى ١٢٣٤، شارع العليا، الرياض ٧٨٩٠١",
+    ],
+)  # fmt: skip
+def test_no_other_digit_shows(client: httpx.Client, text: str) -> None:
+    """“A generalized value carries no digits of the original beyond the year; day numbers, numeric months, street,
+    building and postal numbers are always dropped.”; “digits in a generalized value | none but the year's or the age's”
+    """
+    groups = re.findall(r"\d+", redact(client, text))
+    years = {str(int(group)) for group in groups}
+    assert len(groups) <= 1
+    assert years <= {"2025"} | {str(age) for age in ages(THIS_YEAR - 1990)}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("on Sunday, 15 March 2024", "on March 2024"),
+        ("in March 2024", "in March 2024"),
+        ("في الأحد 15 سبتمبر 2023", "في سبتمبر 2023"),
+        ("في ١٥ أيلول ٢٠٢٣م", "في أيلول ٢٠٢٣"),
+        ("at P.O. Box 7, Jeddah 21454, Saudi Arabia", "at Jeddah"),
+        ("العنوان: ص.ب 7، جدة 21454، المملكة العربية السعودية", "العنوان: جدة"),
+        ("at P.O. Box 7, Abha 62521, Asir Region, KSA", "at Asir Region"),
+    ],
+)
+def test_output_is_as_written(client: httpx.Client, text: str, expected: str) -> None:
+    """“verbal month output | as written, `March 2024`, `سبتمبر 2023`; the weekday is dropped”; “region output | as
+    recognized in the text; the country tail is dropped”; “address with a recognized Saudi city | - | the city name
+    (Latin or Arabic form as recognized)”
+    """
+    assert redact(client, text) == expected
+
+
+REGIONS = [
+    ("Riyadh Region", "منطقة الرياض"), ("Makkah Region", "منطقة مكة المكرمة"),
+    ("Madinah Region", "منطقة المدينة المنورة"),
+    ("Eastern Province", "المنطقة الشرقية"), ("Qassim Region", "منطقة القصيم"), ("Asir Region", "منطقة عسير"),
+    ("Tabuk Region", "منطقة تبوك"), ("Hail Region", "منطقة حائل"), ("Northern Borders Region", "منطقة الحدود الشمالية"),
+    ("Jazan Region", "منطقة جازان"), ("Najran Region", "منطقة نجران"), ("Al Bahah Region", "منطقة الباحة"),
+    ("Al Jawf Region", "منطقة الجوف"),
+]  # fmt: skip
+CITIES = [
+    ("Riyadh", "الرياض"), ("Jeddah", "جدة"), ("Makkah", "مكة المكرمة"), ("Madinah", "المدينة المنورة"),
+    ("Dammam", "الدمام"), ("Al Khobar", "الخبر"), ("Dhahran", "الظهران"), ("Taif", "الطائف"), ("Tabuk", "تبوك"),
+    ("Buraydah", "بريدة"), ("Unayzah", "عنيزة"), ("Hail", "حائل"), ("Abha", "أبها"), ("Khamis Mushait", "خميس مشيط"),
+    ("Najran", "نجران"), ("Jazan", "جازان"), ("Yanbu", "ينبع"), ("Al Jubail", "الجبيل"), ("Hofuf", "الهفوف"),
+    ("Qatif", "القطيف"), ("Hafar Al Batin", "حفر الباطن"), ("Arar", "عرعر"), ("Sakaka", "سكاكا"), ("Al Baha", "الباحة"),
+    ("Bisha", "بيشة"), ("Al Kharj", "الخرج"), ("Al Qunfudhah", "القنفذة"), ("Khafji", "الخفجي"), ("AlUla", "العلا"),
+    ("Al Ahsa", "الأحساء"),
+]  # fmt: skip
+
+
+def test_the_gazetteer(client: httpx.Client) -> None:
+    """“The address gazetteer covers the 13 Saudi administrative regions and about 30 major cities, in Arabic and
+    English forms.”; “Gazetteer | 13 regions, about 30 cities | transforms”
+    """
+    assert (len(REGIONS), len(CITIES)) == (13, 30)
+    lines = [f"Mail: P.O. Box 7, {name} 21454" for name, _ in REGIONS + CITIES]
+    lines += [f"العنوان: ص.ب 7، {name} 21454" for _, name in REGIONS + CITIES]
+    expected = [f"Mail: {name}" for name, _ in REGIONS + CITIES] + [f"العنوان: {name}" for _, name in REGIONS + CITIES]
+    assert redact(client, "\n\n".join(lines)).split("\n\n") == expected
+
+
+def test_only_two_types(client: httpx.Client) -> None:
+    """“Only DATE_TIME and ADDRESS are generalizable.”"""
+    for type_ in TOGGLABLE_TYPES:
+        answer = client.post("/api/v1/redact", json={"text": "x", "transforms": {type_.value: "generalize"}})
+        assert answer.status_code == (200 if type_.value in BOTH else 422)
+
+
+def test_dates_and_addresses_become_abstract(client: httpx.Client) -> None:
+    """“Optional smart generalization turns dates and addresses into abstracted values.”; “date with verbal month and
+    Gregorian year | no birth cue | month name and year”
+    """
+    text = "Due 15 March 2024 at P.O. Box 7, Jeddah 21454"
+    assert redact(client, text) == "Due March 2024 at Jeddah"
