@@ -17,7 +17,18 @@ from schemas.text import TextRequest
 from storage.keys import Caller
 
 Body = TypeVar("Body", bound=TextRequest)
-_HEADER = "x-use-judge"
+_HEADER = "X-Use-Judge"
+DESCRIBED = {
+    "parameters": [
+        {
+            "name": _HEADER,
+            "in": "header",
+            "description": "Asks for the judge or declines it, whatever the body says; anything but `true` declines.",
+            "schema": {"type": "string"},
+            "example": "true",
+        }
+    ]
+}
 
 
 def with_header(headers: Headers, body: Body) -> Body:

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Request, Response
 
 from api.bodies import hung_up, takes
 from api.dependencies import CallerDep, ServicesDep
-from api.judging import check_judge_model, with_header
+from api.judging import DESCRIBED, check_judge_model, with_header
 from api.text_bodies import read_text
 from api.text_calls import run_paid
 from api.text_work import MaskWork, RedactWork
@@ -17,7 +17,7 @@ from schemas.text import MaskRequest, MaskResponse, RedactRequest, RedactRespons
 router = APIRouter(prefix="/api/v1", tags=["text"])
 
 
-@router.post("/mask", response_model=MaskResponse, openapi_extra=takes(MaskRequest))
+@router.post("/mask", response_model=MaskResponse, openapi_extra=takes(MaskRequest) | DESCRIBED)
 async def mask_text(request: Request, caller: CallerDep, services: ServicesDep) -> Response:
     """Replace personal data by tokens; the mapping comes back sealed for the caller alone."""
     settings = services.settings
@@ -35,7 +35,7 @@ async def mask_text(request: Request, caller: CallerDep, services: ServicesDep) 
     return _json(await run_paid(services, caller.caller, body, work, gone=partial(hung_up, request)))
 
 
-@router.post("/redact", response_model=RedactResponse, openapi_extra=takes(RedactRequest))
+@router.post("/redact", response_model=RedactResponse, openapi_extra=takes(RedactRequest) | DESCRIBED)
 async def redact_text(request: Request, caller: CallerDep, services: ServicesDep) -> Response:
     """Replace personal data by numbered placeholders or, where asked, by generalized values."""
     body = with_header(request.headers, await read_text(request, services, caller.caller, RedactRequest))
