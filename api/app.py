@@ -5,26 +5,23 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
-from fastapi.middleware.cors import CORSMiddleware
 
 from api import __version__, errors
-from api.addresses import networks
-from api.cross_origin import cross_origin_rules
-from api.geo import Borders, Geo
-from api.middleware import AccessLog, Contain, RequestIds
+from api.edge import Edge
+from api.middleware import AccessLog, Contain, Failures, RequestIds
 from api.routes import auth, entities, files, glossaries, health, keys, me, reference, text
 from api.services import Services
 from schemas.settings import Settings
 from storage.opening import Storage
 
 
-def create_app(settings: Settings, storage: Storage | None = None) -> FastAPI:
-    """The API over `storage` (opened from the settings when left out, and then closed with the application).
+def create_app(settings: Settings, storage: Storage | None = None, edge: Edge | None = None) -> FastAPI:
+    """The API over `storage` (opened from the settings when left out, and then closed with the application) behind
+    `edge` (made from the settings when left out).
 
     Connects to nothing yet. InvalidSettings and MasterKeyInvalid as for `Storage.open`.
     """
-    borders, trusted = Borders.of(settings), networks(settings.trusted_proxies)
-    rules = cross_origin_rules(settings.cors_origins)
+    edge = edge or Edge.of(settings)
     opened = storage or Storage.open(settings)
     services = Services.build(settings, opened)
 
@@ -55,10 +52,9 @@ def create_app(settings: Settings, storage: Storage | None = None) -> FastAPI:
     errors.install(app)
     for routes in (text, files, glossaries, entities, auth, me, keys, health, reference):
         app.include_router(routes.router)
-    app.add_middleware(Contain)  # the last one added is the outermost
-    if settings.cors_origins:
-        app.add_middleware(CORSMiddleware, **rules)
-    app.add_middleware(Geo, borders=borders, trusted=trusted)
+    app.state.failures = Failures()
+    app.add_middleware(Contain, failures=app.state.failures)  # the last one added is the outermost
+    edge.surround(app)
     app.add_middleware(AccessLog)
     app.add_middleware(RequestIds)
     return app

@@ -44,16 +44,18 @@ def serve(
 
     from api import logs, serving
     from api.app import create_app
+    from api.edge import Edge
     from api.listener import address, is_loopback, listen
 
     settings = load()
+    edge = Edge.of(settings)  # says what is wrong before anything is connected to
     with listen(host, port) as listener, stores(settings) as storage:
         logs.configure()
         if settings.geo_database is None and not settings.is_sqlite:
             console.warn("callers from every country are served: MASKER_GEO_DATABASE is not set")
         if settings.dashboard_url is None and not is_loopback(listener):
             console.warn("browsers on other computers are refused: MASKER_DASHBOARD_URL is not set")
-        application = create_app(settings, storage)
+        application = create_app(settings, storage, edge)
         gc.freeze()  # lexicons last as long as the process: no collection needs to walk them
         with _embedded_workers(settings, storage) if settings.is_embedded else nullcontext():
             mode = "with its workers (embedded mode)" if settings.is_embedded else "workers run apart"
