@@ -3,6 +3,7 @@
 import base64
 from collections.abc import Iterator
 from datetime import timedelta
+from pathlib import Path
 from uuid import UUID
 
 import httpx
@@ -15,6 +16,7 @@ from storage.tables import Account as AccountRow
 from storage.tables import BrowserSession
 from tests.api.serving import Account, Served, serving, settings_for
 from tests.contract.browsers import PASSWORD, cookie_of, new_email, page, registered, send
+from tests.contract.playing_judge import PlayingJudge
 from tests.contract.test_mask import opened
 
 REFUSED = (403, {"detail": "Cross-site request refused"})
@@ -252,6 +254,24 @@ def test_masking_in_the_browser(served: Served, account: Account) -> None:
         by_key = client.post("/api/v1/mask", json=TEXT).json()
     assert by_key["mappings"] is None
     assert opened(by_key, account.bearer).keys() != answer["mappings"].keys()
+
+
+def test_a_session_may_ask_for_the_judge_when_a_key_of_its_account_may(tmp_path: Path) -> None:
+    """“Per-key `judge_allowed` gate controls whether `use_judge` takes effect.” A session has no key, and logging in is
+    no way around the gate.
+    """
+    judge = PlayingJudge()
+    settings = settings_for(tmp_path, judge_base_url=judge.base_url, judge_models=("small",), judge_timeout_seconds=60)
+    with serving(settings) as served:
+        account = served.account(judge_allowed=True)
+        for caller, used in ((account, True), (served.account(), False)):
+            with served.browser(caller) as browser:
+                answer = browser.post("/api/v1/mask", json={**TEXT, "use_judge": True}).json()
+            assert (answer["judge_used"], answer["pii_count"]) == (used, 1)
+        with served.browser(account) as browser:
+            browser.delete(f"/v1/keys/{browser.get('/v1/keys').json()[0]['id']}")
+            assert not browser.post("/api/v1/mask", json={**TEXT, "use_judge": True}).json()["judge_used"]
+    judge.close()
 
 
 def test_a_session_uses_the_accounts_tokens_and_files(served: Served, account: Account) -> None:
