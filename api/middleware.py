@@ -2,6 +2,7 @@
 
 import logging
 import secrets
+from collections import Counter
 from collections.abc import Mapping
 from time import perf_counter
 
@@ -81,15 +82,27 @@ class AccessLog:
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
+class Failures:
+    """What nobody expected, counted by type since the process began."""
+
+    def __init__(self) -> None:
+        self.by_type = Counter[str]()
+
+    def note(self, error: BaseException) -> int:
+        """Counts it; how many there have been."""
+        self.by_type[_name(error)] += 1
+        return self.by_type.total()
+
+
 class Contain:
-    """Answers 500 to whatever nobody expected and logs its type alone.
+    """Answers 500 to whatever nobody expected, counts it, and logs its type alone.
 
     The framework's own handler raises the error again behind the answer, and the server then logs its traceback, which
     may hold text of the caller's.
     """
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
+    def __init__(self, app: ASGIApp, failures: Failures) -> None:
+        self._app, self._failures = app, failures
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -107,7 +120,8 @@ class Contain:
         except ClientDisconnect:
             log.info("request_id=%s the client went away", scope["state"]["request_id"])
         except Exception as error:  # noqa: BLE001 - the request's border
-            log.error("request_id=%s failed with %s", scope["state"]["request_id"], _name(error))
+            number = self._failures.note(error)
+            log.error("request_id=%s failed with %s failures=%d", scope["state"]["request_id"], _name(error), number)
             if not started:
                 await answer(UNEXPECTED.get(scope["path"], MaskerError)())(scope, receive, send)
             # An answer that has begun is cut off: its length or last chunk is missing, so the client notices.
