@@ -135,8 +135,8 @@ def test_what_is_refused_before_costs_nothing(poor: Served, path: str, body: dic
 @pytest.mark.parametrize(("status", "queue"), [(500, None), (503, 0)])
 def test_what_is_not_answered_comes_back_as_it_went(tmp_path: Path, path: str, status: int, queue: int | None) -> None:
     """“request refunded best-effort (the exact free/paid split is reversed) | `Retry-After` on overload | yes; costs
-    the same as the first attempt”; “A 503 is refunded best-effort.”; “500 | Redact operation failed | unhandled error on
-    redact | - | yes”
+    the same as the first attempt”; “A 503 is refunded best-effort.”; “500 | Redact operation failed | unhandled error
+    on redact | - | yes”
     """
     with serving(settings_for(tmp_path, free_tokens_per_day=4)) as served:
         account, other = served.account(paid_tokens=3), served.account()
