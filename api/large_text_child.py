@@ -43,6 +43,7 @@ def main(questions: int, answers: int, lifeline: int, memory: int) -> None:
 def _answer(detector: Any, meta: dict[str, Any], blobs: dict[str, bytes]) -> tuple[dict[str, Any], dict[str, bytes]]:
     from api import detection_wire as wire
     from api.text_work import do
+    from schemas.errors import Unprocessable
 
     try:
         if meta["verb"] == "parse":
@@ -54,6 +55,8 @@ def _answer(detector: Any, meta: dict[str, Any], blobs: dict[str, bytes]) -> tup
             return {"ok": found}, columns
         done = do(wire.unpack_work(meta["work"]), detection)
         return {"ok": {"found": dict(done.found)}}, {"answer": done.answer}
+    except Unprocessable as refusal:  # in words of ours alone
+        return {"refused": refusal.errors}, {}
     except MemoryError:
         os._exit(1)  # more than it may have: it cannot be relied upon now
     except Exception as error:  # noqa: BLE001 - the process's border: only the type's name leaves

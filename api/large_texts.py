@@ -65,7 +65,7 @@ class LargeTexts:
         return model.model_validate({**meta["fields"], "text": answers["text"].decode()})
 
     def run(self, text: str, options: DetectOptions, work: Work) -> Done:
-        """`work` on the detection of a text. MaskerUnavailable when its process breaks off; WorkFailed."""
+        """`work` on the detection of a text. MaskerUnavailable when its process breaks off; WorkFailed; Invalid."""
         question, blobs = wire.pack_question(text, options)
         meta, answers = self._ask({"verb": "work", "question": question, "work": wire.pack_work(work)}, blobs)
         return Done(Counter({EntityType(name): count for name, count in meta["found"].items()}), answers["answer"])
@@ -99,6 +99,8 @@ class LargeTexts:
             self._drop(process)
         else:
             self._give_back(process)
+        if "refused" in answer:
+            raise Invalid(answer["refused"])
         if "ok" not in answer:
             raise WorkFailed(answer["failed"])
         return answer["ok"], answers

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Protocol
 
+from pipeline.detect.allowed_places import AllowedTerms
 from pipeline.detect.canonical import canonical
 from pipeline.documents.document import Extraction, Finding, Findings, FoundValue, Reading
 from pipeline.spread import Reach, Spreader, Value, compact_form, words_form
@@ -63,6 +64,7 @@ class _Known:
     canonical: str
     surfaces: dict[str, None] = field(default_factory=dict)  # insertion-ordered set
     glossary: bool = True  # every sighting was a glossary term's own: its match mode says where it occurs
+    term: bool = False  # some sighting was a glossary term's own
     forced: bool = False  # a leftover of a second reading: removed wherever it stands as a token
 
 
@@ -77,13 +79,19 @@ def find(extraction: Extraction, readings: Sequence[Reading], detector: Detectin
     lenient = replace(options, enabled=ALL_TYPES, strict_checksums=False, context="")
     known: list[_Known] = []
     detected = _detect(texts, detector, lenient, known)
-    return _spread(texts, detected, known)
+    return _spread(texts, detected, known, AllowedTerms(options.terms))
 
 
 def merge(
-    findings: Findings, leftovers: Iterable[Leftover], extraction: Extraction, readings: Sequence[Reading]
+    findings: Findings,
+    leftovers: Iterable[Leftover],
+    extraction: Extraction,
+    readings: Sequence[Reading],
+    options: DetectOptions = DetectOptions(),
 ) -> Findings:
     """The findings for another round: what a second reading still found is removed wherever it stands as a token.
+
+    Even where a term of `options` allows it, for there the two readings do not agree.
 
     A value of several words that stands nowhere in one text (two cells, two lines make it up) is removed word by word.
     Placeholders may be numbered anew.
@@ -94,7 +102,8 @@ def merge(
     forced = {_index(known, index, _T(leftover.type), leftover.surface) for leftover in leftovers}
     for number in forced:
         known[number].forced, known[number].glossary = True, False
-    merged = _spread(texts, places, known)
+    allowed = AllowedTerms(options.terms)
+    merged = _spread(texts, places, known, allowed)
     before = {(place.unit, place.start, place.end) for place in findings.places}
     moved = {place.placeholder for place in merged.places if (place.unit, place.start, place.end) not in before}
     found = {(_T(value.type), value.canonical) for value in merged.values if value.placeholder in moved}
@@ -104,7 +113,7 @@ def merge(
     for item in stuck:
         words = [word for surface in item.surfaces for word in surface.split()]
         item.surfaces.update(dict.fromkeys(word for word in words if len(word) >= _LEAST_WORD))
-    return _spread(texts, places, known)
+    return _spread(texts, places, known, allowed)
 
 
 def is_distinctive(type_: EntityType, surface: str) -> bool:
@@ -176,6 +185,7 @@ def _detect(
             for span, surface in _spans(text.text, detector, asked):
                 number = _index(known, index, span.type, surface)
                 known[number].glossary &= span.rank == GLOSSARY_RANK
+                known[number].term |= span.rank == GLOSSARY_RANK
                 found.append(_Place(span.start, span.end, number))
         if found:
             places[text.id] = found
@@ -201,17 +211,31 @@ def _index(known: list[_Known], index: dict[tuple[EntityType, str], int], type_:
     return number
 
 
-def _spread(texts: Sequence[_Text], detected: dict[str, list[_Place]], known: Sequence[_Known]) -> Findings:
+def _spread(
+    texts: Sequence[_Text], detected: dict[str, list[_Place]], known: Sequence[_Known], allowed: AllowedTerms
+) -> Findings:
     spreader = Spreader(value for number, item in enumerate(known) for value in _values(number, item))
     numbered = _Numbering(known)
     places: list[Finding] = []
     for text in texts:
         own = detected.get(text.id, [])
-        hits = [_Place(*hit) for hit in spreader.hits(text.text)]
+        hits = _unallowed([_Place(*hit) for hit in spreader.hits(text.text)], text.text, known, allowed)
         for place in _together(text.text, own, hits) if hits else own:
             value = numbered.value(place.value, text.text[place.start : place.end])
             places.append(Finding(text.id, place.start, place.end, value.type, value.placeholder))
     return Findings(tuple(places), tuple(numbered.values.values()))
+
+
+def _unallowed(hits: list[_Place], text: str, known: Sequence[_Known], allowed: AllowedTerms) -> list[_Place]:
+    """The hits without those inside an allowed term, unless a term asked for the value, or a second reading did."""
+    if not hits or not allowed:
+        return hits
+    places, values = allowed.places(text), [known[hit.value] for hit in hits]
+    return [
+        hit
+        for hit, value in zip(hits, values, strict=True)
+        if value.forced or value.term or not places.cover(hit.start, hit.end, value.type)
+    ]
 
 
 def _together(text: str, own: Sequence[_Place], hits: Sequence[_Place]) -> list[_Place]:

@@ -45,6 +45,6 @@ def second_look(tools: Tools, format_: Format, candidate: bytes, first: Said, op
     left = leftovers(second, readings, without_name(first.findings), tools.detector, options)
     if not left:
         return None
-    merged = finding.merge(first.findings, left, first.extraction, first.readings)
+    merged = finding.merge(first.findings, left, first.extraction, first.readings, options)
     burned = burned_too(first.extraction.rasters, first.readings, second.rasters, readings, left)
     return Said(first.extraction, burned, merged)
