@@ -10,12 +10,14 @@ from datetime import date, datetime, timedelta
 from typing import NamedTuple
 from uuid import UUID
 
-from sqlalchemy.exc import IntegrityError
+import sqlalchemy
+from sqlalchemy import bindparam, update
 from sqlmodel import Session, col, select
 
 from schemas.clock import next_riyadh_midnight, riyadh_day
 from schemas.errors import InsufficientTokens, Unprocessable
 from storage.tables import Entry, EntryKind, Purse
+from storage.upserts import insert_missing
 
 MAX_CREDIT = 10**15  # far from the columns' 64 bits, however often it is given
 _DAY = timedelta(days=1)
@@ -96,13 +98,10 @@ def credit(session: Session, account_id: UUID, tokens: int, *, reference: str, n
     if not 0 < tokens <= MAX_CREDIT:
         raise Unprocessable("value_error", ("body", "tokens"), f"A credit adds 1 to {MAX_CREDIT} tokens")
     purse = _locked_purse(session, account_id)
-    known = _entry(session, EntryKind.CREDIT, reference)
-    if known is not None:
-        if known.account_id != account_id:
-            raise ReferenceConflict
-        return
-    purse.paid_tokens += tokens
-    _append(session, account_id, EntryKind.CREDIT, Charge(0, tokens), "credit", reference, riyadh_day(now), now)
+    if _append(session, account_id, EntryKind.CREDIT, Charge(0, tokens), "credit", reference, riyadh_day(now), now):
+        _keep(session, purse._replace(paid_tokens=purse.paid_tokens + tokens))
+    elif _known(session, EntryKind.CREDIT, reference).account_id != account_id:
+        raise ReferenceConflict
 
 
 def balance(session: Session, account_id: UUID, *, free_per_day: int, now: datetime) -> Balance:
@@ -143,21 +142,20 @@ def _take(
     if tokens < 0:
         raise ValueError("tokens are taken, not given")
     purse = _locked_purse(session, account_id)
-    known = _entry(session, kind, reference)
-    if known is not None:
-        return _repeated(session, known, account_id)
     today, used = _free_day(purse, now)
     free_left = max(0, free_per_day - used)
-    if tokens > free_left + purse.paid_tokens:
-        raise InsufficientTokens(tokens, free_left + purse.paid_tokens)
     taken = Charge(min(tokens, free_left), max(0, tokens - free_left))
-    purse.free_day, purse.free_used = today, used + taken.free
-    purse.paid_tokens -= taken.paid
-    _append(session, account_id, kind, Charge(-taken.free, -taken.paid), reason, reference, today, now)
+    if taken.paid > purse.paid_tokens:
+        if (known := _entry(session, kind, reference)) is not None:
+            return _repeated(session, known, account_id)
+        raise InsufficientTokens(tokens, free_left + purse.paid_tokens)
+    if not _append(session, account_id, kind, Charge(-taken.free, -taken.paid), reason, reference, today, now):
+        return _repeated(session, _known(session, kind, reference), account_id)
+    _keep(session, _Sums(account_id, purse.paid_tokens - taken.paid, today, used + taken.free))
     return taken
 
 
-def _free_day(purse: Purse, now: datetime) -> tuple[date, int]:
+def _free_day(purse: "_Sums | Purse", now: datetime) -> tuple[date, int]:
     """The day whose free quota is spent now, and what of it is gone."""
     today = riyadh_day(now)
     if purse.free_day == today + _DAY:  # another server is past midnight already: its clock and ours differ a little
@@ -179,20 +177,45 @@ def _give_back(session: Session, taken: EntryKind, undo: EntryKind, reference: s
         return False
     purse = _locked_purse(session, entry.account_id)
     returned = Charge(-entry.free_tokens, -entry.paid_tokens)
-    if entry.day == purse.free_day:
-        purse.free_used -= returned.free
-    purse.paid_tokens += returned.paid
     _append(session, entry.account_id, undo, returned, entry.reason, reference, entry.day, now)
+    used = purse.free_used - (returned.free if entry.day == purse.free_day else 0)
+    _keep(session, purse._replace(paid_tokens=purse.paid_tokens + returned.paid, free_used=used))
     return True
 
 
-def _locked_purse(session: Session, account_id: UUID) -> Purse:
-    # populate_existing: what this session read before it held the lock may be stale.
-    query = select(Purse).where(col(Purse.account_id) == account_id).with_for_update()
-    purse = session.exec(query.execution_options(populate_existing=True)).one_or_none()
-    if purse is None:
+class _Sums(NamedTuple):
+    """A purse's row. Read and written as such: the mapper's own bookkeeping costs more than the database's work."""
+
+    account_id: UUID
+    paid_tokens: int
+    free_day: date
+    free_used: int
+
+
+_LOCKED = (
+    sqlalchemy.select(col(Purse.account_id), col(Purse.paid_tokens), col(Purse.free_day), col(Purse.free_used))
+    .where(col(Purse.account_id) == bindparam("whose"))
+    .with_for_update()
+)
+_KEPT = (
+    update(Purse)
+    .where(col(Purse.account_id) == bindparam("whose"))
+    .values({name: bindparam(f"new_{name}") for name in ("paid_tokens", "free_day", "free_used")})
+)
+
+
+def _locked_purse(session: Session, account_id: UUID) -> _Sums:
+    row = session.connection().execute(_LOCKED, {"whose": account_id}).one_or_none()
+    if row is None:
         raise UnknownAccount
-    return purse
+    return _Sums(*row)
+
+
+def _keep(session: Session, sums: _Sums) -> None:
+    """Writes the sums of a purse that this transaction has locked."""
+    new = {"new_paid_tokens": sums.paid_tokens, "new_free_day": sums.free_day, "new_free_used": sums.free_used}
+    session.connection().execute(_KEPT, {"whose": sums.account_id, **new})
+    session.expire_all()  # whoever looks at a purse of this session again reads it anew
 
 
 def _locked_entry(session: Session, kind: EntryKind, reference: str) -> Entry | None:
@@ -208,6 +231,14 @@ def _entry(session: Session, kind: EntryKind, reference: str) -> Entry | None:
     return session.exec(query).one_or_none()
 
 
+def _known(session: Session, kind: EntryKind, reference: str) -> Entry:
+    """The entry that made an append change nothing."""
+    known = _entry(session, kind, reference)
+    if known is None:  # its transaction is not over, and this one sees nothing of it
+        raise ReferenceConflict
+    return known
+
+
 def _append(
     session: Session,
     account_id: UUID,
@@ -217,20 +248,16 @@ def _append(
     reference: str,
     day: date,
     now: datetime,
-) -> None:
-    session.add(
-        Entry(
-            account_id=account_id,
-            kind=kind.value,
-            free_tokens=parts.free,
-            paid_tokens=parts.paid,
-            reason=reason,
-            reference=reference,
-            day=day,
-            created_at=now,
-        )
-    )
-    try:
-        session.flush()
-    except IntegrityError:  # another account took the reference a moment ago
-        raise ReferenceConflict from None
+) -> bool:
+    """A new line; False, and no line, when this fact has one already."""
+    line = {
+        "account_id": account_id,
+        "kind": kind.value,
+        "free_tokens": parts.free,
+        "paid_tokens": parts.paid,
+        "reason": reason,
+        "reference": reference,
+        "day": day,
+        "created_at": now,
+    }
+    return insert_missing(session, Entry, line)

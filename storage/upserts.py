@@ -8,9 +8,11 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlmodel import Session, SQLModel
 
 
-def insert_missing(session: Session, table: type[SQLModel], values: dict[str, Any]) -> None:
-    """Inserts a row unless its key is taken. Waits for whoever is inserting the same key just now."""
-    session.connection().execute(_insert(session)(table).values(values).on_conflict_do_nothing())
+def insert_missing(session: Session, table: type[SQLModel], values: dict[str, Any]) -> bool:
+    """Inserts a row unless its key is taken; whether it did. Waits for whoever is inserting the same key just now."""
+    # Inline: nobody wants the new row's number. For inserts the count of rows is kept only on request.
+    insert = _insert(session)(table).on_conflict_do_nothing().inline().execution_options(preserve_rowcount=True)
+    return session.connection().execute(insert, values).rowcount == 1
 
 
 def insert_or_add(session: Session, table: type[SQLModel], rows: Sequence[dict[str, Any]], amount: str) -> None:
