@@ -106,7 +106,7 @@ def _level(planes: Any, gray: Any, seen: Any, scale: float) -> _Level:
         ground += [_middle(planes[:, :, 1]), _middle(planes[:, :, 2])]
         hue = cv2.max(cv2.absdiff(planes[:, :, 1], ground[1]), cv2.absdiff(planes[:, :, 2], ground[2]))
         ink |= _stands_out(hue, _HUE)
-        difference = cv2.max(difference, cv2.add(hue, hue))  # chroma has half the range of brightness
+        difference = cv2.max(difference, cv2.add(hue, hue))
     return _Level(scale, difference, np.dstack(ground), ink & (seen == 0), seen[:, :, None])
 
 
@@ -159,7 +159,8 @@ def _draw(drawn: Any, planes: Any, level: _Level, line: Mark) -> None:
     seen = cv2.resize(level.seen[rows, columns], size) > 0
     # What grayscale shows is drawn no bolder than it is, or it would run together.
     bound = np.where(seen, max(strength, _PLAIN), strength)
-    away = np.clip((_from_grounds(patch, level.ground, rows, columns) / bound - 0.25) * 2, 0, 1)
+    middle = np.median(level.ground[inside].reshape(-1, patch.shape[2]), axis=0)
+    away = np.clip((_from_grounds(patch, level.ground, rows, columns, middle) / bound - 0.25) * 2, 0, 1)
     blackness = np.maximum(away, cv2.resize(surely[rows, columns], size))
     drawn[_times(rows, 1 / level.scale), _times(columns, 1 / level.scale)] = 255 - (blackness * 255).astype(np.uint8)
 
@@ -176,15 +177,19 @@ def _times(part: slice, factor: float) -> slice:
     return slice(int(part.start * factor), int(part.stop * factor))
 
 
-def _from_grounds(patch: Any, ground: Any, rows: slice, columns: slice) -> Any:
-    """Each pixel's difference from the nearest of five grounds: its own, and those above, below, left and right."""
+def _from_grounds(patch: Any, ground: Any, rows: slice, columns: slice, middle: Any) -> Any:
+    """Each pixel's difference from the nearest of six grounds: its own, those above, below, left and right, `middle`."""
     height, width = ground.shape[:2]
-    least: Any = None
+    least = _difference(patch, middle)
     for down, right in ((0, 0), (-_BEYOND, 0), (_BEYOND, 0), (0, -_BEYOND), (0, _BEYOND)):
         y = np.clip(np.arange(rows.start, rows.stop) + down, 0, height - 1)
         x = np.clip(np.arange(columns.start, columns.stop) + right, 0, width - 1)
         moved = cv2.resize(np.ascontiguousarray(ground[y[:, None], x]), patch.shape[1::-1]).reshape(patch.shape)
-        away = np.abs(np.subtract(patch, moved, dtype=np.float32))
-        away[:, :, 1:] *= 2
-        least = away.max(axis=2) if least is None else np.minimum(least, away.max(axis=2))
+        least = np.minimum(least, _difference(patch, moved))
     return least
+
+
+def _difference(patch: Any, ground: Any) -> Any:
+    away = np.abs(np.subtract(patch, ground, dtype=np.float32))
+    away[:, :, 1:] *= 2  # chroma has half the range of brightness
+    return away.max(axis=2)

@@ -37,40 +37,42 @@ def by_hue(shown: Image.Image, gray: Image.Image) -> Image.Image | None:
 
     `shown` is L or RGB, `gray` what OCR is given anyway, of the same size.
     """
-    planes = _planes(shown)
+    if shown.mode != "L" and not is_colored(shown):
+        shown = shown.convert("L")
     drawn = None
-    for edges in reversed(list(_looks(planes, gray))):  # the finest last: it knows best
+    for edges in reversed(list(_looks(shown, gray))):  # the finest last: it knows best
         for box, height in _places(edges.is_edge):
             drawn = drawn or Image.new("L", shown.size, 255)
-            _draw(drawn, planes, edges, box, height)
+            _draw(drawn, shown, edges, box, height)
     return drawn
 
 
 def is_colored(shown: Image.Image) -> bool:
     """Whether some pixel of an RGB picture has more hue than paper has."""
-    red, green, blue = shown.split()
+    red, green, blue = (shown.reduce(2) if min(shown.size) > 2 * _LEAST_SIDE else shown).split()
     pairs = (ImageChops.difference(red, green), ImageChops.difference(green, blue))
     return any(pair.getextrema()[1] > _TINT for pair in pairs)  # type: ignore[operator]
 
 
-def _planes(shown: Image.Image) -> list[Image.Image]:
-    if shown.mode == "L":
-        return [shown]
-    return list(shown.convert("YCbCr").split()) if is_colored(shown) else [shown.convert("L")]
+def _planes(shown: Image.Image) -> list[Any]:
+    """Brightness, and where there is hue Cb and Cr."""
+    bands = shown.split() if shown.mode == "L" else shown.convert("YCbCr").split()
+    return [np.asarray(band) for band in bands]
 
 
-def _looks(planes: list[Image.Image], gray: Image.Image) -> Iterator[_Edges]:
-    step = 1 if min(planes[0].size) < 2 * _LEAST_SIDE else 2
+def _looks(shown: Image.Image, gray: Image.Image) -> Iterator[_Edges]:
+    step = 1 if min(shown.size) < 2 * _LEAST_SIDE else 2
     visible: Any = None
     for _ in range(_LEVELS):
-        if min(planes[0].size) < step * _LEAST_SIDE:
+        if min(shown.size) < step * _LEAST_SIDE:
             return
-        small = [np.asarray(plane.reduce(step) if step > 1 else plane) for plane in planes]
-        is_edge = np.zeros(small[0].shape, bool)
-        for number, plane in enumerate(small):
-            is_edge |= _range(plane) > max(_HUE if number else _FAINT, _GRAIN * _grain(plane))
-        plain = _range(np.asarray(gray.reduce(step) if step > 1 else gray)) > _PLAIN
-        visible = _widened(plain | _fitted(visible, plain.shape))
+        planes = _planes(shown.reduce(step))
+        brightness = _range(planes[0])
+        is_edge = brightness > max(_FAINT, _GRAIN * _grain(planes[0]))
+        for chroma in planes[1:]:
+            is_edge |= _range(chroma) > max(_HUE, _GRAIN * _grain(chroma))
+        plain = (_range(np.asarray(gray.reduce(step))) if shown is not gray else brightness) > _PLAIN
+        visible = _widened(plain if visible is None else plain | _halved(visible, plain.shape))
         yield _Edges(is_edge & ~visible, step)
         step *= 2
 
@@ -99,14 +101,14 @@ def _grain(plane: Any) -> float:
 
 def _widened(mask: Any) -> Any:
     """The mask grown by two pixels to every side."""
-    grown = np.asarray(Image.fromarray(mask.astype(np.uint8)).filter(ImageFilter.MaxFilter(5)))
-    return grown > 0
+    wide = np.pad(mask, ((0, 0), (2, 2)))
+    wide = wide[:, :-4] | wide[:, 1:-3] | wide[:, 2:-2] | wide[:, 3:-1] | wide[:, 4:]
+    tall = np.pad(wide, ((2, 2), (0, 0)))
+    return tall[:-4] | tall[1:-3] | tall[2:-2] | tall[3:-1] | tall[4:]
 
 
-def _fitted(mask: Any, shape: tuple[int, int]) -> Any:
-    """A finer look's mask at the size of this one; nothing, at the first."""
-    if mask is None:
-        return np.zeros(shape, bool)
+def _halved(mask: Any, shape: tuple[int, int]) -> Any:
+    """A finer look's mask at the size of this one."""
     small = Image.fromarray(mask.astype(np.uint8) * 255).reduce(2)
     return np.asarray(small)[: shape[0], : shape[1]] > 127
 
@@ -152,41 +154,41 @@ def _line_height(is_edge: Any) -> int:
     return int(max(_TILE, np.median(borders[1::2] - borders[::2])))
 
 
-def _draw(
-    drawn: Image.Image, planes: list[Image.Image], edges: _Edges, box: tuple[int, int, int, int], height: int
-) -> None:
+def _draw(drawn: Image.Image, shown: Image.Image, edges: _Edges, box: tuple[int, int, int, int], height: int) -> None:
     """Draws a place and what stands around it by its difference from the middle colour within a line's height."""
     step, size = edges.step, drawn.size
     down, right = (_ACROSS, _ALONG) if box[2] - box[0] >= box[3] - box[1] else (_ALONG, _ACROSS)
     left, top = max(0, box[0] - right * _TILE) * step, max(0, box[1] - down * _TILE) * step
     area = (left, top, min(size[0], (box[2] + right * _TILE) * step), min(size[1], (box[3] + down * _TILE) * step))
-    away = _differences([plane.crop(area) for plane in planes], height * step)
+    parts = _planes(shown.crop(area))
     mask = Image.fromarray(edges.is_edge[box[1] : box[3], box[0] : box[2]])
     x, y = box[0] * step - left, box[1] * step - top
     inside = np.asarray(mask.resize((mask.width * step, mask.height * step), Image.Resampling.NEAREST))
-    part = away[y : y + inside.shape[0], x : x + inside.shape[1]]
+    within = (slice(y, y + inside.shape[0]), slice(x, x + inside.shape[1]))
+    away = _differences(parts, height * step, [int(np.median(part[within])) for part in parts])
+    part = away[within]
     strength = max(float(_FAINT), float(np.percentile(part[inside[: part.shape[0], : part.shape[1]]], 70)))
     blackness = np.clip((away / strength - 0.3) * 2.5, 0, 1)
     drawn.paste(Image.fromarray((255 - 255 * blackness).astype(np.uint8)), area[:2])
 
 
-def _differences(parts: list[Image.Image], height: int) -> Any:
-    """Each pixel's difference from the nearest of three grounds: its own, and those a line above and below."""
+def _differences(parts: list[Any], height: int, middle: list[int]) -> Any:
+    """Each pixel's difference from the nearest of four grounds: its own, those a line above and below, and `middle`."""
     window = max(3, min(height, 120))
-    few = max(1, window // 7)
+    grounds = [_ground(part, max(1, window // 9)) for part in parts]
+    rows = [np.clip(np.arange(len(parts[0])) + move, 0, len(parts[0]) - 1) for move in (0, -window, window)]
+    candidates = [[ground[chosen] for ground in grounds] for chosen in rows]
+    candidates.append([np.full_like(ground, level) for ground, level in zip(grounds, middle, strict=True)])
     least: Any = None
-    grounds = [_ground(part, few) for part in parts]
-    for move in (0, -window, window):
-        most: Any = None
-        for number, (part, ground) in enumerate(zip(parts, grounds, strict=True)):
-            rows = np.clip(np.arange(part.height) + move, 0, part.height - 1)
-            away = np.abs(np.asarray(part, np.int16) - ground[rows]) * (2 if number else 1)
-            most = away if most is None else np.maximum(most, away)
+    for candidate in candidates:
+        each = [np.abs(part - ground) for part, ground in zip(parts, candidate, strict=True)]
+        most = np.max([each[0], *(2 * away for away in each[1:])], axis=0)
         least = most if least is None else np.minimum(least, most)
     return least.astype(np.float32)
 
 
-def _ground(part: Image.Image, few: int) -> Any:
-    small = Image.fromarray(np.asarray(part)[few // 2 :: few, few // 2 :: few])
+def _ground(part: Any, few: int) -> Any:
+    """The middle values around each pixel, from every `few`-th of them."""
+    small = Image.fromarray(np.ascontiguousarray(part[few // 2 :: few, few // 2 :: few]))
     middle = small.filter(ImageFilter.MedianFilter(9)) if min(small.size) > 4 else small
-    return np.asarray(middle.resize(part.size, Image.Resampling.BILINEAR), np.int16)
+    return np.asarray(middle.resize(part.shape[::-1], Image.Resampling.BILINEAR), np.int16)
