@@ -255,6 +255,7 @@ def test_nothing_is_added_inside_a_token(client: httpx.Client, judge: PlayingJud
     """“a token or placeholder in the input | never detected inside”."""
     text = "<MASKED_PERSON_ab12cd34> and PERSON_NAME_01 of Quimby"
     add = [("PERSON", value) for value in ("ab12cd34", "MASKED", "PERSON", "NAME", "PERSON_NAME_01", "Quimby")]
+    add += [("ADDRESS", value) for value in ("<MASKED_PERSON_ab12cd34>", "PERSON_NAME_01", "and PERSON_NAME_01 of")]
     assert asked(client, verdict(add=add), judge, text)["surfaces"] == ["Quimby"]
 
 
