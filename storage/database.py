@@ -1,7 +1,9 @@
 """The database: its engine (SQLite or PostgreSQL), its transactions, its clock column and its migrations."""
 
 import logging
+import math
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
@@ -30,6 +32,7 @@ from sqlalchemy.exc import (
     DatabaseError,
     DBAPIError,
     InterfaceError,
+    InvalidatePoolError,
     NoSuchModuleError,
     OperationalError,
 )
@@ -57,6 +60,7 @@ _NOT_MIGRATED = frozenset({"42P01", "42703"})
 _log = logging.getLogger(__name__)
 
 CONNECTIONS = 20  # per process
+_IDLE_SECONDS = 1.0  # after which a connection is asked whether it still lives
 _SCRIPTS = Path(__file__).parent / "migrations"
 _MIGRATION_LOCK = 0x6D61736B6572  # "masker", the number of PostgreSQL's advisory lock
 _migrating = threading.Lock()  # Alembic's environment is global to the process
@@ -203,15 +207,29 @@ def _checked(url: str) -> URL:
 
 
 def _postgresql_engine(url: URL, wait_seconds: float) -> Engine:
-    return create_engine(
+    engine = create_engine(
         url,
         hide_parameters=True,  # values never reach an exception's text
-        pool_pre_ping=True,
         pool_size=CONNECTIONS,
         max_overflow=0,
         pool_timeout=wait_seconds,
         connect_args={"connect_timeout": 5, "application_name": "masker"},
     )
+
+    @event.listens_for(engine, "checkin")
+    def _note(_: DBAPIConnection | None, record: ConnectionPoolEntry) -> None:
+        record.info["last_used"] = time.monotonic()
+
+    @event.listens_for(engine, "checkout")
+    def _wake(connection: DBAPIConnection, record: ConnectionPoolEntry, _: object) -> None:
+        # The server may have been restarted since; to ask before every transaction would lengthen each by a third.
+        if time.monotonic() - record.info.get("last_used", math.inf) > _IDLE_SECONDS:
+            try:
+                engine.dialect.do_ping(connection)
+            except engine.dialect.loaded_dbapi.Error:
+                raise InvalidatePoolError from None
+
+    return engine
 
 
 def _sqlite_engine(url: URL, wait_seconds: float) -> Engine:

@@ -263,6 +263,25 @@ def test_a_database_that_ends_is_unavailable_and_one_that_returns_is_used_again(
     database.dispose()
 
 
+def test_who_comes_after_a_pause_does_not_meet_a_connection_that_died_in_it(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("storage.database._IDLE_SECONDS", 0.0)  # any pause
+    database, killer = Database(postgres_url), Database(postgres_url)
+    try:
+        with ExitStack() as stack:  # several, all to die in the pool
+            sessions = [stack.enter_context(database.reading()) for _ in range(3)]
+            pids = [session.connection().scalar(text("SELECT pg_backend_pid()")) for session in sessions]
+        with killer.transaction() as session:
+            for pid in pids:
+                session.connection().execute(text("SELECT pg_terminate_backend(:pid, 5000)"), {"pid": pid})
+        for _ in range(3):
+            database.ping()
+    finally:
+        database.dispose()
+        killer.dispose()
+
+
 def test_an_unreachable_database_is_unavailable_and_its_address_stays_out_of_the_log(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
