@@ -3,6 +3,7 @@
 import socket
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
@@ -192,17 +193,48 @@ def test_a_caller_who_hangs_up_has_bought_the_answer(tmp_path: Path) -> None:
         served.app.state.services = replace(served.services, detection=DetectionThreads(blocked, 1, 8))
         account = served.account()
         before = served.balance(account)
-        body = b'{"text": "one two three"}'
-        place = urlsplit(served.url)
-        assert place.hostname and place.port
-        with socket.create_connection((place.hostname, place.port)) as caller:
-            head = f"POST /api/v1/mask HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {account.bearer}\r\n"
-            caller.sendall(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
+        with half_a_call(served, account):
             assert blocked.begun.wait(_PATIENCE)
         blocked.go_on.set()
         wait_for_calls(served, account, 1)
         assert before - served.balance(account) == 3
         assert [kind for kind, *_ in moves(served, account)] == ["charge"]
+
+
+def test_a_caller_who_hangs_up_while_waiting_gets_it_back(tmp_path: Path) -> None:
+    """Nothing was done for it: “request refunded best-effort (the exact free/paid split is reversed)”."""
+    blocked = Blocked()
+    with serving(settings_for(tmp_path, free_tokens_per_day=2)) as served:
+        served.app.state.services = replace(served.services, detection=DetectionThreads(blocked, 1, 8))
+        first, second = served.account(paid_tokens=5), served.account(paid_tokens=5)
+        with half_a_call(served, first):
+            assert blocked.begun.wait(_PATIENCE)
+            with half_a_call(served, second):
+                wait_for_move(served, second, "charge")
+            wait_for_move(served, second, "refund")
+            assert purse(served, second) == (2, 5)
+            blocked.go_on.set()
+            wait_for_calls(served, first, 1)
+        assert purse(served, first) == (0, 4)
+
+
+@contextmanager
+def half_a_call(served: Served, account: Account) -> Iterator[None]:
+    """A call of three words whose caller hangs up at the end of the block, without reading the answer."""
+    body, place = b'{"text": "one two three"}', urlsplit(served.url)
+    assert place.hostname and place.port
+    head = f"POST /api/v1/mask HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {account.bearer}\r\n"
+    with socket.create_connection((place.hostname, place.port)) as caller:
+        caller.sendall(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
+        yield
+
+
+def wait_for_move(served: Served, account: Account, kind: str) -> None:
+    """Until the ledger has an entry of this kind."""
+    deadline, pause = monotonic() + _PATIENCE, Event()
+    while kind not in [move for move, *_ in moves(served, account)]:
+        assert monotonic() < deadline
+        pause.wait(0.02)
 
 
 def wait_for_calls(served: Served, account: Account, calls: int) -> None:
