@@ -9,6 +9,7 @@ import httpx
 import pytest
 
 from pipeline.detect.judge import LONGEST_TEXT
+from schemas.settings import Settings
 from tests.api.serving import Account, Served, serving, settings_for
 from tests.contract.playing_judge import Play, PlayingJudge, Turn, verdict
 
@@ -399,6 +400,7 @@ def test_a_slow_judge_is_not_waited_for(hasty: Served, judge: PlayingJudge, path
         answer = client.post(path, json={"text": TEXT, "use_judge": True})
     assert not judge.over.is_set()
     judge.over.set()
+    assert Settings.model_fields["judge_timeout_seconds"].default == 2
     assert answer.status_code == 200
     assert (answer.json()["judge_used"], answer.json()["judge_model"], answer.json()["pii_count"]) == (False, None, 3)
     assert len(judge.turns) == 1
