@@ -215,7 +215,6 @@ def _keep(session: Session, sums: _Sums) -> None:
     """Writes the sums of a purse that this transaction has locked."""
     new = {"new_paid_tokens": sums.paid_tokens, "new_free_day": sums.free_day, "new_free_used": sums.free_used}
     session.connection().execute(_KEPT, {"whose": sums.account_id, **new})
-    session.expire_all()  # whoever looks at a purse of this session again reads it anew
 
 
 def _locked_entry(session: Session, kind: EntryKind, reference: str) -> Entry | None:
