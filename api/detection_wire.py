@@ -78,7 +78,8 @@ def pack_detection(detection: Detection) -> tuple[Meta, Blobs]:
         "ranks": array("B", [span.rank for span in spans]),
     }
     why = None if detection.why is None else [_write_why(detection.why.get(span)) for span in spans]
-    return {"recognizers": list(recognizers), "why": why}, {name: column.tobytes() for name, column in columns.items()}
+    meta = {"recognizers": list(recognizers), "why": why, "judge_model": detection.judge_model}
+    return meta, {name: column.tobytes() for name, column in columns.items()}
 
 
 def unpack_detection(text: str, meta: Mapping[str, Any], blobs: Mapping[str, bytes]) -> Detection:
@@ -95,10 +96,10 @@ def unpack_detection(text: str, meta: Mapping[str, Any], blobs: Mapping[str, byt
             blobs["ranks"],
         )
     )
-    if meta["why"] is None:
-        return Detection(text, spans)
-    why = {span: _read_why(raw) for span, raw in zip(spans, meta["why"], strict=True) if raw is not None}
-    return Detection(text, spans, why)
+    why = meta["why"]
+    if why is not None:
+        why = {span: _read_why(raw) for span, raw in zip(spans, why, strict=True) if raw is not None}
+    return Detection(text, spans, why, meta["judge_model"])
 
 
 def _fields(work: Work) -> Meta:

@@ -76,6 +76,12 @@ class LargeTexts:
         meta, answers = self._ask({"verb": "detect", "question": question}, blobs)
         return wire.unpack_detection(text, meta, answers)
 
+    @property
+    def pids(self) -> list[int]:
+        """The processes that run now."""
+        with self._lock:
+            return [process.pid for process in self._all]
+
     def close(self) -> None:
         """Ends every process, and starts none anymore."""
         with self._lock:
@@ -170,6 +176,11 @@ class _Process:
             return parcel.unpack(lambda wanted: self._read(wanted, deadline), _LEAST_REPLY + _REPLY_PER_BYTE * size)
         except (OSError, ValueError) as error:  # Malformed is a ValueError
             raise BrokeOff(type(error).__name__) from None
+
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+        return self._popen.pid
 
     def is_alive(self) -> bool:
         """Whether it still runs."""
