@@ -16,6 +16,7 @@ from schemas.settings import Settings
 
 log = logging.getLogger("masker.judge")
 _MOST_AT_ONCE = 32  # connections; whoever finds none free waits, within the same time
+_MOST_WAITING = 256  # calls, with those being answered; who comes then is not judged
 _LONGEST_ANSWER = 256 * 1024  # bytes
 
 
@@ -24,6 +25,7 @@ class Judge:
 
     def __init__(self, base_url: str, api_key: str | None, timeout: float) -> None:
         self._timeout = timeout
+        self._waiting = 0
         headers = {"Content-Type": "application/json", "Accept": "application/json", "Accept-Encoding": "identity"}
         if api_key is not None:
             headers["Authorization"] = f"Bearer {api_key}"
@@ -52,13 +54,18 @@ class Judge:
 
     async def ask(self, question: Question, model: str) -> Verdict | None:
         """What `model` says to the question, within the judge's time, or None."""
+        if self._waiting >= _MOST_WAITING:
+            return None
         verdict, trouble = None, "Timeout"
-        with anyio.move_on_after(self._timeout):
-            try:
+        self._waiting += 1
+        try:
+            with anyio.move_on_after(self._timeout):
                 verdict = read_verdict(await self._post(request_of(question, model)))
                 trouble = "Rubbish"
-            except (httpx.HTTPError, OSError, ValueError, _Unusable) as error:
-                trouble = type(error).__name__
+        except (httpx.HTTPError, OSError, ValueError, _Unusable) as error:
+            trouble = type(error).__name__.lstrip("_")
+        finally:
+            self._waiting -= 1
         if verdict is None:
             log.warning("the judge was not heard: %s", trouble)
         return verdict

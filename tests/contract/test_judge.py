@@ -423,6 +423,10 @@ def test_many_callers_of_a_stuck_judge_all_get_their_answers(hasty: Served, judg
     assert not judge.over.is_set()
     judge.over.set()
     assert [(answer["judge_used"], answer["pii_count"]) for answer in answers] == [(False, 3)] * 40
+    judge.begin(verdict())
+    call_again = {"text": TEXT, "use_judge": True}
+    with hasty.client(account) as client:  # and when it can think again, its connections are free
+        assert any(client.post("/api/v1/mask", json=call_again).json()["judge_used"] for _ in range(40))
 
 
 def test_a_judge_that_is_down(tmp_path_factory: pytest.TempPathFactory) -> None:

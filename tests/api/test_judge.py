@@ -1,0 +1,62 @@
+"""The judge's client by itself: how many may wait for it, and what its log line says."""
+
+import logging
+from collections.abc import Iterator
+
+import anyio
+import pytest
+
+from api.judge import Judge
+from pipeline.detect.judge import Question, Verdict
+from schemas.entities import EntityType
+from tests.contract.playing_judge import PlayingJudge, Turn, verdict
+
+QUESTION = Question("Dear Noor", (), (EntityType.PERSON,))
+KEY = "judge-key-of-the-operator"
+
+
+@pytest.fixture(scope="module")
+def playing() -> Iterator[PlayingJudge]:
+    judge = PlayingJudge()
+    yield judge
+    judge.close()
+
+
+def silent(turn: Turn) -> None:
+    turn.over.wait(60)
+
+
+def test_past_so_many_who_wait_nobody_is_judged(playing: PlayingJudge) -> None:
+    playing.begin(silent)
+
+    async def crowd() -> Verdict | None:
+        judge = Judge(playing.base_url, KEY, timeout=3600)
+        async with anyio.create_task_group() as tasks:
+            for _ in range(256):
+                tasks.start_soon(judge.ask, QUESTION, "small")
+            await anyio.wait_all_tasks_blocked()
+            answer = await judge.ask(QUESTION, "small")
+            tasks.cancel_scope.cancel()
+        playing.over.set()
+        playing.begin(verdict())
+        assert await judge.ask(QUESTION, "small") == Verdict(drop=[], add=[])
+        await judge.close()
+        return answer
+
+    assert anyio.run(crowd) is None
+
+
+def test_a_failure_is_logged_by_its_type_alone(playing: PlayingJudge, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+
+    async def ask(answer: bytes, status: int = 200) -> None:
+        playing.begin(lambda turn: turn.send(status, answer))
+        judge = Judge(playing.base_url, KEY, timeout=60)
+        assert await judge.ask(QUESTION, "small") is None
+        await judge.close()
+
+    anyio.run(ask, b"a secret about Noor")
+    anyio.run(ask, b"", 503)
+    lines = [record.getMessage() for record in caplog.records if record.name == "masker.judge"]
+    assert lines == ["the judge was not heard: Rubbish", "the judge was not heard: Unusable"]
+    assert "Noor" not in caplog.text and KEY not in caplog.text
