@@ -1,5 +1,33 @@
 """The contract is proven over HTTP, on the same kind of server as the tests of api."""
 
+from collections.abc import Callable
+
+import httpx
+import pytest
+
+from schemas.entities import TOGGLABLE_TYPES
+from storage import entity_sets
 from tests.api.conftest import account, client, served
+from tests.api.serving import Account, Served
+from tests.pipeline.detect.marked import unmarked
 
 __all__ = ["account", "client", "served"]
+
+Finds = Callable[..., None]
+
+
+@pytest.fixture
+def finds(client: httpx.Client, served: Served, account: Account) -> Finds:
+    """Masks texts with every type on: what is marked `[[TYPE surface]]` must be found, and nothing else."""
+    with served.services.storage.database.transaction() as session:
+        entity_sets.select_for_account(session, account.id, TOGGLABLE_TYPES)
+
+    def check(*rows: str) -> None:
+        for row in rows:
+            text, expected = unmarked(row)
+            answer = client.post("/api/v1/mask", json={"text": text})
+            assert answer.status_code == 200, answer.text
+            spans = answer.json()["spans"]
+            assert [(span["type"], text[span["start"] : span["end"]]) for span in spans] == expected, row
+
+    return check
