@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Self
 
-from api.detection import DetectionThreads
+from api.detection import SHORT_CHARACTERS, DetectionThreads
 from api.judge import Judge
 from api.large_texts import LargeTexts
 from api.password_threads import PasswordThreads
@@ -38,7 +38,7 @@ class Services:
         """Loads the detector's lexicons; connects to nothing."""
         concurrency = settings.detect_max_concurrency
         large = LargeTexts(max(1, concurrency // 2), memory=_LARGE_TEXT_MEMORY + 64 * settings.max_text_bytes)
-        threads = DetectionThreads(Detector(), concurrency, settings.detect_max_queue, large)
+        threads = DetectionThreads(Detector(), concurrency, settings.detect_max_queue, large, inline=SHORT_CHARACTERS)
         limiter = open_limiter(settings.redis_url, storage.keyring.derive("rate-limiter"))
         return cls(settings, storage, threads, limiter)
 
