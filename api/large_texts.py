@@ -77,6 +77,12 @@ class LargeTexts:
         return wire.unpack_detection(text, meta, answers)
 
     @property
+    def at_work(self) -> int:
+        """How many processes have a text."""
+        with self._lock:
+            return len(self._all) - len(self._idle)
+
+    @property
     def pids(self) -> list[int]:
         """The processes that run now."""
         with self._lock:
