@@ -15,6 +15,7 @@ TARGET = ROOT / "docs" / "benchmarks.md"
 RIVALS = ROOT / ".venv-bench" / "bin" / "python"  # where scripts/setup installs them
 PARTS = {
     "Detection": ("benchmarks.detect", str(RIVALS) if RIVALS.exists() else sys.executable),
+    "Glossaries": ("benchmarks.glossary", sys.executable),
     "Documents": ("benchmarks.files", sys.executable),
     "Upload memory": ("benchmarks.upload", sys.executable),
 }
