@@ -18,12 +18,17 @@ class PasswordThreads:
     """Threads for passwords alone: `at_once` busy, `queue` callers waiting. Other work never waits behind a login."""
 
     def __init__(self, at_once: int | None = None, queue: int = _QUEUE) -> None:
-        self._limiter = CapacityLimiter(at_once or min(_MOST_AT_ONCE, max(1, (os.cpu_count() or 1) // 2)))
-        self._queue = queue
+        at_once = at_once or min(_MOST_AT_ONCE, max(1, (os.cpu_count() or 1) // 2))
+        self._limiter = CapacityLimiter(at_once)
+        # Counted here: the limiter learns of a caller a turn of the event loop later, when a burst is already past.
+        self._places = at_once + queue
 
     async def run(self, work: Callable[[], T]) -> T:
         """The result of `work`. MaskerUnavailable when too many are waiting."""
-        statistics = self._limiter.statistics()
-        if statistics.borrowed_tokens >= statistics.total_tokens and statistics.tasks_waiting >= self._queue:
+        if self._places == 0:
             raise MaskerUnavailable(retry_after=_RETRY_SECONDS)
-        return await to_thread.run_sync(work, limiter=self._limiter)
+        self._places -= 1
+        try:
+            return await to_thread.run_sync(work, limiter=self._limiter)
+        finally:
+            self._places += 1
