@@ -31,8 +31,9 @@ class DetectionThreads:
     """The detector behind a bound: `concurrency` texts scanned at once, `queue` waiting, per process.
 
     Texts of up to `inline` characters are scanned on the event loop itself: a thread's coming and going would cost
-    more, in time and in turns of the interpreter's lock. Large texts are scanned by processes of their own, half as many, beside the threads: however many are sent, small
-    ones find a thread. Without such processes (`large` left out) all are scanned in threads.
+    more, in time and in turns of the interpreter's lock. Large texts are scanned by processes of their own, half as
+    many, beside the threads: however many are sent, small ones find a thread. Without such processes (`large` left out)
+    all are scanned in threads.
     """
 
     def __init__(
