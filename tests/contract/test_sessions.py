@@ -11,6 +11,7 @@ import pytest
 from sqlmodel import select
 
 from schemas.clock import utc_now
+from schemas.settings import load_settings
 from storage import accounts
 from storage.tables import Account as AccountRow
 from storage.tables import BrowserSession
@@ -287,6 +288,36 @@ def test_a_session_uses_the_accounts_tokens_and_files(served: Served, account: A
         assert client.get(f"/api/v1/files/{file_id}").status_code == 200
         assert stranger.get(f"/api/v1/files/{file_id}").status_code == 404
         assert client.delete(f"/api/v1/files/{file_id}").status_code == 204
+
+
+def test_the_same_on_postgresql(tmp_path: Path, postgres_url: str) -> None:
+    """“`DATABASE_URL` | `sqlite:///<DATA_DIR>/masker.db`; production `postgresql+psycopg://…`”."""
+    master_key = base64.b64encode(bytes(range(32))).decode()
+    settings = load_settings(_env_file=None, data_dir=tmp_path, database_url=postgres_url, master_key=master_key)
+    with serving(settings) as served:
+        email = new_email()
+        account_id = registered(served.url, email).json()["account_id"]
+        assert send(served.url, "/auth/register", email).status_code == 409
+        with page(served.url, cookie_of(send(served.url, "/auth/login", email)).value) as browser:
+            key = browser.post("/v1/keys", json={"name": "laptop"}).json()
+            headers = {"Authorization": f"Bearer {key['key']}"}
+            for text in ("one two", "three"):
+                assert (
+                    httpx.post(f"{served.url}/api/v1/redact", json={"text": text}, headers=headers).status_code == 200
+                )
+            newest = browser.get("/me/ledger?limit=1").json()
+            older = browser.get("/me/ledger", params={"cursor": newest["next_cursor"]}).json()
+            spent = [entry["free_tokens"] for entry in newest["entries"] + older["entries"]]
+            assert spent == [-1, -2]
+            for nonsense in ("charge:text:\0", "charge:x"):
+                assert browser.get("/me/ledger", params={"cursor": nonsense}).status_code == 400
+            assert browser.get("/me").json()["account_id"] == account_id
+            assert len(browser.get("/me/usage").json()["days"]) == 30
+            assert browser.delete(f"/v1/keys/{key['id']}").status_code == 204
+            assert browser.get("/v1/keys").json()[0]["last_used_at"] is not None
+            assert browser.post("/auth/logout").status_code == 204
+            assert browser.get("/me").status_code == 401
+        assert httpx.get(f"{served.url}/api/v1/files", headers=headers).status_code == 401
 
 
 UNSAFE = [
