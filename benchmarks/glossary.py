@@ -2,8 +2,8 @@
 
     python -m benchmarks.glossary [--seconds 1]
 
-Ten sets of 1,000 terms, as ten enabled glossaries make them: one or two words each, half Arabic, half English, of every
-match mode, some with a locale or case of their own. The text is that of benchmarks/detect.py, half Arabic, half English;
+Ten sets of 1,000 terms, as ten enabled glossaries make them: one or two words each, half Arabic, half English, of all
+match modes, some with a locale or case of their own. The text is that of benchmarks/detect.py (Arabic and English);
 then the same with every tenth word a term; then with ten sets of terms that are allowed to stay. Each stands beside the
 same call without terms. One core, processor time, the best of many calls; compiling is told apart.
 """

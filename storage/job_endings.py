@@ -42,6 +42,7 @@ def publish(session: Session, claim: Claim, size_out: int, *, milliseconds: int,
         "processed_at": now,
         "lease_until": None,
         "due_at": None,
+        "terms_sealed": None,  # nobody looks for them any more
     }
     if not changed(session, update(Job).where(*owned(claim)).values(**ready)):
         return False
@@ -89,6 +90,7 @@ def _end(session: Session, job_id: UUID, code: str, now: datetime, *still: Colum
         "ended_at": now,
         "lease_until": None,
         "due_at": None,
+        "terms_sealed": None,
     }
     running = (col(Job.id) == job_id, col(Job.state).in_(RUNNING))
     if not changed(session, update(Job).where(*running, *still).values(**failed)):

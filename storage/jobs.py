@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from typing import cast
 from uuid import UUID
 
 from sqlalchemy import and_, delete, or_, select, update
 from sqlalchemy import func as sql
+from sqlalchemy.orm import QueryableAttribute, defer
 from sqlmodel import Session, col
 
 from schemas.clock import riyadh_day
@@ -25,6 +27,7 @@ MAX_PAGE = 50
 FILES_PATH = "/api/v1/files"
 _RUNNING = (JobState.QUEUED.value, JobState.PROCESSING.value)
 _ACTIVE = (*_RUNNING, JobState.READY.value)
+_TERMS = cast("QueryableAttribute[bytes | None]", Job.terms_sealed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +117,8 @@ def list_page(
     `limit` is clamped to 1..50. InvalidCursor when the cursor is not one of the account's files.
     """
     limit = max(1, min(limit, MAX_PAGE))
-    query = select(Job).where(col(Job.account_id) == account_id)
+    # The terms of an upload may weigh megabytes, and no list shows them.
+    query = select(Job).where(col(Job.account_id) == account_id).options(defer(_TERMS))
     if cursor is not None:
         last = _cursor_row(session, account_id, cursor)
         query = query.where(
@@ -176,7 +180,7 @@ def seal_output_name(keyring: Keyring, job_id: UUID, name: str) -> bytes:
 
 
 def terms(job: Job, keyring: Keyring) -> tuple[Term, ...]:
-    """The glossary terms that applied when the file was uploaded."""
+    """The glossary terms that applied when the file was uploaded; none once the job has ended."""
     if job.terms_sealed is None:
         return ()
     return load_terms(keyring.open(job.terms_sealed, _context(job.id, "terms")))

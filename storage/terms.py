@@ -8,8 +8,8 @@ from schemas.spans import Action, MatchMode, Term
 
 
 def dump_terms(terms: Iterable[Term]) -> bytes:
-    """The terms in their order. What `mask` says goes without saying."""
-    return json.dumps([_row(term) for term in terms], separators=(",", ":")).encode()
+    """The terms in their order. That a term masks goes without saying. UnicodeEncodeError for a lone surrogate."""
+    return json.dumps([_row(term) for term in terms], ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def load_terms(raw: bytes) -> tuple[Term, ...]:

@@ -8,6 +8,7 @@ import pytest
 
 from schemas.errors import ErrorCode
 from schemas.files import Format, JobState
+from schemas.spans import Term
 from schemas.stages import STAGE, Stage
 from storage import jobs
 from storage.job_objects import artifact_key
@@ -22,6 +23,7 @@ def assert_failed(workshop: Workshop, job_id: object, code: str) -> None:
     assert (job.state, job.error_code) == (JobState.FAILED, code)
     assert job.processed_at is not None
     assert not job.has_residue
+    assert job.terms_sealed is None
     assert workshop.keys(job.id) == []
     assert sum(entry.free_tokens + entry.paid_tokens for entry in workshop.entries()) == 0
     assert workshop.run() == []
@@ -54,7 +56,8 @@ def test_what_cannot_be_opened_is_unsupported(workshop: Workshop, format_: Forma
 )
 def test_a_handler_gone_wrong_fails_its_own_job_alone(workshop: Workshop, name: str, code: str) -> None:
     workshop.with_sandbox(saboteur(name))
-    job_id = workshop.upload()
+    job_id = workshop.upload(terms=[Term("Zephyr")])
+    assert workshop.job(job_id).terms_sealed
     workshop.run()
     assert_failed(workshop, job_id, code)
 

@@ -71,6 +71,7 @@ def test_the_terms_of_the_upload_are_removed(workshop: Workshop) -> None:
     job_id = workshop.upload(b"Project,Owner\r\nFalcon Nine,accounts\r\n", terms=[Term("Falcon Nine")])
     workshop.run()
     assert workshop.result(job_id) == b"Project,Owner\r\nCUSTOM_TERM_01,accounts\r\n"
+    assert workshop.job(job_id).terms_sealed is None  # and they are not kept longer than they are needed
 
 
 def test_values_in_the_files_name_are_replaced_by_the_same_placeholders(workshop: Workshop) -> None:
