@@ -100,9 +100,10 @@ def request_of(question: Question, model: str) -> bytes:
         ],
         "text": text,
     }
+    shown = json.dumps(data, ensure_ascii=False)  # the model shall read and copy letters, not their numbers
     body = {
         "model": model,
-        "messages": [{"role": "system", "content": _TASK}, {"role": "user", "content": json.dumps(data)}],
+        "messages": [{"role": "system", "content": _TASK}, {"role": "user", "content": shown}],
         "response_format": {
             "type": "json_schema",
             "json_schema": {"name": "verdict", "strict": True, "schema": _schema(question)},

@@ -75,6 +75,11 @@ def test_the_text_cannot_leave_its_quotation() -> None:
     assert "Noor" not in messages[0]["content"]
 
 
+def test_the_judge_reads_letters() -> None:
+    _, question = detected("تواصل مع رائد")
+    assert '"text": "تواصل مع رائد"' in json.loads(request_of(question, "m"))["messages"][1]["content"]
+
+
 def test_a_drop_brings_back_what_was_outranked() -> None:
     text = "see Jordan"
     doubtful = Span(4, 10, T.PERSON, 0.5, "lexical", RANK[T.PERSON])
