@@ -2,6 +2,7 @@
 
 import logging
 import re
+from asyncio import CancelledError
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID, uuid4
@@ -43,7 +44,7 @@ async def run_paid(
     reference = f"text:{uuid4()}"
     try:
         order = await to_thread.run_sync(_charge, services, caller, body, reference, utc_now())
-    except CommitInDoubt:
+    except (CommitInDoubt, CancelledError):  # cancelled: the server stops, but the charge goes on in its thread
         await _undo(services, reference, caller.account_id)
         raise
     done = False
@@ -71,6 +72,9 @@ def word_count(text: str) -> int:
 def _charge(services: Services, caller: Caller, body: TextRequest, reference: str, now: datetime) -> _Order:
     settings, tokens = services.settings, word_count(body.text)
     policy = services.policies.of(caller, body.glossary_id)
+    terms = (*inline_sets(body.glossary, body.allow), *policy.terms)
+    options = DetectOptions(enabled=policy.enabled, terms=terms, explain=body.explain)
+    # Nothing comes after the charge: what failed there would be paid for.
     with services.storage.database.transaction() as session:
         ledger.charge(
             session,
@@ -81,8 +85,6 @@ def _charge(services: Services, caller: Caller, body: TextRequest, reference: st
             free_per_day=settings.free_tokens_per_day,
             now=now,
         )
-    terms = (*inline_sets(body.glossary, body.allow), *policy.terms)
-    options = DetectOptions(enabled=policy.enabled, terms=terms, explain=body.explain)
     return _Order(tokens, options)
 
 
