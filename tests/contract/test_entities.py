@@ -38,7 +38,8 @@ def put(client: httpx.Client, *types: str) -> dict[str, Any]:
 
 
 def test_a_new_account(client: httpx.Client) -> None:
-    """“is_default | boolean | true means no selection was ever saved; then the core-10 default is shown as effective”;
+    """“GET | /me/entities | - | `{enabled, is_default, catalog}`”; “enabled | string[] | effective enabled set”;
+    “is_default | boolean | true means no selection was ever saved; then the core-10 default is shown as effective”;
     “Core types (10, on for new accounts): PERSON, NATIONAL_ID, RESIDENCE_PERMIT, PHONE_NUMBER, EMAIL_ADDRESS,
     DATE_TIME, IBAN, CREDIT_CARD, PASSPORT, ADDRESS.”
     """
@@ -195,8 +196,8 @@ def test_a_key_that_is_not_yours(client: httpx.Client, served: Served) -> None:
 
 
 def test_a_revoked_key_keeps_its_set(served: Served, account: Account) -> None:
-    """“`GET /v1/keys/{key_id}/entities`”: a revoked key stays listed, so its set can still be read and changed; it
-    opens nothing.
+    """“GET | /v1/keys/{key_id}/entities | - | includes field `override` (null when inheriting the account set)”: a
+    revoked key stays listed, so its set can still be read and changed; it opens nothing.
     """
     key = key_of(served, account)
     with served.browser(account) as page:

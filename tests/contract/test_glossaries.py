@@ -62,7 +62,8 @@ def test_create(client: httpx.Client) -> None:
 
 
 def test_read_and_list(client: httpx.Client) -> None:
-    """“GET | /v1/glossaries | - | 200, list of own glossaries”; “list of glossaries | a bare array”;
+    """“id | string (UUID) |”; “name | string |”; “Glossaries are scoped to the account.”;
+    “GET | /v1/glossaries | - | 200, list of own glossaries”; “list of glossaries | a bare array”;
     “GET | /v1/glossaries/{id} | - | 200, glossary object”.
     """
     assert client.get(PATH).json() == []
@@ -142,7 +143,7 @@ def test_what_is_not_yours_is_not_there(client: httpx.Client, served: Served, pa
 
 
 def test_no_credentials(served: Served) -> None:
-    """“`Missing authentication` (no bearer and no cookie)”."""
+    """“Statuses: 401 missing or invalid auth”; “`Missing authentication` (no bearer and no cookie)”."""
     id_ = uuid4()
     calls = [
         ("GET", ""),
@@ -176,7 +177,9 @@ def elsewhere(database_url: str, tmp_path: Path) -> Iterator[Served]:
 
 
 def test_ten_per_account_however_they_come(elsewhere: Served) -> None:
-    """“422 `max_glossaries_reached` (10 per account)”; “Glossaries | 10 per account | glossaries”."""
+    """“422 `max_glossaries_reached` (10 per account)”; “Glossaries | 10 per account | glossaries”;
+    “`max_glossaries_reached` | 422 `{"detail": [{"type": "max_glossaries_reached", "loc": ["body"], "msg": …}]}`”.
+    """
     with elsewhere.client() as client, elsewhere.client() as other, ThreadPoolExecutor(8) as threads:
         for number in range(9):
             created(client, f"t{number}")
@@ -250,7 +253,8 @@ WRONG = [
 @pytest.mark.parametrize(("body", "loc"), WRONG)
 def test_a_malformed_glossary(client: httpx.Client, body: Any, loc: list[Any]) -> None:
     """“422 bodies | array of `{type, loc, msg}`: no `input`, no `ctx`, no key of the caller's own in `loc`”;
-    “glossary entry `entity_type` | one of the 24 names, else 422”; “glossary name | 1-200 characters”.
+    “glossary entry `entity_type` | one of the 24 names, else 422”; “glossary name | 1-200 characters”; “term | string |
+    required | min length 1”.
     """
     answer = client.post(PATH, json=body)
     assert answer.status_code == 422
@@ -389,7 +393,7 @@ def test_inline_lists(client: httpx.Client, path: str, glossary: Any) -> None:
 
 
 def test_terms_are_not_stored_in_the_clear(client: httpx.Client, served: Served) -> None:
-    """“File names and glossary terms are sealed too.”"""
+    """“Glossaries: persisted custom-term lists”: sealed where they are kept."""
     created(client, "Quetzalcoatlus")
     root = served.services.settings.data_dir
     assert not any(b"Quetzalcoatlus" in path.read_bytes() for path in root.rglob("*") if path.is_file())
@@ -402,3 +406,94 @@ def test_wrong_methods(client: httpx.Client) -> None:
     assert client.get(f"{PATH}/{made['id']}/entries").status_code == 405
     assert client.get(f"{PATH}/").json() == {"detail": "Not Found"}
     assert re.fullmatch(r"[0-9a-z_]+", client.get(PATH).headers["x-request-id"])
+
+
+MODES = [
+    ("exact", "Falcon", "Falcon falcon Falcons xFalcon F\u200balcon", ["Falcon", "falcon", "F\u200balcon"]),
+    ("exact", "مشروع", "مشروع والمشروع مَشروع مشـروع", ["مشروع"]),
+    ("exact", "42", "42 ٤٢ 420", ["42"]),
+    ("word_boundary", "Falcon", "FALCON, falcon-x Falcons xFalcon Falcon_2", ["FALCON", "falcon"]),
+    (
+        "word_boundary",
+        "مشروع",
+        "مشروع والمشروع وبمشروع مَشْرُوع مشـروع مشروعنا سيمشروع",
+        ["مشروع", "مشروع", "مشروع", "مَشْرُوع", "مشـروع"],
+    ),
+    ("word_boundary", "المشروع", "للمشروع", ["لمشروع"]),
+    ("word_boundary", "رمز 42", "الرمز ٤٢ ورمز 42", ["رمز ٤٢", "رمز 42"]),
+    ("substring", "falcon", "Falcons, GYRFALCON", ["Falcon", "FALCON"]),
+    ("substring", "شروع", "والمَشْرُوعات", ["شْرُوع"]),
+    ("substring", "42", "1٤٢0", ["٤٢"]),
+]
+
+
+@pytest.mark.parametrize(("mode", "term", "text", "expected"), MODES)
+def test_match_modes(client: httpx.Client, mode: str, term: str, text: str, expected: list[str]) -> None:
+    """“match_mode | `exact` \\| `word_boundary` \\| `substring` | word_boundary | how the term is found”;
+    “match modes | `word_boundary`: between non-word characters; Arabic clitics و ف ب ل ك س and the article ال may stand
+    attached before it, outside the span. `exact`: nothing attached, letters and digits as written. `substring`:
+    anywhere. All but `exact` ignore tatweel and vowel marks and fold digits”.
+    """
+    entries = [{"term": term, "match_mode": mode}]
+    assert client.post(PATH, json={"name": mode, "entries": entries}).status_code == 201
+    assert surfaces(client, text) == expected
+    if mode == "word_boundary":
+        assert surfaces(client, text, glossary=[term]) == expected
+
+
+@pytest.mark.parametrize(
+    ("locale", "text", "expected"),
+    [
+        (None, "Orion", ["Orion"]),
+        ("ar", "عرض مشروع Orion على الفريق", ["Orion"]),
+        ("en", "عرض مشروع Orion على الفريق", []),
+        ("ar", "the Orion مشروع team", []),
+        ("en", "the Orion مشروع team", ["Orion"]),
+        ("en", "Orion", ["Orion"]),
+        ("ar", "Orion", []),
+        ("en", "2026: Orion (42%)", ["Orion"]),
+        ("en", "عرض مشروع على الفريق\nOrion\nعرض مشروع", ["Orion"]),
+        ("ar", "عرض مشروع\nthe Orion team\nOrion على الفريق", ["Orion"]),
+    ],
+)
+def test_locale(client: httpx.Client, locale: str | None, text: str, expected: list[str]) -> None:
+    """“`locale` | the entry counts only where most letters of the line around the match are of that language; a line
+    with nothing else counts as the match's own”.
+    """
+    entries = [{"term": "Orion", "locale": locale}]
+    assert client.post(PATH, json={"name": "g", "entries": entries}).status_code == 201
+    assert surfaces(client, text) == expected
+
+
+@pytest.mark.parametrize(
+    ("term", "text", "insensitive", "sensitive"),
+    [
+        ("Falcon", "Falcon FALCON", ["Falcon", "FALCON"], ["Falcon"]),
+        ("straße", "STRASSE Straße straße", ["STRASSE", "Straße", "straße"], ["straße"]),
+        ("İzmir", "İzmir IZMIR ızmir izmir", ["İzmir", "IZMIR", "ızmir", "izmir"], ["İzmir"]),
+        ("ΟΔΟΣ", "ΟΔΟΣ οδος οδοσ", ["ΟΔΟΣ", "οδος", "οδοσ"], ["ΟΔΟΣ"]),
+        ("Café", "Cafe\u0301 CAFÉ cafe", ["Cafe\u0301", "CAFÉ"], ["Cafe\u0301"]),
+    ],
+)
+def test_case(client: httpx.Client, term: str, text: str, insensitive: list[str], sensitive: list[str]) -> None:
+    """“case_sensitive | boolean | false | exact case match when true”; “Returned offsets always refer to
+    the original text as sent”.
+    """
+    for case_sensitive, expected in ((False, insensitive), (True, sensitive)):
+        entries = [{"term": term, "case_sensitive": case_sensitive}]
+        made = client.post(PATH, json={"name": "g", "enabled": False, "entries": entries}).json()
+        assert surfaces(client, text, glossary_id=made["id"]) == expected
+
+
+def test_bad_ids_in_a_body(client: httpx.Client) -> None:
+    """“`glossary_id` that is not a UUID: 422 in a JSON body, 404 in the upload form”."""
+    for wrong in ("no-uuid", "", 7, [], "1" * 36):
+        answer = client.post("/api/v1/mask", json={"text": "x", "glossary_id": wrong})
+        assert answer.status_code == 422
+        assert answer.json()["detail"][0]["loc"] == ["body", "glossary_id"]
+    upload = client.post(
+        "/api/v1/files/redact",
+        files={"file": ("a.csv", b"a,b\r\n1,2\r\n", "text/csv")},
+        data={"glossary_id": "no-uuid"},
+    )
+    assert (upload.status_code, upload.json()) == NOT_FOUND
