@@ -163,7 +163,8 @@ def working(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 def test_files(working: Served) -> None:
     """“Enabled glossaries auto-apply.” “enabled glossaries auto-apply to every mask and redact request”, and to files:
-    entries that allow hold there too, for redaction and for “output re-extracted by an independent verifier and proven clean”.
+    entries that allow hold there too, for redaction and for “output re-extracted by
+    an independent verifier and proven clean”.
     """
     rows = [
         ["name", "phone", "note"],

@@ -117,7 +117,7 @@ def test_bytes_arrive_whole_and_sealed(client: httpx.Client, served: Served) -> 
 
 
 def test_a_persisted_glossary(client: httpx.Client, served: Served, account: Account) -> None:
-    """“UUID of an owned glossary; 404 if missing or not owned”; “a `glossary_id` that is not a UUID: ... 404 in the
+    """“UUID of an owned glossary; 404 if missing or not owned”; “`glossary_id` that is not a UUID: ... 404 in the
     upload form”
     """
     storage, other = served.services.storage, served.account()
