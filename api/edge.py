@@ -9,7 +9,10 @@ from fastapi.middleware.cors import CORSMiddleware
 from api.addresses import Network, networks
 from api.cross_origin import cross_origin_rules
 from api.geo import Borders, Geo
+from api.intake import Intake
 from schemas.settings import Settings
+
+_LARGEST_BODIES = 8  # that may be held at once
 
 
 @dataclass(frozen=True)
@@ -19,17 +22,21 @@ class Edge:
     borders: Borders | None
     trusted: tuple[Network, ...]
     cross_origin: dict[str, Any] | None
+    most_held: int  # bytes of bodies at once
 
     @classmethod
     def of(cls, settings: Settings) -> Self:
         """Reads the country database. InvalidSettings."""
-        origins = settings.cors_origins
         return cls(
-            Borders.of(settings), networks(settings.trusted_proxies), cross_origin_rules(origins) if origins else None
+            borders=Borders.of(settings),
+            trusted=networks(settings.trusted_proxies),
+            cross_origin=cross_origin_rules(settings.cors_origins) if settings.cors_origins else None,
+            most_held=_LARGEST_BODIES * max(settings.max_text_bytes, settings.proxy_max_body_bytes),
         )
 
     def surround(self, app: FastAPI) -> None:
         """Puts the edge around what the application has so far."""
+        app.add_middleware(Intake, most=self.most_held)  # the last one added is the outermost
         if self.cross_origin is not None:
             app.add_middleware(CORSMiddleware, **self.cross_origin)
         app.add_middleware(Geo, borders=self.borders, trusted=self.trusted)

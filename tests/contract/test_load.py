@@ -3,6 +3,7 @@
 import base64
 import json
 import os
+import select
 import signal
 import socket
 import time
@@ -135,12 +136,15 @@ def test_who_hangs_up_while_waiting_is_refunded_and_frees_the_place(tmp_path: Pa
         assert detector.seen == ["first", "second"]
 
 
-def raw_call(served: Served, account: Account, text: str) -> socket.socket:
-    """A call whose connection the test can close."""
+def raw_call(served: Served, account: Account, text: str, *, missing: int = 0) -> socket.socket:
+    """A call whose connection the test can close; the last `missing` bytes of its body never come."""
     body = json.dumps({"text": text}).encode()
     head = f"POST /api/v1/mask HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {account.bearer}\r\n"
     line = socket.create_connection(("127.0.0.1", int(served.url.rpartition(":")[2])), timeout=20)
-    line.sendall(f"{head}Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body)
+    line.sendall(
+        f"{head}Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n".encode()
+        + body[: len(body) - missing]
+    )
     return line
 
 
@@ -251,3 +255,24 @@ def test_a_crash_under_a_large_text_is_refunded(served: Served, caplog: pytest.L
         assert other.post("/api/v1/mask", json={"text": LARGE}).status_code == 200
         assert before - served.balance(account) == len(LARGE.split())
     assert "noura" not in caplog.text
+
+
+def test_bodies_that_are_held_at_once_are_bounded(tmp_path: Path) -> None:
+    """“`MAX_TEXT_BYTES` | 67108864: the transport cap of a JSON body”, of eight such bodies in all and of two for one
+    key: “shedding load” past that. Small calls are always taken, and other callers' too.
+    """
+    text = "x" * 190_000
+    sizes = {"max_text_bytes": 200_000, "proxy_max_body_bytes": 200_000}
+    settings = settings_for(tmp_path, rate_limit_per_minute=10**6, **sizes)
+    with serving(settings) as served, served.client() as other:
+        account = served.account()
+        with served.client(account) as client:
+            held = [raw_call(served, account, text, missing=1) for _ in range(4)]
+            (refused, *_), _, _ = select.select(held, (), (), 30)
+            assert refused.recv(1000).startswith(b"HTTP/1.1 503 ")
+            until(lambda: client.post("/api/v1/redact", json={"text": text}).status_code == 503)
+            assert client.post("/api/v1/redact", json={"text": SENTENCE}).status_code == 200
+            assert other.post("/api/v1/redact", json={"text": text}).status_code == 200
+            for line in held:
+                line.close()
+            until(lambda: client.post("/api/v1/redact", json={"text": text}).status_code == 200)
