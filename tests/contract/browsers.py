@@ -33,3 +33,8 @@ def cookie_of(answer: httpx.Response) -> Morsel[str]:
 def page(url: str, cookie: str) -> httpx.Client:
     """A page of the dashboard with this session cookie."""
     return httpx.Client(base_url=url, headers={"Cookie": f"masker_session={cookie}", "Origin": url}, timeout=30)
+
+
+def told(answer: httpx.Response) -> tuple[int, object]:
+    """Its status and its body."""
+    return answer.status_code, answer.json()

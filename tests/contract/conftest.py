@@ -1,6 +1,6 @@
 """The contract is proven over HTTP, on the same kind of server as the tests of api."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import httpx
 import pytest
@@ -8,7 +8,7 @@ import pytest
 from schemas.entities import TOGGLABLE_TYPES
 from storage import entity_sets
 from tests.api.conftest import account, client, served
-from tests.api.serving import Account, Served
+from tests.api.serving import Account, Served, serving, settings_for
 from tests.pipeline.detect.marked import unmarked
 
 __all__ = ["account", "client", "served"]
@@ -31,3 +31,21 @@ def finds(client: httpx.Client, served: Served, account: Account) -> Finds:
             assert [(span["type"], text[span["start"] : span["end"]]) for span in spans] == expected, row
 
     return check
+
+
+@pytest.fixture(scope="package")
+def patient(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A server that lets everybody try to log in as often as they like."""
+    settings = settings_for(tmp_path_factory.mktemp("patient"), login_attempts_per_minute=100_000)
+    with serving(settings) as server:
+        yield server
+
+
+@pytest.fixture(scope="package")
+def walled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A server whose dashboard is reached by https under a name of its own, and where operators make the accounts."""
+    settings = settings_for(
+        tmp_path_factory.mktemp("walled"), dashboard_url="https://Masker.Example.sa:443/app/", open_registration=False
+    )
+    with serving(settings) as server:
+        yield server
