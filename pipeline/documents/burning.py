@@ -6,12 +6,13 @@ from typing import Any, NamedTuple
 import cv2
 import numpy as np
 
-from pipeline.documents.document import Findings, Reading, Word
+from pipeline.documents.document import BY_HUE, Findings, Reading, Word
 from schemas.errors import ErrorCode, StageFailed
 
 _FONT = cv2.FONT_HERSHEY_SIMPLEX
 _FONT_HEIGHT = 22  # pixels of a capital letter at scale 1
 _SMALLEST = 0.6  # scale below which nobody can read the placeholder: the box stays blank
+_NUMBER = 3  # digits from which on a word may be a part of an identifier
 _STEP = 0.5  # of a box's height: widths grow to whole steps, so that they do not tell a name by its length
 
 
@@ -35,11 +36,33 @@ class Box(NamedTuple):
         )
 
 
-def boxes_to_burn(reading: Reading, findings: Findings) -> list[Box]:
-    """Boxes, in pixels of the reading's raster, over every finding in it and over all ink that could not be read.
+def boxes_to_burn(readings: Sequence[Reading], findings: Findings) -> list[Box]:
+    """Boxes, in pixels of the readings' rasters of one picture, over every finding and over all ink that nobody read.
 
-    StageFailed(image_redact_failed) when a finding lies where no word has a place.
+    Numbers that only the raster of what gray does not show has are burned too, found or not: OCR takes a digit for
+    another in such letters too easily. StageFailed(image_redact_failed) when a finding lies where no word has a place.
     """
+    plain = [word for reading in readings if BY_HUE not in reading.raster for word in reading.words]
+    boxes = [box for reading in readings for box in _own_boxes(reading, findings)]
+    for reading in readings:
+        if BY_HUE in reading.raster:
+            boxes += [
+                _around([word], "") for word in _numbers(reading) if not any(_covers(other, word) for other in plain)
+            ]
+    return boxes
+
+
+def _numbers(reading: Reading) -> Iterable[Word]:
+    said = ((word, reading.text[word.start : word.end]) for word in reading.words)
+    return (word for word, text in said if sum(map(str.isdigit, text)) >= _NUMBER)
+
+
+def _covers(word: Word, other: Word) -> bool:
+    x, y = other.left + other.width / 2, other.top + other.height / 2
+    return word.left <= x <= word.left + word.width and word.top <= y <= word.top + word.height
+
+
+def _own_boxes(reading: Reading, findings: Findings) -> list[Box]:
     boxes = [Box(left, top, left + width, top + height) for left, top, width, height in reading.unread]
     for place in findings.places:
         if place.unit != reading.raster:

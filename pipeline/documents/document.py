@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-# Ends the id of a raster that shows what the one with the id before it, of the same size, cannot show in gray.
+# In the id of a raster that shows what the one with the id before it, of the same size, cannot show in gray.
 BY_HUE = "/hue"
 
 

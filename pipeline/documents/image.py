@@ -39,7 +39,7 @@ def extract(data: bytes) -> tuple[Extraction, dict[str, bytes]]:
     """Per frame a grayscale raster, on a background that lets its ink be seen, at a size that OCR can read.
 
     Their ids are `image`, and for the further frames of an animation `image/1`, `image/2` … Where a frame has text that
-    gray does not show, a second raster shows that; its id ends in BY_HUE.
+    gray does not show, further rasters show that, with BY_HUE in their ids.
     """
     rasters: list[Raster] = []
     pixels: dict[str, bytes] = {}
@@ -47,10 +47,10 @@ def extract(data: bytes) -> tuple[Extraction, dict[str, bytes]]:
         scale = _scale(picture)
         gray = _resized(_as_seen(picture), scale)
         more = overlooked(_resized(_in_color(picture), scale), _SUPPOSED_DPI, gray)
-        for id_, image in ((_id(number), gray), (_id(number) + BY_HUE, more)):
-            if image is not None:
-                rasters.append(Raster(id_, image.shape[1], image.shape[0]))
-                pixels[id_] = packed(image)
+        names = [_id(number), *(f"{_id(number)}{BY_HUE}{layer}" for layer in range(len(more)))]
+        for id_, image in zip(names, [gray, *more], strict=True):
+            rasters.append(Raster(id_, image.shape[1], image.shape[0]))
+            pixels[id_] = packed(image)
     return Extraction((), tuple(rasters), 1), pixels
 
 
@@ -60,14 +60,13 @@ def redact(data: bytes, findings: Findings, readings: Sequence[Reading]) -> byte
     frames = _decode(data, header)
     by_id = {reading.raster: reading for reading in readings}
     names = [_id(number) for number in range(len(frames.pictures))]
-    places = {place.unit.removesuffix(BY_HUE) for place in findings.places}
+    places = {place.unit.partition(BY_HUE)[0] for place in findings.places}
     if not by_id.keys() >= {*names, *(place.unit for place in findings.places)} or not places <= set(names):
         raise StageFailed(ErrorCode.IMAGE_REDACT_FAILED)
     for name, picture in zip(names, frames.pictures, strict=True):
         factor = 1 / _scale(picture)
-        own = [by_id[id_] for id_ in (name, name + BY_HUE) if id_ in by_id]
-        boxes = [box for reading in own for box in boxes_to_burn(reading, findings)]
-        burn(picture, [box.scaled(factor, factor) for box in boxes])
+        own = [reading for reading in readings if reading.raster.partition(BY_HUE)[0] == name]
+        burn(picture, [box.scaled(factor, factor) for box in boxes_to_burn(own, findings)])
     return encoded(frames.pictures, frames.durations, header)
 
 

@@ -32,36 +32,71 @@ _ROOM, _REACH = (
     8.0,
 )  # of a line's height: what is drawn around it, across and along; cues stand there
 _BEYOND = 20  # pixels of a level: the ground beyond the edge of a chip or cell
+_MOST_LAYERS = 3  # of lines upon lines
 _PLAIN = 64  # gray levels of ink that needs no help to be seen
 
 
 class _Level(NamedTuple):
     """One size of the picture, `scale` times the whole: each pixel's difference from its ground, that ground, the ink
-    that grayscale lacks, and the pixels around which grayscale shows ink, at this size or a finer one.
+    that grayscale lacks, and the pixels around which grayscale shows ink, at this size or a finer one. `fine` is what
+    this size was made of, `zoom` times as large.
     """
 
     scale: float
+    fine: Any
+    zoom: int
     difference: Any
     ground: Any
     ink: Any
     seen: Any
 
 
-def overlooked(shown: Any, dpi: int, gray: Any = None) -> Any:
-    """A grayscale raster of the same size with nothing but such text, black on white; None where there is none.
+_Layer = list[tuple[_Level, Mark]]  # from fine to coarse
+
+
+def overlooked(shown: Any, dpi: int, gray: Any = None) -> list[Any]:
+    """Grayscale rasters of the same size with nothing but such text, black on white; mostly none, seldom several.
 
     `shown` is (height, width) or (height, width, 3) in BGR, 8 bits; `gray` what OCR is given, where that is more than
     the brightness of `shown`. O(pixels).
     """
     planes = _planes(shown)
     gray = planes[:, :, :1] if gray is None else gray[:, :, None]
-    found = [(level, line) for level in _levels(planes, gray, dpi) for line in _lines(level.ink)]
-    if not found:
-        return None
-    drawn = np.full(shown.shape[:2], 255, np.uint8)
-    for level, line in reversed(found):  # the finest last: to a coarse look, a chip with letters on it is a letter
-        _draw(drawn, planes, level, line)
-    return drawn
+    layers: list[_Layer] = []
+    for level in _levels(planes, gray, dpi):
+        for line in _lines(level.ink):
+            _lay(layers, level, line)
+    return [_drawn(layer, shown.shape[:2]) for layer in layers]
+
+
+def _lay(layers: list[_Layer], level: _Level, line: Mark) -> None:
+    """Adds a line to the first layer where it hides no smaller one: to a coarse look a chip with letters is a letter,
+    and to a fine look a large letter is an outline.
+    """
+    place = _whole(line, level.scale)
+    free = (
+        layer for layer in layers if not any(_overlap(place, _whole(m, n.scale)) for n, m in layer if n is not level)
+    )
+    layer = next(free, None)
+    if layer is None and len(layers) < _MOST_LAYERS:
+        layer = []
+        layers.append(layer)
+    (layers[-1] if layer is None else layer).append((level, line))
+
+
+def _whole(line: Mark, scale: float) -> tuple[float, float, float, float]:
+    return line.left / scale, line.top / scale, (line.left + line.width) / scale, (line.top + line.height) / scale
+
+
+def _overlap(a: Sequence[float], b: Sequence[float]) -> bool:
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
+
+
+def _drawn(layer: _Layer, shape: Sequence[int]) -> Any:
+    image = np.full(shape, 255, np.uint8)
+    for level, line in reversed(layer):  # the finest last
+        _draw(image, level, line)
+    return image
 
 
 def is_colored(shown: Any) -> bool:
@@ -82,14 +117,14 @@ def _planes(shown: Any) -> Any:
 def _levels(planes: Any, gray: Any, dpi: int) -> Iterator[_Level]:
     """The picture at half its size (or at its own, where that is coarse), and halved again and again."""
     seen = np.zeros((*planes.shape[:2], 1), np.uint8)
-    scale = 1.0
+    scale, fine, zoom = 1.0, planes, 1
     while min(planes.shape[:2]) >= _LEAST_SIDE:
         if scale < 1 or dpi < _FINE or min(planes.shape[:2]) < 2 * _LEAST_SIDE:
-            level = _level(planes, gray, seen, scale)
+            level = _level(planes, gray, seen)._replace(scale=scale, fine=fine, zoom=zoom)
             yield level
             seen = level.seen
+        scale, fine, zoom = scale / 2, planes, 2
         planes, gray, seen = (_halved(array) for array in (planes, gray, seen))
-        scale /= 2
 
 
 def _halved(planes: Any) -> Any:
@@ -97,7 +132,7 @@ def _halved(planes: Any) -> Any:
     return smaller.reshape(*smaller.shape[:2], planes.shape[2])
 
 
-def _level(planes: Any, gray: Any, seen: Any, scale: float) -> _Level:
+def _level(planes: Any, gray: Any, seen: Any) -> _Level:
     seen = cv2.dilate(seen[:, :, 0] | _plain(gray[:, :, 0]), np.ones((_STROKE, _STROKE), np.uint8))
     ground = [_middle(planes[:, :, 0])]
     difference = cv2.absdiff(planes[:, :, 0], ground[0])
@@ -107,7 +142,7 @@ def _level(planes: Any, gray: Any, seen: Any, scale: float) -> _Level:
         hue = cv2.max(cv2.absdiff(planes[:, :, 1], ground[1]), cv2.absdiff(planes[:, :, 2], ground[2]))
         ink |= _stands_out(hue, _HUE)
         difference = cv2.max(difference, cv2.add(hue, hue))
-    return _Level(scale, difference, np.dstack(ground), ink & (seen == 0), seen[:, :, None])
+    return _Level(1.0, planes, 1, difference, np.dstack(ground), ink & (seen == 0), seen[:, :, None])
 
 
 def _plain(gray: Any) -> Any:
@@ -146,23 +181,24 @@ def _turned(mark: Mark) -> Mark:
     return Mark(mark.top, mark.left, mark.height, mark.width)
 
 
-def _draw(drawn: Any, planes: Any, level: _Level, line: Mark) -> None:
+def _draw(image: Any, level: _Level, line: Mark) -> None:
     """Draws what stands in a line and around it, black on white, by its difference from the ground."""
     inside = (slice(line.top, line.top + line.height), slice(line.left, line.left + line.width))
     ink = level.ink[inside]
     strength = float(np.median(level.difference[inside][ink]))
     rows, columns = _around(line, level.ink.shape)
-    patch = planes[_times(rows, 1 / level.scale), _times(columns, 1 / level.scale)]
+    patch = level.fine[_times(rows, level.zoom), _times(columns, level.zoom)]
     size = patch.shape[1::-1]
-    surely = np.zeros(level.ink.shape, np.float32)
-    surely[inside] = ink
     seen = cv2.resize(level.seen[rows, columns], size) > 0
     # What grayscale shows is drawn no bolder than it is, or it would run together.
     bound = np.where(seen, max(strength, _PLAIN), strength)
     middle = np.median(level.ground[inside].reshape(-1, patch.shape[2]), axis=0)
     away = np.clip((_from_grounds(patch, level.ground, rows, columns, middle) / bound - 0.25) * 2, 0, 1)
-    blackness = np.maximum(away, cv2.resize(surely[rows, columns], size))
-    drawn[_times(rows, 1 / level.scale), _times(columns, 1 / level.scale)] = 255 - (blackness * 255).astype(np.uint8)
+    surely = np.zeros(level.seen[rows, columns].shape[:2], np.float32)
+    surely[line.top - rows.start :, line.left - columns.start :][: line.height, : line.width] = ink
+    away = np.maximum(away, cv2.resize(surely, size))
+    whole = image[_times(rows, 1 / level.scale), _times(columns, 1 / level.scale)]
+    whole[:] = 255 - (np.clip(cv2.resize(away, whole.shape[::-1], interpolation=cv2.INTER_CUBIC), 0, 1) * 255)
 
 
 def _around(line: Mark, shape: Sequence[int]) -> tuple[slice, slice]:
@@ -178,7 +214,7 @@ def _times(part: slice, factor: float) -> slice:
 
 
 def _from_grounds(patch: Any, ground: Any, rows: slice, columns: slice, middle: Any) -> Any:
-    """Each pixel's difference from the nearest of six grounds: its own, those above, below, left and right, `middle`."""
+    """Each pixel's difference from the nearest of six grounds: its own, those around, and `middle`."""
     height, width = ground.shape[:2]
     least = _difference(patch, middle)
     for down, right in ((0, 0), (-_BEYOND, 0), (_BEYOND, 0), (0, -_BEYOND), (0, _BEYOND)):

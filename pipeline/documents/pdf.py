@@ -129,7 +129,7 @@ def _redact_page(
     for place in places:
         if place.unit == f"page/{number}":
             spots.extend(spots_of(layout, lines, place.start, place.end, place.placeholder))
-    boxes = [box for reading in readings for box in boxes_to_burn(reading, findings)]
+    boxes = boxes_to_burn(readings, findings)
     is_scan = any(reading.raster.endswith("/scan") for reading in readings)
     covers = [*boxes, *(box_in_pixels(page, spot) for spot in spots)]
     if not is_scan:

@@ -54,8 +54,7 @@ def _has_room(picture: dict[str, Any]) -> bool:
 
 def _is_hidden(picture: Any, transform: Sequence[float], shown: Any, scale: float) -> bool:
     lines = _lines(in_gray(picture))
-    more = overlooked(picture, _PICTURE_DPI)
-    if more is not None:
+    for more in overlooked(picture, _PICTURE_DPI):
         lines += _lines(more)
     if not lines:
         return False

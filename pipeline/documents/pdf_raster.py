@@ -30,7 +30,7 @@ def shows_more_than_text(page: Any, glyphs: Sequence[Glyph]) -> bool:
         return True  # a scan, by all appearances
     image = look(page, _LOOK_DPI)
     hide_glyphs(image, page, explaining(page, image, glyphs))
-    return bool(gather(characters(ink_of(in_gray(image), _LOOK_DPI)))) or overlooked(image, _LOOK_DPI) is not None
+    return bool(gather(characters(ink_of(in_gray(image), _LOOK_DPI)))) or bool(overlooked(image, _LOOK_DPI))
 
 
 def _may_hold_text(kind: str, box: tuple[float, float, float, float]) -> bool:
@@ -73,9 +73,8 @@ def page_rasters(page: Any, id_: str, hidden: Sequence[Glyph], *, has_hue: bool)
     hide_glyphs(image, page, hidden)
     height, width = image.shape[:2]
     yield Raster(id_, width, height, dpi, page.number), packed(in_gray(image))
-    more = overlooked(image, dpi)
-    if more is not None:
-        yield Raster(id_ + BY_HUE, width, height, dpi, page.number), packed(more)
+    for layer, more in enumerate(overlooked(image, dpi)):
+        yield Raster(f"{id_}{BY_HUE}{layer}", width, height, dpi, page.number), packed(more)
 
 
 def explaining(page: Any, image: Any, glyphs: Sequence[Glyph]) -> list[Glyph]:

@@ -22,6 +22,8 @@ _RUN = 3  # tiles side by side, from which on they may be text
 _LEVELS = 3  # sizes that are looked at: half, a quarter, an eighth
 _LEAST_SIDE = 32  # pixels
 _MOST_PLACES = 300  # of a picture: with more, its edges are no lines of text, and all of it is drawn at once
+_LONG = 3  # times its height: a line of text
+_LARGEST = 500  # pixels of a letter's height
 _ACROSS, _ALONG = 1, 6  # tiles around a place that are drawn with it
 
 
@@ -40,7 +42,7 @@ def by_hue(shown: Image.Image, gray: Image.Image) -> Image.Image | None:
     if shown.mode != "L" and not is_colored(shown):
         shown = shown.convert("L")
     drawn = None
-    for edges in reversed(list(_looks(shown, gray))):  # the finest last: it knows best
+    for edges in _looks(shown, gray):
         for box, height in _places(edges.is_edge):
             drawn = drawn or Image.new("L", shown.size, 255)
             _draw(drawn, shown, edges, box, height)
@@ -165,16 +167,19 @@ def _draw(drawn: Image.Image, shown: Image.Image, edges: _Edges, box: tuple[int,
     x, y = box[0] * step - left, box[1] * step - top
     inside = np.asarray(mask.resize((mask.width * step, mask.height * step), Image.Resampling.NEAREST))
     within = (slice(y, y + inside.shape[0]), slice(x, x + inside.shape[1]))
-    away = _differences(parts, height * step, [int(np.median(part[within])) for part in parts])
+    is_line = max(inside.shape) > _LONG * min(inside.shape)  # of a single large letter, more than half may be ink
+    middle = [int(np.median(part[within] if is_line else part)) for part in parts]
+    away = _differences(parts, height * step, middle)
     part = away[within]
     strength = max(float(_FAINT), float(np.percentile(part[inside[: part.shape[0], : part.shape[1]]], 70)))
     blackness = np.clip((away / strength - 0.3) * 2.5, 0, 1)
-    drawn.paste(Image.fromarray((255 - 255 * blackness).astype(np.uint8)), area[:2])
+    fresh = Image.fromarray((255 - 255 * blackness).astype(np.uint8))
+    drawn.paste(ImageChops.darker(fresh, drawn.crop(area)), area[:2])
 
 
 def _differences(parts: list[Any], height: int, middle: list[int]) -> Any:
     """Each pixel's difference from the nearest of four grounds: its own, those a line above and below, and `middle`."""
-    window = max(3, min(height, 120))
+    window = max(3, min(height, _LARGEST))
     grounds = [_ground(part, max(1, window // 9)) for part in parts]
     rows = [np.clip(np.arange(len(parts[0])) + move, 0, len(parts[0]) - 1) for move in (0, -window, window)]
     candidates = [[ground[chosen] for ground in grounds] for chosen in rows]

@@ -49,7 +49,7 @@ def _partners(rasters: Sequence[Raster], second: Sequence[Raster]) -> dict[str, 
 
 
 def _plain(raster: Raster) -> str:
-    return raster.id.removesuffix(BY_HUE)
+    return raster.id.partition(BY_HUE)[0]
 
 
 def _same_shape(one: Raster, other: Raster) -> bool:
