@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, Field, StrictBool, StringConstraints
+from pydantic.config import JsonDict
 from pydantic_core import PydanticCustomError
 
 from schemas.entities import EntityType
@@ -43,12 +44,22 @@ TermText = Annotated[
 class Entry(BaseModel):
     """A term and how it is found. `action` is told only where it is `allow`."""
 
-    term: TermText
-    entity_type: EntityType = EntityType.CUSTOM_TERM
-    match_mode: MatchMode = MatchMode.WORD_BOUNDARY
+    term: Annotated[TermText, Field(description="blanks around it are not kept")]
+    entity_type: EntityType = Field(
+        EntityType.CUSTOM_TERM, description="the type it masks as; with `allow`, the only type that it lets stay"
+    )
+    match_mode: MatchMode = Field(
+        MatchMode.WORD_BOUNDARY,
+        description="`word_boundary`: as a word, Arabic clitics before it aside; `exact`: nothing attached, letters "
+        "and digits as written; `substring`: anywhere",
+    )
     case_sensitive: StrictBool = False
-    locale: Literal["ar", "en"] | None = None
-    action: Action = Field(Action.MASK, exclude_if=lambda action: action is Action.MASK)
+    locale: Literal["ar", "en"] | None = Field(None, description="only in lines of that language")
+    action: Action = Field(
+        Action.MASK,
+        exclude_if=lambda action: action is Action.MASK,
+        description="`allow`: what is detected stays where its whole surface is this term; answered only then",
+    )
 
     @classmethod
     def of(cls, term: Term) -> "Entry":
@@ -78,13 +89,17 @@ class NewGlossary(BaseModel):
     enabled: StrictBool = True
 
 
+def _without_default(schema: JsonDict) -> None:
+    schema.pop("default", None)
+
+
 class GlossaryChange(BaseModel):
     """What changes one: fields left out stay as they are."""
 
-    # Never null: the default only says that a field was left out.
-    name: Name = Field("", validate_default=False)
-    enabled: StrictBool = True
-    entries: Entries = Field([], validate_default=False)
+    # Never null: the default only says that a field was left out, so nobody is told of it.
+    name: Name = Field("", json_schema_extra=_without_default)
+    enabled: StrictBool = Field(True, json_schema_extra=_without_default)
+    entries: Entries = Field([], json_schema_extra=_without_default)
 
 
 class EntriesChange(BaseModel):
