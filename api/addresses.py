@@ -39,19 +39,19 @@ def caller_of(scope: Scope, trusted: Sequence[Network]) -> Address | None:
     """
     peer = scope.get("client")
     address = _parsed(str(peer[0]).partition("%")[0]) if peer else None  # a link-local peer comes with its zone
-    if address is None or not trusted or not _within(address, trusted):
+    if address is None or not trusted or not is_within(address, trusted):
         return address
     lines = [value.decode("latin-1") for name, value in scope["headers"] if name == b"x-forwarded-for"]
     for element in reversed(",".join(lines).split(",") if lines else []):
         address = _parsed(element.strip(" \t"))
-        if address is None or not _within(address, trusted):
+        if address is None or not is_within(address, trusted):
             return address
     return address
 
 
 def is_near(address: Address) -> bool:
     """Whether it is a loopback, private or link-local address: in no country, and on no other side of the Internet."""
-    return _within(address, _NEAR)
+    return is_within(address, _NEAR)
 
 
 def _parsed(text: str) -> Address | None:
@@ -67,7 +67,8 @@ def _parsed(text: str) -> Address | None:
     return (address.ipv4_mapped or address) if isinstance(address, IPv6Address) else address
 
 
-def _within(address: Address, among: Iterable[Network]) -> bool:
+def is_within(address: Address, among: Iterable[Network]) -> bool:
+    """Whether one of the networks holds the address."""
     return any(address.version == network.version and address in network for network in among)
 
 

@@ -52,7 +52,7 @@ def create_app(settings: Settings, storage: Storage | None = None, edge: Edge | 
     errors.install(app)
     for routes in (text, files, glossaries, entities, auth, me, keys, health, reference):
         app.include_router(routes.router)
-    app.state.failures = Failures()
+    app.state.failures, app.state.edge = Failures(), edge
     app.add_middleware(Contain, failures=app.state.failures)  # the last one added is the outermost
     edge.surround(app)
     app.add_middleware(AccessLog)

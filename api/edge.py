@@ -6,7 +6,7 @@ from typing import Any, Self
 from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 
-from api.addresses import Network, networks
+from api.addresses import Network, caller_of, is_within, networks
 from api.cross_origin import cross_origin_rules
 from api.geo import Borders, Geo
 from api.intake import Intake
@@ -33,6 +33,13 @@ class Edge:
             cross_origin=cross_origin_rules(settings.cors_origins) if settings.cors_origins else None,
             most_held=_LARGEST_BODIES * max(settings.max_text_bytes, settings.proxy_max_body_bytes),
         )
+
+    def turns_away(self, peer: str) -> bool:
+        """Whether a peer that has not yet sent a whole request may be told nothing; a trusted proxy may."""
+        address = caller_of({"type": "http", "client": (peer, 0), "headers": []}, ())
+        if self.borders is None or (address is not None and is_within(address, self.trusted)):
+            return False
+        return not self.borders.admit(address, "")
 
     def surround(self, app: FastAPI) -> None:
         """Puts the edge around what the application has so far."""

@@ -3,6 +3,7 @@
 import asyncio
 
 import h11
+from starlette.responses import Response
 from uvicorn.protocols.http.h11_impl import STATUS_PHRASES, H11Protocol
 
 from api.errors import answer
@@ -44,6 +45,10 @@ class Protocol(H11Protocol):
         """Before there is a request, or in the middle of its body: no middleware sees it. `msg` is not sent."""
         self._refuse(InvalidRequest())
 
+    def _is_foreign(self) -> bool:
+        """Whether the peer is one whom the geo restriction tells nothing."""
+        return self.client is not None and self.config.app.state.edge.turns_away(self.client[0])  # type: ignore[union-attr]
+
     def _is_answered(self) -> bool:
         return self.cycle is not None and self.cycle.response_complete
 
@@ -63,10 +68,10 @@ class Protocol(H11Protocol):
         """Writes the answer beside the state machine, which may be in no state to write one, and closes."""
         answering = self.cycle is not None and self.cycle.response_started and not self.cycle.response_complete
         if not answering and not self.transport.is_closing():
-            refusal = answer(error)
+            refusal = Response(status_code=403) if self._is_foreign() else answer(error)
             headers = [item for item in refusal.raw_headers if item[0] != b"connection"]
             headers += [(b"x-request-id", request_id().encode()), (b"connection", b"close")]
-            first = b"HTTP/1.1 %d %s" % (error.status, STATUS_PHRASES[error.status])
+            first = b"HTTP/1.1 %d %s" % (refusal.status_code, STATUS_PHRASES[refusal.status_code])
             lines = [first, *(b"%s: %s" % header for header in headers), b"", bytes(refusal.body)]
             self.transport.write(b"\r\n".join(lines))
         self.transport.close()

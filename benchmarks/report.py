@@ -16,6 +16,7 @@ RIVALS = ROOT / ".venv-bench" / "bin" / "python"  # where scripts/setup installs
 PARTS = {
     "Detection": ("benchmarks.detect", str(RIVALS) if RIVALS.exists() else sys.executable),
     "Glossaries": ("benchmarks.glossary", sys.executable),
+    "Large texts beside small ones": ("benchmarks.load", sys.executable),
     "Documents": ("benchmarks.files", sys.executable),
     "Upload memory": ("benchmarks.upload", sys.executable),
 }

@@ -1,7 +1,9 @@
 """The geo restriction: who is refused, how little is said, and whose word counts about an address."""
 
+import socket
 import subprocess
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import httpx
@@ -185,6 +187,23 @@ def test_a_bad_setting_is_named(tmp_path: Path, name: str, value: object) -> Non
     with pytest.raises(InvalidSettings, match=f"MASKER_{name.upper()}"):
         create_app(settings_for(tmp_path / "data", **{name: value}))
     assert not (tmp_path / "data").exists()
+
+
+@pytest.mark.parametrize("trusted", [(), ("127.0.0.1",)])
+def test_what_is_no_http_is_refused_as_well(tmp_path: Path, trusted: tuple[str, ...]) -> None:
+    """“blocked requests get a bare 403 with no body”; of a trusted proxy's connection nobody knows the caller yet."""
+    database = write_countries(tmp_path / "countries.mmdb")
+    with serving(settings_for(tmp_path / "data", geo_database=database, trusted_proxies=trusted)) as served:
+        address = ("127.0.0.1", int(served.url.rpartition(":")[2]))
+        with closing(socket.create_connection(address, timeout=20)) as line, line.makefile("rb") as stream:
+            line.sendall(b"what is this\r\n\r\n")
+            answer = stream.read()
+    head, _, body = answer.partition(b"\r\n\r\n")
+    if trusted:
+        assert head.startswith(b"HTTP/1.1 400 ") and b"detail" in body
+    else:
+        assert head.startswith(b"HTTP/1.1 403 ") and body == b""
+        assert b"content-type" not in head.lower() and b"x-request-id" in head.lower()
 
 
 def test_a_bad_setting_stops_the_start(tmp_path: Path) -> None:
