@@ -9,7 +9,8 @@ from api.rate_limit import count_call
 from api.services import Services
 
 
-def _services(request: Request) -> Services:
+async def _services(request: Request) -> Services:
+    # `async`, though it waits for nothing: the framework sends what is not to a thread and back, for every request.
     return cast("Services", request.app.state.services)
 
 

@@ -13,7 +13,7 @@ from schemas.accounts import AccountAnswer, Login, Registration
 _MAX_BODY_BYTES = 64 * 1024  # a password of 1024 characters, each written as an escape, takes 12 KB
 
 
-def _no_foreign_page(request: Request, services: ServicesDep) -> None:
+async def _no_foreign_page(request: Request, services: ServicesDep) -> None:
     refuse_foreign_origin(request, services.settings)
 
 
