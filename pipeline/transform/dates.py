@@ -20,7 +20,7 @@ _ERA = r"\s*(?:م|ميلادي(?:ة|ا|اً)?|للميلاد|a\.?d\.?|c\.?e\.?|g
 _YEAR = r"(?P<year>\d{4})"
 _ONE_MONTH = "|".join(f"(?:{names})" for names in MONTHS.values())
 # A month may be named twice, in two traditions.
-_MONTH = rf"(?P<month>(?:{_ONE_MONTH})(?:\s*[/(]\s*(?:{_ONE_MONTH})\s*\)?)?)"
+_MONTH = rf"(?P<month>(?:{_ONE_MONTH})(?:\s*[/(]\s*(?:{_ONE_MONTH})(?:\s*\))?)?)"
 _WORDS = "|".join(sorted((*DAY_WORDS.values(), *AR_DAY_WORDS.values()), key=len, reverse=True))
 _DAY = rf"(?P<day>\d{{1,2}})(?:\s*(?:st|nd|rd|th))?|(?P<day_word>{_WORDS})"
 _GAP = r"[\s,،./\-\u2010-\u2013]+"

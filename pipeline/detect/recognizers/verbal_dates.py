@@ -1,6 +1,8 @@
 """DATE_TIME with a month's name: 15th of March 2024, Mar 15, ٣ رجب ١٤٤٦هـ, الخامس عشر من مارس, 15-Mar-2024, Q3 2025."""
 
+from bisect import bisect_left
 from collections.abc import Iterator
+from operator import attrgetter
 
 from pipeline.detect.landmarks import Landmark
 from pipeline.detect.normalize import NormalizedText
@@ -34,6 +36,7 @@ _REACH = 48
 _YEAR = r"(?: (?:19|20)\d\d | 1[34]\d\d ) (?!\d | [.,]\d)"
 _YEAR_JOINT = r"(?: [ ]?[,،]?[ ]? (?:of[ ] | من[ ])? (?:عام[ ]|سنه[ ]|لعام[ ]|لسنه[ ]|year[ ])? | [ ]?[\-/.][ ]? )"
 _THEN_YEAR = shape(rf"{_YEAR_JOINT} {_YEAR} {ERA} {THEN_CLOCK}")
+_TO_SECOND_NAME = shape(r"[ ]? [/(] [ ]?")
 _THEN_SHORT_YEAR = shape(r"(?: -|/|[ ]'|[ ]? , [ ]?' ) \d\d (?![\d:]) ")
 _THEN_DAY = shape(r"""
     [ ]{0,2} \.? [ ]? (?:the[ ])?
@@ -88,7 +91,7 @@ def _around(text: NormalizedText, mark: Landmark) -> tuple[int, int] | None:
         return _joined(text, mark)
     before = _BEFORE.search(shadow, max(0, mark.start - _REACH), mark.start)
     start = before.start() if before else mark.start
-    year = _THEN_YEAR.match(shadow, mark.end)
+    year = _THEN_YEAR.match(shadow, _second_name(text, mark.end))
     if year:
         return (start if before else _with_weekday(shadow, mark.start)), year.end()
     day = None if before else _THEN_DAY.match(shadow, mark.end)
@@ -103,6 +106,19 @@ def _around(text: NormalizedText, mark: Landmark) -> tuple[int, int] | None:
         return None
     short = _THEN_SHORT_YEAR.match(shadow, mark.end)
     return start, short.end() if short else _clock_end(shadow, mark.end)
+
+
+def _second_name(text: NormalizedText, end: int) -> int:
+    """The end of a month's other name, if it stands behind the first: آذار/مارس, آذار (مارس); else `end` itself."""
+    joint = _TO_SECOND_NAME.match(text.shadow, end)
+    if joint is None:
+        return end
+    marks = text.landmarks["calendar"]
+    index = bisect_left(marks, joint.end(), key=attrgetter("start"))
+    if index == len(marks) or marks[index].start != joint.end() or marks[index].section != "month":
+        return end
+    behind = marks[index].end
+    return behind + 1 if text.shadow[behind : behind + 1] == b")" else behind
 
 
 def _joined(text: NormalizedText, mark: Landmark) -> tuple[int, int] | None:

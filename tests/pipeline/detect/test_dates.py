@@ -21,6 +21,8 @@ DATES = [
     "[[DATE_TIME 28 سبتمبر 2017]] لدى",
     "[[DATE_TIME 5 تشرين الثاني 2023]]",
     "[[DATE_TIME 15 آب 2024]]",
+    "في [[DATE_TIME 15 آذار/مارس 2024]] و[[DATE_TIME 3 كانون الثاني (يناير) 2025]]",
+    "[[DATE_TIME 15 آب/أغسطس 2024]]، [[DATE_TIME 15 مارس]]/نهاية",
     "[[DATE_TIME 1 كانون الثاني 2024]]",
     "on [[DATE_TIME 5 Feb 2025]]",
     "from [[DATE_TIME November 3, 2016]] in",
