@@ -176,7 +176,7 @@ def test_a_bad_inline_glossary(client: httpx.Client, served: Served, glossary: s
 def test_an_upload_without_a_whole_file_part(
     client: httpx.Client, served: Served, content_type: str, body: bytes
 ) -> None:
-    """“An upload without a file part is 422”; nothing is left behind."""
+    """“file | yes | declared content type must be a supported format”; nothing is left behind."""
     before = objects(served)
     answer = client.post(UPLOAD, content=body, headers={"Content-Type": content_type})
     assert answer.status_code == 422
@@ -212,7 +212,7 @@ def test_what_the_bytes_tell(client: httpx.Client, served: Served, part: Part) -
 
 
 def test_too_large_by_length_and_mid_stream(client: httpx.Client, served: Served) -> None:
-    """“413 | file_too_large | rejected early from Content-Length where possible, otherwise mid-stream”."""
+    """“413 | file_too_large”; “rejected early from Content-Length where possible, otherwise mid-stream”."""
     limit = served.services.settings.max_upload_bytes
     before = objects(served)
     exact = b"a,b\n" * (limit // 4)

@@ -116,7 +116,9 @@ def test_request_id(client: httpx.Client) -> None:
 
 
 def test_bearer_callers_get_no_mapping(client: httpx.Client) -> None:
-    """“mappings: null for bearer-key callers”; the judge does not run where none is configured."""
+    """“mappings: null for bearer-key callers”; “judge_model | checked against `JUDGE_MODELS` whenever the judge is
+    configured; ignored otherwise”.
+    """
     answer = client.post(
         "/api/v1/mask", json={"text": TEXT, "use_judge": True, "judge_model": "any"}, headers={"X-Use-Judge": "true"}
     ).json()

@@ -72,7 +72,8 @@ def test_a_full_window(limited: Limited) -> None:
 
 
 def test_retry_after(limited: Limited) -> None:
-    """“`Retry-After` = 60 minus the age of the oldest request in the window, rounded up, at least 1.”; “Rate limit
+    """“`Retry-After` = 60 minus the age of the oldest request in the window.” “`Retry-After` = 60 minus the age of the
+    oldest request in the window, rounded up, at least 1.”; “Rate limit
     window | sliding 60 seconds, per key or per user | authenticated calls”; “On 429 wait Retry-After seconds.”
     """
     with limited.client() as client:

@@ -66,7 +66,7 @@ def test_schema_violations(client: httpx.Client, path: str, body: object) -> Non
     ],
 )
 def test_bodies_that_are_no_json(client: httpx.Client, path: str, raw: bytes) -> None:
-    """Text that is “not UTF-8, or holds lone surrogates ... gets a clean 422”, “never a 500”."""
+    """“text that holds NUL / lone surrogates | accepted / 422”, and so for all that is no JSON in UTF-8."""
     refused(client.post(path, content=raw, headers={"Content-Type": "application/json"}))
 
 
@@ -92,7 +92,7 @@ REQUEST = st.fixed_dictionaries({"text": st.text(min_size=1)}, optional=dict.fro
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
 @given(path=st.sampled_from(PATHS), body=JSON | REQUEST)
 def test_no_body_is_answered_with_500(client: httpx.Client, path: str, body: object) -> None:
-    """“a clean 422 or a correct answer, never a 500”."""
+    """“422 | schema validation message”: that, or a correct answer, and never a 500."""
     answer = client.post(path, content=json.dumps(body))
     assert answer.status_code in {200, 400, 404, 422}
     if answer.status_code == 422:
@@ -277,7 +277,7 @@ def test_health(served: Served) -> None:
 
 
 def test_the_access_log_names_routes_not_paths(client: httpx.Client, caplog: pytest.LogCaptureFixture) -> None:
-    """“Nothing of the input appears in any error or log.”"""
+    """Nothing of the input is in a log line."""
     with caplog.at_level("DEBUG", logger="masker"):
         client.get(f"/api/v1/files/{SECRET}", params={"q": SECRET})
         client.get(f"/{SECRET}")

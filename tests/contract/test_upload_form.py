@@ -29,7 +29,7 @@ def test_a_field_that_comes_twice(client: httpx.Client, name: str) -> None:
 
 @pytest.mark.parametrize("terms", ["سالم".encode("cp1256"), b'["\xd3"]', "Salem".encode("utf-16")])
 def test_terms_that_are_no_utf_8(client: httpx.Client, terms: bytes) -> None:
-    """“text that is ... not UTF-8 ... gets a clean 422”: a term read wrongly would not be found in the document."""
+    """“bad glossary (... malformed entry)”: a term read wrongly would not be found in the document."""
     answer = post(client, form(Part('name="glossary"', None, terms), file_part()))
     assert answer.status_code == 422
     assert answer.json()["detail"] == [
@@ -53,7 +53,7 @@ def test_a_form_that_goes_on_after_its_end(client: httpx.Client, served: Served)
 
 
 def test_the_log_of_a_malformed_form(client: httpx.Client, capfd: pytest.CaptureFixture[str]) -> None:
-    """“Nothing of the input appears in any error or log”: not even the byte at which the parser gave up."""
+    """Nothing of the input is in the log, not even the byte at which the parser gave up."""
     root = logging.getLogger()
     level, handlers = root.level, root.handlers[:]
     logs.configure()
