@@ -56,8 +56,8 @@ class RedisLimiter:
                 url,
                 max_connections=_CONNECTIONS,
                 timeout=PATIENCE_SECONDS,
-                socket_connect_timeout=1,  # the call's own patience ends much earlier
-                socket_timeout=1,
+                socket_connect_timeout=1,
+                socket_timeout=None,  # a call's own patience is enough; the library's would double what a call costs
                 retry=Retry(NoBackoff(), 0),
             )
         except ValueError:
