@@ -2,10 +2,10 @@
 
 import re
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Literal, cast
 from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, Field, StrictBool, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, StringConstraints
 from pydantic.config import JsonDict
 from pydantic_core import PydanticCustomError
 
@@ -89,17 +89,20 @@ class NewGlossary(BaseModel):
     enabled: StrictBool = True
 
 
-def _without_default(schema: JsonDict) -> None:
-    schema.pop("default", None)
+def _without_defaults(schema: JsonDict) -> None:
+    for field in cast("dict[str, JsonDict]", schema["properties"]).values():
+        field.pop("default", None)
 
 
 class GlossaryChange(BaseModel):
     """What changes one: fields left out stay as they are."""
 
+    model_config = ConfigDict(json_schema_extra=_without_defaults)
+
     # Never null: the default only says that a field was left out, so nobody is told of it.
-    name: Name = Field("", json_schema_extra=_without_default)
-    enabled: StrictBool = Field(True, json_schema_extra=_without_default)
-    entries: Entries = Field([], json_schema_extra=_without_default)
+    name: Name = ""
+    enabled: StrictBool = True
+    entries: Entries = []
 
 
 class EntriesChange(BaseModel):
