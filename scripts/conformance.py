@@ -145,7 +145,11 @@ def render(matches: list[Match], specification: list[Block]) -> str:
 def pairs(table: str) -> set[tuple[str, str]]:
     """What a rendered table says: quotes with their tests."""
     rows = re.findall(r"^\| (.+) \| (?:text|files|proxy|running|context) \| (`.+`) \|$", table, re.MULTILINE)
-    return {(text.replace("\\|", "|"), test) for text, tests in rows for test in re.findall("`(.+?)`", tests)}
+    return {
+        (text.replace("\\|", "|"), test.replace("::", ".py::"))
+        for text, tests in rows
+        for test in tests.strip("`").split("` `")
+    }
 
 
 def _of_match(found: Match, block: Block) -> str:
