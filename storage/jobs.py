@@ -181,9 +181,14 @@ def seal_output_name(keyring: Keyring, job_id: UUID, name: str) -> bytes:
 
 def terms(job: Job, keyring: Keyring) -> tuple[Term, ...]:
     """The glossary terms that applied when the file was uploaded; none once the job has ended."""
+    return load_terms(written_terms(job, keyring))
+
+
+def written_terms(job: Job, keyring: Keyring) -> bytes:
+    """The same as `load_terms` takes them."""
     if job.terms_sealed is None:
-        return ()
-    return load_terms(keyring.open(job.terms_sealed, _context(job.id, "terms")))
+        return dump_terms(())
+    return keyring.open(job.terms_sealed, _context(job.id, "terms"))
 
 
 def download_key(job: Job) -> str:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable
+from functools import lru_cache
 
 from pipeline import findings as finding
 from pipeline import steps
@@ -13,7 +14,10 @@ from schemas.files import Format
 from schemas.spans import DetectOptions, TermSet
 from schemas.stages import STAGE, Stage
 from storage import jobs
+from storage.terms import load_terms
 from workers.run import Run
+
+_SETS_REMEMBERED = 4
 
 
 def sniff(run: Run) -> None:
@@ -112,8 +116,14 @@ def _said(run: Run) -> tuple[tuple[Extraction, tuple[Reading, ...]], str]:
 
 def _options(run: Run) -> DetectOptions:
     """Files: every type, identifiers also when their check fails, and the terms that applied at upload."""
-    terms = jobs.terms(run.claim.job, run.context.storage.keyring)
-    return DetectOptions(strict_checksums=False, terms=(TermSet(terms),) if terms else ())
+    terms = _set(jobs.written_terms(run.claim.job, run.context.storage.keyring))
+    return DetectOptions(strict_checksums=False, terms=(terms,) if terms.terms else ())
+
+
+@lru_cache(maxsize=_SETS_REMEMBERED)
+def _set(written: bytes) -> TermSet:
+    """Remembered, because two stages of a job, and jobs of one account, ask for the same, which is compiled once."""
+    return TermSet(load_terms(written))
 
 
 def _facts(run: Run, findings: Findings, filename: str) -> dict[str, object]:
