@@ -1,5 +1,7 @@
 """`/auth`: registration and login, and what they make of anything else than an address and its password."""
 
+from dataclasses import replace
+from pathlib import Path
 from uuid import UUID
 
 import httpx
@@ -9,8 +11,9 @@ from sqlmodel import select
 
 from schemas.clock import utc_now
 from storage import accounts
+from storage.database import Database
 from storage.tables import Account as AccountRow
-from tests.api.serving import Served
+from tests.api.serving import Served, serving, settings_for
 from tests.contract.browsers import PASSWORD, cookie_of, new_email, page, registered, send, told
 
 
@@ -149,3 +152,20 @@ def test_nothing_of_a_login_is_logged(served: Served, caplog: pytest.LogCaptureF
     assert any("route=/auth/login status=401" in line for line in ours)
     for secret in (email, PASSWORD, "wrong horse 1", cookie, key, key[-43:]):
         assert not any(secret in line for line in ours)
+
+
+def test_while_the_database_is_away(tmp_path: Path) -> None:
+    """“503 | masker_unavailable | detection service unreachable”, and so is a login: not refused, and not let in."""
+    with serving(settings_for(tmp_path)) as served:
+        account = served.account()
+        cookie = served.session(account)
+        away = Database("postgresql+psycopg://nobody@127.0.0.1:1/none")
+        services = served.services
+        served.app.state.services = replace(services, storage=replace(services.storage, database=away))
+        answers = [send(served.url, path, new_email()) for path in ("/auth/login", "/auth/register")]
+        with page(served.url, cookie) as browser, served.client(account) as client:
+            answers += [browser.get("/me"), browser.get("/v1/keys"), browser.post("/auth/logout")]
+            answers += [client.get("/api/v1/files")]
+        for answer in answers:
+            assert told(answer) == (503, {"detail": "masker_unavailable"})
+            assert "set-cookie" not in answer.headers
