@@ -127,7 +127,10 @@ ANSWERS: Examples = {
     ("GET", "/me/entities"): {"default": {"enabled": _CORE, "is_default": True, "catalog": _CATALOG}},
     ("PUT", "/me/entities"): {"three types": _ENTITIES},
     ("GET", "/v1/keys/{key_id}/entities"): {"inherits": {"key_id": _KEY, "override": None, "effective": _CORE}},
-    ("PUT", "/v1/keys/{key_id}/entities"): {"two types": _OVERRIDE},
+    ("PUT", "/v1/keys/{key_id}/entities"): {
+        "two types": _OVERRIDE,
+        "inherit": {"key_id": _KEY, "override": None, "effective": _CORE},
+    },
     ("GET", "/v1/keys"): {"one key": [_KEY_ROW]},
     ("POST", "/v1/keys"): {
         "new key": {**_KEY_ROW, "key": "mk_live_k3v9q2m7x1ab_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefg"}
