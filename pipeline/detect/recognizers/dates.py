@@ -128,8 +128,31 @@ _SPACED_YEARS = re.compile(rb"((?:19|20)\d\d|1[34]\d\d) - ((?:19|20)\d\d|1[34]\d
 _NUMBERED = shape(r"(?:\bno\.?|\#|number|رقم|[a-z]-)[ :]{0,2}$")
 
 
+def _labelled(text: NormalizedText) -> Iterator[tuple[int, int]]:
+    """Without separators, and so only beside a date's label: 19900315, 15 03 1990."""
+    shadow, whole = text.shadow, list[tuple[int, int, list[bytes]]]()
+    for start in text.numbers.plain.get(8, ()):
+        digits = shadow[start : start + 8]
+        parts = [digits[:4], digits[4:6], digits[6:]]
+        whole.append((start, start + 8, parts if _is_date(parts, b"") else [digits[:2], digits[2:4], digits[4:]]))
+    for start in text.numbers.plain.get(4, ()):
+        match = _BLANKS_AFTER_YEAR.match(shadow, start) or _BLANKS_BEFORE_YEAR.search(
+            shadow, max(0, start - 6), start + 4
+        )
+        if match:
+            whole.append((*match.span(), match.group().split(b" ")))
+    for start, end, parts in whole:
+        if _is_date(parts, b"") and not _is_part_of_code(shadow, start, end) and governed_by(text, start) == "date":
+            note(text, (start, _tail(shadow, end)), "dates", governing(text, start))
+            yield start, _tail(shadow, end)
+
+
+_BLANKS_AFTER_YEAR = re.compile(rb"\d{4} \d{1,2} \d{1,2}(?![\d.,:/])")
+_BLANKS_BEFORE_YEAR = re.compile(rb"(?<![\d.,:/])\d{1,2} \d{1,2} \d{4}$")
+
+
 def _dates(text: NormalizedText, _options: DetectOptions) -> Iterator[Span]:
-    for start, end in (*_whole(text), *_partial(text)):
+    for start, end in (*_whole(text), *_partial(text), *_labelled(text)):
         yield span(start, end, EntityType.DATE_TIME, 0.8, "dates")
 
 

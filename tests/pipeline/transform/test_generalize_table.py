@@ -45,6 +45,7 @@ AGES = [
     ("Birth: 15/03/1990", "D", T, "Birth: age 36"),
     ("bday 15/03/1990", "D", T, "bday age 36"),
     ("born: Abha, 15/03/1990", "D", T, "born: Abha, age 36"),
+    ("DOB: 15 03 1990", "D", T, "DOB: age 36"),
     # Cues after the date.
     ("03/15/1990 (DOB)", "D", T, "age 36 (DOB)"),
     ("15/03/1990 is his date of birth", "D", T, "age 36 is his date of birth"),
@@ -201,6 +202,7 @@ DATES_CLOSED = [
     ("born in March 1990", "D", T, "born in DATE_01"),
     ("DOB: 03/1990", "D", T, "DOB: DATE_01"),
     ("ولد في مارس 1990", "D", T, "ولد في DATE_01"),
+    ("DOB: 19900315", "D", T, "DOB: DATE_01"),
     # Days that no calendar has; quarters and ranges in one span.
     ("on 31/02/2024", "D", T, "on DATE_01"),
     ("on 29/02/2023", "D", T, "on DATE_01"),
