@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from uuid import UUID, uuid4
 
 import httpx
 import pytest
+from sqlalchemy import text as sql
 
 from schemas.entities import EntityType
 from storage.opening import Storage
@@ -194,6 +196,31 @@ def test_ten_per_account_however_they_come(elsewhere: Served) -> None:
         created(other, "x")
         assert client.delete(f"{PATH}/{mine[0]['id']}").status_code == 204
         created(client, "again")
+
+
+def test_none_slips_in_between_counting_and_writing(postgres_url: str, tmp_path: Path) -> None:
+    """“422 `max_glossaries_reached` (10 per account)”: creators who all come while nobody can write are still counted
+    one after the other.
+    """
+    settings = settings_for(tmp_path / "data").model_copy(update={"database_url": postgres_url})
+    storage = Storage.open(settings)
+    waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    with (
+        closing(storage),
+        serving(settings, storage) as server,
+        server.client() as client,
+        ThreadPoolExecutor(4) as threads,
+    ):
+        for number in range(9):
+            created(client, f"t{number}")
+        with storage.database.engine.connect() as gate, gate.begin():
+            gate.execute(sql("LOCK TABLE glossaries IN SHARE MODE"))  # readers pass, writers wait
+            calls = [threads.submit(client.post, PATH, json={"name": "n", "entries": []}) for _ in range(4)]
+            with storage.database.engine.connect() as watch:
+                while watch.execute(sql(waiting)).scalar_one() < len(calls):
+                    watch.rollback()  # so that the next look sees what is new
+        assert sorted(call.result().status_code for call in calls) == [201, 422, 422, 422]
+        assert len(client.get(PATH).json()) == 10
 
 
 def test_a_thousand_entries(client: httpx.Client) -> None:
