@@ -79,7 +79,7 @@ def gather(marks: Sequence[Mark]) -> list[Mark]:
                 break
         else:
             groups.append([mark])
-    return [_around(group) for group in groups if len(group) >= _NEIGHBOURS]
+    return [around(group) for group in groups if len(group) >= _NEIGHBOURS]
 
 
 def _level(a: Mark, b: Mark) -> bool:
@@ -87,7 +87,8 @@ def _level(a: Mark, b: Mark) -> bool:
     return overlap > 0.4 * min(a.height, b.height) and max(a.height, b.height) < 4 * min(a.height, b.height)
 
 
-def _around(group: Sequence[Mark]) -> Mark:
+def around(group: Sequence[Mark]) -> Mark:
+    """The box around several."""
     left, top = min(m.left for m in group), min(m.top for m in group)
     right = max(m.left + m.width for m in group)
     bottom = max(m.top + m.height for m in group)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import cv2
 import numpy as np
 
-from pipeline.documents.ink import CONTRAST, GROUND, LIGHT_CONTRAST, Ink, Mark, characters, components, gather
+from pipeline.documents.ink import CONTRAST, GROUND, LIGHT_CONTRAST, Ink, Mark, around, characters, components, gather
 
 _FINE = 250  # dots per inch: half of it shows as much in a quarter of the time
 _FAINT = 16  # gray levels, of 255: ink paler than that (6 %) is not meant to be read
@@ -22,7 +22,8 @@ _SURELY = 1.2  # times the contrast that counts as ink in the grayscale: below, 
 _GRAIN = 5.0  # times the middle difference around: noise and texture stay below
 _ECHO = 0.3  # of the strongest difference within a stroke's width: what a JPEG leaves around ink stays below
 _STROKE = 5  # pixels of a level
-_STEP, _WINDOW = 3, 5  # middle values are taken of every third pixel, of 5 x 5 of them
+_STEP = 3  # middle values are taken of every third pixel
+_WINDOWS = (3, 5)  # of so many to each side: a small one for letters on tight chips, a large one for heavy letters
 _LOWEST, _HIGHEST = 6, 36  # pixels of a level that a character is high
 _MERGED = 2.5  # times its height: so wide a mark is a word whose letters have run together, as chroma in a JPEG does
 _LEAST_SIDE = 24  # pixels of the last level
@@ -32,6 +33,8 @@ _ROOM, _REACH = (
     8.0,
 )  # of a line's height: what is drawn around it, across and along; cues stand there
 _BEYOND = 20  # pixels of a level: the ground beyond the edge of a chip or cell
+_MOST_LINES = 100  # of a level
+_PART = 200  # pixels of a level
 _MOST_LAYERS = 3  # of lines upon lines
 _PLAIN = 64  # gray levels of ink that needs no help to be seen
 
@@ -64,9 +67,19 @@ def overlooked(shown: Any, dpi: int, gray: Any = None) -> list[Any]:
     gray = planes[:, :, :1] if gray is None else gray[:, :, None]
     layers: list[_Layer] = []
     for level in _levels(planes, gray, dpi):
-        for line in _lines(level.ink):
+        for line in _few(_lines(level.ink)):
             _lay(layers, level, line)
     return [_drawn(layer, shown.shape[:2]) for layer in layers]
+
+
+def _few(lines: list[Mark]) -> list[Mark]:
+    """The lines; where there are too many to be drawn one by one, those of each part of the picture as one."""
+    if len(lines) <= _MOST_LINES:
+        return lines
+    parts: dict[tuple[int, int], list[Mark]] = {}
+    for line in lines:
+        parts.setdefault((line.top // _PART, line.left // _PART), []).append(line)
+    return [around(part) for part in parts.values()]
 
 
 def _lay(layers: list[_Layer], level: _Level, line: Mark) -> None:
@@ -75,7 +88,9 @@ def _lay(layers: list[_Layer], level: _Level, line: Mark) -> None:
     """
     place = _whole(line, level.scale)
     free = (
-        layer for layer in layers if not any(_overlap(place, _whole(m, n.scale)) for n, m in layer if n is not level)
+        layer
+        for layer in layers
+        if not any(_overlap(place, _whole(m, n.scale)) for n, m in layer if n.scale != level.scale)
     )
     layer = next(free, None)
     if layer is None and len(layers) < _MOST_LAYERS:
@@ -117,12 +132,16 @@ def _planes(shown: Any) -> Any:
 def _levels(planes: Any, gray: Any, dpi: int) -> Iterator[_Level]:
     """The picture at half its size (or at its own, where that is coarse), and halved again and again."""
     seen = np.zeros((*planes.shape[:2], 1), np.uint8)
+    is_first = True
     scale, fine, zoom = 1.0, planes, 1
     while min(planes.shape[:2]) >= _LEAST_SIDE:
         if scale < 1 or dpi < _FINE or min(planes.shape[:2]) < 2 * _LEAST_SIDE:
-            level = _level(planes, gray, seen)._replace(scale=scale, fine=fine, zoom=zoom)
-            yield level
-            seen = level.seen
+            here = seen
+            # Letters on tight chips need the small one; at coarser looks the large one is small enough.
+            for window in _WINDOWS if planes.shape[2] == 3 and is_first else _WINDOWS[1:]:
+                level = _level(planes, gray, here, window)._replace(scale=scale, fine=fine, zoom=zoom)
+                yield level
+                seen, is_first = level.seen, False
         scale, fine, zoom = scale / 2, planes, 2
         planes, gray, seen = (_halved(array) for array in (planes, gray, seen))
 
@@ -132,34 +151,34 @@ def _halved(planes: Any) -> Any:
     return smaller.reshape(*smaller.shape[:2], planes.shape[2])
 
 
-def _level(planes: Any, gray: Any, seen: Any) -> _Level:
-    seen = cv2.dilate(seen[:, :, 0] | _plain(gray[:, :, 0]), np.ones((_STROKE, _STROKE), np.uint8))
-    ground = [_middle(planes[:, :, 0])]
+def _level(planes: Any, gray: Any, seen: Any, window: int) -> _Level:
+    seen = cv2.dilate(seen[:, :, 0] | _plain(gray[:, :, 0], window), np.ones((_STROKE, _STROKE), np.uint8))
+    ground = [_middle(planes[:, :, 0], window)]
     difference = cv2.absdiff(planes[:, :, 0], ground[0])
     ink = _stands_out(difference, _FAINT)
     if planes.shape[2] == 3:
-        ground += [_middle(planes[:, :, 1]), _middle(planes[:, :, 2])]
+        ground += [_middle(planes[:, :, 1], window), _middle(planes[:, :, 2], window)]
         hue = cv2.max(cv2.absdiff(planes[:, :, 1], ground[1]), cv2.absdiff(planes[:, :, 2], ground[2]))
         ink |= _stands_out(hue, _HUE)
         difference = cv2.max(difference, cv2.add(hue, hue))
     return _Level(1.0, planes, 1, difference, np.dstack(ground), ink & (seen == 0), seen[:, :, None])
 
 
-def _plain(gray: Any) -> Any:
+def _plain(gray: Any, window: int) -> Any:
     """Where grayscale shows ink: zeros and ones."""
-    paper = _middle(gray)
+    paper = _middle(gray, window)
     light = (cv2.subtract(gray, paper) > _SURELY * LIGHT_CONTRAST) & (paper < GROUND)
     return ((cv2.subtract(paper, gray) > _SURELY * CONTRAST) | light).astype(np.uint8)
 
 
-def _middle(plane: Any) -> Any:
+def _middle(plane: Any, window: int) -> Any:
     """The middle value around each pixel: letters cover less than half of their ground."""
-    few = cv2.medianBlur(np.ascontiguousarray(plane[_STEP // 2 :: _STEP, _STEP // 2 :: _STEP]), _WINDOW)
+    few = cv2.medianBlur(np.ascontiguousarray(plane[_STEP // 2 :: _STEP, _STEP // 2 :: _STEP]), window)
     return cv2.resize(few, plane.shape[::-1], interpolation=cv2.INTER_LINEAR)
 
 
 def _stands_out(difference: Any, least: int) -> Any:
-    grain = cv2.convertScaleAbs(_middle(difference), alpha=_GRAIN)
+    grain = cv2.convertScaleAbs(_middle(difference, _WINDOWS[-1]), alpha=_GRAIN)
     echo = cv2.convertScaleAbs(cv2.dilate(difference, np.ones((_STROKE, _STROKE), np.uint8)), alpha=_ECHO)
     return (difference > least) & (difference > grain) & (difference > echo)
 
@@ -202,7 +221,7 @@ def _draw(image: Any, level: _Level, line: Mark) -> None:
 
 
 def _around(line: Mark, shape: Sequence[int]) -> tuple[slice, slice]:
-    height = min(line.height, line.width)
+    height = min(line.height, line.width, _HIGHEST)
     across, along = int(_ROOM * height) + 2, int(_REACH * height)
     down, right = (across, along) if line.width >= line.height else (along, across)
     rows = slice(max(0, line.top - down), min(shape[0], line.top + line.height + down))

@@ -23,6 +23,8 @@ _LEVELS = 3  # sizes that are looked at: half, a quarter, an eighth
 _LEAST_SIDE = 32  # pixels
 _MOST_PLACES = 300  # of a picture: with more, its edges are no lines of text, and all of it is drawn at once
 _LONG = 3  # times its height: a line of text
+_FINEST = 2  # step of the first look
+_LARGE = 48  # pixels of the whole that letters are high which a fine look takes apart
 _LARGEST = 500  # pixels of a letter's height
 _ACROSS, _ALONG = 1, 6  # tiles around a place that are drawn with it
 
@@ -34,18 +36,30 @@ class _Edges(NamedTuple):
     step: int
 
 
-def by_hue(shown: Image.Image, gray: Image.Image) -> Image.Image | None:
-    """A gray picture of the same size with such strokes alone; None where there are none.
+class _Place(NamedTuple):
+    """Where edges stand side by side: the box (left, top, right, bottom) in pixels of a look, and its lines' height."""
+
+    edges: _Edges
+    box: tuple[int, int, int, int]
+    height: int
+
+
+def by_hue(shown: Image.Image, gray: Image.Image) -> list[Image.Image]:
+    """Gray pictures of the same size with such strokes alone: none, one, or a second one for large letters.
 
     `shown` is L or RGB, `gray` what OCR is given anyway, of the same size.
     """
     if shown.mode != "L" and not is_colored(shown):
         shown = shown.convert("L")
-    drawn = None
-    for edges in _looks(shown, gray):
-        for box, height in _places(edges.is_edge):
-            drawn = drawn or Image.new("L", shown.size, 255)
-            _draw(drawn, shown, edges, box, height)
+    places = [_Place(edges, box, height) for edges in _looks(shown, gray) for box, height in _places(edges.is_edge)]
+    # To a fine look, large letters are outlines: they are drawn apart from it.
+    large = [place for place in places if place.edges.step > _FINEST and place.height * place.edges.step >= _LARGE]
+    drawn: list[Image.Image] = []
+    for chosen in (places, large):
+        if chosen:
+            drawn.append(Image.new("L", shown.size, 255))
+        for place in reversed(chosen):  # the finest last: it knows best
+            _draw(drawn[-1], shown, place)
     return drawn
 
 
@@ -156,8 +170,9 @@ def _line_height(is_edge: Any) -> int:
     return int(max(_TILE, np.median(borders[1::2] - borders[::2])))
 
 
-def _draw(drawn: Image.Image, shown: Image.Image, edges: _Edges, box: tuple[int, int, int, int], height: int) -> None:
+def _draw(drawn: Image.Image, shown: Image.Image, place: _Place) -> None:
     """Draws a place and what stands around it by its difference from the middle colour within a line's height."""
+    edges, box, height = place
     step, size = edges.step, drawn.size
     down, right = (_ACROSS, _ALONG) if box[2] - box[0] >= box[3] - box[1] else (_ALONG, _ACROSS)
     left, top = max(0, box[0] - right * _TILE) * step, max(0, box[1] - down * _TILE) * step
@@ -173,8 +188,7 @@ def _draw(drawn: Image.Image, shown: Image.Image, edges: _Edges, box: tuple[int,
     part = away[within]
     strength = max(float(_FAINT), float(np.percentile(part[inside[: part.shape[0], : part.shape[1]]], 70)))
     blackness = np.clip((away / strength - 0.3) * 2.5, 0, 1)
-    fresh = Image.fromarray((255 - 255 * blackness).astype(np.uint8))
-    drawn.paste(ImageChops.darker(fresh, drawn.crop(area)), area[:2])
+    drawn.paste(Image.fromarray((255 - 255 * blackness).astype(np.uint8)), area[:2])
 
 
 def _differences(parts: list[Any], height: int, middle: list[int]) -> Any:

@@ -36,7 +36,7 @@ def read(data: bytes) -> tuple[SecondReading, dict[str, bytes]]:
 def rasters_of(data: bytes, name: str) -> tuple[tuple[Raster, ...], dict[str, bytes]]:
     """Every frame that shows anything, in gray, upright, on white, at a size that OCR can read.
 
-    What a frame shows in hue alone, or faintly, is a raster of its own, whose id ends in BY_HUE.
+    What a frame shows in hue alone, or faintly, is a raster of its own, with BY_HUE in its id.
     """
     rasters: list[Raster] = []
     pixels: dict[str, bytes] = {}
@@ -44,7 +44,8 @@ def rasters_of(data: bytes, name: str) -> tuple[tuple[Raster, ...], dict[str, by
         with warnings.catch_warnings():
             warnings.simplefilter("error")  # a decompression bomb is only a warning at first
             for number, frame in enumerate(_frames(data)):
-                for ending, gray in zip(("", BY_HUE), _readable(frame), strict=False):
+                for layer, gray in enumerate(_readable(frame)):
+                    ending = f"{BY_HUE}{layer}" if layer else ""
                     raster = Raster(f"{name}/{number}{ending}", gray.width, gray.height)
                     rasters.append(raster)
                     pixels[raster.id] = png(gray)
@@ -111,9 +112,7 @@ def _readable(image: Image.Image) -> Iterator[Image.Image]:
         shown = shown.convert("L")
     gray, shown = _fitted(gray), _fitted(shown)
     yield gray
-    more = by_hue(shown, gray)
-    if more is not None:
-        yield more
+    yield from by_hue(shown, gray)
 
 
 def _fitted(image: Image.Image) -> Image.Image:

@@ -41,7 +41,8 @@ def read(data: bytes) -> tuple[SecondReading, dict[str, bytes]]:
                 text = _text(page)
                 texts.setdefault(Passage(text))
                 is_doubtful = _UNKNOWN.search(text) is not None or _has_doubtful_font(walk.reader.pages[number])
-                for ending, image in zip(("", BY_HUE), _pictures(page, is_doubtful), strict=False):
+                for layer, image in enumerate(_pictures(page, is_doubtful)):
+                    ending = f"{BY_HUE}{layer}" if layer else ""
                     raster = Raster(f"page/{number}{ending}", image.width, image.height, _dpi(page), number)
                     rasters.append(raster)
                     pixels[raster.id] = png(image)
@@ -68,7 +69,7 @@ def _dpi(page: Any) -> int:
 def _pictures(page: Any, is_doubtful: bool) -> Iterator[Any]:
     """The page as OCR must see it: whole where its text is in doubt, else what it shows beside text, if anything.
 
-    A second picture, where there is one, holds what the first cannot show in gray.
+    Further pictures, where there are any, hold what the first cannot show in gray.
     """
     if not is_doubtful and not _shows_pictures(page):
         return
@@ -81,9 +82,7 @@ def _pictures(page: Any, is_doubtful: bool) -> Iterator[Any]:
         return
     gray = shown.convert("L")
     yield gray
-    more = by_hue(shown, gray)
-    if more is not None:
-        yield more
+    yield from by_hue(shown, gray)
 
 
 def _shows_pictures(page: Any) -> bool:
