@@ -5,6 +5,7 @@ from datetime import timedelta
 import httpx
 import pytest
 
+from api.detection import LARGE_CHARACTERS
 from schemas.clock import riyadh_day, utc_now
 
 BOTH = {"DATE_TIME": "generalize", "ADDRESS": "generalize"}
@@ -140,3 +141,14 @@ def test_anything_else_is_422(client: httpx.Client, transforms: object) -> None:
     assert detail and all(item.keys() == {"type", "loc", "msg"} for item in detail)
     assert all(item["loc"][:2] == ["body", "transforms"] for item in detail)
     assert SECRET not in answer.text and "PERSON" not in answer.text and "4321" not in answer.text
+
+
+def test_a_long_text_is_generalized_alike(client: httpx.Client) -> None:
+    """“text | string | yes | min length 1”: however long, and wherever it is scanned, the rules are the same."""
+    line = "Signed 03/15/2024, DOB 01/01/1990, P.O. Box 9, Jeddah 21454\n"
+    long = line * (LARGE_CHARACTERS // len(line) + 1)
+    short = redact(client, line)
+    answer = redact(client, long)
+    assert answer["redacted_text"] == str(short["redacted_text"]) * long.count("\n")
+    assert (answer["pii_count"], answer["entity_counts"]) == (short["pii_count"], short["entity_counts"])
+    assert answer["generalized_count"] == 3 * long.count("\n")
