@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from uuid import UUID
 
-from schemas.errors import ErrorCode, InsufficientTokens, MaskerUnavailable, StageFailed
+from schemas.errors import ErrorCode, InsufficientTokens, MaskerUnavailable, StageFailed, Unprocessable
 from schemas.stages import Stage
 from workers.context import Context
 from workers.lease import kept
@@ -41,6 +41,9 @@ def _work(run: Run) -> None:
         run.fail(failure.code)
     except InsufficientTokens:
         run.fail(ErrorCode.INSUFFICIENT_TOKENS)
+    except Unprocessable as refusal:  # terms that overlap too often in this text: they will the next time too
+        log.info("job %s: %s refused it: %s", run.claim.job_id, run.claim.stage, refusal.detail)
+        run.fail(ErrorCode.REDACTION_INCOMPLETE)
     else:
         log.info("job %s: stage=%s ms=%d%s", run.claim.job_id, run.claim.stage, run.milliseconds(), _counts(run.found))
 

@@ -6,6 +6,7 @@ from ipaddress import ip_address
 from typing import NamedTuple
 
 from pipeline.detect.allowed import without_allowed
+from pipeline.detect.allowed_places import AllowedTerms
 from pipeline.detect.checksums import luhn, mod97
 from pipeline.detect.detector import without_tokens
 from pipeline.detect.lexicons.loader import fold, sections
@@ -71,7 +72,9 @@ def occurrences(text: str, wanted: Iterable[tuple[EntityType, str]], options: De
     found = found[:_MOST_PLACES]
     if options.terms:
         found = without_allowed(normalized, found, options.terms)
-    return [span._replace(start=start, end=end) for span in found for start, end in [_original(normalized, span)]]
+    placed = [span._replace(start=start, end=end) for span in found for start, end in [_original(normalized, span)]]
+    stays = AllowedTerms(options.terms).places(text)
+    return [span for span in placed if not stays.cover(span.start, span.end, span.type)]
 
 
 def may_be(type_: EntityType, value: str) -> bool:

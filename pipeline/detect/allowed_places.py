@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pipeline.detect.allowed import Zones
 from pipeline.detect.detector import without_tokens
 from pipeline.detect.normalize import normalize
-from pipeline.detect.terms import Matcher, Searched, compiled
+from pipeline.detect.terms import Matcher, compiled, occurrences
 from schemas.entities import EntityType
 from schemas.spans import Term, TermSet
 
@@ -46,8 +46,7 @@ class AllowedTerms:
         if not self._matchers:
             return AllowedPlaces(())
         normalized = without_tokens(normalize(text))
-        searched = Searched(normalized, self._matchers)
-        found = (place for matcher in self._matchers for place in matcher.occurrences(searched))
         return AllowedPlaces(
-            (*normalized.original_span(*normalized.whole(start, end)), term.type) for start, end, term in found
+            (*normalized.original_span(*normalized.whole(start, end)), term.type)
+            for start, end, term in occurrences(normalized, self._matchers)
         )

@@ -4,7 +4,7 @@ A set is compiled once and remembered for as long as somebody holds it.
 """
 
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from threading import Lock
@@ -81,57 +81,57 @@ class Matcher:
                 codes.setdefault(canonical(type_, way.term.term), []).append(way)
         return codes
 
-    def occurrences(self, searched: "Searched") -> Iterator[Occurrence]:
-        """Every place of every term; of terms with the same form the first that holds. TooManyOccurrences."""
-        if not self.ways:
-            return
+    def candidates(self, text: str) -> Iterator[tuple[int, int, list[Way]]]:
+        """Where a form stands in a folded text, and whose it is; the list is empty where only a head stands there."""
         automaton, lengths = self._search
-        looks = _LOOKS_BESIDES + _LOOKS_PER_CHARACTER * searched.characters
-        for chunk in searched.chunks:
-            text = chunk.folded.text
-            for head, start, _ in automaton.find_matches_as_indexes(text, overlapping=True):
-                for length in lengths[head]:
-                    ways = self.ways.get(text[start : start + length], ())
-                    looks -= 1 + len(ways)
-                    found = searched.first(ways, chunk, start, start + length) if ways else None
-                    if found is not None:
-                        yield found
-                if looks < 0:
+        for head, start, _ in automaton.find_matches_as_indexes(text, overlapping=True):
+            for length in lengths[head]:
+                yield start, start + length, self.ways.get(text[start : start + length], [])
+
+
+def occurrences(text: NormalizedText, matchers: Sequence[Matcher]) -> Iterator[Occurrence]:
+    """Every place of every term of all matchers; of a matcher's terms with the same form the first that holds there.
+
+    The text is folded once, chunk by chunk; in each the matchers come in their order. TooManyOccurrences.
+    """
+    matchers = [matcher for matcher in matchers if matcher.ways]
+    if not matchers:
+        return
+    margin = max(matcher.margin for matcher in matchers)
+    around = Surroundings(text)
+    looks = [_LOOKS_BESIDES + _LOOKS_PER_CHARACTER * len(text.text)] * len(matchers)
+    for begin in range(0, len(text.text), _CHUNK):
+        chunk = _Chunk(begin, Folded(text.text[begin : begin + _CHUNK + margin]))
+        for number, matcher in enumerate(matchers):
+            for start, end, ways in matcher.candidates(chunk.folded.text):
+                looks[number] -= 1 + len(ways)
+                if looks[number] < 0:
                     raise TooManyOccurrences
+                found = _first(ways, around, chunk, start, end) if ways else None
+                if found is not None:
+                    yield found
 
 
 class _Chunk(NamedTuple):
-    """A stretch of a text, which begins there at `begin`."""
+    """A stretch of a text, which begins there at `begin`; chunks overlap."""
 
     begin: int
     folded: Folded
 
 
-class Searched:
-    """A text that any number of matchers look through: folded once, in chunks that overlap by `margin`."""
-
-    def __init__(self, text: NormalizedText, matchers: Iterable[Matcher]) -> None:
-        margin = max((matcher.margin for matcher in matchers), default=0)
-        self.characters = len(text.text)
-        self.chunks = [
-            _Chunk(begin, Folded(text.text[begin : begin + _CHUNK + margin]))
-            for begin in range(0, self.characters, _CHUNK)
-        ]
-        self._around = Surroundings(text)
-
-    def first(self, ways: Sequence[Way], chunk: _Chunk, start: int, end: int) -> Occurrence | None:
-        """The first of `ways` that `start:end` of the folded chunk is by its term's rules."""
-        source = chunk.folded.source(start, end)
-        if source is None or source[0] >= _CHUNK:
-            return None  # what begins in the next chunk is found there
-        following = chunk.folded.text[end : end + 1]
-        if following and unicodedata.combining(following):
-            return None  # e is not é
-        first, last = chunk.begin + source[0], chunk.begin + source[1]
-        for way in ways:
-            if self._around.has_case(way, first, last) and self._around.has_place(way, first, last):
-                return Occurrence(first, last, way.term)
-        return None
+def _first(ways: list[Way], around: Surroundings, chunk: _Chunk, start: int, end: int) -> Occurrence | None:
+    """The first of `ways` that `start:end` of the folded chunk is by its term's rules."""
+    source = chunk.folded.source(start, end)
+    if source is None or source[0] >= _CHUNK:
+        return None  # what begins in the next chunk is found there
+    following = chunk.folded.text[end : end + 1]
+    if following and unicodedata.combining(following):
+        return None  # e is not é
+    first, last = chunk.begin + source[0], chunk.begin + source[1]
+    for way in ways:
+        if around.has_case(way, first, last) and around.has_place(way, first, last):
+            return Occurrence(first, last, way.term)
+    return None
 
 
 @dataclass(frozen=True, slots=True)

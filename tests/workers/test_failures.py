@@ -8,7 +8,7 @@ import pytest
 
 from schemas.errors import ErrorCode
 from schemas.files import Format, JobState
-from schemas.spans import Term
+from schemas.spans import MatchMode, Term
 from schemas.stages import STAGE, Stage
 from storage import jobs
 from storage.job_objects import artifact_key
@@ -60,6 +60,13 @@ def test_a_handler_gone_wrong_fails_its_own_job_alone(workshop: Workshop, name: 
     assert workshop.job(job_id).terms_sealed
     workshop.run()
     assert_failed(workshop, job_id, code)
+
+
+def test_terms_that_overlap_without_end_fail_the_job_at_once(workshop: Workshop) -> None:
+    terms = [Term("a" * length, match_mode=MatchMode.SUBSTRING) for length in range(1, 100)]
+    job_id = workshop.upload(b"x\r\n" + b"a" * 20_000 + b"\r\n", terms=terms)
+    assert workshop.run().count(Stage.DETECT) == 1
+    assert_failed(workshop, job_id, ErrorCode.REDACTION_INCOMPLETE)
 
 
 def test_a_hanging_handler_is_stopped(workshop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,22 +4,19 @@ from collections.abc import Iterator
 
 from pipeline.detect.normalize import NormalizedText
 from pipeline.detect.recognizer import Recognizer, Rule
-from pipeline.detect.terms import Searched, compiled
+from pipeline.detect.terms import compiled, occurrences
 from schemas.entities import GLOSSARY_RANK, EntityType
 from schemas.spans import DetectOptions, Span
 
 
 def _glossary(text: NormalizedText, options: DetectOptions) -> Iterator[Span]:
-    matchers = [compiled(terms).masks for terms in options.terms]
-    if not matchers:
+    if not options.terms:
         return
-    searched = Searched(text, matchers)
     taken: set[tuple[int, int]] = set()  # by an earlier set
-    for matcher in matchers:
-        for start, end, term in matcher.occurrences(searched):
-            if (start, end) not in taken:
-                taken.add((start, end))
-                yield Span(start, end, term.type, 1.0, "glossary", GLOSSARY_RANK)
+    for start, end, term in occurrences(text, [compiled(terms).masks for terms in options.terms]):
+        if (start, end) not in taken:
+            taken.add((start, end))
+            yield Span(start, end, term.type, 1.0, "glossary", GLOSSARY_RANK)
 
 
 RECOGNIZERS: tuple[Recognizer, ...] = (Rule("glossary", frozenset({EntityType.CUSTOM_TERM}), _glossary),)

@@ -20,7 +20,7 @@ from pipeline.detect.judge import (
     request_of,
 )
 from schemas.entities import GLOSSARY_RANK, RANK, EntityType
-from schemas.spans import Cue, Detection, DetectOptions, Span, Term, TermSet, Why
+from schemas.spans import Action, Cue, Detection, DetectOptions, Span, Term, TermSet, Why
 
 T = EntityType
 DETECTOR = Detector()
@@ -199,3 +199,12 @@ def test_where_a_value_stands(text: str, value: str, places: list[tuple[int, int
 
 def test_additions_are_not_without_end() -> None:
     assert len(occurrences("Quimby " * 2000, [(T.PERSON, "Quimby")], DetectOptions())) == 256
+
+
+def test_nothing_is_added_inside_what_the_caller_allows() -> None:
+    text = "Zorblat Quimby of Quimby Traders met Quimby"
+    wanted = [(T.PERSON, "Quimby"), (T.PERSON, "Zorblat Quimby")]
+    for term, left in (("quimby traders", [0, 8, 37]), ("Zorblat Quimby", [18, 37]), ("Quimby", [0])):
+        terms = (TermSet((Term(term, action=Action.ALLOW),)),)
+        found = occurrences(text, wanted, DetectOptions(terms=terms))
+        assert sorted({span.start for span in found}) == left
