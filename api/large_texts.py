@@ -101,7 +101,8 @@ class LargeTexts:
         try:
             answer, answers = process.ask(meta, blobs)
         except BrokeOff as failure:
-            log.error("the process that scans large texts broke off (%s)", failure)
+            if not self._closed:
+                log.error("the process that scans large texts broke off (%s)", failure)
             self._drop(process)
             raise MaskerUnavailable(retry_after=_RETRY_SECONDS) from None
         except BaseException:
