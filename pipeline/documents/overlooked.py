@@ -23,7 +23,7 @@ _GRAIN = 5.0  # times the middle difference around: noise and texture stay below
 _ECHO = 0.3  # of the strongest difference within a stroke's width: what a JPEG leaves around ink stays below
 _STROKE = 5  # pixels of a level
 _STEP = 3  # middle values are taken of every third pixel
-_WINDOWS = (3, 5)  # of so many to each side: a small one for letters on tight chips, a large one for heavy letters
+_WINDOWS = (5, 3)  # of so many to each side: a large one for heavy letters, a small one for letters on tight chips
 _LOWEST, _HIGHEST = 6, 36  # pixels of a level that a character is high
 _MERGED = 2.5  # times its height: so wide a mark is a word whose letters have run together, as chroma in a JPEG does
 _LEAST_SIDE = 24  # pixels of the last level
@@ -34,6 +34,7 @@ _ROOM, _REACH = (
 )  # of a line's height: what is drawn around it, across and along; cues stand there
 _BEYOND = 20  # pixels of a level: the ground beyond the edge of a chip or cell
 _MOST_LINES = 100  # of a level
+_SAME = 0.6  # of a line's box: so much of it in another's of the same size, and it is the same line
 _PART = 200  # pixels of a level
 _MOST_LAYERS = 3  # of lines upon lines
 _PLAIN = 64  # gray levels of ink that needs no help to be seen
@@ -73,13 +74,27 @@ def overlooked(shown: Any, dpi: int, gray: Any = None) -> list[Any]:
 
 
 def _few(lines: list[Mark]) -> list[Mark]:
-    """The lines; where there are too many to be drawn one by one, those of each part of the picture as one."""
-    if len(lines) <= _MOST_LINES:
-        return lines
+    """The lines, pieces of one row as one; where there are too many to be drawn one by one, all of a part at once."""
+    rows: list[Mark] = []
+    for line in sorted(lines, key=lambda mark: mark.left):
+        near = (n for n in range(len(rows) - 1, max(-1, len(rows) - _MOST_LINES), -1) if _continues(rows[n], line))
+        row = next(near, None)
+        if row is None:
+            rows.append(line)
+        else:
+            rows[row] = around((rows[row], line))
+    if len(rows) <= _MOST_LINES:
+        return rows
     parts: dict[tuple[int, int], list[Mark]] = {}
-    for line in lines:
+    for line in rows:
         parts.setdefault((line.top // _PART, line.left // _PART), []).append(line)
     return [around(part) for part in parts.values()]
+
+
+def _continues(row: Mark, line: Mark) -> bool:
+    shared = min(row.top + row.height, line.top + line.height) - max(row.top, line.top)
+    lower, higher = sorted((row.height, line.height))
+    return shared > 0.6 * lower and higher < 1.7 * lower and line.left - row.left - row.width < _REACH * lower
 
 
 def _lay(layers: list[_Layer], level: _Level, line: Mark) -> None:
@@ -87,10 +102,12 @@ def _lay(layers: list[_Layer], level: _Level, line: Mark) -> None:
     and to a fine look a large letter is an outline.
     """
     place = _whole(line, level.scale)
+    if any(n.scale == level.scale and _share(place, _whole(m, n.scale)) > _SAME for layer in layers for n, m in layer):
+        return
     free = (
         layer
         for layer in layers
-        if not any(_overlap(place, _whole(m, n.scale)) for n, m in layer if n.scale != level.scale)
+        if not any(_share(place, _whole(m, n.scale)) > 0 for n, m in layer if n.scale != level.scale)
     )
     layer = next(free, None)
     if layer is None and len(layers) < _MOST_LAYERS:
@@ -103,8 +120,10 @@ def _whole(line: Mark, scale: float) -> tuple[float, float, float, float]:
     return line.left / scale, line.top / scale, (line.left + line.width) / scale, (line.top + line.height) / scale
 
 
-def _overlap(a: Sequence[float], b: Sequence[float]) -> bool:
-    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
+def _share(a: Sequence[float], b: Sequence[float]) -> float:
+    """How much of the box `a` lies in `b`: 0..1."""
+    across, down = min(a[2], b[2]) - max(a[0], b[0]), min(a[3], b[3]) - max(a[1], b[1])
+    return max(0.0, across) * max(0.0, down) / ((a[2] - a[0]) * (a[3] - a[1]))
 
 
 def _drawn(layer: _Layer, shape: Sequence[int]) -> Any:
@@ -138,10 +157,11 @@ def _levels(planes: Any, gray: Any, dpi: int) -> Iterator[_Level]:
         if scale < 1 or dpi < _FINE or min(planes.shape[:2]) < 2 * _LEAST_SIDE:
             here = seen
             # Letters on tight chips need the small one; at coarser looks the large one is small enough.
-            for window in _WINDOWS if planes.shape[2] == 3 and is_first else _WINDOWS[1:]:
+            for window in _WINDOWS if planes.shape[2] == 3 and is_first else _WINDOWS[:1]:
                 level = _level(planes, gray, here, window)._replace(scale=scale, fine=fine, zoom=zoom)
                 yield level
-                seen, is_first = level.seen, False
+                seen = level.seen if window == _WINDOWS[0] else seen
+            is_first = False
         scale, fine, zoom = scale / 2, planes, 2
         planes, gray, seen = (_halved(array) for array in (planes, gray, seen))
 
@@ -178,7 +198,7 @@ def _middle(plane: Any, window: int) -> Any:
 
 
 def _stands_out(difference: Any, least: int) -> Any:
-    grain = cv2.convertScaleAbs(_middle(difference, _WINDOWS[-1]), alpha=_GRAIN)
+    grain = cv2.convertScaleAbs(_middle(difference, _WINDOWS[0]), alpha=_GRAIN)
     echo = cv2.convertScaleAbs(cv2.dilate(difference, np.ones((_STROKE, _STROKE), np.uint8)), alpha=_ECHO)
     return (difference > least) & (difference > grain) & (difference > echo)
 
