@@ -21,11 +21,11 @@ from schemas.entities import EntityType
 from schemas.errors import Unprocessable
 from schemas.spans import Action, MatchMode, Term, TermSet
 
-_HEAD = 32  # characters of a term that the automaton knows: it stays small, and terms inside terms are few
-_CHUNK = 16384  # characters searched at once
-# Occurrences that are looked at closely, per character of text and besides: what real terms need many times over, and
-# what a list of `a`, `aa`, `aaa`, ... exceeds.
-_LOOKS_PER_CHARACTER, _LOOKS_BESIDES = 8, 10_000
+_HEAD = 24  # characters of a term that the automaton knows: it stays small, and terms inside terms are few
+_CHUNK = 8192  # characters searched at once
+# Occurrences that are looked at closely, per character of text and besides: many times what real terms need, and far
+# less than what a list of `a`, `aa`, `aaa`, ... asks for.
+_LOOKS_PER_CHARACTER, _LOOKS_BESIDES = 3, 20_000
 
 
 class TooManyOccurrences(Unprocessable):
@@ -99,13 +99,13 @@ def occurrences(text: NormalizedText, matchers: Sequence[Matcher]) -> Iterator[O
         return
     margin = max(matcher.margin for matcher in matchers)
     around = Surroundings(text)
-    looks = [_LOOKS_BESIDES + _LOOKS_PER_CHARACTER * len(text.text)] * len(matchers)
+    looks = _LOOKS_BESIDES + _LOOKS_PER_CHARACTER * len(text.text)
     for begin in range(0, len(text.text), _CHUNK):
         chunk = _Chunk(begin, Folded(text.text[begin : begin + _CHUNK + margin]))
-        for number, matcher in enumerate(matchers):
+        for matcher in matchers:
             for start, end, ways in matcher.candidates(chunk.folded.text):
-                looks[number] -= 1 + len(ways)
-                if looks[number] < 0:
+                looks -= 1 + len(ways)
+                if looks < 0:
                     raise TooManyOccurrences
                 found = _first(ways, around, chunk, start, end) if ways else None
                 if found is not None:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.detect.fold import Folded, folded
-from pipeline.detect.terms import TooManyOccurrences, compiled
+from pipeline.detect.terms import _CHUNK, TooManyOccurrences, compiled
 from schemas.entities import EntityType
 from schemas.spans import DetectOptions, MatchMode, Term, TermSet
 from tests.pipeline.detect.marked import detector
@@ -103,10 +103,10 @@ def test_many_terms_are_one_scan() -> None:
 def test_offsets_hold_in_a_long_text_whatever_stands_before() -> None:
     unit = "ẞİ é ﷲ\u200b x  y\n"
     term = Term("Grüne  Straße")
-    for before in (0, 1170, 1171, 1172, 1638, 4000):
+    for before in (0, *range(540, 620), 1171, 4000):
         text = unit * before + "GRU\u0308NE\n STRASSE " + unit
         assert _found(text, term) == [("CUSTOM_TERM", "GRU\u0308NE\n STRASSE")]
-    for start in range(16384 - 25, 16384 + 5):
+    for start in range(_CHUNK - 25, _CHUNK + 5):
         assert _found("." * start + "Grüne Straße" + "." * 20000, term) == [("CUSTOM_TERM", "Grüne Straße")]
 
 
