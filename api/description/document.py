@@ -1,6 +1,7 @@
 """Builds the OpenAPI document of the application: operations, their credentials, bodies, answers and examples."""
 
 from collections.abc import Iterator
+from copy import deepcopy
 from http import HTTPStatus
 from typing import Any, get_args
 
@@ -46,8 +47,8 @@ _REQUEST_ID = {
 
 def describe(app: FastAPI) -> Object:
     """The document; made anew each time. Depends on the routes alone, not on settings."""
-    document: Object = app.openapi()
-    document = {**document, "info": {**document["info"], "description": _ABOUT}}
+    document: Object = deepcopy(app.openapi())  # the framework keeps its own
+    document["info"]["description"] = _ABOUT
     schemas = dict(document.get("components", {}).get("schemas", {}))
     credentials = dict(_credentials(app))
     paths = {

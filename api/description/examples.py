@@ -49,12 +49,12 @@ _QUIET = {"judge_used": False, "judge_model": None}
 
 REQUESTS: Examples = {
     ("POST", "/api/v1/mask"): {
-        "english": {"text": ENGLISH},
-        "arabic": {"text": ARABIC, "glossary": ["مشروع زفير"]},
+        "English": {"text": ENGLISH},
+        "Arabic": {"text": ARABIC, "glossary": ["مشروع زفير"]},
         "own key": {"text": ENGLISH, "key": "CBYkMkBOXGp4hpSisL7M2uj2BBIgLjxKWGZ0gpCerLo="},
     },
     ("POST", "/api/v1/redact"): {
-        "arabic": {"text": ARABIC},
+        "Arabic": {"text": ARABIC},
         "generalized": {
             "text": "Noura Salem Almithali moved to Riyadh on 17 March 2024.",
             "transforms": {"DATE_TIME": "generalize"},
@@ -78,7 +78,7 @@ REQUESTS: Examples = {
 
 ANSWERS: Examples = {
     ("POST", "/api/v1/mask"): {
-        "english": {
+        "English": {
             "masked_text": "I am <MASKED_PERSON_0bba44e0>, national ID <MASKED_NATIONAL_ID_77a4fba2>.",
             **_ENVELOPE,
             "pii_count": 2,
@@ -90,7 +90,7 @@ ANSWERS: Examples = {
         }
     },
     ("POST", "/api/v1/redact"): {
-        "arabic": {
+        "Arabic": {
             "redacted_text": "رقم الهوية NATIONAL_ID_01 والجوال PHONE_01",
             "pii_count": 2,
             "entity_counts": {"NATIONAL_ID": 1, "PHONE": 1},

@@ -37,9 +37,12 @@ def fields(schema: Schema, schemas: Schema, prefix: str = "", depth: int = 0) ->
     for name, inner in schema.get("properties", {}).items():
         path = f"{prefix}.{name}" if prefix else name
         whole = _resolved(inner, schemas)
-        yield Field(path, type_name(inner, schemas), name in schema.get("required", ()), list(_notes(inner, whole)))
-        for branch in _branches(whole, schemas):
-            yield from fields(branch, schemas, path, depth + 1)
+        branches = list(_branches(whole, schemas))
+        about = [str(branch["description"]) for _, branch in branches if "description" in branch]
+        notes = dict.fromkeys([*_notes(inner, whole), *about])
+        yield Field(path, type_name(inner, schemas), name in schema.get("required", ()), list(notes))
+        for suffix, branch in branches:
+            yield from fields(branch, schemas, path + suffix, depth + 1)
 
 
 def type_name(schema: Schema, schemas: Schema) -> str:
@@ -58,11 +61,14 @@ def type_name(schema: Schema, schemas: Schema) -> str:
     return f"{name} ({schema['format']})" if "format" in schema else name
 
 
-def _branches(schema: Schema, schemas: Schema) -> Iterator[Schema]:
+def _branches(schema: Schema, schemas: Schema) -> Iterator[tuple[str, Schema]]:
+    """The objects that a field holds: itself, its items (then with a suffix), or those of its alternatives."""
     for branch in schema.get("anyOf") or schema.get("oneOf") or [schema]:
         whole = _resolved(branch, schemas)
-        if "properties" in whole or "items" in whole:
-            yield whole
+        suffix = "[]" if "items" in whole else ""
+        whole = _resolved(whole["items"], schemas) if suffix else whole
+        if "properties" in whole:
+            yield suffix, whole
 
 
 def _notes(schema: Schema, whole: Schema) -> Iterator[str]:
@@ -74,7 +80,7 @@ def _notes(schema: Schema, whole: Schema) -> Iterator[str]:
         if "enum" in part.get("propertyNames", {}):
             yield "keys: " + ", ".join(part["propertyNames"]["enum"])
         yield from (_bound(words, part[key]) for key, words in _BOUNDS if key in part)
-    if "default" in schema and schema["default"] is not None:
+    if schema.get("default", []) not in (None, []):
         yield f"default {str(schema['default']).lower() if isinstance(schema['default'], bool) else schema['default']}"
 
 

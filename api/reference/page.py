@@ -117,10 +117,11 @@ def _operation(method: str, path: str, operation: Object, schemas: Object) -> Ma
 
 
 def _parameters(parameters: Any, schemas: Object) -> Markup | None:
-    rows = [
-        Field(item["name"], f"{type_name(item['schema'], schemas)}, in {item['in']}", item.get("required", False), [])
-        for item in parameters
-    ]
+    rows = []
+    for item in parameters:
+        where = f"{type_name(item['schema'], schemas)}, in {item['in']}"
+        about = item.get("description") or item["schema"].get("description")
+        rows.append(Field(item["name"], where, item.get("required", False), [about] if about else []))
     return joined(element("h4", "Parameters"), _table(rows, request=True)) if rows else None
 
 
@@ -137,7 +138,7 @@ def _body(method: str, path: str, body: Object | None, kinds: list[str], schemas
             header = _HEADER[kinds[0]] if kinds else None
             parts.append(
                 _example(
-                    f"Example, {name}",
+                    f"Example: {name}",
                     curl_block(method, path, header, example["value"]),
                     opened=name == next(iter(media["examples"])),
                 )
@@ -185,7 +186,7 @@ def _table(rows: list[Field], *, request: bool) -> Markup | None:
             element("th", element("code", row.path), scope="row"),
             element("td", row.type),
             element("td", "yes" if row.required else "no") if request else None,
-            element("td", _inline("; ".join(row.notes))),
+            element("td", _inline(" ".join(_sentence(note) for note in row.notes))),
         )
         for row in rows
     ]
@@ -195,6 +196,10 @@ def _table(rows: list[Field], *, request: bool) -> Markup | None:
         element("tbody", body),
     )
     return element("div", table, class_="scroll", tabindex="0")
+
+
+def _sentence(note: str) -> str:
+    return f"{note[:1].upper()}{note[1:].rstrip('.')}."
 
 
 def _method(method: str) -> Markup:

@@ -28,6 +28,9 @@ def curl_block(method: str, path: str, header: str | None, body: Any) -> Markup:
 
 
 def _value(value: Any, margin: str) -> Markup:
+    if isinstance(value, dict) and len(value) == 1 and isinstance(next(iter(value.values())), str):
+        ((key, text),) = value.items()
+        return joined("{", _text(key, "key"), ": ", _text(text, "string"), "}")
     if isinstance(value, dict) and value:
         return _lines(
             "{",
