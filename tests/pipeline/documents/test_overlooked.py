@@ -1,0 +1,189 @@
+"""Text that differs from its ground in hue alone, or faintly, is found and drawn so that OCR reads it."""
+
+import io
+
+import cv2
+import numpy as np
+import pymupdf
+import pytest
+from PIL import Image, ImageDraw
+
+from pipeline.documents import image, pdf
+from pipeline.documents.document import BY_HUE, Finding, Findings, Raster, Reading, Word
+from pipeline.documents.overlooked import overlooked
+from pipeline.ocr import tesseract
+from schemas.errors import StageFailed
+from tests.pipeline import hues
+from tests.pipeline.documents import papers
+from tests.pipeline.documents.papers import NATIONAL_ID
+
+
+def seen(data: bytes, handler=image) -> str:
+    """What OCR reads in the rasters of what gray does not show."""
+    extraction, pixels = handler.extract(data)
+    plain = {raster.id.partition(BY_HUE)[0] for raster in extraction.rasters}
+    assert plain <= pixels.keys()
+    hidden = [raster for raster in extraction.rasters if BY_HUE in raster.id]
+    return "\n".join(tesseract.read(raster, pixels[raster.id]).text for raster in hidden)
+
+
+@pytest.mark.parametrize("pair", hues.PAIRS)
+def test_equal_brightness_hides_nothing(pair: str) -> None:
+    assert NATIONAL_ID in seen(hues.saved(hues.written(*hues.PAIRS[pair])))
+
+
+def test_letters_on_a_chip_of_their_brightness() -> None:
+    picture = hues.written(*hues.RED_ON_GREEN, page=(255, 255, 255))
+    assert NATIONAL_ID in seen(hues.saved(picture))
+    assert NATIONAL_ID in seen(hues.saved(picture, "JPEG", quality=90))
+
+
+def white_on_nothing() -> bytes:
+    picture = Image.new("RGBA", hues.SIZE, (0, 0, 0, 0))
+    draw = ImageDraw.Draw(picture)
+    draw.text(hues.SPOTS[0], hues.LINES[0], font=hues.font(), fill=(255, 255, 255, 255))
+    draw.text(hues.SPOTS[1], "black on nothing 0123456789", font=hues.font(), fill=(0, 0, 0, 255))
+    return hues.saved(picture)
+
+
+def sixteen_bits() -> bytes:
+    pixels = np.asarray(hues.written(*hues.RED_ON_GREEN))[:, :, ::-1].astype(np.uint16) * 257
+    return papers.encoded(pixels)
+
+
+MODES = {
+    "palette": lambda: hues.saved(hues.written(*hues.RED_ON_GREEN).quantize(8)),
+    "16 bits": sixteen_bits,
+    "CMYK": lambda: hues.saved(hues.written(*hues.RED_ON_GREEN).convert("CMYK"), "JPEG", quality=95),
+    "white and black on nothing": white_on_nothing,
+    "a gray of 8 %": lambda: hues.saved(hues.written((235, 235, 235), (255, 255, 255)).convert("L")),
+    "white on a pastel": lambda: hues.saved(hues.written((255, 255, 255), (255, 214, 150))),
+    "second frame": lambda: hues.saved(
+        Image.new("RGB", hues.SIZE, (0, 130, 0)),
+        save_all=True,
+        append_images=[hues.written(*hues.RED_ON_GREEN)],
+    ),
+}
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_in_every_mode_of_a_picture(mode: str) -> None:
+    assert NATIONAL_ID in seen(MODES[mode]())
+
+
+@pytest.mark.parametrize("points", [13, 160])
+def test_at_every_size(points: int) -> None:
+    picture = Image.new("RGB", (points * 12, points * 2), (0, 130, 0))
+    ImageDraw.Draw(picture).text((points // 2, points // 4), NATIONAL_ID, font=hues.font(points), fill=(255, 0, 0))
+    assert NATIONAL_ID in seen(hues.saved(picture))
+
+
+def test_what_nobody_reads_is_no_text() -> None:
+    """6 % of gray is the bound, here and in the second reading (tests/pipeline/verification/test_hue.py)."""
+    for level, is_text in ((255 - 20, True), (255 - 12, False)):
+        picture = np.asarray(hues.written((level,) * 3, (255, 255, 255)).convert("L"))
+        assert bool(overlooked(picture, 300)) is is_text
+
+
+def test_plain_pages_cost_no_further_reading() -> None:
+    lines = ("The account statement was sent", "to the customer, number 0123456789", "تم تحديث بيانات العميل")
+    page = papers.picture(*lines, width=2200)
+    noise = np.random.default_rng(1).normal(0, 4, page.shape)
+    worn = np.clip(page * 0.93 + 10 + noise, 0, 255).astype(np.uint8)
+    scan = cv2.imdecode(np.frombuffer(papers.encoded(worn, ".jpg", cv2.IMWRITE_JPEG_QUALITY, 75), np.uint8), 0)
+    blue = np.dstack((np.full_like(page, 160), page, page))
+    inverted = 255 - page
+    for shown in (page, scan, worn, blue, inverted, cv2.cvtColor(page, cv2.COLOR_GRAY2BGR)):
+        assert overlooked(shown, 300) == []
+
+
+@pytest.mark.parametrize("kind", ["gradient", "photo", "chart", "highlighter"])
+def test_colourful_pictures_stay_as_they_are(kind: str) -> None:
+    picture = hues.colorful()[kind]
+    shown = np.asarray(picture)[:, :, ::-1].copy()
+    burned = np.zeros(shown.shape[:2], bool)
+    for layer in overlooked(shown, 300):
+        for left, top, width, height in tesseract.read(papers.raster(layer), papers.encoded(layer)).unread:
+            burned[top : top + height, left : left + width] = True
+    assert burned.mean() < 0.03
+
+
+def test_digits_that_only_hue_shows_are_burned_found_or_not() -> None:
+    data = hues.saved(hues.written(*hues.RED_ON_GREEN))
+    extraction, _ = image.extract(data)
+    width, height = extraction.rasters[0].width, extraction.rasters[0].height
+    factor = width / hues.SIZE[0]
+    left, top, right, bottom = hues.glyphs(0, NATIONAL_ID)
+    box = tuple(int(side * factor) for side in (left, top, right - left, bottom - top))
+    misread = Reading(f"image{BY_HUE}0", "1012345617 word", (Word(0, 10, *box, 96.0), Word(11, 15, 0, 0, 9, 9, 96.0)))
+    output = image.redact(data, Findings(()), [Reading("image", "", ()), misread])
+    assert hues.unreadable(np.asarray(Image.open(io.BytesIO(output))), hues.glyphs(0, NATIONAL_ID))
+    assert (width, height) == (extraction.rasters[-1].width, extraction.rasters[-1].height)
+    beside = Reading("image", "1012345617", (Word(0, 10, *box, 96.0),))  # gray shows it too: an ordinary number
+    kept = image.redact(data, Findings(()), [beside, misread])
+    assert not hues.unreadable(np.asarray(Image.open(io.BytesIO(kept))), hues.glyphs(0, NATIONAL_ID))
+
+
+def test_a_finding_in_a_raster_that_was_not_read_fails() -> None:
+    place = Finding(f"image{BY_HUE}0", 0, 4, "PERSON", "PERSON_NAME_01")
+    with pytest.raises(StageFailed, match="image_redact_failed"):
+        image.redact(hues.saved(hues.written(*hues.RED_ON_GREEN)), Findings((place,)), [Reading("image", "", ())])
+
+
+def typed_page(picture: Image.Image | None) -> bytes:
+    document = pymupdf.open()
+    page = document.new_page()
+    page.insert_text((50, 80), "Typed text that stays as it is", fontsize=12)
+    if picture is not None:
+        page.insert_image(pymupdf.Rect(50, 200, 450, 281), stream=hues.saved(picture))
+    return papers.saved(document)
+
+
+def test_a_picture_beside_typed_text() -> None:
+    assert NATIONAL_ID in seen(typed_page(hues.written(*hues.RED_ON_GREEN)), pdf)
+    assert pdf.extract(typed_page(None))[0].rasters == ()
+
+
+def test_drawn_letters_in_hue_alone_are_emptied_not_only_covered() -> None:
+    """Vector letters, red on a green panel: what a gray look takes for an empty panel."""
+    source = pymupdf.open(stream=papers.pdf([((20, 60), NATIONAL_ID)], size=20))
+    drawing = source[0].get_svg_image(text_as_path=True).replace("<use ", '<use fill="#ff0000" ')
+    converted = pymupdf.open("pdf", pymupdf.open(stream=drawing.encode(), filetype="svg").convert_to_pdf())
+    document = pymupdf.open()
+    page = document.new_page()
+    page.draw_rect(page.rect, fill=(0, 130 / 255, 0), color=None)
+    page.show_pdf_page(page.rect, converted, 0)
+    page.insert_text((50, 300), "Typed text stays", fontsize=12, color=(1, 1, 1))
+    data = papers.saved(document)
+    assert len(red(data)) == 10
+    extraction, pixels = pdf.extract(data)
+    readings = [tesseract.read(raster, pixels[raster.id]) for raster in extraction.rasters]
+    findings = papers.places(extraction, NATIONAL_ID, readings)
+    assert {place.unit.partition(BY_HUE)[1] for place in findings.places} == {BY_HUE}
+    output = pdf.redact(data, findings, readings)
+    assert red(output) == []
+    assert "Typed text stays" in papers.shown_text(output)
+
+
+def red(data: bytes) -> list[object]:
+    """The red drawings of the first page."""
+    with pymupdf.open(stream=data) as document:
+        return [drawing for drawing in document[0].get_drawings() if drawing["fill"] == (1, 0, 0)]
+
+
+def test_typed_text_in_hue_alone_explains_itself() -> None:
+    document = pymupdf.open()
+    page = document.new_page()
+    page.draw_rect(pymupdf.Rect(40, 60, 400, 90), fill=(0, 130 / 255, 0), color=None)
+    page.insert_text((50, 80), f"Typed {NATIONAL_ID}", fontsize=12, color=(1, 0, 0))
+    extraction, _ = pdf.extract(papers.saved(document))
+    assert NATIONAL_ID in extraction.units[0].text
+    assert extraction.rasters == ()
+
+
+def test_raster_ids_pair_up() -> None:
+    extraction, _ = image.extract(hues.saved(hues.written(*hues.RED_ON_GREEN)))
+    plain, *hidden = extraction.rasters
+    assert plain.id == "image" and hidden
+    assert all(raster == Raster(raster.id, plain.width, plain.height) for raster in hidden)
+    assert all(raster.id.startswith(plain.id + BY_HUE) for raster in hidden)

@@ -1,0 +1,82 @@
+"""Whole documents whose text differs from its ground in hue alone: what comes back cannot be read, or nothing comes."""
+
+import io
+import zipfile
+
+import cv2
+import numpy as np
+import pymupdf
+import pytest
+
+from pipeline.detect.detector import Detector
+from pipeline.file_run import redact_document
+from pipeline.sandbox import Sandbox
+from schemas.files import Format
+from tests.pipeline import hues
+from tests.pipeline.documents import papers
+from tests.pipeline.documents.office import word
+from tests.pipeline.documents.papers import NATIONAL_ID
+
+
+@pytest.fixture(scope="module")
+def detector() -> Detector:
+    return Detector()
+
+
+def _pdf(picture: bytes) -> bytes:
+    document = pymupdf.open()
+    page = document.new_page(width=320, height=65)
+    page.insert_image(page.rect, stream=picture)
+    return papers.saved(document)
+
+
+def _page(data: bytes) -> np.ndarray:
+    with pymupdf.open(stream=data) as document:
+        pixmap = document[0].get_pixmap(dpi=200)
+        return np.frombuffer(pixmap.samples, np.uint8).reshape(pixmap.height, pixmap.width, 3)
+
+
+def _media(data: bytes) -> np.ndarray:
+    with zipfile.ZipFile(io.BytesIO(data)) as package:
+        (name,) = (name for name in package.namelist() if "media" in name)
+        return papers.decoded(package.read(name))
+
+
+def _png(pair: str) -> bytes:
+    return hues.saved(hues.written(*hues.PAIRS[pair]))
+
+
+JOURNEYS = {
+    "png": (Format.PNG, lambda: _png("blue on brown"), papers.decoded),
+    "jpeg": (
+        Format.JPEG,
+        lambda: hues.saved(hues.written(*hues.PAIRS["magenta on green"]), "JPEG", quality=92),
+        papers.decoded,
+    ),
+    "scan": (Format.PDF, lambda: _pdf(_png("red on green")), _page),
+    "docx": (
+        Format.DOCX,
+        lambda: word("<w:p/>", {"word/media/a.png": ("image", _png("green on red"))}),
+        _media,
+    ),
+}
+
+
+@pytest.mark.parametrize("journey", JOURNEYS)
+def test_values_in_hue_alone_do_not_come_back(journey: str, detector: Detector) -> None:
+    format_, data, pixels_of = JOURNEYS[journey]
+    redacted = redact_document(Sandbox("best-effort"), detector, format_, data(), max_pages=5)
+    assert {value.type for value in redacted.findings.values} >= {"NATIONAL_ID", "IBAN"}
+    pixels = pixels_of(redacted.data)
+    for spot, part in ((0, NATIONAL_ID), (1, hues.LINES[1])):
+        assert hues.unreadable(pixels, hues.glyphs(spot, part))
+        assert not hues.unreadable(pixels_of(data()), hues.glyphs(spot, part))  # the measure itself
+    assert hues.unreadable(pixels, hues.glyphs(0, "Card")) is False
+
+
+@pytest.mark.parametrize("kind", ["chart", "highlighter"])
+def test_colourful_pictures_pass_and_stay(kind: str, detector: Detector) -> None:
+    data = hues.saved(hues.colorful()[kind])
+    redacted = redact_document(Sandbox("best-effort"), detector, Format.PNG, data, max_pages=5)
+    before, after = (cv2.imdecode(np.frombuffer(item, np.uint8), cv2.IMREAD_COLOR) for item in (data, redacted.data))
+    assert (before != after).any(axis=2).mean() < 0.1

@@ -1,0 +1,121 @@
+"""The second reading sees text of equal brightness and faint text by itself, and proves it gone."""
+
+import numpy as np
+import pymupdf
+import pytest
+from PIL import Image
+
+from pipeline.detect.detector import Detector
+from pipeline.documents import image as handler
+from pipeline.documents.document import BY_HUE, Findings, Raster, Reading
+from pipeline.findings import find
+from pipeline.ocr import tesseract
+from pipeline.verification import docx, image, pdf
+from pipeline.verification.hue import by_hue
+from pipeline.verification.remedy import burned_too
+from pipeline.verification.verdict import leftovers
+from schemas.spans import DetectOptions
+from tests.pipeline import hues
+from tests.pipeline.documents import papers
+from tests.pipeline.documents.office import word
+from tests.pipeline.documents.papers import NATIONAL_ID
+
+EQUAL = hues.saved(hues.written(*hues.RED_ON_GREEN))
+
+
+def in_pdf(data: bytes) -> bytes:
+    document = pymupdf.open()
+    page = document.new_page(width=320, height=65)
+    page.insert_image(page.rect, stream=data)
+    return papers.saved(document)
+
+
+CARRIERS = {
+    "png": (image, lambda: EQUAL),
+    "jpeg": (image, lambda: hues.saved(hues.written(*hues.RED_ON_GREEN), "JPEG", quality=90)),
+    "palette": (image, lambda: hues.saved(hues.written(*hues.RED_ON_GREEN).quantize(8))),
+    "chip": (image, lambda: hues.saved(hues.written(*hues.RED_ON_GREEN, page=(255, 255, 255)))),
+    "white on nothing": (image, lambda: hues.saved(_transparent())),
+    "faint": (image, lambda: hues.saved(hues.written((235, 235, 235), (255, 255, 255)))),
+    "pdf": (pdf, lambda: in_pdf(EQUAL)),
+    "docx": (docx, lambda: word("<w:p/>", {"word/media/a.png": ("image", EQUAL)})),
+}
+
+
+def _transparent() -> Image.Image:
+    letters = np.asarray(hues.written((255, 255, 255), (0, 0, 0)).convert("L"))
+    picture = np.full((*letters.shape, 4), 255, np.uint8)
+    picture[:, :, 3] = letters
+    picture[letters < 16] = 0  # what nobody sees must not differ
+    picture[:40, 500:, :] = (0, 0, 0, 255)  # so much dark ink that white is the ground
+    return Image.fromarray(picture)
+
+
+def seen(second, pixels) -> str:
+    return "\n".join(tesseract.read(r, pixels[r.id]).text for r in second.rasters if BY_HUE in r.id)
+
+
+@pytest.mark.parametrize("carrier", CARRIERS)
+def test_in_every_carrier(carrier: str) -> None:
+    reader, data = CARRIERS[carrier]
+    assert NATIONAL_ID in seen(*reader.read(data()))
+
+
+@pytest.mark.parametrize("pair", hues.PAIRS)
+def test_in_every_hue(pair: str) -> None:
+    shown = hues.written(*hues.PAIRS[pair]).resize((1280, 260))
+    (first, *_) = by_hue(shown, shown.convert("L"))
+    assert NATIONAL_ID in tesseract.read(Raster("a", *first.size), image.png(first)).text
+
+
+def test_the_same_bound_as_redaction() -> None:
+    for level, is_text in ((255 - 20, True), (255 - 12, False)):
+        shown = hues.written((level,) * 3, (255, 255, 255)).convert("L")
+        assert bool(by_hue(shown, shown)) is is_text
+
+
+def test_a_picture_whose_gray_is_blank_is_not_blank() -> None:
+    """Exactly equal in gray, as Pillow computes it."""
+    ink, ground = next(
+        ((red, 0, 60), (0, green, 60))
+        for red in range(150, 256)
+        for green in range(40, 160)
+        if len({Image.new("RGB", (1, 1), c).convert("L").getpixel((0, 0)) for c in ((red, 0, 60), (0, green, 60))}) == 1
+    )
+    picture = Image.new("RGB", (300, 100), ground)
+    for left in range(20, 240, 24):
+        picture.paste(ink, (left, 30, left + 8, 60))
+    second, _ = image.read(hues.saved(picture))
+    assert len({raster.id.partition(BY_HUE)[0] for raster in second.rasters}) == 1
+    assert any(BY_HUE in raster.id for raster in second.rasters)
+
+
+def test_plain_pages_cost_no_further_reading() -> None:
+    page = papers.picture("The account statement was sent", "to the customer, number 0123456789", width=1800)
+    worn = np.clip(page * 0.93 + 10 + np.random.default_rng(1).normal(0, 4, page.shape), 0, 255).astype(np.uint8)
+    for pixels in (page, worn, 255 - page):
+        for data in (papers.encoded(pixels), papers.encoded(pixels, ".jpg"), hues.saved(Image.fromarray(pixels))):
+            assert [raster.id for raster in image.read(data)[0].rasters] == ["image/0"]
+
+
+def test_an_output_whose_hues_nobody_redacted_is_refused_and_then_burned(detector: Detector) -> None:
+    """The first reading is blind to hue here, as it once was: the second one alone finds the value, and its place."""
+    extraction, pixels = handler.extract(EQUAL)
+    plain = tuple(raster for raster in extraction.rasters if BY_HUE not in raster.id)
+    readings = [tesseract.read(raster, pixels[raster.id]) for raster in plain]
+    assert find(extraction, readings, detector, DetectOptions()) == Findings(())
+    output = handler.redact(EQUAL, Findings(()), readings)
+    second, images = image.read(output)
+    again = [tesseract.read(raster, images[raster.id]) for raster in second.rasters]
+    left = leftovers(second, again, Findings(()), detector, DetectOptions())
+    assert {item.type for item in left} >= {"NATIONAL_ID", "IBAN"}
+    burned = burned_too(plain, readings, second.rasters, again, left)
+    pixels_after = papers.decoded(handler.redact(EQUAL, Findings(()), burned))
+    assert hues.unreadable(pixels_after, hues.glyphs(0, NATIONAL_ID))
+
+
+def test_rasters_of_one_page_by_hue_do_not_part_it_from_its_partner() -> None:
+    first = (Raster("page/0/scan", 100, 100, 300, 0), Raster("page/0/scan/hue0", 100, 100, 300, 0))
+    second = (Raster("page/0", 50, 50, 300, 0), Raster("page/0/hue1", 50, 50, 300, 0))
+    readings = [Reading(raster.id, "", ()) for raster in first]
+    assert burned_too(first, readings, second, [Reading(r.id, "", ()) for r in second], ()) == tuple(readings)
