@@ -1,7 +1,7 @@
 """The process that scans large texts: reads a question, answers it, reads the next, until its parent is gone.
 
-Started as a script by `api.large_texts`: `large_text_child.py QUESTIONS ANSWERS LIFELINE MEMORY`, three inherited
-descriptors and a bound on its address space in bytes.
+Started as a script by `api.large_texts`: `large_text_child.py QUESTIONS ANSWERS LIFELINE MEMORY NICENESS`: three
+inherited descriptors, a bound on its address space in bytes, and how far it stands back behind whoever started it.
 """
 
 import os
@@ -12,15 +12,14 @@ from pathlib import Path
 from typing import Any
 
 _GROWN_BYTES = 1024**3  # resident: Python gives little of it back, a new process all
-_POLITENESS = 5  # below the process that takes the calls
 _FIRST_TO_DIE = 500  # of 1000: when memory is short, the kernel shall take this one
 
 
-def main(questions: int, answers: int, lifeline: int, memory: int) -> None:
+def main(questions: int, answers: int, lifeline: int, memory: int, niceness: int) -> None:
     """Answers until the parent is gone."""
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    os.nice(_POLITENESS)
+    os.nice(niceness)
     Path("/proc/self/oom_score_adj").write_text(str(_FIRST_TO_DIE))
     threading.Thread(target=_leave_with_parent, args=(lifeline,), daemon=True).start()
 

@@ -46,10 +46,10 @@ class WorkFailed(Exception):
 
 
 class LargeTexts:
-    """At most `processes` at once, each with at most `memory` bytes of address space. Safe from many threads."""
+    """At most `processes` at once, each with `memory` bytes of address space, `niceness` below us. For many threads."""
 
-    def __init__(self, processes: int, memory: int) -> None:
-        self.processes = processes
+    def __init__(self, processes: int, memory: int, niceness: int = 0) -> None:
+        self.processes, self._niceness = processes, niceness
         self.waiters = CapacityLimiter(processes)  # the threads that wait for the processes
         self._memory = memory
         self._lock = threading.Lock()
@@ -128,7 +128,7 @@ class LargeTexts:
                     return process
                 self._all.discard(process)
                 process.end()
-            process = _Process(self._memory)
+            process = _Process(self._memory, self._niceness)
             self._all.add(process)
             return process
 
@@ -146,14 +146,14 @@ class LargeTexts:
 class _Process:
     """One interpreter with a detector. It ends when the last end of its lifeline closes: whatever becomes of us."""
 
-    def __init__(self, memory: int) -> None:
+    def __init__(self, memory: int, niceness: int) -> None:
         asks, self._asking = os.pipe2(os.O_CLOEXEC)
         self._answering, answers = os.pipe2(os.O_CLOEXEC)
         line, self._lifeline = os.pipe2(os.O_CLOEXEC)
         theirs = (asks, answers, line)
         try:
             self._popen = subprocess.Popen(
-                [sys.executable, "-I", "-X", "utf8", str(_SCRIPT), *map(str, theirs), str(memory)],
+                [sys.executable, "-I", "-X", "utf8", str(_SCRIPT), *map(str, (*theirs, memory, niceness))],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,  # a message may quote the text

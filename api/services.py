@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Self
 
-from api.detection import SHORT_CHARACTERS, DetectionThreads
+from api.detection import SHORT_CHARACTERS, DetectionThreads, Processes
 from api.judge import Judge
 from api.large_texts import LargeTexts
 from api.password_threads import PasswordThreads
@@ -20,7 +20,8 @@ from storage.limiter import RateLimiter, open_limiter
 from storage.memory_limiter import MemoryLimiter
 from storage.opening import Storage
 
-_LARGE_TEXT_MEMORY = 1024**3  # address space of a process that scans large texts, beside 64 bytes per byte of text
+_TEXT_MEMORY = 1024**3  # address space of a process that scans texts; for large ones 64 bytes more per byte of text
+_STANDING_BACK = 5  # of the kernel's 20 steps of niceness: whoever sends a large text waits for seconds anyway
 
 
 @dataclass(frozen=True)
@@ -37,8 +38,14 @@ class Services:
     def build(cls, settings: Settings, storage: Storage) -> Self:
         """Loads the detector's lexicons; connects to nothing."""
         concurrency = settings.detect_max_concurrency
-        large = LargeTexts(max(1, concurrency // 2), memory=_LARGE_TEXT_MEMORY + 64 * settings.max_text_bytes)
-        threads = DetectionThreads(Detector(), concurrency, settings.detect_max_queue, large, inline=SHORT_CHARACTERS)
+        number = max(1, concurrency // 2)
+        processes = Processes(
+            medium=LargeTexts(number, memory=_TEXT_MEMORY),
+            large=LargeTexts(number, memory=_TEXT_MEMORY + 64 * settings.max_text_bytes, niceness=_STANDING_BACK),
+        )
+        threads = DetectionThreads(
+            Detector(), concurrency, settings.detect_max_queue, processes, inline=SHORT_CHARACTERS
+        )
         limiter = open_limiter(settings.redis_url, storage.keyring.derive("rate-limiter"))
         return cls(settings, storage, threads, limiter)
 

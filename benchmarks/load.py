@@ -1,8 +1,8 @@
-"""How long 1 KB calls take while other callers send 5 MB texts, beside the same calls to the same idle server.
+"""How long 1 KB calls take while other callers send larger texts, beside the same calls to the same idle server.
 
 A real `masker serve` on loopback with PostgreSQL and Redis. Two connections send a 1 KB mask call, wait for its answer,
-rest, and send the next; beside them no one, one or two callers send texts of 5 MB as fast as they are answered. The
-load comes from a process of its own. Exit status 1 when the p99 under load is more than the target beside the idle one.
+rest, and send the next; beside them no one, one or two callers send texts of 5 MB or of 30 KB as fast as they are answered. The load
+comes from a process of its own. Exit status 1 when the p99 under load is more than the target beside the idle one.
 """
 
 import http.client
@@ -26,8 +26,14 @@ from examples.server import MASKER, free_port, masker, wait_until_ready
 from tests.servers import PostgreSQL, RedisServer
 
 SECONDS = 20.0  # of each phase
-LARGE_CHARACTERS = 5_000_000
+LARGE_CHARACTERS, MEDIUM_CHARACTERS = 5_000_000, 30_000
 SMALL_CALLERS, REST_SECONDS = 2, 0.01
+PHASES = (
+    ("nobody", 0, 0),
+    ("1 caller of 5 MB", 1, LARGE_CHARACTERS),
+    ("2 callers of 5 MB", 2, LARGE_CHARACTERS),
+    ("2 callers of 30 KB", 2, MEDIUM_CHARACTERS),
+)
 TARGET = 5.0  # times the idle p99
 FILLING = "Please call Noura Alharbi on 0501234567 or write to noura@example.com about order 4711 at noon. " * 60_000
 
@@ -107,8 +113,8 @@ class Caller:
         return answer.status
 
 
-def measure(at: Server, large_callers: int, seconds: float) -> Timed:
-    """Small calls for so long, with so many callers of large texts beside them."""
+def measure(at: Server, large_callers: int, seconds: float, characters: int = LARGE_CHARACTERS) -> Timed:
+    """Small calls for so long, with so many callers of texts of so many characters beside them."""
     timed, large, refused = list[float](), list[int](), list[int]()
     end = time.perf_counter() + seconds
 
@@ -123,7 +129,7 @@ def measure(at: Server, large_callers: int, seconds: float) -> Timed:
             time.sleep(REST_SECONDS)
 
     def large_calls() -> None:
-        caller = Caller(at.url, at.large, LARGE_CHARACTERS)
+        caller = Caller(at.url, at.large, characters)
         while time.perf_counter() < end:
             (large if caller.call() == 200 else refused).append(1)
 
@@ -139,13 +145,13 @@ def measure(at: Server, large_callers: int, seconds: float) -> Timed:
 def main() -> int:
     """Prints one line per phase; 0 when the p99 under load stays within the target."""
     worst = 0.0
-    names = ("calls", "p50 ms", "p99 ms", "÷ idle p50", "÷ idle p99", "5 MB texts")
+    names = ("calls", "p50 ms", "p99 ms", "÷ idle p50", "÷ idle p99", "their texts")
     print(f"{'beside 1 KB calls':20}" + "".join(f"{name:>12}" for name in names))
     with server() as at:
         measure(at, 1, 1)  # everything is loaded, and the process for large texts too
         idle = measure(at, 0, SECONDS)
-        for name, callers in (("nobody", 0), ("1 caller of 5 MB", 1), ("2 callers of 5 MB", 2)):
-            timed = measure(at, callers, SECONDS) if callers else idle
+        for name, callers, characters in PHASES:
+            timed = measure(at, callers, SECONDS, characters) if callers else idle
             p50, p99 = timed.percentile(50), timed.percentile(99)
             worst = max(worst, p99 / idle.percentile(99))
             print(

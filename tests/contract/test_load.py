@@ -18,12 +18,13 @@ import httpx
 import pytest
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from api.detection import LARGE_CHARACTERS, DetectionThreads
+from api.detection import LARGE_CHARACTERS, MEDIUM_CHARACTERS, DetectionThreads
 from api.large_texts import LargeTexts
 from schemas.spans import Detection, DetectOptions
 from tests.api.serving import Account, Served, serving, settings_for
 
 SENTENCE = "Write to noura@example.com or 0501234567 about nothing else today. "
+MEDIUM = SENTENCE * (MEDIUM_CHARACTERS // len(SENTENCE) + 1)
 LARGE = SENTENCE * (LARGE_CHARACTERS // len(SENTENCE) + 1)
 MEGABYTES = SENTENCE * 20_000  # 1.3 MB: its body is parsed apart too
 FREE = 50
@@ -150,7 +151,7 @@ def raw_call(served: Served, account: Account, text: str, *, missing: int = 0) -
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """A server with one process for large texts, one waiting place for small ones, and one for large ones."""
+    """A server with one process each for medium and large texts, and two waiting places, one of them for large ones."""
     settings = settings_for(
         tmp_path_factory.mktemp("load"), detect_max_concurrency=1, detect_max_queue=2, free_tokens_per_day=10**9
     )
@@ -172,9 +173,9 @@ def halted(served: Served, client: httpx.Client) -> Iterator[int]:
 
 
 def large_texts(served: Served) -> LargeTexts:
-    large = served.services.detection.large
-    assert large is not None
-    return large
+    processes = served.services.detection.processes
+    assert processes is not None
+    return processes.large
 
 
 def test_a_large_text_is_masked_as_a_small_one(served: Served) -> None:
@@ -216,6 +217,7 @@ def test_small_calls_are_answered_while_a_large_text_takes_forever(served: Serve
             for _ in range(5):
                 answer = other.post("/api/v1/mask", json={"text": SENTENCE})
                 assert (answer.status_code, answer.json()["pii_count"]) == (200, 2)
+            assert other.post("/api/v1/redact", json={"text": MEDIUM}).status_code == 200
             assert not call.done()
         assert call.result().status_code == 200
 
