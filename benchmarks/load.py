@@ -1,8 +1,9 @@
 """How long 1 KB calls take while other callers send larger texts, beside the same calls to the same idle server.
 
 A real `masker serve` on loopback with PostgreSQL and Redis. Two connections send a 1 KB mask call, wait for its answer,
-rest, and send the next; beside them no one, one or two callers send texts of 5 MB or of 30 KB as fast as they are answered. The load
-comes from a process of its own. Exit status 1 when the p99 under load is more than the target beside the idle one.
+rest, and send the next; beside them no one, one or two callers send texts of 5 MB or of 30 KB as fast as they are
+answered. The load comes from a process of its own. Exit status 1 when the p99 under load is more than the target beside
+the idle one.
 """
 
 import http.client
