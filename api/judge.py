@@ -6,7 +6,9 @@ logged, and neither is the key; a failure is logged by the name of its type.
 
 import logging
 import ssl
-from http.cookiejar import CookieJar, DefaultCookiePolicy
+from http.client import HTTPResponse
+from http.cookiejar import CookieJar
+from urllib.request import Request
 
 import anyio
 import httpx
@@ -33,7 +35,7 @@ class Judge:
         self._url = f"{base_url.rstrip('/')}/chat/completions"
         self._client = httpx.AsyncClient(
             verify=ssl.create_default_context(),
-            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),
+            cookies=_NoCookies(),
             follow_redirects=False,
             trust_env=False,  # no proxy and no other credentials than those of our settings
             timeout=timeout,  # of each step; one deadline holds for all of them
@@ -85,6 +87,13 @@ class Judge:
     async def close(self) -> None:
         """Ends its connections."""
         await self._client.aclose()
+
+
+class _NoCookies(CookieJar):
+    """Takes none and looks at none: at some, the library's own jar prints a traceback."""
+
+    def extract_cookies(self, response: HTTPResponse, request: Request) -> None:
+        """Takes none."""
 
 
 class _Unusable(Exception):

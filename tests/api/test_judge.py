@@ -1,5 +1,6 @@
 """The judge's client by itself: how many may wait for it, and what its log line says."""
 
+import json
 import logging
 from collections.abc import Iterator
 
@@ -44,6 +45,21 @@ def test_past_so_many_who_wait_nobody_is_judged(playing: PlayingJudge) -> None:
         return answer
 
     assert anyio.run(crowd) is None
+
+
+def test_cookies_are_not_looked_at(playing: PlayingJudge, recwarn: pytest.WarningsRecorder) -> None:
+    """The library's jar warns, with a traceback on standard error, of what it cannot read."""
+    answer = json.dumps({"choices": [{"message": {"content": '{"drop": [], "add": []}'}}]}).encode()
+    playing.begin(lambda turn: turn.send(200, answer, Set_Cookie=f"a=b; expires=01 Jan {'9' * 5000}"))
+
+    async def ask() -> Verdict | None:
+        judge = Judge(playing.base_url, KEY, timeout=60)
+        heard = await judge.ask(QUESTION, "small")
+        await judge.close()
+        return heard
+
+    assert anyio.run(ask) == Verdict(drop=[], add=[])
+    assert not recwarn.list
 
 
 def test_a_failure_is_logged_by_its_type_alone(playing: PlayingJudge, caplog: pytest.LogCaptureFixture) -> None:
