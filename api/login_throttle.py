@@ -6,6 +6,7 @@ from ipaddress import IPv6Address, IPv6Network
 from api.addresses import Address
 from api.services import Services
 from schemas.errors import RateLimited
+from storage.accounts import one_spelling
 
 # What one subscriber is given (RFC 6177): whoever has one IPv6 address has 2^64 of them.
 _SUBSCRIBER_BITS = 64
@@ -32,4 +33,4 @@ def _place(address: Address | None) -> str:
 
 def _account(email: str) -> str:
     """Whether or not there is such an account; the address itself is not kept in the limiter's memory."""
-    return hashlib.sha256(email.strip().lower().encode("utf-8", "surrogatepass")).hexdigest()
+    return hashlib.sha256(one_spelling(email).encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,6 +1,7 @@
 """Accounts: who pays; found by id or by normalized e-mail address."""
 
 import re
+import unicodedata
 from datetime import datetime
 from uuid import UUID, uuid4
 
@@ -20,9 +21,14 @@ _EMAIL = re.compile(r"[^\s@\x00-\x1f\x7f\ud800-\udfff]{1,64}@[^\s@\x00-\x1f\x7f\
 _EMAIL_CHARACTERS = 254  # RFC 5321, 4.5.3.1.3, less the angle brackets
 
 
+def one_spelling(email: str) -> str:
+    """The one spelling of all that are the same address: trimmed, lower case, composed (RFC 6532, 3.1: NFC)."""
+    return unicodedata.normalize("NFC", email.strip().lower())
+
+
 def normalize_email(email: str) -> str:
-    """The one spelling under which an address is kept: trimmed, lower case. Unprocessable when it is no address."""
-    normalized = email.strip().lower()
+    """The spelling under which an address is kept. Unprocessable when it is no address."""
+    normalized = one_spelling(email)
     if len(normalized) > _EMAIL_CHARACTERS or not _EMAIL.fullmatch(normalized):
         raise Unprocessable("value_error", ("body", "email"), "Value is not an e-mail address")
     return normalized

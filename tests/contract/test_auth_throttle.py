@@ -75,6 +75,16 @@ def test_logins_to_one_account(served: Served) -> None:
         assert throttled(attempt(served, "/auth/login", f" {email.upper()}", "203.0.115.1", PASSWORD))
 
 
+def test_an_account_is_counted_by_every_spelling(served: Served) -> None:
+    """“per address and per account”: also by one whose letters and accents are written apart."""
+    apart = f"e\u0301{new_email()}"
+    composed = apart.replace("e\u0301", "\u00e9")
+    for number in range(LIMIT):
+        assert attempt(served, "/auth/login", (apart, composed)[number % 2], f"203.0.118.{number}").status_code == 401
+    for email in (apart, composed, composed.upper()):
+        assert throttled(attempt(served, "/auth/login", email, "203.0.118.99"))
+
+
 def test_every_attempt_counts_also_a_right_one(served: Served) -> None:
     """“`LOGIN_ATTEMPTS_PER_MINUTE` | 10, per address and per account”."""
     email = new_email()

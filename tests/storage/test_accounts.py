@@ -39,6 +39,17 @@ def test_an_account_is_found_by_id_and_by_any_spelling_of_its_address(database: 
         assert accounts.get(session, uuid4()) is None
 
 
+def test_composed_and_decomposed_letters_are_one_address(database: Database, now: datetime) -> None:
+    """RFC 6532, section 3.1; which of the two a keyboard writes, nobody sees."""
+    account = create(database, "jose\u0301@example.test", now)
+    assert account.email == "jos\u00e9@example.test"
+    for spelling in ("jos\u00e9@example.test", "JOSE\u0301@example.test"):
+        with pytest.raises(EmailTaken):
+            create(database, spelling, now)
+        with database.reading() as session:
+            assert accounts.by_email(session, spelling) == account
+
+
 def test_a_second_account_of_an_address_is_refused_and_the_transaction_goes_on(
     database: Database, now: datetime
 ) -> None:
