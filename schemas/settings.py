@@ -213,16 +213,27 @@ class Settings(BaseSettings):
 
 def _origin(url: str) -> str:
     """The origin of a web address, serialized as in RFC 6454, section 6.1; ValueError when it has none."""
-    wrong = ValueError("must be an address that begins with https:// or http:// and names a host")
+    wrong = ValueError("must be an address that begins with https:// or http:// and names a host (in its xn-- form)")
     try:
         parts = urlsplit(url.strip())
         host, port = parts.hostname or "", parts.port
-        host = f"[{IPv6Address(host)}]" if ":" in host else host.encode("idna").decode()
+        host = f"[{IPv6Address(host)}]" if ":" in host else _ascii_host(host)
     except (ValueError, UnicodeError):
         raise wrong from None
     if parts.scheme not in _WEB_PORTS or parts.username is not None or not re.fullmatch(r"[a-z0-9._-]+|\[.+\]", host):
         raise wrong
     return f"{parts.scheme}://{host}" + ("" if port in (None, _WEB_PORTS[parts.scheme]) else f":{port}")
+
+
+def _ascii_host(host: str) -> str:
+    """A host as browsers write it. ValueError for names that only the older of two standards spells with other letters.
+
+    Python knows IDNA 2003, where `straße` is `strasse`: to browsers (UTS 46) that is somebody else's name.
+    """
+    encoded = host.encode("idna")
+    if not host.isascii() and encoded.decode("idna") != host:
+        raise ValueError("not the same name in both")
+    return encoded.decode()
 
 
 def decode_master_key(value: SecretStr) -> bytes:

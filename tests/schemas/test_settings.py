@@ -111,6 +111,9 @@ def test_lists_booleans_and_empty_strings(monkeypatch: pytest.MonkeyPatch) -> No
         ("DASHBOARD_URL", "https://masker..sa"),
         ("DASHBOARD_URL", "https://masker example.sa"),
         ("DASHBOARD_URL", "*"),
+        ("DASHBOARD_URL", "https://straße.example"),
+        ("DASHBOARD_URL", "https://βόλος.example"),
+        ("DASHBOARD_URL", "https://ａ.example"),
         ("OPEN_REGISTRATION", "perhaps"),
         ("ENTITY_TOGGLES_SINCE", "yesterday"),
         ("SANDBOX", "off-please"),
@@ -133,6 +136,7 @@ def test_a_wrong_value_is_named_and_not_shown(monkeypatch: pytest.MonkeyPatch, n
         ("http://10.0.0.1:8000", "http://10.0.0.1:8000"),
         ("http://[0:0::1]:8000", "http://[::1]:8000"),
         ("https://مثال.example", "https://xn--mgbh0fb.example"),
+        ("https://xn--strae-oqa.example", "https://xn--strae-oqa.example"),
     ],
 )
 def test_an_address_has_the_origin_that_browsers_write(
