@@ -62,8 +62,8 @@ class Detector:
             found = without_allowed(normalized, found, options.terms)
         contest = Contest() if options.explain else None
         survivors = resolve(found, normalized.text, contest)
-        if options.terms and any(span.rank == GLOSSARY_RANK for span in survivors):
-            # What a term left of a name is a detection of its own.
+        if options.terms:
+            # What a higher rank left of a name is a detection of its own.
             survivors = without_allowed(normalized, survivors, options.terms)
         why = None if contest is None else reasons(normalized, survivors, contest)
         if not normalized.is_identity:

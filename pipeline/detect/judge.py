@@ -11,7 +11,9 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from pipeline.detect.additions import occurrences
+from pipeline.detect.additions import RANK as ADDED_RANK
+from pipeline.detect.additions import may_be, occurrences
+from pipeline.detect.allowed_places import AllowedTerms
 from pipeline.detect.explain import beaten_by, others
 from pipeline.detect.resolve import Contest, resolve
 from pipeline.detect.shapes import shape_of
@@ -174,7 +176,22 @@ def judged(detection: Detection, question: Question, verdict: Verdict, options: 
     spans += occurrences(detection.text, wanted, options)
     contest = Contest()
     survivors = resolve(dict.fromkeys(spans), detection.text, contest)
+    if contest.rests:
+        survivors = _without_scraps(survivors, contest, detection.text, options)
     return Detection(detection.text, tuple(survivors), _reasons(survivors, contest, why, dropped))
+
+
+def _without_scraps(survivors: list[Span], contest: Contest, text: str, options: DetectOptions) -> list[Span]:
+    """The survivors less those rests that are no values: nobody may add them alone, or the caller lets them stay."""
+    stays = AllowedTerms(options.terms).places(text)
+
+    def is_scrap(span: Span) -> bool:
+        added = contest.rests[span].rank == ADDED_RANK
+        return stays.cover(span.start, span.end, span.type) or (
+            added and not may_be(span.type, text[span.start : span.end])
+        )
+
+    return [span for span in survivors if span not in contest.rests or not is_scrap(span)]
 
 
 def _reasons(survivors: list[Span], contest: Contest, why: dict[Span, Why], dropped: Iterable[Span]) -> dict[Span, Why]:

@@ -49,6 +49,9 @@ CASES = [
     ([("beta gamma", ID), ("gamma delta", PLACE)], [allow("beta gamma")], [("gamma delta", "LOCATION")]),
     ([("beta", ID), ("alpha beta gamma", T.DATE_TIME)], [allow("beta")], [("alpha beta gamma", "DATE_TIME")]),
     ([("beta gamma", T.IBAN), ("gamma delta", T.PERSON)], [allow("beta gamma")], [("gamma delta", "PERSON")]),
+    # What a higher rank leaves of a name or an address is a detection of its own, with a surface of its own.
+    ([("alpha beta", T.PERSON), ("alpha", ID)], [allow("beta")], [("alpha", "NATIONAL_ID")]),
+    ([("alpha beta gamma", T.ADDRESS), ("beta", T.IBAN)], [allow("alpha")], [("beta", "IBAN"), ("gamma", "ADDRESS")]),
     # An allowed one that lost anyway changes nothing.
     ([("alpha beta", ID), ("beta gamma", PLACE)], [allow("beta gamma")], [("alpha beta", "NATIONAL_ID")]),
     # One type alone: another of the same extent is still found, and nothing inside it.

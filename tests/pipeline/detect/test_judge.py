@@ -208,3 +208,18 @@ def test_nothing_is_added_inside_what_the_caller_allows() -> None:
         terms = (TermSet((Term(term, action=Action.ALLOW),)),)
         found = occurrences(text, wanted, DetectOptions(terms=terms))
         assert sorted({span.start for span in found}) == left
+
+
+def test_what_is_left_of_an_addition_is_a_value_too() -> None:
+    text = "Zephyr met Quimby of Zorblat, Zephyr said"
+    for value, allowed, left in (
+        ("Quimby of Zorblat, Zephyr", "", ["Zephyr", "Quimby of Zorblat", "Zephyr"]),
+        ("Zephyr said", "", ["Zephyr", "Zephyr"]),
+        ("Quimby of Zorblat, Zephyr", "quimby of zorblat", ["Zephyr", "Zephyr"]),
+        ("Quimby of Zorblat, Zephyr", "quimby", ["Zephyr", "Quimby of Zorblat", "Zephyr"]),
+    ):
+        terms = (Term("Zephyr"), *([Term(allowed, action=Action.ALLOW)] if allowed else []))
+        options = DetectOptions(explain=True, terms=(TermSet(terms),))
+        detection, question = detected(text, options)
+        verdict = Verdict(drop=[], add=[Addition(type="PERSON", value=value)])
+        assert surfaces(judged(detection, question, verdict, options)) == left
