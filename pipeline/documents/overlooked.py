@@ -25,7 +25,7 @@ _STROKE = 5  # pixels of a level
 _STEP = 3  # middle values are taken of every third pixel
 _WINDOWS = (5, 3)  # of so many to each side: a large one for heavy letters, a small one for letters on tight chips
 _LOWEST, _HIGHEST = 6, 36  # pixels of a level that a character is high
-_MERGED = 2.5  # times its height: so wide a mark is a word whose letters have run together, as chroma in a JPEG does
+_MERGED, _TALL = 4.0, 9  # times its height, and pixels of it: a word whose letters have run together, as chroma does
 _LEAST_SIDE = 24  # pixels of the last level
 _DOTS = 72  # per inch, as if: what `ink` calls points are a level's pixels
 _ROOM, _REACH = (
@@ -58,16 +58,17 @@ class _Level(NamedTuple):
 _Layer = list[tuple[_Level, Mark]]  # from fine to coarse
 
 
-def overlooked(shown: Any, dpi: int, gray: Any = None) -> list[Any]:
+def overlooked(shown: Any, dpi: int, gray: Any = None, known: Any = None) -> list[Any]:
     """Grayscale rasters of the same size with nothing but such text, black on white; mostly none, seldom several.
 
     `shown` is (height, width) or (height, width, 3) in BGR, 8 bits; `gray` what OCR is given, where that is more than
-    the brightness of `shown`. O(pixels).
+    the brightness of `shown`; `known`, ones and zeros, where there is nothing to look for. O(pixels).
     """
     planes = _planes(shown)
     gray = planes[:, :, :1] if gray is None else gray[:, :, None]
+    known = np.zeros((*planes.shape[:2], 1), np.uint8) if known is None else known[:, :, None]
     layers: list[_Layer] = []
-    for level in _levels(planes, gray, dpi):
+    for level in _levels(planes, gray, known, dpi):
         for line in _few(_lines(level.ink)):
             _lay(layers, level, line)
     return [_drawn(layer, shown.shape[:2]) for layer in layers]
@@ -148,9 +149,8 @@ def _planes(shown: Any) -> Any:
     return cv2.cvtColor(shown, cv2.COLOR_BGR2GRAY)[:, :, None]
 
 
-def _levels(planes: Any, gray: Any, dpi: int) -> Iterator[_Level]:
+def _levels(planes: Any, gray: Any, seen: Any, dpi: int) -> Iterator[_Level]:
     """The picture at half its size (or at its own, where that is coarse), and halved again and again."""
-    seen = np.zeros((*planes.shape[:2], 1), np.uint8)
     is_first = True
     scale, fine, zoom = 1.0, planes, 1
     while min(planes.shape[:2]) >= _LEAST_SIDE:
@@ -213,7 +213,7 @@ def _lines(ink: Any) -> list[Mark]:
 
 def _words(marks: Sequence[Mark]) -> list[Mark]:
     letters = [mark for mark in marks if _LOWEST <= mark.height <= _HIGHEST]
-    return gather(letters) + [mark for mark in letters if mark.width > _MERGED * mark.height]
+    return gather(letters) + [mark for mark in letters if mark.width > _MERGED * mark.height and mark.height >= _TALL]
 
 
 def _turned(mark: Mark) -> Mark:

@@ -29,8 +29,10 @@ def shows_more_than_text(page: Any, glyphs: Sequence[Glyph]) -> bool:
     if not glyphs and any(kind == "fill-image" for kind, _ in drawn):
         return True  # a scan, by all appearances
     image = look(page, _LOOK_DPI)
-    hide_glyphs(image, page, explaining(page, image, glyphs))
-    return bool(gather(characters(ink_of(in_gray(image), _LOOK_DPI)))) or bool(overlooked(image, _LOOK_DPI))
+    hidden = hide_glyphs(image, page, explaining(page, image, glyphs))
+    if gather(characters(ink_of(in_gray(image), _LOOK_DPI))):
+        return True
+    return bool(overlooked(image, _LOOK_DPI, known=hidden))
 
 
 def _may_hold_text(kind: str, box: tuple[float, float, float, float]) -> bool:
@@ -70,10 +72,10 @@ def page_rasters(page: Any, id_: str, hidden: Sequence[Glyph], *, has_hue: bool)
     """The page for OCR, without the glyphs that need no reading; and what it shows that gray does not, if anything."""
     dpi = ocr_dpi(page)
     image = look(page, dpi) if has_hue else render(page, dpi, gray=True)
-    hide_glyphs(image, page, hidden)
+    known = hide_glyphs(image, page, hidden)
     height, width = image.shape[:2]
     yield Raster(id_, width, height, dpi, page.number), packed(in_gray(image))
-    for layer, more in enumerate(overlooked(image, dpi)):
+    for layer, more in enumerate(overlooked(image, dpi, known=known)):
         yield Raster(f"{id_}{BY_HUE}{layer}", width, height, dpi, page.number), packed(more)
 
 
@@ -98,8 +100,9 @@ def explaining(page: Any, image: Any, glyphs: Sequence[Glyph]) -> list[Glyph]:
     return seen
 
 
-def hide_glyphs(image: Any, page: Any, glyphs: Sequence[Glyph]) -> None:
-    """Paints the glyphs over with the paper around them."""
+def hide_glyphs(image: Any, page: Any, glyphs: Sequence[Glyph]) -> Any:
+    """Paints the glyphs over with the paper around them; where it did so, as ones in an array of zeros."""
+    hidden = np.zeros(image.shape[:2], np.uint8)
     factor = image.shape[1] / max(page.rect.width, 1e-6)
     for glyph in glyphs:
         left, top, right, bottom = glyph_box(glyph, factor, image.shape)
@@ -107,6 +110,8 @@ def hide_glyphs(image: Any, page: Any, glyphs: Sequence[Glyph]) -> None:
         if patch.size:
             edge = np.concatenate((patch[0], patch[-1]))
             patch[:] = np.median(edge, axis=0)
+            hidden[top:bottom, left:right] = 1
+    return hidden
 
 
 def glyph_box(glyph: Glyph, factor: float, shape: Sequence[int]) -> tuple[int, int, int, int]:
