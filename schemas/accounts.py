@@ -6,14 +6,17 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, StrictStr, StringConstraints
 
+from schemas.blanks import BLANKS
+
 MIN_PASSWORD_CHARACTERS, MAX_PASSWORD_CHARACTERS = 8, 1024
 MAX_KEY_NAME_CHARACTERS = 200
 
-_EMAIL = r"^[^\s@\x00-\x1f\x7f]{1,64}@[^\s@\x00-\x1f\x7f]{1,189}$"  # roughly; what is kept, storage decides
+_PART = rf"[^{BLANKS}@\x00-\x1f\x7f]"
+_EMAIL = rf"^{_PART}{{1,64}}@{_PART}{{1,189}}$"  # roughly; what is kept, storage decides
 KeyName = Annotated[
     str,
     StringConstraints(strict=True, strip_whitespace=True, min_length=1, max_length=MAX_KEY_NAME_CHARACTERS),
-    Field(json_schema_extra={"pattern": r"^[^\x00]*\S[^\x00]*$"}),
+    Field(json_schema_extra={"pattern": rf"^[^\x00]*[^\x00{BLANKS}][^\x00]*$"}),
 ]
 
 

@@ -9,6 +9,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, S
 from pydantic.config import JsonDict
 from pydantic_core import PydanticCustomError
 
+from schemas.blanks import BLANKS
 from schemas.entities import EntityType
 from schemas.spans import Action, MatchMode, Term
 
@@ -18,7 +19,9 @@ MAX_NAME_CHARACTERS, MAX_TERM_CHARACTERS = 200, 200
 MAX_BODY_BYTES = 4 * 1024 * 1024
 _CONTROL = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f"
 _CONTROLS = re.compile(f"[{_CONTROL}]")
-_SHOWN = {"pattern": rf"^[^{_CONTROL}]*[^\s{_CONTROL}][^{_CONTROL}]*$"}  # what the validators below check, for readers
+_SHOWN = {
+    "pattern": rf"^[^{_CONTROL}]*[^{BLANKS}{_CONTROL}][^{_CONTROL}]*$"
+}  # what is checked below
 
 
 def _without_controls(text: str) -> str:

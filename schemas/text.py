@@ -5,10 +5,12 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictStr, StringConstraints
 
+from schemas.blanks import BLANKS
+
 InlineTerm = Annotated[
     str,
     StringConstraints(strict=True, strip_whitespace=True, min_length=1, max_length=200),
-    Field(json_schema_extra={"pattern": r"\S"}),  # blanks around it do not count
+    Field(json_schema_extra={"pattern": f"[^{BLANKS}]"}),  # blanks around it do not count
 ]
 _BASE64_OF_32_BYTES = "^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$"
 

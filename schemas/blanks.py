@@ -1,0 +1,4 @@
+"""Unicode's blanks, spelled out for patterns: `\\s` means another set in every dialect of regular expressions."""
+
+# White_Space (Unicode, PropList.txt), which is what validation strips: the inside of a character class.
+BLANKS = r"\x09-\x0d\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"

@@ -1,0 +1,23 @@
+"""The blanks of the published patterns are those that validation strips, and `re` reads them alike."""
+
+import re
+from typing import Annotated
+
+from pydantic import StringConstraints, TypeAdapter
+
+from schemas.blanks import BLANKS
+from schemas.text import InlineTerm
+
+
+def test_they_are_what_validation_strips() -> None:
+    stripping = TypeAdapter(Annotated[str, StringConstraints(strip_whitespace=True)])
+    pattern = re.compile(f"[{BLANKS}]")
+    for code in range(0x110000):
+        if not 0xD800 <= code < 0xE000:
+            character = chr(code)
+            assert bool(pattern.fullmatch(character)) == (stripping.validate_python(character) == ""), hex(code)
+
+
+def test_the_published_pattern_says_so() -> None:
+    pattern = re.compile(TypeAdapter(InlineTerm).json_schema()["pattern"])
+    assert not pattern.search(" \x85\u3000") and pattern.search(" x ") and pattern.search("\ufeff")
