@@ -23,6 +23,7 @@ from schemas.errors import (
     MaskerUnavailable,
 )
 from schemas.files import FileList, Format, JobRecord, JobState, UploadResponse
+from schemas.ids import parse_id
 from schemas.spans import Term
 from schemas.stages import FIRST_STAGE
 from schemas.text import InlineTerm
@@ -160,7 +161,7 @@ class Download:
 
 def _file_id(text: str) -> UUID:
     try:
-        return UUID(text)
+        return parse_id(text)
     except ValueError:
         raise FileNotFound from None
 
@@ -168,7 +169,7 @@ def _file_id(text: str) -> UUID:
 def _glossary_id(field: bytes) -> UUID | None:
     text = field.decode("utf-8", "replace").strip()
     try:
-        return UUID(text) if text else None
+        return parse_id(text) if text else None
     except ValueError:
         raise GlossaryNotFound from None
 

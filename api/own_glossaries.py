@@ -10,6 +10,7 @@ from api.services import Services
 from pipeline.detect.normalize import normalize
 from schemas.errors import GlossaryNotFound
 from schemas.glossaries import Entry, GlossaryAnswer, GlossaryChange, NewGlossary
+from schemas.ids import parse_id
 from schemas.spans import Term
 from storage import glossaries
 from storage.encryption import Keyring
@@ -102,6 +103,6 @@ def _json(keyring: Keyring, row: Glossary) -> bytes:
 
 def _parsed(glossary_id: str) -> UUID:
     try:
-        return UUID(glossary_id)
+        return parse_id(glossary_id)
     except ValueError:
         raise GlossaryNotFound from None

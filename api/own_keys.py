@@ -6,6 +6,7 @@ from uuid import UUID
 from api.services import Services
 from schemas.accounts import KeyRow, MintedKey
 from schemas.errors import KeyNotFound
+from schemas.ids import parse_id
 from storage import keys
 from storage.keys import Caller
 
@@ -39,6 +40,6 @@ def revoke(services: Services, caller: Caller, key_id: UUID, now: datetime) -> N
 def parsed(key_id: str) -> UUID:
     """The id of a path. KeyNotFound when it is malformed."""
     try:
-        return UUID(key_id)
+        return parse_id(key_id)
     except ValueError:
         raise KeyNotFound from None

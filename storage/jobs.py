@@ -14,6 +14,7 @@ from sqlmodel import Session, col
 from schemas.clock import riyadh_day
 from schemas.errors import FileNotFound, InvalidCursor, QuotaActive, TooManyConcurrentJobs, TooManyFilesToday
 from schemas.files import Format, JobRecord, JobState
+from schemas.ids import parse_id
 from schemas.spans import Term
 from storage import ledger
 from storage.changes import changed
@@ -252,6 +253,6 @@ def _count_upload(session: Session, account_id: UUID) -> None:
 
 def _cursor_row(session: Session, account_id: UUID, cursor: str) -> Job:
     try:
-        return get(session, account_id, UUID(cursor))
+        return get(session, account_id, parse_id(cursor))
     except (ValueError, FileNotFound):
         raise InvalidCursor from None

@@ -92,10 +92,11 @@ def revoke_key(key_id: Annotated[str, typer.Argument(help="The key's id.")], as_
     """End a key: what it sealed stays sealed for good."""
     from schemas.clock import utc_now
     from schemas.errors import KeyNotFound
+    from schemas.ids import parse_id
     from storage import keys
 
     try:
-        id_ = UUID(key_id)
+        id_ = parse_id(key_id)
     except ValueError:
         stop("no such key")
     try:

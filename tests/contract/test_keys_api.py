@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from uuid import UUID, uuid4
@@ -127,6 +127,18 @@ def test_revocation(served: Served, browser: httpx.Client) -> None:
 def test_unknown_and_malformed_ids(browser: httpx.Client, key_id: str) -> None:
     """“an unknown or malformed one is 404.”; “a malformed id in a path | 404 as an unknown one”."""
     for answer in (browser.delete(f"/v1/keys/{key_id}"), browser.patch(f"/v1/keys/{key_id}", json={"name": "x"})):
+        assert (answer.status_code, answer.json()) == NOT_FOUND
+
+
+@pytest.mark.parametrize("spell", ["{{{}}}".format, "urn:uuid:{}".format, lambda id_: id_.replace("-", ""), "-".join])
+def test_an_id_in_another_spelling_is_malformed(browser: httpx.Client, spell: Callable[[str], str]) -> None:
+    """“`key_id` is the `id` of `GET /v1/keys`; an unknown or malformed one is 404.”"""
+    id_ = spell(mint(browser)["id"])
+    for answer in (
+        browser.delete(f"/v1/keys/{id_}"),
+        browser.patch(f"/v1/keys/{id_}", json={"name": "x"}),
+        browser.get(f"/v1/keys/{id_}/entities"),
+    ):
         assert (answer.status_code, answer.json()) == NOT_FOUND
 
 
