@@ -1,12 +1,12 @@
 """What each stage of a file job does: load, one call of the pipeline, save, move on."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 from pipeline import findings as finding
 from pipeline import steps
-from pipeline.documents.document import Extraction, Findings, Reading
+from pipeline.documents.document import BY_HUE, Extraction, Findings, Reading
 from pipeline.output_name import output_name, with_name, without_name
 from pipeline.second_look import MAX_ROUNDS, Said, second_look
 from schemas.errors import ErrorCode, StageFailed
@@ -127,7 +127,7 @@ def _set(written: bytes) -> TermSet:
 
 
 def _facts(run: Run, findings: Findings, filename: str) -> dict[str, object]:
-    run.found = found = Counter(place.type for place in without_name(findings).places)
+    run.found = found = _counted(without_name(findings))
     name = output_name(filename, findings)
     return {
         "entity_count": found.total(),
@@ -136,10 +136,34 @@ def _facts(run: Run, findings: Findings, filename: str) -> dict[str, object]:
     }
 
 
+def _counted(findings: Findings) -> Counter[str]:
+    """Places by type; what several rasters of one picture show is there once."""
+    shown: dict[tuple[str, str, str], Counter[str]] = {}
+    for place in findings.places:
+        picture = place.unit.partition(BY_HUE)[0]
+        shown.setdefault((picture, place.type, place.placeholder), Counter())[place.unit] += 1
+    found: Counter[str] = Counter()
+    for (_, type_, _), units in shown.items():
+        found[type_] += max(units.values())
+    return found
+
+
 def _words(extraction: Extraction, readings: tuple[Reading, ...]) -> int:
     """Billed words: whitespace-separated, of the content and of what OCR read."""
-    texts = [unit.text for unit in extraction.units if unit.billed] + [reading.text for reading in readings]
-    return sum(len(text.split()) for text in texts)
+    texts = [unit.text for unit in extraction.units if unit.billed]
+    texts += [reading.text for reading in readings if BY_HUE not in reading.raster]
+    return sum(len(text.split()) for text in texts) + sum(_only_by_hue(readings))
+
+
+def _only_by_hue(readings: tuple[Reading, ...]) -> Iterator[int]:
+    """Words of the first raster that shows what gray does not; what gray shows beside them is counted there."""
+    words = {reading.raster: reading.words for reading in readings}
+    for reading in readings:
+        plain, _, layer = reading.raster.partition(BY_HUE)
+        if layer == "0":
+            known = [(w.left, w.top, w.left + w.width, w.top + w.height) for w in words.get(plain, ())]
+            middles = ((w.left + w.width / 2, w.top + w.height / 2) for w in reading.words)
+            yield sum(not any(a <= x <= c and b <= y <= d for a, b, c, d in known) for x, y in middles)
 
 
 def _seconds(stage: Stage) -> int:

@@ -48,11 +48,12 @@ def extract(data: bytes) -> tuple[Extraction, dict[str, bytes]]:
         for number in range(document.page_count):
             page = document[number]
             is_scan = not fonts[number].isdisjoint(doubted) and has_doubtful_words(glyphs_of(page), doubt)
-            seen = look(page, _LOOK_DPI) if is_scan or number in suspects else None
+            dpi = min(_LOOK_DPI, ocr_dpi(page))
+            seen = look(page, dpi) if is_scan or number in suspects else None
             is_scan = is_scan or hides_text(page, seen)
             if not is_scan and number not in suspects:
                 continue
-            for raster, blob in _rasters(page, is_scan, look(page, _LOOK_DPI) if seen is None else seen):
+            for raster, blob in _rasters(page, is_scan, look(page, dpi) if seen is None else seen):
                 rasters.append(raster)
                 pixels[raster.id] = blob
         scans = {raster.page for raster in rasters if raster.id.endswith("/scan")}

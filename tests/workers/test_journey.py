@@ -112,6 +112,22 @@ def scan(*lines: str) -> bytes:
     return buffer.getvalue()
 
 
+def test_what_several_rasters_of_a_picture_show_counts_once(workshop: Workshop) -> None:
+    """Words in hue alone beside black ones; the rasters by hue show both, and each other's."""
+    picture = Image.new("RGB", (1000, 200), (0, 130, 0))
+    draw, font = ImageDraw.Draw(picture), ImageFont.load_default(size=56)
+    draw.text((40, 30), "Mobile: 0501234567", fill=(255, 0, 0), font=font)
+    draw.text((40, 110), "Office closed", fill=(255, 255, 255), font=font)
+    buffer = io.BytesIO()
+    picture.save(buffer, "PNG")
+    job_id = workshop.upload(buffer.getvalue(), Format.PNG)
+    stages = workshop.run()
+    job = workshop.job(job_id)
+    assert (job.state, job.found) == (JobState.READY, {"PHONE_NUMBER": 1})
+    assert stages.count(Stage.OCR) > 1
+    assert job.word_count == 4
+
+
 def test_every_page_of_a_scan_is_read_by_itself(workshop: Workshop) -> None:
     job_id = workshop.upload(scan("Mobile: 0501234567", "Mobile: 0559876543"), Format.PDF)
     stages = workshop.run()
