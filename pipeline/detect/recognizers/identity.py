@@ -9,6 +9,7 @@ from pipeline.detect.groups import Grouped, stands_alone
 from pipeline.detect.normalize import NormalizedText
 from pipeline.detect.recognizer import Recognizer, Rule, span
 from pipeline.detect.recognizers.labelled import Labelled
+from pipeline.detect.recognizers.phone import possible_end
 from pipeline.detect.shadow import shape
 from schemas.entities import EntityType
 from schemas.spans import DetectOptions, Span
@@ -22,8 +23,9 @@ _SPACINGS = frozenset(
 )
 # Letters that may be written onto the number: "ID1012345672".
 _GLUED = re.compile(rb"(?<![a-z])(?:id|idno|nid|no|iqama|iqamano|nationalid)$")
-# The country code of a phone number: "+1 2025550143".
-_DIALLED = re.compile(rb"(?:\+|\b00)[ (]?\d{1,3}[ )\-.]{1,2}$")
+# What may be the country code of a phone number, "+1 2025550143", or the number of a row, "012 1012345672".
+_DIALLED = re.compile(rb"(?<![A-Za-z0-9])(?:\+|00)(?=[ (]?\d{1,3}[ )\-.]{1,2}$)")
+_LONGEST_DIALLED = 8  # characters of the longest: "00 (966) "
 
 
 def _identity(text: NormalizedText, options: DetectOptions) -> Iterator[Span]:
@@ -31,7 +33,7 @@ def _identity(text: NormalizedText, options: DetectOptions) -> Iterator[Span]:
     for start in text.numbers.plain.get(_DIGITS, ()):
         end = start + _DIGITS
         digits = text.text[start:end]
-        if digits[0] in _TYPES and _is_free(text.shadow, start, end):
+        if digits[0] in _TYPES and _is_free(text, start, end, options):
             valid = luhn(digits)
             if valid or not options.strict_checksums:
                 yield span(start, end, _TYPES[digits[0]], 0.95 if valid else 0.5, "identity")
@@ -40,20 +42,27 @@ def _identity(text: NormalizedText, options: DetectOptions) -> Iterator[Span]:
             yield span(found.start, found.end, _TYPES[found.digits[0]], 0.9, "identity")
 
 
-def _is_free(shadow: bytes, start: int, end: int) -> bool:
+def _is_free(text: NormalizedText, start: int, end: int, options: DetectOptions) -> bool:
+    shadow = text.shadow
     window = shadow[max(0, start - 12) : start]
     if window[-1:].isalpha():
         return _GLUED.search(window) is not None and not shadow[end : end + 1].isalnum()
-    return stands_alone(shadow, start, end) and _DIALLED.search(window) is None
+    return stands_alone(shadow, start, end) and not _is_dialled(text, start, end, options)
+
+
+def _is_dialled(text: NormalizedText, start: int, end: int, options: DetectOptions) -> bool:
+    """Whether the digits are the end of a telephone number, which is looked for and found as such."""
+    if EntityType.PHONE_NUMBER not in options.enabled:
+        return False
+    prefix = _DIALLED.search(text.shadow, max(0, start - _LONGEST_DIALLED), start)
+    return prefix is not None and possible_end(text, prefix.end()) >= end
 
 
 def _is_identity(text: NormalizedText, found: Grouped, options: DetectOptions) -> bool:
     valid = found.separator in {" ", "-"} and luhn(found.digits)
     if not valid and options.strict_checksums:
         return False
-    if not stands_alone(text.shadow, found.start, found.end) or _DIALLED.search(
-        text.shadow, max(0, found.start - 8), found.start
-    ):
+    if not stands_alone(text.shadow, found.start, found.end) or _is_dialled(text, found.start, found.end, options):
         return False
     if valid and found.sizes in _SPACINGS and (found.alone or found.separator == "-"):
         return True

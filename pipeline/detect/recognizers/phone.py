@@ -97,7 +97,7 @@ def _international(text: NormalizedText) -> Iterator[tuple[int, int]]:
     shadow = text.shadow
     plus = shadow.find(b"+")
     while plus >= 0:
-        end = _possible_end(text, plus + 1)
+        end = possible_end(text, plus + 1)
         if end and not shadow[max(0, plus - 1) : plus].isalnum():
             yield (plus - 1 if shadow[plus - 1 : plus] == b"(" and b")" in shadow[plus:end] else plus), end
         plus = shadow.find(b"+", plus + 1)
@@ -113,13 +113,13 @@ def _international(text: NormalizedText) -> Iterator[tuple[int, int]]:
     for chain in text.numbers.chains:
         for start, _end in chain[:-1]:
             if shadow.startswith(b"00", start) and not shadow[max(0, start - 1) : start].isalnum():
-                end = _possible_end(text, start + 2)
+                end = possible_end(text, start + 2)
                 if end:
                     yield start, end
 
 
-def _possible_end(text: NormalizedText, start: int) -> int:
-    """Where the longest possible number after a plus ends, at a group's end; 0 when there is none."""
+def possible_end(text: NormalizedText, start: int) -> int:
+    """Where the longest possible number after a plus or 00 ends, at a group's end; 0 when there is none."""
     match = _INTERNATIONAL.match(text.shadow, start)
     if match is None:
         return 0

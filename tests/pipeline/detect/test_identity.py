@@ -2,6 +2,7 @@
 
 import pytest
 
+from schemas.entities import EntityType
 from schemas.spans import DetectOptions
 from tests.pipeline.detect.marked import STRUCTURED, found, unmarked
 
@@ -32,6 +33,12 @@ IDENTITY = [
     "id １０１２３４５６７２".replace("１０１２３４５６７２", "[[NATIONAL_ID １０１２３４５６７２]]"),
     "commercial registration [[NATIONAL_ID 1010123451]]",
     "هوية[[NATIONAL_ID 1012345672]]وجواله غير معروف",
+    # What only looks like a country code before it: the numbers of rows, a sum.
+    "002 [[NATIONAL_ID 1012345672]] Ahmad",
+    "0012 [[RESIDENCE_PERMIT 2123456788]]",
+    "002) [[NATIONAL_ID ١٠١٢٣٤٥٦٧٢]]",
+    "+999 [[NATIONAL_ID 101-234-5672]]",
+    "5+1 [[RESIDENCE_PERMIT 2123456788]]",
 ]
 NO_IDENTITY = [
     "رقم الشحنة 1012345671 لم يصل",
@@ -75,6 +82,13 @@ NO_SSN = [
 def test_finds_exactly_what_is_marked(row: str) -> None:
     text, entities = unmarked(row)
     assert found(text) == entities
+
+
+def test_without_telephone_numbers_a_country_code_hides_no_identity_number() -> None:
+    text = "+1 2123456788"
+    assert found(text, DetectOptions(enabled=STRUCTURED - {EntityType.PHONE_NUMBER})) == [
+        ("RESIDENCE_PERMIT", "2123456788")
+    ]
 
 
 @pytest.mark.parametrize("number", ["1012345671", "2123456789"])
