@@ -25,6 +25,10 @@ class AllowedPlaces:
             zones = self._zones[type_] = Zones(own)
         return zones.cover(start, end)
 
+    def holds(self, start: int, end: int, type_: EntityType) -> bool:
+        """Whether `start:end` is the whole of a term that speaks for this type."""
+        return not {(start, end, type_), (start, end, EntityType.CUSTOM_TERM)}.isdisjoint(self.places)
+
 
 class AllowedTerms:
     """The allowed terms of some sets."""

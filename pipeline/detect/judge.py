@@ -182,14 +182,13 @@ def judged(detection: Detection, question: Question, verdict: Verdict, options: 
 
 
 def _without_scraps(survivors: list[Span], contest: Contest, text: str, options: DetectOptions) -> list[Span]:
-    """The survivors less those rests that are no values: nobody may add them alone, or the caller lets them stay."""
+    """The survivors less those rests that the caller lets stay, and those of additions that alone nobody may add."""
     stays = AllowedTerms(options.terms).places(text)
 
     def is_scrap(span: Span) -> bool:
-        added = contest.rests[span].rank == ADDED_RANK
-        return stays.cover(span.start, span.end, span.type) or (
-            added and not may_be(span.type, text[span.start : span.end])
-        )
+        if contest.rests[span].rank != ADDED_RANK:
+            return stays.holds(span.start, span.end, span.type)
+        return stays.cover(span.start, span.end, span.type) or not may_be(span.type, text[span.start : span.end])
 
     return [span for span in survivors if span not in contest.rests or not is_scrap(span)]
 

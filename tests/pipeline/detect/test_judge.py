@@ -223,3 +223,18 @@ def test_what_is_left_of_an_addition_is_a_value_too() -> None:
         detection, question = detected(text, options)
         verdict = Verdict(drop=[], add=[Addition(type="PERSON", value=value)])
         assert surfaces(judged(detection, question, verdict, options)) == left
+
+
+@pytest.mark.parametrize(
+    ("allowed", "left"), [("Ahmed", ["Jordan", "12"]), ("Ahmed Traders", ["Jordan", "12", "Ahmed"])]
+)
+def test_what_is_left_of_what_comes_back_may_be_allowed(allowed: str, left: list[str]) -> None:
+    text = "see Jordan 12 Ahmed Traders"
+    doubtful = Span(4, 10, T.PERSON, 0.5, "lexical", RANK[T.PERSON])
+    number = Span(11, 13, T.NATIONAL_ID, 0.9, "identity", RANK[T.NATIONAL_ID])
+    address = Span(4, 19, T.ADDRESS, 0.8, "lexical", RANK[T.ADDRESS])
+    lost = Why("name", outranked=(address,))
+    detection = Detection(text, (doubtful, number), {doubtful: lost, number: lost, address: Why("address")})
+    options = DetectOptions(explain=True, terms=(TermSet((Term(allowed, action=Action.ALLOW),)),))
+    after = judged(detection, question_of(detection, options), Verdict(drop=[0], add=[]), options)
+    assert surfaces(after) == left
