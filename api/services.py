@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Self
 
+from api.cashier import Cashier
 from api.detection import SHORT_CHARACTERS, DetectionThreads, Processes
 from api.judge import Judge
 from api.large_texts import LargeTexts
@@ -64,6 +65,11 @@ class Services:
     def policies(self) -> Policies:
         """What applies to each caller's texts."""
         return Policies(self.storage, self.settings.entity_toggles_since)
+
+    @cached_property
+    def cashier(self) -> Cashier:
+        """Who charges text calls."""
+        return Cashier(self.storage.database, self.settings.free_tokens_per_day)
 
     @cached_property
     def usage_log(self) -> UsageLog:

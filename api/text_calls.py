@@ -4,7 +4,6 @@ import logging
 import re
 from asyncio import CancelledError
 from dataclasses import dataclass
-from datetime import datetime
 from uuid import UUID, uuid4
 
 from anyio import CancelScope, to_thread
@@ -12,6 +11,7 @@ from anyio import CancelScope, to_thread
 from api.fair_queue import Gone
 from api.inline_terms import inline_sets
 from api.judging import judged_detection, model_in_effect
+from api.policies import Policy
 from api.services import Services
 from api.text_work import Work
 from schemas.clock import utc_now
@@ -23,11 +23,12 @@ from storage.keys import Caller
 
 log = logging.getLogger("masker.api")
 _WORD = re.compile(r"\S+")
+_SHORT_CHARACTERS = 16 * 1024  # whose words are counted in less time than a thread takes to begin
 
 
 @dataclass(frozen=True, slots=True)
 class _Order:
-    """A call that was paid for."""
+    """What a call costs, in tokens, and how its text is looked at."""
 
     tokens: int
     options: DetectOptions
@@ -41,15 +42,17 @@ async def run_paid(
     GlossaryNotFound before anything is charged; InsufficientTokens; MaskerUnavailable under load; ClientDisconnect
     when the caller hangs up (`gone` returns) while it waits for its turn.
     """
+    order = await _ordered(services, caller, body)
+    text, options, whose = body.text, order.options, caller.account_id
     reference = f"text:{uuid4()}"
+    # Nothing comes after the charge but what is undone when it fails.
     try:
-        order = await to_thread.run_sync(_charge, services, caller, body, reference, utc_now())
-    except (CommitInDoubt, CancelledError):  # cancelled: the server stops, but the charge goes on in its thread
-        await _undo(services, reference, caller.account_id)
+        await services.cashier.charge(whose, order.tokens, reference)
+    except (CommitInDoubt, CancelledError):  # cancelled: the server stops, and the charge may have been made
+        await _undo(services, reference, whose)
         raise
     done = False
     try:
-        text, options, whose = body.text, order.options, caller.account_id
         model = model_in_effect(services, caller, body)
         if model is None:
             found, result = await services.detection.run(text, options, work, caller=whose, gone=gone)
@@ -69,23 +72,22 @@ def word_count(text: str) -> int:
     return sum(1 for _ in _WORD.finditer(text))
 
 
-def _charge(services: Services, caller: Caller, body: TextRequest, reference: str, now: datetime) -> _Order:
-    settings, tokens = services.settings, word_count(body.text)
+async def _ordered(services: Services, caller: Caller, body: TextRequest) -> _Order:
+    """What the call costs and how it is done, without a thread where that takes no time. GlossaryNotFound."""
+    policy = services.policies.known(caller, body.glossary_id)
+    if policy is not None and len(body.text) <= _SHORT_CHARACTERS and not body.glossary and not body.allow:
+        return _Order(word_count(body.text), _options(policy, body))
+    return await to_thread.run_sync(_order, services, caller, body)
+
+
+def _order(services: Services, caller: Caller, body: TextRequest) -> _Order:
     policy = services.policies.of(caller, body.glossary_id)
+    return _Order(word_count(body.text), _options(policy, body))
+
+
+def _options(policy: Policy, body: TextRequest) -> DetectOptions:
     terms = (*inline_sets(body.glossary, body.allow), *policy.terms)
-    options = DetectOptions(enabled=policy.enabled, terms=terms, explain=body.explain)
-    # Nothing comes after the charge: what failed there would be paid for.
-    with services.storage.database.transaction() as session:
-        ledger.charge(
-            session,
-            caller.account_id,
-            tokens,
-            reason="text",
-            reference=reference,
-            free_per_day=settings.free_tokens_per_day,
-            now=now,
-        )
-    return _Order(tokens, options)
+    return DetectOptions(enabled=policy.enabled, terms=terms, explain=body.explain)
 
 
 async def _undo(services: Services, reference: str, in_doubt: UUID | None = None) -> None:

@@ -8,17 +8,16 @@ same functions, and nothing of authentication, glossaries, detection or answers.
 
 import os
 import sys
-from uuid import UUID, uuid4
+from uuid import uuid4
 
-from anyio import to_thread
 from fastapi import FastAPI
 from pydantic import BaseModel
 
+from api.cashier import Cashier
 from api.listener import listen
 from api.serving import serve
-from schemas.clock import utc_now
 from schemas.settings import load_settings
-from storage import accounts, ledger
+from storage import accounts
 from storage.limiter import open_limiter
 from storage.opening import Storage
 
@@ -48,25 +47,14 @@ def with_ledger(email: str) -> FastAPI:
     with storage.database.reading() as session:
         account = accounts.by_email(session, email)
     assert account is not None
+    cashier = Cashier(storage.database, settings.free_tokens_per_day)
     app = FastAPI()
 
     @app.post("/api/v1/mask")
     async def answer(body: Message) -> Message:
         await limiter.hit(f"account:{account.id}", settings.rate_limit_per_minute)
-        await to_thread.run_sync(charge, account.id, len(body.text.split()))
+        await cashier.charge(account.id, len(body.text.split()), f"text:{uuid4()}")
         return body
-
-    def charge(account_id: UUID, tokens: int) -> None:
-        with storage.database.transaction() as session:
-            ledger.charge(
-                session,
-                account_id,
-                tokens,
-                reason="text",
-                reference=f"text:{uuid4()}",
-                free_per_day=settings.free_tokens_per_day,
-                now=utc_now(),
-            )
 
     return _with_health(app)
 

@@ -11,7 +11,8 @@ from typing import NamedTuple
 from uuid import UUID
 
 import sqlalchemy
-from sqlalchemy import bindparam, update
+from sqlalchemy import bindparam, insert, update
+from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, col, select
 
 from schemas.clock import next_riyadh_midnight, riyadh_day
@@ -38,6 +39,13 @@ class Charge(NamedTuple):
     paid: int
 
 
+class Order(NamedTuple):
+    """What a call costs, in tokens, and the fact that it is charged for."""
+
+    tokens: int
+    reference: str
+
+
 class Balance(NamedTuple):
     """What can be spent now, in tokens, and when the free quota refills (UTC)."""
 
@@ -58,6 +66,36 @@ def charge(
 ) -> Charge:
     """Takes `tokens`, free ones first. InsufficientTokens (nothing taken), ReferenceConflict, UnknownAccount."""
     return _take(session, EntryKind.CHARGE, account_id, tokens, reason, reference, free_per_day, now)
+
+
+def charge_all(
+    session: Session, account_id: UUID, orders: Sequence[Order], *, free_per_day: int, now: datetime
+) -> list[Charge | InsufficientTokens]:
+    """Charges one text call after another, as `charge` would; what each took, or why it took nothing.
+
+    Every reference must be new: ReferenceConflict otherwise, and the transaction is lost. UnknownAccount.
+    """
+    purse = _locked_purse(session, account_id)
+    today, used = _free_day(purse, now)
+    paid_tokens = purse.paid_tokens
+    outcomes: list[Charge | InsufficientTokens] = []
+    lines: list[dict[str, object]] = []
+    for order in orders:
+        taken = _split(order.tokens, max(0, free_per_day - used))
+        if taken.paid > paid_tokens:
+            outcomes.append(InsufficientTokens(order.tokens, max(0, free_per_day - used) + paid_tokens))
+            continue
+        used, paid_tokens = used + taken.free, paid_tokens - taken.paid
+        outcomes.append(taken)
+        parts = Charge(-taken.free, -taken.paid)
+        lines.append(_line(account_id, EntryKind.CHARGE, parts, "text", order.reference, today, now))
+    if lines:
+        try:
+            session.connection().execute(_LINES, lines)
+        except IntegrityError:
+            raise ReferenceConflict from None
+        _keep(session, _Sums(account_id, paid_tokens, today, used))
+    return outcomes
 
 
 def refund(session: Session, reference: str, now: datetime, *, in_doubt: UUID | None = None) -> bool:
@@ -144,7 +182,7 @@ def _take(
     purse = _locked_purse(session, account_id)
     today, used = _free_day(purse, now)
     free_left = max(0, free_per_day - used)
-    taken = Charge(min(tokens, free_left), max(0, tokens - free_left))
+    taken = _split(tokens, free_left)
     if taken.paid > purse.paid_tokens:
         if (known := _entry(session, kind, reference)) is not None:
             return _repeated(session, known, account_id)
@@ -153,6 +191,11 @@ def _take(
         return _repeated(session, _known(session, kind, reference), account_id)
     _keep(session, _Sums(account_id, purse.paid_tokens - taken.paid, today, used + taken.free))
     return taken
+
+
+def _split(tokens: int, free_left: int) -> Charge:
+    """Free tokens first."""
+    return Charge(min(tokens, free_left), max(0, tokens - free_left))
 
 
 def _free_day(purse: "_Sums | Purse", now: datetime) -> tuple[date, int]:
@@ -203,6 +246,8 @@ _KEPT = (
     .values({name: bindparam(f"new_{name}") for name in ("paid_tokens", "free_day", "free_used")})
 )
 
+_LINES = insert(Entry).inline()
+
 
 def _locked_purse(session: Session, account_id: UUID) -> _Sums:
     row = session.connection().execute(_LOCKED, {"whose": account_id}).one_or_none()
@@ -249,7 +294,13 @@ def _append(
     now: datetime,
 ) -> bool:
     """A new line; False, and no line, when this fact has one already."""
-    line = {
+    return insert_missing(session, Entry, _line(account_id, kind, parts, reason, reference, day, now))
+
+
+def _line(
+    account_id: UUID, kind: EntryKind, parts: Charge, reason: str, reference: str, day: date, now: datetime
+) -> dict[str, object]:
+    return {
         "account_id": account_id,
         "kind": kind.value,
         "free_tokens": parts.free,
@@ -259,4 +310,3 @@ def _append(
         "day": day,
         "created_at": now,
     }
-    return insert_missing(session, Entry, line)

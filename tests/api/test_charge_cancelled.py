@@ -11,8 +11,10 @@ from typing import Never
 import pytest
 from sqlalchemy import text
 
+from api.cashier import Cashier
 from api.text_calls import run_paid
 from schemas.clock import utc_now
+from schemas.errors import InsufficientTokens
 from schemas.settings import load_settings
 from schemas.spans import Detection
 from schemas.text import MaskRequest
@@ -29,6 +31,45 @@ def served(postgres_url: str, tmp_path: Path) -> Iterator[Served]:
     settings = load_settings(_env_file=None, data_dir=tmp_path, database_url=postgres_url, master_key=master_key)
     with serving(settings) as server:
         yield server
+
+
+def test_who_is_cancelled_in_the_line_is_not_charged(served: Served) -> None:
+    account, database = served.account(paid_tokens=5), served.services.storage.database
+    cashier = Cashier(database, free_per_day=0)
+
+    async def two_calls() -> None:
+        with database.transaction() as session:
+            ledger.charge(session, account.id, 1, reason="text", reference="other", free_per_day=0, now=utc_now())
+            first = asyncio.create_task(cashier.charge(account.id, 1, "first"))
+            await waiters(served, 1)
+            second, third = (asyncio.create_task(cashier.charge(account.id, 1, name)) for name in ("second", "third"))
+            await asyncio.sleep(0)
+            second.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await second
+        assert [await first, await third] == [(0, 1), (0, 1)]
+
+    asyncio.run(two_calls())
+    with database.reading() as session:
+        references = [entry.reference for entry in ledger.entries(session, account.id, limit=9)]
+    assert references[:3] == ["third", "first", "other"]
+
+
+def test_calls_that_wait_together_are_charged_in_one_transaction(served: Served) -> None:
+    account, database = served.account(paid_tokens=100), served.services.storage.database
+    cashier = Cashier(database, free_per_day=0)
+
+    async def many_calls() -> list[object]:
+        calls = (cashier.charge(account.id, 1, str(number)) for number in range(200))
+        return await asyncio.gather(*calls, return_exceptions=True)
+
+    outcomes = asyncio.run(many_calls())
+    assert outcomes.count((0, 1)) == 100
+    assert sum(isinstance(outcome, InsufficientTokens) for outcome in outcomes) == 100
+    with database.reading() as session:
+        written = session.connection().execute(text("SELECT count(DISTINCT xmin::text) FROM ledger_entries"))
+        assert written.scalar_one() <= 4  # the opening credit, and at most three batches
+        assert ledger.balance(session, account.id, free_per_day=0, now=utc_now()).paid_tokens == 0
 
 
 def never(found: Detection) -> Never:
@@ -56,7 +97,8 @@ def test_it_is_given_back(served: Served) -> None:
             call = asyncio.create_task(run_paid(served.services, caller, MaskRequest(text="one two"), never))
             await waiters(served, 1)
             call.cancel()
-            await waiters(served, 2)
+            await asyncio.sleep(0)
+            assert not call.done()  # the charge cannot be called back
         with pytest.raises(asyncio.CancelledError):
             await call
 
