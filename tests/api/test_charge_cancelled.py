@@ -6,13 +6,14 @@ import secrets
 from collections.abc import Iterator
 from pathlib import Path
 from time import monotonic
-from typing import Never
+from typing import Never, cast
 
 import pytest
 from sqlalchemy import text
 
 from api.cashier import Cashier
 from api.text_calls import run_paid
+from api.text_work import Work
 from schemas.clock import utc_now
 from schemas.errors import InsufficientTokens
 from schemas.settings import load_settings
@@ -94,7 +95,9 @@ def test_it_is_given_back(served: Served) -> None:
     async def cancelled_call() -> None:
         with database.transaction() as session:
             ledger.charge(session, account.id, 1, reason="text", reference="other", free_per_day=1, now=utc_now())
-            call = asyncio.create_task(run_paid(served.services, caller, MaskRequest(text="one two"), never))
+            call = asyncio.create_task(
+                run_paid(served.services, caller, MaskRequest(text="one two"), cast("Work", never))
+            )
             await waiters(served, 1)
             call.cancel()
             await asyncio.sleep(0)
