@@ -169,18 +169,17 @@ def test_drawn_letters_in_hue_alone_are_emptied_not_only_covered() -> None:
 
 
 def test_a_drawing_that_cannot_be_cut_is_seen_in_hue_alone() -> None:
-    """One path with marks in two rows: what reaches out of a box stays under it, and only its hue tells."""
+    """Marks that reach out of a box stay under it, and only their hue tells."""
     document = pymupdf.open()
     page = document.new_page()
     page.draw_rect(page.rect, fill=(0, 130 / 255, 0), color=None)
     shape = page.new_shape()
     for number in range(10):
-        for top in (100, 500):
-            shape.draw_rect(pymupdf.Rect(50 + 14 * number, top, 58 + 14 * number, top + 20))
+        shape.draw_rect(pymupdf.Rect(50 + 14 * number, 100, 58 + 14 * number, 120))
     shape.finish(fill=(1, 0, 0), color=None)
     shape.commit()
     factor = ocr_dpi(page) / 72
-    box = Box(40, 90, 210, 130).scaled(factor, factor)
+    box = Box(40, 90, 210, 112).scaled(factor, factor)
     assert remove_ink(page, [], [box]) is False
     assert remove_ink(document.new_page(), [], [box]) is True
 
