@@ -60,6 +60,8 @@ _NOT_MIGRATED = frozenset({"42P01", "42703"})
 _log = logging.getLogger(__name__)
 
 CONNECTIONS = 20  # per process
+# A network that went away is noticed in this many seconds (libpq, section 34.1.2), not in the system's hours.
+_UNPLUGGED = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3, "tcp_user_timeout": 25_000}
 _IDLE_SECONDS = 1.0  # after which a connection is asked whether it still lives
 _SCRIPTS = Path(__file__).parent / "migrations"
 _MIGRATION_LOCK = 0x6D61736B6572  # "masker", the number of PostgreSQL's advisory lock
@@ -213,7 +215,7 @@ def _postgresql_engine(url: URL, wait_seconds: float) -> Engine:
         pool_size=CONNECTIONS,
         max_overflow=0,
         pool_timeout=wait_seconds,
-        connect_args={"connect_timeout": 5, "application_name": "masker"},
+        connect_args={"connect_timeout": 5, "application_name": "masker", **_UNPLUGGED},
     )
 
     @event.listens_for(engine, "checkin")
