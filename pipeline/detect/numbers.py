@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _DIGITS = b"0123456789"
-_SHORTEST_CHAIN = 10  # characters: nine digits in two groups
+_SHORTEST_CHAIN = 9  # characters: a date with one blank in it, 1/ 2/1985
 _SHORTEST_ATOM = 8  # digits that mean something by themselves inside a longer token
 _WIDEST_GAP = 3  # characters between two groups of a chain
 

@@ -74,9 +74,23 @@ def _whole(text: NormalizedText) -> Iterator[tuple[int, int]]:
             if match is None:
                 continue
             reached = match.end()
-            parts = re.split(rb"[ ]?[/\-][ ]?", match.group())
-            if _is_date(parts, b"/") and not _is_part_of_code(shadow, start, reached):
+            if (
+                b" " in match.group()
+                and _is_spaced_date(shadow, match)
+                and not _is_part_of_code(shadow, start, reached)
+            ):
                 yield start, _tail(shadow, reached)
+
+
+def _is_spaced_date(shadow: bytes, match: re.Match[bytes]) -> bool:
+    """With blanks around one separator alone, or after points, only where the year has four digits."""
+    if b" " not in match.group():
+        return False  # found by its shape
+    parts = re.split(rb"[ ]?[/\-.][ ]?", match.group())
+    if match["loose"] is not None and len(parts[0]) != 4 and len(parts[2]) != 4:
+        return False
+    is_version = match["loose"] == b"." and _VERSION.search(shadow, max(0, match.start() - 12), match.start())
+    return not is_version and _is_date(parts, b"/")
 
 
 def _ranges(text: NormalizedText) -> Iterator[tuple[int, int]]:
@@ -92,7 +106,12 @@ def _ranges(text: NormalizedText) -> Iterator[tuple[int, int]]:
 
 
 _DATE_HEAD = re.compile(rb"\d{1,4}([/\-])\d{1,2}\1\d{1,4}")
-_SPACED = re.compile(rb"\d{1,4}(?: [/\-] ?| ?/ )\d{1,2}(?: [/\-] ?| ?/ )\d{1,4}(?!\d)")
+# 12 / 05 / 24; where the year has four digits also 12/ 05/2024 and 12. 5. 2024.
+_SPACED = re.compile(
+    rb"\d{1,4} (?: (?: [ ][/\-][ ]? | [ ]?/[ ] ) \d{1,2} (?: [ ][/\-][ ]? | [ ]?/[ ] )"
+    rb"| [ ]?(?P<loose>[/\-.])[ ]? \d{1,2} [ ]?(?P=loose)[ ]? ) \d{1,4} (?!\d)",
+    re.VERBOSE,
+)
 _VERSION = shape(r"(?:\bv|version|ver\.?|release|build|firmware|اصدار|الاصدار|section|clause|fig\.?|§)[ :=]{0,3}$")
 
 

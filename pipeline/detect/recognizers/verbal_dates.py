@@ -22,20 +22,35 @@ _ORDINAL = (
     r"| العشرين | العشرون | الثلاثين | الثلاثون | غره | سلخ | منتصف )"
 )
 _DAY = r"(?: (?<![\d.,:/]) (?:0?[1-9]|[12]\d|3[01]) (?:st|nd|rd|th)? )"
+_UNIT = r"(?: first | second | third | fourth | fifth | sixth | seventh | eighth | ninth )"
+_DAY_WORD = (
+    rf"(?: (?:twenty[ \-]|thirty[ \-])? {_UNIT} | tenth | eleventh | twelfth"
+    r"| (?:thir|four|fif|six|seven|eigh|nine)teenth | twentieth | thirtieth )"
+)
 # Before the month, up to its first letter.
 _BEFORE = shape(rf"""
     (?: (?<![{LETTER}0-9]) {_WEEKDAY} [ ]?[,،]?[ ]? (?:the[ ])? )?
     (?: (?<![a-z0-9]) {_DAY} (?: [ ]?-[ ]?{_DAY} )?
-      | (?<![{LETTER}0-9]) (?: (?:the[ ])? (?:first|second|third) | {_ORDINAL} ) )
+      | (?<![{LETTER}0-9]) (?: (?:the[ ])? {_DAY_WORD} | {_ORDINAL} ) )
     (?: [ ]?[\-/.,][ ]? | [ ]{{1,2}} )
     (?: of[ ] | من[ ](?:شهر[ ])? | شهر[ ] | لشهر[ ] | في[ ]شهر[ ] | ل )?
     $
 """)
 _WEEKDAY_BEFORE = shape(rf"(?<![{LETTER}0-9]) {_WEEKDAY} [ ]?[,،]?[ ]? $")
 _REACH = 48
+_LONGEST_YEAR = 7  # characters, with what joins it to a month
 _YEAR = r"(?: (?:19|20)\d\d | 1[34]\d\d ) (?!\d | [.,]\d)"
 _YEAR_JOINT = r"(?: [ ]?[,،]?[ ]? (?:of[ ] | من[ ])? (?:عام[ ]|سنه[ ]|لعام[ ]|لسنه[ ]|year[ ])? | [ ]?[\-/.][ ]? )"
 _THEN_YEAR = shape(rf"{_YEAR_JOINT} {_YEAR} {ERA} {THEN_CLOCK}")
+# Month, day, year: Mar-12-1985, March the twelfth, 1985. And year, month, day: 1985-Mar-12.
+_DAY_THEN_YEAR = shape(rf"""
+    (?: (?P<joint>[\-/.]) (?:0?[1-9]|[12]\d|3[01]) (?P=joint) | [ ](?:the[ ])? {_DAY_WORD} (?: [ ]?, )? [ ] )
+    {_YEAR} {ERA} {THEN_CLOCK}
+""")
+_YEAR_BEFORE = shape(rf"(?<![{LETTER}0-9.,:/\-]) (?:(?:19|20)\d\d | 1[34]\d\d) (?: [ ]?[\-/.,][ ]? | [ ] ) $")
+_DAY_BEHIND = shape(
+    rf"(?: [ ]?[\-/.,][ ]? | [ ] ) (?:0?[1-9]|[12]\d|3[01]) (?:st|nd|rd|th)? (?! [{LETTER}0-9] | [:/%\-] | [.,]\d )"
+)
 _TO_SECOND_NAME = shape(r"[ ]? [/(] [ ]?")
 _THEN_SHORT_YEAR = shape(r"(?: -|/|[ ]'|[ ]? , [ ]?' ) \d\d (?![\d:]) ")
 _THEN_DAY = shape(r"""
@@ -89,6 +104,9 @@ def _around(text: NormalizedText, mark: Landmark) -> tuple[int, int] | None:
     shadow = text.shadow
     if shadow[mark.start - 1 : mark.start].isdigit():
         return _joined(text, mark)
+    turned = _turned(shadow, mark)
+    if turned:
+        return turned
     before = _BEFORE.search(shadow, max(0, mark.start - _REACH), mark.start)
     start = before.start() if before else mark.start
     year = _THEN_YEAR.match(shadow, _second_name(text, mark.end))
@@ -106,6 +124,16 @@ def _around(text: NormalizedText, mark: Landmark) -> tuple[int, int] | None:
         return None
     short = _THEN_SHORT_YEAR.match(shadow, mark.end)
     return start, short.end() if short else _clock_end(shadow, mark.end)
+
+
+def _turned(shadow: bytes, mark: Landmark) -> tuple[int, int] | None:
+    """A whole date that does not begin with its day."""
+    behind = _DAY_THEN_YEAR.match(shadow, mark.end)
+    if behind:
+        return _with_weekday(shadow, mark.start), behind.end()
+    year = _YEAR_BEFORE.search(shadow, max(0, mark.start - _LONGEST_YEAR), mark.start)
+    day = _DAY_BEHIND.match(shadow, mark.end) if year else None
+    return (year.start(), _clock_end(shadow, day.end())) if year and day else None
 
 
 def _second_name(text: NormalizedText, end: int) -> int:

@@ -58,6 +58,12 @@ DATES = [
     "Invoice date: [[DATE_TIME 2025/2/17]].",
     "[[DATE_TIME 01-02-24]]",
     "born on [[DATE_TIME July 4, 1985]]",
+    "DOB [[DATE_TIME Mar-12-1985]], [[DATE_TIME March/12/1985]]",
+    "DOB [[DATE_TIME 1985-Mar-12]], [[DATE_TIME 1985 March 12]]",
+    "born [[DATE_TIME the twelfth of March 1985]] or [[DATE_TIME twenty-first May 1985]]",
+    "[[DATE_TIME March the thirtieth, 1985]] and [[DATE_TIME Sunday March twenty first 1985]]",
+    "[[DATE_TIME 12/ 03/1985]] [[DATE_TIME ١٢/٠٣ /١٩٨٥]]; [[DATE_TIME 1985 -3-12]]; [[DATE_TIME 12. 3. 1985]]",
+    "[[DATE_TIME 1/ 2/1985]]",
     "[[DATE_TIME 28 سبتمبر]] و[[DATE_TIME 3 أكتوبر]]",
 ]
 CLOCK = [
@@ -146,6 +152,11 @@ NOT = [
     "INV-2024-03-15",
     "الشهراني والسنتيمتر",
     "the second one",
+    "the twelfth man",
+    "version 1. 2. 2024",
+    "1. 2. 34",
+    "3/ 4/12",
+    "in 2024 March was cold",
     "10.11.12.13".replace("10.11.12.13", "[[IP_ADDRESS 10.11.12.13]]"),
     "score 21:15",
 ]
