@@ -32,10 +32,15 @@ async def read_raw(request: Request, limit: int) -> bytes:
         raise RequestTooLarge
     _check_type(request)
     raw = bytearray()
-    async for chunk in arriving(request):
-        raw += chunk
-        if len(raw) > limit:
-            raise RequestTooLarge
+    with move_on_after(GRACE_SECONDS) as patience:
+        async for chunk in request.stream():
+            raw += chunk
+            if len(raw) > limit:
+                raise RequestTooLarge
+            if chunk:
+                patience.deadline += len(chunk) / SLOWEST
+    if patience.cancelled_caught:
+        raise RequestTimeout
     return bytes(raw)
 
 
@@ -56,7 +61,10 @@ def takes(model: type[BaseModel]) -> dict[str, Any]:
 
 
 async def arriving(request: Request) -> AsyncIterator[bytes]:
-    """The body's chunks as they come. RequestTimeout: nobody holds a connection by sending a byte now and then."""
+    """The body's chunks as they come, for who handles them one by one.
+
+    RequestTimeout: nobody holds a connection by sending a byte now and then.
+    """
     stream, deadline = aiter(request.stream()), current_time() + GRACE_SECONDS
     while True:
         chunk: bytes | None = None

@@ -68,4 +68,5 @@ def do(work: Work, detection: Detection) -> Done:
 
 def _json(answer: MaskResponse | RedactResponse, started: float) -> bytes:
     elapsed = round((perf_counter() - started) * 1000)  # one clock for all processes of a machine
-    return answer.model_copy(update={"processing_time_ms": elapsed}).model_dump_json(exclude_unset=True).encode()
+    answer.processing_time_ms = elapsed
+    return answer.model_dump_json(exclude_unset=True).encode()

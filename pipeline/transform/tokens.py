@@ -36,19 +36,24 @@ class Mint:
         known = self._minted.get((type_, surface))
         if known is not None:
             return known
-        for candidate in _candidates(self._key, type_, surface):
-            if candidate not in self.mapping and candidate not in self._reserved:
-                break
+        block = hmac.digest(self._key, type_.encode() + b"\0" + surface.encode("utf-8", "surrogatepass"), "sha256")
+        candidate = f"<MASKED_{type_}_{block[: _HEX // 2].hex()}>"
+        if candidate in self.mapping or candidate in self._reserved:
+            candidate = next(
+                other
+                for other in _others(self._key, type_, block)
+                if other not in self.mapping and other not in self._reserved
+            )
         self._minted[type_, surface] = candidate
         self.mapping[candidate] = surface
         return candidate
 
 
-def _candidates(key: bytes, type_: EntityType, surface: str) -> Iterator[str]:
-    """The value's tokens in order of preference: each next 8 hex of its HMAC, and then of a chained HMAC."""
-    block = hmac.digest(key, type_.value.encode() + b"\0" + surface.encode("utf-8", "surrogatepass"), "sha256")
+def _others(key: bytes, type_: EntityType, block: bytes) -> Iterator[str]:
+    """The value's further tokens in order of preference: each next 8 hex of its HMAC, and then of a chained HMAC."""
+    first = _HEX
     while True:
         digits = block.hex()
-        for start in range(0, len(digits), _HEX):
-            yield f"<MASKED_{type_.value}_{digits[start : start + _HEX]}>"
-        block = hmac.digest(key, block, "sha256")
+        for start in range(first, len(digits), _HEX):
+            yield f"<MASKED_{type_}_{digits[start : start + _HEX]}>"
+        block, first = hmac.digest(key, block, "sha256"), 0
