@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import threading
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime
@@ -11,6 +11,7 @@ from uuid import UUID
 
 from anyio import to_thread
 
+from schemas.clock import riyadh_day
 from schemas.entities import EntityType
 from schemas.errors import MaskerError
 from storage import usage
@@ -29,28 +30,29 @@ class UsageLog:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._lock = threading.Lock()
-        self._amounts: Counter[usage.Cell] = Counter()
+        self._amounts: defaultdict[usage.Day, Counter[str]] = defaultdict(Counter)
         self._writing = threading.Lock()
 
     def note(self, account_id: UUID, *, tokens: int, entities: Mapping[EntityType, int], now: datetime) -> None:
         """Adds one call."""
-        cells = usage.cells(account_id, tokens=tokens, entities=entities, now=now)
+        day, amounts = usage.Day(account_id, riyadh_day(now)), usage.amounts(tokens=tokens, entities=entities)
         with self._lock:
-            self._amounts.update(cells)
+            self._amounts[day].update(amounts)
 
     def flush(self) -> None:
         """Writes what has gathered; when it returns, every call noted before is in the database. MaskerUnavailable."""
         with self._writing:
             with self._lock:
-                amounts, self._amounts = self._amounts, Counter()
-            if not amounts:
+                gathered, self._amounts = self._amounts, defaultdict(Counter)
+            if not gathered:
                 return
             try:
                 with self._database.transaction() as session:
-                    usage.add(session, amounts)
+                    usage.add(session, gathered)
             except BaseException:
                 with self._lock:
-                    self._amounts.update(amounts)
+                    for day, amounts in gathered.items():
+                        self._amounts[day].update(amounts)
                 raise
 
     async def keep_writing(self) -> None:

@@ -1,11 +1,12 @@
-"""Requests per second of `/mask` with a 1 KB message, beside two floors of the same run: an echo, and money alone.
+"""Requests per second of `/mask` with a 1 KB message, beside floors of the same run: an echo, and money alone.
 
     python -m benchmarks.api [--seconds 4]
 
 One API process over real PostgreSQL and Redis, 16 connections, each sending its next call when the last is answered.
-The floors are in benchmarks/floors.py. With x calls a second, the ledger floor's f, and d seconds of detection per call
+The floors are in benchmarks/floors.py. With x calls a second, a floor's f, and d seconds of detection per call
 (processor time of the serving thread, measured in a server like the real one under the same load), what is left beside
-detection must reach 0.7 of the floor: 1 / (1/x - d) >= 0.7 f. Exit status 1 when it does not.
+detection must reach 0.7 of the floor: 1 / (1/x - d) >= 0.7 f. That is asked of the floor whose calls each pay in a
+transaction of their own; the one that pays as the service does today stands beside it. Exit status 1 when it is missed.
 """
 
 import argparse
@@ -41,11 +42,11 @@ class Round(NamedTuple):
 
 @contextmanager
 def servers() -> Iterator[tuple[dict[str, str], str]]:
-    """The addresses of the four, and a key for the real ones."""
+    """The addresses of them all, and a key for the real ones."""
     with environment() as variables, ExitStack() as stack:
         key = bearer(variables, EMAIL)
         urls: dict[str, str] = {}
-        for name in ("echo", "ledger", "masker", "timed"):
+        for name in ("echo", "ledger", "cashier", "masker", "timed"):
             port = free_port()
             floor: list[str | Path] = [sys.executable, "-m", "benchmarks.floors", name, str(port), EMAIL]
             command: list[str | Path] = [MASKER, "serve", "--port", str(port)] if name == "masker" else floor
@@ -102,10 +103,11 @@ def _print(rounds: dict[str, list[Round]], detection: float) -> int:
         took = [each for one in measured for each in one.took]
         cuts = quantiles(took, n=100, method="inclusive")
         print(f"{name:8}{median(one.rate for one in measured):8.0f}{cuts[49]:9.1f}{cuts[98]:9.1f}")
-    x, floor = (median(one.rate for one in rounds[name]) for name in ("masker", "ledger"))
+    x, floor, cashier = (median(one.rate for one in rounds[name]) for name in ("masker", "ledger", "cashier"))
     beside = 1 / max(1 / x - detection, 1e-9)
     print(f"\ndetection d: {detection * 1000:.2f} ms of the serving thread per call")
     print(f"beside detection: {beside:.0f} calls/s, {beside / floor:.2f} of the ledger floor (wanted: >= {TARGET})")
+    print(f"{'':18}{beside / cashier:.2f} of the floor that charges calls together, as the service does")
     return 0 if beside >= TARGET * floor else 1
 
 

@@ -1,9 +1,10 @@
 """What the API is measured beside: the same framework and server, once as an echo, once with money and the limiter.
 
-    python -m benchmarks.floors echo|ledger|timed PORT EMAIL
+    python -m benchmarks.floors echo|ledger|cashier|timed PORT EMAIL
 
-`echo` gives the body back. `ledger` also counts the call in Redis and charges for its words, as the service does: the
-same functions, and nothing of authentication, glossaries, detection or answers. `timed` is the service itself with a
+`echo` gives the body back. `ledger` also counts the call in Redis and charges for its words in a transaction of its
+own, by the service's functions, and does nothing of authentication, glossaries, detection or answers. `cashier` charges
+as the service does today: the calls of an account that wait together share a transaction. `timed` is the service itself with a
 clock around detection, which costs more between other work than alone in a loop; /bench tells the average.
 """
 
@@ -11,8 +12,9 @@ import gc
 import os
 import sys
 import time
-from uuid import uuid4
+from uuid import UUID, uuid4
 
+from anyio import to_thread
 from fastapi import FastAPI
 from pydantic import BaseModel
 
@@ -22,9 +24,10 @@ from api.cashier import Cashier
 from api.listener import listen
 from api.serving import serve
 from pipeline.detect.detector import Detector
+from schemas.clock import utc_now
 from schemas.settings import load_settings
 from schemas.spans import Detection, DetectOptions
-from storage import accounts
+from storage import accounts, ledger
 from storage.limiter import open_limiter
 from storage.opening import Storage
 
@@ -46,8 +49,10 @@ def echo() -> FastAPI:
     return _with_health(app)
 
 
-def with_ledger(email: str) -> FastAPI:
-    """The framework, the limiter's round trip and the ledger's transaction."""
+def with_ledger(email: str, *, together: bool) -> FastAPI:
+    """The framework, the limiter's round trip and the ledger's transaction, each call's own or shared by those that
+    wait together.
+    """
     settings = load_settings(_env_file=None)
     storage = Storage.open(settings)
     limiter = open_limiter(settings.redis_url, storage.keyring.derive("rate-limiter"))
@@ -60,8 +65,17 @@ def with_ledger(email: str) -> FastAPI:
     @app.post("/api/v1/mask")
     async def answer(body: Message) -> Message:
         await limiter.hit(f"account:{account.id}", settings.rate_limit_per_minute)
-        await cashier.charge(account.id, len(body.text.split()), f"text:{uuid4()}")
+        tokens, reference = len(body.text.split()), f"text:{uuid4()}"
+        if together:
+            await cashier.charge(account.id, tokens, reference)
+        else:
+            await to_thread.run_sync(charge, account.id, tokens, reference)
         return body
+
+    def charge(account_id: UUID, tokens: int, reference: str) -> None:
+        free, now = settings.free_tokens_per_day, utc_now()
+        with storage.database.transaction() as session:
+            ledger.charge(session, account_id, tokens, reason="text", reference=reference, free_per_day=free, now=now)
 
     return _with_health(app)
 
@@ -99,7 +113,12 @@ def timed() -> FastAPI:
 if __name__ == "__main__":
     kind, port, email = sys.argv[1:]
     logs.configure()
-    application = echo() if kind == "echo" else timed() if kind == "timed" else with_ledger(email)
+    application = {
+        "echo": echo,
+        "timed": timed,
+        "ledger": lambda: with_ledger(email, together=False),
+        "cashier": lambda: with_ledger(email, together=True),
+    }[kind]()
     gc.freeze()
     with listen("127.0.0.1", int(port)) as listener:
         serve(application, listener)

@@ -27,25 +27,26 @@ class DayUsage:
     entities: Mapping[str, int] = field(default_factory=dict)
 
 
-class Cell(NamedTuple):
-    """Where an amount is kept. `measure` as in the table."""
+class Day(NamedTuple):
+    """Whose counts, of which Asia/Riyadh day."""
 
     account_id: UUID
     day: date
-    measure: str
 
 
-def cells(account_id: UUID, *, tokens: int, entities: Mapping[EntityType, int], now: datetime) -> dict[Cell, int]:
-    """What one call adds to its day's counts."""
-    amounts = {_CALLS: 1, _TOKENS: tokens} | {type_.value: count for type_, count in entities.items()}
-    day = riyadh_day(now)
-    return {Cell(account_id, day, measure): amount for measure, amount in amounts.items() if amount}
+def amounts(*, tokens: int, entities: Mapping[EntityType, int]) -> dict[str, int]:
+    """What one call adds to its day's counts, by measure as in the table."""
+    return {_CALLS: 1, _TOKENS: tokens} | {str(type_): count for type_, count in entities.items()}
 
 
-def add(session: Session, amounts: Mapping[Cell, int]) -> None:
-    """Adds to the counts."""
-    # Sorted: writers that touch the same rows lock them in the same order.
-    rows = [{**cell._asdict(), "amount": amounts[cell]} for cell in sorted(amounts)]
+def add(session: Session, days: Mapping[Day, Mapping[str, int]]) -> None:
+    """Adds amounts by measure to the counts."""
+    rows = [
+        {**day._asdict(), "measure": measure, "amount": amount}
+        for day in sorted(days)  # writers that touch the same rows lock them in the same order
+        for measure, amount in sorted(days[day].items())
+        if amount
+    ]
     for first in range(0, len(rows), _ROWS_AT_ONCE):
         insert_or_add(session, Usage, rows[first : first + _ROWS_AT_ONCE], "amount")
 
@@ -54,7 +55,7 @@ def record(
     session: Session, account_id: UUID, *, tokens: int, entities: Mapping[EntityType, int], now: datetime
 ) -> None:
     """Adds one call to the day's counts."""
-    add(session, cells(account_id, tokens=tokens, entities=entities, now=now))
+    add(session, {Day(account_id, riyadh_day(now)): amounts(tokens=tokens, entities=entities)})
 
 
 def per_day(session: Session, account_id: UUID, *, days: int, now: datetime) -> tuple[DayUsage, ...]:

@@ -5,7 +5,7 @@ from functools import partial
 from fastapi import APIRouter, Request, Response
 
 from api.bodies import hung_up, takes
-from api.dependencies import CallerDep, ServicesDep
+from api.dependencies import CallerDep, services_of
 from api.judging import DESCRIBED, check_judge_model, with_header
 from api.text_bodies import read_text
 from api.text_calls import run_paid
@@ -18,8 +18,9 @@ router = APIRouter(prefix="/api/v1", tags=["text"])
 
 
 @router.post("/mask", response_model=MaskResponse, openapi_extra=takes(MaskRequest) | DESCRIBED)
-async def mask_text(request: Request, caller: CallerDep, services: ServicesDep) -> Response:
+async def mask_text(request: Request, caller: CallerDep) -> Response:
     """Replace personal data by tokens; the mapping comes back sealed for the caller alone."""
+    services = services_of(request)
     settings = services.settings
     body = with_header(request.headers, await read_text(request, services, caller.caller, MaskRequest))
     own_key = None if body.key is None else decode_key(body.key)
@@ -36,8 +37,9 @@ async def mask_text(request: Request, caller: CallerDep, services: ServicesDep) 
 
 
 @router.post("/redact", response_model=RedactResponse, openapi_extra=takes(RedactRequest) | DESCRIBED)
-async def redact_text(request: Request, caller: CallerDep, services: ServicesDep) -> Response:
+async def redact_text(request: Request, caller: CallerDep) -> Response:
     """Replace personal data by numbered placeholders or, where asked, by generalized values."""
+    services = services_of(request)
     body = with_header(request.headers, await read_text(request, services, caller.caller, RedactRequest))
     check_judge_model(services.settings, body.judge_model)
     state = request.state
