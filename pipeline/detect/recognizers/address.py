@@ -44,9 +44,9 @@ _HEADING = re.compile(r"address|عنوان|العنوان|location|السكن")
 
 
 def _without_overlaps(parts: Iterable[Part]) -> list[Part]:
-    """The parts by position; of two that overlap the longer stays."""
+    """The parts by position; of two that overlap the longer stays, of two at one place the postal code."""
     kept: list[Part] = []
-    for part in sorted(set(parts), key=lambda p: (p.first, -p.last)):
+    for part in sorted(set(parts), key=lambda p: (p.first, -p.last, p.kind != "postal", p.kind)):
         if kept and part.first <= kept[-1].last:
             if kept[-1].kind == "city" and part.last > kept[-1].last:
                 kept[-1] = part

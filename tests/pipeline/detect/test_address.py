@@ -17,6 +17,8 @@ FOUND = [
     "العنوان الوطني: [[ADDRESS مبنى رقم ٧٣٤١، شارع الأمير سلطان، حي الزهراء، جدة ٢٣٥٢١، الرقم الإضافي ٣٠٢٨]]",
     "أسكن في [[ADDRESS حي الياسمين، شارع القيروان، مبنى 4410، شقة 12، الرياض]]",
     "عنواني [[ADDRESS حي الروضة شارع فلسطين مبنى 2210 جدة 23434]]",
+    "[[ADDRESS شارع الملك فهد 8228، Makkah Road]]",  # the number of either
+    "[[ADDRESS 8228 King Fahd Road, Jeddah 21411]]، [[ADDRESS شارع التحلية، حي العليا، الرياض]]",
     "[[ADDRESS P.O. Box 15501, Jeddah 21454]]\n[[ADDRESS P.O. Box 7, Riyadh 12345]]",
     "[[ADDRESS 12 Olaya St, Riyadh 12214, Riyadh Region]], [[ADDRESS Al Safa District, 9 Tahlia St, Jeddah 23326]]",
     "العنوان: [[ADDRESS ص.ب 7، منطقة الرياض]]\n\nالعنوان: [[ADDRESS ص.ب 8، جدة 21454]]",
