@@ -4,14 +4,15 @@
 
 `echo` gives the body back. `ledger` also counts the call in Redis and charges for its words in a transaction of its
 own, by the service's functions, and does nothing of authentication, glossaries, detection or answers. `cashier` charges
-as the service does today: the calls of an account that wait together share a transaction. `timed` is the service itself with a
-clock around detection, which costs more between other work than alone in a loop; /bench tells the average.
+as the service does today: the calls of an account that wait together share a transaction. `timed` is the service itself
+with a clock around detection, which costs more between other work than alone in a loop; /bench tells the average.
 """
 
 import gc
 import os
 import sys
 import time
+from collections.abc import Callable
 from uuid import UUID, uuid4
 
 from anyio import to_thread
@@ -113,12 +114,13 @@ def timed() -> FastAPI:
 if __name__ == "__main__":
     kind, port, email = sys.argv[1:]
     logs.configure()
-    application = {
+    kinds: dict[str, Callable[[], FastAPI]] = {
         "echo": echo,
         "timed": timed,
         "ledger": lambda: with_ledger(email, together=False),
         "cashier": lambda: with_ledger(email, together=True),
-    }[kind]()
+    }
+    application = kinds[kind]()
     gc.freeze()
     with listen("127.0.0.1", int(port)) as listener:
         serve(application, listener)
