@@ -19,9 +19,7 @@ MAX_NAME_CHARACTERS, MAX_TERM_CHARACTERS = 200, 200
 MAX_BODY_BYTES = 4 * 1024 * 1024
 _CONTROL = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f"
 _CONTROLS = re.compile(f"[{_CONTROL}]")
-_SHOWN = {
-    "pattern": rf"^[^{_CONTROL}]*[^{BLANKS}{_CONTROL}][^{_CONTROL}]*$"
-}  # what is checked below
+_SHOWN = {"pattern": rf"^[^{_CONTROL}]*[^{BLANKS}{_CONTROL}][^{_CONTROL}]*$"}  # what is checked below
 
 
 def _without_controls(text: str) -> str:
