@@ -3,6 +3,7 @@
 import httpx
 import pytest
 
+from api.detection import LARGE_CHARACTERS
 from tests.api.serving import Served
 from tests.contract.test_mask import FIELDS as MASK_FIELDS
 from tests.contract.test_redact import FIELDS as REDACT_FIELDS
@@ -87,8 +88,8 @@ def test_nothing_found_is_an_empty_list(client: httpx.Client, path: str) -> None
 
 def test_a_large_text_explains_itself_as_a_small_one(client: httpx.Client, served: Served) -> None:
     """“no fixed character cap”: explanations neither."""
-    text = "MRN 664120. " + "word " * 8000
-    with served.client(served.account(paid_tokens=50_000)) as rich:
+    text = "MRN 664120. " + "word " * (LARGE_CHARACTERS // 5)
+    with served.client(served.account(paid_tokens=60_000)) as rich:
         rich.put("/me/entities", json={"enabled": ["MRN"]}).raise_for_status()
         answer = rich.post("/api/v1/mask", json={"text": text, "explain": True}).json()
     assert [(item["start"], item["why"]["cue"]) for item in answer["explanations"]] == [(4, {"start": 0, "end": 3})]
