@@ -1,5 +1,7 @@
 """The form of a text that detection looks at: invisible characters gone, digits folded, every offset known."""
 
+import re
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,6 +15,10 @@ from pipeline.detect.tables import Tables
 from pipeline.detect.trace import Trace
 
 _Codes = NDArray[np.uint32]
+
+# A line's end or a tab as JSON and source code write it, `ID:\n1012345672`. Not before a small letter: `CORP\tariq`.
+_ESCAPED = re.compile(r"\\[nrt](?![a-z])")
+_LAYOUT = {"n": " \n", "r": " \n", "t": " \t"}
 
 
 class NormalizedText:
@@ -107,9 +113,10 @@ class NormalizedText:
 
 def normalize(text: str) -> NormalizedText:
     """The normalized text: linear time, any string (lone surrogates pass through)."""
-    codes: _Codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+    read = _ESCAPED.sub(lambda match: _LAYOUT[match[0][1]], text) if "\\" in text else text  # of the same length
+    codes: _Codes = np.frombuffer(read.encode("utf-32-le", "surrogatepass"), dtype="<u4")
     if text.isascii():
-        return NormalizedText(text, text, codes, None)
+        return NormalizedText(text, read, codes, None)
     folded: _Codes = characters.FOLD[codes]
     special = np.flatnonzero(folded >= characters.EXPANDED)
     if not len(special):

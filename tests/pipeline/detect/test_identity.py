@@ -34,6 +34,7 @@ IDENTITY = [
     "commercial registration [[NATIONAL_ID 1010123451]]",
     "هوية[[NATIONAL_ID 1012345672]]وجواله غير معروف",
     # What only looks like a country code before it: the numbers of rows, a sum.
+    r'{"note": "ID:\n[[NATIONAL_ID 1012345672]]\n\t[[RESIDENCE_PERMIT 2123456788]]"}',
     "002 [[NATIONAL_ID 1012345672]] Ahmad",
     "0012 [[RESIDENCE_PERMIT 2123456788]]",
     "002) [[NATIONAL_ID ١٠١٢٣٤٥٦٧٢]]",

@@ -2,6 +2,7 @@
 
 import unicodedata
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -82,3 +83,18 @@ def test_the_shadow_has_one_byte_per_character(text: str) -> None:
 
 def test_lone_surrogates_and_nul_pass_through() -> None:
     assert normalize("a\ud800b\x00é").text == "a\ud800b\x00é"
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        (r"ID:\n1012345672", "ID: \n1012345672"),
+        (r"الهوية\t١٠١٢٣٤٥٦٧٢\r\n", "الهوية \t1012345672 \n \n"),
+        (r"twice \\nAli", "twice \\ \nAli"),
+        (r"CORP\tariq and C:\new", r"CORP\tariq and C:\new"),
+    ],
+)
+def test_layout_as_json_writes_it_is_layout(text: str, read: str) -> None:
+    normalized = normalize(text)
+    assert (normalized.original, normalized.text) == (text, read)
+    assert normalized.original_span(2, 3) == (2, 3)
