@@ -21,6 +21,7 @@ from examples.reread import pages, survivors
 from examples.server import Server, embedded_server
 from schemas.entities import TOGGLABLE_TYPES
 
+POLL_SECONDS = 1.0  # each look is a call, and calls are limited
 DOCUMENTS = Path(__file__).parent / "documents"
 OUTPUT = Path.cwd() / "demo-output"
 MEDIA_TYPES = {
@@ -65,7 +66,7 @@ def redact_file(client: httpx.Client, path: Path) -> tuple[dict[str, object], by
     while job["state"] in {"queued", "processing"}:
         if time.monotonic() > deadline:
             raise SystemExit(f"{path.name} is not done after 180 s")
-        time.sleep(0.1)
+        time.sleep(POLL_SECONDS)
         job = client.get(job["poll_url"]).raise_for_status().json()
     if job["state"] != "ready":
         raise SystemExit(f"{path.name} ended {job['state']}: {job['error_code']}")

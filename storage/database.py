@@ -2,6 +2,7 @@
 
 import logging
 import math
+import sqlite3
 import threading
 import time
 from collections.abc import Iterator
@@ -26,7 +27,7 @@ from sqlalchemy import (
     make_url,
     text,
 )
-from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.engine.interfaces import DBAPIConnection, DBAPICursor
 from sqlalchemy.exc import (
     ArgumentError,
     DatabaseError,
@@ -62,6 +63,7 @@ _log = logging.getLogger(__name__)
 CONNECTIONS = 20  # per process
 # A network that went away is noticed in this many seconds (libpq, section 34.1.2), not in the system's hours.
 _UNPLUGGED = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3, "tcp_user_timeout": 25_000}
+_BUSY_SECONDS = 0.01  # between two looks at a file that another process has
 _IDLE_SECONDS = 1.0  # after which a connection is asked whether it still lives
 _SCRIPTS = Path(__file__).parent / "migrations"
 _MIGRATION_LOCK = 0x6D61736B6572  # "masker", the number of PostgreSQL's advisory lock
@@ -255,7 +257,7 @@ def _sqlite_engine(url: URL, wait_seconds: float) -> Engine:
     def _configure(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
         connection.isolation_level = None  # the driver begins no transaction of its own; _begin does
         cursor = connection.cursor()
-        cursor.execute("PRAGMA journal_mode = WAL")
+        _write_ahead(cursor, wait_seconds)
         cursor.execute("PRAGMA synchronous = FULL")  # a committed charge survives a power cut
         cursor.execute("PRAGMA foreign_keys = ON")
         cursor.close()
@@ -267,6 +269,19 @@ def _sqlite_engine(url: URL, wait_seconds: float) -> Engine:
         connection.exec_driver_sql("BEGIN DEFERRED" if reads else "BEGIN IMMEDIATE")
 
     return engine
+
+
+def _write_ahead(cursor: DBAPICursor, wait_seconds: float) -> None:
+    """Switches to the write-ahead log. For this one statement SQLite does not wait while another process does it."""
+    deadline = time.monotonic() + wait_seconds
+    while True:
+        try:
+            cursor.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(_BUSY_SECONDS)
 
 
 def _alembic(connection: Connection) -> Config:
