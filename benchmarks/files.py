@@ -201,7 +201,7 @@ def main() -> None:
 
     print("\nwhole jobs, upload to ready, embedded server")
     with (
-        embedded_server("bench@example.com", paid_tokens=1_000_000) as server,
+        embedded_server("bench@example.com", paid_tokens=1_000_000, RATE_LIMIT_PER_MINUTE="100000") as server,
         httpx.Client(base_url=server.url, headers={"Authorization": f"Bearer {server.key}"}, timeout=60) as client,
     ):
         spent = [whole_job(client, "ten.csv", "text/csv", ten_row_csv()) for _ in range(5)]

@@ -57,11 +57,12 @@ def wait_until_ready(url: str, process: subprocess.Popen[bytes], log: Path) -> N
 
 
 @contextlib.contextmanager
-def embedded_server(email: str = "demo@example.com", paid_tokens: int = 0) -> Iterator[Server]:
-    """A server with one account and one key, gone with its data at the end."""
+def embedded_server(email: str = "demo@example.com", paid_tokens: int = 0, **settings: str) -> Iterator[Server]:
+    """A server with one account and one key, gone with its data at the end. `settings`: MASKER_ variables."""
     with tempfile.TemporaryDirectory(prefix="masker-demo-") as folder:
         kept = {name: value for name, value in os.environ.items() if not name.startswith("MASKER_")}
-        environment = {**kept, "MASKER_DATA_DIR": folder, "PYTHONUNBUFFERED": "1"}
+        given = {f"MASKER_{name}": value for name, value in settings.items()}
+        environment = {**kept, "MASKER_DATA_DIR": folder, "PYTHONUNBUFFERED": "1", **given}
         tokens = ("--paid-tokens", str(paid_tokens))
         masker("account", "create", "--email", email, *tokens, environment=environment)
         key = masker("key", "create", "--email", email, "--name", "demo", environment=environment)["key"]
