@@ -19,6 +19,9 @@ _Codes = NDArray[np.uint32]
 # A line's end or a tab as JSON and source code write it, `ID:\n1012345672`. Not before a small letter: `CORP\tariq`.
 _ESCAPED = re.compile(r"\\[nrt](?![a-z])")
 _LAYOUT = {"n": " \n", "r": " \n", "t": " \t"}
+# Characters as addresses of the web write them: UTF-8, each byte as % and two digits (RFC 3986, section 2.1).
+_PERCENT = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
+_FILLING = "\u200b"  # deleted like every invisible character
 
 
 class NormalizedText:
@@ -87,6 +90,8 @@ class NormalizedText:
         at = self._origin.item
         first, last = at(start), at(end - 1) + 1
         following = at(end) if end < len(self._origin) else len(self.original)
+        if self.original[last - 1] == "%" and following - last > 1:
+            return first, following  # the rest of a character that is written with its bytes
         for index in range(following - 1, last - 1, -1):
             if self.original[index] in characters.MARKS:
                 return first, index + 1
@@ -113,9 +118,13 @@ class NormalizedText:
 
 def normalize(text: str) -> NormalizedText:
     """The normalized text: linear time, any string (lone surrogates pass through)."""
-    read = _ESCAPED.sub(lambda match: _LAYOUT[match[0][1]], text) if "\\" in text else text  # of the same length
+    read = text  # of the same length in what follows
+    if "\\" in read:
+        read = _ESCAPED.sub(lambda match: _LAYOUT[match[0][1]], read)
+    if "%" in read:
+        read = _PERCENT.sub(_unquoted, read)
     codes: _Codes = np.frombuffer(read.encode("utf-32-le", "surrogatepass"), dtype="<u4")
-    if text.isascii():
+    if read.isascii():
         return NormalizedText(text, read, codes, None)
     folded: _Codes = characters.FOLD[codes]
     special = np.flatnonzero(folded >= characters.EXPANDED)
@@ -126,6 +135,17 @@ def normalize(text: str) -> NormalizedText:
         kept = folded[origin]
         return NormalizedText(text, _decode(kept), kept, origin)
     return _expand(text, codes, folded)
+
+
+def _unquoted(match: re.Match[str]) -> str:
+    """Each character of a percent-encoded run, and what fills the places of its other signs; the run if it is none."""
+    try:
+        unquoted = bytes.fromhex(match[0].replace("%", "")).decode()
+    except UnicodeDecodeError:
+        return match[0]
+    if not unquoted.replace("\n", "").replace("\r", "").replace("\t", "").isprintable():
+        return match[0]
+    return "".join(letter + _FILLING * (3 * len(letter.encode()) - 1) for letter in unquoted)
 
 
 def _decode(codes: _Codes) -> str:
