@@ -8,23 +8,17 @@ the idle one.
 
 import http.client
 import json
-import os
-import secrets
-import subprocess
 import sys
-import tempfile
 import threading
 import time
-from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from statistics import quantiles
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from examples.server import MASKER, free_port, masker, wait_until_ready
-from tests.servers import PostgreSQL, RedisServer
+from benchmarks.production import bearer, environment, running
+from examples.server import MASKER, free_port
 
 SECONDS = 20.0  # of each phase
 LARGE_CHARACTERS, MEDIUM_CHARACTERS = 5_000_000, 30_000
@@ -62,40 +56,11 @@ class Timed(NamedTuple):
 @contextmanager
 def server() -> Iterator[Server]:
     """A server that is gone with all it kept when the block ends."""
-    postgresql, redis = PostgreSQL(), RedisServer()
-    try:
-        with tempfile.TemporaryDirectory(prefix="masker-bench-") as folder:
-            environment = {
-                **{name: value for name, value in os.environ.items() if not name.startswith("MASKER_")},
-                "MASKER_DATA_DIR": folder,
-                "MASKER_DATABASE_URL": postgresql.url(postgresql.create()),
-                "MASKER_REDIS_URL": redis.url,
-                "MASKER_MASTER_KEY": b64encode(secrets.token_bytes(32)).decode(),
-                "MASKER_RATE_LIMIT_PER_MINUTE": "1000000",
-            }
-            masker("migrate", environment=environment)
-            yield from _running(environment, Path(folder))
-    finally:
-        redis.stop()
-        postgresql.stop()
-
-
-def _running(environment: dict[str, str], folder: Path) -> Iterator[Server]:
-    keys = []
-    for email in ("small@example.com", "large@example.com"):
-        masker("account", "create", "--email", email, "--paid-tokens", str(10**12), environment=environment)
-        keys.append(str(masker("key", "create", "--email", email, environment=environment)["key"]))
-    port, log = free_port(), folder / "server.log"
-    with log.open("wb") as stream:
-        process = subprocess.Popen(
-            [MASKER, "serve", "--port", str(port)], env=environment, cwd=folder, stdout=stream, stderr=stream
-        )
-    try:
-        wait_until_ready(f"http://127.0.0.1:{port}", process, log)
-        yield Server(f"http://127.0.0.1:{port}", *keys)
-    finally:
-        process.terminate()
-        process.wait(timeout=60)
+    with environment() as variables:
+        keys = [bearer(variables, email) for email in ("small@example.com", "large@example.com")]
+        port = free_port()
+        with running([MASKER, "serve", "--port", str(port)], port, variables) as url:
+            yield Server(url, *keys)
 
 
 class Caller:

@@ -6,12 +6,13 @@ invisible characters, the script of digits, and letters that careless spelling e
 """
 
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 from typing import NamedTuple
 
 from ahocorasick_rs import AhoCorasick, MatchKind
 
+from pipeline.detect.character_table import CharacterTable
 from pipeline.detect.normalize import normalize
 
 _ALIKE = str.maketrans("أإآٱىةؤئ", "اااايهوي")
@@ -44,18 +45,6 @@ class Hit(NamedTuple):
     key: int
 
 
-class _Table(dict[int, str]):
-    """What `str.translate` makes of each character; filled as characters are met."""
-
-    def __init__(self, fold: Callable[[str], str]) -> None:
-        super().__init__()
-        self._fold = fold
-
-    def __missing__(self, code: int) -> str:
-        folded = self[code] = self._fold(chr(code))
-        return folded
-
-
 def _plain(character: str) -> str:
     folded = unicodedata.normalize("NFKD", normalize(character).text).casefold().translate(_ALIKE)
     return "".join(normalize(c).text for c in folded if unicodedata.category(c) not in _UNSEEN)
@@ -69,7 +58,7 @@ def _compact_of(character: str) -> str:
     return "".join(c for c in _plain(character) if c.isalnum())
 
 
-_WORDS, _COMPACT = _Table(_words_of), _Table(_compact_of)
+_WORDS, _COMPACT = CharacterTable(_words_of), CharacterTable(_compact_of)
 
 
 def words_form(text: str) -> str:
@@ -148,7 +137,7 @@ class _Search:
                 yield Hit(first, last, self._keys[pattern])
 
 
-def _origins(text: str, table: _Table) -> list[int]:
+def _origins(text: str, table: CharacterTable) -> list[int]:
     """The index in `text` behind each character of its form."""
     origin: list[int] = []
     blank = True  # leading blanks are dropped, runs of them become one

@@ -7,8 +7,9 @@ Arabic letters stay as detection's normalization left them.
 
 import re
 import unicodedata
-from collections.abc import Callable
-from functools import cached_property
+
+from pipeline.detect.character_table import CharacterTable
+from pipeline.detect.lazy import lazy
 
 # Texts of these characters alone change no length: ASCII, Arabic, and signs that are the same in every form.
 _SIMPLE = (
@@ -29,7 +30,7 @@ class Folded:
         self.text = folded(source)
         self._source = source
 
-    @cached_property
+    @lazy
     def _origin(self) -> list[int] | None:
         """The place in the source of each folded character and of the end; None: the same."""
         if _IS_COMPLEX.search(self._source) is None and _HAS_RUN.search(self._source) is None:
@@ -47,18 +48,6 @@ class Folded:
         return first, last
 
 
-class _Table(dict[int, str]):
-    """What `str.translate` makes of each character; filled as characters are met."""
-
-    def __init__(self, fold: Callable[[str], str]) -> None:
-        super().__init__()
-        self._fold = fold
-
-    def __missing__(self, code: int) -> str:
-        folded = self[code] = self._fold(chr(code))
-        return folded
-
-
 def _decomposed(character: str) -> str:
     return character if "\u0600" <= character <= "\u06ff" else unicodedata.normalize("NFD", character)
 
@@ -69,7 +58,7 @@ def _caseless(character: str) -> str:
     return _decomposed(_decomposed(character).casefold())
 
 
-_CASELESS, _CASED = _Table(_caseless), _Table(_decomposed)
+_CASELESS, _CASED = CharacterTable(_caseless), CharacterTable(_decomposed)
 
 
 def folded(text: str) -> str:
