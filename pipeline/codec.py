@@ -17,6 +17,7 @@ from pipeline.documents.document import (
     Raster,
     Reading,
     TextUnit,
+    Unread,
     Word,
 )
 from pipeline.verification.reading import Passage, SecondReading
@@ -30,10 +31,14 @@ MAX_SIDE = 100_000  # pixels of one side of a raster
 MAX_PIXELS = 400_000_000  # pixels of one raster
 MAX_DPI = 10_000
 MAX_PAGES = 1_000_000
+MAX_PARTS = 10_000_000
+MAX_READERS = 16
 
 T = TypeVar("T")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _TYPES = frozenset(str(item) for item in ALL_TYPES)
+_UNREAD = frozenset(item.value for item in Unread)
+_READER = re.compile(r"[A-Za-z][\w.+-]{0,40} [\w.+-]{1,40}", re.ASCII)  # a library and its version
 
 
 class Malformed(ValueError):
@@ -72,6 +77,7 @@ def encode(value: Extraction | Findings | Raster | Reading | SecondReading) -> d
             "units": [[unit.id, clean(unit.text), clean(unit.context), unit.billed] for unit in value.units],
             "rasters": [_raster_row(raster) for raster in value.rasters],
             "pages": value.pages,
+            "unread": [[kind.value, number] for kind, number in value.unread],
         }
     if isinstance(value, Findings):
         return {
@@ -91,6 +97,9 @@ def encode(value: Extraction | Findings | Raster | Reading | SecondReading) -> d
         "texts": [[clean(passage.text), clean(passage.context)] for passage in value.texts],
         "rasters": [_raster_row(raster) for raster in value.rasters],
         "raw": [clean(text) for text in value.raw],
+        "parts": value.parts,
+        "pages": value.pages,
+        "readers": list(value.readers),
     }
 
 
@@ -112,12 +121,14 @@ def _raster_row(raster: Raster) -> list[object]:
 
 
 def _extraction(raw: object) -> Extraction:
-    units, rasters, pages = _object(raw, "units", "rasters", "pages")
+    units, rasters, pages, unread = _object(raw, "units", "rasters", "pages", "unread")
     decoded = Extraction(
         units=tuple(_unit(row) for row in _list(units, MAX_ITEMS, "units")),
         rasters=_rasters(rasters),
         pages=_integer(pages, 0, MAX_PAGES, "pages"),
+        unread=tuple(_unread(row) for row in _list(unread, len(Unread), "unread")),
     )
+    _unique([kind for kind, _ in decoded.unread], "unread")
     _unique([unit.id for unit in decoded.units] + [raster.id for raster in decoded.rasters], "ids")
     return decoded
 
@@ -125,6 +136,13 @@ def _extraction(raw: object) -> Extraction:
 def _unit(raw: object) -> TextUnit:
     id_, text, context, billed = _row(raw, 4, "unit")
     return TextUnit(_name(id_, "unit.id"), _text(text, "unit.text"), _text(context, "unit.context"), _boolean(billed))
+
+
+def _unread(raw: object) -> tuple[Unread, int]:
+    kind, number = _row(raw, 2, "unread")
+    if not isinstance(kind, str) or kind not in _UNREAD:
+        raise Malformed("unread.kind")
+    return Unread(kind), _integer(number, 1, MAX_ITEMS, "unread.number")
 
 
 def _rasters(raw: object) -> tuple[Raster, ...]:
@@ -202,12 +220,22 @@ def _value(raw: object) -> FoundValue:
 
 
 def _second_reading(raw: object) -> SecondReading:
-    texts, rasters, rest = _object(raw, "texts", "rasters", "raw")
+    texts, rasters, rest, parts, pages, readers = _object(raw, "texts", "rasters", "raw", "parts", "pages", "readers")
     return SecondReading(
         texts=tuple(_passage(row) for row in _list(texts, MAX_ITEMS, "texts")),
         rasters=_rasters(rasters),
         raw=tuple(_text(item, "raw") for item in _list(rest, MAX_ITEMS, "raw")),
+        parts=_integer(parts, 0, MAX_PARTS, "parts"),
+        pages=_integer(pages, 0, MAX_PAGES, "pages"),
+        readers=tuple(_reader(item) for item in _list(readers, MAX_READERS, "readers")),
     )
+
+
+def _reader(raw: object) -> str:
+    name = _text(raw, "reader")
+    if not _READER.fullmatch(name):
+        raise Malformed("reader")
+    return name
 
 
 def _passage(raw: object) -> Passage:

@@ -5,6 +5,7 @@ Everything here crosses the sandbox's border as JSON (dataclasses.asdict): plain
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Protocol
 
 # In the id of a raster that shows what the one with the id before it, of the same size, cannot show in gray.
@@ -65,13 +66,36 @@ class Reading:
     unread: tuple[tuple[int, int, int, int], ...] = ()
 
 
+class Unread(StrEnum):
+    """What is taken out of a document without being read, because nobody here can read it or nobody should."""
+
+    ATTACHMENT = "attachment"  # embedded files, packages, OLE objects, alternative chunks
+    CONNECTION = "connection"  # external links, data connections, mail-merge sources
+    FINGERPRINT = "fingerprint"  # revision ids, drawn numbers, printer settings, writers' traces
+    FONT = "font"
+    FORM = "form"  # XFA and other forms that programs draw
+    HISTORY = "history"  # earlier versions of the document
+    LAYER = "layer"  # hidden content
+    MEDIA = "media"  # audio and video
+    METADATA = "metadata"
+    PICTURE = "picture"  # pictures in forms that cannot be read, which become blank
+    PRIVATE = "private"  # data that a program keeps for itself
+    SCRIPT = "script"  # JavaScript and other actions
+    SIGNATURE = "signature"
+    THUMBNAIL = "thumbnail"
+
+
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """Everything a document says: its units in reading order, the rasters still to be read, and its billed pages."""
+    """Everything a document says: its units in reading order, the rasters still to be read, and its billed pages.
+
+    `unread` counts what redaction takes out without reading it: pairs of kind and number, each kind once, sorted.
+    """
 
     units: tuple[TextUnit, ...]
     rasters: tuple[Raster, ...] = ()
     pages: int = 0
+    unread: tuple[tuple[Unread, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,11 +21,16 @@ class SecondReading:
     runs over it. `raw` is what only programs read (XML parts, attributes, PDF strings, decoded streams, file tails):
     only distinctive found values are searched in it, because its numbers and names are mostly the format's own.
     `rasters` are still to be read by OCR; their pixels travel beside, by raster id.
+    `parts` is how many parts of the file were read (files of a package, objects of a PDF, frames, else 1), `pages` how
+    many pages, sheets or slides; `readers` names the libraries that read, with their versions: `pypdf 6.4.0`.
     """
 
     texts: tuple[Passage, ...]
     rasters: tuple[Raster, ...] = ()
     raw: tuple[str, ...] = ()
+    parts: int = 0
+    pages: int = 0
+    readers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
