@@ -66,6 +66,11 @@ def redact(package: Package, findings: Findings, readings: Sequence[Reading]) ->
             rename(package, part, _free_name(package, stem or old, suffix))
 
 
+def blanked(package: Package) -> int:
+    """How many pictures become blank, because they cannot be read."""
+    return sum(not _is_readable(part) for _, part in _pictures(package))
+
+
 def blank_png() -> bytes:
     """One white pixel."""
     rows = zlib.compress(b"\0\xff")

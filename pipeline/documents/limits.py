@@ -16,3 +16,11 @@ MAX_RASTER_SIDE = 32_000  # pixels; Tesseract refuses sides of 32,767 and more
 # OCR
 MAX_OCR_WORDS = 200_000  # words of one raster
 MAX_OCR_OUTPUT_BYTES = 64 * 1024 * 1024
+
+# Office packages (DOCX, PPTX, XLSX)
+MAX_ENTRIES = 4_000  # files in a package; a presentation of 300 slides has some 1,500
+MAX_PACKAGE_BYTES = 256 * 1024 * 1024  # of all parts, unpacked
+MAX_XML_BYTES = 48 * 1024 * 1024  # of all XML parts, unpacked: a tree takes ten times as much
+MAX_XML_DEPTH = 190  # elements inside each other; Word's deepest nesting of tables and text boxes stays below 100
+MAX_RATIO = 200  # unpacked to packed, of each part that unpacks to more than RATIO_FREE_BYTES
+RATIO_FREE_BYTES = 1024 * 1024  # small parts of blanks pack better than any bound

@@ -14,19 +14,22 @@ from typing import Any
 
 from lxml import etree
 
+from pipeline.documents.limits import (
+    MAX_ENTRIES,
+    MAX_PACKAGE_BYTES,
+    MAX_RATIO,
+    MAX_XML_BYTES,
+    MAX_XML_DEPTH,
+    RATIO_FREE_BYTES,
+)
 from schemas.errors import ErrorCode, StageFailed
-
-MAX_ENTRIES = 4_000  # files in a package
-MAX_PACKAGE = 256 * 1024 * 1024  # bytes of all parts, unpacked
-MAX_XML = 48 * 1024 * 1024  # bytes of all XML parts, unpacked: a tree takes ten times as much
-MAX_RATIO = 200  # unpacked to packed, of what unpacks to more than a megabyte
-_SMALL = 1024 * 1024
 
 TYPES_PART = "[Content_Types].xml"
 RELATIONSHIPS_TYPE = "application/vnd.openxmlformats-package.relationships+xml"
 _TYPES_NAMESPACE = "http://schemas.openxmlformats.org/package/2006/content-types"
 _XML_SUFFIXES = (".xml", ".rels", ".vml")
 _ODD_NAME = re.compile(r"[\\\x00-\x1f:*?\"<>|]|^/|//|(^|/)\.{1,2}(/|$)")
+_TOO_DEEP = etree.XPath("boolean(/" + "/".join("*" * (MAX_XML_DEPTH + 1)) + ")")
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 Element = Any  # lxml is untyped
@@ -94,7 +97,7 @@ def read(data: bytes) -> Package:
             raise unreadable()
         package.parts[name] = Part(name, content_type, body)
     xml = [part for part in package.parts.values() if _is_xml(part)]
-    if sum(len(part.data) for part in xml) > MAX_XML:
+    if sum(len(part.data) for part in xml) > MAX_XML_BYTES:
         raise unreadable()
     for part in xml:
         part.root, part.data = parse(part.data), b""
@@ -102,7 +105,10 @@ def read(data: bytes) -> Package:
 
 
 def parse(data: bytes) -> Element:
-    """An XML tree without comments and processing instructions; unreadable() if it has a DTD or is not well formed."""
+    """An XML tree without comments and processing instructions.
+
+    unreadable() when it has a DTD, is not well formed or nests too deeply.
+    """
     parser = etree.XMLParser(
         resolve_entities=False,
         no_network=True,
@@ -116,6 +122,8 @@ def parse(data: bytes) -> Element:
     except (etree.XMLSyntaxError, ValueError, LookupError):
         raise unreadable() from None
     if root is None or root.getroottree().docinfo.doctype:  # OPC 8.1.4 allows no DTD
+        raise unreadable()
+    if _TOO_DEEP(root):
         raise unreadable()
     return root
 
@@ -146,8 +154,8 @@ def _unzip(data: bytes) -> dict[str, bytes]:
             total += entry.file_size
             if _ODD_NAME.search(entry.filename) or entry.filename.lower() in seen or entry.flag_bits & 1:
                 raise unreadable()
-            if total > MAX_PACKAGE or (
-                entry.file_size > _SMALL and entry.file_size > MAX_RATIO * max(entry.compress_size, 1)
+            if total > MAX_PACKAGE_BYTES or (
+                entry.file_size > RATIO_FREE_BYTES and entry.file_size > MAX_RATIO * max(entry.compress_size, 1)
             ):
                 raise unreadable()
             seen.add(entry.filename.lower())

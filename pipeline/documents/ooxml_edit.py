@@ -2,8 +2,9 @@
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
+from types import MappingProxyType
 from urllib.parse import quote
 
 from pipeline.documents.ooxml import Element, local
@@ -19,8 +20,14 @@ _TYPED = frozenset({"filetime", "date", "i1", "i2", "i4", "i8", "int", "ui1", "u
 _DATES = ("fullDate",)  # attributes that must be a date or not be there
 
 
-def edit(pieces: Sequence[Piece], edits: dict[str, list[Edit]]) -> set[str]:
-    """Writes the edits of each piece into the tree; the ids of the pieces that had any.
+Writer = Callable[[Slot, list[Edit]], None]  # writes the edits of one slot: sorted, overlapping nowhere
+
+
+def edit(
+    pieces: Sequence[Piece], edits: Mapping[str, list[Edit]], writers: Mapping[str, Writer] = MappingProxyType({})
+) -> set[str]:
+    """Writes the edits of each piece into the tree; the ids of the pieces that had any. `writers`: kinds of slots that
+    only one format has.
 
     A placeholder stands where its value began, in that run's formatting; the rest of the value goes.
     """
@@ -34,7 +41,10 @@ def edit(pieces: Sequence[Piece], edits: dict[str, list[Edit]]) -> set[str]:
                 _distribute(piece, item, changes)
     numbers: dict[str, str] = {}
     for slot, items in changes.items():
-        _write(slot, joined(items), numbers)
+        if slot.kind in writers:
+            writers[slot.kind](slot, joined(items))
+        else:
+            _write(slot, joined(items), numbers)
     return done
 
 

@@ -83,6 +83,22 @@ def remove(package: Package, doomed: Callable[[Link], bool], parts: Iterable[Par
     package.parts = kept
 
 
+def reached(package: Package) -> list[Part]:
+    """The parts that relationships lead to from the package itself, step by step: programs load no others."""
+    targets: dict[int | None, list[Part]] = {}
+    for link in links(package):
+        if link.target is not None:
+            targets.setdefault(id(link.source) if link.source is not None else None, []).append(link.target)
+    found: dict[int, Part] = {}
+    waiting = list(targets.get(None, ()))
+    while waiting:
+        part = waiting.pop()
+        if id(part) not in found:
+            found[id(part)] = part
+            waiting += targets.get(id(part), ())
+    return list(found.values())
+
+
 def rename(package: Package, part: Part, name: str) -> None:
     """Gives a part another name and leads every relationship there; its own relationships follow it."""
     own = package.find(links_name(part))

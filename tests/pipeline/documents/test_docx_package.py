@@ -12,8 +12,9 @@ import docx as python_docx
 import numpy as np
 import pytest
 
-from pipeline.documents import docx, ooxml
+from pipeline.documents import docx
 from pipeline.documents.document import Finding, Findings, Reading, Word
+from pipeline.documents.limits import MAX_ENTRIES
 from schemas.errors import ErrorCode, StageFailed
 from tests.pipeline.documents.office import R, W, contents, everything, paragraph, part, without, word, zipped
 
@@ -109,7 +110,7 @@ def test_values_that_had_a_type_become_text() -> None:
 
 
 def test_deep_nesting_is_read_or_refused() -> None:
-    for depth, is_refused in ((200, False), (5000, True)):
+    for depth, is_refused in ((160, False), (220, True), (5000, True)):
         body = (
             "<w:sdt><w:sdtContent>" * (depth // 2) + paragraph(f"no. {ID}") + "</w:sdtContent></w:sdt>" * (depth // 2)
         )
@@ -273,7 +274,7 @@ def test_bombs_are_refused_unread() -> None:
     files = contents(word(paragraph("x")))
     assert refused(zipped(files | {"word/big.xml": b"<a>" + b" " * 60_000_000 + b"</a>"}))
     assert refused(zipped(files | {"word/media/big.png": bytes(60_000_000)}))
-    assert refused(zipped(files | {f"customXml/item{n}.xml": b"<a/>" for n in range(ooxml.MAX_ENTRIES)}))
+    assert refused(zipped(files | {f"customXml/item{n}.xml": b"<a/>" for n in range(MAX_ENTRIES)}))
     assert refused(zipped(files | {"customXml/deep.xml": b"<a>" * 5000 + b"</a>" * 5000}))
 
 

@@ -1,0 +1,152 @@
+"""Takes out of an Office package what identifies its writers or cannot be read: fingerprints, embeddings, seals."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+
+from pipeline.documents import ooxml_links
+from pipeline.documents.document import Unread
+from pipeline.documents.docx_media import is_picture
+from pipeline.documents.ooxml import Element, Package, Part, local
+from pipeline.documents.ooxml_links import Link
+
+# Kinds of relationships whose targets no format of the family needs or can read, and what they count as.
+UNREADABLE: Mapping[str, Unread] = {
+    **dict.fromkeys(("oleObject", "package", "control", "activeXControlBinary"), Unread.ATTACHMENT),
+    **dict.fromkeys(("audio", "video", "media"), Unread.MEDIA),
+    **dict.fromkeys(("origin", "signature", "certificate"), Unread.SIGNATURE),
+    **dict.fromkeys(("printerSettings",), Unread.FINGERPRINT),
+    **dict.fromkeys(("vbaProject", "wordVbaData", "customUI", "extensibility", "ui"), Unread.SCRIPT),
+    "font": Unread.FONT,
+    "thumbnail": Unread.THUMBNAIL,
+}
+_UNREADABLE_TYPES: Mapping[str, Unread] = {
+    "application/inkml+xml": Unread.PICTURE,
+    "image/svg+xml": Unread.PICTURE,
+    "text/html": Unread.ATTACHMENT,
+    "application/xhtml+xml": Unread.ATTACHMENT,
+}
+_UNREADABLE_FOLDERS: Mapping[str, Unread] = {"_xmlsignatures/": Unread.SIGNATURE, "[trash]/": Unread.HISTORY}
+
+# Elements that hold moments, whatever the format.
+_DROPPED: Mapping[str, Unread] = dict.fromkeys(("created", "modified", "lastPrinted"), Unread.METADATA)
+_OFFICE = ("{http://schemas.openxmlformats.org/", "{http://schemas.microsoft.com/office/", "{http://purl.oclc.org/ooxml/",
+           "{http://purl.org/dc/terms/}", "{urn:schemas-microsoft-com:")  # fmt: skip
+_DROPPED_ATTRIBUTES = frozenset({"gfxdata", "initials", "date", "dateUtc"})
+# Numbers that programs draw to tell things apart: many look like identity numbers, any could be one.
+_DRAWN_ELEMENTS = frozenset({"id", "divId", "axId", "crossAx", "rowId", "colId"})
+_DRAWN_ATTRIBUTES = frozenset({"id", "modelId", "srcId", "destId", "parTransId", "sibTransId", "durableId"})
+_DRAWN = re.compile(r"-?\d{6,}")
+_FIRST_NUMBER = 100_001
+_ENCODED = re.compile(r"[A-Za-z0-9+/=\s]{512,}")  # base64 of something that nobody reads
+
+_STATISTICS = "extended-properties+xml"
+_PEOPLE = frozenset({"creator", "lastModifiedBy"})
+_NAMED_BY_PEOPLE = frozenset({"Company", "Manager"})
+_PLACEHOLDER = re.compile(r"[A-Z_]+_\d{2,}")
+
+
+def prepare(package: Package, kinds: Mapping[str, Unread], dropped: Mapping[str, Unread]) -> Counter[Unread]:
+    """Before anything is read: removes what nobody here can read, and what nobody should; how many things of each sort.
+
+    `kinds`: kinds of relationships whose targets go, besides UNREADABLE; `dropped`: names of elements that go.
+    """
+    counts: Counter[Unread] = Counter()
+    _remove_parts(package, {**UNREADABLE, **kinds}, counts)
+    numbers: dict[str, str] = {}
+    names = {**_DROPPED, **dropped}
+    for part in package.xml_parts():
+        _strip(part.root, names, numbers, counts)
+        if part.content_type.endswith(_STATISTICS):
+            _keep_only(part.root, _NAMED_BY_PEOPLE)
+    return counts
+
+
+def finish(package: Package) -> None:
+    """After placeholders are written: whoever is still named as a writer was not recognized, and goes unnamed."""
+    for part in package.xml_parts():
+        if part.content_type.endswith(_STATISTICS):
+            _keep_only(part.root, frozenset())
+        for element in part.root.iter() if part.root is not None else ():
+            if local(element) in _PEOPLE and not _PLACEHOLDER.fullmatch(element.text or ""):
+                element.text = ""
+            for name, value in element.attrib.items():
+                if name.startswith("{") and name.endswith("}author") and not _PLACEHOLDER.fullmatch(value):
+                    element.set(name, "Author")  # the schema wants one
+
+
+def _remove_parts(package: Package, kinds: Mapping[str, Unread], counts: Counter[Unread]) -> None:
+    doomed: dict[str, Unread] = {}
+    for link in ooxml_links.links(package):
+        if link.kind in kinds:
+            doomed.setdefault(link.target.name if link.target else link.row.get("Target", ""), kinds[link.kind])
+    for part in package.parts.values():
+        sort = _unreadable(part)
+        if sort is not None:
+            doomed.setdefault(part.name, sort)
+    counts.update(doomed.values())
+
+    def leads_to_unreadable(link: Link) -> bool:
+        return link.kind in kinds
+
+    ooxml_links.remove(package, leads_to_unreadable, [p for p in package.parts.values() if p.name in doomed])
+    reached = {id(part) for part in ooxml_links.reached(package)}
+    others = (part for part in package.parts.values() if not part.name.lower().endswith(".rels"))
+    loose = [part for part in others if id(part) not in reached]
+    counts[Unread.PRIVATE] += len(loose)
+    ooxml_links.remove(package, lambda link: False, loose)
+
+
+def _unreadable(part: Part) -> Unread | None:
+    """What a part that nobody here can read counts as; None for one that can be read."""
+    for start, sort in _UNREADABLE_TYPES.items():
+        if part.content_type.startswith(start):
+            return sort
+    for folder, sort in _UNREADABLE_FOLDERS.items():
+        if part.name.lower().startswith(folder):
+            return sort
+    return Unread.PRIVATE if part.root is None and not is_picture(part) else None
+
+
+def _strip(root: Element, dropped: Mapping[str, Unread], numbers: dict[str, str], counts: Counter[Unread]) -> None:
+    """Removes fingerprints from a tree; `numbers` makes equal drawn numbers equal again in all parts."""
+    for element in list(root.iter()):
+        name = local(element)
+        if name in dropped and element.getparent() is not None and element.tag.startswith(_OFFICE):
+            _drop(element)
+            counts[dropped[name]] += 1
+            continue
+        for attribute, value in element.attrib.items():
+            plain = attribute.rpartition("}")[2]
+            # A namespace says that the attribute is Office's, not a custom document's.
+            is_trace = attribute[0] == "{" and (plain in _DROPPED_ATTRIBUTES or plain.startswith("rsid"))
+            if is_trace or (len(value) > 511 and _ENCODED.fullmatch(value)):
+                del element.attrib[attribute]
+                counts[Unread.FINGERPRINT if is_trace else Unread.PRIVATE] += 1
+            elif _DRAWN.fullmatch(value) and (plain in _DRAWN_ATTRIBUTES or name in _DRAWN_ELEMENTS):
+                element.set(attribute, numbers.setdefault(value, str(_FIRST_NUMBER + len(numbers))))
+                counts[Unread.FINGERPRINT] += 1
+        if element.text and len(element.text) > 511 and _ENCODED.fullmatch(element.text) and element.text.strip():
+            element.text = ""
+            counts[Unread.PRIVATE] += 1
+
+
+def _drop(element: Element) -> None:
+    """Takes an element out, and the extension that has nothing else to say; the text behind it stays."""
+    parent = element.getparent()
+    while local(parent) in ("ext", "extLst") and len(parent) == 1 and parent.getparent() is not None:
+        element, parent = parent, parent.getparent()
+    tail = element.tail
+    index = parent.index(element)
+    parent.remove(element)
+    if tail and tail.strip():
+        if index:
+            parent[index - 1].tail = (parent[index - 1].tail or "") + tail
+        else:
+            parent.text = (parent.text or "") + tail
+
+
+def _keep_only(root: Element, names: frozenset[str]) -> None:
+    for child in list(root):
+        if local(child) not in names:
+            root.remove(child)
