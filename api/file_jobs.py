@@ -24,10 +24,11 @@ from schemas.errors import (
 )
 from schemas.files import FileList, Format, JobRecord, JobState, UploadResponse
 from schemas.ids import parse_id
+from schemas.reports import SignedReport
 from schemas.spans import Term
 from schemas.stages import FIRST_STAGE
 from schemas.text import InlineTerm
-from storage import glossaries, jobs, ledger
+from storage import glossaries, job_pins, jobs, ledger
 from storage.job_objects import destroy_all
 from storage.jobs import Upload
 from storage.keys import Caller
@@ -111,12 +112,36 @@ def one(services: Services, caller: Caller, file_id: str, now: datetime) -> JobR
         return jobs.record(job, services.storage.keyring, now)
 
 
+def report(services: Services, caller: Caller, file_id: str, now: datetime) -> SignedReport:
+    """The signed report of a file that is or was ready. FileNotFound, FileNotReady."""
+    with services.storage.database.reading() as session:
+        job = jobs.get(session, caller.account_id, _file_id(file_id))
+        if jobs.state_of(job, now) not in (JobState.READY, JobState.EXPIRED) or job.report is None:
+            raise FileNotReady
+        return SignedReport.model_validate(job.report)
+
+
 def page(services: Services, caller: Caller, limit: int, cursor: str | None, now: datetime) -> FileList:
     """One page of the account's files, newest first. InvalidCursor."""
     with services.storage.database.reading() as session:
         rows, following = jobs.list_page(session, caller.account_id, limit=limit, cursor=cursor)
         records = [jobs.record(job, services.storage.keyring, now) for job in rows]
     return FileList(files=records, next_cursor=following)
+
+
+def pin(services: Services, caller: Caller, file_id: str, now: datetime) -> JobRecord:
+    """Keeps a ready file beyond its time. FileNotFound, NothingToPin, TooManyPinned."""
+    storage, job_id = services.storage, _file_id(file_id)
+    with storage.database.transaction() as session:
+        job = job_pins.pin(session, caller.account_id, job_id, services.settings.pinned_files, now)
+        return jobs.record(job, storage.keyring, now)
+
+
+def unpin(services: Services, caller: Caller, file_id: str, now: datetime) -> JobRecord:
+    """Gives a file its time to live back. FileNotFound."""
+    storage, job_id = services.storage, _file_id(file_id)
+    with storage.database.transaction() as session:
+        return jobs.record(job_pins.unpin(session, caller.account_id, job_id), storage.keyring, now)
 
 
 def delete(services: Services, caller: Caller, file_id: str, now: datetime) -> None:

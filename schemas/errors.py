@@ -134,6 +134,16 @@ class EmailTaken(Conflict):
     detail = "Email already registered"
 
 
+class NothingToPin(Conflict):
+    """Only a ready file can be pinned."""
+
+    detail = "not_ready"
+
+
+class TooManyPinned(Conflict):
+    detail = "too_many_pinned"
+
+
 # 410
 class FileExpired(MaskerError):
     status = 410

@@ -4,7 +4,9 @@ from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
+
+from schemas.stages import Stage
 
 
 class Format(StrEnum):
@@ -62,6 +64,8 @@ class JobRecord(BaseModel):
     error_code: str | None
     download_url: str | None
     poll_url: str
+    stage: Stage | None = Field(description="the step that it is at, or at which it failed; null of a finished file")
+    progress: float = Field(ge=0, le=1, description="how far it is: never goes backwards, 1 when ready")
 
 
 class UploadResponse(BaseModel):

@@ -34,17 +34,18 @@ class StageInfo:
     stage: Stage
     queue: Queue
     seconds: int  # wall-clock limit of one sandboxed call of this stage
+    begins: float  # how much of a job is done when it begins, 0 to 1
 
 
 STAGES: tuple[StageInfo, ...] = (
-    StageInfo(Stage.SNIFF, Queue.LIGHT, 60),
-    StageInfo(Stage.EXTRACT, Queue.DOCUMENTS, 300),
-    StageInfo(Stage.OCR, Queue.OCR, 120),
-    StageInfo(Stage.DETECT, Queue.DETECT, 300),
-    StageInfo(Stage.REDACT, Queue.DOCUMENTS, 300),
-    StageInfo(Stage.VERIFY, Queue.VERIFY, 300),
-    StageInfo(Stage.BILL, Queue.LIGHT, 60),
-    StageInfo(Stage.STORE, Queue.LIGHT, 300),
+    StageInfo(Stage.SNIFF, Queue.LIGHT, 60, 0.0),
+    StageInfo(Stage.EXTRACT, Queue.DOCUMENTS, 300, 0.05),
+    StageInfo(Stage.OCR, Queue.OCR, 120, 0.15),
+    StageInfo(Stage.DETECT, Queue.DETECT, 300, 0.65),
+    StageInfo(Stage.REDACT, Queue.DOCUMENTS, 300, 0.75),
+    StageInfo(Stage.VERIFY, Queue.VERIFY, 300, 0.85),
+    StageInfo(Stage.BILL, Queue.LIGHT, 60, 0.97),
+    StageInfo(Stage.STORE, Queue.LIGHT, 300, 0.98),
 )
 
 STAGE: dict[Stage, StageInfo] = {row.stage: row for row in STAGES}

@@ -137,7 +137,7 @@ def split(
 ) -> bool:
     """Moves the job to OCR, to be read in `parts` parts (at least one); False when the claim is no longer ours."""
     values = _moved(Stage.OCR, now, lease_seconds) | finished(claim, milliseconds)
-    values |= {"parts_left": parts, "due_at": None}  # from here on the parts are due, each by itself
+    values |= {"parts": parts, "parts_left": parts, "due_at": None}  # from here on the parts are due, each by itself
     if not changed(session, update(Job).where(*owned(claim)).values(**values)):
         return False
     due_at = now + timedelta(seconds=lease_seconds)

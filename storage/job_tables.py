@@ -1,6 +1,7 @@
 """Tables of file jobs: the job itself, its pages that wait for OCR, and the day's uploads per account."""
 
 from datetime import date, datetime
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import JSON, BigInteger, Column, Index
@@ -16,9 +17,9 @@ class Job(SQLModel, table=True):
 
     `stage` is the next step to run. `attempt` grows with every claim and is the fencing token; `claims` counts the
     claims of this stage alone. `due_at` is when the sweeper looks at the row if nothing else moved it. `outputs` maps a
-    finished stage to the attempt whose artifacts count. `found` counts redacted places by entity type; `timings` are
-    milliseconds by stage. `has_residue` says that stored bytes may still have to be destroyed. What a person wrote
-    (file name, terms) is sealed.
+    finished stage to the attempt whose artifacts count. `parts` are the rasters to be read by OCR, `parts_left` those
+    not read yet. `found` counts redacted places by entity type; `timings` are milliseconds by stage. `has_residue` says
+    that stored bytes may still have to be destroyed. What a person wrote (file name, terms) is sealed.
     """
 
     __tablename__ = "jobs"
@@ -39,6 +40,7 @@ class Job(SQLModel, table=True):
     due_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     announcements: int = 0
     outputs: dict[str, int] = Field(default_factory=dict, sa_column=Column(JSON, nullable=False))
+    parts: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
     parts_left: int = 0
 
     format: str
@@ -61,6 +63,7 @@ class Job(SQLModel, table=True):
     ended_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     is_persisted: bool = False
     error_code: str | None = None
+    report: dict[str, Any] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True)))
     has_residue: bool = True
 
 

@@ -6,7 +6,7 @@ from datetime import date, datetime, timedelta
 from typing import cast
 from uuid import UUID
 
-from sqlalchemy import and_, delete, or_, select, update
+from sqlalchemy import ColumnElement, and_, delete, or_, select, update
 from sqlalchemy import func as sql
 from sqlalchemy.orm import QueryableAttribute, defer
 from sqlmodel import Session, col
@@ -16,7 +16,7 @@ from schemas.errors import FileNotFound, InvalidCursor, QuotaActive, TooManyConc
 from schemas.files import Format, JobRecord, JobState
 from schemas.ids import parse_id
 from schemas.spans import Term
-from storage import ledger
+from storage import job_progress, ledger
 from storage.changes import changed
 from storage.encryption import Keyring
 from storage.job_objects import result_key
@@ -27,7 +27,6 @@ from storage.upserts import insert_missing
 MAX_PAGE = 50
 FILES_PATH = "/api/v1/files"
 _RUNNING = (JobState.QUEUED.value, JobState.PROCESSING.value)
-_ACTIVE = (*_RUNNING, JobState.READY.value)
 _TERMS = cast("QueryableAttribute[bytes | None]", Job.terms_sealed)
 
 
@@ -60,9 +59,10 @@ def check_quotas(session: Session, account_id: UUID, quotas: Quotas, now: dateti
     )
     if (session.scalar(today) or 0) >= quotas.daily:
         raise TooManyFilesToday
-    if _count(session, account_id, _RUNNING) >= quotas.concurrent:
+    running = _count(session, account_id, col(Job.state).in_(_RUNNING))
+    if running >= quotas.concurrent:
         raise TooManyConcurrentJobs
-    if _count(session, account_id, _ACTIVE) >= quotas.active:
+    if running + _count(session, account_id, col(Job.state) == JobState.READY.value, kept(now)) >= quotas.active:
         raise QuotaActive
 
 
@@ -81,7 +81,7 @@ def enqueue(
     An announcement that never happens is made up for by the sweeper `lease_seconds` later.
     """
     day = riyadh_day(now)
-    _lock_uploads(session, upload.account_id, day)
+    lock_quotas(session, upload.account_id, day)
     check_quotas(session, upload.account_id, quotas, now)
     _count_upload(session, upload.account_id)
     job = Job(
@@ -134,6 +134,11 @@ def list_page(
     return page, str(page[-1].id) if len(rows) > limit else None
 
 
+def kept(now: datetime) -> ColumnElement[bool]:
+    """What is true of a ready job whose file is to be had: its time is not up, or it is pinned."""
+    return or_(col(Job.is_persisted), col(Job.expires_at) > now)
+
+
 def state_of(job: Job, now: datetime) -> JobState:
     """The state that a caller sees: past its time and not pinned, a ready file reads as expired before the sweep."""
     if job.state == JobState.READY.value and not job.is_persisted and job.expires_at <= now:
@@ -160,6 +165,8 @@ def record(job: Job, keyring: Keyring, now: datetime) -> JobRecord:
         error_code=job.error_code,
         download_url=f"{path}/download" if state is JobState.READY else None,
         poll_url=path,
+        stage=job_progress.stage(job),
+        progress=job_progress.progress(job),
     )
 
 
@@ -224,13 +231,13 @@ def _seal_terms(keyring: Keyring, job_id: UUID, terms: Sequence[Term]) -> bytes 
     return keyring.seal(dump_terms(terms), _context(job_id, "terms"))
 
 
-def _count(session: Session, account_id: UUID, states: Sequence[str]) -> int:
-    query = select(sql.count()).select_from(Job).where(col(Job.account_id) == account_id, col(Job.state).in_(states))
+def _count(session: Session, account_id: UUID, *which: ColumnElement[bool]) -> int:
+    query = select(sql.count()).select_from(Job).where(col(Job.account_id) == account_id, *which)
     return session.scalars(query).one()
 
 
-def _lock_uploads(session: Session, account_id: UUID, day: date) -> None:
-    """Makes the account's inserts wait for each other, so that two uploads never both take the last place."""
+def lock_quotas(session: Session, account_id: UUID, day: date) -> None:
+    """Makes what takes a place in a quota of the account wait for the like, so that no two take the last place."""
     insert_missing(session, UploadCount, {"account_id": account_id, "day": day, "uploads": 0})
     # An update that changes nothing but holds the row until the transaction ends. A new day begins at zero.
     changed(session, update(UploadCount).where(col(UploadCount.account_id) == account_id).values(day=UploadCount.day))

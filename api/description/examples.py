@@ -29,7 +29,7 @@ _JOB = {
     "size_bytes_in": 2048, "size_bytes_out": 1893, "word_count": 180, "entity_count": 42,
     "created_at": "2026-11-21T08:00:00Z", "processed_at": "2026-11-21T08:00:03Z", "expires_at": "2026-11-22T08:00:00Z",
     "is_persisted": False, "error_code": None, "download_url": f"/api/v1/files/{_FILE}/download",
-    "poll_url": f"/api/v1/files/{_FILE}",
+    "poll_url": f"/api/v1/files/{_FILE}", "stage": None, "progress": 1.0,
 }  # fmt: skip
 _CORE = [type_.value for type_ in CORE_TYPES]
 _CATALOG = [
@@ -113,7 +113,22 @@ ANSWERS: Examples = {
         "queued": {key: _JOB[key] for key in ("file_id", "created_at", "expires_at", "poll_url")} | {"state": "queued"}
     },
     ("GET", "/api/v1/files"): {"one file": {"files": [_JOB], "next_cursor": None}},
-    ("GET", "/api/v1/files/{file_id}"): {"ready": _JOB},
+    ("GET", "/api/v1/files/{file_id}"): {
+        "ready": _JOB,
+        "at work": {
+            **_JOB,
+            "state": "processing",
+            "size_bytes_out": None,
+            "word_count": None,
+            "entity_count": None,
+            "processed_at": None,
+            "download_url": None,
+            "stage": "ocr",
+            "progress": 0.4,
+        },
+    },
+    ("POST", "/api/v1/files/{file_id}/pin"): {"pinned": {**_JOB, "is_persisted": True}},
+    ("POST", "/api/v1/files/{file_id}/unpin"): {"not pinned": _JOB},
     ("GET", "/v1/glossaries"): {"one glossary": [_GLOSSARY_OBJECT]},
     ("POST", "/v1/glossaries"): {"projects": _GLOSSARY_OBJECT},
     ("GET", "/v1/glossaries/{glossary_id}"): {"projects": _GLOSSARY_OBJECT},

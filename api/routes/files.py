@@ -1,4 +1,4 @@
-"""`/api/v1/files`: upload, list, poll, download, delete."""
+"""`/api/v1/files`: upload, list, poll, download, pin, delete."""
 
 from typing import Annotated, Any
 
@@ -66,6 +66,18 @@ async def download(file_id: str, caller: CallerDep, services: ServicesDep) -> St
         "X-Content-Type-Options": "nosniff",
     }
     return StreamingResponse(file.stream(), headers=headers)
+
+
+@router.post("/{file_id}/pin")
+async def pin(file_id: str, caller: CallerDep, services: ServicesDep) -> JobRecord:
+    """Keep a ready file beyond its time to live."""
+    return await to_thread.run_sync(file_jobs.pin, services, caller.caller, file_id, utc_now())
+
+
+@router.post("/{file_id}/unpin")
+async def unpin(file_id: str, caller: CallerDep, services: ServicesDep) -> JobRecord:
+    """Give a file its time to live back."""
+    return await to_thread.run_sync(file_jobs.unpin, services, caller.caller, file_id, utc_now())
 
 
 @router.delete("/{file_id}", status_code=204, response_class=Response)

@@ -61,6 +61,8 @@ def test_the_record_of_a_new_job(client: httpx.Client) -> None:
         "error_code": None,
         "download_url": None,
         "poll_url": body["poll_url"],
+        "stage": "sniff",
+        "progress": 0.0,
     }
     assert client.get("/api/v1/files").json() == {"files": [record], "next_cursor": None}
 

@@ -40,6 +40,8 @@ def test_a_new_job_is_queued_and_says_what_was_uploaded(
         "expires_at": now + timedelta(hours=24),
         "is_persisted": False,
         "poll_url": f"/api/v1/files/{job_id}",
+        "stage": Stage.SNIFF,
+        "progress": 0.0,
     }
 
 
