@@ -1,3 +1,1 @@
 """The HTTP front and the command line."""
-
-__version__ = "0.1.0"

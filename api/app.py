@@ -6,12 +6,13 @@ from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
 
-from api import __version__, errors
+from api import errors
 from api.edge import Edge
 from api.middleware import AccessLog, Contain, Failures, RequestIds
-from api.routes import auth, entities, files, glossaries, health, keys, me, reference, text
+from api.routes import auth, entities, files, glossaries, health, keys, me, reference, reports, text
 from api.services import Services
 from schemas.settings import Settings
+from schemas.version import VERSION
 from storage.opening import Storage
 
 
@@ -41,7 +42,7 @@ def create_app(settings: Settings, storage: Storage | None = None, edge: Edge | 
 
     app = FastAPI(
         title="Masker",
-        version=__version__,
+        version=VERSION,
         lifespan=lifespan,
         redirect_slashes=False,
         openapi_url=None,  # the description is at /docs/openapi.json: a path that the interface does not name is 404
@@ -50,7 +51,7 @@ def create_app(settings: Settings, storage: Storage | None = None, edge: Edge | 
     )
     app.state.services = services
     errors.install(app)
-    for routes in (text, files, glossaries, entities, auth, me, keys, health, reference):
+    for routes in (text, reports, files, glossaries, entities, auth, me, keys, health, reference):
         app.include_router(routes.router)
     app.state.failures, app.state.edge = Failures(), edge
     app.add_middleware(Contain, failures=app.state.failures)  # the last one added is the outermost

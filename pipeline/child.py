@@ -108,6 +108,10 @@ def _read_raster(meta: dict[str, Any], blobs: Mapping[str, bytes]) -> Answer:
     return encode(reader.read(decode(Raster, meta["raster"]), blobs["pixels"])), {}
 
 
+def _ocr_engine(meta: dict[str, Any], blobs: Mapping[str, bytes]) -> Answer:
+    return {"engine": import_module("pipeline.ocr.tesseract").engine()}, {}
+
+
 def _second_reading(meta: dict[str, Any], blobs: Mapping[str, bytes]) -> Answer:
     from pipeline.codec import encode
 
@@ -143,6 +147,7 @@ _VERBS: dict[str, Callable[[dict[str, Any], Mapping[str, bytes]], Answer]] = {
     "inspect": _inspect,
     "extract": _extract,
     "read_raster": _read_raster,
+    "ocr_engine": _ocr_engine,
     "redact": _redact,
     "second_reading": _second_reading,
 }

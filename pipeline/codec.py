@@ -6,7 +6,7 @@ from a parser that a hostile document has taken over. Standard library only: the
 
 import json
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from pipeline.documents.document import (
@@ -14,6 +14,8 @@ from pipeline.documents.document import (
     Finding,
     Findings,
     FoundValue,
+    Joint,
+    Piece,
     Raster,
     Reading,
     TextUnit,
@@ -33,6 +35,7 @@ MAX_DPI = 10_000
 MAX_PAGES = 1_000_000
 MAX_PARTS = 10_000_000
 MAX_READERS = 16
+MAX_PIECES = 100  # pieces of one joint
 
 T = TypeVar("T")
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -78,6 +81,10 @@ def encode(value: Extraction | Findings | Raster | Reading | SecondReading) -> d
             "rasters": [_raster_row(raster) for raster in value.rasters],
             "pages": value.pages,
             "unread": [[kind.value, number] for kind, number in value.unread],
+            "joints": [
+                [[[p.unit, p.start, p.end] for p in joint.pieces], joint.glue, clean(joint.context), joint.flows]
+                for joint in value.joints
+            ],
         }
     if isinstance(value, Findings):
         return {
@@ -121,12 +128,15 @@ def _raster_row(raster: Raster) -> list[object]:
 
 
 def _extraction(raw: object) -> Extraction:
-    units, rasters, pages, unread = _object(raw, "units", "rasters", "pages", "unread")
+    rows, rasters, pages, unread, joints = _object(raw, "units", "rasters", "pages", "unread", "joints")
+    units = tuple(_unit(row) for row in _list(rows, MAX_ITEMS, "units"))
+    lengths = {unit.id: len(unit.text) for unit in units} if joints else {}
     decoded = Extraction(
-        units=tuple(_unit(row) for row in _list(units, MAX_ITEMS, "units")),
+        units=units,
         rasters=_rasters(rasters),
         pages=_integer(pages, 0, MAX_PAGES, "pages"),
         unread=tuple(_unread(row) for row in _list(unread, len(Unread), "unread")),
+        joints=tuple(_joint(row, lengths) for row in _list(joints, MAX_ITEMS, "joints")),
     )
     _unique([kind for kind, _ in decoded.unread], "unread")
     _unique([unit.id for unit in decoded.units] + [raster.id for raster in decoded.rasters], "ids")
@@ -136,6 +146,23 @@ def _extraction(raw: object) -> Extraction:
 def _unit(raw: object) -> TextUnit:
     id_, text, context, billed = _row(raw, 4, "unit")
     return TextUnit(_name(id_, "unit.id"), _text(text, "unit.text"), _text(context, "unit.context"), _boolean(billed))
+
+
+def _joint(raw: object, lengths: Mapping[str, int]) -> Joint:
+    """`lengths`: of the text of each unit."""
+    rows, glue, context, flows = _row(raw, 4, "joint")
+    pieces = tuple(_piece(row, lengths) for row in _list(rows, MAX_PIECES, "joint.pieces"))
+    if len(pieces) < 2 or glue not in ("", " "):
+        raise Malformed("joint")
+    _unique([piece.unit for piece in pieces], "joint.pieces")
+    return Joint(pieces, _text(glue, "joint.glue"), _text(context, "joint.context"), _boolean(flows))
+
+
+def _piece(raw: object, lengths: Mapping[str, int]) -> Piece:
+    unit, start, end = _row(raw, 3, "piece")
+    name = _name(unit, "piece.unit")
+    first, last = _range(start, end, lengths.get(name, 0), "piece")
+    return Piece(name, first, last)
 
 
 def _unread(raw: object) -> tuple[Unread, int]:
@@ -227,11 +254,12 @@ def _second_reading(raw: object) -> SecondReading:
         raw=tuple(_text(item, "raw") for item in _list(rest, MAX_ITEMS, "raw")),
         parts=_integer(parts, 0, MAX_PARTS, "parts"),
         pages=_integer(pages, 0, MAX_PAGES, "pages"),
-        readers=tuple(_reader(item) for item in _list(readers, MAX_READERS, "readers")),
+        readers=tuple(decode_reader(item) for item in _list(readers, MAX_READERS, "readers")),
     )
 
 
-def _reader(raw: object) -> str:
+def decode_reader(raw: object) -> str:
+    """A library's name and version; Malformed when it is anything else."""
     name = _text(raw, "reader")
     if not _READER.fullmatch(name):
         raise Malformed("reader")

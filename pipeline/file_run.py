@@ -9,6 +9,7 @@ from pipeline import findings as finding
 from pipeline import steps
 from pipeline.detect.detector import Detector
 from pipeline.documents.document import Findings
+from pipeline.proof import Proof
 from pipeline.sandbox import Sandbox
 from pipeline.second_look import MAX_ROUNDS, Said, Tools, second_look
 from schemas.errors import ErrorCode, StageFailed
@@ -20,10 +21,11 @@ _OPTIONS = DetectOptions(strict_checksums=False)
 
 
 class Redacted(NamedTuple):
-    """The proven output and what was removed from the document."""
+    """The output, what was removed from the document, and the proof that nothing of it is left."""
 
     data: bytes
     findings: Findings
+    proof: Proof
 
 
 def redact_document(
@@ -56,10 +58,10 @@ def _rounds(tools: Tools, format_: Format, data: bytes, said: Said, step: Callab
         step("redact")
         output = steps.redact(tools.sandbox, format_, data, said.findings, said.readings, _seconds(Stage.REDACT))
         step("verify")
-        amended = second_look(tools, format_, output, said, _OPTIONS)
-        if amended is None:
-            return Redacted(output, said.findings)
-        said = amended
+        looked = second_look(tools, format_, output, said, _OPTIONS)
+        if isinstance(looked, Proof):
+            return Redacted(output, said.findings, looked)
+        said = looked
     raise StageFailed(ErrorCode.VERIFY_FAILED)
 
 

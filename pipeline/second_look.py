@@ -1,4 +1,4 @@
-"""The second look at a redacted document: other libraries read it, the verdict judges, and what is left is amended."""
+"""The second look at a redacted document: other libraries read it, the verdict judges; a proof, or what to amend."""
 
 from collections.abc import Sequence
 from concurrent.futures import Executor
@@ -9,6 +9,7 @@ from pipeline import steps
 from pipeline.detect.detector import Detector
 from pipeline.documents.document import Extraction, Findings, Reading
 from pipeline.output_name import without_name
+from pipeline.proof import Proof, proof
 from pipeline.sandbox import Sandbox
 from pipeline.verification.remedy import burned_too
 from pipeline.verification.verdict import leftovers
@@ -35,8 +36,8 @@ class Said(NamedTuple):
     findings: Findings
 
 
-def second_look(tools: Tools, format_: Format, candidate: bytes, first: Said, options: DetectOptions) -> Said | None:
-    """None when the candidate is proven clean; else the first look again with what must be removed besides.
+def second_look(tools: Tools, format_: Format, candidate: bytes, first: Said, options: DetectOptions) -> Said | Proof:
+    """The proof when the candidate is clean; else the first look again with what must be removed besides.
 
     StageFailed when it cannot be read: what cannot be read cannot be proven clean.
     """
@@ -44,7 +45,8 @@ def second_look(tools: Tools, format_: Format, candidate: bytes, first: Said, op
     readings = steps.read_rasters(tools.sandbox, tools.readers, second.rasters, pixels, STAGE[Stage.OCR].seconds)
     left = leftovers(second, readings, without_name(first.findings), tools.detector, options)
     if not left:
-        return None
+        engine = steps.ocr_engine(tools.sandbox) if first.extraction.rasters or second.rasters else ""
+        return proof(candidate, first.extraction, first.findings, second, engine)
     merged = finding.merge(first.findings, left, first.extraction, first.readings, options)
     burned = burned_too(first.extraction.rasters, first.readings, second.rasters, readings, left)
     return Said(first.extraction, burned, merged)

@@ -5,9 +5,10 @@ Every step raises StageFailed with the job's error code. Whatever comes back fro
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
+from functools import lru_cache
 from typing import Any, TypeVar
 
-from pipeline.codec import MAX_PAGES, Malformed, decode, dump, encode
+from pipeline.codec import MAX_PAGES, Malformed, decode, decode_reader, dump, encode
 from pipeline.documents.document import Extraction, Findings, Raster, Reading
 from pipeline.sandbox import ChildFailed, ChildTimeout, Sandbox
 from pipeline.verification.reading import SecondReading
@@ -15,6 +16,7 @@ from schemas.errors import ErrorCode, StageFailed
 
 T = TypeVar("T")
 Answer = tuple[dict[str, Any], dict[str, bytes]]
+_ASKING_SECONDS = 20
 
 
 def inspect(sandbox: Sandbox, format_: str, data: bytes, max_pages: int, seconds: float) -> int:
@@ -58,6 +60,17 @@ def read_rasters(
 ) -> tuple[Reading, ...]:
     """OCR of every raster, as many at once as `readers` has threads; `seconds` for each."""
     return tuple(readers.map(lambda raster: read_raster(sandbox, raster, pixels[raster.id], seconds), rasters))
+
+
+@lru_cache(maxsize=4)
+def ocr_engine(sandbox: Sandbox) -> str:
+    """What reads rasters, with its version: `tesseract 5.3.0`; asked once per sandbox."""
+    failed = ErrorCode.IMAGE_REDACT_FAILED
+    meta, _ = _call(sandbox, "ocr_engine", {}, {}, _ASKING_SECONDS, failed, forks=True)
+    try:
+        return decode_reader(meta.get("engine"))
+    except Malformed:
+        raise StageFailed(failed) from None
 
 
 def redact(

@@ -74,13 +74,22 @@ class Keyring:
 
     def derive(self, purpose: str) -> bytes:
         """32 bytes for a purpose of its own, the same in every process until the master key rotates (RFC 5869)."""
-        kdf = HKDF(algorithm=SHA256(), length=KEY_BYTES, salt=None, info=b"masker-derived-v1:" + purpose.encode())
-        return kdf.derive(self._keys[self._current])
+        return _derived(self._keys[self._current], purpose)
+
+    def derive_all(self, purpose: str) -> list[bytes]:
+        """What `derive` gives now, then what it gave under each earlier master key, in their order."""
+        earlier = [key for key_id, key in self._keys.items() if key_id != self._current]
+        return [_derived(key, purpose) for key in (self._keys[self._current], *earlier)]
 
     def _cipher(self, key_id: bytes, salt: bytes) -> AESGCM:
         # RFC 5869; a fresh HKDF object per use is the library's rule.
         kdf = HKDF(algorithm=SHA256(), length=KEY_BYTES, salt=salt, info=b"masker-at-rest-v1")
         return AESGCM(kdf.derive(self._keys[key_id]))
+
+
+def _derived(master: bytes, purpose: str) -> bytes:
+    kdf = HKDF(algorithm=SHA256(), length=KEY_BYTES, salt=None, info=b"masker-derived-v1:" + purpose.encode())
+    return kdf.derive(master)
 
 
 def _key_id(master: bytes) -> bytes:

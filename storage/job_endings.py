@@ -91,6 +91,7 @@ def _end(session: Session, job_id: UUID, code: str, now: datetime, *still: Colum
         "lease_until": None,
         "due_at": None,
         "terms_sealed": None,
+        "report": None,
     }
     running = (col(Job.id) == job_id, col(Job.state).in_(RUNNING))
     if not changed(session, update(Job).where(*running, *still).values(**failed)):

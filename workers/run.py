@@ -8,10 +8,11 @@ from datetime import timedelta
 from typing import Any, Self
 from uuid import UUID
 
+from pipeline.proof import Proof
 from schemas.errors import ErrorCode, MaskerUnavailable
-from schemas.files import JobState
+from schemas.files import Format, JobState
 from schemas.stages import Stage
-from storage import job_endings, job_leases, job_objects
+from storage import job_endings, job_leases, job_objects, report_key
 from storage.job_leases import Claim, Limits
 from workers.artifacts import Artifacts
 from workers.context import Context
@@ -55,6 +56,18 @@ class Run:
         """Of every raster's part, the attempt whose reading counts."""
         with self.context.storage.database.reading() as session:
             return job_leases.part_attempts(session, self.claim.job_id)
+
+    def report(self, proof: Proof) -> dict[str, Any]:
+        """What is handed over with the file: the proof as a signed report."""
+        job = self.claim.job
+        report = proof.report(
+            Format(job.format),
+            job.round,
+            file_id=job.id,
+            milliseconds=self.milliseconds(),
+            verified_at=self.context.clock(),
+        )
+        return report_key.signed(self.context.storage.keyring, report).model_dump(mode="json")
 
     def advance(self, to: Stage, facts: Mapping[str, Any] | None = None) -> None:
         """To the next stage, with what this one learnt."""

@@ -1,6 +1,5 @@
 """What each stage of a file job does: load, one call of the pipeline, save, move on."""
 
-from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 
@@ -8,6 +7,7 @@ from pipeline import findings as finding
 from pipeline import steps
 from pipeline.documents.document import BY_HUE, Extraction, Findings, Reading
 from pipeline.output_name import output_name, with_name, without_name
+from pipeline.proof import Proof, counted
 from pipeline.second_look import MAX_ROUNDS, Said, second_look
 from schemas.errors import ErrorCode, StageFailed
 from schemas.files import Format
@@ -75,14 +75,14 @@ def verify(run: Run) -> None:
     """Reads the output again by other libraries: clean, one more round, or failed."""
     job, (said, filename) = run.claim.job, _said(run)
     first = Said(*said, run.artifacts.findings())
-    amended = second_look(run.context.tools, Format(job.format), run.artifacts.candidate(), first, _options(run))
-    if amended is None:
-        run.advance(Stage.BILL)
+    looked = second_look(run.context.tools, Format(job.format), run.artifacts.candidate(), first, _options(run))
+    if isinstance(looked, Proof):
+        run.advance(Stage.BILL, {"report": run.report(looked)})
     elif job.round >= MAX_ROUNDS:
         raise StageFailed(ErrorCode.VERIFY_FAILED)
     else:
-        run.artifacts.save_amended(amended.findings, amended.readings)
-        run.advance(Stage.REDACT, {"round": job.round + 1, **_facts(run, amended.findings, filename)})
+        run.artifacts.save_amended(looked.findings, looked.readings)
+        run.advance(Stage.REDACT, {"round": job.round + 1, **_facts(run, looked.findings, filename)})
 
 
 def bill(run: Run) -> None:
@@ -127,25 +127,13 @@ def _set(written: bytes) -> TermSet:
 
 
 def _facts(run: Run, findings: Findings, filename: str) -> dict[str, object]:
-    run.found = found = _counted(without_name(findings))
+    run.found = found = counted(without_name(findings))
     name = output_name(filename, findings)
     return {
         "entity_count": found.total(),
         "found": dict(found),
         "output_name_sealed": jobs.seal_output_name(run.context.storage.keyring, run.claim.job_id, name),
     }
-
-
-def _counted(findings: Findings) -> Counter[str]:
-    """Places by type; what several rasters of one picture show is there once."""
-    shown: dict[tuple[str, str, str], Counter[str]] = {}
-    for place in findings.places:
-        picture = place.unit.partition(BY_HUE)[0]
-        shown.setdefault((picture, place.type, place.placeholder), Counter())[place.unit] += 1
-    found: Counter[str] = Counter()
-    for (_, type_, _), units in shown.items():
-        found[type_] += max(units.values())
-    return found
 
 
 def _words(extraction: Extraction, readings: tuple[Reading, ...]) -> int:

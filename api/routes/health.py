@@ -6,9 +6,9 @@ from fastapi import APIRouter
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 
-from api import __version__
 from api.dependencies import ServicesDep
 from api.readiness import check
+from schemas.version import VERSION
 
 router = APIRouter(prefix="/api/v1/health", tags=["health"])
 
@@ -40,7 +40,7 @@ class Readiness(BaseModel):
 @router.get("")
 async def health() -> Liveness:
     """Liveness: answers as long as the process does."""
-    return Liveness(status="ok", version=__version__)
+    return Liveness(status="ok", version=VERSION)
 
 
 @router.get("/ready", response_model=Readiness, responses={503: {"model": Readiness}})

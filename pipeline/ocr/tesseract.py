@@ -1,9 +1,10 @@
 """Reads a raster with Tesseract (`ara+eng`) through pipes: the image goes in, words with boxes come out, no file."""
 
+import re
 import shutil
 import subprocess
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import cv2
@@ -49,6 +50,15 @@ def read(raster: Raster, pixels: bytes) -> Reading:
     return Reading(raster.id, text, words, unread_ink(image, ink, text, words))
 
 
+def engine() -> str:
+    """`tesseract` and its version. StageFailed(image_redact_failed) when it is missing or does not tell."""
+    said = _call(["--version"]).decode("ascii", "replace")
+    version = re.match(r"tesseract v?(\d[\w.+-]*)", said)
+    if version is None:
+        raise StageFailed(ErrorCode.IMAGE_REDACT_FAILED)
+    return f"tesseract {version[1]}"
+
+
 def _decoded(raster: Raster, pixels: bytes) -> Any:
     if not pixels or raster.width * raster.height > MAX_RASTER_PIXELS:
         raise StageFailed(ErrorCode.IMAGE_REDACT_FAILED)
@@ -62,13 +72,17 @@ def _decoded(raster: Raster, pixels: bytes) -> Any:
 
 
 def _run(pixels: bytes, dpi: int) -> str:
+    arguments = ["stdin", "stdout", "-l", LANGUAGES, "--psm", _PSM, "--dpi", str(dpi), "tsv"]
+    return _call(arguments, pixels).decode("utf-8", "replace")
+
+
+def _call(arguments: Sequence[str], given: bytes = b"") -> bytes:
     program = shutil.which("tesseract")
     if program is None:
         raise StageFailed(ErrorCode.IMAGE_REDACT_FAILED)
-    command = [program, "stdin", "stdout", "-l", LANGUAGES, "--psm", _PSM, "--dpi", str(dpi), "tsv"]
     done = subprocess.run(
-        command,
-        input=pixels,
+        [program, *arguments],
+        input=given,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,  # it may quote what it read
         env={"OMP_THREAD_LIMIT": "1", "LC_ALL": "C.UTF-8"},  # one page, one core: OpenMP only burns time here
@@ -76,7 +90,7 @@ def _run(pixels: bytes, dpi: int) -> str:
     )
     if done.returncode != 0 or len(done.stdout) > MAX_OCR_OUTPUT_BYTES:
         raise StageFailed(ErrorCode.IMAGE_REDACT_FAILED)
-    return done.stdout.decode("utf-8", "replace")
+    return done.stdout
 
 
 def _rows(tsv: str) -> Iterator[tuple[_Line, SeenWord]]:

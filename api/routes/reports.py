@@ -1,0 +1,24 @@
+"""`/api/v1/files/…/report` and `/api/v1/files/report-key`: the proof of a finished file, and who vouches for it."""
+
+from anyio import to_thread
+from fastapi import APIRouter
+
+from api import file_jobs
+from api.dependencies import CallerDep, ServicesDep
+from schemas.clock import utc_now
+from schemas.reports import ReportKeys, SignedReport
+from storage import report_key
+
+router = APIRouter(prefix="/api/v1/files", tags=["files"])
+
+
+@router.get("/report-key")
+async def public_key(services: ServicesDep) -> ReportKeys:
+    """The public key of the reports' signatures. No authentication: whoever is handed a report may check it."""
+    return report_key.public_keys(services.storage.keyring)
+
+
+@router.get("/{file_id}/report")
+async def report(file_id: str, caller: CallerDep, services: ServicesDep) -> SignedReport:
+    """The signed verification report of a ready file; it outlives the file's bytes as long as the record is there."""
+    return await to_thread.run_sync(file_jobs.report, services, caller.caller, file_id, utc_now())
