@@ -1,5 +1,6 @@
 """Reads a redacted CSV a second time, from its raw bytes, in every encoding that could show something else."""
 
+import platform
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -29,7 +30,8 @@ def read(data: bytes) -> tuple[SecondReading, dict[str, bytes]]:
         for encoding in _OTHERS:
             raw += data.decode(encoding, "replace").splitlines()
     lines = tuple(line for line in dict.fromkeys(raw) if _SAY.search(line))
-    return SecondReading(tuple(dict.fromkeys(_passages(text))), (), lines), {}
+    readers = (f"codecs {platform.python_version()}",)
+    return SecondReading(tuple(dict.fromkeys(_passages(text))), (), lines, parts=1, pages=0, readers=readers), {}
 
 
 def _decoded(data: bytes) -> str:

@@ -6,6 +6,7 @@ import struct
 import warnings
 from collections.abc import Iterator
 
+import PIL
 from PIL import Image, ImageOps, UnidentifiedImageError
 
 from pipeline.documents.document import BY_HUE, Raster
@@ -13,6 +14,8 @@ from pipeline.verification.hue import by_hue, is_colored
 from pipeline.verification.limits import MAX_FRAMES, MAX_PIXELS, MAX_RASTER_PIXELS, MAX_RASTER_SIDE
 from pipeline.verification.reading import Passage, SecondReading
 from schemas.errors import ErrorCode, StageFailed
+
+READER = f"Pillow {PIL.__version__}"
 
 _LEVELS = [min((level + 8) // 16 * 17, 255) for level in range(256)]
 _PNG = b"\x89PNG\r\n\x1a\n"
@@ -30,7 +33,9 @@ def read(data: bytes) -> tuple[SecondReading, dict[str, bytes]]:
     """A raster per frame, and what stands beside the pixels as texts; StageFailed(verify_failed) if unreadable."""
     rasters, pixels = rasters_of(data, "image")
     said = tuple(beside_pixels(data))
-    return SecondReading(tuple(map(Passage, said)), rasters, said), pixels
+    frames = len({raster.id.partition(BY_HUE)[0] for raster in rasters})
+    second = SecondReading(tuple(map(Passage, said)), rasters, said, parts=max(frames, 1), pages=1, readers=(READER,))
+    return second, pixels
 
 
 def rasters_of(data: bytes, name: str) -> tuple[tuple[Raster, ...], dict[str, bytes]]:

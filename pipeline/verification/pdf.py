@@ -4,9 +4,11 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+import pypdf
 import pypdfium2
 import pypdfium2.raw as pdfium
 from pypdf.generic import DictionaryObject
+from pypdfium2.version import PDFIUM_INFO, PYPDFIUM_INFO
 
 from pipeline.documents.document import BY_HUE, Raster
 from pipeline.verification.hue import by_hue
@@ -16,6 +18,7 @@ from pipeline.verification.pdf_objects import Walk
 from pipeline.verification.reading import Passage, SecondReading
 from schemas.errors import ErrorCode, StageFailed
 
+_READERS = (f"pypdfium2 {PYPDFIUM_INFO}", f"pdfium {str(PDFIUM_INFO).partition('@')[0]}", f"pypdf {pypdf.__version__}")
 _DPI = 300
 _LEAST_PICTURE = 8.0  # points: a smaller picture shows no word
 _LARGEST_LETTER = 60.0  # points: taller shapes are not letters
@@ -49,7 +52,15 @@ def read(data: bytes) -> tuple[SecondReading, dict[str, bytes]]:
                 page.close()
     except (pypdfium2.PdfiumError, ValueError, TypeError, KeyError, AttributeError):
         raise StageFailed(ErrorCode.VERIFY_FAILED) from None
-    return SecondReading(tuple(texts), tuple(rasters), tuple(walk.raw)), pixels
+    second = SecondReading(
+        tuple(texts),
+        tuple(rasters),
+        tuple(walk.raw),
+        parts=walk.objects,
+        pages=len(walk.reader.pages),
+        readers=_READERS,
+    )
+    return second, pixels
 
 
 def _text(page: Any) -> str:

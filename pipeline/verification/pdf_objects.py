@@ -62,6 +62,7 @@ class Walk:
                 raise StageFailed(ErrorCode.VERIFY_FAILED)
             numbers = _numbers(self.reader)
             self._account_for(data, numbers)
+            self.objects = len(numbers)
             objects = [(number, self._object(number, generation)) for number, generation in sorted(numbers.items())]
             for _, item in objects:
                 self._mark_fonts(item)

@@ -1,0 +1,160 @@
+"""How a spreadsheet shows a stored number: the parts of ECMA-376 number formats that make numbers read as something.
+
+18.8.30 and 18.8.31. Only what people would read as a date, a time or an identifier matters here; colours, alignment and
+fractions do not.
+"""
+
+import re
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from decimal import Decimal, InvalidOperation
+from functools import lru_cache
+from typing import NamedTuple
+
+# Built-in formats that are no plain numbers (18.8.30); 27 to 36 and 50 to 58 are dates of East Asian locales.
+_BUILT_IN = {
+    14: "mm-dd-yy", 15: "d-mmm-yy", 16: "d-mmm", 17: "mmm-yy", 18: "h:mm AM/PM", 19: "h:mm:ss AM/PM", 20: "h:mm",
+    21: "h:mm:ss", 22: "m/d/yy h:mm", 45: "mm:ss", 46: "[h]:mm:ss", 47: "mmss.0",
+    **dict.fromkeys((*range(27, 32), *range(50, 55), 57, 58), "yyyy/m/d"),
+}  # fmt: skip
+_QUOTED = re.compile(r'"([^"]*)"|\\(.)|[_*].|\[([^\]]*)\]')
+_CLOCK = re.compile(r"\[(?:h+|m+|s+)\]", re.IGNORECASE)
+_TOKEN = re.compile(
+    r'"(?P<quoted>[^"]*)"|\\(?P<escaped>.)|(?P<skipped>[_*].)|\[(?P<elapsed>[hms]+)\]|\[[^\]]*\]'
+    r"|(?P<year>y+|e+)|(?P<month>m+)|(?P<day>d+)|(?P<hour>h+)|(?P<second>s+)|(?P<half>AM/PM|A/P)|(?P<other>.)",
+    re.IGNORECASE,
+)
+_MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+           "December")  # fmt: skip
+_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_LATEST = 2_958_466  # serial of 10000-01-01
+_LONGEST = 400  # characters of a stored number or a format; longer ones are nobody's
+
+
+class NumberFormat(NamedTuple):
+    """One format code."""
+
+    code: str
+
+    @classmethod
+    def of(cls, number: int, code: str | None) -> "NumberFormat":
+        """The format with this id: the workbook's own, or a built-in one."""
+        return cls((code if code is not None else _BUILT_IN.get(number, "General"))[:_LONGEST])
+
+    def shown(self, stored: str, is_1904: bool) -> tuple[str, ...]:
+        """How the number reads: as the format shows it, and a date also in full; nothing where it shows just digits."""
+        if len(stored) > _LONGEST:
+            return ()
+        try:
+            value = Decimal(stored.strip())
+        except InvalidOperation:
+            return (stored,)
+        if not value.is_finite():
+            return (stored,)
+        if _is_moment(self.code):
+            return _moment(self.code, value, is_1904)
+        return _masked(self.code, value)
+
+
+def plain(stored: str) -> str:
+    """A stored number without exponent and empty decimals: `1.058374925E9` is 1058374925."""
+    try:
+        value = Decimal(stored.strip()) if len(stored) < _LONGEST else None
+    except InvalidOperation:
+        return stored
+    if value is None or not value.is_finite() or abs(value.adjusted()) > 40:
+        return stored
+    return f"{value.to_integral_value() if value == value.to_integral_value() else value:f}"
+
+
+@lru_cache(maxsize=1000)
+def _is_moment(code: str) -> bool:
+    letters = _QUOTED.sub("", _CLOCK.sub("h", code)).casefold()
+    return ("general" not in letters and any(letter in letters for letter in "ydhs")) or _is_month(letters)
+
+
+def _is_month(letters: str) -> bool:
+    return "m" in letters and not any(mark in letters for mark in "0#?")
+
+
+def _moment(code: str, value: Decimal, is_1904: bool) -> tuple[str, ...]:
+    serial = value + (1462 if is_1904 else 0)
+    if not 0 <= serial < _LATEST:
+        return ()
+    days = int(serial)
+    # Serial 60 is a 29 February 1900 that never was: days before it are counted from one day later.
+    start = datetime(1899, 12, 31) if days < 60 else datetime(1899, 12, 30)  # noqa: DTZ001 - a sheet knows no zone
+    when = start + timedelta(seconds=round(float(serial) * 86_400))
+    shown = _written(code.partition(";")[0], when, serial)
+    return (shown, when.date().isoformat()) if re.search("[yd]", _QUOTED.sub("", code), re.IGNORECASE) else (shown,)
+
+
+def _written(code: str, when: datetime, serial: Decimal) -> str:
+    pieces: list[str] = []
+    tokens = list(_TOKEN.finditer(code))
+    for number, token in enumerate(tokens):
+        kind, text = token.lastgroup, token[0]
+        if kind in ("quoted", "escaped"):
+            pieces.append(token[kind])
+        elif kind == "elapsed":
+            pieces.append(str(int(serial * {"h": 24, "m": 1440, "s": 86_400}[text[1].casefold()])))
+        elif kind == "month" and _is_minute(tokens, number):
+            pieces.append(f"{when.minute:02d}")
+        elif kind == "hour":
+            has_half = any(other.lastgroup == "half" for other in tokens)
+            pieces.append(f"{(when.hour - 1) % 12 + 1 if has_half else when.hour:0{min(len(text), 2)}d}")
+        elif kind in _PARTS:
+            pieces.append(_PARTS[kind](when, len(text)))
+        elif kind == "other":
+            pieces.append(text)
+    return "".join(pieces)
+
+
+def _is_minute(tokens: list[re.Match[str]], number: int) -> bool:
+    """`m` means minutes behind hours and before seconds."""
+    kinds = ("year", "month", "day", "hour", "second", "elapsed")
+    before = next((t.lastgroup for t in reversed(tokens[:number]) if t.lastgroup in kinds), "")
+    after = next((t.lastgroup for t in tokens[number + 1 :] if t.lastgroup in kinds), "")
+    return before in ("hour", "elapsed") or after == "second"
+
+
+def _month(when: datetime, width: int) -> str:
+    name = _MONTHS[when.month - 1]
+    return (f"{when.month:0{width}d}", name[:3], name, name[:1])[0 if width < 3 else min(width, 5) - 2]
+
+
+def _day(when: datetime, width: int) -> str:
+    name = _DAYS[when.weekday()]
+    return f"{when.day:0{width}d}" if width < 3 else name[:3] if width == 3 else name
+
+
+_PARTS: dict[str, Callable[[datetime, int], str]] = {
+    "year": lambda when, width: f"{when.year % 100:02d}" if width < 3 else f"{when.year:04d}",
+    "month": _month,
+    "day": _day,
+    "second": lambda when, width: f"{when.second:0{min(width, 2)}d}",
+    "half": lambda when, width: "AM" if when.hour < 12 else "PM",
+}
+
+
+def _masked(code: str, value: Decimal) -> tuple[str, ...]:
+    """An integer through a mask of digits and literals: `0000000000`, `000-00-0000`, `"SA"00 0000`."""
+    mask = code.partition(";")[0]
+    if value != value.to_integral_value() or value < 0 or "." in mask or "," in mask or "%" in mask:
+        return ()
+    tokens = [token for token in _TOKEN.finditer(mask) if token.lastgroup not in ("skipped", None)]
+    slots = sum(token[0] in "0#?" for token in tokens)
+    has_literal = any(token.lastgroup in ("quoted", "escaped") or token[0] not in "0#?" for token in tokens)
+    if not slots or abs(value.adjusted()) > 40 or (slots < 2 and not has_literal):
+        return ()
+    digits = str(int(value))
+    pieces: list[str] = []
+    for token in reversed(tokens):
+        if token[0] in "0#?":
+            slots -= 1
+            taken, digits = (digits[-1:], digits[:-1]) if slots else (digits, "")
+            pieces.append(taken or ("0" if token[0] == "0" else ""))
+        else:
+            kind = token.lastgroup or "other"
+            pieces.append(token[kind])
+    return ("".join(reversed(pieces)),)

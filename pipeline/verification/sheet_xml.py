@@ -1,0 +1,194 @@
+"""What the parts of a workbook say: cells as they are stored and as they are shown, under the labels around them."""
+
+import re
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from pipeline.verification.number_format import NumberFormat, plain
+from pipeline.verification.office_xml import local
+from pipeline.verification.reading import Passage
+from pipeline.verification.word_xml import is_label
+
+_REFERENCE = re.compile(r"([A-Z]{1,3})([0-9]{1,7})")
+_LITERAL = re.compile(r'"((?:[^"]|"")*)"')
+_LONG_NUMBER = re.compile(r"(?<![A-Za-z0-9_.$:!])[0-9]{6,20}(?![A-Za-z0-9_.:!(])")
+_HEADER_CODE = re.compile(r'&(?:"[^"]*"|K[0-9A-Fa-f]{6}|K\d\d[+-]\d{3}|\d{1,3}|[A-Z])')
+_HEADER_FIELD = re.compile(r"&[LCR]")
+_PLACEHOLDER = re.compile(r"[A-Z_]+_\d{2,}")
+_HEADING_ROWS = 50  # rows among which a heading may stand
+# Elements whose text is a formula; string literals and long numbers in it are what somebody wrote.
+_FORMULAS = frozenset({"f", "formula", "formula1", "formula2", "definedName", "calculatedColumnFormula",
+                       "totalsRowFormula", "sqref"})  # fmt: skip
+_HEADERS = frozenset({"oddHeader", "oddFooter", "evenHeader", "evenFooter", "firstHeader", "firstFooter"})
+_RICH = frozenset({"si", "is", "text", "rPh"})  # their runs make up one text
+
+
+class Book(NamedTuple):
+    """What cells refer to: shared strings and number formats by index, and on which day the calendar begins."""
+
+    strings: list[str]
+    formats: list[NumberFormat]
+    is_1904: bool
+
+
+class Cell(NamedTuple):
+    """A cell that says something: all its readings (stored, shown), the one that is shown first."""
+
+    row: int
+    column: int
+    said: tuple[str, ...]
+
+
+def strings(root: ET.Element) -> list[str]:
+    """The shared strings, rich text joined."""
+    return [rich(item) for item in root if local(item) == "si"]
+
+
+def rich(element: ET.Element) -> str:
+    """The text of a string's runs, without its phonetic readings, which are read by themselves."""
+    pieces = []
+    for child in element:
+        name = local(child)
+        if name == "t":
+            pieces.append(child.text or "")
+        elif name != "rPh":
+            pieces.append(rich(child))
+    return "".join(pieces)
+
+
+def cells(sheet: ET.Element, book: Book) -> Iterator[Cell]:
+    """The cells of a worksheet in order; one without an address stands where the format puts it: behind the last."""
+    row = 0
+    for line in (item for item in sheet.iter() if local(item) == "row"):
+        row = _number(line.get("r"), row + 1)
+        column = 0
+        for cell in line:
+            if local(cell) != "c":
+                continue
+            address = _REFERENCE.fullmatch(cell.get("r", ""))
+            column = _column(address[1]) if address else column + 1
+            said = tuple(dict.fromkeys(text for text in _said(cell, book) if text.strip()))
+            if said:
+                yield Cell(int(address[2]) if address else row, column, said)
+
+
+def _said(cell: ET.Element, book: Book) -> Iterator[str]:
+    kind = cell.get("t", "n")
+    for child in cell:
+        name, text = local(child), child.text or ""
+        if name == "is":
+            yield rich(child)
+        elif name == "v" and kind == "s":
+            index = _number(text, -1)
+            yield book.strings[index] if 0 <= index < len(book.strings) else text
+        elif name == "v" and kind == "n":
+            style = _number(cell.get("s"), 0)
+            form = book.formats[style] if style < len(book.formats) else NumberFormat("General")
+            shown = form.shown(text, book.is_1904)
+            yield from (*shown, plain(text))
+        elif name == "v" and kind not in ("b", "e"):
+            yield text
+
+
+def table(found: list[Cell]) -> Iterator[Passage]:
+    """Each cell with its labels: the heading of its column, and what stands on its left where that may be a form."""
+    headings, heading_row = _headings(found)
+    last: Cell | None = None
+    for cell in found:
+        beside = last is not None and (last.row, last.column) == (cell.row, cell.column - 1)
+        left = last.said[0].strip() if last is not None and beside else ""
+        may_be_form = len(headings) <= 2 or cell.row < heading_row
+        own = headings.get(cell.column, "") if cell.row != heading_row else ""
+        labels = (own, left if may_be_form and is_label(left) and not _PLACEHOLDER.fullmatch(left) else "")
+        context = "\n".join(label for label in labels if label)
+        for text in cell.said:
+            yield Passage(text.strip(), context)
+        last = cell
+
+
+def joined(found: list[Cell]) -> Iterator[str]:
+    """Rows and columns as one text each: what is parted over neighbours."""
+    rows: dict[int, list[str]] = {}
+    columns: dict[int, list[str]] = {}
+    for cell in found:
+        rows.setdefault(cell.row, []).append(cell.said[0])
+        columns.setdefault(cell.column, []).append(cell.said[0])
+    for line in (*rows.values(), *columns.values()):
+        if len(line) > 1:
+            yield "\t".join(line)
+
+
+def loose(root: ET.Element) -> Iterator[Passage]:
+    """Every text of a part that stands in no cell: strings, comments, headers and footers, formulas, properties."""
+    for element in root.iter():
+        name, text = local(element), element.text or ""
+        if name in _RICH:
+            yield Passage(rich(element) or "".join(element.itertext()))
+        elif name in _HEADERS:
+            yield from (Passage(_HEADER_CODE.sub("", field)) for field in _HEADER_FIELD.split(text))
+        elif name in _FORMULAS:
+            yield from formula(text)
+        elif name not in ("t", "v") and text.strip():
+            yield Passage(text.strip())
+        if element.tail and element.tail.strip():
+            yield Passage(element.tail.strip())
+
+
+def formula(text: str) -> Iterator[Passage]:
+    """What somebody wrote into a formula: its literals, each and together, and its long numbers."""
+    literals = [literal.replace('""', '"') for literal in _LITERAL.findall(text)]
+    yield from map(Passage, literals)
+    if len(literals) > 1:
+        yield Passage("".join(literals))
+    for number in _LONG_NUMBER.findall(_LITERAL.sub('""', text)):
+        yield Passage(number)
+
+
+def caches(root: ET.Element) -> Iterator[Passage]:
+    """The values that a pivot table's cache keeps of each field, under the field's name."""
+    for field in (item for item in root.iter() if local(item) == "cacheField"):
+        name = field.get("name", "")
+        for item in field.iter():
+            value = item.get("v")
+            if value:
+                yield Passage(value, name if is_label(name) else "")
+
+
+def formats(root: ET.Element) -> list[NumberFormat]:
+    """The number format of each cell style."""
+    own = {
+        _number(item.get("numFmtId"), -1): item.get("formatCode", "") for item in root.iter() if local(item) == "numFmt"
+    }
+    found: list[NumberFormat] = []
+    for styles in root:
+        if local(styles) == "cellXfs":
+            for style in styles:
+                number = _number(style.get("numFmtId"), 0)
+                found.append(NumberFormat.of(number, own.get(number)))
+    return found
+
+
+def _headings(found: list[Cell]) -> tuple[dict[int, str], int]:
+    """The labels of the columns, and their row: the first row of several cells that are all labels."""
+    rows: dict[int, list[Cell]] = {}
+    for cell in found:
+        if len(rows) > _HEADING_ROWS:
+            break
+        rows.setdefault(cell.row, []).append(cell)
+    width = max(map(len, rows.values()), default=0)
+    for row, line in list(rows.items())[:-1]:
+        if len(line) >= max(2, min(width, 3)) and all(is_label(cell.said[0].strip()) for cell in line):
+            return {cell.column: cell.said[0].strip() for cell in line}, row
+    return {}, 0
+
+
+def _column(letters: str) -> int:
+    number = 0
+    for letter in letters:
+        number = number * 26 + ord(letter) - 64
+    return number
+
+
+def _number(text: str | None, default: int) -> int:
+    return int(text) if text and len(text) < 10 and text.isascii() and text.isdecimal() else default
