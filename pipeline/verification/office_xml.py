@@ -25,8 +25,8 @@ _NUMBER = re.compile(r"[-+]?[\d.]+")
 _WRITTEN = frozenset(
     {
         "v", "val", "value", "name", "displayName", "title", "descr", "alt", "tooltip", "display", "location",
-        "caption", "uniqueName", "prompt", "promptTitle", "error", "errorTitle", "sourceCaption", "string", "author", "userId",
-        "Target", "href", "src", "tag", "alias", "displayText", "providerId", "initials", "hidden",
+        "caption", "uniqueName", "prompt", "promptTitle", "error", "errorTitle", "sourceCaption", "string", "author",
+        "userId", "Target", "href", "src", "tag", "alias", "displayText", "providerId", "initials", "hidden",
     }
 )  # fmt: skip
 # Addresses of cells and how many there are: a worksheet has one in every row and cell.
