@@ -46,7 +46,7 @@ class Cashier:
             line = self._lines[account_id] = deque()
             serving = asyncio.create_task(self._serve(account_id, line))
             self._serving.add(serving)  # the loop itself holds tasks weakly
-            serving.add_done_callback(self._serving.discard)
+            serving.add_done_callback(lambda task: self._served(task, account_id, line))
         line.append(waiting)
         try:
             return await asyncio.shield(waiting.outcome)
@@ -59,20 +59,36 @@ class Cashier:
 
     async def _serve(self, account_id: UUID, line: deque[_Waiting]) -> None:
         """Charges whoever is in the line, all at once, until nobody is."""
-        while line:
-            batch = [line.popleft() for _ in range(min(len(line), _MOST_AT_ONCE))]
-            try:
-                outcomes = await to_thread.run_sync(self._charge, account_id, [waiting.order for waiting in batch])
-            except Exception as error:  # noqa: BLE001 - handed on to every caller of the batch
-                outcomes = [error] * len(batch)
-            for waiting, outcome in zip(batch, outcomes, strict=True):
-                if isinstance(outcome, Exception):
-                    waiting.outcome.set_exception(outcome)
-                    waiting.outcome.exception()  # nobody may be there to look any more
-                else:
-                    waiting.outcome.set_result(outcome)
-        del self._lines[account_id]
+        batch: list[_Waiting] = []
+        try:
+            while line:
+                batch = [line.popleft() for _ in range(min(len(line), _MOST_AT_ONCE))]
+                try:
+                    outcomes = await to_thread.run_sync(self._charge, account_id, [waiting.order for waiting in batch])
+                except Exception as error:  # noqa: BLE001 - handed on to every caller of the batch
+                    outcomes = [error] * len(batch)
+                for waiting, outcome in zip(batch, outcomes, strict=True):
+                    _tell(waiting.outcome, outcome)
+        finally:
+            del self._lines[account_id]
+            for waiting in (*batch, *line):  # the loop ends, and with it who serves: no outcome will come any more
+                waiting.outcome.cancel()
+
+    def _served(self, task: asyncio.Task[None], account_id: UUID, line: deque[_Waiting]) -> None:
+        self._serving.discard(task)
+        if self._lines.get(account_id) is line:  # cancelled before its first step, it cleared nothing away
+            del self._lines[account_id]
+            for waiting in line:
+                waiting.outcome.cancel()
 
     def _charge(self, account_id: UUID, orders: list[Order]) -> list[Charge | InsufficientTokens | Exception]:
         with self._database.transaction() as session:
             return [*ledger.charge_all(session, account_id, orders, free_per_day=self._free_per_day, now=utc_now())]
+
+
+def _tell(waiting: asyncio.Future[Charge], outcome: Charge | Exception) -> None:
+    if isinstance(outcome, Exception):
+        waiting.set_exception(outcome)
+        waiting.exception()  # nobody may be there to look any more
+    else:
+        waiting.set_result(outcome)

@@ -29,6 +29,7 @@ from schemas.clock import utc_now
 from schemas.settings import load_settings
 from schemas.spans import Detection, DetectOptions
 from storage import accounts, ledger
+from storage.ledger import Order
 from storage.limiter import open_limiter
 from storage.opening import Storage
 
@@ -76,7 +77,7 @@ def with_ledger(email: str, *, together: bool) -> FastAPI:
     def charge(account_id: UUID, tokens: int, reference: str) -> None:
         free, now = settings.free_tokens_per_day, utc_now()
         with storage.database.transaction() as session:
-            ledger.charge(session, account_id, tokens, reason="text", reference=reference, free_per_day=free, now=now)
+            ledger.charge_all(session, account_id, [Order(tokens, reference)], free_per_day=free, now=now)
 
     return _with_health(app)
 

@@ -54,24 +54,10 @@ class Balance(NamedTuple):
     free_resets_at: datetime
 
 
-def charge(
-    session: Session,
-    account_id: UUID,
-    tokens: int,
-    *,
-    reason: str,
-    reference: str,
-    free_per_day: int,
-    now: datetime,
-) -> Charge:
-    """Takes `tokens`, free ones first. InsufficientTokens (nothing taken), ReferenceConflict, UnknownAccount."""
-    return _take(session, EntryKind.CHARGE, account_id, tokens, reason, reference, free_per_day, now)
-
-
 def charge_all(
     session: Session, account_id: UUID, orders: Sequence[Order], *, free_per_day: int, now: datetime
 ) -> list[Charge | InsufficientTokens]:
-    """Charges one text call after another, as `charge` would; what each took, or why it took nothing.
+    """Charges one text call after another, free tokens first; what each took, or why it took nothing.
 
     Every reference must be new: ReferenceConflict otherwise, and the transaction is lost. UnknownAccount.
     """
@@ -113,8 +99,23 @@ def refund(session: Session, reference: str, now: datetime, *, in_doubt: UUID | 
 def hold(
     session: Session, account_id: UUID, tokens: int, *, reference: str, free_per_day: int, now: datetime
 ) -> Charge:
-    """Takes `tokens` for work that may still fail; to be settled or released. Errors as for `charge`."""
-    return _take(session, EntryKind.HOLD, account_id, tokens, "file", reference, free_per_day, now)
+    """Takes `tokens`, free ones first, for work that may still fail; to be settled or released.
+
+    InsufficientTokens (nothing taken), ReferenceConflict, UnknownAccount.
+    """
+    purse = _locked_purse(session, account_id)
+    today, used = _free_day(purse, now)
+    free_left = max(0, free_per_day - used)
+    taken = _split(tokens, free_left)
+    if taken.paid > purse.paid_tokens:
+        if (known := _entry(session, EntryKind.HOLD, reference)) is not None:
+            return _repeated(session, known, account_id)
+        raise InsufficientTokens(tokens, free_left + purse.paid_tokens)
+    parts = Charge(-taken.free, -taken.paid)
+    if not _append(session, account_id, EntryKind.HOLD, parts, "file", reference, today, now):
+        return _repeated(session, _known(session, EntryKind.HOLD, reference), account_id)
+    _keep(session, _Sums(account_id, purse.paid_tokens - taken.paid, today, used + taken.free))
+    return taken
 
 
 def settle(session: Session, reference: str, now: datetime) -> None:
@@ -167,34 +168,10 @@ def find(session: Session, account_id: UUID, kind: str, reference: str) -> Entry
     return session.exec(query).one_or_none()
 
 
-def _take(
-    session: Session,
-    kind: EntryKind,
-    account_id: UUID,
-    tokens: int,
-    reason: str,
-    reference: str,
-    free_per_day: int,
-    now: datetime,
-) -> Charge:
-    if tokens < 0:
-        raise ValueError("tokens are taken, not given")
-    purse = _locked_purse(session, account_id)
-    today, used = _free_day(purse, now)
-    free_left = max(0, free_per_day - used)
-    taken = _split(tokens, free_left)
-    if taken.paid > purse.paid_tokens:
-        if (known := _entry(session, kind, reference)) is not None:
-            return _repeated(session, known, account_id)
-        raise InsufficientTokens(tokens, free_left + purse.paid_tokens)
-    if not _append(session, account_id, kind, Charge(-taken.free, -taken.paid), reason, reference, today, now):
-        return _repeated(session, _known(session, kind, reference), account_id)
-    _keep(session, _Sums(account_id, purse.paid_tokens - taken.paid, today, used + taken.free))
-    return taken
-
-
 def _split(tokens: int, free_left: int) -> Charge:
     """Free tokens first."""
+    if tokens < 0:
+        raise ValueError("tokens are taken, not given")
     return Charge(min(tokens, free_left), max(0, tokens - free_left))
 
 
@@ -207,8 +184,7 @@ def _free_day(purse: "_Sums | Purse", now: datetime) -> tuple[date, int]:
 
 
 def _repeated(session: Session, known: Entry, account_id: UUID) -> Charge:
-    undone = EntryKind.REFUND if known.kind == EntryKind.CHARGE else EntryKind.RELEASE
-    if known.account_id != account_id or _entry(session, undone, known.reference):
+    if known.account_id != account_id or _entry(session, EntryKind.RELEASE, known.reference):
         raise ReferenceConflict
     return Charge(-known.free_tokens, -known.paid_tokens)
 

@@ -21,6 +21,7 @@ from schemas.spans import Detection
 from schemas.text import MaskRequest
 from storage import keys, ledger
 from tests.api.serving import Served, serving
+from tests.storage import charging
 
 _PATIENCE = 30  # seconds
 _WAITERS = text("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
@@ -40,7 +41,7 @@ def test_who_is_cancelled_in_the_line_is_not_charged(served: Served) -> None:
 
     async def two_calls() -> None:
         with database.transaction() as session:
-            ledger.charge(session, account.id, 1, reason="text", reference="other", free_per_day=0, now=utc_now())
+            charging.charge(session, account.id, 1, reference="other", free_per_day=0, now=utc_now())
             first = asyncio.create_task(cashier.charge(account.id, 1, "first"))
             await waiters(served, 1)
             second, third = (asyncio.create_task(cashier.charge(account.id, 1, name)) for name in ("second", "third"))
@@ -54,6 +55,32 @@ def test_who_is_cancelled_in_the_line_is_not_charged(served: Served) -> None:
     with database.reading() as session:
         references = [entry.reference for entry in ledger.entries(session, account.id, limit=9)]
     assert references[:3] == ["third", "first", "other"]
+
+
+def test_nobody_waits_for_ever_when_everything_is_cancelled_at_once(served: Served) -> None:
+    """As a loop does that is torn down: whoever serves is cancelled too, and nobody is left to tell the outcome."""
+    account, database = served.account(paid_tokens=5), served.services.storage.database
+    cashier = Cashier(database, free_per_day=0)
+
+    async def torn_down(*, begun: bool) -> None:
+        calls = [asyncio.create_task(cashier.charge(account.id, 1, f"{begun}")) for _ in range(2)]
+        await asyncio.sleep(0)
+        if begun:
+            await waiters(served, 1)
+            calls.append(asyncio.create_task(cashier.charge(account.id, 1, "in the line")))
+            await asyncio.sleep(0)
+        for task in asyncio.all_tasks() - {asyncio.current_task()}:
+            task.cancel()
+        done, _ = await asyncio.wait(calls, timeout=_PATIENCE)
+        assert len(done) == len(calls)
+        assert all(call.cancelled() for call in done)
+
+    with database.transaction() as session:
+        charging.charge(session, account.id, 1, reference="other", free_per_day=0, now=utc_now())
+        asyncio.run(torn_down(begun=False))
+        runner = asyncio.Runner()
+        runner.run(torn_down(begun=True))
+    runner.close()
 
 
 def test_calls_that_wait_together_are_charged_in_one_transaction(served: Served) -> None:
@@ -94,7 +121,7 @@ def test_it_is_given_back(served: Served) -> None:
 
     async def cancelled_call() -> None:
         with database.transaction() as session:
-            ledger.charge(session, account.id, 1, reason="text", reference="other", free_per_day=1, now=utc_now())
+            charging.charge(session, account.id, 1, reference="other", free_per_day=1, now=utc_now())
             call = asyncio.create_task(
                 run_paid(served.services, caller, MaskRequest(text="one two"), cast("Work", never))
             )

@@ -114,8 +114,8 @@ import sys
 from uuid import UUID
 from schemas.clock import utc_now
 from schemas.errors import InsufficientTokens
-from storage import ledger
 from storage.database import Database
+from tests.storage import charging
 
 url, account, name = sys.argv[1:]
 database, charged = Database(url), 0
@@ -123,8 +123,8 @@ for number in range(40):
     try:
         with database.transaction() as session:
             reference = f"{name}:{number}"
-            ledger.charge(
-                session, UUID(account), 1, reason="text", reference=reference, free_per_day=0, now=utc_now()
+            charging.charge(
+                session, UUID(account), 1, reference=reference, free_per_day=0, now=utc_now()
             )
         charged += 1
     except InsufficientTokens:

@@ -17,6 +17,7 @@ from storage import ledger
 from storage.database import Database
 from storage.ledger import Charge, ReferenceConflict, UnknownAccount
 from storage.tables import Entry, Purse
+from tests.storage import charging
 from tests.storage.people import new_account
 
 FREE = 10
@@ -27,7 +28,7 @@ AFTER_MIDNIGHT = datetime(2026, 11, 21, 21, 1, tzinfo=UTC)
 
 def charge(database: Database, account: UUID, tokens: int, reference: str, now: datetime, free: int = FREE) -> Charge:
     with database.transaction() as session:
-        return ledger.charge(session, account, tokens, reason="text", reference=reference, free_per_day=free, now=now)
+        return charging.charge(session, account, tokens, reference=reference, free_per_day=free, now=now)
 
 
 def hold(database: Database, account: UUID, tokens: int, reference: str, now: datetime) -> Charge:
@@ -85,10 +86,11 @@ def test_nothing_is_charged_for_nothing(database: Database, now: datetime) -> No
         charge(database, account, -1, "b", now)
 
 
-def test_a_repeated_charge_changes_nothing(database: Database, now: datetime) -> None:
+def test_a_charge_cannot_be_repeated(database: Database, now: datetime) -> None:
     account = new_account(database, now, paid_tokens=50)
-    first = charge(database, account, 12, "a", now)
-    assert charge(database, account, 12, "a", now + timedelta(days=1)) == first
+    charge(database, account, 12, "a", now)
+    with pytest.raises(ReferenceConflict):
+        charge(database, account, 12, "a", now + timedelta(days=1))
     assert spendable(database, account, now) == (0, 48)
 
 
@@ -233,7 +235,7 @@ def test_nobody_has_no_tokens(database: Database, now: datetime) -> None:
 def test_a_failure_after_the_charge_takes_nothing(database: Database, now: datetime) -> None:
     account = new_account(database, now)
     with pytest.raises(RuntimeError), database.transaction() as session:
-        ledger.charge(session, account, 5, reason="text", reference="a", free_per_day=FREE, now=now)
+        charging.charge(session, account, 5, reference="a", free_per_day=FREE, now=now)
         raise RuntimeError
     assert spendable(database, account, now) == (10, 0)
     assert entry_kinds(database, account) == []
@@ -308,9 +310,9 @@ def test_one_of_many_at_once_gives_back(
     assert in_parallel(lambda _: undo(database, "r", now), 20) == {True: 1, False: 19}
 
 
-def test_one_of_many_at_once_charges_a_reference(database: Database, now: datetime) -> None:
+def test_one_of_many_at_once_takes_for_a_reference(database: Database, now: datetime) -> None:
     account = new_account(database, now, paid_tokens=100)
-    assert in_parallel(lambda _: charge(database, account, 15, "r", now), 20) == {Charge(10, 5): 20}
+    assert in_parallel(lambda _: hold(database, account, 15, "r", now), 20) == {Charge(10, 5): 20}
     assert spendable(database, account, now) == (0, 95)
 
 
@@ -416,6 +418,6 @@ def test_what_was_read_before_the_lock_is_read_again(postgres_url: str, now: dat
         assert known.paid_tokens == 10
         charge(database, account, 7, "between", now, free=0)
         with pytest.raises(InsufficientTokens) as refused:
-            ledger.charge(session, account, 4, reason="text", reference="late", free_per_day=0, now=now)
+            charging.charge(session, account, 4, reference="late", free_per_day=0, now=now)
         assert refused.value.available_tokens == 3
     database.dispose()

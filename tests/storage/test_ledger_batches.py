@@ -11,6 +11,7 @@ from schemas.errors import InsufficientTokens
 from storage import ledger
 from storage.database import Database
 from storage.ledger import Charge, Order, ReferenceConflict, UnknownAccount
+from tests.storage import charging
 from tests.storage.people import new_account
 
 FREE = 10
@@ -32,8 +33,8 @@ def one_by_one(database: Database, account: UUID, costs: list[int], now: datetim
     for number, cost in enumerate(costs):
         try:
             with database.transaction() as session:
-                taken = ledger.charge(
-                    session, account, cost, reason="text", reference=f"{account}:{number}", free_per_day=FREE, now=now
+                taken = charging.charge(
+                    session, account, cost, reference=f"{account}:{number}", free_per_day=FREE, now=now
                 )
             outcomes.append(taken)
         except InsufficientTokens as error:

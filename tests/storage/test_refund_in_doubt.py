@@ -9,6 +9,7 @@ from sqlalchemy import text
 
 from storage import ledger
 from storage.database import Database
+from tests.storage import charging
 from tests.storage.people import new_account
 
 FREE = 10
@@ -27,7 +28,7 @@ def test_it_waits_for_the_commit(postgres_url: str, now: datetime) -> None:
 
     refunding = threading.Thread(target=refund)
     with database.transaction() as session:
-        ledger.charge(session, account, 12, reason="text", reference="lost", free_per_day=FREE, now=now)
+        charging.charge(session, account, 12, reference="lost", free_per_day=FREE, now=now)
         refunding.start()
         wait_for_a_waiter(database)
     refunding.join(_PATIENCE)
