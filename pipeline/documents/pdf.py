@@ -134,7 +134,7 @@ def _redact_page(
     is_scan = any(reading.raster.endswith("/scan") for reading in readings)
     covers = [*boxes, *(box_in_pixels(page, spot) for spot in spots)]
     if not is_scan:
-        is_clean = (not spots or remove_text(page, spots)) and remove_ink(page, spots, boxes)
+        is_clean = (not spots or remove_text(document, page, spots)) and remove_ink(page, spots, boxes)
         if is_clean:
             draw_boxes(page, spots, boxes)
             return

@@ -1,22 +1,26 @@
 """Removes what stands under boxes of a PDF page: text, drawing operators and pixels; then draws the opaque boxes."""
 
-from collections.abc import Sequence
+import unicodedata
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import pymupdf
 
 from pipeline.documents.burning import Box
+from pipeline.documents.pdf_gaps import gaps_of, widen
 from pipeline.documents.pdf_glyphs import Frame, Glyph, glyphs_of
 from pipeline.documents.pdf_raster import ocr_dpi, render
 from pipeline.documents.pdf_text import PageText
 from schemas.errors import ErrorCode, StageFailed
 
 _STEP = 2.0  # of the type size: boxes grow to whole steps where there is room, so that no box tells a name by its width
+_FINER = 0.125  # of a step: what boxes between close neighbours are made of
 _ROOM = 0.3  # points that stay between a box and its neighbours
 _ABOVE, _BELOW = 0.85, 0.25  # of the type size: the drawn box around the baseline
 # Of the type size: what MuPDF is given in each round. Thin, or it takes letters of the next line along.
 _BANDS = ((-0.37, -0.33), (-0.45, -0.15), (-0.6, 0.05))
+_MOVED = 0.5  # points: a glyph that is found so far from its place is another one
 _LOOK_DPI = 100
 _STAINED = 24  # levels of a colour: an emptied region that still varies by more holds ink
 _SMALLEST_TYPE = 3.5  # points: below it the placeholder is left out
@@ -51,13 +55,19 @@ class Spot(NamedTuple):
         return [pymupdf.Quad(*self.corners(step - 0.01, step + 0.01, *band)) for step in steps]
 
     def box(self) -> pymupdf.Quad:
-        """What is drawn: as wide as a whole number of steps, as far as the neighbours allow."""
+        """What is drawn: as wide as a whole number of steps; where the neighbours leave no room, of fewer or smaller
+        ones, since what stood there is gone.
+        """
+        width = max(self.end - self.start, 1e-3)
         step = _STEP * self.size
-        width = self.end - self.start
-        missing = -(-width // step) * step - width
-        end = min(self.end + missing, self.high)
-        start = max(self.start - (self.end + missing - end), self.low)
-        return pymupdf.Quad(*self.corners(min(start, self.start), max(end, self.end), -_ABOVE, _BELOW))
+        wide = -(-width // step) * step
+        if wide > self.high - self.low:
+            step *= _FINER
+            wide = max(step, (self.high - self.low) // step * step)
+        if wide > self.high - self.low:
+            wide = self.high - self.low
+        start = max(self.low, min(self.start, self.high - wide))
+        return pymupdf.Quad(*self.corners(start, start + wide, -_ABOVE, _BELOW))
 
 
 Lines = dict[tuple[Frame, int], list[Glyph]]  # glyphs by frame and baseline, in whole points
@@ -110,8 +120,10 @@ def _spot(lines: Lines, group: Sequence[Glyph], label: str) -> Spot:
     return Spot(frame, start, end, baseline, size, min(low, start), max(high, end), label)
 
 
-def remove_text(page: Any, spots: Sequence[Spot]) -> bool:
-    """Deletes the glyphs of the spots from the page's content; False when some letter would not go."""
+def remove_text(document: Any, page: Any, spots: Sequence[Spot]) -> bool:
+    """Deletes the glyphs of the spots from the page's content; False when some letter would not go, or others moved."""
+    before, gaps = glyphs_of(page), gaps_of(document, page)
+    doomed = _doomed(before, spots)
     for band in _BANDS:
         for quad in (quad for spot in spots for quad in spot.bands(band)):
             page.add_redact_annot(quad, fill=False, cross_out=False)
@@ -120,24 +132,62 @@ def remove_text(page: Any, spots: Sequence[Spot]) -> bool:
             graphics=pymupdf.PDF_REDACT_LINE_ART_NONE,
             text=pymupdf.PDF_REDACT_TEXT_REMOVE,
         )
-        if not _left_in(glyphs_of(page), spots):
+        left = _left(before, glyphs_of(page))
+        if left is None:
+            return False
+        if doomed.isdisjoint(left):
+            widen(document, page, gaps)
             return True
     return False
 
 
-def _left_in(glyphs: Sequence[Glyph], spots: Sequence[Spot]) -> bool:
+def _left(before: Sequence[Glyph], after: Iterable[Glyph]) -> set[int] | None:
+    """Which of the glyphs are still there, by index; None when one stands where none stood before.
+
+    Redaction keeps the drawing sequence: what is left is a subsequence of what was there.
+    """
+    left: set[int] = set()
+    position = 0
+    for glyph in after:
+        if glyph.is_blank:
+            continue
+        ahead = position
+        while ahead < len(before) and not _is_same(before[ahead], glyph):
+            ahead += 1
+        if ahead < len(before):
+            left.add(ahead)
+            position = ahead + 1
+        elif not _is_mark(glyph):  # a mark whose letter is gone stands alone now
+            return None
+    return left
+
+
+def _is_same(one: Glyph, other: Glyph) -> bool:
+    near = abs(one.start - other.start) < _MOVED and abs(one.baseline - other.baseline) < _MOVED
+    return near and one.code == other.code and one.frame == other.frame
+
+
+def _is_mark(glyph: Glyph) -> bool:
+    return all(unicodedata.category(character) in ("Mn", "Me") for character in glyph.claims)
+
+
+def _doomed(glyphs: Sequence[Glyph], spots: Sequence[Spot]) -> set[int]:
+    """The glyphs, by index, that lie in a spot."""
     lines: dict[int, list[Spot]] = {}
     for spot in spots:
         for down in (-1, 0, 1):  # baselines are compared to the point, whatever the fraction
             lines.setdefault(round(spot.baseline) + down, []).append(spot)
-    near = ((glyph, spot) for glyph in glyphs for spot in lines.get(round(glyph.baseline), ()))
-    return any(_lies_in(glyph, spot) for glyph, spot in near if not glyph.is_blank)
+    return {
+        index
+        for index, glyph in enumerate(glyphs)
+        if not glyph.is_blank and any(_lies_in(glyph, spot) for spot in lines.get(round(glyph.baseline), ()))
+    }
 
 
 def _lies_in(glyph: Glyph, spot: Spot) -> bool:
     if glyph.frame != spot.frame or abs(glyph.baseline - spot.baseline) > 0.3 * spot.size:
         return False
-    return spot.start < (glyph.start + glyph.end) / 2 < spot.end
+    return spot.start <= (glyph.start + glyph.end) / 2 <= spot.end
 
 
 def remove_ink(page: Any, spots: Sequence[Spot], boxes: Sequence[Box]) -> bool:
