@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -134,9 +135,15 @@ class Database:
             yield session
 
     def ping(self) -> None:
-        """Asks the database something. MaskerUnavailable when it does not answer, or was never migrated."""
+        """Asks for the schema's revision. MaskerUnavailable when there is no answer, or it is older than this code.
+
+        A newer one will do: while versions are rolled out the old processes go on beside the migrated schema.
+        """
         with self.reading() as session:
-            session.connection().execute(text("SELECT 1 FROM alembic_version"))
+            found = set(session.connection().execute(text("SELECT version_num FROM alembic_version")).scalars())
+        if found <= _outdated():
+            _log.warning("database unavailable: its schema is older than this version: run `masker migrate`")
+            raise MaskerUnavailable
 
     def migrate(self) -> None:
         """Brings the schema to the newest revision, in one transaction. Harmless when repeated, or run by many.
@@ -282,6 +289,13 @@ def _write_ahead(cursor: DBAPICursor, wait_seconds: float) -> None:
             if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
                 raise
             time.sleep(_BUSY_SECONDS)
+
+
+@lru_cache(maxsize=1)
+def _outdated() -> frozenset[str]:
+    """The revisions that this code knows, but the newest."""
+    scripts = ScriptDirectory(str(_SCRIPTS))
+    return frozenset(script.revision for script in scripts.walk_revisions()) - {*scripts.get_heads()}
 
 
 def _alembic(connection: Connection) -> Config:

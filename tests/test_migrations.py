@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -70,6 +71,16 @@ def test_a_database_that_nobody_migrated_is_unavailable(empty: Database, now: da
         accounts.create(session, email="someone@example.com", password_hash="-", now=now)
     empty.migrate()
     empty.ping()
+
+
+@pytest.mark.parametrize(("revision", "good"), [("0001", False), ("0003", False), ("9999", True)])
+def test_an_older_schema_is_unavailable_and_a_newer_one_will_do(empty: Database, revision: str, good: bool) -> None:
+    """The old processes go on while the new ones start: they are not ready before the schema is theirs."""
+    empty.migrate()
+    with empty.engine.begin() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = :to"), {"to": revision})
+    with nullcontext() if good else pytest.raises(MaskerUnavailable):
+        empty.ping()
 
 
 def test_the_comparison_sees_a_missing_column(empty: Database) -> None:
