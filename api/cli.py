@@ -14,6 +14,7 @@ from api.commands import console
 from api.commands.accounts import account, key
 from api.commands.console import Json, load, show, stores
 from api.commands.documents import redact_file_command
+from api.commands.reports import verify_report_command
 from api.commands.texts import mask_command, redact_command
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ app.add_typer(key, name="key")
 app.command("mask")(mask_command)
 app.command("redact")(redact_command)
 app.command("redact-file")(redact_file_command)
+app.command("verify-report")(verify_report_command)
 
 
 @app.command()

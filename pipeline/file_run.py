@@ -21,11 +21,12 @@ _OPTIONS = DetectOptions(strict_checksums=False)
 
 
 class Redacted(NamedTuple):
-    """The output, what was removed from the document, and the proof that nothing of it is left."""
+    """The output, what was removed from the document, the proof that nothing of it is left, and the rounds it took."""
 
     data: bytes
     findings: Findings
     proof: Proof
+    rounds: int
 
 
 def redact_document(
@@ -54,13 +55,13 @@ def redact_document(
 
 
 def _rounds(tools: Tools, format_: Format, data: bytes, said: Said, step: Callable[[str], None]) -> Redacted:
-    for _ in range(MAX_ROUNDS):
+    for number in range(1, MAX_ROUNDS + 1):
         step("redact")
         output = steps.redact(tools.sandbox, format_, data, said.findings, said.readings, _seconds(Stage.REDACT))
         step("verify")
         looked = second_look(tools, format_, output, said, _OPTIONS)
         if isinstance(looked, Proof):
-            return Redacted(output, said.findings, looked)
+            return Redacted(output, said.findings, looked, number)
         said = looked
     raise StageFailed(ErrorCode.VERIFY_FAILED)
 

@@ -35,7 +35,7 @@ class Proof(NamedTuple):
     def report(
         self, format_: Format, rounds: int, *, file_id: UUID | None, milliseconds: int, verified_at: datetime
     ) -> VerificationReport:
-        """The report of it, to be signed. `milliseconds`: what the last verification took; `file_id`: a server's."""
+        """The report of it, to be signed. `milliseconds`: what the file took so far; `file_id`: a server's."""
         return VerificationReport(
             service=f"masker {VERSION}",
             file_id=file_id,
@@ -47,7 +47,7 @@ class Proof(NamedTuple):
             removed_unread=dict(sorted(self.unread.items())),
             rounds=rounds,
             verified_at=verified_at,
-            verification_milliseconds=milliseconds,
+            milliseconds=milliseconds,
         )
 
 

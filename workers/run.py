@@ -64,7 +64,7 @@ class Run:
             Format(job.format),
             job.round,
             file_id=job.id,
-            milliseconds=self.milliseconds(),
+            milliseconds=sum(job.timings.values()) + self.milliseconds(),
             verified_at=self.context.clock(),
         )
         return report_key.signed(self.context.storage.keyring, report).model_dump(mode="json")
