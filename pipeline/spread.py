@@ -1,23 +1,21 @@
 """Finds every other occurrence of values already found, in any spelling that normalizes alike, in linear time.
 
-Texts and values are compared in two forms. *Words* keeps words apart and nothing else. *Compact* keeps letters and
-digits alone, so that groups, hyphens and lost or invented blanks do not matter. In both, case, accents, vowel marks,
-invisible characters, the script of digits, and letters that careless spelling exchanges do not matter either.
+Texts and values are compared in two forms (pipeline.detect.spellings). *Words* keeps words apart and nothing else.
+*Compact* keeps letters and digits alone, so that groups, hyphens and lost or invented blanks do not matter. Characters
+that a text spells otherwise, as addresses of the web do, are read as what they mean.
 """
 
-import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
+from functools import cached_property
 from typing import NamedTuple
 
 from ahocorasick_rs import AhoCorasick, MatchKind
 
-from pipeline.detect.character_table import CharacterTable
-from pipeline.detect.normalize import normalize
+from pipeline.detect.spellings import compact_form, compact_origins, hangs, words_form, words_origins
+from pipeline.encoded import decoded
 
-_ALIKE = str.maketrans("أإآٱىةؤئ", "اااايهوي")
 _HANGING = frozenset("وفبلك")  # Arabic prepositions and conjunctions, written onto the next word
-_UNSEEN = frozenset({"Mn", "Me", "Cf", "Lm", "Sk"})
 
 
 class Reach(Enum):
@@ -29,12 +27,13 @@ class Reach(Enum):
 
 
 class Value(NamedTuple):
-    """What to look for; `key` comes back with each hit. `compact`: in which form."""
+    """What to look for; `key` comes back with each hit. `compact`: in which form. `signed`: a plus belongs to it."""
 
     key: int
     surface: str
     compact: bool
     reach: Reach
+    signed: bool = False
 
 
 class Hit(NamedTuple):
@@ -45,30 +44,19 @@ class Hit(NamedTuple):
     key: int
 
 
-def _plain(character: str) -> str:
-    folded = unicodedata.normalize("NFKD", normalize(character).text).casefold().translate(_ALIKE)
-    return "".join(normalize(c).text for c in folded if unicodedata.category(c) not in _UNSEEN)
+class _Forms:
+    """A text and its two forms, each made when first needed."""
 
+    def __init__(self, text: str) -> None:
+        self.text = text
 
-def _words_of(character: str) -> str:
-    return "".join(c if c.isalnum() else "" if c == "'" else " " for c in _plain(character))
+    @cached_property
+    def words(self) -> str:
+        return words_form(self.text)
 
-
-def _compact_of(character: str) -> str:
-    return "".join(c for c in _plain(character) if c.isalnum())
-
-
-_WORDS, _COMPACT = CharacterTable(_words_of), CharacterTable(_compact_of)
-
-
-def words_form(text: str) -> str:
-    """The *words* form of a text: words parted by single blanks."""
-    return " ".join(text.translate(_WORDS).split())
-
-
-def compact_form(text: str) -> str:
-    """The *compact* form of a text: letters and digits alone."""
-    return text.translate(_COMPACT)
+    @cached_property
+    def compact(self) -> str:
+        return compact_form(self.text)
 
 
 class Spreader:
@@ -91,23 +79,34 @@ class Spreader:
 
     def hits(self, text: str) -> list[Hit]:
         """Every occurrence, in order of position; hits may overlap each other."""
-        found: list[Hit] = []
-        for search in self._searches:
-            found += search.hits(text)
-        if self._alone:
-            found += self._lines(text)
+        found = set(self._plain_hits(text))
+        meant = decoded(text)
+        if meant is not None:
+            found.update(
+                Hit(meant.starts[start], meant.ends[end - 1], key) for start, end, key in self._plain_hits(meant.text)
+            )
         return sorted(found)
 
-    def _lines(self, text: str) -> Iterator[Hit]:
-        whole = [(0, text)] if "\n" in text else []
+    def _plain_hits(self, text: str) -> Iterator[Hit]:
+        forms = _Forms(text)
+        for search in self._searches:
+            yield from search.hits(forms)
+        if self._alone:
+            yield from self._lines(forms)
+
+    def _lines(self, forms: _Forms) -> Iterator[Hit]:
+        text = forms.text
+        if "\n" not in text:
+            key = self._alone.get(forms.compact) if len(text) <= self._longest_line else None
+            if key is not None:
+                yield Hit(0, len(text), key)
+            return
         start = 0
-        for line in text.split("\n"):
-            whole.append((start, line))
-            start += len(line) + 1
-        for start, line in whole:
+        for number, line in enumerate((text, *text.split("\n"))):
             key = self._alone.get(compact_form(line)) if len(line) <= self._longest_line else None
             if key is not None:
                 yield Hit(start, start + len(line), key)
+            start += len(line) + 1 if number else 0
 
 
 class _Search:
@@ -115,38 +114,28 @@ class _Search:
     at least a part. Tokens: all matches, since the edges refuse most of them."""
 
     def __init__(self, values: Sequence[Value], compact: bool, reach: Reach) -> None:
-        self._form, self._table = (compact_form, _COMPACT) if compact else (words_form, _WORDS)
-        self.patterns: dict[str, int] = {}
+        self._is_compact = compact
+        form = compact_form if compact else words_form
+        self.patterns: dict[str, Value] = {}
         for value in values:
-            folded = self._form(value.surface)
+            folded = form(value.surface)
             if folded:
-                self.patterns.setdefault(folded, value.key)
-        self._keys = list(self.patterns.values())
+                self.patterns.setdefault(folded, value)
+        self._values = list(self.patterns.values())
         self._anywhere = reach is Reach.ANYWHERE
         kind = MatchKind.LeftmostLongest if self._anywhere else MatchKind.Standard
         self._automaton = AhoCorasick(list(self.patterns), matchkind=kind)
 
-    def hits(self, text: str) -> Iterator[Hit]:
-        folded = self._form(text)
+    def hits(self, forms: _Forms) -> Iterator[Hit]:
+        text, folded = forms.text, forms.compact if self._is_compact else forms.words
         origin: list[int] | None = None
         for pattern, start, end in self._automaton.find_matches_as_indexes(folded, overlapping=not self._anywhere):
             if origin is None:
-                origin = _origins(text, self._table)
+                origin = compact_origins(text) if self._is_compact else words_origins(text)
             first, last = origin[start], _with_marks(text, origin[end - 1] + 1)
             if self._anywhere or (_opens(text, first) and _closes(text, last)):
-                yield Hit(first, last, self._keys[pattern])
-
-
-def _origins(text: str, table: CharacterTable) -> list[int]:
-    """The index in `text` behind each character of its form."""
-    origin: list[int] = []
-    blank = True  # leading blanks are dropped, runs of them become one
-    for index, character in enumerate(text):
-        for folded in table[ord(character)]:
-            if folded != " " or not blank:
-                origin.append(index)
-            blank = folded == " "
-    return origin
+                value = self._values[pattern]
+                yield Hit(_with_sign(text, first, last) if value.signed else first, last, value.key)
 
 
 def _opens(text: str, start: int) -> bool:
@@ -162,6 +151,15 @@ def _closes(text: str, end: int) -> bool:
 
 def _with_marks(text: str, end: int) -> int:
     """Vowel marks and invisible characters that hang on the last letter belong to it."""
-    while end < len(text) and not text[end].isspace() and not text[end].translate(_WORDS):
+    while end < len(text) and hangs(text[end]):
         end += 1
     return end
+
+
+def _with_sign(text: str, start: int, end: int) -> int:
+    """Where a telephone number begins whose digits stand at `start:end`: its plus, and the bracket that it closes."""
+    if start and text[start - 1] in "+\uff0b":
+        start -= 1
+    if start and text[start - 1] in "(\uff08" and any(closing in text[start:end] for closing in ")\uff09"):
+        start -= 1
+    return start

@@ -27,6 +27,32 @@ class TextUnit:
 
 
 @dataclass(frozen=True, slots=True)
+class Piece:
+    """`start:end` of the text of the unit `unit`."""
+
+    unit: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Joint:
+    """Pieces of different units that may say one thing which layout cut apart; detection reads them as one text too.
+
+    Cells of a row (first and last name, code and number, a character to a box), a paragraph and the next, a page's last
+    line and the next one's first. `glue` stands between the pieces: a blank, or nothing where a word goes on.
+    `context` is a label of the whole. `flows`: running text that only ran out of room, so that whatever crosses the cut
+    is believed; of neighbours that may also mean nothing together only what proves itself is: an IBAN, an e-mail
+    address, or with a context one value that is the whole text.
+    """
+
+    pieces: tuple[Piece, ...]
+    glue: str = " "
+    context: str = ""
+    flows: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Raster:
     """An image that must be read by OCR. `id` names it in its document; the pixels travel beside, as a PNG or PNM blob.
 
@@ -89,6 +115,7 @@ class Unread(StrEnum):
 class Extraction:
     """Everything a document says: its units in reading order, the rasters still to be read, and its billed pages.
 
+    `joints` are places where one value may be spread over several units; found values are removed from each of them.
     `unread` counts what redaction takes out without reading it: pairs of kind and number, each kind once, sorted.
     """
 
@@ -96,6 +123,7 @@ class Extraction:
     rasters: tuple[Raster, ...] = ()
     pages: int = 0
     unread: tuple[tuple[Unread, int], ...] = ()
+    joints: tuple[Joint, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,8 @@ from pipeline.documents.document import (
     Finding,
     Findings,
     FoundValue,
+    Joint,
+    Piece,
     Raster,
     Reading,
     TextUnit,
@@ -21,7 +23,9 @@ from pipeline.documents.document import (
 from pipeline.verification.reading import Passage, SecondReading
 
 RASTER = Raster("page/0", 800, 600, 300, 2)
-EXTRACTION = Extraction((TextUnit("1:2", "هوية 1012345672", "رقم", False), TextUnit("e", "")), (RASTER,), 3)
+UNITS = (TextUnit("1:2", "هوية 1012345672", "رقم", False), TextUnit("e", ""), TextUnit("1:3", "tail"))
+JOINT = Joint((Piece("1:2", 5, 15), Piece("1:3", 0, 4)), "", "label", flows=True)
+EXTRACTION = Extraction(UNITS, (RASTER,), 3, joints=(JOINT,))
 READING = Reading(
     "page/0", "two words", (Word(0, 3, 1, 2, 30, 9, 91.5), Word(4, 9, 40, 2, 50, 9, 0.0)), ((1, 2, 3, 4),)
 )
@@ -71,7 +75,13 @@ def test_missing_and_unknown_fields_are_refused(kind: type):
 
 
 def extraction(**changes: object) -> dict[str, Any]:
-    return {**encode(EXTRACTION), **changes}
+    return {**encode(EXTRACTION), "joints": [], **changes}
+
+
+def joint(*pieces: object, **changes: object) -> dict[str, Any]:
+    """The extraction with one joint of these pieces."""
+    row = {"pieces": list(pieces), "glue": " ", "context": "", "flows": False, **changes}
+    return extraction(joints=[list(row.values())])
 
 
 def reading(**changes: object) -> dict[str, Any]:
@@ -91,7 +101,14 @@ REFUSED = [
     ("units that are an object", Extraction, extraction(units={"a": "text"})),
     ("two units of one id", Extraction, extraction(units=[["a", "x", "", True], ["a", "y", "", True]])),
     ("a unit and a raster of one id", Extraction, extraction(units=[["page/0", "x", "", True]])),
-    ("lone surrogates", Extraction, json.loads('{"units": [["a", "\\ud800", "", true]], "rasters": [], "pages": 0}')),
+    ("lone surrogates", Extraction, extraction(units=json.loads('[["a", "\\ud800", "", true]]'))),
+    ("a joint of one piece", Extraction, joint(["1:2", 0, 4])),
+    ("a joint of one unit twice", Extraction, joint(["1:2", 0, 4], ["1:2", 5, 9])),
+    ("a joint of an unknown unit", Extraction, joint(["1:2", 0, 4], ["z", 0, 4])),
+    ("a piece past its text", Extraction, joint(["1:2", 0, 4], ["1:3", 0, 5])),
+    ("a piece of no length", Extraction, joint(["1:2", 0, 4], ["1:3", 2, 2])),
+    ("a joint glued with words", Extraction, joint(["1:2", 0, 4], ["1:3", 0, 4], glue="and")),
+    ("a joint whose flag is a number", Extraction, joint(["1:2", 0, 4], ["1:3", 0, 4], flows=1)),
     ("pages below zero", Extraction, extraction(pages=-1)),
     ("pages that are true", Extraction, extraction(pages=True)),
     ("pages that are a fraction", Extraction, extraction(pages=1.0)),

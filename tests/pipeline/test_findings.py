@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from pipeline.detect.detector import Detector
 from pipeline.documents.document import Extraction, Finding, Findings, FoundValue, Reading, TextUnit
 from pipeline.documents.replace import applied, by_unit
-from pipeline.findings import find, is_distinctive, merge
+from pipeline.findings import find, merge
+from pipeline.known import is_distinctive
 from pipeline.spread import Reach, Spreader, Value
 from pipeline.verification.reading import Leftover
 from schemas.entities import EntityType

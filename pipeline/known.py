@@ -1,0 +1,121 @@
+"""What a document's detection knows: distinct values with all their surfaces, how far each spreads, their numbers."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from pipeline.detect.canonical import canonical
+from pipeline.detect.spellings import compact_form, words_form
+from pipeline.documents.document import FoundValue
+from pipeline.spread import Reach, Value
+from schemas.entities import PREFIX, EntityType
+
+_T = EntityType
+
+# Values that are a number or a code: spaces, hyphens and other separators inside them mean nothing.
+_CODES = frozenset(
+    {
+        _T.NATIONAL_ID, _T.RESIDENCE_PERMIT, _T.PHONE_NUMBER, _T.IBAN, _T.CREDIT_CARD, _T.PASSPORT, _T.MRN,
+        _T.BUSINESS_ID, _T.TAX_ID, _T.VEHICLE_PLATE, _T.STUDENT_ID, _T.INSURANCE_POLICY, _T.MEDICAL_LICENSE, _T.SSN,
+    }
+)  # fmt: skip
+# A mobile or landline number of Saudi Arabia, in any way of dialling it.
+_SAUDI = re.compile(r"(?:(?:00)?966)?0?(5\d{8}|1[1-7]\d{7})")
+_SHAPED = frozenset({_T.DATE_TIME, _T.MONETARY_AMOUNT})  # known by their shape wherever they stand
+_WHOLE_CODE = 8  # letters and digits from which on a code must not stand even inside a longer string
+_SHORT_CODE = 6  # from which on a code is removed wherever it stands as a token
+_LEAST_NAME = 7  # characters of a name of two words: shorter ones are too ordinary
+_LEAST_WORD = 3  # characters of a word that is removed by itself
+_SPACELESS = 10  # letters from which on a name is known without its blanks
+
+
+@dataclass(slots=True)
+class Known:
+    """One distinct value while it is being collected: all its surfaces, and how far it may be spread."""
+
+    type: EntityType
+    canonical: str
+    surfaces: dict[str, None] = field(default_factory=dict)  # insertion-ordered set
+    glossary: bool = True  # every sighting was a glossary term's own: its match mode says where it occurs
+    term: bool = False  # some sighting was a glossary term's own
+    forced: bool = False  # a leftover of a second reading: removed wherever it stands as a token
+
+
+def index_of(known: list[Known], index: dict[tuple[EntityType, str], int], type_: EntityType, surface: str) -> int:
+    """The index in `known` of the value that a surface shows; a new one is added to both."""
+    key = (type_, canonical(type_, surface))
+    number = index.get(key)
+    if number is None:
+        number = index[key] = len(known)
+        known.append(Known(*key))
+    known[number].surfaces.setdefault(surface)
+    return number
+
+
+def is_distinctive(type_: EntityType, surface: str) -> bool:
+    """Whether a value is so long and structured that it may occur nowhere else, not even inside a longer string."""
+    if type_ in _CODES:
+        code = compact_form(surface)
+        return len(code) >= _WHOLE_CODE and sum(c.isdigit() for c in code) >= _WHOLE_CODE // 2
+    if type_ in (_T.EMAIL_ADDRESS, _T.API_KEY):
+        return len(surface) >= _WHOLE_CODE
+    words = words_form(surface)
+    if type_ is _T.PERSON:
+        return " " in words and len(words) >= _LEAST_NAME
+    return type_ is _T.ADDRESS and words.count(" ") >= 2 and len(words) >= 2 * _LEAST_NAME
+
+
+def spreading(number: int, item: Known) -> Iterator[Value]:
+    """How far one value is spread, surface by surface."""
+    if item.type in _SHAPED and not item.forced:
+        return
+    for surface in {**item.surfaces, item.canonical: None}:
+        compact = compact_form(surface)
+        digits = sum(c.isdigit() for c in compact)
+        if is_distinctive(item.type, surface) and not item.glossary:
+            is_phone = item.type is _T.PHONE_NUMBER
+            is_compact = 2 * digits >= len(compact) or len(compact) >= _SPACELESS
+            yield Value(number, surface, is_compact, Reach.ANYWHERE, is_phone)
+            if is_phone:
+                yield from _dialled(number, compact)
+        elif item.forced or (len(compact) >= _SHORT_CODE and 2 * digits >= len(compact) and not item.glossary):
+            yield Value(number, surface, True, Reach.WHOLE)
+        yield Value(number, surface, True, Reach.ALONE)
+
+
+def _dialled(number: int, digits: str) -> Iterator[Value]:
+    """The other ways in which a telephone number is dialled: 05…, 5…, +966 5…, 00966 5…, +966 (0)5…"""
+    match = _SAUDI.fullmatch(digits)
+    if match is None:
+        international = digits.removeprefix("00")
+        if international != digits:
+            yield Value(number, international, True, Reach.ANYWHERE, True)
+        return
+    local = match[1]
+    for prefix in ("0", "966", "00966", "9660"):
+        yield Value(number, prefix + local, True, Reach.ANYWHERE, True)
+    yield Value(number, local, True, Reach.WHOLE)
+
+
+class Numbering:
+    """Hands out placeholders in order of first appearance."""
+
+    def __init__(self, known: Sequence[Known]) -> None:
+        self._known = known
+        self._last: dict[EntityType, int] = {}
+        self.values: dict[int, FoundValue] = {}
+
+    def value(self, number: int, surface: str) -> FoundValue:
+        """The value with index `number`, numbered now when it is met for the first time."""
+        found = self.values.get(number)
+        if found is None:
+            item = self._known[number]
+            ordinal = self._last[item.type] = self._last.get(item.type, 0) + 1
+            found = self.values[number] = FoundValue(
+                type=item.type.value,
+                surface=next(iter(item.surfaces), surface),
+                canonical=item.canonical,
+                placeholder=f"{PREFIX[item.type]}_{ordinal:02d}",
+                distinctive=not item.glossary and any(is_distinctive(item.type, s) for s in item.surfaces),
+            )
+        return found
