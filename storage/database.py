@@ -14,7 +14,6 @@ from typing import Any
 
 from alembic import command
 from alembic.config import Config
-from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from alembic.util import CommandError
 from sqlalchemy import (
@@ -157,12 +156,6 @@ class Database:
                 command.upgrade(_alembic(connection), "head")
             except CommandError:
                 raise InvalidSettings("MASKER_DATABASE_URL: its schema is not one that this version knows") from None
-
-    def is_current(self) -> bool:
-        """Whether the schema is at the newest revision that this code knows."""
-        with _unavailable(), self._reader.connect() as connection:
-            heads = MigrationContext.configure(connection).get_current_heads()
-        return set(heads) == set(ScriptDirectory(str(_SCRIPTS)).get_heads())
 
     def dispose(self) -> None:
         """Closes every idle connection."""

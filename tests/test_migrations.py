@@ -50,6 +50,13 @@ def differences(database: Database) -> list[Any]:
         return list(compare_metadata(context, SQLModel.metadata))
 
 
+def is_current(database: Database) -> bool:
+    """Whether the schema is at the newest revision that the code knows."""
+    with database.engine.connect() as connection:
+        heads = MigrationContext.configure(connection).get_current_heads()
+    return set(heads) == set(ScriptDirectory(str(ROOT / "storage" / "migrations")).get_heads())
+
+
 def revisions(database: Database) -> list[str]:
     with database.engine.connect() as connection:
         return list(connection.execute(text("SELECT version_num FROM alembic_version")).scalars())
@@ -57,10 +64,10 @@ def revisions(database: Database) -> list[str]:
 
 def test_an_empty_database_becomes_what_the_code_declares(empty: Database) -> None:
     assert differences(empty), "an empty database differs from the code"
-    assert not empty.is_current()
+    assert not is_current(empty)
     empty.migrate()
     assert differences(empty) == []
-    assert empty.is_current()
+    assert is_current(empty)
 
 
 def test_a_database_that_nobody_migrated_is_unavailable(empty: Database, now: datetime) -> None:
@@ -104,7 +111,7 @@ def test_threads_that_migrate_at_once_do_it_once(empty_url: str) -> None:
     def migrate(_: int) -> bool:
         database = Database(empty_url)  # as many programs would: each with an engine of its own
         database.migrate()
-        current = database.is_current()
+        current = is_current(database)
         database.dispose()
         return current
 
@@ -138,7 +145,7 @@ def test_a_newer_programs_database_is_left_alone(empty: Database) -> None:
     empty.migrate()
     with empty.engine.begin() as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
-    assert not empty.is_current()
+    assert not is_current(empty)
     with pytest.raises(InvalidSettings, match="MASKER_DATABASE_URL"):
         empty.migrate()
     assert revisions(empty) == ["9999"]
@@ -156,7 +163,7 @@ def test_it_works_from_wherever_the_package_is_installed(tmp_path: Path) -> None
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(str(place))
     database = Database(target)
-    assert database.is_current()
+    assert is_current(database)
     database.dispose()
 
 
