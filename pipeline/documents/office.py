@@ -11,7 +11,7 @@ from pipeline.documents import docx_media, ooxml, ooxml_clean, ooxml_links
 from pipeline.documents.document import Extraction, Findings, Reading, TextUnit, Unread
 from pipeline.documents.ooxml import Package, Part
 from pipeline.documents.ooxml_edit import Writer, edit
-from pipeline.documents.ooxml_text import Piece, Survey
+from pipeline.documents.ooxml_text import Survey
 from pipeline.documents.replace import by_unit
 from schemas.errors import ErrorCode, StageFailed
 
@@ -69,20 +69,20 @@ def main_part(package: Package) -> Part | None:
 def extract(data: bytes, profile: Profile, pages: int = 0) -> tuple[Extraction, dict[str, bytes]]:
     """Units of all texts (ids are numbers), and the rasters of the pictures inside."""
     opened = open_package(data, profile)
-    pieces, _ = _survey(opened.package, profile)
+    survey, _ = _survey(opened.package, profile)
     pictures = docx_media.extract(opened.package)
     opened.unread[Unread.PICTURE] += docx_media.blanked(opened.package)
-    units = tuple(TextUnit(piece.id, piece.text, piece.context, piece.billed) for piece in pieces)
+    units = tuple(TextUnit(piece.id, piece.text, piece.context, piece.billed) for piece in survey.pieces)
     unread = tuple(sorted((kind, count) for kind, count in opened.unread.items() if count))
-    return Extraction(units + pictures.units, pictures.rasters, pages, unread), pictures.pixels
+    return Extraction(units + pictures.units, pictures.rasters, pages, unread, tuple(survey.joints)), pictures.pixels
 
 
 def redact(data: bytes, profile: Profile, findings: Findings, readings: Sequence[Reading]) -> bytes:
     """The document with placeholders in text and boxes in pictures, without writers' traces and embedded files."""
     package = open_package(data, profile).package
-    pieces, names = _survey(package, profile)
+    survey, names = _survey(package, profile)
     edits = by_unit(findings)
-    done = edit(pieces, edits, profile.writers)
+    done = edit(survey.pieces, edits, profile.writers)
     if any(unit not in done and unit.isdecimal() for unit in edits):
         raise StageFailed(ErrorCode.REDACTION_INCOMPLETE)
     docx_media.redact(package, findings, readings)
@@ -91,7 +91,7 @@ def redact(data: bytes, profile: Profile, findings: Findings, readings: Sequence
     return package.write()
 
 
-def _survey(package: Package, profile: Profile) -> tuple[list[Piece], dict[str, Part]]:
+def _survey(package: Package, profile: Profile) -> tuple[Survey, dict[str, Part]]:
     """Every piece, the main document first, and which pieces are part names."""
     survey = Survey(frozenset(link.row for link in ooxml_links.links(package) if link.target is not None))
     place = profile.order(package)
@@ -104,7 +104,7 @@ def _survey(package: Package, profile: Profile) -> tuple[list[Piece], dict[str, 
         if part.root is not None and not profile.read(survey, package, part):
             survey.part(part, part.content_type.endswith(profile.content))
     named = {survey.name(part): part for part in package.parts.values()}
-    return survey.pieces, named
+    return survey, named
 
 
 def _rename_named(package: Package, parts: Sequence[Part]) -> None:

@@ -6,14 +6,18 @@ A paragraph is one piece however many runs, links, fields or revisions it is cut
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import NamedTuple
 from urllib.parse import unquote
 
+from pipeline.documents.document import Joint
 from pipeline.documents.headings import is_heading
 from pipeline.documents.ooxml import Element, Part, local
+from pipeline.documents.ooxml_joints import across_paragraphs, across_rows
+from pipeline.documents.ooxml_pieces import Branch, Paragraph, Piece, Segment, Slot
 from pipeline.documents.ooxml_tables import contexts
 from pipeline.documents.ooxml_vocabulary import is_vocabulary
+
+__all__ = ["WORD", "Piece", "Segment", "Slot", "Survey", "decoded"]
 
 WORD = (
     "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}",
@@ -49,7 +53,14 @@ _NEW = _tags(WORD, "ins", "moveTo")
 _TABLE = _tags(WORD, "tbl") | _tags(_DRAWING, "tbl")
 _CONTROL = _tags(WORD, "sdt")
 _PROPERTIES = _tags(WORD, "pPr", "rPr", "tabs")
-_FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
+_COMPATIBILITY = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
+_CHOICE, _FALLBACK = _COMPATIBILITY + "Choice", _COMPATIBILITY + "Fallback"
+_RUBY = _tags(WORD, "rt")
+_BRANCHES = _OLD | _NEW | _RUBY | {_CHOICE, _FALLBACK}
+# What holds paragraphs that follow each other.
+_STORIES = frozenset(
+    {"body", "tc", "txbxContent", "hdr", "ftr", "footnote", "endnote", "comment", "txBody", "txPr", "rich", "t"}
+)
 
 # An attribute that is only a small number, a measure, a switch or one or two letters says nothing about anybody.
 _TRIVIAL = re.compile(
@@ -59,57 +70,13 @@ _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|[_\-.]+")
 _PEOPLE = frozenset({"creator", "lastModifiedBy", "author", "Manager"})
 
 
-class Slot(NamedTuple):
-    """Where some characters stand: an element's `text` or `tail`, an attribute (`@name`), or a `glyph` of its own."""
+class _Where(NamedTuple):
+    """What surrounds an element on the walk: its paragraph if any, its branch there, its label, whether words are billed."""
 
-    element: Element
-    kind: str
-
-
-class Segment(NamedTuple):
-    start: int
-    end: int
-    slot: Slot
-
-
-@dataclass(slots=True)
-class Piece:
-    """Text that is read as one. `segments` say which slot each stretch of it comes from."""
-
-    id: str
+    paragraph: Paragraph | None
+    branch: Branch
     context: str
     billed: bool
-    text: str = ""
-    segments: list[Segment] = field(default_factory=list)
-    everywhere: bool = False  # every segment is a copy of the whole text, not a stretch of it
-
-    def add(self, text: str, slot: Slot) -> None:
-        """The next stretch."""
-        if not text:
-            return
-        start = 0 if self.everywhere else len(self.text)
-        self.text = text if self.everywhere else self.text + text
-        self.segments.append(Segment(start, start + len(text), slot))
-
-
-class _Paragraph:
-    """The views of one paragraph: as it reads now, as it read before its revisions, and its field codes."""
-
-    def __init__(self, context: str, billed: bool) -> None:
-        self.now = Piece("", context, billed)
-        self.before = Piece("", context, False)
-        self.codes = Piece("", "", False)
-        self.has_old = False
-
-    def add(self, text: str, slot: Slot, age: int) -> None:
-        if age >= 0:
-            self.now.add(text, slot)
-        if age <= 0:
-            self.before.add(text, slot)
-        self.has_old = self.has_old or age < 0
-
-    def pieces(self) -> list[Piece]:
-        return [self.now, *([self.before] if self.has_old else []), self.codes]
 
 
 class Survey:
@@ -120,9 +87,11 @@ class Survey:
 
     def __init__(self, inner_links: frozenset[Element]) -> None:
         self.pieces: list[Piece] = []
+        self.joints: list[Joint] = []
         self._inner_links = inner_links
         self._attributes: dict[tuple[str, str], Piece] = {}
         self._table_contexts: dict[Element, str] = {}
+        self._stories: dict[Element, list[Piece]] = {}
 
     def part(self, part: Part, billed: bool) -> None:
         """All pieces of one XML part. `billed`: whether its paragraphs are content."""
@@ -130,56 +99,59 @@ class Survey:
             return
         self._part_is_word = part.root.tag.startswith((*WORD, *_DRAWING))
         self._label = ""
-        self._walk(part.root, None, 0, "", billed)
+        self._walk(part.root, _Where(None, Branch(), "", billed))
+        for pieces in self._stories.values():
+            self.joints += across_paragraphs(pieces)
+        self.joints += across_rows(self._stories)
+        self._stories = {}
 
     def name(self, part: Part) -> str:
         """The part's own name is a piece too: `media/1012345672.png`. Its id."""
         piece = Piece("", "", False, part.name)
-        self._keep(piece)
+        self.keep(piece)
         return piece.id
 
-    def _keep(self, piece: Piece) -> None:
+    def keep(self, piece: Piece) -> None:
+        """Numbers a piece and keeps it, if it says anything."""
         if piece.text and not piece.text.isspace():
             piece.id = str(len(self.pieces))
             self.pieces.append(piece)
 
-    def _walk(self, element: Element, paragraph: _Paragraph | None, age: int, context: str, billed: bool) -> None:
+    def _walk(self, element: Element, where: _Where) -> None:
         tag = element.tag
         self._look_at_attributes(element)
         if tag in _PARAGRAPH:
-            self._paragraph(element, context, billed)
+            self._paragraph(element, where)
             return
-        if paragraph is not None and self._stretch(element, paragraph, age):
+        if where.paragraph is not None and self._stretch(element, where.paragraph, where.branch):
             return
         if tag in _TABLE:
             self._table_contexts.update(contexts(element, _plain_text))
         elif tag in _CONTROL:
-            context = _title_of(element) or context
-        elif tag in _OLD:
-            age = -1
-        elif tag in _NEW:
-            age = 1
-        elif tag == _FALLBACK:
-            billed = False
-        context = self._table_contexts.pop(element, "") or context
+            where = where._replace(context=_title_of(element) or where.context)
+        elif tag in _BRANCHES:
+            where = _branched(element, where)
+        context = self._table_contexts.pop(element, "")
+        self._children(element, where._replace(context=context) if context else where)
+
+    def _children(self, element: Element, where: _Where) -> None:
         self._loose(element, "text", element.text)
         for child in element:
-            self._walk(child, paragraph, age, context, billed)
+            self._walk(child, where)
             self._loose(child, "tail", child.tail)
 
-    def _paragraph(self, element: Element, context: str, billed: bool) -> None:
-        paragraph = _Paragraph(context or self._label, billed)
-        for child in element:
-            self._walk(child, paragraph, 0, context, billed)
-            self._loose(child, "tail", child.tail)
-        self._loose(element, "text", element.text)
+    def _paragraph(self, element: Element, where: _Where) -> None:
+        paragraph = Paragraph(where.context or self._label, where.billed)
+        self._children(element, _Where(paragraph, Branch(), where.context, where.billed))
         for piece in paragraph.pieces():
-            self._keep(piece)
+            self.keep(piece)
         said = paragraph.now.text.strip()
         if said:
+            story = next((above for above in element.iterancestors() if local(above) in _STORIES), element)
+            self._stories.setdefault(story, []).append(paragraph.now)
             self._label = said if said.endswith((":", "：")) and is_heading(said) else ""
 
-    def _stretch(self, element: Element, paragraph: _Paragraph, age: int) -> bool:
+    def _stretch(self, element: Element, paragraph: Paragraph, branch: Branch) -> bool:
         """Adds the element to its paragraph if it is text of it; whether it was."""
         tag = element.tag
         if tag in _PROPERTIES:
@@ -188,19 +160,19 @@ class Survey:
                 self._loose(child, "text", child.text)
             return True
         if tag in _TEXT:
-            paragraph.add(element.text or "", Slot(element, "text"), age)
+            paragraph.add(element.text or "", Slot(element, "text"), branch)
         elif tag in _DELETED_TEXT:
-            paragraph.add(element.text or "", Slot(element, "text"), -1)
+            paragraph.add(element.text or "", Slot(element, "text"), branch._replace(age=-1))
         elif tag in _FIELD_CODE:
-            paragraph.codes.add(element.text or "", Slot(element, "text"))
+            paragraph.code(element.text or "", Slot(element, "text"))
         elif tag in _GLYPHS:
-            paragraph.add(_GLYPHS[tag], Slot(element, "glyph"), age)
+            paragraph.add(_GLYPHS[tag], Slot(element, "glyph"), branch)
         elif tag in _SYMBOL:
-            paragraph.add(_symbol(element), Slot(element, "glyph"), age)
+            paragraph.add(_symbol(element), Slot(element, "glyph"), branch)
         else:
             return False
         for child in element:  # not by the schema: but nothing hides there
-            self._walk(child, None, age, "", False)
+            self._walk(child, _Where(None, branch, "", False))
             self._loose(child, "tail", child.tail)
         return True
 
@@ -209,7 +181,7 @@ class Survey:
             owner = element if kind == "text" else element.getparent()
             piece = Piece("", "" if self._part_is_word else _label_of(owner), False)
             piece.add(text, Slot(element, kind))
-            self._keep(piece)
+            self.keep(piece)
 
     def _look_at_attributes(self, element: Element) -> None:
         """One piece per distinct value and label: what stands in a thousand places is read once, changed in all."""
@@ -225,8 +197,24 @@ class Survey:
             if piece is None:
                 piece = self._attributes[value, context] = Piece("", context, False, everywhere=True)
                 piece.text = value
-                self._keep(piece)
+                self.keep(piece)
             piece.add(value, Slot(element, "@" + name))
+
+
+def _branched(element: Element, where: _Where) -> _Where:
+    """What surrounds the children of a revision, an annotation or one of several ways to show the same."""
+    branch, tag = where.branch, element.tag
+    if tag in _OLD:
+        branch = branch._replace(age=-1)
+    elif tag in _NEW:
+        branch = branch._replace(age=1)
+    elif tag in _RUBY:
+        branch = branch._replace(is_ruby=True)
+    elif tag == _CHOICE and element.getprevious() is None:
+        branch = branch._replace(alternative=branch.alternative or 1)
+    else:
+        return where._replace(branch=branch._replace(alternative=2), billed=False)
+    return where._replace(branch=branch)
 
 
 def _symbol(element: Element) -> str:

@@ -1,0 +1,145 @@
+"""Where one value may be spread over several pieces: a digit to a cell, a number over paragraphs, a name in two cells.
+
+Only what has the shape of an identifier once it is put together is handed on: numbers beside each other are mostly just
+that, and detection has the last word.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+
+from pipeline.documents import document
+from pipeline.documents.document import Joint
+from pipeline.documents.ooxml import Element, local
+from pipeline.documents.ooxml_pieces import Piece
+
+# Identity, tax and card numbers, mobiles and IBANs, as they read without separators.
+_WHOLE = re.compile(
+    r"[12١٢۱۲]\d{9}"  # national ids and residence permits
+    r"|(?:00966|\+?966|[0٠۰])?[5٥۵]\d{8}"  # mobiles
+    r"|\d{14,16}"  # cards and tax numbers
+    r"|[Ss][Aa]\d{4}[0-9A-Za-z]{18}"  # IBANs
+)
+_FRAGMENT = re.compile(r"\+?[^\W_]{1,12}")  # what a cell or a paragraph that holds a stretch of a number looks like
+_SEPARATORS = re.compile(r"[\s\-\u2010-\u2015\u200b-\u200f\u2066-\u2069]+")
+_TAIL = re.compile(r"[\w+@.-]+$")
+_HEAD = re.compile(r"^[\w@.-]+")
+_ADDRESS = re.compile(r"[^@\s]+@[^@\s.]+(?:\.[^@\s.]+)*\.[A-Za-z]{2,}")
+_MOST_PIECES = 40  # cells or paragraphs that one value is spread over
+_MOST_ROWS = 2  # rows of a table that look like one number each: more are rows of numbers
+_PROSE = 40  # characters of a paragraph that may have run out of room
+_WINDOW = 80  # characters on each side of a paragraph's end that are read together
+_GIVEN = re.compile(
+    r"\b(?:first|given|fore|christian)\s*-?name|^first$|الاسم الأول|الإسم الأول|اسم الشخص", re.IGNORECASE
+)
+_FAMILY = re.compile(
+    r"\b(?:last|family|sur|second|father'?s?|grandfather'?s?)\s*-?name|^last$|العائلة|اللقب|الأخير|اسم الأب|اسم الجد",
+    re.IGNORECASE,
+)
+
+
+def across_paragraphs(pieces: Sequence[Piece]) -> Iterator[Joint]:
+    """Joints between paragraphs that follow each other in one story."""
+    for index, (one, other) in enumerate(pairwise(pieces)):
+        tail, head = _TAIL.search(one.text.rstrip()), _HEAD.search(other.text.lstrip())
+        if tail is None or head is None:
+            continue
+        if tail[0][-1].isdigit() and head[0][0].isdigit():
+            yield from _numbers(pieces[index : index + _MOST_PIECES])
+        elif (
+            (tail[0] + head[0]).count("@") == 1 and not _ADDRESS.fullmatch(tail[0]) and not _ADDRESS.fullmatch(head[0])
+        ):
+            yield Joint((_tail(one), _head(other)), glue="")
+        if len(one.text) >= _PROSE and tail[0][-1].isalpha() and head[0][0].isalpha():
+            yield Joint((_tail(one, _WINDOW), _head(other, _WINDOW)), flows=True)
+
+
+def _numbers(pieces: Sequence[Piece]) -> Iterator[Joint]:
+    """A number that begins at the end of the first paragraph and goes on in those behind it."""
+    parts = [_tail(pieces[0])]
+    said = pieces[0].text[parts[0].start : parts[0].end]
+    for piece in pieces[1:]:
+        head = _head(piece)
+        said += piece.text[head.start : head.end]
+        parts.append(head)
+        if _is_whole(said):
+            yield Joint(tuple(parts), glue="", context=pieces[0].context, flows=True)
+        if head.end - head.start != len(piece.text.strip()):
+            return
+
+
+def _is_whole(said: str) -> bool:
+    return _WHOLE.fullmatch(_SEPARATORS.sub("", said)) is not None
+
+
+def _tail(piece: Piece, most: int = 0) -> document.Piece:
+    """The last word of a piece, or its last words of `most` characters in all."""
+    text = piece.text.rstrip()
+    start = max(0, len(text) - most)
+    if start or not most:
+        start = max(text.rfind(blank, 0, start + 1 if most else len(text)) for blank in " \t\n\u00a0") + 1
+    return document.Piece(piece.id, start, len(text))
+
+
+def _head(piece: Piece, most: int = 0) -> document.Piece:
+    """The first word of a piece, or its first words of `most` characters in all."""
+    text = piece.text
+    start = len(text) - len(text.lstrip())
+    if most and len(text) - start <= most:
+        return document.Piece(piece.id, start, len(text))
+    ends = [text.find(blank, start + most) for blank in " \t\n\u00a0"]
+    return document.Piece(piece.id, start, min((end for end in ends if end >= 0), default=len(text)))
+
+
+def across_rows(stories: Mapping[Element, Sequence[Piece]]) -> Iterator[Joint]:
+    """Joints between neighbouring cells of the tables among `stories` (cells and other containers, in order)."""
+    tables: dict[Element, dict[Element, list[Piece]]] = {}
+    for cell, pieces in stories.items():
+        row = next((above for above in cell.iterancestors() if local(above) == "tr"), None)
+        table = (
+            next((above for above in row.iterancestors() if local(above) == "tbl"), None) if row is not None else None
+        )
+        if local(cell) == "tc" and table is not None and len(pieces) == 1:
+            tables.setdefault(table, {}).setdefault(row, []).append(pieces[0])
+    for rows in tables.values():
+        lines = list(rows.values())
+        if all(len(line) == 1 for line in lines):
+            lines = [[piece for line in lines for piece in line]]
+        found = [list(_boxes(line)) for line in lines]
+        is_rare = sum(map(bool, found)) <= _MOST_ROWS
+        for joints in found:
+            yield from (joint for joint in joints if is_rare or _is_comb(joint))
+        for line in lines:
+            yield from _names(line)
+
+
+def _boxes(line: Sequence[Piece]) -> Iterator[Joint]:
+    """Neighbouring cells that hold a fragment each and make up an identifier."""
+    for first, piece in enumerate(line):
+        said = ""
+        for last in range(first, min(len(line), first + _MOST_PIECES)):
+            text = line[last].text.strip()
+            if not _FRAGMENT.fullmatch(text):
+                break
+            said += text
+            if last > first and _is_whole(said):
+                label = line[first - 1].text if first else piece.context
+                parts = tuple(document.Piece(p.id, 0, len(p.text)) for p in line[first : last + 1])
+                yield Joint(parts, glue="", context=label, flows=True)
+
+
+def _is_comb(joint: Joint) -> bool:
+    return all(piece.end - piece.start == 1 for piece in joint.pieces)
+
+
+def _names(line: Sequence[Piece]) -> Iterator[Joint]:
+    """A first name's cell and those of the other names beside it."""
+    for first, piece in enumerate(line):
+        if not _GIVEN.search(piece.context):
+            continue
+        last = first + 1
+        while last < len(line) and _FAMILY.search(line[last].context):
+            last += 1
+        if last > first + 1:
+            parts = tuple(document.Piece(p.id, 0, len(p.text)) for p in line[first:last])
+            yield Joint(parts, context="Name")
