@@ -1,14 +1,16 @@
 """A whole document in one call: the steps of a file job one after the other, for callers without queue or stores."""
 
 import os
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import NamedTuple
 
 from pipeline import findings as finding
 from pipeline import steps
 from pipeline.detect.detector import Detector
 from pipeline.documents.document import Findings
+from pipeline.output_name import output_name, with_name, without_name
 from pipeline.proof import Proof
 from pipeline.sandbox import Sandbox
 from pipeline.second_look import MAX_ROUNDS, Said, Tools, second_look
@@ -20,10 +22,22 @@ from schemas.stages import STAGE, Stage
 _OPTIONS = DetectOptions(strict_checksums=False)
 
 
+class Progress(NamedTuple):
+    """What is under way, and of how many pages and pictures how many OCR has read for it (0 of 0: none to be read)."""
+
+    stage: Stage
+    read: int = 0
+    rasters: int = 0
+
+
+Heard = Callable[[Progress], None]
+
+
 class Redacted(NamedTuple):
-    """The output, what was removed from the document, the proof that nothing of it is left, and the rounds it took."""
+    """The output, its name, what was removed from the document, the proof that nothing is left, the rounds it took."""
 
     data: bytes
+    name: str
     findings: Findings
     proof: Proof
     rounds: int
@@ -36,34 +50,64 @@ def redact_document(
     data: bytes,
     *,
     max_pages: int,
-    step: Callable[[str], None] = lambda name: None,
+    filename: str = "",
+    readers: Executor | None = None,
+    heard: Heard = lambda progress: None,
 ) -> Redacted:
-    """The document without what was found in it, proven clean by a second reading; `step` hears what begins.
+    """The document without what was found in it, or in its `filename`, proven clean by a second reading.
 
-    StageFailed with the code that a file job would fail with.
+    `readers` run OCR and may be shared by many documents; `heard` is told what goes on, always in this thread. What it
+    raises ends the run. StageFailed with the code that a file job would fail with.
     """
-    with ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="reader") as readers:
-        tools = Tools(sandbox, detector, readers)
-        step("inspect")
+    with _threads(readers) as threads:
+        tools = Tools(sandbox, detector, threads)
+        heard(Progress(Stage.SNIFF))
         steps.inspect(sandbox, format_, data, max_pages, _seconds(Stage.SNIFF))
-        step("extract")
-        extraction, pixels = steps.extract(sandbox, format_, data, _seconds(Stage.EXTRACT))
-        step("read")
-        readings = steps.read_rasters(sandbox, readers, extraction.rasters, pixels, _seconds(Stage.OCR))
-        said = Said(extraction, readings, finding.find(extraction, readings, detector, _OPTIONS))
-        return _rounds(tools, format_, data, said, step)
-
-
-def _rounds(tools: Tools, format_: Format, data: bytes, said: Said, step: Callable[[str], None]) -> Redacted:
-    for number in range(1, MAX_ROUNDS + 1):
-        step("redact")
-        output = steps.redact(tools.sandbox, format_, data, said.findings, said.readings, _seconds(Stage.REDACT))
-        step("verify")
-        looked = second_look(tools, format_, output, said, _OPTIONS)
-        if isinstance(looked, Proof):
-            return Redacted(output, said.findings, looked, number)
-        said = looked
+        said = _first_look(tools, format_, data, filename, heard)
+        for number in range(1, MAX_ROUNDS + 1):
+            heard(Progress(Stage.REDACT))
+            found = without_name(said.findings)
+            output = steps.redact(sandbox, format_, data, found, said.readings, _seconds(Stage.REDACT))
+            heard(Progress(Stage.VERIFY))
+            looked = second_look(tools, format_, output, said, _OPTIONS, heard=_counting(heard, Stage.VERIFY))
+            if isinstance(looked, Proof):
+                return Redacted(output, output_name(filename, said.findings), found, looked, number)
+            said = looked
     raise StageFailed(ErrorCode.VERIFY_FAILED)
+
+
+def _first_look(tools: Tools, format_: Format, data: bytes, filename: str, heard: Heard) -> Said:
+    """What the document says, its name included, and what of it is to be removed."""
+    heard(Progress(Stage.EXTRACT))
+    extraction, pixels = steps.extract(tools.sandbox, format_, data, _seconds(Stage.EXTRACT))
+    readings = steps.read_rasters(
+        tools.sandbox,
+        tools.readers,
+        extraction.rasters,
+        pixels,
+        _seconds(Stage.OCR),
+        heard=_counting(heard, Stage.OCR),
+    )
+    heard(Progress(Stage.DETECT))
+    named = with_name(extraction, filename) if filename else extraction
+    return Said(named, readings, finding.find(named, readings, tools.detector, _OPTIONS))
+
+
+def _counting(heard: Heard, stage: Stage) -> Callable[[int, int], None]:
+    def count(read: int, rasters: int) -> None:
+        if rasters:
+            heard(Progress(stage, read, rasters))
+
+    return count
+
+
+@contextmanager
+def _threads(readers: Executor | None) -> Iterator[Executor]:
+    if readers is not None:
+        yield readers
+        return
+    with ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="reader") as own:
+        yield own
 
 
 def _seconds(stage: Stage) -> int:

@@ -1,6 +1,6 @@
 """The second look at a redacted document: other libraries read it, the verdict judges; a proof, or what to amend."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from typing import NamedTuple
 
@@ -36,13 +36,24 @@ class Said(NamedTuple):
     findings: Findings
 
 
-def second_look(tools: Tools, format_: Format, candidate: bytes, first: Said, options: DetectOptions) -> Said | Proof:
+def second_look(
+    tools: Tools,
+    format_: Format,
+    candidate: bytes,
+    first: Said,
+    options: DetectOptions,
+    *,
+    heard: Callable[[int, int], None] = lambda done, of: None,
+) -> Said | Proof:
     """The proof when the candidate is clean; else the first look again with what must be removed besides.
+
+    `heard` is told how many of the candidate's rasters are read.
 
     StageFailed when it cannot be read: what cannot be read cannot be proven clean.
     """
     second, pixels = steps.second_reading(tools.sandbox, format_, candidate, STAGE[Stage.VERIFY].seconds)
-    readings = steps.read_rasters(tools.sandbox, tools.readers, second.rasters, pixels, STAGE[Stage.OCR].seconds)
+    seconds = STAGE[Stage.OCR].seconds
+    readings = steps.read_rasters(tools.sandbox, tools.readers, second.rasters, pixels, seconds, heard=heard)
     left = leftovers(second, readings, without_name(first.findings), tools.detector, options)
     if not left:
         engine = steps.ocr_engine(tools.sandbox) if first.extraction.rasters or second.rasters else ""

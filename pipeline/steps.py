@@ -3,7 +3,7 @@
 Every step raises StageFailed with the job's error code. Whatever comes back from the child is checked here.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from functools import lru_cache
 from typing import Any, TypeVar
@@ -56,10 +56,24 @@ def read_raster(sandbox: Sandbox, raster: Raster, pixels: bytes, seconds: float)
 
 
 def read_rasters(
-    sandbox: Sandbox, readers: Executor, rasters: Sequence[Raster], pixels: Mapping[str, bytes], seconds: float
+    sandbox: Sandbox,
+    readers: Executor,
+    rasters: Sequence[Raster],
+    pixels: Mapping[str, bytes],
+    seconds: float,
+    *,
+    heard: Callable[[int, int], None] = lambda done, of: None,
 ) -> tuple[Reading, ...]:
-    """OCR of every raster, as many at once as `readers` has threads; `seconds` for each."""
-    return tuple(readers.map(lambda raster: read_raster(sandbox, raster, pixels[raster.id], seconds), rasters))
+    """OCR of every raster, as many at once as `readers` has threads; `seconds` for each.
+
+    `heard` is told before the first and after each, in order, how many of how many are done.
+    """
+    found: list[Reading] = []
+    heard(0, len(rasters))
+    for reading in readers.map(lambda raster: read_raster(sandbox, raster, pixels[raster.id], seconds), rasters):
+        found.append(reading)
+        heard(len(found), len(rasters))
+    return tuple(found)
 
 
 @lru_cache(maxsize=4)

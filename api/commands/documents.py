@@ -60,7 +60,12 @@ def _redact(
     from pipeline.sandbox import Sandbox
 
     redacted = redact_document(
-        Sandbox(settings.sandbox_mode.value), Detector(), format_, data, max_pages=settings.max_file_pages, step=step
+        Sandbox(settings.sandbox_mode.value),
+        Detector(),
+        format_,
+        data,
+        max_pages=settings.max_file_pages,
+        heard=lambda progress: step(progress.stage),
     )
     return redacted.data, dict(Counter(place.type for place in redacted.findings.places))
 

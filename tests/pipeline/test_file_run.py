@@ -1,14 +1,18 @@
 """A whole document in one call, in the real sandbox, by handlers that work and by handlers that go wrong."""
 
+import io
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from pipeline.detect.detector import Detector
-from pipeline.file_run import redact_document
+from pipeline.file_run import Progress, redact_document
 from pipeline.sandbox import Sandbox
 from schemas.errors import ErrorCode, StageFailed
 from schemas.files import Format
+from schemas.stages import Stage
 
 TESTS = Path(__file__).parents[1]
 CSV = b"name,email\r\nNoura Almithali,noura@example.com\r\nb@example.com,\r\n"
@@ -20,11 +24,48 @@ def detector() -> Detector:
 
 
 def test_a_document_is_redacted_and_every_step_is_announced(detector: Detector) -> None:
-    heard: list[str] = []
-    redacted = redact_document(Sandbox("best-effort"), detector, Format.CSV, CSV, max_pages=500, step=heard.append)
+    heard: list[Progress] = []
+    redacted = redact_document(
+        Sandbox("best-effort"),
+        detector,
+        Format.CSV,
+        CSV,
+        max_pages=500,
+        filename="b@example.com.csv",
+        heard=heard.append,
+    )
     assert redacted.data == b"name,email\r\nPERSON_NAME_01,EMAIL_01\r\nEMAIL_02,\r\n"
     assert [place.type for place in redacted.findings.places] == ["PERSON", "EMAIL_ADDRESS", "EMAIL_ADDRESS"]
-    assert heard == ["inspect", "extract", "read", "redact", "verify"]
+    assert redacted.name == "EMAIL_02.csv"
+    assert heard == [
+        Progress(stage) for stage in (Stage.SNIFF, Stage.EXTRACT, Stage.DETECT, Stage.REDACT, Stage.VERIFY)
+    ]
+
+
+def test_every_raster_that_is_read_is_told(detector: Detector) -> None:
+    picture = io.BytesIO()
+    Image.new("L", (40, 40), 255).save(picture, "PNG")
+    heard: list[Progress] = []
+    with ThreadPoolExecutor(1) as readers:
+        redact_document(
+            Sandbox("best-effort"),
+            detector,
+            Format.PNG,
+            picture.getvalue(),
+            max_pages=5,
+            readers=readers,
+            heard=heard.append,
+        )
+        assert readers.submit(int).result() == 0  # they serve on: they belong to the caller
+    assert [item for item in heard if item.stage is Stage.OCR] == [Progress(Stage.OCR, read, 1) for read in (0, 1)]
+
+
+def test_who_hears_may_end_it(detector: Detector) -> None:
+    def stop(_: Progress) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        redact_document(Sandbox("best-effort"), detector, Format.CSV, CSV, max_pages=500, heard=stop)
 
 
 @pytest.mark.parametrize(
