@@ -23,7 +23,7 @@ class Profile:
     `main`: ends of the main part's content type. `content`: ends of content types whose paragraphs people read, in
     reading order; all other parts are metadata, redacted and not billed. `removed`: kinds of relationships whose
     targets go unread, `dropped`: names of elements that do, and what each counts as.
-    `prepare` may take out more, after that; `order` sorts the parts of one content type; `read` reads a part in the
+    `prepare` may take out more, before that; `order` sorts the parts of one content type; `read` reads a part in the
     format's own way and says whether it did; `writers` write the edits of the slots whose kinds only `read` knows.
     """
 
@@ -51,8 +51,9 @@ def open_package(data: bytes, profile: Profile) -> Opened:
     main = main_part(package)
     if main is None or not main.content_type.endswith(profile.main) or main.root is None:
         raise ooxml.unreadable()
-    unread = ooxml_clean.prepare(package, profile.removed, profile.dropped)
+    unread: Counter[Unread] = Counter()
     profile.prepare(package, unread)
+    ooxml_clean.prepare(package, profile.removed, profile.dropped, unread)
     return Opened(package, unread)
 
 

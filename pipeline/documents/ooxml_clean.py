@@ -46,12 +46,13 @@ _NAMED_BY_PEOPLE = frozenset({"Company", "Manager"})
 _PLACEHOLDER = re.compile(r"[A-Z_]+_\d{2,}")
 
 
-def prepare(package: Package, kinds: Mapping[str, Unread], dropped: Mapping[str, Unread]) -> Counter[Unread]:
-    """Before anything is read: removes what nobody here can read, and what nobody should; how many things of each sort.
+def prepare(
+    package: Package, kinds: Mapping[str, Unread], dropped: Mapping[str, Unread], counts: Counter[Unread]
+) -> None:
+    """Before anything is read: removes what nobody here can read, and what nobody should; `counts` says how much.
 
     `kinds`: kinds of relationships whose targets go, besides UNREADABLE; `dropped`: names of elements that go.
     """
-    counts: Counter[Unread] = Counter()
     _remove_parts(package, {**UNREADABLE, **kinds}, counts)
     numbers: dict[str, str] = {}
     names = {**_DROPPED, **dropped}
@@ -59,7 +60,6 @@ def prepare(package: Package, kinds: Mapping[str, Unread], dropped: Mapping[str,
         _strip(part.root, names, numbers, counts)
         if part.content_type.endswith(_STATISTICS):
             _keep_only(part.root, _NAMED_BY_PEOPLE)
-    return counts
 
 
 def finish(package: Package) -> None:

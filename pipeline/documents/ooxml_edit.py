@@ -17,6 +17,8 @@ _FIRST_NUMBER = 900_001
 # Property types other than text (ECMA-376 part 1, 22.4).
 _TYPED = frozenset({"filetime", "date", "i1", "i2", "i4", "i8", "int", "ui1", "ui2", "ui4", "ui8", "uint", "r4", "r8",
                     "decimal", "cy", "bool", "clsid"})  # fmt: skip
+_POINTS = ("v", "pt")
+_MEASURES = frozenset({"posOffset", "pctWidth", "pctHeight", "pctPosHOffset", "pctPosVOffset"})
 _DATES = ("fullDate",)  # attributes that must be a date or not be there
 
 
@@ -95,8 +97,13 @@ def _retype(element: Element) -> None:
         return
     if local(parent) == "property" and local(element) in _TYPED:
         element.tag = element.tag.rpartition("}")[0] + "}lpwstr"
-    elif local(element) == "v" and any(local(above).startswith("num") for above in islice(element.iterancestors(), 2)):
+    elif local(element) in _MEASURES or (local(element) in _POINTS and _is_of_numbers(element)):
         element.text = "0"
+
+
+def _is_of_numbers(point: Element) -> bool:
+    """Whether a chart's point belongs to a series of numbers."""
+    return any(local(above).startswith("num") for above in islice(point.iterancestors(), 2))
 
 
 def _replace_glyph(element: Element, replacement: str) -> None:

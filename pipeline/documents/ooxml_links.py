@@ -16,6 +16,7 @@ REFERENCES = (
     "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}",
     "{http://purl.oclc.org/ooxml/officeDocument/relationships}",
 )
+_FRAMES = ("}graphicFrame", "}drawing")  # what shows an object in a slide, and in a Word document
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,10 +125,33 @@ def _drop_references(root: Element, ids: set[str]) -> None:
         for element in root.iter()
         if any(name.startswith(REFERENCES) and value in ids for name, value in element.attrib.items())
     ]
-    for element in doomed:
+    for element in map(_whole, doomed):
         parent = element.getparent()
         if parent is not None:
             _unwrap_or_remove(parent, element)
+            _show_the_other(parent)
+
+
+def _whole(element: Element) -> Element:
+    """What goes with a reference: the frame of an object that is nothing but the reference."""
+    parent = element.getparent()
+    if parent is None or not parent.tag.endswith("}graphicData"):
+        return element
+    return next((above for above in element.iterancestors() if above.tag.endswith(_FRAMES)), element)
+
+
+def _show_the_other(branch: Element) -> None:
+    """Where the branch that programs of today show is empty now, what it stood for is shown as others show it."""
+    both = branch.getparent()
+    if len(branch) or not branch.tag.endswith("}Choice") or both is None or branch.getprevious() is not None:
+        return
+    other = next((child for child in both if child.tag.endswith("}Fallback")), None)
+    holder = both.getparent()
+    if other is not None and holder is not None:
+        index = holder.index(both)
+        for child in reversed(list(other)):
+            holder.insert(index, child)
+        holder.remove(both)
 
 
 def _unwrap_or_remove(parent: Element, element: Element) -> None:

@@ -15,7 +15,7 @@ from pipeline.documents.ooxml import Element, Part, local
 from pipeline.documents.ooxml_joints import across_paragraphs, across_rows
 from pipeline.documents.ooxml_pieces import Branch, Paragraph, Piece, Segment, Slot
 from pipeline.documents.ooxml_tables import contexts
-from pipeline.documents.ooxml_vocabulary import is_vocabulary
+from pipeline.documents.ooxml_vocabulary import is_trivial, is_vocabulary, said
 
 __all__ = ["WORD", "Piece", "Segment", "Slot", "Survey", "decoded"]
 
@@ -62,16 +62,13 @@ _STORIES = frozenset(
     {"body", "tc", "txbxContent", "hdr", "ftr", "footnote", "endnote", "comment", "txBody", "txPr", "rich", "t"}
 )
 
-# An attribute that is only a small number, a measure, a switch or one or two letters says nothing about anybody.
-_TRIVIAL = re.compile(
-    r"[-+]?\d{1,5}(\.\d{1,5})?([a-z]{1,2}|%)?|[A-Za-z]{1,3}|true|false|none|auto|preserve|[0-9A-F]{6}|"
-)
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|[_\-.]+")
+_NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?[Ee]\+?\d{1,2}|[-+]?\d{6,}\.0+")
 _PEOPLE = frozenset({"creator", "lastModifiedBy", "author", "Manager"})
 
 
 class _Where(NamedTuple):
-    """What surrounds an element on the walk: its paragraph if any, its branch there, its label, whether words are billed."""
+    """What surrounds an element on the walk: its paragraph, its branch there, its label, and whether it is billed."""
 
     paragraph: Paragraph | None
     branch: Branch
@@ -145,11 +142,11 @@ class Survey:
         self._children(element, _Where(paragraph, Branch(), where.context, where.billed))
         for piece in paragraph.pieces():
             self.keep(piece)
-        said = paragraph.now.text.strip()
-        if said:
+        line = paragraph.now.text.strip()
+        if line:
             story = next((above for above in element.iterancestors() if local(above) in _STORIES), element)
             self._stories.setdefault(story, []).append(paragraph.now)
-            self._label = said if said.endswith((":", "：")) and is_heading(said) else ""
+            self._label = line if line.endswith((":", "：")) and is_heading(line) else ""
 
     def _stretch(self, element: Element, paragraph: Paragraph, branch: Branch) -> bool:
         """Adds the element to its paragraph if it is text of it; whether it was."""
@@ -164,7 +161,7 @@ class Survey:
         elif tag in _DELETED_TEXT:
             paragraph.add(element.text or "", Slot(element, "text"), branch._replace(age=-1))
         elif tag in _FIELD_CODE:
-            paragraph.code(element.text or "", Slot(element, "text"))
+            paragraph.code((element.text or "").replace("_", " "), Slot(element, "text"))
         elif tag in _GLYPHS:
             paragraph.add(_GLYPHS[tag], Slot(element, "glyph"), branch)
         elif tag in _SYMBOL:
@@ -180,13 +177,17 @@ class Survey:
         if text and not text.isspace():
             owner = element if kind == "text" else element.getparent()
             piece = Piece("", "" if self._part_is_word else _label_of(owner), False)
+            text = said(local(owner), text)
+            number = _NUMBER.fullmatch(text)
+            if number:  # as programs write numbers: 1.012345672E9
+                piece.everywhere, text = True, f"{float(text):.0f}"
             piece.add(text, Slot(element, kind))
             self.keep(piece)
 
     def _look_at_attributes(self, element: Element) -> None:
         """One piece per distinct value and label: what stands in a thousand places is read once, changed in all."""
         for name, value in element.attrib.items():
-            if _TRIVIAL.fullmatch(value) or (name == "Target" and element in self._inner_links):
+            if is_trivial(value) or (name == "Target" and element in self._inner_links):
                 continue
             value = decoded(name, value)
             plain = name.rpartition("}")[2]
@@ -196,9 +197,9 @@ class Survey:
             piece = self._attributes.get((value, context))
             if piece is None:
                 piece = self._attributes[value, context] = Piece("", context, False, everywhere=True)
-                piece.text = value
+            piece.add(value.replace("_", " "), Slot(element, "@" + name))  # names in identifiers: Sara_Example
+            if not piece.id:
                 self.keep(piece)
-            piece.add(value, Slot(element, "@" + name))
 
 
 def _branched(element: Element, where: _Where) -> _Where:

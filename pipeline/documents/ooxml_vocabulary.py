@@ -1,12 +1,13 @@
-"""The Office format's own words: names of typefaces and languages, which read like people and places."""
+"""The Office format's own words and numbers, which read like people, places and identifiers: they say nothing."""
 
 import re
 
 # Fonts whose names read like people or places, and how fonts are classed: vocabulary of the format.
 _FONTS = re.compile(
     r"(?:(?:Times New Roman|Nimbus Roman(?: No9 L)?|TimesNewRoman|Times Roman|Myanmar Text|Georgia|Sakkal Majalla"
-    r"|Franklin Gothic \w+|Lucida \w+|Gill Sans|Bell MT|Goudy \w+|Roman|Modern|Swiss|Hans|Hant|Arab|Hebr)"
-    r"(?: (?:Bold|Italic|MT|PS|PSMT|CYR|CE|Greek|Tur|Baltic))*;?)+",
+    r"|Franklin Gothic \w+|Lucida \w+|Gill Sans|Bell MT|Goudy \w+|Roman|Modern|Swiss|Hans|Hant|Arab|Hebr"
+    r"|MS P?(?:Gothic|Mincho)|Yu (?:Gothic|Mincho))"
+    r"(?: (?:Bold|Italic|MT|PS|PSMT|CYR|CE|Greek|Tur|Baltic|Light|Medium))*;?)+",
     re.IGNORECASE,
 )
 _FONT_ATTRIBUTES = frozenset(
@@ -14,14 +15,56 @@ _FONT_ATTRIBUTES = frozenset(
 )
 _FACES = frozenset({"ascii", "hAnsi", "cs", "eastAsia", "typeface"})
 _ONE_WORD = re.compile(r"[A-Za-z]+")  # a typeface called Latha or Kartika is nobody
-_LANGUAGES = frozenset({"lang", "themeFontLang"})
+_LANGUAGES = frozenset({"lang", "themeFontLang", "language"})
+_LANGUAGE_ATTRIBUTES = frozenset({"lang", "altLang"})
 _LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|\d{3}))?")  # BCP 47, as far as Word writes it
+# An attribute that is only a small number, a measure, a switch or one or two letters says nothing about anybody.
+_TRIVIAL = re.compile(
+    r"[-+]?\d{1,5}(\.\d{1,5})?([a-z]{1,2}|%)?|[A-Za-z]{1,3}|true|false|none|auto|preserve|[0-9A-F]{6}|"
+)
+_GUID = re.compile(r"\{?[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}\}?")
+_MEASURE = re.compile(r"[-+]?\d{1,8}")  # coordinates in English metric units (914,400 to the inch)
+# Attributes in which somebody may have written a number; in all others one of so few digits is a measure.
+_WRITTEN = frozenset(
+    {"val", "value", "name", "title", "descr", "alt", "tooltip", "v", "displayText", "author", "Target", "string",
+     "tag", "href", "location", "instr", "userId"}
+)  # fmt: skip
+# Texts of elements that are measures (ECMA-376 part 1, 20.4.3 and its extensions).
+_MEASURES = frozenset({"posOffset", "pctWidth", "pctHeight", "pctPosHOffset", "pctPosVOffset", "align"})
+# A guide's formula, `*/ w adj 100000`: an operator and up to three numbers or names (ECMA-376 part 1, 20.1.9.11).
+_FORMULA = re.compile(r"(?:\*/|\+-|\+/|\?:|[a-z]{2,4}\d?)(?: -?(?:\d{1,8}|214748364[78]|[A-Za-z]\w{0,9})){1,3}")
+# Ids that must lie at or above 2147483648 (ECMA-376 part 1, 19.7.12 and 19.7.13); presentations are numbered anew.
+_LISTED = frozenset({"sldMasterId", "sldLayoutId"})
+# What stands behind the name of a sheet in a reference: `$A$2:$B$5`.
+_CELLS = re.compile(r"(?:\$?[A-Z]{1,3})?\$?\d{0,7}(?::(?:\$?[A-Z]{1,3})?\$?\d{0,7})?\)?")
+
+
+def is_trivial(value: str) -> bool:
+    """Whether an attribute's value can say nothing about anybody, wherever it stands."""
+    return _TRIVIAL.fullmatch(value) is not None
 
 
 def is_vocabulary(element: str, attribute: str, value: str) -> bool:
-    """Whether an attribute names a typeface or a language: many read like people and places."""
-    if element in _LANGUAGES:
+    """Whether an attribute measures, tells things apart, or names a typeface or a language."""
+    if _GUID.fullmatch(value) or (_MEASURE.fullmatch(value) and attribute not in _WRITTEN):
+        return True
+    if element in _LISTED and attribute == "id":
+        return True
+    if attribute == "fmla" and _FORMULA.fullmatch(value):
+        return True
+    if element in _LANGUAGES or attribute in _LANGUAGE_ATTRIBUTES:
         return _LANGUAGE.fullmatch(value) is not None
     if attribute in _FACES and _ONE_WORD.fullmatch(value):
         return True
     return attribute in _FONT_ATTRIBUTES and _FONTS.fullmatch(value) is not None
+
+
+def said(element: str, text: str) -> str:
+    """What of an element's text may say anything: of a reference to cells the sheet's name, of a measure nothing."""
+    if element in _MEASURES and _MEASURE.fullmatch(text.strip()):
+        return ""
+    if element == "language" and _LANGUAGE.fullmatch(text.strip()):
+        return ""
+    if element == "f" and _CELLS.fullmatch(text.rpartition("!")[2]):
+        return text.rpartition("!")[0]
+    return text
