@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from pipeline.detect.allowed_places import AllowedTerms
 from pipeline.documents.document import Extraction, Finding, Findings, Reading
 from pipeline.known import Known, Numbering, index_of, spreading
+from pipeline.namesakes import Namesakes
 from pipeline.places import Place, Text, texts_of, together
 from pipeline.sightings import Detecting, seen
 from pipeline.spread import Spreader
@@ -79,18 +80,26 @@ def _recalled(findings: Findings, texts: Sequence[Text]) -> tuple[list[Known], d
 
 
 def _spread(
-    texts: Sequence[Text], detected: dict[str, list[Place]], known: Sequence[Known], allowed: AllowedTerms
+    texts: Sequence[Text], detected: dict[str, list[Place]], known: list[Known], allowed: AllowedTerms
 ) -> Findings:
     spreader = Spreader(value for number, item in enumerate(known) for value in spreading(number, item))
+    namesakes = Namesakes(known)
     numbered = Numbering(known)
     places: list[Finding] = []
     for text in texts:
-        own = detected.get(text.id, [])
-        hits = _unallowed([Place(*hit) for hit in spreader.hits(text.text)], text.text, known, allowed)
+        own = namesakes.merged(detected.get(text.id, []))
+        hits = [Place(*hit) for hit in spreader.hits(text.text)]
+        if not _is_covered(text.text, own):
+            hits += namesakes.places(text.text)
+        hits = _unallowed(hits, text.text, known, allowed)
         for place in together(text.text, own, hits) if hits else own:
             value = numbered.value(place.value, text.text[place.start : place.end])
             places.append(Finding(text.id, place.start, place.end, value.type, value.placeholder))
     return Findings(tuple(places), tuple(numbered.values.values()))
+
+
+def _is_covered(text: str, own: Sequence[Place]) -> bool:
+    return len(own) == 1 and own[0].start == 0 and own[0].end == len(text)
 
 
 def _unallowed(hits: list[Place], text: str, known: Sequence[Known], allowed: AllowedTerms) -> list[Place]:

@@ -30,7 +30,7 @@ class LexicalRecognizer:
 
     def __init__(self) -> None:
         places, organizations = load_places(), load_organizations()
-        self._vocabulary = Vocabulary(places.heads, organizations.heads)
+        self.vocabulary = self._vocabulary = Vocabulary(places.heads, organizations.heads)
         self._places = PlaceFinder(self._vocabulary, places)
         self._organizations = OrganizationFinder(self._vocabulary, organizations)
         self._addresses = AddressFinder(self._vocabulary)
@@ -102,4 +102,5 @@ def _span(words: Words, found: Found, type_: EntityType) -> Span:
     return span(words.start(found.first) + found.skip, words.end(found.last), type_, found.score, "lexical")
 
 
-RECOGNIZERS: tuple[Recognizer, ...] = (LexicalRecognizer(),)
+LEXICAL = LexicalRecognizer()
+RECOGNIZERS: tuple[Recognizer, ...] = (LEXICAL,)

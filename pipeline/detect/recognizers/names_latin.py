@@ -82,7 +82,7 @@ def _pieces(first: int, last: int, taken: frozenset[int]) -> Iterator[tuple[int,
 def _weigh(words: Words, first: int, last: int) -> Found | None:
     """What of a chain is a name, if anything."""
     first, last = _trimmed(words, first, last)
-    if last < first or _in_identifier(words, first, last) or _names_a_facility(words, first, last):
+    if last < first or _in_identifier(words, first, last) or names_a_facility(words, first, last):
         return None
     parts = _parts(words, first, last)
     cue = cue_before(words, first) | cue_after(words, last)
@@ -262,7 +262,7 @@ def _in_identifier(words: Words, first: int, last: int) -> bool:
     return (before == "@" and not mention) or (before == "i" and not words.meaning(first - 1) & (Word.INITIAL | CUES))
 
 
-def _names_a_facility(words: Words, first: int, last: int) -> bool:
+def names_a_facility(words: Words, first: int, last: int) -> bool:
     """Whether a street, a hospital, a firm carries the name."""
     after, following = words.after(last), words.meaning(last + 1)
     if after in " -" and following & Word.CAPITAL and following & (Word.FACILITY | Word.STREET | Word.DISTRICT):

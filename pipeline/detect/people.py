@@ -1,0 +1,205 @@
+"""Where people whose full names are known stand by a part of them: `Dear Sara`, `السيد الحارثي`, `Alharbi, S.`
+
+A part that is a name and nothing else counts wherever it is written as one. A part that is also an ordinary word, or
+one that no lexicon knows, must stand as a name: behind a title or a greeting, with a capital inside a sentence, beside
+another part of the same name. Linear in the text.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from pipeline.detect.name_parts import Part, parts_of
+from pipeline.detect.normalize import normalize
+from pipeline.detect.recognizers.lexical import LEXICAL
+from pipeline.detect.recognizers.vocabulary import Word
+from pipeline.detect.recognizers.words import Words
+from pipeline.detect.spellings import compact_form, words_form
+from pipeline.detect.standing import stands
+
+_CLITICS = ("و", "ف", "ب", "ل", "ك", "ول", "وب", "فل", "وك")  # what Arabic writes onto the next word
+_BETWEEN = frozenset(" -.i,'")  # codes of what may stand between two parts of one name
+_PARTED = re.compile("['\u2018\u2019\u02bc]")  # Sara's
+_INITIAL = re.compile(r"\b[A-Z]\b(?!')")
+_MOST_WORDS = 3  # of one part: Abd Al Rahman
+_OPENINGS = ("al", "el", "abdul", "abdel", "abdal", "abd", "abu", "ال", "عبد", "ابو")
+
+
+class Standing(NamedTuple):
+    """`text[start:end]` names one of `people` by a part, or by several."""
+
+    start: int
+    end: int
+    people: frozenset[int]
+
+
+def is_known(surface: str) -> bool:
+    """Whether a name is made of parts that are names and hardly ever anything else."""
+    parts = parts_of(surface, LEXICAL.vocabulary)
+    return bool(parts) and all(part.known for part in parts)
+
+
+class _Sighting(NamedTuple):
+    """Words `first` to `last`, without the first `skip` letters, spell a part."""
+
+    first: int
+    last: int
+    skip: int
+    key: str
+
+
+class People:
+    """The people of one document by the parts of their names. Immutable after construction."""
+
+    def __init__(self, names: Iterable[tuple[int, str]]) -> None:
+        """`names`: numbers of people with their names, of one word or several; one person may have several."""
+        self._vocabulary = LEXICAL.vocabulary
+        self._parts: dict[str, Part] = {}
+        self._people: dict[str, set[int]] = {}  # by part
+        self._names: dict[int, list[tuple[str, ...]]] = {}
+        for number, surface in names:
+            parts = parts_of(surface, self._vocabulary)
+            if parts:
+                self._names.setdefault(number, []).append(tuple(part.key for part in parts))
+            for part in parts:
+                self._parts[part.key] = part
+                self._people.setdefault(part.key, set()).add(number)
+        self._heads = {head for key in self._parts for head in _heads(key)}
+
+    def __bool__(self) -> bool:
+        return bool(self._parts)
+
+    def owner(self, surface: str) -> int | None:
+        """Whose name `surface` is a part of, or another order of, when it can be one person's only."""
+        keys = [part.key for part in parts_of(surface, self._vocabulary)]
+        if not keys or any(key not in self._people for key in keys):
+            return None
+        people = set.intersection(*(self._people[key] for key in keys))
+        initials = {word.casefold() for word in _INITIAL.findall(surface)}
+        if initials:
+            people = {number for number in people if self._begins(number, initials)}
+        elif len(keys) > 1:
+            people = {number for number in people if sorted(keys) in map(sorted, self._names[number])}
+        return people.pop() if len(people) == 1 else None
+
+    def places(self, text: str) -> list[Standing]:
+        """Every place where a part stands as a name, by position, overlapping nowhere."""
+        if self._heads.isdisjoint(words_form(_PARTED.sub(" ", text)).split()):
+            return []
+        normalized = normalize(text)
+        words = Words(normalized, self._vocabulary)
+        found = []
+        for group in self._groups(words, list(self._sightings(words))):
+            if stands(words, group[0].first, group[-1].last, [self._parts[sighting.key] for sighting in group]):
+                start, end, people = self._whole(words, group)
+                found.append(Standing(*normalized.original_span(*normalized.whole(start, end)), frozenset(people)))
+        return found
+
+    def _whole(self, words: Words, group: list[_Sighting]) -> tuple[int, int, set[int]]:
+        """Where a group stands with the initials beside it, and whom it may mean."""
+        told = {sighting.key for sighting in group}
+        people = self._shared(group)
+        initials = {key[0] for number in people for name in self._names[number] for key in name if key not in told}
+        first, last = group[0].first, group[-1].last
+        begin, end = _with_initials(words, first, last, initials)
+        seen = {words.words[n].casefold() for n in (*range(begin, first), *range(last + 1, end + 1))}
+        people = {number for number in people if self._begins(number, seen)} or people
+        return *words.place(begin, end, group[0].skip if begin == first else 0), people
+
+    def _sightings(self, words: Words) -> Iterator[_Sighting]:
+        index = 0
+        while index < len(words):
+            sighting = self._sighting(words, index)
+            if sighting is not None:
+                yield sighting
+                index = sighting.last
+            index += 1
+
+    def _sighting(self, words: Words, first: int) -> _Sighting | None:
+        """The longest part that begins with word `first`."""
+        best, key = None, ""
+        for last in range(first, min(first + _MOST_WORDS, len(words))):
+            if last > first and words.after(last - 1) not in " -'":
+                break
+            key += compact_form(words.words[last])
+            if key in self._parts:
+                best = _Sighting(first, last, 0, key)
+        if best is not None or not words.meaning(first) & (Word.ARABIC | Word.CLITIC):
+            return best
+        for clitic, bare in _without_clitics(compact_form(words.words[first])):
+            if bare in self._parts:
+                return _Sighting(first, first, clitic, bare)
+        return None
+
+    def _groups(self, words: Words, sightings: list[_Sighting]) -> Iterator[list[_Sighting]]:
+        """Sightings that stand together and may be one person's."""
+        group: list[_Sighting] = []
+        for sighting in sightings:
+            if group and not self._continues(words, group, sighting):
+                yield group
+                group = []
+            group.append(sighting)
+        if group:
+            yield group
+
+    def _continues(self, words: Words, group: list[_Sighting], following: _Sighting) -> bool:
+        last = group[-1].last
+        for index in range(last, following.first):
+            if words.after(index) not in _BETWEEN:
+                return False
+            between = words.meaning(index + 1) if index + 1 < following.first else Word.CONNECTOR
+            if not between & (Word.CONNECTOR | Word.ARTICLE | Word.PARTICLE | Word.INITIAL | Word.WEAK_CONNECTOR):
+                return False
+        known = {sighting.key for sighting in group}
+        return (
+            following.first - last <= 2
+            and not following.skip
+            and following.key not in known
+            and bool(self._shared([*group, following]))
+        )
+
+    def _shared(self, group: list[_Sighting]) -> set[int]:
+        return set.intersection(*(self._people[sighting.key] for sighting in group))
+
+    def _begins(self, number: int, initials: set[str]) -> bool:
+        """Whether some name of a person has parts with all these first letters."""
+        return any(initials <= {key[0] for key in name} for name in self._names[number])
+
+
+def _heads(key: str) -> Iterator[str]:
+    """Words that stand in every text that spells the part: with clitics, and behind what may be written apart."""
+    yield key
+    if not key.isascii():
+        for clitic in _CLITICS:
+            yield clitic + key
+            if key.startswith("ال") and clitic.endswith("ل"):
+                yield clitic + key[1:]
+    for opening in _OPENINGS:
+        if key.startswith(opening) and len(key) - len(opening) > 1:
+            yield from _heads(key[len(opening) :]) if opening in ("عبد", "ابو", "abu") else (key[len(opening) :],)
+    for length in range(2, len(key) - 1):
+        if key[length:] in ("allah", "ullah", "uddin", "eddin", "aldin", "الله", "الدين"):
+            yield key[:length]
+
+
+def _without_clitics(word: str) -> Iterator[tuple[int, str]]:
+    """A word without the letters that may hang on it, and how many of its letters those are."""
+    for clitic in _CLITICS:
+        if word.startswith(clitic):
+            bare = word[len(clitic) :]
+            yield len(clitic), bare
+            if clitic.endswith("ل") and bare.startswith("ل"):
+                yield len(clitic), f"ا{bare}"
+
+
+def _with_initials(words: Words, first: int, last: int, initials: set[str]) -> tuple[int, int]:
+    """The group with the initials of its person right before or behind it: `S. Alharbi`, `Alharbi, S.`"""
+    while first > 0 and _is_initial(words, first - 1, initials) and words.after(first - 1) in " .i-":
+        first -= 1
+    while last + 1 < len(words) and _is_initial(words, last + 1, initials) and words.after(last) in " ,":
+        last += 1
+    return first, last
+
+
+def _is_initial(words: Words, index: int, initials: set[str]) -> bool:
+    return bool(words.meaning(index) & Word.INITIAL) and words.words[index].casefold() in initials
