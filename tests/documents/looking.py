@@ -39,13 +39,13 @@ _ENTITY = re.compile(r"&#(?:x([0-9a-fA-F]{1,6})|(\d{1,7}));")
 
 def traces(data: bytes, value: str) -> list[str]:
     """Every layer of the file's bytes in which the value can still be read, in any spelling; empty when it is gone."""
-    wanted = _plain(value)
+    wanted = plain(value)
     assert len(wanted) >= 4, "too short to be looked for in raw bytes"
     backwards = wanted[::-1]
     found: list[str] = []
     for name, layer in _layers(data, "file", _DEPTH):
         for spelling, text in _spellings(layer):
-            folded = _plain(text)
+            folded = plain(text)
             if wanted in folded or (len(wanted) >= 8 and backwards in folded):
                 found.append(f"{name} as {spelling}")
                 break
@@ -100,7 +100,8 @@ def _fold(text: str) -> str:
     return unicodedata.normalize("NFKC", text).translate(_DIGITS).casefold()
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
+    """The text with everything dropped that does not change what is read: case, separators, the script of digits."""
     return _BETWEEN.sub("", _fold(text))
 
 
