@@ -15,8 +15,8 @@ from typing import Any
 
 Answer = tuple[dict[str, Any], dict[str, bytes]]
 
-# Both kinds of picture have one handler.
-_MODULES = {"csv": "csv", "docx": "docx", "pdf": "pdf", "png": "image", "jpeg": "image"}
+# All kinds of picture have one handler.
+_MODULES = {"csv": "csv", "docx": "docx", "pdf": "pdf", "png": "image", "jpeg": "image", "tiff": "image"}
 
 
 def main(request: int, reply: int) -> None:

@@ -95,11 +95,17 @@ class Sniffer:
             case Format.JPEG:
                 return self._jpeg.complete
             case Format.TIFF:
-                return head.startswith(_TIFF)
+                return head.startswith(_TIFF) and _first_directory(head) < self._size
             case Format.CSV:
                 return self._text.finish() and not _is_foreign(head)
             case _:
                 return _package(head, tail, self._size) is self._declared
+
+
+def _first_directory(head: bytes) -> int:
+    """Where a TIFF's first page is described, in bytes from its start (TIFF 6.0; in eight bytes of a BigTIFF)."""
+    start, size = (8, 8) if b"+" in head[:4] else (4, 4)
+    return int.from_bytes(head[start : start + size], "little" if head[:1] == b"I" else "big")
 
 
 def _is_foreign(head: bytes) -> bool:

@@ -33,7 +33,9 @@ MEDIA_TYPE: dict[Format, str] = {
     Format.TIFF: "image/tiff",
 }
 
-SUPPORTED_FORMATS: frozenset[Format] = frozenset({Format.CSV, Format.DOCX, Format.PDF, Format.PNG, Format.JPEG})
+SUPPORTED_FORMATS: frozenset[Format] = frozenset(
+    {Format.CSV, Format.DOCX, Format.PDF, Format.PNG, Format.JPEG, Format.TIFF}
+)
 
 
 class JobState(StrEnum):

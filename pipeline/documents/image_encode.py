@@ -1,7 +1,7 @@
 """Encodes pixels anew in the format and mode they came in, with nothing but pixels: no text, EXIF, profile or preview.
 
 OpenCV writes most modes. It knows no PNG palette, no gray with alpha and merges equal frames of an animation, so these
-are written here (PNG: ISO 15948; animation: W3C PNG, third edition).
+are written here (PNG: ISO 15948; animation: W3C PNG, third edition); MuPDF writes JPEGs of four inks.
 """
 
 import struct
@@ -12,33 +12,70 @@ from typing import Any
 import cv2
 import numpy as np
 
+from pipeline.documents import tiff_encode
+from pipeline.documents.image_frames import Frame, cmyk_samples, indexed, plain_dpi
 from pipeline.documents.image_header import PNG_MAGIC, Header
 from schemas.errors import ErrorCode, StageFailed
 
 _JPEG_QUALITY = 92
 _LEVEL = 6  # zlib
 _GRAY, _PALETTE, _GRAY_ALPHA = 0, 3, 4  # PNG color types as headers give them
-_COLORS = 256
-_MOST_INDEXED = 30_000_000  # pixels; larger pictures come out in full colour
+_JFIF = b"\xff\xe0\0\x10JFIF\0\1\1"
+_HEAD = 33  # bytes of a PNG's signature and IHDR
+_INCH = 0.0254  # metres
 
 
-def encoded(frames: Sequence[Any], durations: Sequence[int], header: Header) -> bytes:
-    """`frames`: arrays (height, width[, channels]) in BGR(A) or gray, 8 or 16 bits; `durations` in milliseconds."""
-    first = frames[0]
+def encoded(frames: Iterable[Frame], header: Header) -> bytes:
+    """The frames in the format of `header`. StageFailed(image_redact_failed) when they do not fit it."""
+    if header.format == "tiff":
+        return tiff_encode.encoded(frames)
+    first, *more = frames
     if header.format == "jpeg":
-        return _by_opencv(".jpg", first, [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY])
-    if len(frames) > 1:
-        return _animated(frames, durations)
-    if header.color == _GRAY_ALPHA and first.ndim == 3 and first.shape[2] == 4:
-        return _png(first.shape, 8 * first.itemsize, _GRAY_ALPHA, [], _data(first[:, :, [0, 3]]))
-    if header.color == _PALETTE and first.ndim == 3:
-        indexed = _indexed(first)
-        if indexed:
-            return indexed
+        return _jpeg(first)
+    return _with_dpi(_animated([first, *more]) if header.is_animated else _still(first), first)
+
+
+def _jpeg(frame: Frame) -> bytes:
+    if frame.mode == "CMYK":
+        data = _of_four_inks(frame.pixels)
+    else:
+        data = _by_opencv(".jpg", frame.pixels, [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY])
+    dpi = plain_dpi(frame.dpi)
+    if dpi is None:
+        return data
+    start = 20 if data[2:].startswith(_JFIF[:9]) else 2
+    return data[:2] + _JFIF + struct.pack(">BHHBB", 1, *dpi, 0, 0) + data[start:]
+
+
+def _of_four_inks(pixels: Any) -> bytes:
+    import pymupdf
+
+    height, width = pixels.shape[:2]
+    pixmap = pymupdf.Pixmap(pymupdf.csCMYK, width, height, cmyk_samples(pixels).tobytes(), False)
+    data: bytes = pixmap.tobytes("jpg", jpg_quality=_JPEG_QUALITY)
+    return data
+
+
+def _still(frame: Frame) -> bytes:
+    pixels = frame.pixels
+    if frame.mode == "P":
+        return _indexed(pixels)
+    if frame.is_deep:
+        pixels = pixels.astype(np.uint16) * np.uint16(257)
+    if frame.mode == "LA":
+        return _png(pixels.shape, 8 * pixels.itemsize, _GRAY_ALPHA, [], _data(pixels[:, :, [0, 3]]))
     options = [cv2.IMWRITE_PNG_COMPRESSION, _LEVEL]
-    if header.bits == 1 and header.color == _GRAY and first.ndim == 2:
+    if frame.mode == "1":
         options += [cv2.IMWRITE_PNG_BILEVEL, 1]
-    return _by_opencv(".png", first, options)
+    return _by_opencv(".png", pixels, options)
+
+
+def _with_dpi(data: bytes, frame: Frame) -> bytes:
+    dpi = plain_dpi(frame.dpi)
+    if dpi is None:
+        return data
+    across, down = (round(side / _INCH) for side in dpi)
+    return data[:_HEAD] + _chunk(b"pHYs", struct.pack(">IIB", across, down, 1)) + data[_HEAD:]
 
 
 def _by_opencv(suffix: str, image: Any, options: list[int]) -> bytes:
@@ -75,37 +112,29 @@ def _rgba(image: Any) -> Any:
     return image[:, :, [2, 1, 0, 3][: image.shape[2]]]
 
 
-def _indexed(image: Any) -> bytes | None:
-    if image.shape[0] * image.shape[1] > _MOST_INDEXED or image.dtype != np.uint8:
-        return None
-    samples = _rgba(image)
-    wide = np.concatenate((samples, np.full((*samples.shape[:2], 4 - samples.shape[2]), 255, np.uint8)), axis=2)
-    colors, places = np.unique(np.ascontiguousarray(wide).view(">u4").ravel(), return_inverse=True)
-    if colors.size > _COLORS:
-        return None
-    table = colors.astype(">u4").view(np.uint8).reshape(-1, 4)
+def _indexed(image: Any) -> bytes:
+    places, table = indexed(image)
     before = [(b"PLTE", table[:, :3].tobytes())]
-    if image.shape[2] == 4:
+    if image.ndim == 3 and image.shape[2] == 4:
         before.append((b"tRNS", table[:, 3].tobytes()))
-    return _png(image.shape, 8, _PALETTE, before, _data(places.reshape(image.shape[:2]).astype(np.uint8)))
+    return _png(image.shape, 8, _PALETTE, before, _data(places))
 
 
-def _animated(frames: Sequence[Any], durations: Sequence[int]) -> bytes:
-    height, width = frames[0].shape[:2]
-    samples = [_rgba(frame) for frame in frames]
+def _animated(frames: Sequence[Frame]) -> bytes:
+    height, width = frames[0].pixels.shape[:2]
+    samples = [_rgba(frame.pixels) for frame in frames]
     color = {1: 0, 3: 2, 4: 6}[samples[0].shape[2]]
-    bits = 8 * frames[0].itemsize
-    parts = [_chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, bits, color, 0, 0, 0))]
+    parts = [_chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, color, 0, 0, 0))]
     parts.append(_chunk(b"acTL", struct.pack(">II", len(frames), 0)))
     number = 0
-    for index, (frame, milliseconds) in enumerate(zip(samples, durations, strict=True)):
-        control = struct.pack(">IIIIIHHBB", number, width, height, 0, 0, min(max(milliseconds, 0), 65535), 1000, 0, 0)
-        parts.append(_chunk(b"fcTL", control))
+    for index, (shown, frame) in enumerate(zip(samples, frames, strict=True)):
+        milliseconds = min(max(frame.milliseconds, 0), 65535)
+        parts.append(_chunk(b"fcTL", struct.pack(">IIIIIHHBB", number, width, height, 0, 0, milliseconds, 1000, 0, 0)))
         number += 1
         if index:
-            parts.append(_chunk(b"fdAT", struct.pack(">I", number) + _data(frame)))
+            parts.append(_chunk(b"fdAT", struct.pack(">I", number) + _data(shown)))
             number += 1
         else:
-            parts.append(_chunk(b"IDAT", _data(frame)))
+            parts.append(_chunk(b"IDAT", _data(shown)))
     parts.append(_chunk(b"IEND", b""))
     return PNG_MAGIC + b"".join(parts)

@@ -10,6 +10,10 @@ MAX_IMAGE_PIXELS = 120_000_000  # one image, width times height; an A3 page at 6
 MAX_IMAGE_SIDE = 65_500  # pixels; JPEG's own bound is 65,535
 MAX_IMAGE_FRAMES = 64  # frames of an animated PNG
 MAX_ANIMATION_PIXELS = 240_000_000  # all frames of an animation together
+MAX_TIFF_FRAMES = 500  # pages of a TIFF
+MAX_TIFF_PIXELS = 4_500_000_000  # all pages of a TIFF together: 500 of A4 at 300 dpi; one is unpacked at a time
+MAX_TIFF_TAGS = 4_096  # of one page
+MAX_TIFF_CHUNKS = 1_000_000  # strips or tiles of one page, and numbers of any other tag
 MAX_RASTER_PIXELS = 36_000_000  # what is handed to OCR at once; A3 at 300 dpi has 17 million
 MAX_RASTER_SIDE = 32_000  # pixels; Tesseract refuses sides of 32,767 and more
 
@@ -24,3 +28,15 @@ MAX_XML_BYTES = 48 * 1024 * 1024  # of all XML parts, unpacked: a tree takes ten
 MAX_XML_DEPTH = 190  # elements inside each other; Word's deepest nesting of tables and text boxes stays below 100
 MAX_RATIO = 200  # unpacked to packed, of each part that unpacks to more than RATIO_FREE_BYTES
 RATIO_FREE_BYTES = 1024 * 1024  # small parts of blanks pack better than any bound
+
+# Spreadsheets (XLSX)
+MAX_SHEET_CELLS = 2_000_000  # of one sheet that are written down; MAX_XML_BYTES allows some 1,000,000 with values
+MAX_SHEETS = 4_000  # in a workbook
+MAX_STRING = 32_767  # characters of a cell
+
+# PDF, beside its pages
+MAX_PDF_OBJECTS = 2_000_000  # objects that are walked; a scanned book of 5,000 pages has some 50,000
+MAX_BOOKMARKS = 50_000  # entries of the outline, and ranges of page labels
+MAX_LINKS = 200_000
+MAX_ASIDE_TEXTS = 100_000  # notes and fields that are read before they are removed
+MAX_ASIDE_CHARACTERS = 2_000_000  # of one such text

@@ -5,6 +5,7 @@ import re
 import struct
 import warnings
 from collections.abc import Iterator
+from dataclasses import replace
 
 import PIL
 from PIL import Image, ImageOps, UnidentifiedImageError
@@ -13,6 +14,7 @@ from pipeline.documents.document import BY_HUE, Raster
 from pipeline.verification.hue import by_hue, is_colored
 from pipeline.verification.limits import MAX_FRAMES, MAX_PIXELS, MAX_RASTER_PIXELS, MAX_RASTER_SIDE
 from pipeline.verification.reading import Passage, SecondReading
+from pipeline.verification.tiff_bytes import beside_tiff
 from schemas.errors import ErrorCode, StageFailed
 
 READER = f"Pillow {PIL.__version__}"
@@ -20,8 +22,10 @@ READER = f"Pillow {PIL.__version__}"
 _LEVELS = [min((level + 8) // 16 * 17, 255) for level in range(256)]
 _PNG = b"\x89PNG\r\n\x1a\n"
 _JPEG = b"\xff\xd8"
+_TIFF = (b"II", b"MM")
 # Chunks that say how the pixels look and nothing else (W3C PNG, chapter 11).
 _PNG_PLAIN = frozenset(b"IHDR PLTE IDAT IEND tRNS gAMA cHRM sRGB sBIT pHYs bKGD hIST acTL fcTL fdAT cICP".split())
+_FORMATS = ("PNG", "JPEG", "TIFF")
 _PRINTABLE = re.compile(r"[^\x00-\x1f\x7f-\x9f]{4,}")
 _SMALL_SIDE = 1400  # pixels of the longer side; below, OCR reads an enlarged picture better
 _LARGEST_GAIN = 3.0
@@ -32,9 +36,11 @@ _UNSEEN = 16  # alpha, of 255, below which nobody sees a pixel
 def read(data: bytes) -> tuple[SecondReading, dict[str, bytes]]:
     """A raster per frame, and what stands beside the pixels as texts; StageFailed(verify_failed) if unreadable."""
     rasters, pixels = rasters_of(data, "image")
+    # Each frame is a page of its own, so that what it still shows can be burned where it stands.
+    rasters = tuple(replace(raster, page=int(raster.id.split("/")[1])) for raster in rasters)
     said = tuple(beside_pixels(data))
-    frames = len({raster.id.partition(BY_HUE)[0] for raster in rasters})
-    second = SecondReading(tuple(map(Passage, said)), rasters, said, parts=max(frames, 1), pages=1, readers=(READER,))
+    count = _frame_count(data)
+    second = SecondReading(tuple(map(Passage, said)), rasters, said, parts=count, pages=count, readers=(READER,))
     return second, pixels
 
 
@@ -82,20 +88,30 @@ def is_blank(image: Image.Image) -> bool:
 
 
 def beside_pixels(data: bytes) -> Iterator[str]:
-    """Text of every part of a PNG or JPEG that is no pixel: comments, EXIF, XMP, profiles, bytes after the end."""
-    pieces = _beside_png(data) if data.startswith(_PNG) else _beside_jpeg(data)
-    for piece in pieces:
+    """Text of every part of a PNG, JPEG or TIFF that is no pixel: comments, EXIF, XMP, profiles, tags, stray bytes."""
+    walks = {_PNG: _beside_png} | dict.fromkeys(_TIFF, beside_tiff)
+    walk = next((walk for magic, walk in walks.items() if data.startswith(magic)), _beside_jpeg)
+    for piece in walk(data):
         for encoding in ("utf-8", "utf-16-le", "utf-16-be", "latin-1"):
             yield from _PRINTABLE.findall(piece.decode(encoding, "replace"))
 
 
+def _frame_count(data: bytes) -> int:
+    """How many frames there are; only for what has been read whole."""
+    with Image.open(io.BytesIO(data), formats=_FORMATS) as image:
+        return int(getattr(image, "n_frames", 1))
+
+
 def _frames(data: bytes) -> Iterator[Image.Image]:
-    with Image.open(io.BytesIO(data), formats=("PNG", "JPEG")) as image:
+    with Image.open(io.BytesIO(data), formats=_FORMATS) as image:
         count = getattr(image, "n_frames", 1)
-        if image.width * image.height * count > MAX_PIXELS or count > MAX_FRAMES:
+        at_once = 1 if image.format == "TIFF" else count
+        if image.width * image.height * at_once > MAX_PIXELS or count > MAX_FRAMES:
             raise StageFailed(ErrorCode.VERIFY_FAILED)
         for number in range(count):
             image.seek(number)
+            if image.width * image.height > MAX_PIXELS:
+                raise StageFailed(ErrorCode.VERIFY_FAILED)
             image.load()
             yield ImageOps.exif_transpose(image)
 

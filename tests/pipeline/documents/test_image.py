@@ -94,7 +94,7 @@ def test_png_modes_are_kept(mode: str) -> None:
     assert NATIONAL_ID not in read(output).text
 
 
-@pytest.mark.parametrize(("mode", "family"), [("L", "L"), ("RGB", "RGB"), ("CMYK", "RGB")])
+@pytest.mark.parametrize(("mode", "family"), [("L", "L"), ("RGB", "RGB"), ("CMYK", "CMYK")])
 def test_jpeg_modes(mode: str, family: str) -> None:
     output = redacted(saved(Image.fromarray(papers.picture(*LINES)).convert(mode), "JPEG", quality=90))
     assert opened(output).mode == family
