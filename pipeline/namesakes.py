@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from pipeline.detect.canonical import canonical
 from pipeline.detect.people import People, is_known
-from pipeline.known import Known
+from pipeline.known import Known, is_distinctive
 from pipeline.places import Place
 from schemas.entities import EntityType
 
@@ -22,7 +22,7 @@ class Namesakes:
         self._known = known
         self._index = {item.canonical: number for number, item in enumerate(known) if item.type is _PERSON}
         named = [(number, item) for number, item in enumerate(known) if item.type is _PERSON and not item.glossary]
-        several = [(n, surface) for n, item in named for surface in item.surfaces if len(surface.split()) > 1]
+        several = [(n, surface) for n, item in named for surface in item.surfaces if is_distinctive(_PERSON, surface)]
         people = People(several)
         self._owner: dict[int, int] = {}
         alone = []

@@ -1,10 +1,11 @@
 """The verdict on an output: what of the found values is still there, and what detection finds anew.
 
-Pure, and apart from redaction's own search. Three rules, from the strictest:
+Pure, and apart from redaction's own search. Rules, from the strictest:
 1. a distinctive value stands nowhere: not in text, not in what only programs read, not inside a longer string, not in
    other digits, spacing, presentation forms or visual order;
 2. a shorter code stands nowhere as a token of its own in what people read, and no value stands alone as a whole text;
-3. detection, run as it ran on the input, finds nothing. Our own placeholders, even misread by OCR, are no finding.
+3. nobody found stands by a part of the name where it reads as one;
+4. detection, run as it ran on the input, finds nothing. Our own placeholders, even misread by OCR, are no finding.
 What the caller's terms allow to stay is no finding, and may hold a value that stands nowhere else.
 """
 
@@ -18,6 +19,7 @@ from ahocorasick_rs import AhoCorasick
 from pipeline.documents.document import Findings, FoundValue, Reading
 from pipeline.verification import forms
 from pipeline.verification.excused import unexcused
+from pipeline.verification.named import named
 from pipeline.verification.reading import Leftover, Passage, SecondReading
 from schemas.entities import ALL_TYPES, PREFIX
 from schemas.spans import Detection, DetectOptions
@@ -62,6 +64,7 @@ def leftovers(
     raw = list(dict.fromkeys(second.raw))
     still = tuple(dict.fromkeys(_still(findings.values, passages, raw)))
     found = dict.fromkeys(unexcused(still, findings.values, passages, raw, _still, options.terms))
+    found.update(dict.fromkeys(named(findings.values, passages, options.terms)))
     known = {(value.type, forms.letters(value.surface)) for value in findings.values}
     for leftover in _detected(believed, detector, options):
         is_known = (leftover.type, forms.letters(leftover.surface)) in known
@@ -199,7 +202,7 @@ def _alone(values: Iterable[FoundValue], passages: Sequence[Passage]) -> Iterato
 
 
 def _detected(passages: Iterable[Passage], detector: Detecting, options: DetectOptions) -> Iterator[Leftover]:
-    """Rule 3: all types, lenient checksums, as for the input."""
+    """Rule 4: all types, lenient checksums, as for the input."""
     lenient = replace(options, enabled=ALL_TYPES, strict_checksums=False, context="")
     for passage in passages:
         if not forms.letters(_PLACEHOLDER.sub(" ", passage.text)):
