@@ -11,10 +11,11 @@ from pypdf.generic import DictionaryObject
 from pypdfium2.version import PDFIUM_INFO, PYPDFIUM_INFO
 
 from pipeline.documents.document import BY_HUE, Raster
+from pipeline.verification import forms, pdf_streams
 from pipeline.verification.hue import by_hue
 from pipeline.verification.image import is_blank, png
 from pipeline.verification.limits import MAX_RASTER_PIXELS, MAX_RASTER_SIDE
-from pipeline.verification.pdf_objects import Walk
+from pipeline.verification.pdf_objects import Walk, refusing_damage
 from pipeline.verification.reading import Passage, SecondReading
 from schemas.errors import ErrorCode, StageFailed
 
@@ -31,10 +32,13 @@ def read(data: bytes) -> tuple[SecondReading, dict[str, bytes]]:
 
     StageFailed(verify_failed) for a file that is damaged, encrypted, has revisions or holds other files.
     """
-    walk = Walk(data)
+    with refusing_damage():
+        walk = Walk(data)
+        streams = pdf_streams.read(walk)
     texts: dict[Passage, None] = dict.fromkeys(Passage(text) for text in walk.texts if text.strip())
     rasters: list[Raster] = []
     pixels: dict[str, bytes] = {}
+    pages: list[str] = []
     try:
         with pypdfium2.PdfDocument(data) as document:
             if len(document) != len(walk.reader.pages):
@@ -42,7 +46,7 @@ def read(data: bytes) -> tuple[SecondReading, dict[str, bytes]]:
             for number in range(len(document)):
                 page = document[number]
                 text = _text(page)
-                texts.setdefault(Passage(text))
+                pages.append(text)
                 is_doubtful = _UNKNOWN.search(text) is not None or _has_doubtful_font(walk.reader.pages[number])
                 for layer, image in enumerate(_pictures(page, is_doubtful)):
                     ending = f"{BY_HUE}{layer}" if layer else ""
@@ -52,15 +56,35 @@ def read(data: bytes) -> tuple[SecondReading, dict[str, bytes]]:
                 page.close()
     except (pypdfium2.PdfiumError, ValueError, TypeError, KeyError, AttributeError):
         raise StageFailed(ErrorCode.VERIFY_FAILED) from None
-    second = SecondReading(
-        tuple(texts),
-        tuple(rasters),
-        tuple(walk.raw),
-        parts=walk.objects,
-        pages=len(walk.reader.pages),
-        readers=_READERS,
-    )
-    return second, pixels
+    texts.update(dict.fromkeys(map(Passage, (*pages, *_unseen(pages, streams)))))
+    raw = dict.fromkeys((*walk.raw, *_decoded(streams), "\n".join(pages)))
+    said = SecondReading(tuple(texts), tuple(rasters), tuple(raw), walk.objects, len(pages), _READERS)
+    return said, pixels
+
+
+def _decoded(streams: pdf_streams.Streams) -> Iterator[str]:
+    """What streams show in every reading, and all pages' own in one text: a value may go on overleaf."""
+    for said in (*streams.pages, *streams.others):
+        yield from dict.fromkeys((said.mapped, said.named, said.plain))
+    yield "\n".join(said.mapped for said in streams.pages)
+    yield "\n".join(said.named for said in streams.pages)
+
+
+def _unseen(pages: list[str], streams: pdf_streams.Streams) -> Iterator[str]:
+    """The lines that streams show and pdfium does not: clipped, never drawn, or mapped to other letters."""
+    letters = [forms.letters(text) for text in pages]
+    everything = "".join(letters)
+    shown = [*zip(streams.pages, letters, strict=True), *((said, everything) for said in streams.others)]
+    for said, known in shown:
+        for text in dict.fromkeys((said.mapped, said.named)):
+            lines = ((line, forms.letters(line)) for line in text.split("\n"))
+            unseen = [line for line, own in lines if own and not _is_in(own, known) and own not in everything]
+            if unseen:
+                yield "\n".join(unseen)
+
+
+def _is_in(line: str, text: str) -> bool:
+    return line in text or line[::-1] in text
 
 
 def _text(page: Any) -> str:

@@ -2,7 +2,10 @@
 
 import io
 import re
+import struct
+import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 from urllib.parse import unquote
 
@@ -21,6 +24,7 @@ from pypdf.generic import (
 
 from pipeline.verification.image import beside_pixels
 from pipeline.verification.limits import MAX_DEPTH, MAX_OBJECTS, MAX_UNPACKED
+from pipeline.verification.pdf_file import account_for
 from schemas.errors import ErrorCode, StageFailed
 
 # Keys whose strings people read (ISO 32000-1: annotations, outlines, forms, marked content, document information).
@@ -28,88 +32,81 @@ _READ = frozenset(
     {
         "/Contents", "/T", "/TU", "/TM", "/V", "/DV", "/RC", "/Title", "/Author", "/Subject", "/Keywords", "/Alt",
         "/ActualText", "/E", "/URI", "/F", "/UF", "/Desc", "/Subj", "/Opt", "/Reason", "/Location", "/Name",
-        "/ContactInfo", "/Company", "/Manager",
+        "/ContactInfo", "/Company", "/Manager", "/CA", "/RT", "/Dest", "/Names", "/D", "/P", "/NM", "/TA", "/DA",
     }
 )  # fmt: skip
+# What nobody here reads, or nobody sees although it is there: a proven output has none of it.
+_REFUSED_KEYS = frozenset(
+    {"/EF", "/XFA", "/JS", "/JavaScript", "/Thumb", "/PieceInfo", "/Alternates", "/Collection", "/RichMediaContent",
+     "/ByteRange", "/OPI"}
+)  # fmt: skip
+_REFUSED_TYPES = frozenset({"/EmbeddedFile", "/Filespec", "/3D", "/Sound", "/Movie", "/Rendition"})
 _IMAGES = frozenset({"/DCTDecode", "/DCT", "/JPXDecode", "/JBIG2Decode", "/CCITTFaxDecode", "/CCF"})
 _FONTS = frozenset({"/FontFile", "/FontFile2", "/FontFile3"})
+_MASKS = frozenset({"/SMask", "/Mask"})
 _PRINTABLE = re.compile(rb"[\x09\x20-\x7e\x80-\xff]{6,}")
-_OBJECT = re.compile(rb"(?<![0-9])(\d{1,10})[ \t\r\n]+(\d{1,5})[ \t\r\n]+obj\b")
-_ESCAPES = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"b": b"\b", b"f": b"\f"}
-_TOKEN = re.compile(
-    rb"""(?P<open>\()                        # a literal string begins
-        |<(?P<hex>[0-9A-Fa-f\s]*)>           # a hexadecimal string
-        |(?P<array>[\[\]])
-        |%[^\r\n]*                           # a comment
-        |(?P<image>\bID[\ \r\n].*?[\r\n\ ]EI\b)  # an inline image""",
-    re.VERBOSE | re.DOTALL,
-)
-_INSIDE = re.compile(rb"[^()\\]+|\\[0-7]{1,3}|\\\r\n|\\.|[()]", re.DOTALL)
+_OPERANDS = re.compile(rb"(?<![0-9A-Za-z(<])[-+]?[0-9]*\.?[0-9]+[ \r\n]+")
 
 
 class Walk:
-    """Every string of a PDF: `texts` that people read, `raw` that programs read; else StageFailed(verify_failed)."""
+    """Every string of a PDF: `texts` that people read, `raw` that programs read; else StageFailed(verify_failed).
+
+    `objects` is how many there are; `streams` are the decoded ones that may be content, by object number; `pictures`
+    are the numbers of those that are pictures, `masks` of those that are a picture's mask.
+    """
 
     def __init__(self, data: bytes) -> None:
         self.texts: dict[str, None] = {}
         self.raw: dict[str, None] = {}
+        self.streams: dict[int, tuple[StreamObject, bytes]] = {}
+        self.pictures: set[int] = set()
+        self.masks: set[int] = set()
         self._unpacked = 0
-        self._objects = 0
-        self._skip: set[int] = set()
-        try:
-            self.reader = PdfReader(io.BytesIO(data), strict=False)
-            if self.reader.is_encrypted:
-                raise StageFailed(ErrorCode.VERIFY_FAILED)
-            numbers = _numbers(self.reader)
-            self._account_for(data, numbers)
-            self.objects = len(numbers)
-            objects = [(number, self._object(number, generation)) for number, generation in sorted(numbers.items())]
-            for _, item in objects:
-                self._mark_fonts(item)
-            for number, item in objects:
-                self._visit(item, "", 0, number)
-            self._visit(self.reader.trailer, "", 0, 0)
-        except (PyPdfError, ValueError, TypeError, KeyError, IndexError, AttributeError, OSError, RecursionError):
-            raise StageFailed(ErrorCode.VERIFY_FAILED) from None
-        except NotImplementedError:  # a filter that pypdf does not have
-            raise StageFailed(ErrorCode.VERIFY_FAILED) from None
+        self._visited = 0
+        self._programs: set[int] = set()
+        self.reader = PdfReader(io.BytesIO(data), strict=False)
+        if self.reader.is_encrypted:
+            raise StageFailed(ErrorCode.VERIFY_FAILED)
+        numbers = _numbers(self.reader)
+        self.objects = len(numbers)
+        objects = [(number, self._object(number, generation)) for number, generation in sorted(numbers.items())]
+        self._account_for(data, dict(objects))
+        for _, item in objects:
+            self._mark_fonts(item)
+        for number, item in objects:
+            self._visit(item, "", 0, number)
+        self._visit(self.reader.trailer, "", 0, 0)
 
     def _object(self, number: int, generation: int) -> Any:
         return self.reader.get_object(IndirectObject(number, generation, self.reader))
 
-    def _account_for(self, data: bytes, numbers: dict[int, int]) -> None:
-        """Refuses earlier revisions and objects that the table does not name; keeps what follows the end."""
-        if data.count(b"startxref") != 1:
-            raise StageFailed(ErrorCode.VERIFY_FAILED)
-        for match in _OBJECT.finditer(data):
-            if int(match[1]) not in numbers:
-                raise StageFailed(ErrorCode.VERIFY_FAILED)
-        tail = data[data.rfind(b"%%EOF") + 5 :]
-        self.raw.setdefault(tail.decode("latin-1"))
-        self.raw.setdefault(
-            "\n".join(line.decode("latin-1") for line in re.findall(rb"^%[^\r\n]*", data, re.MULTILINE))
-        )
+    def _account_for(self, data: bytes, objects: dict[int, Any]) -> None:
+        places: dict[int, int] = {}
+        for offsets in self.reader.xref.values():
+            for number, offset in offsets.items():
+                item = objects.get(number)
+                places[offset] = len(item._data) if isinstance(item, StreamObject) else -1
+        self.raw.update(dict.fromkeys(account_for(data, places)))
 
     def _mark_fonts(self, item: Any) -> None:
         """Font programs are not text: their names of glyphs and licence texts are the foundry's."""
         if isinstance(item, DictionaryObject):
-            for key in _FONTS & item.keys():
-                program = item.raw_get(key)
-                if isinstance(program, IndirectObject):
-                    self._skip.add(program.idnum)
+            for keys, found in ((_FONTS, self._programs), (_MASKS, self.masks)):
+                targets = (item.raw_get(key) for key in keys & item.keys())
+                found.update(target.idnum for target in targets if isinstance(target, IndirectObject))
 
     def _visit(self, item: Any, key: str, depth: int, number: int) -> None:
-        self._objects += 1
-        if depth > MAX_DEPTH or self._objects > MAX_OBJECTS:
+        self._visited += 1
+        if depth > MAX_DEPTH or self._visited > MAX_OBJECTS:
             raise StageFailed(ErrorCode.VERIFY_FAILED)
         if isinstance(item, DictionaryObject):
-            if "/EF" in item or item.get("/Type") == "/EmbeddedFile":
-                raise StageFailed(ErrorCode.VERIFY_FAILED)  # a document of its own that nobody here reads
+            if _REFUSED_KEYS & item.keys() or str(item.get("/Type", "")) in _REFUSED_TYPES:
+                raise StageFailed(ErrorCode.VERIFY_FAILED)
             for name in item:
                 self.raw.setdefault(str(name))
                 self._visit(item.raw_get(name), str(name), depth + 1, number)
-            if isinstance(item, StreamObject) and number not in self._skip:
-                self._stream(item)
+            if isinstance(item, StreamObject):
+                self._stream(item, number)
         elif isinstance(item, ArrayObject):
             for member in list.__iter__(item):
                 self._visit(member, key, depth + 1, number)
@@ -124,18 +121,19 @@ class Walk:
         original = getattr(item, "original_bytes", b"") if isinstance(item, str) else b""
         said += [original.decode(code, "replace") for code in ("utf-8", "utf-16-be") if original]
         for text in said:
-            self.raw.setdefault(text)
+            self.raw.setdefault(str(text))
         if key in _READ:
             self.texts.setdefault(unquote(said[0]))
 
-    def _stream(self, item: StreamObject) -> None:
+    def _stream(self, item: StreamObject, number: int) -> None:
+        if item.get("/Subtype") == "/Image":
+            self.pictures.add(number)
         filters = item.get("/Filter", ())
         names = {str(filters)} if isinstance(filters, NameObject) else {str(name) for name in filters}
         if names & _IMAGES:
             encoded = bytes(item._data)
             if encoded.startswith(b"\xff\xd8"):
-                for text in beside_pixels(encoded):
-                    self.raw.setdefault(text)
+                self.raw.update(dict.fromkeys(beside_pixels(encoded)))
             return
         data = item.get_data() if isinstance(item, EncodedStreamObject) else bytes(item._data)
         self._unpacked += len(data)
@@ -143,10 +141,13 @@ class Walk:
             raise StageFailed(ErrorCode.VERIFY_FAILED)
         if item.get("/Subtype") == "/Image":
             return  # its pixels are rendered and read by OCR
+        if number in self._programs:
+            return
         if item.get("/Type") == "/Metadata":
             self.texts.setdefault(re.sub(r"<[^>]*>", "\n", data.decode("utf-8", "replace")))
-        self.raw.setdefault("\n".join(shown(data)))
-        self.raw.setdefault("\n".join(piece.decode("latin-1") for piece in _PRINTABLE.findall(_without_numbers(data))))
+        if item.get("/Type") not in ("/XRef", "/ObjStm"):
+            self.streams[number] = (item, data)
+        self.raw.setdefault("\n".join(piece.decode("latin-1") for piece in _PRINTABLE.findall(_without_operands(data))))
 
 
 def _numbers(reader: PdfReader) -> dict[int, int]:
@@ -157,53 +158,17 @@ def _numbers(reader: PdfReader) -> dict[int, int]:
     return numbers
 
 
-def _without_numbers(data: bytes) -> bytes:
+def _without_operands(data: bytes) -> bytes:
     """A stream without bare operands: `72 720 Td 12 0 0 12` would make up any identifier."""
-    return re.sub(rb"(?<![0-9A-Za-z(<])[-+]?[0-9]*\.?[0-9]+[ \r\n]+", b"\x00", data)
+    return _OPERANDS.sub(b"\x00", data)
 
 
-def shown(data: bytes) -> Iterator[str]:
-    """The strings that a content stream shows, each array of them as one; as single bytes and as UTF-16."""
-    pieces: list[bytes] = []
-    in_array = False
-    position = 0
-    while match := _TOKEN.search(data, position):
-        position = match.end()
-        if match["open"]:
-            string, position = _literal(data, position)
-            pieces.append(string)
-        elif match["hex"] is not None:
-            digits = re.sub(rb"\s", b"", match["hex"])
-            pieces.append(bytes.fromhex((digits + b"0" * (len(digits) % 2)).decode()))
-        elif match["array"]:
-            in_array = match["array"] == b"["
-        if pieces and not in_array:
-            whole = b"".join(pieces)
-            pieces.clear()
-            yield whole.decode("latin-1")
-            if b"\0" in whole or whole.startswith(b"\xfe\xff"):
-                yield whole.decode("utf-16-be", "replace")
-
-
-def _literal(data: bytes, position: int) -> tuple[bytes, int]:
-    """The literal string that opened before `position`, and where it ends (ISO 32000-1, 7.3.4.2)."""
-    pieces: list[bytes] = []
-    depth = 1
-    while match := _INSIDE.match(data, position):
-        position, token = match.end(), match[0]
-        if token == b"(":
-            depth += 1
-        elif token == b")":
-            depth -= 1
-            if depth == 0:
-                break
-        elif token.startswith(b"\\"):
-            token = _escaped(token[1:])
-        pieces.append(token)
-    return b"".join(pieces), position
-
-
-def _escaped(token: bytes) -> bytes:
-    if token[:1].isdigit():
-        return bytes([int(token, 8) & 0xFF])
-    return b"" if token in (b"\n", b"\r", b"\r\n") else _ESCAPES.get(token, token)
+@contextmanager
+def refusing_damage() -> Iterator[None]:
+    """What pypdf makes of broken files becomes StageFailed(verify_failed)."""
+    try:
+        yield
+    except (PyPdfError, ValueError, TypeError, KeyError, IndexError, AttributeError, OSError, RecursionError):
+        raise StageFailed(ErrorCode.VERIFY_FAILED) from None
+    except (NotImplementedError, OverflowError, AssertionError, zlib.error, struct.error):  # also: an unknown filter
+        raise StageFailed(ErrorCode.VERIFY_FAILED) from None

@@ -1,0 +1,259 @@
+"""What the codes of a PDF font mean: by its Unicode map, and by the names of its glyphs, which may say something else.
+
+ISO 32000-1, 9.6.6 (encodings), 9.10.3 (ToUnicode maps); Adobe's list of glyph names.
+"""
+
+import re
+import struct
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from pypdf._codecs import adobe_glyphs, charset_encoding
+from pypdf.generic import ArrayObject, DictionaryObject, NameObject, StreamObject
+
+_BLOCK = re.compile(rb"begin(bfchar|bfrange)(.*?)end\1", re.DOTALL)
+_ITEM = re.compile(rb"<([0-9A-Fa-f\s]*)>|(\[)|(\])")
+_CODESPACE = re.compile(rb"begincodespacerange(.*?)endcodespacerange", re.DOTALL)
+_UNI = re.compile(r"uni([0-9A-F]{4})+|u([0-9A-F]{4,6})")
+_BUILT_IN = re.compile(rb"dup\s+(\d{1,3})\s*/([^\s/]{1,60})\s+put")  # Type 1's own encoding
+_MOST_CODES = 70_000  # entries of one map; there are no more codes of two bytes
+_SFNT = (b"\0\1\0\0", b"true", b"OTTO")
+
+Codes = Mapping[int, str]
+
+
+class Font(NamedTuple):
+    """A font's two readings of its codes, and how many bytes each code has."""
+
+    by_map: Codes
+    by_name: Codes
+    width: int = 1
+
+    def read(self, shown: bytes) -> tuple[str, str]:
+        """A shown string by both; codes without a meaning are left out."""
+        codes = shown if self.width == 1 else struct.unpack(f">{len(shown) // 2}H", shown[: len(shown) // 2 * 2])
+        mapped = "".join([self.by_map.get(code, "") for code in codes])
+        return mapped, "".join([self.by_name.get(code, "") for code in codes]) if self.by_name else mapped
+
+
+LATIN = Font({code: chr(code) for code in range(256)}, {})
+
+
+def font(raw: Any) -> Font:
+    """The font of a dictionary; one that is damaged is read as Latin letters."""
+    item = raw.get_object() if raw is not None else None
+    if not isinstance(item, DictionaryObject):
+        return LATIN
+    unicode_map = _object(item, "/ToUnicode")
+    mapped, width = _unicode_map(unicode_map) if isinstance(unicode_map, StreamObject) else ({}, 0)
+    if item.get("/Subtype") == "/Type0":
+        names = _composite(item)
+        return Font(mapped or names, names if mapped else {}, width if width == 1 else 2)
+    names = _simple(item)
+    return Font({**names, **mapped} if mapped else names, names if mapped else {})
+
+
+def _object(item: DictionaryObject, key: str) -> Any:
+    value = item.get(key)
+    return value.get_object() if value is not None else None
+
+
+def _unicode_map(stream: StreamObject) -> tuple[dict[int, str], int]:
+    """Code to text, and how many bytes the codes have."""
+    data = stream.get_data()
+    found: dict[int, str] = {}
+    widths: set[int] = set()
+    for block in _BLOCK.finditer(data):
+        rows = list(_rows(block[2], 2 if block[1] == b"bfchar" else 3))
+        for row in rows:
+            widths.add(len(row[0]))
+            _enter(found, row)
+        if len(found) > _MOST_CODES:
+            break
+    space = _CODESPACE.search(data)
+    if space:
+        widths = {len(code) for code in map(_bytes, re.findall(rb"<([0-9A-Fa-f\s]*)>", space[1]))} or widths
+    return found, 1 if widths == {1} else 2
+
+
+def _rows(block: bytes, length: int) -> Iterator[list[Any]]:
+    """The rows of a block: each `length` strings, the last of which may be an array of strings."""
+    row: list[Any] = []
+    inside: list[bytes] | None = None
+    for match in _ITEM.finditer(block):
+        if match[2]:
+            inside = []
+        elif match[3]:
+            row.append(inside or [])
+            inside = None
+        elif inside is not None:
+            inside.append(_bytes(match[1]))
+        else:
+            row.append(_bytes(match[1]))
+        if len(row) == length and inside is None:
+            yield row
+            row = []
+
+
+def _bytes(digits: bytes) -> bytes:
+    digits = re.sub(rb"\s", b"", digits)
+    return bytes.fromhex((digits + b"0" * (len(digits) % 2)).decode())
+
+
+def _enter(found: dict[int, str], row: list[Any]) -> None:
+    first, target = int.from_bytes(row[0][:4], "big"), row[-1]
+    last = min(int.from_bytes(row[1][:4], "big"), first + _MOST_CODES) if len(row) > 2 else first
+    if isinstance(target, list):
+        found.update((first + step, _utf16(item)) for step, item in enumerate(target[: last - first + 1]))
+        return
+    if len(row) == 2 or last == first:
+        found[first] = _utf16(target)
+        return
+    head, end = target[:-2], int.from_bytes(target[-2:], "big")
+    for step in range(last - first + 1):
+        found[first + step] = _utf16(head + ((end + step) & 0xFFFF).to_bytes(2, "big"))
+
+
+def _utf16(data: bytes) -> str:
+    return (data if len(data) % 2 == 0 else b"\0" + data).decode("utf-16-be", "replace")
+
+
+def _simple(item: DictionaryObject) -> dict[int, str]:
+    """Code to text of a font of single bytes, by the names of its glyphs."""
+    encoding = _object(item, "/Encoding")
+    base, differences = encoding, None
+    if isinstance(encoding, DictionaryObject):
+        base, differences = encoding.get("/BaseEncoding"), _object(encoding, "/Differences")
+    letters = charset_encoding.get(str(base)) if base is not None else None
+    if letters is not None:
+        found = dict(enumerate(letters))
+    else:
+        found = dict(enumerate(charset_encoding["/StandardEncoding"])) | _built_in(item)
+    code = 0
+    for entry in differences if isinstance(differences, ArrayObject) else ():
+        if isinstance(entry, NameObject):
+            found[code & 0xFF] = glyph_name(str(entry)[1:])
+            code += 1
+        elif isinstance(entry, int):
+            code = int(entry)
+    return {code: text for code, text in found.items() if text}
+
+
+def glyph_name(name: str) -> str:
+    """The text of a glyph of that name; nothing for a name that says nothing."""
+    stem = name.partition(".")[0]
+    said = "".join(_one_name(part) for part in stem.split("_"))
+    return said or adobe_glyphs.get("/" + name, "")
+
+
+def _one_name(name: str) -> str:
+    known = adobe_glyphs.get("/" + name)
+    if known is not None:
+        return known
+    if _UNI.fullmatch(name):
+        codes = re.findall("[0-9A-F]{4}", name[3:]) if name.startswith("uni") else [name[1:]]
+        return "".join(chr(int(code, 16)) for code in codes if not 0xD800 <= int(code, 16) < 0xE000 <= 0x10FFFF)
+    return ""
+
+
+def _program(item: DictionaryObject) -> bytes:
+    descriptor = _object(item, "/FontDescriptor")
+    if isinstance(descriptor, DictionaryObject):
+        for key in ("/FontFile", "/FontFile2", "/FontFile3"):
+            stream = _object(descriptor, key)
+            if isinstance(stream, StreamObject):
+                return stream.get_data()
+    return b""
+
+
+def _built_in(item: DictionaryObject) -> dict[int, str]:
+    """What the embedded program itself says of its codes: a Type 1 program's encoding, a TrueType's character map."""
+    program = _program(item)
+    if program.startswith(_SFNT):
+        return _letters(program, symbols=True)
+    found = {}
+    for code, name in _BUILT_IN.findall(program[: program.find(b"eexec")]):
+        found[int(code) & 0xFF] = glyph_name(name.decode("latin-1"))
+    return found
+
+
+def _composite(item: DictionaryObject) -> dict[int, str]:
+    """Code to text of a font of two bytes whose codes are glyph numbers, by its program's character map."""
+    descendants = _object(item, "/DescendantFonts")
+    if not isinstance(descendants, ArrayObject) or not descendants:
+        return {}
+    inner = descendants[0].get_object()
+    if not isinstance(inner, DictionaryObject) or str(item.get("/Encoding")) not in ("/Identity-H", "/Identity-V"):
+        return {}
+    program = _program(inner)
+    if not program.startswith(_SFNT):
+        return {}
+    glyphs = {number: chr(code) for code, number in _character_map(program, symbols=False).items()}
+    table = _object(inner, "/CIDToGIDMap")
+    if isinstance(table, StreamObject):
+        numbers = table.get_data()[: 2 * _MOST_CODES]
+        pairs = enumerate(struct.unpack(f">{len(numbers) // 2}H", numbers[: len(numbers) // 2 * 2]))
+        return {code: glyphs[number] for code, number in pairs if number in glyphs}
+    return glyphs
+
+
+def _letters(program: bytes, *, symbols: bool) -> dict[int, str]:
+    """Code to text of a TrueType program that is used by single bytes: its symbols, named by its Unicode map."""
+    names = {number: code for code, number in _character_map(program, symbols=False).items()}
+    own = _character_map(program, symbols=symbols)
+    return {code & 0xFF: chr(names[number]) for code, number in own.items() if number in names and code not in names}
+
+
+def _character_map(program: bytes, *, symbols: bool) -> dict[int, int]:
+    """Character to glyph number, from the Unicode table of an sfnt, or from its table of symbols (OpenType: cmap)."""
+    wanted = {(3, 0), (1, 0)} if symbols else {(0, 0), (0, 1), (0, 2), (0, 3), (0, 4), (3, 1), (3, 10)}
+    found: dict[int, int] = {}
+    try:
+        (tables,) = struct.unpack_from(">H", program, 4)
+        for index in range(min(tables, 100)):
+            tag, _, start, _ = struct.unpack_from(">4sIII", program, 12 + 16 * index)
+            if tag == b"cmap":
+                (count,) = struct.unpack_from(">H", program, start + 2)
+                for row in range(min(count, 50)):
+                    platform, kind, offset = struct.unpack_from(">HHI", program, start + 4 + 8 * row)
+                    if (platform, kind) in wanted:
+                        found.update(_subtable(program, start + offset))
+    except struct.error:
+        pass
+    return found
+
+
+def _subtable(program: bytes, start: int) -> Iterator[tuple[int, int]]:
+    """Pairs of character and glyph number of a subtable of format 0, 4, 6 or 12."""
+    form, length = struct.unpack_from(">HH", program, start)
+    if form == 0:
+        yield from enumerate(program[start + 6 : start + 262])
+    elif form == 4:
+        yield from _segments(program, start, length)
+    elif form == 6:
+        first, count = struct.unpack_from(">HH", program, start + 6)
+        yield from enumerate(struct.unpack_from(f">{count}H", program, start + 10), first)
+    elif form == 12:
+        (groups,) = struct.unpack_from(">I", program, start + 12)
+        for group in range(min(groups, _MOST_CODES)):
+            low, high, number = struct.unpack_from(">3I", program, start + 16 + 12 * group)
+            if low <= high <= min(0x10FFFF, low + _MOST_CODES):
+                yield from zip(range(low, high + 1), range(number, number + high - low + 1), strict=True)
+
+
+def _segments(program: bytes, start: int, length: int) -> Iterator[tuple[int, int]]:
+    (double,) = struct.unpack_from(">H", program, start + 6)
+    count = double // 2
+    rows = [struct.unpack_from(f">{count}H", program, start + 14 + gap) for gap in (0,)]
+    lows = struct.unpack_from(f">{count}H", program, start + 16 + double)
+    deltas = struct.unpack_from(f">{count}H", program, start + 16 + 2 * double)
+    places = start + 16 + 3 * double
+    offsets = struct.unpack_from(f">{count}H", program, places)
+    for segment, (high, low, delta, offset) in enumerate(zip(rows[0], lows, deltas, offsets, strict=True)):
+        for code in range(low, min(high, 0xFFFE) + 1):
+            number = code
+            if offset:
+                (number,) = struct.unpack_from(">H", program, places + 2 * segment + offset + 2 * (code - low))
+                if not number:
+                    continue
+            yield code, (number + delta) & 0xFFFF
