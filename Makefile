@@ -1,5 +1,5 @@
 # The two commands of the README are `make demo` and `make test`; each target sets up what it needs first.
-.PHONY: demo run test test-slow check eval conformance bench clean lock documents
+.PHONY: demo run test test-slow check eval conformance limits bench clean lock documents
 PY := .venv/bin/python
 
 demo:  ## the whole tour on sample documents, in embedded mode
@@ -32,6 +32,10 @@ eval:  ## score the detector on labelled messages, write docs/accuracy.md
 conformance:  ## match contract tests with the specification, write docs/conformance.md
 	@scripts/setup check
 	@$(PY) -m scripts.conformance
+
+limits:  ## write docs/limits.md from the tables of bounds in the code
+	@scripts/setup check
+	@$(PY) -m scripts.limits
 
 bench:  ## speed and memory, each as a ratio against a peer or a floor of the same run
 	@scripts/setup test
