@@ -1,6 +1,7 @@
 """What every subcommand shares: settings with their warnings, the opened stores, results and regrets in one line."""
 
 import json
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -51,6 +52,19 @@ def write(text: str) -> None:
     """Text on standard output exactly as it is, in UTF-8 whatever the locale."""
     sys.stdout.buffer.write(text.encode("utf-8", "surrogatepass"))
     sys.stdout.buffer.flush()
+
+
+def printable(name: str) -> str:
+    """A file's name in one line of plain characters: no control of a terminal, nothing that writes backwards."""
+    return "".join(
+        character if character.isprintable() else character.encode("unicode_escape", "backslashreplace").decode()
+        for character in name
+    )
+
+
+def plain(name: str) -> str:
+    """A path in Unicode: bytes that are none, which arrive as lone surrogates, become replacement characters."""
+    return os.fsencode(name).decode("utf-8", "replace")
 
 
 def say(message: str) -> None:

@@ -1,114 +1,139 @@
-"""`masker redact-file`: one document through the whole pipeline in process, parsing still in the sandbox child."""
+"""`masker redact-file`: documents through the whole pipeline in process, parsing still in the sandbox child."""
 
 import os
-import secrets
+import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from api.commands.console import Json, load, show, stop
+from api.commands import publishing
+from api.commands.console import Json, load, plain, printable, show, stop
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from schemas.files import Format
+    from api.commands.document_run import Done
     from schemas.settings import Settings
 
-_CHUNK = 1024 * 1024
-_STEPS = 5  # inspect, extract, OCR, redact, verify
+_INTERRUPTED = 130  # what shells call the end by Ctrl-C
 
 
 def redact_file_command(
-    source: Annotated[Path, typer.Argument(metavar="IN", help="PDF, DOCX, CSV, PNG or JPEG.", show_default=False)],
+    source: Annotated[
+        Path,
+        typer.Argument(
+            metavar="IN", help="PDF, DOCX, XLSX, PPTX, CSV, PNG, JPEG or TIFF; with -r a folder.", show_default=False
+        ),
+    ],
     target: Annotated[Path, typer.Option("-o", "--output", metavar="OUT", help="Written only when proven clean.")],
+    recursive: Annotated[
+        bool, typer.Option("-r", "--recursive", help="Every document in the folder IN, into the folder OUT.")
+    ] = False,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, max=256, help="With -r: documents at once; the number of cores.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="With -r: replace outputs that exist.")] = False,
+    report: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the signed verification report; with -r a folder.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """Redact one document. Exit status 1 and no OUT when the result cannot be proven clean."""
-    from schemas.errors import StageFailed, UnsupportedFormat
-
+    """Redact one document, or a folder of them. Exit status 1 and no OUT when the result cannot be proven clean."""
     settings = load()
-    if target.is_dir():
-        stop(f"{target}: Is a directory", 2)
+    if recursive:
+        _folder(settings, source, target, report, jobs=jobs or os.cpu_count() or 1, force=force, as_json=as_json)
+    else:
+        _one(settings, source, target, report, force=force, as_json=as_json)
+
+
+def _one(settings: "Settings", source: Path, target: Path, report: Path | None, *, force: bool, as_json: bool) -> None:
+    from api.commands.document_run import Refused, figures, opened
+    from api.commands.progress import display
+
+    _check(source, [target, *([report] if report else [])], force=force)
     try:
-        data = source.read_bytes()
-    except OSError as error:
-        stop(f"{source}: {error.strerror}", 2)
-    try:
-        with _progress() as step:
-            output, counts = _redact(settings, data, _format(source, data), step)
-    except UnsupportedFormat:
-        stop("unsupported_format")
-    except StageFailed as failed:
-        stop(failed.code)
-    _publish(target, output)
+        with _quitting(), _reading() as readers:
+            run = opened(settings, readers)
+            with display(1) as shown:
+                heard = shown.begin(source.name)
+                # In a thread, so that Ctrl-C need not wait for what a child is at.
+                done = ThreadPoolExecutor(1).submit(run.redact, source, plain(source.name), heard).result()
+            if report is not None:
+                _write(report, _reporter(settings)(done))
+            _write(target, done.redacted.data)
+    except Refused as refused:
+        stop(*((refused.code, 1) if not refused.reason else (f"{printable(str(source))}: {refused.reason}", 2)))
     if as_json:
-        show({"output": str(target), "entity_count": sum(counts.values()), "entities": counts}, as_json=True)
+        show({"output": plain(str(target)), **figures(done)}, as_json=True)
 
 
-def _redact(
-    settings: "Settings", data: bytes, format_: "Format", step: "Callable[[str], None]"
-) -> tuple[bytes, dict[str, int]]:
-    """The proven output, and how many places of each type were removed. StageFailed."""
-    from collections import Counter
+def _folder(
+    settings: "Settings", source: Path, target: Path, reports: Path | None, *, jobs: int, force: bool, as_json: bool
+) -> None:
+    from api.commands import folder
+    from api.commands.document_run import opened
+    from api.commands.summary import show_summary
 
-    from pipeline.detect.detector import Detector
-    from pipeline.file_run import redact_document
-    from pipeline.sandbox import Sandbox
-
-    redacted = redact_document(
-        Sandbox(settings.sandbox_mode.value),
-        Detector(),
-        format_,
-        data,
-        max_pages=settings.max_file_pages,
-        heard=lambda progress: step(progress.stage),
-    )
-    return redacted.data, dict(Counter(place.type for place in redacted.findings.places))
+    folder.check(source, [target, *([reports] if reports else [])])
+    place = folder.Place(target, reports, force)
+    report = _reporter(settings) if reports else None
+    with _quitting(), _reading() as readers:
+        rows = folder.redact_folder(opened(settings, readers), source, place, jobs, report)
+    show_summary(rows, as_json=as_json)
+    raise SystemExit(int(any(row.result == "failed" for row in rows)))
 
 
-def _format(source: Path, data: bytes) -> "Format":
-    """What the bytes are, the suffix standing for a declared content type. UnsupportedFormat."""
-    from pipeline.sniff import Sniffer
-    from schemas.errors import UnsupportedFormat
-    from schemas.files import MEDIA_TYPE, Format
-
-    suffix = {"jpg": "jpeg", "tif": "tiff"}.get(source.suffix[1:].lower(), source.suffix[1:].lower())
-    if suffix not in [known.value for known in Format]:
-        raise UnsupportedFormat
-    sniffer = Sniffer(MEDIA_TYPE[Format(suffix)], source.name)
-    for start in range(0, len(data), _CHUNK):
-        sniffer.feed(data[start : start + _CHUNK])
-    return sniffer.finish()
+def _check(source: Path, outputs: Sequence[Path], *, force: bool) -> None:
+    """Ends the command when the source is a folder, or an output is one, or would take the source's own place."""
+    if source.is_dir():
+        stop(f"{printable(str(source))}: Is a directory (-r redacts what is in it)", 2)
+    for output in outputs:
+        if output.is_dir():
+            stop(f"{printable(str(output))}: Is a directory", 2)
+        if not force and output.exists() and source.exists() and output.samefile(source):
+            stop(f"{printable(str(output))}: is IN itself (--force replaces it)", 2)
 
 
-def _publish(target: Path, output: bytes) -> None:
-    """The whole file or none of it: written beside its place, then moved there."""
-    draft = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
+def _write(target: Path, data: bytes) -> None:
     try:
-        with draft.open("xb") as file:
-            file.write(output)
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(target)
+        publishing.write(target, data)
     except OSError as error:
-        draft.unlink(missing_ok=True)
-        stop(f"{target}: {error.strerror}", 2)
+        stop(f"{printable(str(target))}: {error.strerror}", 2)
+
+
+def _reporter(settings: "Settings") -> "Callable[[Done], bytes]":
+    """What writes the signed report of a document."""
+    from api.commands.reports import signed_report
+
+    return lambda done: signed_report(settings, done.redacted, done.format, round(done.seconds * 1000))
 
 
 @contextmanager
-def _progress() -> Iterator["Callable[[str], None]"]:
-    """A bar on standard error, where that is a terminal; the function names the step that begins."""
-    from rich.console import Console
-    from rich.progress import Progress
+def _reading() -> Iterator[ThreadPoolExecutor]:
+    """The threads that read pictures; not waited for when something else ended the work."""
+    readers = ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="reader")
+    try:
+        yield readers
+    finally:
+        readers.shutdown(wait=False, cancel_futures=True)
 
-    with Progress(console=Console(file=sys.stderr), transient=True, disable=not sys.stderr.isatty()) as progress:
-        task = progress.add_task("starting", total=_STEPS)
 
-        def step(name: str) -> None:
-            progress.update(task, description=name, advance=1)
+@contextmanager
+def _quitting() -> Iterator[None]:
+    """Ctrl-C, and a polite request to end, end the process at once: its children die with the threads they serve."""
 
-        yield step
+    def interrupt(*_: object) -> NoReturn:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    except KeyboardInterrupt:
+        sys.stderr.write("masker: interrupted\n")
+        sys.stderr.flush()
+        os._exit(_INTERRUPTED)
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -1,0 +1,153 @@
+"""`masker redact-file -r`: every document of a folder into the same place of another one, several at once."""
+
+import secrets
+import shutil
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from api.commands import publishing
+from api.commands.console import plain, printable, say, stop
+from api.commands.document_run import Done, Refused, Run, figures
+from api.commands.progress import Display, display
+from api.commands.publishing import Names
+from api.commands.summary import Row
+from api.commands.tree import Item, items
+
+_TRIES = 100
+REPORT_ENDING = ".report.json"
+Reporter = Callable[[Done], bytes]
+
+
+class Made(NamedTuple):
+    """A redacted document whose place is not known yet: its draft, the name it shall have, its figures, its report."""
+
+    draft: Path
+    name: str
+    figures: dict[str, Any]
+    report: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where outputs go: the folder, that of reports if there is one, and whether what is there may be replaced."""
+
+    root: Path
+    reports: Path | None
+    force: bool
+
+
+def check(source: Path, others: Sequence[Path]) -> None:
+    """Ends the command when the source is no folder, or one of the others lies in it, or it in one of them."""
+    if not source.is_dir():
+        stop(f"{printable(str(source))}: {'Not a directory' if source.exists() else 'No such file or directory'}", 2)
+    for other in others:
+        inside, outside = other.resolve(), source.resolve()
+        if inside.is_relative_to(outside) or outside.is_relative_to(inside):
+            stop(f"{printable(str(other))}: must lie apart from {printable(str(source))}", 2)
+        try:
+            other.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            stop(f"{printable(str(other))}: {error.strerror}", 2)
+
+
+def redact_folder(run: Run, source: Path, place: Place, jobs: int, report: Reporter | None) -> list[Row]:
+    """One row for everything in the folder. KeyboardInterrupt leaves no draft, but threads that still run."""
+    found = list(items(source))
+    documents = [item for item in found if not item.passed]
+    drafts = place.root / f".masker-{secrets.token_hex(8)}"
+    drafts.mkdir(mode=0o700)
+    threads = ThreadPoolExecutor(jobs, thread_name_prefix="document")
+    try:
+        with display(len(documents)) as shown:
+            making = {
+                item.path: threads.submit(_make, run, source, item.path, drafts, shown, report) for item in documents
+            }
+            rows = _published(found, making, place, _folders(run, documents))
+        threads.shutdown()
+        return rows
+    finally:
+        threads.shutdown(wait=False, cancel_futures=True)
+        for _ in range(_TRIES):  # a thread that nobody waits for may be writing in it
+            if drafts.exists():
+                shutil.rmtree(drafts, ignore_errors=True)
+
+
+def _make(run: Run, source: Path, path: Path, drafts: Path, shown: Display, report: Reporter | None) -> Made:
+    """A document's draft. Refused, OSError."""
+    name = str(path)
+    heard = shown.begin(name)
+    try:
+        done = run.redact(source / path, plain(path.name), heard, follow=False)
+        written = None if report is None else report(done)
+        return Made(publishing.draft(drafts, done.redacted.data), done.redacted.name, figures(done), written)
+    finally:
+        shown.end(name)
+
+
+def _folders(run: Run, documents: Sequence[Item]) -> dict[Path, Path]:
+    """Where each folder that holds documents goes, below the root."""
+    from pipeline.findings import find
+    from pipeline.output_name import folder_names
+    from schemas.spans import DetectOptions
+
+    parents = sorted({parent for item in documents for parent in item.path.parents}, key=lambda path: path.parts)
+    options = DetectOptions(strict_checksums=False)
+    named = folder_names(
+        (plain(parent.name) for parent in parents), lambda extraction: find(extraction, (), run.detector, options)
+    )
+    names, placed = Names(), {Path(): Path()}
+    for parent in parents[1:]:
+        placed[parent] = names.free(placed[parent.parent], named[plain(parent.name)])
+    return placed
+
+
+def _published(
+    found: Sequence[Item], making: dict[Path, Future[Made]], place: Place, folders: dict[Path, Path]
+) -> list[Row]:
+    """The rows, in the order of the tree; drafts are given their names in that order, so that it is always the same."""
+    names = Names()
+    for folder in folders.values():
+        names.free(folder.parent, folder.name)
+    rows = []
+    for item in found:
+        if item.passed:
+            row = Row(plain(str(item.path)), "failed" if item.failed else "skipped", code=item.passed)
+        else:
+            row = _ended(item.path, making.pop(item.path), place, folders, names)
+        if row.result != "skipped":
+            say(f"{printable(row.file)}: {row.code or row.result}")
+        rows.append(row)
+    return rows
+
+
+def _ended(path: Path, making: Future[Made], place: Place, folders: dict[Path, Path], names: Names) -> Row:
+    file, error = plain(str(path)), making.exception()
+    if isinstance(error, Refused):
+        return Row(file, "failed", code=error.code)
+    if error is not None:  # a fault of ours, or of the disk: this document has no output, the others may have theirs
+        return Row(file, "failed", code="unwritable" if isinstance(error, OSError) else "internal_error")
+    made = making.result()
+    target = names.free(folders[path.parent], made.name)
+    try:
+        _move(made, target, place)
+    except FileExistsError:
+        return Row(file, "failed", code="exists", **made.figures)
+    except OSError:
+        return Row(file, "failed", code="unwritable", **made.figures)
+    return Row(file, "ready", str(target), **made.figures)
+
+
+def _move(made: Made, target: Path, place: Place) -> None:
+    """OSError; FileExistsError when the name is taken, or leads elsewhere."""
+    for root, ending, content in ((place.reports, REPORT_ENDING, made.report), (place.root, "", None)):
+        if root is None:
+            continue
+        final = root / target.with_name(target.name + ending)
+        final.parent.mkdir(parents=True, exist_ok=True)
+        if not final.parent.resolve().is_relative_to(root.resolve()):
+            raise FileExistsError
+        draft = made.draft if content is None else publishing.draft(made.draft.parent, content)
+        publishing.move(draft, final, force=place.force)
