@@ -77,6 +77,11 @@ def words(text: str) -> str:
     return f" {' '.join(_LOOSE.sub(' ', fold(text)).split())} "
 
 
+def is_code(plain: str) -> bool:
+    """Whether letters and digits are a code: at least half of them digits."""
+    return sum(c.isdigit() for c in plain) * 2 >= len(plain)
+
+
 def is_arabic(text: str) -> bool:
     """Whether Arabic letters occur, presentation forms folded."""
     return _ARABIC.search(fold(text)) is not None

@@ -2,7 +2,7 @@
 
 Pure, and apart from redaction's own search. Rules, from the strictest:
 1. a distinctive value stands nowhere: not in text, not in what only programs read, not inside a longer string, not in
-   other digits, spacing, presentation forms or visual order;
+   other digits, spacing, presentation forms, visual order, escapes or encodings, not parted over neighbouring cells;
 2. a shorter code stands nowhere as a token of its own in what people read, and no value stands alone as a whole text;
 3. nobody found stands by a part of the name where it reads as one;
 4. detection, run as it ran on the input, finds nothing. Our own placeholders, even misread by OCR, are no finding.
@@ -14,20 +14,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from ahocorasick_rs import AhoCorasick
-
 from pipeline.documents.document import Findings, FoundValue, Reading
 from pipeline.verification import forms
+from pipeline.verification.distinctive import distinctive
 from pipeline.verification.excused import unexcused
 from pipeline.verification.named import named
 from pipeline.verification.reading import Leftover, Passage, SecondReading
+from pipeline.wrapped import Found, rejoined
 from schemas.entities import ALL_TYPES, PREFIX
-from schemas.spans import Detection, DetectOptions
+from schemas.spans import Detection, DetectOptions, Span
 
 _LEAST_CODE = 6  # letters and digits of a code that is looked for as a token
 _LEAST_ALONE = 3  # letters of a value that is looked for as a whole line; initials stand alone in many a list
-_LEAST_DISTINCTIVE = 5  # of a distinctive value; shorter ones are not what the word means
-_SPACELESS = 10  # letters from which on a name is also looked for across lost and invented blanks
 _MOST_GROUPS = 6  # groups that a code may be written in
 _LEAST_CONFIDENCE = 60.0  # of a word that OCR read (0..100); below, it is noise more often than text
 _SHAPED = frozenset({"DATE_TIME", "MONETARY_AMOUNT"})  # detection knows them wherever they stand
@@ -74,7 +72,9 @@ def leftovers(
 
 def _still(values: Sequence[FoundValue], passages: Sequence[Passage], raw: Sequence[str]) -> Iterator[Leftover]:
     """Rules 1 and 2."""
-    yield from _distinctive(values, passages, raw)
+    texts = dict.fromkeys((*(passage.text for passage in passages), *raw))
+    for value in distinctive(values, list(texts)):
+        yield Leftover(value.type, value.surface, known=True)
     yield from _tokens(values, passages)
     yield from _alone(values, passages)
 
@@ -108,60 +108,12 @@ def _as_printed(match: re.Match[str]) -> str:
     return f"{prefix}_{re.sub('[Oo]', '0', re.sub('[Il|]', '1', match[2]))}"
 
 
-def _distinctive(values: Iterable[FoundValue], passages: Sequence[Passage], raw: Sequence[str]) -> Iterator[Leftover]:
-    """Rule 1, with one automaton per form."""
-    codes: dict[str, FoundValue] = {}
-    names: dict[str, FoundValue] = {}
-    phrases: dict[str, FoundValue] = {}
-    for value in values:
-        if not value.distinctive:
-            continue
-        for surface in (value.surface, value.canonical):
-            for spelled in _spellings(surface):
-                plain = forms.letters(spelled)
-                if len(plain) < _LEAST_DISTINCTIVE:
-                    continue
-                if _is_code(plain):
-                    codes.setdefault(plain, value)
-                    codes.setdefault(plain[::-1], value)
-                elif len(plain) >= _SPACELESS:
-                    names.setdefault(plain, value)
-                else:
-                    phrases.setdefault(forms.words(spelled).strip(), value)
-    texts = [passage.text for passage in passages]
-    for wanted, form in ((codes, forms.code), (names, forms.letters), (phrases, forms.words)):
-        for value in _search(wanted, (form(text) for text in (*texts, *raw))):
-            yield Leftover(value.type, value.surface, known=True)
-
-
-def _spellings(surface: str) -> Iterator[str]:
-    """The surface; in Arabic also as visual order spells it: letters reversed, or words alone."""
-    yield surface
-    if forms.is_arabic(surface):
-        folded = forms.fold(surface)
-        yield folded[::-1]
-        yield " ".join(reversed(folded.split()))
-
-
-def _search(wanted: dict[str, FoundValue], texts: Iterable[str]) -> Iterator[FoundValue]:
-    if not wanted:
-        return
-    values = list(wanted.values())
-    automaton = AhoCorasick(list(wanted))
-    seen: set[int] = set()
-    for text in texts:
-        for pattern, _, _ in automaton.find_matches_as_indexes(text, overlapping=True):
-            if pattern not in seen:
-                seen.add(pattern)
-                yield values[pattern]
-
-
 def _tokens(values: Iterable[FoundValue], passages: Sequence[Passage]) -> Iterator[Leftover]:
     """Rule 2 for codes: whole tokens, or neighbouring groups that make one up."""
     wanted: dict[str, FoundValue] = {}
     for value in values:
         plain = forms.letters(value.surface)
-        if not value.distinctive and value.type not in _SHAPED and len(plain) >= _LEAST_CODE and _is_code(plain):
+        if not value.distinctive and value.type not in _SHAPED and len(plain) >= _LEAST_CODE and forms.is_code(plain):
             wanted.setdefault(plain, value)
     if not wanted:
         return
@@ -171,10 +123,6 @@ def _tokens(values: Iterable[FoundValue], passages: Sequence[Passage]) -> Iterat
             if token in wanted:
                 value = wanted.pop(token)
                 yield Leftover(value.type, value.surface, known=True)
-
-
-def _is_code(plain: str) -> bool:
-    return sum(c.isdigit() for c in plain) * 2 >= len(plain)
 
 
 def _groups(folded: str, longest: int) -> Iterator[str]:
@@ -202,13 +150,20 @@ def _alone(values: Iterable[FoundValue], passages: Sequence[Passage]) -> Iterato
 
 
 def _detected(passages: Iterable[Passage], detector: Detecting, options: DetectOptions) -> Iterator[Leftover]:
-    """Rule 4: all types, lenient checksums, as for the input."""
+    """Rule 4: all types, lenient checksums, as for the input; across the ends of lines that ran out of room too."""
     lenient = replace(options, enabled=ALL_TYPES, strict_checksums=False, context="")
     for passage in passages:
         if not forms.letters(_PLACEHOLDER.sub(" ", passage.text)):
             continue  # most cells of a redacted table
         asked = replace(lenient, context=passage.context) if passage.context else lenient
-        for span in detector.detect(passage.text, asked).spans:
-            surface = _PLACEHOLDER.sub(" ", passage.text[span.start : span.end]).strip()
-            if forms.letters(surface):
-                yield Leftover(str(span.type), surface, known=False)
+        for span, surface in _spans(passage.text, detector, asked):
+            said = _PLACEHOLDER.sub(" ", surface).strip()
+            if forms.letters(said):
+                yield Leftover(str(span.type), said, known=False)
+
+
+def _spans(text: str, detector: Detecting, options: DetectOptions) -> list[Found]:
+    def detect(joined: str, strict: bool) -> Sequence[Span]:
+        return detector.detect(joined, replace(options, strict_checksums=strict)).spans
+
+    return rejoined(text, detector.detect(text, options).spans, detect)
