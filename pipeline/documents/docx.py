@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from pipeline.documents import office
+from pipeline.documents import office, ooxml_charts
 from pipeline.documents.document import Extraction, Findings, Reading, Unread
 
 # Parts whose paragraphs people read, by the end of their content type, in reading order.
@@ -18,7 +18,8 @@ _CONNECTED = (
     "frame",
     "webSettingsFrame",
 )
-_PRIVATE = ("customXmlMappings", "attachedToolbars", "keyMapCustomizations")
+_PRIVATE = ("customXmlMappings", "attachedToolbars", "keyMapCustomizations", "model3d", "webextension",
+            "webextensiontaskpanes", "tasks", "documenttasks", "classificationlabels", "userCustomization")  # fmt: skip
 
 PROFILE = office.Profile(
     main=("wordprocessingml.document.main+xml",),
@@ -29,9 +30,11 @@ PROFILE = office.Profile(
         **dict.fromkeys(_PRIVATE, Unread.PRIVATE),
     },
     dropped={
-        **dict.fromkeys(("rsids", "presenceInfo"), Unread.FINGERPRINT),
+        **dict.fromkeys(("rsids", "presenceInfo", "nsid", "tmpl", "docId"), Unread.FINGERPRINT),
+        **dict.fromkeys(("writeProtection", "fldData", "saveThroughXslt"), Unread.PRIVATE),
         **dict.fromkeys(("mailMerge", "attachedTemplate"), Unread.CONNECTION),
     },
+    prepare=ooxml_charts.loosen,
 )
 
 

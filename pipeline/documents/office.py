@@ -24,7 +24,8 @@ class Profile:
     reading order; all other parts are metadata, redacted and not billed. `removed`: kinds of relationships whose
     targets go unread, `dropped`: names of elements that do, and what each counts as.
     `prepare` may take out more, before that; `order` sorts the parts of one content type; `read` reads a part in the
-    format's own way and says whether it did; `writers` write the edits of the slots whose kinds only `read` knows.
+    format's own way and says whether it did; `writers` write the edits of the slots whose kinds only `read` knows; `finish` does what
+    follows from all edits together.
     """
 
     main: tuple[str, ...]
@@ -35,6 +36,7 @@ class Profile:
     order: Callable[[Package], Mapping[str, int]] = lambda package: {}
     read: Callable[[Survey, Package, Part], bool] = lambda survey, package, part: False
     writers: Mapping[str, Writer] = field(default_factory=dict)
+    finish: Callable[[Package], None] = lambda package: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +88,7 @@ def redact(data: bytes, profile: Profile, findings: Findings, readings: Sequence
     done = edit(survey.pieces, edits, profile.writers)
     if any(unit not in done and unit.isdecimal() for unit in edits):
         raise StageFailed(ErrorCode.REDACTION_INCOMPLETE)
+    profile.finish(package)
     docx_media.redact(package, findings, readings)
     _rename_named(package, [names[unit] for unit in edits if unit in names])
     ooxml_clean.finish(package)

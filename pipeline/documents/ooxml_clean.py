@@ -28,17 +28,21 @@ _UNREADABLE_TYPES: Mapping[str, Unread] = {
 }
 _UNREADABLE_FOLDERS: Mapping[str, Unread] = {"_xmlsignatures/": Unread.SIGNATURE, "[trash]/": Unread.HISTORY}
 
-# Elements that hold moments, whatever the format.
-_DROPPED: Mapping[str, Unread] = dict.fromkeys(("created", "modified", "lastPrinted"), Unread.METADATA)
+# Elements that hold moments, whatever the format, and the writer's language.
+_DROPPED: Mapping[str, Unread] = dict.fromkeys(("created", "modified", "lastPrinted", "language"), Unread.METADATA)
 _OFFICE = ("{http://schemas.openxmlformats.org/", "{http://schemas.microsoft.com/office/", "{http://purl.oclc.org/ooxml/",
-           "{http://purl.org/dc/terms/}", "{urn:schemas-microsoft-com:")  # fmt: skip
-_DROPPED_ATTRIBUTES = frozenset({"gfxdata", "initials", "date", "dateUtc"})
+           "{http://purl.org/dc/", "{urn:schemas-microsoft-com:")  # fmt: skip
+_DROPPED_ATTRIBUTES = frozenset({"gfxdata", "initials", "date", "dateUtc", "hash", "salt"})
+# Numbers that tie paragraphs and comments together ([MS-DOCX] 2.6.2): eight hexadecimal digits, often all decimal.
+_TIES = frozenset({"paraId", "textId", "paraIdParent", "durableId"})
+_TIE = re.compile(r"[0-9A-Fa-f]{8}")
+_LARGEST = re.compile(r"\b214748364[78]\b")  # in a guide's formula: as large as a number may be
 # Numbers that programs draw to tell things apart: many look like identity numbers, any could be one.
 _DRAWN_ELEMENTS = frozenset({"id", "divId", "axId", "crossAx", "rowId", "colId"})
 _DRAWN_ATTRIBUTES = frozenset({"id", "modelId", "srcId", "destId", "parTransId", "sibTransId", "durableId"})
 _DRAWN = re.compile(r"-?\d{6,}")
 _FIRST_NUMBER = 100_001
-_ENCODED = re.compile(r"[A-Za-z0-9+/=\s]{512,}")  # base64 of something that nobody reads
+_ENCODED = re.compile(r"\s*[A-Za-z0-9+/]{48,}[A-Za-z0-9+/=\s]{48,}")  # base64 of something that nobody reads
 
 _STATISTICS = "extended-properties+xml"
 _PEOPLE = frozenset({"creator", "lastModifiedBy"})
@@ -120,15 +124,26 @@ def _strip(root: Element, dropped: Mapping[str, Unread], numbers: dict[str, str]
             plain = attribute.rpartition("}")[2]
             # A namespace says that the attribute is Office's, not a custom document's.
             is_trace = attribute[0] == "{" and (plain in _DROPPED_ATTRIBUTES or plain.startswith("rsid"))
-            if is_trace or (len(value) > 511 and _ENCODED.fullmatch(value)):
+            if is_trace or _is_encoded(value):
                 del element.attrib[attribute]
                 counts[Unread.FINGERPRINT if is_trace else Unread.PRIVATE] += 1
+            elif plain in _TIES and _TIE.fullmatch(value):
+                element.set(attribute, numbers.setdefault("tie " + value.upper(), f"{len(numbers) + 1:08X}"))
+            elif plain == "fmla":
+                element.set(attribute, _LARGEST.sub("99999999", value))
             elif _DRAWN.fullmatch(value) and (plain in _DRAWN_ATTRIBUTES or name in _DRAWN_ELEMENTS):
                 element.set(attribute, numbers.setdefault(value, str(_FIRST_NUMBER + len(numbers))))
                 counts[Unread.FINGERPRINT] += 1
-        if element.text and len(element.text) > 511 and _ENCODED.fullmatch(element.text) and element.text.strip():
+        if element.text and _is_encoded(element.text):
             element.text = ""
             counts[Unread.PRIVATE] += 1
+
+
+def _is_encoded(text: str) -> bool:
+    """Whether a text is base64: words have blanks, and a long one rarely mixes capitals, small letters and digits."""
+    if len(text) < 96 or not _ENCODED.fullmatch(text):
+        return False
+    return any(map(str.isdigit, text)) and any(map(str.isupper, text)) and any(map(str.islower, text))
 
 
 def _drop(element: Element) -> None:

@@ -102,15 +102,19 @@ def across_rows(stories: Mapping[Element, Sequence[Piece]]) -> Iterator[Joint]:
         if local(cell) == "tc" and table is not None and len(pieces) == 1:
             tables.setdefault(table, {}).setdefault(row, []).append(pieces[0])
     for rows in tables.values():
-        lines = list(rows.values())
-        if all(len(line) == 1 for line in lines):
-            lines = [[piece for line in lines for piece in line]]
-        found = [list(_boxes(line)) for line in lines]
-        is_rare = sum(map(bool, found)) <= _MOST_ROWS
-        for joints in found:
-            yield from (joint for joint in joints if is_rare or _is_comb(joint))
-        for line in lines:
-            yield from _names(line)
+        yield from across_lines(list(rows.values()))
+
+
+def across_lines(lines: Sequence[Sequence[Piece]]) -> Iterator[Joint]:
+    """Joints between neighbouring cells of one table, given row by row."""
+    if all(len(line) == 1 for line in lines):
+        lines = [[piece for line in lines for piece in line]]
+    found = [list(_boxes(line)) for line in lines]
+    is_rare = sum(map(bool, found)) <= _MOST_ROWS
+    for joints in found:
+        yield from (joint for joint in joints if is_rare or _is_comb(joint))
+    for line in lines:
+        yield from _names(line)
 
 
 def _boxes(line: Sequence[Piece]) -> Iterator[Joint]:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+from pipeline.documents import ooxml_charts
 from pipeline.documents.document import Unread
 from pipeline.documents.ooxml import Element, Package, local
 
@@ -15,6 +16,7 @@ _PLAIN = {"dt": _MOMENT, "created": _MOMENT, "initials": "A", "userId": "Author"
 
 def prepare(package: Package, counts: Counter[Unread]) -> None:
     """Numbers masters and layouts anew, and takes moments and accounts off comments."""
+    ooxml_charts.loosen(package, counts)
     listed = _FIRST_LISTED
     for part in package.xml_parts():
         is_slide = part.content_type.endswith(("slide+xml", "slideLayout+xml", "slideMaster+xml"))
