@@ -24,8 +24,8 @@ class Profile:
     reading order; all other parts are metadata, redacted and not billed. `removed`: kinds of relationships whose
     targets go unread, `dropped`: names of elements that do, and what each counts as.
     `prepare` may take out more, before that; `order` sorts the parts of one content type; `read` reads a part in the
-    format's own way and says whether it did; `writers` write the edits of the slots whose kinds only `read` knows; `finish` does what
-    follows from all edits together.
+    format's own way and says whether it did; `writers` write the edits of the slots whose kinds only `read` knows;
+    `finish` does what follows from all edits together.
     """
 
     main: tuple[str, ...]

@@ -30,6 +30,7 @@ _TYPES_NAMESPACE = "http://schemas.openxmlformats.org/package/2006/content-types
 _XML_SUFFIXES = (".xml", ".rels", ".vml")
 _ODD_NAME = re.compile(r"[\\\x00-\x1f:*?\"<>|]|^/|//|(^|/)\.{1,2}(/|$)")
 _TOO_DEEP = etree.XPath("boolean(/" + "/".join("*" * (MAX_XML_DEPTH + 1)) + ")")
+_OPEN_BREAK = re.compile(rb"<br(?:\s[^<>/]*)?>(?!\s*</br)", re.IGNORECASE)  # Excel's VML leaves HTML's breaks open
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 Element = Any  # lxml is untyped
@@ -100,7 +101,8 @@ def read(data: bytes) -> Package:
     if sum(len(part.data) for part in xml) > MAX_XML_BYTES:
         raise unreadable()
     for part in xml:
-        part.root, part.data = parse(part.data), b""
+        is_vml = part.name.lower().endswith(".vml")
+        part.root, part.data = parse(_OPEN_BREAK.sub(b"<br/>", part.data) if is_vml else part.data), b""
     return package
 
 
