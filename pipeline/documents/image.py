@@ -9,6 +9,7 @@ import numpy as np
 from pipeline.documents import tiff_pictures
 from pipeline.documents.burning import boxes_to_burn, burn
 from pipeline.documents.document import BY_HUE, Extraction, Findings, Raster, Reading, Unread
+from pipeline.documents.faint import without_faint
 from pipeline.documents.image_encode import encoded
 from pipeline.documents.image_frames import Frame, eight_bits, upright
 from pipeline.documents.image_header import Header, header_of
@@ -68,10 +69,13 @@ def redact(data: bytes, findings: Findings, readings: Sequence[Reading]) -> byte
     places = {place.unit.partition(BY_HUE)[0] for place in findings.places}
     if not by_id.keys() >= {*names, *(place.unit for place in findings.places)} or not places <= set(names):
         raise StageFailed(ErrorCode.IMAGE_REDACT_FAILED)
-    return encoded((_burned(*item, findings, readings) for item in zip(names, decoded, strict=True)), header)
+    return encoded((_burned(*item, findings, readings, header) for item in zip(names, decoded, strict=True)), header)
 
 
-def _burned(name: str, frame: Frame, findings: Findings, readings: Sequence[Reading]) -> Frame:
+def _burned(name: str, frame: Frame, findings: Findings, readings: Sequence[Reading], header: Header) -> Frame:
+    if frame.mode != "1":
+        is_exact = header.format != "jpeg" and frame.mode != "P"
+        frame = frame._replace(pixels=without_faint(frame.pixels, is_exact=is_exact))
     factor = 1 / _scale(frame.pixels)
     own = [reading for reading in readings if reading.raster.partition(BY_HUE)[0] == name]
     burn(frame.pixels, [box.scaled(factor, factor) for box in boxes_to_burn(own, findings)])

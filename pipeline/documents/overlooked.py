@@ -15,8 +15,8 @@ import numpy as np
 from pipeline.documents.ink import CONTRAST, GROUND, LIGHT_CONTRAST, Ink, Mark, around, characters, components, gather
 
 _FINE = 250  # dots per inch: half of it shows as much in a quarter of the time
-_FAINT = 16  # gray levels, of 255: ink paler than that (6 %) is not meant to be read
-_HUE = 12  # levels of Cr or Cb, 8 to 10 units of CIE Lab: where a hue begins to tell letters from their ground
+FAINT = 16  # gray levels, of 255: ink paler than that (6 %) is not meant to be read
+HUE = 12  # levels of Cr or Cb, 8 to 10 units of CIE Lab: where a hue begins to tell letters from their ground
 _TINT = 12  # levels between red, green and blue that yellowed paper and its noise stay below
 _MANY = 4_000_000  # pixels: of so many, every other one tells
 _SURELY = 1.2  # times the contrast that counts as ink in the grayscale: below, half of a word may be missing there
@@ -177,11 +177,11 @@ def _level(planes: Any, gray: Any, seen: Any, window: int) -> _Level:
     seen = cv2.dilate(seen[:, :, 0] | _plain(gray[:, :, 0], window), np.ones((_STROKE, _STROKE), np.uint8))
     ground = [_middle(planes[:, :, 0], window)]
     difference = cv2.absdiff(planes[:, :, 0], ground[0])
-    ink = _stands_out(difference, _FAINT)
+    ink = _stands_out(difference, FAINT)
     if planes.shape[2] == 3:
         ground += [_middle(planes[:, :, 1], window), _middle(planes[:, :, 2], window)]
         hue = cv2.max(cv2.absdiff(planes[:, :, 1], ground[1]), cv2.absdiff(planes[:, :, 2], ground[2]))
-        ink |= _stands_out(hue, _HUE)
+        ink |= _stands_out(hue, HUE)
         difference = cv2.max(difference, cv2.add(hue, hue))
     return _Level(1.0, planes, 1, difference, np.dstack(ground), ink & (seen == 0), seen[:, :, None])
 

@@ -79,4 +79,4 @@ def test_colourful_pictures_pass_and_stay(kind: str, detector: Detector) -> None
     data = hues.saved(hues.colorful()[kind])
     redacted = redact_document(Sandbox("best-effort"), detector, Format.PNG, data, max_pages=5)
     before, after = (cv2.imdecode(np.frombuffer(item, np.uint8), cv2.IMREAD_COLOR) for item in (data, redacted.data))
-    assert (before != after).any(axis=2).mean() < 0.1
+    assert (cv2.absdiff(before, after) > 36).any(axis=2).mean() < 0.1
