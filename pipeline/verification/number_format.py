@@ -18,6 +18,7 @@ _BUILT_IN = {
     **dict.fromkeys((*range(27, 32), *range(50, 55), 57, 58), "yyyy/m/d"),
 }  # fmt: skip
 _QUOTED = re.compile(r'"([^"]*)"|\\(.)|[_*].|\[([^\]]*)\]')
+_CURRENCY = re.compile(r"\[\$([^\]\-\"]*)(?:-[0-9A-Fa-f]+)?\]")
 _CLOCK = re.compile(r"\[(?:h+|m+|s+)\]", re.IGNORECASE)
 _TOKEN = re.compile(
     r'"(?P<quoted>[^"]*)"|\\(?P<escaped>.)|(?P<skipped>[_*].)|\[(?P<elapsed>[hms]+)\]|\[[^\]]*\]'
@@ -42,7 +43,7 @@ class NumberFormat(NamedTuple):
         return cls((code if code is not None else _BUILT_IN.get(number, "General"))[:_LONGEST])
 
     def shown(self, stored: str, is_1904: bool) -> tuple[str, ...]:
-        """How the number reads: as the format shows it, and a date also in full; nothing where it shows just digits."""
+        """How the number reads: as the format shows it, and a date of which it shows a part in full; nothing for bare digits."""
         if len(stored) > _LONGEST:
             return ()
         try:
@@ -86,7 +87,8 @@ def _moment(code: str, value: Decimal, is_1904: bool) -> tuple[str, ...]:
     start = datetime(1899, 12, 31) if days < 60 else datetime(1899, 12, 30)  # noqa: DTZ001 - a sheet knows no zone
     when = start + timedelta(seconds=round(float(serial) * 86_400))
     shown = _written(code.partition(";")[0], when, serial)
-    return (shown, when.date().isoformat()) if re.search("[yd]", _QUOTED.sub("", code), re.IGNORECASE) else (shown,)
+    said = set(_QUOTED.sub("", code).casefold())
+    return (shown,) if said >= set("ymd") or not said & set("yd") else (shown, when.date().isoformat())
 
 
 def _written(code: str, when: datetime, serial: Decimal) -> str:
@@ -138,23 +140,34 @@ _PARTS: dict[str, Callable[[datetime, int], str]] = {
 
 
 def _masked(code: str, value: Decimal) -> tuple[str, ...]:
-    """An integer through a mask of digits and literals: `0000000000`, `000-00-0000`, `"SA"00 0000`."""
-    mask = code.partition(";")[0]
-    if value != value.to_integral_value() or value < 0 or "." in mask or "," in mask or "%" in mask:
+    """A number through a mask of digits and literals: `0000000000`, `000-00-0000`, `"SA"00`, `[$SAR] #,##0.00`."""
+    mask = _CURRENCY.sub(lambda match: f'"{match[1]}"', code).partition(";")[0]
+    tokens = [token for token in _TOKEN.finditer(mask) if token.lastgroup in ("quoted", "escaped", "other")]
+    places = [number for number, token in enumerate(tokens) if _is_place(token)]
+    if not places or "general" in mask.casefold() or "%" in mask or "E+" in mask or abs(value.adjusted()) > 40:
         return ()
-    tokens = [token for token in _TOKEN.finditer(mask) if token.lastgroup not in ("skipped", None)]
-    slots = sum(token[0] in "0#?" for token in tokens)
-    has_literal = any(token.lastgroup in ("quoted", "escaped") or token[0] not in "0#?" for token in tokens)
-    if not slots or abs(value.adjusted()) > 40 or (slots < 2 and not has_literal):
-        return ()
-    digits = str(int(value))
-    pieces: list[str] = []
-    for token in reversed(tokens):
-        if token[0] in "0#?":
-            slots -= 1
-            taken, digits = (digits[-1:], digits[:-1]) if slots else (digits, "")
-            pieces.append(taken or ("0" if token[0] == "0" else ""))
-        else:
-            kind = token.lastgroup or "other"
-            pieces.append(token[kind])
-    return ("".join(reversed(pieces)),)
+    point = next((n for n, token in enumerate(tokens) if token[0] == "." and n > places[0]), len(tokens))
+    whole = [number for number in places if number < point]
+    decimals = [number for number in places if number > point]
+    digits, _, behind = f"{round(abs(value), len(decimals)):f}".partition(".")
+    if any(token[0] == "," for token in tokens[whole[0] : point]) if whole else False:
+        digits = f"{int(digits):,}"
+    filled = dict(zip(decimals, behind, strict=False))
+    for number in reversed(whole):
+        taken = digits if number == whole[0] else digits[-1:]
+        digits = digits[: len(digits) - len(taken)]
+        filled[number] = taken or ("0" if tokens[number][0] == "0" else "")
+    shown = "".join(_piece(token, filled.get(number)) for number, token in enumerate(tokens))
+    return (("-" if value < 0 else "") + shown.strip(),)
+
+
+def _is_place(token: re.Match[str]) -> bool:
+    return token.lastgroup == "other" and token[0] in "0#?"
+
+
+def _piece(token: re.Match[str], digits: str | None) -> str:
+    if _is_place(token):
+        return digits or ""
+    if token.lastgroup == "other":
+        return "" if token[0] == "," else token[0]
+    return token[token.lastgroup or 0]

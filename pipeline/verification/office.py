@@ -14,6 +14,7 @@ from schemas.errors import ErrorCode, StageFailed
 _PICTURES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"II*\0", b"MM\0*")
 _DRAWN = frozenset({"svg", "ink"})  # XML that draws letters instead of writing them
 _SAY = re.compile(r"\w{2}")
+_LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Z][a-z]{3})?-([A-Z]{2}|[0-9]{3})")  # BCP 47: `en-US` is no country
 _ENCODED = re.compile(r"[A-Za-z0-9+/]{64}[A-Za-z0-9+/\s]{192,}={0,2}")
 # What base64 inside XML may turn out to be: a document or a picture of its own, which nobody here reads.
 _FOREIGN = (
@@ -42,7 +43,9 @@ class Office:
 
     def say(self, passages: Iterable[Passage]) -> None:
         """Something that people read."""
-        self.texts.update((passage, None) for passage in passages if _SAY.search(passage.text))
+        for passage in passages:
+            if _SAY.search(passage.text) and not _LANGUAGE.fullmatch(passage.text):
+                self.texts.setdefault(passage)
 
     def keep(self, texts: Iterable[str]) -> None:
         """Something that programs read, or that is only one text when its pieces are put together."""
@@ -76,7 +79,7 @@ def opened(data: bytes) -> Office:
         if office_xml.local(root) in _DRAWN or any(map(_is_foreign, _ENCODED.finditer(markup))):
             raise StageFailed(ErrorCode.VERIFY_FAILED)
         office.trees[name] = root
-        office.keep([markup])
+        office.keep((markup, "\t".join(root.itertext())))
     return office
 
 

@@ -92,19 +92,36 @@ def _said(cell: ET.Element, book: Book) -> Iterator[str]:
 
 
 def table(found: list[Cell]) -> Iterator[Passage]:
-    """Each cell with its labels: the heading of its column, and what stands on its left where that may be a form."""
-    headings, heading_row = _headings(found)
-    last: Cell | None = None
+    """Each cell with its labels: the headings above it, and what stands on its left where no heading or a form is.
+
+    Empty rows part a sheet into blocks; each may have headings of its own, and those of earlier ones go on.
+    """
+    above: dict[int, str] = {}
+    for block in _blocks(found):
+        headings, heading_row = _headings(block)
+        last: Cell | None = None
+        for cell in block:
+            beside = last is not None and (last.row, last.column) == (cell.row, cell.column - 1)
+            left = last.said[0].strip() if last is not None and beside else ""
+            own = headings.get(cell.column, "")
+            labels = [above.get(cell.column, ""), own]
+            if (not own or len(headings) <= 2) and is_label(left) and not _PLACEHOLDER.fullmatch(left):
+                labels.append(left)
+            context = "\n".join(dict.fromkeys(label for label in labels if label)) if cell.row != heading_row else ""
+            yield from (Passage(text.strip(), context) for text in cell.said)
+            last = cell
+        above |= headings
+
+
+def _blocks(found: list[Cell]) -> Iterator[list[Cell]]:
+    block: list[Cell] = []
     for cell in found:
-        beside = last is not None and (last.row, last.column) == (cell.row, cell.column - 1)
-        left = last.said[0].strip() if last is not None and beside else ""
-        may_be_form = len(headings) <= 2 or cell.row < heading_row
-        own = headings.get(cell.column, "") if cell.row != heading_row else ""
-        labels = (own, left if may_be_form and is_label(left) and not _PLACEHOLDER.fullmatch(left) else "")
-        context = "\n".join(label for label in labels if label)
-        for text in cell.said:
-            yield Passage(text.strip(), context)
-        last = cell
+        if block and cell.row - block[-1].row not in (0, 1):
+            yield block
+            block = []
+        block.append(cell)
+    if block:
+        yield block
 
 
 def joined(found: list[Cell]) -> Iterator[str]:
