@@ -93,6 +93,8 @@ def _check(source: Path, outputs: Sequence[Path], *, force: bool) -> None:
     for output in outputs:
         if output.is_dir():
             stop(f"{printable(str(output))}: Is a directory", 2)
+        if not output.parent.is_dir():
+            stop(f"{printable(str(output))}: No such file or directory", 2)
         if not force and output.exists() and source.exists() and output.samefile(source):
             stop(f"{printable(str(output))}: is IN itself (--force replaces it)", 2)
 
