@@ -31,6 +31,7 @@ _XML_SUFFIXES = (".xml", ".rels", ".vml")
 _ODD_NAME = re.compile(r"[\\\x00-\x1f:*?\"<>|]|^/|//|(^|/)\.{1,2}(/|$)")
 _TOO_DEEP = etree.XPath("boolean(/" + "/".join("*" * (MAX_XML_DEPTH + 1)) + ")")
 _OPEN_BREAK = re.compile(rb"<br(?:\s[^<>/]*)?>(?!\s*</br)", re.IGNORECASE)  # Excel's VML leaves HTML's breaks open
+_ZIP = b"PK\3\4"  # an alternative chunk bears the type of the document that it is
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 Element = Any  # lxml is untyped
@@ -97,7 +98,7 @@ def read(data: bytes) -> Package:
         if "macroenabled" in content_type.lower() or "vbaproject" in (content_type + name).lower():
             raise unreadable()
         package.parts[name] = Part(name, content_type, body)
-    xml = [part for part in package.parts.values() if _is_xml(part)]
+    xml = [part for part in package.parts.values() if _is_xml(part) and not part.data.startswith(_ZIP)]
     if sum(len(part.data) for part in xml) > MAX_XML_BYTES:
         raise unreadable()
     for part in xml:

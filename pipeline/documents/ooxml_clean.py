@@ -9,6 +9,7 @@ from pipeline.documents.document import Unread
 from pipeline.documents.docx_media import is_picture
 from pipeline.documents.ooxml import Element, Package, Part, local
 from pipeline.documents.ooxml_links import Link
+from pipeline.documents.ooxml_names import drop_unused
 
 # Kinds of relationships whose targets no format of the family needs or can read, and what they count as.
 UNREADABLE: Mapping[str, Unread] = {
@@ -61,6 +62,7 @@ def prepare(
     numbers: dict[str, str] = {}
     names = {**_DROPPED, **dropped}
     for part in package.xml_parts():
+        drop_unused(part.root)
         _strip(part.root, names, numbers, counts)
         if part.content_type.endswith(_STATISTICS):
             _keep_only(part.root, _NAMED_BY_PEOPLE)

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from urllib.parse import quote
 
 from pipeline.documents.ooxml import Element, local
+from pipeline.documents.ooxml_names import NAME, rename
 from pipeline.documents.ooxml_text import WORD, Piece, Segment, Slot, decoded
 from pipeline.documents.replace import Edit, apply, joined
 
@@ -42,12 +43,17 @@ def edit(
             for item in own:
                 _distribute(piece, item, changes)
     numbers: dict[str, str] = {}
-    for slot, items in changes.items():
+    for slot, items in sorted(changes.items(), key=_is_name):
         if slot.kind in writers:
             writers[slot.kind](slot, joined(items))
         else:
             _write(slot, joined(items), numbers)
     return done
+
+
+def _is_name(change: tuple[Slot, list[Edit]]) -> bool:
+    """Names change last: until then elements and attributes are found by them."""
+    return change[0].kind.startswith(NAME)
 
 
 def _distribute(piece: Piece, item: Edit, changes: dict[Slot, list[Edit]]) -> None:
@@ -78,6 +84,8 @@ def _write(slot: Slot, items: list[Edit], numbers: dict[str, str]) -> None:
         element.tail = apply(element.tail, items)
     elif kind == "glyph":
         _replace_glyph(element, "".join(item.replacement for item in items))
+    elif kind.startswith(NAME):
+        rename(element, kind, items)
     else:
         name = kind[1:]
         value = decoded(name, element.get(name))

@@ -147,3 +147,21 @@ def _names(line: Sequence[Piece]) -> Iterator[Joint]:
         if last > first + 1:
             parts = tuple(document.Piece(p.id, 0, len(p.text)) for p in line[first:last])
             yield Joint(parts, context="Name")
+
+
+class NameParts:
+    """Puts together a first and a last name that are fields of one record: neighbours with labels that say so."""
+
+    def __init__(self) -> None:
+        self._recent: list[Piece] = []
+
+    def joined(self, piece: Piece) -> Iterator[Joint]:
+        """The joint that a field completes, if any."""
+        for first, last in ((_GIVEN, _FAMILY), (_FAMILY, _GIVEN)):
+            if last.search(piece.context):
+                other = next((known for known in self._recent if first.search(known.context)), None)
+                if other is not None:
+                    given, family = (other, piece) if first is _GIVEN else (piece, other)
+                    parts = tuple(document.Piece(p.id, 0, len(p.text)) for p in (given, family))
+                    yield Joint(parts, context="Name")
+        self._recent = [piece, *self._recent[:2]]

@@ -12,7 +12,8 @@ from urllib.parse import unquote
 from pipeline.documents.document import Joint
 from pipeline.documents.headings import is_heading
 from pipeline.documents.ooxml import Element, Part, local
-from pipeline.documents.ooxml_joints import across_paragraphs, across_rows
+from pipeline.documents.ooxml_joints import NameParts, across_paragraphs, across_rows
+from pipeline.documents.ooxml_names import as_words, foreign_names
 from pipeline.documents.ooxml_pieces import Branch, Paragraph, Piece, Segment, Slot
 from pipeline.documents.ooxml_tables import contexts
 from pipeline.documents.ooxml_vocabulary import is_trivial, is_vocabulary, said
@@ -89,6 +90,7 @@ class Survey:
         self._attributes: dict[tuple[str, str], Piece] = {}
         self._table_contexts: dict[Element, str] = {}
         self._stories: dict[Element, list[Piece]] = {}
+        self._names = NameParts()
 
     def part(self, part: Part, billed: bool) -> None:
         """All pieces of one XML part. `billed`: whether its paragraphs are content."""
@@ -152,16 +154,18 @@ class Survey:
         """Adds the element to its paragraph if it is text of it; whether it was."""
         tag = element.tag
         if tag in _PROPERTIES:
+            self._loose(element, "text", element.text)
             for child in element.iterdescendants():
                 self._look_at_attributes(child)
                 self._loose(child, "text", child.text)
+                self._loose(child, "tail", child.tail)
             return True
         if tag in _TEXT:
             paragraph.add(element.text or "", Slot(element, "text"), branch)
         elif tag in _DELETED_TEXT:
             paragraph.add(element.text or "", Slot(element, "text"), branch._replace(age=-1))
         elif tag in _FIELD_CODE:
-            paragraph.code((element.text or "").replace("_", " "), Slot(element, "text"))
+            paragraph.code(as_words(element.text or ""), Slot(element, "text"))
         elif tag in _GLYPHS:
             paragraph.add(_GLYPHS[tag], Slot(element, "glyph"), branch)
         elif tag in _SYMBOL:
@@ -183,9 +187,12 @@ class Survey:
                 piece.everywhere, text = True, f"{float(text):.0f}"
             piece.add(text, Slot(element, kind))
             self.keep(piece)
+            self.joints += self._names.joined(piece)
 
     def _look_at_attributes(self, element: Element) -> None:
         """One piece per distinct value and label: what stands in a thousand places is read once, changed in all."""
+        for text, kind in foreign_names(element):
+            self._attribute(text, "", Slot(element, kind))
         for name, value in element.attrib.items():
             if is_trivial(value) or (name == "Target" and element in self._inner_links):
                 continue
@@ -194,12 +201,15 @@ class Survey:
             if is_vocabulary(local(element), plain, value):
                 continue
             context = "Name" if plain in _PEOPLE else _attribute_label(element, plain)
-            piece = self._attributes.get((value, context))
-            if piece is None:
-                piece = self._attributes[value, context] = Piece("", context, False, everywhere=True)
-            piece.add(value.replace("_", " "), Slot(element, "@" + name))  # names in identifiers: Sara_Example
-            if not piece.id:
-                self.keep(piece)
+            self._attribute(value, context, Slot(element, "@" + name))
+
+    def _attribute(self, value: str, context: str, slot: Slot) -> None:
+        piece = self._attributes.get((value, context))
+        if piece is None:
+            piece = self._attributes[value, context] = Piece("", context, False, everywhere=True)
+        piece.add(as_words(value), slot)
+        if not piece.id:
+            self.keep(piece)
 
 
 def _branched(element: Element, where: _Where) -> _Where:

@@ -1,0 +1,61 @@
+"""Names that others gave: elements, attributes and namespaces not Office's own, and values inside identifiers."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from lxml import etree
+
+from pipeline.documents.ooxml import Element
+from pipeline.documents.replace import Edit, apply
+
+NAME = "<"  # begins the kinds of slots that are names: of an element, of its namespace, of an attribute `<@name`
+_ELEMENT, _NAMESPACE, _ATTRIBUTE = "<element", "<namespace", "<@"
+_KNOWN = ("http://schemas.openxmlformats.org/", "http://schemas.microsoft.com/", "http://purl.oclc.org/",
+          "http://purl.org/dc/", "http://www.w3.org/", "urn:schemas-microsoft-com:")  # fmt: skip
+_IDENTIFIER = re.compile(r"[^\s@/\\]{10,}")
+_IBAN = re.compile(r"[Ss][Aa]\d\d")
+_GLUED = re.compile(r"[^\W\d_](?=\d{9})|(?<=\d{9})[^\W\d_]")
+
+
+def as_words(value: str) -> str:
+    """An identifier as its words, in the same length: `of_Sara_1012345672` and `id1012345672` have blanks there."""
+    value = value.replace("_", " ")
+    if _IDENTIFIER.search(value) is None:
+        return value
+    return _IDENTIFIER.sub(lambda match: match[0] if _IBAN.search(match[0]) else _GLUED.sub(" ", match[0]), value)
+
+
+def foreign_names(element: Element) -> Iterator[tuple[str, str]]:
+    """The element's namespace, name and attributes' names that are not Office's own, each with the kind of its slot."""
+    namespace, _, name = element.tag.rpartition("}")
+    if namespace[1:].startswith(_KNOWN):
+        return
+    yield name, _ELEMENT
+    if namespace:
+        yield namespace[1:], _NAMESPACE
+    for attribute in element.attrib:
+        if not attribute.startswith("{"):
+            yield attribute, _ATTRIBUTE + attribute
+
+
+def rename(element: Element, kind: str, edits: Sequence[Edit]) -> None:
+    """Writes the edits of one name; placeholders are names too."""
+    namespace, mark, name = element.tag.rpartition("}")
+    if kind == _ELEMENT:
+        element.tag = namespace + mark + apply(name, edits)
+    elif kind == _NAMESPACE:
+        element.tag = "{" + apply(namespace[1:], edits) + "}" + name
+        etree.cleanup_namespaces(element.getroottree())
+    else:
+        old = kind.removeprefix(_ATTRIBUTE)
+        value = element.attrib.pop(old, None)
+        if value is not None:
+            element.set(apply(old, edits), value)
+
+
+def drop_unused(root: Element) -> None:
+    """Takes out declarations of foreign namespaces that nothing uses."""
+    declared = {prefix: uri for _, (prefix, uri) in etree.iterwalk(root, events=("start-ns",))}
+    if not all(uri.startswith(_KNOWN) for uri in declared.values()):
+        known = [prefix for prefix, uri in declared.items() if uri.startswith(_KNOWN)]
+        etree.cleanup_namespaces(root, keep_ns_prefixes=known)
