@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
 
-from pipeline.documents.document import BY_HUE, Extraction, Findings
+from pipeline.documents.document import AGAIN, BY_HUE, Extraction, Findings
 from pipeline.output_name import without_name
 from pipeline.verification.reading import SecondReading
 from schemas import reports
@@ -61,10 +61,10 @@ def proof(output: bytes, extraction: Extraction, findings: Findings, second: Sec
 
 
 def counted(findings: Findings) -> Counter[str]:
-    """Places by type; what several rasters of one picture show is there once."""
+    """Places by type; what several rasters of one picture show, or several orders of one page's text, is there once."""
     shown: dict[tuple[str, str, str], Counter[str]] = {}
     for place in findings.places:
-        picture = place.unit.partition(BY_HUE)[0]
+        picture = place.unit.partition(BY_HUE)[0].partition(AGAIN)[0]
         shown.setdefault((picture, place.type, place.placeholder), Counter())[place.unit] += 1
     found: Counter[str] = Counter()
     for (_, type_, _), units in shown.items():

@@ -10,6 +10,8 @@ from typing import Protocol
 
 # In the id of a raster that shows what the one with the id before it, of the same size, cannot show in gray.
 BY_HUE = "/hue"
+# In the id of a unit that says again, in another order, what the one with the id before it says.
+AGAIN = "/again"
 
 
 @dataclass(frozen=True, slots=True)

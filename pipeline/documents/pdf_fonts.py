@@ -27,6 +27,26 @@ _SHAPE_DPI = 200
 Pair = tuple[int, str]  # a glyph's number in its font, and the character it is claimed to be
 
 
+def believe_encodings(document: Any) -> None:
+    """Takes the Unicode maps from fonts that viewers draw by the standard names of their encoding: those tell.
+
+    Such a font is not embedded, so its encoding chooses the shapes, whatever its map says (ISO 32000-2, 9.6.5).
+    """
+    for number in range(document.page_count):
+        for xref, extension, kind, *_ in document.get_page_fonts(number, full=True):
+            if xref and extension == "n/a" and kind in ("Type1", "TrueType", "MMType1"):
+                says_map = document.xref_get_key(xref, "ToUnicode")[0] != "null"
+                if says_map and _names_its_glyphs(document, xref):
+                    document.xref_set_key(xref, "ToUnicode", "null")
+
+
+def _names_its_glyphs(document: Any, xref: int) -> bool:
+    if document.xref_get_key(xref, "FontDescriptor/FontFile")[0] != "null":
+        return False
+    encoding = document.xref_get_key(xref, "Encoding")[1]
+    return encoding in _STANDARD
+
+
 class Doubt(NamedTuple):
     """What is not believed: whole fonts, by the name their glyphs carry, and single glyphs (font, number)."""
 

@@ -10,6 +10,8 @@ from schemas.errors import ErrorCode, StageFailed
 
 _INVISIBLE = 3  # text rendering mode 3 (ISO 32000-1, 9.3.6), as MuPDF's trace reports ignored text
 _FAINT = 0.05  # opacity below which nobody sees a glyph
+_MARKS = frozenset({"Mn", "Me", "Mc", "Sk", "Lm", "Cf"})
+_TYPICAL = 0.6  # of the type size: a letter's width
 UNKNOWN = "\ufffd"
 
 
@@ -85,7 +87,8 @@ def glyphs_of(page: Any) -> list[Glyph]:
     for span in page.get_texttrace():
         frame = _frame(span)
         visible = span["type"] != _INVISIBLE and span["opacity"] > _FAINT
-        for code, number, origin, box in span["chars"]:
+        chars = span["chars"] if frame.is_upright else _narrowed(frame, span["chars"], span["size"])
+        for code, number, origin, box in chars:
             glyph = _glyph(span, frame, visible, chr(code), number, origin, box)
             if glyph is None:
                 continue
@@ -111,6 +114,18 @@ def _frame(span: dict[str, Any]) -> Frame:
     return frame._replace(mirror=-1.0) if sinks > 0.15 * span["size"] else frame
 
 
+def _narrowed(frame: Frame, chars: Any, size: float) -> list[Any]:
+    """A slanted line's glyphs, each box up to the next one's origin: its own is wider than the glyph."""
+    along = [frame.to_line(*origin)[0] for _, _, origin, _ in chars]
+    ends = [*along[1:], math.inf]
+    found = []
+    for (code, number, origin, _), start, end in zip(chars, along, ends, strict=True):
+        width = end - start if 0 < end - start < 1.5 * size else _TYPICAL * size
+        corner = frame.to_page(start + width, frame.to_line(*origin)[1])
+        found.append((code, number, origin, (*origin, *corner)))
+    return found
+
+
 def _glyph(
     span: dict[str, Any], frame: Frame, visible: bool, claims: str, code: int, origin: Any, box: Any
 ) -> Glyph | None:
@@ -124,18 +139,23 @@ def _glyph(
         corners = [frame.to_line(x, y)[0] for x in (x0, x1) for y in (y0, y1)]
         along, down = frame.to_line(*origin)
         start, end = min(corners), max(corners)
-        if not frame.is_upright:  # the box of a slanted glyph is wider than the glyph
-            start, end = along, min(end, along + size)
+        if not frame.is_upright:
+            start, end = along, max(along, frame.to_line(x1, y1)[0])
     return Glyph(
         fold(claims), frame, start, end, down, max(size, 0.1), span["font"], code, claims, visible, span["seqno"]
     )
+
+
+@lru_cache(maxsize=1 << 12)
+def _hangs(claims: str) -> bool:
+    return all(unicodedata.category(character) in _MARKS for character in claims)
 
 
 def _continues(previous: Glyph, glyph: Glyph) -> bool:
     """Whether `glyph` is a further character of the previous one: a ligature's second letter, a mark without width."""
     if previous.frame != glyph.frame or abs(previous.baseline - glyph.baseline) > glyph.size:
         return False
-    if glyph.end - glyph.start > 0.01 * glyph.size and glyph.code != -1:
+    if glyph.code != -1 and (glyph.end - glyph.start > 0.01 * glyph.size or not _hangs(glyph.claims)):
         return False
     slack = 0.1 * glyph.size
     return previous.start - slack <= glyph.start <= previous.end + slack and not glyph.is_blank

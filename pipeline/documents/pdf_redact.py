@@ -10,6 +10,7 @@ import pymupdf
 from pipeline.documents.burning import Box
 from pipeline.documents.pdf_gaps import gaps_of, widen
 from pipeline.documents.pdf_glyphs import Frame, Glyph, glyphs_of
+from pipeline.documents.pdf_quotes import spell_out
 from pipeline.documents.pdf_raster import ocr_dpi, render
 from pipeline.documents.pdf_text import PageText
 from schemas.errors import ErrorCode, StageFailed
@@ -122,6 +123,7 @@ def _spot(lines: Lines, group: Sequence[Glyph], label: str) -> Spot:
 
 def remove_text(document: Any, page: Any, spots: Sequence[Spot]) -> bool:
     """Deletes the glyphs of the spots from the page's content; False when some letter would not go, or others moved."""
+    spell_out(document, page)
     before, gaps = glyphs_of(page), gaps_of(document, page)
     doomed = _doomed(before, spots)
     for band in _BANDS:

@@ -1,6 +1,7 @@
 """A PDF page's text layer as text in reading order, each character knowing the glyph that shows it."""
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from statistics import median
 from typing import NamedTuple
 
@@ -11,6 +12,8 @@ from pipeline.documents.reading_order import MIRRORED, Direction, direction, is_
 _SAME_LINE = 0.35  # of the type size: how far baselines of one line may lie apart
 _SPACE = 0.2  # of the type size: a gap that separates words
 _CELL = 1.2  # of the type size: a gap that separates table cells or columns
+_CURVE = 0.5  # of the type size: how far the next letter of a curved line may stand from the end of the last
+_FEW_LETTERS = 6  # fewer glyphs than this on a line say nothing of its spacing
 _FEW_LINES = 4  # fewer lines than this on a side are no column of prose
 _PROSE = 12.0  # times the type size: the least length of a line of prose
 _MOST_SEGMENTS = 3000  # pages of more pieces are tables or drawings
@@ -51,6 +54,37 @@ def lay_out(glyphs: Sequence[Glyph]) -> PageText:
                 _put(text, owners, "\n", -1)
             _write_row(glyphs, row, is_typed, text, owners)
     return PageText("".join(text), tuple(owners), tuple(glyphs))
+
+
+def as_drawn(read: PageText) -> PageText:
+    """The same glyphs in the order in which the page draws them, lines and cells parted as there; curves are lines."""
+    text: list[str] = []
+    owners: list[int] = []
+    last: Glyph | None = None
+    for index in sorted({owner for owner in read.owners if owner >= 0}):
+        glyph = read.glyphs[index]
+        if last is not None:
+            blank = _between(last, glyph)
+            _put(text, owners, blank, -1)
+        _put(text, owners, glyph.text, index)
+        last = glyph
+    return PageText("".join(text), tuple(owners), read.glyphs)
+
+
+def _between(last: Glyph, glyph: Glyph) -> str:
+    """What stands between a glyph and the one drawn after it."""
+    size = glyph.size
+    if last.frame != glyph.frame:
+        x, y = last.frame.to_page(last.end, last.baseline)
+        along, down = glyph.frame.to_line(x, y)
+        gap, drop = glyph.start - along, glyph.baseline - down
+        if abs(drop) > _CURVE * size or abs(gap) > _CURVE * size:
+            return "\n"
+    else:
+        gap, drop = glyph.start - last.end, glyph.baseline - last.baseline
+        if abs(drop) > _SAME_LINE * size or gap < -size:
+            return "\n"
+    return "\t" if gap > _CELL * size else " " if gap > _SPACE * size else ""
 
 
 def _put(text: list[str], owners: list[int], piece: str, owner: int) -> None:
@@ -187,13 +221,24 @@ def _write_segment(
         _put(text, owners, piece, places[item])
 
 
+def _spread(glyphs: Sequence[Glyph], segment: _Segment) -> float:
+    """The gap between the letters of a line that is spaced out, in points; 0 where words are set as usual."""
+    if len(segment.members) < _FEW_LETTERS:
+        return 0.0
+    members = [glyphs[index] for index in segment.members]
+    gaps = [glyph.start - last.end for last, glyph in pairwise(members)]
+    usual = median(gaps)
+    return usual if usual > _SPACE * segment.size else 0.0
+
+
 def _with_spaces(glyphs: Sequence[Glyph], segment: _Segment) -> tuple[list[str], list[int]]:
     pieces: list[str] = []
     places: list[int] = []
     reach = segment.start
+    spread = _spread(glyphs, segment)
     for index in segment.members:
         glyph = glyphs[index]
-        if pieces and glyph.start - reach > _SPACE * glyph.size:
+        if pieces and glyph.start - reach > spread + _SPACE * glyph.size:
             pieces.append(" ")
             places.append(-1)
         pieces.append(glyph.text)

@@ -4,6 +4,7 @@ import pymupdf
 import pytest
 
 from pipeline.documents import pdf
+from pipeline.documents.document import Unread
 from pipeline.documents.pdf_glyphs import glyphs_of
 from pipeline.documents.pdf_text import lay_out
 from schemas.errors import StageFailed
@@ -12,7 +13,7 @@ from tests.pipeline.documents import papers
 
 def text_of(data: bytes) -> str:
     extraction, _ = pdf.extract(data)
-    return "\n".join(unit.text for unit in extraction.units)
+    return "\n".join(unit.text for unit in extraction.units if unit.billed)
 
 
 def test_label_and_value_stand_on_one_line() -> None:
@@ -113,11 +114,15 @@ def test_form_fields_and_annotations_are_read_as_page_text() -> None:
     assert papers.NATIONAL_ID in said and papers.IQAMA in said
 
 
-def test_hidden_layers_are_read() -> None:
+def test_hidden_layers_are_gone_and_counted_before_anything_is_read() -> None:
     document = pymupdf.open()
-    layer = document.add_ocg("secret", on=False)
-    document.new_page().insert_text((50, 100), papers.NATIONAL_ID, fontsize=12, oc=layer)
-    assert text_of(papers.saved(document)) == papers.NATIONAL_ID
+    hidden, shown = document.add_ocg("secret", on=False), document.add_ocg("open", on=True)
+    page = document.new_page()
+    page.insert_text((50, 100), papers.NATIONAL_ID, fontsize=12, oc=hidden)
+    page.insert_text((50, 130), papers.IQAMA, fontsize=12, oc=shown)
+    data = papers.saved(document)
+    assert text_of(data) == papers.IQAMA
+    assert dict(pdf.extract(data)[0].unread)[Unread.LAYER] == 1
 
 
 def test_a_page_with_too_many_glyphs_is_refused() -> None:

@@ -1,0 +1,164 @@
+"""The texts of a PDF's pages: as a page reads, as it was drawn where that differs, and what line and page ends cut.
+
+A table may be drawn cell by cell and read row by row; neither order is the right one, so both are looked at.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from pipeline.documents.document import AGAIN, Joint, Piece, TextUnit
+from pipeline.documents.pdf_glyphs import Glyph
+from pipeline.documents.pdf_text import PageText, as_drawn, lay_out
+from pipeline.documents.reading_order import Direction, direction
+
+_EDGES = 3  # lines at a page's top and bottom that may be running heads and feet
+_LONGEST = 400  # characters of a line that are looked at across a cut
+_FOLIO = re.compile(r"\W*(?:(?:page|p\.|صفحة|الصفحة)\s*)?\d{1,4}(?:\s*(?:of|/|من|-)\s*\d{1,4})?\W*", re.IGNORECASE)
+_HYPHEN = re.compile(r"(?<=[^\W\d_])[-\u00ad\u2010]\n(?=[^\W\d_])")
+_PITCH = 1.7  # times the type size: lines of one cell stand no farther apart
+_ALIGNED = 0.5  # of the type size: how far the edges of a cell's lines may differ
+_MOST_ROWS = 2000  # of a page: what has more is no table that people read
+
+
+def page_texts(number: int, glyphs: Sequence[Glyph]) -> dict[str, PageText]:
+    """The page's texts by unit id; the first is how it reads."""
+    read = lay_out(glyphs)
+    texts = {f"page/{number}": read}
+    if not any(direction(glyph.text) is Direction.RIGHT_TO_LEFT for glyph in glyphs):
+        drawn = as_drawn(read)
+        if drawn.text.split() != read.text.split():
+            texts[f"page/{number}{AGAIN}/drawn"] = drawn
+    joined = _joined(read)
+    if joined.text:
+        texts[f"page/{number}{AGAIN}/joined"] = joined
+    return texts
+
+
+def units_of(texts: dict[str, PageText]) -> Iterator[TextUnit]:
+    """A unit for each text that says something; only how the page reads is billed."""
+    for id_, layout in texts.items():
+        if layout.text:
+            yield TextUnit(id_, layout.text, billed=AGAIN not in id_)
+
+
+def _joined(read: PageText) -> PageText:
+    """Lines that a hyphen cuts, and cells of two lines, each as one line."""
+    text: list[str] = []
+    owners: list[int] = []
+    for first, glue, second in (*_hyphens(read.text), *_stacked(read)):
+        pieces = [first, second]
+        for number, (start, end) in enumerate(pieces):
+            text.append(read.text[start:end])
+            owners.extend(read.owners[start:end])
+            mark = "\n" if number else glue
+            text.append(mark)
+            owners.extend([-1] * len(mark))
+    return PageText("".join(text), tuple(owners), read.glyphs)
+
+
+Cut = tuple[tuple[int, int], str, tuple[int, int]]  # two ranges of the text, and what stands between them
+
+
+def _hyphens(text: str) -> Iterator[Cut]:
+    for match in _HYPHEN.finditer(text):
+        start = max(text.rfind("\n", 0, match.start()) + 1, match.start() - _LONGEST)
+        end = text.find("\n", match.end())
+        end = min(len(text) if end < 0 else end, match.end() + _LONGEST)
+        yield (start, match.start()), "", (match.end(), end)
+
+
+class _Cell(NamedTuple):
+    """A piece of a row: its range of the text, its glyphs' extent, baseline and type size."""
+
+    start: int
+    end: int
+    left: float
+    right: float
+    baseline: float
+    size: float
+
+
+def _stacked(read: PageText) -> Iterator[Cut]:
+    """Cells whose text goes on in the next row, which has fewer cells: it is no row of its own."""
+    if "\t" not in read.text:
+        return
+    rows = list(_rows(read))
+    for upper, lower in pairwise(rows[:_MOST_ROWS]):
+        if len(upper) < 2 or len(lower) >= len(upper):
+            continue
+        for cell in lower:
+            above = next((other for other in upper if _is_under(cell, other)), None)
+            if above is not None:
+                yield (above.start, above.end), " ", (cell.start, cell.end)
+
+
+def _is_under(cell: _Cell, above: _Cell) -> bool:
+    slack = _ALIGNED * cell.size
+    aligned = abs(cell.left - above.left) < slack or abs(cell.right - above.right) < slack
+    return aligned and 0 < cell.baseline - above.baseline < _PITCH * cell.size
+
+
+def _rows(read: PageText) -> Iterator[list[_Cell]]:
+    position = 0
+    for line in read.text.split("\n"):
+        cells = []
+        for piece in line.split("\t"):
+            end = position + len(piece)
+            glyphs = [read.glyphs[owner] for owner in read.owners[position:end] if owner >= 0]
+            if glyphs:
+                left, right = min(g.start for g in glyphs), max(g.end for g in glyphs)
+                cells.append(_Cell(position, end, left, right, glyphs[0].baseline, glyphs[0].size))
+            position = end + 1
+        yield cells
+
+
+def joints_of(units: Sequence[TextUnit]) -> Iterator[Joint]:
+    """What the ends of lines and pages may have cut apart. `units` are in the order of their pages."""
+    edges = [_Edges(unit) for unit in units if unit.billed]
+    for number, (one, other) in enumerate(pairwise(edges)):
+        near = edges[max(0, number - 1) : number + 3]
+        feet = {_shape(line) for edge in near if edge is not one for line in edge.lasts}
+        heads = {_shape(line) for edge in near if edge is not other for line in edge.firsts}
+        last, first = one.last(feet), other.first(heads)
+        if last and first:
+            yield Joint((last, first), " ", flows=True)
+            if _may_go_on(one.text[last.start : last.end], other.text[first.start : first.end]):
+                yield Joint((last, first), "", flows=True)
+
+
+def _may_go_on(last: str, first: str) -> bool:
+    """Whether the page's end may cut a number or an address."""
+    tokens = last.split()[-1:] + first.split()[:1]
+    return (last[-1:].isdigit() and first[:1].isdigit()) or "@" in "".join(tokens)
+
+
+def _shape(line: str) -> str:
+    return re.sub(r"\d+", "0", line).strip()
+
+
+class _Edges:
+    """A page's first and last lines."""
+
+    def __init__(self, unit: TextUnit) -> None:
+        self.text, self._id = unit.text, unit.id
+        self._lines = [match.span() for match in re.finditer(r"[^\n]+", unit.text) if match[0].strip()]
+        self.firsts = [self.text[a:b] for a, b in self._lines[:_EDGES]]
+        self.lasts = [self.text[a:b] for a, b in self._lines[-_EDGES:]]
+
+    def last(self, feet: set[str]) -> Piece | None:
+        """The last line that is no running foot."""
+        return self._body(reversed(self._lines[-_EDGES - 1 :]), feet, at_end=True)
+
+    def first(self, heads: set[str]) -> Piece | None:
+        """The first line that is no running head."""
+        return self._body(self._lines[: _EDGES + 1], heads, at_end=False)
+
+    def _body(self, lines: Iterable[tuple[int, int]], running: set[str], *, at_end: bool) -> Piece | None:
+        for start, end in lines:
+            line = self.text[start:end]
+            if _shape(line) not in running and not _FOLIO.fullmatch(line):
+                cut = (max(start, end - _LONGEST), end) if at_end else (start, min(end, start + _LONGEST))
+                return Piece(self._id, *cut)
+        return None
