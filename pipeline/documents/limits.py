@@ -5,6 +5,13 @@ MAX_PDF_PAGES = 5_000  # pages that are opened at all; the operator's own limit 
 MAX_PAGE_GLYPHS = 250_000  # glyphs of one page; a dense broadsheet has some 30,000
 MAX_DOCUMENT_GLYPHS = 20_000_000
 
+# PDF, beside its pages
+MAX_PDF_OBJECTS = 2_000_000  # objects that are walked; a scanned book of 5,000 pages has some 50,000
+MAX_BOOKMARKS = 50_000  # entries of the outline, and ranges of page labels
+MAX_LINKS = 200_000
+MAX_ASIDE_TEXTS = 100_000  # notes and fields that are read before they are removed
+MAX_ASIDE_CHARACTERS = 2_000_000  # of one such text
+
 # Pixels
 MAX_IMAGE_PIXELS = 120_000_000  # one image, width times height; an A3 page at 600 dpi has 70 million
 MAX_IMAGE_SIDE = 65_500  # pixels; JPEG's own bound is 65,535
@@ -34,9 +41,8 @@ MAX_SHEET_CELLS = 2_000_000  # of one sheet that are written down; MAX_XML_BYTES
 MAX_SHEETS = 4_000  # in a workbook
 MAX_STRING = 32_767  # characters of a cell
 
-# PDF, beside its pages
-MAX_PDF_OBJECTS = 2_000_000  # objects that are walked; a scanned book of 5,000 pages has some 50,000
-MAX_BOOKMARKS = 50_000  # entries of the outline, and ranges of page labels
-MAX_LINKS = 200_000
-MAX_ASIDE_TEXTS = 100_000  # notes and fields that are read before they are removed
-MAX_ASIDE_CHARACTERS = 2_000_000  # of one such text
+# CSV
+MAX_CSV_CELLS = 4_000_000  # cells that hold anything; each takes some 400 bytes until it is handed on
+MAX_CSV_COLUMNS = 1_000_000  # of one row; spreadsheets stop at 16,384, exports of data frames do not
+MAX_CSV_ROWS = 20_000_000
+MAX_CSV_JOINTS = 1_000_000  # pairs of cells that may be one value

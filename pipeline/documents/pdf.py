@@ -8,25 +8,40 @@ show, a further raster shows that (BY_HUE).
 """
 
 from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import pymupdf
 
-from pipeline.documents.burning import boxes_to_burn
-from pipeline.documents.document import Extraction, Finding, Findings, Raster, Reading, TextUnit
+from pipeline.documents.burning import Box, boxes_to_burn
+from pipeline.documents.document import BY_HUE, Extraction, Finding, Findings, Raster, Reading, TextUnit
 from pipeline.documents.limits import MAX_DOCUMENT_GLYPHS
+from pipeline.documents.pdf_aside import Cutouts, aside_units, is_aside, remove_text_aside
+from pipeline.documents.pdf_beside import BESIDE, read_beside, redacted
 from pipeline.documents.pdf_doubt import has_doubtful_words
-from pipeline.documents.pdf_fonts import Claims, Doubt
+from pipeline.documents.pdf_fonts import Claims, Doubt, believe_encodings
 from pipeline.documents.pdf_glyphs import Glyph, glyphs_of
 from pipeline.documents.pdf_hidden import hides_text
 from pipeline.documents.pdf_open import failing_with, make_plain, opened
 from pipeline.documents.pdf_raster import explaining, look, ocr_dpi, page_rasters, render, shows_more_than_text
-from pipeline.documents.pdf_redact import Spot, box_in_pixels, draw_boxes, lines_of, remove_ink, remove_text, spots_of
+from pipeline.documents.pdf_redact import (
+    Lines,
+    Spot,
+    box_in_pixels,
+    draw_boxes,
+    lines_of,
+    remove_ink,
+    remove_text,
+    spots_of,
+)
 from pipeline.documents.pdf_scan import replace_with_picture
 from pipeline.documents.pdf_scrub import scrubbed
-from pipeline.documents.pdf_text import lay_out
+from pipeline.documents.pdf_units import joints_of, page_texts, units_of
 from schemas.errors import ErrorCode, StageFailed
 
+_PICTURES = ("/ink", "/scan")
 _LOOK_DPI = 120  # enough to see whether a page has hue, and whether it shows what its pictures hold
 
 
@@ -41,13 +56,15 @@ def extract(data: bytes) -> tuple[Extraction, dict[str, bytes]]:
     units: list[TextUnit] = []
     rasters: list[Raster] = []
     pixels: dict[str, bytes] = {}
-    with opened(data) as document, failing_with(ErrorCode.UNSUPPORTED_FORMAT):
-        make_plain(document)
-        doubt, fonts, suspects = _survey(document, units)
+    with ExitStack() as stack, failing_with(ErrorCode.UNSUPPORTED_FORMAT):
+        document = _prepared(stack, data)
+        pages = document.page_count
+        doubt, fonts, suspects, cutouts = _survey(document, units)
         doubted = doubt.fonts | {name for name, _ in doubt.glyphs}
-        for number in range(document.page_count):
+        for number in range(pages):
             page = document[number]
-            is_scan = not fonts[number].isdisjoint(doubted) and has_doubtful_words(glyphs_of(page), doubt)
+            is_scan = number in cutouts
+            is_scan = is_scan or (not fonts[number].isdisjoint(doubted) and has_doubtful_words(glyphs_of(page), doubt))
             dpi = min(_LOOK_DPI, ocr_dpi(page))
             seen = look(page, dpi) if is_scan or number in suspects else None
             is_scan = is_scan or hides_text(page, seen)
@@ -57,15 +74,22 @@ def extract(data: bytes) -> tuple[Extraction, dict[str, bytes]]:
                 rasters.append(raster)
                 pixels[raster.id] = blob
         scans = {raster.page for raster in rasters if raster.id.endswith("/scan")}
-        billed = tuple(TextUnit(u.id, u.text, u.context, _number(u.id) not in scans) for u in units)
-        return Extraction(billed, tuple(rasters), document.page_count), pixels
+        joints = tuple(joints_of(units))
+        units = [replace(unit, billed=unit.billed and _number(unit.id) not in scans) for unit in units]
+        units += aside_units(document)
+    beside = read_beside(data)
+    return Extraction((*units, *beside.units), tuple(rasters), pages, beside.unread, joints=joints), pixels
 
 
-def _survey(document: Any, units: list[TextUnit]) -> tuple[Doubt, list[set[str]], set[int]]:
-    """One walk over all pages: fills `units`; what is not believed, each page's fonts, who shows more than text."""
+def _survey(document: Any, units: list[TextUnit]) -> tuple[Doubt, list[set[str]], set[int], set[int]]:
+    """One walk over all pages: fills `units`; what is not believed, each page's fonts, who shows more than text, and
+    who paints with text.
+    """
+    cutouts = Cutouts(document)
     claims = Claims()
     fonts: list[set[str]] = []
     suspects: set[int] = set()
+    painters: set[int] = set()
     total = 0
     for page in document:
         glyphs = glyphs_of(page)
@@ -74,12 +98,12 @@ def _survey(document: Any, units: list[TextUnit]) -> tuple[Doubt, list[set[str]]
             raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT)
         claims.add(page.number, glyphs)
         fonts.append({glyph.font for glyph in glyphs if glyph.visible and not glyph.is_blank})
-        text = lay_out(glyphs).text
-        if text:
-            units.append(TextUnit(f"page/{page.number}", text))
+        units += units_of(page_texts(page.number, glyphs))
+        if cutouts.on(page, glyphs):
+            painters.add(page.number)
         if shows_more_than_text(page, glyphs):
             suspects.add(page.number)
-    return claims.judge(document), fonts, suspects
+    return claims.judge(document), fonts, suspects, painters
 
 
 def _rasters(page: Any, is_scan: bool, seen: Any) -> Iterable[tuple[Raster, bytes]]:
@@ -105,37 +129,68 @@ def redact(data: bytes, findings: Findings, readings: Sequence[Reading]) -> byte
     for reading in readings:
         by_page.setdefault(_number(reading.raster), []).append(reading)
     known = {reading.raster for reading in readings}
-    with opened(data) as document, failing_with(ErrorCode.REDACTION_INCOMPLETE):
-        make_plain(document)
+    with ExitStack() as stack, failing_with(ErrorCode.REDACTION_INCOMPLETE):
+        document = _prepared(stack, data)
         places: dict[int, list[Finding]] = {}
         for place in findings.places:
-            if place.unit not in known and place.unit.count("/") > 1:
+            if is_aside(place.unit) or place.unit.startswith(BESIDE):
+                continue
+            if place.unit not in known and place.unit.endswith(_PICTURES):
                 raise StageFailed(ErrorCode.IMAGE_REDACT_FAILED)
             places.setdefault(_number(place.unit), []).append(place)
+        if any(number >= document.page_count for number in places.keys() | by_page.keys()):
+            raise StageFailed(ErrorCode.REDACTION_INCOMPLETE)
+        spots = {number: _spots(document[number], found) for number, found in places.items()}
+        aside = {place.unit for place in findings.places if is_aside(place.unit)}
+        remove_text_aside(document, aside)
+
+        @cache
+        def original() -> Any:
+            untouched = _prepared(stack, data)
+            remove_text_aside(untouched, aside)
+            return untouched
+
         for number in sorted(places.keys() | by_page.keys()):
-            if number >= document.page_count:
-                raise StageFailed(ErrorCode.REDACTION_INCOMPLETE)
-            _redact_page(document, number, places.get(number, []), by_page.get(number, []), findings)
+            boxes = boxes_to_burn(by_page.get(number, ()), findings)
+            is_scan = any(reading.raster.endswith("/scan") for reading in by_page.get(number, ()))
+            if is_scan or not _is_redacted(document, number, spots.get(number, ()), boxes):
+                page = original()[number] if not is_scan else document[number]
+                covers = [*boxes, *(box_in_pixels(page, spot) for spot in spots.get(number, ()))]
+                replace_with_picture(document, document[number], covers, page)
         plain = document.tobytes(garbage=1, encryption=pymupdf.PDF_ENCRYPT_NONE)
-    return scrubbed(plain)
+    taboo = [value.surface for value in findings.values if value.distinctive]
+    return scrubbed(plain, redacted(read_beside(data).beside, findings), taboo)
 
 
-def _redact_page(
-    document: Any, number: int, places: Sequence[Finding], readings: Sequence[Reading], findings: Findings
-) -> None:
-    page = document[number]
-    layout = lay_out(glyphs_of(page))
-    lines = lines_of(layout.glyphs)
-    spots: list[Spot] = []
+def _prepared(stack: ExitStack, data: bytes) -> Any:
+    """The document, open until the stack ends, with everything that it shows in its pages' content."""
+    document = stack.enter_context(opened(data))
+    make_plain(document)
+    believe_encodings(document)
+    return document
+
+
+def _spots(page: Any, places: Sequence[Finding]) -> list[Spot]:
+    """What has to go from the page's text."""
+    texts = page_texts(page.number, glyphs_of(page))
+    spots: dict[Spot, None] = {}
+    lines: Lines = {}
     for place in places:
-        if place.unit == f"page/{number}":
-            spots.extend(spots_of(layout, lines, place.start, place.end, place.placeholder))
-    boxes = boxes_to_burn(readings, findings)
-    is_scan = any(reading.raster.endswith("/scan") for reading in readings)
-    covers = [*boxes, *(box_in_pixels(page, spot) for spot in spots)]
-    if not is_scan:
-        is_clean = (not spots or remove_text(document, page, spots)) and remove_ink(page, spots, boxes)
-        if is_clean:
-            draw_boxes(page, spots, boxes)
-            return
-    replace_with_picture(document, page, covers)
+        text = texts.get(place.unit)
+        if text is not None:
+            lines = lines or lines_of(text.glyphs)
+            spots.update(dict.fromkeys(spots_of(text, lines, place.start, place.end, place.placeholder)))
+        elif not place.unit.endswith(_PICTURES) and BY_HUE not in place.unit:
+            raise StageFailed(ErrorCode.REDACTION_INCOMPLETE)
+    return list(spots)
+
+
+def _is_redacted(document: Any, number: int, spots: Sequence[Spot], boxes: Sequence[Box]) -> bool:
+    """Takes out what lies under the spots and boxes and draws these; False when something would not go."""
+    page = document[number]
+    if spots and not remove_text(document, page, spots):
+        return False
+    if not remove_ink(page, spots, boxes):
+        return False
+    draw_boxes(page, spots, boxes)
+    return True

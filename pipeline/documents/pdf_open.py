@@ -9,6 +9,8 @@ import pikepdf
 import pymupdf
 
 from pipeline.documents.limits import MAX_PDF_PAGES
+from pipeline.documents.pdf_layers import without_hidden_layers
+from pipeline.documents.pdf_notes import apply_pending, drop_unseen
 from schemas.errors import ErrorCode, StageFailed
 
 # MuPDF's messages quote the document.
@@ -41,9 +43,25 @@ def opened(data: bytes) -> Iterator[Any]:
         if document.is_repaired and b"%%EOF" not in data[-_TAIL:]:
             raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT)  # cut off: what is missing cannot be judged
     try:
+        if document.xref_get_key(document.pdf_catalog(), "OCProperties")[0] != "null":
+            document = _without_hidden_layers(document)
         yield document
     finally:
         document.close()
+
+
+def _without_hidden_layers(document: Any) -> Any:
+    """The document anew without what its layers hide; itself where they hide nothing."""
+    with failing_with(ErrorCode.UNSUPPORTED_FORMAT):
+        try:
+            fewer = without_hidden_layers(document.tobytes(encryption=pymupdf.PDF_ENCRYPT_NONE))
+        except pikepdf.PdfError:
+            raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT) from None
+        if fewer is None:
+            return document
+        shown = pymupdf.open(stream=fewer, filetype="pdf")
+        document.close()
+        return shown
 
 
 def _rewritten(data: bytes) -> bytes:
@@ -62,12 +80,16 @@ def _rewritten(data: bytes) -> bytes:
 def make_plain(document: Any) -> None:
     """Everything that a page shows becomes its content; the same document always becomes the same pages.
 
-    Hidden layers are shown, so that what they hold is read and redacted; rotation is worked into the content.
+    What layers and flags hide on a screen is gone; areas that are marked for redaction are redacted; rotation is worked
+    into the content.
     """
     catalog = document.pdf_catalog()
     for key in ("OCProperties", "StructTreeRoot", "MarkInfo"):
         document.xref_set_key(catalog, key, "null")
+    marked = drop_unseen(document)
     document.bake(annots=True, widgets=True)
+    for number in marked:
+        apply_pending(document[number], marked[number])
     for page in document:
         if page.rotation:
             page.remove_rotation()

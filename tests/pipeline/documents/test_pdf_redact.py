@@ -189,11 +189,11 @@ def beside(file: pikepdf.Pdf) -> None:
     file.Root.PageLabels = pikepdf.Dictionary(Nums=[0, pikepdf.Dictionary(P=value)])
 
 
-def test_nothing_beside_the_pages_survives_even_without_a_finding() -> None:
+def test_nothing_that_was_found_survives_beside_the_pages() -> None:
     content = f"/Span <</ActualText ({NATIONAL_ID}) /Alt ({NATIONAL_ID})>> BDC BT /F 12 Tf 50 700 Td (shown) Tj ET EMC"
     data = papers.content_pdf(content.encode() + b" /Span /P BDC EMC", beside)
     assert NATIONAL_ID.encode() in papers.everything(data)
-    output = pdf.redact(data, Findings(()), ())
+    output = redacted(data)
     assert_gone(output, NATIONAL_ID)
     assert "shown" in papers.shown_text(output)
 
@@ -212,11 +212,15 @@ def test_earlier_revisions_do_not_survive(tmp_path: Path) -> None:
     assert output.count(b"%%EOF") == 1
 
 
-def test_a_hidden_layer_is_redacted_like_the_rest() -> None:
+def test_a_hidden_layer_goes_and_a_shown_one_is_redacted_like_the_rest() -> None:
     document = pymupdf.open()
-    layer = document.add_ocg(f"of {NAME}", on=False)
-    document.new_page().insert_text((50, 100), f"hidden {NATIONAL_ID} layer", fontsize=12, oc=layer)
-    assert_gone(redacted(papers.saved(document)), NATIONAL_ID, NAME)
+    hidden, shown = document.add_ocg(f"of {NAME}", on=False), document.add_ocg("of all", on=True)
+    page = document.new_page()
+    page.insert_text((50, 100), f"hidden {IQAMA} layer", fontsize=12, oc=hidden)
+    page.insert_text((50, 130), f"shown {NATIONAL_ID} layer", fontsize=12, oc=shown)
+    output = redacted(papers.saved(document))
+    assert_gone(output, NATIONAL_ID, IQAMA, NAME, "hidden")
+    assert "shown" in papers.shown_text(output)
 
 
 def test_an_encrypted_file_comes_out_unencrypted_and_clean() -> None:

@@ -1,0 +1,165 @@
+"""Pictures inside a PDF without what is not their pixels: bytes behind the last one, comments, metadata."""
+
+import struct
+import zlib
+from typing import Any
+
+import pikepdf
+
+from pipeline.documents.jpeg_segments import plain_picture
+
+_JPEGS = ("/DCTDecode", "/DCT", "/JPXDecode")
+_CCITT = ("/CCITTFaxDecode", "/CCF")
+_LOSSLESS = frozenset(
+    """/FlateDecode /Fl /LZWDecode /LZW /RunLengthDecode /RL /ASCII85Decode /A85 /AHx
+    /ASCIIHexDecode""".split()  # noqa: SIM905
+)
+_END_OF_BLOCK = "000000000001" * 2  # ITU-T T.6: two end-of-line codes
+_TAIL = 4096  # bytes in which the end of a fax stands
+_COMPONENTS = {"/DeviceGray": 1, "/G": 1, "/CalGray": 1, "/DeviceRGB": 3, "/RGB": 3, "/CalRGB": 3, "/Lab": 3}
+_COMPONENTS |= {"/DeviceCMYK": 4, "/CMYK": 4, "/Indexed": 1, "/I": 1, "/Separation": 1}
+_PIECE = 1 << 20  # bytes that are unpacked at once
+_EXTENSION = 62  # JBIG2 segments that hold comments (ITU-T T.88, 7.3)
+
+
+def plain_image(item: pikepdf.Stream) -> None:
+    """Rewrites the stream of an image with its pixels alone. pikepdf.PdfError or zlib.error where it is damaged."""
+    filters = item.get("/Filter")
+    names = [str(name) for name in filters] if isinstance(filters, pikepdf.Array) else [str(filters)] if filters else []
+    if all(name in _LOSSLESS for name in names):
+        _trim(item, names)
+        return
+    raw = item.read_raw_bytes()
+    if len(names) > 1:
+        if not all(name in _LOSSLESS for name in names[:-1]):
+            return
+        raw = _unpacked(item, names, raw)
+    last = names[-1]
+    plain = raw
+    if last in _JPEGS:
+        plain = plain_picture(raw)
+    elif last in _CCITT:
+        plain = _plain_fax(raw)
+    elif last == "/JBIG2Decode":
+        plain = plain_jbig2(raw)
+    if plain != raw or len(names) > 1:
+        item.write(plain, filter=pikepdf.Name(last), decode_parms=_last_parameters(item))
+
+
+def _unpacked(item: pikepdf.Stream, names: list[str], raw: bytes) -> bytes:
+    """The bytes before the last filter."""
+    with pikepdf.new() as scratch:
+        parameters = item.get("/DecodeParms")
+        before = [p if isinstance(p, pikepdf.Dictionary) else pikepdf.Dictionary() for p in parameters or ()]
+        stream = scratch.make_stream(raw)
+        stream.Filter = pikepdf.Array([pikepdf.Name(name) for name in names[:-1]])
+        if isinstance(parameters, pikepdf.Array) and len(before) == len(names):
+            numbers = [{k: v for k, v in _items(p) if isinstance(v, int)} for p in before[:-1]]
+            stream.DecodeParms = pikepdf.Array([pikepdf.Dictionary(n) for n in numbers])
+        return stream.read_bytes()
+
+
+def _items(parameters: Any) -> list[tuple[str, Any]]:
+    return list(parameters.items())
+
+
+def _last_parameters(item: pikepdf.Stream) -> Any:
+    parameters = item.get("/DecodeParms")
+    return parameters[-1] if isinstance(parameters, pikepdf.Array) and len(parameters) else parameters
+
+
+def _trim(item: pikepdf.Stream, names: list[str]) -> None:
+    """Cuts off what stands behind the last pixel, packed or not."""
+    expected = _length(item)
+    if names in (["/FlateDecode"], ["/Fl"]):
+        rows = _packed_length(item, expected)
+        if rows and _is_exact(item.read_raw_bytes(), rows):
+            return
+    data = item.read_bytes()
+    item.write(data[:expected] if expected else data)
+
+
+def _is_exact(raw: bytes, most: int) -> bool:
+    """Whether the packed bytes hold no more than so many and nothing follows them."""
+    unpacker = zlib.decompressobj()
+    size = 0
+    try:
+        while not unpacker.eof and size <= most:
+            piece = unpacker.decompress(unpacker.unconsumed_tail or (raw if not size else b""), _PIECE)
+            if not piece:
+                break
+            size += len(piece)
+    except zlib.error:
+        return False  # damaged: written anew as far as it can be read
+    return unpacker.eof and size <= most and not unpacker.unused_data
+
+
+def _packed_length(item: pikepdf.Stream, expected: int) -> int:
+    """Bytes before a predictor is undone; 0 where that is not known."""
+    parameters = item.get("/DecodeParms")
+    predictor = int(parameters.get("/Predictor", 1)) if isinstance(parameters, pikepdf.Dictionary) else 1
+    return expected + int(item.get("/Height", 0)) if expected and predictor >= 10 else expected
+
+
+def _length(item: pikepdf.Stream) -> int:
+    """Bytes of all rows of the image, unpacked; 0 where its colour space is not understood."""
+    width, height = int(item.get("/Width", 0)), int(item.get("/Height", 0))
+    depth = (
+        1 if item.get("/ImageMask") else int(item.get("/BitsPerComponent", 8)) * components_of(item.get("/ColorSpace"))
+    )
+    return (width * depth + 7) // 8 * height
+
+
+def components_of(space: Any) -> int:
+    """Numbers per pixel in a colour space; 0 where it is not understood."""
+    if isinstance(space, pikepdf.Name):
+        return _COMPONENTS.get(str(space), 0)
+    if not isinstance(space, pikepdf.Array) or not len(space):
+        return 0
+    kind = str(space[0])
+    if kind == "/ICCBased" and isinstance(space[1], pikepdf.Stream):
+        return int(space[1].get("/N", 0))
+    if kind == "/DeviceN" and isinstance(space[1], pikepdf.Array):
+        return len(space[1])
+    return _COMPONENTS.get(kind, 0)
+
+
+def _plain_fax(raw: bytes) -> bytes:
+    """A fax up to the end of its last block; as it is where it has no such end."""
+    start = max(0, len(raw) - _TAIL)
+    bits = "".join(f"{byte:08b}" for byte in raw[start:])
+    end = bits.rfind(_END_OF_BLOCK)
+    return raw if end < 0 else raw[: start + (end + len(_END_OF_BLOCK) + 7) // 8]
+
+
+def plain_jbig2(raw: bytes) -> bytes:
+    """The segments of an embedded JBIG2 stream without comments and what follows the last; as it is when damaged."""
+    kept: list[bytes] = []
+    at = 0
+    try:
+        while at < len(raw):
+            number, flags, counted = struct.unpack_from(">IBB", raw, at)
+            head = at + 5
+            references = counted >> 5
+            if references == 7:
+                references = struct.unpack_from(">I", raw, head)[0] & 0x1FFFFFFF
+                head += 4 + (references + 8) // 8
+            else:
+                head += 1
+            head += references * (1 if number <= 256 else 2 if number <= 65536 else 4)
+            head += 4 if flags & 0x40 else 1
+            (length,) = struct.unpack_from(">I", raw, head)
+            end = len(raw) if length == 0xFFFFFFFF else head + 4 + length
+            if end > len(raw):
+                return b"".join(kept) if kept and not _looks_like_segment(flags) else raw
+            if flags & 0x3F != _EXTENSION:
+                kept.append(raw[at:end])
+            at = end
+    except struct.error:
+        return b"".join(kept) if kept else raw
+    return b"".join(kept)
+
+
+def _looks_like_segment(flags: int) -> bool:
+    """Whether the kind of segment is one that the standard has."""
+    return flags & 0x3F in {0, 4, 6, 7, 16, 20, 22, 23, 36, 38, 39, 40, 42, 43, 48, 49, 50, 51, 52, 53, _EXTENSION}
