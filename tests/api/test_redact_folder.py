@@ -266,9 +266,9 @@ def test_folders_deeper_than_a_path_may_be_long(run: Run, tmp_path: Path) -> Non
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
 def test_ctrl_c_leaves_no_file_and_no_child(tmp_path: Path, command: str, end: signal.Signals) -> None:
     source = tree(tmp_path / "in", {f"{number}.csv": "a,b\n" + PEOPLE * 40_000 for number in range(4)})
-    arguments = ["-r", source, "-o", "out", "--jobs", "2"] if command == "folder" else [source / "0.csv", "-o", "x.csv"]
+    arguments = f"-r {source} -o out --jobs 2" if command == "folder" else f"{source / '0.csv'} -o x.csv"
     process = subprocess.Popen(
-        [MASKER, "redact-file", *arguments], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [MASKER, "redact-file", *arguments.split()], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
     children = until(lambda: living_children(process.pid))
     process.send_signal(end)
