@@ -82,7 +82,7 @@ class JpegWalk:
 
 
 class TextWalk:
-    """Whether a stream is text: UTF-8, UTF-16 with its mark, or a single-byte code page, without control characters."""
+    """Whether a stream is text without control characters: Unicode with or without a mark, or a code page."""
 
     def __init__(self) -> None:
         self._first = b""
@@ -96,7 +96,7 @@ class TextWalk:
             return
         if self._decoder is None and not self._single_byte:
             self._first += chunk
-            if len(self._first) < 4:
+            if len(self._first) < _FIRST:
                 return
             chunk, self._first = self._first, b""
             self._begin(chunk)
@@ -112,11 +112,9 @@ class TextWalk:
         return self._good and self._seen
 
     def _begin(self, first: bytes) -> None:
-        wide = first.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-        if first.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
-            self._good = False
-        self._decoder = codecs.getincrementaldecoder("utf-16" if wide else "utf-8")("strict")
-        self._wide = wide
+        encoding = next((encoding for mark, encoding in _MARKS if first.startswith(mark)), None) or _unmarked(first)
+        self._wide = encoding != "utf-8"
+        self._decoder = codecs.getincrementaldecoder(encoding)("strict")
 
     def _look(self, chunk: bytes, final: bool) -> None:
         if not self._good:
@@ -140,3 +138,29 @@ class TextWalk:
 # Control characters that no text file holds. Tab, line ends, vertical tab, form feed and the old end-of-file mark may.
 _CONTROLS = tuple(chr(c) for c in range(32) if chr(c) not in "\t\n\v\f\r\x1a")
 _CONTROL_BYTES = tuple(c.encode() for c in _CONTROLS)
+
+_FIRST = 512  # bytes that tell the encoding
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+
+
+_HIGH = frozenset(b"\x00\x06\x07\x20\xfb\xfd\xfe")  # high bytes of Latin, Arabic and punctuation in UTF-16
+_MOST = 0.9  # share of such bytes from which on text is UTF-16
+
+
+def _unmarked(first: bytes) -> str:
+    """The encoding of text without a mark: in wide ones every delimiter and line end has zeros at the same places."""
+    first = first[: len(first) // 4 * 4]
+    if 0 not in first:
+        return "utf-8"
+    for encoding, one, two in (("utf-32-le", 2, 3), ("utf-32-be", 0, 1)):
+        if not any(first[one::4]) and not any(first[two::4]):
+            return encoding
+    for encoding, high, low in (("utf-16-le", first[1::2], first[::2]), ("utf-16-be", first[::2], first[1::2])):
+        if 0 in high and 0 not in low and sum(byte in _HIGH for byte in high) >= _MOST * len(high):
+            return encoding
+    return "utf-8"

@@ -1,17 +1,20 @@
 """CSV: every cell is a unit, its column's heading its context; only cells that change are written anew."""
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from pipeline.documents import csv_text
+from pipeline.documents.csv_headings import HEADING_ROWS, Headings, headings_of
+from pipeline.documents.csv_meaning import meaning
 from pipeline.documents.csv_text import Cell, CsvText
-from pipeline.documents.document import Extraction, Findings, Reading, TextUnit
+from pipeline.documents.document import Extraction, Findings, Joint, Piece, Reading, TextUnit
 from pipeline.documents.headings import is_heading
+from pipeline.documents.limits import MAX_CSV_CELLS, MAX_CSV_JOINTS
 from pipeline.documents.replace import Edit, apply, by_unit
+from pipeline.documents.split_columns import Split, splits
 from schemas.errors import ErrorCode, StageFailed
 
-MAX_CELLS = 2_000_000  # cells of one file that hold anything
-_HEADING_ROWS = 20  # rows among which the heading is looked for
+_INVISIBLE = {code: "\u200b" for code in (*range(32), *range(0x7F, 0xA0)) if chr(code) not in "\t\n\v\f\r\x1a\x85"}
+_FORMULA = "=+-@"  # what spreadsheets take for the beginning of a formula
 
 
 def inspect(data: bytes) -> int:
@@ -21,72 +24,83 @@ def inspect(data: bytes) -> int:
 
 
 def extract(data: bytes) -> tuple[Extraction, dict[str, bytes]]:
-    """A unit per cell that is not blank, id `row:column`, row by row."""
+    """A unit per cell that is not blank, id `row:column`, row by row; joints where columns split one value."""
     file = csv_text.read(data)
     headings = _headings(file)
+    split = splits(headings)
     units: list[TextUnit] = []
-    label, label_row = "", -1
+    joints: list[Joint] = []
+    row: dict[int, TextUnit] = {}
+    label, number = "", -1
     for cell in file.cells():
-        text = cell.meaning
+        if cell.row != number:
+            joints += _joints(row, split) if number not in headings.rows else ()
+            row, label, number = {}, "", cell.row
+        heading = headings.over(cell)
+        text = _said(cell, file, heading)
         if not text or text.isspace():
             continue
-        heading = headings.get(cell.column, "") if cell.row != headings.row else ""
-        left = label if label_row == cell.row and headings.is_form and cell.row != headings.row else ""
-        context = "\n".join(part for part in (heading, left) if part)
-        label, label_row = text if is_heading(text) else "", cell.row
-        units.append(TextUnit(f"{cell.row}:{cell.column}", text, context))
-        if len(units) > MAX_CELLS:
+        left = label if headings.is_form and cell.row not in headings.rows else ""
+        label = text if is_heading(text) else ""
+        unit = TextUnit(f"{cell.row}:{cell.column}", text, "\n".join(part for part in (heading, left) if part))
+        units.append(unit)
+        row[cell.column] = unit
+        if len(units) > MAX_CSV_CELLS or len(joints) > MAX_CSV_JOINTS:
             raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT)
-    return Extraction(tuple(units)), {}
+    joints += _joints(row, split)
+    return Extraction(tuple(units), joints=tuple(joints)), {}
 
 
 def redact(data: bytes, findings: Findings, readings: Sequence[Reading]) -> bytes:
     """The file with placeholders; every byte of an untouched cell, delimiter and line end stays as it was."""
     file = csv_text.read(data)
+    headings = _headings(file)
     edits = by_unit(findings)
     changes: list[Edit] = []
     for cell in file.cells():
         own = edits.pop(f"{cell.row}:{cell.column}", None)
         if own:
-            changes.append(Edit(cell.start, cell.end, _rewritten(cell, own, file.delimiter)))
+            changes.append(Edit(cell.start, cell.end, _rewritten(cell, own, file, headings.over(cell))))
     if edits:
         raise StageFailed(ErrorCode.REDACTION_INCOMPLETE)
     return file.encode(apply(file.text, changes))
 
 
-def _rewritten(cell: Cell, edits: list[Edit], delimiter: str) -> str:
-    value = apply(cell.meaning, edits)
-    needs_quotes = value.startswith('"') or any(c in value for c in (delimiter, "\r", "\n"))
-    return csv_text.quoted(value) if cell.is_quoted or needs_quotes else value
+def _headings(file: CsvText) -> Headings:
+    shown = file.decoded.shown
+    return headings_of(cell._replace(raw=shown(cell.raw)) for cell in _first_rows(file))
 
 
-class _Headings(dict[int, str]):
-    """The heading of each column that has one; `row` is theirs, -1 without any.
-
-    `is_form`: each value may stand behind its own label; two columns may be a form or a table.
-    """
-
-    row = -1
-    is_form = True
-
-
-def _headings(file: CsvText) -> _Headings:
-    """The first row near the top, as wide as the table, whose filled cells all look like labels."""
-    rows: dict[int, list[Cell]] = {}
+def _first_rows(file: CsvText) -> Iterator[Cell]:
     for cell in file.cells():
-        if cell.row >= _HEADING_ROWS:
-            break
-        if cell.raw and not cell.raw.isspace():
-            rows.setdefault(cell.row, []).append(cell)
-    headings = _Headings()
-    if len(rows) < 2:
-        return headings
-    width, _ = max(Counter(map(len, rows.values())).items(), key=lambda item: (item[1], item[0]))
-    for row, cells in rows.items():
-        if len(cells) >= min(width, 3) and all(is_heading(cell.text) for cell in cells):
-            if row == max(rows):
-                break
-            headings.update({cell.column: cell.text.strip() for cell in cells})
-            headings.row, headings.is_form = row, len(cells) <= 2
-            break
-    return headings
+        if cell.row >= HEADING_ROWS:
+            return
+        yield cell
+
+
+def _said(cell: Cell, file: CsvText, heading: str) -> str:
+    """What detection reads of a cell: the digits that it means, the letters of odd bytes, nothing unseen."""
+    text = meaning(cell.text, heading)
+    return text if text.isascii() and text.isprintable() else file.decoded.shown(text).translate(_INVISIBLE)
+
+
+def _joints(row: dict[int, TextUnit], split: Sequence[Split]) -> Iterator[Joint]:
+    """The cells of a row that its columns' headings make one text."""
+    for columns, label in split:
+        units = [row[column] for column in columns if column in row]
+        if len(units) > 1:
+            yield Joint(tuple(Piece(unit.id, 0, len(unit.text)) for unit in units), " ", label)
+
+
+def _rewritten(cell: Cell, edits: list[Edit], file: CsvText, heading: str) -> str:
+    """The cell after its edits, quoted if it was or must be now."""
+    before = meaning(cell.text, heading)
+    value = apply(before, edits)
+    if before[:1] in _FORMULA and before[:1] and edits[0].start == 1 and _is_number(before):
+        value = value[1:]  # a sign before a number is no formula; before a placeholder it would be one
+    needs_quotes = value.startswith(file.quote) or any(c in value for c in (file.delimiter, "\r", "\n"))
+    return csv_text.quoted(value, file.quote or '"') if cell.quote or needs_quotes else value
+
+
+def _is_number(text: str) -> bool:
+    return not any(c.isalpha() for c in text) and text[0] in "+-"

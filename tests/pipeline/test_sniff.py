@@ -204,6 +204,10 @@ def test_formats_without_a_handler_are_sniffed_and_refused(kind: Format) -> None
         CSV.encode("utf-8-sig"),
         CSV.encode("utf-16"),
         b"\xfe\xff" + CSV.encode("utf-16-be"),
+        CSV.encode("utf-16-le"),  # without a mark
+        CSV.encode("utf-16-be"),
+        CSV.encode("utf-32"),
+        CSV.encode("utf-32-be"),
         CSV.encode("cp1256"),
         b"a;b\r\n1;2\r\n\x1a",
         b"one",
@@ -219,8 +223,8 @@ def test_text_in_the_encodings_that_spreadsheets_write(data: bytes) -> None:
     "data",
     [
         b"a,b\n1,\0\n",
-        CSV.encode("utf-16-le"),  # without a mark
-        CSV.encode("utf-32"),
+        CSV.encode("utf-16-le") + b"A",  # half a character
+        CSV.encode("utf-16-be")[:40] + bytes(40),
         b"\xff\xfe" + CSV.encode("utf-16-le") + b"\x41",  # half a character
         b"\xff\xfe\x00\xd8a\0",  # lone surrogate
         b"a,b\n\x01,\x02\n",

@@ -127,7 +127,7 @@ def test_two_columns_may_be_a_form_under_a_row_that_reads_like_a_heading() -> No
         ("1.012345672e9", "1012345672"),
         ("9.66501234567E+11", "966501234567"),
         ("12500.0", "12500.0"),
-        ("1.01235E+09", "1.01235E+09"),  # its last digits are gone
+        ("1.01235E+09", "1012350000"),  # its last digits are gone, but under this heading it says too much
         ("1.0123456721E+09", "1.0123456721E+09"),
         ("1012345672.5", "1012345672.5"),
         ("1.0123456E+99", "1.0123456E+99"),
@@ -152,7 +152,7 @@ def test_excel_names_its_own_delimiter() -> None:
 
 
 @pytest.mark.parametrize(
-    "data", [b"", b"a\0b", "a,b\n".encode("utf-16-le"), "a,b".encode("utf-32"), b"\xff\xfea", b"\xef\xbb\xbf\xff,\xff"]
+    "data", [b"", b"a\0b", b"\xff\xfea", b"\xff\xfe\0\xd8a\0", b"\0\0\0", b"a,b\n" + bytes(60), bytes(range(256))]
 )
 def test_what_is_not_text_is_refused(data: bytes) -> None:
     for verb in (csv.extract, csv.inspect, lambda d: csv.redact(d, NONE, ())):
@@ -169,7 +169,7 @@ def test_findings_of_another_document_are_not_passed_over() -> None:
 
 def test_a_row_without_end_is_refused() -> None:
     with pytest.raises(StageFailed) as failure:
-        csv.extract(b"," * 70_000)
+        csv.extract(b"," * 1_000_001)
     assert failure.value.code == ErrorCode.UNSUPPORTED_FORMAT
 
 
