@@ -16,7 +16,7 @@ from typing import Any
 Answer = tuple[dict[str, Any], dict[str, bytes]]
 
 # All kinds of picture have one handler.
-_MODULES = {"csv": "csv", "docx": "docx", "pdf": "pdf", "png": "image", "jpeg": "image", "tiff": "image"}
+_MODULES = {"csv": "csv", "docx": "docx", "pdf": "pdf", "png": "image", "jpeg": "image", "tiff": "image", "xlsx": "xlsx"}
 
 
 def main(request: int, reply: int) -> None:

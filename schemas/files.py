@@ -34,7 +34,7 @@ MEDIA_TYPE: dict[Format, str] = {
 }
 
 SUPPORTED_FORMATS: frozenset[Format] = frozenset(
-    {Format.CSV, Format.DOCX, Format.PDF, Format.PNG, Format.JPEG, Format.TIFF}
+    {Format.CSV, Format.DOCX, Format.XLSX, Format.PDF, Format.PNG, Format.JPEG, Format.TIFF}
 )
 
 

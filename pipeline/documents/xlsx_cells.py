@@ -1,0 +1,136 @@
+"""The cells of a worksheet's XML: where each one stands, made regular before reading, rewritten as a string."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from lxml import etree
+
+from pipeline.documents import xlsx_strings
+from pipeline.documents.limits import MAX_SHEET_CELLS
+from pipeline.documents.ooxml import Element, local, unreadable
+from pipeline.documents.xlsx_references import MAX_COLUMN, MAX_ROW, column_letters, column_number
+
+_ADDRESS = re.compile(r"\$?([A-Za-z]{1,3})\$?(\d{1,7})")
+_TYPES = frozenset({"b", "d", "e", "inlineStr", "n", "s", "str"})
+_CELL_ATTRIBUTES = frozenset({"r", "s", "t", "cm"})
+_ROW_ATTRIBUTES = frozenset({"r", "spans", "s", "customFormat", "ht", "hidden", "customHeight", "outlineLevel",
+                             "collapsed", "thickTop", "thickBot"})  # fmt: skip
+
+
+class Cell(NamedTuple):
+    """A `c` element; row and column count from 1."""
+
+    row: int
+    column: int
+    element: Element
+
+
+def data_of(sheet: Element) -> Element | None:
+    """The element that holds a worksheet's rows."""
+    return next((child for child in sheet if local(child) == "sheetData"), None)
+
+
+def cells(sheet: Element) -> Iterator[Cell]:
+    """Every cell of a worksheet whose cells are regular, row by row."""
+    data = data_of(sheet)
+    for row in data if data is not None else ():
+        number = int(row.get("r"))
+        for element in row:
+            yield Cell(number, column_number(element.get("r").rstrip("0123456789")), element)
+
+
+def make_regular(sheet: Element) -> int:
+    """Gives every row and cell its address and takes out what does not belong to its type; how many cells there are.
+
+    unreadable() for more cells than MAX_SHEET_CELLS.
+    """
+    data = data_of(sheet)
+    count = row_number = 0
+    for row in list(data) if data is not None else ():
+        if local(row) != "row":
+            row.getparent().remove(row)
+            continue
+        stated = row.get("r", "")
+        row_number = int(stated) if stated.isdecimal() and 0 < int(stated) <= MAX_ROW else row_number + 1
+        _keep_attributes(row, _ROW_ATTRIBUTES)
+        row.set("r", str(row_number))
+        row.text = row.tail = None
+        count += _regular_row(row, row_number)
+        if count > MAX_SHEET_CELLS:
+            raise unreadable()
+    if data is not None:
+        data.text = None
+    return count
+
+
+def _regular_row(row: Element, number: int) -> int:
+    column = count = 0
+    for element in list(row):
+        if local(element) != "c":
+            row.remove(element)
+            continue
+        match = _ADDRESS.fullmatch(element.get("r", ""))
+        stated = column_number(match[1]) if match else 0
+        column = stated if 0 < stated <= MAX_COLUMN else column + 1
+        _regular_cell(element)
+        element.set("r", f"{column_letters(column)}{number}")
+        count += 1
+    return count
+
+
+def _regular_cell(element: Element) -> None:
+    if element.get("t") not in _TYPES:
+        element.attrib.pop("t", None)
+    wanted = "is" if element.get("t") == "inlineStr" else "v"
+    seen: set[str] = set()
+    for child in list(element):
+        name = local(child)
+        if name not in ("f", wanted) or name in seen:
+            element.remove(child)
+        elif name != "is" and len(child):
+            child[:] = []
+        seen.add(name)
+        child.tail = None
+    element.text = element.tail = None
+    _keep_attributes(element, _CELL_ATTRIBUTES)
+
+
+def _keep_attributes(element: Element, names: frozenset[str]) -> None:
+    for name in list(element.attrib):
+        if name not in names:
+            del element.attrib[name]
+
+
+def child(element: Element, name: str) -> Element | None:
+    """The cell's `f`, `v` or `is`."""
+    return next((inner for inner in element if local(inner) == name), None)
+
+
+def value(element: Element) -> str:
+    """The text of the cell's `v`."""
+    inner = child(element, "v")
+    return (inner.text or "") if inner is not None else ""
+
+
+def become_string(element: Element, item: Element | str) -> None:
+    """Makes the cell a string of its own: a text, or a string item. Formula and old value go; the style stays."""
+    namespace = element.tag.rpartition("}")[0] + "}"
+    element[:] = []
+    element.set("t", "inlineStr")
+    element.attrib.pop("cm", None)
+    own = etree.SubElement(element, namespace + "is")
+    if isinstance(item, str):
+        xlsx_strings.write(etree.SubElement(own, namespace + "t"), item)
+    else:
+        own[:] = list(item)
+
+
+def become_value(element: Element) -> None:
+    """Takes the cell's formula out; what it last showed stays."""
+    formula = child(element, "f")
+    if formula is not None:
+        element.remove(formula)
+    element.attrib.pop("cm", None)
+    if element.get("t") == "str":
+        become_string(element, value(element))
