@@ -14,9 +14,12 @@ _MUCH = 0.0005  # share of coloured pixels: a stamp, a signature in blue
 _JPEG_QUALITY = 88
 
 
-def replace_with_picture(document: Any, page: Any, boxes: Sequence[Box]) -> None:
-    """Renders the page, burns `boxes` (pixels at the page's OCR resolution) and makes the picture its only content."""
-    image = render(page, ocr_dpi(page), gray=False)
+def replace_with_picture(document: Any, page: Any, boxes: Sequence[Box], shown: Any) -> None:
+    """Renders `shown`, burns `boxes` (pixels at its OCR resolution) and makes the picture the page's only content.
+
+    `shown` is the page itself or the same page of a copy from which nothing has been taken out yet.
+    """
+    image = render(shown, ocr_dpi(shown), gray=False)
     image = cv2.cvtColor(image, cv2.COLOR_RGB2BGR if _is_colored(image) else cv2.COLOR_RGB2GRAY)
     burn(image, boxes)
     picture = _encoded(image)

@@ -12,7 +12,7 @@ from pipeline.documents.reading_order import MIRRORED, Direction, direction, is_
 _SAME_LINE = 0.35  # of the type size: how far baselines of one line may lie apart
 _SPACE = 0.2  # of the type size: a gap that separates words
 _CELL = 1.2  # of the type size: a gap that separates table cells or columns
-_CURVE = 0.5  # of the type size: how far the next letter of a curved line may stand from the end of the last
+_CURVE = 0.7  # of the type size: how far the next letter of a curved line may stand from the end of the last
 _FEW_LETTERS = 6  # fewer glyphs than this on a line say nothing of its spacing
 _FEW_LINES = 4  # fewer lines than this on a side are no column of prose
 _PROSE = 12.0  # times the type size: the least length of a line of prose
