@@ -5,18 +5,13 @@ import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-import cv2
-import numpy as np
-
 from pipeline.documents import image
+from pipeline.documents.bitmaps import as_png
 from pipeline.documents.document import Findings, Raster, Reading, TextUnit
-from pipeline.documents.limits import MAX_IMAGE_PIXELS
 from pipeline.documents.ooxml import Package, Part
 from pipeline.documents.ooxml_links import rename
 from schemas.errors import StageFailed
 
-# Other bitmaps, and where their headers tell width and height: (offset, struct format). Decoded, they become PNG.
-_TRANSLATED = {b"GIF87a": (6, "<2H"), b"GIF89a": (6, "<2H"), b"BM": (18, "<2i")}
 _MARK = "picture"  # begins the ids of what pictures say; ids of text pieces are numbers
 _READABLE = {b"\x89PNG\r\n\x1a\n": (".png", "image/png"), b"\xff\xd8\xff": (".jpeg", "image/jpeg")}
 
@@ -95,18 +90,9 @@ def _kind(data: bytes) -> tuple[str, str] | None:
 
 
 def _translate(part: Part) -> None:
-    """A GIF's first frame or a BMP becomes a PNG; what does not decode stays and will be blank."""
-    place = next((place for mark, place in _TRANSLATED.items() if part.data.startswith(mark)), None)
-    if place is None or len(part.data) < place[0] + struct.calcsize(place[1]):
-        return
-    width, height = (abs(side) for side in struct.unpack_from(place[1], part.data, place[0]))
-    if not 0 < width * height <= MAX_IMAGE_PIXELS:
-        return
-    try:
-        pixels = cv2.imdecode(np.frombuffer(part.data, np.uint8), cv2.IMREAD_UNCHANGED)
-        part.data = bytes(cv2.imencode(".png", pixels)[1]) if pixels is not None else part.data
-    except cv2.error:
-        return
+    """Another bitmap becomes a PNG of its first picture; what does not decode stays and will be blank."""
+    if _kind(part.data) is None:
+        part.data = as_png(part.data) or part.data
 
 
 def _is_readable(part: Part) -> bool:

@@ -35,6 +35,11 @@ def encoded(frames: Iterable[Frame], header: Header) -> bytes:
     return _with_dpi(_animated([first, *more]) if header.is_animated else _still(first), first)
 
 
+def png_of(frame: Frame) -> bytes:
+    """One frame as a PNG, in the mode nearest to its own."""
+    return _still(frame if frame.mode != "CMYK" else frame._replace(mode="RGB"))
+
+
 def _jpeg(frame: Frame) -> bytes:
     if frame.mode == "CMYK":
         data = _of_four_inks(frame.pixels)
