@@ -2,124 +2,137 @@
 
 import platform
 import re
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from decimal import Decimal, InvalidOperation
 
+from pipeline.verification.csv_cells import delimiter_of, rows_of
+from pipeline.verification.csv_letters import letters_of, other_letters
 from pipeline.verification.reading import Passage, SecondReading
 from schemas.errors import ErrorCode, StageFailed
 
-_MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
-_OTHERS = ("cp1256", "iso8859-6")  # Arabic code pages: what is one reader's noise is another's name
-# Accented Latin letters and vowel marks: where a wrong code page puts them into every Arabic word.
-_ALIEN = re.compile("[\u00e0-\u00ff\u064b-\u0652\ufffd]")
-_DELIMITERS = ",;\t|"
 _PLACEHOLDER = re.compile(r"[A-Z_]+_\d{2,}")
 _HEADING_ROWS = 20
 _LONGEST_LABEL = 60
 _SAY = re.compile(r"\w{2}")  # a raw line without two word characters in a row says nothing
-_QUOTED = re.compile(r'[^"]*(?:""[^"]*)*"(?!")')
+_WRITTEN = re.compile(r"[0-9]+[.,][0-9]+(?:[eE][+]?[0-9]{1,2})?")  # a number as spreadsheets export it
+_DIGITS = range(7, 21)  # of an identifier that became a number
+_CODE, _NUMBER = re.compile(r"(?:\+|00)?\d{1,4}"), re.compile(r"\d{6,12}")
+_DIALLED = re.compile(r"code|prefix|dial|مفتاح|رمز|كود", re.IGNORECASE)
+_NAMES_SOMEBODY = re.compile(
+    r"\b(?:id|nid|iqama|national|passport|mobile|phone|tel|telephone|gsm|card|account|iban|tax|vat|mrn)\b"
+    r"|هوية|هويه|إقامة|اقامة|جواز|جوال|هاتف|بطاقة|حساب",
+    re.IGNORECASE,
+)
+_ARABIC = re.compile("[\u0621-\u064a]")
+_JOINED = re.compile(r"([a-z])([A-Z])")
 
 
 def read(data: bytes) -> tuple[SecondReading, dict[str, bytes]]:
     """Cells with their headings as texts; every line, in every plausible encoding, as raw."""
-    text = _decoded(data)
+    text = letters_of(data)
     if "\0" in text:
         raise StageFailed(ErrorCode.VERIFY_FAILED)
-    raw = text.splitlines()
-    if not data.isascii():
-        for encoding in _OTHERS:
-            raw += data.decode(encoding, "replace").splitlines()
-    lines = tuple(line for line in dict.fromkeys(raw) if _SAY.search(line))
+    raw = dict.fromkeys(line for line in text.splitlines() if _SAY.search(line))
+    for other in other_letters(data):
+        raw.update(dict.fromkeys(line for line in other.splitlines() if _SAY.search(line)))
     readers = (f"codecs {platform.python_version()}",)
-    return SecondReading(tuple(dict.fromkeys(_passages(text))), (), lines, parts=1, pages=0, readers=readers), {}
-
-
-def _decoded(data: bytes) -> str:
-    for mark, encoding in _MARKS:
-        if data.startswith(mark):
-            return data[len(mark) :].decode(encoding, "replace")
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError:
-        windows, iso = data.decode("cp1256", "replace"), data.decode("iso8859-6", "replace")
-        return iso if len(_ALIEN.findall(windows)) > len(_ALIEN.findall(iso)) else windows
+    return SecondReading(tuple(dict.fromkeys(_passages(text))), (), tuple(raw), parts=1, pages=0, readers=readers), {}
 
 
 def _passages(text: str) -> Iterator[Passage]:
-    rows = _rows(text, _delimiter(text))
-    headings = _headings(rows[:_HEADING_ROWS])
-    for row in rows:
-        left, may_be_form = "", len(headings) <= 2 and dict(enumerate(map(str.strip, row))) != headings
-        for column, cell in enumerate(row):
-            said = cell.strip()
-            if said:
-                labels = (headings.get(column, ""), left if may_be_form else "")
-                yield Passage(said, "\n".join(label for label in labels if label not in ("", said)))
-            left = said if _is_label(said) and not _PLACEHOLDER.fullmatch(said) else ""
-
-
-def _rows(text: str, delimiter: str) -> list[list[str]]:
-    """The cells of each line, read character by character: a quote opens at a cell's start and closes at the next one.
-
-    A quote that never closes is taken as an ordinary character, so that it cannot swallow the rest of the file.
-    """
-    rows: list[list[str]] = [[]]
-    position = 0
-    ends = re.compile(f"[{re.escape(delimiter)}\r\n]")
-    while position <= len(text):
-        cell, position = _cell(text, position, ends)
-        rows[-1].append(cell)
-        if position >= len(text):
+    delimiter = delimiter_of(text)
+    top: list[list[str]] = []
+    for row in rows_of(text, delimiter):
+        top.append([cell.strip() for cell in row])
+        if len(top) == _HEADING_ROWS:
             break
-        if text[position] != delimiter:
-            position += text.startswith("\r\n", position)
-            rows.append([])
-        position += 1
-    return rows
+    labels, heads = _headings(top)
+    for number, row in enumerate(rows_of(text, delimiter)):
+        own = heads.get(number, labels)
+        yield from _row([cell.strip() for cell in row], own, may_be_form=len(labels) <= 2 and number not in heads)
 
 
-def _cell(text: str, start: int, ends: re.Pattern[str]) -> tuple[str, int]:
-    """The cell that begins at `start`, and where the delimiter or line end behind it stands."""
-    position, value = start, ""
-    if text.startswith('"', start):
-        close = _closing(text, start + 1)
-        if close >= 0:
-            value, position = text[start + 1 : close].replace('""', '"'), close + 1
-    match = ends.search(text, position)
-    end = match.start() if match else len(text)
-    return value + text[position:end], end
+def _row(row: Sequence[str], labels: dict[int, str], *, may_be_form: bool) -> Iterator[Passage]:
+    left = ""
+    for column, cell in enumerate(row):
+        if not cell:
+            continue
+        told = _PLACEHOLDER.fullmatch(cell)
+        over = [labels.get(column, ""), left if may_be_form else ""]
+        context = "\n".join(label for label in over if label not in ("", cell))
+        if told is None:
+            yield Passage(cell, context)
+            meant = _whole_number(cell, context)
+            if meant:
+                yield Passage(meant, context)
+            before = row[column - 1] if column else ""
+            if _NUMBER.fullmatch(cell) and _CODE.fullmatch(before) and _DIALLED.search(labels.get(column - 1, "")):
+                yield Passage(f"{before} {cell}", "\n".join((labels.get(column - 1, ""), context)))
+        left = cell if told is None and _is_label(cell) else ""
 
 
-def _closing(text: str, start: int) -> int:
-    """Where the quote stands that is not doubled; -1 when there is none."""
-    match = _QUOTED.match(text, start)
-    return match.end() - 1 if match else -1
+def _whole_number(cell: str, context: str) -> str:
+    """The digits of a whole number that is written as a fraction or a power of ten; empty when it is none."""
+    written = cell.strip("' ")
+    if not _WRITTEN.fullmatch(written):
+        return ""
+    try:
+        number = Decimal(written.replace(",", "."))
+    except InvalidOperation:
+        return ""
+    mantissa = re.split("[eE]", written)[0]
+    significant = sum(character.isdigit() for character in mantissa)
+    if number != number.to_integral_value() or (significant < _DIGITS.start and not _NAMES_SOMEBODY.search(context)):
+        return ""
+    digits = str(int(number))
+    return digits if len(digits) in _DIGITS else ""
 
 
-def _delimiter(text: str) -> str:
-    """The one that the first lines agree on best."""
-    named = re.match(r'"?sep=([,;\t|])', text, re.IGNORECASE)
-    if named:
-        return named[1]
-    lines = [line for line in text[:65536].splitlines()[:50] if line.strip()]
+def _headings(rows: Sequence[Sequence[str]]) -> tuple[dict[int, str], dict[int, dict[int, str]]]:
+    """The labels of the columns, and for each row that holds them, the labels over it."""
+    said = {
+        number: {column: cell for column, cell in enumerate(row) if cell} for number, row in enumerate(rows) if any(row)
+    }
+    width = max((len(filled) for filled in said.values()), default=0)
+    numbers = list(said)
+    for at, number in enumerate(numbers[:-1]):
+        first = said[number]
+        if len(first) < min(width, 3) or not all(map(_is_label, first.values())):
+            continue
+        heads: dict[int, dict[int, str]] = {number: {}}
+        labels = {column: _parted(label) for column, label in first.items()}
+        following = said[numbers[at + 1]]
+        if at + 2 < len(numbers) and all(map(_is_label, following.values())) and _goes_on(first, following):
+            heads[numbers[at + 1]] = dict(labels)
+            labels = _under(labels, following)
+        if at and len(said[numbers[at - 1]]) > 1 and all(map(_is_label, said[numbers[at - 1]].values())):
+            groups = {column: _parted(label) for column, label in said[numbers[at - 1]].items()}
+            labels = _under(groups, labels)
+        return labels, heads
+    return {}, {}
 
-    def agreement(delimiter: str) -> tuple[int, int]:
-        counts = Counter(len(_rows(line, delimiter)[0]) for line in lines)
-        width, often = max(((w, n) for w, n in counts.items() if w > 1), key=lambda p: (p[1], p[0]), default=(0, 0))
-        return often, width
 
-    return max(_DELIMITERS, key=agreement)
+def _goes_on(first: dict[int, str], second: dict[int, str]) -> bool:
+    if len(second) > len(first) and set(second) - set(first):
+        return True
+    sides = [{bool(_ARABIC.search(label)) for label in row.values()} for row in (first, second)]
+    return len(second) >= len(first) - 1 and sides in ([{True}, {False}], [{False}, {True}])
 
 
-def _headings(rows: list[list[str]]) -> dict[int, str]:
-    """The labels of the columns: the first row of several cells that are all labels."""
-    said = [{column: cell.strip() for column, cell in enumerate(row) if cell.strip()} for row in rows]
-    said = [filled for filled in said if filled]
-    width = max(map(len, said), default=0)
-    for filled in said[:-1]:
-        if len(filled) >= min(width, 3) and all(map(_is_label, filled.values())):
-            return filled
-    return {}
+def _under(groups: dict[int, str], labels: dict[int, str]) -> dict[int, str]:
+    """Labels with the one above them, or the last one to the left above them, before each."""
+    told: dict[int, str] = {}
+    above = ""
+    for column in sorted({*groups, *labels}):
+        above = groups.get(column, above)
+        told[column] = "\n".join(label for label in (above, _parted(labels.get(column, ""))) if label)
+    return told
+
+
+def _parted(label: str) -> str:
+    """A label, and behind it the words that a programmer joined in it."""
+    parted = _JOINED.sub(r"\1 \2", label)
+    return label if parted == label or "\n" in label else f"{label}\n{parted}"
 
 
 def _is_label(text: str) -> bool:
@@ -128,4 +141,5 @@ def _is_label(text: str) -> bool:
         and any(c.isalpha() for c in text)
         and sum(c.isdigit() for c in text) <= 2
         and "@" not in text
+        and not _PLACEHOLDER.fullmatch(text)
     )
