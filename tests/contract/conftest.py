@@ -9,6 +9,7 @@ from schemas.entities import TOGGLABLE_TYPES
 from storage import entity_sets
 from tests.api.conftest import account, client, served
 from tests.api.serving import Account, Served, serving, settings_for
+from tests.contract.shop import Shop, opened
 from tests.pipeline.detect.marked import unmarked
 
 __all__ = ["account", "client", "served"]
@@ -31,6 +32,13 @@ def finds(client: httpx.Client, served: Served, account: Account) -> Finds:
             assert [(span["type"], text[span["start"] : span["end"]]) for span in spans] == expected, row
 
     return check
+
+
+@pytest.fixture(scope="package")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
+    """A server whose file jobs are carried by hand."""
+    with opened(tmp_path_factory.mktemp("shop")) as shop:
+        yield shop
 
 
 @pytest.fixture(scope="package")
