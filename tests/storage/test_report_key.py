@@ -109,6 +109,7 @@ def test_public_keys_come_in_three_forms() -> None:
         X25519PrivateKey.generate().public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo),
         Ed25519PrivateKey.generate().public_key().public_bytes_raw(),
     ],
+    ids=["nothing", "no JSON of ours", "too short", "no text", "no key in PEM", "another kind of key", "raw bytes"],
 )
 def test_what_is_not_a_public_key_is_refused(text: bytes) -> None:
     with pytest.raises(NotAPublicKey):
