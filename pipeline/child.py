@@ -16,7 +16,8 @@ from typing import Any
 Answer = tuple[dict[str, Any], dict[str, bytes]]
 
 # All kinds of picture have one handler.
-_MODULES = {"csv": "csv", "docx": "docx", "pdf": "pdf", "png": "image", "jpeg": "image", "tiff": "image", "xlsx": "xlsx"}
+_MODULES = {"csv": "csv", "docx": "docx", "jpeg": "image", "pdf": "pdf", "png": "image", "pptx": "pptx",
+            "tiff": "image", "xlsx": "xlsx"}  # fmt: skip
 
 
 def main(request: int, reply: int) -> None:

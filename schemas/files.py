@@ -10,7 +10,7 @@ from schemas.stages import Stage
 
 
 class Format(StrEnum):
-    """Document formats; a format without a handler yet is sniffed and refused."""
+    """Document formats."""
 
     PDF = "pdf"
     DOCX = "docx"
@@ -33,9 +33,7 @@ MEDIA_TYPE: dict[Format, str] = {
     Format.TIFF: "image/tiff",
 }
 
-SUPPORTED_FORMATS: frozenset[Format] = frozenset(
-    {Format.CSV, Format.DOCX, Format.XLSX, Format.PDF, Format.PNG, Format.JPEG, Format.TIFF}
-)
+SUPPORTED_FORMATS: frozenset[Format] = frozenset(Format)
 
 
 class JobState(StrEnum):

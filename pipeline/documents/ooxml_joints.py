@@ -94,7 +94,8 @@ def _head(piece: Piece, most: int = 0) -> document.Piece:
 def across_rows(stories: Mapping[Element, Sequence[Piece]]) -> Iterator[Joint]:
     """Joints between neighbouring cells of the tables among `stories` (cells and other containers, in order)."""
     tables: dict[Element, dict[Element, list[Piece]]] = {}
-    for cell, pieces in stories.items():
+    for story, pieces in stories.items():
+        cell = story if local(story) != "txBody" else story.getparent()
         row = next((above for above in cell.iterancestors() if local(above) == "tr"), None)
         table = (
             next((above for above in row.iterancestors() if local(above) == "tbl"), None) if row is not None else None
