@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import cv2
 import numpy as np
 
+from pipeline.documents.image_frames import SEEN_THROUGH
 from pipeline.documents.ink import Ink, Mark, characters, components, gather
 from pipeline.documents.overlooked import FAINT, HUE
 
@@ -43,7 +44,7 @@ def without_faint(pixels: Any, *, is_exact: bool) -> Any:
     if pixels.ndim == 3 and pixels.shape[2] == 4:
         color = without_faint(np.ascontiguousarray(pixels[:, :, :3]), is_exact=is_exact)
         alpha = without_faint(np.ascontiguousarray(pixels[:, :, 3]), is_exact=False)
-        color[alpha == 0] = 0
+        color[alpha < SEEN_THROUGH] = 0
         return np.dstack((color, alpha))
     done = pixels if pixels.ndim == 3 else pixels[:, :, None]
     done = done.copy()

@@ -11,7 +11,7 @@ from pipeline.documents.burning import boxes_to_burn, burn
 from pipeline.documents.document import BY_HUE, Extraction, Findings, Raster, Reading, Unread
 from pipeline.documents.faint import without_faint
 from pipeline.documents.image_encode import encoded
-from pipeline.documents.image_frames import Frame, eight_bits, upright
+from pipeline.documents.image_frames import SEEN_THROUGH, Frame, eight_bits, upright
 from pipeline.documents.image_header import Header, header_of
 from pipeline.documents.limits import MAX_ANIMATION_PIXELS, MAX_IMAGE_FRAMES, MAX_RASTER_PIXELS, MAX_RASTER_SIDE
 from pipeline.documents.overlooked import is_colored, overlooked
@@ -22,7 +22,6 @@ _SMALL_SIDE = 1400  # pixels: an image whose longer side is shorter is enlarged 
 _LARGEST_GAIN = 3.0
 _SUPPOSED_DPI = 300  # what OCR takes a picture for
 _MIDDLE = 128  # gray level
-_SEEN_THROUGH = 16  # alpha, of 255, below which nobody sees a pixel
 _VEILED = 200  # alpha below which a colour without its alpha may say what the picture as seen does not
 _PNG_MODES = {0: "L", 2: "RGB", 3: "P", 4: "LA", 6: "RGBA"}
 
@@ -102,7 +101,7 @@ def frames(data: bytes, header: Header) -> Iterator[Frame]:
 def _without_unseen(frame: Frame) -> Frame:
     """Nothing of what lies under pixels that nobody sees: it would leave unread."""
     if frame.pixels.ndim == 3 and frame.pixels.shape[2] == 4:
-        frame.pixels[frame.pixels[:, :, 3] < _SEEN_THROUGH] = 0
+        frame.pixels[frame.pixels[:, :, 3] < SEEN_THROUGH] = 0
     return frame
 
 
@@ -155,12 +154,12 @@ def _unveiled(image: Any) -> list[Any]:
     if image.ndim == 2 or image.shape[2] == 3:
         return []
     alpha = image[:, :, 3]
-    veiled = (alpha >= _SEEN_THROUGH) & (alpha < _VEILED)
+    veiled = (alpha >= SEEN_THROUGH) & (alpha < _VEILED)
     if not veiled.any():
         return []
     gray = cv2.cvtColor(image[:, :, :3].copy(), cv2.COLOR_BGR2GRAY)
     gray[~veiled] = int(np.median(gray[veiled]))
-    return [gray] if int(gray.max()) - int(gray.min()) > _SEEN_THROUGH else []
+    return [gray] if int(gray.max()) - int(gray.min()) > SEEN_THROUGH else []
 
 
 def _resized(image: Any, scale: float) -> Any:

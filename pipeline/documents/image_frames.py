@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import cv2
 import numpy as np
 
+SEEN_THROUGH = 16  # alpha, of 255, below which nobody sees a pixel
 _COLORS = 256
 _ALIKE = 4  # levels: palette entries whose channels all differ by less are one colour to the eye
 _LEAST_DPI, _MOST_DPI = 10, 4800

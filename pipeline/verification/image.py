@@ -11,6 +11,7 @@ import PIL
 from PIL import Image, ImageOps, UnidentifiedImageError
 
 from pipeline.documents.document import BY_HUE, Raster
+from pipeline.verification.faint import stretched
 from pipeline.verification.hue import by_hue, is_colored
 from pipeline.verification.limits import MAX_FRAMES, MAX_PIXELS, MAX_RASTER_PIXELS, MAX_RASTER_SIDE
 from pipeline.verification.reading import Passage, SecondReading
@@ -131,9 +132,12 @@ def _readable(image: Image.Image) -> Iterator[Image.Image]:
         return
     if shown.mode == "RGB" and not is_colored(shown):
         shown = shown.convert("L")
+    faint = stretched(shown)
     gray, shown = _fitted(gray), _fitted(shown)
     yield gray
     yield from by_hue(shown, gray)
+    if faint is not None:
+        yield _fitted(faint)
 
 
 def _fitted(image: Image.Image) -> Image.Image:
