@@ -14,7 +14,7 @@ from pipeline.detect.detector import Detector
 from schemas.clock import utc_now
 from schemas.settings import Settings
 from schemas.stages import Stage
-from storage.job_objects import stored
+from storage.job_objects import StoredJob, stored
 from storage.job_tables import Job
 from storage.opening import Storage
 from tests.api.serving import Account, Served, serving, settings_for
@@ -52,9 +52,13 @@ class Shop:
         """One sweep, at some time from now."""
         return sweep(self.served.services.storage, self.served.services.settings, utc_now() + timedelta(**later))
 
+    def all_stored(self) -> list[StoredJob]:
+        """Every object of every file."""
+        return list(stored(self.served.services.storage.objects))
+
     def stored(self, file_id: str) -> list[str]:
         """Keys of all that is kept of a file."""
-        return [item.key for item in stored(self.served.services.storage.objects) if str(item.job_id) == file_id]
+        return [item.key for item in self.all_stored() if str(item.job_id) == file_id]
 
     def set(self, file_id: str, **columns: object) -> None:
         """Changes the row, as time would have."""
