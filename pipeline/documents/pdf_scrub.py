@@ -38,6 +38,7 @@ def scrubbed(data: bytes, beside: Beside = Beside(), taboo: Collection[str] = ()
     try:
         with warnings.catch_warnings(), pikepdf.open(io.BytesIO(data)) as pdf:
             warnings.simplefilter("ignore")  # they quote the document
+            pdf.remove_unreferenced_resources()
             _Scrubber(pdf, taboo).scrub()
             rebuild(pdf, beside)
             out = io.BytesIO()
