@@ -47,15 +47,20 @@ _SHA = hashlib.sha1(_SCRIPT, usedforsecurity=False).hexdigest()  # what EVALSHA 
 
 
 class RedisLimiter:
-    """Windows in the Redis at `url`. For one event loop. InvalidSettings when the address is none."""
+    """Windows in the Redis at `url`, waited for `patience` seconds. For one event loop.
 
-    def __init__(self, url: str, secret: bytes, pause: float = PAUSE_SECONDS) -> None:
-        self._secret, self._pause = secret, pause
+    InvalidSettings when the address is none.
+    """
+
+    def __init__(
+        self, url: str, secret: bytes, pause: float = PAUSE_SECONDS, patience: float = PATIENCE_SECONDS
+    ) -> None:
+        self._secret, self._pause, self._patience = secret, pause, patience
         try:
             pool = BlockingConnectionPool.from_url(
                 url,
                 max_connections=_CONNECTIONS,
-                timeout=PATIENCE_SECONDS,
+                timeout=patience,
                 socket_connect_timeout=1,
                 socket_timeout=None,  # a call's own patience is enough; the library's would double what a call costs
                 retry=Retry(NoBackoff(), 0),
@@ -67,7 +72,7 @@ class RedisLimiter:
         self._ask_again = 0.0  # on the loop's clock: until then nobody asks
 
     async def hit(self, key: str, limit: int, window: int = 60) -> int | None:
-        """As `RateLimiter.hit`; None, at most 0.1 s late, when Redis fails, and at once for `pause` seconds after."""
+        """As `RateLimiter.hit`; None, `patience` late, when Redis fails, and at once for `pause` seconds after."""
         loop = asyncio.get_running_loop()
         if self._failing:
             if loop.time() < self._ask_again:
@@ -75,7 +80,7 @@ class RedisLimiter:
             self._ask_again = loop.time() + self._pause  # only this call tries
         asking = loop.create_task(self._ask(key, limit, window))
         try:
-            await _wait(asking, loop)
+            await _wait(asking, loop, self._patience)
         finally:
             asking.cancel()
         if not asking.done():
@@ -114,10 +119,10 @@ class RedisLimiter:
         self._failing = False
 
 
-async def _wait(asking: asyncio.Task[int], loop: asyncio.AbstractEventLoop) -> None:
+async def _wait(asking: asyncio.Task[int], loop: asyncio.AbstractEventLoop, patience: float) -> None:
     """Until it is done, or Redis had its time: what a busy event loop took of that is given once more."""
     begun = loop.time()
-    await asyncio.wait({asking}, timeout=PATIENCE_SECONDS)
+    await asyncio.wait({asking}, timeout=patience)
     if not asking.done():
-        was_late = loop.time() - begun > 1.5 * PATIENCE_SECONDS
-        await asyncio.wait({asking}, timeout=PATIENCE_SECONDS if was_late else _GRACE_SECONDS)
+        was_late = loop.time() - begun > 1.5 * patience
+        await asyncio.wait({asking}, timeout=patience if was_late else _GRACE_SECONDS)
