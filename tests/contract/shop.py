@@ -18,7 +18,7 @@ from storage.job_objects import StoredJob, stored
 from storage.job_tables import Job
 from storage.opening import Storage
 from tests.api.serving import Account, Served, serving, settings_for
-from tests.workers.workshop import Workshop, honest
+from tests.workers.workshop import Workshop, honest, saboteur
 from workers.run import Run
 from workers.sweep import Swept, sweep
 
@@ -41,6 +41,16 @@ class Shop:
     def work(self, until: Stage | None = None) -> None:
         """Carries whatever was announced, or until a message for that stage would come next."""
         self.bench.run(until)
+
+    @contextmanager
+    def careless(self, name: str) -> Iterator[None]:
+        """Meanwhile the parsers' children are those of tests/workers/saboteurs.py."""
+        kept = self.bench.context.tools.sandbox
+        self.bench.with_sandbox(saboteur(name))
+        try:
+            yield
+        finally:
+            self.bench.with_sandbox(kept)
 
     def claim(self, file_id: str, stage: Stage) -> Run:
         """What a worker holds that has just begun a stage."""

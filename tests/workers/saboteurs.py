@@ -39,6 +39,11 @@ def lies(verb: str, meta: dict[str, Any], blobs: Mapping[str, bytes]) -> Answer:
     return child.answer(verb, meta, blobs)
 
 
+def reads_nothing(verb: str, meta: dict[str, Any], blobs: Mapping[str, bytes]) -> Answer:
+    """Answers nonsense when it is to read a picture."""
+    return ({"words": "none"}, {}) if verb == "read_raster" else child.answer(verb, meta, blobs)
+
+
 def has_many_pages(verb: str, meta: dict[str, Any], blobs: Mapping[str, bytes]) -> Answer:
     """Says that the document has 501 pages."""
     if verb == "inspect":
