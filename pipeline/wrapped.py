@@ -24,6 +24,11 @@ _BROKEN = _PROVEN | {_T.NATIONAL_ID, _T.RESIDENCE_PERMIT, _T.PHONE_NUMBER, _T.TA
 _LINKS = frozenset("@.-_+/")  # what may stand at the very end or beginning of half a value
 _NEAR = 4  # characters behind a value in which a colon makes a label of it
 _COMB = re.compile(r"(?<![^\W_])[^\W_](?:[ \t|]{1,3}[^\W_]){8,33}(?![^\W_])(?!\.\d)")
+_CHECKED = frozenset({_T.IBAN, _T.NATIONAL_ID, _T.RESIDENCE_PERMIT})
+_GROUPED = (
+    re.compile(r"(?<![\w.,'])[12](?P<mark>[,.'\u066c\u2019])\d{3}(?P=mark)\d{3}(?P=mark)\d{3}(?![\w']|[.,]\d)"),
+    re.compile(r"(?<!\w)[Ss][Aa]\d\d(?:[ \u00a0-]?\t[ \u00a0-]?[0-9A-Za-z]{4}){5}(?!\w)"),
+)
 
 Detect = Callable[[str, bool], Sequence[Span]]
 
@@ -51,7 +56,7 @@ def rejoined(text: str, own: Sequence[Span], detect: Detect) -> list[Found]:
     """
     breaks = list(_breaks(text)) if "\n" in text else []
     found = [Found(span, text[span.start : span.end]) for span in own]
-    for new in _combed(text, detect):
+    for new in (*_combed(text, detect), *_grouped(text, detect)):
         _place(found, new, text)
     for glue, chosen in ((" ", [b for b in breaks if b.is_full or b.parts_digits]),
                          (_GLUE, [b for b in breaks if b.parts_word])):  # fmt: skip
@@ -62,6 +67,21 @@ def rejoined(text: str, own: Sequence[Span], detect: Detect) -> list[Found]:
                     surface = joined[span.start : span.end].replace(_GLUE, "")
                     _place(found, Found(span, surface), text)
     return found
+
+
+def _grouped(text: str, detect: Detect) -> Iterator[Found]:
+    """Numbers that software grouped as amounts, `1,012,345,672`, and IBANs with a tab between their groups.
+
+    Here only a check digit says that no amount is meant.
+    """
+    runs = {match.span() for pattern in _GROUPED for match in pattern.finditer(text)}
+    if runs:
+        joined = text
+        for pattern in _GROUPED:
+            joined = pattern.sub(lambda match: re.sub(r"[^\w]", _GLUE, match[0]), joined)
+        for span in detect(joined, True):
+            if span.type in _CHECKED and (span.start, span.end) in runs:
+                yield Found(span, joined[span.start : span.end].replace(_GLUE, ""))
 
 
 def _combed(text: str, detect: Detect) -> Iterator[Found]:

@@ -13,8 +13,9 @@ from pipeline.documents.replace import Edit, apply, by_unit
 from pipeline.documents.split_columns import Split, splits
 from schemas.errors import ErrorCode, StageFailed
 
+# Control characters, which detection is not to stumble over.
 _INVISIBLE = {code: "\u200b" for code in (*range(32), *range(0x7F, 0xA0)) if chr(code) not in "\t\n\v\f\r\x1a\x85"}
-_FORMULA = "=+-@"  # what spreadsheets take for the beginning of a formula
+_SIGNS = ("+", "-")
 
 
 def inspect(data: bytes) -> int:
@@ -93,14 +94,16 @@ def _joints(row: dict[int, TextUnit], split: Sequence[Split]) -> Iterator[Joint]
 
 
 def _rewritten(cell: Cell, edits: list[Edit], file: CsvText, heading: str) -> str:
-    """The cell after its edits, quoted if it was or must be now."""
+    """The cell after its edits, in its own quotes: all but what was found stays as written."""
     before = meaning(cell.text, heading)
-    value = apply(before, edits)
-    if before[:1] in _FORMULA and before[:1] and edits[0].start == 1 and _is_number(before):
-        value = value[1:]  # a sign before a number is no formula; before a placeholder it would be one
-    needs_quotes = value.startswith(file.quote) or any(c in value for c in (file.delimiter, "\r", "\n"))
-    return csv_text.quoted(value, file.quote or '"') if cell.quote or needs_quotes else value
+    if _is_number(before) and edits[0].start == 1:  # a sign before a number is no formula; before a word it would be
+        edits = [Edit(0, edits[0].end, edits[0].replacement), *edits[1:]]
+    if before != cell.text:  # the number stands there otherwise
+        value = apply(before, edits)
+        return csv_text.quoted(value, cell.quote) if cell.quote else value
+    at = csv_text.places(cell)
+    return apply(cell.raw, [Edit(at[edit.start][0], at[edit.end - 1][1], edit.replacement) for edit in edits])
 
 
 def _is_number(text: str) -> bool:
-    return not any(c.isalpha() for c in text) and text[0] in "+-"
+    return text[:1] in _SIGNS and not any(c.isalpha() for c in text)

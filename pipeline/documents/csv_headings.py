@@ -2,14 +2,20 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from pipeline.documents.csv_text import Cell
-from pipeline.documents.headings import is_heading
+from pipeline.documents.headings import LONGEST_LABEL, is_heading
 
 HEADING_ROWS = 20  # rows among which the headings are looked for
 _MOST_CHARACTERS = 2_000  # of a label; a group's heading stands over many columns
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_LABEL = re.compile(
+    r"\b(?:name|surname|phone|mobile|tel|e-?mail|address|city|country|id|iqama|passport|birth|dob|nationality|date|number"
+    r"|no|iban|account|bank|mrn|gender|age|job|position|department|salary|employer|company|policy|plate)\b"
+    r"|اسم|هاتف|جوال|بريد|عنوان|مدينة|هوية|إقامة|جواز|ميلاد|جنسية|تاريخ|رقم|آيبان|حساب|ملف|الجنس|العمر|وظيفة|قسم|راتب|شركة",
+    re.IGNORECASE,
+)
 _ARABIC = re.compile("[\u0621-\u064a]")
 
 
@@ -40,7 +46,7 @@ def headings_of(cells: Iterable[Cell]) -> Headings:
         if text:
             rows.setdefault(cell.row, {})[cell.column] = text
     headings = Headings()
-    if len(rows) < 2:
+    if len(rows) < 2 or _is_form(rows.values()):
         return headings
     width, _ = max(Counter(map(len, rows.values())).items(), key=lambda item: (item[1], item[0]))
     numbers = sorted(rows)
@@ -63,6 +69,17 @@ def headings_of(cells: Iterable[Cell]) -> Headings:
     return headings
 
 
+def _is_form(rows: Collection[dict[int, str]]) -> bool:
+    """Whether the first of two columns labels the second: several of its cells are such words."""
+    if max(max(row) for row in rows) != 1:
+        return False
+    return sum(_labels(row.get(0, "")) and not _labels(row.get(1, "")) for row in rows) > 1
+
+
+def _labels(text: str) -> bool:
+    return len(text) <= LONGEST_LABEL and _LABEL.search(text) is not None
+
+
 def spelled(label: str) -> str:
     """A label with words that programmers join: `passportNumber` also as `passport Number`."""
     label = label.strip()
@@ -73,7 +90,7 @@ def spelled(label: str) -> str:
 def _continues(rows: dict[int, dict[int, str]], first: int, second: int) -> bool:
     """Whether a second row of labels is headings too: it fills open columns, or is in another script."""
     one, two = rows[first], rows[second]
-    if len(one) < len(two) and not two.keys() <= one.keys():
+    if not two.keys() <= one.keys() and len(two) > 1:
         return True
     if len(two) < len(one) - 1:
         return False

@@ -6,7 +6,7 @@ closing quote, quotes that never close, single quotes.
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
@@ -80,6 +80,24 @@ def unquoted(raw: str, quote: str) -> str:
         value.append(quote)
         position += 2
     return "".join(value)
+
+
+def places(cell: Cell) -> Sequence[tuple[int, int]]:
+    """Where each character of a cell's text is written in `raw`: start and end, a doubled quote's both."""
+    if not cell.quote:
+        return [(at, at + 1) for at in range(len(cell.raw))]
+    found: list[tuple[int, int]] = []
+    position, inside = 1, True
+    while position < len(cell.raw):
+        start = position
+        if inside and cell.raw[position] == cell.quote:
+            position += 1
+            if cell.raw[position : position + 1] != cell.quote:
+                inside = False
+                continue
+        position += 1
+        found.append((start, position))
+    return found
 
 
 def quoted(value: str, quote: str) -> str:

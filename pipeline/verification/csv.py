@@ -23,6 +23,12 @@ _NAMES_SOMEBODY = re.compile(
     r"|هوية|هويه|إقامة|اقامة|جواز|جوال|هاتف|بطاقة|حساب",
     re.IGNORECASE,
 )
+_FIELD = re.compile(
+    r"\b(?:name|surname|phone|mobile|tel|e-?mail|address|city|country|id|iqama|passport|birth|dob|nationality|date|number"
+    r"|no|iban|account|bank|mrn|gender|age|job|position|department|salary|employer|company|policy|plate)\b"
+    r"|اسم|هاتف|جوال|بريد|عنوان|مدينة|هوية|إقامة|جواز|ميلاد|جنسية|تاريخ|رقم|آيبان|حساب|ملف|الجنس|العمر|وظيفة|قسم|راتب|شركة",
+    re.IGNORECASE,
+)
 _ARABIC = re.compile("[\u0621-\u064a]")
 _JOINED = re.compile(r"([a-z])([A-Z])")
 
@@ -94,6 +100,9 @@ def _headings(rows: Sequence[Sequence[str]]) -> tuple[dict[int, str], dict[int, 
         number: {column: cell for column, cell in enumerate(row) if cell} for number, row in enumerate(rows) if any(row)
     }
     width = max((len(filled) for filled in said.values()), default=0)
+    fields = [[bool(_FIELD.search(filled.get(at, "")[:_LONGEST_LABEL])) for at in (0, 1)] for filled in said.values()]
+    if width == 2 and fields.count([True, False]) > 1:
+        return {}, {}  # a form: the word on the left labels each value
     numbers = list(said)
     for at, number in enumerate(numbers[:-1]):
         first = said[number]
@@ -113,7 +122,7 @@ def _headings(rows: Sequence[Sequence[str]]) -> tuple[dict[int, str], dict[int, 
 
 
 def _goes_on(first: dict[int, str], second: dict[int, str]) -> bool:
-    if len(second) > len(first) and set(second) - set(first):
+    if len(second) > 1 and set(second) - set(first):
         return True
     sides = [{bool(_ARABIC.search(label)) for label in row.values()} for row in (first, second)]
     return len(second) >= len(first) - 1 and sides in ([{True}, {False}], [{False}, {True}])

@@ -79,7 +79,7 @@ def test_only_the_changed_cell_is_written_anew() -> None:
     assert without(data, "quoted") == data.replace(b'"quoted"', b'"SECRET_01"')
     assert without(data, "1000000008") == data.replace(b"1000000008", b"SECRET_01")
     assert without(data, "plain") == data.replace(b"plain", b"SECRET_01")
-    assert without(data, 'a"') == data.replace(b'"a""b" tail', b'"SECRET_01b tail"')
+    assert without(data, 'a"') == data.replace(b'"a""b" tail', b'"SECRET_01b" tail')
 
 
 def test_a_placeholder_never_makes_a_formula() -> None:
@@ -113,8 +113,8 @@ def test_a_table_without_headings_lends_no_labels_but_a_form_does() -> None:
 
 def test_two_columns_may_be_a_form_under_a_row_that_reads_like_a_heading() -> None:
     said = units(b"Employee,Ziyad Bashraheel\nMobile,501234567\nMRN,0048213\n")
-    assert said["1:1"] == ("501234567", "Ziyad Bashraheel\nMobile")
-    assert said["2:1"] == ("0048213", "Ziyad Bashraheel\nMRN")
+    assert said["1:1"] == ("501234567", "Mobile")
+    assert said["2:1"] == ("0048213", "MRN")
     assert units(b"Name,City\nZiyad,Abha\n")["0:1"] == ("City", "")
 
 
