@@ -16,6 +16,7 @@ test:  ## the test suite, against real servers that it starts itself
 
 test-slow:  ## corpora and fault matrices
 	@scripts/setup slow
+	@scripts/setup checkers
 	@$(PY) -m pytest -m slow --timeout 900
 
 check:  ## format, lint, types, import walls
@@ -50,4 +51,4 @@ lock:  ## rewrite requirements/*.txt from pyproject.toml (needs uv)
 	@scripts/lock
 
 clean:  ## remove everything that the targets made
-	rm -rf .venv .venv-bench build demo-output *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage*
+	rm -rf .venv .venv-bench .venv-checkers build demo-output *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage*
