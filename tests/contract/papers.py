@@ -4,7 +4,7 @@ import io
 from collections.abc import Sequence
 
 import docx
-import openpyxl
+import openpyxl  # type: ignore[import-untyped]
 import pymupdf
 from PIL import Image, ImageDraw, ImageFont
 from pptx import Presentation

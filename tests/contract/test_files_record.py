@@ -14,7 +14,7 @@ from tests.contract.papers import picture, scan
 from tests.contract.shop import UPLOAD, Shop, record, refused, upload
 
 CSV = "name,email\r\nNoura Almithali,noura@example.com\r\n"
-WORDS = 4
+WORDS = 5
 STATES = ("queued", "processing", "ready", "failed", "expired")
 
 
@@ -36,9 +36,9 @@ def test_a_job_from_upload_to_expiry(shop: Shop, caller: httpx.Client) -> None:
     “entity_count | integer or null | entities redacted”; “created_at | datetime (UTC) | upload time”; “processed_at |
     datetime or null | when processing finished”; “expires_at | datetime | TTL boundary”; “download_url | string or null
     | `/api/v1/files/{file_id}/download` when ready, else null”; “poll_url | string | self link”; “(none) | `POST
-    /api/v1/files/redact` | upload accepted | queued | 201 returned with state queued”; “queued | a worker claims the job
-    | job durably enqueued | processing”; “processing | worker completes | output re-extracted by an independent verifier
-    and proven clean | ready | `download_url` set”; “The file surface is completed by polling `GET
+    /api/v1/files/redact` | upload accepted | queued | 201 returned with state queued”; “queued | a worker claims the
+    job | job durably enqueued | processing”; “processing | worker completes | output re-extracted by an independent
+    verifier and proven clean | ready | `download_url` set”; “The file surface is completed by polling `GET
     /api/v1/files/{file_id}`.” “4. Asynchronous file failures: the upload returns 201 with state queued”
     """
     taken = upload(caller, CSV)
