@@ -36,7 +36,7 @@ from pipeline.documents.pdf_redact import (
     remove_text,
     spots_of,
 )
-from pipeline.documents.pdf_scan import replace_with_picture
+from pipeline.documents.pdf_scan import burned_picture, replace_with_picture
 from pipeline.documents.pdf_scrub import scrubbed
 from pipeline.documents.pdf_units import joints_of, page_texts, units_of
 from schemas.errors import ErrorCode, StageFailed
@@ -154,12 +154,15 @@ def redact(data: bytes, findings: Findings, readings: Sequence[Reading]) -> byte
             boxes = boxes_to_burn(by_page.get(number, ()), findings)
             is_scan = any(reading.raster.endswith("/scan") for reading in by_page.get(number, ()))
             if is_scan or not _is_redacted(document, number, spots.get(number, ()), boxes):
-                page = original()[number] if not is_scan else document[number]
-                covers = [*boxes, *(box_in_pixels(page, spot) for spot in spots.get(number, ()))]
-                replace_with_picture(document, document[number], covers, page)
+                shown = document if is_scan else original()
+                replace_with_picture(document, number, _burned(shown[number], spots.get(number, ()), boxes))
         plain = document.tobytes(garbage=1, encryption=pymupdf.PDF_ENCRYPT_NONE)
     taboo = [value.surface for value in findings.values if value.distinctive]
     return scrubbed(plain, redacted(read_beside(data).beside, findings), taboo)
+
+
+def _burned(page: Any, spots: Sequence[Spot], boxes: Sequence[Box]) -> bytes:
+    return burned_picture(page, [*boxes, *(box_in_pixels(page, spot) for spot in spots)])
 
 
 def _prepared(stack: ExitStack, data: bytes) -> Any:

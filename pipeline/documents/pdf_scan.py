@@ -14,15 +14,17 @@ _MUCH = 0.0005  # share of coloured pixels: a stamp, a signature in blue
 _JPEG_QUALITY = 88
 
 
-def replace_with_picture(document: Any, page: Any, boxes: Sequence[Box], shown: Any) -> None:
-    """Renders `shown`, burns `boxes` (pixels at its OCR resolution) and makes the picture the page's only content.
-
-    `shown` is the page itself or the same page of a copy from which nothing has been taken out yet.
-    """
-    image = render(shown, ocr_dpi(shown), gray=False)
+def burned_picture(page: Any, boxes: Sequence[Box]) -> bytes:
+    """The page as an encoded picture with `boxes` (pixels at its OCR resolution) burned in."""
+    image = render(page, ocr_dpi(page), gray=False)
     image = cv2.cvtColor(image, cv2.COLOR_RGB2BGR if _is_colored(image) else cv2.COLOR_RGB2GRAY)
     burn(image, boxes)
-    picture = _encoded(image)
+    return _encoded(image)
+
+
+def replace_with_picture(document: Any, number: int, picture: bytes) -> None:
+    """Makes the picture the only content of that page."""
+    page = document[number]
     document.xref_set_key(page.xref, "Resources", "<<>>")
     document.xref_set_key(page.xref, "Contents", "null")
     document.xref_set_key(page.xref, "Annots", "null")
