@@ -57,6 +57,7 @@ def _enter(value: FoundValue, surface: str, codes: Wanted, names: Wanted, phrase
             codes.setdefault(plain[::-1], value)
         elif len(plain) >= _SPACELESS:
             names.setdefault(plain, value)
+            names.setdefault(plain[::-1], value)
         else:
             phrases.setdefault(forms.words(spelled).strip(), value)
 

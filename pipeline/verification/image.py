@@ -13,6 +13,7 @@ from PIL import Image, ImageOps, UnidentifiedImageError
 from pipeline.documents.document import BY_HUE, Raster
 from pipeline.verification.faint import stretched
 from pipeline.verification.hue import by_hue, is_colored
+from pipeline.verification.inflated import inflated
 from pipeline.verification.limits import MAX_FRAMES, MAX_PIXELS, MAX_RASTER_PIXELS, MAX_RASTER_SIDE
 from pipeline.verification.reading import Passage, SecondReading
 from pipeline.verification.tiff_bytes import beside_tiff
@@ -92,7 +93,7 @@ def beside_pixels(data: bytes) -> Iterator[str]:
     """Text of every part of a PNG, JPEG or TIFF that is no pixel: comments, EXIF, XMP, profiles, tags, stray bytes."""
     walks = {_PNG: _beside_png} | dict.fromkeys(_TIFF, beside_tiff)
     walk = next((walk for magic, walk in walks.items() if data.startswith(magic)), _beside_jpeg)
-    for piece in walk(data):
+    for piece in (said for packed in walk(data) for said in (packed, *inflated(packed))):
         for encoding in ("utf-8", "utf-16-le", "utf-16-be", "latin-1"):
             yield from _PRINTABLE.findall(piece.decode(encoding, "replace"))
 

@@ -43,7 +43,7 @@ class NumberFormat(NamedTuple):
         return cls((code if code is not None else _BUILT_IN.get(number, "General"))[:_LONGEST])
 
     def shown(self, stored: str, is_1904: bool) -> tuple[str, ...]:
-        """How the number reads: as the format shows it, and a date of which it shows a part in full; nothing for bare digits."""
+        """How the number reads: as the format shows it; a date in full too where it shows a part; else nothing."""
         if len(stored) > _LONGEST:
             return ()
         try:

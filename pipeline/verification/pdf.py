@@ -65,7 +65,7 @@ def read(data: bytes) -> tuple[SecondReading, dict[str, bytes]]:
 def _decoded(streams: pdf_streams.Streams) -> Iterator[str]:
     """What streams show in every reading, and all pages' own in one text: a value may go on overleaf."""
     for said in (*streams.pages, *streams.others):
-        yield from dict.fromkeys((said.mapped, said.named, said.plain))
+        yield from dict.fromkeys((said.mapped, said.named, said.plain, said.wide))
     yield "\n".join(said.mapped for said in streams.pages)
     yield "\n".join(said.named for said in streams.pages)
 

@@ -17,7 +17,7 @@ _CLOSING = re.compile(rb"\s{0,4}endstream\s{0,20}endobj")
 _TABLE = (b"xref", b"trailer", b"startxref")
 
 
-def account_for(data: bytes, objects: Mapping[int, int]) -> Iterator[str]:
+def account_for(data: bytes, objects: Mapping[int, int]) -> Iterator[bytes]:
     """Everything that stands outside of objects or in their comments; StageFailed(verify_failed) for what hides.
 
     `objects`: where the table says that each object begins -> how many bytes its stream has, -1 without one.
@@ -27,8 +27,8 @@ def account_for(data: bytes, objects: Mapping[int, int]) -> Iterator[str]:
         raise StageFailed(ErrorCode.VERIFY_FAILED)
     starts = sorted(objects)
     streams: list[tuple[int, int]] = []
-    yield data[ends[0].end() :].decode("latin-1")
-    yield data[: starts[0] if starts else 0].decode("latin-1")
+    yield data[ends[0].end() :]
+    yield data[: starts[0] if starts else 0]
     for start, limit in zip(starts, [*starts[1:], len(data)], strict=True):
         end = start
         if objects[start] >= 0:
@@ -45,17 +45,17 @@ def account_for(data: bytes, objects: Mapping[int, int]) -> Iterator[str]:
             raise StageFailed(ErrorCode.VERIFY_FAILED)
 
 
-def _comments(text: bytes) -> Iterator[str]:
+def _comments(text: bytes) -> Iterator[bytes]:
     if b"%" in text:
-        yield from (match[1].decode("latin-1") for match in _COMMENT.finditer(text) if match[1])
+        yield from (match[1] for match in _COMMENT.finditer(text) if match[1])
 
 
-def _behind(text: bytes) -> str:
+def _behind(text: bytes) -> bytes:
     """What stands behind an object's end, but for the table behind the last one."""
     _, closing, behind = text.rpartition(b"endobj")
     if not closing:
         raise StageFailed(ErrorCode.VERIFY_FAILED)
-    return "" if behind.strip().startswith(_TABLE) else behind.decode("latin-1")
+    return b"" if behind.strip().startswith(_TABLE) else behind
 
 
 def _is_inside(position: int, streams: list[tuple[int, int]]) -> bool:

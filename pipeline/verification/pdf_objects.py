@@ -24,6 +24,7 @@ from pypdf.generic import (
 
 from pipeline.verification.image import beside_pixels
 from pipeline.verification.limits import MAX_DEPTH, MAX_OBJECTS, MAX_UNPACKED
+from pipeline.verification.loose_text import texts_in
 from pipeline.verification.pdf_file import account_for
 from schemas.errors import ErrorCode, StageFailed
 
@@ -44,7 +45,7 @@ _REFUSED_TYPES = frozenset({"/EmbeddedFile", "/Filespec", "/3D", "/Sound", "/Mov
 _IMAGES = frozenset({"/DCTDecode", "/DCT", "/JPXDecode", "/JBIG2Decode", "/CCITTFaxDecode", "/CCF"})
 _FONTS = frozenset({"/FontFile", "/FontFile2", "/FontFile3"})
 _MASKS = frozenset({"/SMask", "/Mask"})
-_PRINTABLE = re.compile(rb"[\x09\x20-\x7e\x80-\xff]{6,}")
+_DEFLATED = frozenset({"/FlateDecode", "/Fl"})
 _OPERANDS = re.compile(rb"(?<![0-9A-Za-z(<])[-+]?[0-9]*\.?[0-9]+[ \r\n]+")
 
 
@@ -86,7 +87,8 @@ class Walk:
             for number, offset in offsets.items():
                 item = objects.get(number)
                 places[offset] = len(item._data) if isinstance(item, StreamObject) else -1
-        self.raw.update(dict.fromkeys(account_for(data, places)))
+        for beside in account_for(data, places):
+            self.raw.update(dict.fromkeys(texts_in(beside)))
 
     def _mark_fonts(self, item: Any) -> None:
         """Font programs are not text: their names of glyphs and licence texts are the foundry's."""
@@ -129,11 +131,9 @@ class Walk:
         if item.get("/Subtype") == "/Image":
             self.pictures.add(number)
         filters = item.get("/Filter", ())
-        names = {str(filters)} if isinstance(filters, NameObject) else {str(name) for name in filters}
-        if names & _IMAGES:
-            encoded = bytes(item._data)
-            if encoded.startswith(b"\xff\xd8"):
-                self.raw.update(dict.fromkeys(beside_pixels(encoded)))
+        names = [str(filters)] if isinstance(filters, NameObject) else [str(name) for name in filters]
+        if _IMAGES & set(names):
+            self.raw.update(dict.fromkeys(_beside_pixels(bytes(item._data), names)))
             return
         data = item.get_data() if isinstance(item, EncodedStreamObject) else bytes(item._data)
         self._unpacked += len(data)
@@ -147,7 +147,17 @@ class Walk:
             self.texts.setdefault(re.sub(r"<[^>]*>", "\n", data.decode("utf-8", "replace")))
         if item.get("/Type") not in ("/XRef", "/ObjStm"):
             self.streams[number] = (item, data)
-        self.raw.setdefault("\n".join(piece.decode("latin-1") for piece in _PRINTABLE.findall(_without_operands(data))))
+        else:
+            self.raw.update(dict.fromkeys(texts_in(data if item.get("/Type") == "/XRef" else without_operands(data))))
+
+
+def _beside_pixels(encoded: bytes, filters: list[str]) -> Iterator[str]:
+    """What a compressed picture says beside its pixels. Around the picture's own filter there may only be deflation."""
+    if any(name not in _DEFLATED for name in filters[:-1]) or filters[-1] not in _IMAGES:
+        raise StageFailed(ErrorCode.VERIFY_FAILED)
+    for _ in filters[:-1]:
+        encoded = zlib.decompressobj().decompress(encoded, MAX_UNPACKED)
+    yield from beside_pixels(encoded) if encoded.startswith(b"\xff\xd8") else texts_in(encoded)
 
 
 def _numbers(reader: PdfReader) -> dict[int, int]:
@@ -158,7 +168,7 @@ def _numbers(reader: PdfReader) -> dict[int, int]:
     return numbers
 
 
-def _without_operands(data: bytes) -> bytes:
+def without_operands(data: bytes) -> bytes:
     """A stream without bare operands: `72 720 Td 12 0 0 12` would make up any identifier."""
     return _OPERANDS.sub(b"\x00", data)
 

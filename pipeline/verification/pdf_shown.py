@@ -17,7 +17,7 @@ _TOKEN = re.compile(
         |/(?P<font>[^\s()<>\[\]{}/%]*)\s+[-+.0-9]+\s+Tf\b
         |/(?P<drawn>[^\s()<>\[\]{}/%]*)\s+Do\b
         |/[^\s()<>\[\]{}/%]*                     # any other name
-        |%[^\r\n]*                               # a comment
+        |%(?P<comment>[^\r\n]*)
         |(?P<image>\bBI\b[^\0]{0,1000}?\bID[\ \r\n\t])
         |(?P<move>\b(?:Td|TD|Tm|T\*|ET)(?![A-Za-z*]))
         |(?P<quote>['"])                         # show on the next line
@@ -35,7 +35,7 @@ _DEEPEST = 1000  # saved states that are remembered
 
 
 class Shown(NamedTuple):
-    """What a stream shows: by its fonts' Unicode maps, by the names of their glyphs, and as bare bytes.
+    """What a stream shows: by its fonts' Unicode maps, by the names of their glyphs, as bare bytes, as UTF-16.
 
     `drawn` are the names of the pictures and forms that it paints.
     """
@@ -43,6 +43,7 @@ class Shown(NamedTuple):
     mapped: str
     named: str
     plain: str
+    wide: str = ""
     drawn: tuple[str, ...] = ()
 
 
@@ -52,6 +53,7 @@ def shown(data: bytes, fonts: Callable[[str], Font]) -> Shown:
     mapped: list[str] = []
     named: list[str] = []
     plain: list[str] = []
+    wide: list[str] = []
     current = LATIN
     saved: list[Font] = []
     for kind, value in _steps(data):
@@ -63,6 +65,10 @@ def shown(data: bytes, fonts: Callable[[str], Font]) -> Shown:
             mapped.append(one)
             named.append(other)
             plain.append(value.decode("latin-1"))
+            if len(value) % 2 == 0 and (b"\0" in value or b"\6" in value):
+                wide.append(value.decode("utf-16-be", "replace"))
+        elif kind == "comment":
+            plain.extend(("\n", value.decode("utf-8", "replace"), "\n"))
         elif kind == "drawn":
             drawn.setdefault("/" + value.decode("latin-1"))
         elif kind == "font":
@@ -75,7 +81,7 @@ def shown(data: bytes, fonts: Callable[[str], Font]) -> Shown:
             gap = "\n" if kind == "move" else " "
             for pieces in (mapped, named, plain):
                 pieces.append(gap)
-    return Shown("".join(mapped), "".join(named), "".join(plain), tuple(drawn))
+    return Shown("".join(mapped), "".join(named), "".join(plain), "".join(wide), tuple(drawn))
 
 
 def _steps(data: bytes) -> Iterator[tuple[str, bytes]]:
@@ -92,6 +98,8 @@ def _steps(data: bytes) -> Iterator[tuple[str, bytes]]:
         elif kind == "hex":
             digits = re.sub(rb"\s", b"", match["hex"])
             yield "text", bytes.fromhex((digits + b"0" * (len(digits) % 2)).decode())
+        elif kind == "comment":
+            yield kind, match[kind]
         elif kind in ("font", "drawn"):
             yield kind, _HEX.sub(lambda pair: bytes([int(pair[1], 16)]), match[kind])
         elif kind == "image" and has_ends:

@@ -3,15 +3,19 @@
 Also those that nothing draws. Pictures that are in the file although no stream draws them cannot be proven clean.
 """
 
+import re
 from typing import Any, NamedTuple
 
 from pypdf.generic import ArrayObject, DictionaryObject, IndirectObject, StreamObject
 
 from pipeline.verification.limits import MAX_DEPTH, MAX_UNPACKED
+from pipeline.verification.loose_text import texts_in
 from pipeline.verification.pdf_fonts import LATIN, Font, font
-from pipeline.verification.pdf_objects import Walk
+from pipeline.verification.pdf_objects import Walk, without_operands
 from pipeline.verification.pdf_shown import Shown, shown
 from schemas.errors import ErrorCode, StageFailed
+
+_SHOWS = re.compile(rb"[)>\]]\s*(?:T[jJ]|['\"])(?![A-Za-z])|(?<![A-Za-z0-9])(?:Do|d0|d1)(?![A-Za-z0-9])")
 
 
 class Streams(NamedTuple):
@@ -52,16 +56,30 @@ def read(walk: Walk) -> Streams:
         left -= len(data)
         if left < 0:  # one stream on thousands of pages
             raise StageFailed(ErrorCode.VERIFY_FAILED)
+        walk.raw.update(dict.fromkeys(texts_in(without_operands(data))))
         pages.append(_shown(data, resources, fonts, drawn, inherited))
     others: list[Shown] = []
     for number, (item, data) in walk.streams.items():
-        if number not in done:
+        if number in done:
+            continue
+        is_content = _is_content(item, data)
+        walk.raw.update(dict.fromkeys(texts_in(without_operands(data) if is_content else data)))
+        if is_content:
             own = item.get("/Resources")
             resources = own if own is not None else inherited.get(number)
             others.append(_shown(data, resources, fonts, drawn, inherited))
     if walk.pictures - drawn - walk.masks:
         raise StageFailed(ErrorCode.VERIFY_FAILED)
     return Streams(pages, others)
+
+
+def _is_content(item: StreamObject, data: bytes) -> bool:
+    """Whether a stream draws: a form, a pattern, or one without a kind of its own that shows text like a page does."""
+    if item.get("/Subtype") == "/Form" or "/PatternType" in item or "/CharProcs" in item:
+        return True
+    if "/Type" in item or "/Subtype" in item or "/FunctionType" in item or "/N" in item or b"\0" in data:
+        return False
+    return _SHOWS.search(data) is not None
 
 
 def _shown(data: bytes, resources: Any, fonts: _Fonts, drawn: set[int], inherited: dict[int, Any]) -> Shown:

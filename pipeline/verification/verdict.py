@@ -12,6 +12,7 @@ What the caller's terms allow to stay is no finding, and may hold a value that s
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Protocol
 
 from pipeline.documents.document import Findings, FoundValue, Reading
@@ -28,6 +29,7 @@ _LEAST_CODE = 6  # letters and digits of a code that is looked for as a token
 _LEAST_ALONE = 3  # letters of a value that is looked for as a whole line; initials stand alone in many a list
 _MOST_GROUPS = 6  # groups that a code may be written in
 _LEAST_CONFIDENCE = 60.0  # of a word that OCR read (0..100); below, it is noise more often than text
+_LEAST_TICKS = 4  # numbers that grow from each to the next
 _SHAPED = frozenset({"DATE_TIME", "MONETARY_AMOUNT"})  # detection knows them wherever they stand
 # A placeholder as printed, extracted or misread: blanks for underscores, O for 0, I and l for 1.
 _PLACEHOLDER = re.compile(
@@ -158,8 +160,16 @@ def _detected(passages: Iterable[Passage], detector: Detecting, options: DetectO
         asked = replace(lenient, context=passage.context) if passage.context else lenient
         for span, surface in _spans(passage.text, detector, asked):
             said = _PLACEHOLDER.sub(" ", surface).strip()
-            if forms.letters(said):
+            if forms.letters(said) and not _is_scale(said):
                 yield Leftover(str(span.type), said, known=False)
+
+
+def _is_scale(surface: str) -> bool:
+    """Whether a number is none: `22 23 24 25 26`, the ticks of a chart's axis or the days of a calendar in one line."""
+    groups = re.split(r"\s+", forms.fold(surface))
+    if len(groups) < _LEAST_TICKS or not all(group.isdecimal() and len(group) <= 3 for group in groups):
+        return False
+    return all(int(one) < int(other) for one, other in pairwise(groups))
 
 
 def _spans(text: str, detector: Detecting, options: DetectOptions) -> list[Found]:
