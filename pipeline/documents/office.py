@@ -23,8 +23,8 @@ class Profile:
     `main`: ends of the main part's content type. `content`: ends of content types whose paragraphs people read, in
     reading order; all other parts are metadata, redacted and not billed. `removed`: kinds of relationships whose
     targets go unread, `dropped`: names of elements that do, and what each counts as.
-    `prepare` may take out more, before that; `order` sorts the parts of one content type; `read` reads a part in the
-    format's own way and says whether it did; `writers` write the edits of the slots whose kinds only `read` knows;
+    `prepare` may take out more, before that; `pages` counts what is billed; `order` sorts the parts of one content type;
+    `read` reads a part in the format's own way and says whether it did; `writers` write the edits of the slots whose kinds only `read` knows;
     `finish` does what follows from all edits together.
     """
 
@@ -33,6 +33,7 @@ class Profile:
     removed: Mapping[str, Unread] = field(default_factory=dict)
     dropped: Mapping[str, Unread] = field(default_factory=dict)
     prepare: Callable[[Package, Counter[Unread]], None] = lambda package, counts: None
+    pages: Callable[[Package], int] = lambda package: 0
     order: Callable[[Package], Mapping[str, int]] = lambda package: {}
     read: Callable[[Survey, Package, Part], bool] = lambda survey, package, part: False
     writers: Mapping[str, Writer] = field(default_factory=dict)
@@ -69,7 +70,7 @@ def main_part(package: Package) -> Part | None:
     return main[0] if len(main) == 1 else None
 
 
-def extract(data: bytes, profile: Profile, pages: int = 0) -> tuple[Extraction, dict[str, bytes]]:
+def extract(data: bytes, profile: Profile) -> tuple[Extraction, dict[str, bytes]]:
     """Units of all texts (ids are numbers), and the rasters of the pictures inside."""
     opened = open_package(data, profile)
     survey, _ = _survey(opened.package, profile)
@@ -77,7 +78,9 @@ def extract(data: bytes, profile: Profile, pages: int = 0) -> tuple[Extraction, 
     opened.unread[Unread.PICTURE] += docx_media.blanked(opened.package)
     units = tuple(TextUnit(piece.id, piece.text, piece.context, piece.billed) for piece in survey.pieces)
     unread = tuple(sorted((kind, count) for kind, count in opened.unread.items() if count))
-    return Extraction(units + pictures.units, pictures.rasters, pages, unread, tuple(survey.joints)), pictures.pixels
+    return Extraction(
+        units + pictures.units, pictures.rasters, profile.pages(opened.package), unread, tuple(survey.joints)
+    ), pictures.pixels
 
 
 def redact(data: bytes, profile: Profile, findings: Findings, readings: Sequence[Reading]) -> bytes:

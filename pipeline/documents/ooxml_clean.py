@@ -10,6 +10,7 @@ from pipeline.documents.docx_media import is_picture
 from pipeline.documents.ooxml import Element, Package, Part, local
 from pipeline.documents.ooxml_links import Link
 from pipeline.documents.ooxml_names import drop_unused
+from pipeline.documents.ooxml_vocabulary import LISTED
 
 # Kinds of relationships whose targets no format of the family needs or can read, and what they count as.
 UNREADABLE: Mapping[str, Unread] = {
@@ -40,9 +41,10 @@ _TIE = re.compile(r"[0-9A-Fa-f]{8}")
 _LARGEST = re.compile(r"\b214748364[78]\b")  # in a guide's formula: as large as a number may be
 # Numbers that programs draw to tell things apart: many look like identity numbers, any could be one.
 _DRAWN_ELEMENTS = frozenset({"id", "divId", "axId", "crossAx", "rowId", "colId"})
-_DRAWN_ATTRIBUTES = frozenset({"id", "modelId", "srcId", "destId", "parTransId", "sibTransId", "durableId"})
+_DRAWN_ATTRIBUTES = frozenset({"id", "modelId", "srcId", "destId", "parTransId", "sibTransId", "durableId", "spid"})
 _DRAWN = re.compile(r"-?\d{6,}")
 _FIRST_NUMBER = 100_001
+_LEAST_ENCODED = 96  # characters
 _ENCODED = re.compile(r"\s*[A-Za-z0-9+/]{48,}[A-Za-z0-9+/=\s]{48,}")  # base64 of something that nobody reads
 
 _STATISTICS = "extended-properties+xml"
@@ -98,7 +100,7 @@ def _remove_parts(package: Package, kinds: Mapping[str, Unread], counts: Counter
     ooxml_links.remove(package, leads_to_unreadable, [p for p in package.parts.values() if p.name in doomed])
     reached = {id(part) for part in ooxml_links.reached(package)}
     others = (part for part in package.parts.values() if not part.name.lower().endswith(".rels"))
-    loose = [part for part in others if id(part) not in reached]
+    loose = [*(part for part in others if id(part) not in reached), *ooxml_links.strays(package)]
     counts[Unread.PRIVATE] += len(loose)
     ooxml_links.remove(package, lambda link: False, loose)
 
@@ -126,14 +128,14 @@ def _strip(root: Element, dropped: Mapping[str, Unread], numbers: dict[str, str]
             plain = attribute.rpartition("}")[2]
             # A namespace says that the attribute is Office's, not a custom document's.
             is_trace = attribute[0] == "{" and (plain in _DROPPED_ATTRIBUTES or plain.startswith("rsid"))
-            if is_trace or _is_encoded(value):
+            if is_trace or (len(value) >= _LEAST_ENCODED and _is_encoded(value)):
                 del element.attrib[attribute]
                 counts[Unread.FINGERPRINT if is_trace else Unread.PRIVATE] += 1
             elif plain in _TIES and _TIE.fullmatch(value):
                 element.set(attribute, numbers.setdefault("tie " + value.upper(), f"{len(numbers) + 1:08X}"))
             elif plain == "fmla":
                 element.set(attribute, _LARGEST.sub("99999999", value))
-            elif _DRAWN.fullmatch(value) and (plain in _DRAWN_ATTRIBUTES or name in _DRAWN_ELEMENTS):
+            elif len(value) > 5 and _is_drawn(name, plain) and _DRAWN.fullmatch(value):
                 element.set(attribute, numbers.setdefault(value, str(_FIRST_NUMBER + len(numbers))))
                 counts[Unread.FINGERPRINT] += 1
         if element.text and _is_encoded(element.text):
@@ -141,9 +143,13 @@ def _strip(root: Element, dropped: Mapping[str, Unread], numbers: dict[str, str]
             counts[Unread.PRIVATE] += 1
 
 
+def _is_drawn(element: str, attribute: str) -> bool:
+    return (attribute in _DRAWN_ATTRIBUTES or element in _DRAWN_ELEMENTS) and element not in LISTED
+
+
 def _is_encoded(text: str) -> bool:
     """Whether a text is base64: words have blanks, and a long one rarely mixes capitals, small letters and digits."""
-    if len(text) < 96 or not _ENCODED.fullmatch(text):
+    if len(text) < _LEAST_ENCODED or not _ENCODED.fullmatch(text):
         return False
     return any(map(str.isdigit, text)) and any(map(str.isupper, text)) and any(map(str.islower, text))
 

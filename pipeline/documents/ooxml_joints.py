@@ -20,11 +20,14 @@ _WHOLE = re.compile(
     r"|\d{14,16}"  # cards and tax numbers
     r"|[Ss][Aa]\d{4}[0-9A-Za-z]{18}"  # IBANs
 )
-_FRAGMENT = re.compile(r"\+?[^\W_]{1,12}")  # what a cell or a paragraph that holds a stretch of a number looks like
+_FRAGMENT = re.compile(
+    r"\+?[^\W_]{1,12}|[-\u2010-\u2015/.]"
+)  # what a cell or a paragraph that holds a stretch of a number looks like
 _SEPARATORS = re.compile(r"[\s\-\u2010-\u2015\u200b-\u200f\u2066-\u2069]+")
 _TAIL = re.compile(r"[\w+@.-]+$")
 _HEAD = re.compile(r"^[\w@.-]+")
 _ADDRESS = re.compile(r"[^@\s]+@[^@\s.]+(?:\.[^@\s.]+)*\.[A-Za-z]{2,}")
+_BOXES = frozenset({"txbxContent", "txBody"})
 _MOST_PIECES = 40  # cells or paragraphs that one value is spread over
 _MOST_ROWS = 2  # rows of a table that look like one number each: more are rows of numbers
 _PROSE = 40  # characters of a paragraph that may have run out of room
@@ -116,6 +119,20 @@ def across_lines(lines: Sequence[Sequence[Piece]]) -> Iterator[Joint]:
         yield from (joint for joint in joints if is_rare or _is_comb(joint))
     for line in lines:
         yield from _names(line)
+
+
+def across_boxes(stories: Mapping[Element, Sequence[Piece]]) -> Iterator[Joint]:
+    """Joints between text boxes and shapes that follow each other, a fragment in each."""
+    lines: dict[bool, list[Piece]] = {False: [], True: []}
+    for story, pieces in stories.items():
+        if local(story) in _BOXES and len(pieces) == 1 and _FRAGMENT.fullmatch(pieces[0].text.strip()):
+            lines[any(local(above) == "Fallback" for above in story.iterancestors())].append(pieces[0])
+        elif local(story) in _BOXES:
+            for line in lines.values():
+                yield from _boxes(line)
+            lines = {False: [], True: []}
+    for line in lines.values():
+        yield from _boxes(line)
 
 
 def _boxes(line: Sequence[Piece]) -> Iterator[Joint]:

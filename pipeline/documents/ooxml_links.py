@@ -48,6 +48,8 @@ def links(package: Package) -> Iterator[Link]:
         folder, file = posixpath.split(part.name)
         base = posixpath.dirname(folder)
         source = by_name.get(posixpath.join(base, file.removesuffix(".rels")).lower())
+        if source is None and part.name.lower() != _PACKAGE_LINKS:
+            continue  # of a part that is not there
         for row in part.root:
             target = None
             if row.get("TargetMode") != "External":
@@ -59,6 +61,13 @@ def links_name(part: Part) -> str:
     """The name of the part that holds `part`'s own relationships."""
     folder, file = posixpath.split(part.name)
     return posixpath.join(folder, "_rels", file + ".rels")
+
+
+def strays(package: Package) -> list[Part]:
+    """Relationships of parts that are not there."""
+    owned = {_PACKAGE_LINKS, *(links_name(part).lower() for part in package.parts.values())}
+    parts = package.parts.values()
+    return [part for part in parts if part.name.lower().endswith(".rels") and part.name.lower() not in owned]
 
 
 def remove(package: Package, doomed: Callable[[Link], bool], parts: Iterable[Part] = ()) -> None:

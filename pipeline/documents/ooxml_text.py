@@ -12,7 +12,7 @@ from urllib.parse import unquote
 from pipeline.documents.document import Joint
 from pipeline.documents.headings import is_heading
 from pipeline.documents.ooxml import Element, Part, local
-from pipeline.documents.ooxml_joints import NameParts, across_paragraphs, across_rows
+from pipeline.documents.ooxml_joints import NameParts, across_boxes, across_paragraphs, across_rows
 from pipeline.documents.ooxml_names import as_words, foreign_names
 from pipeline.documents.ooxml_pieces import Branch, Paragraph, Piece, Segment, Slot
 from pipeline.documents.ooxml_tables import contexts
@@ -88,6 +88,7 @@ class Survey:
         self.joints: list[Joint] = []
         self._inner_links = inner_links
         self._attributes: dict[tuple[str, str], Piece] = {}
+        self._known: dict[tuple[str, str, str], Piece | None] = {}  # by element, attribute and value
         self._table_contexts: dict[Element, str] = {}
         self._stories: dict[Element, list[Piece]] = {}
         self._names = NameParts()
@@ -102,6 +103,7 @@ class Survey:
         for pieces in self._stories.values():
             self.joints += across_paragraphs(pieces)
         self.joints += across_rows(self._stories)
+        self.joints += across_boxes(self._stories)
         self._stories = {}
 
     def name(self, part: Part) -> str:
@@ -192,24 +194,34 @@ class Survey:
     def _look_at_attributes(self, element: Element) -> None:
         """One piece per distinct value and label: what stands in a thousand places is read once, changed in all."""
         for text, kind in foreign_names(element):
-            self._attribute(text, "", Slot(element, kind))
+            self._attribute(text, "").add(as_words(text), Slot(element, kind))
         for name, value in element.attrib.items():
-            if is_trivial(value) or (name == "Target" and element in self._inner_links):
-                continue
-            value = decoded(name, value)
-            plain = name.rpartition("}")[2]
-            if is_vocabulary(local(element), plain, value):
-                continue
-            context = "Name" if plain in _PEOPLE else _attribute_label(element, plain)
-            self._attribute(value, context, Slot(element, "@" + name))
+            key = (element.tag, name, value)
+            is_own = name == "Target" or (len(element.attrib) > 1 and name.endswith(("val", "value")))
+            if is_own or key not in self._known:
+                piece = None if name == "Target" and element in self._inner_links else self._said(element, name, value)
+                if not is_own:
+                    self._known[key] = piece
+            else:
+                piece = self._known[key]
+            if piece is not None:
+                piece.add(piece.text, Slot(element, "@" + name))
 
-    def _attribute(self, value: str, context: str, slot: Slot) -> None:
+    def _said(self, element: Element, name: str, value: str) -> Piece | None:
+        """The piece of an attribute's value, without its slot; None for what says nothing."""
+        plain = name.rpartition("}")[2]
+        value = decoded(name, value)
+        if is_trivial(value) or is_vocabulary(local(element), plain, value):
+            return None
+        return self._attribute(value, "Name" if plain in _PEOPLE else _attribute_label(element, plain))
+
+    def _attribute(self, value: str, context: str) -> Piece:
         piece = self._attributes.get((value, context))
         if piece is None:
             piece = self._attributes[value, context] = Piece("", context, False, everywhere=True)
-        piece.add(as_words(value), slot)
-        if not piece.id:
+            piece.text = as_words(value)
             self.keep(piece)
+        return piece
 
 
 def _branched(element: Element, where: _Where) -> _Where:

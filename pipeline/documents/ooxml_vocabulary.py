@@ -34,7 +34,7 @@ _MEASURES = frozenset({"posOffset", "pctWidth", "pctHeight", "pctPosHOffset", "p
 # A guide's formula, `*/ w adj 100000`: an operator and up to three numbers or names (ECMA-376 part 1, 20.1.9.11).
 _FORMULA = re.compile(r"(?:\*/|\+-|\+/|\?:|[a-z]{2,4}\d?)(?: -?(?:\d{1,8}|214748364[78]|[A-Za-z]\w{0,9})){1,3}")
 # Ids that must lie at or above 2147483648 (ECMA-376 part 1, 19.7.12 and 19.7.13); presentations are numbered anew.
-_LISTED = frozenset({"sldMasterId", "sldLayoutId"})
+LISTED = frozenset({"sldMasterId", "sldLayoutId"})
 # What stands behind the name of a sheet in a reference: `$A$2:$B$5`.
 _CELLS = re.compile(r"(?:\$?[A-Z]{1,3})?\$?\d{0,7}(?::(?:\$?[A-Z]{1,3})?\$?\d{0,7})?\)?")
 
@@ -48,7 +48,7 @@ def is_vocabulary(element: str, attribute: str, value: str) -> bool:
     """Whether an attribute measures, tells things apart, or names a typeface or a language."""
     if _GUID.fullmatch(value) or (_MEASURE.fullmatch(value) and attribute not in _WRITTEN):
         return True
-    if element in _LISTED and attribute == "id":
+    if element in LISTED and attribute == "id":
         return True
     if attribute == "fmla" and _FORMULA.fullmatch(value):
         return True
@@ -62,6 +62,8 @@ def is_vocabulary(element: str, attribute: str, value: str) -> bool:
 def said(element: str, text: str) -> str:
     """What of an element's text may say anything: of a reference to cells the sheet's name, of a measure nothing."""
     if element in _MEASURES and _MEASURE.fullmatch(text.strip()):
+        return ""
+    if _GUID.fullmatch(text.strip()):
         return ""
     if element == "language" and _LANGUAGE.fullmatch(text.strip()):
         return ""

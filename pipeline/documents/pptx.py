@@ -30,6 +30,7 @@ PROFILE = office.Profile(
         "custData": Unread.PRIVATE,
     },
     prepare=pptx_clean.prepare,
+    pages=lambda package: len(_slides(package)),
     order=lambda package: {part.name: number for number, part in enumerate(_in_order(package))},
 )
 
@@ -42,7 +43,7 @@ def inspect(data: bytes) -> int:
 
 def extract(data: bytes) -> tuple[Extraction, dict[str, bytes]]:
     """Units of all texts (ids are numbers), the rasters of the pictures inside, and the number of slides."""
-    return office.extract(data, PROFILE, pages=inspect(data))
+    return office.extract(data, PROFILE)
 
 
 def redact(data: bytes, findings: Findings, readings: Sequence[Reading]) -> bytes:

@@ -5,10 +5,9 @@ from collections import Counter
 from pipeline.documents import ooxml_charts
 from pipeline.documents.document import Unread
 from pipeline.documents.ooxml import Element, Package, local
+from pipeline.documents.ooxml_vocabulary import LISTED
 
-# Ids that must lie at or above 2147483648 (ECMA-376 part 1, 19.7.13 and 19.7.12) and so look like identity numbers.
-_LISTED = frozenset({"sldMasterId", "sldLayoutId"})
-_FIRST_LISTED = 2_147_483_648
+_FIRST_LISTED = 2_147_483_648  # the least id of a master or a layout
 # Attributes of comments and their authors that the schema wants ([MS-PPTX] 2.6), and what says nothing there.
 _MOMENT = "1601-01-01T00:00:00"
 _PLAIN = {"dt": _MOMENT, "created": _MOMENT, "initials": "A", "userId": "Author", "providerId": "None"}
@@ -22,7 +21,7 @@ def prepare(package: Package, counts: Counter[Unread]) -> None:
         is_slide = part.content_type.endswith(("slide+xml", "slideLayout+xml", "slideMaster+xml"))
         for element in list(part.root.iter()) if part.root is not None else ():
             name = local(element)
-            if name in _LISTED and element.get("id") is not None:
+            if name in LISTED and element.get("id") is not None:
                 element.set("id", str(listed))
                 listed += 1
             elif is_slide and name == "graphicFrame":

@@ -31,12 +31,9 @@ from tests.documents.office_build import (
 )
 from tests.documents.running import Place
 
-MAIN, SLIDE, MASTER, LAYOUT = (
-    "ppt/presentation.xml",
-    "ppt/slides/slide1.xml",
-    "ppt/slideMasters/slideMaster1.xml",
-    "ppt/slideLayouts/slideLayout1.xml",
-)
+MAIN = "ppt/presentation.xml"
+SLIDE, LAST = "ppt/slides/slide1.xml", "ppt/slides/slide9.xml"
+MASTER, LAYOUT = "ppt/slideMasters/slideMaster1.xml", "ppt/slideLayouts/slideLayout1.xml"
 _MAP = '<p:clrMap bg1="lt1" tx1="dk1" bg2="lt2" tx2="dk2" accent1="accent1" accent2="accent2" accent3="accent3" accent4="accent4" accent5="accent5" accent6="accent6" hlink="hlink" folHlink="folHlink"/>'
 _COLORS = "".join(
     f'<a:{name}><a:srgbClr val="{value}"/></a:{name}>'
@@ -133,14 +130,17 @@ def presentation(deck: Deck) -> bytes:
     shapes = shape(para(KEPT), 2, 'name="Title"') + deck.shapes + shape(para(KEPT_ARABIC), 3, 'name="Text"')
     name = f'name="{deck.name}"' if deck.name else ""
     ids = '<p:sldMasterIdLst><p:sldMasterId id="2147483648" r:id="rIdM"/></p:sldMasterIdLst>'
-    main = f'<p:presentation>{ids}<p:sldIdLst><p:sldId id="256" r:id="rIdS"/></p:sldIdLst><p:sldSz cx="9144000" cy="6858000"/><p:notesSz cx="6858000" cy="9144000"/>{deck.main}</p:presentation>'
+    main = f'<p:presentation>{ids}<p:sldIdLst><p:sldId id="256" r:id="rIdS"/><p:sldId id="257" r:id="rIdLast"/></p:sldIdLst><p:sldSz cx="9144000" cy="6858000"/><p:notesSz cx="6858000" cy="9144000"/>{deck.main}</p:presentation>'
     slide = f"<p:sld {deck.attributes}><p:cSld {name}>{deck.background}{tree(shapes)}</p:cSld>{deck.after}</p:sld>"
+    last = f"<p:sld><p:cSld>{tree(shape(para('End')))}</p:cSld></p:sld>"
     master = f'<p:sldMaster><p:cSld>{tree(deck.master)}</p:cSld>{_MAP}<p:sldLayoutIdLst><p:sldLayoutId id="2147483649" r:id="rIdL"/></p:sldLayoutIdLst></p:sldMaster>'
     layout = f'<p:sldLayout type="blank"><p:cSld name="Blank">{tree(deck.layout)}</p:cSld></p:sldLayout>'
     return packed(
         Part(MAIN, declared(main, *_ALL), "officeDocument", f"{SLIDEML}.presentation.main+xml"),
         Part(SLIDE, declared(slide, *_ALL), "slide", f"{SLIDEML}.slide+xml", MAIN, "rIdS"),
+        Part(LAST, declared(last, "a", "r", "p"), "slide", f"{SLIDEML}.slide+xml", MAIN, "rIdLast"),
         Part(LAYOUT, declared(layout, "a", "r", "p"), "slideLayout", f"{SLIDEML}.slideLayout+xml", SLIDE),
+        Part(LAYOUT, declared(layout, "a", "r", "p"), "slideLayout", "", LAST),
         Part(LAYOUT, declared(layout, "a", "r", "p"), "slideLayout", "", MASTER, "rIdL"),
         Part(MASTER, declared(master, "a", "r", "p"), "slideMaster", f"{SLIDEML}.slideMaster+xml", MAIN, "rIdM"),
         Part(MASTER, declared(master, "a", "r", "p"), "slideMaster", "", LAYOUT),
