@@ -10,7 +10,7 @@ from typing import Any
 import cv2
 import numpy as np
 
-from pipeline.documents.document import Raster, Reading
+from pipeline.documents.document import BY_HUE, Raster, Reading
 from pipeline.documents.ink import ink_of
 from pipeline.documents.limits import MAX_OCR_OUTPUT_BYTES, MAX_OCR_WORDS, MAX_RASTER_PIXELS
 from pipeline.documents.packing import packed
@@ -18,12 +18,15 @@ from pipeline.ocr.banners import lightened
 from pipeline.ocr.boxes import grown
 from pipeline.ocr.lines import SeenWord, compose
 from pipeline.ocr.rows import join_rows
+from pipeline.ocr.turned import is_doubtful, joined, told, turned
 from pipeline.ocr.unread import unread_ink
 from schemas.errors import ErrorCode, StageFailed
 
 LANGUAGES = "ara+eng"
 _DEFAULT_DPI = 300
 _PSM = "3"  # automatic page segmentation, no orientation detection
+_ORIENTATION = "0"  # orientation detection alone
+_FEW = 5  # characters that it may judge by
 _WORD_LEVEL = "5"  # the TSV's level column
 
 
@@ -39,6 +42,18 @@ def read(raster: Raster, pixels: bytes) -> Reading:
     light = lightened(image)
     if light is not image:
         image, pixels = light, packed(light)
+    stored = _as_stored(raster, image, pixels)
+    if BY_HUE in raster.id or not is_doubtful(stored.words):
+        return stored
+    degrees = _turn(pixels, raster.dpi or _DEFAULT_DPI)
+    if not degrees:
+        return stored
+    image = turned(image, degrees)
+    upright = _as_stored(raster, image, packed(image))
+    return joined(upright, stored, degrees, raster.width, raster.height)
+
+
+def _as_stored(raster: Raster, image: Any, pixels: bytes) -> Reading:
     lines: dict[_Line, list[SeenWord]] = {}
     for count, (line, word) in enumerate(_rows(_run(pixels, raster.dpi or _DEFAULT_DPI))):
         if count > MAX_OCR_WORDS:
@@ -74,6 +89,15 @@ def _decoded(raster: Raster, pixels: bytes) -> Any:
 def _run(pixels: bytes, dpi: int) -> str:
     arguments = ["stdin", "stdout", "-l", LANGUAGES, "--psm", _PSM, "--dpi", str(dpi), "tsv"]
     return _call(arguments, pixels).decode("utf-8", "replace")
+
+
+def _turn(pixels: bytes, dpi: int) -> int:
+    """The clockwise turn, in degrees, that brings the page upright; 0 where Tesseract sees too little to tell."""
+    arguments = ["stdin", "stdout", "--psm", _ORIENTATION, "-c", f"min_characters_to_try={_FEW}", "--dpi", str(dpi)]
+    try:
+        return told(_call(arguments, pixels).decode("ascii", "replace"))
+    except StageFailed:  # too few characters is an error to it
+        return 0
 
 
 def _call(arguments: Sequence[str], given: bytes = b"") -> bytes:

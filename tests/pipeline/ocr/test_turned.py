@@ -1,0 +1,52 @@
+"""Text that lies on its side or upside down is read, and its words stand where they stand in the raster."""
+
+import numpy as np
+import pytest
+
+from pipeline.documents.document import Reading, Word
+from pipeline.ocr import tesseract, turned
+from tests.pipeline.documents import papers
+from tests.pipeline.documents.papers import NATIONAL_ID
+
+
+@pytest.mark.parametrize("quarters", [1, 2])
+def test_digits_on_their_head_are_read_and_placed(quarters: int) -> None:
+    page = papers.picture(f"Identity number {NATIONAL_ID} valid", width=1000)
+    stored = np.rot90(page, quarters).copy()
+    reading = tesseract.read(papers.raster(stored, 200), papers.encoded(stored))
+    (number,) = (w for w in reading.words if reading.text[w.start : w.end] == NATIONAL_ID)
+    covered = stored.copy()
+    covered[number.top : number.top + number.height, number.left : number.left + number.width] = 255
+    upright = np.rot90(covered, -quarters).copy()
+    said = tesseract.read(papers.raster(upright, 200), papers.encoded(upright)).text
+    assert NATIONAL_ID not in said and "Identity" in said and "valid" in said
+
+
+@pytest.mark.parametrize("degrees", [90, 180, 270])
+def test_boxes_come_back_to_where_they_stand(degrees: int) -> None:
+    stored = np.zeros((40, 100), np.uint8)
+    stored[5:12, 60:90] = 1
+    upright = turned.turned(stored, degrees)
+    rows, columns = np.nonzero(upright)
+    box = (int(columns.min()), int(rows.min()), int(np.ptp(columns)) + 1, int(np.ptp(rows)) + 1)
+    read = Reading("image", "value", (Word(0, 5, *box, 96.0),), unread=(box,))
+    before = Reading("image", "anlen", (Word(0, 5, 1, 2, 3, 4, 50.0),))
+    joined = turned.joined(read, before, degrees, 100, 40)
+    assert joined.unread == ((60, 5, 30, 7),)
+    assert joined.words == (Word(0, 5, 60, 5, 30, 7, 96.0), Word(6, 11, 1, 2, 3, 4, 50.0))
+    assert joined.text == "value\nanlen"
+
+
+def test_only_a_sure_answer_turns_a_page() -> None:
+    answer = "Page number: 0\nOrientation in degrees: 180\nRotate: 180\nOrientation confidence: {}\nScript: Latin\n"
+    assert turned.told(answer.format("2.17")) == 180
+    assert turned.told(answer.format("0.30")) == 0
+    assert turned.told(answer.replace("180", "0").format("9.00")) == 0
+    assert turned.told("") == 0
+
+
+def test_well_read_pages_are_not_turned() -> None:
+    sure, unsure = Word(0, 8, 0, 0, 9, 9, 96.0), Word(9, 11, 0, 0, 9, 9, 70.0)
+    assert not turned.is_doubtful([])
+    assert not turned.is_doubtful([sure])
+    assert turned.is_doubtful([sure, unsure])
