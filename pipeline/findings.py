@@ -88,7 +88,7 @@ def _spread(
     places: list[Finding] = []
     for text in texts:
         own = namesakes.merged(detected.get(text.id, []))
-        hits = [Place(*hit) for hit in spreader.hits(text.text)]
+        hits = list(namesakes.merged([Place(*hit) for hit in spreader.hits(text.text)]))
         if not _is_covered(text.text, own):
             hits += namesakes.places(text.text)
         hits = _unallowed(hits, text.text, known, allowed)

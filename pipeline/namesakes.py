@@ -35,7 +35,7 @@ class Namesakes:
         self._people = People((*several, *alone)) if alone else people
 
     def merged(self, places: Sequence[Place]) -> Sequence[Place]:
-        """Detected places, those of a part of one person's name as places of that person."""
+        """Places of values, those of a part of one person's name as places of that person."""
         if self._owner.keys().isdisjoint(place.value for place in places):
             return places
         return [place._replace(value=self._owner.get(place.value, place.value)) for place in places]

@@ -20,6 +20,7 @@ from pipeline.detect.standing import stands
 _CLITICS = ("و", "ف", "ب", "ل", "ك", "ول", "وب", "فل", "وك")  # what Arabic writes onto the next word
 _BETWEEN = frozenset(" -.i,'")  # codes of what may stand between two parts of one name
 _PARTED = re.compile("['\u2018\u2019\u02bc]")  # Sara's
+_PARTING = frozenset(";؛|\t")  # between two of a list
 _INITIAL = re.compile(r"\b[A-Z]\b(?!')")
 _MOST_WORDS = 3  # of one part: Abd Al Rahman
 _OPENINGS = ("al", "el", "abdul", "abdel", "abdal", "abd", "abu", "ال", "عبد", "ابو")
@@ -90,13 +91,14 @@ class People:
         words = Words(normalized, self._vocabulary)
         found = []
         for group in self._groups(words, list(self._sightings(words))):
-            if stands(words, group[0].first, group[-1].last, [self._parts[sighting.key] for sighting in group]):
-                start, end, people = self._whole(words, group)
+            first, last, start, end, people = self._whole(words, group)
+            has_initials = (first, last) != (group[0].first, group[-1].last)
+            if stands(words, first, last, [self._parts[sighting.key] for sighting in group], has_initials=has_initials):
                 found.append(Standing(*normalized.original_span(*normalized.whole(start, end)), frozenset(people)))
         return found
 
-    def _whole(self, words: Words, group: list[_Sighting]) -> tuple[int, int, set[int]]:
-        """Where a group stands with the initials beside it, and whom it may mean."""
+    def _whole(self, words: Words, group: list[_Sighting]) -> tuple[int, int, int, int, set[int]]:
+        """A group's words with the initials beside it, where they stand in the text, and whom they may mean."""
         told = {sighting.key for sighting in group}
         people = self._shared(group)
         initials = {key[0] for number in people for name in self._names[number] for key in name if key not in told}
@@ -104,7 +106,7 @@ class People:
         begin, end = _with_initials(words, first, last, initials)
         seen = {words.words[n].casefold() for n in (*range(begin, first), *range(last + 1, end + 1))}
         people = {number for number in people if self._begins(number, seen)} or people
-        return *words.place(begin, end, group[0].skip if begin == first else 0), people
+        return begin, end, *words.place(begin, end, group[0].skip if begin == first else 0), people
 
     def _sightings(self, words: Words) -> Iterator[_Sighting]:
         index = 0
@@ -145,7 +147,8 @@ class People:
     def _continues(self, words: Words, group: list[_Sighting], following: _Sighting) -> bool:
         last = group[-1].last
         for index in range(last, following.first):
-            if words.after(index) not in _BETWEEN:
+            between_them = words.raw[words.end(index) : words.start(index + 1)]
+            if words.after(index) not in _BETWEEN or not _PARTING.isdisjoint(between_them):
                 return False
             between = words.meaning(index + 1) if index + 1 < following.first else Word.CONNECTOR
             if not between & (Word.CONNECTOR | Word.ARTICLE | Word.PARTICLE | Word.INITIAL | Word.WEAK_CONNECTOR):

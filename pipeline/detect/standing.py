@@ -9,7 +9,7 @@ from pipeline.detect.recognizers import names_latin_cues as latin
 from pipeline.detect.recognizers.identifiers import in_identifier
 from pipeline.detect.recognizers.names_arabic_score import PREDICATES
 from pipeline.detect.recognizers.names_latin import names_a_facility
-from pipeline.detect.recognizers.vocabulary import Word
+from pipeline.detect.recognizers.vocabulary import NAME, Word
 from pipeline.detect.recognizers.words import Words
 
 _NAMING = Word.TITLE | Word.GREETING | Word.LABEL
@@ -24,31 +24,53 @@ _FOREIGN = frozenset(
 )
 _LEAST_SMALL = 4  # letters of a name that counts without a capital
 _LEAST_ALONE = 4  # letters of an unknown word that counts where its line says nothing else
+_LEAST_STRANGE = 4  # letters of an unknown Arabic word that counts wherever it stands
+_LEAST_FAMILY = 6  # of one with the article
+_I_AM = "انا"
 _ENDS = frozenset("n.#:(<")  # codes of what stands before the first word of a sentence, or of a line
 
 
-def stands(words: Words, first: int, last: int, parts: Sequence[Part]) -> bool:
-    """Whether words `first` to `last`, which spell these parts of one name, stand for a person."""
+def stands(words: Words, first: int, last: int, parts: Sequence[Part], *, has_initials: bool = False) -> bool:
+    """Whether words `first` to `last`, which spell these parts of one name, stand for a person.
+
+    `has_initials`: among the words are the first letters of its other parts.
+    """
     is_arabic = bool(words.meaning(last) & Word.ARABIC) or not words.words[last].isascii()
     if is_arabic and not words.words[last][0].isupper():
-        return _stands_in_arabic(words, first, parts)
-    return _stands_in_latin(words, first, last, parts)
+        return _stands_in_arabic(words, first, last, parts)
+    return _stands_in_latin(words, first, last, parts, has_initials)
 
 
-def _stands_in_arabic(words: Words, first: int, parts: Sequence[Part]) -> bool:
+def _stands_in_arabic(words: Words, first: int, last: int, parts: Sequence[Part]) -> bool:
     if arabic.in_facility(words, first):
         return False
     if any(part.known for part in parts):
         return True
     cue = arabic.cue_before(words, first)
-    if cue & (Word.TITLE | Word.LABEL) or (cue & Word.GREETING and words.words[first] not in PREDICATES):
+    if cue & Word.TITLE:
+        return True
+    is_weak = bool(words.meaning(first) & NAME)
+    if cue & (Word.LABEL | Word.GREETING) and not (
+        is_weak and (words.words[first] in PREDICATES or words.words[first - 1] == _I_AM)
+    ):
         return True
     if any(part.ordinary for part in parts):
         return False
-    return len(parts) > 1 or bool(cue & Word.ASKING)
+    if len(parts) > 1 or cue & Word.ASKING:
+        return True
+    return not is_weak and _is_strange(words, first, last, parts[0].key)
 
 
-def _stands_in_latin(words: Words, first: int, last: int, parts: Sequence[Part]) -> bool:
+def _is_strange(words: Words, first: int, last: int, key: str) -> bool:
+    """Whether a word that no lexicon knows is a name rather than another word: by its shape, and what stands before."""
+    if not key.startswith("ال"):
+        return len(key) >= _LEAST_STRANGE
+    if key[-1] != "ي" or len(key) < _LEAST_FAMILY:
+        return words.after(first - 1) == "n" and words.after(last) == "n"
+    return words.after(first - 1) != " " or not words.words[first - 1].startswith("ال")  # no adjective: البنك التجاري
+
+
+def _stands_in_latin(words: Words, first: int, last: int, parts: Sequence[Part], has_initials: bool) -> bool:
     if names_a_facility(words, first, last) or in_identifier(words.raw, words.start(first), words.end(last)):
         return False
     is_capital = words.words[first][0].isupper()
@@ -56,7 +78,7 @@ def _stands_in_latin(words: Words, first: int, last: int, parts: Sequence[Part])
     if not is_capital:
         return is_known and sum(len(part.key) for part in parts) >= _LEAST_SMALL
     cue = latin.cue_before(words, first)
-    if is_known or cue & Word.TITLE or latin.is_somebodys(words, first):
+    if is_known or has_initials or cue & Word.TITLE or latin.is_somebodys(words, first):
         return True
     if len(parts) > 1:
         return not all(part.ordinary for part in parts)
@@ -75,7 +97,10 @@ def _is_written_as_name(words: Words, first: int, last: int, part: Part) -> bool
         return unknown and len(part.key) >= _LEAST_ALONE and part.key not in _ORDINARY
     if words.after(last) in " -" and words.meaning(last + 1) & (Word.CAPITAL | Word.NUMBER):
         return False  # Stone Tiles, May 5
+    is_owner = words.after(last) == "'" and words.words[last + 1] in ("s", "S")
     if words.after(first - 1) in _ENDS:
+        if is_owner and not words.meaning(first) & NAME and part.key not in _ORDINARY:
+            return True
         return words.words[first] in _FOREIGN or bool(latin.cue_after(words, last) & Word.SPEECH)
     before = words.words[first - 1].lower()
     return bool(words.meaning(first - 1) & Word.LOWER) and before not in _DETERMINERS
