@@ -41,6 +41,8 @@ def read(data: bytes) -> tuple[SecondReading, dict[str, bytes]]:
     raw = dict.fromkeys(line for line in text.splitlines() if _SAY.search(line))
     for other in other_letters(data):
         raw.update(dict.fromkeys(line for line in other.splitlines() if _SAY.search(line)))
+    rows = rows_of(text, delimiter_of(text))
+    raw.update(dict.fromkeys("\t".join(row) for row in rows if sum(map(bool, row)) > 1))
     readers = (f"codecs {platform.python_version()}",)
     return SecondReading(tuple(dict.fromkeys(_passages(text))), (), tuple(raw), parts=1, pages=0, readers=readers), {}
 

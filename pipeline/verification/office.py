@@ -13,6 +13,7 @@ from schemas.errors import ErrorCode, StageFailed
 
 _PICTURES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"II*\0", b"MM\0*")
 _DRAWN = frozenset({"svg", "ink"})  # XML that draws letters instead of writing them
+_TABLES = frozenset({"worksheet", "sst", "pivotCacheRecords"})  # their texts are joined cell by cell
 _SAY = re.compile(r"\w{2}")
 _LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Z][a-z]{3})?-([A-Z]{2}|[0-9]{3})")  # BCP 47: `en-US` is no country
 _ENCODED = re.compile(r"[A-Za-z0-9+/]{64}[A-Za-z0-9+/\s]{192,}={0,2}")
@@ -79,7 +80,9 @@ def opened(data: bytes) -> Office:
         if office_xml.local(root) in _DRAWN or any(map(_is_foreign, _ENCODED.finditer(markup))):
             raise StageFailed(ErrorCode.VERIFY_FAILED)
         office.trees[name] = root
-        office.keep((markup, "\t".join(root.itertext())))
+        office.keep([markup])
+        if office_xml.local(root) not in _TABLES:
+            office.keep(["\t".join(root.itertext())])
     return office
 
 

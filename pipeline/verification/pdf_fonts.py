@@ -6,6 +6,7 @@ ISO 32000-1, 9.6.6 (encodings), 9.10.3 (ToUnicode maps); Adobe's list of glyph n
 import re
 import struct
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any, NamedTuple
 
 from pypdf._codecs import adobe_glyphs, charset_encoding
@@ -63,13 +64,15 @@ def _unicode_map(stream: StreamObject) -> tuple[dict[int, str], int]:
     data = stream.get_data()
     found: dict[int, str] = {}
     widths: set[int] = set()
-    for block in _BLOCK.finditer(data):
-        rows = list(_rows(block[2], 2 if block[1] == b"bfchar" else 3))
-        for row in rows:
-            widths.add(len(row[0]))
-            _enter(found, row)
-        if len(found) > _MOST_CODES:
-            break
+    entries = (
+        (row[0], entry)
+        for block in _BLOCK.finditer(data)
+        for row in _rows(block[2], 2 if block[1] == b"bfchar" else 3)
+        for entry in _entries(row)
+    )
+    for first, (code, text) in islice(entries, _MOST_CODES):
+        widths.add(len(first))
+        found[code] = text
     space = _CODESPACE.search(data)
     if space:
         widths = {len(code) for code in map(_bytes, re.findall(rb"<([0-9A-Fa-f\s]*)>", space[1]))} or widths
@@ -100,18 +103,17 @@ def _bytes(digits: bytes) -> bytes:
     return bytes.fromhex((digits + b"0" * (len(digits) % 2)).decode())
 
 
-def _enter(found: dict[int, str], row: list[Any]) -> None:
+def _entries(row: list[Any]) -> Iterator[tuple[int, str]]:
+    """The codes of a row, each with its text."""
     first, target = int.from_bytes(row[0][:4], "big"), row[-1]
-    last = min(int.from_bytes(row[1][:4], "big"), first + _MOST_CODES) if len(row) > 2 else first
+    last = int.from_bytes(row[1][:4], "big") if len(row) > 2 else first
     if isinstance(target, list):
-        found.update((first + step, _utf16(item)) for step, item in enumerate(target[: last - first + 1]))
-        return
-    if len(row) == 2 or last == first:
-        found[first] = _utf16(target)
+        for code, item in zip(range(first, last + 1), target, strict=False):
+            yield code, _utf16(item)
         return
     head, end = target[:-2], int.from_bytes(target[-2:], "big")
     for step in range(last - first + 1):
-        found[first + step] = _utf16(head + ((end + step) & 0xFFFF).to_bytes(2, "big"))
+        yield first + step, _utf16(head + ((end + step) & 0xFFFF).to_bytes(2, "big")) if step else _utf16(target)
 
 
 def _utf16(data: bytes) -> str:
@@ -217,7 +219,7 @@ def _character_map(program: bytes, *, symbols: bool) -> dict[int, int]:
                 for row in range(min(count, 50)):
                     platform, kind, offset = struct.unpack_from(">HHI", program, start + 4 + 8 * row)
                     if (platform, kind) in wanted:
-                        found.update(_subtable(program, start + offset))
+                        found.update(islice(_subtable(program, start + offset), _MOST_CODES))
     except struct.error:
         pass
     return found
@@ -225,11 +227,11 @@ def _character_map(program: bytes, *, symbols: bool) -> dict[int, int]:
 
 def _subtable(program: bytes, start: int) -> Iterator[tuple[int, int]]:
     """Pairs of character and glyph number of a subtable of format 0, 4, 6 or 12."""
-    form, length = struct.unpack_from(">HH", program, start)
+    (form,) = struct.unpack_from(">H", program, start)
     if form == 0:
         yield from enumerate(program[start + 6 : start + 262])
     elif form == 4:
-        yield from _segments(program, start, length)
+        yield from _segments(program, start)
     elif form == 6:
         first, count = struct.unpack_from(">HH", program, start + 6)
         yield from enumerate(struct.unpack_from(f">{count}H", program, start + 10), first)
@@ -237,19 +239,19 @@ def _subtable(program: bytes, start: int) -> Iterator[tuple[int, int]]:
         (groups,) = struct.unpack_from(">I", program, start + 12)
         for group in range(min(groups, _MOST_CODES)):
             low, high, number = struct.unpack_from(">3I", program, start + 16 + 12 * group)
-            if low <= high <= min(0x10FFFF, low + _MOST_CODES):
+            if low <= high <= 0x10FFFF:
                 yield from zip(range(low, high + 1), range(number, number + high - low + 1), strict=True)
 
 
-def _segments(program: bytes, start: int, length: int) -> Iterator[tuple[int, int]]:
+def _segments(program: bytes, start: int) -> Iterator[tuple[int, int]]:
     (double,) = struct.unpack_from(">H", program, start + 6)
     count = double // 2
-    rows = [struct.unpack_from(f">{count}H", program, start + 14 + gap) for gap in (0,)]
+    highs = struct.unpack_from(f">{count}H", program, start + 14)
     lows = struct.unpack_from(f">{count}H", program, start + 16 + double)
     deltas = struct.unpack_from(f">{count}H", program, start + 16 + 2 * double)
     places = start + 16 + 3 * double
     offsets = struct.unpack_from(f">{count}H", program, places)
-    for segment, (high, low, delta, offset) in enumerate(zip(rows[0], lows, deltas, offsets, strict=True)):
+    for segment, (high, low, delta, offset) in enumerate(zip(highs, lows, deltas, offsets, strict=True)):
         for code in range(low, min(high, 0xFFFE) + 1):
             number = code
             if offset:
