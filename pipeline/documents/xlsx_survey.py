@@ -3,6 +3,7 @@
 Slots of kinds that only workbooks have are written by xlsx_writers.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -121,7 +122,8 @@ class Reader:
         else:
             context = "Name" if plain in _PEOPLE and name in _PEOPLE_ELEMENTS else _field(element) if is_pivot else ""
             kind = "pivot" if is_pivot else "@" + attribute
-            self._keep_shared(survey, value, context, Slot(element, kind))
+            words = value.replace("_", " ") if _ONE_WORD.fullmatch(value) else value
+            self._keep_shared(survey, words, context, Slot(element, kind))
 
     def _references(self, survey: Survey, part: Part) -> None:
         """In parts of other languages, references to cells are taken aside, so that they are not read as text."""
@@ -170,6 +172,7 @@ _NAMED = {
     ("table", "displayName"): "name@displayName",
     ("tableColumn", "name"): "column",
 }
+_ONE_WORD = re.compile(r"\w+")  # a name that may hold no blanks, and is nothing but a name
 _SPACED = str.maketrans("_.\\", "   ")  # names that may hold no blanks use these
 
 

@@ -32,6 +32,8 @@ _WRITTEN = frozenset(
 # Addresses of cells and how many there are: a worksheet has one in every row and cell.
 _ADDRESSES = frozenset({"r", "ref", "sqref", "spans", "activeCell", "topLeftCell", "s", "customHeight", "ht"})
 _ADDRESS = re.compile(r"[A-Z]{0,3}[0-9]{0,7}([: ][A-Z]{0,3}[0-9]{0,7})*")
+_REFERRING = frozenset({"textlink", "location", "Target"})
+_CELLS = re.compile(r"(?<=!)\$?[A-Z]{1,3}\$?[0-9]{1,7}(:\$?[A-Z]{1,3}\$?[0-9]{1,7})?(?![0-9A-Za-z])")
 _ORDINALS = frozenset({"id", "abstractNumId", "nsid", "tmpl", "durableId", "divId", "axId", "crossAx", "sldId"})
 # Fonts and scripts that read like people or places, in the attributes that name them: every Office file has them.
 _TYPEFACE_ATTRIBUTES = ("ascii", "hAnsi", "cs", "eastAsia", "typeface", "script", "family", "name", "val", "face")
@@ -104,7 +106,12 @@ def attributes(root: ET.Element, *, is_links: bool) -> Iterator[Passage]:
             if value in seen or (inner and plain in ("Target", "Type")) or not _is_said(tag, plain, value):
                 continue
             seen.add(value)
-            yield Passage(unquote(value))
+            yield Passage(without_cells(unquote(value)) if plain in _REFERRING else unquote(value))
+
+
+def without_cells(reference: str) -> str:
+    """A reference to cells without their addresses: `$A$1` reads like an amount, the sheet's name may say something."""
+    return _CELLS.sub(" ", reference)
 
 
 def local(element: ET.Element) -> str:

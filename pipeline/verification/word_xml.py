@@ -4,13 +4,14 @@ import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 
-from pipeline.verification.office_xml import local
+from pipeline.verification.office_xml import local, without_cells
 from pipeline.verification.reading import Passage
 
 _BREAKS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 _OLD = frozenset({"del", "moveFrom"})
 _NEW = frozenset({"ins", "moveTo"})
 _LONGEST_LABEL = 60
+_REFERENCES = frozenset({"f", "sqref"})  # elements that lead from a chart to cells
 
 
 def passages(root: ET.Element) -> Iterator[Passage]:
@@ -41,7 +42,8 @@ def _walk(element: ET.Element, context: str) -> Iterator[Passage]:
     if name == "ser":
         context = _series(element) or context
     if element.text and element.text.strip():
-        yield Passage(element.text.strip(), context)
+        text = element.text.strip()
+        yield Passage(without_cells(text) if name in _REFERENCES else text, context)
     for child in element:
         yield from _walk(child, context)
         if child.tail and child.tail.strip():

@@ -1,0 +1,19 @@
+"""One workbook per hiding place; each holds its values there and nowhere else."""
+
+from collections.abc import Callable, Mapping
+
+from schemas.files import Format
+from tests.documents.office_build import KEPT, KEPT_ARABIC
+from tests.documents.running import Place
+from tests.documents.xlsx_places_cells import CELLS
+from tests.documents.xlsx_places_parts import PARTS
+from tests.documents.xlsx_places_sheets import SHEETS
+
+
+def _places(table: Mapping[str, tuple[Callable[[], bytes], tuple[str, ...]]]) -> tuple[Place, ...]:
+    return tuple(
+        Place(name, Format.XLSX, build, planted, kept=(KEPT, KEPT_ARABIC)) for name, (build, planted) in table.items()
+    )
+
+
+PLACES: tuple[Place, ...] = (*_places(CELLS), *_places(SHEETS), *_places(PARTS))
