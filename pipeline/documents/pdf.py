@@ -20,6 +20,7 @@ from pipeline.documents.document import BY_HUE, Extraction, Finding, Findings, R
 from pipeline.documents.limits import MAX_DOCUMENT_GLYPHS
 from pipeline.documents.pdf_aside import Cutouts, aside_units, is_aside, remove_text_aside
 from pipeline.documents.pdf_beside import BESIDE, read_beside, redacted
+from pipeline.documents.pdf_covered import remove_covered
 from pipeline.documents.pdf_doubt import has_doubtful_words
 from pipeline.documents.pdf_fonts import Claims, Doubt, believe_encodings
 from pipeline.documents.pdf_glyphs import Glyph, glyphs_of
@@ -97,7 +98,7 @@ def _survey(document: Any, units: list[TextUnit]) -> tuple[Doubt, list[set[str]]
         if total > MAX_DOCUMENT_GLYPHS:
             raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT)
         claims.add(page.number, glyphs)
-        fonts.append({glyph.font for glyph in glyphs if glyph.visible and not glyph.is_blank})
+        fonts.append({glyph.font for glyph in glyphs if glyph.visible})
         units += units_of(page_texts(page.number, glyphs))
         if cutouts.on(page, glyphs):
             painters.add(page.number)
@@ -150,10 +151,12 @@ def redact(data: bytes, findings: Findings, readings: Sequence[Reading]) -> byte
             remove_text_aside(untouched, aside)
             return untouched
 
-        for number in sorted(places.keys() | by_page.keys()):
+        for number in range(document.page_count):
             boxes = boxes_to_burn(by_page.get(number, ()), findings)
             is_scan = any(reading.raster.endswith("/scan") for reading in by_page.get(number, ()))
-            if is_scan or not _is_redacted(document, number, spots.get(number, ()), boxes):
+            is_found = number in places or number in by_page
+            is_done = not is_found or (not is_scan and _is_redacted(document, number, spots.get(number, ()), boxes))
+            if not is_done or not remove_covered(document, number):
                 shown = document if is_scan else original()
                 replace_with_picture(document, number, _burned(shown[number], spots.get(number, ()), boxes))
         plain = document.tobytes(garbage=1, encryption=pymupdf.PDF_ENCRYPT_NONE)

@@ -1,0 +1,101 @@
+"""Takes the real documents of ../shared through the whole run, in the cage, and tells how each one ended.
+
+`python -m tests.documents.corpus [pdf docx …]` prints the table by format and every document that ended otherwise than
+its manifest expects.
+"""
+
+import csv
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import NamedTuple
+
+from pipeline.detect.detector import Detector
+from pipeline.file_run import redact_document
+from pipeline.sandbox import Sandbox
+from pipeline.sniff import Sniffer
+from schemas.errors import StageFailed, UnsupportedFormat
+from schemas.files import MEDIA_TYPE, Format
+
+_MOST_PAGES = 500
+_AT_ONCE = 2
+_ENDINGS = {"jpg": "jpeg", "tif": "tiff", "doc": "docx", "xls": "xlsx", "ppt": "pptx"} | {
+    "docm": "docx",
+    "xlsm": "xlsx",
+}
+_REFUSED = "unsupported_format"
+
+
+class Ending(NamedTuple):
+    """How one document ended: ready with `output`, refused at upload, or failed, with a code; and in how long."""
+
+    file: str
+    format: str
+    expected: str
+    state: str
+    code: str
+    seconds: float
+    output: bytes | None
+
+    @property
+    def deviates(self) -> bool:
+        """Whether the manifest expects something else."""
+        if self.expected == "redactable":
+            return self.state != "ready"
+        if self.expected == _REFUSED:
+            return self.code != _REFUSED
+        return self.state != "ready" and self.code != _REFUSED
+
+
+def endings(folder: Path, kinds: Iterable[str] = ()) -> list[Ending]:
+    """The end of every document of the manifest in `folder`, or of those whose folder is one of `kinds`."""
+    wanted = set(kinds)
+    with (folder / "manifest.csv").open(newline="") as lines:
+        rows = [row for row in csv.DictReader(lines) if not wanted or row["file"].split("/")[0] in wanted]
+    sandbox, detector = Sandbox("best-effort"), Detector()
+    with ThreadPoolExecutor(_AT_ONCE) as readers, ThreadPoolExecutor(_AT_ONCE) as threads:
+        return list(threads.map(lambda row: _ending(sandbox, detector, readers, folder, row), rows))
+
+
+def _ending(
+    sandbox: Sandbox, detector: Detector, readers: ThreadPoolExecutor, folder: Path, row: Mapping[str, str]
+) -> Ending:
+    name = row["file"]
+    data = (folder / name).read_bytes()
+    kind = name.rpartition(".")[2]
+    kind = _ENDINGS.get(kind, kind)
+    began = time.monotonic()
+    state, code, output = "ready", "", None
+    try:
+        sniffer = Sniffer(MEDIA_TYPE[Format(kind)], name)
+        sniffer.feed(data)
+        format_ = sniffer.finish()
+        output = redact_document(sandbox, detector, format_, data, max_pages=_MOST_PAGES, readers=readers).data
+    except UnsupportedFormat as refusal:
+        state, code = "refused", str(refusal.detail)
+    except StageFailed as failure:
+        state, code = "failed", str(failure.code)
+    return Ending(name, kind, row["expected"], state, code, time.monotonic() - began, output)
+
+
+def table(results: Iterable[Ending]) -> str:
+    """Counts by format and ending, then what deviates."""
+    results = list(results)
+    lines = ["format  documents  ready  refused  failed  deviating  seconds"]
+    for kind in sorted({result.format for result in results}):
+        own = [result for result in results if result.format == kind]
+        states = Counter(result.state for result in own)
+        deviating, seconds = sum(result.deviates for result in own), sum(result.seconds for result in own)
+        counts = (states["ready"], states["refused"], states["failed"], deviating)
+        lines.append(
+            f"{kind:7} {len(own):9}  {counts[0]:5}  {counts[1]:7}  {counts[2]:6}  {counts[3]:9}  {seconds:7.0f}"
+        )
+    lines += [f"{r.file}: {r.state} {r.code}, expected {r.expected}" for r in results if r.deviates]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    print(table(endings(Path(__file__).parents[2] / "../shared/data/documents", sys.argv[1:])))
