@@ -19,6 +19,8 @@ _LARGEST_TYPES = 1024 * 1024  # bytes of [Content_Types].xml that are looked at
 
 _DECLARED: dict[str, Format] = {media: format_ for format_, media in MEDIA_TYPE.items()} | {
     "image/jpg": Format.JPEG,
+    "image/tif": Format.TIFF,
+    "image/x-tiff": Format.TIFF,
     "application/csv": Format.CSV,
     "application/vnd.ms-excel": Format.CSV,  # what browsers call a .csv where Excel is installed
 }
