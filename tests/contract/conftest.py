@@ -34,7 +34,7 @@ def finds(client: httpx.Client, served: Served, account: Account) -> Finds:
     return check
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
     """A server whose file jobs are carried by hand."""
     with opened(tmp_path_factory.mktemp("shop")) as shop:
