@@ -56,21 +56,24 @@ def together(text: str, own: Sequence[Place], hits: Sequence[Place]) -> list[Pla
         ahead = cursor
         while start < hit.end:
             if ahead < len(taken) and taken[ahead].start < hit.end:
-                result += _trimmed(text, Place(start, max(start, taken[ahead].start), hit.value))
+                result += _trimmed(text, Place(start, max(start, taken[ahead].start), hit.value), start == hit.start)
                 start = max(start, taken[ahead].end)
                 ahead += 1
             else:
-                result += _trimmed(text, Place(start, hit.end, hit.value))
+                result += _trimmed(text, Place(start, hit.end, hit.value), start == hit.start)
                 start = hit.end
         covered = max(covered, hit.end)
     return sorted(result)
 
 
-def _trimmed(text: str, place: Place) -> list[Place]:
-    """The place without blanks at its edges; nothing when nothing of it can be read."""
+def _trimmed(text: str, place: Place, is_begin: bool) -> list[Place]:
+    """The place without blanks at its edges; nothing when nothing of it can be read.
+
+    `is_begin`: a hit begins there, so that a mark belongs to it: a plus, the first sign of an encoded letter.
+    """
     start, end = place.start, place.end
-    while start < end and not text[start].isalnum():
+    while start < end and not text[start].isalnum() and not (is_begin and not text[start].isspace()):
         start += 1
     while end > start and text[end - 1].isspace():
         end -= 1
-    return [Place(start, end, place.value)] if start < end else []
+    return [Place(start, end, place.value)] if any(map(str.isalnum, text[start:end])) else []

@@ -96,17 +96,20 @@ class Spreader:
 
     def _lines(self, forms: _Forms) -> Iterator[Hit]:
         text = forms.text
+        yield from self._line(text, 0, forms)
         if "\n" not in text:
-            key = self._alone.get(forms.compact) if len(text) <= self._longest_line else None
-            if key is not None:
-                yield Hit(0, len(text), key)
             return
         start = 0
-        for number, line in enumerate((text, *text.split("\n"))):
-            key = self._alone.get(compact_form(line)) if len(line) <= self._longest_line else None
-            if key is not None:
-                yield Hit(start, start + len(line), key)
-            start += len(line) + 1 if number else 0
+        for line in text.split("\n"):
+            yield from self._line(line, start, _Forms(line))
+            start += len(line) + 1
+
+    def _line(self, line: str, start: int, forms: _Forms) -> Iterator[Hit]:
+        """The line without the marks before its first letter, if it says one of the values and nothing else."""
+        key = self._alone.get(forms.compact) if len(line) <= self._longest_line else None
+        if key is not None:
+            lead = next(index for index, character in enumerate(line) if character.isalnum())
+            yield Hit(start + lead, start + len(line), key)
 
 
 class _Search:

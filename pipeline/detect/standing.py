@@ -89,7 +89,8 @@ def _stands_in_latin(words: Words, first: int, last: int, parts: Sequence[Part],
 
 def _is_written_as_name(words: Words, first: int, last: int, part: Part) -> bool:
     """Whether one word that may be another is written as names are: with a capital for which nothing else calls."""
-    if part.key in _MONTHS or words.meaning(first) & Word.PLACE or (len(part.key) > 1 and words.words[first].isupper()):
+    is_place = first == last and words.meaning(first) & Word.PLACE
+    if part.key in _MONTHS or is_place or (len(words.words[first]) > 1 and words.words[first].isupper()):
         return False
     is_alone = words.after(first - 1) == "n" and words.after(last) == "n"
     if is_alone:
