@@ -6,24 +6,18 @@ from typing import Any
 
 import pypdf
 import pypdfium2
-import pypdfium2.raw as pdfium
+from PIL import Image
 from pypdf.generic import DictionaryObject
 from pypdfium2.version import PDFIUM_INFO, PYPDFIUM_INFO
 
 from pipeline.documents.document import BY_HUE, Raster
-from pipeline.verification import forms, pdf_streams
-from pipeline.verification.hue import by_hue
-from pipeline.verification.image import is_blank, png
-from pipeline.verification.limits import MAX_RASTER_PIXELS, MAX_RASTER_SIDE
+from pipeline.verification import forms, pdf_pixels, pdf_streams
+from pipeline.verification.image import png
 from pipeline.verification.pdf_objects import Walk, refusing_damage
 from pipeline.verification.reading import Passage, SecondReading
 from schemas.errors import ErrorCode, StageFailed
 
 _READERS = (f"pypdfium2 {PYPDFIUM_INFO}", f"pdfium {str(PDFIUM_INFO).partition('@')[0]}", f"pypdf {pypdf.__version__}")
-_DPI = 300
-_LEAST_PICTURE = 8.0  # points: a smaller picture shows no word
-_LARGEST_LETTER = 60.0  # points: taller shapes are not letters
-_OUTLINED = 15  # letter-like shapes from which on a page may show text without a font
 _UNKNOWN = re.compile("[\ufffd\ue000-\uf8ff\U000f0000-\U0010ffff]")
 
 
@@ -48,9 +42,8 @@ def read(data: bytes) -> tuple[SecondReading, dict[str, bytes]]:
                 text = _text(page)
                 pages.append(text)
                 is_doubtful = _UNKNOWN.search(text) is not None or _has_doubtful_font(walk.reader.pages[number])
-                for layer, image in enumerate(_pictures(page, is_doubtful)):
-                    ending = f"{BY_HUE}{layer}" if layer else ""
-                    raster = Raster(f"page/{number}{ending}", image.width, image.height, _dpi(page), number)
+                for ending, image in _images(page, is_doubtful):
+                    raster = Raster(f"page/{number}{ending}", image.width, image.height, pdf_pixels.dpi(page), number)
                     rasters.append(raster)
                     pixels[raster.id] = png(image)
                 page.close()
@@ -60,6 +53,14 @@ def read(data: bytes) -> tuple[SecondReading, dict[str, bytes]]:
     raw = dict.fromkeys((*walk.raw, *_decoded(streams), "\n".join(pages)))
     said = SecondReading(tuple(texts), tuple(rasters), tuple(raw), walk.objects, len(pages), _READERS)
     return said, pixels
+
+
+def _images(page: Any, is_doubtful: bool) -> Iterator[tuple[str, Image.Image]]:
+    """The pictures of a page that OCR must see, each with the ending of its id."""
+    for layer, image in enumerate(pdf_pixels.pictures(page, is_doubtful)):
+        yield f"{BY_HUE}{layer}" if layer else "", image
+    for number, image in enumerate(pdf_pixels.covered(page)):
+        yield f"/under/{number}", image
 
 
 def _decoded(streams: pdf_streams.Streams) -> Iterator[str]:
@@ -92,50 +93,6 @@ def _text(page: Any) -> str:
     said: str = textpage.get_text_range()
     textpage.close()
     return said.replace("\r\n", "\n").replace("\ufffe", "-").replace("\x02", "-")
-
-
-def _dpi(page: Any) -> int:
-    """300, less where the page is larger than OCR can take."""
-    width, height = page.get_size()
-    most = min((MAX_RASTER_PIXELS / max(width * height, 1.0)) ** 0.5, MAX_RASTER_SIDE / max(width, height, 1.0)) * 72
-    return int(min(_DPI, most))
-
-
-def _pictures(page: Any, is_doubtful: bool) -> Iterator[Any]:
-    """The page as OCR must see it: whole where its text is in doubt, else what it shows beside text, if anything.
-
-    Further pictures, where there are any, hold what the first cannot show in gray.
-    """
-    if not is_doubtful and not _shows_pictures(page):
-        return
-    if not is_doubtful:
-        for item in list(page.get_objects(filter=(pdfium.FPDF_PAGEOBJ_TEXT,), max_depth=1)):
-            page.remove_obj(item)
-            item.close()
-    shown = page.render(scale=_dpi(page) / 72, draw_annots=True).to_pil().convert("RGB")
-    if is_blank(shown):
-        return
-    gray = shown.convert("L")
-    yield gray
-    yield from by_hue(shown, gray)
-
-
-def _shows_pictures(page: Any) -> bool:
-    """Whether the page shows images of notable size, shadings, or enough letter-like shapes to be text."""
-    shapes = 0
-    for item in page.get_objects(max_depth=10):
-        if item.type == pdfium.FPDF_PAGEOBJ_SHADING:
-            return True
-        if item.type not in (pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_PATH):
-            continue
-        left, bottom, right, top = item.get_bounds()
-        width, height = right - left, top - bottom
-        if item.type == pdfium.FPDF_PAGEOBJ_IMAGE:
-            if min(width, height) >= _LEAST_PICTURE:
-                return True
-        elif pdfium.FPDFPath_CountSegments(item) > 5 and height <= _LARGEST_LETTER:
-            shapes += pdfium.FPDFPath_CountSegments(item) // 6  # one path may hold many letters
-    return shapes >= _OUTLINED
 
 
 def _has_doubtful_font(page: Any) -> bool:

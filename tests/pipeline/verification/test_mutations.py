@@ -6,6 +6,7 @@ import zipfile
 from collections.abc import Callable, Iterator
 from importlib import import_module
 
+import pymupdf
 import pytest
 
 from pipeline.detect.detector import Detector
@@ -154,6 +155,20 @@ def test_every_forgotten_part_is_refused(journey: Journey):
     assert len(touched) >= 3
     passed = [name for name in touched if not journey.refuses(_packed({**after, name: before[name]}))]
     assert passed == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("journey", ["pdf scan"], indirect=True)
+def test_black_boxes_over_a_scan_are_refused(journey: Journey):
+    """The classic: what is drawn over a picture hides it from readers, not from whoever takes the box away."""
+    (raster,), (reading,) = journey.extraction.rasters, journey.readings
+    with pymupdf.open("pdf", journey.data) as document:
+        page = document[0]
+        scale = page.rect.width / raster.width
+        for word in reading.words:
+            corner = (word.left * scale, word.top * scale)
+            page.draw_rect((*corner, corner[0] + word.width * scale, corner[1] + word.height * scale), fill=(0, 0, 0))
+        assert journey.refuses(document.tobytes(garbage=1))
 
 
 def _parts(data: bytes) -> dict[str, bytes]:

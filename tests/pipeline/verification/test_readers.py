@@ -268,6 +268,24 @@ class TestPdf:
             document[0].draw_circle((100 + 12 * number, 200), 4)
         assert len(pdf.read(document.tobytes())[0].rasters) == 1
 
+    @pytest.mark.parametrize("rotation", [0, 90])
+    def test_pictures_under_drawings_are_rasters_of_their_own(self, rotation: int):
+        document = pymupdf.open("pdf", samples.scan())
+        document[0].set_rotation(rotation)
+        assert len(pdf.read(document.tobytes())[0].rasters) == 1
+        document[0].draw_rect((10, 10, 300, 60), fill=(0, 0, 0))
+        assert [raster.id for raster in pdf.read(document.tobytes())[0].rasters] == ["page/0", "page/0/under/0"]
+
+    def test_boxes_over_an_even_ground_hide_nothing(self):
+        document = pymupdf.open("pdf", samples.scan())
+        document[0].draw_rect((300, 225, 530, 250), fill=(0, 0, 0))
+        assert [raster.id for raster in pdf.read(document.tobytes())[0].rasters] == ["page/0"]
+
+    def test_pictures_beyond_the_page_are_rasters_of_their_own(self):
+        document = pymupdf.open("pdf", samples.scan())
+        document[0].set_cropbox((0, 0, 200, 252))
+        assert [raster.id for raster in pdf.read(document.tobytes())[0].rasters] == ["page/0", "page/0/under/0"]
+
     def test_fonts_that_say_nothing_make_a_raster(self):
         document = page_with(SECRET)
         (font,) = document[0].get_fonts()
