@@ -12,11 +12,13 @@ from typing import NamedTuple
 import pikepdf
 
 from pipeline.documents.document import Findings, TextUnit, Unread
+from pipeline.documents.pdf_open import opened
 from pipeline.documents.pdf_rebuild import Beside
 from pipeline.documents.pdf_said import said_by_annotations, said_by_document
 from pipeline.documents.pdf_targets import bookmarks, decoded, labels, links
 from pipeline.documents.pdf_unread import unread_of
 from pipeline.documents.replace import applied, by_unit
+from schemas.errors import StageFailed
 
 BESIDE = "beside/"
 _ERRORS = (pikepdf.PdfError, pikepdf.PasswordError, ValueError, TypeError, KeyError, IndexError, AttributeError)
@@ -31,16 +33,25 @@ class Aside(NamedTuple):
 
 
 def read_beside(data: bytes) -> Aside:
-    """What stands beside the pages of the document; nothing of a document that QPDF cannot read."""
+    """What stands beside the pages of the document; nothing of a document that QPDF cannot read, mended or not."""
     try:
-        with warnings.catch_warnings(), pikepdf.open(io.BytesIO(data)) as pdf:
-            warnings.simplefilter("ignore")
-            beside = Beside(bookmarks(pdf), labels(pdf), links(pdf))
-            said = [("", text) for text in _kept(beside)]
-            said += [*said_by_document(pdf), *said_by_annotations(pdf)]
-            counts = unread_of(pdf, data)
+        return _read(data, data)
     except _ERRORS:
+        pass
+    try:
+        with opened(data) as document:
+            return _read(document.tobytes(), data)
+    except (*_ERRORS, RuntimeError, StageFailed):
         return Aside()
+
+
+def _read(data: bytes, original: bytes) -> Aside:
+    with warnings.catch_warnings(), pikepdf.open(io.BytesIO(data)) as pdf:
+        warnings.simplefilter("ignore")
+        beside = Beside(bookmarks(pdf), labels(pdf), links(pdf))
+        said = [("", text) for text in _kept(beside)]
+        said += [*said_by_document(pdf), *said_by_annotations(pdf)]
+        counts = unread_of(pdf, original)
     units = tuple(TextUnit(f"{BESIDE}{n}", text, context, False) for n, (context, text) in enumerate(said))
     return Aside(beside, units, tuple(sorted((kind, count) for kind, count in counts.items() if count)))
 

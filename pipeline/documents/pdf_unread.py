@@ -8,6 +8,7 @@ import pikepdf
 from pipeline.documents.document import Unread
 from pipeline.documents.limits import MAX_PDF_OBJECTS
 from pipeline.documents.pdf_layers import hidden_groups
+from pipeline.documents.pdf_names import word_of
 
 _ACTIONS = {
     **dict.fromkeys(("/JavaScript", "/Launch", "/SubmitForm", "/ImportData", "/ResetForm", "/Named"), Unread.SCRIPT),
@@ -15,6 +16,14 @@ _ACTIONS = {
     **dict.fromkeys(("/GoToR", "/GoToE", "/Thread"), Unread.CONNECTION),
     **dict.fromkeys(("/Rendition", "/Sound", "/Movie", "/RichMediaExecute"), Unread.MEDIA),
 }
+_DEEP = 6  # dictionaries inside each other
+_FEW = 1000  # members of an array that is looked into
+# Keys below which nothing of the kind stands: most of a file's bulk.
+_PLAIN = frozenset(
+    """/Type /Subtype /S /Parent /Kids /Count /MediaBox /CropBox /Rotate /Contents /Length /Filter /DecodeParms /Width
+    /Height /Widths /W /Differences /FontBBox /BBox /Matrix /Rect /ColorSpace /Font /ExtGState /ProcSet /K /Pg /P
+    """.split()  # noqa: SIM905
+)
 _UNSEEN = 2 | 32  # flags of annotations that no screen shows
 _MEDIA = frozenset(["/Sound", "/Movie", "/Screen", "/RichMedia", "/3D"])
 _KEYS = {
@@ -41,22 +50,38 @@ def unread_of(pdf: pikepdf.Pdf, data: bytes) -> Counter[Unread]:
     return counts
 
 
-def _kinds(item: Any) -> list[Unread]:
+def _kinds(item: Any, depth: int = 0) -> list[Unread]:
+    """What an object is, and what the dictionaries inside it are."""
     keys = set(item.keys())
     found = [kind for key, kind in _KEYS.items() if key in keys]
     if "/S" in keys:
-        found += [kind for kind in (_ACTIONS.get(str(item["/S"])),) if kind]
-    nested = item.get("/A") if "/A" in keys else None
-    if isinstance(nested, pikepdf.Dictionary) and not nested.is_indirect and "/S" in nested:
-        found += [kind for kind in (_ACTIONS.get(str(nested["/S"])),) if kind]
+        found += [kind for kind in (_ACTIONS.get(_name(item, "/S")),) if kind]
     if "/Type" in keys or "/Subtype" in keys:
-        kind, subtype = str(item.get("/Type", "")), str(item.get("/Subtype", ""))
-        if kind == "/Metadata":
-            found.append(Unread.METADATA)
-        elif kind in ("/Sig", "/DocTimeStamp"):
-            found.append(Unread.SIGNATURE)
-        elif kind == "/Annot":
-            flags = item.get("/F", 0)
-            found += [Unread.MEDIA] if subtype in _MEDIA else []
-            found += [Unread.LAYER] if isinstance(flags, int) and flags & _UNSEEN else []
+        found += _typed(item)
+    if depth < _DEEP and not _PLAIN.issuperset(keys):
+        inner = [item[key] for key in keys - _PLAIN]
+        inner += [
+            member for child in inner if isinstance(child, pikepdf.Array) and len(child) < _FEW for member in child
+        ]
+        for child in inner:
+            if isinstance(child, pikepdf.Dictionary) and not child.is_indirect:
+                found += _kinds(child, depth + 1)
     return found
+
+
+def _typed(item: Any) -> list[Unread]:
+    kind, subtype = _name(item, "/Type"), _name(item, "/Subtype")
+    if kind == "/Metadata":
+        return [Unread.METADATA]
+    if kind in ("/Sig", "/DocTimeStamp"):
+        return [Unread.SIGNATURE]
+    if kind != "/Annot":
+        return []
+    flags = item.get("/F", 0)
+    is_unseen = isinstance(flags, int) and flags & _UNSEEN
+    return [Unread.MEDIA] * (subtype in _MEDIA) + [Unread.LAYER] * bool(is_unseen)
+
+
+def _name(item: Any, key: str) -> str:
+    value = item.get(key)
+    return "/" + word_of(value) if isinstance(value, pikepdf.Name) else ""
