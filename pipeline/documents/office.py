@@ -3,6 +3,7 @@
 A format is a Profile: which parts it has and what of them goes. Everything else is the same for all three.
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,6 +16,8 @@ from pipeline.documents.ooxml_text import Survey
 from pipeline.documents.replace import by_unit
 from schemas.errors import ErrorCode, StageFailed
 
+_SUFFIX = re.compile(r"[A-Za-z]{2,5}")
+
 
 @dataclass(frozen=True, slots=True)
 class Profile:
@@ -23,9 +26,9 @@ class Profile:
     `main`: ends of the main part's content type. `content`: ends of content types whose paragraphs people read, in
     reading order; all other parts are metadata, redacted and not billed. `removed`: kinds of relationships whose
     targets go unread, `dropped`: names of elements that do, and what each counts as.
-    `prepare` may take out more, before that; `pages` counts what is billed; `order` sorts the parts of one content type;
-    `read` reads a part in the format's own way and says whether it did; `writers` write the edits of the slots whose kinds only `read` knows;
-    `finish` does what follows from all edits together.
+    `prepare` may take out more, before that; `pages` counts what is billed; `order` sorts the parts of one content
+    type; `read` reads a part in the format's own way and says whether it did; `writers` write the edits of the slots
+    whose kinds only `read` knows; `finish` does what follows from all edits together.
     """
 
     main: tuple[str, ...]
@@ -93,7 +96,7 @@ def redact(data: bytes, profile: Profile, findings: Findings, readings: Sequence
         raise StageFailed(ErrorCode.REDACTION_INCOMPLETE)
     profile.finish(package)
     docx_media.redact(package, findings, readings)
-    _rename_named(package, [names[unit] for unit in edits if unit in names])
+    _rename_named(package, [(names[unit], own[0].start) for unit, own in edits.items() if unit in names])
     ooxml_clean.finish(package)
     return package.write()
 
@@ -114,9 +117,12 @@ def _survey(package: Package, profile: Profile) -> tuple[Survey, dict[str, Part]
     return survey, named
 
 
-def _rename_named(package: Package, parts: Sequence[Part]) -> None:
-    """Parts whose own names hold a value get a plain one in the same folder."""
-    for number, part in enumerate(parts, 1):
+def _rename_named(package: Package, parts: Sequence[tuple[Part, int]]) -> None:
+    """Parts whose own names hold a value, from that character on, get a plain one; their folder stays if it has none."""
+    for number, (part, start) in enumerate(parts, 1):
         folder, _, file = part.name.rpartition("/")
-        suffix = file.rpartition(".")[2] if "." in file else "xml"
+        while start < len(folder):
+            folder = folder.rpartition("/")[0]
+        suffix = file.rpartition(".")[2]
+        suffix = suffix if _SUFFIX.fullmatch(suffix) else "xml"
         ooxml_links.rename(package, part, f"{folder}/part_{number}.{suffix}".lstrip("/"))

@@ -13,8 +13,9 @@ _ELEMENT, _NAMESPACE, _ATTRIBUTE = "<element", "<namespace", "<@"
 _KNOWN = ("http://schemas.openxmlformats.org/", "http://schemas.microsoft.com/", "http://purl.oclc.org/",
           "http://purl.org/dc/", "http://www.w3.org/", "urn:schemas-microsoft-com:")  # fmt: skip
 _IDENTIFIER = re.compile(r"[^\s@/\\]{10,}")
-_IBAN = re.compile(r"[Ss][Aa]\d\d")
+_IBAN = re.compile(r"[Ss][Aa]\d{4}")
 _GLUED = re.compile(r"[^\W\d_](?=\d{9})|(?<=\d{9})[^\W\d_]")
+_GLUED_IBAN = re.compile(r"[^\W\d_](?=[Ss][Aa]\d{4})")
 
 
 def as_words(value: str) -> str:
@@ -22,7 +23,11 @@ def as_words(value: str) -> str:
     value = value.replace("_", " ")
     if _IDENTIFIER.search(value) is None:
         return value
-    return _IDENTIFIER.sub(lambda match: match[0] if _IBAN.search(match[0]) else _GLUED.sub(" ", match[0]), value)
+    return _IDENTIFIER.sub(_parted, value)
+
+
+def _parted(match: re.Match[str]) -> str:
+    return (_GLUED_IBAN if _IBAN.search(match[0]) else _GLUED).sub(" ", match[0])
 
 
 def foreign_names(element: Element) -> Iterator[tuple[str, str]]:

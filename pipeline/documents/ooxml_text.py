@@ -108,7 +108,7 @@ class Survey:
 
     def name(self, part: Part) -> str:
         """The part's own name is a piece too: `media/1012345672.png`. Its id."""
-        piece = Piece("", "", False, part.name)
+        piece = Piece("", "", False, as_words(part.name).replace("/", "\n").replace(".", "\n"))
         self.keep(piece)
         return piece.id
 
