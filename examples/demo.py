@@ -1,10 +1,11 @@
-"""The main job from end to end, over HTTP, on sample documents: mask, decrypt, restore, redact, and four files.
+"""The main job from end to end, over HTTP, on sample documents: mask, decrypt, restore, redact, and eight files.
 
 Everything runs on this machine in embedded mode (SQLite, a local directory, workers in the server's process) and is
-removed afterwards; the redacted files and before-and-after pictures stay in demo-output/. Exit status 1 when a planted
-value can still be read anywhere.
+removed afterwards; the redacted files, their signed reports and before-and-after pictures stay in demo-output/. Exit
+status 1 when a planted value can still be read anywhere, or a report does not verify.
 """
 
+import hashlib
 import json
 import re
 import shutil
@@ -20,6 +21,8 @@ from examples.envelope import open_envelope, restore
 from examples.reread import pages, survivors
 from examples.server import Server, embedded_server
 from schemas.entities import TOGGLABLE_TYPES
+from schemas.reports import parse_signed
+from storage.report_key import is_genuine, load_public_key
 
 POLL_SECONDS = 1.0  # each look is a call, and calls are limited
 DOCUMENTS = Path(__file__).parent / "documents"
@@ -29,6 +32,9 @@ MEDIA_TYPES = {
     ".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
     ".pdf": "application/pdf",
     ".png": "image/png",
+    ".pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+    ".tiff": "image/tiff",
+    ".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
 MESSAGE = (
     "Hello, I am Noura Salem Almithali, national ID 1058374925. Please send the refund to "
@@ -73,17 +79,27 @@ def redact_file(client: httpx.Client, path: Path) -> tuple[dict[str, object], by
     return job, client.get(job["download_url"]).raise_for_status().content
 
 
-def stages(server: Server, file_id: str) -> tuple[dict[str, int], dict[str, int]]:
-    """Milliseconds by stage and entities by type of one job, from the worker's log (which names no value)."""
+def checked_report(client: httpx.Client, file_id: str, content: bytes, target: Path) -> dict[str, int]:
+    """Fetches the file's signed report, keeps it at `target` and verifies it; what it says was found, by type."""
+    data = client.get(f"/api/v1/files/{file_id}/report").raise_for_status().content
+    target.write_bytes(data)
+    raw, signed = parse_signed(data)
+    keys = load_public_key(client.get("/api/v1/files/report-key").raise_for_status().content)
+    if not any(is_genuine(raw, signed.signature, key) for key in keys):
+        raise SystemExit(f"the signature of {target.name} is not good")
+    if signed.report.output.sha256 != hashlib.sha256(content).hexdigest():
+        raise SystemExit(f"{target.name} speaks of another file")
+    return {str(kind): number for kind, number in signed.report.findings.items()}
+
+
+def timings(server: Server, file_id: str) -> dict[str, int]:
+    """Milliseconds by stage of one job, from the worker's log (which names no value)."""
     times: Counter[str] = Counter()
-    found: dict[str, int] = {}
     for line in server.log.read_text().splitlines():
         fields = dict(re.findall(r"(\w+)=(\S+)", line)) if file_id in line else {}
         if "stage" in fields and "ms" in fields:
             times[fields["stage"]] += int(fields["ms"])
-            if "found" in fields:
-                found = {name: int(count) for name, count in re.findall(r"([A-Z_]+):(\d+)", fields["found"])}
-    return dict(times), found
+    return dict(times)
 
 
 def side_by_side(before: Path, after: Path, target: Path) -> None:
@@ -100,7 +116,7 @@ def file_jobs(client: httpx.Client, server: Server) -> list[str]:
     """Redacts every sample document; returns what survived."""
     planted = json.loads((DOCUMENTS / "planted.json").read_text())
     by_type: dict[str, dict[str, int]] = {}
-    timings: dict[str, dict[str, int]] = {}
+    spent: dict[str, dict[str, int]] = {}
     survived: list[str] = []
     title("Documents")
     for name, values in planted.items():
@@ -108,27 +124,30 @@ def file_jobs(client: httpx.Client, server: Server) -> list[str]:
         job, content = redact_file(client, DOCUMENTS / name)
         target = OUTPUT / name
         target.write_bytes(content)
-        timings[name], by_type[name] = stages(server, str(job["file_id"]))
+        file_id = str(job["file_id"])
+        by_type[name] = checked_report(client, file_id, content, OUTPUT / f"{name}.report.json")
+        spent[name] = timings(server, file_id)
         left = survivors(target, values)
         survived += [f"{name}: value {values.index(value) + 1} of {len(values)}" for value in left]
         verdict = "clean" if not left else f"{len(left)} SURVIVED"
         seconds = time.monotonic() - started
         print(f"{name:28}{job['entity_count']:>4} entities {job['word_count']:>5} words {seconds:6.1f} s  {verdict}")
-        if target.suffix in {".pdf", ".png"}:
+        if target.suffix in {".pdf", ".png", ".tiff"}:
             side_by_side(DOCUMENTS / name, target, OUTPUT / f"{name.replace('.', '-')}-before-after.png")
+    print("every report is signed by this server and speaks of the file that came with it")
     table("What was found, by type", by_type, [kind.value for kind in TOGGLABLE_TYPES])
-    table("Stage timings, ms", timings, ["sniff", "extract", "ocr", "detect", "redact", "verify", "bill", "store"])
+    table("Stage timings, ms", spent, ["sniff", "extract", "ocr", "detect", "redact", "verify", "bill", "store"])
     return survived
 
 
 def table(heading: str, rows: dict[str, dict[str, int]], columns: list[str]) -> None:
     """Prints names down, documents across, leaving out what no document has."""
     title(heading)
-    short = [name.replace("residence-permit-", "permit-").replace("customer-", "") for name in rows]
-    print(" " * 18 + "".join(f"{name:>16}" for name in short))
+    short = [name.replace("residence-permit-", "").replace("customer-", "") for name in rows]
+    print(" " * 18 + "".join(f"{name:>15}" for name in short))
     for column in columns:
         if any(column in row for row in rows.values()):
-            print(f"{column:18}" + "".join(f"{row.get(column, 0):>16}" for row in rows.values()))
+            print(f"{column:18}" + "".join(f"{row.get(column, 0):>15}" for row in rows.values()))
 
 
 def main() -> int:
@@ -143,7 +162,7 @@ def main() -> int:
             text_calls(client, server.key)
             survived = file_jobs(client, server)
     title("Result")
-    print(f"redacted files and pictures: {OUTPUT.name}/")
+    print(f"redacted files, reports and pictures: {OUTPUT.name}/")
     if survived:
         print("STILL READABLE:", *survived, sep="\n  ")
         return 1

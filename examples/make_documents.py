@@ -1,7 +1,8 @@
 """Makes the sample documents of examples/documents: fictional people, valid check digits, both languages.
 
 The letter is written as DOCX and printed to PDF by LibreOffice; the residence permit form is set as DOCX, rendered, and
-then worn like a scan (a slight turn, blur and noise), once as PNG and once as an image-only PDF.
+then worn like a scan (a slight turn, blur and noise), as PNG, as an image-only PDF, and in black and white as the fax
+(TIFF) of it. The workbook and the slides come from `make_office`.
 `planted.json` lists the values in each document that must not survive redaction.
 """
 
@@ -22,6 +23,9 @@ from docx.oxml import OxmlElement
 from docx.oxml.ns import qn
 from docx.shared import Pt
 from docx.text.paragraph import Paragraph
+from PIL import Image
+
+from examples.make_office import slides, workbook
 
 PLACE = Path(__file__).parent / "documents"
 
@@ -194,6 +198,15 @@ def image_only_pdf(pixels: np.ndarray, path: Path) -> None:
     document.save(str(path), garbage=4, deflate=True)
 
 
+def fax(pixels: np.ndarray, path: Path) -> None:
+    """The scan as two pages of a fax: 1 bit a pixel, packed as ITU-T T.6 has it; the second one is a covering note."""
+    note = np.full((300, pixels.shape[1]), 255, np.uint8)
+    cv2.putText(note, f"To: {PAYROLL[0][1]}", (80, 150), cv2.FONT_HERSHEY_SIMPLEX, 1.4, 0, 2, cv2.LINE_AA)
+    first, second = (Image.fromarray(page).point(lambda level: 255 * (level > 140), "1") for page in (pixels, note))
+    first.save(path, "TIFF", compression="group4", dpi=(200, 200), save_all=True, append_images=[second],
+               description=PAYROLL[0][1])  # fmt: skip
+
+
 def main() -> None:
     """Writes every document and the list of what is planted in it."""
     PLACE.mkdir(exist_ok=True)
@@ -205,6 +218,9 @@ def main() -> None:
         pixels = scan(to_pdf(Path(work) / "form.docx", Path(work)))
     cv2.imwrite(str(PLACE / "residence-permit-form.png"), pixels)
     image_only_pdf(pixels, PLACE / "residence-permit-form.pdf")
+    fax(pixels, PLACE / "residence-permit-form.tiff")
+    workbook(PLACE / "payroll.xlsx", PAYROLL, SALARIES)
+    slides(PLACE / "open-cases.pptx", PAYROLL)
     of_letter = [NATIONAL_ID, LETTER_IBAN, CUSTOMER["name_en"], CUSTOMER["name_ar"], CUSTOMER["phone"],
                  CUSTOMER["phone_ar"], eastern(NATIONAL_ID), CUSTOMER["email"], "King Fahd Road"]  # fmt: skip
     of_form = ["Yousef Hassan Alnamothaji", RESIDENT_ID, "K48201937", "0541112223", "y.alnamothaji@example.com",
@@ -213,7 +229,10 @@ def main() -> None:
         "customer-letter.docx": of_letter,
         "customer-letter.pdf": of_letter,
         "payroll.csv": [cell for row in PAYROLL for cell in row],
+        "payroll.xlsx": [cell for row in PAYROLL for cell in row],
+        "open-cases.pptx": [PAYROLL[0][0], PAYROLL[0][4], *(cell for row in PAYROLL for cell in row[1:4])],
         "residence-permit-form.png": of_form,
+        "residence-permit-form.tiff": [*of_form, PAYROLL[0][1]],
         "residence-permit-form.pdf": of_form,
     }
     (PLACE / "planted.json").write_text(json.dumps(planted, ensure_ascii=False, indent=1) + "\n")

@@ -4,10 +4,11 @@ import io
 import subprocess
 import unicodedata
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pypdfium2
-from PIL import Image
+from PIL import Image, ImageSequence
 
 
 def folded(text: str) -> str:
@@ -35,19 +36,28 @@ def ocr(image: Image.Image) -> str:
 
 def pages(path: Path) -> list[Image.Image]:
     """The pages of a PDF, or the picture itself, as images at 200 dpi."""
-    if path.suffix == ".png":
-        return [Image.open(path)]
+    if path.suffix in (".png", ".tiff"):
+        return [frame.copy() for frame in ImageSequence.Iterator(Image.open(path))]
     with pypdfium2.PdfDocument(path) as document:
         return [page.render(scale=200 / 72).to_pil() for page in document]
+
+
+def parts(package: bytes) -> Iterator[str]:
+    """The files of an Office package, also of packages inside it."""
+    with zipfile.ZipFile(io.BytesIO(package)) as archive:
+        for name in archive.namelist():
+            data = archive.read(name)
+            yield data.decode("utf-8", "replace")
+            if data.startswith(b"PK"):
+                yield from parts(data)
 
 
 def texts(path: Path) -> list[str]:
     """Everything that can be read in a document."""
     if path.suffix == ".csv":
         return [path.read_text("utf-8-sig")]
-    if path.suffix == ".docx":
-        with zipfile.ZipFile(path) as package:
-            return [package.read(name).decode("utf-8", "replace") for name in package.namelist()]
+    if path.suffix in (".docx", ".xlsx", ".pptx"):
+        return list(parts(path.read_bytes()))
     found = [ocr(page) for page in pages(path)]
     if path.suffix == ".pdf":
         with pypdfium2.PdfDocument(path) as document:
