@@ -14,7 +14,7 @@ _PICTURES = ("wingdings", "webdings", "symbol", "dingbats", "awesome", "cmex", "
 
 def has_doubtful_words(glyphs: Iterable[Glyph], doubt: Doubt) -> bool:
     """Whether a visible word of the page holds a letter that may be another than its text says."""
-    seen = [glyph for glyph in glyphs if glyph.visible and not glyph.is_blank]
+    seen = [glyph for glyph in glyphs if glyph.visible and (not glyph.is_blank or doubt.about(glyph))]
     if not any(doubt.about(glyph) for glyph in seen):
         return False
     seen.sort(key=lambda g: (g.frame, round(g.baseline), g.start))

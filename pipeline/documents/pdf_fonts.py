@@ -6,6 +6,7 @@ must resemble the claimed characters. A glyph without any Unicode value is never
 """
 
 import struct
+import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -14,11 +15,16 @@ import pymupdf
 
 from pipeline.documents.pdf_glyphs import UNKNOWN, Frame, Glyph, fold
 from pipeline.documents.pdf_raster import render
-from pipeline.documents.pdf_shapes import kind_of, resembles, shape_of
+from pipeline.documents.pdf_shapes import contradicts, kind_of, resembles, shape_of
 
 _STANDARD = ("/WinAnsiEncoding", "/MacRomanEncoding", "/StandardEncoding")
 _COVERED = 0.6  # share of a font's claims that its program must know for its map to decide
 _HONEST = 0.5  # share of shapes that resemble their claims: honest fonts measure 0.7 to 1, shuffled ones 0.1 to 0.3
+_UNSEEN = frozenset({"Cf", "Cc"})  # categories of characters that show nothing
+_BLANKS = 3  # samples of each blank
+_WIDE = 0.15  # of the type size: narrower blanks have no room for a letter
+_INK = 60  # gray levels
+_LIES = 2  # letters of a font that look just like others: no honest font has so many
 _FEWEST = 4  # shapes below which nothing can be said
 _SAMPLES = 60  # glyphs looked at per font
 _SAMPLE_PAGES = 6
@@ -63,11 +69,17 @@ class Claims:
 
     def __init__(self) -> None:
         self._samples: dict[str, dict[Pair, tuple[int, Glyph]]] = defaultdict(dict)
+        self._blanks: dict[tuple[str, int], list[tuple[int, Glyph]]] = defaultdict(list)
 
     def add(self, number: int, glyphs: Iterable[Glyph]) -> None:
         """Remembers what the glyphs of page `number` claim."""
         for glyph in glyphs:
-            if glyph.claims.strip():
+            if _draws_nothing(glyph.claims):
+                if glyph.visible and glyph.frame.is_upright and glyph.end - glyph.start > _WIDE * glyph.size:
+                    known = self._blanks[glyph.font, glyph.code]
+                    if len(known) < _BLANKS:
+                        known.append((number, glyph))
+            elif glyph.claims.strip():
                 samples = self._samples[glyph.font]
                 pair = (glyph.code, glyph.claims)
                 if pair not in samples or (samples[pair][1].size < glyph.size < 40 and glyph.visible):
@@ -84,7 +96,42 @@ class Claims:
             known = {pair: sample for pair, sample in samples.items() if pair not in unknown}
             if known and not _is_believable(document, _matching(xrefs, name), known):
                 fonts.add(name)
+        glyphs |= _drawn_blanks(document, self._blanks)
         return Doubt(frozenset(fonts), frozenset(glyphs))
+
+
+def _draws_nothing(claims: str) -> bool:
+    return all(c.isspace() or unicodedata.category(c) in _UNSEEN for c in claims)
+
+
+def _drawn_blanks(document: Any, blanks: Mapping[tuple[str, int], Sequence[tuple[int, Glyph]]]) -> set[tuple[str, int]]:
+    """The glyphs that are said to be blanks and show ink, every time that they are drawn."""
+    by_page: dict[int, list[tuple[tuple[str, int], Glyph]]] = defaultdict(list)
+    for key, samples in blanks.items():
+        for number, glyph in samples:
+            by_page[number].append((key, glyph))
+    clean: set[tuple[str, int]] = set()
+    for number, glyphs in sorted(by_page.items()):
+        open_ones = [(key, glyph) for key, glyph in glyphs if key not in clean]
+        if open_ones:
+            image = render(document[number], _SHAPE_DPI // 2, gray=True)
+            clean |= {key for key, glyph in open_ones if not _has_ink(image, glyph)}
+    return set(blanks) - clean
+
+
+def _has_ink(image: Any, glyph: Glyph) -> bool:
+    """Whether the middle of the glyph's cell varies; its edges belong to the neighbours, its foot to underlines."""
+    factor = _SHAPE_DPI // 2 / 72
+    width, size = glyph.end - glyph.start, glyph.size
+    corners = [
+        glyph.frame.to_page(along, down)
+        for along in (glyph.start + 0.2 * width, glyph.end - 0.2 * width)
+        for down in (glyph.baseline - 0.75 * size, glyph.baseline - 0.05 * size)
+    ]
+    left, right = min(x for x, _ in corners) * factor, max(x for x, _ in corners) * factor
+    top, bottom = min(y for _, y in corners) * factor, max(y for _, y in corners) * factor
+    patch = image[max(0, int(top)) : max(0, int(bottom) + 1), max(0, int(left)) : max(0, int(right) + 1)]
+    return bool(patch.size) and int(patch.max()) - int(patch.min()) > _INK
 
 
 def _says_nothing(claims: str) -> bool:
@@ -185,16 +232,19 @@ def _shapes_agree(document: Any, samples: Mapping[Pair, tuple[int, Glyph]]) -> b
     for number, glyph in list(samples.values()):
         if kind_of(glyph.text) and glyph.visible and glyph.frame == Frame(1.0, 0.0) and glyph.size >= 5:
             pages[number].append(glyph)
-    count = 0
+    count = contradictions = 0
     for number, glyphs in sorted(pages.items())[:_SAMPLE_PAGES]:
         image = render(document[number], _SHAPE_DPI, gray=True)
         for glyph in glyphs[: _SAMPLES - count]:
             shape = shape_of(*_patch(image, glyph))
             if shape:
                 judged[kind_of(glyph.text) or ""].append(resembles(shape, glyph.text))
+                contradictions += glyph.text.isascii() and contradicts(shape, glyph.text)  # Arabic shapes vary more
         count += len(glyphs)
         if count >= _SAMPLES:
             break
+    if contradictions >= _LIES:
+        return False
     return all(sum(votes) >= _HONEST * len(votes) for votes in judged.values() if len(votes) >= _FEWEST)
 
 

@@ -20,6 +20,7 @@ _DIGITS = "0123456789"
 _EASTERN = "٠١٢٣٤٥٦٧٨٩۴۵۶"
 _ARABIC = "ءآأؤإئابةتثجحخدذرزسشصضطظعغفقكلمنهوىي"
 # How many others of its alphabet an honest shape may resemble more.
+_SURELY, _CLEARLY = 0.75, 0.25  # likeness, and by how much: honest fonts have one such letter at most
 _RANKS = {"digit": 1, "eastern": 1, "latin": 6, "arabic": 4}
 
 
@@ -75,6 +76,14 @@ def _without_neighbours(mask: Any) -> Any:
 def resembles(shape: Shape, claimed: str) -> bool:
     """Whether few other characters of the claimed one's alphabet are more like the shape."""
     return _rank(shape, claimed) <= _RANKS[kind_of(claimed) or ""]
+
+
+def contradicts(shape: Shape, claimed: str) -> bool:
+    """Whether another character of the claimed one's alphabet is much more like the shape, and very much like it."""
+    scores = {character: max(_likeness(shape, other) for other in shapes) for character, shapes in _alphabet(claimed)}
+    mine = max(score for character, score in scores.items() if _same(character, claimed))
+    other = max(score for character, score in scores.items() if not _same(character, claimed))
+    return other > _SURELY and other - mine > _CLEARLY
 
 
 def _rank(shape: Shape, claimed: str) -> int:

@@ -1,5 +1,7 @@
 """A PDF page's text layer as text in reading order, each character knowing the glyph that shows it."""
 
+import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from statistics import median
@@ -18,6 +20,11 @@ _FEW_LINES = 4  # fewer lines than this on a side are no column of prose
 _PROSE = 12.0  # times the type size: the least length of a line of prose
 _MOST_SEGMENTS = 3000  # pages of more pieces are tables or drawings
 _FULL = 0.55  # share of its column's width that the median line of prose fills
+
+# Four and more in a row are a number; fewer are exponents and notes.
+_ODD_DIGITS = re.compile(
+    "[\u00b2\u00b3\u00b9\u2070\u2074-\u2079\u2080-\u2089\u2460-\u2468\u24ea\u2776-\u277e\U0001d7ce-\U0001d7ff]{4,}"
+)
 
 
 class PageText(NamedTuple):
@@ -53,7 +60,14 @@ def lay_out(glyphs: Sequence[Glyph]) -> PageText:
             if text:
                 _put(text, owners, "\n", -1)
             _write_row(glyphs, row, is_typed, text, owners)
-    return PageText("".join(text), tuple(owners), tuple(glyphs))
+    return PageText(_plain_digits("".join(text)), tuple(owners), tuple(glyphs))
+
+
+def _plain_digits(text: str) -> str:
+    """Numbers written all in subscript, superscript, circled or mathematical digits as plain ones."""
+    if text.isascii():
+        return text
+    return _ODD_DIGITS.sub(lambda run: "".join(str(unicodedata.digit(c)) for c in run[0]), text)
 
 
 def as_drawn(read: PageText) -> PageText:
@@ -68,7 +82,7 @@ def as_drawn(read: PageText) -> PageText:
             _put(text, owners, blank, -1)
         _put(text, owners, glyph.text, index)
         last = glyph
-    return PageText("".join(text), tuple(owners), read.glyphs)
+    return PageText(_plain_digits("".join(text)), tuple(owners), read.glyphs)
 
 
 def _between(last: Glyph, glyph: Glyph) -> str:
