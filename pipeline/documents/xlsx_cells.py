@@ -104,7 +104,10 @@ def _keep_attributes(element: Element, names: frozenset[str]) -> None:
 
 def child(element: Element, name: str) -> Element | None:
     """The cell's `f`, `v` or `is`."""
-    return next((inner for inner in element if local(inner) == name), None)
+    for inner in element:
+        if inner.tag.rpartition("}")[2] == name:
+            return inner
+    return None
 
 
 def value(element: Element) -> str:

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from pipeline.documents import xlsx_cells, xlsx_headings, xlsx_strings
-from pipeline.documents.document import Joint
 from pipeline.documents.headings import is_heading
 from pipeline.documents.ooxml import Element, Part, local
 from pipeline.documents.ooxml_joints import across_lines
@@ -52,36 +51,27 @@ class Reader:
 
     def _cells(self, survey: Survey, root: Element, sheet: Sheet) -> None:
         book = self.book
+        cells = [(cell, book.text(cell.element)) for cell in xlsx_cells.cells(root)]
         rows: dict[int, xlsx_headings.Row] = {}
-        for row, column, element in xlsx_cells.cells(root):
-            text = book.text(element).shown
-            if text and not text.isspace():
-                rows.setdefault(row, {})[column] = text
+        for cell, said in cells:
+            if said.shown and not said.shown.isspace():
+                rows.setdefault(cell.row, {})[cell.column] = said.shown
         merged = [a for e in root.iter("{*}mergeCell") for a in areas_of(e.get("ref", ""), sheet.number)]
         tables = [t.area for t in book.tables if t.area.sheet == sheet.number and t.root.get("headerRowCount") != "0"]
         contexts = {(row, column): label for row, column, label in xlsx_headings.contexts(rows, merged, tables)}
-        lines: list[list[Piece]] = []
-        for row, column, element in xlsx_cells.cells(root):
-            context = contexts.get((row, column), "")
-            text = rows.get(row, {}).get(column, "")
-            if text:
-                piece = _piece(text, context, Slot(element, "cell"), billed=True)
-                survey.keep(piece)
-                if not lines or lines[-1][0].segments[0].slot.element.getparent() is not element.getparent():
-                    lines.append([])
-                lines[-1].append(piece)
-            self._beside(survey, element, context)
-        survey.joints += _joints(lines)
-
-    def _beside(self, survey: Survey, element: Element, context: str) -> None:
-        """What a cell says besides what it shows: the number as stored, its formula, phonetic hints."""
-        if element.get("t") in (None, "n"):
-            stored = self.book.text(element).stored
-            if stored:
-                survey.keep(_piece(stored, context, Slot(element, "stored")))
-        formula = xlsx_cells.child(element, "f")
-        if formula is not None and formula.text:
-            self._formula(survey, Slot(formula, "formula"), formula.text, context)
+        lines: dict[int, list[Piece]] = {}
+        for cell, said in cells:
+            context = contexts.get((cell.row, cell.column), "")
+            piece = _piece(said.shown, context, Slot(cell.element, "cell"), billed=True)
+            survey.keep(piece)
+            if piece.id:
+                lines.setdefault(cell.row, []).append(piece)
+            if said.stored:
+                survey.keep(_piece(said.stored, context, Slot(cell.element, "stored")))
+            formula = xlsx_cells.child(cell.element, "f")
+            if formula is not None and formula.text:
+                self._formula(survey, Slot(formula, "formula"), formula.text, context)
+        survey.joints += across_lines(list(lines.values()))
 
     def _element(self, survey: Survey, element: Element, *, is_pivot: bool, is_billed: bool) -> None:
         name = local(element)
@@ -206,8 +196,3 @@ def _field(element: Element) -> str:
 def _is_phonetic(t: Element) -> bool:
     parent = t.getparent()
     return parent is not None and local(parent) == "rPh"
-
-
-def _joints(lines: list[list[Piece]]) -> Iterator[Joint]:
-    """Neighbouring cells of a row, or of a column where every row holds one, that may say one thing together."""
-    return across_lines(lines)
