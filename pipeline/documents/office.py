@@ -118,7 +118,7 @@ def _survey(package: Package, profile: Profile) -> tuple[Survey, dict[str, Part]
 
 
 def _rename_named(package: Package, parts: Sequence[tuple[Part, int]]) -> None:
-    """Parts whose own names hold a value, from that character on, get a plain one; their folder stays if it has none."""
+    """Parts whose own names hold a value, from that character on, get a plain one, in a folder without any."""
     for number, (part, start) in enumerate(parts, 1):
         folder, _, file = part.name.rpartition("/")
         while start < len(folder):

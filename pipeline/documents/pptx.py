@@ -26,7 +26,6 @@ PROFILE = office.Profile(
     dropped={
         **dict.fromkeys(("creationId", "modId", "modifyVerifier", "revIdLst", "presenceInfo"), Unread.FINGERPRINT),
         **dict.fromkeys(("htmlPubPr", "sldSyncPr"), Unread.CONNECTION),
-        "embeddedFontLst": Unread.FONT,
         "custData": Unread.PRIVATE,
     },
     prepare=pptx_clean.prepare,

@@ -24,6 +24,8 @@ def prepare(package: Package, counts: Counter[Unread]) -> None:
             if name in LISTED and element.get("id") is not None:
                 element.set("id", str(listed))
                 listed += 1
+            elif name == "embeddedFontLst":
+                element.getparent().remove(element)  # the fonts in it go, and it must not be empty
             elif is_slide and name == "graphicFrame":
                 _unframe(element)
             elif name in ("cm", "reply", "author", "cmAuthor", "threadedComment"):
