@@ -27,6 +27,9 @@ _JPEG = b"\xff\xd8"
 _TIFF = (b"II", b"MM")
 # Chunks that say how the pixels look and nothing else (W3C PNG, chapter 11).
 _PNG_PLAIN = frozenset(b"IHDR PLTE IDAT IEND tRNS gAMA cHRM sRGB sBIT pHYs bKGD hIST acTL fcTL fdAT cICP".split())
+# Contents of segments that say how the pixels look: JFIF's without a preview, Adobe's of its own length.
+_JPEG_PLAIN = re.compile(rb"JFIF\0.{7}\0\0|Adobe.{7}", re.DOTALL)
+_FILES = (b"PK\3\4", b"%PDF-", _PNG, b"Rar!", b"7z\xbc\xaf\x27")
 _FORMATS = ("PNG", "JPEG", "TIFF")
 _PRINTABLE = re.compile(r"[^\x00-\x1f\x7f-\x9f]{4,}")
 _SMALL_SIDE = 1400  # pixels of the longer side; below, OCR reads an enlarged picture better
@@ -90,10 +93,15 @@ def is_blank(image: Image.Image) -> bool:
 
 
 def beside_pixels(data: bytes) -> Iterator[str]:
-    """Text of every part of a PNG, JPEG or TIFF that is no pixel: comments, EXIF, XMP, profiles, tags, stray bytes."""
+    """Text of every part of a PNG, JPEG or TIFF that is no pixel: comments, EXIF, XMP, profiles, tags, stray bytes.
+
+    StageFailed(verify_failed) where a file of its own stands there.
+    """
     walks = {_PNG: _beside_png} | dict.fromkeys(_TIFF, beside_tiff)
     walk = next((walk for magic, walk in walks.items() if data.startswith(magic)), _beside_jpeg)
     for piece in (said for packed in walk(data) for said in (packed, *inflated(packed))):
+        if any(magic in piece for magic in _FILES):
+            raise StageFailed(ErrorCode.VERIFY_FAILED)
         for encoding in ("utf-8", "utf-16-le", "utf-16-be", "latin-1"):
             yield from _PRINTABLE.findall(piece.decode(encoding, "replace"))
 
@@ -195,8 +203,9 @@ def _beside_jpeg(data: bytes) -> Iterator[bytes]:
             position += 2
         else:
             (length,) = struct.unpack_from(">H", data, position + 2)
-            if 0xE0 <= marker <= 0xEF or marker == 0xFE:
-                yield data[position + 4 : position + 2 + length]
+            content = data[position + 4 : position + 2 + length]
+            if (0xE0 <= marker <= 0xEF or marker == 0xFE) and not _JPEG_PLAIN.fullmatch(content):
+                yield content
             position += 2 + length
             if marker == 0xDA:
                 end = re.compile(rb"\xff[^\x00\xd0-\xd7\xff]").search(data, position)
