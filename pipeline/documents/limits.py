@@ -7,6 +7,7 @@ MAX_DOCUMENT_GLYPHS = 20_000_000
 
 # PDF, beside its pages
 MAX_PDF_OBJECTS = 2_000_000  # objects that are walked; a scanned book of 5,000 pages has some 50,000
+MAX_STREAM = 512 * 1024 * 1024  # bytes of one damaged stream that are unpacked
 MAX_BOOKMARKS = 50_000  # entries of the outline, and ranges of page labels
 MAX_LINKS = 200_000
 MAX_ASIDE_TEXTS = 100_000  # notes and fields that are read before they are removed

@@ -78,7 +78,10 @@ def _streams(document: Any) -> Iterator[int]:
     """Tiling patterns and the groups of soft masks, by number."""
     found: set[int] = set()
     for xref in range(1, document.xref_length()):
-        said = document.xref_object(xref, compressed=True)
+        try:
+            said = document.xref_object(xref, compressed=True)
+        except RuntimeError:
+            continue  # the table names it, the file does not have it
         if "/PatternType 1" in said:
             found.add(xref)
         if "/SMask" in said or "/S/Luminosity" in said or "/S/Alpha" in said:

@@ -7,15 +7,15 @@ marked content loses that; every other one is parsed and written anew.
 import re
 import warnings
 from collections.abc import Callable, Iterator
-from decimal import Decimal
 from typing import Any
 
 import pikepdf
 
+from pipeline.documents.pdf_leaves import number
 from pipeline.documents.pdf_names import Names
 
 _BLANK = rb"[\x00\t\n\f\r ]"
-_NUMBER = rb"[+-]?(?:\d{1,7}(?:\.\d*+)?|\.\d++)"
+_NUMBER = rb"[+-]?(?:\d{1,7}(?:\.\d{0,8}+)?|\.\d{1,8}+)(?!\d)"
 _NAME = rb"/[A-Za-z0-9_.+-]++"
 _STRING = rb"(?:\((?:[^()\\]|\\.|\((?:[^()\\]|\\.)*+\))*+\)|<[0-9A-Fa-f\s]*+>)"
 _PROPERTIES = rb"<<(?:[^<>()]|" + _STRING + rb"|<<(?:[^<>()]|" + _STRING + rb")*+>>)*+>>"
@@ -61,7 +61,6 @@ _PARAMETERS = frozenset(
     """/Predictor /Colors /BitsPerComponent /Columns /EarlyChange /K /EndOfLine /EncodedByteAlign /Rows /EndOfBlock
     /BlackIs1 /DamagedRowsBeforeError /ColorTransform""".split()  # noqa: SIM905
 )
-_LARGEST = 99_999_999  # no coordinate is longer; an identifier is
 
 
 def plain_content(raw: bytes, parse: Callable[[], Any], names: Names) -> bytes | None:
@@ -98,7 +97,7 @@ def _instructions(parsed: Any, names: Names) -> Iterator[bytes]:
 def _operands(operator: str, operands: list[Any], names: Names) -> list[Any] | None:
     """The last so many operands that the operator takes; None where they do not fit."""
     if operator in _COLORS:
-        kept = [item for item in map(_number, operands[-33:]) if item is not None]
+        kept = [item for item in map(number, operands[-33:]) if item is not None]
         pattern = operands[-1] if operands and isinstance(operands[-1], pikepdf.Name) else None
         return kept if pattern is None else [*kept, names.renamed(pattern)]
     kinds = _OPERANDS.get(operator)
@@ -109,22 +108,16 @@ def _operands(operator: str, operands: list[Any], names: Names) -> list[Any] | N
     return None if any(item is None for item in fitted) else fitted
 
 
-def _number(item: Any) -> Any:
-    if isinstance(item, bool) or not isinstance(item, int | float | Decimal):
-        return None
-    return max(-_LARGEST, min(_LARGEST, item))
-
-
 def _members(item: Any) -> Any:
     """An array's numbers and strings."""
     if not isinstance(item, pikepdf.Array):
         return None
-    numbers = ((member, _number(member)) for member in item)
+    numbers = ((member, number(member)) for member in item)
     return pikepdf.Array([m if n is None else n for m, n in numbers if n is not None or isinstance(m, pikepdf.String)])
 
 
 _FITTED: dict[str, Callable[[Any, Names], Any]] = {
-    "n": lambda item, names: _number(item),
+    "n": lambda item, names: number(item),
     "N": lambda item, names: names.renamed(item) if isinstance(item, pikepdf.Name) else None,
     "s": lambda item, names: item if isinstance(item, pikepdf.String) else None,
     "a": lambda item, names: _members(item),
@@ -157,7 +150,7 @@ def _inline_length(image: Any) -> int:
 
 def _inline_value(kind: str, value: Any, names: Names) -> Any:
     if kind == "n":
-        return _number(value)
+        return number(value)
     if kind == "b":
         return value if isinstance(value, bool) else None
     if kind == "a":
@@ -169,6 +162,9 @@ def _inline_value(kind: str, value: Any, names: Names) -> Any:
     if kind in ("c", "f") and isinstance(value, pikepdf.Array):
         members = [names.renamed(item) if isinstance(item, pikepdf.Name) else item for item in value]
         allowed: tuple[Any, ...] = (pikepdf.Name, int) if kind == "f" else (pikepdf.Name, pikepdf.String, int)
+        if len(members) == 4 and isinstance(members[3], pikepdf.String):
+            size = {"/DeviceGray": 1, "/DeviceRGB": 3}.get(str(members[1]), 4)
+            members[3] = pikepdf.String(bytes(members[3])[: (int(members[2]) + 1) * size])
         return pikepdf.Array([item for item in members if isinstance(item, allowed)])
     return None
 

@@ -21,6 +21,7 @@ _FAMILIES = """
     lucidagrande sanfrancisco optima futura avenir baskerville didot hoefler americantypewriter newyork cochin
     bodoni rockwell perpetua univers frutiger officinasans eurostile bankgothic ocra ocrb
 """.split()  # noqa: SIM905
+_MOST_DIGITS = 5  # of a typeface, a subset or a code point
 _LATEX = re.compile(r"(?:cm|lm|sf|ec|tc|eu|msam|msbm|wasy|rsfs|st|bb)[a-z]{0,6}\d{1,4}")
 _STYLES = re.compile(
     r"(?:new|roman|ps|mt|std|pro|regular|book|medium|light|thin|extra|ultra|semi|demi|bold|heavy|black|italic|oblique"
@@ -28,13 +29,15 @@ _STYLES = re.compile(
     r"|symbol|emoji|sans|serif|mono|monospace|cjk|sc|tc|jp|kr|hk|arabic|kufi|naskh|nastaliq|hebrew|thai|math|schoolbook"
     r"|gothic|typewriter|linotype|schlbk|l|no|\d{1,2}|it|obl|bd|bi|b|i|h|a|vf|variable|historic|black|semibold|bk|lt|md)*"
 )
-_GLYPH = re.compile(r"(?:[A-Za-z]{1,5}\d{1,5}|uni(?:[0-9A-F]{4}){1,4}|u[0-9A-F]{4,6}|[A-Za-z]|\.notdef|\.null)")
+_GLYPH = re.compile(r"(?:[A-Za-z]{1,5}\d{1,5}|uni(?:[0-9A-F]{4}){1,2}|u[0-9A-F]{4,6}|[A-Za-z]|\.notdef|\.null)")
 _SUFFIX = re.compile(r"[a-z]{1,5}\d{0,2}|\d{1,4}")
 
 
 def is_known_face(name: str) -> bool:
     """Whether the name (without its slash) is that of a well-known typeface, with or without a subset's tag."""
     plain = re.sub(r"[^a-z0-9]", "", _TAG.sub("", name, count=1).lower())
+    if sum(character.isdigit() for character in plain) > _MOST_DIGITS:
+        return False
     if _LATEX.fullmatch(plain):
         return True
     return any(plain.startswith(family) and _STYLES.fullmatch(plain[len(family) :]) for family in _FAMILIES)

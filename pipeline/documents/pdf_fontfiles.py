@@ -8,6 +8,8 @@ import struct
 from collections.abc import Iterator
 from itertools import pairwise
 
+from pipeline.documents.pdf_faces import is_known_glyph
+
 _MOST_TABLES = 100
 # Tables that drawing needs; in PDF all shaping is done, so neither GSUB nor names of anything are asked for.
 _TABLES = frozenset(
@@ -22,6 +24,8 @@ _TABLES = frozenset(
 _NOTED = frozenset([0, 1, 2, 3, 4])
 _NOTED_ESCAPED = frozenset([0, 21, 22])
 _STANDARD_STRINGS = 391
+_LONGEST_GLYPH = 20
+_SHORT_WORD = re.compile(r"(?:[A-Za-z._-]|\d(?!\d{6}))+")
 _COMMENT = re.compile(rb"\((?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*\)|(?P<comment>%[^\r\n]*)", re.DOTALL)
 _NOTICE = re.compile(
     rb"/(?:Notice|FullName|FamilyName|Weight|version|Copyright|FontName|BaseFontName|UniqueID|XUID|Creator)\s*"
@@ -53,11 +57,33 @@ def _sfnt(program: bytes) -> bytes:
     tables = {tag: program[at : at + size] for tag, _, at, size in rows if tag in _TABLES}
     if b"CFF " in tables:
         tables[b"CFF "] = _cff(tables[b"CFF "])
+    if b"post" in tables:
+        tables[b"post"] = _post(tables[b"post"])
     if b"OS/2" in tables:
         tables[b"OS/2"] = _without(tables[b"OS/2"], 58, 62)  # the maker's mark
     if b"head" in tables:
         tables[b"head"] = _without(tables[b"head"], 8, 12)  # a sum over all tables, made anew below
     return _assembled(program[:4], tables)
+
+
+def _post(table: bytes) -> bytes:
+    """A table of glyph names whose telling ones are blanked (OpenType, post, version 2.0)."""
+    if table[:4] != b"\0\2\0\0":
+        return table
+    at = 34 + 2 * struct.unpack_from(">H", table, 32)[0]
+    blanked = bytearray(table)
+    while at < len(table):
+        end = at + 1 + table[at]
+        if not is_plain_glyph(table[at + 1 : end]):
+            blanked[at + 1 : min(end, len(table))] = b"F" * (min(end, len(table)) - at - 1)
+        at = end
+    return bytes(blanked)
+
+
+def is_plain_glyph(name: bytes) -> bool:
+    """Whether a glyph's name tells nothing: a known one, or a short word of letters."""
+    word = name.decode("latin-1")
+    return is_known_glyph(word) or (len(word) < _LONGEST_GLYPH and bool(_SHORT_WORD.fullmatch(word)))
 
 
 def _without(table: bytes, start: int, end: int) -> bytes:
@@ -94,6 +120,9 @@ def _cff(program: bytes) -> bytes:
     strings, _ = _index(program, after_tops)
     for start, end in names:
         data[start:end] = b"F" * (end - start)
+    for start, end in strings:
+        if not is_plain_glyph(program[start:end]):
+            data[start:end] = b"F" * (end - start)
     for start, end in tops:
         for number in _noted(program[start:end]):
             if 0 <= number - _STANDARD_STRINGS < len(strings):

@@ -7,6 +7,7 @@ from typing import Any
 import pikepdf
 
 from pipeline.documents.jpeg_segments import plain_picture
+from pipeline.documents.limits import MAX_STREAM
 
 _JPEGS = ("/DCTDecode", "/DCT", "/JPXDecode")
 _CCITT = ("/CCITTFaxDecode", "/CCF")
@@ -19,6 +20,7 @@ _TAIL = 4096  # bytes in which the end of a fax stands
 _COMPONENTS = {"/DeviceGray": 1, "/G": 1, "/CalGray": 1, "/DeviceRGB": 3, "/RGB": 3, "/CalRGB": 3, "/Lab": 3}
 _COMPONENTS |= {"/DeviceCMYK": 4, "/CMYK": 4, "/Indexed": 1, "/I": 1, "/Separation": 1}
 _PIECE = 1 << 20  # bytes that are unpacked at once
+_STEP = 64  # bytes between which a damaged stream is given up
 _EXTENSION = 62  # JBIG2 segments that hold comments (ITU-T T.88, 7.3)
 
 
@@ -44,6 +46,23 @@ def plain_image(item: pikepdf.Stream) -> None:
         plain = plain_jbig2(raw)
     if plain != raw or len(names) > 1:
         item.write(plain, filter=pikepdf.Name(last), decode_parms=_last_parameters(item))
+
+
+def read_leniently(item: pikepdf.Stream) -> bytes:
+    """A stream unpacked, up to where it is damaged."""
+    try:
+        return item.read_bytes()
+    except pikepdf.PdfError:
+        filters = item.get("/Filter")
+        if str(filters) not in ("/FlateDecode", "/Fl") or "/DecodeParms" in item:
+            return b""
+    unpacker, pieces, raw = zlib.decompressobj(), [], item.read_raw_bytes()
+    for at in range(0, len(raw), _STEP):
+        try:
+            pieces.append(unpacker.decompress(raw[at : at + _STEP], MAX_STREAM))
+        except zlib.error:
+            break
+    return b"".join(pieces)
 
 
 def _unpacked(item: pikepdf.Stream, names: list[str], raw: bytes) -> bytes:
@@ -75,7 +94,7 @@ def _trim(item: pikepdf.Stream, names: list[str]) -> None:
         rows = _packed_length(item, expected)
         if rows and _is_exact(item.read_raw_bytes(), rows):
             return
-    data = item.read_bytes()
+    data = read_leniently(item)
     item.write(data[:expected] if expected else data)
 
 

@@ -57,7 +57,7 @@ def hidden_groups(pdf: pikepdf.Pdf) -> Hidden:
             for group in _members(usage.get("/OCGs")):
                 state = _state(group)
                 off = off | {group.objgen} if state == "/OFF" else off - {group.objgen} if state == "/ON" else off
-    return frozenset(off)
+    return frozenset(off - {(0, 0)})  # a group is an object of its own
 
 
 def _state(group: Any) -> str:

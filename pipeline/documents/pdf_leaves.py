@@ -1,7 +1,7 @@
 """The simple values of a PDF that may stay: numbers, flags, the standard's own words, language tags."""
 
 import re
-from decimal import Decimal
+from decimal import Context, Decimal
 from typing import Any, Protocol
 
 import pikepdf
@@ -9,6 +9,9 @@ import pikepdf
 from pipeline.documents.pdf_names import Names
 from pipeline.documents.pdf_schema import WORDS
 
+_LARGEST = 99_999_999
+_DIGITS = 8  # of a number with a fraction
+_SHORT = Context(prec=7)
 _LANGUAGE = re.compile(r"[a-z]{2}(-[A-Z][a-z]{3})?(-[A-Z]{2})?")  # RFC 5646, the common part
 
 
@@ -34,7 +37,7 @@ def is_array(value: Any) -> bool:
 
 def is_number(value: Any) -> bool:
     """Whether it is a number, whole or not."""
-    return isinstance(value, int | float | Decimal) and not isinstance(value, bool)
+    return isinstance(value, int | Decimal) and not isinstance(value, bool)
 
 
 def is_word(value: Any) -> bool:
@@ -48,17 +51,21 @@ def is_word(value: Any) -> bool:
 
 
 def number(value: Any) -> Any:
-    """A number, or None."""
-    return value if is_number(value) else None
+    """A number no longer than measures are, or None: an identifier is longer."""
+    if not is_number(value):
+        return None
+    if isinstance(value, int):
+        return max(-_LARGEST, min(_LARGEST, value))
+    if len(value.as_tuple().digits) > _DIGITS or abs(value) > _LARGEST:
+        return _SHORT.create_decimal(max(-_LARGEST, min(_LARGEST, value)))
+    return value
 
 
 def numbers(value: Any, depth: int = 0) -> Any:
     """An array of numbers and arrays of numbers, up to the depth of a dash pattern or a table of widths."""
     if not is_array(value) or depth > 2:
         return None
-    if all(is_number(item) for item in value):
-        return value
-    kept = [item if is_number(item) else numbers(item, depth + 1) for item in value]
+    kept = [number(item) if is_number(item) else numbers(item, depth + 1) for item in value]
     return pikepdf.Array([item for item in kept if item is not None])
 
 

@@ -22,6 +22,7 @@ KNOWN = frozenset(
 )
 _NUMBERED = re.compile(r"(?:[A-Za-z]{1,3}|Im(?:age|g)|Font|Form|Meta|Shade|Pat|fz(?:Img|Frm)\d*|Xn)?"
                        r"[-_+]?\d{0,4}(?:[-_]\d{1,4}){0,2}")  # fmt: skip
+_MOST_DIGITS = 6  # of a numbering
 _OURS = re.compile(r"Xn\d+")
 
 
@@ -61,4 +62,7 @@ def word_of(name: Any) -> str:
 
 
 def _is_plain(name: str) -> bool:
-    return name in KNOWN or bool(name and _NUMBERED.fullmatch(name) and not _OURS.fullmatch(name))
+    if name in KNOWN:
+        return True
+    is_short = sum(character.isdigit() for character in name) <= _MOST_DIGITS
+    return bool(name and is_short and _NUMBERED.fullmatch(name) and not _OURS.fullmatch(name))

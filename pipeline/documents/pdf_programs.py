@@ -9,7 +9,10 @@ _SECTIONS = re.compile(
     re.DOTALL,
 )
 _MAPPING = re.compile(rb"<([0-9A-Fa-f\s]*)>|(\d+)|\[((?:\s|<[0-9A-Fa-f\s]*>)*)\]|/([A-Za-z][A-Za-z0-9]*)|%[^\r\n]*")
-_LONGEST = 40  # bytes of UTF-16 that one glyph may stand for; an Arabic formula of blessing has 36
+_LONGEST = 8  # bytes of UTF-16 that one glyph may stand for: a ligature of four letters
+_LONGEST_ARABIC = 40  # a formula of blessing, which is one glyph, has 36
+_LONGEST_CODE = 8  # hexadecimal digits of a character's code
+_LARGEST = 0xFFFFFF  # of glyphs' numbers
 _MOST = 100  # mappings of one section (Adobe Technical Note 5014)
 _WIDTH = {"codespacerange": 2, "bfchar": 2, "bfrange": 3, "cidchar": 2, "cidrange": 3, "notdefchar": 2}
 _OPERATORS = frozenset(
@@ -36,7 +39,7 @@ def plain_map(code: bytes, taboo: Collection[str]) -> bytes:
         b"/CIDSystemInfo <</Registry (Adobe) /Ordering (UCS) /Supplement 0>> def",
         b"/CMapName /Adobe-Identity-UCS def /CMapType 2 def /WMode " + vertical + b" def",
     ]
-    base = re.search(rb"/([A-Za-z0-9-]{1,40})\s+usecmap", code)
+    base = re.search(rb"/([A-Za-z][A-Za-z0-9-]{1,20}-[HV])\s+usecmap", code)
     if base:
         parts.insert(1, b"/" + base[1] + b" usecmap")
     for section in _SECTIONS.finditer(code):
@@ -55,7 +58,8 @@ def _rows(kind: str, body: bytes, taboo: Collection[str]) -> Iterator[bytes]:
             continue
         row.append(_target(match))
         if len(row) == _WIDTH.get(kind, 3):
-            if not kind.startswith("bf") or not _tells(row[-1], taboo):
+            codes, target = (row[:-1], row[-1]) if kind.startswith("bf") else (row, b"")
+            if not any(map(_is_odd, codes)) and not target.startswith(b"/") and not _tells(target, taboo):
                 yield b" ".join(row)
             row = []
 
@@ -66,11 +70,20 @@ def _target(match: re.Match[bytes]) -> bytes:
     return re.sub(rb"\s+", b" ", match[0])
 
 
+def _is_odd(code: bytes) -> bool:
+    """Whether it is no code of a character and no number of a glyph."""
+    if code.startswith(b"<"):
+        return len(code) - 2 > _LONGEST_CODE
+    return not code.isdigit() or int(code[:12]) > _LARGEST
+
+
 def _tells(target: bytes, taboo: Collection[str]) -> bool:
     for digits in re.findall(rb"<([0-9A-Fa-f]*)>", target):
         code = bytes.fromhex(digits.decode() + "0" * (len(digits) % 2))
-        text = compact(code.decode("utf-16-be", "replace"))
-        if len(code) > _LONGEST or any(value in text for value in taboo):
+        said = code.decode("utf-16-be", "replace")
+        longest = _LONGEST_ARABIC if all("\u0600" <= c <= "\u06ff" or c == " " for c in said) else _LONGEST
+        texts = (compact(said), compact(code.decode("latin-1")))
+        if len(code) > longest or any(value in text for value in taboo for text in texts):
             return True
     return False
 

@@ -7,6 +7,7 @@ import io
 import warnings
 import zlib
 from collections.abc import Callable, Collection
+from math import prod
 from typing import Any
 
 import pikepdf
@@ -16,7 +17,7 @@ from pipeline.documents.limits import MAX_PDF_OBJECTS
 from pipeline.documents.pdf_colours import colour_space, function
 from pipeline.documents.pdf_content import plain_content
 from pipeline.documents.pdf_faces import tag_of
-from pipeline.documents.pdf_images import plain_image, plain_jbig2
+from pipeline.documents.pdf_images import plain_image, plain_jbig2, read_leniently
 from pipeline.documents.pdf_leaves import is_array, is_word, numbers
 from pipeline.documents.pdf_names import Names
 from pipeline.documents.pdf_programs import compact, plain_calculator, plain_map
@@ -150,14 +151,14 @@ class _Scrubber:
         streams = list(value) if is_array(value) else [value]
         if not all(isinstance(stream, pikepdf.Stream) for stream in streams):
             return None
-        raw = b"\n".join(stream.read_bytes() for stream in streams)
+        raw = b"\n".join(read_leniently(stream) for stream in streams)
         whole = self._pdf.make_stream(raw)
         plain = plain_content(raw, lambda: pikepdf.parse_content_stream(whole), self.names)
         return whole if plain is None else self._pdf.make_stream(plain)
 
     def rewrite_content(self, item: pikepdf.Stream) -> None:
         """The content of a form, a pattern or a drawn character."""
-        raw = item.read_bytes()
+        raw = read_leniently(item)
         plain = plain_content(raw, lambda: pikepdf.parse_content_stream(item), self.names)
         item.write(raw if plain is None else plain)
 
@@ -169,7 +170,7 @@ class _Scrubber:
 
     def rewrite_map(self, item: pikepdf.Stream) -> None:
         """The body of a character map."""
-        item.write(plain_map(item.read_bytes(), self._taboo))
+        item.write(plain_map(read_leniently(item), self._taboo))
 
 
 def _stream(walk: _Scrubber, value: Any, kind: str) -> Any:
@@ -177,21 +178,31 @@ def _stream(walk: _Scrubber, value: Any, kind: str) -> Any:
 
 
 def _rewrite_function(walk: _Scrubber, item: pikepdf.Stream) -> None:
-    data = item.read_bytes()
-    item.write(plain_calculator(data) if int(item.get("/FunctionType", 0)) == 4 else data)
+    data = read_leniently(item)
+    item.write(plain_calculator(data) if int(item.get("/FunctionType", 0)) == 4 else data[: _samples(item)])
+
+
+def _samples(item: pikepdf.Stream) -> int | None:
+    """Bytes of a table of samples (ISO 32000-2, 7.10.2)."""
+    size: Any = item.get("/Size")
+    range_: Any = item.get("/Range")
+    if not is_array(size) or not is_array(range_):
+        return None
+    bits = prod(int(side) for side in size) * (len(range_) // 2) * int(item.get("/BitsPerSample", 8))
+    return (bits + 7) // 8
 
 
 def _rewrite_profile(walk: _Scrubber, item: pikepdf.Stream) -> None:
-    item.write(pdf_icc.wordless(item.read_bytes()) or b"")
+    item.write(pdf_icc.wordless(read_leniently(item)) or b"")
 
 
 def _repack(walk: _Scrubber, item: pikepdf.Stream) -> None:
     """Unpacks and packs anew: nothing may follow the end of what is packed."""
-    item.write(item.read_bytes())
+    item.write(read_leniently(item))
 
 
 def _rewrite_segments(walk: _Scrubber, item: pikepdf.Stream) -> None:
-    item.write(plain_jbig2(item.read_bytes()))
+    item.write(plain_jbig2(read_leniently(item)))
 
 
 _RULES: dict[str, Callable[[_Scrubber, Any], Any]] = {
@@ -230,7 +241,7 @@ _BODIES: dict[str, Callable[[_Scrubber, pikepdf.Stream], None]] = {
     "IMAGE": lambda walk, item: plain_image(item),
     "FUNCTION": _rewrite_function,
     "PROFILE": _rewrite_profile,
-    "PROGRAM": lambda walk, item: item.write(pdf_fontfiles.wordless(item.read_bytes())),
+    "PROGRAM": lambda walk, item: item.write(pdf_fontfiles.wordless(read_leniently(item))),
     "BYTES": _repack,
     "SHADING": _repack,
     "SEGMENTS": _rewrite_segments,

@@ -49,7 +49,7 @@ def differences(walk: Walk, value: Any) -> Any:
 
 def _glyph(walk: Walk, name: Any) -> Any:
     word = word_of(name)
-    if is_known_glyph(word):
+    if is_known_glyph(word) and not walk.tells(word):
         return name
     is_short = word.isascii() and word.isalnum() and len(word) < _LONGEST_GLYPH
     if is_short and sum(c.isdigit() for c in word) <= _MOST_DIGITS and not walk.tells(word):
