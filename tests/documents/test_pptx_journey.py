@@ -121,5 +121,5 @@ def test_what_goes_unread_is_told() -> None:
     assert unread["a signature"] == {Unread.SIGNATURE: 1}
     assert unread["a sound of a transition"] == {Unread.MEDIA: 1}
     assert unread["what others changed"] == {Unread.HISTORY: 2}
-    assert unread["a part that nothing leads to"] == {Unread.PRIVATE: 1}
+    assert unread["a part that nothing leads to"] == {Unread.PRIVATE: 2}  # and what says where it would lead
     assert unread["a shape"] == {}
