@@ -65,6 +65,10 @@ TEXTS: dict[str, tuple[str, Sequence[str]]] = {
         "Person,,Record,\nName,City,MRN,Room\nZurkwen,Abha,0048213,7\n", ("0048213", "Zurkwen"),
     ),
     "heading in two rows, MRN above": ("Person,MRN,Visit,\nName,,Date,Room\nZurkwen,0048213,x,7\n", ("0048213",)),
+    "heading in two rows, the lower one fuller": (
+        "Person,Visit,Record,,\nName,Date,MRN,Room,Bed\nZurkwen,x,0048213,7,8\n",
+        ("0048213", "Zurkwen"),
+    ),
     "headings joined as programmers do": ("passportNumber,mrnNo\nA1234567,0048213\n", ("A1234567", "0048213")),
     "headings with underscores": ("passport_number,full_name\nA1234567,zurkwen talbari\n", ("A1234567",)),
     "no heading": (f"{NAME},{ID},{MOBILE}\nx,y,z\n", (ID, MOBILE)),

@@ -4,12 +4,44 @@ import re
 
 import pytest
 
-from pipeline.documents.csv_encoding import decode
+from pipeline.documents.csv_encoding import Decoded, decode
+from pipeline.documents.csv_headings import Headings
 from schemas.files import Format
 from tests.documents.csv_places import PLACES
 from tests.documents.looking import said, traces
 from tests.documents.running import Place, run
 
+PLACE = {place.name: place for place in PLACES}
+# What handles a place: the module and name of a function, and what stands in for it where it is switched off.
+SWITCHES = {
+    "csv.meaning": lambda text, label: text,
+    "csv._joints": lambda row, split: (),
+    "csv.headings_of": lambda cells: Headings(),
+    "csv_encoding._unmarked": lambda sample: "",
+    "csv_encoding._mostly": lambda data, mark: Decoded(data.decode("latin-1"), "latin-1", mark, str),
+    "csv_headings._continues": lambda rows, first, second: False,
+    "csv_headings._is_form": lambda rows: False,
+    "csv_headings.spelled": lambda label: label,
+    "csv_text._delimiter": lambda sample, quote: ",",
+}
+SWITCHED_OFF = [
+    ("csv.meaning", "power of ten"),
+    ("csv.meaning", "power of ten that lost digits"),
+    ("csv.meaning", "fraction"),
+    ("csv._joints", "country's code and number"),
+    ("csv.headings_of", "headings quoted"),
+    ("csv.headings_of", "first and last name"),
+    ("csv.headings_of", "spaces around"),
+    ("csv_encoding._unmarked", "UTF-16-LE without a mark"),
+    ("csv_encoding._unmarked", "UTF-16-BE without a mark"),
+    ("csv_encoding._mostly", "windows-1256"),
+    ("csv_encoding._mostly", "UTF-8 with odd bytes"),
+    ("csv_encoding._mostly", "UTF-8 with a line of windows-1256"),
+    ("csv_headings._continues", "heading in two rows, the lower one fuller"),
+    ("csv_headings._is_form", "form of label and value"),
+    ("csv_headings.spelled", "headings joined as programmers do"),
+    ("csv_text._delimiter", "delimiter named by its first line"),
+]
 _PLACEHOLDER = re.compile(r"[A-Z_]{2,}_\d{2,}")
 
 
@@ -44,3 +76,14 @@ def test_what_stands_around_a_value_stays_byte_for_byte(place: Place) -> None:
         found = before.text.find(piece, position)
         assert found >= 0
         position = found + len(piece)
+
+
+@pytest.mark.parametrize(("handled_by", "name"), SWITCHED_OFF)
+def test_without_its_handling_a_place_is_noticed(handled_by: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Either the second reading refuses the output, or a value is left in it: no second round mends it here."""
+    data = PLACE[name].build()
+    monkeypatch.setattr("pipeline.file_run.MAX_ROUNDS", 1)
+    monkeypatch.setattr(f"pipeline.documents.{handled_by}", SWITCHES[handled_by])
+    outcome = run(Format.CSV, data)
+    monkeypatch.undo()
+    assert outcome.output is None or any(_seen(outcome.output, value) for value in PLACE[name].planted)
