@@ -9,7 +9,7 @@ from lxml import etree
 from pipeline.documents import xlsx_strings
 from pipeline.documents.limits import MAX_SHEET_CELLS
 from pipeline.documents.ooxml import Element, local, unreadable
-from pipeline.documents.xlsx_references import MAX_COLUMN, MAX_ROW, column_letters, column_number
+from pipeline.documents.xlsx_references import LAST_COLUMN, LAST_ROW, column_letters, column_number
 
 _ADDRESS = re.compile(r"\$?([A-Za-z]{1,3})\$?(\d{1,7})")
 _TYPES = frozenset({"b", "d", "e", "inlineStr", "n", "s", "str"})
@@ -52,7 +52,7 @@ def make_regular(sheet: Element) -> int:
             row.getparent().remove(row)
             continue
         stated = row.get("r", "")
-        row_number = int(stated) if stated.isdecimal() and 0 < int(stated) <= MAX_ROW else row_number + 1
+        row_number = int(stated) if stated.isdecimal() and 0 < int(stated) <= LAST_ROW else row_number + 1
         _keep_attributes(row, _ROW_ATTRIBUTES)
         row.set("r", str(row_number))
         row.text = row.tail = None
@@ -72,7 +72,7 @@ def _regular_row(row: Element, number: int) -> int:
             continue
         match = _ADDRESS.fullmatch(element.get("r", ""))
         stated = column_number(match[1]) if match else 0
-        column = stated if 0 < stated <= MAX_COLUMN else column + 1
+        column = stated if 0 < stated <= LAST_COLUMN else column + 1
         _regular_cell(element)
         element.set("r", f"{column_letters(column)}{number}")
         count += 1

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from pipeline.documents.xlsx_formulas import Kind, Token, columns_of, sheets_of, tokens
 
-MAX_ROW = 1_048_576
-MAX_COLUMN = 16_384
+LAST_ROW = 1_048_576
+LAST_COLUMN = 16_384
 _CELL = re.compile(r"(\$?)([A-Za-z]{0,3})(\$?)(\d{0,7})")
 _DEEPEST = 6  # names that stand for names
 _MOST_AREAS = 400  # of one formula
@@ -86,8 +86,8 @@ def area_of(text: str, sheet: int) -> Area | None:
     if begin is None or end is None or (not last and not all(begin)):
         return None
     (top, left), (bottom, right) = begin, end
-    rows = sorted((top or 1, bottom or top or MAX_ROW))
-    columns = sorted((left or 1, right or left or MAX_COLUMN))
+    rows = sorted((top or 1, bottom or top or LAST_ROW))
+    columns = sorted((left or 1, right or left or LAST_COLUMN))
     return Area(sheet, rows[0], columns[0], rows[1], columns[1])
 
 
@@ -122,7 +122,7 @@ def _corner(text: str) -> tuple[int, int] | None:
     if match is None or not text:
         return None
     row, column = int(match[4] or 0), column_number(match[2])
-    return (row, column) if row <= MAX_ROW and column <= MAX_COLUMN else None
+    return (row, column) if row <= LAST_ROW and column <= LAST_COLUMN else None
 
 
 class _Walk:
@@ -198,9 +198,9 @@ def _shifted(corner: str, spot: Spot) -> str:
         return corner
     fixed_column, letters, fixed_row, row = match.groups()
     if letters and not fixed_column:
-        letters = column_letters((column_number(letters) - 1 + spot.along) % MAX_COLUMN + 1)
+        letters = column_letters((column_number(letters) - 1 + spot.along) % LAST_COLUMN + 1)
     if row and not fixed_row:
-        row = str((int(row) - 1 + spot.down) % MAX_ROW + 1)
+        row = str((int(row) - 1 + spot.down) % LAST_ROW + 1)
     return letters + row
 
 

@@ -196,7 +196,8 @@ def _headings(found: list[Cell]) -> tuple[dict[int, str], int]:
     width = max(map(len, rows.values()), default=0)
     for row, line in list(rows.items())[:-1]:
         if len(line) >= max(2, min(width, 3)) and all(is_label(cell.said[0].strip()) for cell in line):
-            return {cell.column: cell.said[0].strip() for cell in line}, row
+            told = {cell.column: cell.said[0].strip() for cell in line}
+            return {column: text for column, text in told.items() if not _PLACEHOLDER.fullmatch(text)}, row
     return {}, 0
 
 
