@@ -10,6 +10,7 @@ from uuid import UUID
 from pydantic import Field, TypeAdapter, ValidationError
 from starlette.concurrency import iterate_in_threadpool
 
+from api.attachment import content_disposition
 from api.errors import Invalid
 from api.inline_terms import inline_terms
 from api.services import Services
@@ -174,14 +175,28 @@ class Download:
         except ObjectNotFound:  # deleted or swept since the row was read
             raise FileNotFound from None
 
+    @property
+    def headers(self) -> dict[str, str]:
+        """What is said of the bytes before they come."""
+        return {
+            "Content-Disposition": content_disposition(self.name),
+            "Content-Type": self.content_type,
+            "Content-Length": str(self.size),
+            "X-Content-Type-Options": "nosniff",
+        }
+
+    def close(self) -> None:
+        """Lets go of the stored object."""
+        if isinstance(self._chunks, Generator):
+            self._chunks.close()
+
     async def stream(self) -> AsyncIterator[bytes]:
         """The bytes, in pieces; the stored object is closed also when the caller goes away in the middle."""
         try:
             async for chunk in iterate_in_threadpool(self._chunks):
                 yield chunk
         finally:
-            if isinstance(self._chunks, Generator):
-                self._chunks.close()
+            self.close()
 
 
 def _file_id(text: str) -> UUID:

@@ -14,6 +14,7 @@ from api.errors import Invalid
 from schemas.errors import FileTooLarge
 
 MAX_PARTS = 100
+MAX_HEADER_BYTES = 64 * 1024  # of one line: a file's name has no length of its own
 
 
 class PartBegin(NamedTuple):
@@ -103,6 +104,7 @@ class _Parser:
                     "on_part_end": lambda: self._events.append(PartEnd()),
                     "on_end": self._end,
                 },
+                max_header_size=MAX_HEADER_BYTES,
             )
         except FormParserError:
             raise _malformed("The boundary is too long") from None

@@ -81,7 +81,7 @@ def _gaps(findings: Findings, units: Collection[str]) -> Iterator[_Gap]:
     """Where values stand in a name, in order; of some that overlap, all their characters and the longest's name."""
     places = [place for place in findings.places if place.unit in units]
     gap, longest = None, 0
-    for place in sorted(places, key=lambda place: (place.start, -place.end)):
+    for place in sorted(places, key=lambda place: (place.start, -place.end, place.placeholder)):
         if gap is not None and place.start < gap.end:
             if place.end - place.start > longest:
                 gap, longest = gap._replace(placeholder=place.placeholder), place.end - place.start

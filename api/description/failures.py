@@ -91,6 +91,7 @@ OWN: Mapping[tuple[str, str], tuple[MaskerError, ...]] = {
     ("GET", "/api/v1/files"): (InvalidCursor(), _WRONG_NUMBER),
     ("GET", "/api/v1/files/{file_id}"): (FileNotFound(),),
     ("GET", "/api/v1/files/{file_id}/download"): (FileNotFound(), FileNotReady(), FileExpired()),
+    ("HEAD", "/api/v1/files/{file_id}/download"): (FileNotFound(), FileNotReady(), FileExpired()),
     ("POST", "/api/v1/files/{file_id}/pin"): (FileNotFound(), NothingToPin(), TooManyPinned()),
     ("POST", "/api/v1/files/{file_id}/unpin"): (FileNotFound(),),
     ("DELETE", "/api/v1/files/{file_id}"): (FileNotFound(),),

@@ -7,7 +7,6 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
 from api import file_jobs
-from api.attachment import content_disposition
 from api.dependencies import CallerDep, ServicesDep
 from api.uploads import received, refuse_by_length
 from schemas.clock import utc_now
@@ -59,13 +58,15 @@ async def poll(file_id: str, caller: CallerDep, services: ServicesDep) -> JobRec
 async def download(file_id: str, caller: CallerDep, services: ServicesDep) -> StreamingResponse:
     """The redacted file."""
     file = await to_thread.run_sync(file_jobs.Download, services, caller.caller, file_id, utc_now())
-    headers = {
-        "Content-Disposition": content_disposition(file.name),
-        "Content-Type": file.content_type,
-        "Content-Length": str(file.size),
-        "X-Content-Type-Options": "nosniff",
-    }
-    return StreamingResponse(file.stream(), headers=headers)
+    return StreamingResponse(file.stream(), headers=file.headers)
+
+
+@router.head("/{file_id}/download", response_class=Response, responses={200: {"content": _GIVES}})
+async def download_head(file_id: str, caller: CallerDep, services: ServicesDep) -> Response:
+    """What a download would say of the redacted file, without its bytes."""
+    file = await to_thread.run_sync(file_jobs.Download, services, caller.caller, file_id, utc_now())
+    await to_thread.run_sync(file.close)
+    return Response(headers=file.headers)
 
 
 @router.post("/{file_id}/pin")

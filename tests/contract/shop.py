@@ -42,6 +42,11 @@ class Shop:
         """Carries whatever was announced, or until a message for that stage would come next."""
         self.bench.run(until)
 
+    def forget(self) -> None:
+        """Drops whatever was announced, so that the next test carries none but its own."""
+        while self.bench.next_message() is not None:
+            pass
+
     @contextmanager
     def careless(self, name: str) -> Iterator[None]:
         """Meanwhile the parsers' children are those of tests/workers/saboteurs.py."""
@@ -65,6 +70,12 @@ class Shop:
     def all_stored(self) -> list[StoredJob]:
         """Every object of every file."""
         return list(stored(self.served.services.storage.objects))
+
+    def owner_of(self, job_id: UUID) -> UUID | None:
+        """Whose a file is; None when there is no such file."""
+        with self.served.services.storage.database.reading() as session:
+            row = session.get(Job, job_id)
+        return None if row is None else row.account_id
 
     def stored(self, file_id: str) -> list[str]:
         """Keys of all that is kept of a file."""

@@ -33,6 +33,7 @@ def owner(shop: Shop) -> Account:
 def caller(shop: Shop, owner: Account) -> Iterator[httpx.Client]:
     with shop.client(owner) as client:
         yield client
+    shop.forget()
 
 
 def done(shop: Shop, client: httpx.Client, data: bytes, format_: Format) -> tuple[dict[str, object], bytes]:

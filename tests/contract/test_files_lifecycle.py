@@ -29,6 +29,7 @@ def owner(shop: Shop) -> Account:
 def caller(shop: Shop, owner: Account) -> Iterator[httpx.Client]:
     with shop.client(owner) as client:
         yield client
+    shop.forget()
 
 
 def entries(shop: Shop, owner: Account) -> list[str]:

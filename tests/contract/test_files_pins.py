@@ -27,6 +27,7 @@ def owner(shop: Shop) -> Account:
 def caller(shop: Shop, owner: Account) -> Iterator[httpx.Client]:
     with shop.client(owner) as client:
         yield client
+    shop.forget()
 
 
 def ready(shop: Shop, client: httpx.Client) -> str:

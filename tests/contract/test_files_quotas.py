@@ -36,6 +36,7 @@ def owner(shop: Shop) -> Account:
 def caller(shop: Shop, owner: Account) -> Iterator[httpx.Client]:
     with shop.client(owner) as client:
         yield client
+    shop.forget()
 
 
 def send(client: httpx.Client) -> httpx.Response:

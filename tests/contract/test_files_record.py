@@ -27,6 +27,7 @@ def owner(shop: Shop) -> Account:
 def caller(shop: Shop, owner: Account) -> Iterator[httpx.Client]:
     with shop.client(owner) as client:
         yield client
+    shop.forget()
 
 
 def test_a_job_from_upload_to_expiry(shop: Shop, caller: httpx.Client) -> None:

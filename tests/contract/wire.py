@@ -50,12 +50,13 @@ def operations(served: Served) -> Iterator[Operation]:
 
 def exchange(served: Served, head: Iterable[str], *pieces: bytes, timeout: float = 20) -> Answer:
     """Sends a head and some pieces of a body, and reads one answer without sending more."""
+    lines = list(head)
     with socket.create_connection(address(served), timeout=timeout) as wire:
-        wire.sendall("\r\n".join([*head, "", ""]).encode())
+        wire.sendall("\r\n".join([*lines, "", ""]).encode())
         for piece in pieces:
             wire.sendall(piece)
         with wire.makefile("rb") as stream:
-            return read(stream)
+            return read(stream, has_body=not lines[0].startswith("HEAD "))
 
 
 def address(served: Served) -> tuple[str, int]:
@@ -64,14 +65,14 @@ def address(served: Served) -> tuple[str, int]:
     return host, int(port)
 
 
-def read(stream: Any) -> Answer:
-    """One answer with a Content-Length."""
+def read(stream: Any, *, has_body: bool = True) -> Answer:
+    """One answer with a Content-Length, which an answer to HEAD has without a body."""
     status = int(stream.readline().split()[1])
     headers = {}
     while line := stream.readline().strip().decode():
         name, _, value = line.partition(": ")
         headers[name.lower()] = value
-    return Answer(status, headers, stream.read(int(headers.get("content-length", 0))))
+    return Answer(status, headers, stream.read(int(headers.get("content-length", 0)) if has_body else 0))
 
 
 def head(method: str, path: str, headers: dict[str, str]) -> list[str]:
