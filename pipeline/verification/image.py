@@ -139,9 +139,9 @@ def _readable(image: Image.Image) -> Iterator[Image.Image]:
     shown = shown.convert("L" if shown.mode in ("L", "1") else "RGB")
     if min(gray.size) < _LEAST_SIDE or (is_blank(gray) and is_blank(shown)):
         return
+    faint = stretched(shown)
     if shown.mode == "RGB" and not is_colored(shown):
         shown = shown.convert("L")
-    faint = stretched(shown)
     gray, shown = _fitted(gray), _fitted(shown)
     yield gray
     yield from by_hue(shown, gray)
