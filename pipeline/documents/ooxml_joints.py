@@ -125,6 +125,8 @@ def across_boxes(stories: Mapping[Element, Sequence[Piece]]) -> Iterator[Joint]:
     """Joints between text boxes and shapes that follow each other, a fragment in each."""
     lines: dict[bool, list[Piece]] = {False: [], True: []}
     for story, pieces in stories.items():
+        if local(story) in _BOXES and local(story.getparent()) == "tc":
+            continue  # a table's
         if local(story) in _BOXES and len(pieces) == 1 and _FRAGMENT.fullmatch(pieces[0].text.strip()):
             lines[any(local(above) == "Fallback" for above in story.iterancestors())].append(pieces[0])
         elif local(story) in _BOXES:

@@ -1,4 +1,5 @@
 """Hiding places in the other parts of a Word package: headers, notes, comments, properties, drawings, attachments."""
+# ruff: noqa: E501  (markup in tables)
 
 from tests.documents.docx_places_text import drawing, p, r
 from tests.documents.office_build import (

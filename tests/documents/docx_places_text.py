@@ -1,4 +1,5 @@
 """Hiding places in a Word document's own text: runs, tables, revisions, fields, controls, boxes, drawings."""
+# ruff: noqa: E501  (markup in tables)
 
 from tests.documents.office_build import ARABIC_NAME, EASTERN, IBAN, ID, MAIL, NAME, PERMIT, PHONE
 
@@ -189,6 +190,7 @@ BODY: dict[str, tuple[str, tuple[str, ...]]] = {
         f"<w:p>{r('No. ')}<mc:AlternateContent><mc:Choice Requires=\"w14\">{r(ID)}</mc:Choice><mc:Fallback>{r(ID)}"
         "</mc:Fallback></mc:AlternateContent></w:p>", (ID,)),
     "a table inside a text box": (p(drawing(box(table(("ID", *ID))))), (ID,)),
+    "a digit to a text box": (p(*(drawing(box(p(c))) for c in ID)), (ID,)),
     "WordArt": (p(vml(f'<v:textpath on="t" string="{NAME} {ID}"/>')), (ID, NAME)),
     "a shape's alternative text and title": (p(drawing(box(p("x")), f'name="{PHONE}" descr="{ID}" title="{NAME}"')), (ID, NAME, PHONE)),
     "a shape's link": (p(drawing(box(p("x")), more=f'<a:hlinkClick r:id="" action="x" tooltip="{ID}"/>')), (ID,)),

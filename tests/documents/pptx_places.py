@@ -210,6 +210,7 @@ _VALUES: dict[str, tuple[Deck, tuple[str, ...]]] = {
     "a field's text": (Deck(shape('<a:p><a:fld id="{B6F15528-21DE-4FAA-801E-634DDDAF4B2B}" type="datetime1"><a:t>' + ID + "</a:t></a:fld></a:p>")), (ID,)),
     "a number over two paragraphs": (Deck(shape(para(f"His number {ID[:5]}") + para(f"{ID[5:]} is here."))), (ID,)),
     "a digit to a paragraph": (Deck(shape("".join(map(para, ID)))), (ID,)),
+    "a digit to a shape": (Deck("".join(shape(para(c), 30 + n) for n, c in enumerate(ID))), (ID,)),
     "a group in a group": (Deck("<p:grpSp><p:nvGrpSpPr><p:cNvPr id='5' name='G'/><p:cNvGrpSpPr/><p:nvPr/></p:nvGrpSpPr><p:grpSpPr/><p:grpSp><p:nvGrpSpPr><p:cNvPr id='6' name='H'/><p:cNvGrpSpPr/><p:nvPr/></p:nvGrpSpPr><p:grpSpPr/>" + shape(para(ID)) + "</p:grpSp></p:grpSp>"), (ID,)),
     "a placeholder": (Deck(shape(para(NAME), place='<p:ph type="subTitle" idx="1"/>')), (NAME,)),
     "a placeholder's own prompt on the layout": (Deck(layout=shape(para(NAME), place='<p:ph type="body" idx="1" hasCustomPrompt="1"/>')), (NAME,)),
@@ -289,6 +290,7 @@ _VALUES: dict[str, tuple[Deck, tuple[str, ...]]] = {
     "a slide on the web": (Deck(parts=(on_slide("ppt/slideUpdateInfo/info1.xml", declared(f'<p:sldSyncPr serverSldId="{ID}"/>', "p"), "slideUpdateInfo", f"{SLIDEML}.slideUpdateInfo+xml"), Link("rIdU", "slideUpdateUrl", f"https://example.com/{PERMIT}", "ppt/slideUpdateInfo/info1.xml"))), (ID, PERMIT)),
     "an add-in": (Deck(parts=(Part("ppt/webextensions/webextension1.xml", f'<we note="{ID}"/>', "http://schemas.microsoft.com/office/2011/relationships/webextension", "application/vnd.ms-office.webextension+xml", MAIN),)), (ID,)),
     "a guide's note": (Deck(main=f'<p:extLst><p:ext uri="{{EFAFB233-063F-42B5-8137-9DF3F51BA10A}}"><p15:sldGuideLst><p15:guide id="1" name="{ID}" userDrawn="1"/></p15:sldGuideLst></p:ext></p:extLst>'), (ID,)),
+    "a namespace that nothing uses": (Deck(attributes=f'xmlns:x="http://example.com/{ID}"'), (ID,)),
     "a namespace": (Deck(after=f'<p:extLst><p:ext uri="{{00000000-0000-4000-8000-000000000002}}"><x:y xmlns:x="http://example.com/{ID}"/></p:ext></p:extLst>'), (ID,)),
 }  # fmt: skip
 

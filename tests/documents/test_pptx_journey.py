@@ -1,6 +1,8 @@
 """Presentations through the whole job, what it costs, what is taken out of them, and what is refused."""
 
 import io
+import re
+import zipfile
 
 import pptx as powerpoint
 import pytest
@@ -112,6 +114,15 @@ def test_masters_and_layouts_keep_legal_numbers() -> None:
     main = powerpoint.Presentation(io.BytesIO(cleaned(built("a master")))).part._element
     ids = [int(item.get("id")) for item in main.iter("{*}sldMasterId")]
     assert min(ids) >= 2_147_483_648
+
+
+def test_comments_keep_legal_moments_and_initials() -> None:
+    for name in ("comments and their authors", "threaded comments and their authors"):
+        with zipfile.ZipFile(io.BytesIO(cleaned(built(name)))) as archive:
+            markup = " ".join(archive.read(part).decode() for part in archive.namelist())
+        assert not re.search(r'(dt|created)="(?!1601-01-01T00:00:00")', markup)
+        assert re.search(r'(dt|created)="1601', markup)
+        assert 'initials="A"' in markup
 
 
 def test_what_goes_unread_is_told() -> None:

@@ -1,0 +1,74 @@
+"""Each part of the Office handlers is needed: without it a value stays, or the second reading refuses the output."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from pipeline.documents import docx_media, office, ooxml_clean, ooxml_edit, ooxml_text
+from schemas.files import Format
+from tests.documents import docx_places, pptx_places
+from tests.documents.looking import traces
+from tests.documents.running import Place, run
+
+DOCX = {place.name: place for place in docx_places.PLACES}
+PPTX = {place.name: place for place in pptx_places.PLACES}
+
+
+def nothing(*_: Any) -> None:
+    """What stands in for a function that changes something."""
+
+
+def nobody(*_: Any) -> tuple[()]:
+    """What stands in for one that finds something."""
+    return ()
+
+
+def unchanged(value: str, *_: Any) -> str:
+    """What stands in for one that reads something into a text."""
+    return value
+
+
+@pytest.mark.parametrize(
+    ("owner", "name", "instead", "place"),
+    [
+        (ooxml_text, "across_rows", nobody, DOCX["one digit to a cell"]),
+        (ooxml_text, "across_rows", nobody, PPTX["a number over two cells"]),
+        (ooxml_text, "across_paragraphs", nobody, DOCX["a number over two paragraphs"]),
+        (ooxml_text, "across_paragraphs", nobody, DOCX["an address over two paragraphs"]),
+        (ooxml_text, "across_boxes", nobody, DOCX["a digit to a text box"]),
+        (ooxml_text, "across_boxes", nobody, PPTX["a digit to a shape"]),
+        (ooxml_text.NameParts, "joined", nobody, DOCX["cited sources"]),
+        (ooxml_text, "foreign_names", nobody, DOCX["the names of custom XML's elements"]),
+        (ooxml_text, "as_words", unchanged, DOCX["a style's name"]),
+        (ooxml_text, "_branched", lambda element, where: where, DOCX["plain runs in both branches"]),
+        (ooxml_text, "_branched", lambda element, where: where, DOCX["ruby text"]),
+        (ooxml_text.Survey, "_look_at_attributes", nothing, DOCX["a shape's alternative text and title"]),
+        (ooxml_text.Survey, "_look_at_attributes", nothing, PPTX["sections"]),
+        (ooxml_text.Survey, "_loose", nothing, DOCX["custom XML"]),
+        (ooxml_text.Survey, "_loose", nothing, PPTX["a chart's words, numbers and sheet"]),
+        (ooxml_edit, "rename", nothing, DOCX["a namespace of custom XML"]),
+        (office, "_rename_named", nothing, DOCX["a part's own name"]),
+        (ooxml_clean, "_remove_parts", nothing, DOCX["an embedded workbook"]),
+        (ooxml_clean, "_remove_parts", nothing, DOCX["an alternative chunk"]),
+        (ooxml_clean, "_strip", nothing, DOCX["revision ids"]),
+        (ooxml_clean, "finish", nothing, DOCX["a writer whom nobody would recognize"]),
+        (ooxml_clean, "drop_unused", nothing, PPTX["a namespace that nothing uses"]),
+        (docx_media, "redact", nothing, DOCX["a picture in a form that cannot be read"]),
+    ],
+    ids=str,
+)
+def test_without_it_a_value_stays_or_nothing_comes_out(
+    owner: Any, name: str, instead: Callable[..., Any], place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = place.build()
+    assert run(place.format, data).output is not None
+    monkeypatch.setattr(owner, name, instead)
+    output = run(place.format, data).output
+    assert output is None or [value for value in place.planted if traces(output, value)]
+
+
+def test_both_tables_are_complete() -> None:
+    assert len(DOCX) == len(docx_places.PLACES) >= 95
+    assert len(PPTX) == len(pptx_places.PLACES) >= 45
+    assert {place.format for place in (*DOCX.values(), *PPTX.values())} == {Format.DOCX, Format.PPTX}
