@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from pipeline.documents import docx_media, office, ooxml_clean, ooxml_edit, ooxml_text
+from pipeline.documents import docx_media, office, ooxml_clean, ooxml_edit, ooxml_joints, ooxml_text
 from schemas.files import Format
 from tests.documents import docx_places, pptx_places
 from tests.documents.looking import traces
@@ -38,7 +38,7 @@ def unchanged(value: str, *_: Any) -> str:
         (ooxml_text, "across_paragraphs", nobody, DOCX["an address over two paragraphs"]),
         (ooxml_text, "across_boxes", nobody, DOCX["a digit to a text box"]),
         (ooxml_text, "across_boxes", nobody, PPTX["a digit to a shape"]),
-        (ooxml_text.NameParts, "joined", nobody, DOCX["cited sources"]),
+        (ooxml_joints.NameParts, "joined", nobody, DOCX["cited sources"]),
         (ooxml_text, "foreign_names", nobody, DOCX["the names of custom XML's elements"]),
         (ooxml_text, "as_words", unchanged, DOCX["a style's name"]),
         (ooxml_text, "_branched", lambda element, where: where, DOCX["plain runs in both branches"]),
