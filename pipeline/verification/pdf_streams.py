@@ -4,11 +4,12 @@ Also those that nothing draws. Pictures that are in the file although no stream 
 """
 
 import re
+from collections import Counter
 from typing import Any, NamedTuple
 
 from pypdf.generic import ArrayObject, DictionaryObject, IndirectObject, StreamObject
 
-from pipeline.verification.limits import MAX_DEPTH, MAX_UNPACKED
+from pipeline.verification.limits import MAX_DEPTH, MAX_DRAWN, MAX_UNPACKED
 from pipeline.verification.loose_text import texts_in
 from pipeline.verification.pdf_fonts import LATIN, Font, font
 from pipeline.verification.pdf_objects import Walk, without_operands
@@ -42,33 +43,73 @@ class _Fonts:
         return self._known[key]
 
 
+class _Drawn:
+    """What streams show, and what they draw: objects by number, each as often as each stream draws it."""
+
+    def __init__(self) -> None:
+        self.fonts = _Fonts()
+        self.by: dict[int, Counter[int]] = {}
+        self.inherited: dict[int, Any] = {}
+
+    def shown(self, number: int, data: bytes, resources: Any) -> Shown:
+        """What the stream `number` shows, read with these resources."""
+        said = shown(data, lambda name: self.fonts.of(resources, name))
+        table = _member(resources, "/XObject")
+        own = self.by.setdefault(number, Counter())
+        for name, often in Counter(said.drawn).items():
+            raw = table.raw_get(name) if isinstance(table, DictionaryObject) and name in table else None
+            if isinstance(raw, IndirectObject):
+                own[raw.idnum] += often
+                self.inherited.setdefault(raw.idnum, resources)  # a form without resources of its own uses its page's
+        return said
+
+    def resources(self, number: int, item: StreamObject) -> Any:
+        """Those of a stream that is no page's."""
+        own = item.get("/Resources")
+        return own if own is not None else self.inherited.get(number)
+
+    def objects(self) -> set[int]:
+        """Everything that some stream draws."""
+        return {number for own in self.by.values() for number in own}
+
+    def require_end(self) -> None:
+        """Refuses forms that draw each other in a circle, or so often that no viewer comes to an end."""
+        total: dict[int, int] = {}
+        for number in self.by:
+            if self._total(number, total, 0) > MAX_DRAWN:
+                raise StageFailed(ErrorCode.VERIFY_FAILED)
+
+    def _total(self, number: int, total: dict[int, int], depth: int) -> int:
+        if depth > MAX_DEPTH:
+            raise StageFailed(ErrorCode.VERIFY_FAILED)
+        if number not in total:
+            inner = self.by.get(number, Counter())
+            total[number] = 1 + sum(often * self._total(other, total, depth + 1) for other, often in inner.items())
+        return total[number]
+
+
 def read(walk: Walk) -> Streams:
-    """Every stream once. StageFailed(verify_failed) for a picture that no stream draws."""
-    fonts = _Fonts()
+    """Every stream once. StageFailed(verify_failed) for a picture that no stream draws, or drawing without end."""
+    drawn = _Drawn()
     done: set[int] = set()
     pages: list[Shown] = []
-    inherited: dict[int, Any] = {}
-    drawn: set[int] = set()
     left = MAX_UNPACKED
-    for page in walk.reader.pages:
-        resources = _inherited(page, "/Resources")
+    for number, page in enumerate(walk.reader.pages, 1):
         data = _content(walk, page.raw_get("/Contents") if "/Contents" in page else None, done)
         left -= len(data)
         if left < 0:  # one stream on thousands of pages
             raise StageFailed(ErrorCode.VERIFY_FAILED)
         walk.raw.update(dict.fromkeys(texts_in(without_operands(data))))
-        pages.append(_shown(data, resources, fonts, drawn, inherited))
+        pages.append(drawn.shown(-number, data, _inherited(page, "/Resources")))
     others: list[Shown] = []
     for number, (item, data) in walk.streams.items():
-        if number in done:
-            continue
-        is_content = _is_content(item, data)
-        walk.raw.update(dict.fromkeys(texts_in(without_operands(data) if is_content else data)))
-        if is_content:
-            own = item.get("/Resources")
-            resources = own if own is not None else inherited.get(number)
-            others.append(_shown(data, resources, fonts, drawn, inherited))
-    if walk.pictures - drawn - walk.masks:
+        if number not in done:
+            is_content = _is_content(item, data)
+            walk.raw.update(dict.fromkeys(texts_in(without_operands(data) if is_content else data)))
+            if is_content:
+                others.append(drawn.shown(number, data, drawn.resources(number, item)))
+    drawn.require_end()
+    if walk.pictures - drawn.objects() - walk.masks:
         raise StageFailed(ErrorCode.VERIFY_FAILED)
     return Streams(pages, others)
 
@@ -80,17 +121,6 @@ def _is_content(item: StreamObject, data: bytes) -> bool:
     if "/Type" in item or "/Subtype" in item or "/FunctionType" in item or "/N" in item or b"\0" in data:
         return False
     return _SHOWS.search(data) is not None
-
-
-def _shown(data: bytes, resources: Any, fonts: _Fonts, drawn: set[int], inherited: dict[int, Any]) -> Shown:
-    said = shown(data, lambda name: fonts.of(resources, name))
-    table = _member(resources, "/XObject")
-    for name in said.drawn:
-        raw = table.raw_get(name) if isinstance(table, DictionaryObject) and name in table else None
-        if isinstance(raw, IndirectObject):
-            drawn.add(raw.idnum)
-            inherited.setdefault(raw.idnum, resources)  # a form without resources of its own uses its page's
-    return said
 
 
 def _content(walk: Walk, contents: Any, done: set[int]) -> bytes:
