@@ -27,6 +27,8 @@ _TOKEN = re.compile(
 )
 _PLAIN_FUNCTION = re.compile(r"[A-Z0-9._]+|_xl\w+\.[A-Za-z0-9._]+")
 _SILENT = re.compile(r"[-A-Z$0-9:+*/(),.<>=&!% ]*")
+_JOINS = re.compile(r"&|CONCAT|TEXTJOIN", re.IGNORECASE)
+_BETWEEN = frozenset({"&", ",", " "})  # what stands between strings that are put together
 _LONG_NUMBER = re.compile(r"\d{5}")
 _CONSTANTS = frozenset({"TRUE", "FALSE"})
 _PLAIN_SHEET = re.compile(r"[^\W\d][\w.]*")
@@ -95,9 +97,16 @@ def saying(formula: str, names: Names) -> Saying:
 
 
 def joined_strings(formula: str) -> str:
-    """The strings of a formula as `&` would join them; empty unless there are several."""
-    strings = [unquoted(token.text) for token in tokens(formula) if token.kind is Kind.STRING] if '"' in formula else []
-    return "".join(strings) if len(strings) > 1 else ""
+    """The strings that a formula puts together, each chain of them on a line; empty when there is no such chain."""
+    if '"' not in formula or not _JOINS.search(formula):
+        return ""
+    chains: list[list[str]] = [[]]
+    for token in tokens(formula):
+        if token.kind is Kind.STRING:
+            chains[-1].append(unquoted(token.text))
+        elif token.text not in _BETWEEN:
+            chains.append([])
+    return "\n".join("".join(chain) for chain in chains if len(chain) > 1)
 
 
 def edited(formula: str, said: Saying, edits: Sequence[Edit]) -> str:
