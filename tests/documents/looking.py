@@ -78,7 +78,7 @@ def shown(format_: Format, data: bytes) -> str:
     if format_ is Format.PDF:
         return _read_pages(data)
     with Image.open(io.BytesIO(data)) as image:
-        return "\n".join(_read(frame.convert("RGB")) for frame in ImageSequence.Iterator(image))
+        return "\n".join(read(frame.convert("RGB")) for frame in ImageSequence.Iterator(image))
 
 
 def converted(files: dict[str, bytes]) -> dict[str, bytes]:
@@ -249,12 +249,12 @@ def _package_text(data: bytes) -> Iterator[str]:
 def _read_pages(pdf: bytes) -> str:
     document = pypdfium2.PdfDocument(pdf)
     try:
-        return "\n".join(_read(page.render(scale=200 / 72).to_pil()) for page in document)
+        return "\n".join(read(page.render(scale=200 / 72).to_pil()) for page in document)
     finally:
         document.close()
 
 
-def _read(image: Image.Image) -> str:
+def read(image: Image.Image) -> str:
     buffer = io.BytesIO()
     image.save(buffer, "PNG")
     done = subprocess.run(

@@ -1,0 +1,22 @@
+"""All places where what a PDF page draws may hide."""
+
+from tests.documents.pdf_text_places_drawn import DRAWN
+from tests.documents.pdf_text_places_fonts import FONTS
+from tests.documents.pdf_text_places_layout import LAYOUT
+from tests.documents.pdf_text_places_pictures import PICTURES
+
+PLACES = (*DRAWN, *FONTS, *LAYOUT, *PICTURES)
+
+# Pages whose text cannot be taken out, or not be believed: they become pictures, so their words do not stay text.
+BURNED = frozenset(
+    {
+        "text under a shading", "text that only clips", "text squeezed to no width", "text masked away",
+        "text in a glyph's own drawing", "a number written downwards", "a font whose widths lie",
+        "a picture whose paper is keyed out", "a picture that a soft mask hides", "a picture that a stencil hides",
+        "a picture under a white box", "a clipped picture", "a picture off the page", "a picture made tiny",
+    }
+)  # fmt: skip
+
+# What takes pixels to see or to burn, and so OCR.
+SLOW = tuple(place for place in PLACES if place.shown or place in PICTURES or place.name in BURNED)
+FAST = tuple(place for place in PLACES if place not in SLOW)
