@@ -27,6 +27,7 @@ NONE, FAX_ROWS, FAX_3, FAX_4, LZW, OLD_JPEG, JPEG, DEFLATE, PACKBITS, OLD_DEFLAT
 )  # fmt: skip
 BY_PICTURE = (OLD_JPEG, JPEG)  # chunks that are pictures of their own, with their own shape
 _FAX = (FAX_ROWS, FAX_3, FAX_4)
+_CHECKED = 64 * 1024  # bytes beyond the needed ones, in which a stream ends at the latest
 _REVERSED = bytes(int(f"{byte:08b}"[::-1], 2) for byte in range(256))
 _RGB = 2
 _WORST_PACKED = 2  # times its size: more than LZW at its worst makes of anything
@@ -123,8 +124,11 @@ def _by_qpdf(chunk: bytes, decoder: str) -> bytes:
 
 
 def _inflated(chunk: bytes, needed: int) -> bytes:
+    stream = zlib.decompressobj()
     try:
-        return zlib.decompressobj().decompress(chunk, needed)
+        done = stream.decompress(chunk, needed)
+        stream.decompress(stream.unconsumed_tail, _CHECKED)  # as far as the checksum behind the last byte
+        return done
     except zlib.error:
         raise unreadable() from None
 
