@@ -9,3 +9,4 @@ MAX_RASTER_PIXELS = 36_000_000  # of what OCR is given at once
 MAX_RASTER_SIDE = 32_000  # Tesseract refuses 32,767
 MAX_FRAMES = 500  # of one image
 MAX_INFLATED = 16 * 1024 * 1024  # bytes of one deflated piece beside a picture
+MAX_DRAWN = 1_000_000  # forms and pictures of a PDF page, each as often as it is drawn

@@ -37,7 +37,7 @@ _DEEPEST = 1000  # saved states that are remembered
 class Shown(NamedTuple):
     """What a stream shows: by its fonts' Unicode maps, by the names of their glyphs, as bare bytes, as UTF-16.
 
-    `drawn` are the names of the pictures and forms that it paints.
+    `drawn` are the names of the pictures and forms that it paints, each as often as it does.
     """
 
     mapped: str
@@ -49,7 +49,7 @@ class Shown(NamedTuple):
 
 def shown(data: bytes, fonts: Callable[[str], Font]) -> Shown:
     """Every shown string of a content stream, a line per move; `fonts` knows the font of each resource name."""
-    drawn: dict[str, None] = {}
+    drawn: list[str] = []
     mapped: list[str] = []
     named: list[str] = []
     plain: list[str] = []
@@ -70,7 +70,7 @@ def shown(data: bytes, fonts: Callable[[str], Font]) -> Shown:
         elif kind == "comment":
             plain.extend(("\n", value.decode("utf-8", "replace"), "\n"))
         elif kind == "drawn":
-            drawn.setdefault("/" + value.decode("latin-1"))
+            drawn.append("/" + value.decode("latin-1"))
         elif kind == "font":
             current = fonts("/" + value.decode("latin-1"))
         elif kind == "save" and len(saved) < _DEEPEST:
