@@ -128,9 +128,11 @@ def _inflated(chunk: bytes, needed: int) -> bytes:
     try:
         done = stream.decompress(chunk, needed)
         stream.decompress(stream.unconsumed_tail, _CHECKED)  # as far as the checksum behind the last byte
-        return done
     except zlib.error:
         raise unreadable() from None
+    if not stream.eof:
+        raise unreadable()
+    return done
 
 
 def _packbits(chunk: bytes, needed: int) -> bytes:

@@ -35,7 +35,7 @@ def _every_frame(data: bytes) -> str:
     texts = []
     for number in range(getattr(picture, "n_frames", 1)):
         picture.seek(number)
-        texts.append(_read(np.asarray(picture.convert("RGB"))))
+        texts.append(_read(np.asarray(ImageOps.exif_transpose(picture).convert("RGB"))))
     return "\n".join(texts)
 
 
