@@ -92,6 +92,7 @@ OWN: Mapping[tuple[str, str], tuple[MaskerError, ...]] = {
     ("GET", "/api/v1/files/{file_id}"): (FileNotFound(),),
     ("GET", "/api/v1/files/{file_id}/download"): (FileNotFound(), FileNotReady(), FileExpired()),
     ("HEAD", "/api/v1/files/{file_id}/download"): (FileNotFound(), FileNotReady(), FileExpired()),
+    ("GET", "/api/v1/files/{file_id}/report"): (FileNotFound(), FileNotReady()),
     ("POST", "/api/v1/files/{file_id}/pin"): (FileNotFound(), NothingToPin(), TooManyPinned()),
     ("POST", "/api/v1/files/{file_id}/unpin"): (FileNotFound(),),
     ("DELETE", "/api/v1/files/{file_id}"): (FileNotFound(),),

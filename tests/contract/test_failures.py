@@ -47,7 +47,7 @@ def test_every_route_that_breaks_says_so_alike(broken: Served, caplog: pytest.Lo
     details, expected = {}, 0
     with caplog.at_level("DEBUG"), httpx.Client(base_url=broken.url, timeout=30) as caller:
         for operation in operations(broken):
-            if operation.template.startswith(("/api/v1/health", "/auth/logout")):
+            if operation.template.startswith(("/api/v1/health", "/auth/logout", "/api/v1/files/report-key")):
                 continue
             headers = bearer if "bearer" in operation.security else cookie
             body = {"text": SECRET, "email": SECRET, "password": SECRET, "name": SECRET, "entries": []}
@@ -60,7 +60,8 @@ def test_every_route_that_breaks_says_so_alike(broken: Served, caplog: pytest.Lo
                 **(content if operation.method in {"POST", "PUT", "PATCH"} else {}),
             )  # fmt: skip
             expected += answer.status_code == 500
-            details[operation.method, operation.template] = (answer.status_code, answer.json()["detail"])
+            detail = "internal_error" if operation.method == "HEAD" else answer.json()["detail"]
+            details[operation.method, operation.template] = (answer.status_code, detail)
             assert SECRET not in answer.text and "cope" not in answer.text
     assert details.pop(("POST", "/api/v1/mask")) == (500, "Masking operation failed")
     assert details.pop(("POST", "/api/v1/redact")) == (500, "Redact operation failed")
