@@ -29,7 +29,8 @@ _HEAD = re.compile(r"^[\w@.-]+")
 _ADDRESS = re.compile(r"[^@\s]+@[^@\s.]+(?:\.[^@\s.]+)*\.[A-Za-z]{2,}")
 _BOXES = frozenset({"txbxContent", "txBody"})
 _MOST_PIECES = 40  # cells or paragraphs that one value is spread over
-_MOST_ROWS = 2  # rows of a table that look like one number each: more are rows of numbers
+_MOST_ROWS = 2  # rows of a table or paragraphs of a story that look like one number: more are lists of numbers
+_WORD = 200  # characters of the word at a paragraph's end
 _PROSE = 40  # characters of a paragraph that may have run out of room
 _WINDOW = 80  # characters on each side of a paragraph's end that are read together
 _GIVEN = re.compile(
@@ -43,18 +44,23 @@ _FAMILY = re.compile(
 
 def across_paragraphs(pieces: Sequence[Piece]) -> Iterator[Joint]:
     """Joints between paragraphs that follow each other in one story."""
+    numbers: list[Joint] = []
     for index, (one, other) in enumerate(pairwise(pieces)):
-        tail, head = _TAIL.search(one.text.rstrip()), _HEAD.search(other.text.lstrip())
+        tail, head = _TAIL.search(one.text.rstrip()[-_WORD:]), _HEAD.search(other.text.lstrip()[:_WORD])
         if tail is None or head is None:
             continue
         if tail[0][-1].isdigit() and head[0][0].isdigit():
-            yield from _numbers(pieces[index : index + _MOST_PIECES])
-        elif (
-            (tail[0] + head[0]).count("@") == 1 and not _ADDRESS.fullmatch(tail[0]) and not _ADDRESS.fullmatch(head[0])
-        ):
+            numbers += _numbers(pieces[index : index + _MOST_PIECES])
+        elif (tail[0] + head[0]).count("@") == 1 and not _is_address(tail[0]) and not _is_address(head[0]):
             yield Joint((_tail(one), _head(other)), glue="")
         if len(one.text) >= _PROSE and tail[0][-1].isalpha() and head[0][0].isalpha():
             yield Joint((_tail(one, _WINDOW), _head(other, _WINDOW)), flows=True)
+    is_rare = len(numbers) <= _MOST_ROWS
+    yield from (joint for joint in numbers if is_rare or _is_comb(joint))
+
+
+def _is_address(word: str) -> bool:
+    return _ADDRESS.fullmatch(word) is not None
 
 
 def _numbers(pieces: Sequence[Piece]) -> Iterator[Joint]:
