@@ -1,18 +1,19 @@
 """Writes docs/conformance.md: each sentence of the interface that a contract test quotes, and the tests that prove it.
 
 `python -m scripts.conformance` rewrites the table; with --check it only compares. Where the specification lies beside
-the repository it also says which sentences of the text surface nobody quotes, and which quotes are in no sentence.
+the repository it also says which sentences of the text and file surfaces nobody quotes, and which quotes are in no
+sentence.
 """
 
 import argparse
 import ast
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from scripts.specification import CONTEXT, SPECIFICATION, TEXT, Block, Clause, blocks, normal
+from scripts.specification import CONTEXT, PROVEN, SPECIFICATION, Block, Clause, blocks, normal
 
 ROOT = Path(__file__).parents[1]
 TESTS = ROOT / "tests" / "contract"
@@ -23,8 +24,8 @@ HEADER = """# Conformance
 
 Made by `make conformance` from the docstrings of `tests/contract`; do not edit. Each row is a quote from the
 specification of the interface and the tests that prove it over HTTP. Of the text surface (mask, redact, glossaries,
-toggles, judge, money, limits, authentication, geo, errors, versioning) every sentence has its row; of the other
-surfaces (files, proxy, running) those that tests quote already."""
+toggles, judge, money, limits, authentication, geo, errors, versioning) and of the file surface every sentence has its
+row; of the others (proxy, running) those that tests quote already."""
 
 
 class Quote(NamedTuple):
@@ -96,8 +97,10 @@ def _in_order(pieces: list[str], text: str) -> tuple[tuple[int, int], ...] | Non
     return tuple(parts)
 
 
-def unquoted(matches: Iterable[Match], specification: list[Block], surface: str = TEXT) -> list[tuple[Block, Clause]]:
-    """The clauses of a surface that no quote holds."""
+def unquoted(
+    matches: Iterable[Match], specification: list[Block], surfaces: Collection[str] = PROVEN
+) -> list[tuple[Block, Clause]]:
+    """The clauses of these surfaces that no quote holds."""
     parts: dict[int, list[tuple[int, int]]] = {}
     for found in matches:
         parts.setdefault(found.block, []).extend(found.parts)
@@ -105,7 +108,7 @@ def unquoted(matches: Iterable[Match], specification: list[Block], surface: str 
         (block, clause)
         for number, block in enumerate(specification)
         for clause in block.clauses()
-        if clause.surface == surface and not any(_holds(part, clause) for part in parts.get(number, ()))
+        if clause.surface in surfaces and not any(_holds(part, clause) for part in parts.get(number, ()))
     ]
 
 
@@ -136,10 +139,12 @@ def render(matches: list[Match], specification: list[Block]) -> str:
             ]
         named = " ".join(f"`{test.replace('.py', '')}`" for test in sorted(tests[text]))
         lines.append(f"| {_escaped(text)} | {_of_match(found, block)} | {named} |")
-    total = sum(clause.surface == TEXT for block in specification for clause in block.clauses())
-    left = len(unquoted(matches, specification))
-    lines += ["", f"Sentences and table rows of the text surface: {total}; quoted by no test: {left}.", ""]
-    return "\n".join(lines)
+    lines.append("")
+    for surface in PROVEN:
+        total = sum(clause.surface == surface for block in specification for clause in block.clauses())
+        left = len(unquoted(matches, specification, (surface,)))
+        lines.append(f"Sentences and table rows of the {surface} surface: {total}; quoted by no test: {left}.")
+    return "\n".join([*lines, ""])
 
 
 def pairs(table: str) -> set[tuple[str, str]]:

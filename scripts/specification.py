@@ -9,6 +9,7 @@ SPECIFICATION = Path(__file__).parents[1] / ".." / "shared" / "spec"
 DOCUMENTS = ("service-interface.md", "decisions.md")
 
 TEXT, FILES, PROXY, RUNNING, CONTEXT = "text", "files", "proxy", "running", "context"
+PROVEN = (TEXT, FILES)  # surfaces of which every sentence must be quoted
 # Which surface a part of the specification speaks of, by its heading; the text surface unless it is here.
 BY_HEADING = {
     "File job record": FILES,
@@ -56,6 +57,11 @@ BY_BEGINNING = {
     "on 429 wait": CONTEXT,
     "on 500/503 use": CONTEXT,
     "stored responses from before": CONTEXT,
+    "further transitions": CONTEXT,
+    "upload (multipart/form-data)": CONTEXT,
+    "response body of pin": CONTEXT,
+    "events, webhooks": CONTEXT,
+    "billing for files is in": CONTEXT,
     "the token mapping lives only": PROXY,
     "invalid_body |": PROXY,
     "the job may later end": FILES,

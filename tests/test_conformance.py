@@ -25,7 +25,7 @@ def test_the_committed_table_is_current(shared_dir: Path) -> None:
     assert render(matches, specification) == TABLE.read_text("utf-8"), "run make conformance"
 
 
-def test_every_sentence_of_the_text_surface_is_quoted(shared_dir: Path) -> None:
+def test_every_sentence_of_the_text_and_file_surfaces_is_quoted(shared_dir: Path) -> None:
     specification = blocks(shared_dir / "spec")
     matches, _ = match(quotes(), specification)
     assert [block.text[clause.start : clause.end] for block, clause in unquoted(matches, specification)] == []
