@@ -12,7 +12,7 @@ from pipeline.documents.pdf_content import plain_content
 from pipeline.documents.pdf_images import plain_jbig2
 from pipeline.documents.pdf_names import Names
 from pipeline.documents.pdf_programs import plain_calculator, plain_map
-from tests.documents.pdf_object_places_file import icc
+from tests.documents.pdf_object_places_inner import icc
 from tests.pipeline.documents.papers import DEJAVU, NATIONAL_ID
 
 _ID = NATIONAL_ID.encode()
