@@ -10,11 +10,12 @@ from ahocorasick_rs import AhoCorasick
 
 from pipeline.documents.document import FoundValue
 from pipeline.verification import forms
-from pipeline.verification.spellings import decodings, packed, packings
+from pipeline.verification.spellings import decodings, may_pack, packed, packings
 
 _LEAST = 5  # letters of a distinctive value; shorter ones are not what the word means
 _SPACELESS = 10  # letters from which on a name is also looked for across lost and invented blanks
 _LONGEST_CODE = 40  # letters and digits that cells beside each other may make up
+_AT_A_TIME = 20_000  # values that one automaton of packed ones holds
 _MOST_CELLS = 12  # that a code may be parted over; more only where each holds a single character
 _SOFT = r"[ \-.()/_+'\n\r\xa0:]*"
 
@@ -22,18 +23,15 @@ Wanted = dict[str, FoundValue]
 Check = Callable[[str, str], bool]
 
 
-def distinctive(values: Iterable[FoundValue], texts: Sequence[str]) -> Iterator[FoundValue]:
+def distinctive(values: Sequence[FoundValue], texts: Sequence[str]) -> Iterator[FoundValue]:
     """The distinctive ones of `values` that stand in one of `texts`, some perhaps more than once."""
     codes: Wanted = {}
     names: Wanted = {}
     phrases: Wanted = {}
-    hidden: Wanted = {}
     for value in values:
         if value.distinctive:
             for surface in dict.fromkeys((value.surface, value.canonical)):
                 _enter(value, surface, codes, names, phrases)
-                for spelled in dict.fromkeys((surface, forms.letters(surface))):
-                    hidden.update((text, value) for text in packed(spelled))
     if not codes and not names and not phrases:
         return
     said = [*texts, *(decoded for text in texts for decoded in decodings(text))]
@@ -43,8 +41,20 @@ def distinctive(values: Iterable[FoundValue], texts: Sequence[str]) -> Iterator[
         (phrases, forms.words, _always),
     ):
         yield from _search(wanted, said, form, check)
-    yield from _search(hidden, (packing for text in said for packing in packings(text)), str, _always)
+    yield from _packed(values, [text for text in said if may_pack(text)])
     yield from _over_cells(codes, said)
+
+
+def _packed(values: Sequence[FoundValue], texts: Sequence[str]) -> Iterator[FoundValue]:
+    """Values inside base64 and hexadecimal, a number of values at a time: each is packed in a dozen ways."""
+    wanted = [value for value in values if value.distinctive] if texts else []
+    for start in range(0, len(wanted), _AT_A_TIME):
+        hidden: Wanted = {}
+        for value in wanted[start : start + _AT_A_TIME]:
+            for surface in dict.fromkeys((value.surface, value.canonical)):
+                for spelled in dict.fromkeys((surface, forms.letters(surface))):
+                    hidden.update((text, value) for text in packed(spelled))
+        yield from _search(hidden, (packing for text in texts for packing in packings(text)), str, _always)
 
 
 def _enter(value: FoundValue, surface: str, codes: Wanted, names: Wanted, phrases: Wanted) -> None:

@@ -20,6 +20,9 @@ _PRINTED = re.compile(r"(?:=[0-9A-F]{2})+")  # quoted-printable
 _MARKS = re.compile(r"[%&\\=]|_x[0-9A-Fa-f]{4}_")
 _HEX_RUN = re.compile(r"(?:[0-9A-Fa-f]{2}[\s,:-]?){8,}")
 _MOST_TIMES = 3  # `%2540` is an @ that was spelled twice
+# What base64 and hexadecimal look like, and words hardly ever do: letters of both cases or digits inside one run.
+_PACKED_RUN = re.compile(r"(?<![\w+/-])(?=[\w+/-]{12})[\w+/-]*?(?:[a-z][A-Z0-9]|[0-9][A-Za-z])", re.ASCII)
+_LINE_END = re.compile(r"\s*\n\s*")
 _LEAST_PACKED = 10  # characters of a packed value: fewer may stand anywhere by chance
 
 
@@ -79,6 +82,12 @@ def _in_base64(data: bytes) -> Iterator[str]:
         yield inner
         if "+" in inner or "/" in inner:
             yield inner.replace("+", "-").replace("/", "_")
+
+
+def may_pack(text: str) -> bool:
+    """Whether something in a text may be base64 or hexadecimal: most texts are not worth a search for packed values."""
+    whole = _LINE_END.sub("", text) if "\n" in text else text
+    return _PACKED_RUN.search(whole) is not None or _HEX_RUN.search(text) is not None
 
 
 def packings(text: str) -> Iterator[str]:
