@@ -50,3 +50,12 @@ STAGES: tuple[StageInfo, ...] = (
 
 STAGE: dict[Stage, StageInfo] = {row.stage: row for row in STAGES}
 FIRST_STAGE = STAGES[0].stage
+
+
+def reached(stage: Stage, read: int = 0, rasters: int = 0) -> float:
+    """How much of a job is done at a stage, 0 to 1; at one that reads rasters, every one that was read counts."""
+    begins = STAGE[stage].begins
+    if not rasters:
+        return begins
+    following = min((row.begins for row in STAGES if row.begins > begins), default=1.0)
+    return begins + (following - begins) * read / rasters

@@ -1,7 +1,7 @@
 """How far a job is, as a number that never goes backwards whatever happens to it."""
 
 from schemas.files import JobState
-from schemas.stages import STAGE, Stage
+from schemas.stages import STAGE, Stage, reached
 from storage.job_tables import Job
 
 _FINISHED = (JobState.READY.value, JobState.EXPIRED.value)
@@ -16,14 +16,12 @@ def progress(job: Job) -> float:
     if job.state in _FINISHED:
         return 1.0
     stage = Stage(job.stage)
-    begins = STAGE[stage].begins
-    if stage is Stage.OCR and job.parts:
-        read = 1 - job.parts_left / job.parts
-        return round(begins + (STAGE[Stage.DETECT].begins - begins) * read, 4)
+    if stage is Stage.OCR:
+        return round(reached(stage, job.parts - job.parts_left, job.parts), 4)
     if stage in (Stage.REDACT, Stage.VERIFY) and job.round > 1:
         left = (STAGE[Stage.BILL].begins - STAGE[Stage.VERIFY].begins) / float(2 ** (job.round - 1))
         return round(STAGE[Stage.BILL].begins - (left if stage is Stage.REDACT else left / 2), 4)
-    return begins
+    return reached(stage)
 
 
 def stage(job: Job) -> Stage | None:
