@@ -12,6 +12,7 @@ from urllib.parse import unquote
 from pipeline.documents.document import Joint
 from pipeline.documents.headings import is_heading
 from pipeline.documents.ooxml import Element, Part, local
+from pipeline.documents.ooxml_charts import point
 from pipeline.documents.ooxml_joints import NameParts, across_boxes, across_paragraphs, across_rows
 from pipeline.documents.ooxml_names import as_words, foreign_names
 from pipeline.documents.ooxml_pieces import Branch, Paragraph, Piece, Segment, Slot
@@ -184,9 +185,11 @@ class Survey:
             owner = element if kind == "text" else element.getparent()
             piece = Piece("", "" if self._part_is_word else _label_of(owner), False)
             text = said(local(owner), text)
-            number = _NUMBER.fullmatch(text)
-            if number:  # as programs write numbers: 1.012345672E9
-                piece.everywhere, text = True, f"{float(text):.0f}"
+            number = point(element, text) if kind == "text" and local(element) == "v" else None
+            if number is None and _NUMBER.fullmatch(text):  # as programs write numbers: 1.012345672E9
+                number = f"{float(text):.0f}"
+            if number is not None:
+                piece.everywhere, text = True, number
             piece.add(text, Slot(element, kind))
             self.keep(piece)
             self.joints += self._names.joined(piece)

@@ -214,6 +214,7 @@ PARTS: dict[str, Row] = {
         f"</c:tx></c:title>{bars(ID, '5')}"),), (ID, NAME)),
     "a chart's numbers": (CHART_FRAME, (chart(bars("x", ID)),), (ID,)),
     "a chart's numbers as programs write them": (CHART_FRAME, (chart(bars("x", f"{ID[0]}.{ID[1:]}E9")),), (f"{ID[0]}.{ID[1:]}E9",)),
+    "a date in a chart": (CHART_FRAME, (chart(bars("x", "31920").replace("General", "d/m/yyyy")),), ("31920",)),
     "the sheet that a chart refers to": (CHART_FRAME, (chart(bars("x", "5").replace("Sheet1", f"'{NAME} {ID}'")),), (NAME, ID)),
     "a chart's embedded workbook": (CHART_FRAME, (chart(bars("x", "5")), Part("word/embeddings/book.xlsx", _BOOK, "package",
         source="word/charts/chart1.xml")), (ID,)),

@@ -269,6 +269,7 @@ _VALUES: dict[str, tuple[Deck, tuple[str, ...]]] = {
         beside("revisionInfo", f'<p:rev name="{NAME}" v="{PERMIT}"/>', "http://schemas.microsoft.com/office/2015/10/relationships/revisionInfo", f"{_MS}.revisioninfo+xml", "p"))), (NAME, ID, PERMIT)),
     "a chart's words, numbers and sheet": (Deck(_CHART, parts=(chart(_cache(NAME, ID).replace("Sheet1", f"'{PERMIT}'")),)), (NAME, ID, PERMIT)),
     "a chart's numbers as programs write them": (Deck(_CHART, parts=(chart(_cache("x", f"{ID[0]}.{ID[1:]}E9")),)), (f"{ID[0]}.{ID[1:]}E9",)),
+    "a date in a chart": (Deck(_CHART, parts=(chart(_cache("x", "31920").replace("General", "d/m/yyyy")),)), ("31920",)),
     "a chart's title and embedded workbook": (Deck(_CHART, parts=(chart(f"<c:title><c:tx><c:rich><a:bodyPr/>{para(ID[:5], ID[5:])}</c:rich></c:tx></c:title>{_cache('x', '5')}"), Part("ppt/embeddings/book.xlsx", _BOOK, "package", source="ppt/charts/chart1.xml"))), (ID,)),
     "SmartArt": (Deck(parts=(
         on_slide("ppt/diagrams/data1.xml", declared(f'<dgm:dataModel><dgm:ptLst><dgm:pt modelId="{PERMIT}"><dgm:t><a:bodyPr/>{para(ID)}</dgm:t></dgm:pt></dgm:ptLst></dgm:dataModel>', "dgm", "a"), "diagramData", f"{DRAWINGML}.diagramData+xml"),
