@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 
-from pipeline.documents import ooxml_links, xlsx_cells, xlsx_strings
+from pipeline.documents import ooxml_clean, ooxml_links, xlsx_cells, xlsx_strings
 from pipeline.documents.document import Unread
 from pipeline.documents.ooxml import Element, Package, Part, local, unreadable
 from pipeline.documents.xlsx_formulas import LONGEST
@@ -67,9 +67,14 @@ _TALKING = ("comments+xml", "person+xml")  # parts whose guids only join a remar
 _TYPED_TABLES = frozenset({"queryTable", "xml"})
 _DYNAMIC_ARRAYS = "XLDAPR"
 # Containers that the schema does not allow to be empty.
-_NEVER_EMPTY = frozenset({"tableParts", "pivotCaches", "hyperlinks", "filters", "filterColumn", "customFilters",
-                          "extLst", "ext", "AlternateContent", "Choice", "conditionalFormatting", "dataValidations",
-                          "pivotCache", "conditionalFormattings", "definedNames", "caches"})  # fmt: skip
+_CONTAINERS = tuple(
+    "{*}" + name
+    for name in (
+        "tableParts", "pivotCaches", "hyperlinks", "filters", "filterColumn", "customFilters", "extLst", "ext",
+        "AlternateContent", "Choice", "conditionalFormatting", "conditionalFormattings", "dataValidations",
+        "definedNames",
+    )
+)  # fmt: skip
 PLACEHOLDER = re.compile(r"[A-Z_]+_\d{2,}")
 _CALENDAR_DETAILS = frozenset({"month", "day", "hour", "minute", "second"})
 
@@ -78,7 +83,13 @@ def prepare(package: Package, counts: Counter[Unread]) -> None:
     """Before anything is read. unreadable() for sheets of macros."""
     if any(part.content_type.lower().endswith(_MACRO_SHEETS) for part in package.parts.values()):
         raise unreadable()
-    unknown = [part for part in package.parts.values() if part.root is not None and not _is_known(part)]
+    kinds = {**ooxml_clean.UNREADABLE, **REMOVED}
+    counted = {id(link.target) for link in ooxml_links.links(package) if link.kind in kinds}
+    unknown = [
+        part
+        for part in package.parts.values()
+        if part.root is not None and id(part) not in counted and not _is_known(part)
+    ]
     counts[Unread.PRIVATE] += len(unknown)
     unknown += [part for part in package.parts.values() if _is_rich_metadata(part)]
     gone = {id(part) for part in unknown}
@@ -120,15 +131,23 @@ def drop_empty(package: Package) -> None:
     """Takes out containers that lost everything in them, innermost first, and mends counts."""
     for part in package.xml_parts():
         root: Element = part.root
-        for element in reversed(list(root.iter())):
-            parent = element.getparent()
+        for element in reversed(list(root.iter(*_CONTAINERS))):
             name = local(element)
-            if parent is not None and name in _NEVER_EMPTY and not len(element) and not (element.text or "").strip():
-                if name in ("ext", "filters") and len(element.attrib) > (name == "ext"):
-                    continue
-                parent.remove(element)
-            elif name in ("tableParts", "dataValidations") and element.get("count"):
-                element.set("count", str(len(element)))
+            if len(element) or (element.text or "").strip():
+                if element.get("count"):
+                    element.set("count", str(len(element)))
+            elif element.getparent() is not None and not _may_be_empty(element, name):
+                element.getparent().remove(element)
+
+
+def _may_be_empty(element: Element, name: str) -> bool:
+    """Filters of blanks and columns without a button say what they do in attributes; a branch may show nothing; what
+    drawings call `ext` is an extent."""
+    if name == "ext":
+        return "uri" not in element.attrib
+    if name == "Choice":
+        return any(local(other) == "Fallback" and len(other) for other in element.getparent())
+    return (name == "filters" and bool(element.attrib)) or (name == "filterColumn" and len(element.attrib) > 1)
 
 
 def _is_known(part: Part) -> bool:

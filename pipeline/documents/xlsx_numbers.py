@@ -185,9 +185,11 @@ def _dates(tokens: Sequence[Token]) -> tuple[DateToken, ...]:
 
 def _chosen(sections: Sequence[Section], value: Decimal) -> tuple[Section | None, Decimal]:
     """The section for a value, and the value as that section shows it: without a sign that the section says itself."""
-    for section in sections:
-        if section.condition is not None and _holds(section.condition, value):
-            return section, abs(value) if value < 0 and len(sections) > 1 else value
+    if any(section.condition for section in sections):
+        for section in sections:
+            if section.condition is None or _holds(section.condition, value):
+                return section, abs(value) if value < 0 and len(sections) > 1 else value
+        return None, value
     if value < 0 and len(sections) > 1:
         return sections[1], abs(value)
     if value == 0 and len(sections) > 2:

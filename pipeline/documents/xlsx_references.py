@@ -53,6 +53,7 @@ class TableArea:
 
     area: Area
     columns: tuple[str, ...]
+    headers: int = 0  # rows of headings, which a reference to a column leaves out
 
 
 @dataclass(slots=True)
@@ -185,7 +186,9 @@ class _Walk:
         area = table.area
         wanted = [table.columns.index(n.lower()) for n in columns_of(bracket) if n.lower() in table.columns]
         is_row = "@" in bracket or "#this row" in bracket.lower()
-        top, bottom = (spot.row, spot.row) if is_row else (area.top, area.bottom)
+        has_headers = "#all" in bracket.lower() or "#headers" in bracket.lower()
+        first = area.top + (0 if has_headers else table.headers)
+        top, bottom = (spot.row, spot.row) if is_row else (first, area.bottom)
         left = area.left + min(wanted, default=0)
         right = area.left + max(wanted, default=area.right - area.left)
         self.areas.append(Area(area.sheet, top, left, bottom, right))

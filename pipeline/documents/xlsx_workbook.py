@@ -162,7 +162,7 @@ def _load_tables(package: Package, book: Workbook) -> None:
             book.tables.append(Table(root, area))
             columns = tuple(c.get("name", "").lower() for c in _children(root, "tableColumns", "tableColumn"))
             for name in {root.get("name", ""), root.get("displayName", "")} - {""}:
-                book.map.tables[name.lower()] = TableArea(area, columns)
+                book.map.tables[name.lower()] = TableArea(area, columns, int(root.get("headerRowCount") != "0"))
 
 
 def _load_names(book: Workbook) -> None:

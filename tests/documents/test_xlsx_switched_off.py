@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from pipeline.documents import ooxml_clean, xlsx_clean, xlsx_finish, xlsx_strings, xlsx_survey
+from pipeline.documents import ooxml_clean, xlsx_cells, xlsx_clean, xlsx_finish, xlsx_names, xlsx_strings, xlsx_survey
 from schemas.files import Format
 from tests.documents.looking import traces
 from tests.documents.running import run
@@ -30,16 +30,16 @@ OFF = [
     ("a list to choose from", xlsx_finish, "finish", _as_it_was),
     ("a conditional format", xlsx_finish, "finish", _as_it_was),
     ("a defined name's constant", xlsx_finish, "finish", _as_it_was),
-    ("a sheet's name", xlsx_finish, "rename", lambda book, ledger: xlsx_finish.Renames()),
-    ("a sheet's name in formulas", xlsx_finish, "rename", lambda book, ledger: xlsx_finish.Renames()),
-    ("a table's column", xlsx_finish, "rename", lambda book, ledger: xlsx_finish.Renames()),
+    ("a sheet's name", xlsx_finish, "rename", lambda book, ledger: xlsx_names.Renames()),
+    ("a sheet's name in formulas", xlsx_finish, "rename", lambda book, ledger: xlsx_names.Renames()),
+    ("a table's column", xlsx_finish, "rename", lambda book, ledger: xlsx_names.Renames()),
     ("a pivot table's items", xlsx_finish, "drop_touched", _nothing),
     ("a pivot table's numbers", xlsx_finish, "drop_touched", _nothing),
     ("a pivot table's records", xlsx_finish, "drop_touched", _nothing),
     ("printer settings", ooxml_clean, "_remove_parts", _nothing),
     ("an embedded object", ooxml_clean, "_remove_parts", _nothing),
     ("a filter by day", xlsx_clean, "_strip", _nothing),
-    ("attributes nobody declared", xlsx_clean.xlsx_cells, "make_regular", _nothing),
+    ("attributes nobody declared", xlsx_cells, "make_regular", _nothing),
     ("a name known from another sheet", xlsx_survey.Reader, "_cells", _nothing),
 ]
 

@@ -350,7 +350,10 @@ PARTS: dict[str, tuple[Callable[[], bytes], tuple[str, ...]]] = {
         (MAIL, PERMIT),
     ),
     "a pivot table's field": (partial(_pivoted, "<sharedItems/>", name=NAME), (NAME,)),
-    "who refreshed a pivot table": (partial(_pivoted, '<sharedItems count="1"><s v="Wheat"/></sharedItems>'), (NAME,)),
+    "who refreshed a pivot table": (
+        partial(_pivoted, '<sharedItems count="1"><s v="Wheat"/></sharedItems>', name="Crop"),
+        (NAME,),
+    ),
     "a pivot table of removed cells": (
         partial(
             book,
