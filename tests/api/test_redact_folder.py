@@ -1,7 +1,9 @@
 """`masker redact-file -r` as operators run it: what it writes, what it passes over, what it says, how it ends."""
 
+import hashlib
 import json
 import os
+import pty
 import signal
 import subprocess
 from collections.abc import Callable
@@ -291,3 +293,44 @@ def until(found: Callable[[], Any]) -> Any:
         assert monotonic() < deadline
         pause.wait(0.01)
     return answer
+
+
+def test_reports_come_beside(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One for each output, named after it; each speaks of that very file."""
+    monkeypatch.setenv("MASKER_DATA_DIR", str(tmp_path / "data"))
+    source = tree(tmp_path / "in", {"sub/1012345672.csv": PEOPLE, "b.csv": PEOPLE, "old.doc": OLE})
+    assert run("-r", source, "-o", "out", "--report", "reports")[0] == 1
+    reports, outputs = written(tmp_path / "reports"), written(tmp_path / "out")
+    assert {name.removesuffix(".report.json") for name in reports} == set(outputs)
+    assert set(outputs) == {"b.csv", "sub/NATIONAL_ID_01.csv"}
+    for name, text in reports.items():
+        output = outputs[name.removesuffix(".report.json")].encode()
+        assert json.loads(text)["report"]["output"]["sha256"] == hashlib.sha256(output).hexdigest()
+    assert run(source / "b.csv", "-o", "one.csv", "--report", "one.json")[0] == 0
+    assert json.loads((tmp_path / "one.json").read_text())["report"]["findings"] == {"EMAIL_ADDRESS": 1, "PERSON": 1}
+
+
+@pytest.mark.parametrize("arguments", [("in/a.csv", "-o", "out.csv"), ("-r", "in", "-o", "out")])
+def test_on_a_terminal_bars_say_what_is_under_way(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    tree(tmp_path, {"in/a.csv": PEOPLE, "in/b.csv": PEOPLE})
+    terminal, end = pty.openpty()
+    process = subprocess.Popen(
+        [MASKER, "redact-file", *arguments, "--json"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=end,
+        env={**os.environ, "TERM": "xterm", "COLUMNS": "120"},
+    )
+    os.close(end)
+    shown = b""
+    try:
+        while piece := os.read(terminal, 65536):
+            shown += piece
+    except OSError:  # how Linux says that the other end is closed
+        pass
+    out, _ = process.communicate(timeout=30)
+    os.close(terminal)
+    assert process.returncode == 0
+    assert json.loads(out)
+    assert b"a.csv: " in shown
+    assert (b"documents" in shown) == (arguments[0] == "-r")
