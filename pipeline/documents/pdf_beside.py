@@ -12,13 +12,13 @@ from typing import NamedTuple
 import pikepdf
 
 from pipeline.documents.document import Findings, TextUnit, Unread
-from pipeline.documents.pdf_open import opened
+from pipeline.documents.pdf_open import failing_with, opened
 from pipeline.documents.pdf_rebuild import Beside
 from pipeline.documents.pdf_said import said_by_annotations, said_by_document
 from pipeline.documents.pdf_targets import bookmarks, decoded, labels, links
 from pipeline.documents.pdf_unread import unread_of
 from pipeline.documents.replace import applied, by_unit
-from schemas.errors import StageFailed
+from schemas.errors import ErrorCode, StageFailed
 
 BESIDE = "beside/"
 _ERRORS = (pikepdf.PdfError, pikepdf.PasswordError, ValueError, TypeError, KeyError, IndexError, AttributeError)
@@ -39,9 +39,9 @@ def read_beside(data: bytes) -> Aside:
     except _ERRORS:
         pass
     try:
-        with opened(data) as document:
+        with opened(data) as document, failing_with(ErrorCode.UNSUPPORTED_FORMAT):
             return _read(document.tobytes(), data)
-    except (*_ERRORS, RuntimeError, StageFailed):
+    except (*_ERRORS, StageFailed):
         return Aside()
 
 
