@@ -79,7 +79,10 @@ def _is_doomed(formula: _Formula, book: Workbook, ledger: Ledger, gone: frozense
     if not ledger.marked and "[" not in formula.text:
         return False
     looked = seen(formula.text, formula.spot, book.map)
-    return looked.is_foreign or ledger.marked.any_in((*looked.areas, *_own_areas(formula)))
+    if looked.is_foreign or ledger.marked.any_in(list(_own_areas(formula))):
+        return True
+    # Never calculated, it keeps nothing of what it looks at, and programs will show what it makes of placeholders.
+    return bool(xlsx_cells.value(formula.cell)) and ledger.marked.any_in(looked.areas)
 
 
 @lru_cache(maxsize=4096)

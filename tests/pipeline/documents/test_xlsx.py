@@ -73,6 +73,12 @@ def test_what_formulas_show_of_a_removed_value_becomes_its_placeholder_however_f
     assert [sheet[a].value for a in ("A1", "B1", "C1")] == ["NATIONAL_ID_01"] * 3
 
 
+def test_a_formula_never_calculated_goes_on_with_placeholders() -> None:
+    rows = row(1, text("A1", NAME), formula("B1", 'A1&" farm"'))
+    sheet = _opened(run(Format.XLSX, book(rows)).clean)["Harvest"]
+    assert sheet["B1"].value == '=A1&" farm"'
+
+
 def test_no_formula_is_ever_made() -> None:
     rows = row(1, text("A1", f"=HYPERLINK({NAME})"), text("B1", f"+{PHONE}"))
     output = run(Format.XLSX, book(rows)).clean
