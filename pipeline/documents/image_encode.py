@@ -56,7 +56,8 @@ def _of_four_inks(pixels: Any) -> bytes:
     import pymupdf
 
     height, width = pixels.shape[:2]
-    pixmap = pymupdf.Pixmap(pymupdf.csCMYK, width, height, cmyk_samples(pixels).tobytes(), False)
+    light = np.uint8(255) - cmyk_samples(pixels)  # Adobe's JPEGs, and so everybody's, hold the inks inverted
+    pixmap = pymupdf.Pixmap(pymupdf.csCMYK, width, height, light.tobytes(), False)
     data: bytes = pixmap.tobytes("jpg", jpg_quality=_JPEG_QUALITY)
     return data
 

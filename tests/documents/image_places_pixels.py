@@ -27,7 +27,7 @@ def _open(data: bytes) -> Image.Image:
 
 
 def _read(pixels: Any) -> str:
-    return looking._read(Image.fromarray(np.ascontiguousarray(pixels)).convert("L"))
+    return looking.read(Image.fromarray(np.ascontiguousarray(pixels)).convert("L"))
 
 
 def _every_frame(data: bytes) -> str:
@@ -46,7 +46,7 @@ def _shows(*planes: Any) -> str:
         looks = [plane.astype(np.float64), *((plane >> bit) & 1 for bit in range(8 * plane.itemsize))]
         for points, letters in wanted.items():
             rows = slice(10, 15 + 2 * points)
-            if any(_alike(look[rows], letters[rows]) > 0.35 for look in looks):
+            if any(_alike(look[rows], letters[rows]) > 0.7 for look in looks):
                 return NATIONAL_ID
     return ""
 
@@ -88,7 +88,7 @@ def _separations(data: bytes) -> str:
 
 
 def _turned(degrees: int) -> Look:
-    return lambda data: looking._read(_open(data).convert("L").rotate(degrees, expand=True))
+    return lambda data: looking.read(_open(data).convert("L").rotate(degrees, expand=True))
 
 
 def _plain() -> Image.Image:

@@ -100,6 +100,7 @@ def test_png_modes_are_kept(mode: str) -> None:
 def test_jpeg_modes(mode: str, family: str) -> None:
     output = redacted(saved(Image.fromarray(papers.picture(*LINES)).convert(mode), "JPEG", quality=90))
     assert opened(output).mode == family
+    assert np.asarray(opened(output).convert("L")).mean() > 200, "ink stays ink"
     assert NATIONAL_ID not in read(output).text
 
 
