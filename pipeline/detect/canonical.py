@@ -23,7 +23,10 @@ _IDENTIFIERS = frozenset(
         EntityType.SSN,
     }
 )
-_SEPARATORS = re.compile(r"[\s\-./()]+")
+_SEPARATORS = re.compile(r"[\s\-]+")
+_DIALLING = re.compile(
+    r"[\s\-./()]+"
+)  # in telephone numbers these only group too; `12/345` and `1/2345` are two policies
 _BLANKS = re.compile(r"\s+")
 _CASELESS = _IDENTIFIERS | {EntityType.EMAIL_ADDRESS, EntityType.IP_ADDRESS}
 
@@ -46,5 +49,5 @@ def canonical(type_: EntityType, surface: str) -> str:
 
 def _phone(text: str) -> str:
     """Digits alone; 00 is the plus."""
-    compact = _SEPARATORS.sub("", text)
+    compact = _DIALLING.sub("", text)
     return "+" + compact[2:] if compact.startswith("00") else compact

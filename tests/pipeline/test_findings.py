@@ -63,6 +63,13 @@ def test_equal_values_share_a_number_in_order_of_first_appearance(detector: Dete
     ]
 
 
+def test_slashes_part_identifiers_and_only_group_telephone_numbers() -> None:
+    policies = Cued((T.INSURANCE_POLICY, "a ", "12/345678"), (T.INSURANCE_POLICY, "b ", "1/2345678"))
+    assert len(find(document("a 12/345678", "b 1/2345678"), (), policies, OPTIONS).values) == 2
+    phones = Cued((T.PHONE_NUMBER, "a ", "050/123.4567"), (T.PHONE_NUMBER, "b ", "(050) 1234567"))
+    assert len(find(document("a 050/123.4567", "b (050) 1234567"), (), phones, OPTIONS).values) == 1
+
+
 def test_numbers_have_two_digits_until_they_need_more(detector: Detector) -> None:
     texts = [f"u{number}@example.com" for number in range(101)]
     findings = find(document(*texts), (), detector, OPTIONS)
