@@ -11,12 +11,12 @@ from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import pymupdf
 
 from pipeline.documents.burning import Box, boxes_to_burn
-from pipeline.documents.document import BY_HUE, Extraction, Finding, Findings, Raster, Reading, TextUnit
+from pipeline.documents.document import AGAIN, BY_HUE, Extraction, Finding, Findings, Raster, Reading, TextUnit
 from pipeline.documents.limits import MAX_DOCUMENT_GLYPHS
 from pipeline.documents.pdf_aside import Cutouts, aside_units, is_aside, remove_text_aside
 from pipeline.documents.pdf_beside import BESIDE, read_beside, redacted
@@ -54,43 +54,55 @@ def inspect(data: bytes) -> int:
 
 def extract(data: bytes) -> tuple[Extraction, dict[str, bytes]]:
     """A unit `page/N` per page with text, a raster `page/N/ink` or `page/N/scan` where the text is not all there is."""
-    units: list[TextUnit] = []
     rasters: list[Raster] = []
     pixels: dict[str, bytes] = {}
     with ExitStack() as stack, failing_with(ErrorCode.UNSUPPORTED_FORMAT):
         document = _prepared(stack, data)
-        pages = document.page_count
-        doubt, fonts, suspects, cutouts = _survey(document, units)
-        doubted = doubt.fonts | {name for name, _ in doubt.glyphs}
+        survey = _surveyed(document)
+        pages = len(survey.fonts)
         for number in range(pages):
-            page = document[number]
-            is_scan = number in cutouts
-            is_scan = is_scan or (not fonts[number].isdisjoint(doubted) and has_doubtful_words(glyphs_of(page), doubt))
-            dpi = min(_LOOK_DPI, ocr_dpi(page))
-            seen = look(page, dpi) if is_scan or number in suspects else None
-            is_scan = is_scan or hides_text(page, seen)
-            if not is_scan and number not in suspects:
-                continue
-            for raster, blob in _rasters(page, is_scan, look(page, dpi) if seen is None else seen):
+            for raster, blob in _shown_rasters(document[number], survey):
                 rasters.append(raster)
                 pixels[raster.id] = blob
         scans = {raster.page for raster in rasters if raster.id.endswith("/scan")}
-        joints = tuple(joints_of(units))
-        units = [replace(unit, billed=unit.billed and _number(unit.id) not in scans) for unit in units]
+        joints = tuple(joints_of(survey.units))
+        units = [replace(unit, billed=unit.billed and _number(unit.id) not in scans) for unit in survey.units]
         units += aside_units(document)
     beside = read_beside(data)
     return Extraction((*units, *beside.units), tuple(rasters), pages, beside.unread, joints=joints), pixels
 
 
-def _survey(document: Any, units: list[TextUnit]) -> tuple[Doubt, list[set[str]], set[int], set[int]]:
-    """One walk over all pages: fills `units`; what is not believed, each page's fonts, who shows more than text, and
-    who paints with text.
+def _shown_rasters(page: Any, survey: "_Survey") -> Iterable[tuple[Raster, bytes]]:
+    """The rasters of a page that must be looked at; none where its text is believed and says all."""
+    number, doubt = page.number, survey.doubt
+    doubted = doubt.fonts | {name for name, _ in doubt.glyphs}
+    is_scan = number in survey.painters or (
+        not survey.fonts[number].isdisjoint(doubted) and has_doubtful_words(glyphs_of(page), doubt)
+    )
+    dpi = min(_LOOK_DPI, ocr_dpi(page))
+    seen = look(page, dpi) if is_scan or number in survey.suspects else None
+    is_scan = is_scan or (number in survey.pictured and hides_text(page, seen))
+    if not is_scan and number not in survey.suspects:
+        return ()
+    return _rasters(page, is_scan, look(page, dpi) if seen is None else seen)
+
+
+class _Survey(NamedTuple):
+    """What one walk over all pages tells: units, what is not believed, each page's fonts; and by number the pages that
+    show more than text, that paint with text, that have pictures.
     """
-    cutouts = Cutouts(document)
-    claims = Claims()
-    fonts: list[set[str]] = []
-    suspects: set[int] = set()
-    painters: set[int] = set()
+
+    units: list[TextUnit]
+    doubt: Doubt
+    fonts: list[set[str]]
+    suspects: set[int]
+    painters: set[int]
+    pictured: set[int]
+
+
+def _surveyed(document: Any) -> _Survey:
+    cutouts, claims = Cutouts(document), Claims()
+    survey = _Survey([], Doubt(), [], set(), set(), set())
     total = 0
     for page in document:
         glyphs = glyphs_of(page)
@@ -98,13 +110,16 @@ def _survey(document: Any, units: list[TextUnit]) -> tuple[Doubt, list[set[str]]
         if total > MAX_DOCUMENT_GLYPHS:
             raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT)
         claims.add(page.number, glyphs)
-        fonts.append({glyph.font for glyph in glyphs if glyph.visible})
-        units += units_of(page_texts(page.number, glyphs))
+        survey.fonts.append({glyph.font for glyph in glyphs if glyph.visible})
+        survey.units.extend(units_of(page_texts(page.number, glyphs)))
+        log = page.get_bboxlog()
+        if any(kind.startswith("fill-im") for kind, _ in log):
+            survey.pictured.add(page.number)
         if cutouts.on(page, glyphs):
-            painters.add(page.number)
-        if shows_more_than_text(page, glyphs):
-            suspects.add(page.number)
-    return claims.judge(document), fonts, suspects, painters
+            survey.painters.add(page.number)
+        if shows_more_than_text(page, glyphs, log):
+            survey.suspects.add(page.number)
+    return survey._replace(doubt=claims.judge(document))
 
 
 def _rasters(page: Any, is_scan: bool, seen: Any) -> Iterable[tuple[Raster, bytes]]:
@@ -141,9 +156,11 @@ def redact(data: bytes, findings: Findings, readings: Sequence[Reading]) -> byte
             places.setdefault(_number(place.unit), []).append(place)
         if any(number >= document.page_count for number in places.keys() | by_page.keys()):
             raise StageFailed(ErrorCode.REDACTION_INCOMPLETE)
-        spots = {number: _spots(document[number], found) for number, found in places.items()}
         aside = {place.unit for place in findings.places if is_aside(place.unit)}
-        remove_text_aside(document, aside)
+        marked: dict[int, _Marked] = {}
+        if aside:  # offsets are those of pages that still show it
+            marked = {number: _marked(document[number], found, keep=False) for number, found in places.items()}
+            remove_text_aside(document, aside)
 
         @cache
         def original() -> Any:
@@ -152,13 +169,14 @@ def redact(data: bytes, findings: Findings, readings: Sequence[Reading]) -> byte
             return untouched
 
         for number in range(document.page_count):
+            spots, glyphs = marked.get(number) or _marked(document[number], places.get(number, ()), keep=True)
             boxes = boxes_to_burn(by_page.get(number, ()), findings)
             is_scan = any(reading.raster.endswith("/scan") for reading in by_page.get(number, ()))
             is_found = number in places or number in by_page
-            is_done = not is_found or (not is_scan and _is_redacted(document, number, spots.get(number, ()), boxes))
+            is_done = not is_found or (not is_scan and _is_redacted(document, number, spots, boxes, glyphs))
             if not is_done or not remove_covered(document, number):
                 shown = document if is_scan else original()
-                replace_with_picture(document, number, _burned(shown[number], spots.get(number, ()), boxes))
+                replace_with_picture(document, number, _burned(shown[number], spots, boxes))
         plain = document.tobytes(garbage=1, encryption=pymupdf.PDF_ENCRYPT_NONE)
     taboo = [value.surface for value in findings.values if value.distinctive]
     return scrubbed(plain, redacted(read_beside(data).beside, findings), taboo)
@@ -176,9 +194,18 @@ def _prepared(stack: ExitStack, data: bytes) -> Any:
     return document
 
 
-def _spots(page: Any, places: Sequence[Finding]) -> list[Spot]:
-    """What has to go from the page's text."""
-    texts = page_texts(page.number, glyphs_of(page))
+class _Marked(NamedTuple):
+    """What has to go from a page's text, and the page's glyphs unless they are out of date."""
+
+    spots: Sequence[Spot]
+    glyphs: Sequence[Glyph] | None
+
+
+def _marked(page: Any, places: Sequence[Finding], *, keep: bool) -> _Marked:
+    if not places:
+        return _Marked((), None)
+    glyphs = glyphs_of(page)
+    texts = page_texts(page.number, glyphs, again=any(AGAIN in place.unit for place in places))
     spots: dict[Spot, None] = {}
     lines: Lines = {}
     for place in places:
@@ -188,13 +215,15 @@ def _spots(page: Any, places: Sequence[Finding]) -> list[Spot]:
             spots.update(dict.fromkeys(spots_of(text, lines, place.start, place.end, place.placeholder)))
         elif not place.unit.endswith(_PICTURES) and BY_HUE not in place.unit:
             raise StageFailed(ErrorCode.REDACTION_INCOMPLETE)
-    return list(spots)
+    return _Marked(list(spots), glyphs if keep else None)
 
 
-def _is_redacted(document: Any, number: int, spots: Sequence[Spot], boxes: Sequence[Box]) -> bool:
+def _is_redacted(
+    document: Any, number: int, spots: Sequence[Spot], boxes: Sequence[Box], glyphs: Sequence[Glyph] | None
+) -> bool:
     """Takes out what lies under the spots and boxes and draws these; False when something would not go."""
     page = document[number]
-    if spots and not remove_text(document, page, spots):
+    if spots and not remove_text(document, page, spots, glyphs):
         return False
     if not remove_ink(page, spots, boxes):
         return False

@@ -9,6 +9,7 @@ import struct
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import pymupdf
@@ -100,6 +101,7 @@ class Claims:
         return Doubt(frozenset(fonts), frozenset(glyphs))
 
 
+@lru_cache(maxsize=1 << 14)
 def _draws_nothing(claims: str) -> bool:
     return all(c.isspace() or unicodedata.category(c) in _UNSEEN for c in claims)
 

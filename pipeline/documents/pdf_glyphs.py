@@ -85,21 +85,40 @@ def glyphs_of(page: Any) -> list[Glyph]:
     """All glyphs of the page in drawing order, also those outside it. StageFailed past the limit."""
     found: list[Glyph] = []
     for span in page.get_texttrace():
-        frame = _frame(span)
-        visible = span["type"] != _INVISIBLE and span["opacity"] > _FAINT
-        chars = span["chars"] if frame.is_upright else _narrowed(frame, span["chars"], span["size"])
-        for code, number, origin, box in chars:
-            glyph = _glyph(span, frame, visible, chr(code), number, origin, box)
-            if glyph is None:
-                continue
-            if found and _continues(found[-1], glyph):
-                more = glyph.claims if number == -1 else ""
-                found[-1] = found[-1]._replace(text=found[-1].text + glyph.text, claims=found[-1].claims + more)
-            else:
-                found.append(glyph)
+        _add(found, span)
         if len(found) > MAX_PAGE_GLYPHS:
             raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT)
     return found
+
+
+def _add(found: list[Glyph], span: dict[str, Any]) -> None:
+    frame, size = _frame(span), span["size"]
+    if not math.isfinite(size):
+        return
+    size, thin = max(size, 0.1), 0.01 * max(size, 0.1)
+    visible = span["type"] != _INVISIBLE and span["opacity"] > _FAINT
+    font, order, is_plain = span["font"], span["seqno"], frame == _PLAIN
+    for code, number, origin, box in span["chars"] if frame.is_upright else _narrowed(frame, span["chars"], size):
+        start, end, down = (box[0], box[2], origin[1]) if is_plain else _extent(frame, origin, box)
+        if not math.isfinite(start + end + down):
+            continue
+        claims = chr(code)
+        glyph = Glyph(fold(claims), frame, start, end, down, size, font, number, claims, visible, order)
+        if (number == -1 or end - start <= thin) and found and _continues(found[-1], glyph):
+            more = claims if number == -1 else ""
+            found[-1] = found[-1]._replace(text=found[-1].text + glyph.text, claims=found[-1].claims + more)
+        else:
+            found.append(glyph)
+
+
+def _extent(frame: Frame, origin: Any, box: Any) -> tuple[float, float, float]:
+    """Start and end along the line, and the line's place across it."""
+    x0, y0, x1, y1 = box
+    along, down = frame.to_line(*origin)
+    if not frame.is_upright:
+        return along, max(along, frame.to_line(x1, y1)[0]), down
+    corners = [frame.to_line(x, y)[0] for x in (x0, x1) for y in (y0, y1)]
+    return min(corners), max(corners), down
 
 
 def _frame(span: dict[str, Any]) -> Frame:
@@ -124,26 +143,6 @@ def _narrowed(frame: Frame, chars: Any, size: float) -> list[Any]:
         corner = frame.to_page(start + width, frame.to_line(*origin)[1])
         found.append((code, number, origin, (*origin, *corner)))
     return found
-
-
-def _glyph(
-    span: dict[str, Any], frame: Frame, visible: bool, claims: str, code: int, origin: Any, box: Any
-) -> Glyph | None:
-    x0, y0, x1, y1 = box
-    size = span["size"]
-    if not math.isfinite(x0 + y0 + x1 + y1 + origin[0] + origin[1] + size):
-        return None
-    if frame == _PLAIN:
-        start, end, down = x0, x1, origin[1]
-    else:
-        corners = [frame.to_line(x, y)[0] for x in (x0, x1) for y in (y0, y1)]
-        along, down = frame.to_line(*origin)
-        start, end = min(corners), max(corners)
-        if not frame.is_upright:
-            start, end = along, max(along, frame.to_line(x1, y1)[0])
-    return Glyph(
-        fold(claims), frame, start, end, down, max(size, 0.1), span["font"], code, claims, visible, span["seqno"]
-    )
 
 
 @lru_cache(maxsize=1 << 12)

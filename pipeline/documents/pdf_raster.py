@@ -21,9 +21,12 @@ _TEXT = ("fill-text", "stroke-text", "clip-text", "ignore-text")
 _THIN = 3.0  # points: a path narrower than this is a rule
 
 
-def shows_more_than_text(page: Any, glyphs: Sequence[Glyph]) -> bool:
-    """Whether the page shows character-like ink that no visible glyph of its text layer explains."""
-    drawn = [(kind, box) for kind, box in page.get_bboxlog() if _may_hold_text(kind, box)]
+def shows_more_than_text(page: Any, glyphs: Sequence[Glyph], log: Any) -> bool:
+    """Whether the page shows character-like ink that no visible glyph of its text layer explains.
+
+    `log` is the page's list of what it draws, with boxes.
+    """
+    drawn = [(kind, box) for kind, box in log if _may_hold_text(kind, box)]
     if not drawn:
         return False
     if not glyphs and any(kind == "fill-image" for kind, _ in drawn):

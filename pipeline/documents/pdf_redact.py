@@ -121,10 +121,13 @@ def _spot(lines: Lines, group: Sequence[Glyph], label: str) -> Spot:
     return Spot(frame, start, end, baseline, size, min(low, start), max(high, end), label)
 
 
-def remove_text(document: Any, page: Any, spots: Sequence[Spot]) -> bool:
-    """Deletes the glyphs of the spots from the page's content; False when some letter would not go, or others moved."""
+def remove_text(document: Any, page: Any, spots: Sequence[Spot], glyphs: Sequence[Glyph] | None = None) -> bool:
+    """Deletes the glyphs of the spots from the page's content; False when some letter would not go, or others moved.
+
+    `glyphs` are the page's, where they are known.
+    """
     spell_out(document, page)
-    before, gaps = glyphs_of(page), gaps_of(document, page)
+    before, gaps = glyphs_of(page) if glyphs is None else glyphs, gaps_of(document, page)
     doomed = _doomed(before, spots)
     for band in _BANDS:
         for quad in (quad for spot in spots for quad in spot.bands(band)):

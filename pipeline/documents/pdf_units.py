@@ -22,11 +22,13 @@ _ALIGNED = 0.5  # of the type size: how far the edges of a cell's lines may diff
 _MOST_ROWS = 2000  # of a page: what has more is no table that people read
 
 
-def page_texts(number: int, glyphs: Sequence[Glyph]) -> dict[str, PageText]:
-    """The page's texts by unit id; the first is how it reads."""
+def page_texts(number: int, glyphs: Sequence[Glyph], *, again: bool = True) -> dict[str, PageText]:
+    """The page's texts by unit id; the first is how it reads. `again`: whether the others are asked for."""
     read = lay_out(glyphs)
     texts = {f"page/{number}": read}
-    if not any(direction(glyph.text) is Direction.RIGHT_TO_LEFT for glyph in glyphs):
+    if not again:
+        return texts
+    if not _is_drawn_as_read(read) and not any(direction(glyph.text) is Direction.RIGHT_TO_LEFT for glyph in glyphs):
         drawn = as_drawn(read)
         if drawn.text.split() != read.text.split():
             texts[f"page/{number}{AGAIN}/drawn"] = drawn
@@ -34,6 +36,13 @@ def page_texts(number: int, glyphs: Sequence[Glyph]) -> dict[str, PageText]:
     if joined.text:
         texts[f"page/{number}{AGAIN}/joined"] = joined
     return texts
+
+
+def _is_drawn_as_read(read: PageText) -> bool:
+    owners = [owner for owner in read.owners if owner >= 0]
+    if any(one > other for one, other in pairwise(owners)):
+        return False
+    return len({glyph.frame for glyph in read.glyphs}) < 2  # letters along a curve have frames of their own
 
 
 def units_of(texts: dict[str, PageText]) -> Iterator[TextUnit]:
