@@ -8,20 +8,22 @@ from pipeline.documents.xlsx_writers import Ledger
 
 
 def drop_touched(package: Package, book: Workbook, ledger: Ledger) -> None:
-    """Takes out each pivot cache, with its records and tables, that something was removed from."""
+    """Takes out each pivot cache, with its records and tables, that something was removed from or that came from
+    outside."""
     families = _families(package)
     doomed: list[Part] = []
     for cache, others in families:
         members = [cache, *others]
         roots = {part.root for part in members}
         areas = [area for part in members for area in _areas(part, package, book)]
-        if roots & ledger.pivots or ledger.marked.any_in(areas) or _renamed_source(cache, book, ledger):
+        is_touched = bool(roots & ledger.pivots) or ledger.marked.any_in(areas)
+        if is_touched or _is_from_outside(cache) or _renamed_source(cache, book, ledger):
             doomed += members
     if doomed:
         ooxml_links.remove(package, lambda link: False, doomed)
 
 
-def is_from_outside(part: Part) -> bool:
+def _is_from_outside(part: Part) -> bool:
     """Whether a pivot cache was filled from anything but a range of this workbook."""
     sources = [element for element in _elements(part) if local(element) == "cacheSource"]
     ranges = [element for source in sources for element in source if local(element) == "worksheetSource"]
