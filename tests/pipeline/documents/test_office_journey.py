@@ -98,11 +98,10 @@ def test_a_csv_file_in_two_scripts(detector: Detector) -> None:
     )
 
 
-def test_a_name_that_two_columns_make_up_is_proven_in_the_second_round(detector: Detector) -> None:
+def test_a_name_that_two_columns_make_up_goes_from_both(detector: Detector) -> None:
     data = b"Name,a,b\nZeyla Qorvandi,x,y\n7,Zeyla,Qorvandi\n"
     output, _, rounds = journey(csv, second_csv, data, detector)
-    assert len(rounds) == 2
-    assert rounds[1] == ()
+    assert rounds[-1] == ()
     assert output.decode().splitlines()[1:] == ["PERSON_NAME_01,x,y", "7,PERSON_NAME_01,PERSON_NAME_01"]
 
 
