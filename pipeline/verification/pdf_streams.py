@@ -54,6 +54,7 @@ class _Drawn:
     def shown(self, number: int, data: bytes, resources: Any) -> Shown:
         """What the stream `number` shows, read with these resources."""
         said = shown(data, lambda name: self.fonts.of(resources, name))
+        self._lend_to_glyphs(resources)
         table = _member(resources, "/XObject")
         own = self.by.setdefault(number, Counter())
         for name, often in Counter(said.drawn).items():
@@ -62,6 +63,17 @@ class _Drawn:
                 own[raw.idnum] += often
                 self.inherited.setdefault(raw.idnum, resources)  # a form without resources of its own uses its page's
         return said
+
+    def _lend_to_glyphs(self, resources: Any) -> None:
+        """The glyphs of a Type 3 font draw with the resources of their font, or of the page (ISO 32000-2, 9.6.4)."""
+        fonts = _member(resources, "/Font")
+        for name in fonts if isinstance(fonts, DictionaryObject) else ():
+            drawn = fonts[name]
+            if isinstance(drawn, DictionaryObject) and drawn.get("/Subtype") == "/Type3":
+                glyphs = _member(drawn, "/CharProcs")
+                for glyph in glyphs.values() if isinstance(glyphs, DictionaryObject) else ():
+                    if isinstance(glyph, IndirectObject):
+                        self.inherited.setdefault(glyph.idnum, drawn.get("/Resources", resources))
 
     def resources(self, number: int, item: StreamObject) -> Any:
         """Those of a stream that is no page's."""

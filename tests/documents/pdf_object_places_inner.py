@@ -222,6 +222,14 @@ def _type3(file: pikepdf.Pdf, page: Any) -> None:
     page.Contents = file.make_stream(CONTENT + b"BT /T3 9 Tf 200 20 Td <01> Tj ET")
 
 
+def _pictured(file: pikepdf.Pdf, page: Any) -> None:
+    """A glyph that draws a picture out of its font's resources."""
+    _type3(file, page)
+    font = page.Resources.Font.T3
+    font.Resources = Dictionary(XObject=Dictionary(Im0=_image(file, ID=String(NATIONAL_ID))))
+    font.CharProcs = Dictionary({f"/{IQAMA}": file.make_stream(b"500 0 d0 400 0 0 400 0 0 cm /Im0 Do")})
+
+
 def _collection(file: pikepdf.Pdf, page: Any) -> None:
     child = Dictionary(
         Type=Name.Font, Subtype=Name.CIDFontType2, BaseFont=Name.Helvetica, FontDescriptor=_descriptor(file),
@@ -307,6 +315,7 @@ PLACES = (
     made("a map to Unicode: one letter that is an ID", _font(ToUnicode=_map(_ENTRY)), NATIONAL_ID, IQAMA, NAME),
     made("names of glyphs", _font(Encoding=_differences)),
     made("a glyph that is drawn", _type3, NATIONAL_ID, IQAMA),
+    made("a glyph that draws a picture", _pictured, NATIONAL_ID, IQAMA),
     made("a character collection", _collection, NATIONAL_ID, IQAMA),
     place("a font program's names and private tables", _embedded),
     _in_xobject("a form's numbers", lambda f: form(f, b"0 0 9 9 re f", Matrix=[1, 0, 0, 1, 0, int(NATIONAL_ID)])),
