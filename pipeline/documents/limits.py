@@ -3,13 +3,13 @@
 # PDF
 MAX_PDF_PAGES = 5_000  # pages that are opened at all; the operator's own limit (MASKER_MAX_FILE_PAGES) is lower
 MAX_PAGE_GLYPHS = 250_000  # glyphs of one page; a dense broadsheet has some 30,000
-MAX_DOCUMENT_GLYPHS = 20_000_000
+MAX_DOCUMENT_GLYPHS = 20_000_000  # of all pages together
 
 # PDF, beside its pages
 MAX_PDF_OBJECTS = 2_000_000  # objects that are walked; a scanned book of 5,000 pages has some 50,000
 MAX_STREAM = 512 * 1024 * 1024  # bytes of one damaged stream that are unpacked
 MAX_BOOKMARKS = 50_000  # entries of the outline, and ranges of page labels
-MAX_LINKS = 200_000
+MAX_LINKS = 200_000  # of all pages together
 MAX_ASIDE_TEXTS = 100_000  # notes and fields that are read before they are removed
 MAX_ASIDE_CHARACTERS = 2_000_000  # of one such text
 
@@ -27,7 +27,7 @@ MAX_RASTER_SIDE = 32_000  # pixels; Tesseract refuses sides of 32,767 and more
 
 # OCR
 MAX_OCR_WORDS = 200_000  # words of one raster
-MAX_OCR_OUTPUT_BYTES = 64 * 1024 * 1024
+MAX_OCR_OUTPUT_BYTES = 64 * 1024 * 1024  # that one raster may give as a table of words
 
 # Office packages (DOCX, PPTX, XLSX)
 MAX_ENTRIES = 4_000  # files in a package; a presentation of 300 slides has some 1,500
@@ -45,5 +45,5 @@ MAX_STRING = 32_767  # characters of a cell
 # CSV
 MAX_CSV_CELLS = 4_000_000  # cells that hold anything; each takes some 400 bytes until it is handed on
 MAX_CSV_COLUMNS = 1_000_000  # of one row; spreadsheets stop at 16,384, exports of data frames do not
-MAX_CSV_ROWS = 20_000_000
+MAX_CSV_ROWS = 20_000_000  # lines of one table, blank ones too
 MAX_CSV_JOINTS = 1_000_000  # pairs of cells that may be one value
