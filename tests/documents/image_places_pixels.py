@@ -162,7 +162,7 @@ def _sixteen_bits(format_: str) -> bytes:
 def _rich_black() -> bytes:
     """Black of three inks, and of four: the same to the eye."""
     inks = np.zeros((_SIZE[1], _SIZE[0], 4), np.uint8)
-    inks[:90, :, :3] = 255
+    inks[:60, :, :3] = 255
     inks[make.mask(LINES[0]), 3] = 255
     inks[make.mask("", LINES[1]), 3] = 255
     return make.saved(Image.frombytes("CMYK", _SIZE, inks.tobytes()), "TIFF")
@@ -216,7 +216,7 @@ SHOWN: tuple[ImagePlace, ...] = (
     _place("png light on dark", Format.PNG, lambda: make.saved(ImageOps.invert(_plain()), "PNG"), _every_frame),
     _place("png on its head", Format.PNG, lambda: _upside_down(180), _turned(180)),
     _place("png on its side", Format.PNG, lambda: _upside_down(90), _turned(90)),
-    _place("png on its other side", Format.PNG, lambda: _upside_down(270), _turned(270)),
+    _place("png on its other side", Format.PNG, lambda: _upside_down(270), _turned(270), kept=("stays",)),
     _place("png small print under large", Format.PNG, _mixed_sizes, _every_frame),
     _place("jpeg progressive", Format.JPEG, lambda: make.saved(_plain(), "JPEG", progressive=True), _every_frame),
     _place("jpeg of four inks", Format.JPEG, lambda: make.saved(_plain().convert("CMYK"), "JPEG"), _every_frame),
