@@ -65,11 +65,12 @@ def test_the_python_snippet_restores_a_reply(server: Server) -> None:
 
 
 def test_the_shell_lines(tmp_path: Path) -> None:
-    script = block("sh", "redact-file").replace("letter-redacted.pdf", str(tmp_path / "letter-redacted.pdf"))
+    script = re.sub(r"letter-re(dacted|port)\.", rf"{tmp_path}/\g<0>", block("sh", "redact-file"))
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     said = shell(script, {**os.environ, "PATH": path, "MASKER_DATA_DIR": str(tmp_path)})
     assert said.startswith("call PERSON_NAME_01 on PHONE_01")
     assert (tmp_path / "letter-redacted.pdf").read_bytes().startswith(b"%PDF")
+    assert "signature: good" in said and "file: matches" in said
 
 
 def test_every_file_that_the_readme_names_exists() -> None:
