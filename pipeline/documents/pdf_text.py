@@ -13,6 +13,7 @@ from pipeline.documents.reading_order import MIRRORED, Direction, direction, is_
 
 _SAME_LINE = 0.35  # of the type size: how far baselines of one line may lie apart
 _SPACE = 0.2  # of the type size: a gap that separates words
+_DRAWN_SPACE = 0.08  # of the type size: a gap that separates words where a blank is drawn in it
 _CELL = 1.2  # of the type size: a gap that separates table cells or columns
 _CURVE = 0.7  # of the type size: how far the next letter of a curved line may stand from the end of the last
 _FEW_LETTERS = 6  # fewer glyphs than this on a line say nothing of its spacing
@@ -43,6 +44,7 @@ class _Segment(NamedTuple):
     end: float
     baseline: float
     size: float
+    parted: frozenset[int]  # the glyphs before which a blank is drawn
 
 
 def lay_out(glyphs: Sequence[Glyph]) -> PageText:
@@ -75,18 +77,19 @@ def as_drawn(read: PageText) -> PageText:
     text: list[str] = []
     owners: list[int] = []
     last: Glyph | None = None
+    before = -1
     for index in sorted({owner for owner in read.owners if owner >= 0}):
         glyph = read.glyphs[index]
         if last is not None:
-            blank = _between(last, glyph)
-            _put(text, owners, blank, -1)
+            has_blank = any(skipped.is_blank for skipped in read.glyphs[before + 1 : index])
+            _put(text, owners, _between(last, glyph, _DRAWN_SPACE if has_blank else _SPACE), -1)
         _put(text, owners, glyph.text, index)
-        last = glyph
+        last, before = glyph, index
     return PageText(_plain_digits("".join(text)), tuple(owners), read.glyphs)
 
 
-def _between(last: Glyph, glyph: Glyph) -> str:
-    """What stands between a glyph and the one drawn after it."""
+def _between(last: Glyph, glyph: Glyph, least: float) -> str:
+    """What stands between a glyph and the one drawn after it. `least`: the gap, in type sizes, that is a blank."""
     size = glyph.size
     if last.frame != glyph.frame:
         x, y = last.frame.to_page(last.end, last.baseline)
@@ -98,7 +101,7 @@ def _between(last: Glyph, glyph: Glyph) -> str:
         gap, drop = glyph.start - last.end, glyph.baseline - last.baseline
         if abs(drop) > _SAME_LINE * size or gap < -size:
             return "\n"
-    return "\t" if gap > _CELL * size else " " if gap > _SPACE * size else ""
+    return "\t" if gap > _CELL * size else " " if gap > least * size else ""
 
 
 def _put(text: list[str], owners: list[int], piece: str, owner: int) -> None:
@@ -121,20 +124,26 @@ def _segments(glyphs: Sequence[Glyph], members: Iterable[int]) -> list[_Segment]
 def _cut(glyphs: Sequence[Glyph], line: list[int]) -> Iterable[_Segment]:
     line.sort(key=lambda i: (glyphs[i].start, glyphs[i].end))
     current: list[int] = []
+    parted: set[int] = set()
     reach = 0.0
+    has_blank = False
     for index in line:
         glyph = glyphs[index]
         if glyph.is_blank:
+            has_blank = True
             continue
         if current and _repeats(glyphs[current[-1]], glyph):
             continue
         if current and glyph.start - reach > _CELL * max(glyph.size, glyphs[current[-1]].size):
-            yield _segment(glyphs, current)
+            yield _segment(glyphs, current, parted)
             current = []
+        if has_blank:
+            parted.add(index)
+            has_blank = False
         reach = max(reach, glyph.end) if current else glyph.end
         current.append(index)
     if current:
-        yield _segment(glyphs, current)
+        yield _segment(glyphs, current, parted)
 
 
 def _repeats(previous: Glyph, glyph: Glyph) -> bool:
@@ -142,10 +151,11 @@ def _repeats(previous: Glyph, glyph: Glyph) -> bool:
     return previous.text == glyph.text and abs(previous.start - glyph.start) < 0.12 * glyph.size
 
 
-def _segment(glyphs: Sequence[Glyph], members: list[int]) -> _Segment:
+def _segment(glyphs: Sequence[Glyph], members: list[int], parted: Iterable[int]) -> _Segment:
     baseline = median(glyphs[i].baseline for i in members)
     size = max(glyphs[i].size for i in members)
-    return _Segment(tuple(members), glyphs[members[0]].start, max(glyphs[i].end for i in members), baseline, size)
+    end = max(glyphs[i].end for i in members)
+    return _Segment(tuple(members), glyphs[members[0]].start, end, baseline, size, frozenset(parted))
 
 
 def _rows(segments: Sequence[_Segment], right_to_left: bool) -> Iterable[list[_Segment]]:
@@ -252,7 +262,8 @@ def _with_spaces(glyphs: Sequence[Glyph], segment: _Segment) -> tuple[list[str],
     spread = _spread(glyphs, segment)
     for index in segment.members:
         glyph = glyphs[index]
-        if pieces and glyph.start - reach > spread + _SPACE * glyph.size:
+        least = _DRAWN_SPACE if index in segment.parted else _SPACE
+        if pieces and glyph.start - reach > spread + least * glyph.size:
             pieces.append(" ")
             places.append(-1)
         pieces.append(glyph.text)

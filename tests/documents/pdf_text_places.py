@@ -20,3 +20,15 @@ BURNED = frozenset(
 # What takes pixels to see or to burn, and so OCR.
 SLOW = tuple(place for place in PLACES if place.shown or place in PICTURES or place.name in BURNED)
 FAST = tuple(place for place in PLACES if place not in SLOW)
+
+# What goes because no page shows it, found or not, or because a font's map is dropped.
+DROPPED = frozenset(
+    {
+        "text in a form that nobody paints",
+        "text in a layer that is off",
+        "text in a pattern that nobody uses",
+        "an ActualText that says what is not shown",
+        "a number that stands in the Unicode map alone",
+        "a standard font with a lying Unicode map",
+    }
+)
