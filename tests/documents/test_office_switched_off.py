@@ -29,6 +29,11 @@ def unchanged(value: str, *_: Any) -> str:
     return value
 
 
+def str_of(value: object) -> str:
+    """A case's name, the same in every process."""
+    return value if isinstance(value, str) else getattr(value, "__name__", str(value))
+
+
 @pytest.mark.parametrize(
     ("owner", "name", "instead", "place"),
     [
@@ -57,6 +62,7 @@ def unchanged(value: str, *_: Any) -> str:
         (docx_media, "redact", nothing, DOCX["a picture in a form that cannot be read"]),
     ],
     ids=str,
+    ids=str_of,
 )
 def test_without_it_a_value_stays_or_nothing_comes_out(
     owner: Any, name: str, instead: Callable[..., Any], place: Place, monkeypatch: pytest.MonkeyPatch
