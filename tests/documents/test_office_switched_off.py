@@ -61,7 +61,6 @@ def str_of(value: object) -> str:
         (ooxml_clean, "drop_unused", nothing, PPTX["a namespace that nothing uses"]),
         (docx_media, "redact", nothing, DOCX["a picture in a form that cannot be read"]),
     ],
-    ids=str,
     ids=str_of,
 )
 def test_without_it_a_value_stays_or_nothing_comes_out(
