@@ -73,6 +73,7 @@ def _card(text: NormalizedText, _options: DetectOptions) -> Iterator[Span]:
         if (
             len(found.digits) in _PREFIXES
             and (found.alone or found.sizes in _SPACINGS)
+            and not (found.separator == "." and len(found.sizes) == 2)  # 26.98409473546212 is a fraction
             and _known_scheme(found.digits)
             and luhn(found.digits)
             and stands_alone(text.shadow, found.start, found.end)

@@ -21,6 +21,9 @@ _SAUDI = re.compile(
 )
 _LOCAL_LENGTHS = {10: (b"05", b"01"), 12: (b"9665", b"9661"), 13: (b"96605", b"96601"), 14: (b"009665", b"009661")}
 _CHAIN_STARTS = (b"05", b"01", b"966", b"00966", b"0")
+# `01/01/2024 - 30/06/2024`: days of two dates, however much their digits look like a number's.
+_DATED = re.compile(rb"(?<!\d)(?:\d\d?/\d\d?/(?:19|20|1[34])\d\d|(?:19|20|1[34])\d\d/\d\d?/\d\d?)(?!\d)")
+_LONGEST_DATE = 10
 
 _INTERNATIONAL = re.compile(rb"[ (]{0,2}(\d[\d \-./()]{5,26})")
 _ATOM = re.compile(rb"\d+")
@@ -71,8 +74,15 @@ def _saudi(text: NormalizedText) -> Iterator[tuple[int, int]]:
             start = chain[index][0]
             if shadow[start] in b"09" and shadow.startswith(_CHAIN_STARTS, start):
                 match = _SAUDI.match(shadow, start)
-                if match and _is_free(shadow, start, match.end()):
+                if match and _is_free(shadow, start, match.end()) and not _is_dated(shadow, start, match.end()):
                     yield _opening(shadow, start), match.end()
+
+
+def _is_dated(shadow: bytes, start: int, end: int) -> bool:
+    """Whether a date with slashes takes part in it."""
+    first = max(0, start - _LONGEST_DATE)
+    dates = _DATED.finditer(shadow[first : end + _LONGEST_DATE]) if b"/" in shadow[start:end] else ()
+    return any(date.start() + first < end and start < date.end() + first for date in dates)
 
 
 def _is_free(shadow: bytes, start: int, end: int) -> bool:

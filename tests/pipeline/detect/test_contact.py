@@ -43,6 +43,10 @@ PHONES = [
     "جواله[[PHONE_NUMBER 0501234567]]",
 ]
 NO_PHONES = [
+    "[[DATE_TIME 01/01/2024]] - [[DATE_TIME 30/06/2024]]",
+    "[[DATE_TIME 05/06/2024]] - [[DATE_TIME 07/08/2024]]",
+    "[[DATE_TIME 2024/01/05]] - [[DATE_TIME 2024/01/09]]",
+    "[[DATE_TIME 01/12/2023]] 15 items",
     "920012345",
     "501234567 units",
     "8001240000",
