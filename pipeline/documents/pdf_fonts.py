@@ -195,8 +195,11 @@ def _agrees(claims: str, characters: set[str]) -> bool:
 
 
 def _base(text: str) -> str:
-    """Hyphens of all kinds, Arabic and Persian twins and look-alike blanks count as one."""
-    return text.casefold().translate({0xAD: "-", 0x2010: "-", 0x2011: "-", 0x6CC: "ي", 0x6A9: "ك", 0x2215: "/"})
+    """Hyphens of all kinds, Arabic and Persian twins, look-alike blanks, small and ringed digits count as one."""
+    shown = "".join(c for c in unicodedata.normalize("NFKC", text) if unicodedata.category(c) != "Cf")
+    return (
+        (shown or text).casefold().translate({0xAD: "-", 0x2010: "-", 0x2011: "-", 0x6CC: "ي", 0x6A9: "ك", 0x2215: "/"})
+    )
 
 
 def _program_map(program: bytes) -> Mapping[int, set[str]]:

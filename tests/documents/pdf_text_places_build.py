@@ -172,7 +172,7 @@ def typed(*texts: tuple[tuple[float, float], str], font: Any = None, size: float
     page.insert_text((40, 50), "The harbour stays open", fontsize=11)
     writer = pymupdf.TextWriter(page.rect)
     for where, text in texts:
-        writer.append(where, text, font=font or pymupdf.Font(fontfile=str(papers.DEJAVU)), fontsize=size)
+        writer.append(where, text, font=font or pymupdf.Font("helv"), fontsize=size)
     writer.write_text(page)
     document.subset_fonts()
     return papers.saved(document, garbage=3)

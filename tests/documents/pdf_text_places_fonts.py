@@ -117,6 +117,10 @@ def shifted() -> bytes:
     return drawn(line("National ID") + f"BT /D 12 Tf 120 150 Td ({codes}) Tj ET ".encode(), resource("Font", "D", make))
 
 
+def _dejavu() -> pymupdf.Font:
+    return pymupdf.Font(fontfile=str(papers.DEJAVU))
+
+
 def swapped(pairs: str) -> Mapping[str, str]:
     one, other = pairs.split("/")
     return {**dict(zip(one, other, strict=True)), **dict(zip(other, one, strict=True))}
@@ -266,9 +270,11 @@ FONTS = (
     place("Arabic with lam-alef", lambda: arabic("الاسم: علاء الأحمدي"), "علاء الأحمدي"),
     place("Arabic as presentation forms", lambda: arabic("ﻲﺑﺮﺤﻟﺍ ﺪﻤﺣﺃ :ﻢﺳﻻﺍ", right_to_left=False), "أحمد الحربي"),
     place("Eastern digits", lambda: arabic(f"{EASTERN_ID} :ةيوهلا مقر", right_to_left=False), EASTERN_ID),
-    place("Persian digits", lambda: typed(((40, 150), "National ID ۱۰۱۲۳۴۵۶۷۲ of")), "۱۰۱۲۳۴۵۶۷۲"),
+    place("Persian digits", lambda: typed(((40, 150), "National ID ۱۰۱۲۳۴۵۶۷۲ of"), font=_dejavu()), "۱۰۱۲۳۴۵۶۷۲"),
     place(
-        "digits of several scripts in one number", lambda: typed(((40, 150), "National ID 1٠1٢3۴5۶7۲ of")), "1٠1٢3۴5۶7۲"
+        "digits of several scripts in one number",
+        lambda: typed(((40, 150), "National ID 1٠1٢3۴5۶7۲ of"), font=_dejavu()),
+        "1٠1٢3۴5۶7۲",
     ),
     place(
         "fullwidth digits", lambda: typed(((40, 150), "National ID １０１２３４５６７２ of"), font=pymupdf.Font("cjk"))
