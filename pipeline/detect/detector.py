@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -52,6 +53,8 @@ class Detector:
         """The entities of `text`, by position, overlapping nowhere, in code points of `text` as given."""
         normalized = without_tokens(normalize(text))
         normalized.trace = Trace() if options.explain else None
+        if "_" in options.context:
+            options = replace(options, context=_said_by(options.context))
         found: list[Span] = []
         for recognizer in self._needed(options.enabled):
             found += recognizer.find(normalized, options)
@@ -74,6 +77,14 @@ class Detector:
         """The recognizers of these types, and of custom terms."""
         wanted = enabled | {EntityType.CUSTOM_TERM}
         return tuple(recognizer for recognizer in self._recognizers if not wanted.isdisjoint(recognizer.types))
+
+
+@lru_cache(maxsize=1024)
+def _said_by(label: str) -> str:
+    """A label without placeholders: `PERSON_NAME_01` above a column does not say that names stand there."""
+    normalized = normalize(label)
+    told = without_tokens(normalized)
+    return label if told is normalized else told.text
 
 
 def without_tokens(normalized: NormalizedText) -> NormalizedText:

@@ -200,3 +200,10 @@ def test_ordinary_text_full_of_near_misses_is_linear_too() -> None:
     line = f"{string.ascii_lowercase} 1012345671 a@b 12/13/ SA00 +000 رقم MRN: :: 1.2.3 ٣ ريا\n"
     small, large = line * (50_000 // len(line)), line * (200_000 // len(line))
     assert _seconds(large) < 10 * _seconds(small) + 0.25
+
+
+def test_a_placeholder_labels_nothing() -> None:
+    """Above a column, in a file that was redacted before: its numbers and months are no names."""
+    told = DetectOptions(context="PERSON_NAME_02")
+    assert not detector().detect("Jan", told).spans
+    assert detector().detect("Jan", DetectOptions(context="PERSON_NAME_02\nFirst name")).spans
