@@ -30,6 +30,8 @@ _ADDRESS = re.compile(r"[^@\s]+@[^@\s.]+(?:\.[^@\s.]+)*\.[A-Za-z]{2,}")
 _BOXES = frozenset({"txbxContent", "txBody"})
 _MOST_PIECES = 40  # cells or paragraphs that one value is spread over
 _MOST_ROWS = 2  # rows of a table or paragraphs of a story that look like one number: more are lists of numbers
+_LEAST_RECORD = 3  # cells with headings that have nothing in common
+_WORDS = re.compile(r"[^\W\d_]+")
 _WORD = 200  # characters of the word at a paragraph's end
 _PROSE = 40  # characters of a paragraph that may have run out of room
 _WINDOW = 80  # characters on each side of a paragraph's end that are read together
@@ -152,10 +154,19 @@ def _boxes(line: Sequence[Piece]) -> Iterator[Joint]:
             if not _FRAGMENT.fullmatch(text):
                 break
             said += text
-            if last > first and _is_whole(said):
+            if last > first and _is_whole(said) and not _is_record(line[first : last + 1]):
                 label = line[first - 1].text if first else piece.context
                 parts = tuple(document.Piece(p.id, 0, len(p.text)) for p in line[first : last + 1])
                 yield Joint(parts, glue="", context=label, flows=True)
+
+
+def _is_record(cells: Sequence[Piece]) -> bool:
+    """Whether each cell has a heading of its own: quantity, price and total of a row are no number together."""
+    headings = {frozenset(_WORDS.findall(cell.context)) for cell in cells}
+    words = [word for heading in headings for word in heading]
+    if len(cells) < _LEAST_RECORD or len(headings) < len(cells) or all(len(cell.text.strip()) == 1 for cell in cells):
+        return False
+    return all(headings) and len(set(words)) == len(words)
 
 
 def _is_comb(joint: Joint) -> bool:

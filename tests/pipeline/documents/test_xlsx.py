@@ -189,3 +189,10 @@ def test_the_extent_of_a_picture_is_no_empty_extension() -> None:
     place = next(place for place in PLACES if place.name == "a shape's text")
     with zipfile.ZipFile(io.BytesIO(run(Format.XLSX, place.build()).clean)) as archive:
         assert b'<a:ext cx="2000000" cy="900000"/>' in archive.read("xl/drawings/drawing1.xml")
+
+
+def test_price_tax_and_total_of_one_row_make_up_no_number() -> None:
+    rows = row(1, *(text(f"{c}1", label) for c, label in zip("ABCD", ("Item", "Price", "Tax", "Total"), strict=True)))
+    rows += row(2, text("A2", "Seed"), number("B2", "200"), number("C2", "270"), number("D2", "2070"))  # 2002702070
+    sheet = _opened(run(Format.XLSX, book(rows)).clean)["Harvest"]
+    assert [sheet[a].value for a in ("B2", "C2", "D2")] == [200, 270, 2070]
