@@ -249,6 +249,10 @@ def test_a_cell_under_a_name_heading_is_a_name(heading: str, cell: str) -> None:
         ("Name", "see the attached file"),
         ("Notes", "Zzyx Vornath"),
         ("Status", "Will"),
+        ("Name", "EAN"),
+        ("Name", "Ext"),
+        ("Patient name", "Admission"),
+        ("الصنف", "أنبوب نحاس"),
     ],
 )
 def test_a_cell_under_another_heading_is_not(heading: str, cell: str) -> None:
