@@ -12,7 +12,7 @@ run:  ## serve the API on http://127.0.0.1:8000 in embedded mode
 
 test:  ## the test suite, against real servers that it starts itself
 	@scripts/setup test
-	@$(PY) -m pytest
+	@$(PY) -m pytest -n 2 --dist loadfile
 
 test-slow:  ## corpora and fault matrices
 	@scripts/setup slow
