@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from enum import Enum
 from typing import NamedTuple
 
+from pipeline.documents.ooxml_names import as_words
 from pipeline.documents.replace import Edit, apply
 
 _TOKEN = re.compile(
@@ -206,4 +207,4 @@ def _said(token: Token, names: Names) -> str:
 
 def _spaced(name: str) -> str:
     """A name as its words: of the same length."""
-    return re.sub(r"[_.\\]", " ", name)
+    return as_words(re.sub(r"[_.\\]", " ", name))

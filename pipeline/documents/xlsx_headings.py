@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from pipeline.documents.headings import is_heading
 from pipeline.documents.xlsx_references import Area
@@ -63,6 +64,8 @@ def _headings(
         return {}, set(), len(block) < 2
     widths = Counter(len(rows[row]) for row in block[:_SAMPLE_ROWS])
     width, _ = max(widths.items(), key=lambda item: (item[1], item[0]))
+    if len(widths) == 1 == width:
+        return _list_heading(rows, block)
     for place, row in enumerate(block[:_HEADING_ROWS]):
         texts = rows[row]
         labels = _labels(texts, row, spans)
@@ -77,6 +80,17 @@ def _headings(
                       labels.keys() | below.keys()}  # fmt: skip
             heading_rows.add(following)
         return labels, heading_rows, len(texts) <= 2
+    return {}, set(), True
+
+
+def _list_heading(rows: Mapping[int, Row], block: Sequence[int]) -> tuple[Row, set[int], bool]:
+    """The heading of a list, a block of one cell in each row: the last label above the first value, in its column."""
+    for row, following in pairwise(block[: _HEADING_ROWS + 1]):
+        (column, text), (below, value) = *rows[row].items(), *rows[following].items()
+        if not is_heading(text):
+            break
+        if column == below and not is_heading(value):
+            return {column: text.strip()}, {row}, False
     return {}, set(), True
 
 

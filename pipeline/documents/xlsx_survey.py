@@ -11,6 +11,7 @@ from pipeline.documents import xlsx_cells, xlsx_headings, xlsx_strings
 from pipeline.documents.headings import is_heading
 from pipeline.documents.ooxml import Element, Part, local
 from pipeline.documents.ooxml_joints import across_lines
+from pipeline.documents.ooxml_names import as_words
 from pipeline.documents.ooxml_pieces import Piece, Segment, Slot
 from pipeline.documents.ooxml_text import Survey
 from pipeline.documents.ooxml_vocabulary import is_trivial, is_vocabulary
@@ -108,11 +109,11 @@ class Reader:
             survey.keep(_piece(said, "", Slot(element, "format")))
         elif (name, plain) in _NAMED:
             kind = _NAMED[name, plain]
-            self._keep_shared(survey, value.translate(_SPACED), "", Slot(element, kind))
+            self._keep_shared(survey, as_words(value.translate(_SPACED)), "", Slot(element, kind))
         else:
             context = "Name" if plain in _PEOPLE and name in _PEOPLE_ELEMENTS else _field(element) if is_pivot else ""
             kind = "pivot" if is_pivot else "@" + attribute
-            words = value.replace("_", " ") if _ONE_WORD.fullmatch(value) else value
+            words = as_words(value) if _ONE_WORD.fullmatch(value) else value
             self._keep_shared(survey, words, context, Slot(element, kind))
 
     def _references(self, survey: Survey, part: Part) -> None:

@@ -34,6 +34,8 @@ _ADDRESSES = frozenset({"r", "ref", "sqref", "spans", "activeCell", "topLeftCell
 _ADDRESS = re.compile(r"[A-Z]{0,3}[0-9]{0,7}([: ][A-Z]{0,3}[0-9]{0,7})*")
 _REFERRING = frozenset({"textlink", "location", "Target"})
 _CELLS = re.compile(r"(?<=!)\$?[A-Z]{1,3}\$?[0-9]{1,7}(:\$?[A-Z]{1,3}\$?[0-9]{1,7})?(?![0-9A-Za-z])")
+# The language and calendar of a number format: `[$-1170000]` reads like an amount.
+_LOCALE = re.compile(r"\[\$-[0-9A-Fa-f]{1,8}(?:,[0-9]+)?\]")
 _ORDINALS = frozenset({"id", "abstractNumId", "nsid", "tmpl", "durableId", "divId", "axId", "crossAx", "sldId"})
 # Fonts and scripts that read like people or places, in the attributes that name them: every Office file has them.
 _TYPEFACE_ATTRIBUTES = ("ascii", "hAnsi", "cs", "eastAsia", "typeface", "script", "family", "name", "val", "face")
@@ -106,7 +108,8 @@ def attributes(root: ET.Element, *, is_links: bool) -> Iterator[Passage]:
             if value in seen or (inner and plain in ("Target", "Type")) or not _is_said(tag, plain, value):
                 continue
             seen.add(value)
-            yield Passage(without_cells(unquote(value)) if plain in _REFERRING else unquote(value))
+            said = _LOCALE.sub("", value) if plain == "formatCode" else unquote(value)
+            yield Passage(without_cells(said) if plain in _REFERRING else said)
 
 
 def without_cells(reference: str) -> str:

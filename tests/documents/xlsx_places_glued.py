@@ -1,0 +1,44 @@
+"""What can hide in a workbook's lists of one column, and in names that join a letter to a number."""
+
+from collections.abc import Callable
+from functools import partial
+
+from tests.documents.office_build import ID, PHONE
+from tests.documents.xlsx_places_book import FORMATS, book, formula, number, row, styles, text
+
+_HIJRI = (*FORMATS, "[$-1170000]B2dd/mm/yyyy")
+_SERIAL = "33005"  # 12 May 1990
+
+GLUED: dict[str, tuple[Callable[[], bytes], tuple[str, ...]]] = {
+    "a list of one column under its heading": (
+        partial(book, row(1, text("A1", "Mobile")) + row(2, number("A2", PHONE[1:]))),
+        (PHONE[1:],),
+    ),
+    "a list of one column under a title and its heading": (
+        partial(
+            book, row(1, text("A1", "Growers")) + row(2, text("A2", "رقم الجوال")) + row(3, number("A3", PHONE[1:]))
+        ),
+        (PHONE[1:],),
+    ),
+    "a birth date that the cell shows by the calendar of Umm al-Qura": (
+        partial(
+            book,
+            row(1, text("A1", "Grower"), text("B1", "Birth date"))
+            + row(2, text("A2", "g1"), number("B2", _SERIAL, len(FORMATS))),
+            style=styles(_HIJRI),
+        ),
+        (_SERIAL,),
+    ),
+    "a sheet's code name, glued to a letter": (
+        partial(book, row(1, text("A1", "Wheat")), before=f'<sheetPr codeName="S{ID}"/>'),
+        (ID,),
+    ),
+    "a workbook's code name, glued to a letter": (
+        partial(book, row(1, text("A1", "Wheat")), properties=f'<workbookPr codeName="w{ID}"/>'),
+        (ID,),
+    ),
+    "a formula's own variable, glued to a letter": (
+        partial(book, row(1, formula("A1", f"_xlfn.LET(_xlpm.a{ID},1,_xlpm.a{ID}+1)", "2", "n"))),
+        (ID,),
+    ),
+}
