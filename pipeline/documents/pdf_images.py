@@ -8,6 +8,7 @@ import pikepdf
 
 from pipeline.documents.jpeg_segments import plain_picture
 from pipeline.documents.limits import MAX_STREAM
+from pipeline.documents.pdf_palettes import merge_colours
 
 _JPEGS = ("/DCTDecode", "/DCT", "/JPXDecode")
 _CCITT = ("/CCITTFaxDecode", "/CCF")
@@ -30,6 +31,7 @@ def plain_image(item: pikepdf.Stream) -> None:
     names = [str(name) for name in filters] if isinstance(filters, pikepdf.Array) else [str(filters)] if filters else []
     if all(name in _LOSSLESS for name in names):
         _trim(item, names)
+        merge_colours(item)
         return
     raw = item.read_raw_bytes()
     if len(names) > 1:

@@ -8,7 +8,7 @@ import numpy as np
 import pymupdf
 
 from pipeline.documents.document import BY_HUE, Raster
-from pipeline.documents.ink import characters, gather, ink_of
+from pipeline.documents.ink import Mark, characters, gather, ink_of
 from pipeline.documents.limits import MAX_RASTER_PIXELS, MAX_RASTER_SIDE
 from pipeline.documents.overlooked import is_colored, overlooked
 from pipeline.documents.packing import packed
@@ -33,8 +33,13 @@ def shows_more_than_text(page: Any, glyphs: Sequence[Glyph], log: Any) -> bool:
         return True  # a scan, by all appearances
     image = look(page, _LOOK_DPI)
     hidden = hide_glyphs(image, page, explaining(page, image, glyphs))
-    if gather(characters(ink_of(in_gray(image), _LOOK_DPI))):
+    marks = characters(ink_of(in_gray(image), _LOOK_DPI))
+    if gather(marks):
         return True
+    if any(kind.startswith("fill-im") for kind, _ in drawn) and gather(
+        [Mark(m.top, m.left, m.height, m.width) for m in marks]
+    ):
+        return True  # a picture that lies on its side
     return bool(overlooked(image, _LOOK_DPI, known=hidden))
 
 
