@@ -13,6 +13,7 @@ _FONT = cv2.FONT_HERSHEY_SIMPLEX
 _FONT_HEIGHT = 22  # pixels of a capital letter at scale 1
 _SMALLEST = 0.6  # scale below which nobody can read the placeholder: the box stays blank
 _NUMBER = 3  # digits from which on a word may be a part of an identifier
+_CLOSE = 4  # the height of a word by the widest gap inside a number
 _STEP = 0.5  # of a box's height: widths grow to whole steps, so that they do not tell a name by its length
 
 
@@ -57,6 +58,20 @@ def _numbers(reading: Reading) -> Iterable[Word]:
     return (word for word, text in said if sum(map(str.isdigit, text)) >= _NUMBER)
 
 
+def _torn(reading: Reading) -> Iterable[Word]:
+    """Digits that continue what nobody could read: the rest of a number that OCR cut in two."""
+    digits = [word for word in reading.words if any(map(str.isdigit, reading.text[word.start : word.end]))]
+    return (word for word in digits if any(_touches(word, *box) for box in reading.unread))
+
+
+def _touches(word: Word, left: int, top: int, width: int, height: int) -> bool:
+    """Whether the box stands beside the word, closer than two words stand; rules and frames are too thin for it."""
+    shared = min(word.top + word.height, top + height) - max(word.top, top)
+    gap = max(word.left - left - width, left - word.left - word.width)
+    is_text = width * 2 >= word.height and word.height <= height * 2 and height <= word.height * 2
+    return is_text and shared * 2 >= min(word.height, height) and gap * _CLOSE <= word.height
+
+
 def _covers(word: Word, other: Word) -> bool:
     x, y = other.left + other.width / 2, other.top + other.height / 2
     return word.left <= x <= word.left + word.width and word.top <= y <= word.top + word.height
@@ -64,6 +79,7 @@ def _covers(word: Word, other: Word) -> bool:
 
 def _own_boxes(reading: Reading, findings: Findings) -> list[Box]:
     boxes = [Box(left, top, left + width, top + height) for left, top, width, height in reading.unread]
+    boxes += [_around([word], "") for word in _torn(reading)]
     for place in findings.places:
         if place.unit != reading.raster:
             continue
