@@ -100,7 +100,8 @@ class Reader:
 
     def _attribute(self, survey: Survey, element: Element, attribute: str, value: str, *, is_pivot: bool) -> None:
         name, plain = local(element), attribute.rpartition("}")[2]
-        if is_trivial(value) or is_address(value) or is_vocabulary(name, plain, value):
+        is_place = plain not in _TEXTS and is_address(value)
+        if is_trivial(value) or is_place or is_vocabulary(name, plain, value):
             return
         if (name, plain) in FORMULA_ATTRIBUTES:
             self._site(survey, Slot(element, "site@" + attribute), value)
@@ -163,6 +164,7 @@ _NAMED = {
     ("table", "displayName"): "name@displayName",
     ("tableColumn", "name"): "column",
 }
+_TEXTS = frozenset({"name", "displayName", "caption", "v", "val", "value"})  # never cells: `Q1 2024` is a sheet's name
 _ONE_WORD = re.compile(r"\w+")  # a name that may hold no blanks, and is nothing but a name
 _SPACED = str.maketrans("_.\\", "   ")  # names that may hold no blanks use these
 

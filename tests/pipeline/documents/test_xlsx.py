@@ -196,3 +196,10 @@ def test_price_tax_and_total_of_one_row_make_up_no_number() -> None:
     rows += row(2, text("A2", "Seed"), number("B2", "200"), number("C2", "270"), number("D2", "2070"))  # 2002702070
     sheet = _opened(run(Format.XLSX, book(rows)).clean)["Harvest"]
     assert [sheet[a].value for a in ("B2", "C2", "D2")] == [200, 270, 2070]
+
+
+def test_a_sheet_may_be_called_like_cells() -> None:
+    rows = row(1, text("A1", "Seed"), formula("B1", "SUM('Q1 2024'!C1:C9)", "5", "n"))
+    opened = _opened(run(Format.XLSX, book(names=("Q1 2024", "Stock"), second=rows)).clean)
+    assert opened.sheetnames == ["DATE_01", "Stock"]
+    assert opened["Stock"]["B1"].value == "=SUM(DATE_01!C1:C9)"
