@@ -67,7 +67,12 @@ class Spot(NamedTuple):
             wide = max(step, (self.high - self.low) // step * step)
         if wide > self.high - self.low:
             wide = self.high - self.low
-        start = max(self.low, min(self.start, self.high - wide))
+        start = min(self.start, self.high - wide)
+        if start < self.start and self.low > self.start - _STEP * self.size:
+            # Its neighbours' places are known: an edge at the end of what is gone would tell the width after all.
+            finer = _STEP * _FINER * self.size
+            start = self.low + max(0.0, start - self.low) // finer * finer
+        start = max(self.low, start)
         return pymupdf.Quad(*self.corners(start, start + wide, -_ABOVE, _BELOW))
 
 

@@ -85,6 +85,19 @@ def test_the_box_is_black_and_does_not_tell_the_width_of_what_it_hides() -> None
     assert len(widths) == 1
 
 
+@pytest.mark.parametrize("name", ["Ali Omar", "Li Wu Chang", "Khalid Alqahtani", "Ibtihal Mansour Almutlaqah"])
+def test_no_edge_of_a_box_between_neighbours_tells_where_the_value_ended(name: str) -> None:
+    document = pymupdf.open()
+    document.new_page().insert_text((60, 200), f"Patient: {name}, of the villa by the lamp", fontsize=12)
+    with pymupdf.open(stream=redacted(document.tobytes(), name)) as output:
+        page = output[0]
+        (box,) = (drawing["rect"] for drawing in page.get_drawings())
+        label_ends = page.search_for("Patient:")[0].x1
+    left, right = ((edge - label_ends - 0.3) / 3 for edge in (box.x0, box.x1))  # quarters of the type size
+    assert abs(left - round(left)) < 0.02
+    assert abs(right - round(right)) < 0.02
+
+
 @pytest.mark.parametrize("turn", [0, 90, 180, 270])
 def test_rotated_pages_and_rotated_text(turn: int) -> None:
     document = pymupdf.open()
