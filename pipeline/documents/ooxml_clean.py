@@ -9,7 +9,8 @@ from pipeline.documents.document import Unread
 from pipeline.documents.docx_media import is_picture
 from pipeline.documents.ooxml import Element, Package, Part, local
 from pipeline.documents.ooxml_links import Link
-from pipeline.documents.ooxml_names import drop_unused
+from pipeline.documents.ooxml_names import drop_unused, is_stray
+from pipeline.documents.ooxml_packed import emptied
 from pipeline.documents.ooxml_vocabulary import LISTED
 
 # Kinds of relationships whose targets no format of the family needs or can read, and what they count as.
@@ -45,6 +46,7 @@ _DRAWN_ATTRIBUTES = frozenset({"id", "modelId", "srcId", "destId", "parTransId",
 _DRAWN = re.compile(r"-?\d{6,}")
 _FIRST_NUMBER = 100_001
 _LEAST_ENCODED = 96  # characters
+_LEAST_PACKED = 12  # characters of something short
 _ENCODED = re.compile(r"\s*[A-Za-z0-9+/]{48,}[A-Za-z0-9+/=\s]{48,}")  # base64 of something that nobody reads
 
 _STATISTICS = "extended-properties+xml"
@@ -64,8 +66,9 @@ def prepare(
     numbers: dict[str, str] = {}
     names = {**_DROPPED, **dropped}
     for part in package.xml_parts():
-        drop_unused(part.root)
         _strip(part.root, names, numbers, counts)
+        counts[Unread.PRIVATE] += _unpack(part.root)
+        drop_unused(part.root)
         if part.content_type.endswith(_STATISTICS):
             _keep_only(part.root, _NAMED_BY_PEOPLE)
 
@@ -141,6 +144,27 @@ def _strip(root: Element, dropped: Mapping[str, Unread], numbers: dict[str, str]
         if element.text and _is_encoded(element.text):
             element.text = ""
             counts[Unread.PRIVATE] += 1
+
+
+def _unpack(root: Element) -> int:
+    """Removes short texts that are packed, and attributes on Office's elements that are not Office's; how many."""
+    removed = 0
+    for element in root.iter():
+        for attribute, value in element.attrib.items():
+            is_link = attribute == "Target" and element.get("TargetMode") == "External"
+            kept = emptied(value, is_link=is_link) if len(value) >= _LEAST_PACKED else value
+            if is_stray(element, attribute):
+                del element.attrib[attribute]
+            elif kept != value:
+                element.set(attribute, kept)
+            else:
+                continue
+            removed += 1
+        text = element.text or ""
+        if len(text) >= _LEAST_PACKED and not emptied(text, is_link=False):
+            element.text = ""
+            removed += 1
+    return removed
 
 
 def _is_drawn(element: str, attribute: str) -> bool:

@@ -13,6 +13,7 @@ _ELEMENT, _NAMESPACE, _ATTRIBUTE = "<element", "<namespace", "<@"
 _KNOWN = ("http://schemas.openxmlformats.org/", "http://schemas.microsoft.com/", "http://purl.oclc.org/",
           "http://purl.org/dc/", "http://www.w3.org/", "urn:schemas-microsoft-com:")  # fmt: skip
 _IDENTIFIER = re.compile(r"[^\s@/\\]{10,}")
+_LONG_NUMBER = re.compile(r"\d{6}")
 _IBAN = re.compile(r"[Ss][Aa]\d{4}")
 _GLUED = re.compile(r"[^\W\d_](?=\d{9})|(?<=\d{9})[^\W\d_]")
 _GLUED_IBAN = re.compile(r"[^\W\d_](?=[Ss][Aa]\d{4})")
@@ -43,6 +44,11 @@ def foreign_names(element: Element) -> Iterator[tuple[str, str]]:
             yield attribute, _ATTRIBUTE + attribute
 
 
+def is_stray(element: Element, attribute: str) -> bool:
+    """Whether an attribute of one of Office's elements is of a namespace that is not Office's: no program reads it."""
+    return attribute.startswith("{") and element.tag[1:].startswith(_KNOWN) and not attribute[1:].startswith(_KNOWN)
+
+
 def rename(element: Element, kind: str, edits: Sequence[Edit]) -> None:
     """Writes the edits of one name; placeholders are names too."""
     namespace, mark, name = element.tag.rpartition("}")
@@ -59,8 +65,11 @@ def rename(element: Element, kind: str, edits: Sequence[Edit]) -> None:
 
 
 def drop_unused(root: Element) -> None:
-    """Takes out declarations of foreign namespaces that nothing uses."""
+    """Takes out declarations of foreign namespaces that nothing uses, and prefixes below the root that are numbers."""
     declared = {prefix: uri for _, (prefix, uri) in etree.iterwalk(root, events=("start-ns",))}
+    odd = [uri for prefix, uri in declared.items() if _LONG_NUMBER.search(prefix or "")]
+    if odd:
+        etree.cleanup_namespaces(root, top_nsmap={f"n{number}": uri for number, uri in enumerate(odd)})
     if not all(uri.startswith(_KNOWN) for uri in declared.values()):
         known = [prefix for prefix, uri in declared.items() if uri.startswith(_KNOWN)]
         etree.cleanup_namespaces(root, keep_ns_prefixes=known)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from schemas.files import Format
+from tests.documents.docx_places_packed import PACKED
 from tests.documents.docx_places_parts import MAIN, PARTS
 from tests.documents.docx_places_text import BODY, p
 from tests.documents.office_build import KEPT, KEPT_ARABIC, WORDML, Link, Part, declared, packed
@@ -33,7 +34,10 @@ def _place(name: str, build: Callable[[], bytes], planted: Sequence[str]) -> Pla
 
 PLACES: tuple[Place, ...] = (
     *(_place(name, partial(document, body), planted) for name, (body, planted) in BODY.items()),
-    *(_place(name, partial(document, body, parts), planted) for name, (body, parts, planted) in PARTS.items()),
+    *(
+        _place(name, partial(document, body, parts), planted)
+        for name, (body, parts, planted) in (PARTS | PACKED).items()
+    ),
     *(
         _place(f"{name}, in strict Office XML", partial(document, BODY[name][0], strict=True), BODY[name][1])
         for name in ("runs split at every letter", "deleted text", "a text box in both", "one digit to a cell")
