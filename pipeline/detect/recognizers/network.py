@@ -12,7 +12,7 @@ from schemas.spans import DetectOptions, Span
 _IPV4 = re.compile(rb"(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)\.){3}(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?![\d]|\.\d)")
 _NOT_BEFORE = (b".", b"-", b":")
 _VERSION_BEFORE = re.compile(
-    rb"(?:\bv|version|\bver\.?|release|build|firmware|kernel)[ :=]{0,3}$"
+    rb"(?:\bv|version|\bver\.?|release|build|firmware|kernel|clause|section|paragraph|chapter)[ :=]{0,3}$"
     rb"|(?:python|java|node|chrome|firefox|safari|edge|android|windows)[ :=]{0,3}$"
     rb"|[a-z0-9]/$"  # Chrome/120.0.0.0
     rb"|\x80\x95\x83\x80\x89[ :]{0,3}$"  # الإصدار

@@ -47,6 +47,7 @@ ADDRESSES = [
     "[[IP_ADDRESS ١٨٨.٥٤.١٢.٩]]",
     "IP: [[IP_ADDRESS 188.54.12.9]].",
     "version 1.2.3",
+    "see clause 4.3.2.1 and Section 4.3.2.2",
     "v1.2.3.4",
     "1.2.3.4.5",
     "256.1.1.1",
