@@ -65,6 +65,7 @@ _STORIES = frozenset(
 )
 
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|[_\-.]+")
+_NAME_PART = re.compile(r"(?:first|given|middle|last|family|sur)[_-]?name", re.IGNORECASE)
 _NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?[Ee]\+?\d{1,2}|[-+]?\d{6,}\.0+")
 _PEOPLE = frozenset({"creator", "lastModifiedBy", "author", "Manager"})
 
@@ -216,7 +217,9 @@ class Survey:
         value = decoded(name, value)
         if is_trivial(value) or is_vocabulary(local(element), plain, value):
             return None
-        return self._attribute(value, "Name" if plain in _PEOPLE else _attribute_label(element, plain))
+        piece = self._attribute(value, "Name" if plain in _PEOPLE else _attribute_label(element, plain))
+        self.joints += self._names.joined(piece)
+        return piece
 
     def _attribute(self, value: str, context: str) -> Piece:
         piece = self._attributes.get((value, context))
@@ -286,8 +289,8 @@ def _label_of(element: Element) -> str:
 
 
 def _attribute_label(element: Element, name: str) -> str:
-    """A document variable's or property's name labels its value."""
+    """A document variable's or property's name labels its value; a part of a name says so itself."""
     if name not in ("val", "value"):
-        return ""
+        return _CAMEL.sub(" ", name) if _NAME_PART.fullmatch(name) else ""
     label = next((v for n, v in element.attrib.items() if n.rpartition("}")[2] == "name"), "")
     return label if is_heading(label) else ""

@@ -39,5 +39,10 @@ PACKED: dict[str, Row] = {
     "Eastern digits in base64": ("", (custom(f"<a>{_packed(EASTERN)}</a>"),), (EASTERN,)),
     "an attribute's name that is not Office's": (f'<w:p xmlns:x="urn:x" x:i{ID}="1"/>', (), (ID,)),
     "an attribute that is not Office's": (f'<w:p xmlns:x="urn:{ID}" x:note="{NAME}"/>{p("seen")}', (), (ID, NAME)),
+    "a first and a last name in two attributes": (
+        "",
+        (custom('<grower firstName="Fahad" lastName="Alotaibi"/>'),),
+        ("Fahad", "Alotaibi"),
+    ),
     "a prefix": (f'<x{ID}:a xmlns:x{ID}="urn:x"/>', (), (ID,)),
 }
