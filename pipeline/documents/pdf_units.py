@@ -17,6 +17,7 @@ _EDGES = 3  # lines at a page's top and bottom that may be running heads and fee
 _LONGEST = 400  # characters of a line that are looked at across a cut
 _FOLIO = re.compile(r"\W*(?:(?:page|p\.|صفحة|الصفحة)\s*)?\d{1,4}(?:\s*(?:of|/|من|-)\s*\d{1,4})?\W*", re.IGNORECASE)
 _HYPHEN = re.compile(r"(?<=[^\W\d_])[-\u00ad\u2010]\n(?=[^\W\d_])")
+_DOWNWARDS = re.compile(r"^\w(?:\n\w){7,}$", re.MULTILINE)  # a character to a line: an identifier written downwards
 _PITCH = 1.7  # times the type size: lines of one cell stand no farther apart
 _ALIGNED = 0.5  # of the type size: how far the edges of a cell's lines may differ
 _MOST_ROWS = 2000  # of a page: what has more is no table that people read
@@ -53,7 +54,7 @@ def units_of(texts: dict[str, PageText]) -> Iterator[TextUnit]:
 
 
 def _joined(read: PageText) -> PageText:
-    """Lines that a hyphen cuts, and cells of two lines, each as one line."""
+    """Lines that a hyphen cuts, cells of two lines, and what is written downwards, each as one line."""
     text: list[str] = []
     owners: list[int] = []
     for first, glue, second in (*_hyphens(read.text), *_stacked(read)):
@@ -64,6 +65,10 @@ def _joined(read: PageText) -> PageText:
             mark = "\n" if number else glue
             text.append(mark)
             owners.extend([-1] * len(mark))
+    for column in _DOWNWARDS.finditer(read.text):
+        places = [*range(column.start(), column.end(), 2)]
+        text += [*(read.text[place] for place in places), "\n"]
+        owners += [*(read.owners[place] for place in places), -1]
     return PageText("".join(text), tuple(owners), read.glyphs)
 
 

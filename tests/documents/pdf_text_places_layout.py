@@ -183,6 +183,11 @@ def comb() -> bytes:
     return drawn(line("National ID") + boxes + b"".join(line(c, 125 + 18 * n) for n, c in enumerate(NATIONAL_ID)))
 
 
+def downwards() -> bytes:
+    """An ID of which each line holds one digit."""
+    return drawn(b"".join(line(c, 300, 240 - 18 * n) for n, c in enumerate(NATIONAL_ID)))
+
+
 def user_unit() -> bytes:
     def fill(file: pikepdf.Pdf) -> None:
         file.pages[0].obj.UserUnit = 2
@@ -335,6 +340,7 @@ LAYOUT = (
         kept=("harbour", "spring", "open"),
     ),
     place("a digit to each box", comb),
+    place("a digit to each line", downwards),
     *(place(f"a page turned by {angle}", lambda angle=angle: rotated_page(angle)) for angle in (90, 180, 270)),
     place("what the page tree hands down", inherited),
     place("text that runs upwards", lambda: turned("0 1 -1 0 200 60")),
