@@ -13,6 +13,7 @@ _ELEMENT, _NAMESPACE, _ATTRIBUTE = "<element", "<namespace", "<@"
 _KNOWN = ("http://schemas.openxmlformats.org/", "http://schemas.microsoft.com/", "http://purl.oclc.org/",
           "http://purl.org/dc/", "http://www.w3.org/", "urn:schemas-microsoft-com:")  # fmt: skip
 _IDENTIFIER = re.compile(r"[^\s@/\\]{10,}")
+_IGNORABLE = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Ignorable"
 _LONG_NUMBER = re.compile(r"\d{6}")
 _IBAN = re.compile(r"[Ss][Aa]\d{4}")
 _GLUED = re.compile(r"[^\W\d_](?=\d{9})|(?<=\d{9})[^\W\d_]")
@@ -73,3 +74,5 @@ def drop_unused(root: Element) -> None:
     if not all(uri.startswith(_KNOWN) for uri in declared.values()):
         known = [prefix for prefix, uri in declared.items() if uri.startswith(_KNOWN)]
         etree.cleanup_namespaces(root, keep_ns_prefixes=known)
+        if root.get(_IGNORABLE):  # programs take a prefix there that is not declared for damage
+            root.set(_IGNORABLE, " ".join(prefix for prefix in root.get(_IGNORABLE).split() if prefix in root.nsmap))

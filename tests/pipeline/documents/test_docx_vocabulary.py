@@ -2,6 +2,8 @@
 
 import pytest
 
+from pipeline.documents.ooxml import parse
+from pipeline.documents.ooxml_names import drop_unused
 from pipeline.documents.ooxml_vocabulary import is_vocabulary
 
 
@@ -24,3 +26,13 @@ from pipeline.documents.ooxml_vocabulary import is_vocabulary
 )
 def test_vocabulary(element: str, attribute: str, value: str, stays: bool) -> None:
     assert is_vocabulary(element, attribute, value) is stays
+
+
+def test_a_prefix_that_may_be_ignored_goes_with_its_namespace() -> None:
+    word, compatibility = "urn:w", "http://schemas.openxmlformats.org/markup-compatibility/2006"
+    root = parse(
+        f'<a xmlns="{word}" xmlns:mc="{compatibility}" xmlns:w14="http://schemas.microsoft.com/x" xmlns:foo="urn:foo" '
+        'mc:Ignorable="w14 foo"/>'.encode()
+    )
+    drop_unused(root)
+    assert root.get(f"{{{compatibility}}}Ignorable") == "w14"
