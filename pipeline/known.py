@@ -24,6 +24,7 @@ _SAUDI = re.compile(r"(?:(?:00)?966)?0?(5\d{8}|1[1-7]\d{7})")
 _SHAPED = frozenset({_T.DATE_TIME, _T.MONETARY_AMOUNT})  # known by their shape wherever they stand
 _WHOLE_CODE = 8  # letters and digits from which on a code must not stand even inside a longer string
 _SHORT_CODE = 6  # from which on a code is removed wherever it stands as a token
+_LEAST_SIGNS = 2  # different letters and digits
 _LEAST_NAME = 7  # characters of a name of two words: shorter ones are too ordinary
 _LEAST_WORD = 3  # characters of a word that is removed by itself
 _SPACELESS = 10  # letters from which on a name is known without its blanks
@@ -53,7 +54,12 @@ def index_of(known: list[Known], index: dict[tuple[EntityType, str], int], type_
 
 
 def is_distinctive(type_: EntityType, surface: str) -> bool:
-    """Whether a value is so long and structured that it may occur nowhere else, not even inside a longer string."""
+    """Whether a value is so long and structured that it may occur nowhere else, not even inside a longer string.
+
+    One sign over and over (`aaaa@aaa.aa`, `00000000`) is no such value: any row of that sign would hold it.
+    """
+    if len(set(filter(str.isalnum, surface.casefold()))) < _LEAST_SIGNS:
+        return False
     if type_ in _CODES:
         code = compact_form(surface)
         return len(code) >= _WHOLE_CODE and sum(c.isdigit() for c in code) >= _WHOLE_CODE // 2

@@ -17,7 +17,7 @@ from schemas.files import Format
 from schemas.spans import DetectOptions
 from schemas.stages import STAGE, Stage
 
-MAX_ROUNDS = 2  # the second look may find something new once; a second time the document fails
+MAX_ROUNDS = 4  # what is removed may show something new to the second look, or to OCR; one that finds no end fails
 
 
 class Tools(NamedTuple):

@@ -13,6 +13,7 @@ from pipeline.verification import forms
 from pipeline.verification.spellings import decodings, may_pack, packed, packings
 
 _LEAST = 5  # letters of a distinctive value; shorter ones are not what the word means
+_LEAST_SIGNS = 2  # different ones among them: any long row of a sign holds every shorter one
 _SPACELESS = 10  # letters from which on a name is also looked for across lost and invented blanks
 _LONGEST_CODE = 40  # letters and digits that cells beside each other may make up
 _AT_A_TIME = 20_000  # values that one automaton of packed ones holds
@@ -60,7 +61,7 @@ def _packed(values: Sequence[FoundValue], texts: Sequence[str]) -> Iterator[Foun
 def _enter(value: FoundValue, surface: str, codes: Wanted, names: Wanted, phrases: Wanted) -> None:
     for spelled in _spellings(surface):
         plain = forms.letters(spelled)
-        if len(plain) < _LEAST:
+        if len(plain) < _LEAST or len(set(plain)) < _LEAST_SIGNS:
             continue
         if forms.is_code(plain):
             codes.setdefault(plain, value)

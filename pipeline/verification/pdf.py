@@ -1,24 +1,21 @@
 """Reads a redacted PDF a second time: pdfium says what pages show, pypdf what the file holds."""
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
 import pypdf
 import pypdfium2
 from PIL import Image
-from pypdf.generic import DictionaryObject
 from pypdfium2.version import PDFIUM_INFO, PYPDFIUM_INFO
 
 from pipeline.documents.document import BY_HUE, Raster
-from pipeline.verification import forms, pdf_pixels, pdf_streams
+from pipeline.verification import forms, pdf_pixels, pdf_streams, pdf_symbols
 from pipeline.verification.image import png
 from pipeline.verification.pdf_objects import Walk, refusing_damage
-from pipeline.verification.reading import Passage, SecondReading
+from pipeline.verification.reading import UNDER, Passage, SecondReading
 from schemas.errors import ErrorCode, StageFailed
 
 _READERS = (f"pypdfium2 {PYPDFIUM_INFO}", f"pdfium {str(PDFIUM_INFO).partition('@')[0]}", f"pypdf {pypdf.__version__}")
-_UNKNOWN = re.compile("[\ufffd\ue000-\uf8ff\U000f0000-\U0010ffff]")
 
 
 def read(data: bytes) -> tuple[SecondReading, dict[str, bytes]]:
@@ -41,7 +38,7 @@ def read(data: bytes) -> tuple[SecondReading, dict[str, bytes]]:
                 page = document[number]
                 text = _text(page)
                 pages.append(text)
-                is_doubtful = _UNKNOWN.search(text) is not None or _has_doubtful_font(walk.reader.pages[number])
+                is_doubtful = pdf_symbols.is_doubtful(page, text, walk.reader.pages[number])
                 for ending, image in _images(page, is_doubtful):
                     raster = Raster(f"page/{number}{ending}", image.width, image.height, pdf_pixels.dpi(page), number)
                     rasters.append(raster)
@@ -60,7 +57,7 @@ def _images(page: Any, is_doubtful: bool) -> Iterator[tuple[str, Image.Image]]:
     for layer, image in enumerate(pdf_pixels.pictures(page, is_doubtful)):
         yield f"{BY_HUE}{layer}" if layer else "", image
     for number, image in enumerate(pdf_pixels.covered(page)):
-        yield f"/under/{number}", image
+        yield f"{UNDER}{number}", image
 
 
 def _decoded(streams: pdf_streams.Streams) -> Iterator[str]:
@@ -93,34 +90,3 @@ def _text(page: Any) -> str:
     said: str = textpage.get_text_range()
     textpage.close()
     return said.replace("\r\n", "\n").replace("\ufffe", "-").replace("\x02", "-")
-
-
-def _has_doubtful_font(page: Any) -> bool:
-    """Whether a font of the page says nothing, or nothing credible, of what its glyphs mean."""
-    return any(map(_is_doubtful, _fonts(page.get("/Resources"), set(), 0)))
-
-
-def _fonts(resources: Any, seen: set[int], depth: int) -> Iterator[DictionaryObject]:
-    resources = resources.get_object() if resources is not None else None
-    if not isinstance(resources, DictionaryObject) or id(resources) in seen or depth > 10:
-        return
-    seen.add(id(resources))
-    fonts = resources.get("/Font", DictionaryObject()).get_object()
-    yield from (font.get_object() for font in fonts.values())
-    for item in resources.get("/XObject", DictionaryObject()).get_object().values():
-        inner = item.get_object()
-        if inner.get("/Subtype") == "/Form":
-            yield from _fonts(inner.get("/Resources"), seen, depth + 1)
-
-
-def _is_doubtful(font: DictionaryObject) -> bool:
-    kind = font.get("/Subtype")
-    if kind == "/Type3":
-        return True
-    if "/ToUnicode" in font:
-        return False
-    if kind == "/Type0":
-        return str(font.get("/Encoding", "")) in ("/Identity-H", "/Identity-V", "")
-    descriptor = font.get("/FontDescriptor")
-    is_symbolic = descriptor is not None and bool(int(descriptor.get_object().get("/Flags", 0)) & 4)
-    return "/Encoding" not in font and is_symbolic and descriptor is not None

@@ -18,6 +18,7 @@ _CODESPACE = re.compile(rb"begincodespacerange(.*?)endcodespacerange", re.DOTALL
 _UNI = re.compile(r"uni([0-9A-F]{4})+|u([0-9A-F]{4,6})")
 _BUILT_IN = re.compile(rb"dup\s+(\d{1,3})\s*/([^\s/]{1,60})\s+put")  # Type 1's own encoding
 _MOST_CODES = 70_000  # entries of one map; there are no more codes of two bytes
+_SYMBOLIC = 4  # flag of a font descriptor
 _SFNT = (b"\0\1\0\0", b"true", b"OTTO")
 
 Codes = Mapping[int, str]
@@ -51,7 +52,9 @@ def font(raw: Any) -> Font:
         names = _composite(item)
         return Font(mapped or names, names if mapped else {}, width if width == 1 else 2)
     names = _simple(item)
-    return Font({**names, **mapped} if mapped else names, names if mapped else {})
+    if not mapped:
+        return Font(names, {})
+    return Font({**names, **mapped}, names if _is_named(item) else {**mapped, **_built_in(item)})
 
 
 def _object(item: DictionaryObject, key: str) -> Any:
@@ -139,6 +142,17 @@ def _simple(item: DictionaryObject) -> dict[int, str]:
         elif isinstance(entry, int):
             code = int(entry)
     return {code: text for code, text in found.items() if text}
+
+
+def _is_named(item: DictionaryObject) -> bool:
+    """Whether the names of a font's glyphs say anything: codes of an embedded font of symbols are numbers of its own.
+
+    Only its own program names those; so says ISO 32000-2, 9.6.5.4, and no standard encoding applies.
+    """
+    descriptor = _object(item, "/FontDescriptor")
+    flags = descriptor.get("/Flags") if isinstance(descriptor, DictionaryObject) else None
+    is_symbolic = isinstance(flags, int) and bool(flags & _SYMBOLIC)
+    return _object(item, "/Encoding") is not None or not is_symbolic or not _program(item).startswith(_SFNT)
 
 
 def glyph_name(name: str) -> str:

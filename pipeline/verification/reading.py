@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 from pipeline.documents.document import Raster
 
+UNDER = "/under/"  # in the id of a raster of what lies under a page's drawings
+
 
 @dataclass(frozen=True, slots=True)
 class Passage:

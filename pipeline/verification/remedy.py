@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from pipeline.documents.document import BY_HUE, Raster, Reading
 from pipeline.verification import forms
-from pipeline.verification.reading import Leftover
+from pipeline.verification.reading import UNDER, Leftover
 
 Box = tuple[int, int, int, int]
 _ALIKE = 0.02  # by how much the shapes of two rasters of one page may differ
@@ -26,7 +26,8 @@ def burned_too(
     """The first `readings` with the boxes of every leftover that a second reading shows among their `unread` ones.
 
     `rasters` and `second` are those of the extraction and of the second reading; a page is matched where each has
-    exactly one raster of it, not counting what shows the same page by hue. Leftovers elsewhere are findings' business.
+    exactly one raster of it, not counting what shows the same page by hue or lies under its drawings. Leftovers
+    elsewhere are findings' business.
     """
     surfaces = {forms.letters(leftover.surface) for leftover in left} - {""}
     partner = _partners(rasters, second)
@@ -42,9 +43,12 @@ def burned_too(
 
 def _partners(rasters: Sequence[Raster], second: Sequence[Raster]) -> dict[str, Raster]:
     """For the id of each raster of the second reading, the one of the extraction that shows the same."""
-    firsts, seconds = (Counter(page for page, _ in {(r.page, _plain(r)) for r in side}) for side in (rasters, second))
+    firsts, seconds = (
+        Counter(page for page, _ in {(r.page, _plain(r)) for r in side if UNDER not in r.id})
+        for side in (rasters, second)
+    )
     of_page = {raster.page: raster for raster in rasters if firsts[raster.page] == seconds[raster.page] == 1}
-    pairs = ((raster, of_page.get(raster.page)) for raster in second)
+    pairs = ((raster, of_page.get(raster.page)) for raster in second if UNDER not in raster.id)
     return {raster.id: first for raster, first in pairs if first is not None and _same_shape(raster, first)}
 
 

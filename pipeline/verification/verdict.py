@@ -160,8 +160,16 @@ def _detected(passages: Iterable[Passage], detector: Detecting, options: DetectO
         asked = replace(lenient, context=passage.context) if passage.context else lenient
         for span, surface in _spans(passage.text, detector, asked):
             said = _PLACEHOLDER.sub(" ", surface).strip()
-            if forms.letters(said) and not _is_scale(said):
+            if not forms.letters(said) or _is_scale(said):
+                continue
+            if span.type not in _SHAPED or _is_shaped(surface, detector, asked):
                 yield Leftover(str(span.type), said, known=False)
+
+
+def _is_shaped(surface: str, detector: Detecting, options: DetectOptions) -> bool:
+    """Whether an amount or a date is one without the placeholder in it: `$ AMOUNT_01` and a list's `3.` are none."""
+    pieces = _PLACEHOLDER.sub("\0", surface).split("\0")
+    return len(pieces) == 1 or any(detector.detect(piece, options).spans for piece in pieces if piece.strip())
 
 
 def _is_scale(surface: str) -> bool:
