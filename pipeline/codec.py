@@ -6,9 +6,23 @@ from a parser that a hostile document has taken over. Standard library only: the
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
+from pipeline.checked import (
+    MAX_TEXT,
+    SURROGATE,
+    Malformed,
+    boolean_of,
+    integer_of,
+    list_of,
+    name_of,
+    object_of,
+    range_of,
+    row_of,
+    text_of,
+    unique,
+)
 from pipeline.documents.document import (
     Extraction,
     Finding,
@@ -25,8 +39,6 @@ from pipeline.documents.document import (
 from pipeline.verification.reading import Passage, SecondReading
 from schemas.entities import ALL_TYPES
 
-MAX_ID = 512  # characters of a unit's or raster's id
-MAX_TEXT = 128 * 1024 * 1024  # characters of one text
 MAX_ITEMS = 4_000_000  # items of one list
 MAX_RASTERS = 10_000
 MAX_SIDE = 100_000  # pixels of one side of a raster
@@ -38,14 +50,9 @@ MAX_READERS = 16
 MAX_PIECES = 100  # pieces of one joint
 
 T = TypeVar("T")
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _TYPES = frozenset(str(item) for item in ALL_TYPES)
 _UNREAD = frozenset(item.value for item in Unread)
 _READER = re.compile(r"[A-Za-z][\w.+-]{0,40} [\w.+-]{1,40}", re.ASCII)  # a library and its version
-
-
-class Malformed(ValueError):
-    """The JSON is not what it should be. Names the place, never the value."""
 
 
 def dump(value: Extraction | Findings | Reading | SecondReading) -> bytes:
@@ -120,7 +127,7 @@ def decode(kind: type[T], raw: object) -> T:
 
 def clean(text: str) -> str:
     """The text with every lone surrogate replaced by U+FFFD: JSON would join two of them and shift all offsets."""
-    return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
+    return text if text.isascii() else SURROGATE.sub("\ufffd", text)
 
 
 def _raster_row(raster: Raster) -> list[object]:
@@ -128,68 +135,70 @@ def _raster_row(raster: Raster) -> list[object]:
 
 
 def _extraction(raw: object) -> Extraction:
-    rows, rasters, pages, unread, joints = _object(raw, "units", "rasters", "pages", "unread", "joints")
-    units = tuple(_unit(row) for row in _list(rows, MAX_ITEMS, "units"))
+    rows, rasters, pages, unread, joints = object_of(raw, "units", "rasters", "pages", "unread", "joints")
+    units = tuple(_unit(row) for row in list_of(rows, MAX_ITEMS, "units"))
     lengths = {unit.id: len(unit.text) for unit in units} if joints else {}
     decoded = Extraction(
         units=units,
         rasters=_rasters(rasters),
-        pages=_integer(pages, 0, MAX_PAGES, "pages"),
-        unread=tuple(_unread(row) for row in _list(unread, len(Unread), "unread")),
-        joints=tuple(_joint(row, lengths) for row in _list(joints, MAX_ITEMS, "joints")),
+        pages=integer_of(pages, 0, MAX_PAGES, "pages"),
+        unread=tuple(_unread(row) for row in list_of(unread, len(Unread), "unread")),
+        joints=tuple(_joint(row, lengths) for row in list_of(joints, MAX_ITEMS, "joints")),
     )
-    _unique([kind for kind, _ in decoded.unread], "unread")
-    _unique([unit.id for unit in decoded.units] + [raster.id for raster in decoded.rasters], "ids")
+    unique([kind for kind, _ in decoded.unread], "unread")
+    unique([unit.id for unit in decoded.units] + [raster.id for raster in decoded.rasters], "ids")
     return decoded
 
 
 def _unit(raw: object) -> TextUnit:
-    id_, text, context, billed = _row(raw, 4, "unit")
-    return TextUnit(_name(id_, "unit.id"), _text(text, "unit.text"), _text(context, "unit.context"), _boolean(billed))
+    id_, text, context, billed = row_of(raw, 4, "unit")
+    return TextUnit(
+        name_of(id_, "unit.id"), text_of(text, "unit.text"), text_of(context, "unit.context"), boolean_of(billed)
+    )
 
 
 def _joint(raw: object, lengths: Mapping[str, int]) -> Joint:
     """`lengths`: of the text of each unit."""
-    rows, glue, context, flows = _row(raw, 4, "joint")
-    pieces = tuple(_piece(row, lengths) for row in _list(rows, MAX_PIECES, "joint.pieces"))
+    rows, glue, context, flows = row_of(raw, 4, "joint")
+    pieces = tuple(_piece(row, lengths) for row in list_of(rows, MAX_PIECES, "joint.pieces"))
     if len(pieces) < 2 or glue not in ("", " "):
         raise Malformed("joint")
-    _unique([piece.unit for piece in pieces], "joint.pieces")
-    return Joint(pieces, _text(glue, "joint.glue"), _text(context, "joint.context"), _boolean(flows))
+    unique([piece.unit for piece in pieces], "joint.pieces")
+    return Joint(pieces, text_of(glue, "joint.glue"), text_of(context, "joint.context"), boolean_of(flows))
 
 
 def _piece(raw: object, lengths: Mapping[str, int]) -> Piece:
-    unit, start, end = _row(raw, 3, "piece")
-    name = _name(unit, "piece.unit")
-    first, last = _range(start, end, lengths.get(name, 0), "piece")
+    unit, start, end = row_of(raw, 3, "piece")
+    name = name_of(unit, "piece.unit")
+    first, last = range_of(start, end, lengths.get(name, 0), "piece")
     return Piece(name, first, last)
 
 
 def _unread(raw: object) -> tuple[Unread, int]:
-    kind, number = _row(raw, 2, "unread")
+    kind, number = row_of(raw, 2, "unread")
     if not isinstance(kind, str) or kind not in _UNREAD:
         raise Malformed("unread.kind")
-    return Unread(kind), _integer(number, 1, MAX_ITEMS, "unread.number")
+    return Unread(kind), integer_of(number, 1, MAX_ITEMS, "unread.number")
 
 
 def _rasters(raw: object) -> tuple[Raster, ...]:
-    rasters = tuple(_raster(row) for row in _list(raw, MAX_RASTERS, "rasters"))
-    _unique([raster.id for raster in rasters], "raster ids")
+    rasters = tuple(_raster(row) for row in list_of(raw, MAX_RASTERS, "rasters"))
+    unique([raster.id for raster in rasters], "raster ids")
     return rasters
 
 
 def _lone_raster(raw: object) -> Raster:
-    return _raster(*_object(raw, "raster"))
+    return _raster(*object_of(raw, "raster"))
 
 
 def _raster(raw: object) -> Raster:
-    id_, width, height, dpi, page = _row(raw, 5, "raster")
+    id_, width, height, dpi, page = row_of(raw, 5, "raster")
     raster = Raster(
-        id=_name(id_, "raster.id"),
-        width=_integer(width, 1, MAX_SIDE, "raster.width"),
-        height=_integer(height, 1, MAX_SIDE, "raster.height"),
-        dpi=_integer(dpi, 0, MAX_DPI, "raster.dpi"),
-        page=_integer(page, 0, MAX_PAGES, "raster.page"),
+        id=name_of(id_, "raster.id"),
+        width=integer_of(width, 1, MAX_SIDE, "raster.width"),
+        height=integer_of(height, 1, MAX_SIDE, "raster.height"),
+        dpi=integer_of(dpi, 0, MAX_DPI, "raster.dpi"),
+        page=integer_of(page, 0, MAX_PAGES, "raster.page"),
     )
     if raster.width * raster.height > MAX_PIXELS:
         raise Malformed("raster: too many pixels")
@@ -197,78 +206,78 @@ def _raster(raw: object) -> Raster:
 
 
 def _reading(raw: object) -> Reading:
-    raster, text, words, unread = _object(raw, "raster", "text", "words", "unread")
-    said = _text(text, "reading.text")
+    raster, text, words, unread = object_of(raw, "raster", "text", "words", "unread")
+    said = text_of(text, "reading.text")
     return Reading(
-        raster=_name(raster, "reading.raster"),
+        raster=name_of(raster, "reading.raster"),
         text=said,
-        words=tuple(_word(row, len(said)) for row in _list(words, MAX_ITEMS, "words")),
-        unread=tuple(_box(row) for row in _list(unread, MAX_ITEMS, "unread")),
+        words=tuple(_word(row, len(said)) for row in list_of(words, MAX_ITEMS, "words")),
+        unread=tuple(_box(row) for row in list_of(unread, MAX_ITEMS, "unread")),
     )
 
 
 def _word(raw: object, length: int) -> Word:
-    start, end, left, top, width, height, confidence = _row(raw, 7, "word")
+    start, end, left, top, width, height, confidence = row_of(raw, 7, "word")
     box = _box([left, top, width, height])
-    first, last = _range(start, end, length, "word")
+    first, last = range_of(start, end, length, "word")
     if isinstance(confidence, bool) or not isinstance(confidence, int | float) or not 0 <= confidence <= 100:
         raise Malformed("word.confidence")
     return Word(first, last, *box, confidence=float(confidence))
 
 
 def _box(raw: object) -> tuple[int, int, int, int]:
-    left, top, width, height = (_integer(side, 0, MAX_SIDE, "box") for side in _row(raw, 4, "box"))
+    left, top, width, height = (integer_of(side, 0, MAX_SIDE, "box") for side in row_of(raw, 4, "box"))
     return left, top, width, height
 
 
 def _findings(raw: object) -> Findings:
-    places, values = _object(raw, "places", "values")
+    places, values = object_of(raw, "places", "values")
     return Findings(
-        places=tuple(_place(row) for row in _list(places, MAX_ITEMS, "places")),
-        values=tuple(_value(row) for row in _list(values, MAX_ITEMS, "values")),
+        places=tuple(_place(row) for row in list_of(places, MAX_ITEMS, "places")),
+        values=tuple(_value(row) for row in list_of(values, MAX_ITEMS, "values")),
     )
 
 
 def _place(raw: object) -> Finding:
-    unit, start, end, type_, placeholder = _row(raw, 5, "place")
-    first, last = _range(start, end, MAX_TEXT, "place")
-    return Finding(_name(unit, "place.unit"), first, last, _type(type_), _name(placeholder, "place.placeholder"))
+    unit, start, end, type_, placeholder = row_of(raw, 5, "place")
+    first, last = range_of(start, end, MAX_TEXT, "place")
+    return Finding(name_of(unit, "place.unit"), first, last, _type(type_), name_of(placeholder, "place.placeholder"))
 
 
 def _value(raw: object) -> FoundValue:
-    type_, surface, canonical, placeholder, distinctive = _row(raw, 5, "value")
+    type_, surface, canonical, placeholder, distinctive = row_of(raw, 5, "value")
     return FoundValue(
         type=_type(type_),
-        surface=_text(surface, "value.surface"),
-        canonical=_text(canonical, "value.canonical"),
-        placeholder=_name(placeholder, "value.placeholder"),
-        distinctive=_boolean(distinctive),
+        surface=text_of(surface, "value.surface"),
+        canonical=text_of(canonical, "value.canonical"),
+        placeholder=name_of(placeholder, "value.placeholder"),
+        distinctive=boolean_of(distinctive),
     )
 
 
 def _second_reading(raw: object) -> SecondReading:
-    texts, rasters, rest, parts, pages, readers = _object(raw, "texts", "rasters", "raw", "parts", "pages", "readers")
+    texts, rasters, rest, parts, pages, readers = object_of(raw, "texts", "rasters", "raw", "parts", "pages", "readers")
     return SecondReading(
-        texts=tuple(_passage(row) for row in _list(texts, MAX_ITEMS, "texts")),
+        texts=tuple(_passage(row) for row in list_of(texts, MAX_ITEMS, "texts")),
         rasters=_rasters(rasters),
-        raw=tuple(_text(item, "raw") for item in _list(rest, MAX_ITEMS, "raw")),
-        parts=_integer(parts, 0, MAX_PARTS, "parts"),
-        pages=_integer(pages, 0, MAX_PAGES, "pages"),
-        readers=tuple(decode_reader(item) for item in _list(readers, MAX_READERS, "readers")),
+        raw=tuple(text_of(item, "raw") for item in list_of(rest, MAX_ITEMS, "raw")),
+        parts=integer_of(parts, 0, MAX_PARTS, "parts"),
+        pages=integer_of(pages, 0, MAX_PAGES, "pages"),
+        readers=tuple(decode_reader(item) for item in list_of(readers, MAX_READERS, "readers")),
     )
 
 
 def decode_reader(raw: object) -> str:
     """A library's name and version; Malformed when it is anything else."""
-    name = _text(raw, "reader")
+    name = text_of(raw, "reader")
     if not _READER.fullmatch(name):
         raise Malformed("reader")
     return name
 
 
 def _passage(raw: object) -> Passage:
-    text, context = _row(raw, 2, "passage")
-    return Passage(_text(text, "passage"), _text(context, "passage"))
+    text, context = row_of(raw, 2, "passage")
+    return Passage(text_of(text, "passage"), text_of(context, "passage"))
 
 
 _DECODERS: dict[type, Callable[[object], object]] = {
@@ -280,67 +289,10 @@ _DECODERS: dict[type, Callable[[object], object]] = {
 }
 
 
-def _object(raw: object, *keys: str) -> list[object]:
-    if not isinstance(raw, dict) or raw.keys() != set(keys):
-        raise Malformed("/".join(keys))
-    return [raw[key] for key in keys]
-
-
-def _row(raw: object, length: int, where: str) -> list[object]:
-    if not isinstance(raw, list) or len(raw) != length:
-        raise Malformed(where)
-    return raw
-
-
-def _list(raw: object, most: int, where: str) -> Sequence[object]:
-    if not isinstance(raw, list) or len(raw) > most:
-        raise Malformed(where)
-    return raw
-
-
-def _text(raw: object, where: str) -> str:
-    if not isinstance(raw, str) or len(raw) > MAX_TEXT or _SURROGATE.search(raw):
-        raise Malformed(where)
-    return raw
-
-
-def _name(raw: object, where: str) -> str:
-    name = _text(raw, where)
-    if not 0 < len(name) <= MAX_ID:
-        raise Malformed(where)
-    return name
-
-
 def _type(raw: object) -> str:
     if not isinstance(raw, str) or raw not in _TYPES:
         raise Malformed("type")
     return raw
-
-
-def _integer(raw: object, least: int, most: int, where: str) -> int:
-    if type(raw) is not int or not least <= raw <= most:  # bool is an int, but not here
-        raise Malformed(where)
-    return raw
-
-
-def _boolean(raw: object) -> bool:
-    if type(raw) is not bool:
-        raise Malformed("boolean")
-    return raw
-
-
-def _range(start: object, end: object, length: int, where: str) -> tuple[int, int]:
-    first = _integer(start, 0, length, where)
-    last = _integer(end, 0, length, where)
-    if first >= last:
-        raise Malformed(where)
-    return first, last
-
-
-def _unique(names: Iterable[str], where: str) -> None:
-    listed = list(names)
-    if len(set(listed)) != len(listed):
-        raise Malformed(where)
 
 
 def _no_constant(_: str) -> object:

@@ -8,7 +8,8 @@ import struct
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from pipeline.codec import MAX_ID, Malformed, from_bytes, to_bytes
+from pipeline.checked import MAX_ID, Malformed
+from pipeline.codec import from_bytes, to_bytes
 
 _LENGTH = struct.Struct(">I")
 MAX_BLOBS = 20_000

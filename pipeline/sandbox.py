@@ -24,7 +24,8 @@ from typing import Any
 
 from pipeline import parcel, syscalls
 from pipeline.cage import REQUIRED, hide
-from pipeline.codec import Malformed, to_bytes
+from pipeline.checked import Malformed
+from pipeline.codec import to_bytes
 from schemas.errors import ErrorCode, StageFailed
 
 log = logging.getLogger("masker.sandbox")

@@ -8,7 +8,8 @@ from concurrent.futures import Executor
 from functools import lru_cache
 from typing import Any, TypeVar
 
-from pipeline.codec import MAX_PAGES, Malformed, decode, decode_reader, dump, encode
+from pipeline.checked import Malformed
+from pipeline.codec import MAX_PAGES, decode, decode_reader, dump, encode
 from pipeline.documents.document import Extraction, Findings, Raster, Reading
 from pipeline.sandbox import ChildFailed, ChildTimeout, Sandbox
 from pipeline.verification.reading import SecondReading

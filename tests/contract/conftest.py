@@ -41,6 +41,20 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
         yield shop
 
 
+@pytest.fixture
+def owner(shop: Shop) -> Account:
+    """A new account of the shop."""
+    return shop.account()
+
+
+@pytest.fixture
+def caller(shop: Shop, owner: Account) -> Iterator[httpx.Client]:
+    """A client of `owner`; its messages are forgotten afterwards."""
+    with shop.client(owner) as client:
+        yield client
+    shop.forget()
+
+
 @pytest.fixture(scope="package")
 def patient(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """A server that lets everybody try to log in as often as they like."""

@@ -2,7 +2,6 @@
 
 import io
 import zipfile
-from collections.abc import Iterator
 
 import httpx
 import pymupdf
@@ -22,18 +21,6 @@ from tests.documents.looking import traces
 PAGES = {Format.PDF: 2, Format.PPTX: 2, Format.PNG: 1, Format.JPEG: 1, Format.TIFF: 1}
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(4000)
 OFFICE = (Format.DOCX, Format.XLSX, Format.PPTX)
-
-
-@pytest.fixture
-def owner(shop: Shop) -> Account:
-    return shop.account()
-
-
-@pytest.fixture
-def caller(shop: Shop, owner: Account) -> Iterator[httpx.Client]:
-    with shop.client(owner) as client:
-        yield client
-    shop.forget()
 
 
 def done(shop: Shop, client: httpx.Client, data: bytes, format_: Format) -> tuple[dict[str, object], bytes]:

@@ -1,6 +1,5 @@
 """How files end: deleted in any state, expired, failed, purged, taken up again; and that no byte outlives them."""
 
-from collections.abc import Iterator
 from datetime import datetime, timedelta
 from uuid import uuid4
 
@@ -18,18 +17,6 @@ from workers.stages import WORK
 
 CSV = "name,email\r\nNoura Almithali,noura@example.com\r\n"
 BROKEN = b"%PDF-1.7\nno document\n%%EOF\n"
-
-
-@pytest.fixture
-def owner(shop: Shop) -> Account:
-    return shop.account()
-
-
-@pytest.fixture
-def caller(shop: Shop, owner: Account) -> Iterator[httpx.Client]:
-    with shop.client(owner) as client:
-        yield client
-    shop.forget()
 
 
 def entries(shop: Shop, owner: Account) -> list[str]:

@@ -2,7 +2,6 @@
 
 import base64
 import secrets
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from uuid import uuid4
@@ -12,22 +11,9 @@ import pytest
 
 from schemas.settings import load_settings
 from schemas.stages import Stage
-from tests.api.serving import Account
 from tests.contract.shop import Shop, opened, record, refused, shop_of, upload
 
 CSV = "name\r\nNoura Almithali\r\n"
-
-
-@pytest.fixture
-def owner(shop: Shop) -> Account:
-    return shop.account()
-
-
-@pytest.fixture
-def caller(shop: Shop, owner: Account) -> Iterator[httpx.Client]:
-    with shop.client(owner) as client:
-        yield client
-    shop.forget()
 
 
 def ready(shop: Shop, client: httpx.Client) -> str:

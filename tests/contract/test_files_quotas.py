@@ -5,7 +5,6 @@ import secrets
 import socket
 import threading
 from collections import Counter
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -25,18 +24,6 @@ from tests.contract.shop import UPLOAD, Shop, opened, record, refused, shop_of, 
 from tests.contract.wire import address, exchange, head
 
 CSV = "name\r\nNoura Almithali\r\n"
-
-
-@pytest.fixture
-def owner(shop: Shop) -> Account:
-    return shop.account()
-
-
-@pytest.fixture
-def caller(shop: Shop, owner: Account) -> Iterator[httpx.Client]:
-    with shop.client(owner) as client:
-        yield client
-    shop.forget()
 
 
 def send(client: httpx.Client) -> httpx.Response:

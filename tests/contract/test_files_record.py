@@ -1,6 +1,5 @@
 """The file job record as a job moves: every field in every state, and how far the job is."""
 
-from collections.abc import Iterator
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -9,25 +8,12 @@ import pytest
 
 from schemas.errors import ErrorCode
 from schemas.stages import STAGES, Stage
-from tests.api.serving import Account
 from tests.contract.papers import picture, scan
 from tests.contract.shop import UPLOAD, Shop, record, refused, upload
 
 CSV = "name,email\r\nNoura Almithali,noura@example.com\r\n"
 WORDS = 5
 STATES = ("queued", "processing", "ready", "failed", "expired")
-
-
-@pytest.fixture
-def owner(shop: Shop) -> Account:
-    return shop.account()
-
-
-@pytest.fixture
-def caller(shop: Shop, owner: Account) -> Iterator[httpx.Client]:
-    with shop.client(owner) as client:
-        yield client
-    shop.forget()
 
 
 def test_a_job_from_upload_to_expiry(shop: Shop, caller: httpx.Client) -> None:

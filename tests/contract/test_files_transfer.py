@@ -31,18 +31,6 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
         yield shop
 
 
-@pytest.fixture
-def owner(shop: Shop) -> Account:
-    return shop.account()
-
-
-@pytest.fixture
-def caller(shop: Shop, owner: Account) -> Iterator[httpx.Client]:
-    with shop.client(owner) as client:
-        yield client
-    shop.forget()
-
-
 def post(client: httpx.Client, *parts: Part) -> httpx.Response:
     return client.post(UPLOAD, content=form(*parts), headers={"Content-Type": FORM_TYPE})
 
