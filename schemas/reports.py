@@ -48,7 +48,8 @@ class VerificationReport(_Strict):
 
     `findings`: places removed by entity type. `removed_unread`: what was taken out without being read, by kind.
     `residual_count`: found values that the second reading still saw; a file with any is never handed over. `rounds`:
-    how often the file was redacted and read again. `milliseconds`: all stages' work up to then. `file_id` is null for a file that no server had.
+    how often the file was redacted and read again. `milliseconds`: all stages' work until then. `file_id` is null for
+    a file that no server had.
     """
 
     version: Literal[1] = 1

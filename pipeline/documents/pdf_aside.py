@@ -1,7 +1,7 @@
 """Text in what pages draw with, not on: tiling patterns, soft masks, the drawings of Type 3 glyphs.
 
-No redaction of a page reaches it, and one pattern may show it a hundred times. Each such stream is read by itself; where
-something is found in it, or where its fonts do not say what they show, all its text goes.
+No redaction of a page reaches it, and one pattern may show it a hundred times. Each such stream is read by itself;
+where something is found in it, or where its fonts do not say what they show, all its text goes.
 """
 
 import re
