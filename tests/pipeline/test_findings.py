@@ -177,6 +177,8 @@ def test_detected_places_win_and_the_rest_of_a_value_goes_too() -> None:
         (T.VEHICLE_PLATE, "ABD 1234", False),
         (T.MRN, "482133", False),
         (T.EMAIL_ADDRESS, "s@example.com", True),
+        (T.EMAIL_ADDRESS, "aaaa@aaa-aaaaaa.aa", False),
+        (T.NATIONAL_ID, "1111111111", False),
         (T.PERSON, "Sara Example", True),
         (T.PERSON, "Sara", False),
         (T.PERSON, "Al Ba", False),

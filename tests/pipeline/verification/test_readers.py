@@ -5,6 +5,7 @@ import struct
 import zipfile
 import zlib
 
+import pikepdf
 import pymupdf
 import pytest
 from PIL import Image, PngImagePlugin
@@ -13,6 +14,7 @@ from pipeline.verification import csv, docx, image, pdf
 from pipeline.verification.reading import Passage, SecondReading
 from schemas.errors import StageFailed
 from tests.pipeline.documents.office import W, word, zipped
+from tests.pipeline.documents.papers import content_pdf
 from tests.pipeline.verification import samples
 
 SECRET = "1058374925"
@@ -291,6 +293,52 @@ class TestPdf:
         (font,) = document[0].get_fonts()
         document.update_object(font[0], "<</Type/Font/Subtype/Type0/BaseFont/X/Encoding/Identity-H/DescendantFonts[]>>")
         assert len(pdf.read(document.tobytes())[0].rasters) <= 1  # pdfium may show nothing of it at all
+
+    @pytest.mark.parametrize(
+        ("name", "shown", "rasters"),
+        [
+            ("ABCDEF+Wingdings-Regular", b"<0041> Tj 40 0 Td <0042> Tj 0 -14 Td <0043> Tj", 0),
+            ("ABCDEF+Wingdings-Regular", b"<0041> Tj 8 0 Td <0042> Tj 8 0 Td <0043> Tj", 1),
+            ("ABCDEF+Wingdings-Regular", b"<0043> Tj -16 0 Td <0041> Tj 8 0 Td <0042> Tj", 1),
+            ("ABCDEF+Wingdings-Regular", b"0 1 -1 0 72 300 Tm <0041> Tj 8 0 Td <0042> Tj 8 0 Td <0043> Tj", 1),
+            ("ABCDEF+Arial", b"<0041> Tj", 1),
+        ],
+    )
+    def test_signs_of_picture_fonts_are_in_doubt_only_in_rows(self, name: str, shown: bytes, rasters: int):
+        def add(file: pikepdf.Pdf) -> None:
+            inner = pikepdf.Dictionary(
+                Type=pikepdf.Name.Font, Subtype=pikepdf.Name.CIDFontType2, BaseFont=pikepdf.Name("/" + name), DW=600,
+                CIDSystemInfo=pikepdf.Dictionary(Registry=b"Adobe", Ordering=b"Identity", Supplement=0),
+            )  # fmt: skip
+            outer = pikepdf.Dictionary(
+                Type=pikepdf.Name.Font, Subtype=pikepdf.Name.Type0, BaseFont=pikepdf.Name("/" + name),
+                Encoding=pikepdf.Name("/Identity-H"), DescendantFonts=pikepdf.Array([inner]),
+            )  # fmt: skip
+            file.pages[0].obj.Resources.Font.Signs = file.make_indirect(outer)
+
+        page = content_pdf(b"BT /F 12 Tf 72 700 Td (harmless) Tj ET BT /Signs 12 Tf 72 400 Td " + shown + b" ET", add)
+        assert len(pdf.read(page)[0].rasters) == rasters
+
+    def test_codes_of_an_embedded_font_of_symbols_are_no_letters(self):
+        """They count up from 33 in the order of first use: read as letters they would make up amounts and dates."""
+        program = pymupdf.Font("helv").buffer
+
+        def add(file: pikepdf.Pdf, flags: int) -> None:
+            table = "1 begincodespacerange <00> <ff> endcodespacerange 1 beginbfrange <21> <7e> <0041> endbfrange"
+            descriptor = pikepdf.Dictionary(
+                Type=pikepdf.Name.FontDescriptor, FontName=pikepdf.Name("/ABCDEF+Sub"), Flags=flags,
+                FontFile2=file.make_stream(b"\0\1\0\0" + b"\0" * 8 + program[12:]),
+            )  # fmt: skip
+            font = pikepdf.Dictionary(
+                Type=pikepdf.Name.Font, Subtype=pikepdf.Name.TrueType, BaseFont=pikepdf.Name("/ABCDEF+Sub"),
+                FontDescriptor=descriptor, ToUnicode=file.make_stream(table.encode()),
+            )  # fmt: skip
+            file.pages[0].obj.Resources.Font.Sub = file.make_indirect(font)
+
+        shown = b"BT /Sub 12 Tf 72 400 Td ($7:14 370$) Tj ET"
+        symbols, letters = (content_pdf(shown, lambda file, flags=flags: add(file, flags)) for flags in (4, 32))
+        assert "7:14" not in "".join(passage.text for passage in pdf.read(symbols)[0].texts)
+        assert "7:14" in "".join(passage.text for passage in pdf.read(letters)[0].texts)
 
     def test_earlier_revisions_are_not_clean(self, tmp_path):
         path = tmp_path / "a.pdf"

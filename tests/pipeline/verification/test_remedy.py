@@ -30,6 +30,14 @@ def test_pages_are_never_mistaken_for_each_other():
         assert burned_too([FIRST], [BEFORE], second, [reading], [LEFT]) == (BEFORE,)
 
 
+def test_what_lies_under_drawings_is_no_second_picture_of_the_page():
+    under = Raster("page/0/under/0", 2000, 1000, 300, 0)
+    beneath = Reading(under.id, AFTER.text, AFTER.words)
+    (reading,) = burned_too([FIRST], [BEFORE], [SECOND, under], [AFTER], [LEFT])
+    assert len(reading.unread) == 3
+    assert burned_too([FIRST], [BEFORE], [SECOND, under], [beneath], [LEFT]) == (BEFORE,)
+
+
 def test_boxes_stay_inside_the_picture():
     corner = Reading("page/0", "1012345672", (Word(0, 10, 1900, 980, 100, 20, 95),))
     (reading,) = burned_too([FIRST], [BEFORE], [SECOND], [corner], [LEFT])

@@ -115,6 +115,17 @@ def test_what_surrounds_a_placeholder_is_still_looked_at(judge: Judge):
     assert judge("PHONE_01, +966501234567")
 
 
+def test_an_amount_or_a_date_is_none_that_our_placeholder_makes_up(judge: Judge):
+    assert judge("$ AMOUNT_01 3. Estimate the pay") == ()
+    assert judge("$ 1,950.00 AMOUNT_01 3. Estimate the pay")
+
+
+def test_one_letter_over_and_over_stands_in_no_longer_row_of_it(judge: Judge):
+    values = Findings((), (value(EMAIL, "aaaa@aaa-aaaaaa.aa"),))
+    assert judge("a" * 60, values) == ()
+    assert judge("a" * 60 + " write to aaaa@aaa-aaaaaa.aa", values)
+
+
 def test_readings_of_rasters_count(judge: Judge):
     raster = Raster("page/0", 100, 100)
     reading = Reading("page/0", "10123 45672", ())
