@@ -1,7 +1,9 @@
 """The second look at a redacted document: other libraries read it, the verdict judges; a proof, or what to amend."""
 
+import re
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
+from dataclasses import replace
 from typing import NamedTuple
 
 from pipeline import findings as finding
@@ -11,13 +13,16 @@ from pipeline.documents.document import Extraction, Findings, Reading
 from pipeline.output_name import without_name
 from pipeline.proof import Proof, proof
 from pipeline.sandbox import Sandbox
+from pipeline.verification.reading import Leftover, SecondReading
 from pipeline.verification.remedy import burned_too
 from pipeline.verification.verdict import leftovers
 from schemas.files import Format
 from schemas.spans import DetectOptions
 from schemas.stages import STAGE, Stage
 
-MAX_ROUNDS = 4  # what is removed may show something new to the second look, or to OCR; one that finds no end fails
+MAX_ROUNDS = 2  # the second look may find something new once; a second time the document fails
+_WORD = re.compile(r"\S*\w\S*")
+_FORESIGHT = 3  # how often texts are judged again without what was left in them
 
 
 class Tools(NamedTuple):
@@ -54,10 +59,49 @@ def second_look(
     second, pixels = steps.second_reading(tools.sandbox, format_, candidate, STAGE[Stage.VERIFY].seconds)
     seconds = STAGE[Stage.OCR].seconds
     readings = steps.read_rasters(tools.sandbox, tools.readers, second.rasters, pixels, seconds, heard=heard)
-    left = leftovers(second, readings, without_name(first.findings), tools.detector, options)
+    left = _leftovers(second, readings, without_name(first.findings), tools.detector, options)
     if not left:
         engine = steps.ocr_engine(tools.sandbox) if first.extraction.rasters or second.rasters else ""
         return proof(candidate, first.extraction, first.findings, second, engine)
     merged = finding.merge(first.findings, left, first.extraction, first.readings, options)
     burned = burned_too(first.extraction.rasters, first.readings, second.rasters, readings, left)
     return Said(first.extraction, burned, merged)
+
+
+def _leftovers(
+    second: SecondReading,
+    readings: Sequence[Reading],
+    findings: Findings,
+    detector: Detector,
+    options: DetectOptions,
+) -> tuple[Leftover, ...]:
+    """What is left, and what will be once that is gone: behind a first name that goes, the last one stands alone."""
+    left = leftovers(second, readings, findings, detector, options)
+    found, new = dict.fromkeys(left), left
+    for _ in range(_FORESIGHT):
+        if not new:
+            break
+        second, readings = _without(second, readings, new)
+        new = tuple(item for item in leftovers(second, readings, findings, detector, options) if item not in found)
+        found.update(dict.fromkeys(new))
+    return tuple(found)
+
+
+def _without(
+    second: SecondReading, readings: Sequence[Reading], left: Sequence[Leftover]
+) -> tuple[SecondReading, Sequence[Reading]]:
+    """The texts of a second reading as they will be without the words of `left`; signs beside them stay.
+
+    Readings get blanks for letters, for they know where their words stand.
+    """
+    surfaces = sorted({item.surface for item in left}, key=len, reverse=True)
+    pattern = re.compile("|".join(r"\s+".join(map(re.escape, surface.split())) for surface in surfaces))
+
+    def drawn_together(text: str) -> str:
+        return pattern.sub(lambda match: " ".join(_WORD.sub("", match[0]).split()), text)
+
+    def blanked(text: str) -> str:
+        return pattern.sub(lambda match: _WORD.sub(lambda word: " " * len(word[0]), match[0]), text)
+
+    texts = tuple(replace(passage, text=drawn_together(passage.text)) for passage in second.texts)
+    return replace(second, texts=texts), [replace(reading, text=blanked(reading.text)) for reading in readings]

@@ -15,7 +15,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Protocol
 
-from pipeline.documents.document import Findings, FoundValue, Reading
+from pipeline.documents.document import BY_HUE, Findings, FoundValue, Reading
 from pipeline.verification import forms
 from pipeline.verification.distinctive import distinctive
 from pipeline.verification.excused import unexcused
@@ -29,6 +29,7 @@ _LEAST_CODE = 6  # letters and digits of a code that is looked for as a token
 _LEAST_ALONE = 3  # letters of a value that is looked for as a whole line; initials stand alone in many a list
 _MOST_GROUPS = 6  # groups that a code may be written in
 _LEAST_CONFIDENCE = 60.0  # of a word that OCR read (0..100); below, it is noise more often than text
+_LEAST_OF_NUMBER = 80.0  # of a number in a picture of one hue whose check digit does not prove it
 _LEAST_TICKS = 4  # numbers that grow from each to the next
 _SHAPED = frozenset({"DATE_TIME", "MONETARY_AMOUNT"})  # detection knows them wherever they stand
 # A placeholder as printed, extracted or misread: blanks for underscores, O for 0, I and l for 1.
@@ -66,7 +67,13 @@ def leftovers(
     found = dict.fromkeys(unexcused(still, findings.values, passages, raw, _still, options.terms))
     found.update(dict.fromkeys(named(findings.values, passages, options.terms)))
     known = {(value.type, forms.letters(value.surface)) for value in findings.values}
-    for leftover in _detected(believed, detector, options):
+    lenient = replace(options, enabled=ALL_TYPES, strict_checksums=False, context="")
+    hues = list(dict.fromkeys(_passages(_unsure(reading) for reading in readings if BY_HUE in reading.raster)))
+    anew = (
+        *_detected(believed, detector, lenient),
+        *_detected(hues, detector, replace(lenient, strict_checksums=True)),
+    )
+    for leftover in anew:
         is_known = (leftover.type, forms.letters(leftover.surface)) in known
         found.setdefault(replace(leftover, known=is_known))
     return tuple(found)
@@ -85,10 +92,21 @@ def _believed(reading: Reading) -> Passage:
     """A reading without the words that OCR itself does not believe: they are the frames of our own boxes.
 
     Redaction burned every doubtful word that was there before it, and found values are looked for in them all the same.
+    Pictures of one hue show what is left of others' edges as well: there a number is believed that OCR is sure of.
     """
+    return _confident(reading, _LEAST_OF_NUMBER if BY_HUE in reading.raster else _LEAST_CONFIDENCE)
+
+
+def _unsure(reading: Reading) -> Passage:
+    """A reading with its numbers that OCR is less sure of: those must prove themselves by their check digits."""
+    return _confident(reading, _LEAST_CONFIDENCE)
+
+
+def _confident(reading: Reading, least_of_number: float) -> Passage:
     text = list(reading.text)
     for word in reading.words:
-        if word.confidence < _LEAST_CONFIDENCE:
+        is_number = any(sign.isdigit() for sign in text[word.start : word.end])
+        if word.confidence < (least_of_number if is_number else _LEAST_CONFIDENCE):
             text[word.start : word.end] = " " * (word.end - word.start)
     return Passage("".join(text))
 
@@ -152,12 +170,11 @@ def _alone(values: Iterable[FoundValue], passages: Sequence[Passage]) -> Iterato
 
 
 def _detected(passages: Iterable[Passage], detector: Detecting, options: DetectOptions) -> Iterator[Leftover]:
-    """Rule 4: all types, lenient checksums, as for the input; across the ends of lines that ran out of room too."""
-    lenient = replace(options, enabled=ALL_TYPES, strict_checksums=False, context="")
+    """Rule 4: all types, as for the input; across the ends of lines that ran out of room too."""
     for passage in passages:
         if not forms.letters(_PLACEHOLDER.sub(" ", passage.text)):
             continue  # most cells of a redacted table
-        asked = replace(lenient, context=passage.context) if passage.context else lenient
+        asked = replace(options, context=passage.context) if passage.context else options
         for span, surface in _spans(passage.text, detector, asked):
             said = _PLACEHOLDER.sub(" ", surface).strip()
             if not forms.letters(said) or _is_scale(said):
