@@ -82,7 +82,20 @@ def shown(format_: Format, data: bytes) -> str:
 
 
 def converted(files: dict[str, bytes]) -> dict[str, bytes]:
-    """Files by name as LibreOffice prints them: PDF bytes by the same names; a file that does not open is missing."""
+    """Files by name as LibreOffice prints them: PDF bytes by the same names; a file that does not open is missing.
+
+    All in one batch; one that ends early, as LibreOffice does after some hundreds of files, goes on with the rest.
+    """
+    printed: dict[str, bytes] = {}
+    waiting = dict(files)
+    while waiting:
+        fresh = _printed(waiting)
+        printed |= fresh
+        waiting = {name: data for name, data in waiting.items() if name not in fresh} if fresh else {}
+    return printed
+
+
+def _printed(files: dict[str, bytes]) -> dict[str, bytes]:
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         for name, data in files.items():
@@ -92,8 +105,8 @@ def converted(files: dict[str, bytes]) -> dict[str, bytes]:
              "--convert-to", "pdf", "--outdir", f"{folder}/out", *(str(place / name) for name in files)],
             check=False, capture_output=True, timeout=840,
         )  # fmt: skip
-        printed = {name: place / "out" / (Path(name).stem + ".pdf") for name in files}
-        return {name: path.read_bytes() for name, path in printed.items() if path.exists()}
+        made = {name: place / "out" / (Path(name).stem + ".pdf") for name in files}
+        return {name: path.read_bytes() for name, path in made.items() if path.exists()}
 
 
 def _fold(text: str) -> str:
