@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipeline.documents.document import Findings, FoundValue, Raster, Reading
+from pipeline.documents.document import Findings, FoundValue, Raster, Reading, Word
 from pipeline.verification.reading import Leftover, Passage, SecondReading
 from tests.pipeline.verification.conftest import Judge
 
@@ -154,3 +154,11 @@ def test_it_is_linear_in_text_and_values(judge: Judge):
     short = tuple(value(MRN, f"A{100_000 + number}", distinctive=False) for number in range(1_000))
     judge(SecondReading((), (), ("0 12345 " * 12_000, "x" * 100_000)), Findings((), values + short))
     judge(SecondReading((Passage("12 " * 20_000),)), Findings((), values + short))
+
+
+@pytest.mark.parametrize(("number", "confidence", "seen"), [("1819909199", 61, False), ("1819909199", 90, True),
+                                                            ("1012345672", 61, True)])  # fmt: skip
+def test_a_doubtful_number_in_one_hue_must_prove_itself(judge: Judge, number: str, confidence: int, seen: bool):
+    raster = Raster("page/0/hue1", 100, 100)
+    reading = Reading(raster.id, f"ID {number}", (Word(3, 13, 0, 0, 9, 9, confidence),))
+    assert bool(judge(SecondReading((), (raster,)), Findings(()), (reading,))) is seen
