@@ -4,8 +4,9 @@ OCR reads the same ink differently beside a fresh black box. What only the secon
 first, so no finding can point at it; its box can.
 """
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from pipeline.documents.document import BY_HUE, Raster, Reading
@@ -13,6 +14,7 @@ from pipeline.verification import forms
 from pipeline.verification.reading import UNDER, Leftover
 
 Box = tuple[int, int, int, int]
+_GAP = re.compile(r"\s{2,}")
 _ALIKE = 0.02  # by how much the shapes of two rasters of one page may differ
 
 
@@ -26,10 +28,12 @@ def burned_too(
     """The first `readings` with the boxes of every leftover that a second reading shows among their `unread` ones.
 
     `rasters` and `second` are those of the extraction and of the second reading; a page is matched where each has
-    exactly one raster of it, not counting what shows the same page by hue or lies under its drawings. Leftovers
-    elsewhere are findings' business.
+    exactly one raster of it, or one of that size, not counting what shows the same by hue or lies under drawings.
+    Leftovers elsewhere are findings' business.
     """
-    surfaces = {forms.letters(leftover.surface) for leftover in left} - {""}
+    # Where a placeholder stood in the middle, a gap is left: what stands on its two sides is looked for apart.
+    parts = (part for leftover in left for part in _GAP.split(leftover.surface))
+    surfaces = {forms.letters(part) for part in parts} - {""}
     partner = _partners(rasters, second)
     raster_of = {raster.id: raster for raster in second}
     more: dict[str, list[Box]] = {}
@@ -43,13 +47,22 @@ def burned_too(
 
 def _partners(rasters: Sequence[Raster], second: Sequence[Raster]) -> dict[str, Raster]:
     """For the id of each raster of the second reading, the one of the extraction that shows the same."""
+    by_page = _alone(rasters, second, lambda raster: (raster.page,))
+    by_size = _alone(rasters, second, lambda raster: (raster.page, raster.width, raster.height))
+    pairs = ((raster, by_page.get(raster.id) or by_size.get(raster.id)) for raster in second)
+    return {raster.id: first for raster, first in pairs if first is not None and _same_shape(raster, first)}
+
+
+def _alone(
+    rasters: Sequence[Raster], second: Sequence[Raster], key: Callable[[Raster], tuple[int, ...]]
+) -> dict[str, Raster]:
+    """The partners of those that have their key to themselves on both sides, their hues not counted."""
     firsts, seconds = (
-        Counter(page for page, _ in {(r.page, _plain(r)) for r in side if UNDER not in r.id})
+        Counter(name for name, _ in {(key(raster), _plain(raster)) for raster in side if UNDER not in raster.id})
         for side in (rasters, second)
     )
-    of_page = {raster.page: raster for raster in rasters if firsts[raster.page] == seconds[raster.page] == 1}
-    pairs = ((raster, of_page.get(raster.page)) for raster in second if UNDER not in raster.id)
-    return {raster.id: first for raster, first in pairs if first is not None and _same_shape(raster, first)}
+    of_key = {key(raster): raster for raster in rasters if firsts[key(raster)] == seconds[key(raster)] == 1}
+    return {raster.id: of_key[key(raster)] for raster in second if UNDER not in raster.id and key(raster) in of_key}
 
 
 def _plain(raster: Raster) -> str:

@@ -44,3 +44,26 @@ def test_boxes_stay_inside_the_picture():
     left, top, width, height = reading.unread[-1]
     assert left + width <= FIRST.width
     assert top + height <= FIRST.height
+
+
+def test_pictures_of_one_document_are_told_apart_by_their_size():
+    small, large = Raster("picture0/a", 300, 200, 0, 0), Raster("picture1/a", 1000, 500, 0, 0)
+    twice = Raster("picture2/a", 300, 200, 0, 0)
+    second = [Raster("part/4", 300, 200, 0, 0), Raster("part/9", 1000, 500, 0, 0)]
+    seen = Reading("part/9", "Sara", (Word(0, 4, 10, 20, 30, 8, 90),))
+    first = [Reading(raster.id, "5ara", ()) for raster in (small, large)]
+    left = [Leftover("PERSON", "Sara", known=False)]
+    _, burned = burned_too([small, large], first, second, [seen], left)
+    assert burned.unread == ((8, 18, 35, 13),)
+    again = [seen, Reading("part/4", "Sara", (Word(0, 4, 10, 20, 30, 8, 90),))]
+    before = [*first, Reading(twice.id, "5ara", ())]
+    one, _, other = burned_too([small, large, twice], before, [*second, Raster("part/5", 300, 200)], again, left)
+    assert one.unread == other.unread == (), "which of the two it is nobody can tell"
+
+
+def test_both_sides_of_a_placeholder_are_burned():
+    seen = Reading("page/0", "Ali PERSON_NAME_01 Sara", (Word(0, 3, 0, 0, 60, 20, 90), Word(4, 18, 80, 0, 90, 20, 90),
+                                                      Word(19, 23, 200, 0, 60, 20, 90)))  # fmt: skip
+    left = [Leftover("PERSON", "Ali   Sara", known=False)]
+    (reading,) = burned_too([FIRST], [BEFORE], [SECOND], [seen], left)
+    assert len(reading.unread) == 3
