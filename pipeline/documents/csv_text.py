@@ -158,9 +158,9 @@ def _pattern(delimiter: str, quote: str) -> re.Pattern[str]:
     q = re.escape(quote)
     return re.compile(
         rf"""(                                               # the cell:
-          ({q}[^{q}]*+(?:{q}{q}[^{q}]*+)*+{q}                #   a quote up to the closing one, doubled quotes inside,
+          ({q}[^{q}]*+(?:{q}{q}[^{q}]*+)*{q}                #   a quote up to the closing one, doubled quotes inside,
            (?=[{re.escape(delimiter)}\r\n]|\Z)               #   behind which the cell ends;
-          |{q}[^{q}\r\n]*+(?:{q}{q}[^{q}\r\n]*+)*+{q}{plain} #   or, if it closes in its own line, with what follows it;
+          |{q}[^{q}\r\n]*+(?:{q}{q}[^{q}\r\n]*+)*{q}{plain} #   or, if it closes in its own line, with what follows it;
           )|{plain})                                         #   or anything up to the delimiter or the line's end
         ({re.escape(delimiter)}|\r\n|\r|\n|\Z)""",
         re.VERBOSE,

@@ -15,10 +15,11 @@ from pipeline.documents.pdf_leaves import number
 from pipeline.documents.pdf_names import Names
 
 _BLANK = rb"[\x00\t\n\f\r ]"
-_NUMBER = rb"[+-]?(?:\d{1,7}(?:\.\d{0,8}+)?|\.\d{1,8}+)(?!\d)"
+# Each token has one reading only, so that a failed match is given up in linear time.
+_NUMBER = rb"[+-]?(?:\d{1,7}(?:\.\d{0,8}+|(?!\.))|\.\d{1,8}+)(?!\d)"
 _NAME = rb"/[A-Za-z0-9_.+-]++"
-_STRING = rb"(?:\((?:[^()\\]|\\.|\((?:[^()\\]|\\.)*+\))*+\)|<[0-9A-Fa-f\s]*+>)"
-_PROPERTIES = rb"<<(?:[^<>()]|" + _STRING + rb"|<<(?:[^<>()]|" + _STRING + rb")*+>>)*+>>"
+_STRING = rb"(?:\((?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*\)|<[0-9A-Fa-f\s]*+>)"
+_PROPERTIES = rb"<<(?:[^<>()]|" + _STRING + rb"|<<(?:[^<>()]|" + _STRING + rb")*>>)*>>"
 _END = rb"(?=[\x00\t\n\f\r /(\[<]|\Z)"
 _PLOTTING = (
     rb"(?:BT|ET|Td|TD|T\*|Tm|Tc|Tw|Tz|TL|Ts|Tr|cm|re|rg|RG|sc|SC|SCN|scn|d0|d1|f\*|F|f|B\*|b\*|B|b|W\*|W"
@@ -29,14 +30,15 @@ _MARKED = (
     rb"|" + _NAME + _BLANK + rb"++(?:BMC|MP)|EMC|BX|EX)" + _END
 )
 _INSTRUCTION = (
-    rb"(?:" + _NUMBER + _BLANK + rb"++)*+(?:" + _PLOTTING + rb"|" + _NAME + _BLANK + rb"++(?:scn|SCN)"
+    rb"(?:" + _NUMBER + _BLANK + rb"++)*(?:" + _PLOTTING + rb"|" + _NAME + _BLANK + rb"++(?:scn|SCN)"
     rb"|" + _STRING + _BLANK + rb"*+[\"'])" + _END + rb"|" + _STRING + _BLANK + rb"*+Tj" + _END + rb"|\[(?:"
-    + _BLANK + rb"|" + _NUMBER + rb"|" + _STRING + rb")*+\]" + _BLANK + rb"*+TJ" + _END + rb"|" + _NAME + _BLANK
+    + _BLANK + rb"|" + _NUMBER + rb"|" + _STRING + rb")*\]" + _BLANK + rb"*+TJ" + _END + rb"|" + _NAME + _BLANK
     + rb"++" + _NUMBER + _BLANK + rb"++Tf" + _END + rb"|" + _NAME + _BLANK + rb"++(?:gs|Do|sh|ri|cs|CS)" + _END
-    + rb"|\[(?:" + _BLANK + rb"|" + _NUMBER + rb")*+\]" + _BLANK + rb"*+" + _NUMBER + _BLANK + rb"++d" + _END
+    + rb"|\[(?:" + _BLANK + rb"|" + _NUMBER + rb")*\]" + _BLANK + rb"*+" + _NUMBER + _BLANK + rb"++d" + _END
 )  # fmt: skip
-_PLAIN = re.compile(rb"(?:" + _BLANK + rb"++|" + _INSTRUCTION + rb")*+", re.DOTALL)
-_PLAIN_BUT_MARKED = re.compile(rb"(?:" + _BLANK + rb"++|" + _INSTRUCTION + rb"|" + _MARKED + rb")*+", re.DOTALL)
+_SOME = rb"){1,2000}"  # at once: the matcher remembers every turn
+_PLAIN = re.compile(rb"(?:" + _BLANK + rb"++|" + _INSTRUCTION + _SOME, re.DOTALL)
+_PLAIN_BUT_MARKED = re.compile(rb"(?:" + _BLANK + rb"++|" + _INSTRUCTION + rb"|" + _MARKED + _SOME, re.DOTALL)
 _MARKS = re.compile(rb"(?P<shown>" + _STRING + rb")|" + _MARKED, re.DOTALL)
 _NAMES = re.compile(rb"/([^\x00\t\n\f\r ()<>\[\]{}/%]*)")
 
@@ -69,14 +71,25 @@ def plain_content(raw: bytes, parse: Callable[[], Any], names: Names) -> bytes |
     `parse` gives its instructions as pikepdf reads them. pikepdf.PdfError where they cannot be read.
     """
     plain: bytes | None = raw
-    if not _PLAIN.fullmatch(raw):
-        is_marked = _PLAIN_BUT_MARKED.fullmatch(raw)
+    if not _is_all(_PLAIN, raw):
+        is_marked = _is_all(_PLAIN_BUT_MARKED, raw)
         plain = _MARKS.sub(lambda match: match["shown"] or b" ", raw) if is_marked else None
     if plain is not None and all(names.is_plain(match[1]) for match in _NAMES.finditer(plain)):
         return None if plain is raw else plain
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a stream that ends early says so
         return b"\n".join(_instructions(parse(), names))
+
+
+def _is_all(some: re.Pattern[bytes], raw: bytes) -> bool:
+    """Whether the content is nothing but what the pattern finds some of."""
+    position = 0
+    while position < len(raw):
+        match = some.match(raw, position)
+        if match is None:
+            return False
+        position = match.end()
+    return True
 
 
 def _instructions(parsed: Any, names: Names) -> Iterator[bytes]:
