@@ -57,6 +57,7 @@ def finds_nothing(served: Served, folder: Path, *arguments: str) -> None:
     assert "Tested: " in done.stdout
 
 
+@pytest.mark.slow
 def test_examples_and_edges(generous: Served, tmp_path: Path) -> None:
     """“All JSON bodies use `Content-Type: application/json` unless stated.” Every example, and every bound and type of
     every field, once kept and once broken.

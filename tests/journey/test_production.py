@@ -116,6 +116,7 @@ def poll(client: httpx.Client, url: str, name: str) -> dict[str, Any]:
     return record
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(240)
 def test_text_and_every_sample_document(client: httpx.Client, tmp_path: Path) -> None:
     answer = client.post("/api/v1/mask", json={"text": MESSAGE}).raise_for_status().json()

@@ -189,6 +189,7 @@ def _seconds(text: str) -> float:
     return best
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", HOSTILE.values(), ids=HOSTILE.keys())
 def test_time_grows_with_the_text_and_not_faster(piece: str) -> None:
     """Four times the text may take four times as long, with room for a busy machine's noise; quadratic is sixteen."""
