@@ -18,6 +18,7 @@ PARTS = {
     "Glossaries": ("benchmarks.glossary", sys.executable),
     "Large texts beside small ones": ("benchmarks.load", sys.executable),
     "Documents": ("benchmarks.files", sys.executable),
+    "Every format": ("benchmarks.formats", sys.executable),
     "Text calls": ("benchmarks.api", sys.executable),
     "Upload memory": ("benchmarks.upload", sys.executable),
 }

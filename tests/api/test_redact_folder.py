@@ -270,7 +270,11 @@ def test_ctrl_c_leaves_no_file_and_no_child(tmp_path: Path, command: str, end: s
     source = tree(tmp_path / "in", {f"{number}.csv": "a,b\n" + PEOPLE * 40_000 for number in range(4)})
     arguments = f"-r {source} -o out --jobs 2" if command == "folder" else f"{source / '0.csv'} -o x.csv"
     process = subprocess.Popen(
-        [MASKER, "redact-file", *arguments.split()], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [MASKER, "redact-file", *arguments.split()],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # tests in the background ignore it
     )
     children = until(lambda: living_children(process.pid))
     process.send_signal(end)
