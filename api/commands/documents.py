@@ -61,9 +61,10 @@ def _one(settings: "Settings", source: Path, target: Path, report: Path | None, 
                 heard = shown.begin(source.name)
                 # In a thread, so that Ctrl-C need not wait for what a child is at.
                 done = ThreadPoolExecutor(1).submit(run.redact, source, plain(source.name), heard).result()
+            outputs = [(target, done.redacted.data)]
             if report is not None:
-                _write(report, _reporter(settings)(done))
-            _write(target, done.redacted.data)
+                outputs.append((report, _reporter(settings)(done)))
+            _write(outputs)
     except Refused as refused:
         stop(*((refused.code, 1) if not refused.reason else (f"{printable(str(source))}: {refused.reason}", 2)))
     if as_json:
@@ -87,7 +88,7 @@ def _folder(
 
 
 def _check(source: Path, outputs: Sequence[Path], *, force: bool) -> None:
-    """Ends the command when the source is a folder, or an output is one, or would take the source's own place."""
+    """Ends the command when the source is a folder, or an output is one, or would take the place of another file."""
     if source.is_dir():
         stop(f"{printable(str(source))}: Is a directory (-r redacts what is in it)", 2)
     for output in outputs:
@@ -97,13 +98,16 @@ def _check(source: Path, outputs: Sequence[Path], *, force: bool) -> None:
             stop(f"{printable(str(output))}: No such file or directory", 2)
         if not force and output.exists() and source.exists() and output.samefile(source):
             stop(f"{printable(str(output))}: is IN itself (--force replaces it)", 2)
+    if len({output.resolve() for output in outputs}) < len(outputs):
+        stop(f"{printable(str(outputs[0]))}: is both OUT and the report", 2)
 
 
-def _write(target: Path, data: bytes) -> None:
+def _write(outputs: Sequence[tuple[Path, bytes]]) -> None:
+    """All of them or none."""
     try:
-        publishing.write(target, data)
+        publishing.write(*outputs)
     except OSError as error:
-        stop(f"{printable(str(target))}: {error.strerror}", 2)
+        stop(f"{printable(str(error.filename))}: {error.strerror}", 2)
 
 
 def _reporter(settings: "Settings") -> "Callable[[Done], bytes]":

@@ -142,12 +142,13 @@ def _ended(path: Path, making: Future[Made], place: Place, folders: dict[Path, P
 
 def _move(made: Made, target: Path, place: Place) -> None:
     """OSError; FileExistsError when the name is taken, or leads elsewhere."""
-    for root, ending, content in ((place.reports, REPORT_ENDING, made.report), (place.root, "", None)):
+    moves = []
+    for root, ending, content in ((place.root, "", None), (place.reports, REPORT_ENDING, made.report)):
         if root is None:
             continue
         final = root / target.with_name(target.name + ending)
         final.parent.mkdir(parents=True, exist_ok=True)
         if not final.parent.resolve().is_relative_to(root.resolve()):
             raise FileExistsError
-        draft = made.draft if content is None else publishing.draft(made.draft.parent, content)
-        publishing.move(draft, final, force=place.force)
+        moves.append((made.draft if content is None else publishing.draft(made.draft.parent, content), final))
+    publishing.publish(moves, force=place.force)  # a report never stays without its file

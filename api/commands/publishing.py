@@ -4,24 +4,82 @@ import os
 import secrets
 import unicodedata
 from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 _LONGEST = 240  # bytes of a name; file systems hold 255
 
 
-def write(target: Path, data: bytes) -> None:
-    """The whole file in the place of whatever was there, or OSError and nothing changed."""
-    made = draft(target.parent, data)
+def write(*outputs: tuple[Path, bytes]) -> None:
+    """All files whole in the places of whatever was there, or nothing changed: a report never stays without its file.
+
+    OSError, with the name of the one that could not be written.
+    """
+    made = [(_hidden(target.parent), target) for target, _ in outputs]
     try:
-        made.replace(target)
+        for (path, target), (_, data) in zip(made, outputs, strict=True):
+            with _naming(target):
+                _fill(path, data)
+        publish(made, force=True)
+    finally:
+        for path, _ in made:
+            path.unlink(missing_ok=True)
+
+
+def publish(drafts: Sequence[tuple[Path, Path]], *, force: bool) -> None:
+    """Gives drafts their names, all of them in this order, or none. OSError; FileExistsError unless `force`.
+
+    What an interrupt at any moment leaves is told from the files themselves, not from how far this had come.
+    """
+    begun: list[tuple[Path, Path, Path]] = []
+    try:
+        for made, target in drafts:
+            before = _hidden(target.parent)
+            begun.append((made, target, before))
+            with _naming(target):
+                if force:
+                    _keep(target, before)
+                move(made, target, force=force)
     except BaseException:
-        made.unlink(missing_ok=True)
+        for made, target, before in reversed(begun):
+            if os.path.lexists(before):
+                before.replace(target)
+            elif not made.exists() or (target.exists() and target.samefile(made)):
+                target.unlink(missing_ok=True)
         raise
+    finally:
+        for _, _, before in begun:
+            before.unlink(missing_ok=True)
+
+
+@contextmanager
+def _naming(target: Path) -> Iterator[None]:
+    """An OSError names what was to be written, not the hidden file on the way to it."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(target)) from None
+
+
+def _keep(target: Path, before: Path) -> None:
+    """A second name for what is there, a link itself not being followed; on file systems without any, another one."""
+    if not os.path.lexists(target):
+        return
+    try:
+        os.link(target, before, follow_symlinks=False)
+    except OSError:
+        target.rename(before)
 
 
 def draft(folder: Path, data: bytes) -> Path:
     """The bytes in a hidden file of the folder, safe on disk; nothing is left behind when that fails."""
-    made = folder / f".masker-{secrets.token_hex(8)}"
+    made = _hidden(folder)
+    _fill(made, data)
+    return made
+
+
+def _fill(made: Path, data: bytes) -> None:
     try:
         with made.open("xb") as file:
             file.write(data)
@@ -30,7 +88,6 @@ def draft(folder: Path, data: bytes) -> Path:
     except BaseException:
         made.unlink(missing_ok=True)
         raise
-    return made
 
 
 def move(made: Path, target: Path, *, force: bool) -> None:
@@ -44,9 +101,17 @@ def move(made: Path, target: Path, *, force: bool) -> None:
         raise
     except OSError:  # a file system without hard links: the name is taken first, and then filled
         target.open("xb").close()
-        made.replace(target)
+        try:
+            made.replace(target)
+        except BaseException:
+            target.unlink()
+            raise
     else:
         made.unlink()
+
+
+def _hidden(folder: Path) -> Path:
+    return folder / f".masker-{secrets.token_hex(8)}"
 
 
 class Names:

@@ -11,6 +11,7 @@ from tests.api.conftest import account, client, served
 from tests.api.serving import Account, Served, serving, settings_for
 from tests.contract.shop import Shop, opened
 from tests.pipeline.detect.marked import unmarked
+from workers.embedded import Embedded
 
 __all__ = ["account", "client", "served"]
 
@@ -53,6 +54,16 @@ def caller(shop: Shop, owner: Account) -> Iterator[httpx.Client]:
     with shop.client(owner) as client:
         yield client
     shop.forget()
+
+
+@pytest.fixture(scope="module")
+def working(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """An embedded server whose workers run."""
+    with serving(settings_for(tmp_path_factory.mktemp("working"))) as served:
+        workers = Embedded(served.services.settings, served.services.storage)
+        workers.start()
+        yield served
+        workers.stop()
 
 
 @pytest.fixture(scope="package")

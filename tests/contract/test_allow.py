@@ -1,7 +1,6 @@
 """The allow-list of `/mask`, `/redact` and files: surfaces that the caller wants to stay."""
 
 import csv
-from collections.abc import Iterator
 from io import StringIO
 from typing import Any
 
@@ -10,8 +9,7 @@ import pytest
 
 from schemas.entities import TOGGLABLE_TYPES
 from tests.api.polling import ended
-from tests.api.serving import Account, Served, serving, settings_for
-from workers.embedded import Embedded
+from tests.api.serving import Account, Served
 
 TEXT = "Mr. Noura Almithali, 050-123-4567, noura@example.com, ID 1000000008"
 FIELDS = {
@@ -73,7 +71,8 @@ def test_an_answer_that_uses_none_of_it_is_as_specified(client: httpx.Client) ->
     assert ["action" in one for one in made["entries"]] == [False, False, True]
     assert made["entries"][2]["action"] == "allow"
     assert client.get("/v1/glossaries").json() == [made]
-    for more in ({}, {"allow": None}, {"allow": []}, {"allow": ["x"]}):
+    mores: list[dict[str, Any]] = [{}, {"allow": None}, {"allow": []}, {"allow": ["x"]}]
+    for more in mores:
         assert client.post("/api/v1/mask", json={"text": TEXT, **more}).json().keys() == FIELDS
 
 
@@ -149,16 +148,6 @@ def test_a_span_that_reaches_out_of_an_allowed_one_stays_whole(client: httpx.Cli
     assert "Riyadh" in whole
     assert found(client, text, allow=["Riyadh", "Prince Sultan"]) == [whole]
     assert found(client, text, allow=[whole]) == []
-
-
-@pytest.fixture(scope="module")
-def working(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """An embedded server whose workers run."""
-    with serving(settings_for(tmp_path_factory.mktemp("working"))) as served:
-        workers = Embedded(served.services.settings, served.services.storage)
-        workers.start()
-        yield served
-        workers.stop()
 
 
 def test_files(working: Served) -> None:

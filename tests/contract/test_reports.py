@@ -17,21 +17,10 @@ from cryptography.hazmat.primitives.serialization import load_pem_public_key
 from schemas.clock import utc_now
 from storage.job_tables import Job
 from tests.api.polling import ended
-from tests.api.serving import Account, Served, serving, settings_for
-from workers.embedded import Embedded
+from tests.api.serving import Account, Served
 
 CSV = "name,email,id\r\nNoura Almithali,noura@example.com,1000000008\r\nNoura Almithali,b@example.com,x\r\n"
 VALUES = ("Noura", "noura@example.com", "1000000008", "b@example.com", "customers")
-
-
-@pytest.fixture(scope="module")
-def working(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """An embedded server whose workers run."""
-    with serving(settings_for(tmp_path_factory.mktemp("working"))) as served:
-        workers = Embedded(served.services.settings, served.services.storage)
-        workers.start()
-        yield served
-        workers.stop()
 
 
 @pytest.fixture(scope="module")
