@@ -163,7 +163,11 @@ def _joint(raw: object, lengths: Mapping[str, int]) -> Joint:
     pieces = tuple(_piece(row, lengths) for row in list_of(rows, MAX_PIECES, "joint.pieces"))
     if len(pieces) < 2 or glue not in ("", " "):
         raise Malformed("joint")
-    unique([piece.unit for piece in pieces], "joint.pieces")
+    ends: dict[str, int] = {}
+    for piece in pieces:  # those of one unit stand behind each other
+        if piece.start < ends.get(piece.unit, 0):
+            raise Malformed("joint.pieces")
+        ends[piece.unit] = piece.end
     return Joint(pieces, text_of(glue, "joint.glue"), text_of(context, "joint.context"), boolean_of(flows))
 
 

@@ -39,7 +39,9 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Joint:
-    """Pieces of different units that may say one thing which layout cut apart; detection reads them as one text too.
+    """Pieces of units that may say one thing which layout cut apart; detection reads them as one text too.
+
+    Those of one unit stand in order and overlap nowhere.
 
     Cells of a row (first and last name, code and number, a character to a box), a paragraph and the next, a page's last
     line and the next one's first. `glue` stands between the pieces: a blank, or nothing where a word goes on.

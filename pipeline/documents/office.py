@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pipeline.documents import docx_media, ooxml, ooxml_clean, ooxml_links
 from pipeline.documents.document import Extraction, Findings, Reading, TextUnit, Unread
 from pipeline.documents.ooxml import Package, Part
+from pipeline.documents.ooxml_cuts import across_cuts
 from pipeline.documents.ooxml_edit import Writer, edit
 from pipeline.documents.ooxml_text import Survey
 from pipeline.documents.replace import by_unit
@@ -114,6 +115,7 @@ def _survey(package: Package, profile: Profile) -> tuple[Survey, dict[str, Part]
         if part.root is not None and not profile.read(survey, package, part):
             survey.part(part, part.content_type.endswith(profile.content))
     named = {survey.name(part): part for part in package.parts.values()}
+    survey.joints += across_cuts(survey.pieces)
     return survey, named
 
 

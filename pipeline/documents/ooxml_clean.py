@@ -38,7 +38,6 @@ _OFFICE = ("{http://schemas.openxmlformats.org/", "{http://schemas.microsoft.com
 _DROPPED_ATTRIBUTES = frozenset({"gfxdata", "initials", "date", "dateUtc", "hash", "salt"})
 # Numbers that tie paragraphs and comments together ([MS-DOCX] 2.6.2): eight hexadecimal digits, often all decimal.
 _TIES = frozenset({"paraId", "textId", "paraIdParent", "durableId"})
-_TIE = re.compile(r"[0-9A-Fa-f]{8}")
 _LARGEST = re.compile(r"\b214748364[78]\b")  # in a guide's formula: as large as a number may be
 # Numbers that programs draw to tell things apart: many look like identity numbers, any could be one.
 _DRAWN_ELEMENTS = frozenset({"id", "divId", "axId", "crossAx", "rowId", "colId"})
@@ -134,7 +133,7 @@ def _strip(root: Element, dropped: Mapping[str, Unread], numbers: dict[str, str]
             if is_trace or (len(value) >= _LEAST_ENCODED and _is_encoded(value)):
                 del element.attrib[attribute]
                 counts[Unread.FINGERPRINT if is_trace else Unread.PRIVATE] += 1
-            elif plain in _TIES and _TIE.fullmatch(value):
+            elif plain in _TIES:
                 element.set(attribute, numbers.setdefault("tie " + value.upper(), f"{len(numbers) + 1:08X}"))
             elif plain == "fmla":
                 element.set(attribute, _LARGEST.sub("99999999", value))
@@ -161,8 +160,9 @@ def _unpack(root: Element) -> int:
                 continue
             removed += 1
         text = element.text or ""
-        if len(text) >= _LEAST_PACKED and not emptied(text, is_link=False):
-            element.text = ""
+        kept = emptied(text, is_link=False) if len(text) >= _LEAST_PACKED else text
+        if kept != text:
+            element.text = kept
             removed += 1
     return removed
 

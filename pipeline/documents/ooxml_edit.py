@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 from pipeline.documents.ooxml import Element, local
 from pipeline.documents.ooxml_names import NAME, rename
+from pipeline.documents.ooxml_pieces import TURNED
 from pipeline.documents.ooxml_text import WORD, Piece, Segment, Slot, decoded
 from pipeline.documents.replace import Edit, apply, joined
 
@@ -63,7 +64,11 @@ def _distribute(piece: Piece, item: Edit, changes: dict[Slot, list[Edit]]) -> No
     for segment in touched:
         replacement = item.replacement if piece.everywhere or segment is first else ""
         start, end = max(item.start, segment.start) - segment.start, min(item.end, segment.end) - segment.start
-        changes.setdefault(segment.slot, []).append(Edit(start, end, replacement))
+        slot = segment.slot
+        if slot.kind.startswith(TURNED):
+            length = segment.end - segment.start
+            slot, start, end = slot._replace(kind=slot.kind.removeprefix(TURNED)), length - end, length - start
+        changes.setdefault(slot, []).append(Edit(start, end, replacement))
 
 
 def _touched(segments: list[Segment], item: Edit) -> list[Segment]:

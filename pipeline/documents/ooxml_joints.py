@@ -143,6 +143,37 @@ def across_boxes(stories: Mapping[Element, Sequence[Piece]]) -> Iterator[Joint]:
             lines = {False: [], True: []}
     for line in lines.values():
         yield from _boxes(line)
+    yield from _across_ends(stories)
+
+
+def _across_ends(stories: Mapping[Element, Sequence[Piece]]) -> Iterator[Joint]:
+    """Joints between the last paragraph of a box and the first of the next: a label may stand before the one half."""
+    lines: dict[bool, list[Sequence[Piece]]] = {False: [], True: []}
+    for story, pieces in stories.items():
+        if local(story) in _BOXES and local(story.getparent()) != "tc":
+            lines[any(local(above) == "Fallback" for above in story.iterancestors())].append(pieces)
+    found: list[Joint] = []
+    for line in lines.values():
+        for place in range(len(line) - 1):
+            ends = [line[place][-1]]
+            for pieces in line[place + 1 : place + _MOST_PIECES]:
+                ends.append(pieces[0])
+                if len(pieces) > 1:
+                    break
+            found += _ends(ends)
+    if len(found) <= _MOST_ROWS * len(lines):
+        yield from found
+
+
+def _ends(pieces: Sequence[Piece]) -> Iterator[Joint]:
+    """What begins at the end of the first piece and goes on in those behind it: a number, an address, an IBAN."""
+    tail, head = _TAIL.search(pieces[0].text.rstrip()[-_WORD:]), _HEAD.search(pieces[1].text.lstrip()[:_WORD])
+    if tail is None or head is None:
+        return
+    if tail[0][-1].isdigit() and head[0][0].isdigit():
+        yield from _numbers(pieces)
+    elif (tail[0] + head[0]).count("@") == 1 and not _is_address(tail[0]) and not _is_address(head[0]):
+        yield Joint((_tail(pieces[0]), _head(pieces[1])), glue="")
 
 
 def _boxes(line: Sequence[Piece]) -> Iterator[Joint]:

@@ -5,6 +5,8 @@ from typing import NamedTuple
 
 from pipeline.documents.ooxml import Element
 
+TURNED = "turned "  # before the kind of a slot whose whole text is read backwards
+
 
 class Slot(NamedTuple):
     """Where some characters stand: an element's `text` or `tail`, an attribute (`@name`), or a `glyph` of its own."""
@@ -59,6 +61,8 @@ class Paragraph:
         self._ruby = Piece("", context, billed)
         self._codes = Piece("", "", False)
         self._has_old = self._has_other = False
+        self.turns: list[tuple[int, int]] = []  # segments of `now` that are shown backwards: from, to
+        self.is_from_right = False  # somewhere its direction is said to be that of Arabic
 
     def add(self, text: str, slot: Slot, branch: Branch) -> None:
         """The next stretch of text, added to each view that shows it."""

@@ -13,10 +13,13 @@ from pipeline.documents.document import Joint
 from pipeline.documents.headings import is_heading
 from pipeline.documents.ooxml import Element, Part, local
 from pipeline.documents.ooxml_charts import point
+from pipeline.documents.ooxml_flow import Flows
 from pipeline.documents.ooxml_joints import NameParts, across_boxes, across_paragraphs, across_rows
+from pipeline.documents.ooxml_labels import PEOPLE, attribute_label, label_of, title_of
 from pipeline.documents.ooxml_names import as_words, foreign_names
 from pipeline.documents.ooxml_pieces import Branch, Paragraph, Piece, Segment, Slot
 from pipeline.documents.ooxml_tables import contexts
+from pipeline.documents.ooxml_turned import turned
 from pipeline.documents.ooxml_vocabulary import is_trivial, is_vocabulary, said
 
 __all__ = ["WORD", "Piece", "Segment", "Slot", "Survey", "decoded"]
@@ -58,16 +61,15 @@ _PROPERTIES = _tags(WORD, "pPr", "rPr", "tabs")
 _COMPATIBILITY = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 _CHOICE, _FALLBACK = _COMPATIBILITY + "Choice", _COMPATIBILITY + "Fallback"
 _RUBY = _tags(WORD, "rt")
+_OVERRIDE = _tags(WORD, "bdo")
+_RIGHT_TO_LEFT = _tags(WORD, "rtl", "dir")
 _BRANCHES = _OLD | _NEW | _RUBY | {_CHOICE, _FALLBACK}
 # What holds paragraphs that follow each other.
 _STORIES = frozenset(
     {"body", "tc", "txbxContent", "hdr", "ftr", "footnote", "endnote", "comment", "txBody", "txPr", "rich", "t"}
 )
 
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|[_\-.]+")
-_NAME_PART = re.compile(r"(?:first|given|middle|last|family|sur)[_-]?name", re.IGNORECASE)
 _NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?[Ee]\+?\d{1,2}|[-+]?\d{6,}\.0+")
-_PEOPLE = frozenset({"creator", "lastModifiedBy", "author", "Manager"})
 
 
 class _Where(NamedTuple):
@@ -94,6 +96,7 @@ class Survey:
         self._table_contexts: dict[Element, str] = {}
         self._stories: dict[Element, list[Piece]] = {}
         self._names = NameParts()
+        self._flows = Flows()
 
     def part(self, part: Part, billed: bool) -> None:
         """All pieces of one XML part. `billed`: whether its paragraphs are content."""
@@ -107,6 +110,8 @@ class Survey:
         self.joints += across_rows(self._stories)
         self.joints += across_boxes(self._stories)
         self._stories = {}
+        for piece in self._flows.pieces():
+            self.keep(piece)
 
     def name(self, part: Part) -> str:
         """The part's own name is a piece too: `media/1012345672.png`. Its id."""
@@ -123,6 +128,7 @@ class Survey:
     def _walk(self, element: Element, where: _Where) -> None:
         tag = element.tag
         self._look_at_attributes(element)
+        self._flows.box(element)
         if tag in _PARAGRAPH:
             self._paragraph(element, where)
             return
@@ -131,11 +137,14 @@ class Survey:
         if tag in _TABLE:
             self._table_contexts.update(contexts(element, _plain_text))
         elif tag in _CONTROL:
-            where = where._replace(context=_title_of(element) or where.context)
+            where = where._replace(context=title_of(element) or where.context)
         elif tag in _BRANCHES:
             where = _branched(element, where)
         context = self._table_contexts.pop(element, "")
+        before = len(where.paragraph.now.segments) if where.paragraph is not None else 0
         self._children(element, where._replace(context=context) if context else where)
+        if tag in _OVERRIDE and where.paragraph is not None and "rtl" in element.attrib.values():
+            where.paragraph.turns.append((before, len(where.paragraph.now.segments)))
 
     def _children(self, element: Element, where: _Where) -> None:
         self._loose(element, "text", element.text)
@@ -146,7 +155,7 @@ class Survey:
     def _paragraph(self, element: Element, where: _Where) -> None:
         paragraph = Paragraph(where.context or self._label, where.billed)
         self._children(element, _Where(paragraph, Branch(), where.context, where.billed))
-        for piece in paragraph.pieces():
+        for piece in (*paragraph.pieces(), *turned(paragraph)):
             self.keep(piece)
         line = paragraph.now.text.strip()
         if line:
@@ -157,9 +166,11 @@ class Survey:
     def _stretch(self, element: Element, paragraph: Paragraph, branch: Branch) -> bool:
         """Adds the element to its paragraph if it is text of it; whether it was."""
         tag = element.tag
+        paragraph.is_from_right = paragraph.is_from_right or tag in _RIGHT_TO_LEFT
         if tag in _PROPERTIES:
             self._loose(element, "text", element.text)
             for child in element.iterdescendants():
+                paragraph.is_from_right = paragraph.is_from_right or child.tag in _RIGHT_TO_LEFT
                 self._look_at_attributes(child)
                 self._loose(child, "text", child.text)
                 self._loose(child, "tail", child.tail)
@@ -184,7 +195,7 @@ class Survey:
     def _loose(self, element: Element, kind: str, text: str | None) -> None:
         if text and not text.isspace():
             owner = element if kind == "text" else element.getparent()
-            piece = Piece("", "" if self._part_is_word else _label_of(owner), False)
+            piece = Piece("", "" if self._part_is_word else label_of(owner), False)
             text = said(local(owner), text)
             number = point(element, text) if kind == "text" and local(element) == "v" else None
             if number is None and _NUMBER.fullmatch(text):  # as programs write numbers: 1.012345672E9
@@ -193,6 +204,7 @@ class Survey:
                 piece.everywhere, text = True, number
             piece.add(text, Slot(element, kind))
             self.keep(piece)
+            self._flows.note(element, kind, text)
             self.joints += self._names.joined(piece)
 
     def _look_at_attributes(self, element: Element) -> None:
@@ -217,7 +229,7 @@ class Survey:
         value = decoded(name, value)
         if is_trivial(value) or is_vocabulary(local(element), plain, value):
             return None
-        piece = self._attribute(value, "Name" if plain in _PEOPLE else _attribute_label(element, plain))
+        piece = self._attribute(value, "Name" if plain in PEOPLE else attribute_label(element, plain))
         self.joints += self._names.joined(piece)
         return piece
 
@@ -264,33 +276,3 @@ def decoded(name: str, value: str) -> str:
 
 def _plain_text(element: Element) -> str:
     return "".join(t.text or "" for t in element.iter(*_TEXT))
-
-
-def _title_of(control: Element) -> str:
-    """The title that a content control bears, when it reads as a label."""
-    for properties in control:
-        if local(properties) == "sdtPr":
-            for item in properties:
-                if local(item) == "alias":
-                    title = next((v for n, v in item.attrib.items() if n.endswith("}val")), "")
-                    return title if is_heading(title) else ""
-    return ""
-
-
-def _label_of(element: Element) -> str:
-    """What an element outside of paragraphs says of its text: a property's name, or its own name in words."""
-    name = local(element)
-    if name in _PEOPLE:
-        return "Name"
-    parent = element.getparent()
-    if parent is not None and parent.get("name"):
-        return str(parent.get("name"))
-    return _CAMEL.sub(" ", name)
-
-
-def _attribute_label(element: Element, name: str) -> str:
-    """A document variable's or property's name labels its value; a part of a name says so itself."""
-    if name not in ("val", "value"):
-        return _CAMEL.sub(" ", name) if _NAME_PART.fullmatch(name) else ""
-    label = next((v for n, v in element.attrib.items() if n.rpartition("}")[2] == "name"), "")
-    return label if is_heading(label) else ""

@@ -1,7 +1,7 @@
 """The cells of a worksheet's XML: where each one stands, made regular before reading, rewritten as a string."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from lxml import etree
@@ -13,9 +13,20 @@ from pipeline.documents.xlsx_references import LAST_COLUMN, LAST_ROW, column_let
 
 _ADDRESS = re.compile(r"\$?([A-Za-z]{1,3})\$?(\d{1,7})")
 _TYPES = frozenset({"b", "d", "e", "inlineStr", "n", "s", "str"})
-_CELL_ATTRIBUTES = frozenset({"r", "s", "t", "cm"})
-_ROW_ATTRIBUTES = frozenset({"r", "spans", "s", "customFormat", "ht", "hidden", "customHeight", "outlineLevel",
-                             "collapsed", "thickTop", "thickBot"})  # fmt: skip
+_AREA = r"\$?[A-Za-z]{1,3}\$?\d{1,7}(?::\$?[A-Za-z]{1,3}\$?\d{1,7})?"
+_NEEDED = frozenset({"t", "ref", "r1", "r2", "si"})  # what a formula cannot do without where it says it
+_SWITCH = "0|1|true|false|on|off"
+_INDEX = r"\d{1,6}"
+# What the attributes of cells, rows and formulas may say (18.3.1.4, 18.3.1.73, 18.3.1.40); anything else goes.
+_CELL_ATTRIBUTES = {"r": ".*", "s": _INDEX, "t": r"\w+", "cm": _INDEX}
+_ROW_ATTRIBUTES = {
+    "r": ".*", "spans": r"(?:\d{1,5}:\d{1,5} ?)+", "s": _INDEX, "ht": r"\d{1,3}(?:\.\d{1,16})?", "outlineLevel": r"\d",
+    **dict.fromkeys(("customFormat", "hidden", "customHeight", "collapsed", "thickTop", "thickBot"), _SWITCH),
+}  # fmt: skip
+_FORMULA_ATTRIBUTES = {
+    "t": "normal|array|dataTable|shared", "ref": _AREA, "r1": _AREA, "r2": _AREA, "si": _INDEX,
+    **dict.fromkeys(("aca", "dt2D", "dtr", "del1", "del2", "ca", "bx"), _SWITCH),
+}  # fmt: skip
 
 
 class Cell(NamedTuple):
@@ -90,15 +101,22 @@ def _regular_cell(element: Element) -> None:
             element.remove(child)
         elif name != "is" and len(child):
             child[:] = []
+        before = set(child.attrib)
+        if name == "f":
+            _keep_attributes(child, _FORMULA_ATTRIBUTES)
+            if (before - set(child.attrib)) & _NEEDED:
+                element.remove(child)  # what it last showed stays
         seen.add(name)
         child.tail = None
     element.text = element.tail = None
     _keep_attributes(element, _CELL_ATTRIBUTES)
 
 
-def _keep_attributes(element: Element, names: frozenset[str]) -> None:
-    for name in list(element.attrib):
-        if name not in names:
+def _keep_attributes(element: Element, known: Mapping[str, str]) -> None:
+    """Takes out the attributes that are not `known`, or say what their patterns there do not allow."""
+    for name, value in element.attrib.items():
+        pattern = known.get(name)
+        if pattern is None or (pattern != ".*" and not re.fullmatch(pattern, value)):
             del element.attrib[name]
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pipeline.documents import ooxml_clean, ooxml_links, xlsx_cells, xlsx_strings
 from pipeline.documents.document import Unread
 from pipeline.documents.ooxml import Element, Package, Part, local, unreadable
+from pipeline.documents.xlsx_computed import is_opaque
 from pipeline.documents.xlsx_formulas import LONGEST
 
 # Kinds of relationships whose targets go, and what they count as.
@@ -194,7 +195,7 @@ def _strip_cells(sheet: Element, *, has_metadata: bool) -> None:
         if not has_metadata:
             cell.element.attrib.pop("cm", None)
         formula = xlsx_cells.child(cell.element, "f")
-        if formula is not None and len(formula.text or "") > LONGEST:
+        if formula is not None and (len(formula.text or "") > LONGEST or is_opaque(formula.text or "")):
             xlsx_cells.become_value(cell.element)
 
 

@@ -34,6 +34,18 @@ def moment(serial: float, *, is_1904: bool) -> datetime | None:
     return (_FIRST_1904 if is_1904 else _FIRST_1900) + timedelta(seconds=seconds)
 
 
+def serial_of(year: int, month: int, day: int) -> int | None:
+    """The serial number of a date in the system of 1900; months and days may run over. None where there is none."""
+    if not (1900 <= year <= 9999 and abs(month) < 1_200 and abs(day) < 40_000):
+        return None
+    months = year * 12 + month - 1
+    try:
+        days = (datetime(months // 12, months % 12 + 1, 1) - _FIRST_1900).days + day - 1  # noqa: DTZ001
+    except ValueError:
+        return None
+    return days + (days >= _LEAP_1900)
+
+
 def written(serial: float, tokens: Sequence[DateToken], *, is_1904: bool) -> str | None:
     """A serial number as a date format shows it, months in English; None when it cannot be shown."""
     when = moment(serial, is_1904=is_1904)

@@ -41,6 +41,7 @@ _CURRENCY = re.compile(r"\[\$([^\]-]*)")
 _NUMBER = re.compile(r"\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3})?\s*")
 _LONGEST = 40  # digits of a number that is written out
 _LONGEST_DURATION = 10_000  # days; more is a date that somebody shows as hours
+_LEAST_MASK = 9  # zeros of a format that shows a code
 _LONGEST_CODE = 255  # characters of a format code (Excel's own bound)
 
 
@@ -80,6 +81,15 @@ def digits(value: Decimal) -> str:
 def is_date(code: str) -> bool:
     """Whether a format shows moments."""
     return any(section.dates for section in _sections(code))
+
+
+def is_mask(code: str) -> bool:
+    """Whether a format asks for so many digits on both sides of its point that it shows a code, not a measure."""
+    return any(
+        sum(token.text.count("0") for token in section.tokens if token.kind == "digits") >= _LEAST_MASK
+        and any(token.kind == "point" for token in section.tokens)
+        for section in _sections(code)
+    )
 
 
 def shown(value: Decimal, code: str, *, is_1904: bool) -> str:

@@ -11,6 +11,7 @@ from pipeline.documents.replace import Edit, apply
 
 _SPACE = "{http://www.w3.org/XML/1998/namespace}space"
 _ESCAPE = re.compile(r"_x([0-9A-Fa-f]{4})_")
+_RETURN = re.compile(r"_x000[Dd]_(?:_x000[Aa]_|\n)?")  # how Windows ends a line
 _PHONETIC = frozenset({"rPh", "phoneticPr"})
 
 
@@ -59,16 +60,30 @@ def write(t: Element, text: str) -> None:
 
 
 def decode_escapes(root: Element) -> None:
-    """Writes escaped characters of a part as themselves where XML can: `_x0053_ara` says Sara."""
+    """Writes escaped characters of a part as themselves: `_x0053_ara` says Sara, `_x000D_` ends a line.
+
+    What XML cannot hold, and nobody sees, goes.
+    """
     for element in root.iter():
         if element.text and "_x" in element.text:
-            element.text = _ESCAPE.sub(_character, element.text)
+            element.text = _decoded(element.text)
         for name, value in element.attrib.items():
             if "_x" in value:
-                element.set(name, _ESCAPE.sub(_character, value))
+                element.set(name, _decoded(value))
+
+
+def _decoded(text: str) -> str:
+    return _ESCAPE.sub(_character, _RETURN.sub("\n", text))
 
 
 def _character(match: re.Match[str]) -> str:
     code = int(match[1], 16)
-    is_xml = code in (9, 10, 13) or 0x20 <= code < 0xD800 or 0xE000 <= code < 0xFFFE
-    return chr(code) if is_xml and code != ord("_") else match[0]
+    if code == ord("_") or 0xD800 <= code < 0xE000:  # an underscore that begins no escape; half a character
+        return match[0]
+    is_xml = code in (9, 10, 13) or 0x20 <= code < 0xFFFE
+    return chr(code) if is_xml else ""
+
+
+def phonetics(item: Element) -> list[Element]:
+    """The `t` elements of a string item's phonetic hints, in order."""
+    return [t for hint in item if local(hint) == "rPh" for t in hint if local(t) == "t"]

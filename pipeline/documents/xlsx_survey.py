@@ -17,6 +17,7 @@ from pipeline.documents.ooxml_text import Survey
 from pipeline.documents.ooxml_vocabulary import is_trivial, is_vocabulary
 from pipeline.documents.xlsx_banners import BANNERS, banner
 from pipeline.documents.xlsx_formulas import joined_strings, saying
+from pipeline.documents.xlsx_lookups import Lookups, day
 from pipeline.documents.xlsx_numbers import literals
 from pipeline.documents.xlsx_places import FORMULA_ATTRIBUTES, FORMULAS, is_address
 from pipeline.documents.xlsx_references import areas_of
@@ -53,10 +54,13 @@ class Reader:
     def _cells(self, survey: Survey, root: Element, sheet: Sheet) -> None:
         book = self.book
         cells = [(cell, book.text(cell.element)) for cell in xlsx_cells.cells(root)]
+        lookups = Lookups(book, {(c.row, c.column): (c.element, said.shown) for c, said in cells}, sheet.number)
+        given = {c.element: lookups.of(c.element) for c, _ in cells if xlsx_cells.child(c.element, "f") is not None}
         rows: dict[int, xlsx_headings.Row] = {}
         for cell, said in cells:
-            if said.shown and not said.shown.isspace():
-                rows.setdefault(cell.row, {})[cell.column] = said.shown
+            text = said.shown or given.get(cell.element, "")
+            if text and not text.isspace():
+                rows.setdefault(cell.row, {})[cell.column] = text
         merged = [a for e in root.iter("{*}mergeCell") for a in areas_of(e.get("ref", ""), sheet.number)]
         tables = [t.area for t in book.tables if t.area.sheet == sheet.number and t.root.get("headerRowCount") != "0"]
         contexts = {(row, column): label for row, column, label in xlsx_headings.contexts(rows, merged, tables)}
@@ -69,9 +73,14 @@ class Reader:
                 lines.setdefault(cell.row, []).append(piece)
             if said.stored:
                 survey.keep(_piece(said.stored, context, Slot(cell.element, "stored")))
+            date = day(said.shown.strip(), context, is_1904=book.is_1904)
+            if date:
+                survey.keep(_piece(date, context, Slot(cell.element, "day")))
             formula = xlsx_cells.child(cell.element, "f")
             if formula is not None and formula.text:
-                self._formula(survey, Slot(formula, "formula"), formula.text, context)
+                slot = Slot(formula, "formula")
+                self._formula(survey, slot, formula.text, context)
+                self._computed(survey, slot, given[cell.element], context, said.shown)
         survey.joints += across_lines(list(lines.values()))
 
     def _element(self, survey: Survey, element: Element, *, is_pivot: bool, is_billed: bool) -> None:
@@ -87,6 +96,10 @@ class Reader:
             piece = Piece("", "", is_billed)
             for t in xlsx_strings.runs(element):
                 piece.add(t.text or "", Slot(t, "run"))
+            hints = Piece("", "", False)
+            for t in xlsx_strings.phonetics(element):
+                hints.add(t.text or "", Slot(t, "run"))
+            survey.keep(hints)
             if name != "si":  # shared strings are read where cells show them
                 survey.keep(piece)
         elif name == "t" and not _is_phonetic(element):
@@ -133,9 +146,18 @@ class Reader:
                 self._site(survey, Slot(element, "site@Target"), element.get("Target"))
                 element.set("Target", "#")
 
+    def _computed(self, survey: Survey, slot: Slot, text: str, context: str, shown: str = "") -> None:
+        """What a formula gives, where nobody has kept it, and as a date where that is what it is."""
+        if text and text != shown:
+            self._keep_shared(survey, text, context, slot)
+            date = day(text.strip(), context, is_1904=self.book.is_1904)
+            if date:
+                self._keep_shared(survey, date, context, slot)
+
     def _site(self, survey: Survey, slot: Slot, text: str) -> None:
         self.sites[slot] = text
         self._formula(survey, slot, text, "")
+        self._computed(survey, Slot(slot.element, "joined:" + slot.kind), Lookups(self.book).said(text), "")
 
     def _formula(self, survey: Survey, slot: Slot, text: str, context: str) -> None:
         """What a formula says, and what its strings say together."""

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import NamedTuple
 
 from pipeline.documents import office, ooxml_links, xlsx_strings
@@ -10,7 +11,7 @@ from pipeline.documents.limits import MAX_SHEETS
 from pipeline.documents.ooxml import Element, Package, Part, local, unreadable
 from pipeline.documents.xlsx_cells import child, value
 from pipeline.documents.xlsx_formulas import Names
-from pipeline.documents.xlsx_numbers import BUILT_IN, GENERAL, digits, is_date, number, shown
+from pipeline.documents.xlsx_numbers import BUILT_IN, GENERAL, digits, is_date, is_mask, number, shown
 from pipeline.documents.xlsx_references import Area, Map, TableArea, area_of
 
 _ERROR = re.compile(r"#[A-Z0-9/_?!]{2,20}")
@@ -107,8 +108,10 @@ class Workbook:
     def _number(self, cell: Element) -> Text:
         text = value(cell)
         stored = number(text)
-        if stored is None:
-            return Text(text)
+        return Text(text) if stored is None else self.of_number(cell, stored)
+
+    def of_number(self, cell: Element, stored: Decimal) -> Text:
+        """What a number says in the format of a cell."""
         style = cell.get("s", "0")
         code = self.formats[int(style)] if style.isdecimal() and int(style) < len(self.formats) else GENERAL
         plain = digits(stored)
@@ -120,6 +123,8 @@ class Workbook:
         long = sum(c.isdigit() for c in plain) >= _LEAST_DIGITS
         if not visible or (long and _only_digits(plain) not in _only_digits(visible)):
             return Text(plain, visible)
+        if is_mask(code):  # a point or a comma stands where somebody wants to see one: `0000000.000`
+            return Text(visible, _only_digits(visible))
         return Text(visible, plain if long and plain != visible else "")
 
 

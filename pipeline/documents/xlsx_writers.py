@@ -63,6 +63,7 @@ class Writers:
         return {
             "cell": partial(self._cell, stored=False),
             "stored": partial(self._cell, stored=True),
+            "day": self._day,
             "formula": self._formula,
             "run": self._run,
             "banner": self._banner,
@@ -96,6 +97,13 @@ class Writers:
             xlsx_cells.become_string(element, own)
         else:
             xlsx_cells.become_string(element, changed[:MAX_STRING])
+
+    def _day(self, slot: Slot, edits: list[Edit]) -> None:
+        """A number that means a date: the whole cell says it."""
+        place = self.place(slot.element)
+        if place not in self.ledger.removed:
+            shown = self.reader.book.text(slot.element).shown
+            self._cell(Slot(slot.element, "cell"), [Edit(0, len(shown), _first(edits))], stored=False)
 
     def place(self, element: Element) -> Place:
         """Where a cell stands."""

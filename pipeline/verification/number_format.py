@@ -29,6 +29,7 @@ _MONTHS = ("January", "February", "March", "April", "May", "June", "July", "Augu
            "December")  # fmt: skip
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _LATEST = 2_958_466  # serial of 10000-01-01
+_LEAST_OF_CODE = 9  # zeros of a format that shows a code, whatever its point
 _LONGEST = 400  # characters of a stored number or a format; longer ones are nobody's
 
 
@@ -158,7 +159,8 @@ def _masked(code: str, value: Decimal) -> tuple[str, ...]:
         digits = digits[: len(digits) - len(taken)]
         filled[number] = taken or ("0" if tokens[number][0] == "0" else "")
     shown = "".join(_piece(token, filled.get(number)) for number, token in enumerate(tokens))
-    return (("-" if value < 0 else "") + shown.strip(),)
+    is_code = len(decimals) < len(places) and mask.count("0") >= _LEAST_OF_CODE and bool(decimals)
+    return (("-" if value < 0 else "") + shown.strip(), *((re.sub(r"\D", "", shown),) if is_code else ()))
 
 
 def _is_place(token: re.Match[str]) -> bool:

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from pipeline.documents.document import Raster
-from pipeline.verification import image, office_package, office_xml
+from pipeline.verification import image, markup_words, office_package, office_xml
+from pipeline.verification.cut_codes import cut_codes
 from pipeline.verification.reading import Passage, SecondReading
 from schemas.errors import ErrorCode, StageFailed
 
@@ -54,6 +55,7 @@ class Office:
 
     def reading(self, pages: int) -> tuple[SecondReading, dict[str, bytes]]:
         """Everything said, and the pixels of the rasters."""
+        self.say([Passage(code) for code in cut_codes(passage.text for passage in self.texts)])
         readers = (*office_package.READERS, *((image.READER,) if self.rasters else ()))
         second = SecondReading(
             tuple(self.texts), tuple(self.rasters), tuple(self.raw), parts=self.parts, pages=pages, readers=readers
@@ -81,6 +83,8 @@ def opened(data: bytes) -> Office:
             raise StageFailed(ErrorCode.VERIFY_FAILED)
         office.trees[name] = root
         office.keep([markup])
+        office.say(markup_words.flowing(root))
+        office.say(markup_words.unpacked(markup))
         if office_xml.local(root) not in _TABLES:
             office.keep(["\t".join(root.itertext())])
     return office

@@ -14,6 +14,7 @@ def read(data: bytes) -> tuple[SecondReading, dict[str, bytes]]:
     for name, root in package.trees.items():
         package.say(office_xml.attributes(root, is_links=name.endswith(".rels")))
         package.say(word_xml.passages(root))
+        package.say(word_xml.boxes(root))
         package.keep(word_xml.rows(root))
     slides = sum(local(root) == "sld" for root in package.trees.values())
     return package.reading(slides)

@@ -2,12 +2,14 @@
 
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from datetime import date, timedelta
 from typing import NamedTuple
 
 from pipeline.verification.number_format import NumberFormat, plain
 from pipeline.verification.office_xml import local
 from pipeline.verification.reading import Passage
+from pipeline.verification.sheet_formulas import given
 from pipeline.verification.word_xml import is_label
 
 _REFERENCE = re.compile(r"([A-Z]{1,3})([0-9]{1,7})")
@@ -16,6 +18,9 @@ _LONG_NUMBER = re.compile(r"(?<![A-Za-z0-9_.$:!])[0-9]{6,20}(?![A-Za-z0-9_.:!(])
 _HEADER_CODE = re.compile(r'&(?:"[^"]*"|K[0-9A-Fa-f]{6}|K\d\d[+-]\d{3}|\d{1,3}|[A-Z])')
 _HEADER_FIELD = re.compile(r"&[LCR]")
 _PLACEHOLDER = re.compile(r"[A-Z_]+_\d{2,}")
+_ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
+_SERIAL = re.compile(r"[0-9]{4,5}")
+_DATED = re.compile(r"\b(dates?|dob|birth(day|date)?|born)\b|تاريخ|ميلاد", re.IGNORECASE)
 _HEADING_ROWS = 50  # rows among which a heading may stand
 # Elements whose text is a formula; string literals and long numbers in it are what somebody wrote.
 _FORMULAS = frozenset({"f", "formula", "formula1", "formula2", "definedName", "calculatedColumnFormula",
@@ -51,7 +56,7 @@ def rich(element: ET.Element) -> str:
     for child in element:
         name = local(child)
         if name == "t":
-            pieces.append(child.text or "")
+            pieces.append(unescaped(child.text or ""))
         elif name != "rPh":
             pieces.append(rich(child))
     return "".join(pieces)
@@ -88,7 +93,28 @@ def _said(cell: ET.Element, book: Book) -> Iterator[str]:
             shown = form.shown(text, book.is_1904)
             yield from (*shown, plain(text))
         elif name == "v" and kind not in ("b", "e"):
-            yield text
+            yield unescaped(text)
+
+
+def unescaped(text: str) -> str:
+    """A string of SpreadsheetML as it is shown (ST_Xstring): `_x000D_` ends a line, controls show nothing."""
+    if "_x" not in text:
+        return text
+
+    def meant(match: re.Match[str]) -> str:
+        code = int(match[1], 16)
+        return "\n" if code == 13 else chr(code) if code in (9, 10) or 32 <= code < 0xD800 or code >= 0xE000 else ""
+
+    return _ESCAPED.sub(meant, text)
+
+
+def days(passages: Iterable[Passage], *, is_1904: bool) -> Iterator[Passage]:
+    """Bare numbers under the label of a date, as the days that they mean."""
+    for passage in passages:
+        text = passage.text.strip()
+        if _SERIAL.fullmatch(text) and 7_000 <= int(text) <= 73_050 and _DATED.search(passage.context):
+            first = date(1904, 1, 1) if is_1904 else date(1899, 12, 30)
+            yield Passage((first + timedelta(int(text))).isoformat(), passage.context)
 
 
 def table(found: list[Cell]) -> Iterator[Passage]:
@@ -142,6 +168,8 @@ def loose(root: ET.Element) -> Iterator[Passage]:
         name, text = local(element), element.text or ""
         if name in _RICH:
             yield Passage(rich(element) or "".join(element.itertext()))
+            hints = "".join(t.text or "" for hint in element if local(hint) == "rPh" for t in hint)
+            yield from (Passage(hint) for hint in (hints,) if hint.strip())
         elif name in _HEADERS:
             yield from (Passage(_HEADER_CODE.sub("", field)) for field in _HEADER_FIELD.split(text))
         elif name in _FORMULAS:
@@ -160,6 +188,7 @@ def formula(text: str) -> Iterator[Passage]:
         yield Passage("".join(literals))
     for number in _LONG_NUMBER.findall(_LITERAL.sub('""', text)):
         yield Passage(number)
+    yield from given(text)
 
 
 def caches(root: ET.Element) -> Iterator[Passage]:

@@ -3,7 +3,9 @@
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
+from itertools import pairwise
 
+from pipeline.verification.markup_words import backwards
 from pipeline.verification.office_xml import local, without_cells
 from pipeline.verification.reading import Passage
 
@@ -28,6 +30,18 @@ def rows(root: ET.Element) -> Iterator[str]:
         elif local(element) == "p":
             paragraphs.append(_said(element))
     yield "\t".join(paragraphs)
+
+
+def boxes(root: ET.Element) -> Iterator[Passage]:
+    """The last line of each text box or shape and the first one of the next, a tab between them."""
+    ends: list[tuple[str, str]] = []
+    for element in root.iter():
+        if local(element) in ("txbxContent", "txBody"):
+            lines = [text for p in element.iter() if local(p) == "p" and (text := _said(p).strip())]
+            if lines:
+                ends.append((lines[0], lines[-1]))
+    for (_, last), (first, _) in pairwise(ends):
+        yield Passage(f"{last.split()[-1]}\t{first.split()[0]}")
 
 
 def _walk(element: ET.Element, context: str) -> Iterator[Passage]:
@@ -111,6 +125,7 @@ def _paragraph(paragraph: ET.Element, context: str) -> Iterator[Passage]:
         text = "".join(pieces)
         if text.strip():
             yield Passage(text, context)
+    yield from backwards(paragraph, "".join(now))
     for element in inner:
         yield from _walk(element, context)
 

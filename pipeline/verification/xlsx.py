@@ -25,7 +25,9 @@ def read(data: bytes) -> tuple[SecondReading, dict[str, bytes]]:
         pages += kind in _SHEETS
         if kind == "worksheet":
             cells = list(sheet_xml.cells(root, book))
-            package.say(sheet_xml.table(cells))
+            said = list(sheet_xml.table(cells))
+            package.say(said)
+            package.say(sheet_xml.days(said, is_1904=book.is_1904))
             package.keep(sheet_xml.joined(cells))
         if kind == "pivotCacheDefinition":
             package.say(sheet_xml.caches(root))

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from schemas.files import Format
+from tests.documents.docx_places_cut import CUT
 from tests.documents.docx_places_packed import PACKED
 from tests.documents.docx_places_parts import MAIN, PARTS
 from tests.documents.docx_places_text import BODY, p
@@ -36,7 +37,7 @@ PLACES: tuple[Place, ...] = (
     *(_place(name, partial(document, body), planted) for name, (body, planted) in BODY.items()),
     *(
         _place(name, partial(document, body, parts), planted)
-        for name, (body, parts, planted) in (PARTS | PACKED).items()
+        for name, (body, parts, planted) in (PARTS | PACKED | CUT).items()
     ),
     *(
         _place(f"{name}, in strict Office XML", partial(document, BODY[name][0], strict=True), BODY[name][1])

@@ -5,6 +5,7 @@ import pytest
 from schemas.files import Format
 from tests.documents.docx_places import PLACES
 from tests.documents.looking import said, traces
+from tests.documents.office_build import ID
 from tests.documents.running import Place, run
 
 
@@ -16,5 +17,6 @@ def test_nothing_of_a_value_stays(place: Place) -> None:
     output = run(Format.DOCX, data).clean
     left = {value: found for value in place.planted if (found := traces(output, value))}
     assert left == {}
+    assert traces(output, ID) == []
     text = said(Format.DOCX, output)
     assert [words for words in place.kept if words not in text] == []

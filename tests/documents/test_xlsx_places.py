@@ -8,6 +8,7 @@ import pytest
 
 from schemas.files import Format
 from tests.documents.looking import said, traces
+from tests.documents.office_build import ID
 from tests.documents.running import Place, run
 from tests.documents.xlsx_places import PLACES
 
@@ -20,6 +21,7 @@ def test_nothing_of_a_value_stays(place: Place) -> None:
     output = run(Format.XLSX, data).clean
     left = {value: found for value in place.planted if (found := traces(output, value))}
     assert left == {}
+    assert traces(output, ID) == []
     text = said(Format.XLSX, output)
     assert [words for words in place.kept if words not in text] == []
     assert _opens(output) or not _opens(data)
