@@ -6,6 +6,7 @@ between documents). Bytes go in through a sealed memory file and come back throu
 
 import base64
 import compileall
+import errno
 import fcntl
 import logging
 import os
@@ -36,6 +37,7 @@ _TYPE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,60}", re.ASCII)
 _PARTS = frozenset((*REQUIRED, "namespaces", "landlock"))
 _LEAST_REPLY = 256 * 1024**2  # bytes that any child may answer
 _REPLY_PER_BYTE = 8  # how many more for each byte that it was given
+_SEAL_WAITS = (0.0, 0.01, 0.05, 0.2, 1.0)  # seconds between tries; the kernel itself waits for a sixth of one in each
 _PATIENCE = 5.0  # seconds for the kernel to empty a namespace
 _ENVIRONMENT = {
     "PATH": "/usr/local/bin:/usr/bin:/bin",
@@ -229,11 +231,29 @@ def _start(request: int, writing: int) -> subprocess.Popen[bytes]:
 def _sealed(pieces: Sequence[bytes]) -> int:
     """A memory file that holds the pieces and can no longer be changed, not even by the child."""
     request = os.memfd_create("request", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
-    with open(request, "wb", closefd=False) as file:
-        file.writelines(pieces)
-    seals = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_SEAL
-    fcntl.fcntl(request, fcntl.F_ADD_SEALS, seals)
+    try:
+        with open(request, "wb", closefd=False) as file:
+            file.writelines(pieces)
+        _seal(request)
+    except BaseException:
+        os.close(request)
+        raise
     return request
+
+
+def _seal(file: int) -> None:
+    """Seals a memory file against everything. The kernel refuses for as long as it moves one of the pages about."""
+    seals = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_SEAL
+    for wait in _SEAL_WAITS:
+        try:
+            fcntl.fcntl(file, fcntl.F_ADD_SEALS, seals)
+        except OSError as error:
+            if error.errno != errno.EBUSY:
+                raise
+            time.sleep(wait)
+        else:
+            return
+    fcntl.fcntl(file, fcntl.F_ADD_SEALS, seals)
 
 
 class _Reader:

@@ -1,6 +1,7 @@
 """Parsing runs in the sandbox child; a document that kills or hangs it fails its call, and the worker lives."""
 
 import ctypes
+import mmap
 import os
 import resource
 import secrets
@@ -213,3 +214,19 @@ def test_a_call_leaves_no_descriptor_and_no_zombie(sandbox: Sandbox):
         except ChildFailed:
             continue
     assert held() == before
+
+
+def test_a_request_that_the_kernel_is_still_busy_with_is_waited_for(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch):
+    create, waits = os.memfd_create, []
+
+    def create_busy(name: str, flags: int) -> int:
+        file = create(name, flags)
+        os.ftruncate(file, 1)
+        in_use = mmap.mmap(file, 1)  # while it is mapped for writing the kernel refuses the seal: EBUSY
+        waits.append(in_use)
+        threading.Timer(0.02, in_use.close).start()
+        return file
+
+    monkeypatch.setattr(os, "memfd_create", create_busy)
+    _, blobs = sandbox.call("echo", {}, {"a": b"text"}, 20)
+    assert blobs == {"a": b"text"} and waits[0].closed
