@@ -18,6 +18,7 @@ from pipeline.documents.overlooked import FAINT, HUE
 _STEP = 3  # middle values are taken of every third pixel
 _WINDOW = 5  # of so many to each side
 _GRAIN = 5  # times the middle difference around: letters stand out from it
+_RAMP = 1  # level: so far from its middle values is each pixel of a drawn gradient, by rounding
 _COARSEST = 8  # the picture is looked at in halves down to an eighth
 _LEAST_SIDE = 24  # pixels
 _LOWEST, _HIGHEST = 6, 60  # pixels of a level that a letter is high
@@ -56,7 +57,7 @@ def without_faint(pixels: Any, *, is_exact: bool) -> Any:
     if min(done.shape[:2]) > _STEP * 2:
         ground = _ground(done)
         flat = ground.grain == 0
-        _fill(done, ground.values, flat & (ground.away > 0))
+        _fill(done, ground.values, (ground.grain <= _RAMP) & (ground.away > ground.grain))
         if is_exact:
             _level_low_bits(done, flat)
     return done if pixels.ndim == 3 else done[:, :, 0]

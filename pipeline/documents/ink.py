@@ -13,6 +13,8 @@ CONTRAST = 36  # gray levels between dark ink and the paper around it
 LIGHT_CONTRAST = 60  # gray levels between light ink and its ground
 GROUND = 150  # gray level: on a lighter ground, what is lighter still is paper beside dark ink
 _FINE = 250  # dots per inch
+_BAND = 16  # pixels: only groups that end near its rows are asked whether a mark goes on with them
+_RECENT = 32  # groups of a band
 _NEIGHBOURS = 3  # characters that stand together before they count as text: fewer are specks and ornaments
 
 
@@ -70,16 +72,32 @@ def characters(ink: Ink) -> list[Mark]:
 
 def gather(marks: Sequence[Mark]) -> list[Mark]:
     """Marks that stand beside each other on a line, as one box each; lonely ones are dropped."""
+    return [around(group) for group in rows_of(marks) if len(group) >= _NEIGHBOURS]
+
+
+def rows_of(marks: Sequence[Mark]) -> list[list[Mark]]:
+    """Marks that stand beside each other on a line, from left to right; also those that stand alone."""
     groups: list[list[Mark]] = []
+    bands: dict[
+        int, list[int]
+    ] = {}  # groups that end in a band of rows, or did once, from old to new
     for mark in sorted(marks, key=lambda m: m.left):
-        for group in reversed(groups[-200:]):
-            last = group[-1]
-            if mark.left - (last.left + last.width) < 1.2 * max(mark.height, last.height) and _level(mark, last):
-                group.append(mark)
-                break
-        else:
-            groups.append([mark])
-    return [around(group) for group in groups if len(group) >= _NEIGHBOURS]
+        rows = range(mark.top // _BAND, (mark.top + mark.height - 1) // _BAND + 1)
+        near = {number for row in rows for number in bands.get(row, ())[-_RECENT:]}
+        chosen = next((number for number in sorted(near, reverse=True) if _goes_on(groups[number][-1], mark)), None)
+        if chosen is None:
+            chosen = len(groups)
+            groups.append([])
+        groups[chosen].append(mark)
+        for row in rows:
+            band = bands.setdefault(row, [])
+            if not band or band[-1] != chosen:
+                band.append(chosen)
+    return groups
+
+
+def _goes_on(last: Mark, mark: Mark) -> bool:
+    return mark.left - (last.left + last.width) < 1.2 * max(mark.height, last.height) and _level(mark, last)
 
 
 def _level(a: Mark, b: Mark) -> bool:

@@ -16,6 +16,7 @@ from pipeline.documents.limits import MAX_OCR_OUTPUT_BYTES, MAX_OCR_WORDS, MAX_R
 from pipeline.documents.packing import packed
 from pipeline.ocr.banners import lightened
 from pipeline.ocr.boxes import grown
+from pipeline.ocr.columns import spelled
 from pipeline.ocr.lines import SeenWord, compose
 from pipeline.ocr.rows import join_rows
 from pipeline.ocr.turned import is_doubtful, joined, told, turned
@@ -62,7 +63,7 @@ def _as_stored(raster: Raster, image: Any, pixels: bytes) -> Reading:
     text, seen = compose(join_rows(list(lines.values())))
     ink = ink_of(image, raster.dpi or _DEFAULT_DPI)
     words = grown(seen, ink)
-    return Reading(raster.id, text, words, unread_ink(image, ink, text, words))
+    return Reading(raster.id, *spelled(text, words), unread_ink(image, ink, text, words))
 
 
 def engine() -> str:

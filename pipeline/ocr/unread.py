@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from pipeline.documents.document import Word
-from pipeline.documents.ink import Ink, Mark, characters, gather
+from pipeline.documents.ink import Ink, Mark, around, characters, gather
+from pipeline.ocr.columns import columns, counts_rows, said_in
 from pipeline.ocr.confidence import is_confident
 
 _LIKE = (0.6, 1.4)  # of the middle height of a word's characters: others are dots, rules and stains
@@ -16,19 +17,36 @@ _LEAST_CONTRAST = 40  # gray levels; Tesseract also sees words in specks and emp
 
 def unread_ink(image: Any, ink: Ink, text: str, words: Sequence[Word]) -> tuple[tuple[int, int, int, int], ...]:
     """Boxes (left, top, width, height) of such ink in a grayscale raster: doubtful words, and uncovered characters."""
-    covered = np.zeros(image.shape, bool)
+    covered, spoken = np.zeros(image.shape, bool), np.zeros(image.shape, bool)
     doubtful: list[Mark] = []
+    read: list[Word] = []
     for word in words:
         if _is_read(text, word) and not _says_less(text[word.start : word.end], word, ink):
             margin = max(2, word.height // 4)
             top, left = max(0, word.top - margin), max(0, word.left - margin)
             covered[top : word.top + word.height + margin, left : word.left + word.width + margin] = True
+            read.append(word)
+            if word.end - word.start > 1:
+                spoken[top : word.top + word.height + margin, left : word.left + word.width + margin] = True
         elif _has_contrast(image, word):
             doubtful.append(Mark(word.left, word.top, word.width, word.height))
-    marks = [m for m in characters(ink) if not covered[m.top + m.height // 2, m.left + m.width // 2]]
+    every = characters(ink)
+    marks = [m for m in every if not covered[m.top + m.height // 2, m.left + m.width // 2]]
     # Of a page scanned sideways the lines run downwards, and what stands there alone in its row is text all the same.
     sideways = [_turned(mark) for mark in gather([_turned(mark) for mark in marks])]
-    return tuple((m.left, m.top, m.width, m.height) for m in [*doubtful, *gather(marks), *sideways])
+    alone = [m for m in every if not spoken[m.top + m.height // 2, m.left + m.width // 2]]
+    below = _half_read(image, alone, text, read)
+    return tuple((m.left, m.top, m.width, m.height) for m in [*doubtful, *gather(marks), *sideways, *below])
+
+
+def _half_read(image: Any, marks: Sequence[Mark], text: str, read: Sequence[Word]) -> list[Mark]:
+    """Columns of single characters of which not every one was read: what was read of a number goes with the rest."""
+    found = []
+    for column in columns(image, marks):
+        said = said_in(column, read)
+        if len(said) < len(column) and not counts_rows(text, said, len(column)):
+            found.append(around(column))
+    return found
 
 
 def _turned(mark: Mark) -> Mark:

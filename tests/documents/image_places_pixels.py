@@ -205,7 +205,34 @@ def _mixed_sizes() -> bytes:
     return make.saved(picture, "PNG")
 
 
+def _one_to_a_line(step: int) -> bytes:
+    picture = make.written("", "", LINES[1], size=(700, 60 + 10 * step))
+    draw = ImageDraw.Draw(picture)
+    for number, digit in enumerate(NATIONAL_ID):
+        draw.text((620, 20 + step * number), digit, font=hues.font(28), fill=0)
+    return make.saved(picture, "PNG")
+
+
+def _side_by_side(step: int) -> Look:
+    """What stands one to a line, put on one."""
+
+    def look(data: bytes) -> str:
+        picture = _open(data).convert("L")
+        row = Image.new("L", (20 * len(NATIONAL_ID) + 40, 80), 255)
+        for number in range(len(NATIONAL_ID)):
+            row.paste(picture.crop((619, 18 + step * number, 639, 56 + step * number)), (20 + 20 * number, 20))
+        plain = picture.copy()
+        plain.paste(255, (600, 0, *picture.size))
+        return f"{looking.read(row)} {looking.read(plain)}"
+
+    return look
+
+
 SHOWN: tuple[ImagePlace, ...] = (
+    *(
+        _place(f"png one digit to a line, {n} apart", Format.PNG, lambda n=n: _one_to_a_line(n), _side_by_side(n))
+        for n in (40, 84)
+    ),
     _place("png of gray", Format.PNG, lambda: make.saved(_plain(), "PNG"), _every_frame),
     _place("png interlaced", Format.PNG, lambda: make.saved(_plain().convert("RGB"), "PNG", interlace=1), _every_frame),
     _place("png of one bit", Format.PNG, lambda: make.saved(_plain().convert("1"), "PNG"), _every_frame),

@@ -1,6 +1,7 @@
 """What stands in pixels, seen or hidden, does not come out of a whole run; harmless text beside it does."""
 
 import io
+from typing import Any
 
 import cv2
 import numpy as np
@@ -11,7 +12,7 @@ from pipeline.documents import image
 from pipeline.documents.document import Findings, Reading
 from pipeline.verification import image as second
 from tests.documents import looking
-from tests.documents.image_making import ImagePlace
+from tests.documents.image_making import LINES, ImagePlace, mask
 from tests.documents.image_places_pixels import HIDDEN, PLACES, SHOWN
 from tests.documents.running import run
 from tests.documents.test_image_places import same_picture
@@ -92,6 +93,23 @@ def test_pictures_are_not_spoiled() -> None:
         levelled = image.without_faint(pixels, is_exact=True)
         away = cv2.absdiff(pixels, levelled)
         assert away.mean() < 4 and np.percentile(away, 99) <= 24
+
+
+@pytest.mark.parametrize(("levels", "start", "end"), [(6, 250, 60), (10, 250, 60), (3, 255, 0)], ids=str)
+def test_faint_ink_over_a_gradient_fades(levels: int, start: int, end: int) -> None:
+    """Each pixel of a drawn gradient is a level off its middle values, by rounding."""
+    letters = mask(LINES[0])
+    ground = np.broadcast_to(np.linspace(start, end, letters.shape[1]).round().astype(np.int16), letters.shape)
+    pixels = np.clip(ground - levels * letters, 0, 255).astype(np.uint8)
+    assert _likeness(pixels, ground, letters) > 0.8
+    assert _likeness(image.without_faint(pixels, is_exact=True), ground, letters) < 0.32
+
+
+def _likeness(pixels: Any, ground: Any, letters: Any) -> float:
+    """Correlation of what differs from the ground with the letters: 0..1."""
+    line = (slice(10, 70), slice(30, 600))
+    away, wanted = ((ground - pixels.astype(np.int16))[line].ravel(), letters[line].ravel())
+    return float(abs(np.corrcoef(away, wanted)[0, 1])) if away.any() else 0.0
 
 
 def test_places_have_names_of_their_own() -> None:
