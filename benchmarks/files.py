@@ -9,30 +9,24 @@ but for them.
 
 import argparse
 import os
+import resource
 import secrets
 import statistics
 import subprocess
 import time
 from collections.abc import Callable
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import cv2
 import httpx
 import numpy as np
 import pymupdf
 
+from benchmarks.stages import SECONDS, run_stages
 from examples.server import embedded_server
-from pipeline import findings as document_findings
-from pipeline import steps
-from pipeline.detect.detector import Detector
-from pipeline.sandbox import Sandbox
-from pipeline.verification import verdict
 from schemas.files import Format
-from schemas.spans import DetectOptions
 
 T = TypeVar("T")
-SECONDS = 600
-LENIENT = DetectOptions(strict_checksums=False)
 SENTENCE = "the account statement was sent to the customer after the branch had checked every entry of the month"
 WORDS = SENTENCE.split()
 ARABIC = "تم تحديث بيانات العميل في النظام بعد مراجعة الطلب من قبل الفرع الرئيسي وإرسال الإشعار في نفس اليوم"
@@ -93,6 +87,26 @@ def ten_row_csv() -> bytes:
     return "\n".join(["Name,National ID,Mobile", *rows, ""]).encode()
 
 
+class Cost(NamedTuple):
+    """Seconds by the clock, and seconds of a core that this process and its children used."""
+
+    clock: float
+    cores: float
+
+
+def measured(call: Callable[[], T]) -> tuple[T, Cost]:
+    """The call's answer and its cost. Cores tell the same on a machine that has other work."""
+    before = cores()
+    answer, clock = timed(call)
+    return answer, Cost(clock, cores() - before)
+
+
+def cores() -> float:
+    """Seconds of a core, in the kernel or not, of this process and of its children that have ended."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(usage.ru_utime + usage.ru_stime for usage in used)
+
+
 def timed(call: Callable[[], T]) -> tuple[T, float]:
     """The call's answer and its wall-clock seconds."""
     started = time.perf_counter()
@@ -133,28 +147,10 @@ def raw_tesseract(pixels: list[bytes]) -> float:
     return time.perf_counter() - started
 
 
-def stages(data: bytes, pages: int) -> tuple[dict[str, float], list[bytes], list[str]]:
-    """Seconds of each stage, the rasters' pixels, and the surfaces found."""
-    sandbox, detector = Sandbox("best-effort"), Detector()
-    seconds: dict[str, float] = {}
-    form = Format.PDF
-    _, seconds["sniff"] = timed(lambda: steps.inspect(sandbox, form, data, pages, SECONDS))
-    (extraction, blobs), seconds["extract"] = timed(lambda: steps.extract(sandbox, form, data, SECONDS))
-    readings, seconds["ocr"] = timed(
-        lambda: [steps.read_raster(sandbox, raster, blobs[raster.id], SECONDS) for raster in extraction.rasters]
-    )
-    found, seconds["detect"] = timed(lambda: document_findings.find(extraction, readings, detector, LENIENT))
-    output, seconds["redact"] = timed(lambda: steps.redact(sandbox, form, data, found, readings, SECONDS))
-
-    def verify() -> None:
-        second, images = steps.second_reading(sandbox, form, output, SECONDS)
-        again = [steps.read_raster(sandbox, raster, images[raster.id], SECONDS) for raster in second.rasters]
-        left = verdict.leftovers(second, again, found, detector, LENIENT)
-        if left:
-            raise SystemExit(f"the benchmark's document did not come out clean: {len(left)} left")
-
-    _, seconds["verify"] = timed(verify)
-    return seconds, list(blobs.values()), [value.surface for value in found.values]
+def stages(data: bytes, pages: int) -> tuple[dict[str, Cost], list[bytes], list[str]]:
+    """What each stage cost, the rasters' pixels, and the surfaces found."""
+    costs, staged = run_stages(Format.PDF, data, pages, measured)
+    return costs, staged.pixels, [value.surface for value in staged.found.values]
 
 
 def whole_job(client: httpx.Client, name: str, media_type: str, data: bytes) -> float:
@@ -169,14 +165,14 @@ def whole_job(client: httpx.Client, name: str, media_type: str, data: bytes) -> 
     return time.perf_counter() - started
 
 
-def show(heading: str, seconds: dict[str, float], pages: int) -> None:
-    """One table of stages."""
-    print(f"\n{heading}\n{'stage':12}{'seconds':>10}{'pages/s':>10}")
-    for stage, spent in seconds.items():
-        if stage == "ocr" and spent < 0.01:
-            continue  # nothing to read
-        print(f"{stage:12}{spent:10.3f}{pages / spent:10.1f}")
-    print(f"{'all':12}{sum(seconds.values()):10.3f}{pages / sum(seconds.values()):10.1f}")
+def show(heading: str, costs: dict[str, Cost], pages: int) -> float:
+    """One table of stages; seconds of a core of all of them."""
+    print(f"\n{heading}\n{'stage':12}{'seconds':>10}{'of a core':>10}{'pages/s':>10}")
+    total = Cost(sum(cost.clock for cost in costs.values()), sum(cost.cores for cost in costs.values()))
+    for stage, cost in {**costs, "all": total}.items():
+        if stage != "ocr" or cost.clock >= 0.01:  # else there is nothing to read
+            print(f"{stage:12}{cost.clock:10.3f}{cost.cores:10.3f}{pages / cost.clock:10.1f}")
+    return total.cores
 
 
 def main() -> None:
@@ -187,17 +183,17 @@ def main() -> None:
     chosen = parser.parse_args()
 
     text = text_pdf(chosen.pages)
-    seconds, _, values = stages(text, chosen.pages)
-    show(f"text PDF, {chosen.pages} pages", seconds, chosen.pages)
+    costs, _, values = stages(text, chosen.pages)
+    show(f"text PDF, {chosen.pages} pages", costs, chosen.pages)
     floor = raw_pymupdf(text, values)
-    ours = seconds["extract"] + seconds["redact"]
+    ours = costs["extract"].clock + costs["redact"].clock
     print(f"raw PyMuPDF extract+redact {floor:.2f} s; ours {ours:.2f} s: {ours / floor:.2f} x the floor")
 
     scan = scan_pdf(chosen.scans)
-    seconds, pixels, _ = stages(scan, chosen.scans)
-    show(f"scan, {chosen.scans} pages at 300 dpi", seconds, chosen.scans)
-    floor = raw_tesseract(pixels)
-    print(f"raw Tesseract {floor:.2f} s")
+    costs, pixels, _ = stages(scan, chosen.scans)
+    used = show(f"scan, {chosen.scans} pages at 300 dpi", costs, chosen.scans)
+    floor, raw = measured(lambda: raw_tesseract(pixels))
+    print(f"raw Tesseract {floor:.2f} s, {raw.cores:.2f} of a core: ours {used / raw.cores:.2f} x that")
 
     print("\nwhole jobs, upload to ready, embedded server")
     with (

@@ -24,13 +24,9 @@ from docx import Document
 from PIL import Image
 from pptx.util import Inches, Pt
 
-from benchmarks.files import LENIENT, SECONDS, lines, national_id, raw_pymupdf, raw_tesseract, text_pdf, timed
-from pipeline import findings as document_findings
-from pipeline import steps
-from pipeline.detect.detector import Detector
+from benchmarks.files import lines, national_id, raw_pymupdf, raw_tesseract, text_pdf, timed
+from benchmarks.stages import run_stages
 from pipeline.documents.document import Findings
-from pipeline.sandbox import Sandbox
-from pipeline.verification import verdict
 from schemas.files import Format
 
 T = TypeVar("T")
@@ -77,27 +73,10 @@ def measured(call: Callable[[], T]) -> tuple[T, Cost]:
     return answer, Cost(seconds, peak(call))
 
 
-def stages(sample: Sample, sandbox: Sandbox, detector: Detector) -> tuple[dict[str, Cost], Findings, list[bytes]]:
-    """What each stage took, what was found, and the pixels of the rasters."""
-    form, data, costs = sample.format, sample.data, {}
-    _, costs["sniff"] = measured(lambda: steps.inspect(sandbox, form, data, 5000, SECONDS))
-    (extraction, blobs), costs["extract"] = measured(lambda: steps.extract(sandbox, form, data, SECONDS))
-    readings, costs["ocr"] = measured(
-        lambda: [steps.read_raster(sandbox, raster, blobs[raster.id], SECONDS) for raster in extraction.rasters]
-    )
-    found, seconds = timed(lambda: document_findings.find(extraction, readings, detector, LENIENT))
-    costs["detect"] = Cost(seconds, 0.0)  # in this process
-    output, costs["redact"] = measured(lambda: steps.redact(sandbox, form, data, found, readings, SECONDS))
-
-    def verify() -> None:
-        second, images = steps.second_reading(sandbox, form, output, SECONDS)
-        again = [steps.read_raster(sandbox, raster, images[raster.id], SECONDS) for raster in second.rasters]
-        left = verdict.leftovers(second, again, found, detector, LENIENT)
-        if left:
-            raise SystemExit(f"{form}: the sample did not come out clean: {len(left)} left")
-
-    _, costs["verify"] = measured(verify)
-    return costs, found, list(blobs.values())
+def in_this_process(call: Callable[[], T]) -> tuple[T, Cost]:
+    """The call's answer and its time."""
+    answer, seconds = timed(call)
+    return answer, Cost(seconds, 0.0)
 
 
 def saved(document: object) -> bytes:
@@ -213,9 +192,8 @@ def main() -> None:
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     cv2.setNumThreads(1)
     np.seterr(all="raise")
-    sandbox, detector = Sandbox("best-effort"), Detector()
     for sample in samples(chosen.pages):
-        costs, found, pixels = stages(sample, sandbox, detector)
+        costs, (found, pixels) = run_stages(sample.format, sample.data, 5000, measured, inside=in_this_process)
         total = sum(cost.seconds for cost in costs.values())
         size = len(sample.data) / 1e6
         print(

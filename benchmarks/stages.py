@@ -1,0 +1,58 @@
+"""The stages of a file job one by one, each with what a caller measures of it, for the benchmarks of documents."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+from pipeline import findings as document_findings
+from pipeline import steps
+from pipeline.detect.detector import Detector
+from pipeline.documents.document import Findings
+from pipeline.sandbox import Sandbox
+from pipeline.verification import verdict
+from schemas.files import Format
+from schemas.spans import DetectOptions
+
+C = TypeVar("C")
+C_co = TypeVar("C_co", covariant=True)
+SECONDS = 600
+LENIENT = DetectOptions(strict_checksums=False)
+
+
+class Gauge(Protocol[C_co]):
+    """Measures a call: its answer, and what it cost."""
+
+    def __call__(self, call: Callable[[], Any]) -> tuple[Any, C_co]: ...
+
+
+class Staged(NamedTuple):
+    """What was found in a document, and the pixels of its rasters."""
+
+    found: Findings
+    pixels: list[bytes]
+
+
+def run_stages(
+    form: Format, data: bytes, pages: int, gauge: Gauge[C], *, inside: Gauge[C] | None = None
+) -> tuple[dict[str, C], Staged]:
+    """What each stage cost; `inside` measures what runs in this process, where that is measured otherwise.
+
+    SystemExit when the output is not clean.
+    """
+    sandbox, detector, costs = Sandbox("best-effort"), Detector(), {}
+    _, costs["sniff"] = gauge(lambda: steps.inspect(sandbox, form, data, pages, SECONDS))
+    (extraction, blobs), costs["extract"] = gauge(lambda: steps.extract(sandbox, form, data, SECONDS))
+    readings, costs["ocr"] = gauge(
+        lambda: [steps.read_raster(sandbox, raster, blobs[raster.id], SECONDS) for raster in extraction.rasters]
+    )
+    found, costs["detect"] = (inside or gauge)(lambda: document_findings.find(extraction, readings, detector, LENIENT))
+    output, costs["redact"] = gauge(lambda: steps.redact(sandbox, form, data, found, readings, SECONDS))
+
+    def verify() -> None:
+        second, images = steps.second_reading(sandbox, form, output, SECONDS)
+        again = [steps.read_raster(sandbox, raster, images[raster.id], SECONDS) for raster in second.rasters]
+        left = verdict.leftovers(second, again, found, detector, LENIENT)
+        if left:
+            raise SystemExit(f"{form}: the benchmark's document did not come out clean: {len(left)} left")
+
+    _, costs["verify"] = gauge(verify)
+    return costs, Staged(found, list(blobs.values()))
