@@ -69,7 +69,9 @@ def redact_document(
             found = without_name(said.findings)
             output = steps.redact(sandbox, format_, data, found, said.readings, _seconds(Stage.REDACT))
             heard(Progress(Stage.VERIFY))
-            looked = second_look(tools, format_, output, said, _OPTIONS, heard=_counting(heard, Stage.VERIFY))
+            is_last = number == MAX_ROUNDS
+            count = _counting(heard, Stage.VERIFY)
+            looked = second_look(tools, format_, output, said, _OPTIONS, is_last=is_last, heard=count)
             if isinstance(looked, Proof):
                 return Redacted(output, output_name(filename, said.findings), found, looked, number)
             said = looked

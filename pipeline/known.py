@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pipeline.detect.canonical import canonical
 from pipeline.detect.spellings import compact_form, words_form
 from pipeline.documents.document import FoundValue
+from pipeline.spelled_mail import spelled
 from pipeline.spread import Reach, Value
 from schemas.entities import PREFIX, EntityType
 
@@ -84,8 +85,12 @@ def spreading(number: int, item: Known) -> Iterator[Value]:
             yield Value(number, surface, is_compact, Reach.ANYWHERE, is_phone)
             if is_phone:
                 yield from _dialled(number, compact)
+            if item.forced and not is_compact:  # another reader parted words that stand without a blank here
+                yield Value(number, surface, True, Reach.WHOLE)
         elif item.forced or (len(compact) >= _SHORT_CODE and 2 * digits >= len(compact) and not item.glossary):
             yield Value(number, surface, True, Reach.WHOLE)
+        if item.type is _T.EMAIL_ADDRESS and not item.glossary:
+            yield from (Value(number, words, True, Reach.WHOLE) for words in spelled(surface))
         yield Value(number, surface, True, Reach.ALONE)
 
 

@@ -8,14 +8,17 @@ from typing import NamedTuple
 
 from pipeline import findings as finding
 from pipeline import steps
+from pipeline.detect.canonical import canonical
 from pipeline.detect.detector import Detector
-from pipeline.documents.document import Extraction, Findings, Reading
+from pipeline.documents.document import Extraction, Findings, FoundValue, Reading
+from pipeline.known import is_distinctive
 from pipeline.output_name import without_name
 from pipeline.proof import Proof, proof
 from pipeline.sandbox import Sandbox
 from pipeline.verification.reading import Leftover, SecondReading
 from pipeline.verification.remedy import burned_too
 from pipeline.verification.verdict import leftovers
+from schemas.entities import EntityType
 from schemas.files import Format
 from schemas.spans import DetectOptions
 from schemas.stages import STAGE, Stage
@@ -48,11 +51,13 @@ def second_look(
     first: Said,
     options: DetectOptions,
     *,
+    is_last: bool,
     heard: Callable[[int, int], None] = lambda done, of: None,
 ) -> Said | Proof:
     """The proof when the candidate is clean; else the first look again with what must be removed besides.
 
-    `heard` is told how many of the candidate's rasters are read.
+    What OCR only guesses is burned where its place is known; in the last round it is no reason to refuse any more, for
+    every further box lets OCR guess anew. `heard` is told how many of the candidate's rasters are read.
 
     StageFailed when it cannot be read: what cannot be read cannot be proven clean.
     """
@@ -60,11 +65,12 @@ def second_look(
     seconds = STAGE[Stage.OCR].seconds
     readings = steps.read_rasters(tools.sandbox, tools.readers, second.rasters, pixels, seconds, heard=heard)
     left = _leftovers(second, readings, without_name(first.findings), tools.detector, options)
-    if not left:
+    burned = burned_too(first.extraction.rasters, first.readings, second.rasters, readings, left)
+    sure = [leftover for leftover in left if leftover.sure]
+    if not sure and (is_last or burned == tuple(first.readings)):
         engine = steps.ocr_engine(tools.sandbox) if first.extraction.rasters or second.rasters else ""
         return proof(candidate, first.extraction, first.findings, second, engine)
-    merged = finding.merge(first.findings, left, first.extraction, first.readings, options)
-    burned = burned_too(first.extraction.rasters, first.readings, second.rasters, readings, left)
+    merged = finding.merge(first.findings, sure, first.extraction, first.readings, options) if sure else first.findings
     return Said(first.extraction, burned, merged)
 
 
@@ -75,16 +81,27 @@ def _leftovers(
     detector: Detector,
     options: DetectOptions,
 ) -> tuple[Leftover, ...]:
-    """What is left, and what will be once that is gone: behind a first name that goes, the last one stands alone."""
+    """What is left, and what will be once that is gone: behind a first name that goes, the last one stands alone.
+
+    The next round knows what is new in this one, and refuses it by its parts and in other spellings as well.
+    """
     left = leftovers(second, readings, findings, detector, options)
-    found, new = dict.fromkeys(left), left
+    found, new = {(item.type, item.surface): item for item in left}, left
     for _ in range(_FORESIGHT):
         if not new:
             break
         second, readings = _without(second, readings, new)
-        new = tuple(item for item in leftovers(second, readings, findings, detector, options) if item not in found)
-        found.update(dict.fromkeys(new))
-    return tuple(found)
+        findings = Findings(findings.places, (*findings.values, *(_value(item) for item in new if item.sure)))
+        foreseen = leftovers(second, readings, findings, detector, options)
+        new = tuple(item for item in foreseen if (item.type, item.surface) not in found)
+        found.update(((item.type, item.surface), item) for item in new)
+    return tuple(found.values())
+
+
+def _value(leftover: Leftover) -> FoundValue:
+    """The value as which the next round knows a leftover."""
+    type_, surface = EntityType(leftover.type), leftover.surface
+    return FoundValue(leftover.type, surface, canonical(type_, surface), "", is_distinctive(type_, surface))
 
 
 def _without(

@@ -75,10 +75,12 @@ def verify(run: Run) -> None:
     """Reads the output again by other libraries: clean, one more round, or failed."""
     job, (said, filename) = run.claim.job, _said(run)
     first = Said(*said, run.artifacts.findings())
-    looked = second_look(run.context.tools, Format(job.format), run.artifacts.candidate(), first, _options(run))
+    is_last = job.round >= MAX_ROUNDS
+    candidate = run.artifacts.candidate()
+    looked = second_look(run.context.tools, Format(job.format), candidate, first, _options(run), is_last=is_last)
     if isinstance(looked, Proof):
         run.advance(Stage.BILL, {"report": run.report(looked)})
-    elif job.round >= MAX_ROUNDS:
+    elif is_last:
         raise StageFailed(ErrorCode.VERIFY_FAILED)
     else:
         run.artifacts.save_amended(looked.findings, looked.readings)

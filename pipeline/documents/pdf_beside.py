@@ -33,7 +33,11 @@ class Aside(NamedTuple):
 
 
 def read_beside(data: bytes) -> Aside:
-    """What stands beside the pages of the document; nothing of a document that QPDF cannot read, mended or not."""
+    """What stands beside the pages of the document, as QPDF reads it, as it is or mended.
+
+    StageFailed(unsupported_format) when QPDF reads neither: then nobody knows what notes and fields say, and what is
+    found there could neither be removed from the pages too nor counted.
+    """
     try:
         return _read(data, data)
     except _ERRORS:
@@ -41,8 +45,8 @@ def read_beside(data: bytes) -> Aside:
     try:
         with opened(data) as document, failing_with(ErrorCode.UNSUPPORTED_FORMAT):
             return _read(document.tobytes(), data)
-    except (*_ERRORS, StageFailed):
-        return Aside()
+    except _ERRORS:
+        raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT) from None
 
 
 def _read(data: bytes, original: bytes) -> Aside:

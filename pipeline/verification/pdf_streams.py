@@ -105,12 +105,12 @@ def read(walk: Walk) -> Streams:
     drawn = _Drawn()
     done: set[int] = set()
     pages: list[Shown] = []
-    left = MAX_UNPACKED
-    for number, page in enumerate(walk.reader.pages, 1):
-        data = _content(walk, page.raw_get("/Contents") if "/Contents" in page else None, done)
-        left -= len(data)
-        if left < 0:  # one stream on thousands of pages
-            raise StageFailed(ErrorCode.VERIFY_FAILED)
+    contents = [_contents(page) for page in walk.reader.pages]
+    if sum(len(walk.streams[stream][1]) for own in contents for stream in own if stream in walk.streams) > MAX_UNPACKED:
+        raise StageFailed(ErrorCode.VERIFY_FAILED)  # one stream on thousands of pages
+    for number, (page, own) in enumerate(zip(walk.reader.pages, contents, strict=True), 1):
+        done.update(own)
+        data = b"\n".join(walk.streams[stream][1] for stream in own if stream in walk.streams)
         walk.raw.update(dict.fromkeys(texts_in(without_operands(data))))
         pages.append(drawn.shown(-number, data, _inherited(page, "/Resources")))
     others: list[Shown] = []
@@ -135,14 +135,13 @@ def _is_content(item: StreamObject, data: bytes) -> bool:
     return _SHOWS.search(data) is not None
 
 
-def _content(walk: Walk, contents: Any, done: set[int]) -> bytes:
-    """A page's streams as one: tokens may not be cut, but strings of one text may."""
+def _contents(page: Any) -> list[int]:
+    """The numbers of a page's streams, to be read as one: tokens may not be cut, but strings of one text may."""
+    contents = page.raw_get("/Contents") if "/Contents" in page else None
     rows = contents.get_object() if isinstance(contents, IndirectObject) else contents
-    numbers = [contents.idnum] if isinstance(contents, IndirectObject) and isinstance(rows, StreamObject) else []
     if isinstance(rows, ArrayObject):
-        numbers = [row.idnum for row in list.__iter__(rows) if isinstance(row, IndirectObject)]
-    done.update(numbers)
-    return b"\n".join(walk.streams[number][1] for number in numbers if number in walk.streams)
+        return [row.idnum for row in list.__iter__(rows) if isinstance(row, IndirectObject)]
+    return [contents.idnum] if isinstance(contents, IndirectObject) and isinstance(rows, StreamObject) else []
 
 
 def _inherited(page: Any, key: str) -> Any:

@@ -3,6 +3,7 @@
 import ctypes
 import math
 import re
+import sys
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -12,7 +13,9 @@ from pypdf.generic import DictionaryObject
 _UNKNOWN = re.compile("[\ufffd\ue000-\uf8ff\U000f0000-\U0010ffff]")
 # Fonts of pictures and of mathematics: what their glyphs are called matters to nobody unless they make up a row.
 _PICTURES = re.compile("wingdings|webdings|dingbats|symbol|awesome|cm(?:ex|sy)|ms[ab]m|math", re.IGNORECASE)
-_ROW = 3  # such glyphs on one line may be a word
+# Such glyphs on one line may be a word; two that nobody named are none: no identifier or name that is looked for is
+# shorter than three signs, and pairs that stand further apart than their own size make up no row to the eye either.
+_ROW = 3
 _GAP = 1.0  # of a glyph's larger side: those of one row stand no further apart
 _LONGEST_NAME = 256  # bytes
 _MOST = 500  # such glyphs of a page that are compared with each other; a page of more is in doubt
@@ -51,7 +54,7 @@ def _has_rows(page: Any, doubted: set[str]) -> bool:
         signs: list[_Sign] = []
         for index in range(textpage.count_chars()):
             name = _font_name(textpage, index)
-            if name in doubted or _UNKNOWN.match(chr(pdfium.FPDFText_GetUnicode(textpage, index))):
+            if name in doubted or _is_unknown(pdfium.FPDFText_GetUnicode(textpage, index)):
                 if not _is_of_pictures(name) or len(signs) == _MOST:
                     return True
                 angle = pdfium.FPDFText_GetCharAngle(textpage, index)
@@ -61,6 +64,11 @@ def _has_rows(page: Any, doubted: set[str]) -> bool:
         return any(sum(_is_beside(sign, other) for other in signs) >= _ROW - 1 for sign in signs)
     finally:
         textpage.close()
+
+
+def _is_unknown(code: int) -> bool:
+    """Whether a code says nothing; Unicode maps of broken writers lead to some that are no characters at all."""
+    return code > sys.maxunicode or _UNKNOWN.match(chr(code)) is not None
 
 
 def _is_beside(sign: _Sign, other: _Sign) -> bool:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pipeline.documents.document import Raster
 
 UNDER = "/under/"  # in the id of a raster of what lies under a page's drawings
+PARTED = "\u2588"  # stands in a reading for each letter of a word that OCR does not believe: its neighbours are none
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +41,11 @@ class Leftover:
     """Something that should be gone and is not: its type, and its surface as the output shows it.
 
     `known`: it is one of the values already found (the redaction missed a place), not one newly detected.
+    `sure`: not only a guess of OCR's, which is burned where it can be, and refused no more once that was done.
     Holds personal data: it may be merged into findings for another round, never logged.
     """
 
     type: str
     surface: str
     known: bool
+    sure: bool = True

@@ -6,8 +6,9 @@ first, so no finding can point at it; its box can.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 
 from pipeline.documents.document import BY_HUE, Raster, Reading
 from pipeline.verification import forms
@@ -28,41 +29,76 @@ def burned_too(
     """The first `readings` with the boxes of every leftover that a second reading shows among their `unread` ones.
 
     `rasters` and `second` are those of the extraction and of the second reading; a page is matched where each has
-    exactly one raster of it, or one of that size, not counting what shows the same by hue or lies under drawings.
-    Leftovers elsewhere are findings' business.
+    exactly one raster of it, not counting what shows the same by hue or lies under drawings; else rasters of one size
+    are, those that say the same. Where several may be meant, all are burned. Other leftovers are findings' business.
     """
     # Where a placeholder stood in the middle, a gap is left: what stands on its two sides is looked for apart.
     parts = (part for leftover in left for part in _GAP.split(leftover.surface))
     surfaces = {forms.letters(part) for part in parts} - {""}
-    partner = _partners(rasters, second)
+    readings, second_readings = tuple(readings), tuple(second_readings)
+    partners = _partners(rasters, second, {reading.raster: reading for reading in (*readings, *second_readings)})
     raster_of = {raster.id: raster for raster in second}
     more: dict[str, list[Box]] = {}
     for reading in second_readings:
-        first = partner.get(reading.raster)
-        if first is not None:
-            boxes = _boxes(reading, surfaces)
-            more.setdefault(first.id, []).extend(_scaled(box, raster_of[reading.raster], first) for box in boxes)
+        firsts = partners.get(reading.raster, ())
+        for first, box in product(firsts, _boxes(reading, surfaces) if firsts else ()):
+            more.setdefault(first.id, []).append(_scaled(box, raster_of[reading.raster], first))
     return tuple(replace(item, unread=(*item.unread, *more.get(item.raster, ()))) for item in readings)
 
 
-def _partners(rasters: Sequence[Raster], second: Sequence[Raster]) -> dict[str, Raster]:
-    """For the id of each raster of the second reading, the one of the extraction that shows the same."""
-    by_page = _alone(rasters, second, lambda raster: (raster.page,))
-    by_size = _alone(rasters, second, lambda raster: (raster.page, raster.width, raster.height))
-    pairs = ((raster, by_page.get(raster.id) or by_size.get(raster.id)) for raster in second)
-    return {raster.id: first for raster, first in pairs if first is not None and _same_shape(raster, first)}
-
-
-def _alone(
-    rasters: Sequence[Raster], second: Sequence[Raster], key: Callable[[Raster], tuple[int, ...]]
-) -> dict[str, Raster]:
-    """The partners of those that have their key to themselves on both sides, their hues not counted."""
-    firsts, seconds = (
-        Counter(name for name, _ in {(key(raster), _plain(raster)) for raster in side if UNDER not in raster.id})
-        for side in (rasters, second)
+def _partners(
+    rasters: Sequence[Raster], second: Sequence[Raster], reading_of: Mapping[str, Reading]
+) -> dict[str, tuple[Raster, ...]]:
+    """For the id of each raster of the second reading, those of the extraction that may show the same."""
+    seconds = [raster for raster in second if UNDER not in raster.id]
+    by_page = _alone(rasters, seconds)
+    found: dict[str, tuple[Raster, ...]] = {
+        raster.id: (by_page[raster.page],) for raster in seconds if raster.page in by_page
+    }
+    bases = {raster.id: raster for raster in seconds if _plain(raster) == raster.id and raster.id not in found}
+    alike: dict[str, tuple[Raster, ...]] = {}
+    for size in dict.fromkeys(map(_size, bases.values())):
+        own = [raster for raster in rasters if _size(raster) == size and _plain(raster) == raster.id]
+        alike.update(_matched([raster for raster in bases.values() if _size(raster) == size], own, reading_of))
+    found.update((raster.id, alike[_plain(raster)]) for raster in seconds if _plain(raster) in alike)
+    pairs = (
+        (raster, tuple(first for first in found.get(raster.id, ()) if _same_shape(raster, first))) for raster in seconds
     )
-    of_key = {key(raster): raster for raster in rasters if firsts[key(raster)] == seconds[key(raster)] == 1}
-    return {raster.id: of_key[key(raster)] for raster in second if UNDER not in raster.id and key(raster) in of_key}
+    return {raster.id: firsts for raster, firsts in pairs if firsts}
+
+
+def _alone(rasters: Sequence[Raster], second: Sequence[Raster]) -> dict[int, Raster]:
+    """The extraction's raster of each page that has but one on both sides, their hues not counted."""
+    firsts, seconds = (
+        Counter(page for page, _ in {(raster.page, _plain(raster)) for raster in side}) for side in (rasters, second)
+    )
+    return {raster.page: raster for raster in rasters if firsts[raster.page] == seconds[raster.page] == 1}
+
+
+def _matched(
+    seconds: Sequence[Raster], firsts: Sequence[Raster], reading_of: Mapping[str, Reading]
+) -> Iterator[tuple[str, tuple[Raster, ...]]]:
+    """Partners among rasters of one size: the most alike first; what is certain is nobody else's partner."""
+    words = {raster.id: _words(reading_of.get(raster.id)) for raster in (*seconds, *firsts)}
+    free, open_ = list(firsts), list(seconds)
+    while open_ and free:
+        alike = {(one.id, other.id): (words[one.id] & words[other.id]).total() for one in open_ for other in free}
+        best = max(open_, key=lambda one: max(alike[one.id, other.id] for other in free))
+        most = max(alike[best.id, other.id] for other in free)
+        partners = tuple(other for other in free if alike[best.id, other.id] == most)
+        open_.remove(best)
+        if len(partners) == 1 and len(free) > len(open_):
+            free.remove(partners[0])
+        yield best.id, partners
+
+
+def _words(reading: Reading | None) -> Counter[str]:
+    said = (reading.text[word.start : word.end] for word in reading.words) if reading else ()
+    return Counter(forms.letters(word) for word in said)
+
+
+def _size(raster: Raster) -> tuple[int, int, int]:
+    return raster.page, raster.width, raster.height
 
 
 def _plain(raster: Raster) -> str:

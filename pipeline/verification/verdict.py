@@ -17,10 +17,11 @@ from typing import Protocol
 
 from pipeline.documents.document import BY_HUE, Findings, FoundValue, Reading
 from pipeline.verification import forms
+from pipeline.verification.believed import LEAST_OF_NUMBER, joined, parted
 from pipeline.verification.distinctive import distinctive
 from pipeline.verification.excused import unexcused
 from pipeline.verification.named import named
-from pipeline.verification.reading import Leftover, Passage, SecondReading
+from pipeline.verification.reading import PARTED, Leftover, Passage, SecondReading
 from pipeline.wrapped import Found, rejoined
 from schemas.entities import ALL_TYPES, PREFIX
 from schemas.spans import Detection, DetectOptions, Span
@@ -28,8 +29,6 @@ from schemas.spans import Detection, DetectOptions, Span
 _LEAST_CODE = 6  # letters and digits of a code that is looked for as a token
 _LEAST_ALONE = 3  # letters of a value that is looked for as a whole line; initials stand alone in many a list
 _MOST_GROUPS = 6  # groups that a code may be written in
-_LEAST_CONFIDENCE = 60.0  # of a word that OCR read (0..100); below, it is noise more often than text
-_LEAST_OF_NUMBER = 80.0  # of a number in a picture of one hue whose check digit does not prove it
 _LEAST_TICKS = 4  # numbers that grow from each to the next
 _SHAPED = frozenset({"DATE_TIME", "MONETARY_AMOUNT"})  # detection knows them wherever they stand
 # A placeholder as printed, extracted or misread: blanks for underscores, O for 0, I and l for 1.
@@ -61,22 +60,49 @@ def leftovers(
     if {reading.raster for reading in readings} != {raster.id for raster in second.rasters}:
         raise ValueError("every raster of the second reading needs its reading")
     passages = list(dict.fromkeys(_passages((*second.texts, *(Passage(reading.text) for reading in readings)))))
-    believed = list(dict.fromkeys(_passages((*second.texts, *map(_believed, readings)))))
     raw = list(dict.fromkeys(second.raw))
     still = tuple(dict.fromkeys(_still(findings.values, passages, raw)))
     found = dict.fromkeys(unexcused(still, findings.values, passages, raw, _still, options.terms))
     found.update(dict.fromkeys(named(findings.values, passages, options.terms)))
     known = {(value.type, forms.letters(value.surface)) for value in findings.values}
     lenient = replace(options, enabled=ALL_TYPES, strict_checksums=False, context="")
-    hues = list(dict.fromkeys(_passages(_unsure(reading) for reading in readings if BY_HUE in reading.raster)))
-    anew = (
-        *_detected(believed, detector, lenient),
-        *_detected(hues, detector, replace(lenient, strict_checksums=True)),
-    )
-    for leftover in anew:
+    anew: dict[tuple[str, str], Leftover] = {}
+    for leftover in _anew(second, readings, detector, lenient):
+        key = (leftover.type, leftover.surface)
         is_known = (leftover.type, forms.letters(leftover.surface)) in known
-        found.setdefault(replace(leftover, known=is_known))
+        anew.setdefault(key, replace(leftover, known=is_known, sure=leftover.sure or is_known))
+    found.update(dict.fromkeys(anew.values()))
     return tuple(found)
+
+
+def _anew(
+    second: SecondReading, readings: Sequence[Reading], detector: Detecting, lenient: DetectOptions
+) -> Iterator[Leftover]:
+    """Rule 4, what is sure first.
+
+    Pictures of one hue show what is left of others' edges as well: a number there that OCR doubts must prove itself by
+    its check digits. An amount or a date of doubtful digits does so nowhere, nor do words on both sides of a doubtful
+    one. All of that is not sure.
+    """
+    hues = [reading for reading in readings if BY_HUE in reading.raster]
+    plain = [reading for reading in readings if BY_HUE not in reading.raster]
+    certain = (*second.texts, *(parted(reading, LEAST_OF_NUMBER) for reading in hues))
+    read = [parted(reading) for reading in plain]
+    yield from _detected(certain, detector, lenient)
+    strict = replace(lenient, strict_checksums=True)
+    yield from (_unless_shaped(leftover) for leftover in _detected(map(parted, hues), detector, strict))
+    seen = list(_detected(read, detector, lenient))
+    has_shaped = any(leftover.type in _SHAPED for leftover in seen)
+    firm = [parted(reading, LEAST_OF_NUMBER) for reading in plain] if has_shaped else []
+    proven = set(_detected(firm, detector, lenient))
+    yield from (leftover if leftover in proven else _unless_shaped(leftover) for leftover in seen)
+    guessed = dict.fromkeys((*map(parted, hues), *map(joined, readings)))
+    rest = [passage for passage in guessed if passage not in {*certain, *read}]
+    yield from (replace(leftover, sure=False) for leftover in _detected(rest, detector, lenient))
+
+
+def _unless_shaped(leftover: Leftover) -> Leftover:
+    return replace(leftover, sure=leftover.type not in _SHAPED)
 
 
 def _still(values: Sequence[FoundValue], passages: Sequence[Passage], raw: Sequence[str]) -> Iterator[Leftover]:
@@ -86,29 +112,6 @@ def _still(values: Sequence[FoundValue], passages: Sequence[Passage], raw: Seque
         yield Leftover(value.type, value.surface, known=True)
     yield from _tokens(values, passages)
     yield from _alone(values, passages)
-
-
-def _believed(reading: Reading) -> Passage:
-    """A reading without the words that OCR itself does not believe: they are the frames of our own boxes.
-
-    Redaction burned every doubtful word that was there before it, and found values are looked for in them all the same.
-    Pictures of one hue show what is left of others' edges as well: there a number is believed that OCR is sure of.
-    """
-    return _confident(reading, _LEAST_OF_NUMBER if BY_HUE in reading.raster else _LEAST_CONFIDENCE)
-
-
-def _unsure(reading: Reading) -> Passage:
-    """A reading with its numbers that OCR is less sure of: those must prove themselves by their check digits."""
-    return _confident(reading, _LEAST_CONFIDENCE)
-
-
-def _confident(reading: Reading, least_of_number: float) -> Passage:
-    text = list(reading.text)
-    for word in reading.words:
-        is_number = any(sign.isdigit() for sign in text[word.start : word.end])
-        if word.confidence < (least_of_number if is_number else _LEAST_CONFIDENCE):
-            text[word.start : word.end] = " " * (word.end - word.start)
-    return Passage("".join(text))
 
 
 def _passages(texts: Iterable[Passage]) -> Iterator[Passage]:
@@ -171,12 +174,12 @@ def _alone(values: Iterable[FoundValue], passages: Sequence[Passage]) -> Iterato
 
 def _detected(passages: Iterable[Passage], detector: Detecting, options: DetectOptions) -> Iterator[Leftover]:
     """Rule 4: all types, as for the input; across the ends of lines that ran out of room too."""
-    for passage in passages:
+    for passage in dict.fromkeys(_passages(passages)):
         if not forms.letters(_PLACEHOLDER.sub(" ", passage.text)):
             continue  # most cells of a redacted table
         asked = replace(options, context=passage.context) if passage.context else options
         for span, surface in _spans(passage.text, detector, asked):
-            said = _PLACEHOLDER.sub(" ", surface).strip()
+            said = _PLACEHOLDER.sub(" ", surface).replace(PARTED, " ").strip()
             if not forms.letters(said) or _is_scale(said):
                 continue
             if span.type not in _SHAPED or _is_shaped(surface, detector, asked):

@@ -58,7 +58,20 @@ def test_pictures_of_one_document_are_told_apart_by_their_size():
     again = [seen, Reading("part/4", "Sara", (Word(0, 4, 10, 20, 30, 8, 90),))]
     before = [*first, Reading(twice.id, "5ara", ())]
     one, _, other = burned_too([small, large, twice], before, [*second, Raster("part/5", 300, 200)], again, left)
-    assert one.unread == other.unread == (), "which of the two it is nobody can tell"
+    assert one.unread == other.unread == ((8, 18, 35, 13),), "which of the two it is nobody can tell: both"
+
+
+def test_pictures_of_one_size_are_told_apart_by_what_they_say():
+    first = [Raster(f"picture{number}/a", 300, 200, 0, 0) for number in range(2)]
+    second = [Raster(f"part/{number}", 300, 200, 0, 0) for number in (4, 5)]
+    said = [
+        Reading(raster.id, "ELA College", (Word(0, 3, 0, 0, 9, 9, 90), Word(4, 11, 0, 0, 9, 9, 90))) for raster in first
+    ]
+    said[1] = Reading("picture1/a", "pue eyaw", (Word(0, 3, 0, 0, 9, 9, 90), Word(4, 8, 0, 0, 9, 9, 90)))
+    seen = [Reading("part/4", "Sara jo", (Word(0, 4, 10, 20, 30, 8, 90), Word(5, 7, 50, 20, 9, 9, 90))),
+            Reading("part/5", "College", (Word(0, 7, 0, 0, 9, 9, 90),))]  # fmt: skip
+    one, other = burned_too(first, said, second, seen, [Leftover("PERSON", "Sara", known=False)])
+    assert (one.unread, other.unread) == ((), ((8, 18, 35, 13),)), "what is left when the other has found its partner"
 
 
 def test_both_sides_of_a_placeholder_are_burned():

@@ -156,9 +156,34 @@ def test_it_is_linear_in_text_and_values(judge: Judge):
     judge(SecondReading((Passage("12 " * 20_000),)), Findings((), values + short))
 
 
-@pytest.mark.parametrize(("number", "confidence", "seen"), [("1819909199", 61, False), ("1819909199", 90, True),
+@pytest.mark.parametrize(("number", "confidence", "sure"), [("1819909199", 61, False), ("1819909199", 90, True),
                                                             ("1012345672", 61, True)])  # fmt: skip
-def test_a_doubtful_number_in_one_hue_must_prove_itself(judge: Judge, number: str, confidence: int, seen: bool):
+def test_a_doubtful_number_in_one_hue_must_prove_itself(judge: Judge, number: str, confidence: int, sure: bool):
     raster = Raster("page/0/hue1", 100, 100)
     reading = Reading(raster.id, f"ID {number}", (Word(3, 13, 0, 0, 9, 9, confidence),))
-    assert bool(judge(SecondReading((), (raster,)), Findings(()), (reading,))) is seen
+    assert [left.sure for left in judge(SecondReading((), (raster,)), Findings(()), (reading,))] == [sure]
+    found = Findings((), (value(ID, number, distinctive=False),))
+    assert all(left.sure for left in judge(SecondReading((), (raster,)), found, (reading,)))
+
+
+@pytest.mark.parametrize(("confidence", "sure"), [(66, False), (85, True)])
+def test_an_amount_that_ocr_doubts_is_a_guess_unless_it_was_found_before(judge: Judge, confidence: int, sure: bool):
+    raster = Raster("page/0", 100, 100)
+    reading = Reading(raster.id, "DPR £632 85.0", (Word(4, 8, 0, 0, 9, 9, confidence), Word(9, 13, 0, 0, 9, 9, 95)))
+    second = SecondReading((), (raster,))
+    assert [(left.type, left.sure) for left in judge(second, Findings(()), (reading,))] == [("MONETARY_AMOUNT", sure)]
+    found = Findings((), (value("MONETARY_AMOUNT", "£632", distinctive=False),))
+    assert [left.sure for left in judge(second, found, (reading,))] == [True]
+
+
+@pytest.mark.parametrize(("confidence", "sure"), [(20, False), (95, True)])
+def test_words_beside_a_doubtful_one_are_a_guess(judge: Judge, confidence: int, sure: bool):
+    raster = Raster("page/0", 100, 100)
+    text = "الاسم: فهد بن القحطاني"
+    words = (Word(0, 6, 0, 0, 9, 9, 95), Word(7, 10, 0, 0, 9, 9, 95), Word(11, 13, 0, 0, 9, 9, confidence),
+             Word(14, 22, 0, 0, 9, 9, 95))  # fmt: skip
+    seen = {
+        left.surface: left.sure
+        for left in judge(SecondReading((), (raster,)), Findings(()), (Reading(raster.id, text, words),))
+    }
+    assert {sure_ for surface, sure_ in seen.items() if surface.startswith("فهد") and "القحطاني" in surface} == {sure}
