@@ -22,13 +22,16 @@ from pipeline.documents.pdf_aside import Cutouts, aside_units, is_aside, remove_
 from pipeline.documents.pdf_beside import BESIDE, read_beside, redacted
 from pipeline.documents.pdf_covered import remove_covered
 from pipeline.documents.pdf_doubt import has_doubtful_words
+from pipeline.documents.pdf_edges import moved_links
 from pipeline.documents.pdf_fonts import Claims, Doubt, believe_encodings
 from pipeline.documents.pdf_glyphs import Glyph, glyphs_of
+from pipeline.documents.pdf_grid import Row
 from pipeline.documents.pdf_hidden import hides_text
 from pipeline.documents.pdf_open import failing_with, make_plain, opened
 from pipeline.documents.pdf_raster import explaining, look, ocr_dpi, page_rasters, render, shows_more_than_text
 from pipeline.documents.pdf_redact import (
     Lines,
+    Removed,
     Spot,
     box_in_pixels,
     draw_boxes,
@@ -168,18 +171,21 @@ def redact(data: bytes, findings: Findings, readings: Sequence[Reading]) -> byte
             remove_text_aside(untouched, aside)
             return untouched
 
+        rows: dict[int, Sequence[Row] | None] = {}
         for number in range(document.page_count):
             spots, glyphs = marked.get(number) or _marked(document[number], places.get(number, ()), keep=True)
             boxes = boxes_to_burn(by_page.get(number, ()), findings)
             is_scan = any(reading.raster.endswith("/scan") for reading in by_page.get(number, ()))
             is_found = number in places or number in by_page
-            is_done = not is_found or (not is_scan and _is_redacted(document, number, spots, boxes, glyphs))
-            if not is_done or not remove_covered(document, number):
+            if is_found:
+                rows[number] = None if is_scan else _redacted_rows(document, number, spots, boxes, glyphs)
+            if rows.get(number, ()) is None or not remove_covered(document, number):
                 shown = document if is_scan else original()
                 replace_with_picture(document, number, _burned(shown[number], spots, boxes))
         plain = document.tobytes(garbage=1, encryption=pymupdf.PDF_ENCRYPT_NONE)
     taboo = [value.surface for value in findings.values if value.distinctive]
-    return scrubbed(plain, redacted(read_beside(data).beside, findings), taboo)
+    beside = redacted(read_beside(data).beside, findings)
+    return scrubbed(plain, beside._replace(links=moved_links(beside.links, rows)), taboo)
 
 
 def _burned(page: Any, spots: Sequence[Spot], boxes: Sequence[Box]) -> bytes:
@@ -218,14 +224,15 @@ def _marked(page: Any, places: Sequence[Finding], *, keep: bool) -> _Marked:
     return _Marked(list(spots), glyphs if keep else None)
 
 
-def _is_redacted(
+def _redacted_rows(
     document: Any, number: int, spots: Sequence[Spot], boxes: Sequence[Box], glyphs: Sequence[Glyph] | None
-) -> bool:
-    """Takes out what lies under the spots and boxes and draws these; False when something would not go."""
+) -> Sequence[Row] | None:
+    """Takes out what lies under the spots and boxes and draws these: the lines that lost text; None when something
+    would not go.
+    """
     page = document[number]
-    if spots and not remove_text(document, page, spots, glyphs):
-        return False
-    if not remove_ink(page, spots, boxes):
-        return False
-    draw_boxes(page, spots, boxes)
-    return True
+    removed = remove_text(document, page, spots, glyphs) if spots else Removed((), ())
+    if removed is None or not remove_ink(page, removed.spots, boxes):
+        return None
+    draw_boxes(page, removed.spots, boxes)
+    return removed.rows

@@ -11,7 +11,7 @@ import numpy as np
 
 from pipeline.documents.pdf_glyphs import Glyph, glyphs_of
 from pipeline.documents.pdf_raster import render
-from pipeline.documents.pdf_redact import Spot, remove_text
+from pipeline.documents.pdf_redact import Spot, uncover
 
 _LEAST_SIDE = 4.0  # points: a box is thicker, or it is a rule
 _DPI = 144
@@ -36,7 +36,7 @@ def remove_covered(document: Any, number: int) -> bool:
         return True
     shown = render(page, _DPI, gray=False)
     hidden = [letter for letter, area in beneath if _is_even(shown, area)]
-    return not hidden or remove_text(document, page, _spots(glyphs_of(page), hidden))
+    return not hidden or uncover(document, page, _spots(glyphs_of(page), hidden))
 
 
 def _beneath(page: Any, boxes: Sequence[_Box]) -> Iterator[tuple[Rectangle, Rectangle]]:

@@ -6,7 +6,7 @@ it was. The gaps that redaction made grow to whole steps, to the right, away fro
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 _STEP = 250  # thousandths of the type size
@@ -17,21 +17,15 @@ _PIECE = re.compile(
     re.DOTALL,
 )
 
-Gaps = Counter[int]  # displacements inside arrays of shown text, in whole thousandths of the type size
+
+def contents_of(document: Any, page: Any) -> list[bytes]:
+    """The content of the page and of the forms on it."""
+    return [document.xref_stream(xref) or b"" for xref in _streams(page)]
 
 
-def gaps_of(document: Any, page: Any) -> Gaps:
-    """The displacements that the page and the forms on it have."""
-    found: Gaps = Counter()
-    for xref in _streams(page):
-        data = document.xref_stream(xref) or b""
-        found.update(round(float(match["number"])) for match in _numbers(data))
-    return found
-
-
-def widen(document: Any, page: Any, before: Gaps) -> None:
-    """Rounds the displacements that were not there before."""
-    known = before.copy()
+def widen(document: Any, page: Any, before: Sequence[bytes]) -> None:
+    """Rounds the displacements that were not there in the contents before."""
+    known = Counter(round(float(match["number"])) for data in before for match in _numbers(data))
     for xref in _streams(page):
         data = document.xref_stream(xref) or b""
         pieces: list[bytes] = []

@@ -85,13 +85,14 @@ def glyphs_of(page: Any) -> list[Glyph]:
     """All glyphs of the page in drawing order, also those outside it. StageFailed past the limit."""
     found: list[Glyph] = []
     for span in page.get_texttrace():
-        _add(found, span)
+        add_span(found, span)
         if len(found) > MAX_PAGE_GLYPHS:
             raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT)
     return found
 
 
-def _add(found: list[Glyph], span: dict[str, Any]) -> None:
+def add_span(found: list[Glyph], span: dict[str, Any]) -> None:
+    """Adds the glyphs of a span of MuPDF's trace; those that only continue the one before become a part of it."""
     frame, size = _frame(span), span["size"]
     if not math.isfinite(size):
         return

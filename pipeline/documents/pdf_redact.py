@@ -1,27 +1,27 @@
 """Removes what stands under boxes of a PDF page: text, drawing operators and pixels; then draws the opaque boxes."""
 
-import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import pymupdf
 
 from pipeline.documents.burning import Box
-from pipeline.documents.pdf_gaps import gaps_of, widen
+from pipeline.documents.pdf_gaps import contents_of, widen
 from pipeline.documents.pdf_glyphs import Frame, Glyph, glyphs_of
+from pipeline.documents.pdf_grid import ROOM, Row
+from pipeline.documents.pdf_pieces import taken_apart
 from pipeline.documents.pdf_quotes import spell_out
 from pipeline.documents.pdf_raster import ocr_dpi, render
+from pipeline.documents.pdf_settle import by_place, by_sequence, settled
 from pipeline.documents.pdf_text import PageText
 from schemas.errors import ErrorCode, StageFailed
 
 _STEP = 2.0  # of the type size: boxes grow to whole steps where there is room, so that no box tells a name by its width
 _FINER = 0.125  # of a step: what boxes between close neighbours are made of
-_ROOM = 0.3  # points that stay between a box and its neighbours
 _ABOVE, _BELOW = 0.85, 0.25  # of the type size: the drawn box around the baseline
 # Of the type size: what MuPDF is given in each round. Thin, or it takes letters of the next line along.
 _BANDS = ((-0.37, -0.33), (-0.45, -0.15), (-0.6, 0.05))
-_MOVED = 0.5  # points: a glyph that is found so far from its place is another one
 _LOOK_DPI = 100
 _STAINED = 24  # levels of a colour: an emptied region that still varies by more holds ink
 _SMALLEST_TYPE = 3.5  # points: below it the placeholder is left out
@@ -76,6 +76,13 @@ class Spot(NamedTuple):
         return pymupdf.Quad(*self.corners(start, start + wide, -_ABOVE, _BELOW))
 
 
+class Removed(NamedTuple):
+    """The spots with the room that the grid leaves for their boxes, and the touched lines."""
+
+    spots: Sequence[Spot]
+    rows: Sequence[Row]
+
+
 Lines = dict[tuple[Frame, int], list[Glyph]]  # glyphs by frame and baseline, in whole points
 
 
@@ -120,65 +127,83 @@ def _spot(lines: Lines, group: Sequence[Glyph], label: str) -> Spot:
     for glyph in (glyph for row in near for glyph in lines.get((frame, row), ()) if glyph not in taken):
         middle = (glyph.start + glyph.end) / 2
         if middle < start:
-            low = max(low, glyph.end + _ROOM)
+            low = max(low, glyph.end + ROOM)
         elif middle > end:
-            high = min(high, glyph.start - _ROOM)
+            high = min(high, glyph.start - ROOM)
     return Spot(frame, start, end, baseline, size, min(low, start), max(high, end), label)
 
 
-def remove_text(document: Any, page: Any, spots: Sequence[Spot], glyphs: Sequence[Glyph] | None = None) -> bool:
-    """Deletes the glyphs of the spots from the page's content; False when some letter would not go, or others moved.
+def remove_text(
+    document: Any, page: Any, spots: Sequence[Spot], glyphs: Sequence[Glyph] | None = None
+) -> Removed | None:
+    """Deletes the glyphs of the spots from the page's content and puts what is left of their lines on a grid.
+
+    None when some letter would not go, or others moved.
 
     `glyphs` are the page's, where they are known.
     """
     spell_out(document, page)
-    before, gaps = glyphs_of(page) if glyphs is None else glyphs, gaps_of(document, page)
+    before, contents = glyphs_of(page) if glyphs is None else glyphs, contents_of(document, page)
     doomed = _doomed(before, spots)
     for band in _BANDS:
-        for quad in (quad for spot in spots for quad in spot.bands(band)):
-            page.add_redact_annot(quad, fill=False, cross_out=False)
-        page.apply_redactions(
-            images=pymupdf.PDF_REDACT_IMAGE_NONE,
-            graphics=pymupdf.PDF_REDACT_LINE_ART_NONE,
-            text=pymupdf.PDF_REDACT_TEXT_REMOVE,
-        )
-        left = _left(before, glyphs_of(page))
+        _apply(page, spots, band)
+        sheet = taken_apart(document, page)
+        after = sheet.glyphs if sheet else glyphs_of(page)
+        stays = by_sequence(before, after, doomed) or by_place(before, after)
+        if stays is None:
+            return None
+        if doomed.isdisjoint(stays.values()):
+            rows = settled(document, page, sheet, before, stays, doomed) if sheet else None
+            if rows is not None:
+                return Removed([_fitted(spot, rows) for spot in spots], rows)
+            if by_place(before, after) is None:
+                return None
+            widen(document, page, contents)
+            return Removed(spots, ())
+    return None
+
+
+def uncover(document: Any, page: Any, spots: Sequence[Spot]) -> bool:
+    """Deletes the glyphs of the spots, which lie beneath boxes of the page; False when some would not go."""
+    spell_out(document, page)
+    before, contents = glyphs_of(page), contents_of(document, page)
+    doomed = _doomed(before, spots)
+    for band in _BANDS:
+        _apply(page, spots, band)
+        left = by_place(before, glyphs_of(page))
         if left is None:
             return False
-        if doomed.isdisjoint(left):
-            widen(document, page, gaps)
+        if doomed.isdisjoint(left.values()):
+            widen(document, page, contents)
             return True
     return False
 
 
-def _left(before: Sequence[Glyph], after: Iterable[Glyph]) -> set[int] | None:
-    """Which of the glyphs are still there, by index; None when one stands where none stood before.
-
-    Redaction keeps the drawing sequence: what is left is a subsequence of what was there.
-    """
-    left: set[int] = set()
-    position = 0
-    for glyph in after:
-        if glyph.is_blank:
+def _fitted(spot: Spot, rows: Sequence[Row]) -> Spot:
+    """The spot with the extent and the room that its line's grid leaves it."""
+    for row in rows:
+        if row.frame != spot.frame or abs(row.baseline - spot.baseline) > 0.5 * row.size:
             continue
-        ahead = position
-        while ahead < len(before) and not _is_same(before[ahead], glyph):
-            ahead += 1
-        if ahead < len(before):
-            left.add(ahead)
-            position = ahead + 1
-        elif not _is_mark(glyph):  # a mark whose letter is gone stands alone now
-            return None
-    return left
+        for gap in row.gaps:
+            if gap.start < spot.end and spot.start < gap.end:
+                start, end = row.between(gap, spot.start), row.between(gap, spot.end)
+                far = _STEP * spot.size
+                low = start - far if spot.low <= spot.start - far + 1e-6 else spot.low
+                high = end + far if spot.high >= spot.end + far - 1e-6 else spot.high
+                low = low if gap.left is None and spot.start <= gap.start else start
+                high = high if gap.right is None and spot.end >= gap.end else end
+                return spot._replace(start=start, end=max(end, start + 0.1), low=min(low, start), high=max(high, end))
+    return spot
 
 
-def _is_same(one: Glyph, other: Glyph) -> bool:
-    near = abs(one.start - other.start) < _MOVED and abs(one.baseline - other.baseline) < _MOVED
-    return near and one.code == other.code and one.frame == other.frame
-
-
-def _is_mark(glyph: Glyph) -> bool:
-    return all(unicodedata.category(character) in ("Mn", "Me") for character in glyph.claims)
+def _apply(page: Any, spots: Sequence[Spot], band: tuple[float, float]) -> None:
+    for quad in (quad for spot in spots for quad in spot.bands(band)):
+        page.add_redact_annot(quad, fill=False, cross_out=False)
+    page.apply_redactions(
+        images=pymupdf.PDF_REDACT_IMAGE_NONE,
+        graphics=pymupdf.PDF_REDACT_LINE_ART_NONE,
+        text=pymupdf.PDF_REDACT_TEXT_REMOVE,
+    )
 
 
 def _doomed(glyphs: Sequence[Glyph], spots: Sequence[Spot]) -> set[int]:

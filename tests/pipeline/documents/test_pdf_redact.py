@@ -93,9 +93,9 @@ def test_no_edge_of_a_box_between_neighbours_tells_where_the_value_ended(name: s
         page = output[0]
         (box,) = (drawing["rect"] for drawing in page.get_drawings())
         label_ends = page.search_for("Patient:")[0].x1
-    left, right = ((edge - label_ends - 0.3) / 3 for edge in (box.x0, box.x1))  # quarters of the type size
-    assert abs(left - round(left)) < 0.02
-    assert abs(right - round(right)) < 0.02
+    assert abs(box.x0 - label_ends - 2.4) < 0.02  # a fifth of the type size behind the label
+    wide = (box.x1 - box.x0) / 3  # quarters of the type size
+    assert abs(wide - round(wide)) < 0.02
 
 
 @pytest.mark.parametrize("turn", [0, 90, 180, 270])

@@ -1,0 +1,108 @@
+"""Moves the edges of what is drawn with a touched line: underlines, highlights, clips and frames of its words.
+
+An underline that ends with a removed name is as wide as the name. Its edge goes where the box's edge is; edges at the
+words that stay go where these go; edges that several shapes of the page share are those of a table, and stay.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import pymupdf
+
+from pipeline.documents.pdf_grid import Row
+from pipeline.documents.pdf_pieces import Instruction, Sheet, Stream
+from pipeline.documents.pdf_rebuild import Link
+
+_BUILDING = {"m": 1, "l": 1, "c": 3, "v": 2, "y": 2, "re": 2, "h": 0}
+_PAINTING = frozenset(["S", "s", "f", "F", "f*", "B", "B*", "b", "b*", "n"])
+_TABLE = 4  # corners on as many lines that share an edge
+_APART = 6.0  # points: corners that lie farther apart are those of several lines
+_EXACT = 5  # decimals
+
+Point = tuple[float, float]
+
+
+class Edges:
+    """The shapes of one page."""
+
+    def __init__(self, sheet: Sheet, rows: Sequence[Row]) -> None:
+        self._rows = rows
+        self._shared: Counter[int] = Counter()
+        for stream in sheet.streams if rows else ():
+            corners = {(round(x * 10), round(y / _APART)) for _, _, points in _paths(stream) for x, y in points}
+            self._shared.update(x for x, _ in corners)
+
+    def rewritten(self, stream: Stream) -> list[Instruction]:
+        """The stream's instructions with the shapes of touched lines in their places."""
+        found = list(stream.instructions)
+        for at, to_page, points in _paths(stream):
+            row = self._row(points) if points else None
+            if row is not None:
+                for index in at:
+                    operands, operator = found[index]
+                    found[index] = (self._moved(row, operands, operator, to_page), operator)
+        return found
+
+    def _row(self, points: Sequence[Point]) -> Row | None:
+        """The touched line that a shape is drawn with."""
+        for row in self._rows:
+            placed = [row.frame.to_line(*point) for point in points]
+            if row.frame.is_upright and all(row.holds(down) for _, down in placed):
+                return row
+        return None
+
+    def _moved(self, row: Row, operands: list[Any], operator: str, to_page: Any) -> list[Any]:
+        back = ~to_page
+        moved: list[Any] = []
+        for x, y in _points(operands, operator, to_page):
+            along, down = row.frame.to_line(x, y)
+            is_table = abs(row.frame.cos) > 0.5 and self._shared[round(x * 10)] >= _TABLE
+            place = pymupdf.Point(*row.frame.to_page(along if is_table else row.moved(along), down)) * back
+            moved += [round(place.x, _EXACT), round(place.y, _EXACT)]
+        if operator == "re":
+            moved = [*moved[:2], round(moved[2] - moved[0], _EXACT), round(moved[3] - moved[1], _EXACT)]
+        return moved
+
+
+def _paths(stream: Stream) -> Iterator[tuple[list[int], Any, list[Point]]]:
+    """Each path: the indexes of what builds it, the way from its space to the page, and its points on the page."""
+    stack: list[Any] = []
+    to_page = stream.to_page
+    at: list[int] = []
+    points: list[Point] = []
+    for index, (operands, operator) in enumerate(stream.instructions):
+        if operator == "q":
+            stack.append(to_page)
+        elif operator == "Q" and stack:
+            to_page = stack.pop()
+        elif operator == "cm":
+            to_page = pymupdf.Matrix(*map(float, operands)) * to_page
+        elif operator in _BUILDING:
+            at.append(index)
+            points += _points(operands, operator, to_page)
+        elif operator in _PAINTING:
+            yield at, to_page, points
+            at, points = [], []
+
+
+def _points(operands: Sequence[Any], operator: str, to_page: Any) -> list[Point]:
+    values = list(map(float, operands))
+    if operator == "re":
+        values[2:] = values[0] + values[2], values[1] + values[3]
+    found = [pymupdf.Point(values[n], values[n + 1]) * to_page for n in range(0, len(values) - 1, 2)]
+    return [(point.x, point.y) for point in found]
+
+
+def moved_links(links: Sequence[Link], rows: Mapping[int, Sequence[Row] | None]) -> tuple[Link, ...]:
+    """The links, those on touched lines with the edges of their words; `rows` by page."""
+    return tuple(_moved_link(link, rows.get(link.page) or ()) for link in links)
+
+
+def _moved_link(link: Link, rows: Sequence[Row]) -> Link:
+    for row in rows:
+        corners = [row.frame.to_line(*corner) for corner in (link.one, link.other)]
+        if row.frame.is_upright and all(row.holds(down) for _, down in corners):
+            one, other = (row.frame.to_page(row.moved(along), down) for along, down in corners)
+            return link._replace(one=one, other=other)
+    return link
