@@ -74,8 +74,13 @@ def _enter(value: FoundValue, surface: str, codes: Wanted, names: Wanted, phrase
 
 
 def _spellings(surface: str) -> Iterator[str]:
-    """The surface; in Arabic also as visual order spells it: letters reversed, or words alone."""
+    """The surface; an address also in words; Arabic also in visual order: letters reversed, or words alone."""
     yield surface
+    name, at, host = surface.rpartition("@")
+    if at and name:
+        for word, dot in (("at", "dot"), ("آت", "دوت")):
+            yield f"{name} {word} {host}"
+            yield f"{name} {word} {host.replace('.', f' {dot} ')}"
     if forms.is_arabic(surface):
         folded = forms.fold(surface)
         yield folded[::-1]

@@ -74,6 +74,11 @@ _BODY: dict[str, tuple[str, tuple[str, ...]]] = {
     "a run from the right, its digits reversed": (p(f"<w:rPr><w:rtl/></w:rPr>{t(ID[::-1])}"), (ID,)),
     "a paragraph's stretch from the right, its digits reversed": (
         f'<w:p><w:dir w:val="rtl">{r(ID[::-1])}</w:dir></w:p>', (ID,)),
+    **{
+        f"a found address in words: {words}": (p(f"Write to {MAIL}") + p(f"or to {words}"), (MAIL, words))
+        for words in ("fahad.alotaibi (at) example.com", "fahad.alotaibi [at] example [dot] com",
+                      "Fahad.Alotaibi AT example DOT com", "fahad.alotaibi (آت) example (دوت) com")
+    },
     "a known number in the id of a paragraph's text": (
         f'<w:p w14:paraId="{int(ID):08X}" w14:textId="{_spelled(ID)}">{r(ID)}</w:p>', (ID,)),
     "an unknown number in the id of a paragraph's text": (f'<w:p w14:textId="{_spelled(ID)}">{r("x")}</w:p>', (ID,)),

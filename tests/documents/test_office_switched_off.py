@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from pipeline import file_run
+from pipeline import file_run, known
 from pipeline.documents import docx_media, office, ooxml_clean, ooxml_edit, ooxml_flow, ooxml_joints, ooxml_text
 from schemas.files import Format
 from tests.documents import docx_places, pptx_places
@@ -44,6 +44,7 @@ def str_of(value: object) -> str:
         (ooxml_text, "across_paragraphs", nobody, DOCX["an address over two paragraphs"]),
         (ooxml_text, "across_boxes", nobody, DOCX["a digit to a text box"]),
         (ooxml_text, "across_boxes", nobody, PPTX["a digit to a shape"]),
+        (known, "spelled", nobody, DOCX["a found address in words: fahad.alotaibi [at] example [dot] com"]),
         (ooxml_joints, "_across_ends", nobody, DOCX["two boxes, a label before the first half"]),
         (office, "across_cuts", nobody, DOCX["a tab between two halves"]),
         (office, "across_cuts", nobody, DOCX["an IBAN cut by tabs anywhere"]),
