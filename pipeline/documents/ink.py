@@ -78,9 +78,7 @@ def gather(marks: Sequence[Mark]) -> list[Mark]:
 def rows_of(marks: Sequence[Mark]) -> list[list[Mark]]:
     """Marks that stand beside each other on a line, from left to right; also those that stand alone."""
     groups: list[list[Mark]] = []
-    bands: dict[
-        int, list[int]
-    ] = {}  # groups that end in a band of rows, or did once, from old to new
+    bands: dict[int, list[int]] = {}  # groups that end in a band of rows, or did once, from old to new
     for mark in sorted(marks, key=lambda m: m.left):
         rows = range(mark.top // _BAND, (mark.top + mark.height - 1) // _BAND + 1)
         near = {number for row in rows for number in bands.get(row, ())[-_RECENT:]}
