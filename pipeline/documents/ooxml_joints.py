@@ -28,6 +28,7 @@ _TAIL = re.compile(r"[\w+@.-]+$")
 _HEAD = re.compile(r"^[\w@.-]+")
 _ADDRESS = re.compile(r"[^@\s]+@[^@\s.]+(?:\.[^@\s.]+)*\.[A-Za-z]{2,}")
 _BOXES = frozenset({"txbxContent", "txBody"})
+_YEAR = re.compile(r"(?:1[3-9]|2[01])\d\d")
 _MOST_PIECES = 40  # cells or paragraphs that one value is spread over
 _MOST_ROWS = 2  # rows of a table or paragraphs of a story that look like one number: more are lists of numbers
 _LEAST_RECORD = 3  # cells with headings that have nothing in common
@@ -125,8 +126,20 @@ def across_lines(lines: Sequence[Sequence[Piece]]) -> Iterator[Joint]:
     is_rare = sum(map(bool, found)) <= _MOST_ROWS
     for joints in found:
         yield from (joint for joint in joints if is_rare or _is_comb(joint))
+    labelled = [joint for line in lines for joint in _beside_words(line)]
+    yield from labelled if len(labelled) <= _MOST_ROWS else ()
     for line in lines:
         yield from _names(line)
+
+
+def _beside_words(line: Sequence[Piece]) -> Iterator[Joint]:
+    """What two neighbouring cells make up, one of which holds words as well: `ID: 10583` and `74925`."""
+    for one, other in pairwise(line):
+        pair = (one.text.strip(), other.text.strip())
+        if all(map(_FRAGMENT.fullmatch, pair)) or not pair[0] or not pair[1]:
+            continue
+        if not _YEAR.fullmatch(pair[0].split()[-1]):  # `FY 2023` stands beside an amount
+            yield from _ends((one, other))
 
 
 def across_boxes(stories: Mapping[Element, Sequence[Piece]]) -> Iterator[Joint]:

@@ -1,7 +1,7 @@
 """Values that something inside a Word document cuts or spells otherwise: tabs, boxes, HTML, directions, bytes."""
 
 from tests.documents.docx_places_parts import Row, custom
-from tests.documents.docx_places_text import box, drawing, p, r, t, vml
+from tests.documents.docx_places_text import box, drawing, p, r, t, table, vml
 from tests.documents.office_build import IBAN, ID, MAIL, NAME, PHONE
 
 _ONE, _OTHER = ID[:5], ID[5:]
@@ -60,6 +60,8 @@ _BODY: dict[str, tuple[str, tuple[str, ...]]] = {
     "two drawn boxes with a label": (_shape(p(f"ID: {_ONE}")) + _shape(p(_OTHER)), (ID,)),
     "two boxes with an IBAN": (_frame(p(f"IBAN {IBAN[:12]}")) + _frame(p(IBAN[12:])), (IBAN,)),
     "two boxes with an address": (_frame(p(f"Mail: {MAIL[:19]}")) + _frame(p(MAIL[19:])), (MAIL,)),
+    "two cells, a label before the first half": (table((f"ID: {_ONE}", _OTHER)), (ID,)),
+    "two cells, words behind the second half": (table((_ONE, f"{_OTHER} (ID)")), (ID,)),
     "HTML in a box": (_html(f"<div>{_ONE}<font>{_OTHER}</font></div>"), (ID,)),
     "HTML in a box, a digit to an element": (_html("".join(f"<span>{c}</span>" for c in ID)), (ID,)),
     "HTML in a box, a break between": (_html(f"<div>{_ONE}<br/>{_OTHER}</div>"), (ID,)),

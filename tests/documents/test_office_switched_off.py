@@ -45,6 +45,7 @@ def str_of(value: object) -> str:
         (ooxml_text, "across_boxes", nobody, DOCX["a digit to a text box"]),
         (ooxml_text, "across_boxes", nobody, PPTX["a digit to a shape"]),
         (known, "spelled", nobody, DOCX["a found address in words: fahad.alotaibi [at] example [dot] com"]),
+        (ooxml_joints, "_beside_words", nobody, DOCX["two cells, a label before the first half"]),
         (ooxml_joints, "_across_ends", nobody, DOCX["two boxes, a label before the first half"]),
         (office, "across_cuts", nobody, DOCX["a tab between two halves"]),
         (office, "across_cuts", nobody, DOCX["an IBAN cut by tabs anywhere"]),
