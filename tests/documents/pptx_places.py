@@ -274,6 +274,9 @@ _VALUES: dict[str, tuple[Deck, tuple[str, ...]]] = {
     "SmartArt": (Deck(parts=(
         on_slide("ppt/diagrams/data1.xml", declared(f'<dgm:dataModel><dgm:ptLst><dgm:pt modelId="{PERMIT}"><dgm:t><a:bodyPr/>{para(ID)}</dgm:t></dgm:pt></dgm:ptLst></dgm:dataModel>', "dgm", "a"), "diagramData", f"{DRAWINGML}.diagramData+xml"),
         on_slide("ppt/diagrams/drawing1.xml", declared(f"<dgm:drawing>{para(NAME[:8], NAME[8:])}</dgm:drawing>", "dgm", "a"), "http://schemas.microsoft.com/office/2007/relationships/diagramDrawing", "application/vnd.ms-office.drawingml.diagramDrawing+xml", "rIdC"))), (ID, PERMIT, NAME)),
+    "a tab between two halves": (Deck(shape(para(f"{ID[:5]}\t{ID[5:]}"), 40)), (ID,)),
+    "two shapes, a label before the first half": (Deck(shape(para(f"ID: {ID[:5]}"), 40) + shape(para(ID[5:]), 41)), (ID,)),
+    "a sign that overrides direction": (Deck(shape(para(f"\u202e{ID[::-1]}\u202c"), 40)), (ID,)),
     "an embedded object": (Deck(frame(f'<p:oleObj name="{PERMIT}" r:id="rIdB" progId="Package"><p:embed/></p:oleObj>', "http://schemas.openxmlformats.org/presentationml/2006/ole"), parts=(on_slide("ppt/embeddings/oleObject1.bin", f"{NAME} {ID}", "oleObject"),)), (NAME, ID, PERMIT)),
     "an embedded workbook with its picture": (Deck(frame(f'<p:oleObj name="x" r:id="rIdB" progId="Excel.Sheet.12"><p:embed/>{picture("r:embed=" + chr(34) + "rIdP" + chr(34))}</p:oleObj>', "http://schemas.openxmlformats.org/presentationml/2006/ole"), parts=(on_slide("ppt/embeddings/book.xlsx", _BOOK, "package"), on_slide("ppt/media/image1.emf", f"{NAME} {ID}", "image", id_="rIdP"))), (ID, NAME)),
     "a control": (Deck(after=f'<p:controls><p:control name="{NAME}" r:id="rIdB" imgW="1" imgH="1"/></p:controls>', parts=(on_slide("ppt/activeX/activeX1.xml", f'<ax:ocx xmlns:ax="http://schemas.microsoft.com/office/2006/activeX" ax:v="{ID}"/>', "control", "application/vnd.ms-office.activeX+xml"),)), (NAME, ID)),
