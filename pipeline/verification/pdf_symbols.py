@@ -13,9 +13,13 @@ from pypdf.generic import DictionaryObject
 _UNKNOWN = re.compile("[\ufffd\ue000-\uf8ff\U000f0000-\U0010ffff]")
 # Fonts of pictures and of mathematics: what their glyphs are called matters to nobody unless they make up a row.
 _PICTURES = re.compile("wingdings|webdings|dingbats|symbol|awesome|cm(?:ex|sy)|ms[ab]m|math", re.IGNORECASE)
-# Such glyphs on one line may be a word; two that nobody named are none: no identifier or name that is looked for is
-# shorter than three signs, and pairs that stand further apart than their own size make up no row to the eye either.
+# Such glyphs close together may be a word; two are none: nothing that is looked for is shorter than three signs.
 _ROW = 3
+# Such different ones anywhere on one line, or one below the other, may be a number with a box to a digit. Check boxes,
+# bullets and ticks are always the same two or three.
+_DIFFERENT = 4
+_NAMELESS = 6  # of which nothing tells whether they are different ones
+_NO_CODE = 0xFFFD
 _GAP = 1.0  # of a glyph's larger side: those of one row stand no further apart
 _LONGEST_NAME = 256  # bytes
 _MOST = 500  # such glyphs of a page that are compared with each other; a page of more is in doubt
@@ -28,6 +32,7 @@ class _Sign(NamedTuple):
     right: float
     top: float
     turned: bool
+    code: int  # what pdfium takes it for
 
 
 def is_doubtful(page: Any, text: str, source: Any) -> bool:
@@ -54,16 +59,25 @@ def _has_rows(page: Any, doubted: set[str]) -> bool:
         signs: list[_Sign] = []
         for index in range(textpage.count_chars()):
             name = _font_name(textpage, index)
-            if name in doubted or _is_unknown(pdfium.FPDFText_GetUnicode(textpage, index)):
+            code = pdfium.FPDFText_GetUnicode(textpage, index)
+            if name in doubted or _is_unknown(code):
                 if not _is_of_pictures(name) or len(signs) == _MOST:
                     return True
                 angle = pdfium.FPDFText_GetCharAngle(textpage, index)
                 turned = abs(math.sin(angle)) > _LEVEL
                 left, bottom, right, top = textpage.get_charbox(index)
-                signs.append(_Sign(left, bottom, right, top, turned))
-        return any(sum(_is_beside(sign, other) for other in signs) >= _ROW - 1 for sign in signs)
+                signs.append(_Sign(left, bottom, right, top, turned, _NO_CODE if code > sys.maxunicode else code))
+        return any(_is_of_row(sign, signs) for sign in signs)
     finally:
         textpage.close()
+
+
+def _is_of_row(sign: _Sign, signs: list[_Sign]) -> bool:
+    if sum(_is_beside(sign, other) for other in signs) >= _ROW - 1:
+        return True
+    level = [other.code for other in signs if _across(sign, other)[1] <= 0]
+    below = [other.code for other in signs if _across(sign, other)[0] <= 0]
+    return any(len(set(codes)) >= _DIFFERENT or codes.count(_NO_CODE) >= _NAMELESS for codes in (level, below))
 
 
 def _is_unknown(code: int) -> bool:
@@ -76,10 +90,15 @@ def _is_beside(sign: _Sign, other: _Sign) -> bool:
     if sign is other:
         return False
     reach = _GAP * max(sign.right - sign.left, sign.top - sign.bottom)
-    across = max(sign.left, other.left) - min(sign.right, other.right)
-    along = max(sign.bottom, other.bottom) - min(sign.top, other.top)
+    across, along = _across(sign, other)
     is_level = not sign.turned and not other.turned
     return across <= reach and along <= (0.0 if is_level else reach)
+
+
+def _across(sign: _Sign, other: _Sign) -> tuple[float, float]:
+    """How far apart two glyphs stand from left to right, and from bottom to top; negative where they overlap."""
+    across = max(sign.left, other.left) - min(sign.right, other.right)
+    return across, max(sign.bottom, other.bottom) - min(sign.top, other.top)
 
 
 def _font_name(textpage: Any, index: int) -> str:

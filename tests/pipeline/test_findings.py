@@ -203,6 +203,18 @@ def test_merging_what_a_second_reading_found() -> None:
     assert merge(first, [], extraction, ()) == first
 
 
+def test_a_leftover_goes_also_where_the_first_reading_saw_no_blank_in_it() -> None:
+    """Tight lines lose their blanks in one reader and keep them in another."""
+    extraction = document("PranavRajpurkar, JianZhang, and", "Name: Jian Zhang", "JianZhangs")
+    left = [Leftover("PERSON", "Jian Zhang", known=False)]
+    merged = merge(find(extraction, (), Cued(), OPTIONS), left, extraction, ())
+    assert redacted(extraction, merged) == [
+        "PranavRajpurkar, PERSON_NAME_01, and",
+        "Name: PERSON_NAME_01",
+        "JianZhangs",
+    ]
+
+
 def test_a_leftover_that_two_cells_make_up_goes_word_by_word() -> None:
     cued = Cued((T.PERSON, "Name: ", "Sara Example"))
     extraction = document("Name: Sara Example", "Sara", "Example", "Samples")

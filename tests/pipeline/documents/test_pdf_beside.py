@@ -11,6 +11,7 @@ from pikepdf import Array, Dictionary, Name, String
 from pipeline.documents import pdf
 from pipeline.documents.document import Findings, Unread
 from pipeline.documents.pdf_beside import BESIDE, read_beside
+from schemas.errors import StageFailed
 from tests.documents.pdf_object_places_build import IQAMA, MOBILE, NAME, NATIONAL_ID, annotate, document, field
 from tests.pipeline.documents import papers
 
@@ -134,3 +135,17 @@ def test_what_goes_unread_is_counted_by_kind() -> None:
     assert unread[Unread.SIGNATURE] == 1 and unread[Unread.FORM] == 1
     plain = dict(pdf.extract(document())[0].unread)
     assert plain.keys() <= {Unread.FINGERPRINT}
+
+
+def test_a_document_whose_notes_nobody_can_read_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else what only a note tells would stay on the pages, and the report would count nothing."""
+    data = document(furnished, pages=2)
+    assert pdf.extract(data)
+
+    def gives_up(*_: object, **__: object) -> None:
+        raise pikepdf.PdfError("unreadable")
+
+    monkeypatch.setattr("pipeline.documents.pdf_beside.pikepdf.open", gives_up)
+    with pytest.raises(StageFailed) as failure:
+        read_beside(data)
+    assert failure.value.code == "unsupported_format"

@@ -1,0 +1,58 @@
+"""What the second look foresees, and what of OCR's guesses it lets pass in the last round only."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from pipeline import second_look, steps
+from pipeline.detect.detector import Detector
+from pipeline.documents.document import Extraction, Findings, Raster, Reading, TextUnit, Word
+from pipeline.proof import Proof
+from pipeline.sandbox import Sandbox
+from pipeline.second_look import Said, Tools
+from pipeline.verification.reading import Passage, SecondReading
+from schemas.files import Format
+from schemas.spans import DetectOptions
+
+OPTIONS = DetectOptions()
+FIRST = Raster("page/0/scan", 100, 100, 300, 0)
+SECOND = Raster("page/0", 100, 100, 300, 0)
+GUESS = Reading("page/0", "DPR £632 85.0", (Word(4, 8, 10, 10, 9, 9, 66), Word(9, 13, 30, 10, 9, 9, 95)))
+
+
+@pytest.fixture(scope="module")
+def detector() -> Detector:
+    return Detector()
+
+
+def test_parts_of_names_that_only_this_round_finds_are_foreseen(detector: Detector) -> None:
+    """The next round knows the name, and would refuse the document by what stands elsewhere of it."""
+    second = SecondReading((Passage("Dear Mr. Tarek Weldonfield,"), Passage("We met Weldonfield again, in Riyadh.")))
+    left = second_look._leftovers(second, (), Findings(()), detector, OPTIONS)
+    assert "Weldonfield" in {item.surface for item in left}
+
+
+def looked(monkeypatch: pytest.MonkeyPatch, detector: Detector, reading: Reading, *, is_last: bool) -> Said | Proof:
+    """A second look at a scan of which OCR says `reading` the second time."""
+    monkeypatch.setattr(steps, "second_reading", lambda *_: (SecondReading((), (SECOND,)), {}))
+    monkeypatch.setattr(steps, "read_rasters", lambda *_, **__: (reading,))
+    extraction = Extraction((TextUnit("page/0", "", ""),), (FIRST,))
+    first = Said(extraction, (Reading(FIRST.id, "DPR 632 85.0", ()),), Findings(()))
+    with ThreadPoolExecutor(1) as threads:
+        tools = Tools(Sandbox("best-effort"), detector, threads)
+        return second_look.second_look(tools, Format.PDF, b"", first, OPTIONS, is_last=is_last)
+
+
+def test_a_guess_of_ocr_is_burned_once_and_no_finding(monkeypatch: pytest.MonkeyPatch, detector: Detector) -> None:
+    again = looked(monkeypatch, detector, GUESS, is_last=False)
+    assert isinstance(again, Said)
+    assert again.readings[0].unread == ((8, 8, 14, 14),)
+    assert again.findings == Findings(())
+    assert isinstance(looked(monkeypatch, detector, GUESS, is_last=True), Proof)
+
+
+def test_what_ocr_is_sure_of_is_refused_in_the_last_round_too(
+    monkeypatch: pytest.MonkeyPatch, detector: Detector
+) -> None:
+    sure = Reading("page/0", "ID 1012345672", (Word(3, 13, 10, 10, 9, 9, 66),))
+    assert isinstance(looked(monkeypatch, detector, sure, is_last=True), Said)

@@ -1,0 +1,57 @@
+"""Which PDF pages OCR must see because their glyphs say nothing: numbers in fonts of pictures, not lone check boxes."""
+
+import io
+
+import pikepdf
+import pypdf
+import pypdfium2
+import pytest
+from pikepdf import Array, Dictionary, Name
+
+from pipeline.verification import pdf_symbols
+
+CIRCLED = (0x81, 0x80, 0x85, 0x88, 0x83, 0x87, 0x84, 0x89, 0x82, 0x85)  # 1058374925 in circles
+BOX, TICKED = 0xA8, 0xFE
+
+
+def page(codes: tuple[int, ...], right: int, down: int) -> bytes:
+    """A page with one glyph after the other of a font that says nothing of its codes."""
+    file = pikepdf.new()
+    blank = file.add_blank_page(page_size=(600, 400))
+    descriptor = Dictionary(
+        Type=Name.FontDescriptor, FontName=Name.Wingdings, Flags=4, FontBBox=Array([0, 0, 1000, 1000]),
+        ItalicAngle=0, Ascent=900, Descent=-100, CapHeight=800, StemV=80,
+    )  # fmt: skip
+    font = Dictionary(
+        Type=Name.Font, Subtype=Name.TrueType, BaseFont=Name.Wingdings, FirstChar=0, LastChar=255,
+        Widths=Array([800] * 256), FontDescriptor=file.make_indirect(descriptor),
+    )  # fmt: skip
+    blank.add_resource(file.make_indirect(font), Name.Font, Name("/W"))
+    shown = b" ".join(b"<%02x> Tj %d %d Td" % (code, right, -down) for code in codes)
+    blank.contents_add(file.make_stream(b"BT /W 12 Tf 40 370 Td " + shown + b" ET"))
+    data = io.BytesIO()
+    file.save(data)
+    return data.getvalue()
+
+
+def is_doubtful(data: bytes) -> bool:
+    with pypdfium2.PdfDocument(data) as document:
+        text = document[0].get_textpage().get_text_range()
+        return pdf_symbols.is_doubtful(document[0], text, pypdf.PdfReader(io.BytesIO(data)).pages[0])
+
+
+@pytest.mark.parametrize(("right", "down"), [(10, 0), (30, 0), (50, 0), (0, 15), (0, 35)])
+def test_a_number_in_a_font_of_pictures_is_seen_however_wide_it_is_set(right: int, down: int) -> None:
+    assert is_doubtful(page(CIRCLED, right, down))
+
+
+@pytest.mark.parametrize(("right", "down"), [(50, 0), (0, 35), (50, 35)])
+def test_lone_check_boxes_are_no_reason(right: int, down: int) -> None:
+    assert not is_doubtful(page((BOX, TICKED, BOX, BOX, BOX, TICKED, BOX, BOX, BOX), right, down))
+
+
+def test_codes_that_are_no_characters_say_nothing() -> None:
+    """pdfium hands on what broken Unicode maps hold: numbers beyond the last character."""
+    assert pdf_symbols._is_unknown(0xDBBFDCE0)
+    assert pdf_symbols._is_unknown(0xFFFD)
+    assert not pdf_symbols._is_unknown(ord("ع"))
