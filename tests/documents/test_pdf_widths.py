@@ -214,14 +214,16 @@ def glyphs(data: bytes) -> list[tuple[str, float, float, float]]:
     with pymupdf.open(stream=data) as document:
         document[0].remove_rotation()
         spans = [span for span in document[0].get_texttrace() if span["color"] != (1.0, 1.0, 1.0)]
-        along = [(chr(c), *_extent(span["dir"], origin, box)) for span in spans for c, _, origin, box in span["chars"]]
+        along = [_letter(chr(c), span["dir"], origin, box) for span in spans for c, _, origin, box in span["chars"]]
     return [glyph for glyph in along if glyph[0].strip()]
 
 
-def _extent(direction: tuple[float, float], origin: tuple[float, float], box: tuple[float, ...]) -> tuple[float, ...]:
+def _letter(
+    character: str, direction: tuple[float, float], origin: tuple[float, float], box: tuple[float, ...]
+) -> tuple[str, float, float, float]:
     if abs(direction[0]) > 0.5:
-        return box[0], box[2], round(origin[1], 1)
-    return box[1], box[3], round(origin[0], 1)
+        return character, box[0], box[2], round(origin[1], 1)
+    return character, box[1], box[3], round(origin[0], 1)
 
 
 @pytest.mark.parametrize("build", CASES, ids=lambda build: build.__name__)
