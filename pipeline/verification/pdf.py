@@ -9,7 +9,7 @@ from PIL import Image
 from pypdfium2.version import PDFIUM_INFO, PYPDFIUM_INFO
 
 from pipeline.documents.document import BY_HUE, Raster
-from pipeline.verification import forms, pdf_pixels, pdf_streams, pdf_symbols
+from pipeline.verification import forms, pdf_columns, pdf_pixels, pdf_streams, pdf_symbols
 from pipeline.verification.image import png
 from pipeline.verification.pdf_objects import Walk, refusing_damage
 from pipeline.verification.reading import UNDER, Passage, SecondReading
@@ -47,7 +47,8 @@ def read(data: bytes) -> tuple[SecondReading, dict[str, bytes]]:
     except (pypdfium2.PdfiumError, ValueError, TypeError, KeyError, AttributeError):
         raise StageFailed(ErrorCode.VERIFY_FAILED) from None
     texts.update(dict.fromkeys(map(Passage, (*pages, *_unseen(pages, streams)))))
-    raw = dict.fromkeys((*walk.raw, *_decoded(streams), "\n".join(pages)))
+    # Values are also looked for as if no columns were: digits of one may stand far apart.
+    raw = dict.fromkeys((*walk.raw, *_decoded(streams), "\n".join(pages).replace("\t", " ")))
     said = SecondReading(tuple(texts), tuple(rasters), tuple(raw), walk.objects, len(pages), _READERS)
     return said, pixels
 
@@ -87,6 +88,6 @@ def _is_in(line: str, text: str) -> bool:
 
 def _text(page: Any) -> str:
     textpage = page.get_textpage()
-    said: str = textpage.get_text_range()
+    said: str = pdf_columns.parted(textpage, textpage.get_text_range())
     textpage.close()
     return said.replace("\r\n", "\n").replace("\ufffe", "-").replace("\x02", "-")

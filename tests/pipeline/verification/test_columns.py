@@ -1,0 +1,40 @@
+"""Columns of a PDF page stay apart in the second reading, whatever was removed between them."""
+
+import pymupdf
+import pytest
+
+from pipeline.documents.document import Findings, FoundValue
+from pipeline.verification import pdf
+from tests.pipeline.documents import papers
+from tests.pipeline.verification.conftest import Judge
+
+
+def read(*words: tuple[float, str], size: float = 10) -> pdf.SecondReading:
+    """The second reading of a page with words on one line, each at its own place."""
+    document = pymupdf.open()
+    page = document.new_page()
+    for left, word in words:
+        page.insert_text((left, 100), word, fontsize=size, fontname="helv")
+    return pdf.read(papers.saved(document))[0]
+
+
+def test_cells_that_lost_what_stood_between_them_say_nothing_together(judge: Judge) -> None:
+    """Row five of a list of staff: name, number and mobile are gone, the department stays."""
+    second = read((40, "5"), (300, "HR"), (350, "7,500.00"))
+    assert "5\tHR" in {passage.text.strip().partition("\t7")[0] for passage in second.texts}
+    assert judge(second) == ()
+    assert [left.surface for left in judge("5 HR 7,500.00")] == ["5 HR"]
+
+
+@pytest.mark.parametrize("step", [12, 30, 55])
+def test_a_number_with_a_box_to_a_digit_is_seen(judge: Judge, step: int) -> None:
+    second = read(*((40 + step * n, digit) for n, digit in enumerate("1012345672")))
+    assert judge(second, _found("1012345672"))
+
+
+def test_groups_of_one_number_far_apart_are_seen(judge: Judge) -> None:
+    assert judge(read((40, "10123"), (300, "45672")), _found("1012345672"))
+
+
+def _found(number: str) -> Findings:
+    return Findings((), (FoundValue("NATIONAL_ID", number, number, "NATIONAL_ID_01", True),))
