@@ -1,14 +1,14 @@
 """Takes the real documents of ../shared through the whole run, in the cage, and tells how each one ended.
 
 `python -m tests.documents.corpus [pdf docx …]` prints the table by format and every document that ended otherwise than
-its manifest expects.
+its manifest expects. That is most of an hour on two busy cores; the tests run a part that `part_of` names.
 """
 
 import csv
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
@@ -27,6 +27,15 @@ _ENDINGS = {"jpg": "jpeg", "tif": "tiff", "doc": "docx", "xls": "xlsx", "ppt": "
     "xlsm": "xlsx",
 }
 _REFUSED = "unsupported_format"
+_SMALL = 20_000  # bytes of a document that the tests run too
+# Once refused, each for a reason of its own: a picture on its head among others of its size, tight lines without their
+# blanks, companies that read like people, Unicode maps that lead to no characters.
+ONCE_REFUSED = (
+    "pptx/c30e33-customGeo.pptx",
+    "pdf/d751cc-multi-column.pdf",
+    "pdf/09fc7e-ca-warn-report.pdf",
+    "pdf/5fe2a7-issue11768_reduced.pdf",
+)
 
 
 class Ending(NamedTuple):
@@ -50,11 +59,27 @@ class Ending(NamedTuple):
         return self.state != "ready" and self.code != _REFUSED
 
 
-def endings(folder: Path, kinds: Iterable[str] = ()) -> list[Ending]:
-    """The end of every document of the manifest in `folder`, or of those whose folder is one of `kinds`."""
-    wanted = set(kinds)
+def rows_of(folder: Path) -> list[dict[str, str]]:
+    """The manifest in `folder`."""
     with (folder / "manifest.csv").open(newline="") as lines:
-        rows = [row for row in csv.DictReader(lines) if not wanted or row["file"].split("/")[0] in wanted]
+        return list(csv.DictReader(lines))
+
+
+def part_of(rows: Sequence[Mapping[str, str]]) -> list[Mapping[str, str]]:
+    """What stands for all of `rows`: whatever may be refused, or once was by mistake, what is small, and all kinds."""
+    chosen = [
+        row
+        for row in rows
+        if row["expected"] != "redactable" or int(row["bytes"]) <= _SMALL or row["file"] in ONCE_REFUSED
+    ]
+    kinds = {row["file"].split("/")[0] for row in chosen}
+    by_size = sorted(rows, key=lambda row: int(row["bytes"]))
+    smallest = {row["file"].split("/")[0]: row for row in reversed(by_size)}
+    return chosen + [row for kind, row in smallest.items() if kind not in kinds]
+
+
+def endings(folder: Path, rows: Iterable[Mapping[str, str]]) -> list[Ending]:
+    """The end of every document that `rows` of the manifest in `folder` name."""
     sandbox, detector = Sandbox("best-effort"), Detector()
     with ThreadPoolExecutor(_AT_ONCE) as readers, ThreadPoolExecutor(_AT_ONCE) as threads:
         return list(threads.map(lambda row: _ending(sandbox, detector, readers, folder, row), rows))
@@ -98,4 +123,6 @@ def table(results: Iterable[Ending]) -> str:
 
 
 if __name__ == "__main__":
-    print(table(endings(Path(__file__).parents[2] / "../shared/data/documents", sys.argv[1:])))
+    documents, kinds = Path(__file__).parents[2] / "../shared/data/documents", sys.argv[1:]
+    wanted = [row for row in rows_of(documents) if not kinds or row["file"].split("/")[0] in kinds]
+    print(table(endings(documents, wanted)))
