@@ -6,7 +6,7 @@ import pkgutil
 import sys
 import types
 import typing
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
@@ -18,7 +18,8 @@ _ROOT = "pipeline.documents"
 # Besides the handlers: what spreads a value that was found over the rest of its document.
 _BESIDE = ("findings", "joined", "known", "namesakes", "sightings", "spread", "wrapped")
 _NOT_HANDLERS = {"document", "limits"}
-ALWAYS = "always "  # before a predicate's name: true instead of false whatever it is asked
+# Before the name of what tells success: it says that it succeeded, true or something with its arguments inside.
+ALWAYS = "always "
 
 
 class NoStandIn(Exception):
@@ -93,15 +94,31 @@ def stand_in(function: Callable[..., Any], *, always: bool = False) -> Callable[
     returned = hints.pop("return", inspect.Parameter.empty)
     if hasattr(function, "__wrapped__") or returned is inspect.Parameter.empty:
         raise NoStandIn(function.__qualname__)
-    if always:
-        if returned is not bool:
-            raise NoStandIn(function.__qualname__)
-        return lambda *args, **named: True
     signature = inspect.signature(function)
+    if always:
+        done = _success(returned, hints)
+        return lambda *args, **named: done(signature.bind(*args, **named).arguments)
     if returned not in (bool, int, float) and (same := [name for name, hint in hints.items() if hint == returned]):
         return lambda *args, **named: signature.bind(*args, **named).arguments[same[0]]
     _nothing(returned)  # NoStandIn now, not at the first call
     return lambda *args, **named: _nothing(returned)
+
+
+def _success(returned: Any, hints: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], Any]:
+    """What makes of arguments by name the answer that everything went well. NoStandIn where there is no such answer."""
+    if returned is bool:
+        return lambda arguments: True
+    parts = typing.get_args(returned)
+    if (
+        type(None) not in parts
+        or len(parts) != 2
+        or not isinstance(parts[0], type)
+        or not (fields := _fields(parts[0]))
+    ):
+        raise NoStandIn(str(returned))
+    given = {name: next((a for a, hint in hints.items() if hint == field), None) for name, field in fields.items()}
+    empty = {name: _nothing(field) for name, field in fields.items() if given[name] is None}
+    return lambda arguments: parts[0](**{name: arguments[a] for name, a in given.items() if a is not None}, **empty)
 
 
 def _hints(function: Callable[..., Any]) -> dict[str, Any]:
