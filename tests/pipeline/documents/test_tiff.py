@@ -36,7 +36,7 @@ def pixels_of(data: bytes, mode: str = "RGB") -> Any:
     return np.asarray(Image.open(io.BytesIO(data)).convert(mode)).astype(int)
 
 
-def close(one: Any, other: Any, most: int = 16) -> bool:
+def close(one: Any, other: Any, most: int = 17) -> bool:
     """Alike but for what levelling faint ink may change."""
     return one.shape == other.shape and int(np.abs(one.astype(int) - other.astype(int)).max()) <= most
 
