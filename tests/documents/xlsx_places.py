@@ -6,8 +6,10 @@ from schemas.files import Format
 from tests.documents.office_build import KEPT, KEPT_ARABIC
 from tests.documents.running import Place
 from tests.documents.xlsx_places_cells import CELLS
+from tests.documents.xlsx_places_drawn import DRAWN
 from tests.documents.xlsx_places_given import GIVEN
 from tests.documents.xlsx_places_glued import GLUED
+from tests.documents.xlsx_places_named import NAMED
 from tests.documents.xlsx_places_parts import PARTS
 from tests.documents.xlsx_places_sheets import SHEETS
 
@@ -18,4 +20,6 @@ def _places(table: Mapping[str, tuple[Callable[[], bytes], tuple[str, ...]]]) ->
     )
 
 
-PLACES: tuple[Place, ...] = (*_places(CELLS), *_places(GLUED), *_places(GIVEN), *_places(SHEETS), *_places(PARTS))
+PLACES: tuple[Place, ...] = tuple(
+    place for table in (CELLS, GLUED, GIVEN, NAMED, SHEETS, DRAWN, PARTS) for place in _places(table)
+)

@@ -1,12 +1,11 @@
-"""What can hide around a sheet's cells and in the workbook's own part: name, workbook, what is planted."""
+"""What can hide around a sheet's cells: name, workbook, what is planted."""
 
 from collections.abc import Callable
 from functools import partial
 
-from tests.documents.office_build import ID, MAIL, NAME, PERMIT, PHONE, Link, Part
+from tests.documents.office_build import ID, MAIL, NAME, PHONE, Link, Part
 from tests.documents.xlsx_places_book import (
     DATE,
-    FORMATS,
     MICROSOFT,
     SHEET1,
     SHEETML,
@@ -18,31 +17,9 @@ from tests.documents.xlsx_places_book import (
     rooted,
     row,
     shared,
-    styles,
     text,
 )
-
-CODED = NAME.replace(" ", "_")
-_WHEAT = row(1, text("A1", "Wheat"))
-
-
-def _names(markup: str) -> str:
-    return f"<definedNames>{markup}</definedNames>"
-
-
-def _validation(attributes: str = "", inner: str = "") -> str:
-    return (
-        f'<dataValidations count="1"><dataValidation type="list" allowBlank="1" sqref="A1:A9" {attributes}>{inner}'
-        "</dataValidation></dataValidations>"
-    )
-
-
-def _extension(inner: str) -> str:
-    return f'<extLst><ext uri="{{78C0D931-6437-407d-A8EE-F0AAD7539E65}}">{inner}</ext></extLst>'
-
-
-def _banner(inner: str) -> str:
-    return f"<headerFooter><oddHeader>{inner}</oddHeader></headerFooter>"
+from tests.documents.xlsx_places_named import CODED, WHEAT, banner, names_of
 
 
 def table(inner: str, attributes: str = "", name: str = "Crops", ref: str = "A1:B3") -> Part:
@@ -52,155 +29,17 @@ def table(inner: str, attributes: str = "", name: str = "Crops", ref: str = "A1:
 
 
 _TABLE_PARTS = '<tableParts count="1"><tablePart r:id="rIdT"/></tableParts>'
+
 _COLUMNS = '<tableColumns count="2"><tableColumn id="1" name="Crop"/><tableColumn id="2" name="Field"/></tableColumns>'
+
 _TABLE_ROWS = (
     row(1, text("A1", "Crop"), text("B1", "Field"))
     + row(2, text("A2", "Wheat"), text("B2", "North"))
     + row(3, text("A3", "Dates"), text("B3", "South"))
 )
 
+
 SHEETS: dict[str, tuple[Callable[[], bytes], tuple[str, ...]]] = {
-    "a sheet's name": (partial(book, _WHEAT, names=("Harvest", NAME)), (NAME,)),
-    "a sheet's name in formulas": (
-        partial(
-            book,
-            row(1, formula("A1", f"SUM('{NAME}'!B1:B9)", "5", "n")),
-            names=("Harvest", NAME),
-            workbook=_names(f"<definedName name=\"Crops\">'{NAME}'!$A$1:$B$9</definedName>"),
-            after=f'<hyperlinks><hyperlink ref="A1" location="\'{NAME}\'!A1" display="There"/></hyperlinks>',
-        ),
-        (NAME,),
-    ),
-    "a sheet named by a number": (
-        partial(book, row(1, formula("A1", f"'ID {ID}'!B1", "5", "n")), names=("Harvest", f"ID {ID}")),
-        (ID,),
-    ),
-    "print titles of a named sheet": (
-        partial(
-            book,
-            _WHEAT,
-            names=("Harvest", NAME),
-            workbook=_names(f'<definedName name="_xlnm.Print_Titles" localSheetId="1">\'{NAME}\'!$1:$1</definedName>'),
-        ),
-        (NAME,),
-    ),
-    "a defined name": (
-        partial(
-            book,
-            row(1, formula("A1", f"{CODED}*2", "4", "n")),
-            workbook=_names(f'<definedName name="{CODED}">Harvest!$C$1</definedName>'),
-        ),
-        (NAME,),
-    ),
-    "a defined name's constant": (
-        partial(book, _WHEAT, workbook=_names(f'<definedName name="Owner">"{NAME}"</definedName>')),
-        (NAME,),
-    ),
-    "a hidden defined name's number": (
-        partial(book, _WHEAT, workbook=_names(f'<definedName name="Key" hidden="1">{ID}</definedName>')),
-        (ID,),
-    ),
-    "a defined name's remarks": (
-        partial(
-            book,
-            _WHEAT,
-            workbook=_names(
-                f'<definedName name="Crop" comment="Ask {NAME}" description="{MAIL}" help="{PHONE}" '
-                f'statusBar="{ID}">Harvest!$A$1</definedName>'
-            ),
-        ),
-        (NAME, MAIL, PHONE, ID),
-    ),
-    "a header": (partial(book, _WHEAT, _banner(f"&amp;L&amp;14Grown by {NAME}&amp;RPage &amp;P")), (NAME,)),
-    "a header in formats": (partial(book, _WHEAT, _banner(f"&amp;CMr &amp;BFahad&amp;B {NAME[6:]}, {MAIL}")), (MAIL,)),
-    "the fonts of a header": (partial(book, _WHEAT, _banner(f'&amp;"{MAIL},Bold"Wheat')), (MAIL,)),
-    "other headers and footers": (
-        partial(
-            book,
-            _WHEAT,
-            '<headerFooter differentOddEven="1" differentFirst="1"><oddFooter>&amp;C'
-            + MAIL
-            + "</oddFooter><evenHeader>"
-            f"&amp;L{ID}</evenHeader><evenFooter>&amp;R{PHONE}</evenFooter><firstHeader>{NAME}</firstHeader>"
-            f"<firstFooter>{PERMIT}</firstFooter></headerFooter>",
-        ),
-        (MAIL, ID, PHONE, NAME, PERMIT),
-    ),
-    "a list to choose from": (
-        partial(book, _WHEAT, _validation(inner=f'<formula1>"Wheat,{NAME},Dates"</formula1>')),
-        (NAME,),
-    ),
-    "a validation's prompt": (
-        partial(
-            book,
-            _WHEAT,
-            _validation(
-                f'showInputMessage="1" promptTitle="{NAME}" prompt="Ask {MAIL}"', '<formula1>"Wheat,Dates"</formula1>'
-            ),
-        ),
-        (NAME, MAIL),
-    ),
-    "a validation's error": (
-        partial(
-            book,
-            _WHEAT,
-            _validation(f'showErrorMessage="1" errorTitle="{NAME}" error="Not {ID}"', "<formula1>$C$1:$C$9</formula1>"),
-        ),
-        (NAME, ID),
-    ),
-    "a validation by number": (
-        partial(
-            book,
-            _WHEAT,
-            '<dataValidations count="1"><dataValidation type="whole" operator="notEqual" sqref="A1">'
-            f"<formula1>{ID}</formula1></dataValidation></dataValidations>",
-        ),
-        (ID,),
-    ),
-    "a validation of 2010": (
-        partial(
-            book,
-            _WHEAT,
-            _extension(
-                '<x14:dataValidations count="1"><x14:dataValidation type="list" promptTitle="Crop" '
-                f'prompt="{MAIL}"><x14:formula1><xm:f>"{NAME},Wheat"</xm:f></x14:formula1><xm:sqref>A1</xm:sqref>'
-                "</x14:dataValidation></x14:dataValidations>"
-            ),
-        ),
-        (NAME, MAIL),
-    ),
-    "a conditional format": (
-        partial(
-            book,
-            _WHEAT,
-            '<conditionalFormatting sqref="A1:A9"><cfRule type="containsText" priority="1" operator="containsText" '
-            f'text="{NAME}"><formula>NOT(ISERROR(SEARCH("{NAME}",A1)))</formula></cfRule></conditionalFormatting>',
-        ),
-        (NAME,),
-    ),
-    "a conditional format by number": (
-        partial(
-            book,
-            _WHEAT,
-            '<conditionalFormatting sqref="A1:A9"><cfRule type="cellIs" priority="1" operator="equal">'
-            f'<formula>{ID}</formula></cfRule><cfRule type="colorScale" priority="2"><colorScale><cfvo type="num" '
-            f'val="{PERMIT}"/><cfvo type="max"/><color rgb="FFFF0000"/><color rgb="FF00FF00"/></colorScale></cfRule>'
-            "</conditionalFormatting>",
-        ),
-        (ID, PERMIT),
-    ),
-    "a conditional format of 2010": (
-        partial(
-            book,
-            _WHEAT,
-            _extension(
-                '<x14:conditionalFormattings><x14:conditionalFormatting><x14:cfRule type="expression" priority="3" '
-                f'id="{{11111111-2222-3333-4444-555555555555}}"><xm:f>$A1="{NAME}"</xm:f></x14:cfRule>'
-                "<xm:sqref>A1:A9</xm:sqref></x14:conditionalFormatting></x14:conditionalFormattings>"
-            ),
-        ),
-        (NAME,),
-    ),
     "a table's column": (
         partial(
             book,
@@ -329,7 +168,7 @@ SHEETS: dict[str, tuple[Callable[[], bytes], tuple[str, ...]]] = {
     "a hyperlink's words": (
         partial(
             book,
-            _WHEAT,
+            WHEAT,
             f'<hyperlinks><hyperlink ref="A1" r:id="rIdH" tooltip="Write to {NAME}" display="{PHONE}"/></hyperlinks>',
             [Link("rIdH", "hyperlink", f"mailto:{MAIL}?subject=Wheat", SHEET1)],
         ),
@@ -338,7 +177,7 @@ SHEETS: dict[str, tuple[Callable[[], bytes], tuple[str, ...]]] = {
     "a hyperlink in percent codes": (
         partial(
             book,
-            _WHEAT,
+            WHEAT,
             '<hyperlinks><hyperlink ref="A1" r:id="rIdH"/></hyperlinks>',
             [Link("rIdH", "hyperlink", f"https://farm.example/?q={NAME.replace(' ', '%20')}", SHEET1)],
         ),
@@ -347,7 +186,7 @@ SHEETS: dict[str, tuple[Callable[[], bytes], tuple[str, ...]]] = {
     "a scenario": (
         partial(
             book,
-            _WHEAT,
+            WHEAT,
             f'<scenarios><scenario name="{NAME}" user="{MAIL}" comment="{PHONE}" count="1"><inputCells r="A1" '
             f'val="{ID}"/></scenario></scenarios>',
         ),
@@ -356,7 +195,7 @@ SHEETS: dict[str, tuple[Callable[[], bytes], tuple[str, ...]]] = {
     "somebody's own view": (
         partial(
             book,
-            _WHEAT,
+            WHEAT,
             '<customSheetViews><customSheetView guid="{11111111-2222-3333-4444-555555555555}" filter="1">'
             f"<headerFooter><oddHeader>{MAIL}</oddHeader></headerFooter></customSheetView></customSheetViews>",
             workbook=f'<customWorkbookViews><customWorkbookView name="{NAME}" '
@@ -368,7 +207,7 @@ SHEETS: dict[str, tuple[Callable[[], bytes], tuple[str, ...]]] = {
     "a consolidation": (
         partial(
             book,
-            _WHEAT,
+            WHEAT,
             f'<dataConsolidate><dataRefs count="1"><dataRef ref="A1:B2" name="{CODED}" sheet="{NAME}"/></dataRefs>'
             "</dataConsolidate>",
         ),
@@ -377,7 +216,7 @@ SHEETS: dict[str, tuple[Callable[[], bytes], tuple[str, ...]]] = {
     "a page to publish": (
         partial(
             book,
-            _WHEAT,
+            WHEAT,
             f'<webPublishItems count="1"><webPublishItem id="1" divId="x" sourceType="sheet" '
             f'destinationFile="C:\\{NAME}\\x.htm" title="{MAIL}"/></webPublishItems>',
         ),
@@ -386,7 +225,7 @@ SHEETS: dict[str, tuple[Callable[[], bytes], tuple[str, ...]]] = {
     "smart tags": (
         partial(
             book,
-            _WHEAT,
+            WHEAT,
             '<smartTags><cellSmartTags r="A1"><cellSmartTag type="0"><cellSmartTagPr key="person" '
             f'val="{NAME}"/></cellSmartTag></cellSmartTags></smartTags>',
         ),
@@ -395,74 +234,19 @@ SHEETS: dict[str, tuple[Callable[[], bytes], tuple[str, ...]]] = {
     "a protected range": (
         partial(
             book,
-            _WHEAT,
+            WHEAT,
             '<sheetProtection sheet="1" algorithmName="SHA-512" hashValue="ZmFoYWRhbG90YWliaWZhaGFk" '
             'saltValue="c2FsdHNhbHRzYWx0" spinCount="100000"/><protectedRanges><protectedRange sqref="A1" '
             f'name="{NAME}" securityDescriptor="O:WDG:WDD:(A;;CC;;;{PHONE})"/></protectedRanges>',
         ),
         (NAME, PHONE),
     ),
-    "a sheet's code name": (
-        partial(book, _WHEAT, before=f'<sheetPr codeName="{CODED}"/>'),
-        (NAME,),
-    ),
-    "who reserved the file": (
-        partial(book, _WHEAT, properties=f'<fileSharing readOnlyRecommended="1" userName="{NAME}"/>'),
-        (NAME,),
-    ),
-    "the folder of the file": (
-        partial(
-            book,
-            _WHEAT,
-            properties='<mc:AlternateContent><mc:Choice Requires="x15"><x15ac:absPath '
-            f'url="C:\\Users\\{NAME}\\"/></mc:Choice></mc:AlternateContent>',
-        ),
-        (NAME,),
-    ),
     "an unknown extension": (
         partial(
             book,
-            _WHEAT,
+            WHEAT,
             f'<extLst><ext uri="{{99999999-2222-3333-4444-555555555555}}"><q:note xmlns:q="urn:q" by="{NAME}">{MAIL}'
             "</q:note></ext></extLst>",
-        ),
-        (NAME, MAIL),
-    ),
-    "a comment of the markup": (
-        partial(book, f"<!-- {NAME} {ID} --><?note {MAIL}?>" + _WHEAT),
-        (NAME, ID, MAIL),
-    ),
-    "a number format's text": (
-        partial(book, row(1, number("A1", "5", 1)), style=styles(("General", f'"{NAME}: "0', *FORMATS[2:]))),
-        (NAME,),
-    ),
-    "a number format's escaped text": (
-        partial(
-            book,
-            row(1, number("A1", "5", 1)),
-            style=styles(("General", f'0" of "\\F"ahad Alotaibi" \\({MAIL[0]}"{MAIL[1:]}"', *FORMATS[2:])),
-        ),
-        ("ahad Alotaibi", MAIL[1:]),
-    ),
-    "a format of a conditional format": (
-        partial(
-            book,
-            _WHEAT,
-            style=styles(
-                more=f'<dxfs count="1"><dxf><numFmt numFmtId="190" formatCode="&quot;{MAIL}&quot;"/></dxf></dxfs>'
-            ),
-        ),
-        (MAIL,),
-    ),
-    "a cell style's name": (
-        partial(
-            book,
-            _WHEAT,
-            style=styles(
-                more=f'<cellStyles count="2"><cellStyle name="Normal" xfId="0" builtinId="0"/><cellStyle name="{NAME}" '
-                f'xfId="0"/></cellStyles><tableStyles count="1" defaultTableStyle="{MAIL}"><tableStyle name="{MAIL}" '
-                'count="0"/></tableStyles>'
-            ),
         ),
         (NAME, MAIL),
     ),
@@ -484,7 +268,7 @@ SHEETS: dict[str, tuple[Callable[[], bytes], tuple[str, ...]]] = {
         partial(
             book,
             row(1, shared("A1", 0), number("B1", ID)),
-            _banner(f"&amp;C{MAIL}"),
+            banner(f"&amp;C{MAIL}"),
             strings=[f"<t>{NAME}</t>"],
             strict=STRICT,
         ),
@@ -493,7 +277,7 @@ SHEETS: dict[str, tuple[Callable[[], bytes], tuple[str, ...]]] = {
     "revision ids": (
         partial(
             book,
-            _WHEAT,
+            WHEAT,
             properties=f'<xr:revisionPtr revIDLastSave="0" documentId="{MAIL}" xr6:coauthVersionLast="1"'
             f' xmlns:xr6="{MICROSOFT}/spreadsheetml/2016/revision6"/>',
         ),
@@ -504,7 +288,7 @@ SHEETS: dict[str, tuple[Callable[[], bytes], tuple[str, ...]]] = {
             book,
             row(1, formula("A1", "[1]Sheet1!$A$1", "Wheat")),
             workbook='<externalReferences><externalReference r:id="rIdE"/></externalReferences>'
-            + _names(f"<definedName name=\"Far\">'[1]{NAME}'!$A$1</definedName>"),
+            + names_of(f"<definedName name=\"Far\">'[1]{NAME}'!$A$1</definedName>"),
             parts=[
                 Part(
                     "xl/externalLinks/externalLink1.xml",
