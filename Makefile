@@ -17,7 +17,7 @@ test:  ## the test suite, against real servers that it starts itself
 test-slow:  ## corpora and fault matrices
 	@scripts/setup slow
 	@scripts/setup checkers
-	@$(PY) -m pytest -m slow --timeout 900
+	@$(PY) -m pytest -n 2 --dist loadfile -m slow --timeout 1800
 
 check:  ## format, lint, types, import walls
 	@scripts/setup check
