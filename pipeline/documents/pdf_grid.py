@@ -15,11 +15,9 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from pipeline.documents.pdf_glyphs import Frame, Glyph
+from pipeline.documents.pdf_lines import WORD, flowing
 
 STEP = 0.25  # of the type size: what the grid is made of
-_CELL = 1.2  # of the type size: a gap that ends what flows together
-_ROW = 0.5  # of the type size: baselines of one line lie closer
-_WORD = 0.12  # of the type size: a gap between words
 _ALIKE = 0.02  # of the type size: gaps that differ by less are the same
 _SHARED = 2  # untouched lines with the same edge make a margin
 _NEAR = 0.3  # of the type size: edges of shapes that stand so close to a letter belong to it
@@ -89,41 +87,10 @@ def rows_of(
     """The lines that lose letters, by index in `before`. `parted` numbers the piece that each glyph stands in; `middle`
     is the page's.
     """
-    lines = _lines(before)
+    lines = flowing(before)
     touched = [line for line in lines if not doomed.isdisjoint(line)]
     edges = _Edges([line for line in lines if doomed.isdisjoint(line)], before)
     return [_row(before, line, doomed, parted, edges, middle) for line in touched]
-
-
-def _lines(glyphs: Sequence[Glyph]) -> list[list[int]]:
-    """Glyphs that flow together, from the line's start to its end."""
-    order = [i for _, _, i in sorted((glyph.frame, glyph.baseline, i) for i, glyph in enumerate(glyphs))]
-    bands: list[list[int]] = []
-    for index in order:
-        first = glyphs[bands[-1][0]] if bands else None
-        glyph = glyphs[index]
-        if (
-            first
-            and first.frame == glyph.frame
-            and glyph.baseline - first.baseline <= _ROW * min(first.size, glyph.size)
-        ):
-            bands[-1].append(index)
-        else:
-            bands.append([index])
-    lines: list[list[int]] = []
-    for band in bands:
-        band.sort(key=lambda i: glyphs[i].start)
-        line: list[int] = []
-        reach = 0.0
-        for index in band:
-            glyph = glyphs[index]
-            if line and glyph.start - reach > _CELL * glyph.size:
-                lines.append(line)
-                line = []
-            reach = max(reach, glyph.end) if line else glyph.end
-            line.append(index)
-        lines.append(line)
-    return [line for line in lines if any(not glyphs[i].is_blank for i in line)]
 
 
 class _Edges:
@@ -148,7 +115,7 @@ class _Edges:
         for line in self._lines:
             inked = [self._glyphs[i] for i in line if not self._glyphs[i].is_blank]
             gaps = ((b.start - a.end) / b.size for a, b in pairwise(inked))
-            found.update({round(gap * 100) for gap in gaps if gap > _WORD})
+            found.update({round(gap * 100) for gap in gaps if gap > WORD})
         return found
 
     def is_start(self, frame: Frame, along: float) -> bool:
@@ -184,11 +151,9 @@ def _row(
     moved: list[list[Unit]] = []
     for part in parts:
         at_start, at_end = part[0].start == start, part[-1].end == end
-        if not is_stretched or len(part) == 1:
-            shift = _rigid(part, grid, edges, frame, at_start=at_start, at_end=at_end)
-            moved.append([unit._replace(shift=shift) for unit in part])
-        else:
-            moved.append(_stretched(part, grid, edges, frame, at_start=at_start, at_end=at_end))
+        even = _stretched(part, grid, edges, frame, at_start=at_start, at_end=at_end) if is_stretched else None
+        shift = _rigid(part, grid, edges, frame, at_start=at_start, at_end=at_end)
+        moved.append(even or [unit._replace(shift=shift) for unit in part])
     for left, right in pairwise(moved):
         if right[0].start + right[0].shift - left[-1].end - left[-1].shift < _LEAST * size:
             right[:] = [unit._replace(shift=unit.shift + grid.step) for unit in right]
@@ -223,7 +188,7 @@ def _parts(
             units = []
             continue
         glyph = glyphs[index]
-        is_apart = units and glyph.start - reach > _WORD * glyph.size and parted[index] != parted[units[-1][-1]]
+        is_apart = units and glyph.start - reach > WORD * glyph.size and parted[index] != parted[units[-1][-1]]
         if not units or is_apart:
             units.append([])
             reach = -math.inf
@@ -258,8 +223,12 @@ def _rigid(part: Sequence[Unit], grid: Grid, edges: _Edges, frame: Frame, *, at_
 
 def _stretched(
     part: Sequence[Unit], grid: Grid, edges: _Edges, frame: Frame, *, at_start: bool, at_end: bool
-) -> list[Unit]:
-    """The part grows to a whole number of steps, towards the gap, and its words stand evenly: gaps only grow."""
+) -> list[Unit] | None:
+    """The part grows to a whole number of steps, towards the gap, and its words stand evenly. None where some word
+    would move by more than a step: those gaps were never even.
+    """
+    if len(part) == 1:
+        return None
     wide = math.ceil((part[-1].end - part[0].start) / grid.step - 1e-3) * grid.step
     if at_end and edges.is_end(frame, part[-1].end):
         at = part[-1].end - wide
@@ -272,7 +241,7 @@ def _stretched(
     for unit in part:
         moved.append(unit._replace(shift=at - unit.start))
         at += unit.end - unit.start + free
-    return moved
+    return moved if all(abs(unit.shift) <= grid.step + 1e-6 for unit in moved) else None
 
 
 def _gaps(gone: Sequence[Glyph], parts: Sequence[Sequence[Unit]], grid: Grid, size: float) -> Iterator[Gap]:
@@ -287,9 +256,9 @@ def _gaps(gone: Sequence[Glyph], parts: Sequence[Sequence[Unit]], grid: Grid, si
         right = parts[number][0] if number < len(parts) else None
         low, high = grid.down(start), grid.up(end)
         if left:
-            low = left.end + left.shift + (_PAD * size if start - left.end > _WORD * size else ROOM)
+            low = left.end + left.shift + (_PAD * size if start - left.end > WORD * size else ROOM)
         if right:
-            high = right.start + right.shift - (_PAD * size if right.start - end > _WORD * size else ROOM)
+            high = right.start + right.shift - (_PAD * size if right.start - end > WORD * size else ROOM)
         yield Gap(
             start, end, low, max(high, low + 0.1), left and left.end + left.shift, right and right.start + right.shift
         )

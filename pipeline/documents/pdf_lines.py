@@ -1,0 +1,124 @@
+"""Finds the lines of a PDF page: glyphs that flow together, so that the width of one of them has placed the others.
+
+What stands beside a line and does not flow with it (the next column, the number of the line, a cell of a table) is a
+line of its own: taking text out of one never moves the other.
+"""
+
+from bisect import bisect_left, insort
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from statistics import median
+from typing import NamedTuple
+
+from pipeline.documents.pdf_glyphs import Frame, Glyph
+
+WORD = 0.12  # of the type size: a gap between words
+_ROW = 0.5  # of the type size: baselines of one line lie closer
+_SCRIPT = 0.5  # of the type size: what is smaller belongs to a line only on its baseline
+_CELL = 1.2  # of the type size: a gap that ends what flows together
+_GUTTER = 0.5  # of the type size: a gap that does where other rows break at the same place
+_WIDE = 0.6  # of the type size: a gap that does where it is clearly wider than the line's other gaps
+_CLEARLY = 2.5  # times
+_SHARED = 3  # rows with an edge at the same place
+_EXACT = 10  # edges at the same place, in parts of a point
+
+
+class _Gap(NamedTuple):
+    """Between words of a row: where, by position in the row; its edges; how much of it blanks do not fill."""
+
+    at: int
+    low: float
+    high: float
+    free: float
+    size: float
+
+
+def flowing(glyphs: Sequence[Glyph]) -> list[list[int]]:
+    """The glyphs by index, line by line, from each line's start to its end. Lines of blanks alone are left out."""
+    rows = [row for row in _rows(glyphs) if any(not glyphs[i].is_blank for i in row)]
+    gaps = [list(_gaps(glyphs, row)) for row in rows]
+    edges = _shared_edges(glyphs, rows, gaps)
+    lines: list[list[int]] = []
+    for row, found in zip(rows, gaps, strict=True):
+        cuts = [gap.at for gap in found if _ends_line(gap, found, glyphs[row[0]].frame, edges)]
+        lines += [row[start:end] for start, end in zip([0, *cuts], [*cuts, len(row)], strict=True)]
+    return lines
+
+
+def _rows(glyphs: Sequence[Glyph]) -> list[list[int]]:
+    """What stands on one baseline, with its superscripts and subscripts: the largest letters make the row."""
+    order = sorted(
+        range(len(glyphs)),
+        key=lambda i: (glyphs[i].frame, glyphs[i].is_blank, -round(glyphs[i].size, 1), glyphs[i].baseline),
+    )
+    rows: list[list[int]] = []
+    places: list[tuple[float, int]] = []  # of the frame's rows: the baseline, and which row
+    frame: Frame | None = None
+    for index in order:
+        glyph = glyphs[index]
+        if glyph.frame != frame:
+            frame, places = glyph.frame, []
+        at = bisect_left(places, (glyph.baseline, -1))
+        near = [
+            (abs(glyph.baseline - place), row)
+            for place, row in places[max(0, at - 2) : at + 2]
+            if abs(glyph.baseline - place) <= _reach(glyphs[rows[row][0]].size, glyph.size)
+        ]
+        if near:
+            rows[min(near)[1]].append(index)
+        else:
+            insort(places, (glyph.baseline, len(rows)))
+            rows.append([index])
+    for row in rows:
+        row.sort(key=lambda i: glyphs[i].start)
+    return rows
+
+
+def _reach(one: float, other: float) -> float:
+    small, large = sorted((one, other))
+    return _ROW * (large if small > _SCRIPT * large else small)
+
+
+def _gaps(glyphs: Sequence[Glyph], row: Sequence[int]) -> Iterator[_Gap]:
+    inked: Glyph | None = None
+    end = reach = 0.0
+    for at, index in enumerate(row):
+        glyph = glyphs[index]
+        if inked is not None and not glyph.is_blank:
+            size = max(glyph.size, inked.size)
+            if glyph.start - end > WORD * size:
+                yield _Gap(at, end, glyph.start, glyph.start - reach, size)
+        if not glyph.is_blank:
+            end = glyph.end if inked is None else max(end, glyph.end)
+            inked = glyph
+        reach = max(reach, glyph.end) if at else glyph.end
+
+
+Edges = Counter[tuple[Frame, str, int]]
+
+
+def _shared_edges(glyphs: Sequence[Glyph], rows: Sequence[Sequence[int]], gaps: Sequence[Sequence[_Gap]]) -> Edges:
+    """On how many rows something begins, or ends, at a place: there columns do."""
+    edges: Edges = Counter()
+    for row, found in zip(rows, gaps, strict=True):
+        inked = [glyphs[i] for i in row if not glyphs[i].is_blank]
+        frame = inked[0].frame
+        wide = [gap for gap in found if gap.high - gap.low > _GUTTER * gap.size]
+        starts = {round(start * _EXACT) for start in (inked[0].start, *(gap.high for gap in wide))}
+        ends = {round(end * _EXACT) for end in (max(g.end for g in inked), *(gap.low for gap in wide))}
+        edges.update([(frame, "start", place) for place in starts])
+        edges.update([(frame, "end", place) for place in ends])
+    return edges
+
+
+def _ends_line(gap: _Gap, gaps: Sequence[_Gap], frame: Frame, edges: Edges) -> bool:
+    """Whether what follows the gap does not flow with what stands before."""
+    if gap.free > _CELL * gap.size:
+        return True
+    wide = gap.high - gap.low
+    if wide > _GUTTER * gap.size:
+        for kind, along in (("start", gap.high), ("end", gap.low)):
+            if sum(edges[frame, kind, round(along * _EXACT) + n] for n in (-1, 0, 1)) >= _SHARED:
+                return True
+    others = [other.high - other.low for other in gaps if other is not gap]
+    return gap.free > _WIDE * gap.size and len(others) > 1 and wide > _CLEARLY * median(others)

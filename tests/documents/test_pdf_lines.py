@@ -1,0 +1,89 @@
+"""Lines of a redacted PDF page: what flows together moves together, what only stands beside stays where it was."""
+
+from itertools import pairwise
+
+import pymupdf
+import pytest
+
+from tests.documents.test_pdf_text_places import covered_letters
+from tests.documents.test_pdf_widths import Build, glyphs, kinds, page, redacted, shown, width
+
+_STEP = 3.0  # points: a quarter of the type size
+_VALUES = ["a" * (13 - n) + "c" * n for n in range(13)]  # each 0.67 points narrower than the one before
+
+
+def in_two_columns(value: str) -> bytes:
+    """Justified columns, a type size apart."""
+    words = f"this is what {value} told to them".split()
+    gap = (200 - sum(map(width, words))) / 6
+    content, x = "", 40.0
+    for word in words:
+        content += shown(x, word)
+        x += width(word) + gap
+    left = ["nothing was known of this before", "we went and saw it with our eyes", "so it was as they said it"]
+    content += "".join(_filled(40, text, 136 - 14 * n, 200) for n, text in enumerate(left))
+    right = ["all the other words", "stand in a column", "that loses nothing", "and moves nowhere"]
+    return page(content + "".join(_filled(252, text, 150 - 14 * n, 130) for n, text in enumerate(right)))
+
+
+def numbered(value: str) -> bytes:
+    """Lines with their numbers beside them."""
+    words = f"this is what {value} told to them".split()
+    gap = (250 - sum(map(width, words))) / 6
+    content, x = "", 40.0
+    for word in words:
+        content += shown(x, word)
+        x += width(word) + gap
+    others = ["nothing of this was ever known before", "we went and saw it with our own eyes", "so it was as they said"]
+    content += "".join(_filled(40, text, 136 - 14 * n, 250) for n, text in enumerate(others))
+    return page(content + "".join(shown(40 - 10 - width(f"{n + 8}"), f"{n + 8}", 150 - 14 * n) for n in range(4)))
+
+
+def _filled(x: float, text: str, y: float, wide: float) -> str:
+    return shown(x, text, y, f"{(wide - width(text)) / text.count(' '):.5f} Tw")
+
+
+def raised(value: str) -> bytes:
+    """Marks above and below the line."""
+    content, x = shown(40, "Patient ") + shown(85, value), 85 + width(value)
+    marks = (("12", 8, 4.4), (" and by x", 12, 0), ("2", 8, 4.4), (" or H", 12, 0), ("2", 8, -2), ("O", 12, 0))
+    for text, size, rise in marks:
+        content += f"BT /F {size} Tf 1 0 0 1 {x:.4f} {150 + rise} Tm ({text}) Tj ET "
+        x += float(pymupdf.get_text_length(text, "helv", size))
+    return page(content)
+
+
+def left_over(build: Build, value: str) -> list[tuple[tuple[str, float, float, float], ...]]:
+    """The letters that stay: before and after."""
+    before, after = glyphs(build(value)), glyphs(redacted(build, value))
+    at = "".join(glyph[0] for glyph in before).index(value)
+    return list(zip(before[:at] + before[at + len(value) :], after, strict=True))
+
+
+@pytest.mark.parametrize("value", _VALUES[::4])
+@pytest.mark.parametrize("build", [in_two_columns, numbered, raised], ids=lambda build: build.__name__)
+def test_no_letter_moves_by_more_than_a_step(build: Build, value: str) -> None:
+    for before, after in left_over(build, value):
+        assert before[0] == after[0] and before[3] == after[3]
+        assert abs(before[1] - after[1]) < _STEP + 0.01, before
+    assert covered_letters(redacted(build, value)) == []
+
+
+@pytest.mark.parametrize(("build", "left", "right"), [(in_two_columns, 250, 400), (numbered, 0, 32)])
+def test_the_next_column_and_the_numbers_of_lines_stay(build: Build, left: float, right: float) -> None:
+    beside = [pair for pair in left_over(build, _VALUES[5]) if left < pair[0][1] < right]
+    assert len({pair[0][3] for pair in beside}) >= 4
+    assert all(before == after for before, after in beside)
+
+
+def test_marks_above_and_below_the_line_keep_their_letters() -> None:
+    after = [pair[1] for pair in left_over(raised, _VALUES[5])]
+    line = sorted(glyph for glyph in after if 140 < glyph[3] < 160)
+    for one, other in pairwise(sorted(line, key=lambda glyph: glyph[1])):
+        assert one[2] < other[1] + 0.6
+    place = {glyph[0]: glyph for glyph in line}
+    assert place["O"][1] - place["H"][2] == pytest.approx(pymupdf.get_text_length("2", "helv", 8), abs=0.1)
+
+
+def test_what_follows_a_raised_mark_tells_the_width_to_a_step() -> None:
+    assert kinds(raised) <= (width(_VALUES[0]) - width(_VALUES[-1])) / _STEP + 2
