@@ -17,13 +17,29 @@ _PUTS_TOGETHER = re.compile(r"&|CONCAT|TEXTJOIN", re.IGNORECASE)
 _STRING = re.compile(r'"[^"]*"')
 _REFERS = re.compile(r"(?<![\w.])\$?[A-Za-z]{1,3}\$?\d{1,7}(?![\w.(])|[A-Za-z]:\$?[A-Za-z]|[!\[{]")
 _CALLS = re.compile(r"[A-Za-z0-9.]\(|[-+*/^&]")
-# Functions that make other text of their texts; a formula of constants that uses one may say anything.
+# Functions that make other text of their texts; a formula of enough constants that uses one may say anything. Those
+# that choose among their texts do so only where something is put together: each text is read by itself.
 _BUILDING = re.compile(
-    r"\b(?:BASE|BIN2DEC|BIN2HEX|CHAR|CHOOSE|CONCAT|CONCATENATE|DECIMAL|DEC2BIN|DEC2HEX|DOLLAR|FILTERXML|FIXED|HEX2BIN"
-    r"|HEX2DEC|INDEX|LAMBDA|LEFT|LET|MAP|MID|OCT2DEC|REDUCE|REPLACE|REPT|RIGHT|SUBSTITUTE|TEXT|TEXTAFTER|TEXTBEFORE"
+    r"\b(?:BASE|BIN2DEC|BIN2HEX|CHAR|CONCAT|CONCATENATE|DECIMAL|DEC2BIN|DEC2HEX|DOLLAR|FILTERXML|FIXED|HEX2BIN"
+    r"|HEX2DEC|LAMBDA|LEFT|LET|MAP|MID|OCT2DEC|REDUCE|REPLACE|REPT|RIGHT|SUBSTITUTE|TEXT|TEXTAFTER|TEXTBEFORE"
     r"|TEXTJOIN|TEXTSPLIT|UNICHAR|VALUE)\(",
     re.IGNORECASE,
 )
+_CHOOSING = re.compile(r"\b(?:CHOOSE|INDEX)\(", re.IGNORECASE)
+_OPERATOR = re.compile(r"[-+*/^&]")
+# What makes other words of its texts; the rest joins them, which is read, or writes numbers.
+_WORDING = re.compile(
+    r"\b(?:CHAR|FILTERXML|LAMBDA|LEFT|LET|MAP|MID|REDUCE|REPLACE|REPT|RIGHT|SUBSTITUTE|TEXTAFTER|TEXTBEFORE|TEXTSPLIT"
+    r"|UNICHAR|CHOOSE|INDEX)\(",
+    re.IGNORECASE,
+)
+_LETTERS = re.compile(r"\b(?:UNI)?CHAR\(", re.IGNORECASE)  # may say a blank or an @
+_BASES = re.compile(r"\b(?:BASE|DECIMAL|(?:BIN|HEX|OCT|DEC)2(?:BIN|DEC|HEX|OCT))\(", re.IGNORECASE)
+_REPEATS = re.compile(r"\b(?:REPT|REDUCE)\(|\^", re.IGNORECASE)  # make much of little
+_FORMAT = re.compile(r"(?=.*[a-z0#?])(?:AM/PM|A/P|General|\[[^\]]{0,20}\]|[ymdhsgbe0#?.,:;/ \-+%@_*])*", re.IGNORECASE)
+_LEAST_DIGITS = 8  # of a date, the shortest value that digits are
+_LEAST_LETTERS = 6  # of a name of two words, or of an address
+_LEAST_SIGNS = 5  # of a number in another base, or one that is repeated or raised
 _VARIABLE = "_xlpm."  # begins the names that LET and LAMBDA give to values inside a formula
 Look = Callable[[str], Sequence[Value] | None]  # the values of an area or a name; None when they are not known
 
@@ -51,11 +67,30 @@ def computed(formula: str, look: Look) -> Value | None:
 
 def is_opaque(formula: str) -> bool:
     """Whether a formula of constants makes a text of them in a way that cannot be followed here."""
-    if _BUILDING.search(formula) is None:
+    if not _BUILDING.search(formula) and not (_CHOOSING.search(formula) and _OPERATOR.search(formula)):
         return False
-    kinds = {token.kind for token in tokens(formula) if not token.text.startswith(_VARIABLE)}
-    looks = kinds & {Kind.AREA, Kind.NAME, Kind.SHEET, Kind.BRACKET}
-    return not looks and computed(formula, lambda text: None) is None
+    found = [token for token in tokens(formula) if not token.text.startswith(_VARIABLE)]
+    looks = {token.kind for token in found} & {Kind.AREA, Kind.NAME, Kind.SHEET, Kind.BRACKET}
+    return not looks and _holds_enough(formula, found) and computed(formula, lambda text: None) is None
+
+
+def _holds_enough(formula: str, found: Sequence[Token]) -> bool:
+    """Whether the constants of a formula suffice for a value: a number's or a date's digits, an address, two names.
+
+    `TEXT(TODAY(),"yyyy")` says nothing that anybody wrote: codes of formats are no constants.
+    """
+    texts = [unquoted(token.text) for token in found if token.kind is Kind.STRING]
+    said = "".join(text for text in texts if not _FORMAT.fullmatch(text))
+    numbers = "".join(token.text for token in found if token.kind is Kind.NUMBER)
+    count = sum(map(str.isdigit, said + numbers))
+    letters = sum(map(str.isalpha, said))
+    if count >= _LEAST_DIGITS:
+        return True
+    if letters >= _LEAST_LETTERS and _WORDING.search(formula) and re.search(r"[\s@]", said):
+        return True
+    if _LETTERS.search(formula) and count + letters >= _LEAST_LETTERS:
+        return True
+    return count + letters >= _LEAST_SIGNS and bool(_BASES.search(formula) or _REPEATS.search(formula))
 
 
 class _Parser:

@@ -3,9 +3,11 @@
 import pytest
 
 from pipeline.documents.replace import Edit
+from pipeline.documents.xlsx_computed import is_opaque
 from pipeline.documents.xlsx_formulas import Names, edited, joined_strings, saying, sheet_prefix, sheets_of, tokens
 from pipeline.documents.xlsx_names import Renames
 from pipeline.documents.xlsx_references import Area, Map, Spot, TableArea, area_of, seen
+from pipeline.verification.sheet_formulas import given
 
 NAMES = Names(frozenset({"stock", "fahad's farm"}), frozenset({"rate", "crops"}), frozenset({"weight"}))
 MAP = Map(
@@ -99,3 +101,46 @@ def test_sheets_are_quoted_where_they_must_be() -> None:
 @pytest.mark.parametrize("formula", ["[" * 4000, "'" * 4000, '"' * 4001, "A" * 8000, "((((" * 2000, "[[[']" * 1500])
 def test_hostile_formulas_are_cut_into_tokens_all_the_same(formula: str) -> None:
     assert "".join(token.text for token in tokens(formula)) == formula
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        'TEXT(TODAY(),"yyyy")',
+        'TEXT(NOW(),"dd/mm/yyyy hh:mm")',
+        'TEXT(TODAY(),"[$-409]d mmmm yyyy;@")',
+        '"Printed on "&TEXT(TODAY(),"dd.mm.yyyy")',
+        'CHOOSE(WEEKDAY(TODAY()),"Mo","Tu","We")',
+        'CHOOSE(MONTH(TODAY()),"January","February","March")',
+        'MID("abcdef",SEARCH("c","abcdef"),2)',
+        'LEFT("Release",3)&"-"&YEAR(TODAY())',
+        "FIXED(12.5,1)",
+        "_xlfn.LET(_xlpm.x,2,_xlpm.x*2)",
+        "INDEX({1,2,3},2)",
+        "INDEX({10,20,30,40,50},2)",
+        'CHOOSE(2,"a","b")',
+        'REPT("-",COLUMN())',
+    ],
+)
+def test_formulas_too_poor_to_say_a_value_stay(formula: str) -> None:
+    assert not is_opaque(formula)
+    assert not list(given(formula))
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        'LET(_xlpm.a,"10583",_xlpm.a&BASE(74925,10))',
+        "LET(_xlpm.a,CHAR(49),_xlpm.a&CHAR(48)&CHAR(53))",
+        'LET(_xlpm.a,"3F15A8",HEX2DEC(_xlpm.a&"CD"))',
+        'LET(_xlpm.a,"Fahad",_xlpm.a&" "&"Alotaibi")',
+        'LET(_xlpm.a,"Fahad",_xlpm.a&CHAR(32)&"Alotaibi")',
+        'LET(_xlpm.a,"fahad@","example.com",_xlpm.a)',
+        'CHOOSE(2,"x","10583")&"74925"',
+        "INDEX({10583,7},1)*100000+74925",
+        'MID("10583x74925",1,SEARCH("x","10583x74925"))',
+        'LET(_xlpm.a,"12345",REPT(_xlpm.a,2))',
+    ],
+)
+def test_formulas_that_may_say_a_value_and_cannot_be_followed_are_opaque(formula: str) -> None:
+    assert is_opaque(formula)
