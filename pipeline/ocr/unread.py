@@ -7,7 +7,7 @@ import numpy as np
 
 from pipeline.documents.document import Word
 from pipeline.documents.ink import Ink, Mark, around, characters, gather
-from pipeline.ocr.columns import columns, counts_rows, said_in
+from pipeline.ocr.columns import columns, in_table, is_identifier, may_be_number, said_in
 from pipeline.ocr.confidence import is_confident
 
 _LIKE = (0.6, 1.4)  # of the middle height of a word's characters: others are dots, rules and stains
@@ -35,17 +35,28 @@ def unread_ink(image: Any, ink: Ink, text: str, words: Sequence[Word]) -> tuple[
     # Of a page scanned sideways the lines run downwards, and what stands there alone in its row is text all the same.
     sideways = [_turned(mark) for mark in gather([_turned(mark) for mark in marks])]
     alone = [m for m in every if not spoken[m.top + m.height // 2, m.left + m.width // 2]]
-    below = _half_read(image, alone, text, read)
+    below = _half_read(image, alone, text, (words, read))
     return tuple((m.left, m.top, m.width, m.height) for m in [*doubtful, *gather(marks), *sideways, *below])
 
 
-def _half_read(image: Any, marks: Sequence[Mark], text: str, read: Sequence[Word]) -> list[Mark]:
-    """Columns of single characters of which not every one was read: what was read of a number goes with the rest."""
+def _half_read(
+    image: Any, marks: Sequence[Mark], text: str, words: tuple[Sequence[Word], Sequence[Word]]
+) -> list[Mark]:
+    """Columns of single characters of which not every one was read: what was read of a number goes with the rest.
+
+    `words`: all of them, and those that were read with confidence.
+    """
     found = []
-    for column in columns(image, marks):
-        said = said_in(column, read)
-        if len(said) < len(column) and not counts_rows(text, said, len(column)):
-            found.append(around(column))
+    every = columns(image, marks)
+    for column in every:
+        said = said_in(column.marks, text, words[1])
+        if len(said) == len(column.marks):
+            continue
+        guessed = said_in(column.marks, text, words[0])
+        proven = len(guessed) == len(column.marks) and is_identifier("".join(guessed[n] for n in sorted(guessed)))
+        ordinary = not may_be_number(column, said) or in_table(column.marks, [other.marks for other in every])
+        if proven or not ordinary:
+            found.append(around(column.marks))
     return found
 
 

@@ -1,5 +1,6 @@
 """Characters one to a line: half-read numbers go whole, read ones are put together, ordinary columns stay."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -7,8 +8,8 @@ import pytest
 from PIL import Image, ImageDraw
 
 from pipeline.documents.document import Word
-from pipeline.documents.ink import ink_of
-from pipeline.ocr.columns import spelled
+from pipeline.documents.ink import Mark, ink_of
+from pipeline.ocr.columns import counts, spelled
 from pipeline.ocr.unread import unread_ink
 from tests.pipeline import hues
 
@@ -69,3 +70,97 @@ def test_what_was_read_whole_is_left_to_detection() -> None:
 def test_digits_that_stand_beside_each_other_are_no_column() -> None:
     words = tuple(Word(2 * n, 2 * n + 1, 40 * n, 10, 18, 25, 96.0) for n in range(8))
     assert spelled("1 2 3 4 5 6 7 8", words) == ("1 2 3 4 5 6 7 8", words)
+
+
+MARKS = ("ABCDEFGHIJ", "5858455218", "9424865366", "0795585224", "4404522749")
+
+
+def table(columns: Sequence[str], apart: int = 150) -> Any:
+    """Columns of signs side by side."""
+    picture = Image.new("L", (80 + apart * len(columns), 80 + 70 * max(map(len, columns))), 255)
+    draw = ImageDraw.Draw(picture)
+    for place, signs in enumerate(columns):
+        for number, sign in enumerate(signs):
+            draw.text((40 + apart * place, 60 + 70 * number), sign, font=hues.font(26), fill=0)
+    return np.asarray(picture)
+
+
+def read_in(image: Any, columns: Sequence[str], whole: Sequence[int], least: int, doubtful: Sequence[int] = ()) -> Any:
+    """A reading of those columns whole, and of the least first signs of the others; doubtful ones end in doubt."""
+    boxes = sorted((tuple(map(int, box)) for box in ink_of(image, 200).boxes), key=lambda box: (box[0] // 150, box[1]))
+    text, words = "", []
+    for place, signs in enumerate(columns):
+        column, boxes = boxes[: len(signs)], boxes[len(signs) :]
+        for number, (left, top, right, bottom) in enumerate(column):
+            if place in whole or number < least:
+                sure = 40.0 if place in doubtful and number > 3 else 96.0
+                word = Word(len(text), len(text) + 1, left, top, right - left, bottom - top, sure)
+                words.append(word)
+                text += signs[number] + "\n"
+    return text, tuple(words)
+
+
+@pytest.mark.parametrize("signs", ["9876543210", "987654321", "0246802468", "8901234567", "ABCDEFGHIJ", "ابجدهوزحطي"])
+@pytest.mark.parametrize("missed", [1, 2], ids=str)
+def test_what_counts_or_stands_in_the_order_of_the_alphabet_stays(signs: str, missed: int) -> None:
+    """Joined Arabic letters and dots are more than one mark, so that the reading alone is asked."""
+    column = [Mark(40, 60 + 70 * n, 16, 22) for n in range(len(signs))]
+    said = {n: sign for n, sign in enumerate(signs) if n not in (4, 7)[:missed]}
+    assert counts(column, said)
+    assert not counts(column, {**said, 2: said[3]})
+
+
+def test_a_count_stays_a_count_where_a_row_was_not_seen() -> None:
+    column = [Mark(40, 60 + 70 * n, 16, 22) for n in range(9) if n != 4]
+    assert counts(column, dict(enumerate("98764321"[:4])) | {4: "4", 5: "3", 6: "2", 7: "1"})
+
+
+@pytest.mark.parametrize("signs", ["9876543210", "0123456789", "987654321"])
+@pytest.mark.parametrize("which", [range(0), range(3), range(8)], ids=["none", "three", "eight"])
+def test_the_numbers_at_an_axis_stay(signs: str, which: range) -> None:
+    assert unread(signs, which) == ()
+
+
+def test_a_number_of_ten_different_digits_that_was_read_in_part_goes() -> None:
+    assert len(unread("1047825936", range(3))) == 1
+
+
+def test_letters_stay_in_any_order() -> None:
+    assert unread("CFDGHNRKPC", range(7)) == ()
+
+
+def test_letters_that_digits_are_misread_as_are_no_letters() -> None:
+    image = stacked(NATIONAL_ID)
+    _, words = read(image, NATIONAL_ID, range(8))
+    assert len(unread_ink(image, ink_of(image, 200), "\n".join("VASEOWIT"), words)) == 1
+
+
+def test_a_table_of_single_digits_stays() -> None:
+    image = table(MARKS)
+    assert unread_ink(image, ink_of(image, 200), *read_in(image, MARKS, (0,), 8)) == ()
+    assert unread_ink(image, ink_of(image, 200), "", ()) == ()
+
+
+def test_two_columns_are_no_table() -> None:
+    image = table(MARKS[1:3])
+    assert len(unread_ink(image, ink_of(image, 200), "", ())) == 2
+
+
+def test_an_identity_number_in_a_table_goes_alone() -> None:
+    columns = (*MARKS[:2], NATIONAL_ID, *MARKS[2:])
+    image = table(columns)
+    text, words = read_in(image, columns, (2,), 8, doubtful=(2,))
+    tall = [box for box in unread_ink(image, ink_of(image, 200), text, words) if box[3] > 600]
+    assert [box[0] // 150 for box in tall] == [2]
+
+
+def test_of_a_table_only_what_check_digits_prove_is_put_together() -> None:
+    columns = (*MARKS[:2], NATIONAL_ID, *MARKS[2:])
+    text, words = read_in(table(columns), columns, range(5), 0)
+    assert spelled(text, words)[0] == f"{text}\n{NATIONAL_ID}"
+
+
+def test_a_count_that_was_read_whole_is_not_put_together() -> None:
+    image = stacked("9876543210")
+    text, words = read(image, "9876543210", range(10))
+    assert spelled(text, words) == (text, words)
