@@ -2,7 +2,7 @@
 
 What stands beside each other in a line is mostly two values, so only what proves itself once it is put together is
 handed on, and only where at least half of what looks like it does: one row of figures in ten has a check digit by
-chance.
+chance. A mobile has no check digit: a word for telephones must stand beside it, or nothing at all.
 """
 
 import re
@@ -31,6 +31,13 @@ _HALF = re.compile(
 )
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}")
 
+_PHONE = re.compile(
+    r"\b(?:call|cell|contact|dial|fax|gsm|mob|mobiles?|phones?|reach|sms|tel|telephones?|whats ?app)\b"
+    r"|جوال|هاتف|موبايل|محمول|تي?لي?فون|واتس|اتصل|اتصال|تواصل|فاكس",
+    re.IGNORECASE,
+)
+_WORDY = re.compile(r"[^\W_]")
+
 _Groups = list[re.Match[str]]
 
 
@@ -47,10 +54,13 @@ def across_cuts(pieces: Iterable[Piece]) -> Iterator[Joint]:
             said = _plain(groups)
             if _IBAN.fullmatch(said) and _is_iban(said):
                 yield _joint(piece, groups)
-            elif _is_shaped(said, groups):
+            elif _MOBILE.fullmatch(said):
+                called = [_joint(piece, groups)] if _is_called(piece, groups) else []
+                candidates += len(called)
+                proven += called
+            elif _IDENTITY.fullmatch(said) and not (len(groups) == 2 and _YEAR.fullmatch(groups[0][0])):
                 candidates += 1
-                if _MOBILE.fullmatch(said) or _is_identity(said):
-                    proven.append(_joint(piece, groups))
+                proven += [_joint(piece, groups)] if _is_identity(said) else []
     if 2 * len(proven) >= candidates:
         yield from proven
 
@@ -61,6 +71,22 @@ def is_code(text: str) -> bool:
     if _IBAN.fullmatch(said):
         return _is_iban(said)
     return _MOBILE.fullmatch(said) is not None or (_IDENTITY.fullmatch(said) is not None and _is_identity(said))
+
+
+def names_phone(texts: Iterable[str]) -> bool:
+    """Whether a word for telephones stands in one of the texts."""
+    return any(_PHONE.search(text) for text in texts)
+
+
+def is_mobile(text: str) -> bool:
+    """Whether a text is nothing but a mobile of Saudi Arabia, its first 0 written or not."""
+    return _MOBILE.fullmatch("0" * text.startswith("5") + _plain(_GROUP.finditer(text))) is not None
+
+
+def _is_called(piece: Piece, groups: _Groups) -> bool:
+    """Whether what looks like a mobile is one: `Kit 055|1234567` is not."""
+    beside = piece.text[: groups[0].start()] + piece.text[groups[-1].end() :]
+    return not _WORDY.search(beside) or names_phone((piece.text, piece.context))
 
 
 def _joint(piece: Piece, groups: Sequence[re.Match[str]]) -> Joint:
@@ -114,12 +140,6 @@ def _goes_on(text: str, groups: _Groups, first: int, last: int) -> bool:
 
 def _plain(groups: Iterable[re.Match[str]]) -> str:
     return "".join(str(unicodedata.decimal(c, c)) for group in groups for c in group[0]).upper()
-
-
-def _is_shaped(said: str, groups: Sequence[re.Match[str]]) -> bool:
-    if len(groups) == 2 and _YEAR.fullmatch(groups[0][0]):
-        return False
-    return (_IDENTITY.fullmatch(said) or _MOBILE.fullmatch(said)) is not None
 
 
 def _is_identity(said: str) -> bool:

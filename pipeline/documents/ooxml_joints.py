@@ -11,6 +11,7 @@ from itertools import pairwise
 from pipeline.documents import document
 from pipeline.documents.document import Joint
 from pipeline.documents.ooxml import Element, local
+from pipeline.documents.ooxml_cuts import is_mobile, names_phone
 from pipeline.documents.ooxml_pieces import Piece
 
 # Identity, tax and card numbers, mobiles and IBANs, as they read without separators.
@@ -139,7 +140,7 @@ def _beside_words(line: Sequence[Piece]) -> Iterator[Joint]:
         if all(map(_FRAGMENT.fullmatch, pair)) or not pair[0] or not pair[1]:
             continue
         if not _YEAR.fullmatch(pair[0].split()[-1]):  # `FY 2023` stands beside an amount
-            yield from _ends((one, other))
+            yield from _ends((one, other), line)
 
 
 def across_boxes(stories: Mapping[Element, Sequence[Piece]]) -> Iterator[Joint]:
@@ -173,20 +174,28 @@ def _across_ends(stories: Mapping[Element, Sequence[Piece]]) -> Iterator[Joint]:
                 ends.append(pieces[0])
                 if len(pieces) > 1:
                     break
-            found += _ends(ends)
+            found += _ends(ends, [piece for pieces in line[place : place + len(ends)] for piece in pieces])
     if len(found) <= _MOST_ROWS * len(lines):
         yield from found
 
 
-def _ends(pieces: Sequence[Piece]) -> Iterator[Joint]:
-    """What begins at the end of the first piece and goes on in those behind it: a number, an address, an IBAN."""
+def _ends(pieces: Sequence[Piece], beside: Sequence[Piece]) -> Iterator[Joint]:
+    """What begins at the end of the first piece and goes on in those behind it: a number, an address, an IBAN.
+
+    A mobile has no check digit: `Model 055` and `1234567` are one only where a word for telephones stands beside them.
+    """
     tail, head = _TAIL.search(pieces[0].text.rstrip()[-_WORD:]), _HEAD.search(pieces[1].text.lstrip()[:_WORD])
     if tail is None or head is None:
         return
     if tail[0][-1].isdigit() and head[0][0].isdigit():
-        yield from _numbers(pieces)
+        is_called = names_phone(text for piece in (*pieces, *beside) for text in (piece.text, piece.context))
+        yield from (joint for joint in _numbers(pieces) if is_called or not is_mobile(_said(joint, pieces)))
     elif (tail[0] + head[0]).count("@") == 1 and not _is_address(tail[0]) and not _is_address(head[0]):
         yield Joint((_tail(pieces[0]), _head(pieces[1])), glue="")
+
+
+def _said(joint: Joint, pieces: Sequence[Piece]) -> str:
+    return "".join(piece.text[part.start : part.end] for piece, part in zip(pieces, joint.pieces, strict=False))
 
 
 def _boxes(line: Sequence[Piece]) -> Iterator[Joint]:

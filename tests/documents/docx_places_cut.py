@@ -53,6 +53,8 @@ _BODY: dict[str, tuple[str, tuple[str, ...]]] = {
     "an IBAN cut by tabs anywhere": (
         p(f"{t('IBAN ' + IBAN[:7])}<w:tab/>{t(IBAN[7:15])}<w:tab/>{t(IBAN[15:])}"), (IBAN,)),
     "a mobile cut by a tab": (cut("<w:tab/>", PHONE[:5], PHONE[5:]), (PHONE,)),
+    "a mobile behind its label, cut by a tab": (p(f"{t('Mobile: ' + PHONE[:4])}<w:tab/>{t(PHONE[4:])}"), (PHONE,)),
+    "a mobile behind its label in Arabic, cut by tabs": (p(f"جوال {PHONE[:3]}\t{PHONE[3:6]}\t{PHONE[6:]}"), (PHONE,)),
     "an address cut by a tab": (cut("<w:tab/>", MAIL[:19], MAIL[19:]), (MAIL,)),
     "two boxes, a label before the first half": (_frame(p(f"ID: {_ONE}")) + _frame(p(_OTHER)), (ID,)),
     "two boxes, the label a paragraph of its own": (_frame(p("National ID") + p(_ONE)) + _frame(p(_OTHER)), (ID,)),
@@ -61,6 +63,7 @@ _BODY: dict[str, tuple[str, tuple[str, ...]]] = {
     "two boxes with an IBAN": (_frame(p(f"IBAN {IBAN[:12]}")) + _frame(p(IBAN[12:])), (IBAN,)),
     "two boxes with an address": (_frame(p(f"Mail: {MAIL[:19]}")) + _frame(p(MAIL[19:])), (MAIL,)),
     "two cells, a label before the first half": (table((f"ID: {_ONE}", _OTHER)), (ID,)),
+    "two cells, a mobile's label before the first half": (table((f"Mobile: {PHONE[:3]}", PHONE[3:])), (PHONE,)),
     "two cells, words behind the second half": (table((_ONE, f"{_OTHER} (ID)")), (ID,)),
     "HTML in a box": (_html(f"<div>{_ONE}<font>{_OTHER}</font></div>"), (ID,)),
     "HTML in a box, a digit to an element": (_html("".join(f"<span>{c}</span>" for c in ID)), (ID,)),
