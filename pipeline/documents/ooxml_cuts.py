@@ -36,6 +36,7 @@ _PHONE = re.compile(
     r"|جوال|هاتف|موبايل|محمول|تي?لي?فون|واتس|اتصل|اتصال|تواصل|فاكس",
     re.IGNORECASE,
 )
+_BESIDE = 200  # characters on each side among which such a word is looked for
 _WORDY = re.compile(r"[^\W_]")
 
 _Groups = list[re.Match[str]]
@@ -85,8 +86,9 @@ def is_mobile(text: str) -> bool:
 
 def _is_called(piece: Piece, groups: _Groups) -> bool:
     """Whether what looks like a mobile is one: `Kit 055|1234567` is not."""
-    beside = piece.text[: groups[0].start()] + piece.text[groups[-1].end() :]
-    return not _WORDY.search(beside) or names_phone((piece.text, piece.context))
+    first, last = groups[0].start(), groups[-1].end()
+    before, behind = piece.text[max(0, first - _BESIDE) : first], piece.text[last : last + _BESIDE]
+    return not _WORDY.search(before + behind) or names_phone((before, behind, piece.context))
 
 
 def _joint(piece: Piece, groups: Sequence[re.Match[str]]) -> Joint:

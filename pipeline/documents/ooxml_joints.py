@@ -135,12 +135,22 @@ def across_lines(lines: Sequence[Sequence[Piece]]) -> Iterator[Joint]:
 
 def _beside_words(line: Sequence[Piece]) -> Iterator[Joint]:
     """What two neighbouring cells make up, one of which holds words as well: `ID: 10583` and `74925`."""
+    found: list[Joint] = []
     for one, other in pairwise(line):
         pair = (one.text.strip(), other.text.strip())
         if all(map(_FRAGMENT.fullmatch, pair)) or not pair[0] or not pair[1]:
             continue
         if not _YEAR.fullmatch(pair[0].split()[-1]):  # `FY 2023` stands beside an amount
-            yield from _ends((one, other), line)
+            found += _ends((one, other))
+    yield from _called(found, line)
+
+
+def _called(joints: Sequence[Joint], beside: Sequence[Piece]) -> Iterator[Joint]:
+    """Joints without the mobiles that nothing beside them calls so: `Model 055` and `1234567` are a code of goods."""
+    texts = {piece.id: piece.text for piece in beside}
+    mobiles = [is_mobile("".join(texts[p.unit][p.start : p.end] for p in joint.pieces)) for joint in joints]
+    is_said = any(mobiles) and names_phone(text for piece in beside for text in (piece.text, piece.context))
+    yield from (joint for joint, mobile in zip(joints, mobiles, strict=True) if is_said or not mobile)
 
 
 def across_boxes(stories: Mapping[Element, Sequence[Piece]]) -> Iterator[Joint]:
@@ -174,28 +184,20 @@ def _across_ends(stories: Mapping[Element, Sequence[Piece]]) -> Iterator[Joint]:
                 ends.append(pieces[0])
                 if len(pieces) > 1:
                     break
-            found += _ends(ends, [piece for pieces in line[place : place + len(ends)] for piece in pieces])
+            found += _called([*_ends(ends)], [piece for box in line[place : place + len(ends)] for piece in box])
     if len(found) <= _MOST_ROWS * len(lines):
         yield from found
 
 
-def _ends(pieces: Sequence[Piece], beside: Sequence[Piece]) -> Iterator[Joint]:
-    """What begins at the end of the first piece and goes on in those behind it: a number, an address, an IBAN.
-
-    A mobile has no check digit: `Model 055` and `1234567` are one only where a word for telephones stands beside them.
-    """
+def _ends(pieces: Sequence[Piece]) -> Iterator[Joint]:
+    """What begins at the end of the first piece and goes on in those behind it: a number, an address, an IBAN."""
     tail, head = _TAIL.search(pieces[0].text.rstrip()[-_WORD:]), _HEAD.search(pieces[1].text.lstrip()[:_WORD])
     if tail is None or head is None:
         return
     if tail[0][-1].isdigit() and head[0][0].isdigit():
-        is_called = names_phone(text for piece in (*pieces, *beside) for text in (piece.text, piece.context))
-        yield from (joint for joint in _numbers(pieces) if is_called or not is_mobile(_said(joint, pieces)))
+        yield from _numbers(pieces)
     elif (tail[0] + head[0]).count("@") == 1 and not _is_address(tail[0]) and not _is_address(head[0]):
         yield Joint((_tail(pieces[0]), _head(pieces[1])), glue="")
-
-
-def _said(joint: Joint, pieces: Sequence[Piece]) -> str:
-    return "".join(piece.text[part.start : part.end] for piece, part in zip(pieces, joint.pieces, strict=False))
 
 
 def _boxes(line: Sequence[Piece]) -> Iterator[Joint]:
