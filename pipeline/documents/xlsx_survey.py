@@ -17,7 +17,7 @@ from pipeline.documents.ooxml_text import Survey
 from pipeline.documents.ooxml_vocabulary import is_trivial, is_vocabulary
 from pipeline.documents.xlsx_banners import BANNERS, banner
 from pipeline.documents.xlsx_formulas import joined_strings, saying
-from pipeline.documents.xlsx_lookups import Lookups, day
+from pipeline.documents.xlsx_lookups import Lookups, dated, day
 from pipeline.documents.xlsx_numbers import literals
 from pipeline.documents.xlsx_places import FORMULA_ATTRIBUTES, FORMULAS, is_address
 from pipeline.documents.xlsx_references import areas_of
@@ -64,23 +64,27 @@ class Reader:
         merged = [a for e in root.iter("{*}mergeCell") for a in areas_of(e.get("ref", ""), sheet.number)]
         tables = [t.area for t in book.tables if t.area.sheet == sheet.number and t.root.get("headerRowCount") != "0"]
         contexts = {(row, column): label for row, column, label in xlsx_headings.contexts(rows, merged, tables)}
+        numbers = {(cell.row, cell.column): said.shown or given.get(cell.element, "") for cell, said in cells}
+        days = dated(numbers, contexts)
         lines: dict[int, list[Piece]] = {}
         for cell, said in cells:
-            context = contexts.get((cell.row, cell.column), "")
+            place = (cell.row, cell.column)
+            context = contexts.get(place, "")
             piece = _piece(said.shown, context, Slot(cell.element, "cell"), billed=True)
             survey.keep(piece)
             if piece.id:
                 lines.setdefault(cell.row, []).append(piece)
             if said.stored:
                 survey.keep(_piece(said.stored, context, Slot(cell.element, "stored")))
-            date = day(said.shown.strip(), context, is_1904=book.is_1904)
+            date = day(said.shown.strip(), context if place in days else "", is_1904=book.is_1904)
             if date:
                 survey.keep(_piece(date, context, Slot(cell.element, "day")))
             formula = xlsx_cells.child(cell.element, "f")
             if formula is not None and formula.text:
                 slot = Slot(formula, "formula")
                 self._formula(survey, slot, formula.text, context)
-                self._computed(survey, slot, given[cell.element], context, said.shown)
+                if given[cell.element] != said.shown:
+                    self._computed(survey, slot, given[cell.element], context, is_dated=place in days)
         survey.joints += across_lines(list(lines.values()))
 
     def _element(self, survey: Survey, element: Element, *, is_pivot: bool, is_billed: bool) -> None:
@@ -146,11 +150,11 @@ class Reader:
                 self._site(survey, Slot(element, "site@Target"), element.get("Target"))
                 element.set("Target", "#")
 
-    def _computed(self, survey: Survey, slot: Slot, text: str, context: str, shown: str = "") -> None:
+    def _computed(self, survey: Survey, slot: Slot, text: str, context: str, *, is_dated: bool = False) -> None:
         """What a formula gives, where nobody has kept it, and as a date where that is what it is."""
-        if text and text != shown:
+        if text:
             self._keep_shared(survey, text, context, slot)
-            date = day(text.strip(), context, is_1904=self.book.is_1904)
+            date = day(text.strip(), context if is_dated else "", is_1904=self.book.is_1904)
             if date:
                 self._keep_shared(survey, date, context, slot)
 

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from decimal import Decimal, DecimalException
 
 from pipeline.verification.number_format import plain
@@ -15,6 +15,18 @@ _SUM = re.compile(r"[-+*/()\d.\sEe]{3,400}")
 _POWER = re.compile(r"\^")
 _LEAST = 7  # letters and digits of something that says anything
 _MOST_POWER = 40
+# Labels of dates, blanks for all that is no letter: those of births, and those that say no more than a date.
+_BIRTH = re.compile(
+    r"([^ ]+ ){0,3}(birth ?dates?|dates? of birth|dob|d o b|birthdays?|born( on)?)"
+    r"|(ال)?تاريخ (ال)?(ميلاد|ولادة|ولاده)( [^ ]+){0,3}|(ال)?ميلاد|مواليد"
+)
+_DAY = re.compile(r"([^ ]+ ){0,3}date|dates? of( [^ ]+){1,3}|date [a-z]+ed( on)?|(ال)?تاريخ( [^ ]+){0,3}")
+_FIGURES = re.compile(r"[-+(]?[0-9][0-9., ]*[%)]{0,2}")
+_NO_DAY = re.compile(
+    r"\b(amounts?|as|at|averages?|avg|balance|budget|by|codes?|costs?|counts?|days|expenses?|hours|income|no|number|per"
+    r"|prices?|qty|quantity|rates?|revenues?|rows?|sales|since|spen[dt]|sums?|till|to|totals?|units?|until|up|versus|vs"
+    r"|volume|weights?|ytd)\b|حتى|جمالي|مجموع|معدل|عدد|رقم|مبلغ|مبالغ|قيمة|تكلفة|سعر|مبيعات|مكان|وزن"
+)
 _CONCATENATE = re.compile(r"(?:_xlfn\.)?CONCAT(?:ENATE)?\((.*)\)", re.IGNORECASE | re.DOTALL)
 
 
@@ -82,3 +94,23 @@ def _value(node: ast.expr) -> Decimal:
             return Decimal(left**right)
         case _:
             raise ValueError
+
+
+def names_day(labels: str, beside: Iterable[str]) -> bool:
+    """Whether labels, one to a line, name a date, so that whole numbers under them are days.
+
+    Those of a birth do by themselves; a mere `Date` does where `beside`, all that stands under it, holds no other
+    number. What names an amount, a count or a code names no date.
+    """
+    spelled = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", labels).lower()
+    lines = [" ".join(re.findall(r"[^\W\d_]+", line)) for line in (spelled, *re.split(r"[\n/|()]", spelled))]
+    if any(_BIRTH.fullmatch(line) and not _NO_DAY.search(line) for line in lines):
+        return True
+    if _NO_DAY.search(lines[0]) or not any(map(_DAY.fullmatch, lines)):
+        return False
+    return all(is_day(text) for text in beside if _FIGURES.fullmatch(text))
+
+
+def is_day(text: str) -> bool:
+    """Whether a number is a day of 1919 to 2099, as spreadsheets count them."""
+    return len(text) in (4, 5) and text.isdecimal() and 7_000 <= int(text) <= 73_050

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from pipeline.verification.number_format import NumberFormat, plain
 from pipeline.verification.office_xml import local
 from pipeline.verification.reading import Passage
-from pipeline.verification.sheet_formulas import given
+from pipeline.verification.sheet_formulas import given, is_day, names_day
 from pipeline.verification.word_xml import is_label
 
 _REFERENCE = re.compile(r"([A-Z]{1,3})([0-9]{1,7})")
@@ -19,8 +19,7 @@ _HEADER_CODE = re.compile(r'&(?:"[^"]*"|K[0-9A-Fa-f]{6}|K\d\d[+-]\d{3}|\d{1,3}|[
 _HEADER_FIELD = re.compile(r"&[LCR]")
 _PLACEHOLDER = re.compile(r"[A-Z_]+_\d{2,}")
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
-_SERIAL = re.compile(r"[0-9]{4,5}")
-_DATED = re.compile(r"\b(dates?|dob|birth(day|date)?|born)\b|تاريخ|ميلاد", re.IGNORECASE)
+_DATED = re.compile(r"date|d.?o.?b|birth|born|تاريخ|ميلاد|ولاد|مواليد", re.IGNORECASE)
 _HEADING_ROWS = 50  # rows among which a heading may stand
 # Elements whose text is a formula; string literals and long numbers in it are what somebody wrote.
 _FORMULAS = frozenset({"f", "formula", "formula1", "formula2", "definedName", "calculatedColumnFormula",
@@ -110,11 +109,15 @@ def unescaped(text: str) -> str:
 
 def days(passages: Iterable[Passage], *, is_1904: bool) -> Iterator[Passage]:
     """Bare numbers under the label of a date, as the days that they mean."""
-    for passage in passages:
-        text = passage.text.strip()
-        if _SERIAL.fullmatch(text) and 7_000 <= int(text) <= 73_050 and _DATED.search(passage.context):
-            first = date(1904, 1, 1) if is_1904 else date(1899, 12, 30)
-            yield Passage((first + timedelta(int(text))).isoformat(), passage.context)
+    found = [passage for passage in passages if _DATED.search(passage.context)]
+    columns: dict[str, list[str]] = {}
+    for passage in found:
+        columns.setdefault(passage.context, []).append(passage.text.strip())
+    dated = {labels for labels, texts in columns.items() if names_day(labels, texts)}
+    first = date(1904, 1, 1) if is_1904 else date(1899, 12, 30)
+    for labels, text in ((passage.context, passage.text.strip()) for passage in found if passage.context in dated):
+        if is_day(text):
+            yield Passage((first + timedelta(int(text))).isoformat(), labels)
 
 
 def table(found: list[Cell]) -> Iterator[Passage]:

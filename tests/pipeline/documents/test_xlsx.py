@@ -8,6 +8,7 @@ import pytest
 
 from pipeline.documents import xlsx
 from pipeline.documents.document import Unread
+from pipeline.verification import xlsx as verification
 from schemas.errors import ErrorCode, StageFailed
 from schemas.files import Format
 from tests.documents.office_build import ID, NAME, PHONE, Part
@@ -203,3 +204,51 @@ def test_a_sheet_may_be_called_like_cells() -> None:
     opened = _opened(run(Format.XLSX, book(names=("Q1 2024", "Stock"), second=rows)).clean)
     assert opened.sheetnames == ["DATE_01", "Stock"]
     assert opened["Stock"]["B1"].value == "=SUM(DATE_01!C1:C9)"
+
+
+_DATES = [
+    "Date of birth", "Birth date", "BirthDate", "date_of_birth", "DOB", "D.O.B.", "Birthday", "Born on", "Patient DOB",
+    "Date of birth / تاريخ الميلاد", "Date of Birth (Gregorian)", "تاريخ الميلاد", "تاريخ ميلاد الموظف",
+    "تاريخ الولادة", "Date", "Hire date", "Date of joining", "Date joined", "Date:", "تاريخ", "تاريخ التعيين",
+]  # fmt: skip
+_FIGURES = [
+    "Paid to date", "Sales year-to-date", "Birth rate", "Rows per date", "Run date code", "Cost at due date",
+    "إجمالي المبيعات حتى تاريخه", "Births", "Update", "Candidate count", "Mandate", "Total up to date", "Dates",
+    "عدد المواليد", "رقم التاريخ", "Date total", "Average birth weight",
+]  # fmt: skip
+
+
+def _column(heading: str, *numbers: str) -> bytes:
+    rows = row(1, text("A1", "Crop"), text("B1", heading), text("C1", "Field"))
+    for at, said in enumerate(numbers, start=2):
+        rows += row(at, text(f"A{at}", "Wheat"), number(f"B{at}", said), text(f"C{at}", "North"))
+    return book(rows)
+
+
+@pytest.mark.parametrize("heading", _DATES)
+def test_bare_numbers_under_a_date_are_days(heading: str) -> None:
+    data = _column(heading, "31920", "31921")
+    assert {"1987-05-23", "1987-05-24"} <= _units(data).keys()
+    second, _ = verification.read(data)
+    assert {"1987-05-23", "1987-05-24"} <= {passage.text for passage in second.texts}
+
+
+@pytest.mark.parametrize("heading", _FIGURES)
+def test_bare_numbers_under_other_labels_are_no_days(heading: str) -> None:
+    data = _column(heading, "31920", "31921")
+    assert "1987-05-23" not in _units(data)
+    second, _ = verification.read(data)
+    assert "1987-05-23" not in {passage.text for passage in second.texts}
+
+
+@pytest.mark.parametrize("other", ["1250", "31921.5", "99000", "-40000"])
+def test_a_column_with_other_numbers_under_a_mere_date_holds_none(other: str) -> None:
+    assert "1987-05-23" not in _units(_column("Date", "31920", other))
+    assert "1987-05-23" not in {passage.text for passage in verification.read(_column("Date", "31920", other))[0].texts}
+    assert "1987-05-23" in _units(_column("Date of birth", "31920", other))
+
+
+def test_figures_to_date_stay_in_the_workbook() -> None:
+    outcome = run(Format.XLSX, _column("Paid to date", "12500", "12630", "31920"))
+    assert outcome.output
+    assert [cell.value for cell in _opened(outcome.output).worksheets[0]["B"][1:4]] == [12500, 12630, 31920]
