@@ -29,19 +29,10 @@ from pipeline.documents.pdf_grid import Row
 from pipeline.documents.pdf_hidden import hides_text
 from pipeline.documents.pdf_open import failing_with, make_plain, opened
 from pipeline.documents.pdf_raster import explaining, look, ocr_dpi, page_rasters, render, shows_more_than_text
-from pipeline.documents.pdf_redact import (
-    Lines,
-    Removed,
-    Spot,
-    box_in_pixels,
-    draw_boxes,
-    lines_of,
-    remove_ink,
-    remove_text,
-    spots_of,
-)
+from pipeline.documents.pdf_redact import Removed, box_in_pixels, draw_boxes, remove_ink, remove_text
 from pipeline.documents.pdf_scan import burned_picture, replace_with_picture
 from pipeline.documents.pdf_scrub import scrubbed
+from pipeline.documents.pdf_spots import Lines, Spot, lines_of, spots_of
 from pipeline.documents.pdf_units import joints_of, page_texts, units_of
 from schemas.errors import ErrorCode, StageFailed
 

@@ -11,7 +11,8 @@ import numpy as np
 
 from pipeline.documents.pdf_glyphs import Glyph, glyphs_of
 from pipeline.documents.pdf_raster import render
-from pipeline.documents.pdf_redact import Spot, uncover
+from pipeline.documents.pdf_redact import uncover
+from pipeline.documents.pdf_spots import Spot
 
 _LEAST_SIDE = 4.0  # points: a box is thicker, or it is a rule
 _DPI = 144

@@ -17,6 +17,7 @@ from pipeline.documents.pdf_rebuild import Link
 _BUILDING = {"m": 1, "l": 1, "c": 3, "v": 2, "y": 2, "re": 2, "h": 0}
 _PAINTING = frozenset(["S", "s", "f", "F", "f*", "B", "B*", "b", "b*", "n"])
 _TABLE = 4  # corners on as many lines that share an edge
+_TALL = 0.5  # of the type size: what stands so high above the line, and down to it, is an upright edge
 _APART = 6.0  # points: corners that lie farther apart are those of several lines
 _EXACT = 5  # decimals
 
@@ -29,20 +30,42 @@ class Edges:
     def __init__(self, sheet: Sheet, rows: Sequence[Row]) -> None:
         self._rows = rows
         self._shared: Counter[int] = Counter()
-        for stream in sheet.streams if rows else ():
-            corners = {(round(x * 10), round(y / _APART)) for _, _, points in _paths(stream) for x, y in points}
+        self._paths = {stream.xref: list(_paths(stream)) for stream in sheet.streams} if rows else {}
+        for paths in self._paths.values():
+            corners = {(round(x * 10), round(y / _APART)) for _, _, points in paths for x, y in points}
             self._shared.update(x for x, _ in corners)
 
     def rewritten(self, stream: Stream) -> list[Instruction]:
         """The stream's instructions with the shapes of touched lines in their places."""
         found = list(stream.instructions)
-        for at, to_page, points in _paths(stream):
+        for at, to_page, points in self._paths.get(stream.xref, ()):
             row = self._row(points) if points else None
             if row is not None:
                 for index in at:
                     operands, operator = found[index]
                     found[index] = (self._moved(row, operands, operator, to_page), operator)
         return found
+
+    def walled(self) -> list[Row]:
+        """The lines with the upright edges beside them that stay: frames of cells and of forms."""
+        shapes = [points for paths in self._paths.values() for _, _, points in paths if points]
+        return [row._replace(walls=tuple(self._walls(row, shapes))) for row in self._rows]
+
+    def _walls(self, row: Row, shapes: Sequence[Sequence[Point]]) -> Iterator[float]:
+        top, bottom = row.baseline - _TALL * row.size, row.baseline
+        for points in shapes if row.frame.is_upright else ():
+            placed = [row.frame.to_line(*point) for point in points]
+            highest, lowest = min(down for _, down in placed), max(down for _, down in placed)
+            if highest > top or lowest < bottom:
+                continue
+            own = row.holds(highest) and row.holds(lowest)
+            yield from {
+                along for (along, _), (x, _) in zip(placed, points, strict=True) if not own or self._is_table(row, x)
+            }
+
+    def _is_table(self, row: Row, x: float) -> bool:
+        """Whether several lines have an edge there."""
+        return abs(row.frame.cos) > 0.5 and self._shared[round(x * 10)] >= _TABLE
 
     def _row(self, points: Sequence[Point]) -> Row | None:
         """The touched line that a shape is drawn with."""
@@ -57,8 +80,9 @@ class Edges:
         moved: list[Any] = []
         for x, y in _points(operands, operator, to_page):
             along, down = row.frame.to_line(x, y)
-            is_table = abs(row.frame.cos) > 0.5 and self._shared[round(x * 10)] >= _TABLE
-            place = pymupdf.Point(*row.frame.to_page(along if is_table else row.moved(along), down)) * back
+            place = (
+                pymupdf.Point(*row.frame.to_page(along if self._is_table(row, x) else row.moved(along), down)) * back
+            )
             moved += [round(place.x, _EXACT), round(place.y, _EXACT)]
         if operator == "re":
             moved = [*moved[:2], round(moved[2] - moved[0], _EXACT), round(moved[3] - moved[1], _EXACT)]

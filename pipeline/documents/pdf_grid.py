@@ -56,6 +56,7 @@ class Row(NamedTuple):
     units: tuple[Unit, ...]
     gaps: tuple[Gap, ...]
     grid: "Grid"
+    walls: tuple[float, ...] = ()  # upright edges of shapes that the line stands between
 
     def holds(self, down: float) -> bool:
         """Whether what is drawn there belongs to the line."""
@@ -87,7 +88,7 @@ def rows_of(
     """The lines that lose letters, by index in `before`. `parted` numbers the piece that each glyph stands in; `middle`
     is the page's.
     """
-    lines = flowing(before)
+    lines = flowing(before, parted)
     touched = [line for line in lines if not doomed.isdisjoint(line)]
     edges = _Edges([line for line in lines if doomed.isdisjoint(line)], before)
     return [_row(before, line, doomed, parted, edges, middle) for line in touched]
@@ -259,6 +260,8 @@ def _gaps(gone: Sequence[Glyph], parts: Sequence[Sequence[Unit]], grid: Grid, si
             low = left.end + left.shift + (_PAD * size if start - left.end > WORD * size else ROOM)
         if right:
             high = right.start + right.shift - (_PAD * size if right.start - end > WORD * size else ROOM)
+        if left and right and high - low > grid.step:  # the box is whole steps wide: what ends with it does as well
+            high = low + math.floor((high - low) / grid.step + 1e-6) * grid.step
         yield Gap(
             start, end, low, max(high, low + 0.1), left and left.end + left.shift, right and right.start + right.shift
         )

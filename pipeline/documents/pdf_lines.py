@@ -6,7 +6,7 @@ line of its own: taking text out of one never moves the other.
 
 from bisect import bisect_left, insort
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import median
 from typing import NamedTuple
 
@@ -24,19 +24,25 @@ _EXACT = 10  # edges at the same place, in parts of a point
 
 
 class _Gap(NamedTuple):
-    """Between words of a row: where, by position in the row; its edges; how much of it blanks do not fill."""
+    """Between words of a row: where, by position in the row; its edges; how much of it blanks do not fill; whether both
+    words are of one piece.
+    """
 
     at: int
     low: float
     high: float
     free: float
     size: float
+    is_inside: bool
 
 
-def flowing(glyphs: Sequence[Glyph]) -> list[list[int]]:
-    """The glyphs by index, line by line, from each line's start to its end. Lines of blanks alone are left out."""
-    rows = [row for row in _rows(glyphs) if any(not glyphs[i].is_blank for i in row)]
-    gaps = [list(_gaps(glyphs, row)) for row in rows]
+def flowing(glyphs: Sequence[Glyph], parted: Mapping[int, int]) -> list[list[int]]:
+    """The glyphs by index, line by line, from each line's start to its end. Lines of blanks alone are left out.
+
+    `parted` numbers the piece that each glyph stands in: pieces are not cut.
+    """
+    rows = [row for row in _rows(glyphs) if not all(glyphs[i].is_blank for i in row)]
+    gaps = [list(_gaps(glyphs, row, parted)) for row in rows]
     edges = _shared_edges(glyphs, rows, gaps)
     lines: list[list[int]] = []
     for row, found in zip(rows, gaps, strict=True):
@@ -47,28 +53,25 @@ def flowing(glyphs: Sequence[Glyph]) -> list[list[int]]:
 
 def _rows(glyphs: Sequence[Glyph]) -> list[list[int]]:
     """What stands on one baseline, with its superscripts and subscripts: the largest letters make the row."""
-    order = sorted(
-        range(len(glyphs)),
-        key=lambda i: (glyphs[i].frame, glyphs[i].is_blank, -round(glyphs[i].size, 1), glyphs[i].baseline),
-    )
+    alike: dict[tuple[Frame, bool, float, float], list[int]] = {}
+    for index, glyph in enumerate(glyphs):
+        alike.setdefault((glyph.frame, glyph.is_blank, -round(glyph.size, 1), glyph.baseline), []).append(index)
     rows: list[list[int]] = []
-    places: list[tuple[float, int]] = []  # of the frame's rows: the baseline, and which row
-    frame: Frame | None = None
-    for index in order:
-        glyph = glyphs[index]
-        if glyph.frame != frame:
-            frame, places = glyph.frame, []
-        at = bisect_left(places, (glyph.baseline, -1))
+    places: dict[Frame, list[tuple[float, int]]] = {}  # of a frame's rows: the baseline, and which row
+    for (frame, _, _, baseline), members in sorted(alike.items()):
+        placed = places.setdefault(frame, [])
+        at = bisect_left(placed, (baseline, -1))
+        size = glyphs[members[0]].size
         near = [
-            (abs(glyph.baseline - place), row)
-            for place, row in places[max(0, at - 2) : at + 2]
-            if abs(glyph.baseline - place) <= _reach(glyphs[rows[row][0]].size, glyph.size)
+            (abs(baseline - place), row)
+            for place, row in placed[max(0, at - 2) : at + 2]
+            if abs(baseline - place) <= _reach(glyphs[rows[row][0]].size, size)
         ]
         if near:
-            rows[min(near)[1]].append(index)
+            rows[min(near)[1]] += members
         else:
-            insort(places, (glyph.baseline, len(rows)))
-            rows.append([index])
+            insort(placed, (baseline, len(rows)))
+            rows.append(members)
     for row in rows:
         row.sort(key=lambda i: glyphs[i].start)
     return rows
@@ -79,18 +82,20 @@ def _reach(one: float, other: float) -> float:
     return _ROW * (large if small > _SCRIPT * large else small)
 
 
-def _gaps(glyphs: Sequence[Glyph], row: Sequence[int]) -> Iterator[_Gap]:
+def _gaps(glyphs: Sequence[Glyph], row: Sequence[int], parted: Mapping[int, int]) -> Iterator[_Gap]:
     inked: Glyph | None = None
+    last = -1
     end = reach = 0.0
     for at, index in enumerate(row):
         glyph = glyphs[index]
         if inked is not None and not glyph.is_blank:
             size = max(glyph.size, inked.size)
             if glyph.start - end > WORD * size:
-                yield _Gap(at, end, glyph.start, glyph.start - reach, size)
+                is_inside = index in parted and parted[index] == parted.get(last)
+                yield _Gap(at, end, glyph.start, glyph.start - reach, size, is_inside)
         if not glyph.is_blank:
             end = glyph.end if inked is None else max(end, glyph.end)
-            inked = glyph
+            inked, last = glyph, index
         reach = max(reach, glyph.end) if at else glyph.end
 
 
@@ -113,6 +118,8 @@ def _shared_edges(glyphs: Sequence[Glyph], rows: Sequence[Sequence[int]], gaps: 
 
 def _ends_line(gap: _Gap, gaps: Sequence[_Gap], frame: Frame, edges: Edges) -> bool:
     """Whether what follows the gap does not flow with what stands before."""
+    if gap.is_inside or gap.free <= WORD * gap.size:  # where blanks alone part words, the second follows the first
+        return False
     if gap.free > _CELL * gap.size:
         return True
     wide = gap.high - gap.low

@@ -8,18 +8,14 @@ import pymupdf
 
 from pipeline.documents.burning import Box
 from pipeline.documents.pdf_gaps import contents_of, widen
-from pipeline.documents.pdf_glyphs import Frame, Glyph, glyphs_of
-from pipeline.documents.pdf_grid import ROOM, Row
+from pipeline.documents.pdf_glyphs import Glyph, glyphs_of
+from pipeline.documents.pdf_grid import Row
 from pipeline.documents.pdf_pieces import taken_apart
 from pipeline.documents.pdf_quotes import spell_out
 from pipeline.documents.pdf_raster import ocr_dpi, render
 from pipeline.documents.pdf_settle import by_place, by_sequence, settled
-from pipeline.documents.pdf_text import PageText
-from schemas.errors import ErrorCode, StageFailed
+from pipeline.documents.pdf_spots import Spot, fitted, still
 
-_STEP = 2.0  # of the type size: boxes grow to whole steps where there is room, so that no box tells a name by its width
-_FINER = 0.125  # of a step: what boxes between close neighbours are made of
-_ABOVE, _BELOW = 0.85, 0.25  # of the type size: the drawn box around the baseline
 # Of the type size: what MuPDF is given in each round. Thin, or it takes letters of the next line along.
 _BANDS = ((-0.37, -0.33), (-0.45, -0.15), (-0.6, 0.05))
 _LOOK_DPI = 100
@@ -28,109 +24,11 @@ _SMALLEST_TYPE = 3.5  # points: below it the placeholder is left out
 _LABEL_WIDTH = 0.62  # of the type size: a capital of Helvetica, on average
 
 
-class Spot(NamedTuple):
-    """A stretch of one line that has to go, in its frame; its box may grow to `low..high` between neighbours."""
-
-    frame: Frame
-    start: float
-    end: float
-    baseline: float
-    size: float
-    low: float
-    high: float
-    label: str
-
-    def corners(self, start: float, end: float, top: float, bottom: float) -> list[tuple[float, float]]:
-        """Page points of a part of the line: upper left, upper right, lower left, lower right."""
-        rows = (self.baseline + top * self.size, self.baseline + bottom * self.size)
-        return [self.frame.to_page(along, down) for down in rows for along in (start, end)]
-
-    def bands(self, band: tuple[float, float]) -> list[pymupdf.Quad]:
-        """What MuPDF is told to empty: it takes upright rectangles, so a slanted line is a chain of small ones."""
-        inset = min(0.02 * self.size, (self.end - self.start) / 4)
-        start, end = self.start + inset, self.end - inset
-        if self.frame.is_upright:
-            return [pymupdf.Quad(*self.corners(start, end, *band))]
-        count = max(1, int((end - start) / (0.15 * self.size)))
-        steps = [start + (end - start) * (n + 0.5) / count for n in range(count)]
-        return [pymupdf.Quad(*self.corners(step - 0.01, step + 0.01, *band)) for step in steps]
-
-    def box(self) -> pymupdf.Quad:
-        """What is drawn: as wide as a whole number of steps; where the neighbours leave no room, of fewer or smaller
-        ones, since what stood there is gone.
-        """
-        width = max(self.end - self.start, 1e-3)
-        step = _STEP * self.size
-        wide = -(-width // step) * step
-        if wide > self.high - self.low:
-            step *= _FINER
-            wide = max(step, (self.high - self.low) // step * step)
-        if wide > self.high - self.low:
-            wide = self.high - self.low
-        start = min(self.start, self.high - wide)
-        if start < self.start and self.low > self.start - _STEP * self.size:
-            # Its neighbours' places are known: an edge at the end of what is gone would tell the width after all.
-            finer = _STEP * _FINER * self.size
-            start = self.low + max(0.0, start - self.low) // finer * finer
-        start = max(self.low, start)
-        return pymupdf.Quad(*self.corners(start, start + wide, -_ABOVE, _BELOW))
-
-
 class Removed(NamedTuple):
     """The spots with the room that the grid leaves for their boxes, and the touched lines."""
 
     spots: Sequence[Spot]
     rows: Sequence[Row]
-
-
-Lines = dict[tuple[Frame, int], list[Glyph]]  # glyphs by frame and baseline, in whole points
-
-
-def lines_of(glyphs: Sequence[Glyph]) -> Lines:
-    """The visible neighbours that boxes must not cover."""
-    lines: Lines = {}
-    for glyph in glyphs:
-        if not glyph.is_blank:
-            lines.setdefault((glyph.frame, round(glyph.baseline)), []).append(glyph)
-    return lines
-
-
-def spots_of(layout: PageText, lines: Lines, start: int, end: int, label: str) -> list[Spot]:
-    """The stretches of line that show `layout.text[start:end]`. StageFailed when there is no such text."""
-    if not 0 <= start < end <= len(layout.text):
-        raise StageFailed(ErrorCode.REDACTION_INCOMPLETE)
-    owners = sorted({owner for owner in layout.owners[start:end] if owner >= 0}, key=lambda i: _place(layout.glyphs[i]))
-    groups: list[list[Glyph]] = []
-    for glyph in (layout.glyphs[owner] for owner in owners):
-        if groups and _goes_on(groups[-1][-1], glyph):
-            groups[-1].append(glyph)
-        else:
-            groups.append([glyph])
-    return [_spot(lines, group, label) for group in groups]
-
-
-def _goes_on(last: Glyph, glyph: Glyph) -> bool:
-    same_line = last.frame == glyph.frame and abs(last.baseline - glyph.baseline) < 0.3 * glyph.size
-    return same_line and glyph.start - last.end < glyph.size
-
-
-def _place(glyph: Glyph) -> tuple[Frame, float, float]:
-    return glyph.frame, round(glyph.baseline), glyph.start
-
-
-def _spot(lines: Lines, group: Sequence[Glyph], label: str) -> Spot:
-    frame, baseline, size = group[0].frame, group[0].baseline, max(glyph.size for glyph in group)
-    start, end = min(g.start for g in group), max(g.end for g in group)
-    low, high = start - _STEP * size, end + _STEP * size
-    taken = set(group)
-    near = range(round(baseline - size), round(baseline + size) + 1)
-    for glyph in (glyph for row in near for glyph in lines.get((frame, row), ()) if glyph not in taken):
-        middle = (glyph.start + glyph.end) / 2
-        if middle < start:
-            low = max(low, glyph.end + ROOM)
-        elif middle > end:
-            high = min(high, glyph.start - ROOM)
-    return Spot(frame, start, end, baseline, size, min(low, start), max(high, end), label)
 
 
 def remove_text(
@@ -155,7 +53,8 @@ def remove_text(
         if doomed.isdisjoint(stays.values()):
             rows = settled(document, page, sheet, before, stays, doomed) if sheet else None
             if rows is not None:
-                return Removed([_fitted(spot, rows) for spot in spots], rows)
+                left = still(before, doomed, rows)
+                return Removed([fitted(spot, rows, left) for spot in spots], rows)
             if by_place(before, after) is None:
                 return None
             widen(document, page, contents)
@@ -177,23 +76,6 @@ def uncover(document: Any, page: Any, spots: Sequence[Spot]) -> bool:
             widen(document, page, contents)
             return True
     return False
-
-
-def _fitted(spot: Spot, rows: Sequence[Row]) -> Spot:
-    """The spot with the extent and the room that its line's grid leaves it."""
-    for row in rows:
-        if row.frame != spot.frame or abs(row.baseline - spot.baseline) > 0.5 * row.size:
-            continue
-        for gap in row.gaps:
-            if gap.start < spot.end and spot.start < gap.end:
-                start, end = row.between(gap, spot.start), row.between(gap, spot.end)
-                far = _STEP * spot.size
-                low = start - far if spot.low <= spot.start - far + 1e-6 else spot.low
-                high = end + far if spot.high >= spot.end + far - 1e-6 else spot.high
-                low = low if gap.left is None and spot.start <= gap.start else start
-                high = high if gap.right is None and spot.end >= gap.end else end
-                return spot._replace(start=start, end=max(end, start + 0.1), low=min(low, start), high=max(high, end))
-    return spot
 
 
 def _apply(page: Any, spots: Sequence[Spot], band: tuple[float, float]) -> None:

@@ -86,7 +86,7 @@ def settled(
     moves = {piece: move for piece, move in moves.items() if move is None or max(map(abs, move)) > 1e-3}
     moves.update(_lone_blanks(sheet, stays, rows))
     edges = Edges(sheet, rows)
-    return rows if written(document, sheet, moves, edges.rewritten) else None
+    return edges.walled() if written(document, sheet, moves, edges.rewritten) else None
 
 
 def _lone_blanks(sheet: Sheet, stays: Mapping[int, int], rows: Sequence[Row]) -> dict[int, None]:

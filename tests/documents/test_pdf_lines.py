@@ -5,6 +5,7 @@ from itertools import pairwise
 import pymupdf
 import pytest
 
+from pipeline.documents import pdf_glyphs, pdf_lines
 from tests.documents.test_pdf_text_places import covered_letters
 from tests.documents.test_pdf_widths import Build, glyphs, kinds, page, redacted, shown, width
 
@@ -87,3 +88,44 @@ def test_marks_above_and_below_the_line_keep_their_letters() -> None:
 
 def test_what_follows_a_raised_mark_tells_the_width_to_a_step() -> None:
     assert kinds(raised) <= (width(_VALUES[0]) - width(_VALUES[-1])) / _STEP + 2
+
+
+def in_a_frame(value: str) -> bytes:
+    """In a frame that is higher than its line."""
+    return page(shown(85, value) + f"82 140 {width(value) + 6:.4f} 40 re S ")
+
+
+def behind_a_rule(value: str) -> bytes:
+    """At the start of lines that a rule runs along, where the page's margin is."""
+    return page("34 60 m 34 200 l S " + shown(40, f"{value} came home") + shown(40, "and told", 136))
+
+
+@pytest.mark.parametrize(
+    ("build", "left", "right"), [(in_a_frame, 82, 88 + width(_VALUES[5])), (behind_a_rule, 34, 400)]
+)
+def test_boxes_do_not_grow_over_frames_and_rules(build: Build, left: float, right: float) -> None:
+    with pymupdf.open(stream=redacted(build, _VALUES[5])) as document:
+        boxes = [item["rect"] for item in document[0].get_drawings() if item["fill"] == (0.0, 0.0, 0.0)]
+    assert boxes
+    assert all(left < box.x0 and box.x1 < right for box in boxes)
+
+
+def underlined_between(value: str) -> bytes:
+    rule = f"85 146 {width(value):.4f} 0.6 re f "
+    return page(shown(40, "Patient ") + shown(85, value) + shown(85 + width(value + " "), "came home") + rule)
+
+
+@pytest.mark.parametrize("value", _VALUES[::2])
+def test_no_underline_shows_beside_its_box(value: str) -> None:
+    with pymupdf.open(stream=redacted(underlined_between, value)) as document:
+        drawn = [item["rect"] for item in document[0].get_drawings()]
+    rule, box = sorted(drawn, key=lambda rect: float(rect.height))
+    assert box.x0 - 0.01 <= rule.x0 <= rule.x1 <= box.x1 + 0.01
+
+
+def test_sentences_two_blanks_apart_are_one_line_however_often_they_are_repeated() -> None:
+    """Where blanks alone part words the second follows the first, whatever stands below each other."""
+    content = "".join(shown(40, "it was told.  And so", 150 - 14 * n) for n in range(4))
+    with pymupdf.open(stream=page(content)) as document:
+        lines = pdf_lines.flowing(pdf_glyphs.glyphs_of(document[0]), {})
+    assert len(lines) == 4 + 1
