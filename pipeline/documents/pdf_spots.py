@@ -118,12 +118,9 @@ def _spot(lines: Lines, group: Sequence[Glyph], label: str) -> Spot:
 def still(before: Sequence[Glyph], doomed: set[int], rows: Sequence[Row]) -> Lines:
     """What is left of the page's letters, where they stand now."""
     shifts = {index: unit.shift for row in rows for unit in row.units for index in unit.members}
+    moved = [(glyph, shifts.get(at, 0.0)) for at, glyph in enumerate(before) if at not in doomed and not glyph.is_blank]
     return lines_of(
-        [
-            glyph._replace(start=glyph.start + shifts.get(at, 0.0), end=glyph.end + shifts.get(at, 0.0))
-            for at, glyph in enumerate(before)
-            if at not in doomed
-        ]
+        [glyph._replace(start=glyph.start + by, end=glyph.end + by) if by else glyph for glyph, by in moved]
     )
 
 
