@@ -48,6 +48,32 @@ class InvalidCursor(MaskerError):
     detail = "invalid_cursor"
 
 
+class InvalidTransforms(MaskerError):
+    """The proxy's transforms header names a type that cannot be generalized."""
+
+    status = 400
+    detail = "invalid_transforms"
+
+
+class MissingProviderKey(MaskerError):
+    status = 400
+    detail = "missing_provider_key"
+
+
+class InvalidBody(MaskerError):
+    """A proxied body is not UTF-8, no JSON object, has duplicate keys, is nested too deep, or lacks `messages`."""
+
+    status = 400
+    detail = "invalid_body"
+
+
+class AttachmentNotSupported(MaskerError):
+    """A proxied body holds an attachment that cannot be masked, and the caller did not allow it to pass as it is."""
+
+    status = 400
+    detail = "attachment_not_supported"
+
+
 # 401
 class Unauthenticated(MaskerError):
     status = 401
@@ -95,6 +121,10 @@ class GlossaryNotFound(NotFound):
 
 class FileNotFound(NotFound):
     detail = "File not found"
+
+
+class UnknownProvider(NotFound):
+    detail = "unknown_provider"
 
 
 class KeyNotFound(NotFound):
@@ -194,7 +224,7 @@ class QuotaActive(MaskerError):
     detail = "quota_active"
 
 
-# 500, 503
+# 500, 501, 502, 503, 504
 class MaskingFailed(MaskerError):
     status = 500
     detail = "Masking operation failed"
@@ -203,6 +233,23 @@ class MaskingFailed(MaskerError):
 class RedactFailed(MaskerError):
     status = 500
     detail = "Redact operation failed"
+
+
+class EndpointNotSupported(MaskerError):
+    """A path of a provider's that the proxy does not have."""
+
+    status = 501
+    detail = "endpoint_not_supported_in_v1"
+
+
+class ProviderUnreachable(MaskerError):
+    status = 502
+    detail = "provider_unreachable"
+
+
+class ProviderTimeout(MaskerError):
+    status = 504
+    detail = "provider_timeout"
 
 
 class MaskerUnavailable(MaskerError):
