@@ -1,0 +1,148 @@
+"""The client that speaks to the model providers: one per process, and no more is known of a failure than its kind.
+
+It keeps no cookies, follows no redirects, tries nothing twice, and believes neither the environment nor a certificate
+that does not hold. Keys, prompts and answers are in no message of an exception and in no line of a log.
+"""
+
+import logging
+import ssl
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Iterator
+from http.client import HTTPResponse
+from http.cookiejar import CookieJar
+from typing import NamedTuple
+from urllib.request import Request
+
+import httpx
+
+from api.proxy.joints import Provider
+from api.upstream.decoding import Decoder, Undecodable, decoder
+from api.upstream.headers import passed_back
+from api.upstream.lanes import Lanes
+from schemas.errors import MaskerUnavailable, ProviderTimeout, ProviderUnreachable
+from schemas.settings import Settings
+
+_PATHS: Mapping[Provider, str] = {Provider.ANTHROPIC: "/v1/messages", Provider.OPENAI: "/chat/completions"}
+_LONGEST_ANSWER = 64 * 1024**2  # bytes of one that is not streamed
+_EVENTS = "text/event-stream"
+_RETRY_SECONDS = 1
+_TALKATIVE = ("httpx", "httpcore", "h2", "hpack")  # at DEBUG they write headers, keys among them
+
+
+class Patience(NamedTuple):
+    """Seconds: to connect, to write a piece of the request, and between two pieces of the answer."""
+
+    connect: float = 10.0
+    read: float = 600.0
+    write: float = 60.0
+
+
+class Outgoing(NamedTuple):
+    """A masked call: to whom, with which headers and query (`?beta=true` or nothing)."""
+
+    provider: Provider
+    headers: Sequence[tuple[bytes, bytes]]
+    query: str
+    body: bytes
+
+
+class Reply:
+    """A provider's answer, whose body is still to be read."""
+
+    def __init__(self, response: httpx.Response, decode: Decoder) -> None:
+        self._response, self._decode = response, decode
+        self.status = response.status_code
+        self.headers = passed_back(response.headers)
+
+    @property
+    def streams(self) -> bool:
+        """Whether it is a stream of events."""
+        return self._response.headers.get("content-type", "").partition(";")[0].strip().lower() == _EVENTS
+
+    async def pieces(self) -> AsyncIterator[bytes]:
+        """The body, decoded, as it comes and not before it is asked for. ProviderTimeout, ProviderUnreachable."""
+        with _translated():
+            async for chunk in self._response.aiter_raw():
+                for piece in self._decode.pieces(chunk):
+                    yield piece
+            if not self._decode.is_whole():
+                raise ProviderUnreachable
+
+    async def whole(self) -> bytes:
+        """The body. ProviderUnreachable also when it is longer than any that makes sense."""
+        answer = bytearray()
+        async for piece in self.pieces():
+            answer += piece
+            if len(answer) > _LONGEST_ANSWER:
+                raise ProviderUnreachable
+        return bytes(answer)
+
+
+class Upstream:
+    """The providers. `verify`: how certificates are checked; the system's authorities when left out."""
+
+    def __init__(self, base_urls: Mapping[Provider, str], verify: ssl.SSLContext | None = None) -> None:
+        for name in _TALKATIVE:
+            logging.getLogger(name).setLevel(logging.WARNING)
+        self.patience = Patience()
+        self.lanes = Lanes(verify or ssl.create_default_context())
+        self._urls = {provider: base.rstrip("/") + _PATHS[provider] for provider, base in base_urls.items()}
+        self._client = httpx.AsyncClient(
+            transport=self.lanes, cookies=_NoCookies(), follow_redirects=False, trust_env=False, headers={}
+        )
+
+    @classmethod
+    def of(cls, settings: Settings) -> "Upstream":
+        """The providers at the settings' addresses."""
+        return cls({Provider.ANTHROPIC: settings.anthropic_base_url, Provider.OPENAI: settings.openai_base_url})
+
+    @asynccontextmanager
+    async def asked(self, call: Outgoing) -> AsyncIterator[Reply]:
+        """The answer, for as long as the block lasts; what is not read by then is abandoned.
+
+        ProviderUnreachable, ProviderTimeout; MaskerUnavailable when too many calls are under way.
+        """
+        connect, read, write = self.patience
+        request = httpx.Request(
+            "POST",
+            self._urls[call.provider] + call.query,
+            headers=[*call.headers],
+            content=call.body,
+            extensions={"timeout": httpx.Timeout(read, connect=connect, write=write).as_dict()},
+        )
+        with _translated():
+            response = await self._client.send(request, stream=True)
+        try:
+            if response.is_redirect or response.status_code == httpx.codes.NOT_MODIFIED:
+                raise ProviderUnreachable
+            with _translated():
+                decode = decoder(response.headers.get("content-encoding", ""))
+            yield Reply(response, decode)
+        finally:
+            with _translated():
+                await response.aclose()
+
+    async def close(self) -> None:
+        """Ends all connections."""
+        await self._client.aclose()
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    """The library's failures as ours, of which nothing else is told."""
+    try:
+        yield
+    except httpx.PoolTimeout:
+        raise MaskerUnavailable(retry_after=_RETRY_SECONDS) from None
+    except httpx.TimeoutException:
+        raise ProviderTimeout from None
+    except (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL, OSError, Undecodable):
+        raise ProviderUnreachable from None
+
+
+class _NoCookies(CookieJar):
+    """Takes none: no caller's session at a provider shall be another's. Looks at none, too."""
+
+    def extract_cookies(self, response: HTTPResponse, request: Request) -> None:
+        """Takes none."""

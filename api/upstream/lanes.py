@@ -1,0 +1,143 @@
+"""Connections to the providers, each for one call at a time: HTTP/2 or HTTP/1.1, kept open between calls.
+
+The library's own pool puts many HTTP/2 calls on one connection, and there an abandoned call is not reset: the provider
+goes on writing it, and after a hundred of them the connection takes no other; one call's read timeout ends all its
+neighbours; and what a slow reader leaves unread, up to 16 MiB, is read for it by the others and kept in memory. Alone
+on its connection a call is ended by closing it, and what it does not read stays with the provider.
+"""
+
+import ssl
+from collections import deque
+from collections.abc import AsyncIterator
+from time import monotonic
+
+import httpx
+
+MOST = 1024  # calls at once
+_MOST_IDLE = 128  # connections kept open without a call
+_IDLE_SECONDS = 30.0  # that they are kept; providers and what stands before them close after a minute or more
+
+
+class _Lane:
+    """One connection, made when it is first used."""
+
+    def __init__(self, verify: ssl.SSLContext) -> None:
+        limits = httpx.Limits(max_connections=1, max_keepalive_connections=1, keepalive_expiry=_IDLE_SECONDS)
+        self.transport = httpx.AsyncHTTPTransport(verify=verify, http2=True, limits=limits, trust_env=False)
+        self.wire: object = None  # the library's network stream
+        self._stale_at = 0.0
+
+    def rest(self) -> None:
+        """From now on it is idle."""
+        self._stale_at = monotonic() + _IDLE_SECONDS
+
+    def is_fresh(self) -> bool:
+        """Whether it can take another call: one at which there is something to read was most often closed."""
+        told = getattr(self.wire, "get_extra_info", lambda _: True)("is_readable")
+        return monotonic() < self._stale_at and not told
+
+
+class Lanes(httpx.AsyncBaseTransport):
+    """The transport of a client. Past `most` calls at once: httpx.PoolTimeout, without waiting. For one event loop."""
+
+    def __init__(self, verify: ssl.SSLContext, most: int = MOST) -> None:
+        self._verify, self._most = verify, most
+        self._busy: set[_Lane] = set()
+        self._idle: dict[tuple[str, str, int | None], deque[_Lane]] = {}  # by origin, the last used at the right
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """One call on a connection of its own."""
+        url = request.url
+        origin = (url.scheme, url.host, url.port)
+        lane = await self._take(origin)
+        try:
+            response = await lane.transport.handle_async_request(request)
+        except BaseException:
+            await self._end(lane)
+            raise
+        lane.wire = response.extensions.get("network_stream")
+        assert isinstance(response.stream, httpx.AsyncByteStream)  # noqa: S101 - what an async transport gives
+        return httpx.Response(
+            response.status_code,
+            headers=response.headers,
+            stream=_Body(self, origin, lane, response.stream),
+            extensions=response.extensions,
+        )
+
+    async def aclose(self) -> None:
+        """Ends every connection, whatever it is at."""
+        idle, self._idle = self._idle, {}
+        for lane in [*self._busy, *(lane for lanes in idle.values() for lane in lanes)]:
+            await self._end(lane)
+
+    @property
+    def busy(self) -> int:
+        """How many calls are under way."""
+        return len(self._busy)
+
+    async def give_back(self, origin: tuple[str, str, int | None], lane: _Lane) -> None:
+        """A call was read to its end: its connection can take another."""
+        if lane not in self._busy:
+            return  # everything was closed meanwhile
+        if sum(map(len, self._idle.values())) >= _MOST_IDLE:
+            await self._end(lane)
+            return
+        self._busy.discard(lane)
+        lane.rest()
+        self._idle.setdefault(origin, deque()).append(lane)
+
+    async def drop(self, lane: _Lane) -> None:
+        """A call was abandoned: closing its connection tells the provider."""
+        await self._end(lane)
+
+    async def _take(self, origin: tuple[str, str, int | None]) -> _Lane:
+        if len(self._busy) >= self._most:
+            raise httpx.PoolTimeout("too many calls at once")
+        lane: _Lane | None = None
+        idle = self._idle.get(origin, ())
+        stale = []
+        while idle and lane is None:
+            lane = idle.pop()
+            if not lane.is_fresh():
+                stale.append(lane)
+                lane = None
+        lane = lane or _Lane(self._verify)
+        self._busy.add(lane)
+        for old in stale:
+            await old.transport.aclose()
+        return lane
+
+    async def _end(self, lane: _Lane) -> None:
+        self._busy.discard(lane)
+        await lane.transport.aclose()
+
+
+class _Body(httpx.AsyncByteStream):
+    """An answer's body; whether it was read to its end decides what becomes of the connection."""
+
+    def __init__(
+        self, lanes: Lanes, origin: tuple[str, str, int | None], lane: _Lane, body: httpx.AsyncByteStream
+    ) -> None:
+        self._lanes, self._origin, self._lane, self._body = lanes, origin, lane, body
+        self._is_read = self._is_closed = False
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        async for chunk in self._body:
+            yield chunk
+        self._is_read = True
+
+    async def aclose(self) -> None:
+        """Also more than once."""
+        if self._is_closed:
+            return
+        self._is_closed = True
+        try:
+            await self._body.aclose()
+        except BaseException:
+            self._is_read = False
+            raise
+        finally:
+            if self._is_read:
+                await self._lanes.give_back(self._origin, self._lane)
+            else:
+                await self._lanes.drop(self._lane)
