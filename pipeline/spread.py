@@ -60,9 +60,12 @@ class _Forms:
 
 
 class Spreader:
-    """Looks for a fixed set of values in any number of texts. Immutable."""
+    """Looks for a fixed set of values in any number of texts. Immutable.
 
-    def __init__(self, values: Iterable[Value]) -> None:
+    `every`: a value is told also where it lies inside another one, or begins there.
+    """
+
+    def __init__(self, values: Iterable[Value], *, every: bool = False) -> None:
         values = list(values)
         self._alone: dict[str, int] = {}
         for value in values:
@@ -71,7 +74,7 @@ class Spreader:
         self._alone.pop("", None)
         self._longest_line = 4 * max(map(len, self._alone), default=0)
         searches = (
-            _Search([v for v in values if v.compact is compact and v.reach is reach], compact, reach)
+            _Search([v for v in values if v.compact is compact and v.reach is reach], compact, reach, every)
             for compact in (False, True)
             for reach in (Reach.ANYWHERE, Reach.WHOLE)
         )
@@ -114,9 +117,9 @@ class Spreader:
 
 class _Search:
     """One automaton over one form. Anywhere: leftmost-longest matches, so that every occurrence of every pattern loses
-    at least a part. Tokens: all matches, since the edges refuse most of them."""
+    at least a part. Tokens: all matches, since the edges refuse most of them; and wherever `every` one is asked for."""
 
-    def __init__(self, values: Sequence[Value], compact: bool, reach: Reach) -> None:
+    def __init__(self, values: Sequence[Value], compact: bool, reach: Reach, every: bool) -> None:
         self._is_compact = compact
         form = compact_form if compact else words_form
         self.patterns: dict[str, Value] = {}
@@ -126,13 +129,14 @@ class _Search:
                 self.patterns.setdefault(folded, value)
         self._values = list(self.patterns.values())
         self._anywhere = reach is Reach.ANYWHERE
-        kind = MatchKind.LeftmostLongest if self._anywhere else MatchKind.Standard
+        self._overlapping = every or not self._anywhere
+        kind = MatchKind.Standard if self._overlapping else MatchKind.LeftmostLongest
         self._automaton = AhoCorasick(list(self.patterns), matchkind=kind)
 
     def hits(self, forms: _Forms) -> Iterator[Hit]:
         text, folded = forms.text, forms.compact if self._is_compact else forms.words
         origin: list[int] | None = None
-        for pattern, start, end in self._automaton.find_matches_as_indexes(folded, overlapping=not self._anywhere):
+        for pattern, start, end in self._automaton.find_matches_as_indexes(folded, overlapping=self._overlapping):
             if origin is None:
                 origin = compact_origins(text) if self._is_compact else words_origins(text)
             first, last = origin[start], _with_marks(text, origin[end - 1] + 1)

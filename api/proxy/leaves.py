@@ -1,0 +1,138 @@
+"""Walks a request's body and gives every leaf that detection looks at, in the order in which values become known."""
+
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from typing import NamedTuple
+
+from api.proxy import anthropic_request, openai_request
+from api.proxy.arguments import split
+from api.proxy.cues import cue_of
+from api.proxy.joints import Provider
+from api.proxy.numbers import LEAST_DIGITS, LEAST_DIGITS_IN_TEXT, whole_number
+from api.proxy.rules import DATA, Rule, Says, said
+from api.proxy.strict_json import Holder, Node, Number, at
+from schemas.errors import AttachmentNotSupported
+
+_REQUESTS = {
+    Provider.ANTHROPIC: (anthropic_request.FIRST, anthropic_request.REQUEST),
+    Provider.OPENAI: (openai_request.FIRST, openai_request.REQUEST),
+}
+
+
+class Form(Enum):
+    """How a leaf is spelled where it stands."""
+
+    STRING = auto()
+    NUMBER = auto()
+    NAME = auto()  # without brackets and blanks
+
+
+@dataclass(slots=True)
+class Leaf:
+    """What detection looks at: `text`, under a label. It stands at `holder[key]`, in a JSON text as `literal`.
+
+    Of a number, `text` is its digits, and `literal` its spelling.
+    """
+
+    text: str = field(repr=False)
+    label: str
+    form: Form
+    holder: Holder = field(repr=False)
+    key: str | int
+    literal: str | None = field(default=None, repr=False)
+
+
+class JsonText(NamedTuple):
+    """A JSON text that stands at `holder[key]`: joined again when the leaves in it are masked."""
+
+    pieces: list[Node]
+    holder: Holder
+    key: str | int
+
+
+@dataclass(slots=True)
+class Walk:
+    """All leaves of a body, and the JSON texts that some of them stand in."""
+
+    leaves: list[Leaf] = field(default_factory=list)
+    texts: list[JsonText] = field(default_factory=list)
+
+
+def walk(body: dict[str, Node], provider: Provider, *, allow_attachments: bool) -> Walk:
+    """Every leaf: tools first, then the system prompt, messages, and the rest. AttachmentNotSupported."""
+    first, request = _REQUESTS[provider]
+    found = Walk()
+    for key in (*(name for name in first if name in body), *(name for name in body if name not in first)):
+        _Walker(found, allow_attachments).below(body, key, request.of_field(key))
+    return found
+
+
+class _Visit(NamedTuple):
+    holder: Holder
+    key: str | int
+    rule: Rule
+    label: str
+
+
+class _Walker:
+    """Goes down one field without recursion: however deep, and however many."""
+
+    def __init__(self, found: Walk, allow_attachments: bool) -> None:
+        self._found, self._allow_attachments = found, allow_attachments
+
+    def below(self, holder: Holder, key: str, rule: Rule) -> None:
+        """Every leaf of `holder[key]`, in order."""
+        stack = [_Visit(holder, key, rule, cue_of("", key))]
+        while stack:
+            visit = stack.pop()
+            node = at(visit.holder, visit.key)
+            if isinstance(node, str):
+                self._string(visit, node)
+            elif isinstance(node, Number):
+                self._number(visit, node)
+            elif isinstance(node, list):
+                stack += [_Visit(node, item, visit.rule, visit.label) for item in range(len(node) - 1, -1, -1)]
+            elif isinstance(node, dict):
+                own = visit.rule.of_object(node)
+                stack += [_Visit(node, name, own.of_field(name), cue_of(visit.label, name)) for name in reversed(node)]
+
+    def _string(self, visit: _Visit, text: str) -> None:
+        says = said(visit.rule.says, text)
+        if says is Says.BYTES:
+            if text and not self._allow_attachments:
+                raise AttachmentNotSupported
+        elif says in _MAYBE_JSON:
+            self._json(visit, text, in_result=says is Says.RESULT)
+        elif says is not Says.OPAQUE and text and not text.isspace():
+            label = visit.label if says in _WITH_LABEL else ""
+            form = Form.NAME if says is Says.NAME else Form.STRING
+            self._found.leaves.append(Leaf(text, label, form, visit.holder, visit.key))
+
+    def _number(self, visit: _Visit, number: Number) -> None:
+        if visit.rule.says in _WITH_NUMBERS:
+            self._digits(number.literal, visit.label, visit.holder, visit.key)
+
+    def _digits(self, literal: str, label: str, holder: Holder, key: str | int, least: int = LEAST_DIGITS) -> None:
+        digits = whole_number(literal, least)
+        if digits is not None:
+            self._found.leaves.append(Leaf(digits, label, Form.NUMBER, holder, key, literal))
+
+    def _json(self, visit: _Visit, text: str, *, in_result: bool) -> None:
+        read = split(text, visit.label, keys=in_result)
+        if read is None:
+            self._string(visit._replace(rule=DATA), text)
+            return
+        self._found.texts.append(JsonText(read.pieces, visit.holder, visit.key))
+        for value in read.values:
+            literal = str(read.pieces[value.at])
+            if value.text is None:
+                least = LEAST_DIGITS_IN_TEXT if in_result else LEAST_DIGITS
+                self._digits(literal, value.label, read.pieces, value.at, least)
+            elif value.text and not value.text.isspace():
+                leaf = Leaf(value.text, value.label, Form.STRING, read.pieces, value.at, literal)
+                self._found.leaves.append(leaf)
+
+
+_MAYBE_JSON = frozenset({Says.ARGUMENTS, Says.RESULT})
+_WITH_LABEL = frozenset({Says.LABELLED, Says.DATA})
+_WITH_NUMBERS = frozenset({Says.DATA, *_MAYBE_JSON})

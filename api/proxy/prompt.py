@@ -1,0 +1,52 @@
+"""The request side: from the bytes that a client sent to those that a provider may have, and the tokens in them."""
+
+from collections.abc import Iterator
+
+from api.proxy.joints import Asked, MaskedPrompt
+from api.proxy.leaves import Walk, walk
+from api.proxy.masking import Masking, standing
+from api.proxy.preserving import ask_to_preserve
+from api.proxy.sightings import Detects
+from api.proxy.strict_json import Node, parsed, put, write
+from schemas.errors import InvalidBody
+
+
+def words(raw: bytes, asked: Asked) -> int:
+    """How many words, parted by whitespace, stand in what detection looks at. InvalidBody, AttachmentNotSupported."""
+    _, found = _read(raw, asked)
+    return sum(len(leaf.text.split()) for leaf in found.leaves)
+
+
+def masked(raw: bytes, asked: Asked, detector: Detects) -> MaskedPrompt:
+    """The body with every entity masked, written anew. InvalidBody, AttachmentNotSupported, and detection's errors."""
+    body, found = _read(raw, asked)
+    reserved = {token for text in _strings(body) for token in standing(text)}
+    reserved.update(token for leaf in found.leaves if leaf.literal for token in standing(leaf.text))
+    masking = Masking(asked, detector, frozenset(reserved))
+    masking.mask(found.leaves)
+    for pieces, holder, key in found.texts:
+        put(holder, key, "".join(map(str, pieces)))
+    if asked.preserve_tags:
+        ask_to_preserve(body, asked.provider)
+    return MaskedPrompt(write(body), masking.minted, body.get("stream") is True, masking.found)
+
+
+def _read(raw: bytes, asked: Asked) -> tuple[dict[str, Node], Walk]:
+    body = parsed(raw)
+    if not isinstance(body.get("messages"), list):
+        raise InvalidBody
+    return body, walk(body, asked.provider, allow_attachments=asked.allow_attachments)
+
+
+def _strings(tree: Node) -> Iterator[str]:
+    """Every string of a tree, keys included."""
+    nodes = [tree]
+    while nodes:
+        node = nodes.pop()
+        if isinstance(node, str):
+            yield node
+        elif isinstance(node, dict):
+            yield from node
+            nodes += node.values()
+        elif isinstance(node, list):
+            nodes += node

@@ -1,0 +1,136 @@
+"""What a field of a request is: text to be masked, a tool's data, or one of the closed list that passes as it is.
+
+A rule speaks for a place in a body. Whatever no rule names is UNKNOWN, and UNKNOWN is masked: a kind of block that is
+new tomorrow does not leak.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from typing import Final
+
+from api.proxy.strict_json import Node
+
+
+class Says(Enum):
+    """What a string is that stands at a place."""
+
+    TEXT = auto()  # somebody's words
+    LABELLED = auto()  # the same, and its key tells what it is
+    DATA = auto()  # a tool's data: its key tells what it is, and whole numbers may be identifiers
+    ARGUMENTS = auto()  # of a tool: JSON in a string, whose leaves are DATA and whose keys pass; else text
+    RESULT = auto()  # of a tool: text, often JSON; then whatever stands in it is looked at by itself
+    NAME = auto()  # a participant's name, in letters, digits, `_` and `-` alone
+    OPAQUE = auto()  # passes
+    KEYWORD = auto()  # passes if it looks like a word of the format
+    SEALED = auto()  # passes if it looks like ciphertext
+    URL = auto()  # of http(s): passes; a data: URI is an attachment
+    BYTES = auto()  # an attachment
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """How one place of a body is treated. The items of an array are treated as the array.
+
+    `says`: what a string here is. `fields`: the rules of an object's fields; `rest`: of those not named there, UNKNOWN
+    where there is none, and this rule itself where it is `deep`. `choose`: another rule for an object, by what it says.
+    """
+
+    says: Says
+    fields: Mapping[str, "Rule"] = field(default_factory=dict)
+    rest: "Rule | None" = None
+    deep: bool = False
+    choose: "Callable[[Mapping[str, Node]], Rule | None] | None" = None
+
+    def of_object(self, node: Mapping[str, Node]) -> "Rule":
+        """The rule whose fields are those of an object here."""
+        chosen = self.choose(node) if self.choose else None
+        return chosen or self
+
+    def of_field(self, key: str) -> "Rule":
+        """The rule of one field of an object here."""
+        return self.fields.get(key) or self.rest or (self if self.deep else UNKNOWN)
+
+
+def tagged(tag: str, table: Mapping[str, Rule]) -> Callable[[Mapping[str, Node]], Rule | None]:
+    """Chooses the rule of `table` that an object's field `tag` names."""
+
+    def choose(node: Mapping[str, Node]) -> Rule | None:
+        name = node.get(tag)
+        return table.get(name) if isinstance(name, str) else None
+
+    return choose
+
+
+TEXT: Final = Rule(Says.TEXT)
+LABELLED: Final = Rule(Says.LABELLED, deep=True)
+DATA: Final = Rule(Says.DATA, deep=True)
+ARGUMENTS: Final = Rule(Says.ARGUMENTS, rest=DATA)
+RESULT: Final = Rule(Says.RESULT)
+NAME: Final = Rule(Says.NAME)
+OPAQUE: Final = Rule(Says.OPAQUE)
+KEYWORD: Final = Rule(Says.KEYWORD)
+VERBATIM: Final = Rule(Says.OPAQUE, deep=True)  # whatever stands there
+URL: Final = Rule(Says.URL)
+BYTES: Final = Rule(Says.BYTES)
+
+_SEALED: Final = Rule(Says.SEALED)
+_BASE64_SOURCE: Final = Rule(Says.TEXT, {"type": OPAQUE, "media_type": KEYWORD, "data": BYTES})
+_FORMAT: Final = {  # of any object of a provider's own, new kinds among them
+    "type": KEYWORD,
+    "cache_control": Rule(Says.KEYWORD, deep=True),
+    **dict.fromkeys(("signature", "encrypted_content", "encrypted_index", "encrypted_stdout"), _SEALED),
+}
+
+
+def _unknown(says: Says) -> Rule:
+    return Rule(says, _FORMAT, deep=True, choose=tagged("type", {"base64": _BASE64_SOURCE}))
+
+
+UNKNOWN: Final = _unknown(Says.LABELLED)
+_UNKNOWN_IN_RESULT: Final = _unknown(Says.DATA)
+
+
+def blocks(table: Mapping[str, Rule], *, in_result: bool = False) -> Rule:
+    """Content: a string, or blocks that a table knows by their type; what it does not know is masked.
+
+    `in_result`: of a tool, so that what has no type is the tool's own data.
+    """
+    known, base64 = tagged("type", table), tagged("type", {"base64": _BASE64_SOURCE})
+    inside = _UNKNOWN_IN_RESULT if in_result else UNKNOWN
+    unknown = Rule(inside.says, {**_FORMAT, "type": OPAQUE}, rest=inside)
+
+    def choose(node: Mapping[str, Node]) -> Rule | None:
+        return known(node) or base64(node) or (unknown if "type" in node else None)
+
+    return Rule(Says.RESULT, rest=DATA, choose=choose) if in_result else Rule(Says.TEXT, choose=choose)
+
+
+_KEYWORD = re.compile(r"[A-Za-z]+[0-9]{0,3}(?:[_.:/+-][A-Za-z]+[0-9]{0,3})*(?:[_-]20[0-9]{6})?|[0-9]{1,3}[a-z]?")
+_LONGEST_KEYWORD = 64
+_CIPHERTEXT = re.compile(r"[A-Za-z0-9+/_-]{24,}={0,2}")
+_WEB = re.compile(r"https?://", re.IGNORECASE)
+_DATA_URI = re.compile(r"\s*data:", re.IGNORECASE)
+_WHOLE_DATA_URI = re.compile(
+    r"data:[a-z0-9.+-]+/[a-z0-9.+-]+(?:;[a-z0-9=.+-]+)*;base64,[A-Za-z0-9+/_=-]*", re.IGNORECASE
+)
+
+
+def said(says: Says, text: str) -> Says:
+    """What a string turns out to be: OPAQUE, BYTES, or one of those that are masked."""
+    if says is Says.KEYWORD:
+        return Says.OPAQUE if len(text) <= _LONGEST_KEYWORD and _KEYWORD.fullmatch(text) else Says.TEXT
+    if says is Says.SEALED:
+        return Says.OPAQUE if _is_ciphertext(text) else Says.TEXT
+    if says is Says.URL:
+        return Says.BYTES if _DATA_URI.match(text) else Says.OPAQUE if _WEB.match(text) else Says.TEXT
+    if says is Says.LABELLED and text[:5].lower() == "data:" and _WHOLE_DATA_URI.fullmatch(text):
+        return Says.BYTES
+    return says
+
+
+def _is_ciphertext(text: str) -> bool:
+    """Base64 of what looks random: both cases and digits."""
+    parts = (str.isupper, str.islower, str.isdigit)
+    return _CIPHERTEXT.fullmatch(text) is not None and all(any(map(part, text)) for part in parts)

@@ -1,0 +1,117 @@
+"""Finds the entities of one leaf, also those spelled with escapes, and what earlier leaves made known.
+
+A value that tells whose it is wherever it stands (an identifier, a name of several words) is masked in the leaf where
+it was found and in every later one; never in an earlier one, whose masking does not depend on what comes after it.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final, NamedTuple, Protocol
+
+from pipeline.detect.allowed_places import AllowedTerms
+from pipeline.detect.canonical import canonical
+from pipeline.detect.spellings import words_form
+from pipeline.encoded import decoded
+from pipeline.known import Known, is_distinctive, spreading
+from pipeline.places import Place, together
+from pipeline.spread import Reach, Spreader, Value
+from schemas.entities import GLOSSARY_RANK, EntityType
+from schemas.spans import Detection, DetectOptions, TermSet
+
+_ESCAPED = re.compile(r"\\u[0-9A-Fa-f]{4}|&(?:#|[A-Za-z][A-Za-z0-9]{1,24};)")
+_TOKEN: Final = re.compile(r"<?MASKED_[A-Z_]{2,32}_[a-f0-9]{8}>?")
+
+
+class Detects(Protocol):
+    """What a detector does."""
+
+    def detect(self, text: str, options: DetectOptions = ...) -> Detection:
+        """The entities of a text."""
+
+
+class Seen(NamedTuple):
+    """`text[start:end]` of a leaf is an entity. `meant`: what it spells, where it is spelled with escapes."""
+
+    start: int
+    end: int
+    type: EntityType
+    meant: str | None = None
+
+
+class Sightings:
+    """The entities of a request's leaves: first `look` at each in order, then ask for those `of` each.
+
+    Linear in the length of all leaves, however many values there are.
+    """
+
+    def __init__(self, detector: Detects, terms: tuple[TermSet, ...]) -> None:
+        self._detector, self._options = detector, DetectOptions(terms=terms)
+        self._allowed = AllowedTerms(terms)
+        self._looked: dict[tuple[str, str], list[Seen]] = {}  # by text and label: histories repeat themselves
+        self._first: dict[tuple[EntityType, str], int] = {}  # distinct surfaces, and the leaf where each stood first
+        self._spreader: Spreader | None = None
+        self._types: list[EntityType] = []
+        self._leaves: list[int] = []
+
+    def look(self, number: int, text: str, label: str = "") -> None:
+        """Detection of leaf `number`; its values become known."""
+        found = self._looked.get((text, label))
+        if found is not None:
+            return
+        options = replace(self._options, context=label) if label else self._options
+        spans = self._detector.detect(text, options).spans
+        found = self._looked[text, label] = [Seen(span.start, span.end, span.type) for span in spans]
+        for span in spans:
+            if span.rank != GLOSSARY_RANK:  # its own match mode says where a term stands
+                self._first.setdefault((span.type, text[span.start : span.end]), number)
+        meant = decoded(text) if _ESCAPED.search(text) else None
+        if meant is None:
+            return
+        spans = self._detector.detect(meant.text, options).spans
+        hidden = [
+            Seen(meant.starts[s.start], meant.ends[s.end - 1], s.type, meant.text[s.start : s.end]) for s in spans
+        ]
+        for seen in hidden:
+            self._first.setdefault((seen.type, seen.meant or ""), number)
+        self._looked[text, label] = _merged(text, found, hidden)
+
+    def of(self, number: int, text: str, label: str = "") -> list[Seen]:
+        """What is to be masked in leaf `number`, by position, overlapping nowhere."""
+        own = self._looked[text, label]
+        if self._spreader is None:
+            self._spreader = Spreader(self._values(), every=True)
+        hits = [hit for hit in self._spreader.hits(text) if self._leaves[hit.key] <= number]
+        if not hits:
+            return own
+        tokens = [match.span() for match in _TOKEN.finditer(text)] if "MASKED_" in text else []
+        allowed = self._allowed.places(text)
+        spread = [
+            Seen(hit.start, hit.end, self._types[hit.key])
+            for hit in hits
+            if not allowed.cover(hit.start, hit.end, self._types[hit.key])
+            and not any(start < hit.end and hit.start < end for start, end in tokens)
+        ]
+        return _merged(text, own, spread)
+
+    def _values(self) -> Iterator[Value]:
+        for (type_, surface), leaf in self._first.items():
+            key = len(self._types)
+            self._types.append(type_)
+            self._leaves.append(leaf)
+            item = Known(type_, canonical(type_, surface), {surface: None}, glossary=False)
+            yield from (value for value in spreading(key, item) if value.reach is not Reach.ALONE)
+            if type_ is EntityType.PERSON and not is_distinctive(type_, surface) and " " in words_form(surface):
+                yield Value(key, surface, False, Reach.WHOLE)
+
+
+def _merged(text: str, own: list[Seen], more: list[Seen]) -> list[Seen]:
+    """Both without overlap: `own` stay whole, of `more` stays what they leave uncovered."""
+    every = own + more
+    whole = {(seen.start, seen.end): seen for seen in reversed(every)}
+    places = together(
+        text,
+        [Place(seen.start, seen.end, at) for at, seen in enumerate(own)],
+        [Place(seen.start, seen.end, at) for at, seen in enumerate(more, len(own))],
+    )
+    return [whole.get((start, end)) or Seen(start, end, every[at].type) for start, end, at in places]
