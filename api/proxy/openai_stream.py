@@ -1,0 +1,154 @@
+"""Restores the chunks of an OpenAI chat completion stream.
+
+Source: the `openai` package, version 3.52: `types/chat/chat_completion_chunk.py`, `lib/streaming/_deltas.py` (how its
+clients put deltas together: texts one behind the other, arrays by `index`).
+"""
+
+from typing import Final
+
+from api.proxy import sse
+from api.proxy.answer_rules import LOGPROBS, is_sealed, passes
+from api.proxy.answers import Answers, written
+from api.proxy.channels import Channels, Path, Step
+from api.proxy.joints import Provider
+from api.proxy.sse import Event
+from api.proxy.strict_json import Node, Number
+
+_ENVELOPE: Final = ("id", "object", "created", "model", "system_fingerprint", "service_tier")
+
+
+class OpenAIStream:
+    """Every choice has a channel for each text of its deltas, and for each call of a tool."""
+
+    def __init__(self, answers: Answers) -> None:
+        self._answers = answers
+        self._channels = Channels(answers.restorer)
+        self._envelope: dict[str, Node] = {}
+        self.over = False
+
+    def passed(self, event: Event, tree: Node) -> bytes:
+        """What goes to the caller in the place of an event."""
+        choices = tree.get("choices") if isinstance(tree, dict) else None
+        if not isinstance(tree, dict) or not isinstance(choices, list):
+            failed = event.name == "error" or (isinstance(tree, dict) and bool(tree.get("error")))
+            self.over = self.over or failed
+            return (self.rest() if failed else b"") + self._whole(event, tree)
+        self._envelope = {key: tree[key] for key in _ENVELOPE if key in tree}
+        before = b""
+        new: list[Node] = []
+        for choice in choices:
+            restored, ahead = self._choice(choice)
+            new.append(restored)
+            before += ahead
+        done = {key: new if key == "choices" else self._answers.field(tree, key, tree[key]) for key in tree}
+        if done == tree:
+            return before + event.raw
+        if new != choices and not tree.get("usage") and all(map(_says_nothing, new)):
+            return before  # all of it waits
+        return before + sse.rewritten(event.raw, written(done))
+
+    def rest(self) -> bytes:
+        """What all choices held back, in chunks of their own."""
+        return b"".join(self._ended(index) for index in self._channels.groups())
+
+    def failure(self, code: str, message: str) -> bytes:
+        """The event that says that the answer broke off."""
+        tree: Node = {"error": {"message": message, "type": "server_error", "param": None, "code": code}}
+        return sse.written(None, written(tree))
+
+    def _whole(self, event: Event, tree: Node) -> bytes:
+        new = self._answers.tree(tree)
+        return event.raw if new is tree else sse.rewritten(event.raw, written(new))
+
+    def _choice(self, choice: Node) -> tuple[Node, bytes]:
+        """A choice restored, and what must come before it."""
+        delta = choice.get("delta") if isinstance(choice, dict) else None
+        if not isinstance(choice, dict) or not isinstance(delta, dict):
+            return self._answers.tree(choice), b""
+        index = _index(choice)
+        new: dict[str, Node] = {}
+        for key, value in choice.items():
+            new[key] = self._delta(index, delta, ()) if key == "delta" else self._answers.field(choice, key, value)
+        if choice.get("finish_reason") is None:
+            return new, b""
+        ahead = b""
+        for path, held in self._channels.over(index):
+            if not _appended(new["delta"], path, held):
+                ahead += self._chunk(index, path, held)
+        return new, ahead
+
+    def _delta(self, index: Step, node: dict[str, Node], path: Path) -> dict[str, Node]:
+        if is_sealed(node):
+            return node
+        return {key: self._part(index, node, key, (*path, key)) for key in node}
+
+    def _part(self, index: Step, node: dict[str, Node], key: str, path: Path) -> Node:
+        value = node[key]
+        if key in LOGPROBS:
+            return None
+        if passes(node, key, Provider.OPENAI):
+            return value
+        if isinstance(value, str):
+            return self._channels.feed(index, path, value, arguments=key == "arguments")
+        if isinstance(value, dict):
+            return self._delta(index, value, path)
+        if isinstance(value, list):
+            return [self._item(index, item, path) for item in value]
+        return value
+
+    def _item(self, index: Step, item: Node, path: Path) -> Node:
+        """A part of an array: one that goes on, if it has an index, or one that is whole."""
+        if isinstance(item, dict) and isinstance(item.get("index"), Number):
+            return self._delta(index, item, (*path, _index(item)))
+        return self._answers.tree(item)
+
+    def _ended(self, index: Step) -> bytes:
+        return b"".join(self._chunk(index, path, held) for path, held in self._channels.over(index))
+
+    def _chunk(self, index: Step, path: Path, held: str) -> bytes:
+        delta: Node = held
+        for step in reversed(path):
+            delta = {step: delta} if isinstance(step, str) else [{"index": step, **_object(delta)}]
+        choice: Node = {"index": index, "delta": delta, "finish_reason": None}
+        return sse.written(None, written({**self._envelope, "choices": [choice]}))
+
+
+def _index(node: dict[str, Node]) -> Step:
+    index = node.get("index")
+    return index if isinstance(index, Number | str) else Number("0")
+
+
+def _object(node: Node) -> dict[str, Node]:
+    return node if isinstance(node, dict) else {}
+
+
+def _appended(node: Node, path: Path, held: str) -> bool:
+    """Whether a delta has the text of a path, which then goes on with what was held."""
+    *above, key = path
+    for step in above:
+        if isinstance(step, str):
+            node = node.get(step) if isinstance(node, dict) else None
+        else:
+            items = node if isinstance(node, list) else []
+            node = next((item for item in items if isinstance(item, dict) and item.get("index") == step), None)
+    if not isinstance(node, dict) or not isinstance(key, str):
+        return False
+    text = node.get(key)
+    if isinstance(text, str):
+        node[key] = text + held
+    return isinstance(text, str)
+
+
+def _says_nothing(choice: Node) -> bool:
+    """Whether nothing is left of a choice but the frame around its text."""
+    if not isinstance(choice, dict) or choice.get("finish_reason") is not None:
+        return False
+    return "delta" in choice and _is_empty(choice["delta"])
+
+
+def _is_empty(node: Node) -> bool:
+    if isinstance(node, dict):
+        return all(key == "index" or _is_empty(value) for key, value in node.items())
+    if isinstance(node, list):
+        return all(map(_is_empty, node))
+    return node in ("", None)
