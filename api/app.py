@@ -9,7 +9,7 @@ from fastapi import FastAPI
 from api import errors
 from api.edge import Edge
 from api.middleware import AccessLog, Contain, Failures, RequestIds
-from api.routes import auth, entities, files, glossaries, health, keys, me, reference, reports, text
+from api.routes import auth, entities, files, glossaries, health, keys, me, proxy, reference, reports, text
 from api.services import Services
 from schemas.settings import Settings
 from schemas.version import VERSION
@@ -28,13 +28,15 @@ def create_app(settings: Settings, storage: Storage | None = None, edge: Edge | 
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        judge = services.judge  # made now: the first call that asks for it shall not wait for certificates
+        # Made now: the first calls that ask for them shall not wait for certificates.
+        judge, upstream = services.judge, services.upstream
         writing = asyncio.create_task(services.usage_log.keep_writing())
         yield
         writing.cancel()
         await asyncio.wait({writing})
         services.detection.close()
         await services.limiter.close()
+        await upstream.close()
         if judge is not None:
             await judge.close()
         if storage is None:
@@ -51,7 +53,7 @@ def create_app(settings: Settings, storage: Storage | None = None, edge: Edge | 
     )
     app.state.services = services
     errors.install(app)
-    for routes in (text, reports, files, glossaries, entities, auth, me, keys, health, reference):
+    for routes in (text, reports, files, glossaries, entities, auth, me, keys, health, reference, proxy):
         app.include_router(routes.router)
     app.state.failures, app.state.edge = Failures(), edge
     app.add_middleware(Contain, failures=app.state.failures)  # the last one added is the outermost

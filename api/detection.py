@@ -9,6 +9,8 @@ from anyio import CapacityLimiter, to_thread
 from api.bodies import parsed
 from api.fair_queue import FairQueue, Gone, Room
 from api.large_texts import LargeTexts
+from api.proxy import prompt
+from api.proxy.joints import Asked, MaskedPrompt
 from api.text_work import Done, Work, do
 from schemas.spans import Detection, DetectOptions
 from schemas.text import TextRequest
@@ -92,6 +94,25 @@ class DetectionThreads:
     async def finish(self, detection: Detection, work: Work) -> Done:
         """The work on a detection that `detect` gave."""
         return await to_thread.run_sync(do, work, detection)
+
+    async def words(self, raw: bytes, asked: Asked, *, caller: Hashable = None, gone: Gone | None = None) -> int:
+        """The words of a proxied body that detection will look at. InvalidBody, AttachmentNotSupported; and the errors
+        of `run`.
+        """
+        if self.processes is not None and len(raw) >= LARGE_CHARACTERS:
+            return await self._apart(len(raw), lambda texts: texts.words(raw, asked), caller, gone)
+        if len(raw) <= MEDIUM_CHARACTERS:
+            return prompt.words(raw, asked)
+        return await to_thread.run_sync(prompt.words, raw, asked)
+
+    async def mask(
+        self, raw: bytes, asked: Asked, *, caller: Hashable = None, gone: Gone | None = None
+    ) -> MaskedPrompt:
+        """A proxied body, masked. Errors as for `words`."""
+        if self.processes is not None and len(raw) >= MEDIUM_CHARACTERS:
+            return await self._apart(len(raw), lambda texts: texts.prompt(raw, asked), caller, gone)
+        is_short = len(raw) <= self._inline and not asked.terms
+        return await self._here(lambda: prompt.masked(raw, asked, self._detector), caller, gone, is_short=is_short)
 
     @property
     def waiting(self) -> int:

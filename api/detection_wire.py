@@ -3,7 +3,7 @@
 import base64
 import json
 from array import array
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date
 from functools import lru_cache
 from typing import Any, Final
@@ -30,8 +30,7 @@ def pack_question(text: str, options: DetectOptions) -> tuple[Meta, Blobs]:
         "context": options.context,
         "explain": options.explain,
     }
-    sets = {f"terms{number}": _write_set(terms) for number, terms in enumerate(options.terms)}
-    return meta, {"text": text.encode("utf-8", "surrogatepass"), **sets}
+    return meta, {"text": text.encode("utf-8", "surrogatepass"), **pack_terms(options.terms)}
 
 
 def unpack_question(meta: Mapping[str, Any], blobs: Mapping[str, bytes]) -> tuple[str, DetectOptions]:
@@ -39,11 +38,21 @@ def unpack_question(meta: Mapping[str, Any], blobs: Mapping[str, bytes]) -> tupl
     options = DetectOptions(
         enabled=ALL_TYPES if meta["enabled"] is None else frozenset(map(EntityType, meta["enabled"])),
         strict_checksums=meta["strict_checksums"],
-        terms=tuple(_read_set(blobs[f"terms{number}"]) for number in range(meta["terms"])),
+        terms=unpack_terms(meta["terms"], blobs),
         context=meta["context"],
         explain=meta["explain"],
     )
     return blobs["text"].decode("utf-8", "surrogatepass"), options
+
+
+def pack_terms(sets: Sequence[TermSet]) -> Blobs:
+    """Sets of terms, each written once for all calls."""
+    return {f"terms{number}": _write_set(terms) for number, terms in enumerate(sets)}
+
+
+def unpack_terms(number: int, blobs: Mapping[str, bytes]) -> tuple[TermSet, ...]:
+    """What `pack_terms` was given, so many sets; one that came before is the same object again."""
+    return tuple(_read_set(blobs[f"terms{each}"]) for each in range(number))
 
 
 def pack_work(work: Work) -> Meta:

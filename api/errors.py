@@ -12,7 +12,17 @@ from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 
 from api.validation import Declared, of_error, of_parameters
-from schemas.errors import MaskerError, MaskingFailed, MethodNotAllowed, RedactFailed, RequestTimeout, Unauthenticated
+from schemas.errors import (
+    EndpointNotSupported,
+    Forbidden,
+    MaskerError,
+    MaskingFailed,
+    MethodNotAllowed,
+    RateLimited,
+    RedactFailed,
+    RequestTimeout,
+    Unauthenticated,
+)
 
 # What an unexpected failure answers, by path; everywhere else it is MaskerError's own 500.
 UNEXPECTED: Mapping[str, type[MaskerError]] = {"/api/v1/mask": MaskingFailed, "/api/v1/redact": RedactFailed}
@@ -33,8 +43,22 @@ class Invalid(MaskerError):
         return cls(of_error(error, place, declared))
 
 
-def answer(error: MaskerError) -> JSONResponse:
-    """`{detail, ...extra}` with the error's status; `detail` is an array for a 422 and a string otherwise."""
+PROXY = "/api/v1/proxy/"
+# What the proxy calls failures whose own words are prose.
+_PROXY_CODES: Mapping[type, str] = {
+    Forbidden: "forbidden",
+    Invalid: "invalid_body",
+    MethodNotAllowed: "method_not_allowed",
+    RateLimited: "rate_limit_exceeded",
+    Unauthenticated: "unauthorized",
+}
+
+
+def answer(error: MaskerError, path: str = "") -> JSONResponse:
+    """The error's status, and `{detail, ...extra}`; `detail` is an array for a 422 and a string otherwise.
+
+    Below the proxy's paths it is `{error, ...extra}`, a code, with a `detail` where that says more.
+    """
     headers = {}
     if error.retry_after is not None:
         headers["Retry-After"] = str(error.retry_after)
@@ -44,16 +68,29 @@ def answer(error: MaskerError) -> JSONResponse:
         headers["Allow"] = ", ".join(error.allowed)  # RFC 9110, section 15.5.6
     if isinstance(error, RequestTimeout):
         headers["Connection"] = "close"  # RFC 9110, section 15.5.9
+    if isinstance(error, EndpointNotSupported):
+        headers["x-should-retry"] = "false"  # the providers' client libraries repeat a 501 otherwise
+    if path.startswith(PROXY):
+        return JSONResponse(_proxied(error), error.status, headers)
     detail = getattr(error, "errors", error.detail)
     return JSONResponse({"detail": detail, **error.extra}, error.status, headers)
+
+
+def _proxied(error: MaskerError) -> dict[str, object]:
+    kind = next((kind for kind in type(error).__mro__ if kind in _PROXY_CODES), None)
+    code = _PROXY_CODES[kind] if kind else type(error).detail
+    said = (
+        {} if error.detail in {code, type(error).detail} and kind is not Unauthenticated else {"detail": error.detail}
+    )
+    return {"error": code, **said, **error.extra}
 
 
 def install(app: FastAPI) -> None:
     """Registers the answers with the application."""
 
-    async def on_masker_error(_: Request, error: Exception) -> JSONResponse:
+    async def on_masker_error(request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, MaskerError)  # noqa: S101 - the handler's signature is the framework's
-        return answer(error)
+        return answer(error, request.scope["path"])
 
     async def on_validation_error(request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, RequestValidationError)  # noqa: S101 - as above
@@ -63,7 +100,7 @@ def install(app: FastAPI) -> None:
     async def on_http_error(request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, HTTPException)  # noqa: S101 - as above
         if error.status_code == MethodNotAllowed.status:
-            return answer(MethodNotAllowed(_allowed(request)))
+            return answer(MethodNotAllowed(_allowed(request)), request.scope["path"])
         return JSONResponse({"detail": error.detail}, error.status_code, error.headers)
 
     app.add_exception_handler(MaskerError, on_masker_error)

@@ -42,11 +42,13 @@ def main(questions: int, answers: int, lifeline: int, memory: int, niceness: int
 def _answer(detector: Any, meta: dict[str, Any], blobs: dict[str, bytes]) -> tuple[dict[str, Any], dict[str, bytes]]:
     from api import detection_wire as wire
     from api.text_work import do
-    from schemas.errors import Unprocessable
+    from schemas.errors import AttachmentNotSupported, InvalidBody, Unprocessable
 
     try:
         if meta["verb"] == "parse":
             return _parse(meta["model"], blobs["raw"])
+        if meta["verb"] in {"words", "prompt"}:
+            return _prompt(detector, meta, blobs)
         text, options = wire.unpack_question(meta["question"], blobs)
         detection = detector.detect(text, options)
         if meta["verb"] == "detect":
@@ -56,10 +58,23 @@ def _answer(detector: Any, meta: dict[str, Any], blobs: dict[str, bytes]) -> tup
         return {"ok": {"found": dict(done.found)}}, {"answer": done.answer}
     except Unprocessable as refusal:  # in words of ours alone
         return {"refused": refusal.errors}, {}
+    except (AttachmentNotSupported, InvalidBody) as refusal:  # likewise
+        return {"declined": type(refusal).__name__, "detail": refusal.detail}, {}
     except MemoryError:
         os._exit(1)  # more than it may have: it cannot be relied upon now
     except Exception as error:  # noqa: BLE001 - the process's border: only the type's name leaves
         return {"failed": type(error).__name__}, {}
+
+
+def _prompt(detector: Any, meta: dict[str, Any], blobs: dict[str, bytes]) -> tuple[dict[str, Any], dict[str, bytes]]:
+    from api import prompt_wire
+    from api.proxy import prompt
+
+    raw, asked = prompt_wire.unpack_asked(meta["asked"], blobs)
+    if meta["verb"] == "words":
+        return {"ok": {"words": prompt.words(raw, asked)}}, {}
+    found, parts = prompt_wire.pack_prompt(prompt.masked(raw, asked, detector))
+    return {"ok": found}, parts
 
 
 def _parse(model_name: str, raw: bytes) -> tuple[dict[str, Any], dict[str, bytes]]:

@@ -18,11 +18,13 @@ from typing import Final, TypeVar
 from anyio import CapacityLimiter
 
 from api import detection_wire as wire
+from api import prompt_wire
 from api.errors import Invalid
+from api.proxy.joints import Asked, MaskedPrompt
 from api.text_work import Done, Work
 from pipeline import parcel
 from schemas.entities import EntityType
-from schemas.errors import MaskerUnavailable
+from schemas.errors import AttachmentNotSupported, InvalidBody, MaskerUnavailable
 from schemas.spans import Detection, DetectOptions
 from schemas.text import TextRequest
 
@@ -34,6 +36,7 @@ _START_SECONDS = 60.0  # to load the detector on a busy machine
 _SECONDS_PER_BYTE = 20e-6  # twenty times what a text takes here
 _REPLY_PER_BYTE, _LEAST_REPLY = 64, 64 * 1024**2  # a text of nothing but entities, each with its span in the answer
 _RETRY_SECONDS = 1
+_DECLINED = {kind.__name__: kind for kind in (AttachmentNotSupported, InvalidBody)}
 _ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "TZ": "UTC"}
 
 
@@ -76,6 +79,16 @@ class LargeTexts:
         meta, answers = self._ask({"verb": "detect", "question": question}, blobs)
         return wire.unpack_detection(text, meta, answers)
 
+    def words(self, raw: bytes, asked: Asked) -> int:
+        """The words of a proxied body. InvalidBody, AttachmentNotSupported; otherwise errors as for `run`."""
+        meta, blobs = prompt_wire.pack_asked(raw, asked)
+        return int(self._ask({"verb": "words", "asked": meta}, blobs)[0]["words"])
+
+    def prompt(self, raw: bytes, asked: Asked) -> MaskedPrompt:
+        """A proxied body, masked. Errors as for `words`."""
+        meta, blobs = prompt_wire.pack_asked(raw, asked)
+        return prompt_wire.unpack_prompt(*self._ask({"verb": "prompt", "asked": meta}, blobs))
+
     @property
     def at_work(self) -> int:
         """How many processes have a text."""
@@ -114,6 +127,8 @@ class LargeTexts:
             self._give_back(process)
         if "refused" in answer:
             raise Invalid(answer["refused"])
+        if "declined" in answer:
+            raise _DECLINED[answer["declined"]](answer["detail"])
         if "ok" not in answer:
             raise WorkFailed(answer["failed"])
         return answer["ok"], answers

@@ -24,7 +24,9 @@ def request_id(path: str = "") -> str:
 
 
 class RequestIds:
-    """Gives each request its id, in its state and in the answer's `X-Request-Id`."""
+    """Gives each request its id, in its state and in the answer's `X-Request-Id`; beside a provider's own, in
+    `X-Service-Request-Id`.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -38,7 +40,9 @@ class RequestIds:
 
         async def send_with_id(message: Message) -> None:
             if message["type"] == "http.response.start":
-                headers = [*message.get("headers", ()), (b"x-request-id", given.encode())]
+                headers = [*message.get("headers", ())]
+                is_proxied = any(name == b"x-request-id" for name, _ in headers)  # a provider's, of what it answered
+                headers.append((b"x-service-request-id" if is_proxied else b"x-request-id", given.encode()))
                 if not any(name.lower() == b"cache-control" for name, _ in headers):
                     headers.append((b"cache-control", b"no-store"))
                 message = {**message, "headers": headers}
@@ -123,7 +127,7 @@ class Contain:
             number = self._failures.note(error)
             log.error("request_id=%s failed with %s failures=%d", scope["state"]["request_id"], _name(error), number)
             if not started:
-                await answer(UNEXPECTED.get(scope["path"], MaskerError)())(scope, receive, send)
+                await answer(UNEXPECTED.get(scope["path"], MaskerError)(), scope["path"])(scope, receive, send)
             # An answer that has begun is cut off: its length or last chunk is missing, so the client notices.
 
 

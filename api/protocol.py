@@ -49,6 +49,11 @@ class Protocol(H11Protocol):
         """Whether the peer is one whom the geo restriction tells nothing."""
         return self.client is not None and self.config.app.state.edge.turns_away(self.client[0])  # type: ignore[union-attr]
 
+    def _path(self) -> str:
+        """Of the request that is refused, where there is one by now."""
+        is_open = self.cycle is not None and not self.cycle.response_complete
+        return str(self.cycle.scope["path"]) if is_open else ""
+
     def _is_answered(self) -> bool:
         return self.cycle is not None and self.cycle.response_complete
 
@@ -68,7 +73,7 @@ class Protocol(H11Protocol):
         """Writes the answer beside the state machine, which may be in no state to write one, and closes."""
         answering = self.cycle is not None and self.cycle.response_started and not self.cycle.response_complete
         if not answering and not self.transport.is_closing():
-            refusal = Response(status_code=403) if self._is_foreign() else answer(error)
+            refusal = Response(status_code=403) if self._is_foreign() else answer(error, self._path())
             headers = [item for item in refusal.raw_headers if item[0] != b"connection"]
             headers += [(b"x-request-id", request_id().encode()), (b"connection", b"close")]
             first = b"HTTP/1.1 %d %s" % (refusal.status_code, STATUS_PHRASES[refusal.status_code])

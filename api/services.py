@@ -10,6 +10,7 @@ from api.judge import Judge
 from api.large_texts import LargeTexts
 from api.password_threads import PasswordThreads
 from api.policies import Policies
+from api.upstream.client import Upstream
 from api.usage_log import UsageLog
 from pipeline.detect.detector import Detector
 from pipeline.sandbox import Sandbox
@@ -85,6 +86,11 @@ class Services:
     def judge(self) -> Judge | None:
         """The operator's language model, where there is one."""
         return Judge.of(self.settings)
+
+    @cached_property
+    def upstream(self) -> Upstream:
+        """The model providers."""
+        return Upstream.of(self.settings)
 
     @cached_property
     def sandbox(self) -> Sandbox:

@@ -1,13 +1,11 @@
 """A paid text call: the caller's terms and types, the charge before detection, and the refund when anything fails."""
 
-import logging
 import re
-from asyncio import CancelledError
 from dataclasses import dataclass
-from uuid import UUID, uuid4
 
-from anyio import CancelScope, to_thread
+from anyio import to_thread
 
+from api.charges import charged
 from api.fair_queue import Gone
 from api.inline_terms import inline_sets
 from api.judging import judged_detection, model_in_effect
@@ -15,13 +13,10 @@ from api.policies import Policy
 from api.services import Services
 from api.text_work import Work
 from schemas.clock import utc_now
-from schemas.errors import CommitInDoubt, MaskerError
 from schemas.spans import DetectOptions
 from schemas.text import TextRequest
-from storage import ledger
 from storage.keys import Caller
 
-log = logging.getLogger("masker.api")
 _WORD = re.compile(r"\S+")
 _SHORT_CHARACTERS = 16 * 1024  # whose words are counted in less time than a thread takes to begin
 
@@ -44,15 +39,7 @@ async def run_paid(
     """
     order = await _ordered(services, caller, body)
     text, options, whose = body.text, order.options, caller.account_id
-    reference = f"text:{uuid4()}"
-    # Nothing comes after the charge but what is undone when it fails.
-    try:
-        await services.cashier.charge(whose, order.tokens, reference)
-    except (CommitInDoubt, CancelledError):  # cancelled: the server stops, and the charge may have been made
-        await _undo(services, reference, whose)
-        raise
-    done = False
-    try:
+    async with charged(services, whose, order.tokens) as bill:
         model = model_in_effect(services, caller, body)
         if model is None:
             found, result = await services.detection.run(text, options, work, caller=whose, gone=gone)
@@ -60,10 +47,7 @@ async def run_paid(
             judged = await judged_detection(services, text, options, model, caller=whose, gone=gone)
             found, result = await services.detection.finish(judged, work)
         services.usage_log.note(whose, tokens=order.tokens, entities=found, now=utc_now())
-        done = True
-    finally:
-        if not done:
-            await _undo(services, reference)
+        bill.is_earned = True
     return result
 
 
@@ -90,18 +74,3 @@ def _order(services: Services, caller: Caller, body: TextRequest) -> _Order:
 def _options(policy: Policy, body: TextRequest) -> DetectOptions:
     terms = (*inline_sets(body.glossary, body.allow), *policy.terms)
     return DetectOptions(enabled=policy.enabled, terms=terms, explain=body.explain)
-
-
-async def _undo(services: Services, reference: str, in_doubt: UUID | None = None) -> None:
-    """Gives the charge back, whatever ends the call; `in_doubt`: the account, when nobody knows if it was charged."""
-    with CancelScope(shield=True):
-        await to_thread.run_sync(_refund, services, reference, in_doubt)
-
-
-def _refund(services: Services, reference: str, in_doubt: UUID | None) -> None:
-    """Best effort: a refund that fails must not hide why the call did."""
-    try:
-        with services.storage.database.transaction() as session:
-            ledger.refund(session, reference, utc_now(), in_doubt=in_doubt)
-    except MaskerError as error:
-        log.error("reference=%s was not refunded: %s", reference, type(error).__name__)

@@ -149,10 +149,10 @@ class Settings(BaseSettings):
             _origin(value)
         return value
 
-    @field_validator("judge_base_url")
+    @field_validator("judge_base_url", "anthropic_base_url", "openai_base_url")
     @classmethod
     def _is_address(cls, value: str | None) -> str | None:
-        """Checked at the start: a judge that cannot be called would only be missed, call after call."""
+        """Checked at the start: who cannot be called would only be missed, call after call."""
         if value is not None and not _is_base_url(value):
             raise ValueError("must be http://HOST... or https://HOST..., without credentials, query or fragment")
         return value

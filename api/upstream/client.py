@@ -6,9 +6,8 @@ that does not hold. Keys, prompts and answers are in no message of an exception 
 
 import logging
 import ssl
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
-from collections.abc import Iterator
 from http.client import HTTPResponse
 from http.cookiejar import CookieJar
 from typing import NamedTuple
@@ -17,7 +16,7 @@ from urllib.request import Request
 import httpx
 
 from api.proxy.joints import Provider
-from api.upstream.decoding import Decoder, Undecodable, decoder
+from api.upstream.decoding import ACCEPTED, Decoder, Undecodable, decoder
 from api.upstream.headers import passed_back
 from api.upstream.lanes import Lanes
 from schemas.errors import MaskerUnavailable, ProviderTimeout, ProviderUnreachable
@@ -58,9 +57,10 @@ class Reply:
     @property
     def streams(self) -> bool:
         """Whether it is a stream of events."""
-        return self._response.headers.get("content-type", "").partition(";")[0].strip().lower() == _EVENTS
+        media_type: str = self._response.headers.get("content-type", "")
+        return media_type.partition(";")[0].strip().lower() == _EVENTS
 
-    async def pieces(self) -> AsyncIterator[bytes]:
+    async def pieces(self) -> AsyncGenerator[bytes, None]:
         """The body, decoded, as it comes and not before it is asked for. ProviderTimeout, ProviderUnreachable."""
         with _translated():
             async for chunk in self._response.aiter_raw():
@@ -107,7 +107,7 @@ class Upstream:
         request = httpx.Request(
             "POST",
             self._urls[call.provider] + call.query,
-            headers=[*call.headers],
+            headers=[*call.headers, (b"accept-encoding", ACCEPTED)],
             content=call.body,
             extensions={"timeout": httpx.Timeout(read, connect=connect, write=write).as_dict()},
         )

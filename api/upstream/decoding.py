@@ -6,7 +6,7 @@ from typing import Protocol
 
 import brotli
 
-ACCEPTED = "gzip, br"
+ACCEPTED = b"gzip, br"
 PIECE = 64 * 1024  # bytes that come out at once, at most
 
 
@@ -81,14 +81,14 @@ class _Brotli:
         self._is_begun = False
 
     def pieces(self, chunk: bytes) -> Iterator[bytes]:
+        self._is_begun = self._is_begun or bool(chunk)
         try:
-            while chunk or not self._decompress.can_accept_more_data():
-                self._is_begun = True
+            while True:
                 piece = self._decompress.process(chunk, output_buffer_limit=PIECE)
                 chunk = b""
-                for start in range(0, len(piece), PIECE):
+                for start in range(0, len(piece), PIECE):  # the limit is a rough one
                     yield piece[start : start + PIECE]
-                if self._decompress.is_finished():
+                if len(piece) < PIECE or self._decompress.is_finished():
                     return
         except brotli.error:
             raise Undecodable from None

@@ -8,7 +8,6 @@ import httpx
 from starlette.datastructures import Headers
 
 from api.proxy.joints import Provider
-from api.upstream.decoding import ACCEPTED
 from schemas.errors import MissingProviderKey
 
 PROVIDER_KEY: Final = "x-provider-key"
@@ -40,8 +39,12 @@ def passed_on(headers: Headers, provider: Provider, key: str) -> list[tuple[byte
     """What the provider is sent: the caller's headers of the list, and the key in the provider's own header."""
     wanted = [(name, headers.getlist(name)) for name in _PASSED_ON]
     lines = [(name.encode(), ", ".join(values).encode("latin-1")) for name, values in wanted if values]
-    own = (b"x-api-key", key.encode()) if provider is Provider.ANTHROPIC else (b"authorization", b"Bearer " + key.encode())
-    return [*lines, own, (b"content-type", b"application/json"), (b"accept-encoding", ACCEPTED.encode())]
+    own = (
+        (b"x-api-key", key.encode())
+        if provider is Provider.ANTHROPIC
+        else (b"authorization", b"Bearer " + key.encode())
+    )
+    return [*lines, own, (b"content-type", b"application/json")]
 
 
 def passed_back(headers: httpx.Headers) -> list[tuple[bytes, bytes]]:

@@ -1,0 +1,146 @@
+"""A proxied call: what it asks for is checked and charged, its prompt masked, and its answer restored as it comes."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from contextlib import aclosing
+from functools import partial
+from typing import NamedTuple
+
+from anyio import to_thread
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from api.auth import Authenticated
+from api.bodies import hung_up
+from api.charges import Bill, charged
+from api.fair_queue import Gone
+from api.proxy import answers
+from api.proxy.joints import Asked, MaskedPrompt, Provider, StreamTooLong
+from api.proxy.streams import RestoredStream
+from api.relay import body, wishes
+from api.services import Services
+from api.upstream import headers
+from api.upstream.client import Outgoing, Reply
+from pipeline.transform.tokens import token_key
+from schemas.clock import riyadh_day, utc_now
+from schemas.errors import ProviderTimeout, ProviderUnreachable
+from storage.keys import Caller
+
+log = logging.getLogger("masker.api")
+_SMALL_ANSWER = 32 * 1024  # bytes that are restored in less time than a thread takes to begin
+
+
+class _Passing(NamedTuple):
+    """What goes on to the provider beside the prompt."""
+
+    headers: list[tuple[bytes, bytes]]
+    query: str
+
+
+async def relayed(request: Request, services: Services, who: Authenticated, provider: Provider, key: str) -> Response:
+    """The answer to a call whose caller is known, ready to be sent; `key`: the provider's, in the clear.
+
+    InvalidTransforms, RequestTooLarge, RequestTimeout, InvalidBody. Nothing is charged before it is sent.
+    """
+    asked_for = request.headers
+    transforms = wishes.transforms(asked_for)
+    raw = await body.read(request, services.settings.proxy_max_body_bytes)
+    policy = services.policies.known(who.caller)
+    if policy is None:
+        policy = await to_thread.run_sync(services.policies.of, who.caller)
+    asked = Asked(
+        provider=provider,
+        key=token_key(who.key_material),
+        today=riyadh_day(utc_now()),
+        terms=policy.terms,
+        transforms=transforms,
+        preserve_tags=wishes.is_asked(asked_for, wishes.PRESERVE_TAGS),
+        allow_attachments=wishes.is_asked(asked_for, wishes.ALLOW_ATTACHMENTS),
+    )
+    passing = _Passing(headers.passed_on(asked_for, provider, key), headers.query(request.query_params))
+    return _Relayed(services, who.caller, asked, raw, passing, partial(hung_up, request))
+
+
+class _Relayed(Response):
+    """Does the work while it is sent, so that it sees the caller go, whatever it is at."""
+
+    def __init__(
+        self, services: Services, caller: Caller, asked: Asked, raw: bytes, passing: _Passing, gone: Gone
+    ) -> None:
+        super().__init__()
+        self._services, self._whose, self._asked = services, caller.account_id, asked
+        self._raw, self._passing, self._gone = raw, passing, gone
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """The errors of masking and charging; ProviderUnreachable, ProviderTimeout; ClientDisconnect."""
+        services, whose = self._services, self._whose
+        raw, self._raw = self._raw, b""
+        tokens = await services.detection.words(raw, self._asked, caller=whose, gone=self._gone)
+        async with charged(services, whose, tokens) as bill:
+            try:
+                prompt = await services.detection.mask(raw, self._asked, caller=whose, gone=self._gone)
+                del raw
+                await _unless_gone(self._forward(prompt, bill, send), self._gone)
+            finally:
+                if bill.is_earned:
+                    services.usage_log.note(whose, tokens=tokens, entities=prompt.found, now=utc_now())
+
+    async def _forward(self, prompt: MaskedPrompt, bill: Bill, send: Send) -> None:
+        provider = self._asked.provider
+        call = Outgoing(provider, self._passing.headers, self._passing.query, prompt.body)
+        async with self._services.upstream.asked(call) as reply:
+            if reply.streams:
+                await _stream(reply, RestoredStream(provider, prompt.minted), bill, send)
+            else:
+                await _whole(reply, partial(answers.restored, provider=provider, minted=prompt.minted), bill, send)
+
+
+async def _whole(reply: Reply, restored: Callable[[bytes], bytes], bill: Bill, send: Send) -> None:
+    """Charged for from here on, whatever its status: the provider has answered."""
+    raw = await reply.whole()
+    bill.is_earned = True
+    answer = restored(raw) if len(raw) <= _SMALL_ANSWER else await to_thread.run_sync(restored, raw)
+    await _start(reply, send, (b"content-length", str(len(answer)).encode()))
+    await send({"type": "http.response.body", "body": answer})
+
+
+async def _stream(reply: Reply, stream: RestoredStream, bill: Bill, send: Send) -> None:
+    """Every piece as it comes, and none before the caller has room for the last one; charged for from the first on."""
+    await _start(reply, send, (b"x-accel-buffering", b"no"))  # which proxies in front of us heed
+    try:
+        async with aclosing(reply.pieces()) as pieces:
+            async for piece in pieces:
+                bill.is_earned = True
+                if ready := stream.feed(piece):
+                    await send({"type": "http.response.body", "body": ready, "more_body": True})
+        last = stream.end()
+    except (ProviderTimeout, ProviderUnreachable, StreamTooLong) as error:
+        log.warning("a provider's stream broke off: %s", type(error).__name__)
+        last = stream.broken(ProviderUnreachable.detail if isinstance(error, StreamTooLong) else error.detail)
+    await send({"type": "http.response.body", "body": last})
+
+
+async def _start(reply: Reply, send: Send, *more: tuple[bytes, bytes]) -> None:
+    await send({"type": "http.response.start", "status": reply.status, "headers": [*reply.headers, *more]})
+
+
+async def _unless_gone(work: Awaitable[None], gone: Gone) -> None:
+    """`work`, which is cancelled as soon as the caller hangs up (`gone` returns). ClientDisconnect then.
+
+    Neither the framework nor the server does so before the first byte.
+    """
+    working, leaving = asyncio.ensure_future(work), asyncio.ensure_future(gone())
+    try:
+        await asyncio.wait({working, leaving}, return_when=asyncio.FIRST_COMPLETED)
+        if not working.done():
+            raise ClientDisconnect
+        working.result()
+    finally:
+        leaving.cancel()
+        if not working.done():
+            working.cancel()
+            await asyncio.wait({working})
+            if not working.cancelled():
+                working.exception()  # nobody asks for it any more

@@ -1,0 +1,57 @@
+"""`/api/v1/proxy`: the model providers' own endpoints, with prompts masked on the way out and answers restored."""
+
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+from starlette.types import Receive, Scope, Send
+
+from api.dependencies import BearerCallerDep, services_of
+from api.proxy.joints import Provider
+from api.relay.calls import relayed
+from api.upstream.headers import provider_key
+from schemas.errors import EndpointNotSupported, MethodNotAllowed, UnknownProvider
+
+PREFIX = "/api/v1/proxy"
+router = APIRouter(prefix=PREFIX, tags=["proxy"])
+_METHODS = {"anthropic/v1/messages": "POST", "openai/v1/chat/completions": "POST", "status": "GET"}
+
+
+@router.get("/status")
+async def proxy_status(request: Request) -> dict[str, Any]:
+    """Whether the proxy and the managed demo are available."""
+    return {
+        "proxy": {"available": True, "providers": [str(provider) for provider in Provider]},
+        "managed_demo": {"available": False},
+    }
+
+
+@router.post("/anthropic/v1/messages")
+async def proxy_messages(request: Request, caller: BearerCallerDep) -> Response:
+    """Messages (Anthropic): forwarded with every personal value masked, answered with the values restored."""
+    return await _relayed(request, caller, Provider.ANTHROPIC)
+
+
+@router.post("/openai/v1/chat/completions")
+async def proxy_chat_completions(request: Request, caller: BearerCallerDep) -> Response:
+    """Chat completions (OpenAI): forwarded with every personal value masked, answered with the values restored."""
+    return await _relayed(request, caller, Provider.OPENAI)
+
+
+async def _relayed(request: Request, caller: BearerCallerDep, provider: Provider) -> Response:
+    return await relayed(request, services_of(request), caller, provider, provider_key(request.headers))
+
+
+class _Elsewhere:
+    """Every other path and method below the prefix; no authentication is needed to learn that there is nothing."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        path = scope["path_params"]["path"]
+        if path in _METHODS:
+            raise MethodNotAllowed([_METHODS[path]])
+        if path.partition("/")[0] in set(Provider):
+            raise EndpointNotSupported
+        raise UnknownProvider
+
+
+_elsewhere: Any = _Elsewhere()  # an application of its own, not a function: so the route has every method
+router.add_route("/{path:path}", _elsewhere, include_in_schema=False)
