@@ -92,9 +92,10 @@ class Masking:
 
 
 def _looked_at(leaf: Leaf) -> tuple[str, str]:
-    """The text and the label that detection gets: of a participant's name its words."""
+    """The text and the label that detection gets: of a participant's name its words, in capitals as names have them."""
     if leaf.form is Form.NAME:
-        return leaf.text.translate(_JOINING), "name"
+        name = leaf.text.translate(_JOINING)
+        return name.title() if name.islower() else name, ""
     return leaf.text, leaf.label
 
 

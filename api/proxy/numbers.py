@@ -5,9 +5,8 @@ from decimal import Decimal
 from typing import Final
 
 LEAST_DIGITS: Final = 8
-LEAST_DIGITS_IN_TEXT: Final = (
-    5  # of JSON that is a text like any other: detection finds shorter numbers by their labels
-)
+# Of JSON that is a text like any other, where short numbers have their labels too.
+LEAST_DIGITS_IN_TEXT: Final = 5
 _MOST_DIGITS = 64  # no identifier has as many
 _INTEGER = re.compile(r"-?([0-9]+)(?:\.0+)?")
 _SCALED = re.compile(r"-?[0-9]+(?:\.[0-9]+)?[eE][+]?[0-9]{1,2}")

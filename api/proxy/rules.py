@@ -46,7 +46,7 @@ class Rule:
     def of_object(self, node: Mapping[str, Node]) -> "Rule":
         """The rule whose fields are those of an object here."""
         chosen = self.choose(node) if self.choose else None
-        return chosen or self
+        return chosen.of_object(node) if chosen else self
 
     def of_field(self, key: str) -> "Rule":
         """The rule of one field of an object here."""

@@ -1,0 +1,354 @@
+"""What becomes of the values in a prompt: one token each, also in later leaves, numbers, names and JSON in strings."""
+
+import json
+from typing import Any
+
+import pytest
+
+from pipeline.transform.tokens import token_key
+from schemas.entities import EntityType
+from schemas.spans import Action, Term, TermSet
+from tests.proxy.prompting import ID, NAME, OTHER_ID, called, masked, restored, said, sent, tokens_of
+
+
+def user(*texts: str) -> dict[str, Any]:
+    return {"messages": [{"role": "user", "content": text} for text in texts]}
+
+
+def contents(body: Any) -> list[Any]:
+    return [message["content"] for message in body["messages"]]
+
+
+def test_a_value_has_one_token_wherever_it_stands():
+    body = {
+        "system": f"You speak with {NAME}.",
+        "tools": [{"name": "t", "description": f"Looks up {NAME}", "input_schema": {"type": "object"}}],
+        "messages": [{"role": "user", "content": [{"type": "text", "text": f"I am {NAME}"}]}],
+    }
+
+    result = masked(body)
+
+    assert len(set(tokens_of(json.loads(result.body)))) == 1
+    assert list(result.minted.originals.values()) == [NAME]
+    assert result.found == {EntityType.PERSON: 3}
+
+
+def test_a_distinctive_value_is_masked_in_later_leaves_without_its_cue():
+    body = user("My MRN is 12345678.", "What about 12345678?", "and 1234-5678 or ١٢٣٤٥٦٧٨")
+
+    first, second, third = contents(sent(body))
+
+    assert "12345678" not in first + second
+    assert "MASKED_MRN" in second
+    assert third.count("MASKED_MRN") == 2
+
+
+def test_a_name_of_several_words_is_masked_in_later_leaves_in_other_spellings():
+    body = user(f"I am {NAME}", "SALMAN ALHARBI wrote", "mail salman-alharbi please", "see salman_alharbi.pdf")
+
+    texts = contents(sent(body))
+
+    assert all("alharbi" not in text.lower() for text in texts)
+
+
+def test_a_short_name_of_two_words_is_masked_in_later_leaves():
+    body = user("Mr. Ali Saad called", "then ali saad left, alisaada did not")
+
+    assert contents(sent(body))[1].count("MASKED_PERSON") == 1
+
+
+def test_an_earlier_leaf_does_not_learn_from_a_later_one():
+    before, after = user("the code 12345678 is mine"), user("the code 12345678 is mine", "My MRN is 12345678")
+
+    assert contents(sent(after))[0] == contents(sent(before))[0] == "the code 12345678 is mine"
+
+
+def test_a_longer_name_found_later_does_not_hide_a_shorter_one_found_before():
+    body = user(f"I am {NAME}", "salman alharbi alqahtani called", "He is Salman Alharbi Alqahtani")
+
+    assert "salman alharbi" not in contents(sent(body))[1]
+
+
+@pytest.mark.parametrize("order", [("tools", "system", "messages"), ("messages", "system", "tools")])
+def test_tools_come_before_the_system_prompt_and_that_before_messages_however_the_body_is_ordered(order: tuple[str]):
+    leaves = {
+        "tools": [{"name": "t", "description": "MRN: 12345678. Nothing of 87651234", "input_schema": {}}],
+        "system": "so 12345678; MRN: 87651234",
+        "messages": [{"role": "user", "content": "12345678 87651234"}],
+    }
+
+    result = sent({key: leaves[key] for key in order})
+
+    assert list(result) == list(order)
+    assert "Nothing of 87651234" in result["tools"][0]["description"]
+    assert "12345678" not in json.dumps(result)
+    assert "87651234" not in json.dumps([result["system"], result["messages"]])
+
+
+def test_a_value_of_the_rest_is_unknown_to_messages():
+    body = {"metadata": {"user_id": "MRN 12345678"}, **user("so 12345678")}
+
+    result = sent(body)
+
+    assert contents(result) == ["so 12345678"]
+    assert "12345678" not in result["metadata"]["user_id"]
+
+
+def test_more_messages_leave_the_masking_of_the_earlier_ones_as_it_was():
+    turns = [f"I am {NAME}, ID {ID}", "hello", f"My friend {NAME} and Noura Alqahtani, {OTHER_ID}", "bye 0501234567"]
+
+    whole = contents(sent(user(*turns)))
+
+    assert [contents(sent(user(*turns[: n + 1]))) for n in range(4)] == [whole[: n + 1] for n in range(4)]
+
+
+def test_the_same_body_is_masked_to_the_same_bytes_and_another_callers_to_others():
+    body = user(f"I am {NAME}, ID {ID}")
+
+    assert masked(body).body == masked(body).body
+    assert masked(body).body != masked(body, key=token_key("mk_live_of_another")).body
+
+
+def test_tokens_that_stand_in_a_body_stay_and_are_not_minted_again():
+    token = tokens_of(said(f"ID {ID}"))[0]
+    result = masked(user(f"{token} is not {ID}"))
+    text = contents(json.loads(result.body))[0]
+
+    assert text.startswith(f"{token} is not <MASKED_NATIONAL_ID_")
+    assert token not in result.minted.originals
+    assert text.count(token) == 1
+
+
+@pytest.mark.parametrize("bent", ["MASKED_NATIONAL_ID_{}", "<masked_national_id_{}>", "<MASKED\\_NATIONAL\\_ID\\_{}>"])
+def test_a_bent_token_in_a_body_is_not_minted_either(bent: str):
+    token = tokens_of(said(f"ID {ID}"))[0]
+
+    result = masked(user(f"ID {ID}", bent.format(token[-9:-1])))
+
+    assert token not in result.minted.originals
+
+
+def test_nothing_is_found_inside_a_token_that_stands_in_a_body():
+    body = user("My MRN is 12345678.", "<MASKED_MRN_12345678> and 12345678")
+
+    assert contents(sent(body))[1].startswith("<MASKED_MRN_12345678> and <MASKED_MRN_")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kept"),
+    [
+        ({"id": ID}, False),
+        ({"name": NAME}, False),
+        ({"passportNumber": "A12345678"}, False),
+        ({"passport": {"number": "A12345678"}}, False),
+        ({"colour": "A12345678"}, True),
+        ({"a": [[{"b": [ID]}]]}, False),
+        ([ID], False),
+        (json.dumps({"id": ID}), False),
+        ({"note": "nothing", "n": 12345678, "f": 1.25, "b": True, "z": None, ID: 1}, True),
+    ],
+)
+def test_values_in_a_tools_input_are_masked_under_the_label_of_their_key(arguments: Any, kept: bool):
+    assert (called(arguments) == arguments) is kept
+
+
+@pytest.mark.parametrize("key", ["id", "name", "type", "model", "tool_use_id", "signature", "data", "thinking"])
+def test_a_key_of_the_format_is_the_callers_own_inside_a_tools_input(key: str):
+    assert ID not in json.dumps(called({key: ID, "deep": {"type": "thinking", key: ID}}))
+
+
+@pytest.mark.parametrize(
+    ("spelled", "is_masked"),
+    [
+        ("1012345672", True),
+        ("-1012345672", True),
+        ("1012345672.0", True),
+        ("1.012345672e9", True),
+        ("1012345673", False),
+        ("1012345672.5", False),
+        ("1.012345672e-9", False),
+        ("1e999999999", False),
+        ("1" * 5000, False),
+    ],
+)
+def test_a_whole_number_in_a_tools_input_becomes_a_token_when_it_is_somebodys(spelled: str, is_masked: bool):
+    body = b'{"messages":[{"role":"assistant","content":[{"type":"tool_use","input":{"national_id":%s}}]}]}'
+    raw = body % spelled.encode()
+
+    result = masked(raw)
+
+    assert (result.body == raw) is not is_masked
+    if is_masked:
+        (token,) = result.minted.numbers
+        assert result.body == body % f'"{token}"'.encode()
+        assert result.minted.originals == {token: spelled}
+
+
+def test_numbers_elsewhere_stay():
+    body = {"max_tokens": 1012345672, "seed": 1012345672, "metadata": {"national_id": 1012345672}, **user("hi")}
+
+    assert sent(body) == body
+
+
+def test_a_number_known_from_an_earlier_text_is_masked():
+    body = user("My MRN is 12345678.")
+    body["messages"].append({"role": "assistant", "content": [{"type": "tool_use", "input": {"x": 12345678}}]})
+
+    result = masked(body)
+    leaf = json.loads(result.body)["messages"][1]["content"][0]["input"]["x"]
+
+    assert result.minted.originals[leaf] == "12345678"
+    assert leaf in result.minted.numbers
+
+
+def call(arguments: str) -> dict[str, Any]:
+    tool = {"id": "call_1", "type": "function", "function": {"name": "f", "arguments": arguments}}
+    return {"messages": [{"role": "assistant", "content": None, "tool_calls": [tool]}]}
+
+
+def arguments_of(body: Any) -> str:
+    result: str = body["messages"][0]["tool_calls"][0]["function"]["arguments"]
+    return result
+
+
+@pytest.mark.parametrize(
+    ("arguments", "pattern"),
+    [
+        ('{"mail": "a.b\\u0040example.com"}', '{"mail": "<EMAIL_ADDRESS>"}'),
+        ('{ "id" :  1012345672 , "k":1.50 }', '{ "id" :  "<NATIONAL_ID>" , "k":1.50 }'),
+        ('{"id": "1012345672", "id": "1012345672"}', '{"id": "<NATIONAL_ID>", "id": "<NATIONAL_ID>"}'),
+        ('["1012345672", [{"n": "سلمان الحربي"}]]', '["<NATIONAL_ID>", [{"n": "<PERSON>"}]]'),
+        ('"ID 1012345672"', '"ID <NATIONAL_ID>"'),
+        ('{"q": "say \\"1012345672\\"\\n"}', '{"q": "say \\"<NATIONAL_ID>\\"\\n"}'),
+        ('{"half": "1012345672', '{"half": "<NATIONAL_ID>'),
+        ("look up 1012345672", "look up <NATIONAL_ID>"),
+        ('{"1012345672": "x\\u00e9", "e":1E+2}', '{"1012345672": "x\\u00e9", "e":1E+2}'),
+        ('{"a": NaN, "id": "1012345672"}', '{"a": NaN, "id": "<NATIONAL_ID>"}'),
+        ("[" * 3000 + '"1012345672"' + "]" * 3000, "[" * 3000 + '"<NATIONAL_ID>"' + "]" * 3000),
+        ("", ""),
+    ],
+)
+def test_arguments_keep_all_but_the_values_that_are_masked(arguments: str, pattern: str):
+    result = masked(call(arguments), "openai")
+    shown = arguments_of(json.loads(result.body))
+
+    for token in result.minted.originals:
+        shown = shown.replace(token, f"<{token[8:-10]}>")
+    assert shown == pattern
+
+
+def test_names_in_escapes_are_masked_in_results_and_texts_with_the_tokens_of_plain_ones():
+    escaped = json.dumps({"name": "سلمان الحربي", "mrn": 123456, "date": "12/05/1990"}).replace("/", "\\/")
+    results = [
+        {"type": "tool_result", "tool_use_id": "t", "content": escaped},
+        {"type": "tool_result", "tool_use_id": "t", "content": [{"type": "text", "text": escaped}]},
+        {"type": "text", "text": f"سلمان الحربي sent {escaped}"},
+    ]
+
+    result = masked({"messages": [{"role": "user", "content": results}]})
+    shown = result.body.decode()
+
+    assert "\\\\u0633" not in shown
+    assert "123456" not in shown
+    assert "1990" not in json.dumps(contents(json.loads(result.body))[0][:2])
+    assert sum("سلمان" in original for original in result.minted.originals.values()) == 1
+
+
+def test_numbers_in_a_results_json_become_token_strings():
+    content = json.dumps({"rows": [{"national_id": 1012345672}]})
+    body = {"messages": [{"role": "tool", "tool_call_id": "c", "content": content}]}
+
+    result = masked(body, "openai")
+    (token,) = result.minted.numbers
+
+    assert json.loads(contents(json.loads(result.body))[0]) == {"rows": [{"national_id": token}]}
+
+
+@pytest.mark.parametrize("name", ["Salman_Alharbi", "salman-alharbi", "Ahmed", f"user_{ID}", f"Salman_Alharbi_{ID}"])
+def test_a_participants_name_is_masked_in_the_form_that_providers_take(name: str):
+    result = masked({"messages": [{"role": "user", "name": name, "content": "hi"}]}, "openai")
+    shown = json.loads(result.body)["messages"][0]["name"]
+
+    assert result.minted.originals == {f"<{shown}>": name}
+
+
+@pytest.mark.parametrize("name", ["weather_bot", "example_user", "example_assistant", "user-1", "agent7", "alice2"])
+def test_a_name_that_is_nobodys_stays(name: str):
+    body = {"messages": [{"role": "user", "name": name, "content": "hi"}]}
+
+    assert sent(body, "openai") == body
+
+
+def test_a_functions_name_stays():
+    body = {"messages": [{"role": "function", "name": "Salman_Alharbi", "content": "ok"}]}
+
+    assert sent(body, "openai") == body
+
+
+def test_an_unknown_kind_of_block_is_masked_and_its_ciphertext_stays():
+    cipher = "EqQBCkYIARgCIkAdn3x1012345672Q2hhcmxpZQ=="
+    block = {"type": "hologram", "text": f"ID {ID}", "deep": [{"type": "pixel", "id": ID}], "signature": cipher}
+    body = {"messages": [{"role": "user", "content": [block, {**block, "signature": f"ID {ID}"}]}]}
+
+    first, second = contents(sent(body))[0]
+
+    assert ID not in json.dumps({**first, "signature": ""})
+    assert first["type"] == "hologram"
+    assert first["deep"][0]["type"] == "pixel"
+    assert first["signature"] == cipher
+    assert ID not in second["signature"]
+
+
+def test_signed_compaction_passes_and_unsigned_is_masked():
+    signed = {"type": "compaction", "content": f"ID {ID}", "signature": "c2lnbmVk"}
+    changes = [{"type": "tool_addition", "tool": {"type": "tool_definition", "definition": {"description": ID}}}]
+    body = {"messages": [{"role": "assistant", "content": [{**signed, "tool_changes": changes}]}]}
+
+    assert sent(body) == body
+    for signature in (None, ""):
+        body["messages"][0]["content"][0]["signature"] = signature
+        assert ID not in masked(body).body.decode()
+
+
+def test_glossary_terms_are_masked_and_allowed_ones_stay_also_where_they_would_spread():
+    terms = (TermSet((Term("Falcon"), Term(NAME, action=Action.ALLOW))),)
+    body = user(f"{NAME} leads Falcon", f"Mr. {NAME}", "FALCON!")
+
+    texts = contents(sent(body, terms=terms))
+
+    assert texts[1] == f"Mr. {NAME}"
+    assert all("falcon" not in text.lower() and "MASKED_CUSTOM_TERM" in text for text in (texts[0], texts[2]))
+
+
+def test_generalized_values_have_no_token_and_what_fails_closed_has():
+    transforms = (EntityType.DATE_TIME, EntityType.ADDRESS)
+    address = "8228 King Fahd Road, Al Olaya, Riyadh 12214"
+    body = user(f"Born 05/12/1990, lives at {address}", f"send to {address.upper()}", "since 1445-09-01 هـ")
+
+    result = masked(body, transforms=transforms)
+    first, second, third = contents(json.loads(result.body))
+
+    assert first == "Born age 36, lives at Riyadh"
+    assert second.lower() == "send to riyadh"
+    assert "MASKED_DATE_TIME" in third
+    assert all("1990" not in original and "8228" not in original for original in result.minted.originals.values())
+
+
+def test_a_key_is_a_cue_of_birth():
+    shown = called({"date_of_birth": "1990-05-12", "opened": "1990-05-12"}, transforms=(EntityType.DATE_TIME,))
+
+    assert shown == {"date_of_birth": "age 36", "opened": "1990"}
+
+
+def test_a_naive_inverse_gives_the_body_back():
+    body = {
+        "system": [{"type": "text", "text": f"About {NAME} ({ID})"}],
+        "messages": [
+            {"role": "user", "content": f"{NAME}، سلمان الحربي، 0501234567"},
+            {"role": "assistant", "content": [{"type": "tool_use", "input": {"national_id": 1087654321, "to": NAME}}]},
+        ],
+    }
+
+    result = masked(body)
+
+    assert restored(json.loads(result.body), result) == body
