@@ -5,7 +5,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from anyio import to_thread
 from starlette.requests import ClientDisconnect, Request
@@ -29,6 +29,7 @@ from schemas.errors import ProviderTimeout, ProviderUnreachable
 from storage.keys import Caller
 
 log = logging.getLogger("masker.api")
+T = TypeVar("T")
 _SMALL_ANSWER = 32 * 1024  # bytes that are restored in less time than a thread takes to begin
 
 
@@ -82,31 +83,33 @@ class _Relayed(Response):
             try:
                 prompt = await services.detection.mask(raw, self._asked, caller=whose, gone=self._gone)
                 del raw
-                await _unless_gone(self._forward(prompt, bill, send), self._gone)
+                last = await _unless_gone(self._forward(prompt, bill, send), self._gone)
             finally:
                 if bill.is_earned:
                     services.usage_log.note(whose, tokens=tokens, entities=prompt.found, now=utc_now())
+        await send({"type": "http.response.body", "body": last})  # when it is settled what it costs
 
-    async def _forward(self, prompt: MaskedPrompt, bill: Bill, send: Send) -> None:
+    async def _forward(self, prompt: MaskedPrompt, bill: Bill, send: Send) -> bytes:
+        """Sends the answer but for its end, which it returns."""
         provider = self._asked.provider
         call = Outgoing(provider, self._passing.headers, self._passing.query, prompt.body)
         async with self._services.upstream.asked(call) as reply:
             if reply.streams:
-                await _stream(reply, RestoredStream(provider, prompt.minted), bill, send)
-            else:
-                await _whole(reply, partial(answers.restored, provider=provider, minted=prompt.minted), bill, send)
+                return await _stream(reply, RestoredStream(provider, prompt.minted), bill, send)
+            restored = partial(answers.restored, provider=provider, minted=prompt.minted)
+            return await _whole(reply, restored, bill, send)
 
 
-async def _whole(reply: Reply, restored: Callable[[bytes], bytes], bill: Bill, send: Send) -> None:
+async def _whole(reply: Reply, restored: Callable[[bytes], bytes], bill: Bill, send: Send) -> bytes:
     """Charged for from here on, whatever its status: the provider has answered."""
     raw = await reply.whole()
     bill.is_earned = True
     answer = restored(raw) if len(raw) <= _SMALL_ANSWER else await to_thread.run_sync(restored, raw)
     await _start(reply, send, (b"content-length", str(len(answer)).encode()))
-    await send({"type": "http.response.body", "body": answer})
+    return answer
 
 
-async def _stream(reply: Reply, stream: RestoredStream, bill: Bill, send: Send) -> None:
+async def _stream(reply: Reply, stream: RestoredStream, bill: Bill, send: Send) -> bytes:
     """Every piece as it comes, and none before the caller has room for the last one; charged for from the first on."""
     await _start(reply, send, (b"x-accel-buffering", b"no"))  # which proxies in front of us heed
     try:
@@ -115,18 +118,17 @@ async def _stream(reply: Reply, stream: RestoredStream, bill: Bill, send: Send) 
                 bill.is_earned = True
                 if ready := stream.feed(piece):
                     await send({"type": "http.response.body", "body": ready, "more_body": True})
-        last = stream.end()
+        return stream.end()
     except (ProviderTimeout, ProviderUnreachable, StreamTooLong) as error:
         log.warning("a provider's stream broke off: %s", type(error).__name__)
-        last = stream.broken(ProviderUnreachable.detail if isinstance(error, StreamTooLong) else error.detail)
-    await send({"type": "http.response.body", "body": last})
+        return stream.broken(ProviderUnreachable.detail if isinstance(error, StreamTooLong) else error.detail)
 
 
 async def _start(reply: Reply, send: Send, *more: tuple[bytes, bytes]) -> None:
     await send({"type": "http.response.start", "status": reply.status, "headers": [*reply.headers, *more]})
 
 
-async def _unless_gone(work: Awaitable[None], gone: Gone) -> None:
+async def _unless_gone(work: Awaitable[T], gone: Gone) -> T:
     """`work`, which is cancelled as soon as the caller hangs up (`gone` returns). ClientDisconnect then.
 
     Neither the framework nor the server does so before the first byte.
@@ -136,7 +138,7 @@ async def _unless_gone(work: Awaitable[None], gone: Gone) -> None:
         await asyncio.wait({working, leaving}, return_when=asyncio.FIRST_COMPLETED)
         if not working.done():
             raise ClientDisconnect
-        working.result()
+        return working.result()
     finally:
         leaving.cancel()
         if not working.done():

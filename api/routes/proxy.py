@@ -45,7 +45,7 @@ class _Elsewhere:
     """Every other path and method below the prefix; no authentication is needed to learn that there is nothing."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        path = scope["path_params"]["path"]
+        path = scope["path"].removeprefix(f"{PREFIX}/")
         if path in _METHODS:
             raise MethodNotAllowed([_METHODS[path]])
         if path.partition("/")[0] in set(Provider):
