@@ -85,7 +85,7 @@ def test_a_cookie_does_not_do(served: Served, account: Account, path: str) -> No
 
 @pytest.mark.parametrize("key", ["", "two words", "sk-\x7f", "sk-é", "k" * 5000])
 def test_what_cannot_be_a_providers_key(client: httpx.Client, provider: ScriptedProvider, key: str) -> None:
-    answer = client.post(OPENAI, json=asks("Hi"), headers={"X-Provider-Key": key.encode()})  # type: ignore[dict-item]
+    answer = client.post(OPENAI, json=asks("Hi"), headers={b"X-Provider-Key": key.encode()})
     assert failed(answer, 400, "missing_provider_key")
     assert not provider.turns
 
