@@ -21,6 +21,7 @@ alone. Redact it when nobody shall. Text costs one token per whitespace-separate
 Branch on the status of an answer first; retry only 429, 500 and 503. Every answer carries an `X-Request-Id`."""
 _TAGS = {
     "text": "Mask and redact texts.",
+    "proxy": "Call a model provider with personal data masked on the way out and restored in the answer.",
     "files": "Redact documents: upload, poll, download.",
     "glossaries": "Terms of your own that are always found.",
     "entities": "Which types of personal data text detection looks for.",
@@ -91,7 +92,7 @@ def _operation(
         response["description"] = HTTPStatus(int(status)).phrase
         if examples := ANSWERS.get((method, path)) if status < "3" else None:
             response["content"]["application/json"]["examples"] = _named(examples)
-    responses = {**own, **described(failures(method, path, credentials, takes_json=takes_json))}
+    responses = {**own, **described(failures(method, path, credentials, takes_json=takes_json), path)}
     for response in responses.values():
         response["headers"] = {**response.get("headers", {}), "X-Request-Id": _REQUEST_ID}
     if credentials:

@@ -47,7 +47,17 @@ _ENVELOPE = {
 }
 _QUIET = {"judge_used": False, "judge_model": None}
 
+_MODEL = {"anthropic": "claude-sonnet-4-5", "openai": "gpt-5.1"}
+_QUESTION = [{"role": "user", "content": f"{ENGLISH} Greet me by name."}]
+_GREETING = "Hello Noura Salem Almithali!"
+
 REQUESTS: Examples = {
+    ("POST", "/api/v1/proxy/anthropic/v1/messages"): {
+        "English": {"model": _MODEL["anthropic"], "max_tokens": 200, "messages": _QUESTION}
+    },
+    ("POST", "/api/v1/proxy/openai/v1/chat/completions"): {
+        "English": {"model": _MODEL["openai"], "messages": _QUESTION}
+    },
     ("POST", "/api/v1/mask"): {
         "English": {"text": ENGLISH},
         "Arabic": {"text": ARABIC, "glossary": ["مشروع زفير"]},
@@ -77,6 +87,34 @@ REQUESTS: Examples = {
 }
 
 ANSWERS: Examples = {
+    ("POST", "/api/v1/proxy/anthropic/v1/messages"): {
+        "English": {
+            "id": "msg_01XFDUDYJgAACzvnptvVoYEL",
+            "type": "message",
+            "role": "assistant",
+            "model": _MODEL["anthropic"],
+            "content": [{"type": "text", "text": _GREETING}],
+            "stop_reason": "end_turn",
+            "stop_sequence": None,
+            "usage": {"input_tokens": 41, "output_tokens": 17},
+        }
+    },
+    ("POST", "/api/v1/proxy/openai/v1/chat/completions"): {
+        "English": {
+            "id": "chatcmpl-B9MBs8CjcvOU2jLn4n570S5qMJKcT",
+            "object": "chat.completion",
+            "created": 1763712000,
+            "model": _MODEL["openai"],
+            "choices": [{"index": 0, "message": {"role": "assistant", "content": _GREETING}, "finish_reason": "stop"}],
+            "usage": {"prompt_tokens": 41, "completion_tokens": 17, "total_tokens": 58},
+        }
+    },
+    ("GET", "/api/v1/proxy/status"): {
+        "available": {
+            "proxy": {"available": True, "providers": ["anthropic", "openai"]},
+            "managed_demo": {"available": False},
+        }
+    },
     ("POST", "/api/v1/mask"): {
         "English": {
             "masked_text": "I am <MASKED_PERSON_0bba44e0>, national ID <MASKED_NATIONAL_ID_77a4fba2>.",

@@ -6,8 +6,9 @@ from http import HTTPStatus
 from json import loads
 from typing import Any, Literal, TypeAlias
 
-from api.errors import UNEXPECTED, Invalid, answer
+from api.errors import PROXY, UNEXPECTED, Invalid, answer
 from schemas.errors import (
+    AttachmentNotSupported,
     EmailTaken,
     FileExpired,
     FileNotFound,
@@ -16,13 +17,18 @@ from schemas.errors import (
     Forbidden,
     GlossaryNotFound,
     InsufficientTokens,
+    InvalidBody,
     InvalidCursor,
     InvalidKeyMaterial,
     InvalidLogin,
+    InvalidTransforms,
     KeyNotFound,
     MaskerError,
     MaskerUnavailable,
+    MissingProviderKey,
     NothingToPin,
+    ProviderTimeout,
+    ProviderUnreachable,
     QuotaActive,
     RateLimited,
     RegistrationClosed,
@@ -68,6 +74,18 @@ _TEXT = (
     MaskerUnavailable(retry_after=1),
 )
 _THROTTLED = RateLimited(retry_after=17)
+_PROXIED = (
+    MissingProviderKey(),
+    InvalidTransforms(),
+    InvalidBody(),
+    AttachmentNotSupported(),
+    InsufficientTokens(needed_tokens=12, available_tokens=7),
+    RequestTimeout(),
+    RequestTooLarge(),
+    ProviderUnreachable(),
+    ProviderTimeout(),
+    MaskerUnavailable(retry_after=1),
+)
 
 # What an operation answers besides what all of its kind do.
 OWN: Mapping[tuple[str, str], tuple[MaskerError, ...]] = {
@@ -77,6 +95,8 @@ OWN: Mapping[tuple[str, str], tuple[MaskerError, ...]] = {
         *_TEXT,
     ),
     ("POST", "/api/v1/redact"): _TEXT,
+    ("POST", f"{PROXY}anthropic/v1/messages"): _PROXIED,
+    ("POST", f"{PROXY}openai/v1/chat/completions"): _PROXIED,
     ("POST", "/api/v1/files/redact"): (
         UnsupportedFormat(),
         InsufficientTokens(needed_tokens=10, available_tokens=7),
@@ -124,7 +144,7 @@ def failures(method: str, path: str, credentials: Credentials | None, *, takes_j
         found += [*_BY_CREDENTIALS[credentials], RateLimited(retry_after=17)]
         if credentials != "bearer" and method in _UNSAFE:
             found.append(Forbidden())
-    if takes_json:
+    if takes_json and not path.startswith(PROXY):
         found += [RequestTimeout(), RequestTooLarge(), _OTHER_TYPE]
     found += OWN.get((method, path), ())
     if credentials or path.startswith("/auth"):
@@ -132,20 +152,20 @@ def failures(method: str, path: str, credentials: Credentials | None, *, takes_j
     return sorted(found, key=lambda error: error.status)
 
 
-def described(found: Iterable[MaskerError]) -> dict[str, Object]:
-    """The errors as `responses` of an operation, by status."""
+def described(found: Iterable[MaskerError], path: str) -> dict[str, Object]:
+    """The errors as `responses` of an operation at a path, by status."""
     by_status: defaultdict[int, list[MaskerError]] = defaultdict(list)
     for error in found:
         by_status[error.status].append(error)
-    responses = {str(status): _response(status, errors) for status, errors in by_status.items()}
+    responses = {str(status): _response(status, errors, path) for status, errors in by_status.items()}
     responses.setdefault("403", {"description": _GEO})
     return dict(sorted(responses.items()))
 
 
-def _response(status: int, errors: list[MaskerError]) -> Object:
-    answers = {_name(error): answer(error) for error in errors}
+def _response(status: int, errors: list[MaskerError], path: str) -> Object:
+    answers = {_name(error): answer(error, path) for error in errors}
     content: Object = {
-        "schema": {"$ref": f"#/components/schemas/{_schema(status)}"},
+        "schema": {"$ref": f"#/components/schemas/{_schema(status, path)}"},
         "examples": {name: {"value": loads(bytes(given.body))} for name, given in answers.items()},
     }
     phrase = HTTPStatus(status).phrase
@@ -168,12 +188,32 @@ def _name(error: MaskerError) -> str:
     return str(detail[0]["type"]) if detail else error.detail.replace(" ", "_").casefold()
 
 
-def _schema(status: int) -> str:
+def _schema(status: int, path: str) -> str:
+    if path.startswith(PROXY):
+        return "ProxyInsufficientTokens" if status == HTTPStatus.PAYMENT_REQUIRED else "ProxyError"
     return {402: "InsufficientTokens", 422: "ValidationErrors"}.get(status, "Error")
 
 
+_MONEY: Object = {
+    "needed_tokens": {"type": "integer", "minimum": 1, "description": "what the call costs"},
+    "available_tokens": {"type": "integer", "minimum": 0, "description": "free quota and paid balance left"},
+    "topup_url": {"type": "string", "description": "path below the dashboard's address"},
+}
 # The shapes of an error's body.
 SCHEMAS: Mapping[str, Object] = {
+    "ProxyError": {
+        "type": "object",
+        "required": ["error"],
+        "properties": {
+            "error": {"type": "string", "description": "a stable code"},
+            "detail": {"type": "string", "description": "a message that may be reworded"},
+        },
+    },
+    "ProxyInsufficientTokens": {
+        "type": "object",
+        "required": ["error", *_MONEY],
+        "properties": {"error": {"type": "string", "const": InsufficientTokens.detail}, **_MONEY},
+    },
     "Error": {
         "type": "object",
         "required": ["detail"],
@@ -182,12 +222,7 @@ SCHEMAS: Mapping[str, Object] = {
     "InsufficientTokens": {
         "type": "object",
         "required": ["detail", "needed_tokens", "available_tokens", "topup_url"],
-        "properties": {
-            "detail": {"type": "string", "const": InsufficientTokens.detail},
-            "needed_tokens": {"type": "integer", "minimum": 1, "description": "what the call costs"},
-            "available_tokens": {"type": "integer", "minimum": 0, "description": "free quota and paid balance left"},
-            "topup_url": {"type": "string", "description": "path below the dashboard's address"},
-        },
+        "properties": {"detail": {"type": "string", "const": InsufficientTokens.detail}, **_MONEY},
     },
     "ValidationErrors": {
         "type": "object",

@@ -8,6 +8,7 @@ from starlette.types import Receive, Scope, Send
 from api.dependencies import BearerCallerDep, services_of
 from api.proxy.joints import Provider
 from api.relay.calls import relayed
+from api.relay.described import COMPLETIONS, MESSAGES
 from api.upstream.headers import provider_key
 from schemas.errors import EndpointNotSupported, MethodNotAllowed, UnknownProvider
 
@@ -17,7 +18,7 @@ _METHODS = {"anthropic/v1/messages": "POST", "openai/v1/chat/completions": "POST
 
 
 @router.get("/status")
-async def proxy_status(request: Request) -> dict[str, Any]:
+async def proxy_status() -> dict[str, Any]:
     """Whether the proxy and the managed demo are available."""
     return {
         "proxy": {"available": True, "providers": [str(provider) for provider in Provider]},
@@ -25,15 +26,21 @@ async def proxy_status(request: Request) -> dict[str, Any]:
     }
 
 
-@router.post("/anthropic/v1/messages")
+@router.post("/anthropic/v1/messages", response_model=None, openapi_extra=MESSAGES)
 async def proxy_messages(request: Request, caller: BearerCallerDep) -> Response:
-    """Messages (Anthropic): forwarded with every personal value masked, answered with the values restored."""
+    """Messages, in Anthropic's format: forwarded masked, answered restored.
+
+    Body and answer are the provider's own, streams too; so are its errors, with their status.
+    """
     return await _relayed(request, caller, Provider.ANTHROPIC)
 
 
-@router.post("/openai/v1/chat/completions")
+@router.post("/openai/v1/chat/completions", response_model=None, openapi_extra=COMPLETIONS)
 async def proxy_chat_completions(request: Request, caller: BearerCallerDep) -> Response:
-    """Chat completions (OpenAI): forwarded with every personal value masked, answered with the values restored."""
+    """Chat completions, in OpenAI's format: forwarded masked, answered restored.
+
+    Body and answer are the provider's own, streams too; so are its errors, with their status.
+    """
     return await _relayed(request, caller, Provider.OPENAI)
 
 
@@ -54,4 +61,4 @@ class _Elsewhere:
 
 
 _elsewhere: Any = _Elsewhere()  # an application of its own, not a function: so the route has every method
-router.add_route("/{path:path}", _elsewhere, include_in_schema=False)
+router.add_route(f"{PREFIX}/{{path:path}}", _elsewhere, include_in_schema=False)

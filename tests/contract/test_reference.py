@@ -15,6 +15,8 @@ from api.description.examples import ANSWERS, REQUESTS
 from api.openapi import PATH
 from tests.api.serving import Served, serving, settings_for
 from tests.contract.browsers import page, registered
+from tests.proxy.provider import ScriptedProvider, Turn
+from tests.proxy.speech import TOKEN, completion, is_anthropic, message, said
 
 ROOT = Path(__file__).parents[2]
 VOID = {"meta", "link", "wbr"}
@@ -57,8 +59,18 @@ def shown(served: Served) -> Page:
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with serving(settings_for(tmp_path_factory.mktemp("data"))) as server:
+    provider = ScriptedProvider()
+    provider.play = greet
+    urls = {"anthropic_base_url": provider.url, "openai_base_url": f"{provider.url}/v1"}
+    with serving(settings_for(tmp_path_factory.mktemp("data"), **urls)) as server:
         yield server
+    provider.close()
+
+
+def greet(turn: Turn) -> None:
+    """What a model answers to the examples, in the tokens that it knows."""
+    name = TOKEN.findall(said(turn))[0]
+    turn.send(200, (message if is_anthropic(turn) else completion)(f"Hello {name}!"))
 
 
 def test_nothing_is_loaded_from_elsewhere_and_nothing_runs(served: Served, shown: Page) -> None:
@@ -182,7 +194,12 @@ def test_the_examples_are_true(served: Served) -> None:
                 sent = {**body, "email": f"{uuid4().hex}@example.com"} if template == "/auth/register" else body
                 if template == "/auth/login":
                     browser.post("/auth/register", json=body)
-                answer = browser.request(method, path, json=sent)
+                if template.startswith("/api/v1/proxy/"):
+                    bearer = {**served.account().headers, "X-Provider-Key": "sk-example"}
+                    answer = httpx.request(method, served.url + path, json=sent, headers=bearer)
+                    assert "Hello Noura Salem Almithali!" in answer.text
+                else:
+                    answer = browser.request(method, path, json=sent)
                 assert answer.is_success, (method, template, name, answer.text)
                 likes = ANSWERS[method, template]
                 like = likes.get(name, next(iter(likes.values())))

@@ -10,6 +10,7 @@ import pytest
 
 from tests.api.serving import Served, serving, settings_for
 from tests.contract.browsers import page, registered
+from tests.proxy.provider import ScriptedProvider
 
 SCHEMATHESIS = Path(sys.executable).parent / "schemathesis"
 CONFIGURATION = Path(__file__).parent / "schemathesis.toml"
@@ -21,9 +22,13 @@ def generous(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """A server on which no quota ends the run."""
     quotas = dict.fromkeys(("rate_limit_per_minute", "login_attempts_per_minute", "daily_uploads"), MANY)
     quotas |= dict.fromkeys(("concurrent_jobs", "active_files"), MANY)
-    settings = settings_for(tmp_path_factory.mktemp("generous"), free_tokens_per_day=10**9, **quotas)
+    provider = ScriptedProvider()
+    provider.play = lambda turn: turn.send(200, b"{}")
+    urls = {"anthropic_base_url": provider.url, "openai_base_url": provider.url}
+    settings = settings_for(tmp_path_factory.mktemp("generous"), free_tokens_per_day=10**9, **quotas, **urls)
     with serving(settings) as served:
         yield served
+    provider.close()
 
 
 def environment(served: Served) -> dict[str, str]:
