@@ -17,7 +17,7 @@ _KEY_FOLLOWS = re.compile(r"[ \t\r\n]*:")
 
 
 class Value(NamedTuple):
-    """What `pieces[at]` spells: a string's `text`, or None for a number; a key has no label, all else that of its key."""
+    """What `pieces[at]` spells: a string's `text`, or None for a number. Keys have no label, the rest that of a key."""
 
     at: int
     text: str | None

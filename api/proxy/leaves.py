@@ -31,7 +31,7 @@ class Form(Enum):
 class Leaf:
     """What detection looks at: `text`, under a label. It stands at `holder[key]`, in a JSON text as `literal`.
 
-    Of a number, `text` is its digits, and `literal` its spelling.
+    Of a number, `text` is its digits, and `literal` its spelling. `answered`: a model wrote it, with tokens for values.
     """
 
     text: str = field(repr=False)
@@ -40,6 +40,7 @@ class Leaf:
     holder: Holder = field(repr=False)
     key: str | int
     literal: str | None = field(default=None, repr=False)
+    answered: bool = False
 
 
 class JsonText(NamedTuple):
@@ -72,6 +73,11 @@ class _Visit(NamedTuple):
     key: str | int
     rule: Rule
     label: str
+    answered: bool = False
+
+    def below(self, holder: Holder, key: str | int, rule: Rule, label: str) -> "_Visit":
+        """What stands in it."""
+        return _Visit(holder, key, rule, label, self.answered)
 
 
 class _Walker:
@@ -91,10 +97,14 @@ class _Walker:
             elif isinstance(node, Number):
                 self._number(visit, node)
             elif isinstance(node, list):
-                stack += [_Visit(node, item, visit.rule, visit.label) for item in range(len(node) - 1, -1, -1)]
+                stack += [visit.below(node, item, visit.rule, visit.label) for item in reversed(range(len(node)))]
             elif isinstance(node, dict):
+                if node.get("role") == "assistant":
+                    visit = visit._replace(answered=True)
                 own = visit.rule.of_object(node)
-                stack += [_Visit(node, name, own.of_field(name), cue_of(visit.label, name)) for name in reversed(node)]
+                stack += [
+                    visit.below(node, name, own.of_field(name), cue_of(visit.label, name)) for name in reversed(node)
+                ]
 
     def _string(self, visit: _Visit, text: str) -> None:
         says = said(visit.rule.says, text)
@@ -106,16 +116,17 @@ class _Walker:
         elif says is not Says.OPAQUE and text and not text.isspace():
             label = visit.label if says in _WITH_LABEL else ""
             form = Form.NAME if says is Says.NAME else Form.STRING
-            self._found.leaves.append(Leaf(text, label, form, visit.holder, visit.key))
+            self._found.leaves.append(Leaf(text, label, form, visit.holder, visit.key, answered=visit.answered))
 
     def _number(self, visit: _Visit, number: Number) -> None:
         if visit.rule.says in _WITH_NUMBERS:
-            self._digits(number.literal, visit.label, visit.holder, visit.key)
+            self._digits(number.literal, visit)
 
-    def _digits(self, literal: str, label: str, holder: Holder, key: str | int, least: int = LEAST_DIGITS) -> None:
+    def _digits(self, literal: str, visit: _Visit, least: int = LEAST_DIGITS) -> None:
         digits = whole_number(literal, least)
         if digits is not None:
-            self._found.leaves.append(Leaf(digits, label, Form.NUMBER, holder, key, literal))
+            leaf = Leaf(digits, visit.label, Form.NUMBER, visit.holder, visit.key, literal, visit.answered)
+            self._found.leaves.append(leaf)
 
     def _json(self, visit: _Visit, text: str, *, in_result: bool) -> None:
         read = split(text, visit.label, keys=in_result)
@@ -124,12 +135,12 @@ class _Walker:
             return
         self._found.texts.append(JsonText(read.pieces, visit.holder, visit.key))
         for value in read.values:
+            inner = visit.below(read.pieces, value.at, DATA, value.label)
             literal = str(read.pieces[value.at])
             if value.text is None:
-                least = LEAST_DIGITS_IN_TEXT if in_result else LEAST_DIGITS
-                self._digits(literal, value.label, read.pieces, value.at, least)
+                self._digits(literal, inner, LEAST_DIGITS_IN_TEXT if in_result else LEAST_DIGITS)
             elif value.text and not value.text.isspace():
-                leaf = Leaf(value.text, value.label, Form.STRING, read.pieces, value.at, literal)
+                leaf = Leaf(value.text, value.label, Form.STRING, read.pieces, value.at, literal, visit.answered)
                 self._found.leaves.append(leaf)
 
 

@@ -43,7 +43,7 @@ class Masking:
             self._sightings.look(number, *_looked_at(leaf))
         for number, leaf in enumerate(leaves):
             text, label = _looked_at(leaf)
-            seen = self._sightings.of(number, text, label)
+            seen = self._sightings.of(number, text, label, answered=leaf.answered)
             if seen:
                 self.found.update(entity.type for entity in seen)
                 _put(leaf, self._masked(leaf, seen))

@@ -5,6 +5,7 @@ it was found and in every later one; never in an earlier one, whose masking does
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final, NamedTuple, Protocol
@@ -21,6 +22,8 @@ from schemas.spans import Detection, DetectOptions, TermSet
 
 _ESCAPED = re.compile(r"\\u[0-9A-Fa-f]{4}|&(?:#|[A-Za-z][A-Za-z0-9]{1,24};)")
 _TOKEN: Final = re.compile(r"<?MASKED_[A-Z_]{2,32}_[a-f0-9]{8}>?")
+
+_LEAST_ECHO = 3  # letters and digits of a value that is masked again in a model's words
 
 
 class Detects(Protocol):
@@ -53,6 +56,8 @@ class Sightings:
         self._spreader: Spreader | None = None
         self._types: list[EntityType] = []
         self._leaves: list[int] = []
+        self._echo: Spreader | None = None
+        self._surfaces: dict[str, tuple[int, EntityType]] = {}
 
     def look(self, number: int, text: str, label: str = "") -> None:
         """Detection of leaf `number`; its values become known."""
@@ -76,23 +81,40 @@ class Sightings:
             self._first.setdefault((seen.type, seen.meant or ""), number)
         self._looked[text, label] = _merged(text, found, hidden)
 
-    def of(self, number: int, text: str, label: str = "") -> list[Seen]:
-        """What is to be masked in leaf `number`, by position, overlapping nowhere."""
+    def of(self, number: int, text: str, label: str = "", *, answered: bool = False) -> list[Seen]:
+        """What is to be masked in leaf `number`, by position, overlapping nowhere.
+
+        What a model `answered` held tokens in the place of values, also of those that are not distinctive: they are
+        masked again, so that the provider sees what its model wrote.
+        """
         own = self._looked[text, label]
+        if not self._first:
+            return own
+        spread = [*self._spread(number, text), *(self._echoes(number, text) if answered else ())]
+        if not spread:
+            return own
+        tokens = _Tokens(text)
+        allowed = self._allowed.places(text)
+        spread = [s for s in spread if not tokens.touch(s.start, s.end) and not allowed.cover(s.start, s.end, s.type)]
+        return _merged(text, own, spread)
+
+    def _spread(self, number: int, text: str) -> Iterator[Seen]:
         if self._spreader is None:
             self._spreader = Spreader(self._values(), every=True)
-        hits = [hit for hit in self._spreader.hits(text) if self._leaves[hit.key] <= number]
-        if not hits:
-            return own
-        tokens = [match.span() for match in _TOKEN.finditer(text)] if "MASKED_" in text else []
-        allowed = self._allowed.places(text)
-        spread = [
-            Seen(hit.start, hit.end, self._types[hit.key])
-            for hit in hits
-            if not allowed.cover(hit.start, hit.end, self._types[hit.key])
-            and not any(start < hit.end and hit.start < end for start, end in tokens)
-        ]
-        return _merged(text, own, spread)
+        for start, end, key in self._spreader.hits(text):
+            if self._leaves[key] <= number:
+                yield Seen(start, end, self._types[key])
+
+    def _echoes(self, number: int, text: str) -> Iterator[Seen]:
+        if self._echo is None:
+            for (type_, surface), leaf in self._first.items():
+                if sum(map(str.isalnum, surface)) >= _LEAST_ECHO:
+                    self._surfaces.setdefault(surface, (leaf, type_))
+            self._echo = Spreader((Value(0, surface, False, Reach.WHOLE) for surface in self._surfaces), every=True)
+        for start, end, _ in self._echo.hits(text):
+            leaf, type_ = self._surfaces.get(text[start:end], (number + 1, EntityType.CUSTOM_TERM))
+            if leaf <= number:
+                yield Seen(start, end, type_)
 
     def _values(self) -> Iterator[Value]:
         for (type_, surface), leaf in self._first.items():
@@ -103,6 +125,19 @@ class Sightings:
             yield from (value for value in spreading(key, item) if value.reach is not Reach.ALONE)
             if type_ is EntityType.PERSON and not is_distinctive(type_, surface) and " " in words_form(surface):
                 yield Value(key, surface, False, Reach.WHOLE)
+
+
+class _Tokens:
+    """The tokens that stand in a text already."""
+
+    def __init__(self, text: str) -> None:
+        places = [match.span() for match in _TOKEN.finditer(text)] if "MASKED_" in text else []
+        self._starts, self._ends = [start for start, _ in places], [end for _, end in places]
+
+    def touch(self, start: int, end: int) -> bool:
+        """Whether a part of one lies inside `start:end`."""
+        last = bisect_left(self._starts, end) - 1
+        return last >= 0 and self._ends[last] > start
 
 
 def _merged(text: str, own: list[Seen], more: list[Seen]) -> list[Seen]:

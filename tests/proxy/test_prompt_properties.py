@@ -55,7 +55,7 @@ def _parsed(body: dict[str, Any]) -> dict[str, Any]:
     return body
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(bodies())
 def test_no_planted_value_leaves_and_tokens_put_back_give_the_body(case: tuple[dict[str, Any], str]):
     body, provider = case
@@ -68,7 +68,7 @@ def test_no_planted_value_leaves_and_tokens_put_back_give_the_body(case: tuple[d
     assert back == _parsed(body)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(bodies(), st.integers(0, 3))
 def test_what_comes_later_changes_nothing_before_it(case: tuple[dict[str, Any], str], kept: int):
     body, provider = case

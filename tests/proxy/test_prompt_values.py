@@ -57,6 +57,18 @@ def test_a_short_name_of_two_words_is_masked_in_later_leaves():
     assert contents(sent(body))[1].count("MASKED_PERSON") == 1
 
 
+def test_what_a_model_wrote_with_a_token_is_masked_again_also_when_it_tells_nobody_by_itself():
+    question = {"role": "user", "content": "I saw Mr. Zorvak. MRN: 12345"}
+    answer = {"role": "assistant", "content": "If Zorvak has the file (12345), it is open. zorvak 123456"}
+    body = {"messages": [question, answer, {"role": "user", "content": "So 12345?"}]}
+
+    first, second, third = contents(sent(body))
+
+    assert tokens_of(second) == tokens_of(first)
+    assert second.endswith("it is open. zorvak 123456")
+    assert third == "So 12345?"
+
+
 def test_an_earlier_leaf_does_not_learn_from_a_later_one():
     before, after = user("the code 12345678 is mine"), user("the code 12345678 is mine", "My MRN is 12345678")
 
