@@ -19,7 +19,7 @@ _PASSES: Final = frozenset(
         "signature", "stop_reason", "system_fingerprint", "tool_name", "toolset_name", "type", "usage",
     }
 )  # fmt: skip
-_THINKING: Final = frozenset({"thinking", "redacted_thinking"})
+_THINKING: Final = ("thinking", "redacted_thinking")
 
 
 def passes(node: Mapping[str, Node], key: str, provider: Provider) -> bool:

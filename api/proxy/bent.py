@@ -127,7 +127,7 @@ class LiveTokens:
             if isinstance(verdict, _Open):
                 return hits, head.start()
             if verdict is None:
-                at = head.start() + 1
+                at = head.end() if head["bracketed"] is not None else head.start() + 1
             else:
                 hits.append(verdict)
                 at = verdict.end
@@ -150,10 +150,12 @@ class LiveTokens:
             end = _ended(text, start, _behind(run, length), bracketed=bracketed, final=final)
             if isinstance(end, _Open):
                 return end
-            exact = text[start:end]
-            token = exact if exact in self._originals else token
-            if end is not None and token:
-                return Hit(start, end, token)
+            if end is not None:
+                start += _strays(text, start, end)
+                exact = text[start:end]
+                token = exact if exact in self._originals else token
+                if token:
+                    return Hit(start, end, token)
         return _OPEN if may_grow and run.end() == len(text) and self._begins_one(core) else None
 
     def _begins_one(self, core: str) -> bool:
@@ -185,6 +187,8 @@ def _ended(text: str, start: int, hex_end: int, *, bracketed: bool, final: bool)
             return close.end()
         if not final and len(text) < limit and _CLOSING.match(text, hex_end):
             return _OPEN
+        if text.startswith(">", hex_end):
+            return None  # with its bracket it is too long
     elif text.startswith(">", hex_end) and not _in_angles(text, start):
         return hex_end + 1  # the opening bracket alone was dropped
     rest = text[hex_end : hex_end + 4]
@@ -194,6 +198,11 @@ def _ended(text: str, start: int, hex_end: int, *, bracketed: bool, final: bool)
     if len(rest) == 4:
         return None
     return hex_end if final else _OPEN
+
+
+def _strays(text: str, start: int, end: int) -> int:
+    """1 if the backslash before the bracket is none of Markdown's: nothing else of the token is escaped (`C:\\<…>`)."""
+    return int(text.startswith("\\<", start) and "\\" not in text[start + 1 : end])
 
 
 def _in_angles(text: str, start: int) -> bool:

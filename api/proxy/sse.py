@@ -117,7 +117,11 @@ def rewritten(raw: bytes, data: bytes) -> bytes:
 def ended(raw: bytes) -> bytes:
     """The last event with the blank line that the stream did not send any more."""
     tail = raw[-4:].replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    return raw if tail.endswith(b"\n\n") else raw + (b"\n" if tail.endswith(b"\n") else b"\n\n")
+    if tail.endswith(b"\n\n"):
+        return raw
+    if tail.endswith(b"\n"):
+        return raw + raw[-1:]  # behind a CR, an LF would be the same line's end
+    return raw + b"\n\n"
 
 
 def _field(line: bytes) -> tuple[bytes, bytes]:

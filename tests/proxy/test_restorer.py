@@ -1,0 +1,82 @@
+"""A text in pieces is restored as the whole would be, and nothing waits that cannot become a token."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from api.proxy.bent import LONGEST
+from api.proxy.joints import Minted
+from api.proxy.restorer import Channel, Restorer
+from tests.proxy.pieces import ORIGINALS, filled, masked, near_tokens, planted, split
+
+RESTORER = Restorer(Minted(ORIGINALS))
+
+
+@given(planted(), st.data())
+def test_any_text_split_anywhere_comes_back_as_it_was(parts: list[str], data: st.DataObject) -> None:
+    channel = Channel(RESTORER)
+    pieces = split(masked(parts), data)
+    assert "".join(map(channel.feed, pieces)) + channel.flush() == filled(parts)
+
+
+@given(near_tokens(), st.data())
+def test_pieces_say_what_the_whole_says(text: str, data: st.DataObject) -> None:
+    channel = Channel(RESTORER)
+    assert "".join(map(channel.feed, split(text, data))) + channel.flush() == RESTORER.text(text)
+
+
+@given(near_tokens(), st.data())
+def test_what_waits_is_never_more_than_a_token(text: str, data: st.DataObject) -> None:
+    channel = Channel(Restorer(Minted({"<MASKED_SSN_00000000>": ""})))  # none of the text's tokens
+    fed = said = 0
+    for piece in split(text, data):
+        fed += len(piece)
+        said += len(channel.feed(piece))
+        assert 0 <= fed - said <= LONGEST
+
+
+AT_ONCE = (
+    "a < b", "a <b>", "x << 3", "if (a<5)", "R&D", "R&D ", "fish & chips", "&amp;", "100%", "100 % sure", "%20", "50%3",
+    "back\\slash", "\\n", "\\u0041", "my friend", "I'm ", "Mask ", "masked ball", "<MASKED_SSN_", "<MASKED_PERSON_x",
+    "MASKED_PERSON_ab12cd34ef", "xMASKED", "team", "them", "item_m", "السلام", "<مرحبا", "", "\n", "_", "__", ">",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", AT_ONCE)
+def test_what_cannot_become_a_token_never_waits(text: str) -> None:
+    if text.endswith(("%", "&", "<")):
+        text += " "  # nothing but a bracket's first letter waits
+    assert Channel(RESTORER).feed(text + ".") == text + "."
+    letters = Channel(RESTORER)
+    assert "".join(letters.feed(letter) for letter in text + ".") == text + "."
+
+
+WAITS = {
+    "Hello <": "Hello ", "Hello &": "Hello ", "Hello &l": "Hello ", "Hello %3": "Hello ", "Hello m": "Hello ",
+    "Hello <MASKED_PERS": "Hello ", "Hello <MASKED_PERSON_ab12cd3": "Hello ", "Hello MASKED_PERSON_ab12cd34": "Hello ",
+    "Hello <MASKED_PERSON_ab12cd34": "Hello ", "Hello <MASKED_SS": "Hello <MASKED_SS", "Hello <MASKED_PERSON_f": None,
+    "<MASKED_PERSON_ab12cd34>": "Nora Alfulan", "< b": None, "a < b <": "a < b ",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "said"), WAITS.items())
+def test_what_may_become_a_token_waits_and_no_more(text: str, said: str | None) -> None:
+    assert Channel(RESTORER).feed(text) == (text if said is None else said)
+
+
+def test_with_nothing_minted_nothing_waits() -> None:
+    channel = Channel(Restorer(Minted({})))
+    assert channel.feed("Hello <") == "Hello <"
+    assert channel.feed("MASKED_PERSON_ab12cd34>") == "MASKED_PERSON_ab12cd34>"
+
+
+def test_a_cut_off_token_comes_out_as_it_is() -> None:
+    channel = Channel(RESTORER)
+    assert channel.feed("To <MASKED_PERSON_ab1") == "To "
+    assert channel.flush() == "<MASKED_PERSON_ab1"
+    assert channel.flush() == ""
+
+
+def test_a_hundred_thousand_beginnings_take_no_quadratic_time() -> None:
+    for text in ("<" * 10**5, "m " * 50_000, "<" + " " * 10**5, "masked " * 10_000, "\\" * 10**5, "&lt;" * 25_000):
+        assert RESTORER.text(text) == text

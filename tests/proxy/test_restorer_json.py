@@ -1,0 +1,141 @@
+"""Text that is JSON itself: what is put in is escaped, numbers are numbers again, all else stays as it was written."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from api.proxy.joints import Minted
+from api.proxy.json_text import JsonChannel, restored_arguments, restored_prose
+from api.proxy.restorer import Restorer
+from tests.proxy.pieces import ORIGINALS, TOKENS, near_tokens, planted, split
+
+PERSON, NUMBER = "<MASKED_PERSON_ab12cd35>", "<MASKED_RESIDENCE_PERMIT_12345678>"
+RESTORER = Restorer(Minted(ORIGINALS, frozenset({NUMBER})))
+PLAIN = Restorer(Minted(ORIGINALS))
+
+_values = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(), st.sampled_from(TOKENS), planted().map("".join)),
+    lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(planted().map("".join), inner, max_size=4)),
+    max_leaves=12,
+)
+_styles = st.sampled_from([{"ensure_ascii": True}, {"ensure_ascii": False}, {"indent": 1}, {"separators": (",", ":")}])
+
+
+@settings(max_examples=60)
+@given(_values, _styles, st.booleans(), st.data())
+def test_any_arguments_split_anywhere_say_what_the_caller_masked(
+    value: Any, style: dict[str, Any], html_safe: bool, data: st.DataObject
+) -> None:
+    text = json.dumps(value, **style)
+    if html_safe:
+        text = text.replace("<", "\\u003c").replace(">", "\\u003E")
+    channel = JsonChannel(RESTORER)
+    said = "".join(map(channel.feed, split(text, data))) + channel.flush()
+    assert json.loads(said) == _filled(value, numbers=True)
+    assert said == restored_arguments(RESTORER, text)
+
+
+@given(near_tokens(), st.booleans(), st.data())
+def test_pieces_say_what_the_whole_says_whether_it_is_json_or_not(
+    text: str, structured: bool, data: st.DataObject
+) -> None:
+    whole, channel = JsonChannel(RESTORER, structured=structured), JsonChannel(RESTORER, structured=structured)
+    said = "".join(map(channel.feed, split(text, data))) + channel.flush()
+    assert said == whole.feed(text) + whole.flush()
+
+
+@settings(max_examples=40)
+@given(st.lists(_values, max_size=3), _styles, st.data())
+def test_structured_output_stays_json(value: list[Any], style: dict[str, Any], data: st.DataObject) -> None:
+    text = json.dumps({"answer": value}, **style)
+    channel = JsonChannel(RESTORER, structured=True)
+    said = "".join(map(channel.feed, split(text, data))) + channel.flush()
+    assert json.loads(said) == {"answer": _filled(value, numbers=False)}
+    assert said == restored_prose(RESTORER, text)
+
+
+@given(planted())
+def test_prose_is_never_taken_for_json(parts: list[str]) -> None:
+    text = 'Dear "' + "".join(parts)
+    assert restored_prose(RESTORER, text) == 'Dear "' + "".join(ORIGINALS.get(part, part) for part in parts)
+
+
+EXACT = {
+    "a value": (f'{{"id": "{NUMBER}"}}', '{"id": 2000000006}'),
+    "in an array": (f'["{NUMBER}", "{NUMBER}"]', "[2000000006, 2000000006]"),
+    "behind an object in an array": (f'[{{"a":1}}, "{NUMBER}"]', '[{"a":1}, 2000000006]'),
+    "behind an array in an object": (f'{{"a":[1],"b":"{NUMBER}"}}', '{"a":[1],"b":2000000006}'),
+    "alone": (f'"{NUMBER}"', "2000000006"),
+    "escaped": (r'{"id":"\u003cMASKED_RESIDENCE_PERMIT_12345678\u003e"}', '{"id":2000000006}'),
+    "bent": ('{"id":"masked_residence_permit_12345678"}', '{"id":2000000006}'),
+    "with more in the string": (f'{{"id":"{NUMBER} "}}', '{"id":"2000000006 "}'),
+    "with more before it": (f'{{"id":" {NUMBER}"}}', '{"id":" 2000000006"}'),
+    "two in a string": (f'["{NUMBER}{NUMBER}"]', '["20000000062000000006"]'),
+    "a key": (f'{{"{NUMBER}": 1, "{NUMBER}": 2}}', '{"2000000006": 1, "2000000006": 2}'),
+    "no string": (f'{{"id": {NUMBER}}}', '{"id": 2000000006}'),
+    "blanks as written": (f'{{ "id"\t:\n"{NUMBER}" , "n":1.50E+3 }}', '{ "id"\t:\n2000000006 , "n":1.50E+3 }'),
+    "escapes as written": (
+        r'{"a":"\u00e9\/\ud83d\ude00\ud800","b":"x"}',
+        r'{"a":"\u00e9\/\ud83d\ude00\ud800","b":"x"}',
+    ),
+    "no JSON": (f'say "{PERSON}"', 'say "محمد "أبو خالد" الفلاني"'),
+    "behind the JSON": (f'{{}} say "{PERSON}"', '{} say "محمد "أبو خالد" الفلاني"'),
+    "cut off": (f'{{"a":"{PERSON}', r'{"a":"محمد \"أبو خالد\" الفلاني'),
+    "cut off in an escape": (r'{"a":"x\u00', r'{"a":"x\u00'),
+    "cut off before the quote of a number": (f'{{"a":"{NUMBER}', '{"a":"2000000006'),
+    "a bad escape": (f'{{"a":"\\uZZ {PERSON}"}}', r'{"a":"\uZZ محمد \"أبو خالد\" الفلاني"}'),
+    "empty": ("", ""),
+    "blanks": ("  \n", "  \n"),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), EXACT.values(), ids=EXACT.keys())
+def test_is_written_as_it_was_but_for_the_tokens(text: str, expected: str) -> None:
+    assert restored_arguments(RESTORER, text) == expected
+    letters = JsonChannel(RESTORER)
+    assert "".join(map(letters.feed, text)) + letters.flush() == expected
+
+
+def test_the_opening_quote_waits_only_where_a_number_may_come() -> None:
+    assert JsonChannel(RESTORER).feed('{"id": "') == '{"id": '
+    assert JsonChannel(RESTORER).feed('{"id": "x') == '{"id": "x'
+    assert JsonChannel(RESTORER).feed('{"') == '{"'
+    assert JsonChannel(PLAIN).feed('{"id": "') == '{"id": "'
+    assert JsonChannel(RESTORER, structured=True).feed('{"id": "') == '{"id": "'
+
+
+def test_what_is_no_number_stays_a_string() -> None:
+    restorer = Restorer(Minted({NUMBER: "2000-6", PERSON: "012"}, frozenset({NUMBER, PERSON})))
+    assert restored_arguments(restorer, f'["{NUMBER}", "{PERSON}"]') == '["2000-6", "012"]'
+
+
+@pytest.mark.parametrize("mark", ["[", '{"a":'])
+def test_nesting_without_end_takes_bounded_memory_and_never_raises(mark: str) -> None:
+    text = mark * 20_000 + f'"{PERSON}"'
+    assert restored_arguments(RESTORER, text).endswith(r'"محمد \"أبو خالد\" الفلاني"')
+
+
+def test_a_long_text_takes_no_quadratic_time() -> None:
+    text = json.dumps([f"{word}\n" for word in range(20_000)])
+    assert restored_arguments(RESTORER, text) == text
+    channel = JsonChannel(RESTORER)
+    assert "".join(map(channel.feed, text[:50_000])) + channel.flush() == text[:50_000]
+
+
+def _filled(value: Any, *, numbers: bool) -> Any:
+    if isinstance(value, str):
+        if numbers and value == NUMBER:
+            return int(ORIGINALS[NUMBER])
+        for token in TOKENS:
+            value = value.replace(token, chr(0xE000 + TOKENS.index(token)))
+        for token in TOKENS:
+            value = value.replace(chr(0xE000 + TOKENS.index(token)), ORIGINALS[token])
+        return value
+    if isinstance(value, list):
+        return [_filled(item, numbers=numbers) for item in value]
+    if isinstance(value, dict):
+        return {_filled(key, numbers=False): _filled(item, numbers=numbers) for key, item in value.items()}
+    return value
