@@ -188,8 +188,9 @@ def test_completions_with_several_choices_and_tools(gpt: openai.OpenAI, provider
     provider.begin(play)
     with gpt.chat.completions.stream(model="gpt-test", messages=ASKED, n=2) as stream:
         final = stream.until_done().get_final_completion()
-    (tool,) = final.choices[0].message.tool_calls or [None]
-    assert tool is not None
+    calls = final.choices[0].message.tool_calls
+    assert calls is not None
+    (tool,) = calls
     assert json.loads(tool.function.arguments) == {"to": EMAIL, "n": PHONE}
     assert final.choices[1].message.content == NAME
     assert final.usage is not None and final.usage.total_tokens == 2

@@ -1,0 +1,56 @@
+"""What the API's description says of the proxy: the headers it takes, and that bodies are the providers' own."""
+
+from typing import Any
+
+_STRING = {"type": "string"}
+
+
+def _header(name: str, about: str, example: str, *, required: bool = False) -> dict[str, Any]:
+    more = {"required": True} if required else {}
+    return {"name": name, "in": "header", "description": about, **more, "schema": _STRING, "example": example}
+
+
+_HEADERS = [
+    _header("X-Provider-Key", "Your key at the provider. Passed on, and never kept.", "sk-...", required=True),
+    _header(
+        "X-Service-Preserve-Tags",
+        "`true` tells the model, in the system prompt, to reproduce tokens letter by letter.",
+        "true",
+    ),
+    _header(
+        "X-Service-Transforms",
+        "Types whose values are given as generalized ones, which are not restored: DATE_TIME, ADDRESS.",
+        "DATE_TIME,ADDRESS",
+    ),
+    _header(
+        "X-Service-Allow-Attachments",
+        "`true` lets pictures, PDFs and sound in the body pass as they are, unmasked.",
+        "true",
+    ),
+]
+_VERSION = _header("anthropic-version", "As the provider requires; passed on.", "2023-06-01")
+
+
+def _described(title: str, of: str, *more: dict[str, Any]) -> dict[str, Any]:
+    body = {
+        "title": title,
+        "description": f"{of}. Every field that the provider knows is taken.",
+        "type": "object",
+        "required": ["messages"],
+        "properties": {
+            "model": {"description": "checked by the provider, as all else"},
+            "messages": {"type": "array", "items": {}},
+            "stream": {"description": "`true` asks for an event stream"},
+        },
+    }
+    answer = {"schema": {"type": "object", "description": "The provider's own answer, restored."}}
+    events = {"schema": {"type": "string", "description": "The provider's own events, restored one by one."}}
+    return {
+        "parameters": [*_HEADERS, *more],
+        "requestBody": {"required": True, "content": {"application/json": {"schema": body}}},
+        "responses": {"200": {"content": {"application/json": answer, "text/event-stream": events}}},
+    }
+
+
+MESSAGES = _described("AnthropicMessages", "The request of POST /v1/messages", _VERSION)
+COMPLETIONS = _described("OpenAIChatCompletions", "The request of POST /v1/chat/completions")
