@@ -29,7 +29,7 @@ def passes(node: Mapping[str, Node], key: str, provider: Provider) -> bool:
     if key == "data":
         return node.get("type") != "text"  # base64, but of a plain text's source
     if key == "name":
-        return is_call(node) or str(node.get("type")).startswith("tool")
+        return provider is Provider.OPENAI or is_call(node) or str(node.get("type")).startswith("tool")
     return key == "url" and provider is Provider.ANTHROPIC
 
 

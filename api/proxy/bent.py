@@ -27,6 +27,7 @@ _OPENINGS = {
 }
 _CLOSINGS = {
     ">": ("",),
+    "/": (">",),  # as of a tag without content
     "\\": (">", "u003e", "x3e"),
     "&": ("gt;", "amp;gt;", "#62;", "#x3e;"),
     "%": ("3e",),

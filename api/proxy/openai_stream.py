@@ -62,18 +62,20 @@ class OpenAIStream:
 
     def _choice(self, choice: Node) -> tuple[Node, bytes]:
         """A choice restored, and what must come before it."""
-        delta = choice.get("delta") if isinstance(choice, dict) else None
-        if not isinstance(choice, dict) or not isinstance(delta, dict):
+        if not isinstance(choice, dict):
             return self._answers.tree(choice), b""
         index = _index(choice)
         new: dict[str, Node] = {}
         for key, value in choice.items():
-            new[key] = self._delta(index, delta, ()) if key == "delta" else self._answers.field(choice, key, value)
+            if key == "delta" and isinstance(value, dict):
+                new[key] = self._delta(index, value, ())
+            else:
+                new[key] = self._answers.field(choice, key, value)
         if choice.get("finish_reason") is None:
             return new, b""
         ahead = b""
         for path, held in self._channels.over(index):
-            if not _appended(new["delta"], path, held):
+            if not _appended(new.get("delta"), path, held):
                 ahead += self._chunk(index, path, held)
         return new, ahead
 

@@ -1,5 +1,6 @@
 """Restores a provider's event stream while it passes: bytes in, bytes out, event by event."""
 
+from contextlib import suppress
 from typing import Final
 
 from api.proxy import lenient_json, sse
@@ -51,7 +52,8 @@ class RestoredStream:
         event = self._events.rest()
         out = self._unsent
         if event and event.data is not None and _is_whole(event.data):
-            out += sse.ended(self._passed(event))
+            with suppress(StreamTooLong):
+                out += sse.ended(self._passed(event))
         out += self._shape.rest()
         return out if self._shape.over else out + self._shape.failure(code, _BROKEN)
 

@@ -38,6 +38,7 @@ BENT = {
     "no-break space": "To <MASKED_PERSON\u00a0_ab12cd34>.",
     "blanks for underscores": "To <MASKED PERSON ab12cd34>.",
     "hyphens": "To <MASKED-PERSON-ab12cd34>.",
+    "a tag without content": "To <MASKED_PERSON_ab12cd34 />.",
 }
 
 
@@ -92,6 +93,7 @@ NONE = {
     "inside an identifier": "USER_MASKED_PERSON_ab12cd34_ID",
     "before an identifier": "MASKED_PERSON_ab12cd34_ID",
     "four underscores": "____MASKED_PERSON_ab12cd34____",
+    "four underscores behind": "MASKED_PERSON_ab12cd34____",
     "longer than 64 characters": "<MASKED_PERSON_" + " " * 50 + "ab12cd34>",
     "the beginning": "<MASKED_PERSON_ab12",
     "the words alone": "The masked person ab12",

@@ -67,6 +67,7 @@ def test_a_stream_without_tokens_passes_byte_for_byte() -> None:
         chunk(choice(role="assistant", content="", refusal=None)), b": OPENROUTER PROCESSING\n\n",
         chunk(choice(content="a < b"), usage=None, obfuscation="x<MASKED_PERSON_ab12cd34"), chunk(choice(content="")),
         chunk(choice(role="assistant")), chunk(call("{}", id="c", type="function")), chunk(choice(finish="stop")),
+        chunk(choice(tool_calls=[{"index": 0, "function": {"name": "get-m"}}])),
         chunk(choice(0), choice(1)), chunk(choice(content=None)), USAGE, event([1, 2]), event("x"), event(None), DONE,
     )  # fmt: skip
     raw = b"".join(frames)
@@ -79,6 +80,8 @@ def test_what_was_held_comes_with_the_finish_or_before_it() -> None:
     assert [body if body == "[DONE]" else body["choices"][0]["delta"] for _, body in out] == [
         {"content": "see "}, {"content": "<MASKED"}, "[DONE]",
     ]  # fmt: skip
+    empty = chunk({"index": 0, "delta": None, "finish_reason": "stop"})
+    assert choices(_passed(chunk(choice(content="see <MAS")), empty)[: -len(empty)])[0] == {"content": "see <MAS"}
     out = events(_passed(chunk(choice(content="see <MAS"), model="m"), chunk(choice(0, "stop")), DONE))
     assert [body if body == "[DONE]" else body["choices"][0] for _, body in out] == [
         choice(content="see "), choice(content="<MAS"), choice(0, "stop"), "[DONE]",
