@@ -27,7 +27,7 @@ def create_app(settings: Settings, storage: Storage | None = None, edge: Edge | 
     services = Services.build(settings, opened)
 
     @asynccontextmanager
-    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         # Made now: the first calls that ask for them shall not wait for certificates.
         judge, upstream = services.judge, services.upstream
         writing = asyncio.create_task(services.usage_log.keep_writing())
@@ -36,7 +36,8 @@ def create_app(settings: Settings, storage: Storage | None = None, edge: Edge | 
         await asyncio.wait({writing})
         services.detection.close()
         await services.limiter.close()
-        await upstream.close()
+        for each in {upstream, app.state.services.upstream}:  # services may have been replaced
+            await each.close()
         if judge is not None:
             await judge.close()
         if storage is None:

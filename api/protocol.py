@@ -24,6 +24,7 @@ class Protocol(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        self.access_log = False  # uvicorn's own lines hold paths and queries as sent, whatever handlers there are
         self._watch_head()
 
     def connection_lost(self, exc: Exception | None) -> None:
