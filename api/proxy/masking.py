@@ -21,7 +21,7 @@ _JOINING: Final = str.maketrans("_-.", "   ")
 
 
 def standing(text: str) -> Iterable[str]:
-    """The tokens that stand in a text: none of them may be minted."""
+    """The tokens that stand in a text, in the form in which they are minted."""
     if "masked" not in text.lower():
         return ()
     return (f"<MASKED_{m[1].upper()}_{m[2].lower()}>" for m in _STANDING.finditer(text.replace("\\", "")))

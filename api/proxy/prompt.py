@@ -1,7 +1,5 @@
 """The request side: from the bytes that a client sent to those that a provider may have, and the tokens in them."""
 
-from collections.abc import Iterator
-
 from api.proxy.joints import Asked, MaskedPrompt
 from api.proxy.leaves import Walk, walk
 from api.proxy.masking import Masking, standing
@@ -20,8 +18,8 @@ def words(raw: bytes, asked: Asked) -> int:
 def masked(raw: bytes, asked: Asked, detector: Detects) -> MaskedPrompt:
     """The body with every entity masked, written anew. InvalidBody, AttachmentNotSupported, and detection's errors."""
     body, found = _read(raw, asked)
-    reserved = {token for text in _strings(body) for token in standing(text)}
-    reserved.update(token for leaf in found.leaves if leaf.literal for token in standing(leaf.text))
+    # Not those in a model's own words and thoughts: a token there is ours, and its value keeps it.
+    reserved = {token for leaf in found.leaves if not leaf.answered for token in standing(leaf.text)}
     masking = Masking(asked, detector, frozenset(reserved))
     masking.mask(found.leaves)
     for pieces, holder, key in found.texts:
@@ -36,17 +34,3 @@ def _read(raw: bytes, asked: Asked) -> tuple[dict[str, Node], Walk]:
     if not isinstance(body.get("messages"), list):
         raise InvalidBody
     return body, walk(body, asked.provider, allow_attachments=asked.allow_attachments)
-
-
-def _strings(tree: Node) -> Iterator[str]:
-    """Every string of a tree, keys included."""
-    nodes = [tree]
-    while nodes:
-        node = nodes.pop()
-        if isinstance(node, str):
-            yield node
-        elif isinstance(node, dict):
-            yield from node
-            nodes += node.values()
-        elif isinstance(node, list):
-            nodes += node

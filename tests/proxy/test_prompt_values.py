@@ -131,6 +131,22 @@ def test_tokens_that_stand_in_a_body_stay_and_are_not_minted_again():
     assert text.count(token) == 1
 
 
+@pytest.mark.parametrize("field", ["thinking", "text"])
+def test_a_value_keeps_its_token_when_the_models_own_thoughts_and_words_hold_it(field: str):
+    token = tokens_of(said(f"ID {ID}"))[0]
+    block = {
+        "type": field,
+        field: f"The user's ID is {token}",
+        **({"signature": "c2ln"} if field == "thinking" else {}),
+    }
+    body = {"messages": [{"role": "user", "content": f"ID {ID}"}, {"role": "assistant", "content": [block]}]}
+
+    first, second = contents(sent(body))
+
+    assert first == f"ID {token}"
+    assert second == [block]
+
+
 @pytest.mark.parametrize("bent", ["MASKED_NATIONAL_ID_{}", "<masked_national_id_{}>", "<MASKED\\_NATIONAL\\_ID\\_{}>"])
 def test_a_bent_token_in_a_body_is_not_minted_either(bent: str):
     token = tokens_of(said(f"ID {ID}"))[0]
@@ -264,6 +280,21 @@ def test_names_in_escapes_are_masked_in_results_and_texts_with_the_tokens_of_pla
     assert "123456" not in shown
     assert "1990" not in json.dumps(contents(json.loads(result.body))[0][:2])
     assert sum("سلمان" in original for original in result.minted.originals.values()) == 1
+
+
+def test_a_name_in_escapes_amid_other_words_is_masked_with_the_name_as_its_original():
+    escapes = json.dumps({"name": "سلمان الحربي"})
+
+    result = masked(
+        user(
+            f"The server said {escapes}, why?",
+            "and &#1587;&#1604;&#1605;&#1575;&#1606; &#1575;&#1604;&#1581;&#1585;&#1576;&#1610;",
+        )
+    )
+
+    assert next(iter(result.minted.originals.values())) == "سلمان الحربي"
+    assert "u0633" not in result.body.decode()
+    assert "1587" not in result.body.decode()
 
 
 def test_numbers_in_a_results_json_become_token_strings():
