@@ -5,9 +5,9 @@
 One API process over real PostgreSQL and Redis, and a provider of one process that answers a 1 KB prompt with a stream
 of a hundred frames, 5 ms apart. Each frame says when it was written, on a clock that all processes of a machine share,
 so that every frame's way is known, directly and through the proxy, in turns of the same run. Targets: at most 8 ms
-added to the first frame beyond detection itself, less than 2 ms per frame at the 99th percentile, and less than 150 MB that
-the serving process grows by with 200 streams at once. Exit status 1 when one is missed. What the machine does beside
-counts in milliseconds, but not in the serving process's own processor time, which stands below the table.
+added to the first frame beyond detection itself, less than 2 ms per frame at the 99th percentile, and less than 150 MB
+that the serving process grows by with 200 streams at once. Exit status 1 when one is missed. What the machine does
+beside counts in milliseconds, but not in the serving process's own processor time, which stands below the table.
 """
 
 import argparse

@@ -1,0 +1,300 @@
+"""The LLM proxy, sentence by sentence: a real server before a scripted provider that keeps every byte."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+
+from schemas.entities import TOGGLABLE_TYPES
+from tests.api.serving import Account, Served, serving, settings_for
+from tests.proxy.provider import ScriptedProvider, Turn
+from tests.proxy.speech import TOKEN, is_anthropic, message, parrot, said
+
+BASE = "/api/v1/proxy"
+ANTHROPIC, OPENAI = f"{BASE}/anthropic/v1/messages", f"{BASE}/openai/v1/chat/completions"
+BOTH = pytest.mark.parametrize("path", [ANTHROPIC, OPENAI])
+KEY = "sk-of-the-caller"
+NAME, EMAIL, ID = "Noura Salem Almithali", "noura@example.com", "1058374925"
+
+
+@pytest.fixture(scope="module")
+def scripted() -> Iterator[ScriptedProvider]:
+    provider = ScriptedProvider()
+    yield provider
+    provider.close()
+
+
+@pytest.fixture
+def provider(scripted: ScriptedProvider) -> ScriptedProvider:
+    """Says what it is told, until a test gives it another script."""
+    scripted.begin(parrot)
+    return scripted
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory, scripted: ScriptedProvider) -> Iterator[Served]:
+    urls = {"anthropic_base_url": scripted.url, "openai_base_url": f"{scripted.url}/v1"}
+    with serving(settings_for(tmp_path_factory.mktemp("proxied"), proxy_max_body_bytes=100_000, **urls)) as server:
+        yield server
+
+
+@pytest.fixture
+def account(served: Served) -> Account:
+    return served.account()
+
+
+@pytest.fixture
+def client(served: Served, account: Account) -> Iterator[httpx.Client]:
+    headers = {**account.headers, "X-Provider-Key": KEY}
+    with httpx.Client(base_url=served.url, headers=headers, timeout=30) as client:
+        yield client
+
+
+def asks(text: str, **more: Any) -> dict[str, Any]:
+    return {"model": "m", "max_tokens": 50, "messages": [{"role": "user", "content": text}], **more}
+
+
+def text_of(answer: httpx.Response) -> str:
+    body = answer.json()
+    return str(body["content"][0]["text"] if "content" in body else body["choices"][0]["message"]["content"])
+
+
+@BOTH
+def test_the_prompt_is_masked_and_the_reply_is_not(client: httpx.Client, provider: ScriptedProvider, path: str) -> None:
+    """“LLM proxy: `/api/v1/proxy/{provider}/...` masks the prompt server-side, forwards it to a model provider with the
+    caller's own provider key, and unmasks the reply.” “Payload and response are the provider's own shapes; the response
+    is already unmasked.” “POST | /api/v1/proxy/anthropic/v1/messages | message-style provider body” “POST |
+    /api/v1/proxy/openai/v1/chat/completions | chat-completions provider body” “The proxy base for the message-style
+    provider is `{base_url}/api/v1/proxy/anthropic`.”
+    """
+    text = f"I am {NAME}, {EMAIL}, national ID {ID}."
+    assert text_of(client.post(path, json=asks(text))) == text
+    assert not [value for value in (NAME, EMAIL, ID) if value.encode() in provider.received]
+    told = said(provider.turn)
+    assert {token.split("_")[1] for token in TOKEN.findall(told)} == {"PERSON", "EMAIL", "NATIONAL"}
+    assert provider.turn.json.keys() == {"model", "max_tokens", "messages"}
+
+
+@BOTH
+def test_the_headers_of_a_call(served: Served, account: Account, provider: ScriptedProvider, path: str) -> None:
+    """“Required request headers: `Authorization: Bearer <API_KEY>` (service key) and `X-Provider-Key: <PROVIDER_KEY>`
+    (caller's own provider key, never stored). The provider-version header (`anthropic-version`) is sent as the provider
+    requires. The service key uses the standard bearer header, not the provider's own key header.” “Proxy calls
+    additionally require `X-Provider-Key` (caller's provider key, never stored).” “Provider API versions are passed
+    through by the proxy via the provider's own version header.” “`missing_provider_key` 400” “query string | only `beta` is forwarded”
+    """
+    sent = {"X-Provider-Key": KEY, "anthropic-version": "2023-06-01"}
+    url = f"{served.url}{path}?beta=true&trace={EMAIL}"
+    assert httpx.post(url, json=asks("Hi"), headers={**account.headers, **sent}).status_code == 200
+    assert provider.turn.path.partition("?")[2] == "beta=true"
+    headers = provider.turn.headers
+    own = {"x-api-key": KEY} if path == ANTHROPIC else {"authorization": f"Bearer {KEY}"}
+    assert own.items() <= headers.items() and headers["anthropic-version"] == "2023-06-01"
+    assert account.bearer.encode() not in provider.received
+    answer = httpx.post(served.url + path, json=asks("Hi"), headers=account.headers)
+    assert (answer.status_code, answer.json()) == (400, {"error": "missing_provider_key"})
+    answer = httpx.post(served.url + path, json=asks("Hi"), headers={"X-Api-Key": account.bearer, **sent})
+    refusal = {"error": "unauthorized", "detail": "Missing authentication token"}
+    assert (answer.status_code, answer.json()) == (401, refusal)
+
+
+def test_nothing_of_a_call_is_kept(client: httpx.Client, served: Served, provider: ScriptedProvider) -> None:
+    """“The token mapping lives only for the duration of the request and is never persisted.” “caller's own provider
+    key, never stored”
+    """
+    assert client.post(ANTHROPIC, json=asks(f"I am {NAME}")).status_code == 200
+    (token,) = TOKEN.findall(said(provider.turn))
+    kept = [path.read_bytes() for path in served.services.settings.data_dir.rglob("*") if path.is_file()]
+    assert kept
+    for secret in (NAME, KEY, token):
+        assert not [1 for content in kept if secret.encode() in content]
+
+
+def test_preserving_tags(client: httpx.Client, provider: ScriptedProvider) -> None:
+    """“Optional header `X-Service-Preserve-Tags: true` injects a system-prompt instruction telling the model to
+    reproduce `<MASKED_...>` tokens verbatim.”
+    """
+    for wish in ("true", "false"):
+        answer = client.post(ANTHROPIC, json=asks("Hi", system="Be brief."), headers={"X-Service-Preserve-Tags": wish})
+        assert answer.status_code == 200
+    first, second = (turn.json["system"] for turn in provider.turns)
+    assert first.startswith("Be brief.") and "<MASKED_...>" in first
+    assert second == "Be brief."
+
+
+def test_transforms(client: httpx.Client, provider: ScriptedProvider) -> None:
+    """“Optional header `X-Service-Transforms`: comma-separated list of types (only DATE_TIME and ADDRESS valid, e.g.
+    `DATE_TIME,ADDRESS`). Generalized spans are given to the provider as abstracted values, get no mapping entry, and
+    are not restored in the reply (permanent for that conversation). Spans that fail closed still get a mask token and
+    round-trip normally. An unknown type gives 400 with body error `invalid_transforms`.” “`X-Service-Transforms` |
+    blanks around items ignored”
+    """
+    text = "She moved on 17 March 2024. Call at 10:45."
+    answer = client.post(OPENAI, json=asks(text), headers={"X-Service-Transforms": "DATE_TIME , ADDRESS"})
+    told = said(provider.turn)
+    assert "March 2024" in told and "17" not in told
+    assert "<MASKED_DATE_TIME_" in told, "a clock time fails closed"
+    assert "March 2024" in text_of(answer) and "17 March" not in text_of(answer) and "10:45" in text_of(answer)
+    for wish in ("PERSON", "DATE_TIME,PERSON"):
+        answer = client.post(OPENAI, json=asks(text), headers={"X-Service-Transforms": wish})
+        assert (answer.status_code, answer.json()) == (400, {"error": "invalid_transforms"})
+
+
+def test_coverage(client: httpx.Client, provider: ScriptedProvider) -> None:
+    """“Masking coverage: `system` (string or array of blocks) is masked and restored; text leaves of tool-use blocks
+    and tool-result content are masked.”
+    """
+    blocks = [{"type": "text", "text": f"You serve {NAME}."}]
+    use = {"type": "tool_use", "id": "toolu_1", "name": "find", "input": {"who": EMAIL}}
+    result = {"type": "tool_result", "tool_use_id": "toolu_1", "content": [{"type": "text", "text": f"ID {ID}"}]}
+    messages = [{"role": "assistant", "content": [use]}, {"role": "user", "content": [result]}]
+
+    def play(turn: Turn) -> None:
+        system = turn.json["system"]
+        turn.send(200, message(system if isinstance(system, str) else system[0]["text"]))
+
+    provider.begin(play)
+    for system in (f"You serve {NAME}.", blocks):
+        answer = client.post(ANTHROPIC, json={**asks(""), "system": system, "messages": messages})
+        assert text_of(answer) == f"You serve {NAME}."
+    assert not [value for value in (NAME, EMAIL, ID) if value.encode() in provider.received]
+    assert all(turn.json["messages"][0]["content"][0]["id"] == "toolu_1" for turn in provider.turns)
+
+
+@BOTH
+def test_streams(client: httpx.Client, provider: ScriptedProvider, path: str) -> None:
+    """“Streaming (`stream: true`) is supported; SSE frames are unmasked per frame.”"""
+    text = f"I am {NAME}."
+    came = ""
+    with client.stream("POST", path, json=asks(text, stream=True)) as answer:
+        assert answer.headers["content-type"].startswith("text/event-stream")
+        for line in answer.iter_lines():
+            body = json.loads(line[6:]) if line.startswith("data: {") else {}
+            came += body.get("delta", {}).get("text") or ""
+            came += "".join(choice["delta"].get("content") or "" for choice in body.get("choices", ()))
+    assert came == text and provider.turn.json["stream"] is True
+
+
+def test_toggles_do_not_apply(
+    client: httpx.Client, served: Served, account: Account, provider: ScriptedProvider
+) -> None:
+    """“The proxy always runs the full entity set (toggles do not apply).” “Toggles apply to `POST /api/v1/mask` and
+    `POST /api/v1/redact` only” “the proxy always runs the full set with strict checksums”
+    """
+    with served.browser(account) as browser:
+        assert browser.put("/me/entities", json={"enabled": ["PERSON"]}).status_code == 200
+        assert len(browser.get("/me/entities").json()["catalog"]) == len(TOGGLABLE_TYPES)
+    text = f"From 10.1.2.3 in Jeddah, ID {ID}, not ID 1058374926."
+    assert text_of(client.post(OPENAI, json=asks(text))) == text
+    told = said(provider.turn)
+    assert "<MASKED_IP_ADDRESS_" in told and "<MASKED_LOCATION_" in told and ID not in told
+    assert "1058374926" in told, "its check digit is wrong"
+
+
+def test_what_is_not_supported(client: httpx.Client, provider: ScriptedProvider) -> None:
+    """“For the message-style provider only `/v1/messages` is supported; any other path returns 501
+    `endpoint_not_supported_in_v1`.” “501 | endpoint_not_supported_in_v1 (proxy) | unsupported message-style provider
+    path” “provider endpoints it does not support return 501 `endpoint_not_supported_in_v1`” “other chat-completions
+    paths | 501 `endpoint_not_supported_in_v1`” “`/responses` and every other path | 501 with `x-should-retry: false`”
+    “`unknown_provider` 404”
+    """
+    for path in ("anthropic/v1/models", "anthropic/v1/messages/batches", "openai/v1/responses", "openai/v1/models"):
+        for method in ("GET", "POST"):
+            answer = client.request(method, f"{BASE}/{path}")
+            assert (answer.status_code, answer.json()) == (501, {"error": "endpoint_not_supported_in_v1"})
+            assert answer.headers["x-should-retry"] == "false"
+    answer = client.post(f"{BASE}/gemini/v1/messages", json=asks("Hi"))
+    assert (answer.status_code, answer.json()) == (404, {"error": "unknown_provider"})
+    assert not provider.turns
+
+
+def test_status(served: Served) -> None:
+    """“GET | /api/v1/proxy/status | reports proxy and managed-demo availability” “no authentication; 200 `{"proxy":
+    {"available": true, "providers": ["anthropic", "openai"]}, "managed_demo": {"available": false}}`” “managed demo |
+    off unless set”
+    """
+    answer = httpx.get(f"{served.url}{BASE}/status")
+    expected = {
+        "proxy": {"available": True, "providers": ["anthropic", "openai"]},
+        "managed_demo": {"available": False},
+    }
+    assert (answer.status_code, answer.json()) == (200, expected)
+
+
+@BOTH
+def test_errors(client: httpx.Client, served: Served, provider: ScriptedProvider, path: str) -> None:
+    """“Proxy errors use a top-level body `{error: <code>}`, not `{detail: ...}`.” “Proxy errors have body `{error:
+    <code>}`.” “every body has `error`; it may add `detail`.” “413 | request_too_large (proxy, `error` field) | proxy
+    request body over the proxy cap” “400 | invalid_transforms (proxy, `error` field) | unknown type in the transforms
+    header” “`insufficient_tokens` 402 with the same extra fields” “`provider_unreachable` 502” “`unauthorized` 401
+    (with the authentication message in `detail`)” “`invalid_body` | not UTF-8, not a JSON object, duplicate keys, or
+    `messages` missing or not an array”
+    """
+    answer = client.post(path, json=asks("x" * 200_000))
+    assert (answer.status_code, answer.json()) == (413, {"error": "request_too_large"})
+    answer = client.post(path, json=asks("Hi"), headers={"X-Service-Transforms": "IBAN"})
+    assert (answer.status_code, answer.json()) == (400, {"error": "invalid_transforms"})
+    for body in (b'{"messages": ["\xff"]}', b"[]", b'{"messages": [], "messages": []}', b"{}", b'{"messages": {}}'):
+        answer = client.post(path, content=body)
+        assert (answer.status_code, answer.json()["error"]) == (400, "invalid_body")
+    answer = client.post(path, json=asks("word " * 10_001))
+    money = {"needed_tokens": 10_001, "available_tokens": 10_000, "topup_url": "/billing"}
+    assert (answer.status_code, answer.json()) == (402, {"error": "insufficient_tokens", **money})
+    answer = client.post(path, json=asks("Hi"), headers={"Authorization": "Bearer mk_live_x"})
+    refusal = {"error": "unauthorized", "detail": "Malformed authentication token"}
+    assert (answer.status_code, answer.json()) == (401, refusal)
+    assert not provider.turns
+    provider.begin(lambda turn: turn.die())
+    answer = client.post(path, json=asks("Hi"))
+    assert (answer.status_code, answer.json()) == (502, {"error": "provider_unreachable"})
+
+
+@BOTH
+def test_money(client: httpx.Client, served: Served, account: Account, provider: ScriptedProvider, path: str) -> None:
+    """“words of every text leaf that detection looks at, found something or not; refunded when the provider was
+    unreachable or nothing came back” “a provider's own 4xx/5xx | passed through: its status, its body with tokens
+    restored” “retries | none inside the proxy”
+    """
+    before = served.balance(account)
+    provider.begin(lambda turn: turn.die())
+    assert client.post(path, json=asks(f"four words with {EMAIL}")).status_code == 502
+    assert (served.balance(account), len(provider.turns)) == (before, 1)
+
+    def refuses(turn: Turn) -> None:
+        turn.send(400 if is_anthropic(turn) else 503, json.dumps({"error": {"message": said(turn)}}).encode())
+
+    provider.begin(refuses)
+    answer = client.post(path, json=asks(f"four words with {EMAIL}"))
+    assert answer.status_code == (400 if path == ANTHROPIC else 503)
+    assert answer.json() == {"error": {"message": f"four words with {EMAIL}"}}
+    assert (served.balance(account), len(provider.turns)) == (before - 4, 1)
+
+
+def test_the_same_value_has_the_same_token(client: httpx.Client, served: Served, provider: ScriptedProvider) -> None:
+    """“the same caller's same value has the same token in every request: multi-turn conversations, prompt caches and
+    signed thinking blocks keep working, and still nothing is stored. For `/mask` (BYOK too: keyed by the bearer) and
+    proxy alike.”
+    """
+    for path in (ANTHROPIC, OPENAI, OPENAI):
+        client.post(path, json=asks(f"Write to {EMAIL}"))
+    masked = client.post("/api/v1/mask", json={"text": f"Write to {EMAIL}"}).json()["masked_text"]
+    assert {said(turn) for turn in provider.turns} == {masked}
+
+
+def test_attachments(client: httpx.Client, provider: ScriptedProvider) -> None:
+    """“base64 PDFs and images, and `input_audio` | 400 `attachment_not_supported`, unless the caller sends
+    `X-Service-Allow-Attachments: true`, which passes them unmasked; http(s) URLs of images pass”
+    """
+    source = {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="}
+    body = {"model": "m", "messages": [{"role": "user", "content": [{"type": "image", "source": source}]}]}
+    answer = client.post(ANTHROPIC, json=body)
+    assert (answer.status_code, answer.json()["error"]) == (400, "attachment_not_supported")
+    assert not provider.turns
+    assert client.post(ANTHROPIC, json=body, headers={"X-Service-Allow-Attachments": "true"}).status_code == 200
+    assert provider.turn.json["messages"][0]["content"][0]["source"] == source
+    link = {"type": "image_url", "image_url": {"url": "https://example.com/a.png"}}
+    provider.begin(parrot)
+    assert client.post(OPENAI, json={"messages": [{"role": "user", "content": [link]}]}).status_code == 200
+    assert provider.turn.json["messages"][0]["content"] == [link]
