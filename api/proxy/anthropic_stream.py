@@ -88,7 +88,7 @@ class AnthropicStream:
         signs = kind == "signature_delta"
         before = self._released(signed=signs) if self._summary and self._summary[0] == index else b""
         if kind == "compaction_delta":
-            return before + self._released(signed=False) + self._waiting(index, event, tree)
+            return before + self._released(signed=False) + self._summed_up(index, event, tree)
         if kind in _UNTOUCHED or not isinstance(kind, str):
             return before + event.raw
         new = {key: self._said(index, kind, delta, key) for key in delta}
@@ -106,7 +106,10 @@ class AnthropicStream:
             return self._channels.feed(index, (kind, key), value, arguments=key == _JSON)
         return self._answers.tree(value)
 
-    def _waiting(self, index: Step, event: Event, tree: dict[str, Node]) -> bytes:
+    def _summed_up(self, index: Step, event: Event, tree: dict[str, Node]) -> bytes:
+        """A compaction's summary, which waits if there is anything in it to restore."""
+        if self._answers.tree(tree) is tree:
+            return event.raw
         self._summary = (index, event, tree)
         return b""
 

@@ -16,8 +16,8 @@ Json = dict[str, Any]
 def event(body: Any, *, name: str | None = None, end: str = "\n") -> bytes:
     """A frame: of Anthropic's kind, with the event's name, when it has a type or is given one."""
     name = name or (body.get("type") if isinstance(body, dict) else None)
-    head = f"event: {name}{end}" if name else ""
-    return f"{head}data: {json.dumps(body, ensure_ascii=False)}{end}{end}".encode()
+    head = f"event: {name}{end}" if isinstance(name, str) else ""
+    return f"{head}data: {json.dumps(body, ensure_ascii=False)}{end}{end}".encode("utf-8", "backslashreplace")
 
 
 def delta(index: int, kind: str, **fields: Any) -> bytes:

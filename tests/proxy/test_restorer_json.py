@@ -87,6 +87,7 @@ EXACT = {
     "cut off in an escape": (r'{"a":"x\u00', r'{"a":"x\u00'),
     "cut off before the quote of a number": (f'{{"a":"{NUMBER}', '{"a":"2000000006'),
     "a bad escape": (f'{{"a":"\\uZZ {PERSON}"}}', r'{"a":"\uZZ محمد \"أبو خالد\" الفلاني"}'),
+    "escaped quotes around": (f'{{"a":"\\"{PERSON}\\\\"}}', r'{"a":"\"محمد \"أبو خالد\" الفلاني\\"}'),
     "empty": ("", ""),
     "blanks": ("  \n", "  \n"),
 }

@@ -147,6 +147,8 @@ def test_a_signed_summary_passes_and_an_unsigned_one_is_restored() -> None:
     summary = delta(0, "compaction_delta", content=f"About {T}", encrypted_content=None)
     signature = delta(0, "signature_delta", signature="c2ln")
     assert _passed(summary, PING, signature, stop(0)) == PING + summary + signature + stop(0)
+    plain = delta(0, "compaction_delta", content="About < nobody", encrypted_content=None)
+    assert RestoredStream(Provider.ANTHROPIC, MINTED).feed(plain) == plain
     for last in (stop(0), text(0, "x"), MESSAGE_STOP, b""):
         out = events(_passed(summary, last))
         assert out[0][1]["delta"] == {"type": "compaction_delta", "content": f"About {NAME}", "encrypted_content": None}
