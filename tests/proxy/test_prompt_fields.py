@@ -161,17 +161,20 @@ def test_an_identifier_in_a_field_is_masked_unless_the_field_is_on_the_closed_li
         assert ID in str(dict(result.minted.originals))
 
 
-@pytest.mark.parametrize(("provider", "field"), FIELDS)
-def test_an_address_of_the_web_passes_where_a_field_is_one(provider: str, field: Field):
-    body = field.body(f"https://files.example/{ID}.png")
-    name = field.name
-    if name not in ATTACHMENTS[provider]:
-        passes = name in PASSES[provider] | ADDRESSES[provider]
-        assert (ID in masked(body, provider).body.decode()) is passes
+@pytest.mark.parametrize("provider", PASSES)
+def test_an_address_of_the_web_passes_where_a_field_is_one(provider: str):
+    address = f"https://files.example/{ID}.png"
+    fields = [field for (owner, name), field in _EVERY.items() if owner == provider and name not in ATTACHMENTS[owner]]
+
+    passed = {field.name for field in fields if ID in masked(field.body(address), provider).body.decode()}
+
+    assert passed == PASSES[provider] | ADDRESSES[provider]
 
 
-@pytest.mark.parametrize(("provider", "field"), FIELDS)
-def test_an_object_where_a_field_is_a_string_does_not_pass(provider: str, field: Field):
-    body = field.body({"note": f"his ID {ID}"})
+@pytest.mark.parametrize("provider", PASSES)
+def test_an_object_where_a_field_is_a_string_does_not_pass(provider: str):
+    fields = [field for (owner, _), field in _EVERY.items() if owner == provider]
 
-    assert ID not in masked(body, provider).body.decode()
+    passed = [f.name for f in fields if ID in masked(f.body({"note": f"his ID {ID}"}), provider).body.decode()]
+
+    assert passed == []

@@ -86,6 +86,7 @@ JSON = st.recursive(
 )
 
 
+@settings(max_examples=50, deadline=None)
 @given(JSON)
 def test_json_is_written_as_it_was_read(tree: Any):
     text = json.dumps(tree, ensure_ascii=False, separators=(",", ":"))

@@ -212,6 +212,26 @@ def test_a_whole_number_in_a_tools_input_becomes_a_token_when_it_is_somebodys(sp
         assert result.minted.originals == {token: spelled}
 
 
+def test_what_a_schema_hangs_on_stays_and_its_words_and_samples_are_masked():
+    schema = {
+        "type": "object",
+        "properties": {
+            "name": {"type": "string", "enum": ["Alpha", "Beta"], "description": "a name"},
+            "type": {"type": ["string", "null"], "default": ID, "format": "date-time"},
+            "required": {"$ref": "#/$defs/Salman"},
+        },
+        "required": ["name", "type", "required", ID],
+        "$defs": {"Salman": {"const": f"{NAME} {ID}", "maxLength": 1012345672}},
+    }
+    body = {"tools": [{"name": "t", "input_schema": schema}], "messages": []}
+
+    shown = sent(body)["tools"][0]["input_schema"]
+
+    assert [place for place in tokens_of(shown) if "NATIONAL_ID" in place] == [tokens_of(said(ID))[0]] * 2
+    shown["properties"]["type"]["default"], shown["$defs"]["Salman"]["const"] = ID, f"{NAME} {ID}"
+    assert shown == schema
+
+
 def test_numbers_elsewhere_stay():
     body = {"max_tokens": 1012345672, "seed": 1012345672, "metadata": {"national_id": 1012345672}, **user("hi")}
 
