@@ -28,8 +28,7 @@ def scripted() -> Iterator[ScriptedProvider]:
 
 @pytest.fixture
 def provider(scripted: ScriptedProvider) -> ScriptedProvider:
-    """Says what it is told, until a test gives it another script."""
-    scripted.begin(parrot)
+    scripted.begin(parrot)  # says what it is told, until a test gives it another script
     return scripted
 
 
@@ -83,7 +82,8 @@ def test_the_headers_of_a_call(served: Served, account: Account, provider: Scrip
     (caller's own provider key, never stored). The provider-version header (`anthropic-version`) is sent as the provider
     requires. The service key uses the standard bearer header, not the provider's own key header.” “Proxy calls
     additionally require `X-Provider-Key` (caller's provider key, never stored).” “Provider API versions are passed
-    through by the proxy via the provider's own version header.” “`missing_provider_key` 400” “query string | only `beta` is forwarded”
+    through by the proxy via the provider's own version header.” “`missing_provider_key` 400” “query string |
+    only `beta` is forwarded”
     """
     sent = {"X-Provider-Key": KEY, "anthropic-version": "2023-06-01"}
     url = f"{served.url}{path}?beta=true&trace={EMAIL}"
