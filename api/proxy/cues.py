@@ -1,7 +1,6 @@
 """A field's key as the label of its value: `passportNumber` and `passport_number` say what a heading would."""
 
 import re
-from functools import lru_cache
 
 _LONGEST = 80  # characters of a key that are a label
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -14,7 +13,6 @@ _VAGUE = frozenset(
 )  # fmt: skip
 
 
-@lru_cache(maxsize=4096)
 def cue_of(above: str, key: str) -> str:
     """The label of the value under `key`, in an object that stands under the label `above`."""
     own = _HUMP.sub(" ", key[:_LONGEST])
