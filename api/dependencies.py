@@ -7,6 +7,7 @@ from fastapi import Depends, Request
 
 from api.auth import Authenticated, authenticate, by_bearer, by_cookie
 from api.rate_limit import count_call
+from api.relay import demo
 from api.services import Services
 
 
@@ -35,6 +36,11 @@ async def _cookie_caller(request: Request) -> Authenticated:
     return await _counted(request, by_cookie)
 
 
+async def _proxy_caller(request: Request) -> Authenticated:
+    how = by_cookie if demo.is_meant(request, services_of(request).settings) else by_bearer
+    return await _counted(request, how)
+
+
 async def _counted(request: Request, how: Callable[[Request, Services], Awaitable[Authenticated]]) -> Authenticated:
     services = services_of(request)
     authenticated = await how(request, services)
@@ -45,3 +51,4 @@ async def _counted(request: Request, how: Callable[[Request, Services], Awaitabl
 CallerDep = Annotated[Authenticated, Depends(_caller)]
 BearerCallerDep = Annotated[Authenticated, Depends(_bearer_caller)]
 CookieCallerDep = Annotated[Authenticated, Depends(_cookie_caller)]
+ProxyCallerDep = Annotated[Authenticated, Depends(_proxy_caller)]

@@ -74,6 +74,13 @@ class AttachmentNotSupported(MaskerError):
     detail = "attachment_not_supported"
 
 
+class ModelNotAllowed(MaskerError):
+    """The managed demo is for other models."""
+
+    status = 400
+    detail = "model_not_allowed"
+
+
 # 401
 class Unauthenticated(MaskerError):
     status = 401

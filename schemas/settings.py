@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from ipaddress import IPv6Address
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 
 from dotenv import dotenv_values
@@ -122,8 +122,14 @@ class Settings(BaseSettings):
     # The model providers
     anthropic_base_url: str = Field("https://api.anthropic.com", description="base of /v1/messages")
     openai_base_url: str = Field("https://api.openai.com/v1", description="base of /chat/completions")
-    demo_provider: str | None = Field(None, description="managed demo's provider; unset: no demo")
-    demo_provider_key: SecretStr | None = Field(None, description="managed demo's provider key")
+    demo_provider: Literal["anthropic", "openai"] | None = Field(
+        None, description="managed demo's provider, anthropic or openai; unset: no demo"
+    )
+    demo_provider_key: SecretStr | None = Field(None, description="managed demo's provider key; unset: no demo")
+    demo_models: Listed = Field(
+        ("claude-haiku-4-5", "gpt-5-mini"), description="models that the managed demo may be asked for"
+    )
+    demo_calls_per_day: Count = Field(20, description="calls of the managed demo per account in any 24 hours")
 
     # The parsers' cage
     sandbox: SandboxMode | None = Field(None, description="unset: best-effort when embedded, else strict")
@@ -157,7 +163,7 @@ class Settings(BaseSettings):
             raise ValueError("must be http://HOST... or https://HOST..., without credentials, query or fragment")
         return value
 
-    @field_validator("judge_api_key")
+    @field_validator("judge_api_key", "demo_provider_key")
     @classmethod
     def _fits_in_a_header(cls, value: SecretStr | None) -> SecretStr | None:
         if value is not None and not re.fullmatch(r"[!-~]+", value.get_secret_value()):

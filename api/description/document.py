@@ -9,7 +9,7 @@ from fastapi import FastAPI
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import iter_route_contexts
 
-from api.dependencies import BearerCallerDep, CallerDep, CookieCallerDep
+from api.dependencies import BearerCallerDep, CallerDep, CookieCallerDep, ProxyCallerDep
 from api.description.examples import ANSWERS, REQUESTS
 from api.description.failures import SCHEMAS, Credentials, Object, described, failures
 
@@ -130,6 +130,7 @@ def _credentials(app: FastAPI) -> Iterator[tuple[tuple[str, str], Credentials]]:
     kinds: dict[Any, Credentials] = {
         get_args(CallerDep)[1].dependency: "either",
         get_args(BearerCallerDep)[1].dependency: "bearer",
+        get_args(ProxyCallerDep)[1].dependency: "bearer",  # the managed demo is the dashboard's own
         get_args(CookieCallerDep)[1].dependency: "session",
     }
     for context in iter_route_contexts(app.routes):

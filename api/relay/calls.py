@@ -19,7 +19,7 @@ from api.fair_queue import Gone
 from api.proxy import answers
 from api.proxy.joints import Asked, MaskedPrompt, Provider, StreamTooLong
 from api.proxy.streams import RestoredStream
-from api.relay import body, wishes
+from api.relay import body, demo, wishes
 from api.services import Services
 from api.upstream import headers
 from api.upstream.client import Outgoing, Reply
@@ -40,14 +40,20 @@ class _Passing(NamedTuple):
     query: str
 
 
-async def relayed(request: Request, services: Services, who: Authenticated, provider: Provider, key: str) -> Response:
-    """The answer to a call whose caller is known, ready to be sent; `key`: the provider's, in the clear.
+async def relayed(request: Request, services: Services, who: Authenticated, provider: Provider) -> Response:
+    """The answer to a call whose caller is known, ready to be sent. A session's call is one of the managed demo.
 
-    InvalidTransforms, RequestTooLarge, RequestTimeout, InvalidBody. Nothing is charged before it is sent.
+    MissingProviderKey, InvalidTransforms, RequestTooLarge, RequestTimeout, InvalidBody; of the demo RateLimited and
+    ModelNotAllowed. Nothing is charged before it is sent.
     """
-    asked_for = request.headers
+    asked_for, settings = request.headers, services.settings
+    key = demo.operators_key(settings) if who.by_session else headers.provider_key(asked_for)
     transforms = wishes.transforms(asked_for)
-    raw = await body.read(request, services.settings.proxy_max_body_bytes)
+    if who.by_session:
+        await demo.count_demo(services, who)
+    raw = await body.read(request, settings.proxy_max_body_bytes)
+    if who.by_session:
+        await to_thread.run_sync(demo.check_model, raw, settings)
     policy = services.policies.known(who.caller)
     if policy is None:
         policy = await to_thread.run_sync(services.policies.of, who.caller)

@@ -5,11 +5,11 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from starlette.types import Receive, Scope, Send
 
-from api.dependencies import BearerCallerDep, services_of
+from api.dependencies import ProxyCallerDep, services_of
 from api.proxy.joints import Provider
+from api.relay import demo
 from api.relay.calls import relayed
 from api.relay.described import COMPLETIONS, MESSAGES
-from api.upstream.headers import provider_key
 from schemas.errors import EndpointNotSupported, MethodNotAllowed, UnknownProvider
 
 PREFIX = "/api/v1/proxy"
@@ -18,34 +18,30 @@ _METHODS = {"anthropic/v1/messages": "POST", "openai/v1/chat/completions": "POST
 
 
 @router.get("/status")
-async def proxy_status() -> dict[str, Any]:
+async def proxy_status(request: Request) -> dict[str, Any]:
     """Whether the proxy and the managed demo are available."""
     return {
         "proxy": {"available": True, "providers": [str(provider) for provider in Provider]},
-        "managed_demo": {"available": False},
+        "managed_demo": {"available": demo.provider_of(services_of(request).settings) is not None},
     }
 
 
 @router.post("/anthropic/v1/messages", response_model=None, openapi_extra=MESSAGES)
-async def proxy_messages(request: Request, caller: BearerCallerDep) -> Response:
+async def proxy_messages(request: Request, caller: ProxyCallerDep) -> Response:
     """Messages, in Anthropic's format: forwarded masked, answered restored.
 
     Body and answer are the provider's own, streams too; so are its errors, with their status.
     """
-    return await _relayed(request, caller, Provider.ANTHROPIC)
+    return await relayed(request, services_of(request), caller, Provider.ANTHROPIC)
 
 
 @router.post("/openai/v1/chat/completions", response_model=None, openapi_extra=COMPLETIONS)
-async def proxy_chat_completions(request: Request, caller: BearerCallerDep) -> Response:
+async def proxy_chat_completions(request: Request, caller: ProxyCallerDep) -> Response:
     """Chat completions, in OpenAI's format: forwarded masked, answered restored.
 
     Body and answer are the provider's own, streams too; so are its errors, with their status.
     """
-    return await _relayed(request, caller, Provider.OPENAI)
-
-
-async def _relayed(request: Request, caller: BearerCallerDep, provider: Provider) -> Response:
-    return await relayed(request, services_of(request), caller, provider, provider_key(request.headers))
+    return await relayed(request, services_of(request), caller, Provider.OPENAI)
 
 
 class _Elsewhere:

@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,7 +27,8 @@ def test_the_python_snippets(
 ) -> None:
     """Against a provider that says what it is told: the question comes back, and went out masked."""
     keys = re.sub(r'"sk-[a-z-]*\.\.\."', f'"{PROVIDER_KEY}"', snippet.replace("mk_live_...", account.bearer))
-    exec(compile(keys.replace(SERVER, served.url), "docs/proxy.md", "exec"), space := {})
+    space: dict[str, Any] = {}
+    exec(compile(keys.replace(SERVER, served.url), "docs/proxy.md", "exec"), space)
     assert space["question"] in capsys.readouterr().out
     assert "<MASKED_PERSON_" in provider.received.decode()
     space["client"].close()
