@@ -24,7 +24,7 @@ _values = st.recursive(
 _styles = st.sampled_from([{"ensure_ascii": True}, {"ensure_ascii": False}, {"indent": 1}, {"separators": (",", ":")}])
 
 
-@settings(max_examples=60)
+@settings(deadline=None, max_examples=60)
 @given(_values, _styles, st.booleans(), st.data())
 def test_any_arguments_split_anywhere_say_what_the_caller_masked(
     value: Any, style: dict[str, Any], html_safe: bool, data: st.DataObject
@@ -38,6 +38,7 @@ def test_any_arguments_split_anywhere_say_what_the_caller_masked(
     assert said == restored_arguments(RESTORER, text)
 
 
+@settings(deadline=None)
 @given(near_tokens(), st.booleans(), st.data())
 def test_pieces_say_what_the_whole_says_whether_it_is_json_or_not(
     text: str, structured: bool, data: st.DataObject
@@ -47,7 +48,7 @@ def test_pieces_say_what_the_whole_says_whether_it_is_json_or_not(
     assert said == whole.feed(text) + whole.flush()
 
 
-@settings(max_examples=40)
+@settings(deadline=None, max_examples=40)
 @given(st.lists(_values, max_size=3), _styles, st.data())
 def test_structured_output_stays_json(value: list[Any], style: dict[str, Any], data: st.DataObject) -> None:
     text = json.dumps({"answer": value}, **style)
@@ -57,6 +58,7 @@ def test_structured_output_stays_json(value: list[Any], style: dict[str, Any], d
     assert said == restored_prose(RESTORER, text)
 
 
+@settings(deadline=None)
 @given(planted())
 def test_prose_is_never_taken_for_json(parts: list[str]) -> None:
     text = 'Dear "' + "".join(parts)

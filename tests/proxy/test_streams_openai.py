@@ -181,6 +181,8 @@ def test_logprobs_are_dropped_and_all_else_stays() -> None:
     out = events(_passed(chunk(spelled), chunk({**choice(content="Hi."), "logprobs": None})))
     assert out[0][1]["choices"] == [{**choice(content="Hi."), "logprobs": None}]
     assert out[1][1]["choices"] == out[0][1]["choices"]
+    inside = events(_passed(chunk(choice(content="Hi.", logprobs=[{"token": "<MASK"}]))))
+    assert inside[0][1]["choices"] == [choice(content="Hi.", logprobs=None)]
 
 
 def test_a_number_in_streamed_arguments_is_a_number_again_wherever_it_is_split() -> None:
