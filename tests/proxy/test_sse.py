@@ -57,6 +57,14 @@ def test_characters_cut_by_the_network_come_out_whole() -> None:
     assert [event.data for event in _events([bytes([byte]) for byte in raw])] == ["نورة 😀"]
 
 
+@pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
+def test_lines_cut_by_the_network_anywhere_are_the_same_event(end: bytes) -> None:
+    raw = end.join([b"event: ping", b"data: a", b"data: b", b"", b"data: c", b"", b""])
+    for size in (1, 2, 3, len(raw)):
+        events = _events([raw[at : at + size] for at in range(0, len(raw), size)])
+        assert [(event.name, event.data) for event in events if event.data] == [("ping", "a\nb"), (None, "c")]
+
+
 def test_data_of_several_lines_is_one_text() -> None:
     assert [event.data for event in _events([b"data: a\ndata: b\r\ndata\n\n"])] == ["a\nb\n"]
 
