@@ -98,7 +98,7 @@ class _Relayed(Response):
     async def _forward(self, prompt: MaskedPrompt, bill: Bill, send: Send) -> bytes:
         """Sends the answer but for its end, which it returns."""
         provider = self._asked.provider
-        call = Outgoing(provider, self._passing.headers, self._passing.query, prompt.body)
+        call = Outgoing(provider, self._passing.headers, self._passing.query, prompt.body, self._whose)
         async with self._services.upstream.asked(call) as reply:
             if reply.streams:
                 return await _stream(reply, RestoredStream(provider, prompt.minted), bill, send)

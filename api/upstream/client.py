@@ -6,7 +6,8 @@ that does not hold. Keys, prompts and answers are in no message of an exception 
 
 import logging
 import ssl
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import AsyncGenerator, AsyncIterator, Hashable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from http.client import HTTPResponse
 from http.cookiejar import CookieJar
@@ -18,7 +19,7 @@ import httpx
 from api.proxy.joints import Provider
 from api.upstream.decoding import ACCEPTED, Decoder, Undecodable, decoder
 from api.upstream.headers import passed_back
-from api.upstream.lanes import Lanes
+from api.upstream.lanes import MOST, Lanes
 from schemas.errors import MaskerUnavailable, ProviderTimeout, ProviderUnreachable
 from schemas.settings import Settings
 
@@ -26,6 +27,7 @@ _PATHS: Mapping[Provider, str] = {Provider.ANTHROPIC: "/v1/messages", Provider.O
 _LONGEST_ANSWER = 64 * 1024**2  # bytes of one that is not streamed
 _EVENTS = "text/event-stream"
 _RETRY_SECONDS = 1
+_MOST_EACH = MOST // 2  # calls of one account at once: nobody has all connections
 _TALKATIVE = ("httpx", "httpcore", "h2", "hpack")  # at DEBUG they write headers, keys among them
 
 
@@ -38,12 +40,13 @@ class Patience(NamedTuple):
 
 
 class Outgoing(NamedTuple):
-    """A masked call: to whom, with which headers and query (`?beta=true` or nothing)."""
+    """A masked call: to whom, with which headers and query (`?beta=true` or nothing), and on whose account."""
 
     provider: Provider
     headers: Sequence[tuple[bytes, bytes]]
     query: str
     body: bytes
+    whose: Hashable = None
 
 
 class Reply:
@@ -85,7 +88,8 @@ class Upstream:
     def __init__(self, base_urls: Mapping[Provider, str], verify: ssl.SSLContext | None = None) -> None:
         for name in _TALKATIVE:
             logging.getLogger(name).setLevel(logging.WARNING)
-        self.patience = Patience()
+        self.patience, self.most_each = Patience(), _MOST_EACH
+        self._under_way = Counter[Hashable]()
         self.lanes = Lanes(verify or ssl.create_default_context())
         self._urls = {provider: base.rstrip("/") + _PATHS[provider] for provider, base in base_urls.items()}
         self._client = httpx.AsyncClient(
@@ -101,8 +105,27 @@ class Upstream:
     async def asked(self, call: Outgoing) -> AsyncIterator[Reply]:
         """The answer, for as long as the block lasts; what is not read by then is abandoned.
 
-        ProviderUnreachable, ProviderTimeout; MaskerUnavailable when too many calls are under way.
+        ProviderUnreachable, ProviderTimeout; MaskerUnavailable when too many calls are under way, in all or of one
+        account.
         """
+        with self._counted(call.whose):
+            async with self._answered(call) as reply:
+                yield reply
+
+    @contextmanager
+    def _counted(self, whose: Hashable) -> Iterator[None]:
+        if self._under_way[whose] >= self.most_each:
+            raise MaskerUnavailable(retry_after=_RETRY_SECONDS)
+        self._under_way[whose] += 1
+        try:
+            yield
+        finally:
+            self._under_way[whose] -= 1
+            if not self._under_way[whose]:
+                del self._under_way[whose]
+
+    @asynccontextmanager
+    async def _answered(self, call: Outgoing) -> AsyncIterator[Reply]:
         connect, read, write = self.patience
         request = httpx.Request(
             "POST",

@@ -159,7 +159,11 @@ class ScriptedProvider:
                     turn = Turn(raw, wire, self._over)
                     self.turns.append(turn)
                     self.came.put(turn)
-                    self.play(turn)
+                    try:
+                        self.play(turn)
+                    except OSError:
+                        turn.gone.set()
+                        raise
             except (OSError, ValueError):
                 return  # cut by either side
 

@@ -202,6 +202,13 @@ def test_too_many_calls_at_once_are_shed(provider: ScriptedProvider) -> None:
                 async with read(upstream):
                     pass
             assert caught.value.retry_after == 1
+        upstream.lanes._most, upstream.most_each = 10, 1
+        async with upstream.asked(call()):
+            with pytest.raises(MaskerUnavailable):
+                async with read(upstream):
+                    pass
+            async with upstream.asked(call()._replace(whose="another account")):
+                pass
         async with upstream.asked(call()):
             pass
 
