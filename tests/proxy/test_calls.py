@@ -4,6 +4,7 @@ import gzip
 import json
 import queue
 from collections.abc import Iterable
+from threading import Event
 
 import httpx
 import pytest
@@ -74,10 +75,12 @@ def test_the_first_frame_does_not_wait_for_the_last(
         turn.begin()
         for frame in frames:
             turn.more(frame)
-            assert read.get(timeout=20)
+            assert read.get(timeout=10)
         turn.end()
+        whole.set()
 
     read: queue.SimpleQueue[bool] = queue.SimpleQueue()
+    whole = Event()
     provider.begin(play)
     with client.stream("POST", path, json=asks("Hi", stream=True)) as answer:
         came = b""
@@ -86,6 +89,7 @@ def test_the_first_frame_does_not_wait_for_the_last(
             for _ in range(came.count(b"\n\n")):
                 read.put(True)
             came = came.rpartition(b"\n\n")[2]
+    assert whole.wait(10), "a frame was kept back"
 
 
 def sent_on(path: str) -> dict[str, str]:
