@@ -47,7 +47,8 @@ def test_every_route_that_breaks_says_so_alike(broken: Served, caplog: pytest.Lo
     details, expected = {}, 0
     with caplog.at_level("DEBUG"), httpx.Client(base_url=broken.url, timeout=30) as caller:
         for operation in operations(broken):
-            if operation.template.startswith(("/api/v1/health", "/auth/logout", "/api/v1/files/report-key")):
+            elsewhere = ("/api/v1/health", "/auth/logout", "/api/v1/files/report-key", "/api/v1/proxy/")
+            if operation.template.startswith(elsewhere):  # the proxy's failures: tests/proxy/test_privacy.py
                 continue
             headers = bearer if "bearer" in operation.security else cookie
             body = {"text": SECRET, "email": SECRET, "password": SECRET, "name": SECRET, "entries": []}
