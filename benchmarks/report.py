@@ -20,6 +20,7 @@ PARTS = {
     "Documents": ("benchmarks.files", sys.executable),
     "Every format": ("benchmarks.formats", sys.executable),
     "Text calls": ("benchmarks.api", sys.executable),
+    "Proxied calls": ("benchmarks.proxy", sys.executable),
     "Upload memory": ("benchmarks.upload", sys.executable),
 }
 HEAD = """# Speed and memory

@@ -49,9 +49,9 @@ def split(text: str, label: str, *, keys: bool) -> Split | None:
             current = labels[-1]
         else:
             said = json.loads(literal) if literal[0] == '"' else None
-            is_key = said is not None and _KEY_FOLLOWS.match(text, mark.end()) is not None
-            if is_key:
-                current = cue_of(labels[-1], said)
+            is_key = False
+            if said is not None and _KEY_FOLLOWS.match(text, mark.end()) is not None:
+                is_key, current = True, cue_of(labels[-1], said)
             if keys or not is_key:
                 pieces += (text[last : mark.start()], literal)
                 values.append(Value(len(pieces) - 1, said, "" if is_key else current))
