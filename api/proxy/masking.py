@@ -16,8 +16,9 @@ from schemas.entities import GLOSSARY_RANK, RANK, EntityType
 from schemas.spans import Detection, Span
 
 # A token as it may stand in a text already, bent or not.
-_STANDING: Final = re.compile(r"masked_([a-z_]+)_([a-f0-9]{8})", re.IGNORECASE)
+_STANDING: Final = re.compile(r"masked_([a-z_]{2,32})_([a-f0-9]{8})", re.IGNORECASE)
 _JOINING: Final = str.maketrans("_-.", "   ")
+_HUMP: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 def standing(text: str) -> Iterable[str]:
@@ -35,15 +36,18 @@ class Masking:
         self._mint = Mint(asked.key, reserved)
         self._sightings = Sightings(detector, asked.terms)
         self._numbers: set[str] = set()
+        self._strings: set[str] = set()  # tokens that are whole strings of a tool's data: what is both is no number
         self.found: Counter[EntityType] = Counter()
 
     def mask(self, leaves: list[Leaf]) -> None:
         """Replaces in its holder every leaf that holds an entity."""
         for number, leaf in enumerate(leaves):
-            self._sightings.look(number, *_looked_at(leaf))
+            for text, label in _looked_at(leaf):
+                self._sightings.look(number, text, label)
         for number, leaf in enumerate(leaves):
-            text, label = _looked_at(leaf)
-            seen = self._sightings.of(number, text, label, answered=leaf.answered)
+            seen: list[Seen] = []
+            for text, label in _looked_at(leaf):
+                seen += self._sightings.of(number, text, label, answered=leaf.answered)
             if seen:
                 self.found.update(entity.type for entity in seen)
                 _put(leaf, self._masked(leaf, seen))
@@ -51,7 +55,7 @@ class Masking:
     @property
     def minted(self) -> Minted:
         """The tokens so far."""
-        return Minted(self._mint.mapping, frozenset(self._numbers))
+        return Minted(self._mint.mapping, frozenset(self._numbers - self._strings))
 
     def _masked(self, leaf: Leaf, seen: list[Seen]) -> str:
         if leaf.form is Form.STRING:
@@ -74,7 +78,10 @@ class Masking:
             pieces += (text[position : entity.start], general or self._mint.token(entity.type, surface))
             position = entity.end
         pieces.append(text[position:])
-        return "".join(pieces)
+        masked = "".join(pieces)
+        if leaf.label and masked in self._mint.mapping:
+            self._strings.add(masked)
+        return masked
 
     def _generalized(self, leaf: Leaf, seen: list[Seen]) -> dict[Seen, str]:
         """The entities that become abstract, and what they become: a leaf's label stands before it."""
@@ -91,12 +98,12 @@ class Masking:
         return {entity: value for entity, value in values.items() if value}
 
 
-def _looked_at(leaf: Leaf) -> tuple[str, str]:
-    """The text and the label that detection gets: of a participant's name its words, in capitals as names have them."""
+def _looked_at(leaf: Leaf) -> list[tuple[str, str]]:
+    """The text and the label that detection gets; of a participant's name its words too, in capitals as names are."""
     if leaf.form is Form.NAME:
-        name = leaf.text.translate(_JOINING)
-        return name.title() if name.islower() else name, ""
-    return leaf.text, leaf.label
+        words = _HUMP.sub(" ", leaf.text.translate(_JOINING)).title()
+        return [(text, "") for text in dict.fromkeys((leaf.text, words))]
+    return [(leaf.text, leaf.label)]
 
 
 def _put(leaf: Leaf, masked: str) -> None:

@@ -9,7 +9,7 @@ LEAST_DIGITS: Final = 8
 LEAST_DIGITS_IN_TEXT: Final = 5
 _MOST_DIGITS = 64  # no identifier has as many
 _INTEGER = re.compile(r"-?([0-9]+)(?:\.0+)?")
-_SCALED = re.compile(r"-?[0-9]+(?:\.[0-9]+)?[eE][+]?[0-9]{1,2}")
+_SCALED = re.compile(r"-?[0-9]+(?:\.[0-9]+)?[eE][+-]?0*[0-9]{1,2}")
 
 
 def whole_number(literal: str, least: int = LEAST_DIGITS) -> str | None:

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar
 from anyio import to_thread
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from api.auth import Authenticated
 from api.bodies import hung_up
@@ -93,45 +93,55 @@ class _Relayed(Response):
             finally:
                 if bill.is_earned:
                     services.usage_log.note(whose, tokens=tokens, entities=prompt.found, now=utc_now())
-        await send({"type": "http.response.body", "body": last})  # when it is settled what it costs
+        for message in last:  # when it is settled what it costs
+            await send(message)
 
-    async def _forward(self, prompt: MaskedPrompt, bill: Bill, send: Send) -> bytes:
-        """Sends the answer but for its end, which it returns."""
+    async def _forward(self, prompt: MaskedPrompt, bill: Bill, send: Send) -> list[Message]:
+        """Sends the answer but for its end, which it returns: all of one that is not streamed."""
         provider = self._asked.provider
         call = Outgoing(provider, self._passing.headers, self._passing.query, prompt.body, self._whose)
         async with self._services.upstream.asked(call) as reply:
             if reply.streams:
                 return await _stream(reply, RestoredStream(provider, prompt.minted), bill, send)
             restored = partial(answers.restored, provider=provider, minted=prompt.minted)
-            return await _whole(reply, restored, bill, send)
+            return await _whole(reply, restored, bill)
 
 
-async def _whole(reply: Reply, restored: Callable[[bytes], bytes], bill: Bill, send: Send) -> bytes:
-    """Charged for from here on, whatever its status: the provider has answered."""
+async def _whole(reply: Reply, restored: Callable[[bytes], bytes], bill: Bill) -> list[Message]:
+    """Charged for from here on, whatever its status, if the provider said anything."""
     raw = await reply.whole()
-    bill.is_earned = True
+    bill.is_earned = bool(raw)
     answer = restored(raw) if len(raw) <= _SMALL_ANSWER else await to_thread.run_sync(restored, raw)
-    await _start(reply, send, (b"content-length", str(len(answer)).encode()))
-    return answer
+    return [_head(reply, (b"content-length", str(len(answer)).encode())), _end(answer)]
 
 
-async def _stream(reply: Reply, stream: RestoredStream, bill: Bill, send: Send) -> bytes:
+async def _stream(reply: Reply, stream: RestoredStream, bill: Bill, send: Send) -> list[Message]:
     """Every piece as it comes, and none before the caller has room for the last one; charged for from the first on."""
-    await _start(reply, send, (b"x-accel-buffering", b"no"))  # which proxies in front of us heed
+    await send(_head(reply, (b"x-accel-buffering", b"no")))  # which proxies in front of us heed
     try:
         async with aclosing(reply.pieces()) as pieces:
             async for piece in pieces:
                 bill.is_earned = True
-                if ready := stream.feed(piece):
+                if ready := await _aside(partial(stream.feed, piece), stream.pending + len(piece)):
                     await send({"type": "http.response.body", "body": ready, "more_body": True})
-        return stream.end()
+        return [_end(await _aside(stream.end, stream.pending))]
     except (ProviderTimeout, ProviderUnreachable, StreamTooLong) as error:
         log.warning("a provider's stream broke off: %s", type(error).__name__)
-        return stream.broken(ProviderUnreachable.detail if isinstance(error, StreamTooLong) else error.detail)
+        detail = ProviderUnreachable.detail if isinstance(error, StreamTooLong) else error.detail
+        return [_end(await _aside(partial(stream.broken, detail), stream.pending))]
 
 
-async def _start(reply: Reply, send: Send, *more: tuple[bytes, bytes]) -> None:
-    await send({"type": "http.response.start", "status": reply.status, "headers": [*reply.headers, *more]})
+async def _aside(work: Callable[[], bytes], size: int) -> bytes:
+    """`work` on so many bytes: in a thread where it would hold up the calls of others."""
+    return work() if size <= _SMALL_ANSWER else await to_thread.run_sync(work)
+
+
+def _head(reply: Reply, *more: tuple[bytes, bytes]) -> Message:
+    return {"type": "http.response.start", "status": reply.status, "headers": [*reply.headers, *more]}
+
+
+def _end(answer: bytes) -> Message:
+    return {"type": "http.response.body", "body": answer}
 
 
 async def _unless_gone(work: Awaitable[T], gone: Gone) -> T:

@@ -25,6 +25,7 @@ from schemas.settings import Settings
 
 _PATHS: Mapping[Provider, str] = {Provider.ANTHROPIC: "/v1/messages", Provider.OPENAI: "/chat/completions"}
 _LONGEST_ANSWER = 64 * 1024**2  # bytes of one that is not streamed
+_STATUSES = {*range(200, 300), *range(400, 600)}  # RFC 9110, section 15: what an answer to a POST may have
 _EVENTS = "text/event-stream"
 _RETRY_SECONDS = 1
 _MOST_EACH = MOST // 2  # calls of one account at once: nobody has all connections
@@ -137,7 +138,7 @@ class Upstream:
         with _translated():
             response = await self._client.send(request, stream=True)
         try:
-            if response.is_redirect or response.status_code == httpx.codes.NOT_MODIFIED:
+            if response.is_redirect or response.status_code not in _STATUSES:
                 raise ProviderUnreachable
             with _translated():
                 decode = decoder(response.headers.get("content-encoding", ""))

@@ -244,6 +244,17 @@ def test_an_answer_is_paid_for_whatever_it_says(
     assert served.balance(account) == before - WORDS
 
 
+@pytest.mark.parametrize("status", [200, 204, 500])
+def test_an_answer_that_says_nothing_costs_nothing(
+    served: Served, account: Account, client: httpx.Client, provider: ScriptedProvider, status: int
+) -> None:
+    provider.begin(lambda turn: turn.send(status, b""))
+    before = served.balance(account)
+    answer = client.post(OPENAI, json=asks(TEXT))
+    assert (answer.status_code, answer.content) == (status, b"")
+    assert served.balance(account) == before
+
+
 @BOTH
 def test_a_stream_that_breaks_off_is_paid_for_if_it_had_begun(
     served: Served, account: Account, client: httpx.Client, provider: ScriptedProvider, path: str

@@ -192,6 +192,9 @@ def test_a_key_of_the_format_is_the_callers_own_inside_a_tools_input(key: str):
         ("-1012345672", True),
         ("1012345672.0", True),
         ("1.012345672e9", True),
+        ("1.012345672e009", True),
+        ("10123456720e-1", True),
+        ("1012345672e-0", True),
         ("1012345673", False),
         ("1012345672.5", False),
         ("1.012345672e-9", False),
@@ -230,6 +233,14 @@ def test_what_a_schema_hangs_on_stays_and_its_words_and_samples_are_masked():
     assert [place for place in tokens_of(shown) if "NATIONAL_ID" in place] == [tokens_of(said(ID))[0]] * 2
     shown["properties"]["type"]["default"], shown["$defs"]["Salman"]["const"] = ID, f"{NAME} {ID}"
     assert shown == schema
+
+
+def test_what_stands_as_a_string_and_as_a_number_is_restored_as_a_string():
+    """A tool whose schema wants a string would refuse the number."""
+    for values, is_number in (([ID, int(ID)], False), ([int(ID)], True)):
+        blocks = [{"type": "tool_use", "id": "t", "name": "n", "input": {"national_id": value}} for value in values]
+        result = masked({"messages": [{"role": "assistant", "content": blocks}]})
+        assert bool(result.minted.numbers) is is_number
 
 
 def test_numbers_elsewhere_stay():
@@ -327,7 +338,18 @@ def test_numbers_in_a_results_json_become_token_strings():
     assert json.loads(contents(json.loads(result.body))[0]) == {"rows": [{"national_id": token}]}
 
 
-@pytest.mark.parametrize("name", ["Salman_Alharbi", "salman-alharbi", "Ahmed", f"user_{ID}", f"Salman_Alharbi_{ID}"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Salman_Alharbi",
+        "salman-alharbi",
+        "SalmanAlharbi",
+        "Ahmed",
+        f"user_{ID}",
+        f"Salman_Alharbi_{ID}",
+        "salman@example.com",
+    ],
+)
 def test_a_participants_name_is_masked_in_the_form_that_providers_take(name: str):
     result = masked({"messages": [{"role": "user", "name": name, "content": "hi"}]}, "openai")
     shown = json.loads(result.body)["messages"][0]["name"]

@@ -100,6 +100,8 @@ FAILURES: dict[str, Play] = {
     "no gzip": lambda turn: turn.send(200, b"no gzip", [("Content-Encoding", "gzip")]),
     "half of a gzip": lambda turn: turn.send(200, gzip.compress(TEXT)[:50], [("Content-Encoding", "gzip")]),
     "half of a brotli": lambda turn: turn.send(200, brotli.compress(TEXT)[:20], [("Content-Encoding", "br")]),
+    "a status that is none": lambda turn: turn.send(999, b"{}"),
+    "nothing changed": lambda turn: turn.send(304, b""),
     "fewer bytes than announced": lambda turn: turn.send(200, b"x", [("Content-Length", "5")]),
 }
 
@@ -228,3 +230,22 @@ def test_no_cookie_of_a_provider_comes_back_to_it(provider: ScriptedProvider) ->
 
     running(provider, job)
     assert b"cookie" not in provider.received.lower()
+
+
+def test_of_two_headers_of_one_name_the_first_comes_back(provider: ScriptedProvider) -> None:
+    """Also when their names are spelled differently; and what the answer is taken for is what the caller is told."""
+    twice = [
+        ("Content-Type", "application/json"),
+        ("content-type", "text/html"),
+        ("Request-Id", "a"),
+        ("request-id", "b"),
+    ]
+    provider.begin(lambda turn: turn.send(200, b"{}", twice))
+
+    async def job(upstream: Upstream) -> None:
+        async with upstream.asked(call()) as reply:
+            await reply.whole()
+            assert not reply.streams
+            assert reply.headers == [(b"content-type", b"application/json"), (b"request-id", b"a")]
+
+    running(provider, job)
