@@ -48,8 +48,15 @@ def passed_on(headers: Headers, provider: Provider, key: str) -> list[tuple[byte
 
 
 def passed_back(headers: httpx.Headers) -> list[tuple[bytes, bytes]]:
-    """What the caller is told of the provider's headers; lengths, encodings, cookies and connections are ours."""
-    return [(name, value) for name, value in _lower(headers.raw) if _PASSED_BACK.fullmatch(name.decode("latin-1"))]
+    """What the caller is told of the provider's headers; lengths, encodings, cookies and connections are ours.
+
+    Each once, the first that came: clients do not agree on which of two content types counts.
+    """
+    passed: dict[bytes, bytes] = {}
+    for name, value in _lower(headers.raw):
+        if _PASSED_BACK.fullmatch(name.decode("latin-1")):
+            passed.setdefault(name, value)
+    return list(passed.items())
 
 
 def query(parameters: Mapping[str, str]) -> str:
