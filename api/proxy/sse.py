@@ -33,6 +33,11 @@ class Events:
         self._cr_last = False  # an LF would belong to the CR before it
         self._first = True
 
+    @property
+    def pending(self) -> int:
+        """Bytes of the event that is not over."""
+        return len(self._raw)
+
     def feed(self, chunk: bytes) -> Iterator[Event]:
         """The events that are over with this chunk. StreamTooLong when one grows beyond LONGEST_EVENT."""
         at = 0

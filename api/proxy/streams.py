@@ -26,6 +26,11 @@ class RestoredStream:
         self._shape = AnthropicStream(answers) if provider is Provider.ANTHROPIC else OpenAIStream(answers)
         self._unsent = b""  # what was ready when the stream proved too long
 
+    @property
+    def pending(self) -> int:
+        """Bytes of the event that is not over, which cost time when it is."""
+        return self._events.pending
+
     def feed(self, chunk: bytes) -> bytes:
         """What may be sent on now, after any bytes of the provider. StreamTooLong when its memory would not end."""
         out = bytearray()
