@@ -26,7 +26,7 @@ from schemas.settings import Settings
 _PATHS: Mapping[Provider, str] = {Provider.ANTHROPIC: "/v1/messages", Provider.OPENAI: "/chat/completions"}
 _LONGEST_ANSWER = 64 * 1024**2  # bytes of one that is not streamed
 _STATUSES = {*range(200, 300), *range(400, 600)}  # RFC 9110, section 15: what an answer to a POST may have
-_EVENTS = "text/event-stream"
+_EVENTS = b"text/event-stream"
 _RETRY_SECONDS = 1
 _MOST_EACH = MOST // 2  # calls of one account at once: nobody has all connections
 _TALKATIVE = ("httpx", "httpcore", "h2", "hpack")  # at DEBUG they write headers, keys among them
@@ -61,8 +61,8 @@ class Reply:
     @property
     def streams(self) -> bool:
         """Whether it is a stream of events."""
-        media_type: str = self._response.headers.get("content-type", "")
-        return media_type.partition(";")[0].strip().lower() == _EVENTS
+        media_type = dict(self.headers).get(b"content-type", b"")
+        return media_type.partition(b";")[0].strip().lower() == _EVENTS
 
     async def pieces(self) -> AsyncGenerator[bytes, None]:
         """The body, decoded, as it comes and not before it is asked for. ProviderTimeout, ProviderUnreachable."""

@@ -232,10 +232,11 @@ def test_no_cookie_of_a_provider_comes_back_to_it(provider: ScriptedProvider) ->
     assert b"cookie" not in provider.received.lower()
 
 
-def test_of_two_headers_of_one_name_the_first_comes_back(provider: ScriptedProvider) -> None:
+@pytest.mark.parametrize("kind", ["application/json", "text/event-stream"])
+def test_of_two_headers_of_one_name_the_first_comes_back(provider: ScriptedProvider, kind: str) -> None:
     """Also when their names are spelled differently; and what the answer is taken for is what the caller is told."""
     twice = [
-        ("Content-Type", "application/json"),
+        ("Content-Type", kind),
         ("content-type", "text/html"),
         ("Request-Id", "a"),
         ("request-id", "b"),
@@ -245,7 +246,7 @@ def test_of_two_headers_of_one_name_the_first_comes_back(provider: ScriptedProvi
     async def job(upstream: Upstream) -> None:
         async with upstream.asked(call()) as reply:
             await reply.whole()
-            assert not reply.streams
-            assert reply.headers == [(b"content-type", b"application/json"), (b"request-id", b"a")]
+            assert reply.streams == (kind == "text/event-stream")
+            assert reply.headers == [(b"content-type", kind.encode()), (b"request-id", b"a")]
 
     running(provider, job)
