@@ -1,5 +1,7 @@
 """Finds the entities of one leaf, also those spelled with escapes, and what earlier leaves made known.
 
+A value spelled with escapes is found for what it means and masked as it stands: restoring gives back its signs.
+
 A value that tells whose it is wherever it stands (an identifier, a name of several words) is masked in the leaf where
 it was found and in every later one; never in an earlier one, whose masking does not depend on what comes after it.
 """
@@ -20,7 +22,14 @@ from pipeline.spread import Reach, Spreader, Value
 from schemas.entities import GLOSSARY_RANK, EntityType
 from schemas.spans import Detection, DetectOptions, TermSet
 
-_ESCAPED = re.compile(r"\\u[0-9A-Fa-f]{4}|&(?:#|[A-Za-z][A-Za-z0-9]{1,24};)")
+# All that `decoded` resolves, but for what detection reads itself: UTF-8 spelled with percent signs, once.
+_ESCAPED = re.compile(
+    r"""\\(?:u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|x[0-9A-Fa-f]{2}|[ux]\{[0-9A-Fa-f]|[0-3][0-7]{2}\\+[0-3][0-7]{2})
+      | &(?:\#|[A-Za-z][A-Za-z0-9]{1,24};)
+      | %(?:2[56]|5[Cc]|[C-Fc-f][0-9A-Fa-f](?!%[89ABab]))
+      | =[C-F][0-9A-F]=[89AB]""",
+    re.VERBOSE,
+)
 _TOKEN: Final = re.compile(r"<?MASKED_[A-Z_]{2,32}_[a-f0-9]{8}>?")
 
 _LEAST_ECHO = 3  # letters and digits of a value that is masked again in a model's words
@@ -58,6 +67,7 @@ class Sightings:
         self._leaves: list[int] = []
         self._echo: Spreader | None = None
         self._surfaces: dict[str, tuple[int, EntityType]] = {}
+        self._written: dict[str, tuple[int, EntityType]] = {}  # surfaces as they stand, where escapes spell them
 
     def look(self, number: int, text: str, label: str = "") -> None:
         """Detection of leaf `number`; its values become known."""
@@ -74,12 +84,12 @@ class Sightings:
         if meant is None:
             return
         spans = self._detector.detect(meant.text, options).spans
-        hidden = [
-            Seen(meant.starts[s.start], meant.ends[s.end - 1], s.type, meant.text[s.start : s.end]) for s in spans
-        ]
-        for seen in hidden:
-            self._first.setdefault((seen.type, seen.meant or ""), number)
-        self._looked[text, label] = _merged(text, found, hidden)
+        hidden = [Seen(meant.starts[span.start], meant.ends[span.end - 1], span.type) for span in spans]
+        for span, seen in zip(spans, hidden, strict=True):
+            if span.rank != GLOSSARY_RANK:
+                self._first.setdefault((span.type, meant.text[span.start : span.end]), number)
+            self._written.setdefault(text[seen.start : seen.end], (number, seen.type))
+        self._looked[text, label] = _merged(text, _not_inside(hidden, found), hidden)
 
     def of(self, number: int, text: str, label: str = "", *, answered: bool = False) -> list[Seen]:
         """What is to be masked in leaf `number`, by position, overlapping nowhere.
@@ -110,6 +120,7 @@ class Sightings:
             for (type_, surface), leaf in self._first.items():
                 if sum(map(str.isalnum, surface)) >= _LEAST_ECHO:
                     self._surfaces.setdefault(surface, (leaf, type_))
+            self._surfaces = {**self._written, **self._surfaces}
             self._echo = Spreader((Value(0, surface, False, Reach.WHOLE) for surface in self._surfaces), every=True)
         for start, end, _ in self._echo.hits(text):
             leaf, type_ = self._surfaces.get(text[start:end], (number + 1, EntityType.CUSTOM_TERM))
@@ -138,6 +149,18 @@ class _Tokens:
         """Whether a part of one lies inside `start:end`."""
         last = bisect_left(self._starts, end) - 1
         return last >= 0 and self._ends[last] > start
+
+
+def _not_inside(wider: list[Seen], seen: list[Seen]) -> list[Seen]:
+    """Those of `seen` that are not a part of one of `wider`: what a spelling means tells more than its signs."""
+    ends = [wide.end for wide in wider]
+    kept: list[Seen] = []
+    for one in seen:
+        at = bisect_left(ends, one.end)
+        around = wider[at] if at < len(wider) else one
+        if around.start > one.start or (around.start, around.end) == (one.start, one.end):
+            kept.append(one)
+    return kept
 
 
 def _merged(text: str, own: list[Seen], more: list[Seen]) -> list[Seen]:

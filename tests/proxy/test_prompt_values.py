@@ -296,7 +296,7 @@ def test_arguments_keep_all_but_the_values_that_are_masked(arguments: str, patte
     assert shown == pattern
 
 
-def test_names_in_escapes_are_masked_in_results_and_texts_with_the_tokens_of_plain_ones():
+def test_names_in_escapes_are_masked_in_results_and_texts():
     escaped = json.dumps({"name": "سلمان الحربي", "mrn": 123456, "date": "12/05/1990"}).replace("/", "\\/")
     results = [
         {"type": "tool_result", "tool_use_id": "t", "content": escaped},
@@ -311,21 +311,6 @@ def test_names_in_escapes_are_masked_in_results_and_texts_with_the_tokens_of_pla
     assert "123456" not in shown
     assert "1990" not in json.dumps(contents(json.loads(result.body))[0][:2])
     assert sum("سلمان" in original for original in result.minted.originals.values()) == 1
-
-
-def test_a_name_in_escapes_amid_other_words_is_masked_with_the_name_as_its_original():
-    escapes = json.dumps({"name": "سلمان الحربي"})
-
-    result = masked(
-        user(
-            f"The server said {escapes}, why?",
-            "and &#1587;&#1604;&#1605;&#1575;&#1606; &#1575;&#1604;&#1581;&#1585;&#1576;&#1610;",
-        )
-    )
-
-    assert next(iter(result.minted.originals.values())) == "سلمان الحربي"
-    assert "u0633" not in result.body.decode()
-    assert "1587" not in result.body.decode()
 
 
 def test_numbers_in_a_results_json_become_token_strings():
