@@ -6,7 +6,8 @@ from typing import NamedTuple
 from api.proxy import lenient_json, strict_json
 from api.proxy.answer_rules import LOGPROBS, is_call, is_sealed, passes
 from api.proxy.joints import Minted, Provider
-from api.proxy.json_text import restored_arguments, restored_prose
+from api.proxy.json_text import restored_arguments, restored_data
+from api.proxy.prose import restored_prose
 from api.proxy.restorer import Restorer
 from api.proxy.strict_json import Node, Number
 
@@ -70,7 +71,7 @@ class Answers(NamedTuple):
         """What a tool is given: text everywhere, whatever the fields are called, and numbers that were masked."""
         if isinstance(node, str):
             number = self.restorer.number(node)
-            return self.restorer.text(node) if number is None else Number(number)
+            return restored_data(self.restorer, node) if number is None else Number(number)
         if isinstance(node, list):
             return _each(node, self.data)
         if isinstance(node, dict):

@@ -5,6 +5,7 @@ from typing import Final
 
 from api.proxy.joints import StreamTooLong
 from api.proxy.json_text import JsonChannel
+from api.proxy.prose import prose
 from api.proxy.restorer import Restorer
 from api.proxy.strict_json import Number
 
@@ -33,7 +34,7 @@ class Channels:
             if self._open >= _MOST:
                 raise StreamTooLong
             self._open += 1
-            channel = paths[path] = JsonChannel(self._restorer, structured=not arguments)
+            channel = paths[path] = JsonChannel(self._restorer) if arguments else prose(self._restorer)
         return channel.feed(text)
 
     def groups(self) -> list[Step]:

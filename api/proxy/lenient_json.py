@@ -6,13 +6,14 @@ from typing import Final
 
 from api.proxy.strict_json import MOST_LEVELS, Node, Number
 
-_LEVELS = re.compile(r'"(?:[^"\\]|\\.)*"|[\[{]|[\]}]', re.DOTALL)
+_LEVELS = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[{]|[\]}]', re.DOTALL)
+_BEGIN = re.compile(r"\s*(?=[{\[])")
 _DECODER: Final = json.JSONDecoder(parse_int=Number, parse_float=Number, parse_constant=Number, strict=False)
 
 
 def read(text: str) -> Node:
     """The value that a JSON text is, its numbers as they are spelled. ValueError when it is none or too deep."""
-    if text.count("{") + text.count("[") > MOST_LEVELS and _levels(text) > MOST_LEVELS:
+    if _is_deep(text):
         raise ValueError("nested too deep")
     try:
         tree: Node = _DECODER.decode(text)
@@ -21,8 +22,22 @@ def read(text: str) -> Node:
     return tree
 
 
-def _levels(text: str) -> int:
-    """How deep the deepest bracket stands."""
+def begins(text: str) -> bool:
+    """Whether the text begins with an object or an array, or is one that is broken off."""
+    begin = _BEGIN.match(text)
+    if begin is None or _is_deep(text):
+        return False
+    try:
+        _DECODER.raw_decode(text, begin.end())
+    except json.JSONDecodeError as error:
+        return error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string")
+    return True
+
+
+def _is_deep(text: str) -> bool:
+    """Whether brackets stand deeper than MOST_LEVELS."""
+    if text.count("{") + text.count("[") <= MOST_LEVELS:
+        return False
     level = deepest = 0
     for match in _LEVELS.finditer(text):
         mark = match.group()
@@ -31,4 +46,4 @@ def _levels(text: str) -> int:
             deepest = max(deepest, level)
         elif mark in "}]":
             level -= 1
-    return deepest
+    return deepest > MOST_LEVELS

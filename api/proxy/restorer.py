@@ -1,5 +1,6 @@
 """Puts originals back in the place of their tokens, in whole texts and in text that arrives piece by piece."""
 
+import json
 import re
 from collections.abc import Sequence
 
@@ -7,6 +8,18 @@ from api.proxy.bent import LOOK_BACK, Hit, LiveTokens
 from api.proxy.joints import Minted
 
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
+
+
+def escaped(value: str) -> str:
+    """A value as it stands between the quotes of a JSON string; lone surrogates stay escapes."""
+    return json.dumps(value, ensure_ascii=False)[1:-1].encode("utf-8", "backslashreplace").decode()
+
+
+def joined(first: Sequence[str], second: Sequence[str]) -> Sequence[str]:
+    """How two texts are written, one behind the other."""
+    if isinstance(first, str) and isinstance(second, str):
+        return first + second
+    return [*first, *second]
 
 
 class Restorer:
@@ -19,9 +32,12 @@ class Restorer:
             token for token in minted.numbers if _NUMBER.fullmatch(minted.originals.get(token, ""))
         )
 
-    def original(self, token: str) -> str:
-        """What the token stands for."""
-        return self._originals[token]
+    def original(self, token: str, depth: int = 0) -> str:
+        """What the token stands for, as it is written in `depth` JSON strings inside one another."""
+        value = self._originals[token]
+        for _ in range(depth):
+            value = escaped(value)
+        return value
 
     def text(self, text: str) -> str:
         """The text with every token of this request restored."""
@@ -38,39 +54,54 @@ class Restorer:
         whole = len(hits) == 1 and (hits[0].start, hits[0].end) == (0, len(text))
         return self._originals[hits[0].token] if whole and hits[0].token in self.numbers else None
 
-    def rendered(self, text: str, start: int, end: int, hits: Sequence[Hit]) -> str:
-        """`text[start:end]` with the hits replaced."""
+    def rendered(self, written: Sequence[str], start: int, end: int, hits: Sequence[Hit], depth: int = 0) -> str:
+        """What is written from `start` to `end` with the hits replaced, which stand in `depth` JSON strings."""
         out: list[str] = []
         at = start
         for hit in hits:
-            out += (text[at : hit.start], self._originals[hit.token])
+            out += (*_as_one(written[at : hit.start]), self.original(hit.token, depth))
             at = hit.end
-        out.append(text[at:end])
+        out += _as_one(written[at:end])
         return "".join(out)
 
 
+def _as_one(written: Sequence[str]) -> Sequence[str]:
+    return (written,) if isinstance(written, str) else written
+
+
 class Channel:
-    """One text that arrives in pieces. What is held back is at most LONGEST characters and what decides behind them."""
+    """One text that arrives in pieces. What is held back is at most LONGEST characters and what decides behind them.
 
-    __slots__ = ("_before", "_held", "_restorer")
+    With `depth` it stands in so many JSON strings inside one another, and what is put in is escaped as often.
+    """
 
-    def __init__(self, restorer: Restorer) -> None:
+    __slots__ = ("_before", "_depth", "_held", "_restorer", "_written")
+
+    def __init__(self, restorer: Restorer, depth: int = 0) -> None:
         self._restorer = restorer
+        self._depth = depth
         self._before = ""  # the last characters that were let go, as the model wrote them
         self._held = ""
+        self._written: Sequence[str] = ""  # how what is held is written, character by character
 
-    def feed(self, text: str) -> str:
-        """What can be said now: all but the longest end that may become a token of this request."""
-        return self._taken(text, final=False) if self._restorer.live else text
+    def feed(self, text: str, written: Sequence[str] | None = None) -> str:
+        """What can be said now: all but the longest end that may become a token of this request.
+
+        `written` is as long as the text: how every character of it is written where it stands, if otherwise.
+        """
+        if not self._restorer.live:
+            return text if written is None else "".join(written)
+        return self._taken(text, text if written is None else written, final=False)
 
     def flush(self) -> str:
         """What was held back: the text is over, or is to be shown as far as it goes."""
-        return self._taken("", final=True) if self._held else ""
+        return self._taken("", "", final=True) if self._held else ""
 
-    def _taken(self, text: str, *, final: bool) -> str:
-        joined = self._before + self._held + text
+    def _taken(self, text: str, written: Sequence[str], *, final: bool) -> str:
+        whole = self._before + self._held + text
         start = len(self._before)
-        hits, settled = self._restorer.live.find(joined, start, final=final)
-        self._before = joined[max(0, settled - LOOK_BACK) : settled]
-        self._held = joined[settled:]
-        return self._restorer.rendered(joined, start, settled, hits)
+        hits, settled = self._restorer.live.find(whole, start, final=final)
+        units = joined(self._before, joined(self._written, written))
+        self._before = whole[max(0, settled - LOOK_BACK) : settled]
+        self._held, self._written = whole[settled:], units[settled:]
+        return self._restorer.rendered(units, start, settled, hits, self._depth)

@@ -8,20 +8,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from api.proxy.joints import Minted
-from api.proxy.json_text import JsonChannel, restored_arguments, restored_prose
+from api.proxy.json_text import JsonChannel, restored_arguments
+from api.proxy.prose import prose, restored_prose
 from api.proxy.restorer import Restorer
 from tests.proxy.pieces import ORIGINALS, TOKENS, near_tokens, planted, split
 
 PERSON, NUMBER = "<MASKED_PERSON_ab12cd35>", "<MASKED_RESIDENCE_PERMIT_12345678>"
 RESTORER = Restorer(Minted(ORIGINALS, frozenset({NUMBER})))
 PLAIN = Restorer(Minted(ORIGINALS))
+FILLED = json.dumps(ORIGINALS[PERSON], ensure_ascii=False)
 
 _values = st.recursive(
     st.one_of(st.none(), st.booleans(), st.integers(), st.sampled_from(TOKENS), planted().map("".join)),
     lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(planted().map("".join), inner, max_size=4)),
     max_leaves=12,
 )
-_styles = st.sampled_from([{"ensure_ascii": True}, {"ensure_ascii": False}, {"indent": 1}, {"separators": (",", ":")}])
+_styles: st.SearchStrategy[dict[str, Any]] = st.sampled_from(
+    [{"ensure_ascii": True}, {"ensure_ascii": False}, {"indent": 1}, {"separators": (",", ":")}]
+)
 
 
 @settings(deadline=None, max_examples=60)
@@ -142,3 +146,104 @@ def _filled(value: Any, *, numbers: bool) -> Any:
     if isinstance(value, dict):
         return {_filled(key, numbers=False): _filled(item, numbers=numbers) for key, item in value.items()}
     return value
+
+
+@st.composite
+def _nested(draw: st.DrawFn, value: Any) -> tuple[str, int]:
+    """A JSON text in whose strings JSON texts stand, each in a style of its own; and how many there are."""
+    levels = draw(st.integers(1, 4))
+    for _ in range(levels):
+        value = json.dumps({"body": value}, **draw(_styles))
+        if draw(st.booleans()):
+            value = value.replace("<", "\\u003c").replace(">", "\\u003E")
+    return value, levels
+
+
+@settings(deadline=None, max_examples=60)
+@given(_values, st.booleans(), st.data())
+def test_json_in_the_strings_of_json_stays_json_at_every_level(
+    value: Any, structured: bool, data: st.DataObject
+) -> None:
+    text, levels = data.draw(_nested(value))
+    channel = prose(PLAIN) if structured else JsonChannel(PLAIN)
+    said = "".join(map(channel.feed, split(text, data))) + channel.flush()
+    assert said == restored_arguments(PLAIN, text) == restored_prose(PLAIN, text)
+    for _ in range(levels - 1):
+        said = json.loads(said)["body"]
+    assert json.loads(said) == {"body": _filled(value, numbers=False)}
+
+
+def test_strings_inside_strings_without_end_take_bounded_work() -> None:
+    text = json.dumps(PERSON)
+    for _ in range(12):
+        text = json.dumps([text[:5000]])
+    letters = JsonChannel(RESTORER)
+    assert "".join(map(letters.feed, text)) + letters.flush() == restored_arguments(RESTORER, text)
+
+
+def test_quotes_that_do_not_end_take_no_quadratic_time() -> None:
+    text = '["' + '\\"[' * 200_000
+    assert restored_prose(RESTORER, text) == text
+
+
+WHOLE = {
+    "prose that begins with a bracket": (f'["{PERSON}" is his name]', '["محمد "أبو خالد" الفلاني" is his name]'),
+    "an array that begins with a number": (f'[1, "{PERSON}"]', r'[1, "محمد \"أبو خالد\" الفلاني"]'),
+    "broken off": (f'{{"a": "{PERSON}", "b', r'{"a": "محمد \"أبو خالد\" الفلاني", "b'),
+    "with words behind it": (f'["{PERSON}"] is "{PERSON}"', f'[{FILLED}] is "{ORIGINALS[PERSON]}"'),
+    "in a string, but none": (f'{{"a": "[\\"{PERSON}\\" said"}}', r'{"a": "[\"محمد \"أبو خالد\" الفلاني\" said"}'),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), WHOLE.values(), ids=WHOLE.keys())
+def test_whole_texts_are_json_if_they_can_be_read(text: str, expected: str) -> None:
+    assert restored_prose(RESTORER, text) == expected
+
+
+SAID, RAW = f'{{"a": "{PERSON}"}}\n', f'{{"a": "{ORIGINALS[PERSON]}"}}\n'
+READ = f'{{"a": {FILLED}}}\n'
+FENCED = {
+    "json": (f"See:\n```json\n{SAID}```\n{SAID}", f"See:\n```json\n{READ}```\n{RAW}"),
+    "at the beginning, in capitals": (f"```JSON\n{SAID}```", f"```JSON\n{READ}```"),
+    "without a name": (f"Hi\r\n```\r\n{SAID}```\r\n{SAID}", f"Hi\r\n```\r\n{READ}```\r\n{RAW}"),
+    "with tildes": (f"Hi\n~~~~\n{SAID}```\n~~~~~\n{SAID}", f"Hi\n~~~~\n{READ}```\n~~~~~\n{RAW}"),
+    "in a list": (f"1. ```json\n   {SAID}   ```\n{SAID}", f"1. ```json\n   {READ}   ```\n{RAW}"),
+    "behind words": (f"Here: ```json\n{SAID}```\n{SAID}", f"Here: ```json\n{READ}```\n{RAW}"),
+    "closed behind the last bracket": (f"x\n```json\n{SAID[:-1]}```\n{SAID}", f"x\n```json\n{READ[:-1]}```\n{RAW}"),
+    "lines": (f"x\n```jsonl\n{SAID}{SAID}```\n{SAID}", f"x\n```jsonl\n{READ}{READ}```\n{RAW}"),
+    "parts of JSON": (
+        f'x\n```json\n"a": "{PERSON}",\n"b": "{PERSON}"\n```\n',
+        f'x\n```json\n"a": {FILLED},\n"b": {FILLED}\n```\n',
+    ),
+    "broken off": (f"x\n```json\n{SAID[:-3]}", f"x\n```json\n{READ[:-3]}"),
+    "two": (
+        f"x\n```json\n{SAID}```\ny\n```json\n{SAID}```\n{SAID}",
+        f"x\n```json\n{READ}```\ny\n```json\n{READ}```\n{RAW}",
+    ),
+    "a string that never ends": (f'x\n```json\n{{"a\n```\n{SAID}', f'x\n```json\n{{"a\n```\n{RAW}'),
+    "another language": (
+        f'x\n```python\nprint("{PERSON}")\n```\n',
+        f'x\n```python\nprint("{ORIGINALS[PERSON]}")\n```\n',
+    ),
+    "a test of the shell": (f'x\n```\n[ -f "{PERSON}" ]\n```\n', f'x\n```\n[ -f "{ORIGINALS[PERSON]}" ]\n```\n'),
+    "in a line": (f"x ```json {SAID[:-1]}``` \n{SAID}", f"x ```json {RAW[:-1]}``` \n{RAW}"),
+    "a long line": (f"{'x' * 250}```json\n{SAID}", f"{'x' * 250}```json\n{RAW}"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "expected"), FENCED.values(), ids=FENCED.keys())
+def test_json_between_fences_stays_json_and_only_there(text: str, expected: str) -> None:
+    assert restored_prose(RESTORER, text) == expected
+    letters = prose(RESTORER)
+    assert "".join(map(letters.feed, text)) + letters.flush() == expected
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.sampled_from(["```", "json", "\n", "~~~", "> ", "x", '{"a": "', '"}', "\r", PERSON]), max_size=25),
+    st.data(),
+)
+def test_fences_are_seen_however_the_text_comes(parts: list[str], data: st.DataObject) -> None:
+    text = "So " + "".join(parts)
+    channel = prose(RESTORER)
+    assert "".join(map(channel.feed, split(text, data))) + channel.flush() == restored_prose(RESTORER, text)
