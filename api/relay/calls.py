@@ -2,10 +2,10 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
-from contextlib import aclosing
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import aclosing, asynccontextmanager, nullcontext
 from functools import partial
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from anyio import to_thread
 from starlette.requests import ClientDisconnect, Request
@@ -30,6 +30,7 @@ from storage.keys import Caller
 
 log = logging.getLogger("masker.api")
 T = TypeVar("T")
+_SMALL_PROMPT = 8 * 1024  # bytes that are masked in a few milliseconds, also for who cannot pay
 _SMALL_ANSWER = 32 * 1024  # bytes that are restored in less time than a thread takes to begin
 
 
@@ -83,18 +84,22 @@ class _Relayed(Response):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """The errors of masking and charging; ProviderUnreachable, ProviderTimeout; ClientDisconnect."""
         services, whose = self._services, self._whose
-        raw, self._raw = self._raw, b""
-        tokens = await services.detection.words(raw, self._asked, caller=whose, gone=self._gone)
-        async with charged(services, whose, tokens) as bill:
-            try:
-                prompt = await services.detection.mask(raw, self._asked, caller=whose, gone=self._gone)
-                del raw
-                last = await _unless_gone(self._forward(prompt, bill, send), self._gone)
-            finally:
-                if bill.is_earned:
-                    services.usage_log.note(whose, tokens=tokens, entities=prompt.found, now=utc_now())
+        tokens = await services.detection.words(self._raw, self._asked, caller=whose, gone=self._gone)
+        # A small prompt is masked while its charge is on its way: the wait for the database is most of what we add.
+        async with _begun(self._masked) if len(self._raw) <= _SMALL_PROMPT else nullcontext(self._masked) as masked:
+            async with charged(services, whose, tokens) as bill:
+                try:
+                    prompt = await masked()
+                    last = await _unless_gone(self._forward(prompt, bill, send), self._gone)
+                finally:
+                    if bill.is_earned:
+                        services.usage_log.note(whose, tokens=tokens, entities=prompt.found, now=utc_now())
         for message in last:  # when it is settled what it costs
             await send(message)
+
+    async def _masked(self) -> MaskedPrompt:
+        raw, self._raw = self._raw, b""  # which nobody needs while the answer comes
+        return await self._services.detection.mask(raw, self._asked, caller=self._whose, gone=self._gone)
 
     async def _forward(self, prompt: MaskedPrompt, bill: Bill, send: Send) -> list[Message]:
         """Sends the answer but for its end, which it returns: all of one that is not streamed."""
@@ -144,6 +149,28 @@ def _end(answer: bytes) -> Message:
     return {"type": "http.response.body", "body": answer}
 
 
+@asynccontextmanager
+async def _begun(work: Callable[[], Coroutine[Any, Any, T]]) -> AsyncIterator[Callable[[], Awaitable[T]]]:
+    """`work`, under way already when it is asked for; ended with the block."""
+    working = asyncio.ensure_future(work())
+
+    async def result() -> T:
+        return await working
+
+    try:
+        yield result
+    finally:
+        await _ended(working)
+
+
+async def _ended(working: asyncio.Future[Any]) -> None:
+    """Cancels what is still under way and waits for it; how it ended is nobody's business any more."""
+    working.cancel()
+    await asyncio.wait({working})
+    if not working.cancelled():
+        working.exception()
+
+
 async def _unless_gone(work: Awaitable[T], gone: Gone) -> T:
     """`work`, which is cancelled as soon as the caller hangs up (`gone` returns). ClientDisconnect then.
 
@@ -157,8 +184,4 @@ async def _unless_gone(work: Awaitable[T], gone: Gone) -> T:
         return working.result()
     finally:
         leaving.cancel()
-        if not working.done():
-            working.cancel()
-            await asyncio.wait({working})
-            if not working.cancelled():
-                working.exception()  # nobody asks for it any more
+        await _ended(working)
