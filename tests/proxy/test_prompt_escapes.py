@@ -166,15 +166,14 @@ def test_an_escaped_occurrence_later_is_known_from_a_plain_one():
 
 
 def test_what_a_model_answered_with_an_escaped_value_is_masked_again():
-    escapes = nested("Faith", 1)[1:-1].replace("F", r"\u0046")
-    turns = [("user", f"First name: {escapes}"), ("assistant", f"Hello {escapes}, all set")]
+    turns = [("user", r"MRN: \u0034821"), ("assistant", r"I opened \u0034821 for you")]
     body = {"messages": [{"role": role, "content": text} for role, text in turns]}
 
     asked, answered = (message["content"] for message in sent(body)["messages"])
 
-    token = asked.removeprefix("First name: ")
-    assert token.startswith("<MASKED_PERSON_")
-    assert answered == f"Hello {token}, all set"
+    token = asked.removeprefix("MRN: ")
+    assert token.startswith("<MASKED_MRN_")
+    assert answered == f"I opened {token} for you"
 
 
 def test_a_value_is_one_token_where_detection_knew_a_part_of_its_signs():
