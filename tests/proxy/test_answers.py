@@ -13,7 +13,7 @@ from tests.proxy.pieces import ORIGINALS, filled, masked, planted
 
 T, NUMBER, QUOTED = "<MASKED_PERSON_ab12cd34>", "<MASKED_RESIDENCE_PERMIT_12345678>", "<MASKED_PERSON_ab12cd35>"
 MINTED = Minted(ORIGINALS, frozenset({NUMBER}))
-NAME, DIGITS = ORIGINALS[T], 2000000006
+NAME, FULL, DIGITS = ORIGINALS[T], ORIGINALS[QUOTED], 2000000006
 ANTHROPIC, OPENAI = Provider.ANTHROPIC, Provider.OPENAI
 
 
@@ -28,6 +28,15 @@ def _completion(*messages: Any, **more: Any) -> dict[str, Any]:
 
 def _tool(arguments: str) -> dict[str, Any]:
     return {"role": "assistant", "tool_calls": [{"id": "c", "function": {"name": "f", "arguments": arguments}}]}
+
+
+def _spelled(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _deep(value: str) -> str:
+    """JSON in a string of JSON."""
+    return _spelled({"address": value, "inner": _spelled([{"to": value}])})
 
 
 RESTORED: dict[str, tuple[Provider, Any, Any]] = {
@@ -136,6 +145,26 @@ RESTORED: dict[str, tuple[Provider, Any, Any]] = {
         OPENAI,
         _completion({"content": json.dumps({"a": QUOTED})}),
         _completion({"content": json.dumps({"a": ORIGINALS[QUOTED]}, ensure_ascii=False)}),
+    ),
+    "JSON in a tool's strings": (
+        ANTHROPIC,
+        _message({"type": "tool_use", "input": {"body": _deep(QUOTED), "say": f'["{QUOTED}" is his name]'}}),
+        _message({"type": "tool_use", "input": {"body": _deep(FULL), "say": f'["{FULL}" is his name]'}}),
+    ),
+    "JSON in the strings of arguments": (
+        OPENAI,
+        _completion(_tool(_spelled({"body": _deep(QUOTED), "say": f'["{QUOTED}" is his name]'}))),
+        _completion(_tool(_spelled({"body": _deep(FULL), "say": f'["{FULL}" is his name]'}))),
+    ),
+    "JSON between fences": (
+        ANTHROPIC,
+        _message({"type": "text", "text": f'See "{QUOTED}":\n```json\n{_spelled([QUOTED])}\n```\n"{QUOTED}"'}),
+        _message({"type": "text", "text": f'See "{FULL}":\n```json\n{_spelled([FULL])}\n```\n"{FULL}"'}),
+    ),
+    "prose that begins like JSON": (
+        OPENAI,
+        _completion({"content": f'["{QUOTED}" is his name]'}),
+        _completion({"content": f'["{FULL}" is his name]'}),
     ),
     "logprobs": (
         OPENAI,
