@@ -86,14 +86,14 @@ class _Relayed(Response):
         services, whose = self._services, self._whose
         tokens = await services.detection.words(self._raw, self._asked, caller=whose, gone=self._gone)
         # A small prompt is masked while its charge is on its way: the wait for the database is most of what we add.
-        async with _begun(self._masked) if len(self._raw) <= _SMALL_PROMPT else nullcontext(self._masked) as masked:
-            async with charged(services, whose, tokens) as bill:
-                try:
-                    prompt = await masked()
-                    last = await _unless_gone(self._forward(prompt, bill, send), self._gone)
-                finally:
-                    if bill.is_earned:
-                        services.usage_log.note(whose, tokens=tokens, entities=prompt.found, now=utc_now())
+        early = _begun(self._masked) if len(self._raw) <= _SMALL_PROMPT else nullcontext(self._masked)
+        async with early as masked, charged(services, whose, tokens) as bill:
+            try:
+                prompt = await masked()
+                last = await _unless_gone(self._forward(prompt, bill, send), self._gone)
+            finally:
+                if bill.is_earned:
+                    services.usage_log.note(whose, tokens=tokens, entities=prompt.found, now=utc_now())
         for message in last:  # when it is settled what it costs
             await send(message)
 
