@@ -10,16 +10,16 @@ import sys
 from collections.abc import Iterator
 from typing import NamedTuple
 
-# However often JSON was put into JSON: all backslashes before an escape belong to it. `(?<!\\)` keeps that linear.
+# However often JSON was put into JSON: all backslashes before an escape belong to it. `(?<!\\\\)` keeps that linear.
 # However often an address was put into another: `%25` and `&amp;` are what becomes of their own marks.
 _SPELLED = re.compile(
     r"""(?P<percent>(?:%(?:25)*[0-9A-Fa-f]{2})+)
       | &(?:amp;)*(?P<entity>\#0{0,20}\d{1,7}(?!\d);?|\#[xX]0{0,20}[0-9A-Fa-f]{1,6}(?![0-9A-Fa-f]);?
                             |[A-Za-z][A-Za-z0-9]{1,24};)
-      | (?<!\\)(?:\\+u(?P<high>[Dd][89ABab][0-9A-Fa-f]{2})\\+u(?P<low>[Dd][C-Fc-f][0-9A-Fa-f]{2})
-                  |\\+(?:u(?P<four>[0-9A-Fa-f]{4})|U(?P<eight>[0-9A-Fa-f]{8})|[ux]\{(?P<braced>[0-9A-Fa-f]{1,8})\})
-                  |(?P<hexadecimal>(?:\\+x[0-9A-Fa-f]{2})+)
-                  |(?P<octal>(?:\\+[0-3][0-7]{2}){2,}))
+      | \\(?<!\\\\)\\*+(?:u(?P<high>[Dd][89ABab][0-9A-Fa-f]{2})\\+u(?P<low>[Dd][C-Fc-f][0-9A-Fa-f]{2})
+                       |u(?P<four>[0-9A-Fa-f]{4})|U(?P<eight>[0-9A-Fa-f]{8})|[ux]\{(?P<braced>[0-9A-Fa-f]{1,8})\}
+                       |(?P<hexadecimal>x[0-9A-Fa-f]{2}(?:\\+x[0-9A-Fa-f]{2})*)
+                       |(?P<octal>[0-3][0-7]{2}(?:\\+[0-3][0-7]{2})+))
       | (?P<quoted>(?:=[0-9A-F]{2}(?:=\r?\n)?){2,})""",
     re.VERBOSE,
 )
