@@ -134,7 +134,7 @@ def test_transforms(client: httpx.Client, provider: ScriptedProvider) -> None:
     text = "She moved on 17 March 2024. Call at 10:45."
     answer = client.post(OPENAI, json=asks(text), headers={"X-Service-Transforms": "DATE_TIME , ADDRESS"})
     told = said(provider.turn)
-    assert "March 2024" in told and "17" not in told
+    assert "March 2024" in told and "17 March" not in told
     assert "<MASKED_DATE_TIME_" in told, "a clock time fails closed"
     assert "March 2024" in text_of(answer) and "17 March" not in text_of(answer) and "10:45" in text_of(answer)
     for wish in ("PERSON", "DATE_TIME,PERSON"):
