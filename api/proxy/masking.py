@@ -73,7 +73,7 @@ class Masking:
         pieces: list[str] = []
         position = 0
         for entity in seen:
-            surface = entity.meant or text[entity.start : entity.end]
+            surface = text[entity.start : entity.end]
             general = shown.get(entity)
             pieces += (text[position : entity.start], general or self._mint.token(entity.type, surface))
             position = entity.end

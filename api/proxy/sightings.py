@@ -43,12 +43,11 @@ class Detects(Protocol):
 
 
 class Seen(NamedTuple):
-    """`text[start:end]` of a leaf is an entity. `meant`: what it spells, where it is spelled with escapes."""
+    """`text[start:end]` of a leaf is an entity."""
 
     start: int
     end: int
     type: EntityType
-    meant: str | None = None
 
 
 class Sightings:
