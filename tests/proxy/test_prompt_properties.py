@@ -31,7 +31,7 @@ def bodies(draw: Any) -> tuple[dict[str, Any], str]:
     provider = draw(st.sampled_from(["anthropic", "openai"]))
     tree = draw(TREES)
     if provider == "openai":
-        call = {"id": "call_1", "type": "function", "function": {"name": "f", "arguments": json.dumps(tree)}}
+        call = {"id": "call_1", "type": "function", "function": {"name": "f", "arguments": json.dumps({"tree": tree})}}
         messages = [
             {"role": "system", "content": draw(TEXTS)},
             {"role": "user", "content": [{"type": "text", "text": draw(TEXTS)}]},
