@@ -6,7 +6,7 @@ from typing import Final
 
 from api.proxy.strict_json import MOST_LEVELS, Node, Number
 
-_LEVELS = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[{]|[\]}]', re.DOTALL)
+_LEVELS = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*"?|[\[{]|[\]}]', re.DOTALL)
 _BEGIN = re.compile(r"\s*(?=[{\[])")
 _DECODER: Final = json.JSONDecoder(parse_int=Number, parse_float=Number, parse_constant=Number, strict=False)
 

@@ -7,7 +7,7 @@ from typing import Final
 from api.proxy.json_text import JsonChannel, Plain
 from api.proxy.restorer import Channel, Restorer
 
-_FENCE = re.compile(r"[ \t>]*+(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]++)?+([^`~]*+)(`{3,}+|~{3,}+)[ \t]*+([^\s`]*+)[^`]*+")
+_FENCE = re.compile(r"[ \t>]*+(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]++)?([^`~]*+)(`{3,}+|~{3,}+)[ \t]*+([^\s`]*+)[^`]*+")
 _JSON_NAMES: Final = frozenset({"json", "json5", "jsonc", "jsonl", "ndjson", "geojson", "json-ld", "jsonld"})
 _LONGEST_LINE: Final = 200  # characters; a longer one is no fence
 
