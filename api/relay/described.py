@@ -5,13 +5,20 @@ from typing import Any
 _STRING = {"type": "string"}
 
 
-def _header(name: str, about: str, example: str, *, required: bool = False) -> dict[str, Any]:
+def _header(name: str, about: str, example: str, *, pattern: str = "", required: bool = False) -> dict[str, Any]:
     more = {"required": True} if required else {}
-    return {"name": name, "in": "header", "description": about, **more, "schema": _STRING, "example": example}
+    schema = {**_STRING, "pattern": pattern} if pattern else _STRING
+    return {"name": name, "in": "header", "description": about, **more, "schema": schema, "example": example}
 
 
 _HEADERS = [
-    _header("X-Provider-Key", "Your key at the provider. Passed on, and never kept.", "sk-...", required=True),
+    _header(
+        "X-Provider-Key",
+        "Your key at the provider. Passed on, and never kept.",
+        "sk-...",
+        pattern="^[!-~]{1,4096}$",
+        required=True,
+    ),
     _header(
         "X-Service-Preserve-Tags",
         "`true` tells the model, in the system prompt, to reproduce tokens letter by letter.",
@@ -21,6 +28,7 @@ _HEADERS = [
         "X-Service-Transforms",
         "Types whose values are given as generalized ones, which are not restored: DATE_TIME, ADDRESS.",
         "DATE_TIME,ADDRESS",
+        pattern="^ *(DATE_TIME|ADDRESS)? *(, *(DATE_TIME|ADDRESS)? *)*$",
     ),
     _header(
         "X-Service-Allow-Attachments",
