@@ -91,20 +91,14 @@ class Lanes(httpx.AsyncBaseTransport):
         await self._end(lane)
 
     async def _take(self, origin: tuple[str, str, int | None]) -> _Lane:
+        idle = self._idle.get(origin, deque())
+        while idle and not idle[-1].is_fresh():
+            await idle.pop().transport.aclose()
+        # no await from here on: a call that is cancelled before holds no place, one that is counted always has an end
         if len(self._busy) >= self._most:
             raise httpx.PoolTimeout("too many calls at once")
-        lane: _Lane | None = None
-        idle = self._idle.get(origin, ())
-        stale = []
-        while idle and lane is None:
-            lane = idle.pop()
-            if not lane.is_fresh():
-                stale.append(lane)
-                lane = None
-        lane = lane or _Lane(self._verify)
+        lane = idle.pop() if idle else _Lane(self._verify)
         self._busy.add(lane)
-        for old in stale:
-            await old.transport.aclose()
         return lane
 
     async def _end(self, lane: _Lane) -> None:

@@ -217,6 +217,31 @@ def test_too_many_calls_at_once_are_shed(provider: ScriptedProvider) -> None:
     running(provider, job)
 
 
+def test_a_call_that_is_cancelled_at_any_step_leaves_its_place(provider: ScriptedProvider) -> None:
+    """Also while connections are closed that had been idle for too long: 1,024 lost places would be the last call."""
+    provider.begin(lambda turn: turn.send(200, b"{}"))
+
+    async def ended(upstream: Upstream) -> None:
+        async with read(upstream):
+            pass
+
+    async def job(upstream: Upstream) -> None:
+        for steps in range(40):
+            async with read(upstream), read(upstream):
+                pass
+            assert upstream.lanes.busy == 0
+            for lane in (lane for lanes in upstream.lanes._idle.values() for lane in lanes):
+                lane._stale_at = 0
+            task = asyncio.create_task(ended(upstream))
+            for _ in range(steps):
+                await asyncio.sleep(0)
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+            assert upstream.lanes.busy == 0, f"after {steps} steps"
+
+    running(provider, job)
+
+
 def test_no_cookie_of_a_provider_comes_back_to_it(provider: ScriptedProvider) -> None:
     """One client serves all callers: a session of one shall not be another's."""
     cookies = [("Set-Cookie", "session=1; Path=/"), ("Set-Cookie", 'bad="'), ("Content-Type", "application/json")]
