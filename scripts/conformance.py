@@ -38,7 +38,7 @@ class Quote(NamedTuple):
 def quotes(folder: Path = TESTS) -> list[Quote]:
     """Every quote of every contract test, in order of files and lines."""
     found = []
-    for path in sorted(folder.glob("test_*.py")):
+    for path in sorted(folder.rglob("test_*.py")):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
                 docstring = ast.get_docstring(node) or ""

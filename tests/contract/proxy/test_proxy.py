@@ -1,58 +1,20 @@
 """The LLM proxy, sentence by sentence: a real server before a scripted provider that keeps every byte."""
 
 import json
-from collections.abc import Iterator
-from typing import Any
 
 import httpx
 import pytest
 
 from schemas.entities import TOGGLABLE_TYPES
-from tests.api.serving import Account, Served, serving, settings_for
+from tests.api.serving import Account, Served
+from tests.proxy.conftest import ANTHROPIC, OPENAI, asks
+from tests.proxy.conftest import PROVIDER_KEY as KEY
 from tests.proxy.provider import ScriptedProvider, Turn
 from tests.proxy.speech import TOKEN, is_anthropic, message, parrot, said
 
 BASE = "/api/v1/proxy"
-ANTHROPIC, OPENAI = f"{BASE}/anthropic/v1/messages", f"{BASE}/openai/v1/chat/completions"
 BOTH = pytest.mark.parametrize("path", [ANTHROPIC, OPENAI])
-KEY = "sk-of-the-caller"
 NAME, EMAIL, ID = "Noura Salem Almithali", "noura@example.com", "1058374925"
-
-
-@pytest.fixture(scope="module")
-def scripted() -> Iterator[ScriptedProvider]:
-    provider = ScriptedProvider()
-    yield provider
-    provider.close()
-
-
-@pytest.fixture
-def provider(scripted: ScriptedProvider) -> ScriptedProvider:
-    scripted.begin(parrot)  # says what it is told, until a test gives it another script
-    return scripted
-
-
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory, scripted: ScriptedProvider) -> Iterator[Served]:
-    urls = {"anthropic_base_url": scripted.url, "openai_base_url": f"{scripted.url}/v1"}
-    with serving(settings_for(tmp_path_factory.mktemp("proxied"), proxy_max_body_bytes=100_000, **urls)) as server:
-        yield server
-
-
-@pytest.fixture
-def account(served: Served) -> Account:
-    return served.account()
-
-
-@pytest.fixture
-def client(served: Served, account: Account) -> Iterator[httpx.Client]:
-    headers = {**account.headers, "X-Provider-Key": KEY}
-    with httpx.Client(base_url=served.url, headers=headers, timeout=30) as client:
-        yield client
-
-
-def asks(text: str, **more: Any) -> dict[str, Any]:
-    return {"model": "m", "max_tokens": 50, "messages": [{"role": "user", "content": text}], **more}
 
 
 def text_of(answer: httpx.Response) -> str:
@@ -232,7 +194,7 @@ def test_errors(client: httpx.Client, served: Served, provider: ScriptedProvider
     (with the authentication message in `detail`)” “`invalid_body` | not UTF-8, not a JSON object, duplicate keys, or
     `messages` missing or not an array”
     """
-    answer = client.post(path, json=asks("x" * 200_000))
+    answer = client.post(path, json=asks("x" * served.services.settings.proxy_max_body_bytes))
     assert (answer.status_code, answer.json()) == (413, {"error": "request_too_large"})
     answer = client.post(path, json=asks("Hi"), headers={"X-Service-Transforms": "IBAN"})
     assert (answer.status_code, answer.json()) == (400, {"error": "invalid_transforms"})
