@@ -24,8 +24,8 @@ HEADER = """# Conformance
 
 Made by `make conformance` from the docstrings of `tests/contract`; do not edit. Each row is a quote from the
 specification of the interface and the tests that prove it over HTTP. Of the text surface (mask, redact, glossaries,
-toggles, judge, money, limits, authentication, geo, errors, versioning) and of the file surface every sentence has its
-row; of the others (proxy, running) those that tests quote already."""
+toggles, judge, money, limits, authentication, geo, errors, versioning), of the file surface and of the proxy every
+sentence has its row; of running it those that tests quote already."""
 
 
 class Quote(NamedTuple):

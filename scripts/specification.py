@@ -9,7 +9,7 @@ SPECIFICATION = Path(__file__).parents[1] / ".." / "shared" / "spec"
 DOCUMENTS = ("service-interface.md", "decisions.md")
 
 TEXT, FILES, PROXY, RUNNING, CONTEXT = "text", "files", "proxy", "running", "context"
-PROVEN = (TEXT, FILES)  # surfaces of which every sentence must be quoted
+PROVEN = (TEXT, FILES, PROXY)  # surfaces of which every sentence must be quoted
 # Which surface a part of the specification speaks of, by its heading; the text surface unless it is here.
 BY_HEADING = {
     "File job record": FILES,
@@ -62,6 +62,9 @@ BY_BEGINNING = {
     "response body of pin": CONTEXT,
     "events, webhooks": CONTEXT,
     "billing for files is in": CONTEXT,
+    "call from a backend only": CONTEXT,
+    "other paths for the chat-completions provider and": CONTEXT,
+    "the proxy is described as": CONTEXT,
     "the token mapping lives only": PROXY,
     "invalid_body |": PROXY,
     "the job may later end": FILES,

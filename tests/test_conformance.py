@@ -25,7 +25,7 @@ def test_the_committed_table_is_current(shared_dir: Path) -> None:
     assert render(matches, specification) == TABLE.read_text("utf-8"), "run make conformance"
 
 
-def test_every_sentence_of_the_text_and_file_surfaces_is_quoted(shared_dir: Path) -> None:
+def test_every_sentence_of_the_proven_surfaces_is_quoted(shared_dir: Path) -> None:
     specification = blocks(shared_dir / "spec")
     matches, _ = match(quotes(), specification)
     assert [block.text[clause.start : clause.end] for block, clause in unquoted(matches, specification)] == []
@@ -69,4 +69,4 @@ def test_how_quotes_are_matched(text: str, left: int) -> None:
 def test_every_contract_test_quotes() -> None:
     """A file of contract tests without a single quote proves nothing that anybody can look up."""
     quoting = {quote.test.partition("::")[0] for quote in quotes()}
-    assert {path.name for path in TESTS.glob("test_*.py")} <= quoting
+    assert {path.name for path in TESTS.rglob("test_*.py")} <= quoting

@@ -99,7 +99,12 @@ def _is_alike(picture: Any, there: Any, line: Mark) -> bool:
     columns = slice(max(0, line.left - margin), line.left + line.width + margin)
     if picture.ndim != there.ndim:
         picture, there = in_gray(picture), in_gray(there)
-    one, other = picture[rows, columns].astype(np.float64), there[rows, columns].astype(np.float64)
-    one, other = (one - one.mean(axis=(0, 1))).ravel(), (other - other.mean(axis=(0, 1))).ravel()
+    one, other = _centred(picture[rows, columns]), _centred(there[rows, columns])
     strength = float(np.sqrt((one @ one) * (other @ other)))
     return strength > 1e-6 and abs(float(one @ other)) > _ALIKE * strength
+
+
+def _centred(patch: Any) -> Any:
+    """What each sample differs from its plane's mean by, in one row."""
+    mean: Any = cv2.mean(patch)
+    return cv2.subtract(patch, mean, dtype=cv2.CV_32F).ravel()

@@ -59,7 +59,7 @@ def test_other_models(browser: httpx.Client, provider: ScriptedProvider, body: s
 
 
 def test_so_many_calls(browser: httpx.Client, provider: ScriptedProvider) -> None:
-    """Of an account; another has its own."""
+    """“dashboard sessions only, models from a list, a daily cap per account”"""
     statuses = [browser.post(ANTHROPIC, json=asks("Hi", model="tiny")).status_code for _ in range(4)]
     assert statuses == [200, 200, 200, 429]
     answer = browser.post(ANTHROPIC, json=asks("Hi", model="tiny"))
