@@ -7,20 +7,12 @@ import pytest
 
 from pipeline.documents import pdf_glyphs, pdf_lines
 from tests.documents.test_pdf_text_places import covered_letters
-from tests.documents.test_pdf_widths import Build, glyphs, kinds, page, redacted, shown, width
-
-_STEP = 3.0  # points: a quarter of the type size
-_VALUES = ["a" * (13 - n) + "c" * n for n in range(13)]  # each 0.67 points narrower than the one before
+from tests.documents.test_pdf_widths import _STEP, _VALUES, Build, glyphs, kinds, page, redacted, shown, width
 
 
 def in_two_columns(value: str) -> bytes:
     """Justified columns, a type size apart."""
-    words = f"this is what {value} told to them".split()
-    gap = (200 - sum(map(width, words))) / 6
-    content, x = "", 40.0
-    for word in words:
-        content += shown(x, word)
-        x += width(word) + gap
+    content = _word_by_word(f"this is what {value} told to them", 200)
     left = ["nothing was known of this before", "we went and saw it with our eyes", "so it was as they said it"]
     content += "".join(_filled(40, text, 136 - 14 * n, 200) for n, text in enumerate(left))
     right = ["all the other words", "stand in a column", "that loses nothing", "and moves nowhere"]
@@ -29,15 +21,20 @@ def in_two_columns(value: str) -> bytes:
 
 def numbered(value: str) -> bytes:
     """Lines with their numbers beside them."""
-    words = f"this is what {value} told to them".split()
-    gap = (250 - sum(map(width, words))) / 6
+    content = _word_by_word(f"this is what {value} told to them", 250)
+    others = ["nothing of this was ever known before", "we went and saw it with our own eyes", "so it was as they said"]
+    content += "".join(_filled(40, text, 136 - 14 * n, 250) for n, text in enumerate(others))
+    return page(content + "".join(shown(40 - 10 - width(f"{n + 8}"), f"{n + 8}", 150 - 14 * n) for n in range(4)))
+
+
+def _word_by_word(text: str, wide: float) -> str:
+    words = text.split()
+    gap = (wide - sum(map(width, words))) / (len(words) - 1)
     content, x = "", 40.0
     for word in words:
         content += shown(x, word)
         x += width(word) + gap
-    others = ["nothing of this was ever known before", "we went and saw it with our own eyes", "so it was as they said"]
-    content += "".join(_filled(40, text, 136 - 14 * n, 250) for n, text in enumerate(others))
-    return page(content + "".join(shown(40 - 10 - width(f"{n + 8}"), f"{n + 8}", 150 - 14 * n) for n in range(4)))
+    return content
 
 
 def _filled(x: float, text: str, y: float, wide: float) -> str:
