@@ -110,6 +110,17 @@ def pixels(*lines: str, width: int = 900, points: int = 14) -> np.ndarray:
     return papers.picture(*lines, width=width, points=points, dpi=150)
 
 
+def outlined(array: np.ndarray, at: Callable[[float, float], tuple[float, float]]) -> bytes:
+    """The dark shapes of a gray picture as closed paths, to be filled with `f*`; `at`: where a pixel (x, y) goes."""
+    shapes, _ = cv2.findContours((array < 128).astype(np.uint8), cv2.RETR_CCOMP, cv2.CHAIN_APPROX_TC89_L1)
+    paths = []
+    for shape in shapes:
+        first, *others = [at(x, y) for x, y in shape[:, 0]]
+        if len(others) > 1:
+            paths.append("{:.2f} {:.2f} m".format(*first) + "".join(f" {x:.2f} {y:.2f} l" for x, y in others) + " h")
+    return " ".join(paths).encode()
+
+
 def image(array: np.ndarray, **more: Any) -> Callable[[pikepdf.Pdf], Any]:
     """An image XObject of an (height, width[, channels]) array of bytes."""
 

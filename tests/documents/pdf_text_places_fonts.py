@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import pikepdf
 import pymupdf
 from pikepdf import Array, Dictionary, Name
@@ -13,6 +14,8 @@ from tests.documents.pdf_text_places_build import (
     drawn,
     helvetica,
     line,
+    outlined,
+    pixels,
     place,
     remapped,
     resource,
@@ -22,28 +25,15 @@ from tests.documents.pdf_text_places_build import (
 from tests.pipeline.documents import papers
 
 _DIGITS = "0123456789"
-_SEGMENTS = {  # strokes of a digit as on a display, in a cell of 10 by 20
-    "0": "abcdef",
-    "1": "bc",
-    "2": "abged",
-    "3": "abgcd",
-    "4": "fgbc",
-    "5": "afgcd",
-    "6": "afgedc",
-    "7": "abc",
-    "8": "abcdefg",
-    "9": "abfgcd",
-}
-_STROKES = {
-    "a": "0 18 8 2",
-    "b": "6 9 2 11",
-    "c": "6 0 2 11",
-    "d": "0 0 8 2",
-    "e": "0 0 2 11",
-    "f": "0 9 2 11",
-    "g": "0 9 8 2",
-}
 ID_TEXT = ((40.0, 150.0), f"National ID {NATIONAL_ID} of the holder")
+
+
+def _digit(digit: str) -> bytes:
+    """A digit as a path in a cell of 10 by 20, standing on its ground."""
+    array = pixels(digit, points=60)
+    rows, columns = np.nonzero(array < 128)
+    factor, left, bottom = 14 / np.ptp(rows), columns.mean(), rows.max()
+    return outlined(array, lambda x, y: (5 + (x - left) * factor, (bottom - y) * factor))
 
 
 def type3(meaning: Mapping[int, str] | None) -> bytes:
@@ -51,12 +41,7 @@ def type3(meaning: Mapping[int, str] | None) -> bytes:
 
     def make(file: pikepdf.Pdf) -> Any:
         names = [Name(f"/g{digit}") for digit in _DIGITS]
-        glyphs = {
-            f"g{digit}": file.make_stream(
-                b"10 0 0 -1 10 21 d1 " + b" ".join(f"{_STROKES[s]} re f".encode() for s in _SEGMENTS[digit])
-            )
-            for digit in _DIGITS
-        }
+        glyphs = {f"g{digit}": file.make_stream(b"10 0 0 -1 10 21 d1 " + _digit(digit) + b" f*") for digit in _DIGITS}
         keys = {} if meaning is None else {"ToUnicode": file.make_stream(unicode_map(meaning))}
         return file.make_indirect(
             Dictionary(

@@ -16,6 +16,7 @@ from tests.documents.pdf_text_places_build import (
     encoded_picture,
     image,
     line,
+    outlined,
     packed_bits,
     pages,
     pixels,
@@ -198,15 +199,8 @@ def halves() -> bytes:
 def outlines(text: str = TEXT) -> bytes:
     """Text as filled paths, as designers export it."""
     array = cv2.resize(pixels(text, width=560), None, fx=2, fy=2, interpolation=cv2.INTER_CUBIC)
-    shapes, _ = cv2.findContours((array < 128).astype(np.uint8), cv2.RETR_CCOMP, cv2.CHAIN_APPROX_TC89_L1)
     factor = 72 / 300
-    paths = []
-    for shape in shapes:
-        points = [(40 + x * factor, 180 - y * factor) for x, y in shape[:, 0]]
-        if len(points) > 2:
-            first = f"{points[0][0]:.2f} {points[0][1]:.2f} m"
-            paths.append(first + "".join(f" {x:.2f} {y:.2f} l" for x, y in points[1:]) + " h")
-    return drawn(b"0 g " + " ".join(paths).encode() + b" f* ")
+    return drawn(b"0 g " + outlined(array, lambda x, y: (40 + x * factor, 180 - y * factor)) + b" f* ")
 
 
 def moved(before: str) -> bytes:

@@ -73,6 +73,7 @@ def test_what_the_text_holds_is_gone_and_the_rest_stays(place: running.Place) ->
 @pytest.mark.parametrize("place", SLOW, ids=str)
 def test_what_takes_eyes_to_see_is_gone_too(place: running.Place) -> None:
     data = place.build()
+    assert all(is_there(value, data) or is_seen(value, data) for value in place.planted)
     output = running.run(place.format, data).clean
     assert [value for value in place.planted if is_there(value, output) or is_seen(value, output)] == []
     said = looking.said(place.format, output) if place.name not in BURNED else looking.shown(place.format, output)
