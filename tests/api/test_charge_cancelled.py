@@ -105,11 +105,11 @@ def never(found: Detection) -> Never:
 
 
 async def waiters(served: Served, count: int) -> None:
-    """Until so many connections wait for a lock."""
+    """Until so many connections wait for a lock, or more."""
     deadline = monotonic() + _PATIENCE
     while True:
         with served.services.storage.database.reading() as session:
-            if session.connection().execute(_WAITERS).scalar_one() == count:
+            if session.connection().execute(_WAITERS).scalar_one() >= count:
                 return
         assert monotonic() < deadline
         await asyncio.sleep(0)
