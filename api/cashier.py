@@ -44,14 +44,14 @@ class Cashier:
         self._lines: dict[UUID, _Line] = {}  # of each account that is being served
         self._serving: set[asyncio.Task[None]] = set()
 
-    async def charge(self, account_id: UUID, tokens: int, reference: str) -> Charge:
-        """Takes the tokens; `reference` must be new. InsufficientTokens; MaskerUnavailable, among them CommitInDoubt.
+    async def charge(self, account_id: UUID, order: Order) -> Charge:
+        """Takes the tokens; the order's reference must be new. InsufficientTokens; MaskerUnavailable or CommitInDoubt.
 
         Where nobody is before it, it is on its way to the database when this first waits: whatever the event loop does
         next is done beside it. Cancelled in the line, it takes nothing. Cancelled while it is served, it ends when the
         outcome is known, and what was taken is taken.
         """
-        waiting = _Waiting(Order(tokens, reference), asyncio.get_running_loop().create_future())
+        waiting = _Waiting(order, asyncio.get_running_loop().create_future())
         line = self._lines.get(account_id)
         if line is None:
             line = self._open(account_id, waiting)

@@ -7,9 +7,12 @@ from dataclasses import replace
 from threading import Event
 from time import monotonic
 
+import httpx
+
 from api.detection import SHORT_CHARACTERS, DetectionThreads
 from pipeline.detect.detector import Detector
 from schemas.spans import Detection, DetectOptions
+from storage import ledger
 from tests.api.serving import Account, Served
 from tests.contract.wire import exchange, head
 from tests.proxy.conftest import ANTHROPIC, asks, caller
@@ -72,3 +75,17 @@ def test_nothing_is_forwarded_before_the_charge_is_sure(
             assert len(provider.turns) == 1
         assert call.result().status_code == 200
     assert len(provider.turns) == 2
+
+
+def test_the_ledger_says_that_it_was_the_proxy(
+    served: Served, account: Account, client: httpx.Client, provider: ScriptedProvider
+) -> None:
+    """Of a charge, and of what is given back of it."""
+    assert client.post(ANTHROPIC, json=asks("Hello there")).status_code == 200
+    provider.begin(lambda turn: turn.die())
+    assert client.post(ANTHROPIC, json=asks("Hello there")).status_code == 502
+    with served.services.storage.database.reading() as session:
+        lines = ledger.entries(session, account.id, limit=9)
+    charges = [(line.kind, line.reason) for line in lines if line.kind != "credit"]
+    assert charges == [("refund", "proxy"), ("charge", "proxy"), ("charge", "proxy")]
+    assert all(line.reference.startswith("proxy:") for line in lines if line.kind != "credit")
