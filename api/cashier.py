@@ -6,18 +6,18 @@ others would wait for each.
 
 import asyncio
 from collections import deque
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from uuid import UUID
-
-from anyio import to_thread
 
 from schemas.clock import utc_now
 from schemas.errors import InsufficientTokens
 from storage import ledger
-from storage.database import Database
+from storage.database import CONNECTIONS, Database
 from storage.ledger import Charge, Order
 
 _MOST_AT_ONCE = 100  # calls of one transaction
+_Outcomes = list[Charge | InsufficientTokens | Exception]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,62 +26,84 @@ class _Waiting:
     outcome: asyncio.Future[Charge]
 
 
+@dataclass(slots=True, eq=False)
+class _Line:
+    """The calls of an account: those that the database is `at`, and those behind them."""
+
+    served: list[_Waiting]
+    at: asyncio.Future[_Outcomes]
+    behind: deque[_Waiting] = field(default_factory=deque)
+
+
 class Cashier:
-    """For one event loop. Accounts do not wait for each other."""
+    """For one event loop. Accounts do not wait for each other, as long as the database has a connection for each."""
 
     def __init__(self, database: Database, free_per_day: int) -> None:
         self._database, self._free_per_day = database, free_per_day
-        self._lines: dict[UUID, deque[_Waiting]] = {}  # of each account that is being served
+        self._threads = ThreadPoolExecutor(CONNECTIONS, thread_name_prefix="cashier")
+        self._lines: dict[UUID, _Line] = {}  # of each account that is being served
         self._serving: set[asyncio.Task[None]] = set()
 
-    async def charge(self, account_id: UUID, tokens: int, reference: str) -> Charge:
-        """Takes the tokens; `reference` must be new. InsufficientTokens; MaskerUnavailable, among them CommitInDoubt.
+    async def charge(self, account_id: UUID, order: Order) -> Charge:
+        """Takes the tokens; the order's reference must be new. InsufficientTokens; MaskerUnavailable or CommitInDoubt.
 
-        Cancelled in the line, it takes nothing. Cancelled while it is served, it ends when the outcome is known, and
-        what was taken is taken.
+        Where nobody is before it, it is on its way to the database when this first waits: whatever the event loop does
+        next is done beside it. Cancelled in the line, it takes nothing. Cancelled while it is served, it ends when the
+        outcome is known, and what was taken is taken.
         """
-        waiting = _Waiting(Order(tokens, reference), asyncio.get_running_loop().create_future())
+        waiting = _Waiting(order, asyncio.get_running_loop().create_future())
         line = self._lines.get(account_id)
         if line is None:
-            line = self._lines[account_id] = deque()
-            serving = asyncio.create_task(self._serve(account_id, line))
-            self._serving.add(serving)  # the loop itself holds tasks weakly
-            serving.add_done_callback(lambda task: self._served(task, account_id, line))
-        line.append(waiting)
+            line = self._open(account_id, waiting)
+        else:
+            line.behind.append(waiting)
         try:
             return await asyncio.shield(waiting.outcome)
         except asyncio.CancelledError:
-            if waiting in line:
-                line.remove(waiting)
+            if waiting in line.behind:
+                line.behind.remove(waiting)
             else:
                 await asyncio.wait({waiting.outcome})
             raise
 
-    async def _serve(self, account_id: UUID, line: deque[_Waiting]) -> None:
-        """Charges whoever is in the line, all at once, until nobody is."""
-        batch: list[_Waiting] = []
+    def _open(self, account_id: UUID, first: _Waiting) -> _Line:
+        line = self._lines[account_id] = _Line([first], self._begun(account_id, [first]))
+        serving = asyncio.create_task(self._serve(account_id, line))
+        self._serving.add(serving)  # the loop itself holds tasks weakly
+        serving.add_done_callback(self._serving.discard)
+        serving.add_done_callback(lambda _: self._close(account_id, line))  # cancelled before its first step, perhaps
+        return line
+
+    async def _serve(self, account_id: UUID, line: _Line) -> None:
+        """Tells each call its outcome, and charges whoever came meanwhile, all at once, until nobody did."""
         try:
-            while line:
-                batch = [line.popleft() for _ in range(min(len(line), _MOST_AT_ONCE))]
+            while True:
                 try:
-                    outcomes = await to_thread.run_sync(self._charge, account_id, [waiting.order for waiting in batch])
+                    outcomes = await line.at
                 except Exception as error:  # noqa: BLE001 - handed on to every caller of the batch
-                    outcomes = [error] * len(batch)
-                for waiting, outcome in zip(batch, outcomes, strict=True):
+                    outcomes = [error] * len(line.served)
+                for waiting, outcome in zip(line.served, outcomes, strict=True):
                     _tell(waiting.outcome, outcome)
+                if not line.behind:
+                    return
+                line.served = [line.behind.popleft() for _ in range(min(len(line.behind), _MOST_AT_ONCE))]
+                line.at = self._begun(account_id, line.served)
         finally:
+            self._close(account_id, line)
+
+    def _close(self, account_id: UUID, line: _Line) -> None:
+        """Nobody serves the line any more. Who still stands in it, as the loop ends, hears of no outcome."""
+        if self._lines.get(account_id) is line:
             del self._lines[account_id]
-            for waiting in (*batch, *line):  # the loop ends, and with it who serves: no outcome will come any more
+            line.at.cancel()
+            for waiting in (*line.served, *line.behind):
                 waiting.outcome.cancel()
 
-    def _served(self, task: asyncio.Task[None], account_id: UUID, line: deque[_Waiting]) -> None:
-        self._serving.discard(task)
-        if self._lines.get(account_id) is line:  # cancelled before its first step, it cleared nothing away
-            del self._lines[account_id]
-            for waiting in line:
-                waiting.outcome.cancel()
+    def _begun(self, account_id: UUID, batch: list[_Waiting]) -> asyncio.Future[_Outcomes]:
+        orders = [waiting.order for waiting in batch]
+        return asyncio.get_running_loop().run_in_executor(self._threads, self._charge, account_id, orders)
 
-    def _charge(self, account_id: UUID, orders: list[Order]) -> list[Charge | InsufficientTokens | Exception]:
+    def _charge(self, account_id: UUID, orders: list[Order]) -> _Outcomes:
         with self._database.transaction() as session:
             return [*ledger.charge_all(session, account_id, orders, free_per_day=self._free_per_day, now=utc_now())]
 

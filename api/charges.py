@@ -13,6 +13,7 @@ from api.services import Services
 from schemas.clock import utc_now
 from schemas.errors import CommitInDoubt, MaskerError
 from storage import ledger
+from storage.ledger import Order
 
 log = logging.getLogger("masker.api")
 
@@ -25,15 +26,15 @@ class Bill:
 
 
 @asynccontextmanager
-async def charged(services: Services, account_id: UUID, tokens: int) -> AsyncIterator[Bill]:
+async def charged(services: Services, account_id: UUID, tokens: int, reason: str = "text") -> AsyncIterator[Bill]:
     """Around the work: `tokens` are taken, and given back when it ends without being earned, however it ends.
 
-    InsufficientTokens; MaskerUnavailable.
+    `reason`: what the account's ledger says that they were for. InsufficientTokens; MaskerUnavailable.
     """
-    reference = f"text:{uuid4()}"
+    reference = f"{reason}:{uuid4()}"
     # Nothing comes after the charge but what is undone when it fails.
     try:
-        await services.cashier.charge(account_id, tokens, reference)
+        await services.cashier.charge(account_id, Order(tokens, reference, reason))
     except (CommitInDoubt, CancelledError):  # cancelled: the server stops, and the charge may have been made
         await _undo(services, reference, account_id)
         raise

@@ -58,6 +58,7 @@ def serve(
         if settings.dashboard_url is None and not is_loopback(listener):
             console.warn("browsers on other computers are refused: MASKER_DASHBOARD_URL is not set")
         application = create_app(settings, storage, edge)
+        application.state.services.detection.warm()
         gc.freeze()  # lexicons last as long as the process: no collection needs to walk them
         with _embedded_workers(settings, storage) if settings.is_embedded else nullcontext():
             mode = "with its workers (embedded mode)" if settings.is_embedded else "workers run apart"

@@ -119,6 +119,11 @@ class DetectionThreads:
         """How many texts wait for a place."""
         return self._small.waiting + self._medium.waiting + self._large.waiting
 
+    def warm(self) -> None:
+        """Starts what the first medium text would wait for, a second or more. Large ones take seconds anyway."""
+        if self.processes is not None:
+            self.processes.medium.warm()
+
     def close(self) -> None:
         """Ends the processes; what they are at fails with MaskerUnavailable."""
         if self.processes is not None:

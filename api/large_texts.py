@@ -1,7 +1,8 @@
 """Large texts, in processes of their own: a Python process scans one text at a time, and the others shall not wait.
 
 Each process is a fresh interpreter that loads the detector once and answers one question after another; it is started
-when there is work for it. One that dies, hangs or has grown is replaced; the call that it had fails and is refunded.
+when there is work for it, or before by `warm`. One that dies, hangs or has grown is replaced; the call that it had
+fails and is refunded.
 """
 
 import logging
@@ -59,6 +60,12 @@ class LargeTexts:
         self._idle: list[_Process] = []
         self._all: set[_Process] = set()
         self._closed = False
+
+    def warm(self) -> None:
+        """Starts a process, where there is none, that loads while nobody waits for it."""
+        with self._lock:
+            if not self._all and not self._closed:
+                self._idle.append(self._started())
 
     def parse(self, raw: bytes, model: type[Body]) -> Body:
         """A body's JSON as `model`. Invalid (422), MaskerUnavailable when its process breaks off."""
@@ -143,9 +150,12 @@ class LargeTexts:
                     return process
                 self._all.discard(process)
                 process.end()
-            process = _Process(self._memory, self._niceness)
-            self._all.add(process)
-            return process
+            return self._started()
+
+    def _started(self) -> "_Process":
+        process = _Process(self._memory, self._niceness)
+        self._all.add(process)
+        return process
 
     def _give_back(self, process: "_Process") -> None:
         with self._lock:

@@ -69,7 +69,7 @@ def with_ledger(email: str, *, together: bool) -> FastAPI:
         await limiter.hit(f"account:{account.id}", settings.rate_limit_per_minute)
         tokens, reference = len(body.text.split()), f"text:{uuid4()}"
         if together:
-            await cashier.charge(account.id, tokens, reference)
+            await cashier.charge(account.id, Order(tokens, reference))
         else:
             await to_thread.run_sync(charge, account.id, tokens, reference)
         return body

@@ -10,7 +10,7 @@ from enum import Enum
 from functools import cached_property
 from typing import NamedTuple
 
-from ahocorasick_rs import AhoCorasick, MatchKind
+from ahocorasick_rs import AhoCorasick, Implementation, MatchKind
 
 from pipeline.detect.spellings import compact_form, compact_origins, hangs, words_form, words_origins
 from pipeline.encoded import decoded
@@ -45,7 +45,7 @@ class Hit(NamedTuple):
 
 
 class _Forms:
-    """A text and its two forms, each made when first needed."""
+    """A text, its two forms and the origins of their characters, each made when first needed."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -57,6 +57,14 @@ class _Forms:
     @cached_property
     def compact(self) -> str:
         return compact_form(self.text)
+
+    @cached_property
+    def words_origins(self) -> list[int]:
+        return words_origins(self.text)
+
+    @cached_property
+    def compact_origins(self) -> list[int]:
+        return compact_origins(self.text)
 
 
 class Spreader:
@@ -131,14 +139,16 @@ class _Search:
         self._anywhere = reach is Reach.ANYWHERE
         self._overlapping = every or not self._anywhere
         kind = MatchKind.Standard if self._overlapping else MatchKind.LeftmostLongest
-        self._automaton = AhoCorasick(list(self.patterns), matchkind=kind)
+        # Left to itself, the library takes the kind that is searched a little faster and made four times more slowly.
+        how = Implementation.ContiguousNFA
+        self._automaton = AhoCorasick(list(self.patterns), matchkind=kind, implementation=how)
 
     def hits(self, forms: _Forms) -> Iterator[Hit]:
         text, folded = forms.text, forms.compact if self._is_compact else forms.words
         origin: list[int] | None = None
         for pattern, start, end in self._automaton.find_matches_as_indexes(folded, overlapping=self._overlapping):
             if origin is None:
-                origin = compact_origins(text) if self._is_compact else words_origins(text)
+                origin = forms.compact_origins if self._is_compact else forms.words_origins
             first, last = origin[start], _with_marks(text, origin[end - 1] + 1)
             if self._anywhere or (_opens(text, first) and _closes(text, last)):
                 value = self._values[pattern]

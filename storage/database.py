@@ -215,6 +215,7 @@ def _postgresql_engine(url: URL, wait_seconds: float) -> Engine:
         url,
         hide_parameters=True,  # values never reach an exception's text
         pool_size=CONNECTIONS,
+        pool_use_lifo=True,  # the one that was used last: the longer one rests, the sooner it has to be asked
         max_overflow=0,
         pool_timeout=wait_seconds,
         connect_args={"connect_timeout": 5, "application_name": "masker", **_UNPLUGGED},

@@ -40,10 +40,11 @@ class Charge(NamedTuple):
 
 
 class Order(NamedTuple):
-    """What a call costs, in tokens, and the fact that it is charged for."""
+    """What a call costs, in tokens, the fact that it is charged for, and what its line says that it was."""
 
     tokens: int
     reference: str
+    reason: str = "text"
 
 
 class Balance(NamedTuple):
@@ -74,7 +75,7 @@ def charge_all(
         used, paid_tokens = used + taken.free, paid_tokens - taken.paid
         outcomes.append(taken)
         parts = Charge(-taken.free, -taken.paid)
-        lines.append(_line(account_id, EntryKind.CHARGE, parts, "text", order.reference, today, now))
+        lines.append(_line(account_id, EntryKind.CHARGE, parts, order.reason, order.reference, today, now))
     if lines:
         try:
             session.connection().execute(_LINES, lines)

@@ -30,6 +30,7 @@ from storage.keys import Caller
 
 log = logging.getLogger("masker.api")
 T = TypeVar("T")
+_REASON = "proxy"  # in the ledger
 _SMALL_PROMPT = 8 * 1024  # bytes that are masked in a few milliseconds, also for who cannot pay
 _SMALL_ANSWER = 32 * 1024  # bytes that are restored in less time than a thread takes to begin
 
@@ -87,7 +88,7 @@ class _Relayed(Response):
         tokens = await services.detection.words(self._raw, self._asked, caller=whose, gone=self._gone)
         # A small prompt is masked while its charge is on its way: the wait for the database is most of what we add.
         early = _begun(self._masked) if len(self._raw) <= _SMALL_PROMPT else nullcontext(self._masked)
-        async with early as masked, charged(services, whose, tokens) as bill:
+        async with early as masked, charged(services, whose, tokens, _REASON) as bill:
             try:
                 prompt = await masked()
                 last = await _unless_gone(self._forward(prompt, bill, send), self._gone)

@@ -1,7 +1,8 @@
 """The client that speaks to the model providers: one per process, and no more is known of a failure than its kind.
 
 It keeps no cookies, follows no redirects, tries nothing twice, and believes neither the environment nor a certificate
-that does not hold. Keys, prompts and answers are in no message of an exception and in no line of a log.
+that does not hold: the library's transport does none of that, and its client, which might, is not in between. Keys,
+prompts and answers are in no message of an exception and in no line of a log.
 """
 
 import logging
@@ -9,10 +10,7 @@ import ssl
 from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator, Hashable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
-from http.client import HTTPResponse
-from http.cookiejar import CookieJar
 from typing import NamedTuple
-from urllib.request import Request
 
 import httpx
 
@@ -54,7 +52,7 @@ class Reply:
     """A provider's answer, whose body is still to be read."""
 
     def __init__(self, response: httpx.Response, decode: Decoder) -> None:
-        self._response, self._decode = response, decode
+        self._stream, self._decode = _stream_of(response), decode
         self.status = response.status_code
         self.headers = passed_back(response.headers)
 
@@ -67,7 +65,7 @@ class Reply:
     async def pieces(self) -> AsyncGenerator[bytes, None]:
         """The body, decoded, as it comes and not before it is asked for. ProviderTimeout, ProviderUnreachable."""
         with _translated():
-            async for chunk in self._response.aiter_raw():
+            async for chunk in self._stream:
                 for piece in self._decode.pieces(chunk):
                     yield piece
             if not self._decode.is_whole():
@@ -92,10 +90,7 @@ class Upstream:
         self.patience, self.most_each = Patience(), _MOST_EACH
         self._under_way = Counter[Hashable]()
         self.lanes = Lanes(verify or ssl.create_default_context())
-        self._urls = {provider: base.rstrip("/") + _PATHS[provider] for provider, base in base_urls.items()}
-        self._client = httpx.AsyncClient(
-            transport=self.lanes, cookies=_NoCookies(), follow_redirects=False, trust_env=False, headers={}
-        )
+        self._urls = {provider: httpx.URL(base.rstrip("/") + _PATHS[provider]) for provider, base in base_urls.items()}
 
     @classmethod
     def of(cls, settings: Settings) -> "Upstream":
@@ -128,15 +123,16 @@ class Upstream:
     @asynccontextmanager
     async def _answered(self, call: Outgoing) -> AsyncIterator[Reply]:
         connect, read, write = self.patience
+        url = self._urls[call.provider]
         request = httpx.Request(
             "POST",
-            self._urls[call.provider] + call.query,
+            httpx.URL(f"{url}{call.query}") if call.query else url,
             headers=[*call.headers, (b"accept-encoding", ACCEPTED)],
             content=call.body,
             extensions={"timeout": httpx.Timeout(read, connect=connect, write=write).as_dict()},
         )
         with _translated():
-            response = await self._client.send(request, stream=True)
+            response = await self.lanes.handle_async_request(request)
         try:
             if response.is_redirect or response.status_code not in _STATUSES:
                 raise ProviderUnreachable
@@ -145,11 +141,11 @@ class Upstream:
             yield Reply(response, decode)
         finally:
             with _translated():
-                await response.aclose()
+                await _stream_of(response).aclose()
 
     async def close(self) -> None:
         """Ends all connections."""
-        await self._client.aclose()
+        await self.lanes.aclose()
 
 
 @contextmanager
@@ -165,8 +161,7 @@ def _translated() -> Iterator[None]:
         raise ProviderUnreachable from None
 
 
-class _NoCookies(CookieJar):
-    """Takes none: no caller's session at a provider shall be another's. Looks at none, too."""
-
-    def extract_cookies(self, response: HTTPResponse, request: Request) -> None:
-        """Takes none."""
+def _stream_of(response: httpx.Response) -> httpx.AsyncByteStream:
+    """The body as it comes: the library's response would cut it into chunks once more."""
+    assert isinstance(response.stream, httpx.AsyncByteStream)  # noqa: S101 - what an async transport gives
+    return response.stream

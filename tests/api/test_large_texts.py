@@ -76,6 +76,21 @@ def test_an_unexpected_failure_tells_its_type_alone_and_harms_no_other_call(larg
     assert large.run("x", OPTIONS, REDACT).found == {}
 
 
+def test_a_process_that_was_started_before_there_was_work_gets_it() -> None:
+    warm = LargeTexts(2, MEMORY)
+    try:
+        for _ in range(2):
+            warm.warm()
+        before = warm.pids
+        assert len(before) == 1
+        assert len(warm.detect(TEXT, OPTIONS).spans) > 20
+        assert warm.pids == before
+    finally:
+        warm.close()
+    warm.warm()
+    assert warm.pids == []
+
+
 def test_a_process_that_is_killed_between_texts_is_replaced(large: LargeTexts) -> None:
     large.detect("x", OPTIONS)
     (pid,) = large.pids

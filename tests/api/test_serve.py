@@ -43,6 +43,12 @@ def use(client: httpx.Client) -> str:
     return str(job["file_id"])
 
 
+def children(pid: int) -> bytes:
+    """The command lines of a process's children."""
+    started = Path(f"/proc/{pid}/task").glob("*/children")
+    return b"".join(Path(f"/proc/{child}/cmdline").read_bytes() for at in started for child in at.read_text().split())
+
+
 def test_a_whole_life(tmp_path: Path) -> None:
     """It works in embedded mode, says nothing personal, refuses a taken port, and ends with status 0 on SIGTERM."""
     data, log, port = tmp_path / "data", tmp_path / "log", str(free_port())
@@ -53,6 +59,7 @@ def test_a_whole_life(tmp_path: Path) -> None:
     try:
         url = f"http://127.0.0.1:{port}"
         wait_until_ready(url, process, log)
+        assert b"large_text_child.py" in children(process.pid)  # the first text of some length does not wait for it
         with httpx.Client(base_url=url, headers={"Authorization": f"Bearer {key}"}, timeout=30) as client:
             file_id = use(client)
         second = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, cwd=tmp_path)

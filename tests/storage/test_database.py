@@ -282,6 +282,22 @@ def test_who_comes_after_a_pause_does_not_meet_a_connection_that_died_in_it(
         killer.dispose()
 
 
+def test_the_connection_that_rested_least_is_used_next(postgres_url: str) -> None:
+    """One that rested long is asked first whether it still lives."""
+    database = Database(postgres_url)
+    try:
+        with ExitStack() as stack:
+            for _ in range(3):
+                stack.enter_context(database.reading()).connection()
+        pids = set()
+        for _ in range(4):
+            with database.reading() as session:
+                pids.add(session.connection().scalar(text("SELECT pg_backend_pid()")))
+        assert len(pids) == 1
+    finally:
+        database.dispose()
+
+
 def test_an_unreachable_database_is_unavailable_and_its_address_stays_out_of_the_log(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
