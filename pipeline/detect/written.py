@@ -7,6 +7,7 @@ Nothing is found inside them. What only begins as they do is none: `MASKED_CARD_
 
 import re
 from collections.abc import Iterator
+from string import ascii_lowercase, ascii_uppercase, digits
 
 from schemas.entities import PREFIX, EntityType
 
@@ -17,7 +18,8 @@ _TAIL = re.compile(
 )
 _MASKED = "MASKED_"
 _TYPES, _PREFIXES = frozenset(EntityType), frozenset(PREFIX.values())
-_CAPITALS = re.compile(r"(?<![A-Za-z0-9_])[A-Z][A-Z_]+\Z")
+_CAPITALS = f"{ascii_uppercase}_"
+_SMALL = frozenset(ascii_lowercase + digits)
 _LONGEST_HEAD = 40  # characters
 _GROUP = re.compile(r"(?: {1,3}| ?[-/()+]{1,2} ?|[.:])[0-9(]")  # a number's next group
 _WORD = re.compile(r"[ .,/-]{1,2}[^\W\d_]")
@@ -46,8 +48,11 @@ def _token(text: str, end: int) -> int | None:
 
 def _placeholder(text: str, end: int) -> int | None:
     """Where the placeholder begins whose prefix ends at `end`."""
-    head = _CAPITALS.search(text, max(0, end - _LONGEST_HEAD), end)
-    return head.start() if head and head[0] in _PREFIXES else None
+    before = text[max(0, end - _LONGEST_HEAD) : end]
+    rest = before.rstrip(_CAPITALS)
+    if before[len(rest) :] not in _PREFIXES or rest[-1:] in _SMALL:
+        return None
+    return end - len(before) + len(rest)
 
 
 def _goes_on(text: str, begin: int, tail: re.Match[str]) -> bool:
