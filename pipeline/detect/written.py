@@ -11,7 +11,7 @@ from string import ascii_lowercase, ascii_uppercase, digits
 
 from schemas.entities import PREFIX, EntityType
 
-# Found by their ends, which are rare, then read backwards. The sign `@` before a letter makes it all an address of mail.
+# Found by their ends, which are rare, then read backwards. An `@` before a letter makes it all an address of mail.
 _TAIL = re.compile(
     r"_(?:(?P<token>[a-f0-9]{8})|(?:0[1-9]|[1-9][0-9]{1,5}))"
     r"(?:(?<=[a-f0-9]{8})>|(?!\w|[\w.+%'-]{0,64}@[^\W_]))"

@@ -54,7 +54,9 @@ def test_a_token_that_a_tool_quotes_counts_before_the_messages() -> None:
     assert token not in result["messages"][0]["content"]
 
 
-WORDS = st.sampled_from([*VALUES, *TOKENS.values(), *(token.strip("<>").lower() for token in TOKENS.values()), "and", "?"])
+WORDS = st.sampled_from(
+    [*VALUES, *TOKENS.values(), *(token.strip("<>").lower() for token in TOKENS.values()), "and", "?"]
+)
 TEXTS = st.lists(WORDS, min_size=1, max_size=4).map(", ".join)
 MESSAGES = st.lists(st.builds(user, TEXTS) | st.builds(thought, TEXTS) | st.builds(
     lambda text: {"role": "assistant", "content": text}, TEXTS
