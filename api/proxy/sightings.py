@@ -34,32 +34,10 @@ _ESCAPED = re.compile(
 
 _LEAST_ECHO = 3  # letters and digits of a value that is masked again in a model's words
 # What stands between two values that detection takes for one, and what hangs on the word behind it.
-_JOINING: Final = frozenset(
-    [
-        "to",
-        "and",
-        "or",
-        "until",
-        "till",
-        "through",
-        "by",
-        "at",
-        "in",
-        "of",
-        "من",
-        "الى",
-        "إلى",
-        "حتى",
-        "و",
-        "او",
-        "أو",
-        "في",
-        "ف",
-        "ب",
-        "ل",
-        "ك",
-    ]
-)
+_JOINING: Final = frozenset((
+    "to", "and", "or", "until", "till", "through", "by", "at", "in", "of",
+    "من", "الى", "إلى", "حتى", "و", "او", "أو", "في", "ف", "ب", "ل", "ك",
+))  # fmt: skip
 
 
 class Detects(Protocol):

@@ -65,11 +65,20 @@ def test_letters_that_join_nothing_are_masked(plate: str) -> None:
 
 @pytest.mark.parametrize(
     ("around", "known"),
-    [("MASKED_NATIONAL_{}.pdf", ID), ("MASKED_CARD_{}", "4111111111111111"), ("IP_{}", "10.23.45.67")],
+    [
+        ("MASKED_NATIONAL_{}.pdf", ID),
+        ("MASKED_CARD_{}", "4111111111111111"),
+        ("IP_{}", "10.23.45.67"),
+        ("MASKED_FILE_{}.pdf", "48392177"),
+    ],
 )
 def test_a_known_value_behind_what_begins_as_a_token_is_masked(around: str, known: str) -> None:
     texts = contents(
-        sent(conversation(f"ID {ID}, card 4111111111111111, server IP 10.23.45.67", "Hm", around.format(known)))
+        sent(
+            conversation(
+                f"ID {ID}, card 4111111111111111, server IP 10.23.45.67, MRN 48392177", "Hm", around.format(known)
+            )
+        )
     )
 
     assert TOKEN.sub("T", texts[2]) == around.format("T")

@@ -35,7 +35,8 @@ EVERY = [f"{prefix}_{number}" for prefix in PREFIX.values() for number in ("01",
 AROUND = [
     "{}", "{}.", "({})", "[{}]", '"{}"', "«{}»", "{}'s", "{}’s car", "{}, {}; {}", "{}/{}", "{}|{}", "**{}**", "{}!",
     "{}:", "و{}", "ول{} التحية", "السيد {} في المكتب", "إلى {}، شكرا", "بـ{}؟", '{{"name": "{}", "age": "{}"}}',
-    "{},{},25,paid", "{}\t{}\t17", "{}\n{}\n", "<p>{}</p>", "Dear {}, thank you.", "{} and {} met", "{}.pdf", "{} 12", "no. {} - 7",
+    "{},{},25,paid", "{}\t{}\t17", "{}\n{}\n", "<p>{}</p>", "Dear {}, thank you.", "{} and {} met", "{}.pdf", "{} 12",
+    "no. {} - 7",
 ]  # fmt: skip
 
 
@@ -103,10 +104,12 @@ def test_what_no_call_writes_is_neither(text: str) -> None:
 
 
 def test_the_places_are_told_without_what_stands_beside_them() -> None:
-    text = "(<MASKED_PERSON_ab12cd34>) وNATIONAL_ID_01، MASKED_IBAN_00000000> PHONE_966 50"
+    text = "(<MASKED_PERSON_ab12cd34>) وNATIONAL_ID_01، MASKED_IBAN_00000000> PHONE_966 50, ORG_12 May, DATE_12 May"
     assert [text[start:end] for start, end in written(text)] == [
         "<MASKED_PERSON_ab12cd34>",
         "NATIONAL_ID_01",
         "MASKED_IBAN_00000000>",
         "PHONE",
+        "ORG_12",
+        "DATE",
     ]
