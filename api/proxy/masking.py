@@ -31,9 +31,10 @@ def standing(text: str) -> Iterable[str]:
 class Masking:
     """The masking of one request's leaves, in order."""
 
-    def __init__(self, asked: Asked, detector: Detects, reserved: frozenset[str]) -> None:
+    def __init__(self, asked: Asked, detector: Detects) -> None:
         self._asked = asked
-        self._mint = Mint(asked.key, reserved)
+        self._quoted: set[str] = set()  # tokens that stand in the leaves so far, and were not minted for them
+        self._mint = Mint(asked.key, self._quoted)
         self._sightings = Sightings(detector, asked.terms)
         self._numbers: set[str] = set()
         self._strings: set[str] = set()  # tokens that are whole strings of a tool's data: what is both is no number
@@ -45,6 +46,8 @@ class Masking:
             for text, label in _looked_at(leaf):
                 self._sightings.look(number, text, label)
         for number, leaf in enumerate(leaves):
+            if not leaf.answered:  # a token in a model's own words and thoughts is ours, and its value keeps it
+                self._quoted.update(standing(leaf.text))
             seen: list[Seen] = []
             for text, label in _looked_at(leaf):
                 seen += self._sightings.of(number, text, label, answered=leaf.answered)

@@ -2,7 +2,7 @@
 
 from api.proxy.joints import Asked, MaskedPrompt
 from api.proxy.leaves import Walk, walk
-from api.proxy.masking import Masking, standing
+from api.proxy.masking import Masking
 from api.proxy.preserving import ask_to_preserve
 from api.proxy.sightings import Detects
 from api.proxy.strict_json import Node, parsed, put, write
@@ -18,9 +18,7 @@ def words(raw: bytes, asked: Asked) -> int:
 def masked(raw: bytes, asked: Asked, detector: Detects) -> MaskedPrompt:
     """The body with every entity masked, written anew. InvalidBody, AttachmentNotSupported, and detection's errors."""
     body, found = _read(raw, asked)
-    # Not those in a model's own words and thoughts: a token there is ours, and its value keeps it.
-    reserved = {token for leaf in found.leaves if not leaf.answered for token in standing(leaf.text)}
-    masking = Masking(asked, detector, frozenset(reserved))
+    masking = Masking(asked, detector)
     masking.mask(found.leaves)
     for pieces, holder, key in found.texts:
         put(holder, key, "".join(map(str, pieces)))

@@ -15,6 +15,7 @@ from typing import Final, NamedTuple, Protocol
 from pipeline.detect.allowed_places import AllowedTerms
 from pipeline.detect.canonical import canonical
 from pipeline.detect.spellings import words_form
+from pipeline.detect.written import written
 from pipeline.encoded import decoded
 from pipeline.known import Known, is_distinctive, spreading
 from pipeline.places import Place, together
@@ -30,9 +31,13 @@ _ESCAPED = re.compile(
       | =[C-F][0-9A-F]=[89AB]""",
     re.VERBOSE,
 )
-_TOKEN: Final = re.compile(r"<?MASKED_[A-Z_]{2,32}_[a-f0-9]{8}>?")
 
 _LEAST_ECHO = 3  # letters and digits of a value that is masked again in a model's words
+# What stands between two values that detection takes for one, and what hangs on the word behind it.
+_JOINING: Final = frozenset((
+    "to", "and", "or", "until", "till", "through", "by", "at", "in", "of",
+    "من", "الى", "إلى", "حتى", "و", "او", "أو", "في", "ف", "ب", "ل", "ك",
+))  # fmt: skip
 
 
 class Detects(Protocol):
@@ -48,6 +53,13 @@ class Seen(NamedTuple):
     start: int
     end: int
     type: EntityType
+
+
+class _Hit(NamedTuple):
+    """A value that was found first in leaf `leaf` stands here as well."""
+
+    leaf: int
+    seen: Seen
 
 
 class Sightings:
@@ -66,6 +78,7 @@ class Sightings:
         self._leaves: list[int] = []
         self._echo: Spreader | None = None
         self._surfaces: dict[str, tuple[int, EntityType]] = {}
+        self._cut: set[str] = set()  # found in what a model wrote where it wrote several tokens: none stands for it
         self._written: dict[str, tuple[int, EntityType]] = {}  # surfaces as they stand, where escapes spell them
 
     def look(self, number: int, text: str, label: str = "") -> None:
@@ -94,27 +107,34 @@ class Sightings:
         """What is to be masked in leaf `number`, by position, overlapping nowhere.
 
         What a model `answered` held tokens in the place of values, also of those that are not distinctive: they are
-        masked again, so that the provider sees what its model wrote.
+        masked again before all else, so that the provider sees what its model wrote.
         """
         own = self._looked[text, label]
         if not self._first:
             return own
-        spread = [*self._spread(number, text), *(self._echoes(number, text) if answered else ())]
-        if not spread:
+        hits = [*self._spread(number, text), *(self._echoes(number, text) if answered else ())]
+        if not hits:
             return own
-        tokens = _Tokens(text)
         allowed = self._allowed.places(text)
-        spread = [s for s in spread if not tokens.touch(s.start, s.end) and not allowed.cover(s.start, s.end, s.type)]
-        return _merged(text, own, spread)
+        hits = [hit for hit in hits if not allowed.cover(*hit.seen)]
+        kept = [Seen(start, end, EntityType.CUSTOM_TERM) for start, end in written(text)]
+        merged = _merged(text, own + kept, [hit.seen for hit in hits])
+        if answered:
+            shown = (hit.seen for hit in hits if hit.leaf < number)
+            said = _merged(text, kept, [seen for seen in shown if text[seen.start : seen.end] not in self._cut])
+            merged = _beside(text, said, merged)
+            self._cut.update({text[seen.start : seen.end] for seen in {*own}.difference(merged)})
+        gone = frozenset(kept)
+        return [seen for seen in merged if seen not in gone]
 
-    def _spread(self, number: int, text: str) -> Iterator[Seen]:
+    def _spread(self, number: int, text: str) -> Iterator["_Hit"]:
         if self._spreader is None:
             self._spreader = Spreader(self._values(), every=True)
         for start, end, key in self._spreader.hits(text):
             if self._leaves[key] <= number:
-                yield Seen(start, end, self._types[key])
+                yield _Hit(self._leaves[key], Seen(start, end, self._types[key]))
 
-    def _echoes(self, number: int, text: str) -> Iterator[Seen]:
+    def _echoes(self, number: int, text: str) -> Iterator["_Hit"]:
         if self._echo is None:
             for (type_, surface), leaf in self._first.items():
                 if sum(map(str.isalnum, surface)) >= _LEAST_ECHO:
@@ -124,7 +144,7 @@ class Sightings:
         for start, end, _ in self._echo.hits(text):
             leaf, type_ = self._surfaces.get(text[start:end], (number + 1, EntityType.CUSTOM_TERM))
             if leaf <= number:
-                yield Seen(start, end, type_)
+                yield _Hit(leaf, Seen(start, end, type_))
 
     def _values(self) -> Iterator[Value]:
         for (type_, surface), leaf in self._first.items():
@@ -137,19 +157,6 @@ class Sightings:
                 yield Value(key, surface, False, Reach.WHOLE)
 
 
-class _Tokens:
-    """The tokens that stand in a text already."""
-
-    def __init__(self, text: str) -> None:
-        places = [match.span() for match in _TOKEN.finditer(text)] if "MASKED_" in text else []
-        self._starts, self._ends = [start for start, _ in places], [end for _, end in places]
-
-    def touch(self, start: int, end: int) -> bool:
-        """Whether a part of one lies inside `start:end`."""
-        last = bisect_left(self._starts, end) - 1
-        return last >= 0 and self._ends[last] > start
-
-
 def _not_inside(wider: list[Seen], seen: list[Seen]) -> list[Seen]:
     """Those of `seen` that are not a part of one of `wider`: what a spelling means tells more than its signs."""
     ends = [wide.end for wide in wider]
@@ -160,6 +167,13 @@ def _not_inside(wider: list[Seen], seen: list[Seen]) -> list[Seen]:
         if around.start > one.start or (around.start, around.end) == (one.start, one.end):
             kept.append(one)
     return kept
+
+
+def _beside(text: str, said: list[Seen], more: list[Seen]) -> list[Seen]:
+    """What a model `said`, whole, and what `more` there is beside it, but for words that only join values."""
+    whole = {*said, *more}
+    merged = _merged(text, said, more)
+    return [seen for seen in merged if seen in whole or text[seen.start : seen.end].lower() not in _JOINING]
 
 
 def _merged(text: str, own: list[Seen], more: list[Seen]) -> list[Seen]:

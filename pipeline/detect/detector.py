@@ -1,6 +1,5 @@
 """The detection stage: normalize, let every recognizer look, resolve overlaps, answer in offsets of the original."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -13,7 +12,8 @@ from pipeline.detect.normalize import NormalizedText, normalize
 from pipeline.detect.recognizer import Recognizer
 from pipeline.detect.resolve import Contest, resolve
 from pipeline.detect.trace import Trace
-from schemas.entities import GLOSSARY_RANK, PREFIX, EntityType
+from pipeline.detect.written import written
+from schemas.entities import GLOSSARY_RANK, EntityType
 from schemas.spans import Detection, DetectOptions, Span
 
 # Each module offers RECOGNIZERS, a tuple built when it is imported.
@@ -23,12 +23,6 @@ _FAMILIES = (
     "lexical",
 )  # fmt: skip
 
-# What earlier calls put into a text: `<MASKED_PERSON_ab12cd34>`, also without brackets, and `PERSON_NAME_01`. Found by
-# their ends, which are rare, then read backwards.
-_TAIL = re.compile(r"_(?:(?P<token>[a-f0-9]{8}>?)|[0-9]{2,6}(?![A-Za-z0-9_]))")
-_TOKEN_HEAD = re.compile(r"<?MASKED_[A-Z_]{2,32}$")
-_PLACEHOLDER_HEAD = re.compile(rf"(?<![A-Za-z0-9_])(?:{'|'.join(sorted(PREFIX.values()))})$")
-_LONGEST_HEAD = 40  # characters
 _SETS_REMEMBERED = 256  # different sets of enabled types
 
 
@@ -89,12 +83,7 @@ def _said_by(label: str) -> str:
 
 def without_tokens(normalized: NormalizedText) -> NormalizedText:
     """The text with what earlier calls put there made unreadable."""
-    text = normalized.text
-    zones = []
-    for tail in _TAIL.finditer(text):
-        head = _TOKEN_HEAD if tail["token"] else _PLACEHOLDER_HEAD
-        if begin := head.search(text, max(0, tail.start() - _LONGEST_HEAD), tail.start()):
-            zones.append((begin.start(), tail.end()))
+    zones = list(written(normalized.text))
     return normalized.blanked(zones) if zones else normalized
 
 

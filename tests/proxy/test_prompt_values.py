@@ -148,10 +148,10 @@ def test_a_value_keeps_its_token_when_the_models_own_thoughts_and_words_hold_it(
 
 
 @pytest.mark.parametrize("bent", ["MASKED_NATIONAL_ID_{}", "<masked_national_id_{}>", "<MASKED\\_NATIONAL\\_ID\\_{}>"])
-def test_a_bent_token_in_a_body_is_not_minted_either(bent: str):
+def test_a_bent_token_that_stands_before_its_value_is_not_minted_either(bent: str):
     token = tokens_of(said(f"ID {ID}"))[0]
 
-    result = masked(user(f"ID {ID}", bent.format(token[-9:-1])))
+    result = masked(user(bent.format(token[-9:-1]), f"ID {ID}"))
 
     assert token not in result.minted.originals
 
