@@ -54,7 +54,9 @@ class Siblings:
     def _found_in(self, number: int, leaf: Leaf, whole: WholeJson) -> tuple[list[Seen], list[int]]:
         found = self._found.get(whole)
         if found is None:
-            seen = self._sightings.of(number, whole.text, answered=leaf.answered)
+            # What earlier leaves made known is looked for in each value; a model's words are to hold its tokens again.
+            own, of = self._sightings.own, self._sightings.of
+            seen = of(number, whole.text, answered=True) if leaf.answered else own(whole.text)
             found = self._found[whole] = seen, [one.end for one in seen]
         return found
 
