@@ -20,6 +20,7 @@ from api.proxy.rules import (
     Rule,
     Says,
     blocks,
+    request,
     tagged,
 )
 from api.proxy.schema_rules import SCHEMA
@@ -218,8 +219,7 @@ _FALLBACK: Final = Rule(
     Says.KEYWORD, {"model": OPAQUE, "output_config": _OUTPUT, "speed": KEYWORD, "thinking": _THINKING}
 )
 
-REQUEST: Final = Rule(
-    Says.TEXT,
+REQUEST: Final = request(
     {
         "tools": TOOL,
         "system": BLOCK,
@@ -246,4 +246,5 @@ REQUEST: Final = Rule(
         "user_profile_id": OPAQUE,
         **dict.fromkeys(("inference_geo", "service_tier", "speed"), KEYWORD),
     },
+    content=("system", "messages"),
 )

@@ -22,18 +22,19 @@ class Value(NamedTuple):
     at: int
     text: str | None
     label: str
+    is_key: bool = False
 
 
 class Split(NamedTuple):
-    """A JSON text in pieces, and which of them are values that may be replaced."""
+    """A JSON text in pieces, and which of them are values or keys."""
 
     pieces: list[Node]
     values: list[Value]
 
 
-def split(text: str, label: str, *, keys: bool) -> Split | None:
-    """The pieces of a JSON text, of its `keys` too; None when it is none, nested too deep, or a number or constant."""
-    if _BEGIN.match(text) is None or not _is_json(text):
+def split(text: str, label: str) -> Split | None:
+    """The pieces of a JSON text; None when it is none, nested too deep, or a number or constant."""
+    if not is_json(text):
         return None
     pieces: list[Node] = []
     values: list[Value] = []
@@ -52,10 +53,9 @@ def split(text: str, label: str, *, keys: bool) -> Split | None:
             is_key = False
             if said is not None and _KEY_FOLLOWS.match(text, mark.end()) is not None:
                 is_key, current = True, cue_of(labels[-1], said)
-            if keys or not is_key:
-                pieces += (text[last : mark.start()], literal)
-                values.append(Value(len(pieces) - 1, said, "" if is_key else current))
-                last = mark.end()
+            pieces += (text[last : mark.start()], literal)
+            values.append(Value(len(pieces) - 1, said, "" if is_key else current, is_key))
+            last = mark.end()
     pieces.append(text[last:])
     return Split(pieces, values)
 
@@ -70,7 +70,10 @@ def spelled(text: str, like: str) -> str:
     return literal
 
 
-def _is_json(text: str) -> bool:
+def is_json(text: str) -> bool:
+    """Whether a text is an object, an array or a string of JSON."""
+    if _BEGIN.match(text) is None:
+        return False
     try:
         json.loads(text, parse_int=str, parse_float=str, parse_constant=_no_constant)
     except (ValueError, RecursionError):

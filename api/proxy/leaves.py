@@ -5,12 +5,13 @@ from enum import Enum, auto
 from typing import NamedTuple
 
 from api.proxy import anthropic_request, openai_request
-from api.proxy.arguments import split
+from api.proxy.arguments import Value, split
 from api.proxy.cues import cue_of
 from api.proxy.joints import Provider
 from api.proxy.numbers import LEAST_DIGITS, LEAST_DIGITS_IN_TEXT, whole_number
 from api.proxy.rules import DATA, Rule, Says, said
 from api.proxy.strict_json import Holder, Node, Number, at
+from api.proxy.whole_json import WholeJson, of_split, of_tree
 from schemas.errors import AttachmentNotSupported
 
 _REQUESTS = {
@@ -32,6 +33,7 @@ class Leaf:
     """What detection looks at: `text`, under a label. It stands at `holder[key]`, in a JSON text as `literal`.
 
     Of a number, `text` is its digits, and `literal` its spelling. `answered`: a model wrote it, with tokens for values.
+    `whole`: the JSON in which it stands, as a value or as a key.
     """
 
     text: str = field(repr=False)
@@ -41,6 +43,8 @@ class Leaf:
     key: str | int
     literal: str | None = field(default=None, repr=False)
     answered: bool = False
+    whole: WholeJson | None = field(default=None, repr=False)
+    is_key: bool = False
 
 
 class JsonText(NamedTuple):
@@ -74,10 +78,11 @@ class _Visit(NamedTuple):
     rule: Rule
     label: str
     answered: bool = False
+    whole: WholeJson | None = None
 
     def below(self, holder: Holder, key: str | int, rule: Rule, label: str) -> "_Visit":
         """What stands in it."""
-        return _Visit(holder, key, rule, label, self.answered)
+        return _Visit(holder, key, rule, label, self.answered, self.whole)
 
 
 class _Walker:
@@ -97,11 +102,12 @@ class _Walker:
             elif isinstance(node, Number):
                 self._number(visit, node)
             elif isinstance(node, list):
+                visit = _with_whole(visit, node)
                 stack += [visit.below(node, item, visit.rule, visit.label) for item in reversed(range(len(node)))]
             elif isinstance(node, dict):
                 if node.get("role") == "assistant":
                     visit = visit._replace(answered=True)
-                own = visit.rule.of_object(node)
+                visit, own = _with_whole(visit, [node]), visit.rule.of_object(node)
                 stack += [
                     visit.below(node, name, own.of_field(name), cue_of(visit.label, name)) for name in reversed(node)
                 ]
@@ -116,7 +122,8 @@ class _Walker:
         elif says is not Says.OPAQUE and text and not text.isspace():
             label = visit.label if says in _WITH_LABEL else ""
             form = Form.NAME if says is Says.NAME else Form.STRING
-            self._found.leaves.append(Leaf(text, label, form, visit.holder, visit.key, answered=visit.answered))
+            leaf = Leaf(text, label, form, visit.holder, visit.key, answered=visit.answered, whole=visit.whole)
+            self._found.leaves.append(leaf)
 
     def _number(self, visit: _Visit, number: Number) -> None:
         if visit.rule.says in _WITH_NUMBERS:
@@ -125,25 +132,46 @@ class _Walker:
     def _digits(self, literal: str, visit: _Visit, least: int = LEAST_DIGITS) -> None:
         digits = whole_number(literal, least)
         if digits is not None:
-            leaf = Leaf(digits, visit.label, Form.NUMBER, visit.holder, visit.key, literal, visit.answered)
+            leaf = Leaf(digits, visit.label, Form.NUMBER, visit.holder, visit.key, literal, visit.answered, visit.whole)
             self._found.leaves.append(leaf)
 
     def _json(self, visit: _Visit, text: str, *, in_result: bool) -> None:
-        read = split(text, visit.label, keys=in_result)
+        read = split(text, visit.label)
         if read is None:
             self._string(visit._replace(rule=DATA), text)
             return
         self._found.texts.append(JsonText(read.pieces, visit.holder, visit.key))
+        visit = visit._replace(whole=of_split(read))
         for value in read.values:
             inner = visit.below(read.pieces, value.at, DATA, value.label)
-            literal = str(read.pieces[value.at])
             if value.text is None:
+                literal = str(read.pieces[value.at])
                 self._digits(literal, inner, LEAST_DIGITS_IN_TEXT if in_result else LEAST_DIGITS)
-            elif value.text and not value.text.isspace():
-                leaf = Leaf(value.text, value.label, Form.STRING, read.pieces, value.at, literal, visit.answered)
-                self._found.leaves.append(leaf)
+            elif (in_result or not value.is_key) and value.text and not value.text.isspace():
+                self._found.leaves.append(_in_text(inner, value))
+
+
+def _in_text(visit: _Visit, value: Value) -> Leaf:
+    literal = str(at(visit.holder, visit.key))
+    return Leaf(
+        value.text or "", value.label, Form.STRING, visit.holder, visit.key, literal, visit.answered, visit.whole,
+        value.is_key,
+    )  # fmt: skip
+
+
+def _with_whole(visit: _Visit, items: list[Node]) -> _Visit:
+    """The visit of an array or object: read as a whole when it is data, and not a part of some."""
+    if visit.whole is not None or not all(_is_data(visit.rule, item) for item in items):
+        return visit
+    return visit._replace(whole=of_tree(visit.holder, visit.key, visit.rule))
+
+
+def _is_data(rule: Rule, item: Node) -> bool:
+    """Whether it is no block that the provider's format knows."""
+    return (rule.of_object(item) if isinstance(item, dict) else rule).says in _READ_WHOLE
 
 
 _MAYBE_JSON = frozenset({Says.ARGUMENTS, Says.RESULT})
-_WITH_LABEL = frozenset({Says.LABELLED, Says.DATA})
-_WITH_NUMBERS = frozenset({Says.DATA, *_MAYBE_JSON})
+_WITH_NUMBERS = frozenset({Says.DATA, Says.UNKNOWN, *_MAYBE_JSON})
+_WITH_LABEL = frozenset({Says.LABELLED, Says.DATA, Says.UNKNOWN, Says.SCHEMA})
+_READ_WHOLE = frozenset({Says.LABELLED, *_WITH_NUMBERS})

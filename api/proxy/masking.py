@@ -8,6 +8,7 @@ from typing import Final
 from api.proxy.arguments import spelled
 from api.proxy.joints import Asked, Minted
 from api.proxy.leaves import Form, Leaf
+from api.proxy.siblings import Siblings
 from api.proxy.sightings import Detects, Seen, Sightings
 from api.proxy.strict_json import at, put
 from pipeline.transform.generalize import Generalizer
@@ -36,6 +37,7 @@ class Masking:
         self._quoted: set[str] = set()  # tokens that stand in the leaves so far, and were not minted for them
         self._mint = Mint(asked.key, self._quoted)
         self._sightings = Sightings(detector, asked.terms)
+        self._siblings = Siblings(self._sightings)
         self._numbers: set[str] = set()
         self._strings: set[str] = set()  # tokens that are whole strings of a tool's data: what is both is no number
         self.found: Counter[EntityType] = Counter()
@@ -43,6 +45,7 @@ class Masking:
     def mask(self, leaves: list[Leaf]) -> None:
         """Replaces in its holder every leaf that holds an entity."""
         for number, leaf in enumerate(leaves):
+            self._siblings.look(number, leaf)
             for text, label in _looked_at(leaf):
                 self._sightings.look(number, text, label)
         for number, leaf in enumerate(leaves):
@@ -51,6 +54,7 @@ class Masking:
             seen: list[Seen] = []
             for text, label in _looked_at(leaf):
                 seen += self._sightings.of(number, text, label, answered=leaf.answered)
+            seen = self._siblings.of(number, leaf, seen)
             if seen:
                 self.found.update(entity.type for entity in seen)
                 _put(leaf, self._masked(leaf, seen))

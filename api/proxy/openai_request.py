@@ -1,7 +1,7 @@
 """The fields of OpenAI's Chat Completions request: which are masked, and which pass.
 
 Source: the types of the `openai` package, version 3.52 (`types/chat/*_param.py`); `reasoning_content` is a field of
-compatible providers.
+compatible providers; `parsed` and `parsed_arguments` stand in the package's answers, and come back with them.
 """
 
 from typing import Final
@@ -9,6 +9,7 @@ from typing import Final
 from api.proxy.rules import (
     ARGUMENTS,
     BYTES,
+    DATA,
     KEYWORD,
     LABELLED,
     NAME,
@@ -19,6 +20,7 @@ from api.proxy.rules import (
     Rule,
     Says,
     blocks,
+    request,
     tagged,
 )
 from api.proxy.schema_rules import SCHEMA
@@ -43,7 +45,7 @@ _PARTS: Final = {
 _CONTENT: Final = blocks(_PARTS)
 _RESULTS: Final = {**_PARTS, "text": Rule(Says.TEXT, {**_PART, "text": RESULT})}
 _RESULT: Final = blocks(_RESULTS, in_result=True)
-_FUNCTION_CALL: Final = Rule(Says.TEXT, {"name": OPAQUE, "arguments": ARGUMENTS})
+_FUNCTION_CALL: Final = Rule(Says.TEXT, {"name": OPAQUE, "arguments": ARGUMENTS, "parsed_arguments": DATA})
 _CALL: Final = Rule(
     Says.TEXT,
     {
@@ -60,6 +62,7 @@ _MESSAGE_FIELDS: Final = {
     "refusal": TEXT,
     "reasoning_content": TEXT,
     "audio": Rule(Says.TEXT, {"id": OPAQUE}),
+    "parsed": DATA,
     "tool_calls": _CALL,
     "function_call": _FUNCTION_CALL,
     "tool_call_id": OPAQUE,
@@ -91,8 +94,7 @@ _TOOL_CHOICE: Final = Rule(
 _PLACE: Final = Rule(Says.TEXT, {"country": KEYWORD, "timezone": KEYWORD})
 _SCORED: Final = Rule(Says.TEXT, {"mode": KEYWORD})
 
-REQUEST: Final = Rule(
-    Says.TEXT,
+REQUEST: Final = request(
     {
         "tools": _TOOL,
         "functions": _FUNCTION,
@@ -130,4 +132,5 @@ REQUEST: Final = Rule(
             ("modalities", "prompt_cache_retention", "reasoning_effort", "service_tier", "verbosity"), KEYWORD
         ),
     },
+    content=("messages",),
 )

@@ -6,7 +6,7 @@ new tomorrow does not leak.
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from typing import Final
 
@@ -18,14 +18,16 @@ class Says(Enum):
 
     TEXT = auto()  # somebody's words
     LABELLED = auto()  # the same, and its key tells what it is
+    SCHEMA = auto()  # the same, among names and numbers that a schema hangs on
     DATA = auto()  # a tool's data: its key tells what it is, and whole numbers may be identifiers
     ARGUMENTS = auto()  # of a tool: JSON in a string, whose leaves are DATA and whose keys pass; else text
     RESULT = auto()  # of a tool: text, often JSON; then whatever stands in it is looked at by itself
+    UNKNOWN = auto()  # as DATA; a data: URI is an attachment
     NAME = auto()  # a participant's name, in letters, digits, `_` and `-` alone
     OPAQUE = auto()  # passes
     KEYWORD = auto()  # passes if it looks like a word of the format
     SEALED = auto()  # passes if it looks like ciphertext
-    URL = auto()  # of http(s): passes; a data: URI is an attachment
+    URL = auto()  # of http(s), without blanks: passes; a data: URI is an attachment
     BYTES = auto()  # an attachment
 
 
@@ -88,8 +90,23 @@ def _unknown(says: Says) -> Rule:
     return Rule(says, _FORMAT, deep=True, choose=tagged("type", {"base64": _BASE64_SOURCE}))
 
 
-UNKNOWN: Final = _unknown(Says.LABELLED)
+UNKNOWN: Final = _unknown(Says.UNKNOWN)
 _UNKNOWN_IN_RESULT: Final = _unknown(Says.DATA)
+# A field that steers the provider: a number there is its own, as that of `seed` is, and not in what stands below.
+_PARAMETER: Final = replace(_unknown(Says.LABELLED), deep=False, rest=UNKNOWN)
+
+
+def request(fields: Mapping[str, Rule], *, content: tuple[str, ...]) -> Rule:
+    """The rule of a body: fields other than its `content` steer the provider, those that are new tomorrow as well."""
+    own = {name: rule if name in content else _steering(rule) for name, rule in fields.items()}
+    return Rule(Says.TEXT, own, rest=_PARAMETER)
+
+
+def _steering(rule: Rule) -> Rule:
+    if rule.deep or rule.choose:
+        return rule
+    own = {name: _steering(inner) for name, inner in rule.fields.items()}
+    return replace(rule, fields=own, rest=rule.rest or _PARAMETER)
 
 
 def blocks(table: Mapping[str, Rule], *, in_result: bool = False) -> Rule:
@@ -102,7 +119,7 @@ def blocks(table: Mapping[str, Rule], *, in_result: bool = False) -> Rule:
     unknown = Rule(inside.says, {**_FORMAT, "type": OPAQUE}, rest=inside)
 
     def choose(node: Mapping[str, Node]) -> Rule | None:
-        return known(node) or base64(node) or (unknown if "type" in node else None)
+        return known(node) or base64(node) or (None if in_result and "type" not in node else unknown)
 
     return Rule(Says.RESULT, rest=DATA, choose=choose) if in_result else Rule(Says.TEXT, choose=choose)
 
@@ -110,11 +127,12 @@ def blocks(table: Mapping[str, Rule], *, in_result: bool = False) -> Rule:
 _KEYWORD = re.compile(r"[A-Za-z]+[0-9]{0,3}(?:[_.:/+-][A-Za-z]+[0-9]{0,3})*(?:[_-]20[0-9]{6})?|[0-9]{1,3}[a-z]?")
 _LONGEST_KEYWORD = 64
 _CIPHERTEXT = re.compile(r"[A-Za-z0-9+/_-]{24,}={0,2}")
-_WEB = re.compile(r"https?://", re.IGNORECASE)
+_WEB = re.compile(r"https?://[^ ]+", re.IGNORECASE)
 _DATA_URI = re.compile(r"\s*data:", re.IGNORECASE)
 _WHOLE_DATA_URI = re.compile(
     r"data:[a-z0-9.+-]+/[a-z0-9.+-]+(?:;[a-z0-9=.+-]+)*;base64,[A-Za-z0-9+/_=-]*", re.IGNORECASE
 )
+_KEYED = frozenset({Says.LABELLED, Says.SCHEMA, Says.UNKNOWN})
 
 
 def said(says: Says, text: str) -> Says:
@@ -124,10 +142,14 @@ def said(says: Says, text: str) -> Says:
     if says is Says.SEALED:
         return Says.OPAQUE if _is_ciphertext(text) else Says.TEXT
     if says is Says.URL:
-        return Says.BYTES if _DATA_URI.match(text) else Says.OPAQUE if _WEB.match(text) else Says.TEXT
-    if says is Says.LABELLED and text[:5].lower() == "data:" and _WHOLE_DATA_URI.fullmatch(text):
+        return Says.BYTES if _DATA_URI.match(text) else Says.OPAQUE if _is_web(text) else Says.TEXT
+    if says in _KEYED and text[:5].lower() == "data:" and _WHOLE_DATA_URI.fullmatch(text):
         return Says.BYTES
     return says
+
+
+def _is_web(text: str) -> bool:
+    return text.isprintable() and _WEB.fullmatch(text) is not None
 
 
 def _is_ciphertext(text: str) -> bool:

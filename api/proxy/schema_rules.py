@@ -14,7 +14,7 @@ _CHOICES: Final = ("enum", "const")  # a program's own words more often than a p
 
 _fields: dict[str, Rule] = {}
 # A schema. Fields that are not named here are schemas as well (`items`, `anyOf`, `not`, ...), or text.
-SCHEMA: Final = Rule(Says.LABELLED, _fields, deep=True)
+SCHEMA: Final = Rule(Says.SCHEMA, _fields, deep=True)
 _fields.update(
     {
         **dict.fromkeys(_NAMES_FROM_HERE, Rule(Says.TEXT, rest=SCHEMA)),

@@ -103,6 +103,10 @@ class Sightings:
             self._written.setdefault(text[seen.start : seen.end], (number, seen.type))
         self._looked[text, label] = _merged(text, _not_inside(hidden, found), hidden)
 
+    def own(self, text: str, label: str = "") -> list[Seen]:
+        """What detection found in a text that it looked at, whatever other leaves made known."""
+        return self._looked[text, label]
+
     def of(self, number: int, text: str, label: str = "", *, answered: bool = False) -> list[Seen]:
         """What is to be masked in leaf `number`, by position, overlapping nowhere.
 

@@ -58,6 +58,16 @@ def called(arguments: Any, **options: Any) -> Any:
     return sent(body, **options)["messages"][0]["content"][0]["input"]
 
 
+def user(*texts: str) -> dict[str, Any]:
+    """A body of a user's messages."""
+    return {"messages": [{"role": "user", "content": text} for text in texts]}
+
+
+def contents(body: Any) -> list[Any]:
+    """What each message of a body says."""
+    return [message["content"] for message in body["messages"]]
+
+
 def tokens_of(tree: Any) -> list[str]:
     return [match[0] for match in TOKEN.finditer(json.dumps(tree, ensure_ascii=False))]
 
