@@ -51,7 +51,7 @@ class Answers(NamedTuple):
             return restored_prose(self.restorer, node)
         if isinstance(node, list):
             return _each(node, self.tree)
-        if isinstance(node, dict) and not is_sealed(node):
+        if isinstance(node, dict) and not is_sealed(node, self.provider):
             return _fields(node, lambda key, value: self.field(node, key, value))
         return node
 
