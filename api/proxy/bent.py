@@ -1,9 +1,9 @@
 """Recognizes the tokens of one request in a model's text, also as models bend them.
 
 Tolerated: brackets dropped or escaped (`&lt;`, `%3C`, `\\u003c`, `\\<`), any case, invisible characters, line breaks
-and blanks anywhere, underscores escaped (`\\_`, `&#95;`), dropped, or written as hyphens or dashes, Arabic digits. Without
-brackets it may also stand between underscores, as in names of files. What a token is, its type and 8 hex decide: they
-must be those of exactly one token of this request.
+and blanks anywhere, underscores escaped (`\\_`, `&#95;`), dropped, or written as hyphens or dashes, and Arabic digits.
+Without brackets it may also stand between underscores, as in names of files. What a token is, its type and 8 hex say:
+they must be those of exactly one token of this request.
 """
 
 import re
