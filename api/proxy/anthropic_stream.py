@@ -17,6 +17,7 @@ from api.proxy.strict_json import Node, Number
 _UNTOUCHED: Final = ("thinking_delta", "signature_delta")
 _ENDS: Final = ("message_delta", "message_stop", "error")
 _JSON: Final = "partial_json"
+_FIRST: Final = Number("0")
 
 
 class AnthropicStream:
@@ -75,7 +76,7 @@ class AnthropicStream:
         text = block.get("text")
         if block.get("type") != "text" or not isinstance(text, str) or not text:
             return self._whole(event, tree)
-        said = self._channels.feed(_index(tree), ("text_delta", "text"), text, arguments=False)
+        said = self._text(_index(tree), "text_delta", "text", text)
         rest = self._answers.tree({key: value for key, value in block.items() if key != "text"})
         new = {key: said if key == "text" else rest[key] for key in block} if isinstance(rest, dict) else block
         return event.raw if new == block else sse.rewritten(event.raw, written({**tree, "content_block": new}))
@@ -103,8 +104,14 @@ class AnthropicStream:
         if passes(delta, key, Provider.ANTHROPIC):
             return value
         if isinstance(value, str):
-            return self._channels.feed(index, (kind, key), value, arguments=key == _JSON)
+            return self._text(index, kind, key, value)
         return self._answers.tree(value)
+
+    def _text(self, index: Index, kind: str, key: str, piece: str) -> str:
+        """What can be said of a delta's text. That of the first block goes on from the prompt's end."""
+        is_first = (index, kind) == (_FIRST, "text_delta")
+        begun = self._answers.restorer.prefill if is_first else ""
+        return self._channels.feed(index, (kind, key), piece, arguments=key == _JSON, begun=begun)
 
     def _summed_up(self, index: Index, event: Event, tree: dict[str, Node]) -> bytes:
         """A compaction's summary, which waits if there is anything in it to restore."""

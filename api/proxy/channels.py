@@ -32,8 +32,8 @@ class Channels:
         self._groups: dict[Index, dict[Path, JsonChannel]] = {}
         self._open = 0
 
-    def feed(self, group: Index, path: Path, text: str, *, arguments: bool) -> str:
-        """What can be said of a text's next piece. `arguments`: of a tool, and not prose.
+    def feed(self, group: Index, path: Path, text: str, *, arguments: bool, begun: str = "") -> str:
+        """What can be said of a text's next piece. `arguments`: of a tool, and not prose, before which `begun` stands.
 
         StreamTooLong when more are under way than any answer has.
         """
@@ -43,7 +43,7 @@ class Channels:
             if self._open >= _MOST:
                 raise StreamTooLong
             self._open += 1
-            channel = paths[path] = JsonChannel(self._restorer) if arguments else prose(self._restorer)
+            channel = paths[path] = JsonChannel(self._restorer) if arguments else prose(self._restorer, begun=begun)
         return channel.feed(text)
 
     def part(self, group: Index, array: Path, part: Part) -> Part:

@@ -13,15 +13,18 @@ _JSON_NAMES: Final = frozenset({"json", "json5", "jsonc", "jsonl", "ndjson", "ge
 _LONGEST_LINE: Final = 200  # characters; a longer one is no fence
 
 
-def prose(restorer: Restorer, *, whole: bool = False) -> JsonChannel:
-    """A text in pieces; with `whole` it comes in one."""
-    return JsonChannel(restorer, structured=True, whole=whole, after=Fences(restorer))
+def prose(restorer: Restorer, *, whole: bool = False, begun: str = "") -> JsonChannel:
+    """A text in pieces; with `whole` it comes in one. `begun`: what stands before it, in the `shape` of a prefill."""
+    channel = JsonChannel(restorer, structured=True, whole=whole, after=Fences(restorer))
+    channel.feed(begun)
+    return channel
 
 
-def restored_prose(restorer: Restorer, text: str) -> str:
+def restored_prose(restorer: Restorer, text: str, begun: str = "") -> str:
     """A text, whole, with what is put in escaped where the text is JSON itself, as structured output is."""
-    channel = prose(restorer, whole=True)
-    return channel.feed(text) + channel.flush()
+    channel = prose(restorer, whole=True, begun=begun)
+    said = channel.feed(text) + channel.flush()
+    return text if said == text else said
 
 
 class Fences:
