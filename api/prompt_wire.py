@@ -43,12 +43,13 @@ def unpack_asked(meta: Mapping[str, Any], blobs: Mapping[str, bytes]) -> tuple[b
 def pack_prompt(prompt: MaskedPrompt) -> tuple[Meta, Blobs]:
     """A masked prompt."""
     meta = {"streams": prompt.streams, "found": dict(prompt.found), "numbers": sorted(prompt.minted.numbers)}
+    meta["prefill"] = prompt.minted.prefill
     originals = json.dumps(list(prompt.minted.originals.items()))  # escaped: half a surrogate pair may be among them
     return meta, {"body": prompt.body, "originals": originals.encode()}
 
 
 def unpack_prompt(meta: Mapping[str, Any], blobs: Mapping[str, bytes]) -> MaskedPrompt:
     """What `pack_prompt` was given."""
-    minted = Minted(dict(json.loads(blobs["originals"])), frozenset(meta["numbers"]))
+    minted = Minted(dict(json.loads(blobs["originals"])), frozenset(meta["numbers"]), meta["prefill"])
     found = Counter({EntityType(name): count for name, count in meta["found"].items()})
     return MaskedPrompt(blobs["body"], minted, meta["streams"], found)

@@ -33,10 +33,17 @@ def passes(node: Mapping[str, Node], key: str, provider: Provider) -> bool:
     return key == "url" and provider is Provider.ANTHROPIC
 
 
-def is_sealed(node: Mapping[str, Node]) -> bool:
-    """Whether the provider checks an object as a whole when it comes back: thinking, and whatever is signed."""
-    signature = node.get("signature")
-    return node.get("type") in _THINKING or (isinstance(signature, str) and signature != "")
+def is_sealed(node: Mapping[str, Node], provider: Provider) -> bool:
+    """Whether the provider checks an object as a whole when it comes back: thinking, and what is signed.
+
+    OpenAI's format has no signatures: there, what others put into it is signed as a whole (reasoning, of some type),
+    but no message and no text.
+    """
+    kind, signature = node.get("type"), node.get("signature")
+    if kind in _THINKING:
+        return True
+    is_signed = isinstance(signature, str) and signature != ""
+    return is_signed and (provider is Provider.ANTHROPIC or kind not in (None, "text"))
 
 
 def is_call(node: Mapping[str, Node]) -> bool:

@@ -51,7 +51,7 @@ class Answers(NamedTuple):
             return restored_prose(self.restorer, node)
         if isinstance(node, list):
             return _each(node, self.tree)
-        if isinstance(node, dict) and not is_sealed(node):
+        if isinstance(node, dict) and not is_sealed(node, self.provider):
             return _fields(node, lambda key, value: self.field(node, key, value))
         return node
 
@@ -61,11 +61,28 @@ class Answers(NamedTuple):
             return None
         if passes(node, key, self.provider):
             return value
+        if key == "content" and node.get("type") == "message" and self.restorer.prefill:
+            return self._continued(value)
         if key == "arguments" and isinstance(value, str):
             return restored_arguments(self.restorer, value)
         if key in ("input", "arguments") and is_call(node) and not isinstance(value, str):
             return self.data(value)
         return self.tree(value)
+
+    def _continued(self, content: Node) -> Node:
+        """The blocks of a message whose first one goes on from the prompt's end."""
+        first = content[0] if isinstance(content, list) and content else None
+        if not isinstance(content, list) or not isinstance(first, dict) or first.get("type") != "text":
+            return self.tree(content)
+        return _each(content, lambda block: self._first(first) if block is first else self.tree(block))
+
+    def _first(self, block: dict[str, Node]) -> Node:
+        def change(key: str, value: Node) -> Node:
+            if key == "text" and isinstance(value, str):
+                return restored_prose(self.restorer, value, self.restorer.prefill)
+            return self.field(block, key, value)
+
+        return _fields(block, change)
 
     def data(self, node: Node) -> Node:
         """What a tool is given: text everywhere, whatever the fields are called, and numbers that were masked."""

@@ -9,7 +9,7 @@ from typing import Final
 from api.proxy import sse
 from api.proxy.answer_rules import passes
 from api.proxy.answers import Answers, written
-from api.proxy.channels import Channels, Path, Step
+from api.proxy.channels import Channels, Index, Path
 from api.proxy.joints import Provider
 from api.proxy.sse import Event
 from api.proxy.strict_json import Node, Number
@@ -17,6 +17,7 @@ from api.proxy.strict_json import Node, Number
 _UNTOUCHED: Final = ("thinking_delta", "signature_delta")
 _ENDS: Final = ("message_delta", "message_stop", "error")
 _JSON: Final = "partial_json"
+_FIRST: Final = Number("0")
 
 
 class AnthropicStream:
@@ -25,7 +26,7 @@ class AnthropicStream:
     def __init__(self, answers: Answers) -> None:
         self._answers = answers
         self._channels = Channels(answers.restorer)
-        self._summary: tuple[Step, Event, dict[str, Node]] | None = None  # a compaction's, until it is known if signed
+        self._summary: tuple[Index, Event, dict[str, Node]] | None = None  # a compaction's, until it is known if signed
         self.over = False
 
     def passed(self, event: Event, tree: Node) -> bytes:
@@ -61,7 +62,7 @@ class AnthropicStream:
         new = self._answers.tree(tree)
         return event.raw if new is tree else sse.rewritten(event.raw, written(new))
 
-    def _ended(self, index: Step) -> bytes:
+    def _ended(self, index: Index) -> bytes:
         out = self._released(signed=False) if self._summary and self._summary[0] == index else b""
         for path, held in self._channels.over(index):
             out += _delta(index, path, held)
@@ -75,7 +76,7 @@ class AnthropicStream:
         text = block.get("text")
         if block.get("type") != "text" or not isinstance(text, str) or not text:
             return self._whole(event, tree)
-        said = self._channels.feed(_index(tree), ("text_delta", "text"), text, arguments=False)
+        said = self._text(_index(tree), "text_delta", "text", text)
         rest = self._answers.tree({key: value for key, value in block.items() if key != "text"})
         new = {key: said if key == "text" else rest[key] for key in block} if isinstance(rest, dict) else block
         return event.raw if new == block else sse.rewritten(event.raw, written({**tree, "content_block": new}))
@@ -98,15 +99,21 @@ class AnthropicStream:
             return before  # all of it waits
         return before + sse.rewritten(event.raw, written({**tree, "delta": new}))
 
-    def _said(self, index: Step, kind: str, delta: Mapping[str, Node], key: str) -> Node:
+    def _said(self, index: Index, kind: str, delta: Mapping[str, Node], key: str) -> Node:
         value = delta[key]
         if passes(delta, key, Provider.ANTHROPIC):
             return value
         if isinstance(value, str):
-            return self._channels.feed(index, (kind, key), value, arguments=key == _JSON)
+            return self._text(index, kind, key, value)
         return self._answers.tree(value)
 
-    def _summed_up(self, index: Step, event: Event, tree: dict[str, Node]) -> bytes:
+    def _text(self, index: Index, kind: str, key: str, piece: str) -> str:
+        """What can be said of a delta's text. That of the first block goes on from the prompt's end."""
+        is_first = (index, kind) == (_FIRST, "text_delta")
+        begun = self._answers.restorer.prefill if is_first else ""
+        return self._channels.feed(index, (kind, key), piece, arguments=key == _JSON, begun=begun)
+
+    def _summed_up(self, index: Index, event: Event, tree: dict[str, Node]) -> bytes:
         """A compaction's summary, which waits if there is anything in it to restore."""
         if self._answers.tree(tree) is tree:
             return event.raw
@@ -121,12 +128,12 @@ class AnthropicStream:
         return event.raw if signed else self._whole(event, tree)
 
 
-def _index(tree: Mapping[str, Node]) -> Step:
+def _index(tree: Mapping[str, Node]) -> Index:
     index = tree.get("index")
     return index if isinstance(index, Number | str) else ""
 
 
-def _delta(index: Step, path: Path, held: str) -> bytes:
+def _delta(index: Index, path: Path, held: str) -> bytes:
     kind, key = path
     tree: Node = {"type": "content_block_delta", "index": index, "delta": {"type": str(kind), str(key): held}}
     return sse.written("content_block_delta", written(tree))

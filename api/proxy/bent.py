@@ -1,20 +1,24 @@
 """Recognizes the tokens of one request in a model's text, also as models bend them.
 
 Tolerated: brackets dropped or escaped (`&lt;`, `%3C`, `\\u003c`, `\\<`), any case, invisible characters, line breaks
-and blanks anywhere, underscores escaped (`\\_`), dropped, or written as hyphens. What a token is, its type and 8 hex
-decide: they must be those of exactly one token of this request.
+and blanks anywhere, underscores escaped (`\\_`, `&#95;`), dropped, or written as hyphens or dashes, and Arabic digits.
+Without brackets it may also stand between underscores, as in names of files. What a token is, its type and 8 hex say:
+they must be those of exactly one token of this request.
 """
 
 import re
 from bisect import bisect_left
 from collections.abc import Mapping
+from itertools import islice
 from typing import NamedTuple
 
 LONGEST = 64  # characters, brackets included; a longer one is text
 LOOK_BACK = 64  # characters before a place that decide about it: what it stands in
 
 _NOISE = r"\s\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff"
-_SKIP = _NOISE + r"_\-\u2010\u2011\\"
+_SKIP = _NOISE + r"_\-\u2010-\u2015\u203f\u2212\ufe58\ufe63\uff0d\uff3f\\"
+_ESCAPED_SKIP = r"&(?:#0{0,2}95;|#[xX]0{0,2}5[fF];|lowbar;)"  # an underscore in HTML
+_ARABIC_DIGITS = "٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹"
 _WORD = r"0-9A-Za-z\u00aa\u00b5\u00ba\u00c0-\u024f"  # not Arabic: و and ب are written onto the next word
 _GAP = f"[{_NOISE}]{{0,{LONGEST}}}"
 
@@ -22,15 +26,15 @@ _GAP = f"[{_NOISE}]{{0,{LONGEST}}}"
 _OPENINGS = {
     "<": ("",),
     "\\": ("<", "u003c", "x3c"),
-    "&": ("lt;", "amp;lt;", "#60;", "#x3c;"),
-    "%": ("3c",),
+    "&": ("lt;", "amp;lt;", "#60;", "#060;", "#0060;", "#x3c;", "#x03c;", "#x003c;"),
+    "%": ("3c", "253c"),
 }
 _CLOSINGS = {
     ">": ("",),
     "/": (">",),  # as of a tag without content
     "\\": (">", "u003e", "x3e"),
-    "&": ("gt;", "amp;gt;", "#62;", "#x3e;"),
-    "%": ("3e",),
+    "&": ("gt;", "amp;gt;", "#62;", "#062;", "#0062;", "#x3e;", "#x03e;", "#x003e;"),
+    "%": ("3e", "253e"),
 }
 
 
@@ -63,20 +67,21 @@ def _head() -> re.Pattern[str]:
     cut = "|".join(
         rf"(?<={re.escape(first)}){_any_of(_beginnings(rest))}\Z" for first, rest in _OPENINGS.items() if any(rest)
     )
-    border = "|".join(
-        (f"(?<![{_WORD}_].)", *(f"(?<=(?<![{_WORD}_]){'_' * emphasis}.)" for emphasis in (1, 2, 3))),
-    )
     bracketed = rf"(?:{opened}){_GAP}(?:[mM]{_spelled('asked', 'bracketed')}|\Z)"
     return re.compile(
-        rf"[<\\&%mM](?:{bracketed}|(?<=[mM])(?:{border}){_spelled('asked', 'bare')}|{cut})",
+        rf"[<\\&%mM](?:{bracketed}|(?<=[mM])(?<![{_WORD}].){_spelled('asked', 'bare')}|{cut})",
         re.DOTALL,
     )
 
 
 _HEAD = _head()
-_RUN = re.compile(f"[0-9A-Za-z{_SKIP}]*")
-_SKIPPED = re.compile(f"[{_SKIP}]+")
-_WORD_CHARACTER = re.compile(f"[{_WORD}]")
+_LETTER = f"0-9A-Za-z{_ARABIC_DIGITS}"
+_RUN = re.compile(f"[{_LETTER}{_SKIP}]*(?:{_ESCAPED_SKIP}[{_LETTER}{_SKIP}]*)*")
+_CUT_SKIP = re.compile(r"&(?:#(?:0{0,2}9?|0{0,2}95|[xX]0{0,2}5?|[xX]0{0,2}5[fF])|l|lo|low|lowb|lowba|lowbar)?\Z")
+_SKIPPED = re.compile(f"(?:[{_SKIP}]|{_ESCAPED_SKIP})+")
+_ONE_LETTER = re.compile(f"(?:[{_SKIP}]|{_ESCAPED_SKIP})*[{_LETTER}]")
+_ASCII = str.maketrans(_ARABIC_DIGITS, "0123456789" * 2)
+_GOES_ON = re.compile(f"[{_WORD}{_ARABIC_DIGITS}]")
 _CLOSE = re.compile(_GAP + "(?:" + "|".join(re.escape(a) + _any_of(b) for a, b in _CLOSINGS.items()) + ")")
 _CLOSING = re.compile(
     _GAP + "(?:" + "|".join(re.escape(a) + _any_of(_beginnings(b)) for a, b in _CLOSINGS.items() if any(b)) + r")?\Z"
@@ -143,7 +148,7 @@ class LiveTokens:
         run = _RUN.match(text, head.end(), limit)
         if run is None:  # MASKED alone is longer than a token may be
             return None
-        core = _SKIPPED.sub("", run.group()).lower()
+        core = _SKIPPED.sub("", run.group()).lower().translate(_ASCII)
         for length in self._lengths:
             token = self._by_core.get(core[:length])
             if token is None or length > len(core):
@@ -157,7 +162,8 @@ class LiveTokens:
                 token = exact if exact in self._originals else token
                 if token:
                     return Hit(start, end, token)
-        return _OPEN if may_grow and run.end() == len(text) and self._begins_one(core) else None
+        is_at_end = run.end() == len(text) or _CUT_SKIP.match(text, run.end())
+        return _OPEN if may_grow and is_at_end and self._begins_one(core) else None
 
     def _begins_one(self, core: str) -> bool:
         at = bisect_left(self._cores, core + "\0")
@@ -172,12 +178,8 @@ def _core(token: str) -> str:
 
 def _behind(run: re.Match[str], length: int) -> int:
     """Where in the text the first `length` letters of the run end."""
-    letters = 0
-    for offset, character in enumerate(run.group()):
-        letters += not _SKIPPED.match(character)
-        if letters == length:
-            return run.start() + offset + 1
-    return run.end()
+    letters = _ONE_LETTER.finditer(run.string, run.start(), run.end())
+    return next(islice(letters, length - 1, None)).end()
 
 
 def _ended(text: str, start: int, hex_end: int, *, bracketed: bool, final: bool) -> int | _Open | None:
@@ -192,13 +194,9 @@ def _ended(text: str, start: int, hex_end: int, *, bracketed: bool, final: bool)
             return None  # with its bracket it is too long
     elif text.startswith(">", hex_end) and not _in_angles(text, start):
         return hex_end + 1  # the opening bracket alone was dropped
-    rest = text[hex_end : hex_end + 4]
-    behind = rest.lstrip("_")  # at most three are emphasis
-    if behind:
-        return None if _WORD_CHARACTER.match(behind) else hex_end
-    if len(rest) == 4:
-        return None
-    return hex_end if final else _OPEN
+    if hex_end == len(text):
+        return hex_end if final else _OPEN
+    return None if _GOES_ON.match(text, hex_end) else hex_end
 
 
 def _strays(text: str, start: int, end: int) -> int:

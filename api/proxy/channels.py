@@ -1,7 +1,7 @@
 """The texts of a stream that are under way at the same time, each with what it holds back."""
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, NamedTuple
 
 from api.proxy.joints import StreamTooLong
 from api.proxy.json_text import JsonChannel
@@ -11,7 +11,16 @@ from api.proxy.strict_json import Number
 
 _MOST: Final = 4096  # texts at a time; an answer of 128 choices with 30 calls of tools each has fewer
 
-Step = str | Number  # a key, or the `index` of a part of an array
+
+class Part(NamedTuple):
+    """What tells a part of an array from others where the parts have no `index`."""
+
+    id: str = ""
+    type: str = ""
+
+
+Index = str | Number
+Step = Index | Part  # a key, or a part of an array, by its `index` if it has one
 Path = tuple[Step, ...]
 
 
@@ -20,11 +29,11 @@ class Channels:
 
     def __init__(self, restorer: Restorer) -> None:
         self._restorer = restorer
-        self._groups: dict[Step, dict[Path, JsonChannel]] = {}
+        self._groups: dict[Index, dict[Path, JsonChannel]] = {}
         self._open = 0
 
-    def feed(self, group: Step, path: Path, text: str, *, arguments: bool) -> str:
-        """What can be said of a text's next piece. `arguments`: of a tool, and not prose.
+    def feed(self, group: Index, path: Path, text: str, *, arguments: bool, begun: str = "") -> str:
+        """What can be said of a text's next piece. `arguments`: of a tool, and not prose, before which `begun` stands.
 
         StreamTooLong when more are under way than any answer has.
         """
@@ -34,14 +43,24 @@ class Channels:
             if self._open >= _MOST:
                 raise StreamTooLong
             self._open += 1
-            channel = paths[path] = JsonChannel(self._restorer) if arguments else prose(self._restorer)
+            channel = paths[path] = JsonChannel(self._restorer) if arguments else prose(self._restorer, begun=begun)
         return channel.feed(text)
 
-    def groups(self) -> list[Step]:
+    def part(self, group: Index, array: Path, part: Part) -> Part:
+        """Which part of an array goes on with one that says so little of itself: the newest that it may be, or it."""
+        if part.id:
+            return part
+        for path in reversed(self._groups.get(group, {})):
+            known = path[len(array)] if path[: len(array)] == array and len(path) > len(array) else None
+            if isinstance(known, Part) and part.type in ("", known.type):
+                return known
+        return part
+
+    def groups(self) -> list[Index]:
         """The groups that have texts under way."""
         return list(self._groups)
 
-    def over(self, group: Step) -> Iterator[tuple[Path, str]]:
+    def over(self, group: Index) -> Iterator[tuple[Path, str]]:
         """What the texts of a group held back; they are over with this."""
         paths = self._groups.pop(group, {})
         self._open -= len(paths)

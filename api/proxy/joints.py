@@ -35,10 +35,14 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Minted:
-    """The tokens of one request, `{token: original}`, and those that stand where a JSON number stood."""
+    """The tokens of one request, `{token: original}`, and those that stand where a JSON number stood.
+
+    `prefill`: the beginning of the answer, if the prompt has one, with tokens.
+    """
 
     originals: Mapping[str, str] = field(repr=False)
     numbers: frozenset[str] = frozenset()
+    prefill: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,9 +18,13 @@ class Nesting:
         self.begun = False
         self.value = True
 
-    def read(self, text: str) -> None:
-        for match in _STRUCTURE.finditer(text):
+    def read(self, text: str, at: int, end: int) -> int:
+        """Follows `text[at:end]` as far as the JSON goes: to where it is over, or to the end."""
+        for match in _STRUCTURE.finditer(text, at, end):
             self._step(match.group())
+            if self.over:
+                return match.end()
+        return end
 
     @property
     def over(self) -> bool:

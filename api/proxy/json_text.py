@@ -14,9 +14,11 @@ from api.proxy.json_nesting import Nesting
 from api.proxy.json_strings import Piece, read
 from api.proxy.restorer import Channel, Restorer, joined
 
-_BETWEEN = re.compile(r'[^"]*')
+_BETWEEN = re.compile(r'[^"]{0,1024}')  # not to the next quote, however far: it is read anew behind every JSON
+_GOES_ON = re.compile(r"[\s,]{0,1024}(?:[{\[]|\Z)")  # as lines of JSON do
+_FOREIGN = re.compile(r"[^\s\[\]{},:0-9+.eEtrufalsnNoTF-]")  # what no brackets, numbers, true, false and null have
 _ARGUMENTS: Final = ("{", "[", '"')
-_STRUCTURED: Final = ('{"', "{}", "[{", '["', "[[", "[]")
+STRUCTURED: Final = ('{"', "{}", "[{", '["', "[[", "[]")
 _DEEPEST: Final = 4  # strings inside strings whose JSON is looked at
 
 
@@ -35,13 +37,15 @@ class JsonChannel:
 
     With `structured` it is an ordinary text, taken as JSON only when it begins like an object or an array of such, or
     with `whole`, where it comes in one piece, when it begins with one; otherwise it is what a tool is given, where a
-    string that is exactly a number's token becomes the number. `sure`: it is JSON, and does not end. `plain` takes what
-    stands outside strings, or all when it is no JSON; `depth` is how many JSON strings all of it stands in.
+    string that is exactly a number's token becomes the number. `sure`: it is JSON, and does not end. `opened`: the
+    bracket, in the midst of prose, that it goes on from; then what no JSON has outside its strings, or a line break in
+    one of them, ends it. `plain` takes what stands outside strings, `after` what stands behind the JSON, or all when it
+    is none; `depth` is how many JSON strings all of it stands in.
     """
 
     __slots__ = (
-        "_cut", "_cut_written", "_depth", "_json", "_lead", "_nesting", "_plain", "_restorer", "_string",
-        "_structured", "_sure", "_whole",
+        "_after", "_cut", "_cut_written", "_depth", "_json", "_lead", "_nesting", "_plain", "_restorer", "_strict",
+        "_string", "_structured", "_sure", "_whole",
     )  # fmt: skip
 
     def __init__(
@@ -51,58 +55,86 @@ class JsonChannel:
         structured: bool = False,
         whole: bool = False,
         sure: bool = False,
+        opened: str = "",
         plain: Plain | None = None,
+        after: Plain | None = None,
         depth: int = 0,
     ) -> None:
         self._restorer = restorer
         self._structured, self._whole, self._sure, self._depth = structured, whole, sure, depth
         self._plain = plain or Channel(restorer, depth)
+        self._after = after or self._plain
         self._string: _String | None = None
         self._nesting = Nesting()
-        self._json = True if sure else None  # None: not yet known
+        self._nesting.read(opened, 0, len(opened))
+        self._strict = bool(opened)
+        self._json = True if sure or opened else None  # None: not yet known
         self._lead = ""
         self._cut = ""  # the beginning of an escape
         self._cut_written: Sequence[str] = ""
 
+    @property
+    def left(self) -> bool:
+        """Whether the JSON is over, or it was none."""
+        return self._json is False
+
     def feed(self, text: str, written: Sequence[str] | None = None) -> str:
         """What can be said now."""
         if self._json is False or not self._restorer.live:
-            return self._plain.feed(text, written)
-        units = joined(self._cut_written, text if written is None else written)
-        text, self._cut, self._cut_written = self._cut + text, "", ""
+            return self._after.feed(text, written)
+        units = text if written is None else written
         out: list[str] = []
-        at = 0
-        while at < len(text):
+        at = self.take(text, units, 0, out)
+        if at < len(text):
+            out.append(self._after.feed(text[at:], units[at:]) if at else self._after.feed(text, written))
+        return "".join(out)
+
+    def take(self, text: str, units: Sequence[str], at: int, out: list[str]) -> int:
+        """Takes the text from `at` on as far as the JSON goes, and says in `out` what can be said; where that is.
+
+        What was fed before is in front of the text: then `at` is 0.
+        """
+        ahead = len(self._cut)
+        if ahead:
+            text, units = self._cut + text, joined(self._cut_written, units)
+            self._cut, self._cut_written = "", ""
+        while at < len(text) and self._json is not False:
             step = self._outside if self._string is None else self._inside
             at = step(text, units, at, out)
-        return "".join(out)
+        return at - ahead
 
     def flush(self) -> str:
         """What was held back."""
         cut, self._cut, self._cut_written = "".join(self._cut_written), "", ""
-        return (self._string.flush() if self._string else self._plain.flush()) + cut
+        held = self._string.flush() if self._string else self._plain.flush()
+        return held + cut + (self._after.flush() if self._after is not self._plain else "")
 
     def _outside(self, text: str, units: Sequence[str], at: int, out: list[str]) -> int:
         if self._json is None:
             self._decide(text, at)
+        if not self._sure and self._nesting.over and (self._strict or not _GOES_ON.match(text, at)):
+            self._json = False
         if self._json is False:
-            out.append(self._plain.feed(text[at:], units[at:]) if at else self._plain.feed(text, units))
-            return len(text)
+            return at
         between = _BETWEEN.match(text, at)
         end = between.end() if between else at
-        self._nesting.read(text[at:end])
-        out.append(self._plain.feed(text[at:end], units[at:end]))
-        if end == len(text):
-            return end
-        if self._nesting.over and not self._sure:
+        foreign = _FOREIGN.search(text, at, end) if self._strict else None
+        stop = self._nesting.read(text, at, foreign.start() if foreign else end)
+        out.append(self._plain.feed(text[at:stop], units[at:stop]))
+        if foreign and stop == foreign.start():
             self._json = False
-            return end
+        elif text.startswith('"', stop) and (self._sure or not self._nesting.over):
+            out.append(self._plain.flush())
+            return self._opened(units, end, out)
+        return stop
+
+    def _opened(self, units: Sequence[str], at: int, out: list[str]) -> int:
+        """A string begins; behind its quote."""
         self._nesting.begun = True
-        out.append(self._plain.flush())
         value = self._nesting.value and not self._structured
         self._string = _String(self._restorer, value=value, whole=self._whole, depth=self._depth + 1)
-        out.append(self._string.opened(units[end]))
-        return end + 1
+        out.append(self._string.opened(units[at]))
+        return at + 1
 
     def _decide(self, text: str, at: int) -> None:
         """Take it for JSON, or not, by its first one or two characters that are not blank, or by all of it."""
@@ -114,12 +146,18 @@ class JsonChannel:
             if self._lead:
                 self._json = self._lead.startswith(_ARGUMENTS)
         elif self._lead not in ("", "{", "["):
-            self._json = self._lead in _STRUCTURED
+            self._json = self._lead in STRUCTURED
 
     def _inside(self, text: str, units: Sequence[str], at: int, out: list[str]) -> int:
         string, piece = self._string, read(text, units, at)
         if string is None:
             return at
+        line_end = text.find("\n", at, piece.end) if self._strict else -1
+        if line_end >= 0:
+            piece = read(text[at:line_end], units[at:line_end], 0)
+            out += (string.take(piece), string.flush(), piece.cut)
+            self._string, self._json = None, False
+            return line_end
         self._cut, self._cut_written = piece.cut, units[len(text) - len(piece.cut) :]
         out.append(string.take(piece))
         if piece.closed:

@@ -9,11 +9,13 @@ from typing import Final
 from api.proxy import sse
 from api.proxy.answer_rules import LOGPROBS, is_sealed, passes
 from api.proxy.answers import Answers, written
-from api.proxy.channels import Channels, Path, Step
+from api.proxy.channels import Channels, Index, Part, Path
 from api.proxy.joints import Provider
 from api.proxy.sse import Event
 from api.proxy.strict_json import Node, Number
 
+_SPEAKS: Final = ("delta", "message", "text")  # what a choice says its next piece in; `text` before there was chat
+_IN_PIECES: Final = ("content", "reasoning_details", "tool_calls")  # arrays whose parts go on in later chunks
 _ENVELOPE: Final = ("id", "object", "created", "model", "system_fingerprint", "service_tier")
 
 
@@ -67,24 +69,24 @@ class OpenAIStream:
         index = _index(choice)
         new: dict[str, Node] = {}
         for key, value in choice.items():
-            if key == "delta" and isinstance(value, dict):
-                new[key] = self._delta(index, value, ())
+            if key in _SPEAKS:
+                new[key] = self._part(index, choice, key, (key,))
             else:
                 new[key] = self._answers.field(choice, key, value)
-        if choice.get("finish_reason") is None:
+        if not choice.get("finish_reason"):  # some say "" as long as there is none
             return new, b""
         ahead = b""
         for path, held in self._channels.over(index):
-            if not _appended(new.get("delta"), path, held):
+            if not _appended(new, path, held):
                 ahead += self._chunk(index, path, held)
         return new, ahead
 
-    def _delta(self, index: Step, node: dict[str, Node], path: Path) -> dict[str, Node]:
-        if is_sealed(node):
+    def _delta(self, index: Index, node: dict[str, Node], path: Path) -> dict[str, Node]:
+        if is_sealed(node, Provider.OPENAI):
             return node
         return {key: self._part(index, node, key, (*path, key)) for key in node}
 
-    def _part(self, index: Step, node: dict[str, Node], key: str, path: Path) -> Node:
+    def _part(self, index: Index, node: dict[str, Node], key: str, path: Path) -> Node:
         value = node[key]
         if key in LOGPROBS:
             return None
@@ -98,26 +100,46 @@ class OpenAIStream:
             return [self._item(index, item, path) for item in value]
         return value
 
-    def _item(self, index: Step, item: Node, path: Path) -> Node:
-        """A part of an array: one that goes on, if it has an index, or one that is whole."""
+    def _item(self, index: Index, item: Node, path: Path) -> Node:
+        """A part of an array: one that goes on, or one that is whole."""
         if isinstance(item, dict) and isinstance(item.get("index"), Number):
             return self._delta(index, item, (*path, _index(item)))
+        if isinstance(item, dict) and path[-1] in _IN_PIECES:
+            return self._delta(index, item, (*path, self._channels.part(index, path, _named(item))))
         return self._answers.tree(item)
 
-    def _ended(self, index: Step) -> bytes:
+    def _ended(self, index: Index) -> bytes:
         return b"".join(self._chunk(index, path, held) for path, held in self._channels.over(index))
 
-    def _chunk(self, index: Step, path: Path, held: str) -> bytes:
-        delta: Node = held
+    def _chunk(self, index: Index, path: Path, held: str) -> bytes:
+        said: Node = held
         for step in reversed(path):
-            delta = {step: delta} if isinstance(step, str) else [{"index": step, **_object(delta)}]
-        choice: Node = {"index": index, "delta": delta, "finish_reason": None}
+            said = {step: said} if isinstance(step, str) else [{**_identity(step), **_object(said)}]
+        choice: Node = {"index": index, **_object(said), "finish_reason": None}
         return sse.written(None, written({**self._envelope, "choices": [choice]}))
 
 
-def _index(node: dict[str, Node]) -> Step:
+def _index(node: dict[str, Node]) -> Index:
     index = node.get("index")
     return index if isinstance(index, Number | str) else Number("0")
+
+
+def _named(item: dict[str, Node]) -> Part:
+    own, kind = item.get("id"), item.get("type")
+    return Part(own if isinstance(own, str) else "", kind if isinstance(kind, str) else "")
+
+
+def _identity(step: Number | Part) -> dict[str, Node]:
+    """What a part of an array says of which part it is."""
+    if isinstance(step, Number):
+        return {"index": step}
+    return {key: value for key, value in step._asdict().items() if value}
+
+
+def _is(item: Node, step: Number | Part) -> bool:
+    if not isinstance(item, dict):
+        return False
+    return item.get("index") == step if isinstance(step, Number) else "index" not in item and _named(item) == step
 
 
 def _object(node: Node) -> dict[str, Node]:
@@ -125,14 +147,14 @@ def _object(node: Node) -> dict[str, Node]:
 
 
 def _appended(node: Node, path: Path, held: str) -> bool:
-    """Whether a delta has the text of a path, which then goes on with what was held."""
+    """Whether a choice has the text of a path, which then goes on with what was held."""
     *above, key = path
     for step in above:
         if isinstance(step, str):
             node = node.get(step) if isinstance(node, dict) else None
         else:
             items = node if isinstance(node, list) else []
-            node = next((item for item in items if isinstance(item, dict) and item.get("index") == step), None)
+            node = next((item for item in reversed(items) if _is(item, step)), None)
     if not isinstance(node, dict) or not isinstance(key, str):
         return False
     text = node.get(key)
@@ -143,9 +165,10 @@ def _appended(node: Node, path: Path, held: str) -> bool:
 
 def _says_nothing(choice: Node) -> bool:
     """Whether nothing is left of a choice but the frame around its text."""
-    if not isinstance(choice, dict) or choice.get("finish_reason") is not None:
+    if not isinstance(choice, dict) or choice.get("finish_reason"):
         return False
-    return "delta" in choice and _is_empty(choice["delta"])
+    said = [choice[key] for key in _SPEAKS if key in choice]
+    return bool(said) and all(map(_is_empty, said))
 
 
 def _is_empty(node: Node) -> bool:

@@ -1,8 +1,11 @@
 """The request side: from the bytes that a client sent to those that a provider may have, and the tokens in them."""
 
+from dataclasses import replace
+
 from api.proxy.joints import Asked, MaskedPrompt
 from api.proxy.leaves import Walk, walk
 from api.proxy.masking import Masking
+from api.proxy.prefill import prefill
 from api.proxy.preserving import ask_to_preserve
 from api.proxy.sightings import Detects
 from api.proxy.strict_json import Node, parsed, put, write
@@ -24,7 +27,8 @@ def masked(raw: bytes, asked: Asked, detector: Detects) -> MaskedPrompt:
         put(holder, key, "".join(map(str, pieces)))
     if asked.preserve_tags:
         ask_to_preserve(body, asked.provider)
-    return MaskedPrompt(write(body), masking.minted, body.get("stream") is True, masking.found)
+    minted = replace(masking.minted, prefill=prefill(body, asked.provider))
+    return MaskedPrompt(write(body), minted, body.get("stream") is True, masking.found)
 
 
 def _read(raw: bytes, asked: Asked) -> tuple[dict[str, Node], Walk]:

@@ -1,26 +1,30 @@
-"""Restores prose, whole or piece by piece, in which JSON may stand: all of it, or between the fences of Markdown."""
+"""Restores prose, whole or piece by piece, in which JSON stands: all of it, between Markdown's fences, in lines."""
 
 import re
 from collections.abc import Sequence
 from typing import Final
 
 from api.proxy.json_text import JsonChannel, Plain
-from api.proxy.restorer import Channel, Restorer
+from api.proxy.restorer import Restorer
+from api.proxy.unfenced import Unfenced
 
 _FENCE = re.compile(r"[ \t>]*+(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]++)?([^`~]*+)(`{3,}+|~{3,}+)[ \t]*+([^\s`]*+)[^`]*+")
 _JSON_NAMES: Final = frozenset({"json", "json5", "jsonc", "jsonl", "ndjson", "geojson", "json-ld", "jsonld"})
 _LONGEST_LINE: Final = 200  # characters; a longer one is no fence
 
 
-def prose(restorer: Restorer, *, whole: bool = False) -> JsonChannel:
-    """A text in pieces; with `whole` it comes in one."""
-    return JsonChannel(restorer, structured=True, whole=whole, plain=Fences(restorer))
+def prose(restorer: Restorer, *, whole: bool = False, begun: str = "") -> JsonChannel:
+    """A text in pieces; with `whole` it comes in one. `begun`: what stands before it, in the `shape` of a prefill."""
+    channel = JsonChannel(restorer, structured=True, whole=whole, after=Fences(restorer))
+    channel.feed(begun)
+    return channel
 
 
-def restored_prose(restorer: Restorer, text: str) -> str:
+def restored_prose(restorer: Restorer, text: str, begun: str = "") -> str:
     """A text, whole, with what is put in escaped where the text is JSON itself, as structured output is."""
-    channel = prose(restorer, whole=True)
-    return channel.feed(text) + channel.flush()
+    channel = prose(restorer, whole=True, begun=begun)
+    said = channel.feed(text) + channel.flush()
+    return text if said == text else said
 
 
 class Fences:
@@ -32,7 +36,7 @@ class Fences:
 
     def __init__(self, restorer: Restorer) -> None:
         self._restorer = restorer
-        self._now: Plain = Channel(restorer)
+        self._now: Plain = Unfenced(restorer, line=None)  # whether the first line is JSON is known already
         self._line = ""  # its beginning, as far as it came
         self._fence = ""  # the marks of the one that is open
         self._is_json = False  # what stands behind it says so itself
@@ -68,7 +72,7 @@ class Fences:
             if not self._is_closed(line, marks if not begun and not name else ""):
                 return None
             self._fence = ""
-            return Channel(self._restorer)
+            return Unfenced(self._restorer)
         is_json = name.lower() in _JSON_NAMES
         if not marks or (begun and not is_json):
             return None

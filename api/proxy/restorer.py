@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from api.proxy.bent import LOOK_BACK, Hit, LiveTokens
 from api.proxy.joints import Minted
+from api.proxy.prefill import shape
 
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 
@@ -28,6 +29,7 @@ class Restorer:
     def __init__(self, minted: Minted) -> None:
         self.live = LiveTokens(minted.originals)
         self._originals = minted.originals
+        self.prefill = shape(minted.prefill)
         self.numbers = frozenset(
             token for token in minted.numbers if _NUMBER.fullmatch(minted.originals.get(token, ""))
         )

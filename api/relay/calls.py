@@ -55,7 +55,7 @@ async def relayed(request: Request, services: Services, who: Authenticated, prov
         await demo.count_demo(services, who)
     raw = await body.read(request, settings.proxy_max_body_bytes)
     if who.by_session:
-        await to_thread.run_sync(demo.check_model, raw, settings)
+        await to_thread.run_sync(demo.check, raw, provider, settings)
     policy = services.policies.known(who.caller)
     if policy is None:
         policy = await to_thread.run_sync(services.policies.of, who.caller)
@@ -68,7 +68,8 @@ async def relayed(request: Request, services: Services, who: Authenticated, prov
         preserve_tags=wishes.is_asked(asked_for, wishes.PRESERVE_TAGS),
         allow_attachments=wishes.is_asked(asked_for, wishes.ALLOW_ATTACHMENTS),
     )
-    passing = _Passing(headers.passed_on(asked_for, provider, key), headers.query(request.query_params))
+    passed_on = demo.plain(asked_for) if who.by_session else asked_for
+    passing = _Passing(headers.passed_on(passed_on, provider, key), headers.query(request.query_params))
     return _Relayed(services, who.caller, asked, raw, passing, partial(hung_up, request))
 
 

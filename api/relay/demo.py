@@ -1,22 +1,25 @@
 """The managed demo: the dashboard's visitors try the proxy at one provider with the operator's own key.
 
-Off unless the operator names a provider and a key. For browser sessions alone, for listed models alone, and so many
-calls of an account in any 24 hours.
+Off unless the operator names a provider and a key. For browser sessions alone, for listed models alone, for what
+`demo_body` lists alone, and so many calls of an account in any 24 hours.
 """
 
 import json
-from typing import Any
+from typing import Any, Final
 
+from starlette.datastructures import Headers
 from starlette.requests import Request
 
 from api.auth import SESSION_COOKIE, Authenticated
 from api.errors import PROXY
 from api.proxy.joints import Provider
+from api.relay import demo_body
 from api.services import Services
 from schemas.errors import InvalidBody, ModelNotAllowed, RateLimited
 from schemas.settings import Settings
 
 _DAY = 24 * 60 * 60
+_SHARED: Final = frozenset({"anthropic-beta", "idempotency-key", "openai-organization", "openai-project"})
 
 
 def provider_of(settings: Settings) -> Provider | None:
@@ -50,7 +53,12 @@ async def count_demo(services: Services, who: Authenticated) -> None:
             raise RateLimited(retry_after=wait)
 
 
-def check_model(raw: bytes, settings: Settings) -> None:
+def plain(headers: Headers) -> Headers:
+    """The headers without those that ask for something beside the body: all visitors share one account's key."""
+    return Headers(raw=[(name, value) for name, value in headers.raw if name.decode("latin-1") not in _SHARED])
+
+
+def check(raw: bytes, provider: Provider, settings: Settings) -> None:
     """InvalidBody; ModelNotAllowed when the body names none of the demo's models."""
     try:
         body: Any = json.loads(raw, object_pairs_hook=_once)
@@ -58,6 +66,7 @@ def check_model(raw: bytes, settings: Settings) -> None:
         raise InvalidBody from None
     if not isinstance(body, dict) or body.get("model") not in settings.demo_models:
         raise ModelNotAllowed
+    demo_body.check(body, provider)
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

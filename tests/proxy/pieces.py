@@ -22,6 +22,7 @@ _FRAGMENTS = (
     "<", ">", "&lt;", "&gt;", "%3C", "%3E", "\\", "\\u003c", "\\u003e", "_", "\\_", "MASKED", "masked", "_PERSON_",
     "PERSON", "_ADDRESS_", "EMAIL_ADDRESS", "ab12cd3", "4", "5", "0badcafe", "\u200b", "\u00ad", " ", "\n", "m", "M",
     "MAS", "'s", "é", "و", "</", "{", "}", '"', ":", ",", "[", "]", "{\"a\":\"", "😀", *TOKENS,
+    "&#95;", "&#9", "&#060;", "%253C", "–", "١٢", "_x.pdf",
     *(token.strip("<>") for token in TOKENS),
 )  # fmt: skip
 

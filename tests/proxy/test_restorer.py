@@ -41,7 +41,9 @@ def test_what_waits_is_never_more_than_a_token(text: str, data: st.DataObject) -
 AT_ONCE = (
     "a < b", "a <b>", "x << 3", "if (a<5)", "R&D", "R&D ", "fish & chips", "&amp;", "100%", "100 % sure", "%20", "50%3",
     "back\\slash", "\\n", "\\u0041", "my friend", "I'm ", "Mask ", "masked ball", "<MASKED_SSN_", "<MASKED_PERSON_x",
-    "MASKED_PERSON_ab12cd34ef", "xMASKED", "team", "them", "item_m", "السلام", "<مرحبا", "", "\n", "_", "__", ">",
+    "MASKED_PERSON_ab12cd34ef", "xMASKED", "team", "them", "item_m", "item_me", "a_MASKED_SSN", "masked &#96;",
+    "masked &amp;", "masked &lt", "%254", "%2530", "&#07", "&#006;", "MASKED_PERSON_ab12cd34x", "MASKED–SSN",
+    "السلام", "<مرحبا", "", "\n", "_", "__", ">",
 )  # fmt: skip
 
 
@@ -58,6 +60,10 @@ WAITS = {
     "Hello <": "Hello ", "Hello &": "Hello ", "Hello &l": "Hello ", "Hello %3": "Hello ", "Hello m": "Hello ",
     "Hello <MASKED_PERS": "Hello ", "Hello <MASKED_PERSON_ab12cd3": "Hello ", "Hello MASKED_PERSON_ab12cd34": "Hello ",
     "Hello <MASKED_PERSON_ab12cd34": "Hello ", "Hello <MASKED_SS": "Hello <MASKED_SS", "Hello <MASKED_PERSON_f": None,
+    "item_m": "item_", "report_MASKED_PERS": "report_", "report_MASKED_PERSON_ab12cd34": "report_",
+    "a <MASKED&#9": "a ",
+    "a MASKED_PERSON&": "a ", "a MASKED_PERSON&#x5": "a ", "a MASKED_PERSON&lowba": "a ", "a MASKED_PERSON&#096": None,
+    "a %25": "a ", "a %253": "a ", "a &#00": "a ", "a <MASKED–PERSON–ab١": "a ", "a &#x06": None, "item_x": None,
     "<MASKED_PERSON_ab12cd34>": "Nora Alfulan", "< b": None, "a < b <": "a < b ",
 }  # fmt: skip
 
@@ -81,5 +87,16 @@ def test_a_cut_off_token_comes_out_as_it_is() -> None:
 
 
 def test_a_hundred_thousand_beginnings_take_no_quadratic_time() -> None:
-    for text in ("<" * 10**5, "m " * 50_000, "<" + " " * 10**5, "masked " * 10_000, "\\" * 10**5, "&lt;" * 25_000):
+    for text in (
+        "<" * 10**5,
+        "m " * 50_000,
+        "<" + " " * 10**5,
+        "masked " * 10_000,
+        "\\" * 10**5,
+        "&lt;" * 25_000,
+        "_m" * 50_000,
+        "masked&#" * 10_000,
+        "masked" + "&#95;" * 10**5,
+        "%25" * 10**5,
+    ):
         assert RESTORER.text(text) == text

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from api.proxy.joints import Minted
 from api.proxy.json_text import JsonChannel, restored_arguments
 from api.proxy.prose import prose, restored_prose
-from api.proxy.restorer import Restorer
+from api.proxy.restorer import Restorer, escaped
 from tests.proxy.pieces import ORIGINALS, TOKENS, near_tokens, planted, split
 
 PERSON, NUMBER = "<MASKED_PERSON_ab12cd35>", "<MASKED_RESIDENCE_PERMIT_12345678>"
@@ -181,6 +181,15 @@ def test_strings_inside_strings_without_end_take_bounded_work() -> None:
     assert "".join(map(letters.feed, text)) + letters.flush() == restored_arguments(RESTORER, text)
 
 
+def test_lines_that_begin_like_json_take_no_quadratic_time() -> None:
+    for line in ("[x\n", '["\n', '{"a": 1} x\n', "[[]]\n", "{\n", '{"a": "b"}\n', "- \n"):
+        text = "So\n" + line * 10_000
+        assert restored_prose(RESTORER, text) == text
+    for fenced in ("[]" * 20_000, "[] " * 20_000, " " * 10**5 + "[]"):
+        assert restored_prose(RESTORER, f"So\n```json\n{fenced}") == f"So\n```json\n{fenced}"
+        assert restored_prose(RESTORER, f"[]{fenced}") == f"[]{fenced}"
+
+
 def test_quotes_that_do_not_end_take_no_quadratic_time() -> None:
     text = '["' + '\\"[' * 200_000
     assert restored_prose(RESTORER, text) == text
@@ -202,32 +211,33 @@ def test_whole_texts_are_json_if_they_can_be_read(text: str, expected: str) -> N
 
 SAID, RAW = f'{{"a": "{PERSON}"}}\n', f'{{"a": "{ORIGINALS[PERSON]}"}}\n'
 READ = f'{{"a": {FILLED}}}\n'
+BEHIND, LEFT = f"so {SAID}", f"so {RAW}"
 FENCED = {
-    "json": (f"See:\n```json\n{SAID}```\n{SAID}", f"See:\n```json\n{READ}```\n{RAW}"),
+    "json": (f"See:\n```json\n{SAID}```\n{BEHIND}", f"See:\n```json\n{READ}```\n{LEFT}"),
     "at the beginning, in capitals": (f"```JSON\n{SAID}```", f"```JSON\n{READ}```"),
-    "without a name": (f"Hi\r\n```\r\n{SAID}```\r\n{SAID}", f"Hi\r\n```\r\n{READ}```\r\n{RAW}"),
-    "with tildes": (f"Hi\n~~~~\n{SAID}```\n~~~~~\n{SAID}", f"Hi\n~~~~\n{READ}```\n~~~~~\n{RAW}"),
-    "in a list": (f"1. ```json\n   {SAID}   ```\n{SAID}", f"1. ```json\n   {READ}   ```\n{RAW}"),
-    "behind words": (f"Here: ```json\n{SAID}```\n{SAID}", f"Here: ```json\n{READ}```\n{RAW}"),
-    "closed behind the last bracket": (f"x\n```json\n{SAID[:-1]}```\n{SAID}", f"x\n```json\n{READ[:-1]}```\n{RAW}"),
-    "lines": (f"x\n```jsonl\n{SAID}{SAID}```\n{SAID}", f"x\n```jsonl\n{READ}{READ}```\n{RAW}"),
+    "without a name": (f"Hi\r\n```\r\n{SAID}```\r\n{BEHIND}", f"Hi\r\n```\r\n{READ}```\r\n{LEFT}"),
+    "with tildes": (f"Hi\n~~~~\n{SAID}```\n~~~~~\n{BEHIND}", f"Hi\n~~~~\n{READ}```\n~~~~~\n{LEFT}"),
+    "in a list": (f"1. ```json\n   {SAID}   ```\n{BEHIND}", f"1. ```json\n   {READ}   ```\n{LEFT}"),
+    "behind words": (f"Here: ```json\n{SAID}```\n{BEHIND}", f"Here: ```json\n{READ}```\n{LEFT}"),
+    "closed behind the last bracket": (f"x\n```json\n{SAID[:-1]}```\n{BEHIND}", f"x\n```json\n{READ[:-1]}```\n{LEFT}"),
+    "lines": (f"x\n```jsonl\n{SAID}{SAID}```\n{BEHIND}", f"x\n```jsonl\n{READ}{READ}```\n{LEFT}"),
     "parts of JSON": (
         f'x\n```json\n"a": "{PERSON}",\n"b": "{PERSON}"\n```\n',
         f'x\n```json\n"a": {FILLED},\n"b": {FILLED}\n```\n',
     ),
     "broken off": (f"x\n```json\n{SAID[:-3]}", f"x\n```json\n{READ[:-3]}"),
     "two": (
-        f"x\n```json\n{SAID}```\ny\n```json\n{SAID}```\n{SAID}",
-        f"x\n```json\n{READ}```\ny\n```json\n{READ}```\n{RAW}",
+        f"x\n```json\n{SAID}```\ny\n```json\n{SAID}```\n{BEHIND}",
+        f"x\n```json\n{READ}```\ny\n```json\n{READ}```\n{LEFT}",
     ),
-    "a string that never ends": (f'x\n```json\n{{"a\n```\n{SAID}', f'x\n```json\n{{"a\n```\n{RAW}'),
+    "a string that never ends": (f'x\n```json\n{{"a\n```\n{BEHIND}', f'x\n```json\n{{"a\n```\n{LEFT}'),
     "another language": (
         f'x\n```python\nprint("{PERSON}")\n```\n',
         f'x\n```python\nprint("{ORIGINALS[PERSON]}")\n```\n',
     ),
     "a test of the shell": (f'x\n```\n[ -f "{PERSON}" ]\n```\n', f'x\n```\n[ -f "{ORIGINALS[PERSON]}" ]\n```\n'),
-    "in a line": (f"x ```json {SAID[:-1]}``` \n{SAID}", f"x ```json {RAW[:-1]}``` \n{RAW}"),
-    "a long line": (f"{'x' * 250}```json\n{SAID}", f"{'x' * 250}```json\n{RAW}"),
+    "in a line": (f"x ```json {SAID[:-1]}``` \n{BEHIND}", f"x ```json {RAW[:-1]}``` \n{LEFT}"),
+    "a long line": (f"{'x' * 250}```json\n{BEHIND}", f"{'x' * 250}```json\n{LEFT}"),
 }  # fmt: skip
 
 
@@ -236,6 +246,88 @@ def test_json_between_fences_stays_json_and_only_there(text: str, expected: str)
     assert restored_prose(RESTORER, text) == expected
     letters = prose(RESTORER)
     assert "".join(map(letters.feed, text)) + letters.flush() == expected
+
+
+T = "<MASKED_ADDRESS_0badcafe>"  # of a value of two lines
+V, E = ORIGINALS[T], escaped(ORIGINALS[T])
+TWICE = escaped(E)
+IN_LINES = {
+    "behind words": (f'Here:\n\n{{"a": "{T}"}}', f'Here:\n\n{{"a": "{E}"}}'),
+    "with words behind": (f'x\n{{"a": "{T}"}} for "{T}"\n"{T}"', f'x\n{{"a": "{E}"}} for "{V}"\n"{V}"'),
+    "over several lines": (
+        f'x\n{{\n  "a": [1, -2.5e3, true, false, null, "{T}"],\n  "{T}": {{"b": "{T}"}}\n}}\n"{T}"',
+        f'x\n{{\n  "a": [1, -2.5e3, true, false, null, "{E}"],\n  "{E}": {{"b": "{E}"}}\n}}\n"{V}"',
+    ),
+    "an array": (f'x\r\n[\n"{T}", {{"a": "{T}"}}]', f'x\r\n[\n"{E}", {{"a": "{E}"}}]'),
+    "line by line": (f'x\n{{"a": "{T}"}}\n{{"a": "{T}"}}\n', f'x\n{{"a": "{E}"}}\n{{"a": "{E}"}}\n'),
+    "items of a list": (f'x\n- {{"a": "{T}"}}\n12. {{"a": "{T}"}}', f'x\n- {{"a": "{E}"}}\n12. {{"a": "{E}"}}'),
+    "quoted": (f'x\n> {{"a": "{T}"}}', f'x\n> {{"a": "{E}"}}'),
+    "indented": (f'x\n \t {{"a": "{T}"}}', f'x\n \t {{"a": "{E}"}}'),
+    "behind a fence": (f'```\nx\n```\n{{"a": "{T}"}}', f'```\nx\n```\n{{"a": "{E}"}}'),
+    "JSON in its string": (
+        f'x\n{{"a": "{{\\"b\\": \\"{T}\\"}}"}}', f'x\n{{"a": "{{\\"b\\": \\"{TWICE}\\"}}"}}',
+    ),
+    "escapes before it": (f'x\n{{"a": "\\"\\u003c {T}"}}', f'x\n{{"a": "\\"\\u003c {E}"}}'),
+    "an escaped token": (
+        'x\n{"a": "\\u003cMASKED_ADDRESS_0badcafe\\u003e"}', f'x\n{{"a": "{E}"}}',
+    ),
+    "a code block in its string": (f'x\n{{"a": "```\\n", "b": "{T}"}}', f'x\n{{"a": "```\\n", "b": "{E}"}}'),
+    "cut off": (f'x\n{{"a": "{T}', f'x\n{{"a": "{E}'),
+    "in the midst of a line": (f'x {{"a": "{T}"}}', f'x {{"a": "{V}"}}'),
+    "braces of another kind": (f'x\n{{{T} said "{T}"}}', f'x\n{{{V} said "{V}"}}'),
+    "a link": (f'x\n[{T}](https://a.example "{T}")', f'x\n[{V}](https://a.example "{V}")'),
+    "a note": (f'x\n[1]: "{T}"', f'x\n[1]: "{V}"'),
+    "a template": (f'x\n{{{{"{T}"}}}} "{T}"', f'x\n{{{{"{V}"}}}} "{V}"'),
+    "a link of a wiki": (f'x\n[[{T}]] is "{T}"', f'x\n[[{V}]] is "{V}"'),
+    "empty brackets": (f'x\n[] done: "{T}"\n{{}} "{T}"', f'x\n[] done: "{V}"\n{{}} "{V}"'),
+    "words between strings": (f'x\n["a" he said, and "{T}"', f'x\n["a" he said, and "{V}"'),
+    "words behind brackets that do not close": (f'x\n[{{The "{T}"', f'x\n[{{The "{V}"'),
+    "a string that does not end in its line": (f'x\n["a\n"{T}"\n"', f'x\n["a\n"{V}"\n"'),
+    "an escape that does not end in its line": (f'x\n["a\\\n"{T}"\n"', f'x\n["a\\\n"{V}"\n"'),
+    "a line of a table": (f'x\n| {{"a": "{T}"}} |', f'x\n| {{"a": "{V}"}} |'),
+    "a program": (f'x\n```python\nx\n["{T}"]\n```\n', f'x\n```python\nx\n["{V}"]\n```\n'),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "expected"), IN_LINES.values(), ids=IN_LINES.keys())
+def test_json_that_begins_a_line_stays_json_and_nothing_else_is_escaped(text: str, expected: str) -> None:
+    assert restored_prose(RESTORER, text) == expected
+    for at in range(len(text) + 1):
+        channel = prose(RESTORER)
+        assert channel.feed(text[:at]) + channel.feed(text[at:]) + channel.flush() == expected
+    letters = prose(RESTORER)
+    assert "".join(map(letters.feed, text)) + letters.flush() == expected
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(_values, min_size=1, max_size=3), _styles, st.data())
+def test_any_json_behind_words_says_what_the_caller_masked(
+    value: list[Any], style: dict[str, Any], data: st.DataObject
+) -> None:
+    text = "Here it is:\n" + json.dumps({"answer": value}, **style)
+    channel = prose(RESTORER)
+    said = "".join(map(channel.feed, split(text, data))) + channel.flush()
+    assert json.loads(said.partition("\n")[2]) == {"answer": _filled(value, numbers=False)}
+    assert said == restored_prose(RESTORER, text)
+
+
+@settings(deadline=None)
+@given(
+    st.lists(
+        st.sampled_from(["[", "{", '"', "\n", " ", ",", ":", "]", "}", "x", "1", "- ", "\\", "true", T]),
+        max_size=25,
+    ),
+    st.data(),
+)
+def test_lines_are_read_alike_however_they_come(parts: list[str], data: st.DataObject) -> None:
+    text = "So\n" + "".join(parts)
+    channel = prose(RESTORER)
+    assert "".join(map(channel.feed, split(text, data))) + channel.flush() == restored_prose(RESTORER, text)
+
+
+@pytest.mark.parametrize("text", ['{"', "{", "[", "- {", "12", '{"a": "b', "[1, 2]\n", "> ", "*"])
+def test_nothing_waits_for_json_that_may_begin(text: str) -> None:
+    assert prose(RESTORER).feed(f"So\n{text}") == f"So\n{text}"
 
 
 @settings(deadline=None)
