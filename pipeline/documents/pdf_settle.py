@@ -18,18 +18,18 @@ Stays = dict[int, int]  # what is left: where in the sequence, and where it was 
 
 def by_sequence(before: Sequence[Glyph], after: Sequence[Glyph], doomed: set[int]) -> Stays | None:
     """What is left, when that is all that should be, in its order, wherever it stands now; None when it is not."""
-    wanted = [index for index, glyph in enumerate(before) if not glyph.is_blank and index not in doomed]
+    wanted = (index for index, glyph in enumerate(before) if not glyph.is_blank and index not in doomed)
     stays: Stays = {}
-    position = 0
+    index = next(wanted, None)
     for at, glyph in enumerate(after):
         if glyph.is_blank:
             continue
-        if position < len(wanted) and _is_alike(before[wanted[position]], glyph):
-            stays[at] = wanted[position]
-            position += 1
+        if index is not None and _is_alike(before[index], glyph):
+            stays[at] = index
+            index = next(wanted, None)
         elif not _is_mark(glyph):  # a mark whose letter is gone stands alone now
             return None
-    return stays if position == len(wanted) else None
+    return stays if index is None else None
 
 
 def by_place(before: Sequence[Glyph], after: Sequence[Glyph]) -> Stays | None:
