@@ -122,11 +122,12 @@ def _segments(glyphs: Sequence[Glyph], members: Iterable[int]) -> list[_Segment]
         else:
             first = glyph
             lines.append([index])
-    return [segment for line in lines for segment in _cut(glyphs, line)]
+    extents = [(glyph.start, glyph.end) for glyph in glyphs]
+    return [segment for line in lines for segment in _cut(glyphs, sorted(line, key=extents.__getitem__))]
 
 
-def _cut(glyphs: Sequence[Glyph], line: list[int]) -> Iterable[_Segment]:
-    line.sort(key=lambda i: (glyphs[i].start, glyphs[i].end))
+def _cut(glyphs: Sequence[Glyph], line: Sequence[int]) -> Iterable[_Segment]:
+    """Cuts what stands on one line, from left to right, at wide gaps."""
     current: list[int] = []
     parted: set[int] = set()
     last: Glyph | None = None
