@@ -76,14 +76,14 @@ class Claims:
         """Remembers what the glyphs of page `number` claim."""
         for glyph in glyphs:
             if _draws_nothing(glyph.claims):
-                if glyph.visible and glyph.frame.is_upright and glyph.end - glyph.start > _WIDE * glyph.size:
-                    known = self._blanks[glyph.font, glyph.code]
-                    if len(known) < _BLANKS:
-                        known.append((number, glyph))
+                is_known = len(self._blanks.get((glyph.font, glyph.code), ())) >= _BLANKS
+                if not is_known and glyph.visible and glyph.frame.is_upright and _is_wide(glyph):
+                    self._blanks[glyph.font, glyph.code].append((number, glyph))
             elif glyph.claims.strip():
                 samples = self._samples[glyph.font]
                 pair = (glyph.code, glyph.claims)
-                if pair not in samples or (samples[pair][1].size < glyph.size < 40 and glyph.visible):
+                sample = samples.get(pair)
+                if sample is None or (sample[1].size < glyph.size < 40 and glyph.visible):
                     samples[pair] = (number, glyph)
 
     def judge(self, document: Any) -> Doubt:
@@ -99,6 +99,10 @@ class Claims:
                 fonts.add(name)
         glyphs |= _drawn_blanks(document, self._blanks)
         return Doubt(frozenset(fonts), frozenset(glyphs))
+
+
+def _is_wide(glyph: Glyph) -> bool:
+    return glyph.end - glyph.start > _WIDE * glyph.size
 
 
 @lru_cache(maxsize=1 << 14)

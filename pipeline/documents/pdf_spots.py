@@ -117,11 +117,12 @@ def _spot(lines: Lines, group: Sequence[Glyph], label: str) -> Spot:
 
 def still(before: Sequence[Glyph], doomed: set[int], rows: Sequence[Row]) -> Lines:
     """What is left of the page's letters, where they stand now."""
-    shifts = {index: unit.shift for row in rows for unit in row.units for index in unit.members}
-    moved = [(glyph, shifts.get(at, 0.0)) for at, glyph in enumerate(before) if at not in doomed and not glyph.is_blank]
-    return lines_of(
-        [glyph._replace(start=glyph.start + by, end=glyph.end + by) if by else glyph for glyph, by in moved]
-    )
+    now = list(before)
+    for unit in (unit for row in rows for unit in row.units if unit.shift):
+        for index in unit.members:
+            glyph = before[index]
+            now[index] = glyph._replace(start=glyph.start + unit.shift, end=glyph.end + unit.shift)
+    return lines_of([glyph for index, glyph in enumerate(now) if index not in doomed])
 
 
 def fitted(spot: Spot, rows: Sequence[Row], left: Lines) -> Spot:
@@ -149,13 +150,14 @@ def _free(spot: Spot, row: Row, left: Lines) -> tuple[float, float]:
     lows, highs = [-math.inf], [math.inf]
     reach = 2 * spot.size
     near = range(round(spot.baseline - reach), round(spot.baseline + reach) + 1)
+    high, low = spot.baseline - _ABOVE * spot.size, spot.baseline + _BELOW * spot.size
     for glyph in (glyph for down in near for glyph in left.get((spot.frame, down), ())):
-        high, low = spot.baseline - _ABOVE * spot.size, spot.baseline + _BELOW * spot.size
         if glyph.baseline < high or glyph.baseline - _LETTER * glyph.size > low:
             continue
-        if (glyph.start + glyph.end) / 2 < spot.start:
+        middle = (glyph.start + glyph.end) / 2
+        if middle < spot.start:
             lows.append(glyph.end + ROOM)
-        elif (glyph.start + glyph.end) / 2 > spot.end:
+        elif middle > spot.end:
             highs.append(glyph.start - ROOM)
     lows += [wall + ROOM for wall in row.walls if wall <= spot.start]
     highs += [wall - ROOM for wall in row.walls if wall >= spot.end]
