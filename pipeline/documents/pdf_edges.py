@@ -10,7 +10,7 @@ from typing import Any
 
 import pymupdf
 
-from pipeline.documents.pdf_grid import Row
+from pipeline.documents.pdf_grid import PLACED, Row
 from pipeline.documents.pdf_pieces import Instruction, Sheet, Stream
 from pipeline.documents.pdf_rebuild import Link
 
@@ -80,9 +80,9 @@ class Edges:
         moved: list[Any] = []
         for x, y in _points(operands, operator, to_page):
             along, down = row.frame.to_line(x, y)
-            place = (
-                pymupdf.Point(*row.frame.to_page(along if self._is_table(row, x) else row.moved(along), down)) * back
-            )
+            if not self._is_table(row, x):
+                x, y = (round(side, PLACED) for side in row.frame.to_page(row.moved(along), down))
+            place = pymupdf.Point(x, y) * back
             moved += [round(place.x, _EXACT), round(place.y, _EXACT)]
         if operator == "re":
             moved = [*moved[:2], round(moved[2] - moved[0], _EXACT), round(moved[3] - moved[1], _EXACT)]

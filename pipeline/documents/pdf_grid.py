@@ -23,6 +23,7 @@ _SHARED = 2  # untouched lines with the same edge make a margin
 _NEAR = 0.3  # of the type size: edges of shapes that stand so close to a letter belong to it
 _PAD = 0.2  # of the type size: between a box and a word beside it
 _LEAST = 0.1  # of the type size: what stays between two parts
+PLACED = 2  # decimals, in points, of where something comes to stand: finer ones would tell whence it came
 ROOM = 0.3  # points that stay between a box and its neighbours
 _ABOVE, _BELOW = 1.4, 0.6  # of the type size: what is drawn within belongs to the line
 

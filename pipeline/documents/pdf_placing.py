@@ -8,9 +8,11 @@ from typing import Any
 import pikepdf
 import pymupdf
 
+from pipeline.documents.pdf_grid import PLACED
 from pipeline.documents.pdf_pieces import Index, Instruction, Piece, Sheet, Stream, packed
 
 _EXACT = 5  # decimals of a coordinate
+_ALIKE = 1e-3  # points
 _PLACING = frozenset(["Td", "TD", "Tm", "T*"])
 
 Moves = Mapping[int, tuple[float, float] | None]  # by piece, in points of the page; None: the piece goes
@@ -97,7 +99,7 @@ def _runs(members: Sequence[Any], sheet: Sheet, moves: Moves) -> Iterator[tuple[
                 yield run, last
                 run = []
             continue
-        if run and (move != last or piece.is_alone):
+        if run and (piece.is_alone or not _is_alike(move, last)):
             yield run, last
             run = []
         run += [*(between if run else ()), member]
@@ -106,8 +108,15 @@ def _runs(members: Sequence[Any], sheet: Sheet, moves: Moves) -> Iterator[tuple[
         yield run, last
 
 
+def _is_alike(one: tuple[float, float], other: tuple[float, float]) -> bool:
+    return max(abs(one[0] - other[0]), abs(one[1] - other[1])) < _ALIKE
+
+
 def _matrix(piece: Piece, origin: tuple[float, float], move: tuple[float, float]) -> list[Any]:
-    point = pymupdf.Point(origin[0] + move[0], origin[1] + move[1]) * ~piece.to_page
+    x, y = origin[0] + move[0], origin[1] + move[1]
+    if any(move):
+        x, y = round(x, PLACED), round(y, PLACED)
+    point = pymupdf.Point(x, y) * ~piece.to_page
     a, b, c, d = piece.axes
     place = point.x - piece.rise * c, point.y - piece.rise * d
     return [round(value, _EXACT) for value in (a, b, c, d, *place)]

@@ -96,7 +96,7 @@ def _moves(
             continue
         last = owner, glyph.frame, along, down
         x, y = glyph.frame.to_page(along, down) if along or down else (0.0, 0.0)
-        known = moves.setdefault(owner, (round(x, 3), round(y, 3)))
+        known = moves.setdefault(owner, (x, y))
         if abs(known[0] - x) > _STRAY or abs(known[1] - y) > _STRAY:
             return None
     return {piece: move for piece, move in moves.items() if max(map(abs, move)) > 1e-3}

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pymupdf
 
 from pipeline.documents.pdf_glyphs import Frame, Glyph
-from pipeline.documents.pdf_grid import ROOM, Gap, Row
+from pipeline.documents.pdf_grid import PLACED, ROOM, Gap, Row
 from pipeline.documents.pdf_text import PageText
 from schemas.errors import ErrorCode, StageFailed
 
@@ -142,7 +142,8 @@ def _between(spot: Spot, row: Row, gap: Gap, least: float, most: float) -> Spot:
     # To the left a box grows by one step of the grid only: there it would stand in the margin.
     low = max(start - row.grid.step, least) if gap.left is None and spot.start <= gap.start else start
     high = min(end + _STEP * spot.size, most) if gap.right is None and spot.end >= gap.end else end
-    return spot._replace(start=start, end=end, low=min(low, start), high=max(high, end))
+    start, end, low, high = (round(side, PLACED) for side in (start, end, min(low, start), max(high, end)))
+    return spot._replace(start=start, end=end, low=low, high=high)
 
 
 def _free(spot: Spot, row: Row, left: Lines) -> tuple[float, float]:

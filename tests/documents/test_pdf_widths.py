@@ -189,7 +189,7 @@ def _is_drawn(item: object) -> bool:
 
 
 def is_same(one: tuple[str, list[float]], other: tuple[str, list[float]]) -> bool:
-    return one[0] == other[0] and all(abs(a - b) < 0.01 for a, b in zip(one[1], other[1], strict=True))
+    return one[0] == other[0] and all(abs(a - b) < 1e-4 for a, b in zip(one[1], other[1], strict=True))
 
 
 def kinds(build: Build) -> int:
