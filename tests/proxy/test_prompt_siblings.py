@@ -22,6 +22,8 @@ TOLD_BY_SIBLINGS = {
     "Arabic": ({"نوع الوثيقة": "جواز سفر", "رقم": PASSPORT}, "PASSPORT"),
     "Arabic columns": ({"الأعمدة": ["الاسم", "رقم الجواز"], "الصفوف": [["x", PASSPORT]]}, "PASSPORT"),
     "a number's label": ({"field": "MRN", "value": int(FILE_NUMBER)}, "MRN"),
+    "a format's key": ({"type": ["MRN", int(FILE_NUMBER)]}, "MRN"),
+    "another": ({"mrn": "MRN", "signature": int(FILE_NUMBER)}, "MRN"),
     "a number's column": ({"columns": ["student id"], "rows": [[int(STUDENT)]]}, "STUDENT_ID"),
 }
 
