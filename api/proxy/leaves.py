@@ -172,6 +172,6 @@ def _is_data(rule: Rule, item: Node) -> bool:
 
 
 _MAYBE_JSON = frozenset({Says.ARGUMENTS, Says.RESULT})
-_WITH_NUMBERS = frozenset({Says.DATA, Says.UNKNOWN, *_MAYBE_JSON})
+_WITH_NUMBERS = frozenset({Says.DATA, Says.UNKNOWN, Says.TAG, Says.SEALED, *_MAYBE_JSON})
 _WITH_LABEL = frozenset({Says.LABELLED, Says.DATA, Says.UNKNOWN, Says.SCHEMA})
 _READ_WHOLE = frozenset({Says.LABELLED, *_WITH_NUMBERS})

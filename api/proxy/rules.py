@@ -26,7 +26,8 @@ class Says(Enum):
     NAME = auto()  # a participant's name, in letters, digits, `_` and `-` alone
     OPAQUE = auto()  # passes
     KEYWORD = auto()  # passes if it looks like a word of the format
-    SEALED = auto()  # passes if it looks like ciphertext
+    TAG = auto()  # the same in what is UNKNOWN, where all else is too
+    SEALED = auto()  # there as well: passes if it looks like ciphertext
     URL = auto()  # of http(s), without blanks: passes; a data: URI is an attachment
     BYTES = auto()  # an attachment
 
@@ -80,8 +81,7 @@ BYTES: Final = Rule(Says.BYTES)
 _SEALED: Final = Rule(Says.SEALED)
 _BASE64_SOURCE: Final = Rule(Says.TEXT, {"type": OPAQUE, "media_type": KEYWORD, "data": BYTES})
 _FORMAT: Final = {  # of any object of a provider's own, new kinds among them
-    "type": KEYWORD,
-    "cache_control": Rule(Says.KEYWORD, deep=True),
+    **dict.fromkeys(("type", "cache_control"), Rule(Says.TAG, deep=True)),
     **dict.fromkeys(("signature", "encrypted_content", "encrypted_index", "encrypted_stdout"), _SEALED),
 }
 
@@ -116,10 +116,11 @@ def blocks(table: Mapping[str, Rule], *, in_result: bool = False) -> Rule:
     """
     known, base64 = tagged("type", table), tagged("type", {"base64": _BASE64_SOURCE})
     inside = _UNKNOWN_IN_RESULT if in_result else UNKNOWN
-    unknown = Rule(inside.says, {**_FORMAT, "type": OPAQUE}, rest=inside)
+    typed = Rule(inside.says, {**_FORMAT, "type": OPAQUE}, rest=inside)
+    untyped = None if in_result else inside
 
     def choose(node: Mapping[str, Node]) -> Rule | None:
-        return known(node) or base64(node) or (None if in_result and "type" not in node else unknown)
+        return known(node) or base64(node) or (typed if isinstance(node.get("type"), str) else untyped)
 
     return Rule(Says.RESULT, rest=DATA, choose=choose) if in_result else Rule(Says.TEXT, choose=choose)
 
@@ -132,13 +133,15 @@ _DATA_URI = re.compile(r"\s*data:", re.IGNORECASE)
 _WHOLE_DATA_URI = re.compile(
     r"data:[a-z0-9.+-]+/[a-z0-9.+-]+(?:;[a-z0-9=.+-]+)*;base64,[A-Za-z0-9+/_=-]*", re.IGNORECASE
 )
+_WORDS = {Says.KEYWORD: Says.TEXT, Says.TAG: Says.UNKNOWN}
 _KEYED = frozenset({Says.LABELLED, Says.SCHEMA, Says.UNKNOWN})
 
 
 def said(says: Says, text: str) -> Says:
     """What a string turns out to be: OPAQUE, BYTES, or one of those that are masked."""
-    if says is Says.KEYWORD:
-        return Says.OPAQUE if len(text) <= _LONGEST_KEYWORD and _KEYWORD.fullmatch(text) else Says.TEXT
+    if says in _WORDS:
+        is_word = len(text) <= _LONGEST_KEYWORD and _KEYWORD.fullmatch(text)
+        return Says.OPAQUE if is_word else _WORDS[says]
     if says is Says.SEALED:
         return Says.OPAQUE if _is_ciphertext(text) else Says.TEXT
     if says is Says.URL:

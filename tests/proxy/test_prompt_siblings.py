@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.proxy.prompting import NAME, called, contents, detector, masked, restored, sent, tokens_of, user
 
-PASSPORT, FILE_NUMBER, STUDENT = "K12345678", "48392177", "441012345"
+PASSPORT, FILE_NUMBER, STUDENT, SHORT = "K12345678", "48392177", "441012345", "12345"
 TOLD_BY_SIBLINGS = {
     "what a type says": ({"identifier": [{"type": {"text": "Medical Record Number"}, "value": FILE_NUMBER}]}, "MRN"),
     "the head of a column": ({"columns": ["name", "mrn"], "rows": [["x", FILE_NUMBER]]}, "MRN"),
@@ -22,6 +22,9 @@ TOLD_BY_SIBLINGS = {
     "Arabic": ({"نوع الوثيقة": "جواز سفر", "رقم": PASSPORT}, "PASSPORT"),
     "Arabic columns": ({"الأعمدة": ["الاسم", "رقم الجواز"], "الصفوف": [["x", PASSPORT]]}, "PASSPORT"),
     "a number's label": ({"field": "MRN", "value": int(FILE_NUMBER)}, "MRN"),
+    "one that tells nobody by itself": ({"field": "MRN", "value": SHORT}, "MRN"),
+    "a format's key": ({"type": ["MRN", int(FILE_NUMBER)]}, "MRN"),
+    "another": ({"mrn": "MRN", "signature": int(FILE_NUMBER)}, "MRN"),
     "a number's column": ({"columns": ["student id"], "rows": [[int(STUDENT)]]}, "STUDENT_ID"),
 }
 
@@ -70,9 +73,13 @@ def test_a_value_that_its_siblings_tell_is_masked_alone(place: Any, tree: Any, t
     shown = place(tree)
 
     (token,) = tokens_of(shown)
-    value = next(leaf for leaf in leaves_of(tree) if str(leaf) in {PASSPORT, FILE_NUMBER, STUDENT})
+    value = next(leaf for leaf in leaves_of(tree) if str(leaf) in {PASSPORT, FILE_NUMBER, STUDENT, SHORT})
     assert token.startswith(f"<MASKED_{type_}_")
     assert spelled(shown).replace(f'"{token}"', spelled(value)) == spelled(tree)
+
+
+def test_a_short_number_in_the_text_of_a_result_is_told_by_its_siblings():
+    assert json.loads(results(spelled({"field": "MRN", "value": int(SHORT)})))["value"].startswith("<MASKED_MRN_")
 
 
 def test_metadata_is_looked_at_as_a_whole():
