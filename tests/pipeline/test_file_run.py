@@ -42,6 +42,22 @@ def test_a_document_is_redacted_and_every_step_is_announced(detector: Detector) 
     ]
 
 
+def test_a_redacted_document_redacted_again_keeps_its_placeholders_and_loses_what_only_begins_as_one(
+    detector: Detector,
+) -> None:
+    again = (
+        b"name,email,seen,note\r\nPERSON_NAME_12,EMAIL_05,DATE_10,17\r\n"
+        b"PERSON_NAME_07 10 1234,EMAIL_11 - 3,DATE_02. 4,ok\r\n"
+    )
+    both = again + b"PERSON_NAME_08,PERSON_NAME_01@example.com,12,PHONE_966 50 123 4567\r\n"
+    kept, cleaned = (
+        redact_document(Sandbox("best-effort"), detector, Format.CSV, data, max_pages=500).data
+        for data in (again, both)
+    )
+    assert kept == again
+    assert cleaned == again + b"PERSON_NAME_08,EMAIL_01,12,PHONE_PHONE_01\r\n"
+
+
 def test_every_raster_that_is_read_is_told(detector: Detector) -> None:
     picture = io.BytesIO()
     Image.new("L", (40, 40), 255).save(picture, "PNG")
