@@ -7,6 +7,7 @@ import numpy as np
 import pymupdf
 
 from pipeline.documents.burning import Box
+from pipeline.documents.pdf_emptying import INK, TEXT, empty
 from pipeline.documents.pdf_gaps import contents_of, widen
 from pipeline.documents.pdf_glyphs import Glyph, glyphs_of
 from pipeline.documents.pdf_grid import Row
@@ -79,13 +80,7 @@ def uncover(document: Any, page: Any, spots: Sequence[Spot]) -> bool:
 
 
 def _apply(page: Any, spots: Sequence[Spot], band: tuple[float, float]) -> None:
-    for quad in (quad for spot in spots for quad in spot.bands(band)):
-        page.add_redact_annot(quad, fill=False, cross_out=False)
-    page.apply_redactions(
-        images=pymupdf.PDF_REDACT_IMAGE_NONE,
-        graphics=pymupdf.PDF_REDACT_LINE_ART_NONE,
-        text=pymupdf.PDF_REDACT_TEXT_REMOVE,
-    )
+    empty(page, [quad.rect for spot in spots for quad in spot.bands(band)], TEXT)
 
 
 def _doomed(glyphs: Sequence[Glyph], spots: Sequence[Spot]) -> set[int]:
@@ -113,13 +108,7 @@ def remove_ink(page: Any, spots: Sequence[Spot], boxes: Sequence[Box]) -> bool:
     False when ink still shows under one of the boxes: a drawing that reaches out of it cannot be cut.
     """
     areas = [spot.box().rect for spot in spots] + [box_on_page(page, box) for box in boxes]
-    for area in areas:
-        page.add_redact_annot(area, fill=False, cross_out=False)
-    page.apply_redactions(
-        images=pymupdf.PDF_REDACT_IMAGE_PIXELS,
-        graphics=pymupdf.PDF_REDACT_LINE_ART_REMOVE_IF_COVERED,
-        text=pymupdf.PDF_REDACT_TEXT_NONE,
-    )
+    empty(page, areas, INK)
     if not boxes:
         return True
     image = render(page, _LOOK_DPI, gray=False)

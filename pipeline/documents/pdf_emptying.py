@@ -1,0 +1,38 @@
+"""Has MuPDF empty rectangles of a page: of text, of drawings, of pixels."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import pymupdf
+from pymupdf import mupdf
+
+
+class What(NamedTuple):
+    """What goes, by the numbers that MuPDF has for it."""
+
+    text: int
+    images: int
+    graphics: int
+
+
+TEXT = What(pymupdf.PDF_REDACT_TEXT_REMOVE, pymupdf.PDF_REDACT_IMAGE_NONE, pymupdf.PDF_REDACT_LINE_ART_NONE)
+INK = What(
+    pymupdf.PDF_REDACT_TEXT_NONE, pymupdf.PDF_REDACT_IMAGE_PIXELS, pymupdf.PDF_REDACT_LINE_ART_REMOVE_IF_COVERED
+)
+
+
+def empty(page: Any, areas: Sequence[pymupdf.Rect], what: What) -> None:
+    """Takes out what lies in the areas of an upright page and draws nothing in its place.
+
+    PyMuPDF's own methods first give every area a name and a picture, and read both back.
+    """
+    if not areas:
+        return
+    sheet = mupdf.pdf_page_from_fz_page(page.this)
+    for area in areas:
+        mark = mupdf.pdf_create_annot(sheet, mupdf.PDF_ANNOT_REDACT)
+        mupdf.pdf_set_annot_rect(mark, mupdf.FzRect(*area))
+    options = mupdf.PdfRedactOptions()
+    options.black_boxes = 0
+    options.text, options.image_method, options.line_art = what
+    mupdf.pdf_redact_page(sheet.doc(), sheet, options)
