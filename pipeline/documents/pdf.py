@@ -27,7 +27,7 @@ from pipeline.documents.pdf_fonts import Claims, Doubt, believe_encodings
 from pipeline.documents.pdf_glyphs import Glyph, glyphs_of
 from pipeline.documents.pdf_grid import Row
 from pipeline.documents.pdf_hidden import hides_text
-from pipeline.documents.pdf_open import failing_with, make_plain, opened
+from pipeline.documents.pdf_open import failing_with, make_plain, opened, uncollected
 from pipeline.documents.pdf_raster import explaining, look, ocr_dpi, page_rasters, render, shows_more_than_text
 from pipeline.documents.pdf_redact import Removed, box_in_pixels, draw_boxes, remove_ink, remove_text
 from pipeline.documents.pdf_scan import burned_picture, replace_with_picture
@@ -50,7 +50,7 @@ def extract(data: bytes) -> tuple[Extraction, dict[str, bytes]]:
     """A unit `page/N` per page with text, a raster `page/N/ink` or `page/N/scan` where the text is not all there is."""
     rasters: list[Raster] = []
     pixels: dict[str, bytes] = {}
-    with ExitStack() as stack, failing_with(ErrorCode.UNSUPPORTED_FORMAT):
+    with uncollected(), ExitStack() as stack, failing_with(ErrorCode.UNSUPPORTED_FORMAT):
         document = _prepared(stack, data)
         survey = _surveyed(document)
         pages = len(survey.fonts)
@@ -139,7 +139,7 @@ def redact(data: bytes, findings: Findings, readings: Sequence[Reading]) -> byte
     for reading in readings:
         by_page.setdefault(_number(reading.raster), []).append(reading)
     known = {reading.raster for reading in readings}
-    with ExitStack() as stack, failing_with(ErrorCode.REDACTION_INCOMPLETE):
+    with uncollected(), ExitStack() as stack, failing_with(ErrorCode.REDACTION_INCOMPLETE):
         document = _prepared(stack, data)
         places: dict[int, list[Finding]] = {}
         for place in findings.places:
