@@ -92,7 +92,9 @@ def _doomed(glyphs: Sequence[Glyph], spots: Sequence[Spot]) -> set[int]:
     return {
         index
         for index, glyph in enumerate(glyphs)
-        if not glyph.is_blank and any(_lies_in(glyph, spot) for spot in lines.get(round(glyph.baseline), ()))
+        if not glyph.is_blank
+        for spot in lines.get(round(glyph.baseline), ())
+        if _lies_in(glyph, spot)
     }
 
 

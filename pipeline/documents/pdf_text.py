@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise, repeat
 from statistics import median
 from typing import NamedTuple
 
@@ -15,6 +15,7 @@ _SAME_LINE = 0.35  # of the type size: how far baselines of one line may lie apa
 _SPACE = 0.2  # of the type size: a gap that separates words
 _DRAWN_SPACE = 0.08  # of the type size: a gap that separates words where a blank is drawn in it
 _CELL = 1.2  # of the type size: a gap that separates table cells or columns
+_THICKER = 0.12  # of the type size: the same letter drawn again so near only thickens the one before it
 _CURVE = 0.7  # of the type size: how far the next letter of a curved line may stand from the end of the last
 _FEW_LETTERS = 6  # fewer glyphs than this on a line say nothing of its spacing
 _FEW_LINES = 4  # fewer lines than this on a side are no column of prose
@@ -54,8 +55,9 @@ def lay_out(glyphs: Sequence[Glyph]) -> PageText:
         frames.setdefault(glyph.frame, []).append(index)
     text: list[str] = []
     owners: list[int] = []
-    leans_right_to_left = is_right_to_left([glyph.text for glyph in glyphs])
-    is_typed = any(direction(g.text) is Direction.RIGHT_TO_LEFT for g in glyphs) and is_typed_order(glyphs)
+    said = [glyph.text for glyph in glyphs]
+    leans_right_to_left = is_right_to_left(said)
+    is_typed = any(direction(piece) is Direction.RIGHT_TO_LEFT for piece in set(said)) and is_typed_order(glyphs)
     for members in frames.values():
         segments = _segments(glyphs, members)
         for row in _rows(segments, leans_right_to_left):
@@ -111,12 +113,14 @@ def _put(text: list[str], owners: list[int], piece: str, owner: int) -> None:
 
 def _segments(glyphs: Sequence[Glyph], members: Iterable[int]) -> list[_Segment]:
     lines: list[list[int]] = []
-    for index in sorted(members, key=lambda i: (glyphs[i].baseline, glyphs[i].start)):
-        first = glyphs[lines[-1][0]] if lines else None
+    first: Glyph | None = None
+    places = [(glyph.baseline, glyph.start) for glyph in glyphs]
+    for index in sorted(members, key=places.__getitem__):
         glyph = glyphs[index]
         if first and glyph.baseline - first.baseline <= _SAME_LINE * min(first.size, glyph.size):
             lines[-1].append(index)
         else:
+            first = glyph
             lines.append([index])
     return [segment for line in lines for segment in _cut(glyphs, line)]
 
@@ -125,6 +129,7 @@ def _cut(glyphs: Sequence[Glyph], line: list[int]) -> Iterable[_Segment]:
     line.sort(key=lambda i: (glyphs[i].start, glyphs[i].end))
     current: list[int] = []
     parted: set[int] = set()
+    last: Glyph | None = None
     reach = 0.0
     has_blank = False
     for index in line:
@@ -132,23 +137,21 @@ def _cut(glyphs: Sequence[Glyph], line: list[int]) -> Iterable[_Segment]:
         if glyph.is_blank:
             has_blank = True
             continue
-        if current and _repeats(glyphs[current[-1]], glyph):
-            continue
-        if current and glyph.start - reach > _CELL * max(glyph.size, glyphs[current[-1]].size):
-            yield _segment(glyphs, current, parted)
-            current = []
+        if last is not None:
+            if last.text == glyph.text and abs(last.start - glyph.start) < _THICKER * glyph.size:
+                continue
+            if glyph.start > reach and glyph.start - reach > _CELL * max(glyph.size, last.size):
+                yield _segment(glyphs, current, parted)
+                current = []
         if has_blank:
             parted.add(index)
             has_blank = False
-        reach = max(reach, glyph.end) if current else glyph.end
+        if not current or glyph.end > reach:
+            reach = glyph.end
+        last = glyph
         current.append(index)
     if current:
         yield _segment(glyphs, current, parted)
-
-
-def _repeats(previous: Glyph, glyph: Glyph) -> bool:
-    """Whether the glyph only thickens the one before it: the same letter drawn twice in nearly the same place."""
-    return previous.text == glyph.text and abs(previous.start - glyph.start) < 0.12 * glyph.size
 
 
 def _segment(glyphs: Sequence[Glyph], members: list[int], parted: Iterable[int]) -> _Segment:
@@ -237,6 +240,10 @@ def _reading_order(pieces: Sequence[str], row_right_to_left: bool) -> Sequence[i
 def _write_segment(
     pieces: Sequence[str], places: Sequence[int], order: Sequence[int], text: list[str], owners: list[int]
 ) -> None:
+    if isinstance(order, range):
+        text += pieces
+        owners.extend(chain.from_iterable(map(repeat, places, map(len, pieces))))
+        return
     for step, item in enumerate(order):
         piece = pieces[item]
         backwards = step > 0 and order[step - 1] == item + 1
@@ -262,11 +269,13 @@ def _with_spaces(glyphs: Sequence[Glyph], segment: _Segment) -> tuple[list[str],
     spread = _spread(glyphs, segment)
     for index in segment.members:
         glyph = glyphs[index]
-        least = _DRAWN_SPACE if index in segment.parted else _SPACE
-        if pieces and glyph.start - reach > spread + least * glyph.size:
-            pieces.append(" ")
-            places.append(-1)
+        if glyph.start > reach:
+            least = _DRAWN_SPACE if index in segment.parted else _SPACE
+            if pieces and glyph.start - reach > spread + least * glyph.size:
+                pieces.append(" ")
+                places.append(-1)
         pieces.append(glyph.text)
         places.append(index)
-        reach = max(reach, glyph.end)
+        if glyph.end > reach:
+            reach = glyph.end
     return pieces, places
