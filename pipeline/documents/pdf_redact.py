@@ -1,6 +1,7 @@
 """Removes what stands under boxes of a PDF page: text, drawing operators and pixels; then draws the opaque boxes."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -151,6 +152,12 @@ def draw_boxes(page: Any, spots: Sequence[Spot], boxes: Sequence[Box]) -> None:
     shape.commit()
 
 
+@lru_cache(maxsize=1 << 10)
+def _advance(character: str) -> float:
+    """How wide Helvetica is, in type sizes."""
+    return float(pymupdf.get_text_length(character, "helv", 1))
+
+
 def _print_label(shape: Any, quad: pymupdf.Quad, label: str) -> None:
     along = pymupdf.Point(quad.ur) - pymupdf.Point(quad.ul)
     down = pymupdf.Point(quad.ll) - pymupdf.Point(quad.ul)
@@ -158,7 +165,7 @@ def _print_label(shape: Any, quad: pymupdf.Quad, label: str) -> None:
     size = min(height * 0.75, (width - 1.5) / max(1.0, len(label) * _LABEL_WIDTH))
     if not label or size < _SMALLEST_TYPE:
         return
-    indent = (width - pymupdf.get_text_length(label, "helv", size)) / 2
+    indent = (width - sum(map(_advance, label)) * size) / 2
     start = quad.ul + along * (indent / width) + down * ((height + 0.7 * size) / 2 / height)
     turn = (
         None

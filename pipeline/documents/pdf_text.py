@@ -230,7 +230,7 @@ def _write_row(
 
 
 def _reading_order(pieces: Sequence[str], row_right_to_left: bool) -> Sequence[int]:
-    kinds = {direction(piece) for piece in pieces}
+    kinds = set(map(direction, set(pieces)))
     if not row_right_to_left and Direction.RIGHT_TO_LEFT not in kinds:
         return range(len(pieces))
     lettered = Direction.RIGHT_TO_LEFT in kinds or Direction.LEFT_TO_RIGHT in kinds
