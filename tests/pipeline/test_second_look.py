@@ -32,7 +32,9 @@ def test_parts_of_names_that_only_this_round_finds_are_foreseen(detector: Detect
     assert "Weldonfield" in {item.surface for item in left}
 
 
-def looked(monkeypatch: pytest.MonkeyPatch, detector: Detector, reading: Reading, *, with_guesses: bool) -> Said | Proof:
+def looked(
+    monkeypatch: pytest.MonkeyPatch, detector: Detector, reading: Reading, *, with_guesses: bool
+) -> Said | Proof:
     """A second look at a scan of which OCR says `reading` the second time."""
     monkeypatch.setattr(steps, "second_reading", lambda *_: (SecondReading((), (SECOND,)), {}))
     monkeypatch.setattr(steps, "read_rasters", lambda *_, **__: (reading,))
