@@ -5,7 +5,7 @@ only between glyphs that are drawn by themselves (in text objects of their own),
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from pipeline.documents.pdf_glyphs import Glyph
@@ -58,11 +58,36 @@ def cells_of(glyphs: Sequence[Glyph], lines: Sequence[list[int]]) -> Iterator[Ce
     for number, line in enumerate(lines):
         line.sort(key=lambda i: (glyphs[i].start, glyphs[i].end))
         strands += [(number, strand) for strand in _strands(glyphs, line)]
-    edges = _Edges(strands) if any(not gap.is_wide for _, strand in strands for gap in strand.gaps) else None
-    for number, (cell, gaps, _, _) in strands:
-        cuts = [gap.at for gap in gaps if gap.is_wide or (edges and edges.part(number, gap))]
-        for start, end in zip([0, *cuts], [*cuts, len(cell.members)], strict=True):
+    for (_, (cell, _, _, _)), cuts in zip(strands, _cuts(strands), strict=True):
+        places = [gap.at for gap in cuts]
+        for start, end in zip([0, *places], [*places, len(cell.members)], strict=True):
             yield Cell(cell.members[start:end], cell.parted, cell.apart)
+
+
+def _cuts(strands: Sequence[tuple[int, _Strand]]) -> list[list[_Gap]]:
+    """The gaps of each strand that part cells."""
+    cuts = [[gap for gap in strand.gaps if gap.is_wide] for _, strand in strands]
+    if not any(len(strand.gaps) > len(wide) for (_, strand), wide in zip(strands, cuts, strict=True)):
+        return cuts
+    edges = _Edges(strands)
+    cuts = [[gap for gap in strand.gaps if gap.is_wide or edges.part(number, gap)] for number, strand in strands]
+    strips: dict[int, list[_Gap]] = {}
+    for (number, _), own in zip(strands, cuts, strict=True):
+        strips.setdefault(number, []).extend(own)
+    return [
+        [gap for gap in strand.gaps if gap in own or _goes_on(strips, number, gap)]
+        if len(own) < len(strand.gaps)
+        else own
+        for (number, strand), own in zip(strands, cuts, strict=True)
+    ]
+
+
+def _goes_on(strips: Mapping[int, Sequence[_Gap]], number: int, gap: _Gap) -> bool:
+    """Whether the blank strip between two columns goes on through a gap that is wider than between words."""
+    if not gap.is_free or gap.width <= _WORD:
+        return False
+    near = (strips.get(line, ()) for line in range(number - _NEAR, number + _NEAR + 1) if line != number)
+    return sum(any(cut.low < gap.high and gap.low < cut.high for cut in cuts) for cuts in near) >= _SHARED
 
 
 def _strands(glyphs: Sequence[Glyph], line: Sequence[int]) -> Iterator[_Strand]:

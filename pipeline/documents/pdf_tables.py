@@ -87,14 +87,12 @@ class Headings:
         return None
 
     def _at_end(self, read: PageText, rows: Rows, top: Top | None) -> tuple[str, Row] | None:
-        ends = list(_tables(rows, top.row if top else 0))
-        if not ends or ends[-1][1] < len(rows) - _EDGES:
+        if top and _end(rows, top.row) >= len(rows) - _EDGES:
+            return top.heading, rows[_full(rows, top.row)[-1]]
+        start, end = max(_tables(rows), default=(0, 0))
+        if not end or end < len(rows) - _EDGES or not _is_heading(read, rows[start]):
             return None
-        start = ends[-1][0]
-        last = rows[_full(rows, start)[-1]]
-        if top and start == top.row:
-            return top.heading, last
-        return (_said(read, rows[start]), last) if _is_heading(read, rows[start]) else None
+        return _said(read, rows[start]), rows[_full(rows, start)[-1]]
 
 
 def headed(page: str, read: PageText, rows: Rows, top: Top | None) -> Iterator[tuple[str, PageText]]:
@@ -121,8 +119,9 @@ def known_top(units: Iterable[str]) -> Tops:
     return lambda read, rows: top
 
 
-def _tables(rows: Rows, start: int = 0) -> Iterator[tuple[int, int]]:
+def _tables(rows: Rows) -> Iterator[tuple[int, int]]:
     """The first row of each table, and where the table ends."""
+    start = 0
     while start < len(rows):
         end = start + 1
         if len(rows[start]) >= _FEWEST:
