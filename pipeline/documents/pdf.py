@@ -33,6 +33,7 @@ from pipeline.documents.pdf_redact import Removed, box_in_pixels, draw_boxes, re
 from pipeline.documents.pdf_scan import burned_picture, replace_with_picture
 from pipeline.documents.pdf_scrub import scrubbed
 from pipeline.documents.pdf_spots import Lines, Spot, lines_of, spots_of
+from pipeline.documents.pdf_tables import Headings, known_top
 from pipeline.documents.pdf_units import joints_of, page_texts, units_of
 from schemas.errors import ErrorCode, StageFailed
 
@@ -95,7 +96,7 @@ class _Survey(NamedTuple):
 
 
 def _surveyed(document: Any) -> _Survey:
-    cutouts, claims = Cutouts(document), Claims()
+    cutouts, claims, headings = Cutouts(document), Claims(), Headings()
     survey = _Survey([], Doubt(), [], set(), set(), set())
     total = 0
     for page in document:
@@ -105,7 +106,7 @@ def _surveyed(document: Any) -> _Survey:
             raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT)
         claims.add(page.number, glyphs)
         survey.fonts.append({glyph.font for glyph in glyphs if glyph.visible})
-        survey.units.extend(units_of(page_texts(page.number, glyphs)))
+        survey.units.extend(units_of(page_texts(page.number, glyphs, top=headings.top)))
         log = page.get_bboxlog()
         if any(kind.startswith("fill-im") for kind, _ in log):
             survey.pictured.add(page.number)
@@ -202,7 +203,8 @@ def _marked(page: Any, places: Sequence[Finding], *, keep: bool) -> _Marked:
     if not places:
         return _Marked((), None)
     glyphs = glyphs_of(page)
-    texts = page_texts(page.number, glyphs, again=any(AGAIN in place.unit for place in places))
+    again = [place.unit for place in places if AGAIN in place.unit]
+    texts = page_texts(page.number, glyphs, again=bool(again), top=known_top(again))
     spots: dict[Spot, None] = {}
     lines: Lines = {}
     for place in places:

@@ -1,17 +1,23 @@
 """A PDF page's text with its columns parted: pdfium joins what stands far apart on a line by a single blank.
 
-What was removed between two cells leaves such neighbours: the `5` of a row and its `HR` are no five hours.
+What was removed between two cells leaves such neighbours: the `5` of a row and its `HR` are no five hours. And it joins
+cells that all but touch by nothing at all: the `1` of a row and its `Salman`.
 """
 
+import ctypes
+import re
 from typing import Any
 
 import pypdfium2.raw as pdfium
 
 _WIDE = 3.0  # of the larger side of a glyph: no blank inside a line of text is so wide
+_SEAM = 0.07  # of the height of a glyph: a gap between what two operators show
+_MAY_BE_SEAM = re.compile(r"\d(?=[^\W\d_])|[^\W\d_](?=\d)|[a-z](?=[A-Z])")
 
 
 def parted(textpage: Any, text: str) -> str:
-    """`text`, the page's as pdfium gives it, with a tab for each blank that is as wide as between columns.
+    """`text`, the page's as pdfium gives it, with a tab for each blank that is as wide as between columns, and a blank
+    where a number and a word, or two names, are shown apart.
 
     Signs that all stand alone stay as they are: they may be a number with a box to a digit.
     """
@@ -23,6 +29,9 @@ def parted(textpage: Any, text: str) -> str:
         if not _are_alone(text, blank) and _is_wide(textpage, text, blank):
             signs[blank] = "\t"
         blank = text.find(" ", blank + 1)
+    for match in _MAY_BE_SEAM.finditer(text):
+        if _is_seam(textpage, match.start()):
+            signs[match.start()] += " "
     return "".join(signs)
 
 
@@ -42,3 +51,17 @@ def _is_wide(textpage: Any, text: str, blank: int) -> bool:
     is_level: bool = min(top, other_top) > max(bottom, other_bottom)
     is_apart: bool = max(left, other_left) - min(right, other_right) > _WIDE * side
     return is_level and is_apart
+
+
+def _is_seam(textpage: Any, place: int) -> bool:
+    """Whether other operators show the sign after a place, at a distance."""
+    if _object(textpage, place) == _object(textpage, place + 1) or pdfium.FPDFText_GetCharAngle(textpage, place) > 0:
+        return False
+    left, bottom, right, top = textpage.get_charbox(place, loose=True)
+    other_left, _, other_right, _ = textpage.get_charbox(place + 1, loose=True)
+    is_apart: bool = max(other_left - right, left - other_right) > _SEAM * (top - bottom)
+    return is_apart
+
+
+def _object(textpage: Any, place: int) -> int | None:
+    return ctypes.cast(pdfium.FPDFText_GetTextObject(textpage, place), ctypes.c_void_p).value

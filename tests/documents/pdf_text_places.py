@@ -4,8 +4,9 @@ from tests.documents.pdf_text_places_drawn import DRAWN
 from tests.documents.pdf_text_places_fonts import FONTS
 from tests.documents.pdf_text_places_layout import LAYOUT
 from tests.documents.pdf_text_places_pictures import PICTURES
+from tests.documents.pdf_text_places_tables import TABLES
 
-PLACES = (*DRAWN, *FONTS, *LAYOUT, *PICTURES)
+PLACES = (*DRAWN, *FONTS, *LAYOUT, *PICTURES, *TABLES)
 
 # Pages whose text cannot be taken out, or not be believed: they become pictures, so their words do not stay text.
 BURNED = frozenset(

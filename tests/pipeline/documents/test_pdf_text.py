@@ -1,5 +1,7 @@
 """What a PDF's text layer says, in the order in which it is read."""
 
+from collections.abc import Sequence
+
 import pymupdf
 import pytest
 
@@ -8,6 +10,8 @@ from pipeline.documents.document import Unread
 from pipeline.documents.pdf_glyphs import glyphs_of
 from pipeline.documents.pdf_text import lay_out
 from schemas.errors import StageFailed
+from tests.documents.pdf_text_places_build import drawn, pages
+from tests.documents.pdf_text_places_tables import MOBILES, PEOPLE, cell, numbered
 from tests.pipeline.documents import papers
 
 
@@ -48,6 +52,51 @@ def test_two_columns_of_prose_are_read_one_after_the_other() -> None:
     ).split("\n")
     assert lines[0].startswith("A heading")
     assert [line.split()[0] for line in lines[1:]] == ["left"] * 8 + ["right"] * 8
+
+
+def apart(*rows: Sequence[tuple[float, str]], size: float = 11, y: float = 250) -> bytes:
+    """Lines of texts, each in a text object of its own at its place along the line."""
+    shown = [cell(text, x, y - 15 * number, size) for number, row in enumerate(rows) for x, text in row]
+    return drawn(b"".join(shown), harmless=b"")
+
+
+def test_the_cells_of_a_sheet_are_parted_where_they_all_but_touch() -> None:
+    rows = [("No", "Mobile", "Employee", "Title")]
+    rows += [(str(n), mobile, name, "Clerk") for n, (mobile, name) in enumerate(zip(MOBILES, PEOPLE, strict=True), 1)]
+    assert text_of(numbered()).split("\n")[:-1] == ["\t".join(row) for row in rows]
+
+
+def test_what_is_drawn_by_itself_is_a_word_of_its_own_without_a_column() -> None:
+    assert text_of(apart([(50, "1"), (58.2, "Salman")])) == "1 Salman"
+
+
+def test_a_text_that_runs_under_the_next_one_is_read_to_its_end() -> None:
+    assert text_of(apart([(50, "Ziyad Hamad"), (100, "Printer jam")])) == "Ziyad Hamad\tPrinter jam"
+
+
+def test_words_that_stand_alike_on_line_after_line_are_no_columns() -> None:
+    dates = [[(50, f"1{n}"), (65.5, "May"), (91, "2018")] for n in range(5)]
+    assert text_of(apart(*dates)).split("\n") == [f"1{n} May 2018" for n in range(5)]
+
+
+def test_letters_that_are_each_drawn_by_themselves_make_words() -> None:
+    shown, x = [], 50.0
+    for letter in papers.NATIONAL_ID:
+        shown.append((x, letter))
+        x += pymupdf.get_text_length(letter, "helv", 11) + 0.15 * 11
+    assert text_of(apart(shown, shown, shown)).split("\n") == [papers.NATIONAL_ID] * 3
+
+
+def test_a_heading_goes_on_overleaf_until_the_next_one() -> None:
+    heading, other = b"".join(_row(220, "Guest", "Passport")), b"".join(_row(220, "Item", "Shelf"))
+    rows = [b"".join(_row(200 - 15 * n, f"R{n}", f"K{n}")) for n in range(2)]
+    extraction, _ = pdf.extract(pages(heading + rows[0], rows[0] + rows[1], rows[0], other + rows[0]))
+    again = [unit.text for unit in extraction.units if not unit.billed]
+    assert again == ["Guest\tPassport\nR0\tK0\nR1\tK1", "Guest\tPassport\nR0\tK0"]
+
+
+def _row(y: float, *texts: str) -> list[bytes]:
+    return [cell(text, 50 + 120 * column, y) for column, text in enumerate(texts)]
 
 
 def test_a_table_is_read_row_by_row() -> None:

@@ -26,6 +26,18 @@ def test_cells_that_lost_what_stood_between_them_say_nothing_together(judge: Jud
     assert [left.surface for left in judge("5 HR 7,500.00")] == ["5 HR"]
 
 
+def test_cells_that_all_but_touch_are_not_read_as_one_word() -> None:
+    assert _says(read((40, "1"), (49.9, "Salman"), size=14), "1 Salman")
+
+
+def test_a_code_that_is_shown_piece_by_piece_stays_whole() -> None:
+    assert _says(read((40, "K"), (49.34, "1234567"), size=14), "K1234567")
+
+
+def _says(second: pdf.SecondReading, text: str) -> bool:
+    return text in {passage.text.strip() for passage in second.texts}
+
+
 @pytest.mark.parametrize("step", [12, 30, 55])
 def test_a_number_with_a_box_to_a_digit_is_seen(judge: Judge, step: int) -> None:
     second = read(*((40 + step * n, digit) for n, digit in enumerate("1012345672")))
