@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from pipeline.documents.document import AGAIN, Joint, Piece, TextUnit
+from pipeline.documents.number_groups import other_orders
 from pipeline.documents.pdf_glyphs import Glyph
 from pipeline.documents.pdf_text import PageText, as_drawn, lay_out
 from pipeline.documents.reading_order import Direction, direction
@@ -33,6 +34,9 @@ def page_texts(number: int, glyphs: Sequence[Glyph], *, again: bool = True) -> d
         drawn = as_drawn(read)
         if drawn.text.split() != read.text.split():
             texts[f"page/{number}{AGAIN}/drawn"] = drawn
+    for count, order in enumerate(other_orders(read.text)):
+        owners = tuple(read.owners[place] for place in order.places)
+        texts[f"page/{number}{AGAIN}/groups{count}"] = PageText(order.text, owners, read.glyphs)
     joined = _joined(read)
     if joined.text:
         texts[f"page/{number}{AGAIN}/joined"] = joined
