@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from pipeline.documents.document import AGAIN, Joint, Piece, TextUnit
+from pipeline.documents.number_groups import other_orders
 from pipeline.documents.pdf_glyphs import Glyph
 from pipeline.documents.pdf_tables import Cell, Rows, Top, Tops, headed, rows_of
 from pipeline.documents.pdf_text import PageText, as_drawn, lay_out
@@ -40,6 +41,9 @@ def page_texts(number: int, glyphs: Sequence[Glyph], *, again: bool = True, top:
         drawn = as_drawn(read)
         if drawn.text.split() != read.text.split():
             texts[f"{id_}{AGAIN}/drawn"] = drawn
+    for count, order in enumerate(other_orders(read.text)):
+        owners = tuple(read.owners[place] for place in order.places)
+        texts[f"{id_}{AGAIN}/groups{count}"] = PageText(order.text, owners, read.glyphs)
     rows = rows_of(read) if "\t" in read.text else []
     joined = _joined(read, rows)
     if joined.text:

@@ -2,7 +2,8 @@
 
 A page stores glyphs where the eye sees them; detection needs them in logical order. This is the reverse of the Unicode
 Bidirectional Algorithm (UAX 9) as far as a page can tell: numbers and Latin words read left to right inside an Arabic
-line. Groups of a number (`055 123 4567`) are read as the eye reads them, left to right, whatever line they stand in.
+line. Groups of a number (`055 123 4567`) are read left to right, whatever line they stand in; number_groups.py reads
+them in the other order.
 """
 
 import unicodedata

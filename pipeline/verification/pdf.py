@@ -9,7 +9,7 @@ from PIL import Image
 from pypdfium2.version import PDFIUM_INFO, PYPDFIUM_INFO
 
 from pipeline.documents.document import BY_HUE, Raster
-from pipeline.verification import forms, pdf_columns, pdf_pixels, pdf_streams, pdf_symbols
+from pipeline.verification import forms, group_orders, pdf_columns, pdf_pixels, pdf_streams, pdf_symbols
 from pipeline.verification.image import png
 from pipeline.verification.pdf_objects import Walk, refusing_damage
 from pipeline.verification.reading import UNDER, Passage, SecondReading
@@ -46,7 +46,8 @@ def read(data: bytes) -> tuple[SecondReading, dict[str, bytes]]:
                 page.close()
     except (pypdfium2.PdfiumError, ValueError, TypeError, KeyError, AttributeError):
         raise StageFailed(ErrorCode.VERIFY_FAILED) from None
-    texts.update(dict.fromkeys(map(Passage, (*pages, *_unseen(pages, streams)))))
+    shown = (*pages, *(order for page_text in pages for order in group_orders.other_orders(page_text)))
+    texts.update(dict.fromkeys(map(Passage, (*shown, *_unseen(pages, streams)))))
     # Values are also looked for as if no columns were: digits of one may stand far apart.
     raw = dict.fromkeys((*walk.raw, *_decoded(streams), "\n".join(pages).replace("\t", " ")))
     said = SecondReading(tuple(texts), tuple(rasters), tuple(raw), walk.objects, len(pages), _READERS)

@@ -6,13 +6,24 @@ cells that all but touch by nothing at all: the `1` of a row and its `Salman`.
 
 import ctypes
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
 import pypdfium2.raw as pdfium
 
 _WIDE = 3.0  # of the larger side of a glyph: no blank inside a line of text is so wide
 _SEAM = 0.07  # of the height of a glyph: a gap between what two operators show
 _MAY_BE_SEAM = re.compile(r"\d(?=[^\W\d_])|[^\W\d_](?=\d)|[a-z](?=[A-Z])")
+_LONGEST = 40  # signs of a word that are looked at
+
+
+class _Word(NamedTuple):
+    """What a word takes up, and the larger side of its largest glyph."""
+
+    left: float
+    bottom: float
+    right: float
+    top: float
+    side: float
 
 
 def parted(textpage: Any, text: str) -> str:
@@ -45,11 +56,12 @@ def _is_wide(textpage: Any, text: str, blank: int) -> bool:
         return False
     if pdfium.FPDFText_GetCharAngle(textpage, blank - 1) > 0:
         return False
-    left, bottom, right, top = textpage.get_charbox(blank - 1, loose=True)
-    other_left, other_bottom, other_right, other_top = textpage.get_charbox(blank + 1, loose=True)
-    side = max(right - left, top - bottom, other_right - other_left, other_top - other_bottom)
-    is_level: bool = min(top, other_top) > max(bottom, other_bottom)
-    is_apart: bool = max(left, other_left) - min(right, other_right) > _WIDE * side
+    before = text[max(0, blank - _LONGEST) : blank].rsplit(maxsplit=1)[-1]
+    after = text[blank + 1 : blank + 1 + _LONGEST].split(maxsplit=1)[0]
+    one = _word(textpage, range(blank - len(before), blank))
+    other = _word(textpage, range(blank + 1, blank + 1 + len(after)))
+    is_level: bool = min(one.top, other.top) > max(one.bottom, other.bottom)
+    is_apart: bool = max(one.left, other.left) - min(one.right, other.right) > _WIDE * max(one.side, other.side)
     return is_level and is_apart
 
 
@@ -65,3 +77,11 @@ def _is_seam(textpage: Any, place: int) -> bool:
 
 def _object(textpage: Any, place: int) -> int | None:
     return ctypes.cast(pdfium.FPDFText_GetTextObject(textpage, place), ctypes.c_void_p).value
+
+
+def _word(textpage: Any, places: range) -> _Word:
+    """In an Arabic line the next word, or the next group of digits, stands to the left of the last."""
+    boxes = [textpage.get_charbox(place, loose=True) for place in places]
+    lefts, bottoms, rights, tops = zip(*boxes, strict=True)
+    side = max(max(right - left, top - bottom) for left, bottom, right, top in boxes)
+    return _Word(min(lefts), min(bottoms), max(rights), max(tops), side)

@@ -212,6 +212,17 @@ def mixed_line() -> bytes:
     return papers.saved(document, garbage=3)
 
 
+# As UAX 9 lays them: what is drawn from the line's left end, and how it is meant, its first group at the right.
+_MOBILE_LABEL, _ID_LABEL = "ﻝاﻮﺠﻟا ﻢﻗر", "ﺔﻳﻮﻬﻟا ﻢﻗر"
+_FROM_THE_RIGHT = (
+    ("groups of Eastern digits from the right", f"٣٢٢١ ٤٤٣ ٠٥٥ {_MOBILE_LABEL}", "٠٥٥ ٤٤٣ ٣٢٢١"),
+    ("groups of Western digits from the right", f"3221 443 055 {_MOBILE_LABEL}", "055 443 3221"),
+    ("groups that hyphens part from the right", f"٣٢٢١-٤٤٣-٠٥٥ {_MOBILE_LABEL}", "٣٢٢١-٤٤٣-٠٥٥"),
+    ("groups behind a plus from the right", f"٣٢٢١ ٤٤٣ ٥٥ ٩٦٦+ {_MOBILE_LABEL}", "٥٥ ٤٤٣ ٣٢٢١"),
+    ("hyphens inside groups from the right", f"3221 055-443 {_MOBILE_LABEL}", "055-443 3221"),
+    ("groups of an identity number from the right", f"٦٧٢ ٣٤٥ ١٠١٢ {_ID_LABEL}", "١٠١٢ ٣٤٥ ٦٧٢"),
+)
+
 LAYOUT = (
     place("kerned letter by letter", kerned),
     place("each digit shown alone", lambda: each_alone(list(range(10)))),
@@ -375,6 +386,10 @@ LAYOUT = (
         "an Arabic line with a number in it",
         lambda: arabic(f"لجسلا يف {EASTERN_ID} ةيوهلا مقر", right_to_left=False),
         EASTERN_ID,
+    ),
+    *(
+        place(name, lambda drawn=drawn: arabic(drawn, right_to_left=False), meant)
+        for name, drawn, meant in _FROM_THE_RIGHT
     ),
     place("two texts on the same spot", lambda: drawn(ID_LINE + line("A stamp that lies on it, drawn over", 41, 151))),
     place("bold by drawing twice", lambda: drawn(ID_LINE + line(f"National ID {NATIONAL_ID} of the holder", 40.4))),
