@@ -70,7 +70,7 @@ def answer(error: MaskerError, path: str = "") -> JSONResponse:
         headers["Connection"] = "close"  # RFC 9110, section 15.5.9
     if isinstance(error, EndpointNotSupported):
         headers["x-should-retry"] = "false"  # the providers' client libraries repeat a 501 otherwise
-    if path.startswith(PROXY):
+    if f"{path}/".startswith(PROXY):
         return JSONResponse(_proxied(error), error.status, headers)
     detail = getattr(error, "errors", error.detail)
     return JSONResponse({"detail": detail, **error.extra}, error.status, headers)

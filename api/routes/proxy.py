@@ -58,3 +58,4 @@ class _Elsewhere:
 
 _elsewhere: Any = _Elsewhere()  # an application of its own, not a function: so the route has every method
 router.add_route(f"{PREFIX}/{{path:path}}", _elsewhere, include_in_schema=False)
+router.add_route(PREFIX, _elsewhere, include_in_schema=False)

@@ -47,8 +47,8 @@ def test_an_answer_goes_on_from_the_prompts_end(begun: str, said: str, expected:
         )  # fmt: skip
         texts = blocks(passed(Provider.ANTHROPIC, minted, frames))
         assert (texts[0]["text"], texts[1]["text"]) == (expected, f'"{VALUE}"')
-    frames = (start(0, type="text", text=said[:3]), text(0, said[3:]), stop(0))
-    assert blocks(passed(Provider.ANTHROPIC, minted, frames))[0]["text"] == expected
+    early = (start(0, type="text", text=said[:3]), text(0, said[3:]), stop(0))
+    assert blocks(passed(Provider.ANTHROPIC, minted, early))[0]["text"] == expected
 
 
 USER = {"role": "user", "content": "Give JSON."}
