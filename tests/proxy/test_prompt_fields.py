@@ -183,7 +183,7 @@ def test_an_object_where_a_field_is_a_string_does_not_pass(provider: str):
 @pytest.mark.parametrize("blank", [" ", "\t", "\n", "\u00a0", "\u2028", "\x00", "\x85"])
 @pytest.mark.parametrize("scheme", ["https://", "https://x.example/"])
 def test_words_behind_the_beginning_of_an_address_are_text(scheme: str, blank: str):
-    source = {"type": "url", "url": f"{scheme}{blank}his ID {ID}"}
+    source = {"type": "url", "url": f"{scheme}{blank}ID:{ID}"}
     anthropic = {"messages": [{"role": "user", "content": [{"type": "image", "source": source}]}]}
     openai = {"messages": [{"role": "user", "content": [{"type": "image_url", "image_url": source}]}]}
 

@@ -82,19 +82,23 @@ def test_a_short_number_in_the_text_of_a_result_is_told_by_its_siblings():
     assert json.loads(results(spelled({"field": "MRN", "value": int(SHORT)})))["value"].startswith("<MASKED_MRN_")
 
 
-def test_metadata_is_looked_at_as_a_whole():
-    shown = sent({"metadata": {"kind": "passport", "number": PASSPORT}, "messages": []})["metadata"]
+@pytest.mark.parametrize("provider", ["anthropic", "openai"])
+def test_the_fields_of_metadata_and_of_content_that_is_no_block_tell_of_each_other(provider: str):
+    told = {"kind": "passport", "number": PASSPORT}
+    for body in ({"metadata": told, "messages": []}, {"messages": [{"role": "user", "content": told}]}):
+        shown = sent(body, provider)
 
-    assert shown["kind"] == "passport"
-    assert shown["number"].startswith("<MASKED_PASSPORT_")
+        (token,) = tokens_of(shown)
+        assert spelled(shown) == spelled(body).replace(PASSPORT, token)
 
 
 def test_an_address_over_several_fields_is_masked_in_each_and_their_keys_stay():
-    address = {"building": "7431", "street": "Prince Sultan Street", "district": "Al Olaya", "city": "Riyadh"}
+    address = {"building": "7431", "": ",", "street": "Prince Sultan Street", "city": "Riyadh"}
 
     shown = json.loads(results(spelled({"address": address})))["address"]
 
     assert list(shown) == list(address)
+    assert shown[""] == ","
     assert shown["building"].startswith("<MASKED_ADDRESS_")
     assert "Prince Sultan" not in shown["street"]
 
