@@ -2,13 +2,14 @@
 
 Three witnesses, the best one present decides: a standard encoding without a Unicode map of its own is trusted; the font
 program's own Unicode map must agree with every claim; where the program has none (most subset fonts), the drawn shapes
-must resemble the claimed characters. A glyph without any Unicode value is never believed.
+must resemble the claimed characters. A glyph without any Unicode value is never believed, unless its outline is a bare
+stroke that lengthens words.
 """
 
 import struct
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -17,6 +18,7 @@ import pymupdf
 from pipeline.documents.pdf_glyphs import UNKNOWN, Frame, Glyph, fold
 from pipeline.documents.pdf_raster import render
 from pipeline.documents.pdf_shapes import contradicts, kind_of, resembles, shape_of
+from pipeline.documents.pdf_strokes import strokes
 
 _STANDARD = ("/WinAnsiEncoding", "/MacRomanEncoding", "/StandardEncoding")
 _COVERED = 0.6  # share of a font's claims that its program must know for its map to decide
@@ -93,9 +95,11 @@ class Claims:
         glyphs: set[tuple[str, int]] = set()
         for name, samples in self._samples.items():
             unknown = {pair for pair in samples if _says_nothing(pair[1])}
-            glyphs.update((name, code) for code, _ in unknown)
+            own = _matching(xrefs, name)
+            bare = _bare_strokes(document, own, {code for code, _ in unknown}) if unknown else set()
+            glyphs.update((name, code) for code, _ in unknown if code not in bare)
             known = {pair: sample for pair, sample in samples.items() if pair not in unknown}
-            if known and not _is_believable(document, _matching(xrefs, name), known):
+            if known and not _is_believable(document, own, known):
                 fonts.add(name)
         glyphs |= _drawn_blanks(document, self._blanks)
         return Doubt(frozenset(fonts), frozenset(glyphs))
@@ -166,6 +170,12 @@ def _matching(xrefs: Mapping[str, list[int]], name: str) -> list[int]:
     """Fonts of that name; MuPDF cuts long names off."""
     plain = _plain(name)
     return xrefs.get(plain) or [x for other, found in xrefs.items() if plain and other.startswith(plain) for x in found]
+
+
+def _bare_strokes(document: Any, xrefs: Sequence[int], codes: Set[int]) -> Set[int]:
+    """Those of the glyphs that are bare strokes in every font of that name."""
+    found = [strokes(document.extract_font(xref)[3], codes) for xref in xrefs if xref]
+    return set.intersection(*found) if found else set()
 
 
 def _is_believable(document: Any, xrefs: Sequence[int], samples: Mapping[Pair, tuple[int, Glyph]]) -> bool:

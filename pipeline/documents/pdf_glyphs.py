@@ -4,6 +4,7 @@ import math
 import unicodedata
 from collections.abc import Callable
 from functools import lru_cache, partial
+from itertools import zip_longest
 from typing import Any, NamedTuple, cast
 
 from pipeline.documents.limits import MAX_PAGE_GLYPHS
@@ -14,6 +15,7 @@ _FAINT = 0.05  # opacity below which nobody sees a glyph
 _MARKS = frozenset({"Mn", "Me", "Mc", "Sk", "Lm", "Cf"})
 _TYPICAL = 0.6  # of the type size: a letter's width
 UNKNOWN = "\ufffd"
+_TATWEEL = "\u0640"
 
 
 class Frame(NamedTuple):
@@ -89,7 +91,28 @@ def glyphs_of(page: Any) -> list[Glyph]:
         add_span(found, span)
         if len(found) > MAX_PAGE_GLYPHS:
             raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT)
+    _join_arabic(found)
     return found
+
+
+def _join_arabic(found: list[Glyph]) -> None:
+    """Reads nameless glyphs between Arabic letters as what lengthens words; whether they are is judged elsewhere."""
+    nameless = [index for index, glyph in enumerate(found) if glyph.text == UNKNOWN]
+    run: list[int] = []
+    for index, following in zip_longest(nameless, nameless[1:]):
+        run.append(index)
+        if following == index + 1:
+            continue
+        around = found[max(0, run[0] - 1) : run[0]] + found[index + 1 : index + 2]
+        if len(around) == 2 and all(_is_arabic_beside(glyph, found[index]) for glyph in around):
+            for inner in run:
+                found[inner] = found[inner]._replace(text=_TATWEEL)
+        run = []
+
+
+def _is_arabic_beside(glyph: Glyph, other: Glyph) -> bool:
+    is_level = glyph.frame == other.frame and abs(glyph.baseline - other.baseline) < glyph.size
+    return is_level and unicodedata.bidirectional(glyph.text[0]) == "AL"
 
 
 def add_span(found: list[Glyph], span: dict[str, Any]) -> None:

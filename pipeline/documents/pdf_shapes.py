@@ -19,6 +19,8 @@ _LATIN = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _DIGITS = "0123456789"
 _EASTERN = "٠١٢٣٤٥٦٧٨٩۴۵۶"
 _ARABIC = "ءآأؤإئابةتثجحخدذرزسشصضطظعغفقكلمنهوىي"
+_RULE = 0.12  # of the type size: a rule is no thicker
+_SOLID = 0.9  # share of its box that a rule fills; strokes that join Arabic letters carry more than themselves
 # How many others of its alphabet an honest shape may resemble more.
 _SURELY, _CLEARLY = 0.75, 0.25  # likeness, and by how much: honest fonts have one such letter at most
 _RANKS = {"digit": 1, "eastern": 1, "latin": 6, "arabic": 4}
@@ -49,7 +51,7 @@ def shape_of(patch: Any, baseline: float, size: float) -> Shape | None:
     ink: Any = np.abs(np.subtract(patch, paper, dtype=np.float32))
     if not ink.size or ink.max() < 60:
         return None
-    mask = _without_neighbours(ink > 0.4 * ink.max())
+    mask = _without_neighbours(ink > 0.4 * ink.max(), size)
     if not mask.any():
         return None
     ink *= mask
@@ -66,11 +68,15 @@ def shape_of(patch: Any, baseline: float, size: float) -> Shape | None:
     return Shape((blurred / length).ravel(), height / size, (baseline - float(bottom)) / size, width / height)
 
 
-def _without_neighbours(mask: Any) -> Any:
-    """The ink without what enters from above or below: rules, banners, the next lines."""
-    _, labels = cv2.connectedComponents(mask.astype(np.uint8), connectivity=8)
-    outside = np.union1d(labels[0], labels[-1])
-    return mask & ~np.isin(labels, outside)
+def _without_neighbours(mask: Any, size: float) -> Any:
+    """The ink without what enters from above or below, and without rules: banners, the next lines, edges of cells."""
+    count, labels, boxes, _ = cv2.connectedComponentsWithStats(mask.astype(np.uint8), connectivity=8)
+    outside = {*np.unique(labels[0]), *np.unique(labels[-1])}
+    for label in range(1, count):
+        _, _, width, height, area = boxes[label]
+        if width == mask.shape[1] and height <= _RULE * size and area >= _SOLID * width * height:
+            outside.add(label)
+    return mask & ~np.isin(labels, list(outside))
 
 
 def resembles(shape: Shape, claimed: str) -> bool:

@@ -1,5 +1,6 @@
 """Reads a redacted PDF a second time: pdfium says what pages show, pypdf what the file holds."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,6 +16,8 @@ from pipeline.verification.pdf_objects import Walk, refusing_damage
 from pipeline.verification.reading import UNDER, Passage, SecondReading
 from schemas.errors import ErrorCode, StageFailed
 
+# Nameless glyphs between Arabic letters, which pdfium tells by their bare codes: they lengthen words, and part none.
+_NAMELESS = re.compile("(?<=[\u0620-\u064a\u0671-\u06d3])[\x00-\x08\x0b\x0c\x0e-\x1f]+(?=[\u0620-\u064a\u0671-\u06d3])")
 _READERS = (f"pypdfium2 {PYPDFIUM_INFO}", f"pdfium {str(PDFIUM_INFO).partition('@')[0]}", f"pypdf {pypdf.__version__}")
 
 
@@ -91,4 +94,4 @@ def _text(page: Any) -> str:
     textpage = page.get_textpage()
     said: str = pdf_columns.parted(textpage, textpage.get_text_range())
     textpage.close()
-    return said.replace("\r\n", "\n").replace("\ufffe", "-").replace("\x02", "-")
+    return _NAMELESS.sub("\u0640", said).replace("\r\n", "\n").replace("\ufffe", "-").replace("\x02", "-")

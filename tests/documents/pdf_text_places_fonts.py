@@ -254,6 +254,11 @@ FONTS = (
     ),
     place("Arabic with lam-alef", lambda: arabic("الاسم: علاء الأحمدي"), "علاء الأحمدي"),
     place("Arabic as presentation forms", lambda: arabic("ﻲﺑﺮﺤﻟﺍ ﺪﻤﺣﺃ :ﻢﺳﻻﺍ", right_to_left=False), "أحمد الحربي"),
+    place(
+        "Arabic with nameless strokes",
+        lambda: remapped(arabic("ﻲﺑﺮﺤﻟا ﻢﻟﺎﺳ ﺪـــﻤﺣأ :ﻢـــﺳﻻا", right_to_left=False), {"ـ": "\ufffd"}),
+        "سالم الحربي",
+    ),
     place("Eastern digits", lambda: arabic(f"{EASTERN_ID} :ةيوهلا مقر", right_to_left=False), EASTERN_ID),
     place("Persian digits", lambda: typed(((40, 150), "National ID ۱۰۱۲۳۴۵۶۷۲ of"), font=_dejavu()), "۱۰۱۲۳۴۵۶۷۲"),
     place(

@@ -8,6 +8,7 @@ import pymupdf
 import pytest
 
 from pipeline.documents import pdf
+from tests.documents.pdf_text_places_build import remapped
 from tests.pipeline.documents import papers
 
 SENTENCE = "The quick brown fox jumps over 13 lazy dogs and 24 567 890 cats"
@@ -85,6 +86,42 @@ def test_a_map_that_swaps_digits_is_not_believed(also: Callable[[pikepdf.Pdf], N
     data = papers.changed(papers.changed(subset_pdf(), with_swapped_digits), also)
     assert "13 lazy" not in pdf.extract(data)[0].units[0].text  # it does lie
     assert rasters(data) == ["page/0/scan"]
+
+
+def in_cells(file: pikepdf.Pdf) -> None:
+    """Rules run close above and below the line, as the edges of a table's cells do."""
+    rules = b"q 0.7 w 40 756 m 560 756 l S 40 738 m 560 738 l S Q"
+    file.pages[0].contents_add(file.make_stream(rules))
+
+
+EASTERN = "٤ ٨ ٠ ٣ ٥ ٦ ٩"
+
+
+@pytest.mark.parametrize("said", [SENTENCE, EASTERN], ids=["Latin", "Eastern digits"])
+def test_an_honest_font_is_trusted_in_the_cells_of_a_table(said: str) -> None:
+    assert rasters(papers.changed(papers.changed(subset_pdf(said), without_own_map), in_cells)) == []
+
+
+def test_a_lying_map_is_not_believed_in_the_cells_of_a_table() -> None:
+    liar = papers.changed(papers.changed(subset_pdf(), with_swapped_digits), without_own_map)
+    assert rasters(papers.changed(liar, in_cells)) == ["page/0/scan"]
+
+
+def nameless(text: str, *signs: str) -> bytes:
+    """Arabic as presentation forms from the left; the Unicode map does not know these signs."""
+    data = remapped(papers.embedded_font_pdf(text), dict.fromkeys(signs, "\ufffd"))
+    return papers.changed(data, without_own_map)
+
+
+def test_a_nameless_stroke_that_lengthens_a_word_is_read_as_that() -> None:
+    data = nameless("ﻲـﺑﺮﺤﻟا نﺎـــﻤﻠﺳ دﻼﻴﻤﻟا ﺦﻳرﺎﺗ", "ـ")
+    assert rasters(data) == []
+    assert pdf.extract(data)[0].units[0].text == "تاريخ الميلاد سلمـــان الحربـي"
+
+
+@pytest.mark.parametrize("sign", "ﻤﻠﺑ")
+def test_a_nameless_letter_between_arabic_ones_is_not_believed(sign: str) -> None:
+    assert rasters(nameless("ﻲـﺑﺮﺤﻟا نﺎـــﻤﻠﺳ دﻼﻴﻤﻟا ﺦﻳرﺎﺗ", "ـ", sign)) == ["page/0/scan"]
 
 
 def test_a_font_without_a_unicode_map_is_not_believed() -> None:

@@ -48,5 +48,20 @@ def test_groups_of_one_number_far_apart_are_seen(judge: Judge) -> None:
     assert judge(read((40, "10123"), (300, "45672")), _found("1012345672"))
 
 
+def test_groups_that_stand_to_the_left_of_the_last_one_are_of_one_line() -> None:
+    """As the digits of an Arabic line do, drawn in the order in which they are read."""
+    document = pymupdf.open()
+    page = document.new_page()
+    font = pymupdf.Font(fontfile=str(papers.DEJAVU))
+    right = 400.0
+    for word in ("ﻝاﻮﺠﻟا", " ", "٠٥٥١٢٣٤٥", " ", "٤٤٣١٢٣٤٥", " ", "٣٢٢١٤٥٦٧"):
+        right -= font.text_length(word, 10)
+        writer = pymupdf.TextWriter(page.rect)
+        writer.append((right, 100), word, font=font, fontsize=10)
+        writer.write_text(page)
+    texts = [passage.text for passage in pdf.read(papers.saved(document))[0].texts]
+    assert any("٠٥٥١٢٣٤٥ ٤٤٣١٢٣٤٥ ٣٢٢١٤٥٦٧" in text for text in texts) and not any("\t" in text for text in texts)
+
+
 def _found(number: str) -> Findings:
     return Findings((), (FoundValue("NATIONAL_ID", number, number, "NATIONAL_ID_01", True),))

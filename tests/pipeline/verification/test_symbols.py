@@ -8,7 +8,9 @@ import pypdfium2
 import pytest
 from pikepdf import Array, Dictionary, Name
 
-from pipeline.verification import pdf_symbols
+from pipeline.verification import pdf, pdf_symbols
+from tests.documents.pdf_text_places_build import remapped
+from tests.pipeline.documents import papers
 
 CIRCLED = (0x81, 0x80, 0x85, 0x88, 0x83, 0x87, 0x84, 0x89, 0x82, 0x85)  # 1058374925 in circles
 BOX, TICKED = 0xA8, 0xFE
@@ -55,3 +57,10 @@ def test_codes_that_are_no_characters_say_nothing() -> None:
     assert pdf_symbols._is_unknown(0xDBBFDCE0)
     assert pdf_symbols._is_unknown(0xFFFD)
     assert not pdf_symbols._is_unknown(ord("ع"))
+
+
+def test_bare_codes_between_arabic_letters_part_no_word() -> None:
+    """pdfium tells the strokes that lengthen words by their codes in the font, where no map names them."""
+    data = papers.embedded_font_pdf("ﻲﺑﺮﺤﻟا نﺎـــﻤﻠﺳ")
+    texts = pdf.read(remapped(data, {"ـ": "\x06"}))[0].texts
+    assert "سلمـان الحربي" in {passage.text for passage in texts}
