@@ -27,12 +27,13 @@ from pipeline.documents.pdf_fonts import Claims, Doubt, believe_encodings
 from pipeline.documents.pdf_glyphs import Glyph, glyphs_of
 from pipeline.documents.pdf_grid import Row
 from pipeline.documents.pdf_hidden import hides_text
-from pipeline.documents.pdf_open import failing_with, make_plain, opened
+from pipeline.documents.pdf_open import failing_with, make_plain, opened, uncollected
 from pipeline.documents.pdf_raster import explaining, look, ocr_dpi, page_rasters, render, shows_more_than_text
 from pipeline.documents.pdf_redact import Removed, box_in_pixels, draw_boxes, remove_ink, remove_text
 from pipeline.documents.pdf_scan import burned_picture, replace_with_picture
 from pipeline.documents.pdf_scrub import scrubbed
 from pipeline.documents.pdf_spots import Lines, Spot, lines_of, spots_of
+from pipeline.documents.pdf_tables import Headings, known_top
 from pipeline.documents.pdf_units import joints_of, page_texts, units_of
 from schemas.errors import ErrorCode, StageFailed
 
@@ -50,7 +51,7 @@ def extract(data: bytes) -> tuple[Extraction, dict[str, bytes]]:
     """A unit `page/N` per page with text, a raster `page/N/ink` or `page/N/scan` where the text is not all there is."""
     rasters: list[Raster] = []
     pixels: dict[str, bytes] = {}
-    with ExitStack() as stack, failing_with(ErrorCode.UNSUPPORTED_FORMAT):
+    with uncollected(), ExitStack() as stack, failing_with(ErrorCode.UNSUPPORTED_FORMAT):
         document = _prepared(stack, data)
         survey = _surveyed(document)
         pages = len(survey.fonts)
@@ -95,7 +96,7 @@ class _Survey(NamedTuple):
 
 
 def _surveyed(document: Any) -> _Survey:
-    cutouts, claims = Cutouts(document), Claims()
+    cutouts, claims, headings = Cutouts(document), Claims(), Headings()
     survey = _Survey([], Doubt(), [], set(), set(), set())
     total = 0
     for page in document:
@@ -105,7 +106,7 @@ def _surveyed(document: Any) -> _Survey:
             raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT)
         claims.add(page.number, glyphs)
         survey.fonts.append({glyph.font for glyph in glyphs if glyph.visible})
-        survey.units.extend(units_of(page_texts(page.number, glyphs)))
+        survey.units.extend(units_of(page_texts(page.number, glyphs, top=headings.top)))
         log = page.get_bboxlog()
         if any(kind.startswith("fill-im") for kind, _ in log):
             survey.pictured.add(page.number)
@@ -139,7 +140,7 @@ def redact(data: bytes, findings: Findings, readings: Sequence[Reading]) -> byte
     for reading in readings:
         by_page.setdefault(_number(reading.raster), []).append(reading)
     known = {reading.raster for reading in readings}
-    with ExitStack() as stack, failing_with(ErrorCode.REDACTION_INCOMPLETE):
+    with uncollected(), ExitStack() as stack, failing_with(ErrorCode.REDACTION_INCOMPLETE):
         document = _prepared(stack, data)
         places: dict[int, list[Finding]] = {}
         for place in findings.places:
@@ -202,7 +203,8 @@ def _marked(page: Any, places: Sequence[Finding], *, keep: bool) -> _Marked:
     if not places:
         return _Marked((), None)
     glyphs = glyphs_of(page)
-    texts = page_texts(page.number, glyphs, again=any(AGAIN in place.unit for place in places))
+    again = [place.unit for place in places if AGAIN in place.unit]
+    texts = page_texts(page.number, glyphs, again=bool(again), top=known_top(again))
     spots: dict[Spot, None] = {}
     lines: Lines = {}
     for place in places:

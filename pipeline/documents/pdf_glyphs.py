@@ -2,8 +2,9 @@
 
 import math
 import unicodedata
-from functools import lru_cache
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from functools import lru_cache, partial
+from typing import Any, NamedTuple, cast
 
 from pipeline.documents.limits import MAX_PAGE_GLYPHS
 from schemas.errors import ErrorCode, StageFailed
@@ -48,7 +49,7 @@ class Glyph(NamedTuple):
 
     `text` is its characters in logical order with presentation forms folded. `start..end` is its extent along the line,
     `baseline` the line's place across it. `code` and `claims` are the glyph's number in its font and the character that
-    the PDF claims for it, unfolded; `order` is its place in the page's drawing sequence.
+    the PDF claims for it, unfolded; `order` is its place in the page's drawing sequence. `is_blank`: it shows nothing.
     """
 
     text: str
@@ -62,11 +63,11 @@ class Glyph(NamedTuple):
     claims: str
     visible: bool
     order: int
+    is_blank: bool
 
-    @property
-    def is_blank(self) -> bool:
-        """Whether it shows nothing."""
-        return self.text.isspace() or not self.text
+
+# A page has thousands: the constructor, which takes names as well, would take twice as long.
+_glyph = cast("Callable[[tuple[Any, ...]], Glyph]", partial(tuple.__new__, Glyph))
 
 
 @lru_cache(maxsize=1 << 14)
@@ -104,12 +105,17 @@ def add_span(found: list[Glyph], span: dict[str, Any]) -> None:
         if not math.isfinite(start + end + down):
             continue
         claims = chr(code)
-        glyph = Glyph(fold(claims), frame, start, end, down, size, font, number, claims, visible, order)
+        text = fold(claims)
+        glyph = _glyph((text, frame, start, end, down, size, font, number, claims, visible, order, text.isspace()))
         if (number == -1 or end - start <= thin) and found and _continues(found[-1], glyph):
-            more = claims if number == -1 else ""
-            found[-1] = found[-1]._replace(text=found[-1].text + glyph.text, claims=found[-1].claims + more)
+            found[-1] = _with(found[-1], text, claims if number == -1 else "")
         else:
             found.append(glyph)
+
+
+def _with(glyph: Glyph, text: str, claims: str) -> Glyph:
+    text = glyph.text + text
+    return glyph._replace(text=text, claims=glyph.claims + claims, is_blank=text.isspace())
 
 
 def _extent(frame: Frame, origin: Any, box: Any) -> tuple[float, float, float]:

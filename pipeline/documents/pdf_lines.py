@@ -7,6 +7,7 @@ line of its own: taking text out of one never moves the other.
 from bisect import bisect_left, insort
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from operator import attrgetter
 from statistics import median
 from typing import NamedTuple
 
@@ -21,6 +22,7 @@ _WIDE = 0.6  # of the type size: a gap that does where it is clearly wider than 
 _CLEARLY = 2.5  # times
 _SHARED = 3  # rows with an edge at the same place
 _EXACT = 10  # edges at the same place, in parts of a point
+_PLACE = attrgetter("frame", "is_blank", "size", "baseline")
 
 
 class _Gap(NamedTuple):
@@ -54,8 +56,8 @@ def flowing(glyphs: Sequence[Glyph], parted: Mapping[int, int]) -> list[list[int
 def _rows(glyphs: Sequence[Glyph]) -> list[list[int]]:
     """What stands on one baseline, with its superscripts and subscripts: the largest letters make the row."""
     alike: dict[tuple[Frame, bool, float, float], list[int]] = {}
-    for index, glyph in enumerate(glyphs):
-        alike.setdefault((glyph.frame, glyph.is_blank, -round(glyph.size, 1), glyph.baseline), []).append(index)
+    for (frame, is_blank, size, baseline), members in _by_place(glyphs).items():
+        alike.setdefault((frame, is_blank, -round(size, 1), baseline), []).extend(members)
     rows: list[list[int]] = []
     places: dict[Frame, list[tuple[float, int]]] = {}  # of a frame's rows: the baseline, and which row
     for (frame, _, _, baseline), members in sorted(alike.items()):
@@ -72,9 +74,17 @@ def _rows(glyphs: Sequence[Glyph]) -> list[list[int]]:
         else:
             insort(placed, (baseline, len(rows)))
             rows.append(members)
+    starts = [glyph.start for glyph in glyphs]
     for row in rows:
-        row.sort(key=lambda i: glyphs[i].start)
+        row.sort(key=starts.__getitem__)
     return rows
+
+
+def _by_place(glyphs: Sequence[Glyph]) -> dict[tuple[Frame, bool, float, float], list[int]]:
+    found: dict[tuple[Frame, bool, float, float], list[int]] = {}
+    for index, place in enumerate(map(_PLACE, glyphs)):
+        found.setdefault(place, []).append(index)
+    return found
 
 
 def _reach(one: float, other: float) -> float:
@@ -88,15 +98,17 @@ def _gaps(glyphs: Sequence[Glyph], row: Sequence[int], parted: Mapping[int, int]
     end = reach = 0.0
     for at, index in enumerate(row):
         glyph = glyphs[index]
-        if inked is not None and not glyph.is_blank:
-            size = max(glyph.size, inked.size)
-            if glyph.start - end > WORD * size:
-                is_inside = index in parted and parted[index] == parted.get(last)
-                yield _Gap(at, end, glyph.start, glyph.start - reach, size, is_inside)
         if not glyph.is_blank:
-            end = glyph.end if inked is None else max(end, glyph.end)
+            if inked is not None and glyph.start > end:
+                size = max(glyph.size, inked.size)
+                if glyph.start - end > WORD * size:
+                    is_inside = index in parted and parted[index] == parted.get(last)
+                    yield _Gap(at, end, glyph.start, glyph.start - reach, size, is_inside)
+            if inked is None or glyph.end > end:
+                end = glyph.end
             inked, last = glyph, index
-        reach = max(reach, glyph.end) if at else glyph.end
+        if not at or glyph.end > reach:
+            reach = glyph.end
 
 
 Edges = Counter[tuple[Frame, str, int]]

@@ -1,5 +1,6 @@
 """Opens an untrusted PDF and makes it plain: annotations and form fields baked in, layers shown, pages upright."""
 
+import gc
 import io
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -28,6 +29,20 @@ def failing_with(code: str) -> Iterator[None]:
         yield
     except _LIBRARY_ERRORS:
         raise StageFailed(code) from None
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Without Python's search for cycles: pages are tuples by the hundred thousand, looked at again and again, and
+    none of them is in a cycle.
+    """
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 @contextmanager

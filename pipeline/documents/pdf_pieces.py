@@ -64,10 +64,10 @@ def taken_apart(document: Any, page: Any) -> Sheet | None:
         return None
     before = {stream.xref: document.xref_stream(stream.xref) for stream in sheet.streams}
     for stream in sheet.streams:
-        document.update_stream(stream.xref, packed(_coloured(stream.instructions, sheet.pieces)))
+        document.update_stream(stream.xref, packed(_coloured(stream.instructions, sheet.pieces)), compress=False)
     spans = page.get_texttrace()
     for xref, data in before.items():
-        document.update_stream(xref, data)
+        document.update_stream(xref, data, compress=False)
     for span in spans:
         red, green, blue = (round(part * 255) for part in span["color"]) if len(span["color"]) == 3 else (0, 0, 0)
         owner = (red << 16 | green << 8 | blue) - 1

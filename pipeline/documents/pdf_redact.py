@@ -1,12 +1,14 @@
 """Removes what stands under boxes of a PDF page: text, drawing operators and pixels; then draws the opaque boxes."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 import pymupdf
 
 from pipeline.documents.burning import Box
+from pipeline.documents.pdf_emptying import INK, TEXT, empty
 from pipeline.documents.pdf_gaps import contents_of, widen
 from pipeline.documents.pdf_glyphs import Glyph, glyphs_of
 from pipeline.documents.pdf_grid import Row
@@ -79,13 +81,7 @@ def uncover(document: Any, page: Any, spots: Sequence[Spot]) -> bool:
 
 
 def _apply(page: Any, spots: Sequence[Spot], band: tuple[float, float]) -> None:
-    for quad in (quad for spot in spots for quad in spot.bands(band)):
-        page.add_redact_annot(quad, fill=False, cross_out=False)
-    page.apply_redactions(
-        images=pymupdf.PDF_REDACT_IMAGE_NONE,
-        graphics=pymupdf.PDF_REDACT_LINE_ART_NONE,
-        text=pymupdf.PDF_REDACT_TEXT_REMOVE,
-    )
+    empty(page, [quad.rect for spot in spots for quad in spot.bands(band)], TEXT)
 
 
 def _doomed(glyphs: Sequence[Glyph], spots: Sequence[Spot]) -> set[int]:
@@ -97,7 +93,9 @@ def _doomed(glyphs: Sequence[Glyph], spots: Sequence[Spot]) -> set[int]:
     return {
         index
         for index, glyph in enumerate(glyphs)
-        if not glyph.is_blank and any(_lies_in(glyph, spot) for spot in lines.get(round(glyph.baseline), ()))
+        if not glyph.is_blank
+        for spot in lines.get(round(glyph.baseline), ())
+        if _lies_in(glyph, spot)
     }
 
 
@@ -113,13 +111,7 @@ def remove_ink(page: Any, spots: Sequence[Spot], boxes: Sequence[Box]) -> bool:
     False when ink still shows under one of the boxes: a drawing that reaches out of it cannot be cut.
     """
     areas = [spot.box().rect for spot in spots] + [box_on_page(page, box) for box in boxes]
-    for area in areas:
-        page.add_redact_annot(area, fill=False, cross_out=False)
-    page.apply_redactions(
-        images=pymupdf.PDF_REDACT_IMAGE_PIXELS,
-        graphics=pymupdf.PDF_REDACT_LINE_ART_REMOVE_IF_COVERED,
-        text=pymupdf.PDF_REDACT_TEXT_NONE,
-    )
+    empty(page, areas, INK)
     if not boxes:
         return True
     image = render(page, _LOOK_DPI, gray=False)
@@ -160,6 +152,12 @@ def draw_boxes(page: Any, spots: Sequence[Spot], boxes: Sequence[Box]) -> None:
     shape.commit()
 
 
+@lru_cache(maxsize=1 << 10)
+def _advance(character: str) -> float:
+    """How wide Helvetica is, in type sizes."""
+    return float(pymupdf.get_text_length(character, "helv", 1))
+
+
 def _print_label(shape: Any, quad: pymupdf.Quad, label: str) -> None:
     along = pymupdf.Point(quad.ur) - pymupdf.Point(quad.ul)
     down = pymupdf.Point(quad.ll) - pymupdf.Point(quad.ul)
@@ -167,7 +165,7 @@ def _print_label(shape: Any, quad: pymupdf.Quad, label: str) -> None:
     size = min(height * 0.75, (width - 1.5) / max(1.0, len(label) * _LABEL_WIDTH))
     if not label or size < _SMALLEST_TYPE:
         return
-    indent = (width - pymupdf.get_text_length(label, "helv", size)) / 2
+    indent = (width - sum(map(_advance, label)) * size) / 2
     start = quad.ul + along * (indent / width) + down * ((height + 0.7 * size) / 2 / height)
     turn = (
         None

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pipeline.documents.pdf_edges import Edges
-from pipeline.documents.pdf_glyphs import Glyph
+from pipeline.documents.pdf_glyphs import Frame, Glyph
 from pipeline.documents.pdf_grid import Row, rows_of
 from pipeline.documents.pdf_pieces import Sheet
 from pipeline.documents.pdf_placing import written
@@ -74,19 +74,32 @@ def settled(
     gone = {index for index, glyph in enumerate(before) if index not in parted and not glyph.is_blank}
     box = page.rect
     rows = rows_of(before, doomed | gone, parted, ((box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2))
-    shifts = {index: unit.shift for row in rows for unit in row.units for index in unit.members}
-    moves: dict[int, tuple[float, float] | None] = {}
-    for at, index in stays.items():
-        glyph, now = before[index], sheet.glyphs[at]
-        along, down = glyph.start - now.start + shifts.get(index, 0.0), glyph.baseline - now.baseline
-        x, y = glyph.frame.to_page(along, down) if along or down else (0.0, 0.0)
-        known = moves.setdefault(sheet.owners[at], (round(x, 3), round(y, 3)))
-        if known is None or abs(known[0] - x) > _STRAY or abs(known[1] - y) > _STRAY:
-            return None
-    moves = {piece: move for piece, move in moves.items() if move is None or max(map(abs, move)) > 1e-3}
-    moves.update(_lone_blanks(sheet, stays, rows))
+    moves = _moves(sheet, before, stays, rows)
+    if moves is None:
+        return None
     edges = Edges(sheet, rows)
-    return edges.walled() if written(document, sheet, moves, edges.rewritten) else None
+    all_moves = {**moves, **_lone_blanks(sheet, stays, rows)}
+    return edges.walled() if written(document, sheet, all_moves, edges.rewritten) else None
+
+
+def _moves(
+    sheet: Sheet, before: Sequence[Glyph], stays: Mapping[int, int], rows: Sequence[Row]
+) -> dict[int, tuple[float, float]] | None:
+    """By how much each piece moves; None where letters of one piece should move differently."""
+    shifts = {index: unit.shift for row in rows for unit in row.units for index in unit.members}
+    moves: dict[int, tuple[float, float]] = {}
+    last: tuple[int, Frame, float, float] | None = None
+    for at, index in stays.items():
+        glyph, now, owner = before[index], sheet.glyphs[at], sheet.owners[at]
+        along, down = glyph.start - now.start + shifts.get(index, 0.0), glyph.baseline - now.baseline
+        if (owner, glyph.frame, along, down) == last:
+            continue
+        last = owner, glyph.frame, along, down
+        x, y = glyph.frame.to_page(along, down) if along or down else (0.0, 0.0)
+        known = moves.setdefault(owner, (round(x, 3), round(y, 3)))
+        if abs(known[0] - x) > _STRAY or abs(known[1] - y) > _STRAY:
+            return None
+    return {piece: move for piece, move in moves.items() if max(map(abs, move)) > 1e-3}
 
 
 def _lone_blanks(sheet: Sheet, stays: Mapping[int, int], rows: Sequence[Row]) -> dict[int, None]:

@@ -3,18 +3,19 @@
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
-from statistics import median
+from collections.abc import Set as AbstractSet
+from itertools import chain, pairwise, repeat
+from statistics import median, median_low
 from typing import NamedTuple
 
 from pipeline.documents.arabic_order import is_typed_order
+from pipeline.documents.pdf_cells import APART, CELL, Cell, cells_of
 from pipeline.documents.pdf_glyphs import Frame, Glyph
 from pipeline.documents.reading_order import MIRRORED, Direction, direction, is_right_to_left, logical_order
 
 _SAME_LINE = 0.35  # of the type size: how far baselines of one line may lie apart
 _SPACE = 0.2  # of the type size: a gap that separates words
 _DRAWN_SPACE = 0.08  # of the type size: a gap that separates words where a blank is drawn in it
-_CELL = 1.2  # of the type size: a gap that separates table cells or columns
 _CURVE = 0.7  # of the type size: how far the next letter of a curved line may stand from the end of the last
 _FEW_LETTERS = 6  # fewer glyphs than this on a line say nothing of its spacing
 _FEW_LINES = 4  # fewer lines than this on a side are no column of prose
@@ -44,7 +45,8 @@ class _Segment(NamedTuple):
     end: float
     baseline: float
     size: float
-    parted: frozenset[int]  # the glyphs before which a blank is drawn
+    parted: AbstractSet[int]  # the glyphs before which a blank is drawn
+    apart: AbstractSet[int]  # the glyphs that begin what is drawn by itself, at a distance
 
 
 def lay_out(glyphs: Sequence[Glyph]) -> PageText:
@@ -54,8 +56,9 @@ def lay_out(glyphs: Sequence[Glyph]) -> PageText:
         frames.setdefault(glyph.frame, []).append(index)
     text: list[str] = []
     owners: list[int] = []
-    leans_right_to_left = is_right_to_left([glyph.text for glyph in glyphs])
-    is_typed = any(direction(g.text) is Direction.RIGHT_TO_LEFT for g in glyphs) and is_typed_order(glyphs)
+    said = [glyph.text for glyph in glyphs]
+    leans_right_to_left = is_right_to_left(said)
+    is_typed = any(direction(piece) is Direction.RIGHT_TO_LEFT for piece in set(said)) and is_typed_order(glyphs)
     for members in frames.values():
         segments = _segments(glyphs, members)
         for row in _rows(segments, leans_right_to_left):
@@ -78,11 +81,13 @@ def as_drawn(read: PageText) -> PageText:
     owners: list[int] = []
     last: Glyph | None = None
     before = -1
+    begins = {owner for sign, owner in zip(chain(" ", read.text), read.owners, strict=False) if sign.isspace()}
     for index in sorted({owner for owner in read.owners if owner >= 0}):
         glyph = read.glyphs[index]
         if last is not None:
             has_blank = any(skipped.is_blank for skipped in read.glyphs[before + 1 : index])
-            _put(text, owners, _between(last, glyph, _DRAWN_SPACE if has_blank else _SPACE), -1)
+            least = _DRAWN_SPACE if has_blank else _SPACE
+            _put(text, owners, _between(last, glyph, min(least, APART) if index in begins else least), -1)
         _put(text, owners, glyph.text, index)
         last, before = glyph, index
     return PageText(_plain_digits("".join(text)), tuple(owners), read.glyphs)
@@ -101,7 +106,7 @@ def _between(last: Glyph, glyph: Glyph, least: float) -> str:
         gap, drop = glyph.start - last.end, glyph.baseline - last.baseline
         if abs(drop) > _SAME_LINE * size or gap < -size:
             return "\n"
-    return "\t" if gap > _CELL * size else " " if gap > least * size else ""
+    return "\t" if gap > CELL * size else " " if gap > least * size else ""
 
 
 def _put(text: list[str], owners: list[int], piece: str, owner: int) -> None:
@@ -111,51 +116,24 @@ def _put(text: list[str], owners: list[int], piece: str, owner: int) -> None:
 
 def _segments(glyphs: Sequence[Glyph], members: Iterable[int]) -> list[_Segment]:
     lines: list[list[int]] = []
-    for index in sorted(members, key=lambda i: (glyphs[i].baseline, glyphs[i].start)):
-        first = glyphs[lines[-1][0]] if lines else None
+    first: Glyph | None = None
+    places = [(glyph.baseline, glyph.start) for glyph in glyphs]
+    for index in sorted(members, key=places.__getitem__):
         glyph = glyphs[index]
         if first and glyph.baseline - first.baseline <= _SAME_LINE * min(first.size, glyph.size):
             lines[-1].append(index)
         else:
+            first = glyph
             lines.append([index])
-    return [segment for line in lines for segment in _cut(glyphs, line)]
+    return [_segment(glyphs, cell) for cell in cells_of(glyphs, lines)]
 
 
-def _cut(glyphs: Sequence[Glyph], line: list[int]) -> Iterable[_Segment]:
-    line.sort(key=lambda i: (glyphs[i].start, glyphs[i].end))
-    current: list[int] = []
-    parted: set[int] = set()
-    reach = 0.0
-    has_blank = False
-    for index in line:
-        glyph = glyphs[index]
-        if glyph.is_blank:
-            has_blank = True
-            continue
-        if current and _repeats(glyphs[current[-1]], glyph):
-            continue
-        if current and glyph.start - reach > _CELL * max(glyph.size, glyphs[current[-1]].size):
-            yield _segment(glyphs, current, parted)
-            current = []
-        if has_blank:
-            parted.add(index)
-            has_blank = False
-        reach = max(reach, glyph.end) if current else glyph.end
-        current.append(index)
-    if current:
-        yield _segment(glyphs, current, parted)
-
-
-def _repeats(previous: Glyph, glyph: Glyph) -> bool:
-    """Whether the glyph only thickens the one before it: the same letter drawn twice in nearly the same place."""
-    return previous.text == glyph.text and abs(previous.start - glyph.start) < 0.12 * glyph.size
-
-
-def _segment(glyphs: Sequence[Glyph], members: list[int], parted: Iterable[int]) -> _Segment:
+def _segment(glyphs: Sequence[Glyph], cell: Cell) -> _Segment:
+    members = cell.members
     baseline = median(glyphs[i].baseline for i in members)
     size = max(glyphs[i].size for i in members)
     end = max(glyphs[i].end for i in members)
-    return _Segment(tuple(members), glyphs[members[0]].start, end, baseline, size, frozenset(parted))
+    return _Segment(tuple(members), glyphs[members[0]].start, end, baseline, size, cell.parted, cell.apart)
 
 
 def _rows(segments: Sequence[_Segment], right_to_left: bool) -> Iterable[list[_Segment]]:
@@ -227,7 +205,7 @@ def _write_row(
 
 
 def _reading_order(pieces: Sequence[str], row_right_to_left: bool) -> Sequence[int]:
-    kinds = {direction(piece) for piece in pieces}
+    kinds = set(map(direction, set(pieces)))
     if not row_right_to_left and Direction.RIGHT_TO_LEFT not in kinds:
         return range(len(pieces))
     lettered = Direction.RIGHT_TO_LEFT in kinds or Direction.LEFT_TO_RIGHT in kinds
@@ -237,6 +215,10 @@ def _reading_order(pieces: Sequence[str], row_right_to_left: bool) -> Sequence[i
 def _write_segment(
     pieces: Sequence[str], places: Sequence[int], order: Sequence[int], text: list[str], owners: list[int]
 ) -> None:
+    if isinstance(order, range):
+        text += pieces
+        owners.extend(chain.from_iterable(map(repeat, places, map(len, pieces))))
+        return
     for step, item in enumerate(order):
         piece = pieces[item]
         backwards = step > 0 and order[step - 1] == item + 1
@@ -249,10 +231,14 @@ def _spread(glyphs: Sequence[Glyph], segment: _Segment) -> float:
     """The gap between the letters of a line that is spaced out, in points; 0 where words are set as usual."""
     if len(segment.members) < _FEW_LETTERS:
         return 0.0
-    members = [glyphs[index] for index in segment.members]
-    gaps = [glyph.start - last.end for last, glyph in pairwise(members)]
-    usual = median(gaps)
+    usual = median(_distances(glyphs, segment))
     return usual if usual > _SPACE * segment.size else 0.0
+
+
+def _distances(glyphs: Sequence[Glyph], segment: _Segment) -> list[float]:
+    """How far each glyph of a line stands from the one before it, in points."""
+    members = [glyphs[index] for index in segment.members]
+    return [glyph.start - last.end for last, glyph in pairwise(members)]
 
 
 def _with_spaces(glyphs: Sequence[Glyph], segment: _Segment) -> tuple[list[str], list[int]]:
@@ -260,13 +246,24 @@ def _with_spaces(glyphs: Sequence[Glyph], segment: _Segment) -> tuple[list[str],
     places: list[int] = []
     reach = segment.start
     spread = _spread(glyphs, segment)
+    usual = _least_usual(glyphs, segment) if segment.apart else 0.0
     for index in segment.members:
         glyph = glyphs[index]
-        least = _DRAWN_SPACE if index in segment.parted else _SPACE
-        if pieces and glyph.start - reach > spread + least * glyph.size:
-            pieces.append(" ")
-            places.append(-1)
+        if glyph.start > reach:
+            least = _DRAWN_SPACE if index in segment.parted else _SPACE
+            gap = glyph.start - reach
+            is_apart = index in segment.apart and gap > usual + APART * glyph.size
+            if pieces and (is_apart or gap > spread + least * glyph.size):
+                pieces.append(" ")
+                places.append(-1)
         pieces.append(glyph.text)
         places.append(index)
-        reach = max(reach, glyph.end)
+        if glyph.end > reach:
+            reach = glyph.end
     return pieces, places
+
+
+def _least_usual(glyphs: Sequence[Glyph], segment: _Segment) -> float:
+    """The gap between letters that are each drawn by themselves, in points."""
+    distances = _distances(glyphs, segment)
+    return max(0.0, median_low(distances)) if len(distances) > 1 else 0.0

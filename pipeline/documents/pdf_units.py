@@ -6,10 +6,10 @@ A table may be drawn cell by cell and read row by row; neither order is the righ
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import NamedTuple
 
 from pipeline.documents.document import AGAIN, Joint, Piece, TextUnit
 from pipeline.documents.pdf_glyphs import Glyph
+from pipeline.documents.pdf_tables import Cell, Rows, Top, Tops, headed, rows_of
 from pipeline.documents.pdf_text import PageText, as_drawn, lay_out
 from pipeline.documents.reading_order import Direction, direction
 
@@ -23,19 +23,28 @@ _ALIGNED = 0.5  # of the type size: how far the edges of a cell's lines may diff
 _MOST_ROWS = 2000  # of a page: what has more is no table that people read
 
 
-def page_texts(number: int, glyphs: Sequence[Glyph], *, again: bool = True) -> dict[str, PageText]:
-    """The page's texts by unit id; the first is how it reads. `again`: whether the others are asked for."""
+def _no_top(read: PageText, rows: Rows) -> Top | None:
+    return None
+
+
+def page_texts(number: int, glyphs: Sequence[Glyph], *, again: bool = True, top: Tops = _no_top) -> dict[str, PageText]:
+    """The page's texts by unit id; the first is how it reads. `again`: whether the others are asked for; `top` tells
+    which table goes on at its top.
+    """
     read = lay_out(glyphs)
-    texts = {f"page/{number}": read}
+    id_ = f"page/{number}"
+    texts = {id_: read}
     if not again:
         return texts
     if not _is_drawn_as_read(read) and not any(direction(glyph.text) is Direction.RIGHT_TO_LEFT for glyph in glyphs):
         drawn = as_drawn(read)
         if drawn.text.split() != read.text.split():
-            texts[f"page/{number}{AGAIN}/drawn"] = drawn
-    joined = _joined(read)
+            texts[f"{id_}{AGAIN}/drawn"] = drawn
+    rows = rows_of(read) if "\t" in read.text else []
+    joined = _joined(read, rows)
     if joined.text:
-        texts[f"page/{number}{AGAIN}/joined"] = joined
+        texts[f"{id_}{AGAIN}/joined"] = joined
+    texts.update(headed(id_, read, rows, top(read, rows)))
     return texts
 
 
@@ -53,11 +62,11 @@ def units_of(texts: dict[str, PageText]) -> Iterator[TextUnit]:
             yield TextUnit(id_, layout.text, billed=AGAIN not in id_)
 
 
-def _joined(read: PageText) -> PageText:
+def _joined(read: PageText, rows: Rows) -> PageText:
     """Lines that a hyphen cuts, cells of two lines, and what is written downwards, each as one line."""
     text: list[str] = []
     owners: list[int] = []
-    for first, glue, second in (*_hyphens(read.text), *_stacked(read)):
+    for first, glue, second in (*_hyphens(read.text), *_stacked(rows)):
         pieces = [first, second]
         for number, (start, end) in enumerate(pieces):
             text.append(read.text[start:end])
@@ -83,22 +92,8 @@ def _hyphens(text: str) -> Iterator[Cut]:
         yield (start, match.start()), "", (match.end(), end)
 
 
-class _Cell(NamedTuple):
-    """A piece of a row: its range of the text, its glyphs' extent, baseline and type size."""
-
-    start: int
-    end: int
-    left: float
-    right: float
-    baseline: float
-    size: float
-
-
-def _stacked(read: PageText) -> Iterator[Cut]:
+def _stacked(rows: Rows) -> Iterator[Cut]:
     """Cells whose text goes on in the next row, which has fewer cells: it is no row of its own."""
-    if "\t" not in read.text:
-        return
-    rows = list(_rows(read))
     for upper, lower in pairwise(rows[:_MOST_ROWS]):
         if len(upper) < 2 or len(lower) >= len(upper):
             continue
@@ -108,24 +103,10 @@ def _stacked(read: PageText) -> Iterator[Cut]:
                 yield (above.start, above.end), " ", (cell.start, cell.end)
 
 
-def _is_under(cell: _Cell, above: _Cell) -> bool:
+def _is_under(cell: Cell, above: Cell) -> bool:
     slack = _ALIGNED * cell.size
     aligned = abs(cell.left - above.left) < slack or abs(cell.right - above.right) < slack
     return aligned and 0 < cell.baseline - above.baseline < _PITCH * cell.size
-
-
-def _rows(read: PageText) -> Iterator[list[_Cell]]:
-    position = 0
-    for line in read.text.split("\n"):
-        cells = []
-        for piece in line.split("\t"):
-            end = position + len(piece)
-            glyphs = [read.glyphs[owner] for owner in read.owners[position:end] if owner >= 0]
-            if glyphs:
-                left, right = min(g.start for g in glyphs), max(g.end for g in glyphs)
-                cells.append(_Cell(position, end, left, right, glyphs[0].baseline, glyphs[0].size))
-            position = end + 1
-        yield cells
 
 
 def joints_of(units: Sequence[TextUnit]) -> Iterator[Joint]:
