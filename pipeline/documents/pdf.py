@@ -27,6 +27,7 @@ from pipeline.documents.pdf_fonts import Claims, Doubt, believe_encodings
 from pipeline.documents.pdf_glyphs import Glyph, glyphs_of
 from pipeline.documents.pdf_grid import Row
 from pipeline.documents.pdf_hidden import hides_text
+from pipeline.documents.pdf_lines_joined import joints_of_lines
 from pipeline.documents.pdf_open import failing_with, make_plain, opened, uncollected
 from pipeline.documents.pdf_raster import explaining, look, ocr_dpi, page_rasters, render, shows_more_than_text
 from pipeline.documents.pdf_redact import Removed, box_in_pixels, draw_boxes, remove_ink, remove_text
@@ -111,7 +112,7 @@ def _surveyed(document: Any) -> _Survey:
         texts = page_texts(page.number, glyphs, top=headings.top)
         survey.units.extend(units_of(texts))
         read = f"page/{page.number}"
-        survey.joints.extend(joints_of_cells(read, texts[read]))
+        survey.joints.extend((*joints_of_cells(read, texts[read]), *joints_of_lines(read, texts[read])))
         log = page.get_bboxlog()
         if any(kind.startswith("fill-im") for kind, _ in log):
             survey.pictured.add(page.number)

@@ -192,6 +192,23 @@ def narrow(*, from_foot: bool = False) -> bytes:
     return drawn(body + line("14", 40, 150, 10) + line("free", 100, 150, 10) + line("K-8", 300, 150, 10))
 
 
+def beside_each_other() -> bytes:
+    """Two narrow columns of ragged prose in one row of lines; surnames had no room behind the rest of the names."""
+    left = [
+        "the wall was seen",
+        "by Mr. Saleh",
+        "Zurkwani and he",
+        "signed the deed of",
+        "the owner Hanan",
+        "Council has gone",
+    ]
+    right = ["the keeper said", "that Omar Yahya", "Talbari went", "home as it was", "late and cold", "in the evening"]
+    return drawn(
+        b"".join(line(t, 40, 220 - 14 * n, 10) for n, t in enumerate(left))
+        + b"".join(line(t, 160, 220 - 14 * n, 10) for n, t in enumerate(right))
+    )
+
+
 def comb() -> bytes:
     boxes = b"".join(f"{120 + 18 * n} 145 18 18 re S ".encode() for n in range(10))
     return drawn(line("National ID") + boxes + b"".join(line(c, 125 + 18 * n) for n, c in enumerate(NATIONAL_ID)))
@@ -361,6 +378,13 @@ LAYOUT = (
         "Abdulra",
         "Alharbi",
         kept=("harbour", "K-7", "free"),
+    ),
+    place(
+        "surnames that had no room in two columns",
+        beside_each_other,
+        "Zurkwani",
+        "Talbari",
+        kept=("harbour", "Council has gone", "late and cold"),
     ),
     place("a digit to each box", comb),
     place("a digit to each line", downwards),
