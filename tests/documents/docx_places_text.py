@@ -117,6 +117,14 @@ BODY: dict[str, tuple[str, tuple[str, ...]]] = {
         ),
         ("0048213", "0048214"),
     ),
+    "an address of a letter, a line to a paragraph": (
+        "".join(map(p, ("Dear Madam", "7421 Prince Sultan Street", "Ar Rawdah District", "Jeddah 23434-2210"))),
+        ("7421 Prince", "Ar Rawdah", "23434-2210"),
+    ),
+    "a name in two paragraphs": (p("Tahani") + p("Alqurashi"), ("Tahani", "Alqurashi")),
+    "a family's name in the next paragraph": (
+        p("The witness Fahad") + p("Alqurashi signed the deed."), ("Fahad", "Alqurashi"),
+    ),
     "a nested table": (table((table(("National ID", ID)), "x")), (ID,)),
     "one digit to a cell": (table(("ID", *ID)), (ID,)),
     "one digit to a cell, without a label": (table(tuple(ID)), (ID,)),
