@@ -1,9 +1,11 @@
 """Streams a multipart form (RFC 7578) as events: a part begins, its bytes come, it ends. Nothing is collected here."""
 
+import re
 from collections import deque
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import NamedTuple
+from urllib.parse import unquote
 
 from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser, parse_options_header
@@ -15,6 +17,8 @@ from schemas.errors import FileTooLarge
 
 MAX_PARTS = 100
 MAX_HEADER_BYTES = 64 * 1024  # of one line: a file's name has no length of its own
+_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
+_EXTENDED = re.compile(r";\s*filename\*\s*=\s*(?P<charset>utf-8|iso-8859-1)'[^']*'(?P<name>[^;\s]+)", re.IGNORECASE)
 
 
 class PartBegin(NamedTuple):
@@ -136,7 +140,8 @@ class _Parser:
         self._header = _Header()
 
     def _headers_finished(self) -> None:
-        disposition, options = parse_options_header(_text(self._headers.get(b"content-disposition", b"")))
+        parameters = _text(self._headers.get(b"content-disposition", b""))
+        disposition, options = parse_options_header(parameters)
         if disposition != b"form-data" or b"name" not in options:
             raise _malformed("A part has no name")
         declared = _text(self._headers.get(b"content-type", b"")).strip()
@@ -144,7 +149,7 @@ class _Parser:
         self._events.append(
             PartBegin(
                 name=options[b"name"].decode("utf-8", "replace"),
-                filename=None if filename is None else filename.decode("utf-8", "replace"),
+                filename=_extended(parameters) if filename is None else filename.decode("utf-8", "replace"),
                 content_type=declared,
             )
         )
@@ -154,6 +159,12 @@ class _Parser:
 
     def _end(self) -> None:
         self.ended = True
+
+
+def _extended(parameters: str) -> str | None:
+    """The name that only `filename*` gives (RFC 8187), which RFC 7578 forbids and some clients send all the same."""
+    found = _EXTENDED.search(_QUOTED.sub("", parameters))
+    return unquote(found["name"], found["charset"], "replace") if found else None
 
 
 def _text(header: bytes) -> str:

@@ -161,7 +161,7 @@ def _joint(raw: object, lengths: Mapping[str, int]) -> Joint:
     """`lengths`: of the text of each unit."""
     rows, glue, context, flows = row_of(raw, 4, "joint")
     pieces = tuple(_piece(row, lengths) for row in list_of(rows, MAX_PIECES, "joint.pieces"))
-    if len(pieces) < 2 or glue not in ("", " "):
+    if len(pieces) < 2 or glue not in ("", " ", "\n"):
         raise Malformed("joint")
     ends: dict[str, int] = {}
     for piece in pieces:  # those of one unit stand behind each other

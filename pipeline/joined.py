@@ -34,7 +34,7 @@ def across(joint: Joint, texts: Mapping[str, str], detect: Detect) -> Iterator[A
 
     `texts` are those of the units, by id. `detect` takes a text, its context, and whether checksums must hold.
     """
-    pieces = [texts[piece.unit][piece.start : piece.end] for piece in joint.pieces]
+    pieces = [_said(texts[piece.unit][piece.start : piece.end]) for piece in joint.pieces]
     joined = joint.glue.join(pieces)
     starts = [0]
     for piece in pieces:
@@ -43,6 +43,11 @@ def across(joint: Joint, texts: Mapping[str, str], detect: Detect) -> Iterator[A
         first, last = bisect_right(starts, span.start) - 1, bisect_right(starts, span.end - 1) - 1
         if first < last and _is_believed(joint, joined, span):
             yield Across(span.type, joined[span.start : span.end], tuple(_places(joint, starts, span, first, last)))
+
+
+def _said(text: str) -> str:
+    """A piece's text; the end of a line or a cell at its end is a blank."""
+    return f"{text[:-1]} " if text[-1:] in ("\n", "\t") else text
 
 
 def _is_believed(joint: Joint, joined: str, span: Span) -> bool:

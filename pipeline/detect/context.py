@@ -29,6 +29,7 @@ _SENTENCE_END = shape(r"[.!?؟;؛]\s")
 _WORD = shape(r"[a-z0-9\x80-\xaf\xfe]+")
 # "7002446555 and 7002446563", "١٢٣٤٥٦ و ١٢٣٤٥٧": one label for a list of values.
 _NEXT_IN_LIST = shape(r"[ ]?(?:,|،|/|;|&|\+|\band\b|\bor\b|و|او)[ ]?(?:\band\b|و)?[ ]?")
+_NEXT_CELL = re.compile(rb" ?\t ?")
 
 
 def may_govern(text: NormalizedText, options: DetectOptions, kind: str) -> bool:
@@ -101,12 +102,14 @@ def _following(shadow: bytes, labels: list[Landmark], index: int, form: re.Patte
     if start > limit or not _reaches(shadow[label.end : start], label.weak):
         return
     yield start, end
-    while comma := _NEXT_IN_LIST.match(shadow, end):
-        following = form.match(shadow, comma.end())
+    while gap := _NEXT_IN_LIST.match(shadow, end) or _NEXT_CELL.match(shadow, end):
+        following = form.match(shadow, gap.end())
         if following is None or following.start() >= limit:
             return
-        end = following.end()
-        yield following.span()
+        if gap.re is _NEXT_CELL and len(following[0]) != end - start:  # a row of one field: codes of one length
+            return
+        start, end = following.span()
+        yield start, end
 
 
 def _glued(shadow: bytes, start: int, form: re.Pattern[bytes]) -> re.Match[bytes] | None:

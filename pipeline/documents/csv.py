@@ -7,7 +7,7 @@ from pipeline.documents.csv_headings import HEADING_ROWS, Headings, headings_of
 from pipeline.documents.csv_meaning import meaning
 from pipeline.documents.csv_text import Cell, CsvText
 from pipeline.documents.document import Extraction, Findings, Joint, Piece, Reading, TextUnit
-from pipeline.documents.headings import is_heading
+from pipeline.documents.headings import is_heading, names_field, over_and_before
 from pipeline.documents.limits import MAX_CSV_CELLS, MAX_CSV_JOINTS
 from pipeline.documents.replace import Edit, apply, by_unit
 from pipeline.documents.split_columns import Split, splits
@@ -32,18 +32,20 @@ def extract(data: bytes) -> tuple[Extraction, dict[str, bytes]]:
     units: list[TextUnit] = []
     joints: list[Joint] = []
     row: dict[int, TextUnit] = {}
-    label, number = "", -1
+    label, field, number = "", "", -1
     for cell in file.cells():
         if cell.row != number:
             joints += _joints(row, split) if number not in headings.rows else ()
-            row, label, number = {}, "", cell.row
+            row, label, field, number = {}, "", "", cell.row
         heading = headings.over(cell)
         text = _said(cell, file, heading)
         if not text or text.isspace():
             continue
-        left = label if headings.is_form and cell.row not in headings.rows else ""
+        is_value = cell.row not in headings.rows
+        context = over_and_before(heading, field, label if headings.is_form else "") if is_value else heading
         label = text if is_heading(text) else ""
-        unit = TextUnit(f"{cell.row}:{cell.column}", text, "\n".join(part for part in (heading, left) if part))
+        field = label if names_field(label) else field
+        unit = TextUnit(f"{cell.row}:{cell.column}", text, context)
         units.append(unit)
         row[cell.column] = unit
         if len(units) > MAX_CSV_CELLS or len(joints) > MAX_CSV_JOINTS:

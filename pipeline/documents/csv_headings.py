@@ -5,17 +5,11 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 
 from pipeline.documents.csv_text import Cell
-from pipeline.documents.headings import LONGEST_LABEL, is_heading
+from pipeline.documents.headings import is_heading, names_field
 
 HEADING_ROWS = 20  # rows among which the headings are looked for
 _MOST_CHARACTERS = 2_000  # of a label; a group's heading stands over many columns
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_LABEL = re.compile(
-    r"\b(?:name|surname|phone|mobile|tel|e-?mail|address|city|country|id|iqama|passport|birth|dob|nationality|date|number"
-    r"|no|iban|account|bank|mrn|gender|age|job|position|department|salary|employer|company|policy|plate)\b"
-    r"|اسم|هاتف|جوال|بريد|عنوان|مدينة|هوية|إقامة|جواز|ميلاد|جنسية|تاريخ|رقم|آيبان|حساب|ملف|الجنس|العمر|وظيفة|قسم|راتب|شركة",
-    re.IGNORECASE,
-)
 _ARABIC = re.compile("[\u0621-\u064a]")
 
 
@@ -73,11 +67,7 @@ def _is_form(rows: Collection[dict[int, str]]) -> bool:
     """Whether the first of two columns labels the second: several of its cells are such words."""
     if max(max(row) for row in rows) != 1:
         return False
-    return sum(_labels(row.get(0, "")) and not _labels(row.get(1, "")) for row in rows) > 1
-
-
-def _labels(text: str) -> bool:
-    return len(text) <= LONGEST_LABEL and _LABEL.search(text) is not None
+    return sum(names_field(row.get(0, "")) and not names_field(row.get(1, "")) for row in rows) > 1
 
 
 def spelled(label: str) -> str:

@@ -44,7 +44,7 @@ class Joint:
     Those of one unit stand in order and overlap nowhere.
 
     Cells of a row (first and last name, code and number, a character to a box), a paragraph and the next, a page's last
-    line and the next one's first. `glue` stands between the pieces: a blank, or nothing where a word goes on.
+    line and the next one's first. `glue` stands between the pieces: a blank, a line's end, or nothing inside a word.
     `context` is a label of the whole. `flows`: running text that only ran out of room, so that whatever crosses the cut
     is believed; of neighbours that may also mean nothing together only what proves itself is: an IBAN, an e-mail
     address, or with a context one value that is the whole text.

@@ -1,8 +1,9 @@
 """What labels a table's cells: the heading of the column, and the label on the left in a form."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
-from pipeline.documents.headings import is_heading
+from pipeline.documents.headings import goes_on, is_heading, names_field, over_and_before, under
 from pipeline.documents.ooxml import Element, local
 
 _WRAPPERS = frozenset({"sdt", "sdtContent", "ins", "del", "customXml", "moveTo", "moveFrom"})
@@ -11,28 +12,57 @@ _WRAPPERS = frozenset({"sdt", "sdtContent", "ins", "del", "customXml", "moveTo",
 def contexts(table: Element, text_of: Callable[[Element], str]) -> dict[Element, str]:
     """The context of each cell element (w:tc, a:tc) of a table, nested tables left to themselves.
 
-    A heading row is the first one with several cells. In reading order the cell on the left is the one before, in
-    right-to-left tables too: Word stores cells in logical order.
+    A heading row is the first one with several cells; it may go on in the next. In reading order the cell on the left
+    is the one before, in right-to-left tables too: Word stores cells in logical order.
     """
     headings: dict[int, str] = {}
     result: dict[Element, str] = {}
-    is_first = True
-    for row in _inside(table, "tr"):
-        cells = list(_inside(row, "tc"))
-        column, left = 0, ""
-        found: dict[int, str] = {}
-        for cell in cells:
-            text = text_of(cell).strip()
-            label = text if is_heading(text) else ""
-            result[cell] = "\n".join(part for part in (headings.get(column, ""), left) if part)
-            width = _span(cell)
-            if label:
-                found.update(dict.fromkeys(range(column, column + width), label))
-            left = label
-            column += width
-        if is_first and len(cells) > 1:
-            headings, is_first = found, False
+    rows = [[*_columns(row, text_of)] for row in _inside(table, "tr")]
+    first = next((number for number, row in enumerate(rows) if len(row) > 1), len(rows))
+    for number, row in enumerate(rows):
+        left = field = ""
+        for column, _, cell, text in row:
+            result[cell] = over_and_before(headings.get(column, ""), field, left)
+            left = text if is_heading(text) else ""
+            field = left if names_field(left) else field
+        if number == first:
+            headings = _labels(row)
+        elif number == first + 1 < len(rows) - 1 and goes_on(_begun(rows[first]), _begun(row)):
+            headings = under(headings, _labels(row))
     return result
+
+
+class _Cell(NamedTuple):
+    """A cell of a row: its first column, how many it covers, the element, what it says."""
+
+    column: int
+    width: int
+    element: Element
+    text: str
+
+
+def _columns(row: Element, text_of: Callable[[Element], str]) -> Iterator[_Cell]:
+    column = 0
+    for element in _inside(row, "tc"):
+        width = _span(element)
+        yield _Cell(column, width, element, text_of(element).strip())
+        # In slides (a:tc) the cells that a merged one covers follow it; in Word they are left out.
+        column += 1 if "gridSpan" in element.attrib else width
+
+
+def _begun(row: Sequence[_Cell]) -> dict[int, str]:
+    """The texts of a row by the columns in which they begin."""
+    return {cell.column: cell.text for cell in row if cell.text}
+
+
+def _labels(row: Sequence[_Cell]) -> dict[int, str]:
+    """The labels of a row by column, each in all that its cell covers."""
+    return {
+        column: cell.text
+        for cell in row
+        if is_heading(cell.text)
+        for column in range(cell.column, cell.column + cell.width)
+    }
 
 
 def _inside(element: Element, name: str) -> Iterator[Element]:

@@ -18,6 +18,7 @@ from pipeline.documents.ooxml_joints import NameParts, across_boxes, across_para
 from pipeline.documents.ooxml_labels import PEOPLE, attribute_label, label_of, title_of
 from pipeline.documents.ooxml_names import as_words, foreign_names
 from pipeline.documents.ooxml_pieces import Branch, Paragraph, Piece, Segment, Slot
+from pipeline.documents.ooxml_runs import over_short_paragraphs
 from pipeline.documents.ooxml_tables import contexts
 from pipeline.documents.ooxml_turned import turned
 from pipeline.documents.ooxml_vocabulary import is_trivial, is_vocabulary, said
@@ -106,7 +107,7 @@ class Survey:
         self._label = ""
         self._walk(part.root, _Where(None, Branch(), "", billed))
         for pieces in self._stories.values():
-            self.joints += across_paragraphs(pieces)
+            self.joints += (*across_paragraphs(pieces), *over_short_paragraphs(pieces))
         self.joints += across_rows(self._stories)
         self.joints += across_boxes(self._stories)
         self._stories = {}

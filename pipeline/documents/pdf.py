@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import pymupdf
 
 from pipeline.documents.burning import Box, boxes_to_burn
-from pipeline.documents.document import AGAIN, BY_HUE, Extraction, Finding, Findings, Raster, Reading, TextUnit
+from pipeline.documents.document import AGAIN, BY_HUE, Extraction, Finding, Findings, Joint, Raster, Reading, TextUnit
 from pipeline.documents.limits import MAX_DOCUMENT_GLYPHS
 from pipeline.documents.pdf_aside import Cutouts, aside_units, is_aside, remove_text_aside
 from pipeline.documents.pdf_beside import BESIDE, read_beside, redacted
@@ -27,12 +27,14 @@ from pipeline.documents.pdf_fonts import Claims, Doubt, believe_encodings
 from pipeline.documents.pdf_glyphs import Glyph, glyphs_of
 from pipeline.documents.pdf_grid import Row
 from pipeline.documents.pdf_hidden import hides_text
+from pipeline.documents.pdf_lines_joined import joints_of_lines
 from pipeline.documents.pdf_open import failing_with, make_plain, opened, uncollected
 from pipeline.documents.pdf_raster import explaining, look, ocr_dpi, page_rasters, render, shows_more_than_text
 from pipeline.documents.pdf_redact import Removed, box_in_pixels, draw_boxes, remove_ink, remove_text
 from pipeline.documents.pdf_scan import burned_picture, replace_with_picture
 from pipeline.documents.pdf_scrub import scrubbed
 from pipeline.documents.pdf_spots import Lines, Spot, lines_of, spots_of
+from pipeline.documents.pdf_stacked import joints_of_cells
 from pipeline.documents.pdf_tables import Headings, known_top
 from pipeline.documents.pdf_units import joints_of, page_texts, units_of
 from schemas.errors import ErrorCode, StageFailed
@@ -60,7 +62,7 @@ def extract(data: bytes) -> tuple[Extraction, dict[str, bytes]]:
                 rasters.append(raster)
                 pixels[raster.id] = blob
         scans = {raster.page for raster in rasters if raster.id.endswith("/scan")}
-        joints = tuple(joints_of(survey.units))
+        joints = (*joints_of(survey.units), *survey.joints)
         units = [replace(unit, billed=unit.billed and _number(unit.id) not in scans) for unit in survey.units]
         units += aside_units(document)
     beside = read_beside(data)
@@ -88,6 +90,7 @@ class _Survey(NamedTuple):
     """
 
     units: list[TextUnit]
+    joints: list[Joint]
     doubt: Doubt
     fonts: list[set[str]]
     suspects: set[int]
@@ -97,7 +100,7 @@ class _Survey(NamedTuple):
 
 def _surveyed(document: Any) -> _Survey:
     cutouts, claims, headings = Cutouts(document), Claims(), Headings()
-    survey = _Survey([], Doubt(), [], set(), set(), set())
+    survey = _Survey([], [], Doubt(), [], set(), set(), set())
     total = 0
     for page in document:
         glyphs = glyphs_of(page)
@@ -106,7 +109,10 @@ def _surveyed(document: Any) -> _Survey:
             raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT)
         claims.add(page.number, glyphs)
         survey.fonts.append({glyph.font for glyph in glyphs if glyph.visible})
-        survey.units.extend(units_of(page_texts(page.number, glyphs, top=headings.top)))
+        texts = page_texts(page.number, glyphs, top=headings.top)
+        survey.units.extend(units_of(texts))
+        read = f"page/{page.number}"
+        survey.joints.extend((*joints_of_cells(read, texts[read]), *joints_of_lines(read, texts[read])))
         log = page.get_bboxlog()
         if any(kind.startswith("fill-im") for kind, _ in log):
             survey.pictured.add(page.number)

@@ -10,7 +10,7 @@ from itertools import pairwise
 from pipeline.documents.document import AGAIN, Joint, Piece, TextUnit
 from pipeline.documents.number_groups import other_orders
 from pipeline.documents.pdf_glyphs import Glyph
-from pipeline.documents.pdf_tables import Cell, Rows, Top, Tops, headed, rows_of
+from pipeline.documents.pdf_tables import Rows, Top, Tops, headed, rows_of
 from pipeline.documents.pdf_text import PageText, as_drawn, lay_out
 from pipeline.documents.reading_order import Direction, direction
 
@@ -19,9 +19,6 @@ _LONGEST = 400  # characters of a line that are looked at across a cut
 _FOLIO = re.compile(r"\W*(?:(?:page|p\.|صفحة|الصفحة)\s*)?\d{1,4}(?:\s*(?:of|/|من|-)\s*\d{1,4})?\W*", re.IGNORECASE)
 _HYPHEN = re.compile(r"(?<=[^\W\d_])[-\u00ad\u2010]\n(?=[^\W\d_])")
 _DOWNWARDS = re.compile(r"^\w(?:\n\w){7,}$", re.MULTILINE)  # a character to a line: an identifier written downwards
-_PITCH = 1.7  # times the type size: lines of one cell stand no farther apart
-_ALIGNED = 0.5  # of the type size: how far the edges of a cell's lines may differ
-_MOST_ROWS = 2000  # of a page: what has more is no table that people read
 
 
 def _no_top(read: PageText, rows: Rows) -> Top | None:
@@ -45,7 +42,7 @@ def page_texts(number: int, glyphs: Sequence[Glyph], *, again: bool = True, top:
         owners = tuple(read.owners[place] for place in order.places)
         texts[f"{id_}{AGAIN}/groups{count}"] = PageText(order.text, owners, read.glyphs)
     rows = rows_of(read) if "\t" in read.text else []
-    joined = _joined(read, rows)
+    joined = _joined(read)
     if joined.text:
         texts[f"{id_}{AGAIN}/joined"] = joined
     texts.update(headed(id_, read, rows, top(read, rows)))
@@ -66,11 +63,11 @@ def units_of(texts: dict[str, PageText]) -> Iterator[TextUnit]:
             yield TextUnit(id_, layout.text, billed=AGAIN not in id_)
 
 
-def _joined(read: PageText, rows: Rows) -> PageText:
-    """Lines that a hyphen cuts, cells of two lines, and what is written downwards, each as one line."""
+def _joined(read: PageText) -> PageText:
+    """Lines that a hyphen cuts, and what is written downwards, each as one line."""
     text: list[str] = []
     owners: list[int] = []
-    for first, glue, second in (*_hyphens(read.text), *_stacked(rows)):
+    for first, glue, second in _hyphens(read.text):
         pieces = [first, second]
         for number, (start, end) in enumerate(pieces):
             text.append(read.text[start:end])
@@ -94,23 +91,6 @@ def _hyphens(text: str) -> Iterator[Cut]:
         end = text.find("\n", match.end())
         end = min(len(text) if end < 0 else end, match.end() + _LONGEST)
         yield (start, match.start()), "", (match.end(), end)
-
-
-def _stacked(rows: Rows) -> Iterator[Cut]:
-    """Cells whose text goes on in the next row, which has fewer cells: it is no row of its own."""
-    for upper, lower in pairwise(rows[:_MOST_ROWS]):
-        if len(upper) < 2 or len(lower) >= len(upper):
-            continue
-        for cell in lower:
-            above = next((other for other in upper if _is_under(cell, other)), None)
-            if above is not None:
-                yield (above.start, above.end), " ", (cell.start, cell.end)
-
-
-def _is_under(cell: Cell, above: Cell) -> bool:
-    slack = _ALIGNED * cell.size
-    aligned = abs(cell.left - above.left) < slack or abs(cell.right - above.right) < slack
-    return aligned and 0 < cell.baseline - above.baseline < _PITCH * cell.size
 
 
 def joints_of(units: Sequence[TextUnit]) -> Iterator[Joint]:

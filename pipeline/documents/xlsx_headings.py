@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from pipeline.documents.headings import is_heading
+from pipeline.documents.headings import goes_on, is_heading, names_field, over_and_before, under
 from pipeline.documents.xlsx_references import Area
 
 _HEADING_ROWS = 20  # rows of a block among which its heading is looked for
@@ -30,17 +30,17 @@ def contexts(rows: Mapping[int, Row], merged: Sequence[Area], tables: Sequence[A
         for row in block:
             if row in own_headings:
                 found = {**found, **_labels(rows[row], row, spans)}
-            left = ""
+            left = field = ""
             for column, text in sorted(rows[row].items()):
                 label = text.strip() if is_heading(text) else ""
                 if row not in heading_rows and row not in own_headings:
                     heading = found.get(column, "")
-                    above = outer.get(column, "")
-                    beside = left if not heading or is_form else ""
-                    parts = dict.fromkeys(part for part in (above, heading, beside) if part)
-                    if parts:
-                        yield row, column, "\n".join(parts)
+                    over = "\n".join(dict.fromkeys(filter(None, (outer.get(column, ""), heading))))
+                    context = over_and_before(over, field, left if not heading or is_form else "")
+                    if context:
+                        yield row, column, context
                 left = label
+                field = label if names_field(label) else field
         outer = {**outer, **found}
 
 
@@ -69,17 +69,17 @@ def _headings(
     for place, row in enumerate(block[:_HEADING_ROWS]):
         texts = rows[row]
         labels = _labels(texts, row, spans)
-        wide = len(labels) >= min(width, 3) and len(texts) > 1
-        if not wide or not all(map(is_heading, texts.values())) or row == block[-1]:
+        if row == block[-1] or len(texts) < 2 or not all(map(is_heading, texts.values())):
             continue
-        heading_rows = {row}
         following = block[place + 1]
-        if any((row, column) in spans for column in texts) and all(map(is_heading, rows[following].values())):
-            below = _labels(rows[following], following, spans)
-            labels = {column: "\n".join(filter(None, (labels.get(column), below.get(column)))) for column in
-                      labels.keys() | below.keys()}  # fmt: skip
+        below = _labels(rows[following], following, spans)
+        is_merged = any((row, column) in spans for column in texts) and all(map(is_heading, rows[following].values()))
+        heading_rows = {row}
+        if is_merged or (following != block[-1] and goes_on(texts, rows[following])):
+            labels = under(labels, below)
             heading_rows.add(following)
-        return labels, heading_rows, len(texts) <= 2
+        if len(labels) >= min(width, 3):
+            return labels, heading_rows, len(labels) <= 2
     return {}, set(), True
 
 

@@ -7,12 +7,12 @@ from decimal import Decimal, InvalidOperation
 
 from pipeline.verification.csv_cells import delimiter_of, rows_of
 from pipeline.verification.csv_letters import letters_of, other_letters
+from pipeline.verification.labels import LONGEST_LABEL, is_field
 from pipeline.verification.reading import Passage, SecondReading
 from schemas.errors import ErrorCode, StageFailed
 
 _PLACEHOLDER = re.compile(r"[A-Z_]+_\d{2,}")
 _HEADING_ROWS = 20
-_LONGEST_LABEL = 60
 _SAY = re.compile(r"\w{2}")  # a raw line without two word characters in a row says nothing
 _WRITTEN = re.compile(r"[0-9]+[.,][0-9]+(?:[eE][+]?[0-9]{1,2})?")  # a number as spreadsheets export it
 _DIGITS = range(7, 21)  # of an identifier that became a number
@@ -21,12 +21,6 @@ _DIALLED = re.compile(r"code|prefix|dial|مفتاح|رمز|كود", re.IGNORECAS
 _NAMES_SOMEBODY = re.compile(
     r"\b(?:id|nid|iqama|national|passport|mobile|phone|tel|telephone|gsm|card|account|iban|tax|vat|mrn)\b"
     r"|هوية|هويه|إقامة|اقامة|جواز|جوال|هاتف|بطاقة|حساب",
-    re.IGNORECASE,
-)
-_FIELD = re.compile(
-    r"\b(?:name|surname|phone|mobile|tel|e-?mail|address|city|country|id|iqama|passport|birth|dob|nationality|date|number"
-    r"|no|iban|account|bank|mrn|gender|age|job|position|department|salary|employer|company|policy|plate)\b"
-    r"|اسم|هاتف|جوال|بريد|عنوان|مدينة|هوية|إقامة|جواز|ميلاد|جنسية|تاريخ|رقم|آيبان|حساب|ملف|الجنس|العمر|وظيفة|قسم|راتب|شركة",
     re.IGNORECASE,
 )
 _ARABIC = re.compile("[\u0621-\u064a]")
@@ -57,17 +51,19 @@ def _passages(text: str) -> Iterator[Passage]:
     labels, heads = _headings(top)
     for number, row in enumerate(rows_of(text, delimiter)):
         own = heads.get(number, labels)
-        yield from _row([cell.strip() for cell in row], own, may_be_form=len(labels) <= 2 and number not in heads)
+        is_head = number in heads
+        yield from _row([cell.strip() for cell in row], own, may_be_form=len(labels) <= 2, is_head=is_head)
 
 
-def _row(row: Sequence[str], labels: dict[int, str], *, may_be_form: bool) -> Iterator[Passage]:
-    left = ""
+def _row(row: Sequence[str], labels: dict[int, str], *, may_be_form: bool, is_head: bool) -> Iterator[Passage]:
+    left = field = ""
     for column, cell in enumerate(row):
         if not cell:
             continue
         told = _PLACEHOLDER.fullmatch(cell)
-        over = [labels.get(column, ""), left if may_be_form else ""]
-        context = "\n".join(label for label in over if label not in ("", cell))
+        over = labels.get(column, "")
+        beside = ("" if is_field(over) else field, left if may_be_form else "") if not is_head else ()
+        context = "\n".join(label for label in dict.fromkeys((over, *beside)) if label not in ("", cell))
         if told is None:
             yield Passage(cell, context)
             meant = _whole_number(cell, context)
@@ -77,6 +73,7 @@ def _row(row: Sequence[str], labels: dict[int, str], *, may_be_form: bool) -> It
             if _NUMBER.fullmatch(cell) and _CODE.fullmatch(before) and _DIALLED.search(labels.get(column - 1, "")):
                 yield Passage(f"{before} {cell}", "\n".join((labels.get(column - 1, ""), context)))
         left = cell if told is None and _is_label(cell) else ""
+        field = left if is_field(left) else field
 
 
 def _whole_number(cell: str, context: str) -> str:
@@ -102,7 +99,7 @@ def _headings(rows: Sequence[Sequence[str]]) -> tuple[dict[int, str], dict[int, 
         number: {column: cell for column, cell in enumerate(row) if cell} for number, row in enumerate(rows) if any(row)
     }
     width = max((len(filled) for filled in said.values()), default=0)
-    fields = [[bool(_FIELD.search(filled.get(at, "")[:_LONGEST_LABEL])) for at in (0, 1)] for filled in said.values()]
+    fields = [[is_field(filled.get(at, "")) for at in (0, 1)] for filled in said.values()]
     if width == 2 and fields.count([True, False]) > 1:
         return {}, {}  # a form: the word on the left labels each value
     numbers = list(said)
@@ -148,7 +145,7 @@ def _parted(label: str) -> str:
 
 def _is_label(text: str) -> bool:
     return (
-        0 < len(text) <= _LONGEST_LABEL
+        0 < len(text) <= LONGEST_LABEL
         and any(c.isalpha() for c in text)
         and sum(c.isdigit() for c in text) <= 2
         and "@" not in text

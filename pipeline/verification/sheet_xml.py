@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator
 from datetime import date, timedelta
 from typing import NamedTuple
 
+from pipeline.verification.labels import has_second_row, is_field, is_label, stacked
 from pipeline.verification.number_format import NumberFormat, plain
 from pipeline.verification.office_xml import local
 from pipeline.verification.reading import Passage
 from pipeline.verification.sheet_formulas import given, is_day, names_day
-from pipeline.verification.word_xml import is_label
 
 _REFERENCE = re.compile(r"([A-Z]{1,3})([0-9]{1,7})")
 _LITERAL = re.compile(r'"((?:[^"]|"")*)"')
@@ -121,24 +121,32 @@ def days(passages: Iterable[Passage], *, is_1904: bool) -> Iterator[Passage]:
 
 
 def table(found: list[Cell]) -> Iterator[Passage]:
-    """Each cell with its labels: the headings above it, and what stands on its left where no heading or a form is.
+    """Each cell with its labels: the headings above it, the field that its row names, the left one in a form.
 
     Empty rows part a sheet into blocks; each may have headings of its own, and those of earlier ones go on.
     """
     above: dict[int, str] = {}
     for block in _blocks(found):
-        headings, heading_row = _headings(block)
+        headings, heading_rows = _headings(block)
         last: Cell | None = None
+        field = ""
         for cell in block:
             beside = last is not None and (last.row, last.column) == (cell.row, cell.column - 1)
             left = last.said[0].strip() if last is not None and beside else ""
             own = headings.get(cell.column, "")
             labels = [above.get(cell.column, ""), own]
+            if last is None or last.row != cell.row:
+                field = ""
+            if not any(map(is_field, labels)):
+                labels.append(field)
             if (not own or len(headings) <= 2) and is_label(left) and not _PLACEHOLDER.fullmatch(left):
                 labels.append(left)
-            context = "\n".join(dict.fromkeys(label for label in labels if label)) if cell.row != heading_row else ""
+            context = (
+                "\n".join(dict.fromkeys(label for label in labels if label)) if cell.row not in heading_rows else ""
+            )
             yield from (Passage(text.strip(), context) for text in cell.said)
-            last = cell
+            last, text = cell, cell.said[0].strip()
+            field = text if is_label(text) and is_field(text) and not _PLACEHOLDER.fullmatch(text) else field
         above |= headings
 
 
@@ -218,19 +226,27 @@ def formats(root: ET.Element) -> list[NumberFormat]:
     return found
 
 
-def _headings(found: list[Cell]) -> tuple[dict[int, str], int]:
-    """The labels of the columns, and their row: the first row of several cells that are all labels."""
+def _headings(found: list[Cell]) -> tuple[dict[int, str], set[int]]:
+    """The labels of the columns, and their rows: the first of several cells that are all labels, and what it groups."""
     rows: dict[int, list[Cell]] = {}
     for cell in found:
         if len(rows) > _HEADING_ROWS:
             break
         rows.setdefault(cell.row, []).append(cell)
     width = max(map(len, rows.values()), default=0)
-    for row, line in list(rows.items())[:-1]:
-        if len(line) >= max(2, min(width, 3)) and all(is_label(cell.said[0].strip()) for cell in line):
-            told = {cell.column: cell.said[0].strip() for cell in line}
-            return {column: text for column, text in told.items() if not _PLACEHOLDER.fullmatch(text)}, row
-    return {}, 0
+    numbers = list(rows)
+    for place, row in enumerate(numbers[:-1]):
+        told = {cell.column: cell.said[0].strip() for cell in rows[row]}
+        if len(told) < 2 or not all(map(is_label, told.values())):
+            continue
+        lines = {row}
+        below = {cell.column: cell.said[0].strip() for cell in rows[numbers[place + 1]]}
+        if place + 2 < len(numbers) and has_second_row(told, below):
+            told = stacked(told, below)
+            lines.add(numbers[place + 1])
+        if len(told) >= min(width, 3):
+            return {column: text for column, text in told.items() if not _PLACEHOLDER.fullmatch(text)}, lines
+    return {}, set()
 
 
 def _column(letters: str) -> int:

@@ -5,6 +5,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from itertools import pairwise
 
+from pipeline.verification.labels import has_second_row, is_field, is_label, stacked
 from pipeline.verification.markup_words import backwards
 from pipeline.verification.office_xml import local, without_cells
 from pipeline.verification.reading import Passage
@@ -12,7 +13,7 @@ from pipeline.verification.reading import Passage
 _BREAKS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 _OLD = frozenset({"del", "moveFrom"})
 _NEW = frozenset({"ins", "moveTo"})
-_LONGEST_LABEL = 60
+_MOST_COLUMNS = 64  # that one cell covers
 _REFERENCES = frozenset({"f", "sqref"})  # elements that lead from a chart to cells
 
 
@@ -65,22 +66,35 @@ def _walk(element: ET.Element, context: str) -> Iterator[Passage]:
 
 
 def _table(table: ET.Element, context: str) -> Iterator[Passage]:
-    """Each cell under the heading of its column and behind the label on its left."""
-    headings: dict[int, str] | None = None
-    for row in _nearest(table, "tr"):
-        cells = list(_nearest(row, "tc"))
-        left = ""
-        own: dict[int, str] = {}
-        for column, cell in enumerate(cells):
-            label = _label(cell)
-            heading = (headings or {}).get(column, "")
+    """Each cell under the headings of its column, behind the label on its left and the field that its row names."""
+    rows = [list(_placed(row)) for row in _nearest(table, "tr")]
+    headings: dict[int, str] = {}
+    first = min((number for number, row in enumerate(rows) if len(row) > 1), default=-1)
+    for number, row in enumerate(rows):
+        left = field = ""
+        for column, cell in row:
+            over = headings.get(column, "")
+            labels = dict.fromkeys((over, field if not is_field(over) else "", left))
             for child in cell:
-                yield from _walk(child, "\n".join(part for part in (heading, left) if part) or context)
-            if label:
-                own[column] = label
-            left = label
-        if headings is None and len(cells) > 1:
+                yield from _walk(child, "\n".join(filter(None, labels)) or context)
+            left = _label(cell)
+            field = left if is_field(left) else field
+        own = {column: label for column, cell in row if (label := _label(cell))}
+        if number == first:
             headings = own
+        elif number == first + 1 and first >= 0 and number + 1 < len(rows):
+            said = {column: text for column, cell in row if (text := _said(cell).strip())}
+            headings = stacked(headings, own) if has_second_row(headings, said) else headings
+
+
+def _placed(row: ET.Element) -> Iterator[tuple[int, ET.Element]]:
+    """The cells of a row, each with its column; Word leaves out those that a wide one covers."""
+    column = 0
+    for cell in _nearest(row, "tc"):
+        yield column, cell
+        spans = (item for part in cell if local(part) == "tcPr" for item in part if local(item) == "gridSpan")
+        wide = next((value for span in spans for value in span.attrib.values()), "1")
+        column += min(int(wide), _MOST_COLUMNS) if wide.isdecimal() and int(wide) else 1
 
 
 def _nearest(element: ET.Element, name: str) -> Iterator[ET.Element]:
@@ -95,12 +109,6 @@ def _nearest(element: ET.Element, name: str) -> Iterator[ET.Element]:
 def _label(cell: ET.Element) -> str:
     text = _said(cell).strip()
     return text if is_label(text) else ""
-
-
-def is_label(text: str) -> bool:
-    """Whether a cell's text may name what stands beside or below it."""
-    looks = 0 < len(text) <= _LONGEST_LABEL and any(map(str.isalpha, text)) and sum(map(str.isdigit, text)) <= 2
-    return looks and "@" not in text
 
 
 def _said(element: ET.Element) -> str:

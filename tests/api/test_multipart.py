@@ -58,6 +58,10 @@ def test_garbage_is_refused_or_empty_and_never_breaks(body: bytes) -> None:
     ("parameters", "filename"),
     [
         ('name="file"; filename="a\\"b.csv"', 'a"b.csv'),
+        ("name=\"file\"; filename*=UTF-8''%D8%B1%D8%A7%D8%AA%D8%A8.csv", "راتب.csv"),
+        ("name=\"file\"; filename*=iso-8859-1'en'%E9.csv", "é.csv"),
+        ('name="file"; filename="plain.csv"; filename*=UTF-8\'\'%C3%A9.csv', "plain.csv"),
+        ('name="file"; more="; filename*=UTF-8\'\'b"', None),
         ('name="file"; filename="رواتب.csv"', "رواتب.csv"),
         ('name="file"; filename="../../etc/passwd"', "../../etc/passwd"),
         ('name="file"; filename=plain.csv', "plain.csv"),

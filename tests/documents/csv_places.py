@@ -75,6 +75,10 @@ TEXTS: dict[str, tuple[str, Sequence[str]]] = {
     "headings quoted": ('"Name","MRN"\n"Zurkwen","0048213"\n', ("Zurkwen", "0048213")),
     "value in a heading": (f"Note {MAIL},Sum\n1,2\n", (MAIL,)),
     "form of label and value": (f"Name,{NAME}\nMRN,0048213\nCity,Abha\n", (NAME, "0048213")),
+    "row of one field with two people's values": (
+        ",First guarantor,Second guarantor\nPassport No,A1234567,B7654321\nMRN,0048213,0048214\n",
+        ("A1234567", "B7654321", "0048213", "0048214"),
+    ),
     "form in Arabic": (f"الاسم:,{ARABIC}\nرقم الملف الطبي:,0048213\n", (ARABIC, "0048213")),
     "first and last name": (
         "First name,Last name,Note\nZurkwen,Talbari,x\ny1,z1,Zurkwen Talbari called\n", ("Zurkwen", "Talbari"),

@@ -104,6 +104,27 @@ BODY: dict[str, tuple[str, tuple[str, ...]]] = {
         f'<w:customXml w:uri="urn:x" w:element="note"><w:customXmlPr><w:attr w:name="ref" w:val="{PERMIT}"/>'
         f"</w:customXmlPr>{p(ID)}</w:customXml>", (ID, PERMIT)),
     "a table's cell under its heading": (table(("Name", "Phone"), (NAME, PHONE)), (NAME, PHONE)),
+    "a row of one field with two people's values": (
+        table(("", "First guarantor", "Second guarantor"), ("MRN", "0048213", "0048214")), ("0048213", "0048214"),
+    ),
+    "a heading that goes on in a second row": (
+        table(("Guest", "Documents", ""), ("", "Floor", "MRN"), ("g1", "3", "0048213"), ("g2", "4", "0048214")),
+        ("0048213", "0048214"),
+    ),
+    "a heading in two rows, the upper one merged": (
+        table(("Guest", "Documents"), ("", "Floor", "MRN"), ("g1", "3", "0048213"), ("g2", "4", "0048214")).replace(
+            f"<w:tc>{p('Documents')}", f'<w:tc><w:tcPr><w:gridSpan w:val="2"/></w:tcPr>{p("Documents")}'
+        ),
+        ("0048213", "0048214"),
+    ),
+    "an address of a letter, a line to a paragraph": (
+        "".join(map(p, ("Dear Madam", "7421 Prince Sultan Street", "Ar Rawdah District", "Jeddah 23434-2210"))),
+        ("7421 Prince", "Ar Rawdah", "23434-2210"),
+    ),
+    "a name in two paragraphs": (p("Tahani") + p("Alqurashi"), ("Tahani", "Alqurashi")),
+    "a family's name in the next paragraph": (
+        p("The witness Fahad") + p("Alqurashi signed the deed."), ("Fahad", "Alqurashi"),
+    ),
     "a nested table": (table((table(("National ID", ID)), "x")), (ID,)),
     "one digit to a cell": (table(("ID", *ID)), (ID,)),
     "one digit to a cell, without a label": (table(tuple(ID)), (ID,)),

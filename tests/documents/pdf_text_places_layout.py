@@ -178,6 +178,37 @@ def table() -> bytes:
     return drawn(rules + b"".join(line(text, x, y, 10) for (x, y), text in cells))
 
 
+def narrow(*, from_foot: bool = False) -> bytes:
+    """A table whose columns are too narrow for what stands in them, so that words are cut; the other cells of a row
+    stand beside the first line of those that are cut, or beside the last."""
+    heads = [(40, "Unit"), (100, "Iqama No."), (200, "Tenant"), (300, "Key")]
+    cut = {100: [NATIONAL_ID[:9], NATIONAL_ID[9:]], 200: ["Abdulra", "hman", "Alharbi"]}
+    body = b"".join(line(text, x, 220, 10) for x, text in heads)
+    beside = 176 if from_foot else 200
+    body += line("12", 40, beside, 10) + line("K-7", 300, beside, 10)
+    for x, parts in cut.items():
+        top = 200 - 12 * (3 - len(parts)) if from_foot else 200
+        body += b"".join(line(part, x, top - 12 * n, 10) for n, part in enumerate(parts))
+    return drawn(body + line("14", 40, 150, 10) + line("free", 100, 150, 10) + line("K-8", 300, 150, 10))
+
+
+def beside_each_other() -> bytes:
+    """Two narrow columns of ragged prose in one row of lines; surnames had no room behind the rest of the names."""
+    left = [
+        "the wall was seen",
+        "by Mr. Saleh",
+        "Zurkwani and he",
+        "signed the deed of",
+        "the owner Hanan",
+        "Council has gone",
+    ]
+    right = ["the keeper said", "that Omar Yahya", "Talbari went", "home as it was", "late and cold", "in the evening"]
+    return drawn(
+        b"".join(line(t, 40, 220 - 14 * n, 10) for n, t in enumerate(left))
+        + b"".join(line(t, 160, 220 - 14 * n, 10) for n, t in enumerate(right))
+    )
+
+
 def comb() -> bytes:
     boxes = b"".join(f"{120 + 18 * n} 145 18 18 re S ".encode() for n in range(10))
     return drawn(line("National ID") + boxes + b"".join(line(c, 125 + 18 * n) for n, c in enumerate(NATIONAL_ID)))
@@ -349,6 +380,22 @@ LAYOUT = (
         IBAN[12:],
         NATIONAL_ID,
         kept=("harbour", "spring", "open"),
+    ),
+    place("words cut in narrow cells", narrow, NATIONAL_ID[:9], "Abdulra", "Alharbi", kept=("harbour", "K-7", "free")),
+    place(
+        "words cut in narrow cells, the row at their foot",
+        lambda: narrow(from_foot=True),
+        NATIONAL_ID[:9],
+        "Abdulra",
+        "Alharbi",
+        kept=("harbour", "K-7", "free"),
+    ),
+    place(
+        "surnames that had no room in two columns",
+        beside_each_other,
+        "Zurkwani",
+        "Talbari",
+        kept=("harbour", "Council has gone", "late and cold"),
     ),
     place("a digit to each box", comb),
     place("a digit to each line", downwards),

@@ -9,7 +9,27 @@ from tests.documents.xlsx_places_book import FORMATS, book, formula, number, row
 _HIJRI = (*FORMATS, "[$-1170000]B2dd/mm/yyyy")
 _SERIAL = "33005"  # 12 May 1990
 
+
+def _rows(*lines: tuple[str, ...]) -> str:
+    """Rows of texts from A1 on; nothing for an empty one."""
+    cells = [
+        [text(f"{chr(65 + at)}{n}", said) for at, said in enumerate(one) if said] for n, one in enumerate(lines, 1)
+    ]
+    return "".join(row(n, *line) for n, line in enumerate(cells, 1))
+
+
 GLUED: dict[str, tuple[Callable[[], bytes], tuple[str, ...]]] = {
+    "a row of one field with two people's values": (
+        partial(book, _rows(("", "First guarantor", "Second guarantor"), ("MRN", "0048213", "0048214"))),
+        ("0048213", "0048214"),
+    ),
+    "a heading that goes on in a second row": (
+        partial(
+            book,
+            _rows(("Guest", "Documents", ""), ("", "Floor", "MRN"), ("g1", "3", "0048213"), ("g2", "4", "0048214")),
+        ),
+        ("0048213", "0048214"),
+    ),
     "a list of one column under its heading": (
         partial(book, row(1, text("A1", "Mobile")) + row(2, number("A2", PHONE[1:]))),
         (PHONE[1:],),
