@@ -142,8 +142,19 @@ def _facts(run: Run, findings: Findings, filename: str) -> dict[str, object]:
 def _words(extraction: Extraction, readings: tuple[Reading, ...]) -> int:
     """Billed words: whitespace-separated, of the content and of what OCR read."""
     texts = [unit.text for unit in extraction.units if unit.billed]
-    texts += [reading.text for reading in readings if BY_HUE not in reading.raster]
+    texts += [_said_once(reading) for reading in readings if BY_HUE not in reading.raster]
     return sum(len(text.split()) for text in texts) + sum(_only_by_hue(readings))
+
+
+def _said_once(reading: Reading) -> str:
+    """The text without the lines at its end that say words again in another order: those stand in the same boxes."""
+    boxes: set[tuple[int, int, int, int]] = set()
+    for word in reading.words:
+        box = (word.left, word.top, word.width, word.height)
+        if box in boxes:
+            return reading.text[: word.start]
+        boxes.add(box)
+    return reading.text
 
 
 def _only_by_hue(readings: tuple[Reading, ...]) -> Iterator[int]:
@@ -153,7 +164,7 @@ def _only_by_hue(readings: tuple[Reading, ...]) -> Iterator[int]:
         plain, _, layer = reading.raster.partition(BY_HUE)
         if layer == "0":
             known = [(w.left, w.top, w.left + w.width, w.top + w.height) for w in words.get(plain, ())]
-            middles = ((w.left + w.width / 2, w.top + w.height / 2) for w in reading.words)
+            middles = {(w.left + w.width / 2, w.top + w.height / 2) for w in reading.words}
             yield sum(not any(a <= x <= c and b <= y <= d for a, b, c, d in known) for x, y in middles)
 
 

@@ -17,6 +17,7 @@ from pipeline.documents.packing import packed
 from pipeline.ocr.banners import lightened
 from pipeline.ocr.boxes import grown
 from pipeline.ocr.columns import spelled
+from pipeline.ocr.groups import said_again
 from pipeline.ocr.lines import SeenWord, compose
 from pipeline.ocr.rows import join_rows
 from pipeline.ocr.turned import is_doubtful, joined, told, turned
@@ -37,8 +38,13 @@ _Line = tuple[int, int, int]  # block, paragraph and line number
 def read(raster: Raster, pixels: bytes) -> Reading:
     """Words of the raster (`pixels`: a PNG or PNM of it) in logical reading order, and the ink that nobody could read.
 
-    StageFailed(image_redact_failed) when Tesseract fails, is missing or says something that is no answer.
+    Lines whose groups of digits may be meant in another order follow once more in that one. StageFailed
+    (image_redact_failed) when Tesseract fails, is missing or says something that is no answer.
     """
+    return said_again(_read(raster, pixels))
+
+
+def _read(raster: Raster, pixels: bytes) -> Reading:
     image = _decoded(raster, pixels)
     light = lightened(image)
     if light is not image:
