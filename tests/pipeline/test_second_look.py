@@ -11,7 +11,6 @@ from pipeline.proof import Proof
 from pipeline.sandbox import Sandbox
 from pipeline.second_look import Said, Tools
 from pipeline.verification.reading import Passage, SecondReading
-from schemas.errors import ErrorCode, StageFailed
 from schemas.files import Format
 from schemas.spans import DetectOptions
 
@@ -59,14 +58,3 @@ def test_what_ocr_is_sure_of_is_refused_in_the_last_round_too(
 ) -> None:
     sure = Reading("page/0", "ID 1012345672", (Word(3, 13, 10, 10, 9, 9, 66),))
     assert isinstance(looked(monkeypatch, detector, sure, with_guesses=False), Said)
-
-
-def test_another_round_that_would_remove_no_more_is_not_begun(
-    monkeypatch: pytest.MonkeyPatch, detector: Detector
-) -> None:
-    monkeypatch.setattr(steps, "second_reading", lambda *_: (SecondReading((Passage("ID 1012345672"),)), {}))
-    first = Said(Extraction((TextUnit("page/0", "Nothing", ""),)), (), Findings(()))
-    with ThreadPoolExecutor(1) as threads, pytest.raises(StageFailed) as failure:
-        tools = Tools(Sandbox("best-effort"), detector, threads)
-        second_look.second_look(tools, Format.PDF, b"", first, OPTIONS, with_guesses=True)
-    assert failure.value.code is ErrorCode.VERIFY_FAILED
