@@ -13,7 +13,7 @@ from pipeline.documents.document import Findings
 from pipeline.output_name import output_name, with_name, without_name
 from pipeline.proof import Proof
 from pipeline.sandbox import Sandbox
-from pipeline.second_look import GUESSING_ROUNDS, MAX_ROUNDS, Said, Tools, second_look
+from pipeline.second_look import MAX_ROUNDS, Said, Tools, second_look
 from schemas.errors import ErrorCode, StageFailed
 from schemas.files import Format
 from schemas.spans import DetectOptions
@@ -69,9 +69,9 @@ def redact_document(
             found = without_name(said.findings)
             output = steps.redact(sandbox, format_, data, found, said.readings, _seconds(Stage.REDACT))
             heard(Progress(Stage.VERIFY))
-            with_guesses = number <= GUESSING_ROUNDS and number < MAX_ROUNDS
+            is_last = number == MAX_ROUNDS
             count = _counting(heard, Stage.VERIFY)
-            looked = second_look(tools, format_, output, said, _OPTIONS, with_guesses=with_guesses, heard=count)
+            looked = second_look(tools, format_, output, said, _OPTIONS, is_last=is_last, heard=count)
             if isinstance(looked, Proof):
                 return Redacted(output, output_name(filename, said.findings), found, looked, number)
             said = looked

@@ -19,13 +19,11 @@ from pipeline.verification.reading import Leftover, SecondReading
 from pipeline.verification.remedy import burned_too
 from pipeline.verification.verdict import leftovers
 from schemas.entities import EntityType
-from schemas.errors import ErrorCode, StageFailed
 from schemas.files import Format
 from schemas.spans import DetectOptions
 from schemas.stages import STAGE, Stage
 
-MAX_ROUNDS = 4  # the second look may find something new so often, less one; then the document fails
-GUESSING_ROUNDS = 1  # rounds after which what OCR only guesses is no reason to refuse any more
+MAX_ROUNDS = 2  # the second look may find something new once; a second time the document fails
 _WORD = re.compile(r"\S*\w\S*")
 _FORESIGHT = 3  # how often texts are judged again without what was left in them
 
@@ -53,16 +51,15 @@ def second_look(
     first: Said,
     options: DetectOptions,
     *,
-    with_guesses: bool,
+    is_last: bool,
     heard: Callable[[int, int], None] = lambda done, of: None,
 ) -> Said | Proof:
     """The proof when the candidate is clean; else the first look again with what must be removed besides.
 
-    What OCR only guesses is burned where its place is known; without `with_guesses` it is no reason to refuse any more,
-    for every further box lets OCR guess anew. `heard` is told how many of the candidate's rasters are read.
+    What OCR only guesses is burned where its place is known; in the last round it is no reason to refuse any more, for
+    every further box lets OCR guess anew. `heard` is told how many of the candidate's rasters are read.
 
-    StageFailed when it cannot be read, for what cannot be read cannot be proven clean; and when something is left
-    although another round would remove no more.
+    StageFailed when it cannot be read: what cannot be read cannot be proven clean.
     """
     second, pixels = steps.second_reading(tools.sandbox, format_, candidate, STAGE[Stage.VERIFY].seconds)
     seconds = STAGE[Stage.OCR].seconds
@@ -70,12 +67,10 @@ def second_look(
     left = _leftovers(second, readings, without_name(first.findings), tools.detector, options)
     burned = burned_too(first.extraction.rasters, first.readings, second.rasters, readings, left)
     sure = [leftover for leftover in left if leftover.sure]
-    if not sure and (not with_guesses or burned == tuple(first.readings)):
+    if not sure and (is_last or burned == tuple(first.readings)):
         engine = steps.ocr_engine(tools.sandbox) if first.extraction.rasters or second.rasters else ""
         return proof(candidate, first.extraction, first.findings, second, engine)
     merged = finding.merge(first.findings, sure, first.extraction, first.readings, options) if sure else first.findings
-    if merged == first.findings and burned == tuple(first.readings):
-        raise StageFailed(ErrorCode.VERIFY_FAILED)
     return Said(first.extraction, burned, merged)
 
 

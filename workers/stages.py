@@ -8,7 +8,7 @@ from pipeline import steps
 from pipeline.documents.document import BY_HUE, Extraction, Findings, Reading
 from pipeline.output_name import output_name, with_name, without_name
 from pipeline.proof import Proof, counted
-from pipeline.second_look import GUESSING_ROUNDS, MAX_ROUNDS, Said, second_look
+from pipeline.second_look import MAX_ROUNDS, Said, second_look
 from schemas.errors import ErrorCode, StageFailed
 from schemas.files import Format
 from schemas.spans import DetectOptions, TermSet
@@ -75,13 +75,12 @@ def verify(run: Run) -> None:
     """Reads the output again by other libraries: clean, one more round, or failed."""
     job, (said, filename) = run.claim.job, _said(run)
     first = Said(*said, run.artifacts.findings())
+    is_last = job.round >= MAX_ROUNDS
     candidate = run.artifacts.candidate()
-    with_guesses = job.round <= GUESSING_ROUNDS
-    tools, options = run.context.tools, _options(run)
-    looked = second_look(tools, Format(job.format), candidate, first, options, with_guesses=with_guesses)
+    looked = second_look(run.context.tools, Format(job.format), candidate, first, _options(run), is_last=is_last)
     if isinstance(looked, Proof):
         run.advance(Stage.BILL, {"report": run.report(looked)})
-    elif job.round >= MAX_ROUNDS:
+    elif is_last:
         raise StageFailed(ErrorCode.VERIFY_FAILED)
     else:
         run.artifacts.save_amended(looked.findings, looked.readings)

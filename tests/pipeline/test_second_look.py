@@ -32,9 +32,7 @@ def test_parts_of_names_that_only_this_round_finds_are_foreseen(detector: Detect
     assert "Weldonfield" in {item.surface for item in left}
 
 
-def looked(
-    monkeypatch: pytest.MonkeyPatch, detector: Detector, reading: Reading, *, with_guesses: bool
-) -> Said | Proof:
+def looked(monkeypatch: pytest.MonkeyPatch, detector: Detector, reading: Reading, *, is_last: bool) -> Said | Proof:
     """A second look at a scan of which OCR says `reading` the second time."""
     monkeypatch.setattr(steps, "second_reading", lambda *_: (SecondReading((), (SECOND,)), {}))
     monkeypatch.setattr(steps, "read_rasters", lambda *_, **__: (reading,))
@@ -42,19 +40,19 @@ def looked(
     first = Said(extraction, (Reading(FIRST.id, "DPR 632 85.0", ()),), Findings(()))
     with ThreadPoolExecutor(1) as threads:
         tools = Tools(Sandbox("best-effort"), detector, threads)
-        return second_look.second_look(tools, Format.PDF, b"", first, OPTIONS, with_guesses=with_guesses)
+        return second_look.second_look(tools, Format.PDF, b"", first, OPTIONS, is_last=is_last)
 
 
 def test_a_guess_of_ocr_is_burned_once_and_no_finding(monkeypatch: pytest.MonkeyPatch, detector: Detector) -> None:
-    again = looked(monkeypatch, detector, GUESS, with_guesses=True)
+    again = looked(monkeypatch, detector, GUESS, is_last=False)
     assert isinstance(again, Said)
     assert again.readings[0].unread == ((8, 8, 14, 14),)
     assert again.findings == Findings(())
-    assert isinstance(looked(monkeypatch, detector, GUESS, with_guesses=False), Proof)
+    assert isinstance(looked(monkeypatch, detector, GUESS, is_last=True), Proof)
 
 
 def test_what_ocr_is_sure_of_is_refused_in_the_last_round_too(
     monkeypatch: pytest.MonkeyPatch, detector: Detector
 ) -> None:
     sure = Reading("page/0", "ID 1012345672", (Word(3, 13, 10, 10, 9, 9, 66),))
-    assert isinstance(looked(monkeypatch, detector, sure, with_guesses=False), Said)
+    assert isinstance(looked(monkeypatch, detector, sure, is_last=True), Said)
