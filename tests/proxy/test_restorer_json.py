@@ -282,7 +282,7 @@ IN_LINES = {
     "empty brackets": (f'x\n[] done: "{T}"\n{{}} "{T}"', f'x\n[] done: "{V}"\n{{}} "{V}"'),
     "words between strings": (f'x\n["a" he said, and "{T}"', f'x\n["a" he said, and "{V}"'),
     "words behind brackets that do not close": (f'x\n[{{The "{T}"', f'x\n[{{The "{V}"'),
-    "a string that does not end in its line": (f'x\n["a\n"{T}"\n"', f'x\n["a\n"{V}"\n"'),
+    "a string that does not end in its line": (f'x\n["a\n{T}', f'x\n["a\n{V}'),
     "an escape that does not end in its line": (f'x\n["a\\\n"{T}"\n"', f'x\n["a\\\n"{V}"\n"'),
     "a line of a table": (f'x\n| {{"a": "{T}"}} |', f'x\n| {{"a": "{V}"}} |'),
     "a program": (f'x\n```python\nx\n["{T}"]\n```\n', f'x\n```python\nx\n["{V}"]\n```\n'),
