@@ -1,7 +1,7 @@
 """Content streams without anything but painting: no comments, marked content, dead operands or telling names.
 
 Operators and operands: ISO 32000-2, annex A. A stream that already is plain stays byte for byte; one that only has
-marked content loses that; every other one is parsed and written anew.
+marked content or telling names loses those; every other one is parsed and written anew.
 """
 
 import re
@@ -40,7 +40,7 @@ _SOME = rb"){1,2000}"  # at once: the matcher remembers every turn
 _PLAIN = re.compile(rb"(?:" + _BLANK + rb"++|" + _INSTRUCTION + _SOME, re.DOTALL)
 _PLAIN_BUT_MARKED = re.compile(rb"(?:" + _BLANK + rb"++|" + _INSTRUCTION + rb"|" + _MARKED + _SOME, re.DOTALL)
 _MARKS = re.compile(rb"(?P<shown>" + _STRING + rb")|" + _MARKED, re.DOTALL)
-_NAMES = re.compile(rb"/([^\x00\t\n\f\r ()<>\[\]{}/%]*)")
+_NAMES = re.compile(rb"(?P<shown>" + _STRING + rb")|/(?P<name>[A-Za-z0-9_.+-]*)", re.DOTALL)
 
 # Operator: how many operands, and of which kind: n a number, N a name, s a string, a an array of numbers and strings.
 _OPERANDS = {
@@ -66,7 +66,7 @@ _PARAMETERS = frozenset(
 
 
 def plain_content(raw: bytes, parse: Callable[[], Any], names: Names) -> bytes | None:
-    """The content without what nobody sees, or None where it is plain already.
+    """The content without what nobody sees and with names that tell nothing, or None where it is plain already.
 
     `parse` gives its instructions as pikepdf reads them. pikepdf.PdfError where they cannot be read.
     """
@@ -74,8 +74,9 @@ def plain_content(raw: bytes, parse: Callable[[], Any], names: Names) -> bytes |
     if not _is_all(_PLAIN, raw):
         is_marked = _is_all(_PLAIN_BUT_MARKED, raw)
         plain = _MARKS.sub(lambda match: match["shown"] or b" ", raw) if is_marked else None
-    if plain is not None and all(names.is_plain(match[1]) for match in _NAMES.finditer(plain)):
-        return None if plain is raw else plain
+    if plain is not None:
+        plain = _NAMES.sub(lambda match: match["shown"] or b"/" + names.spelled(match["name"]), plain)
+        return None if plain == raw else plain
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a stream that ends early says so
         return b"\n".join(_instructions(parse(), names))

@@ -8,8 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import pymupdf
-
+from pipeline.documents.pdf_affine import Affine, affine
 from pipeline.documents.pdf_grid import PLACED, Row
 from pipeline.documents.pdf_pieces import Instruction, Sheet, Stream
 from pipeline.documents.pdf_rebuild import Link
@@ -75,23 +74,22 @@ class Edges:
                 return row
         return None
 
-    def _moved(self, row: Row, operands: list[Any], operator: str, to_page: Any) -> list[Any]:
-        back = ~to_page
+    def _moved(self, row: Row, operands: list[Any], operator: str, to_page: Affine) -> list[Any]:
+        back = to_page.inverse()
         moved: list[Any] = []
         for x, y in _points(operands, operator, to_page):
             along, down = row.frame.to_line(x, y)
             if not self._is_table(row, x):
                 x, y = (round(side, PLACED) for side in row.frame.to_page(row.moved(along), down))
-            place = pymupdf.Point(x, y) * back
-            moved += [round(place.x, _EXACT), round(place.y, _EXACT)]
+            moved += [round(side, _EXACT) for side in back.point(x, y)]
         if operator == "re":
             moved = [*moved[:2], round(moved[2] - moved[0], _EXACT), round(moved[3] - moved[1], _EXACT)]
         return moved
 
 
-def _paths(stream: Stream) -> Iterator[tuple[list[int], Any, list[Point]]]:
+def _paths(stream: Stream) -> Iterator[tuple[list[int], Affine, list[Point]]]:
     """Each path: the indexes of what builds it, the way from its space to the page, and its points on the page."""
-    stack: list[Any] = []
+    stack: list[Affine] = []
     to_page = stream.to_page
     at: list[int] = []
     points: list[Point] = []
@@ -101,7 +99,7 @@ def _paths(stream: Stream) -> Iterator[tuple[list[int], Any, list[Point]]]:
         elif operator == "Q" and stack:
             to_page = stack.pop()
         elif operator == "cm":
-            to_page = pymupdf.Matrix(*map(float, operands)) * to_page
+            to_page = affine(operands).then(to_page)
         elif operator in _BUILDING:
             at.append(index)
             points += _points(operands, operator, to_page)
@@ -110,12 +108,11 @@ def _paths(stream: Stream) -> Iterator[tuple[list[int], Any, list[Point]]]:
             at, points = [], []
 
 
-def _points(operands: Sequence[Any], operator: str, to_page: Any) -> list[Point]:
+def _points(operands: Sequence[Any], operator: str, to_page: Affine) -> list[Point]:
     values = list(map(float, operands))
     if operator == "re":
         values[2:] = values[0] + values[2], values[1] + values[3]
-    found = [pymupdf.Point(values[n], values[n + 1]) * to_page for n in range(0, len(values) - 1, 2)]
-    return [(point.x, point.y) for point in found]
+    return [to_page.point(values[n], values[n + 1]) for n in range(0, len(values) - 1, 2)]
 
 
 def moved_links(links: Sequence[Link], rows: Mapping[int, Sequence[Row] | None]) -> tuple[Link, ...]:

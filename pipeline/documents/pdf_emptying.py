@@ -6,6 +6,8 @@ from typing import Any, NamedTuple
 import pymupdf
 from pymupdf import mupdf
 
+from pipeline.documents.pdf_affine import to_sheet
+
 
 class What(NamedTuple):
     """What goes, by the numbers that MuPDF has for it."""
@@ -29,8 +31,9 @@ def empty(page: Any, areas: Sequence[pymupdf.Rect], what: What) -> None:
         return
     sheet = mupdf.pdf_page_from_fz_page(page.this)
     quads = mupdf.pdf_new_array(sheet.doc(), 8 * len(areas))
-    to_sheet = ~page.transformation_matrix
-    for left, low, right, high in (area * to_sheet for area in areas):
+    place = to_sheet(page)
+    for area in areas:
+        (left, high), (right, low) = place.point(area.x0, area.y0), place.point(area.x1, area.y1)
         for side in (left, high, right, high, left, low, right, low):
             mupdf.pdf_array_push_real(quads, side)
     mark = mupdf.pdf_create_annot(sheet, mupdf.PDF_ANNOT_REDACT)

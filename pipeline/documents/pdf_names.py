@@ -31,14 +31,13 @@ class Names:
 
     def __init__(self) -> None:
         self._new: dict[str, str] = {}
-        self._plain: dict[bytes, bool] = {}
+        self._spelled: dict[bytes, bytes] = {}
 
-    def is_plain(self, name: bytes) -> bool:
-        """Whether the name (without its slash, as it is spelled in the file) may stay."""
-        known = self._plain.get(name)
+    def spelled(self, name: bytes) -> bytes:
+        """The same for a name of letters and digits as it is spelled in a content stream, without its slash."""
+        known = self._spelled.get(name)
         if known is None:
-            text = name.decode("latin-1")
-            known = self._plain[name] = _is_plain(text)
+            known = self._spelled[name] = self.word(name.decode("ascii")).encode("ascii")
         return known
 
     def renamed(self, name: Any) -> pikepdf.Name:

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import pikepdf
-import pymupdf
 
+from pipeline.documents.pdf_affine import SAME, Affine, affine
 from pipeline.documents.pdf_glyphs import Glyph, add_span
 
 _DEEP = 12  # forms inside each other
@@ -25,7 +25,7 @@ class Piece(NamedTuple):
     """
 
     string: bytes
-    to_page: Any
+    to_page: Affine
     axes: tuple[float, float, float, float]
     rise: float
     is_alone: bool  # what follows it stands at a place of its own: words are spread
@@ -36,7 +36,7 @@ class Stream(NamedTuple):
 
     xref: int
     instructions: list[Instruction]
-    to_page: Any
+    to_page: Affine
 
 
 class Sheet(NamedTuple):
@@ -50,7 +50,7 @@ class Sheet(NamedTuple):
 
 
 class _State(NamedTuple):
-    to_page: Any
+    to_page: Affine
     spread: float = 0.0
     rise: float = 0.0
     is_simple: bool = False
@@ -60,7 +60,7 @@ def taken_apart(document: Any, page: Any) -> Sheet | None:
     """The page's pieces; None where its content is more than is understood here."""
     contents = page.get_contents()
     sheet = Sheet([], [], [], [], {})
-    if len(contents) > 1 or not _Walk(document, sheet).read(contents, page.xref, page.transformation_matrix):
+    if len(contents) > 1 or not _Walk(document, sheet).read(contents, page.xref, affine(page.transformation_matrix)):
         return None
     before = {stream.xref: document.xref_stream(stream.xref) for stream in sheet.streams}
     for stream in sheet.streams:
@@ -88,7 +88,9 @@ class _Walk:
         self._sheet = sheet
         self._seen: set[int] = set()
 
-    def read(self, xrefs: Sequence[int], owner: int, to_page: Any, state: _State | None = None, deep: int = 0) -> bool:
+    def read(
+        self, xrefs: Sequence[int], owner: int, to_page: Affine, state: _State | None = None, deep: int = 0
+    ) -> bool:
         """Adds the streams of `owner`'s resources; False for what is not understood."""
         for xref in xrefs:
             if xref in self._seen or deep > _DEEP:
@@ -117,7 +119,7 @@ class _Walk:
             elif operator == "Q" and stack:
                 state = stack.pop()
             elif operator == "cm":
-                state = state._replace(to_page=pymupdf.Matrix(*map(float, operands)) * state.to_page)
+                state = state._replace(to_page=affine(operands).then(state.to_page))
             elif operator == "BT":
                 axes = (1.0, 0.0, 0.0, 1.0)
             elif operator == "Tm":
@@ -160,8 +162,8 @@ class _Walk:
         if self._document.xref_get_key(xref, "Subtype")[1] != "/Form":
             return True
         kind, value = self._document.xref_get_key(xref, "Matrix")
-        matrix = pymupdf.Matrix(*map(float, value.strip("[] ").split())) if kind == "array" else pymupdf.Identity
-        return self.read([xref], xref, matrix * state.to_page, state, deep + 1)
+        matrix = affine(value.strip("[] ").split()) if kind == "array" else SAME
+        return self.read([xref], xref, matrix.then(state.to_page), state, deep + 1)
 
 
 class Index(int):

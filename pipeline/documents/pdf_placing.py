@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pikepdf
-import pymupdf
 
 from pipeline.documents.pdf_grid import PLACED
 from pipeline.documents.pdf_pieces import Index, Instruction, Piece, Sheet, Stream, packed
@@ -116,9 +115,9 @@ def _matrix(piece: Piece, origin: tuple[float, float], move: tuple[float, float]
     x, y = origin[0] + move[0], origin[1] + move[1]
     if any(move):
         x, y = round(x, PLACED), round(y, PLACED)
-    point = pymupdf.Point(x, y) * ~piece.to_page
+    x, y = piece.to_page.inverse().point(x, y)
     a, b, c, d = piece.axes
-    place = point.x - piece.rise * c, point.y - piece.rise * d
+    place = x - piece.rise * c, y - piece.rise * d
     return [round(value, _EXACT) for value in (a, b, c, d, *place)]
 
 

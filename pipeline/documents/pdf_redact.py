@@ -1,12 +1,12 @@
 """Removes what stands under boxes of a PDF page: text, drawing operators and pixels; then draws the opaque boxes."""
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 import pymupdf
 
+from pipeline.documents import pdf_boxes
 from pipeline.documents.burning import Box
 from pipeline.documents.pdf_emptying import INK, TEXT, empty
 from pipeline.documents.pdf_gaps import contents_of, widen
@@ -22,8 +22,6 @@ from pipeline.documents.pdf_spots import Spot, fitted, still
 _BANDS = ((-0.37, -0.33), (-0.45, -0.15), (-0.6, 0.05))
 _LOOK_DPI = 100
 _STAINED = 24  # levels of a colour: an emptied region that still varies by more holds ink
-_SMALLEST_TYPE = 3.5  # points: below it the placeholder is left out
-_LABEL_WIDTH = 0.62  # of the type size: a capital of Helvetica, on average
 
 
 class Removed(NamedTuple):
@@ -141,35 +139,4 @@ def draw_boxes(page: Any, spots: Sequence[Spot], boxes: Sequence[Box]) -> None:
     """Opaque boxes over what is gone, each with its placeholder as text where it fits."""
     quads = [(spot.box(), spot.label) for spot in spots]
     quads += [(box_on_page(page, box).quad, box.label) for box in boxes]
-    if not quads:
-        return
-    shape = page.new_shape()
-    for quad, _ in quads:
-        shape.draw_quad(quad)
-    shape.finish(color=None, fill=(0, 0, 0), width=0)
-    for quad, label in quads:
-        _print_label(shape, quad, label)
-    shape.commit()
-
-
-@lru_cache(maxsize=1 << 10)
-def _advance(character: str) -> float:
-    """How wide Helvetica is, in type sizes."""
-    return float(pymupdf.get_text_length(character, "helv", 1))
-
-
-def _print_label(shape: Any, quad: pymupdf.Quad, label: str) -> None:
-    along = pymupdf.Point(quad.ur) - pymupdf.Point(quad.ul)
-    down = pymupdf.Point(quad.ll) - pymupdf.Point(quad.ul)
-    width, height = abs(along), abs(down)
-    size = min(height * 0.75, (width - 1.5) / max(1.0, len(label) * _LABEL_WIDTH))
-    if not label or size < _SMALLEST_TYPE:
-        return
-    indent = (width - sum(map(_advance, label)) * size) / 2
-    start = quad.ul + along * (indent / width) + down * ((height + 0.7 * size) / 2 / height)
-    turn = (
-        None
-        if abs(along.y) < 1e-3 and along.x > 0
-        else (start, pymupdf.Matrix(along.x / width, -along.y / width, along.y / width, along.x / width, 0, 0))
-    )
-    shape.insert_text(start, label, fontname="helv", fontsize=size, color=(1, 1, 1), morph=turn)
+    pdf_boxes.draw(page, [(tuple(quad), label) for quad, label in quads])

@@ -54,6 +54,11 @@ def _are_alone(text: str, blank: int) -> bool:
 def _is_wide(textpage: Any, text: str, blank: int) -> bool:
     if blank + 1 >= len(text) or text[blank - 1].isspace() or text[blank + 1].isspace():
         return False
+    one_left, _, one_right, _ = textpage.get_charbox(blank - 1, loose=True)
+    other_left, _, other_right, _ = textpage.get_charbox(blank + 1, loose=True)
+    widest = max(one_right - one_left, other_right - other_left)
+    if max(one_left, other_left) - min(one_right, other_right) <= _WIDE * widest:
+        return False  # nor are the words apart, which reach as far as these signs, or farther
     if pdfium.FPDFText_GetCharAngle(textpage, blank - 1) > 0:
         return False
     before = text[max(0, blank - _LONGEST) : blank].rsplit(maxsplit=1)[-1]

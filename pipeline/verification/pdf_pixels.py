@@ -60,6 +60,9 @@ def covered(page: Any) -> Iterator[Any]:
     page.set_rotation(0)
     page_bounds = page.get_cropbox()
     for item in page.get_objects(max_depth=1):
+        if not images and item.type != pdfium.FPDF_PAGEOBJ_IMAGE:
+            drawings.append(item)
+            continue
         bounds = item.get_bounds()
         under = [(number, common) for number, (_, other) in enumerate(images) if (common := _common(bounds, other))]
         if item.type == pdfium.FPDF_PAGEOBJ_IMAGE:
