@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import cache
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import pymupdf
@@ -39,6 +40,7 @@ from pipeline.documents.pdf_tables import Headings, known_top
 from pipeline.documents.pdf_units import joints_of, page_texts, units_of
 from schemas.errors import ErrorCode, StageFailed
 
+_FONT = attrgetter("font", "visible")
 _PICTURES = ("/ink", "/scan")
 _LOOK_DPI = 120  # enough to see whether a page has hue, and whether it shows what its pictures hold
 
@@ -108,7 +110,7 @@ def _surveyed(document: Any) -> _Survey:
         if total > MAX_DOCUMENT_GLYPHS:
             raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT)
         claims.add(page.number, glyphs)
-        survey.fonts.append({glyph.font for glyph in glyphs if glyph.visible})
+        survey.fonts.append({font for font, visible in set(map(_FONT, glyphs)) if visible})
         texts = page_texts(page.number, glyphs, top=headings.top)
         survey.units.extend(units_of(texts))
         read = f"page/{page.number}"

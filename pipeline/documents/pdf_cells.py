@@ -55,8 +55,9 @@ class _Strand(NamedTuple):
 def cells_of(glyphs: Sequence[Glyph], lines: Sequence[list[int]]) -> Iterator[Cell]:
     """The cells of the lines, which are those of one frame, downwards."""
     strands: list[tuple[int, _Strand]] = []
+    extents = [(glyph.start, glyph.end) for glyph in glyphs]
     for number, line in enumerate(lines):
-        line.sort(key=lambda i: (glyphs[i].start, glyphs[i].end))
+        line.sort(key=extents.__getitem__)
         strands += [(number, strand) for strand in _strands(glyphs, line)]
     for (_, (cell, _, _, _)), cuts in zip(strands, _cuts(strands), strict=True):
         places = [gap.at for gap in cuts]

@@ -9,8 +9,9 @@ stroke that lengthens words.
 import struct
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from functools import lru_cache
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import pymupdf
@@ -32,6 +33,8 @@ _FEWEST = 4  # shapes below which nothing can be said
 _SAMPLES = 60  # glyphs looked at per font
 _SAMPLE_PAGES = 6
 _SHAPE_DPI = 200
+
+_LOOKS = attrgetter("font", "code", "claims", "size", "visible")
 
 Pair = tuple[int, str]  # a glyph's number in its font, and the character it is claimed to be
 
@@ -74,14 +77,21 @@ class Claims:
         self._samples: dict[str, dict[Pair, tuple[int, Glyph]]] = defaultdict(dict)
         self._blanks: dict[tuple[str, int], list[tuple[int, Glyph]]] = defaultdict(list)
 
-    def add(self, number: int, glyphs: Iterable[Glyph]) -> None:
+    def add(self, number: int, glyphs: Sequence[Glyph]) -> None:
         """Remembers what the glyphs of page `number` claim."""
-        for glyph in glyphs:
+        known: set[Any] = set()  # looks of which one more glyph adds nothing
+        for looks, glyph in zip(map(_LOOKS, glyphs), glyphs, strict=True):
+            if looks in known:
+                continue
             if _draws_nothing(glyph.claims):
                 is_known = len(self._blanks.get((glyph.font, glyph.code), ())) >= _BLANKS
-                if not is_known and glyph.visible and glyph.frame.is_upright and _is_wide(glyph):
+                if is_known:
+                    known.add(looks)
+                elif glyph.visible and glyph.frame.is_upright and _is_wide(glyph):
                     self._blanks[glyph.font, glyph.code].append((number, glyph))
-            elif glyph.claims.strip():
+                continue
+            known.add(looks)
+            if glyph.claims.strip():
                 samples = self._samples[glyph.font]
                 pair = (glyph.code, glyph.claims)
                 sample = samples.get(pair)

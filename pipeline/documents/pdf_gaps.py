@@ -18,15 +18,10 @@ _PIECE = re.compile(
 )
 
 
-def contents_of(document: Any, page: Any) -> list[bytes]:
-    """The content of the page and of the forms on it."""
-    return [document.xref_stream(xref) or b"" for xref in _streams(page)]
-
-
 def widen(document: Any, page: Any, before: Sequence[bytes]) -> None:
-    """Rounds the displacements that were not there in the contents before."""
+    """Rounds the displacements that were not there in the contents before, those of the page and of its forms."""
     known = Counter(round(float(match["number"])) for data in before for match in _numbers(data))
-    for xref in _streams(page):
+    for xref in streams_of(page):
         data = document.xref_stream(xref) or b""
         pieces: list[bytes] = []
         position = 0
@@ -42,7 +37,8 @@ def widen(document: Any, page: Any, before: Sequence[bytes]) -> None:
             document.update_stream(xref, b"".join([*pieces, data[position:]]))
 
 
-def _streams(page: Any) -> Iterator[int]:
+def streams_of(page: Any) -> Iterator[int]:
+    """The content of the page and of the forms on it, by xref."""
     yield from dict.fromkeys([*page.get_contents(), *(xobject[0] for xobject in page.get_xobjects())])
 
 

@@ -127,13 +127,20 @@ def add_span(found: list[Glyph], span: dict[str, Any]) -> None:
         start, end, down = (box[0], box[2], origin[1]) if is_plain else _extent(frame, origin, box)
         if not math.isfinite(start + end + down):
             continue
-        claims = chr(code)
-        text = fold(claims)
-        glyph = _glyph((text, frame, start, end, down, size, font, number, claims, visible, order, text.isspace()))
+        text, claims, is_blank = _said(code)
+        glyph = _glyph((text, frame, start, end, down, size, font, number, claims, visible, order, is_blank))
         if (number == -1 or end - start <= thin) and found and _continues(found[-1], glyph):
             found[-1] = _with(found[-1], text, claims if number == -1 else "")
         else:
             found.append(glyph)
+
+
+@lru_cache(maxsize=1 << 14)
+def _said(code: int) -> tuple[str, str, bool]:
+    """A character folded, as it is, and whether it shows nothing."""
+    claims = chr(code)
+    text = fold(claims)
+    return text, claims, text.isspace()
 
 
 def _with(glyph: Glyph, text: str, claims: str) -> Glyph:

@@ -11,17 +11,23 @@ from typing import Any
 
 import pikepdf
 
+from pipeline.documents.pdf_gaps import streams_of
+
 _QUOTED = re.compile(rb"[)>]\s*['\"]|(?<!\w)T\*(?!\w)")
 
 
-def spell_out(document: Any, page: Any) -> None:
-    """Rewrites the content of the page and of the forms on it, where it has such operators."""
-    for xref in {*page.get_contents(), *(xobject[0] for xobject in page.get_xobjects())}:
+def spell_out(document: Any, page: Any) -> list[bytes]:
+    """Rewrites the content of the page and of the forms on it, where it has such operators; all of it as it is then."""
+    contents = []
+    for xref in streams_of(page):
         data = document.xref_stream(xref) or b""
         if _QUOTED.search(data):
             with pikepdf.new() as file:
                 parsed = pikepdf.parse_content_stream(file.make_stream(data))
-                document.update_stream(xref, bytes(pikepdf.unparse_content_stream(list(_spelled(parsed)))))
+                data = bytes(pikepdf.unparse_content_stream(list(_spelled(parsed))))
+            document.update_stream(xref, data, compress=False)
+        contents.append(data)
+    return contents
 
 
 def _spelled(parsed: Any) -> Iterator[Any]:

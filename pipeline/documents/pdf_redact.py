@@ -9,7 +9,7 @@ import pymupdf
 from pipeline.documents import pdf_boxes
 from pipeline.documents.burning import Box
 from pipeline.documents.pdf_emptying import INK, TEXT, empty
-from pipeline.documents.pdf_gaps import contents_of, widen
+from pipeline.documents.pdf_gaps import widen
 from pipeline.documents.pdf_glyphs import Glyph, glyphs_of
 from pipeline.documents.pdf_grid import Row
 from pipeline.documents.pdf_pieces import taken_apart
@@ -40,8 +40,8 @@ def remove_text(
 
     `glyphs` are the page's, where they are known.
     """
-    spell_out(document, page)
-    before, contents = glyphs_of(page) if glyphs is None else glyphs, contents_of(document, page)
+    contents = spell_out(document, page)
+    before = glyphs_of(page) if glyphs is None else glyphs
     doomed = _doomed(before, spots)
     for band in _BANDS:
         _apply(page, spots, band)
@@ -64,8 +64,8 @@ def remove_text(
 
 def uncover(document: Any, page: Any, spots: Sequence[Spot]) -> bool:
     """Deletes the glyphs of the spots, which lie beneath boxes of the page; False when some would not go."""
-    spell_out(document, page)
-    before, contents = glyphs_of(page), contents_of(document, page)
+    contents = spell_out(document, page)
+    before = glyphs_of(page)
     doomed = _doomed(before, spots)
     for band in _BANDS:
         _apply(page, spots, band)
@@ -88,19 +88,20 @@ def _doomed(glyphs: Sequence[Glyph], spots: Sequence[Spot]) -> set[int]:
     for spot in spots:
         for down in (-1, 0, 1):  # baselines are compared to the point, whatever the fraction
             lines.setdefault(round(spot.baseline) + down, []).append(spot)
+    near = {baseline: lines.get(round(baseline), ()) for baseline in {glyph.baseline for glyph in glyphs}}
     return {
         index
         for index, glyph in enumerate(glyphs)
         if not glyph.is_blank
-        for spot in lines.get(round(glyph.baseline), ())
+        for spot in near[glyph.baseline]
         if _lies_in(glyph, spot)
     }
 
 
 def _lies_in(glyph: Glyph, spot: Spot) -> bool:
-    if glyph.frame != spot.frame or abs(glyph.baseline - spot.baseline) > 0.3 * spot.size:
+    if not spot.start <= (glyph.start + glyph.end) / 2 <= spot.end:
         return False
-    return spot.start <= (glyph.start + glyph.end) / 2 <= spot.end
+    return glyph.frame == spot.frame and abs(glyph.baseline - spot.baseline) <= 0.3 * spot.size
 
 
 def remove_ink(page: Any, spots: Sequence[Spot], boxes: Sequence[Box]) -> bool:

@@ -71,9 +71,15 @@ Lines = dict[tuple[Frame, int], list[Glyph]]  # glyphs by frame and baseline, in
 def lines_of(glyphs: Sequence[Glyph]) -> Lines:
     """The visible neighbours that boxes must not cover."""
     lines: Lines = {}
+    line: list[Glyph] = []
+    last = None
     for glyph in glyphs:
-        if not glyph.is_blank:
-            lines.setdefault((glyph.frame, round(glyph.baseline)), []).append(glyph)
+        if glyph.is_blank:
+            continue
+        if (glyph.frame, glyph.baseline) != last:  # most stand on the line of the one before
+            last = glyph.frame, glyph.baseline
+            line = lines.setdefault((glyph.frame, round(glyph.baseline)), [])
+        line.append(glyph)
     return lines
 
 

@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
-from itertools import chain, pairwise, repeat
+from itertools import chain, groupby, pairwise, repeat
 from statistics import median, median_low
 from typing import NamedTuple
 
@@ -52,8 +52,8 @@ class _Segment(NamedTuple):
 def lay_out(glyphs: Sequence[Glyph]) -> PageText:
     """The text of these glyphs: lines broken by newline, cells by tab; columns of prose one after the other."""
     frames: dict[Frame, list[int]] = {}
-    for index, glyph in enumerate(glyphs):
-        frames.setdefault(glyph.frame, []).append(index)
+    for frame, run in groupby(range(len(glyphs)), [glyph.frame for glyph in glyphs].__getitem__):
+        frames.setdefault(frame, []).extend(run)
     text: list[str] = []
     owners: list[int] = []
     said = [glyph.text for glyph in glyphs]
@@ -116,24 +116,24 @@ def _put(text: list[str], owners: list[int], piece: str, owner: int) -> None:
 
 def _segments(glyphs: Sequence[Glyph], members: Iterable[int]) -> list[_Segment]:
     lines: list[list[int]] = []
+    line: list[int] = []
     first: Glyph | None = None
     places = [(glyph.baseline, glyph.start) for glyph in glyphs]
     for index in sorted(members, key=places.__getitem__):
         glyph = glyphs[index]
-        if first and glyph.baseline - first.baseline <= _SAME_LINE * min(first.size, glyph.size):
-            lines[-1].append(index)
-        else:
-            first = glyph
-            lines.append([index])
+        if first is None or glyph.baseline - first.baseline > _SAME_LINE * min(first.size, glyph.size):
+            first, line = glyph, []
+            lines.append(line)
+        line.append(index)
     return [_segment(glyphs, cell) for cell in cells_of(glyphs, lines)]
 
 
 def _segment(glyphs: Sequence[Glyph], cell: Cell) -> _Segment:
-    members = cell.members
-    baseline = median(glyphs[i].baseline for i in members)
-    size = max(glyphs[i].size for i in members)
-    end = max(glyphs[i].end for i in members)
-    return _Segment(tuple(members), glyphs[members[0]].start, end, baseline, size, cell.parted, cell.apart)
+    own = [glyphs[index] for index in cell.members]
+    baseline = median([glyph.baseline for glyph in own])
+    size = max([glyph.size for glyph in own])
+    end = max([glyph.end for glyph in own])
+    return _Segment(tuple(cell.members), own[0].start, end, baseline, size, cell.parted, cell.apart)
 
 
 def _rows(segments: Sequence[_Segment], right_to_left: bool) -> Iterable[list[_Segment]]:
