@@ -11,7 +11,7 @@ from pipeline.documents.pdf_affine import Affine, to_sheet
 
 _FONT = "helv"
 _SMALLEST_TYPE = 3.5  # points: below it the placeholder is left out
-_LABEL_WIDTH = 0.62  # of the type size: a capital of Helvetica, on average
+_MARGIN = 0.25  # of the type size: what stays free on both sides of a placeholder
 
 Quad = Sequence[tuple[float, float]]  # points of the page: upper left, upper right, lower left, lower right
 
@@ -39,11 +39,12 @@ def _label(quad: Quad, label: str, place: Affine) -> Iterator[str]:
     """The text object that shows a label in the middle of its box."""
     (left, top), (right, end), (low, bottom), _ = quad
     width, height = math.hypot(right - left, end - top), math.hypot(low - left, bottom - top)
-    size = min(height * 0.75, (width - 1.5) / max(1.0, len(label) * _LABEL_WIDTH))
+    wide = sum(map(_advance, label))
+    size = min(height * 0.75, width / max(wide + 2 * _MARGIN, 1.0))
     if not label or size < _SMALLEST_TYPE:
         return
     cos, sin = (right - left) / width, (end - top) / width
-    indent = (width - sum(map(_advance, label)) * size) / 2
+    indent = (width - wide * size) / 2
     sink = (height + 0.7 * size) / 2 / height
     start = left + cos * indent + (low - left) * sink, top + sin * indent + (bottom - top) * sink
     matrix = Affine(cos, sin, sin, -cos, *start).then(place)

@@ -7,6 +7,7 @@ line of its own: taking text out of one never moves the other.
 from bisect import bisect_left, insort
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from operator import attrgetter
 from statistics import median
 from typing import NamedTuple
@@ -82,8 +83,8 @@ def _rows(glyphs: Sequence[Glyph]) -> list[list[int]]:
 
 def _by_place(glyphs: Sequence[Glyph]) -> dict[tuple[Frame, bool, float, float], list[int]]:
     found: dict[tuple[Frame, bool, float, float], list[int]] = {}
-    for index, place in enumerate(map(_PLACE, glyphs)):
-        found.setdefault(place, []).append(index)
+    for place, run in groupby(range(len(glyphs)), list(map(_PLACE, glyphs)).__getitem__):
+        found.setdefault(place, []).extend(run)
     return found
 
 

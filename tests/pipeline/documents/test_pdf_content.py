@@ -48,6 +48,7 @@ def test_plain_content_stays_byte_for_byte(content: bytes) -> None:
         (b"(secret) 1 0 0 RG", b"1 0 0 RG"),
         (b"0 0 m (x) unknown 1 1 l", b"0 0 m\n1 1 l"),
         (b"/Salman#20Alharbi gs", b"/Xn0 gs"),
+        (b"/Salman 12 Tf (/Salman) Tj /F1 9 Tf", b"/Xn0 12 Tf (/Salman) Tj /F1 9 Tf"),
         (b"q (never closed", b"q"),
     ],
 )
@@ -59,7 +60,11 @@ def test_what_nobody_sees_goes(content: bytes, left: bytes) -> None:
 def test_a_name_is_the_same_in_every_content() -> None:
     names = Names()
     assert names.word("Salman") == names.word("Salman") != names.word("Xn0")
-    assert names.word("TT0") == "TT0" and names.is_plain(b"C2_0") and not names.is_plain(b"1012345672")
+    assert (
+        names.word("TT0") == "TT0"
+        and names.spelled(b"C2_0") == b"C2_0"
+        and names.spelled(b"1012345672") != b"1012345672"
+    )
 
 
 def test_a_function_keeps_its_calculation_alone() -> None:
