@@ -26,7 +26,7 @@ from tests.documents import (
 )
 from tests.documents import image_places_pixels as pixels
 from tests.documents.running import Place, Uncaged, detector
-from tests.documents.switching import without
+from tests.documents.switching import READING, without
 
 _NOTICED = (ErrorCode.VERIFY_FAILED, ErrorCode.REDACTION_INCOMPLETE)
 
@@ -97,19 +97,23 @@ def _in_pixels(place: Any, data: bytes) -> bool:
 
 
 class Recording(Uncaged):
-    """Keeps what the redactor wrote, whatever the second reading says of it; OCR reads each picture once for all."""
+    """Keeps what the redactor wrote, whatever the second reading says of it; OCR reads each picture once for all.
+
+    `away`: the functions that are out of service; some of them may be OCR's.
+    """
 
     read: dict[bytes, tuple[dict[str, Any], dict[str, bytes]]] = {}  # noqa: RUF012 - shared on purpose
 
-    def __init__(self) -> None:
+    def __init__(self, away: Sequence[str] = ()) -> None:
         self.written: list[bytes] = []
+        self._readers = [name for name in away if READING in name]
 
     def call(
         self, verb: str, meta: Mapping[str, Any], blobs: Mapping[str, bytes], seconds: float, *, forks: bool = False
     ) -> tuple[dict[str, Any], dict[str, bytes]]:
         """What a child would reply."""
         if verb == "read_raster":
-            asked = repr(sorted(meta.items())).encode() + b"".join(blobs.values())
+            asked = repr([self._readers, sorted(meta.items())]).encode() + b"".join(blobs.values())
             key = hashlib.sha256(asked).digest()
             if key not in self.read:
                 self.read[key] = super().call(verb, meta, blobs, seconds, forks=forks)
@@ -127,11 +131,16 @@ class Ended(NamedTuple):
     failure: StageFailed | None
 
 
-def ended(case: Case, data: bytes) -> Ended:
-    """One round, without a second that mends what the first left."""
+def ended(case: Case, data: bytes, away: Sequence[str] = ()) -> Ended:
+    """One round, without a second that mends what the first left, while the functions `away` are out of service."""
+    with without(*away):
+        return _ended(case, data, away)
+
+
+def _ended(case: Case, data: bytes, away: Sequence[str]) -> Ended:
     if not case.whole:
         return _by_handler(data)
-    run = Recording()
+    run = Recording(away)
     try:
         with mock.patch.object(file_run, "MAX_ROUNDS", 1):
             file_run.redact_document(run, detector(), case.place.format, data, max_pages=500)  # type: ignore[arg-type]
@@ -176,8 +185,7 @@ def verdict(case: Case, names: Sequence[str]) -> str:
     let it out, and does let out the clean document that the same run without the planted value would see. Raises what
     a function's absence breaks.
     """
-    with without(*names):
-        done = ended(case, case.place.build())
+    done = ended(case, case.place.build(), names)
     if done.written is not None and case.stays(done.written):
         return "stays"
     if done.failure is None:
@@ -186,6 +194,5 @@ def verdict(case: Case, names: Sequence[str]) -> str:
     if done.failure.code not in _NOTICED:
         return f"failed: {done.failure.code}"
     clean = _clean(case.table, case.place.name)
-    with without(*names):
-        control = ended(case, clean)
+    control = ended(case, clean, names)
     return "refused" if control.failure is None else "refused whatever it holds"

@@ -13,11 +13,13 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 import pipeline.documents
+import pipeline.ocr
 
 _ROOT = "pipeline.documents"
 # Besides the handlers: what spreads a value that was found over the rest of its document.
 _BESIDE = ("findings", "joined", "known", "namesakes", "sightings", "spread", "wrapped")
 _NOT_HANDLERS = {"document", "limits"}
+READING = "pipeline.ocr."
 # Before the name of what tells success: it says that it succeeded, true or something with its arguments inside.
 ALWAYS = "always "
 
@@ -36,8 +38,9 @@ class Handler(NamedTuple):
 
 @cache
 def handlers() -> dict[str, Handler]:
-    """Every function and method of the handlers by its dotted name below `pipeline.documents`, or below `pipeline`."""
+    """Every function and method of the handlers and of OCR by its dotted name below `pipeline.documents`, else in full."""
     names = [f"{_ROOT}.{found.name}" for found in pkgutil.iter_modules(pipeline.documents.__path__)]
+    names += [f"{READING}{found.name}" for found in pkgutil.iter_modules(pipeline.ocr.__path__)]
     found: dict[str, Handler] = {}
     for module in (import_module(name) for name in (*names, *(f"pipeline.{name}" for name in _BESIDE))):
         short = module.__name__.removeprefix(f"{_ROOT}.")

@@ -31,6 +31,7 @@ def test_every_place_has_an_entry_and_every_entry_a_place(name: str) -> None:
     places = {place for of, place in CASES if of == name}
     assert sorted(places - TABLES[name].keys()) == [], f"python -m tests.documents.responsible {name}"
     assert sorted(TABLES[name].keys() - places) == []
+    assert [place for place, names in TABLES[name].items() if names == (NOBODY,)] == []
 
 
 @pytest.mark.slow
