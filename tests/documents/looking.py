@@ -16,14 +16,15 @@ import tempfile
 import unicodedata
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from urllib.parse import unquote_to_bytes
 from xml.etree import ElementTree
 
 import pikepdf
 import pypdfium2
-from PIL import Image, ImageSequence
+from PIL import Image, ImageChops, ImageSequence
 
 from schemas.files import Format
 
@@ -259,19 +260,45 @@ def _package_text(data: bytes) -> Iterator[str]:
                 yield from (value for value in element.attrib.values() if len(value) > 2)
 
 
+def all_shown(pdfs: Sequence[bytes]) -> list[str]:
+    """What OCR reads of the pages of each PDF, rendered, all in one run."""
+    pages = [[page.crop(_inked(page)) for page in _rendered(pdf)] for pdf in pdfs]
+    said = iter(_read_all([page for of_one in pages for page in of_one]))
+    return ["\n".join(islice(said, len(of_one))) for of_one in pages]
+
+
 def _read_pages(pdf: bytes) -> str:
+    return "\n".join(map(read, _rendered(pdf)))
+
+
+def _rendered(pdf: bytes) -> list[Image.Image]:
     document = pypdfium2.PdfDocument(pdf)
     try:
-        return "\n".join(read(page.render(scale=200 / 72).to_pil()) for page in document)
+        return [page.render(scale=200 / 72).to_pil().convert("RGB") for page in document]
     finally:
         document.close()
 
 
+def _inked(page: Image.Image) -> tuple[int, int, int, int]:
+    """Where a page shows anything, with a margin."""
+    left, top, right, bottom = ImageChops.invert(page).getbbox() or (0, 0, 1, 1)
+    return max(0, left - 30), max(0, top - 30), min(page.width, right + 30), min(page.height, bottom + 30)
+
+
 def read(image: Image.Image) -> str:
+    """What OCR reads of an image."""
+    (said,) = _read_all([image])
+    return said
+
+
+def _read_all(images: Sequence[Image.Image]) -> list[str]:
+    first, *others = images
     buffer = io.BytesIO()
-    image.save(buffer, "PNG")
+    first.save(buffer, "TIFF", save_all=True, append_images=others, compression="tiff_lzw")
     done = subprocess.run(
         ["tesseract", "stdin", "stdout", "-l", "ara+eng", "--psm", "6"],
-        input=buffer.getvalue(), capture_output=True, check=True, timeout=120,
+        input=buffer.getvalue(), capture_output=True, check=True, timeout=120 * len(images),
     )  # fmt: skip
-    return done.stdout.decode("utf-8", "replace")
+    said = done.stdout.decode("utf-8", "replace").split("\f")
+    assert len(said) == len(images)
+    return said

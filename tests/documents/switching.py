@@ -38,7 +38,7 @@ class Handler(NamedTuple):
 
 @cache
 def handlers() -> dict[str, Handler]:
-    """Every function and method of the handlers and of OCR by its dotted name below `pipeline.documents`, else in full."""
+    """Every function and method of the handlers and of OCR, by its dotted name (below `pipeline.documents`)."""
     names = [f"{_ROOT}.{found.name}" for found in pkgutil.iter_modules(pipeline.documents.__path__)]
     names += [f"{READING}{found.name}" for found in pkgutil.iter_modules(pipeline.ocr.__path__)]
     found: dict[str, Handler] = {}
