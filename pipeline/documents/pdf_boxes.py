@@ -10,7 +10,7 @@ import pymupdf
 from pipeline.documents.pdf_affine import Affine, to_sheet
 
 _FONT = "helv"
-_SMALLEST_TYPE = 3.5  # points: below it the placeholder is left out
+_SMALLEST_TYPE = 3.0  # points: below it the placeholder is left out
 _MARGIN = 0.25  # of the type size: what stays free on both sides of a placeholder
 
 Quad = Sequence[tuple[float, float]]  # points of the page: upper left, upper right, lower left, lower right
@@ -47,7 +47,7 @@ def _label(quad: Quad, label: str, place: Affine) -> Iterator[str]:
     indent = (width - wide * size) / 2
     sink = (height + 0.7 * size) / 2 / height
     start = left + cos * indent + (low - left) * sink, top + sin * indent + (bottom - top) * sink
-    matrix = Affine(cos, sin, sin, -cos, *start).then(place)
+    matrix = Affine(cos, sin, (left - low) / height, (top - bottom) / height, *start).then(place)
     axes, at = _spelled(matrix[:4]), _spelled(matrix[4:])
     yield f"BT {axes} {at} Tm /{_FONT} {_spelled([size])} Tf <{label.encode('latin-1', 'replace').hex()}> Tj ET"
 
