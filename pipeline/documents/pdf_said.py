@@ -32,7 +32,7 @@ def said_by_document(pdf: pikepdf.Pdf) -> Iterator[Said]:
     """Properties, form fields, whether a page shows them or not, and names of attached files."""
     info = pdf.trailer.get("/Info")
     if isinstance(info, pikepdf.Dictionary):
-        for key in list(info.keys()):
+        for key in sorted(info.keys()):
             if key not in _WRITTEN_BY_PROGRAMS:
                 yield from _texts(key[1:], info[key])
     metadata = pdf.Root.get("/Metadata")
