@@ -123,14 +123,13 @@ class _Scrubber:
         if not isinstance(value, pikepdf.Dictionary):
             return None
         if self._is_new(value, "{" + rule):
-            for key in list(value.keys()):
-                item = value[key]
+            items = [(key, value[key]) for key in sorted(value.keys())]
+            for key, _ in items:
+                del value[key]  # a new name may be another's old one
+            for key, item in items:
                 kept = self._judged(item, pdf_typefaces.font_kind(item) if rule == "FONT" else rule)
-                plain = "/" + self.names.word(key[1:])
-                if kept is None or plain != key:
-                    del value[key]
-                if kept is not None and (plain != key or kept is not item):
-                    value[plain] = kept
+                if kept is not None:
+                    value["/" + self.names.word(key[1:])] = kept
         return value
 
     def leaves(self, value: Any) -> Any:

@@ -12,6 +12,7 @@ from pipeline.documents.pdf_content import plain_content
 from pipeline.documents.pdf_images import plain_jbig2
 from pipeline.documents.pdf_names import Names
 from pipeline.documents.pdf_programs import plain_calculator, plain_map
+from pipeline.documents.pdf_scrub import scrubbed
 from tests.documents.pdf_object_places_inner import icc
 from tests.pipeline.documents.papers import DEJAVU, NATIONAL_ID
 
@@ -65,6 +66,20 @@ def test_a_name_is_the_same_in_every_content() -> None:
         and names.spelled(b"C2_0") == b"C2_0"
         and names.spelled(b"1012345672") != b"1012345672"
     )
+
+
+def test_a_new_name_takes_no_other_ones_place() -> None:
+    with pymupdf.open() as document:
+        page = document.new_page()
+        for place, (name, face) in enumerate((("Salman", "cour"), ("Xn0", "helv"), ("Xn1", "tiro"))):
+            page.insert_font(fontname=name, fontbuffer=pymupdf.Font(face).buffer)
+            page.insert_text((50, 100 + 20 * place), "shown", fontname=name)
+        before = [span["font"] for span in document[0].get_texttrace()]
+        data = document.tobytes()
+    with pymupdf.open(stream=scrubbed(data)) as document:
+        after = [span["font"] for span in document[0].get_texttrace()]
+        assert sorted(name for _, _, _, _, name, _ in document[0].get_fonts()) == ["Xn0", "Xn1", "Xn2"]
+    assert len(set(before)) == len(set(after)) == 3
 
 
 def test_a_function_keeps_its_calculation_alone() -> None:
