@@ -76,8 +76,8 @@ def with_ledger(email: str, *, together: bool) -> FastAPI:
 
     def charge(account_id: UUID, tokens: int, reference: str) -> None:
         free, now = settings.free_tokens_per_day, utc_now()
-        with storage.database.transaction() as session:
-            ledger.charge_all(session, account_id, [Order(tokens, reference)], free_per_day=free, now=now)
+        with storage.database.bare_transaction() as connection:
+            ledger.charge_all(connection, account_id, [Order(tokens, reference)], free_per_day=free, now=now)
 
     return _with_health(app)
 
