@@ -12,6 +12,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Hashable, Iterator, M
 from contextlib import asynccontextmanager, contextmanager
 from typing import NamedTuple
 
+import httpcore
 import httpx
 
 from api.proxy.joints import Provider
@@ -27,6 +28,9 @@ _STATUSES = {*range(200, 300), *range(400, 600)}  # RFC 9110, section 15: what a
 _EVENTS = b"text/event-stream"
 _RETRY_SECONDS = 1
 _MOST_EACH = MOST // 2  # calls of one account at once: nobody has all connections
+_FAILURES = (
+    httpcore.ConnectionNotAvailable, httpcore.NetworkError, httpcore.ProtocolError, httpcore.UnsupportedProtocol
+)  # fmt: skip
 _TALKATIVE = ("httpx", "httpcore", "h2", "hpack")  # at DEBUG they write headers, keys among them
 
 
@@ -153,11 +157,11 @@ def _translated() -> Iterator[None]:
     """The library's failures as ours, of which nothing else is told."""
     try:
         yield
-    except httpx.PoolTimeout:
+    except httpcore.PoolTimeout:
         raise MaskerUnavailable(retry_after=_RETRY_SECONDS) from None
-    except httpx.TimeoutException:
+    except httpcore.TimeoutException:
         raise ProviderTimeout from None
-    except (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL, OSError, Undecodable):
+    except (*_FAILURES, httpx.InvalidURL, OSError, Undecodable):
         raise ProviderUnreachable from None
 
 

@@ -230,7 +230,7 @@ def test_a_call_that_is_cancelled_at_any_step_leaves_its_place(provider: Scripte
                 pass
             assert upstream.lanes.busy == 0
             for lane in (lane for lanes in upstream.lanes._idle.values() for lane in lanes):
-                lane._stale_at = 0
+                lane.connection._connection._expire_at = 0
             task = asyncio.create_task(ended(upstream))
             for _ in range(steps):
                 await asyncio.sleep(0)
