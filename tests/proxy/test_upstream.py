@@ -198,6 +198,7 @@ def test_too_many_calls_at_once_are_shed(provider: ScriptedProvider) -> None:
 
     async def job(upstream: Upstream) -> None:
         upstream.lanes = Lanes(upstream.lanes._verify, most=1)
+        upstream._client._transport = upstream.lanes
         async with upstream.asked(call()):
             with pytest.raises(MaskerUnavailable) as caught:
                 async with read(upstream):
