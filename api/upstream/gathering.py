@@ -14,7 +14,7 @@ MOST = 64 * 1024  # bytes that are held
 
 
 class GatheringBackend(httpcore.AnyIOBackend):
-    """The library's own connections, gathering."""
+    """Makes such streams over the library's own connections."""
 
     async def connect_tcp(
         self,
@@ -25,10 +25,12 @@ class GatheringBackend(httpcore.AnyIOBackend):
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.AsyncNetworkStream:
         """As the library's."""
-        return _Gathering(await super().connect_tcp(host, port, timeout, local_address, socket_options))
+        return Gathering(await super().connect_tcp(host, port, timeout, local_address, socket_options))
 
 
-class _Gathering(httpcore.AsyncNetworkStream):
+class Gathering(httpcore.AsyncNetworkStream):
+    """One of them."""
+
     def __init__(self, stream: httpcore.AsyncNetworkStream) -> None:
         self._stream = stream
         self._held = b""
@@ -53,7 +55,7 @@ class _Gathering(httpcore.AsyncNetworkStream):
     async def start_tls(
         self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
     ) -> httpcore.AsyncNetworkStream:
-        return _Gathering(await self._stream.start_tls(ssl_context, server_hostname, timeout))
+        return Gathering(await self._stream.start_tls(ssl_context, server_hostname, timeout))
 
     def get_extra_info(self, info: str) -> Any:
         return self._stream.get_extra_info(info)
