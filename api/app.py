@@ -54,7 +54,8 @@ def create_app(settings: Settings, storage: Storage | None = None, edge: Edge | 
     )
     app.state.services = services
     errors.install(app)
-    for routes in (text, reports, files, glossaries, entities, auth, me, keys, health, reference, proxy):
+    # In this order they are asked who takes a path: first those whose calls wait for milliseconds.
+    for routes in (text, proxy, reports, files, glossaries, entities, auth, me, keys, health, reference):
         app.include_router(routes.router)
     app.state.failures, app.state.edge = Failures(), edge
     app.add_middleware(Contain, failures=app.state.failures)  # the last one added is the outermost

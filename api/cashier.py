@@ -104,8 +104,8 @@ class Cashier:
         return asyncio.get_running_loop().run_in_executor(self._threads, self._charge, account_id, orders)
 
     def _charge(self, account_id: UUID, orders: list[Order]) -> _Outcomes:
-        with self._database.transaction() as session:
-            return [*ledger.charge_all(session, account_id, orders, free_per_day=self._free_per_day, now=utc_now())]
+        with self._database.bare_transaction() as connection:
+            return [*ledger.charge_all(connection, account_id, orders, free_per_day=self._free_per_day, now=utc_now())]
 
 
 def _tell(waiting: asyncio.Future[Charge], outcome: Charge | Exception) -> None:

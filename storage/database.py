@@ -6,11 +6,11 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from alembic import command
 from alembic.config import Config
@@ -60,6 +60,7 @@ _OUT_OF_ORDER = (OperationalError, InterfaceError, DatabaseError)
 _NOT_MIGRATED = frozenset({"42P01", "42703"})
 _log = logging.getLogger(__name__)
 
+T = TypeVar("T")
 CONNECTIONS = 20  # per process
 # A network that went away is noticed in this many seconds (libpq, section 34.1.2), not in the system's hours.
 _UNPLUGGED = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3, "tcp_user_timeout": 25_000}
@@ -117,20 +118,19 @@ class Database:
         one inside another. Rows stay readable after it. MaskerUnavailable when the database cannot be reached, and of
         its kinds CommitInDoubt when it went away at the very end.
         """
-        committing = False
-        try:
-            with self._turn(), _unavailable(), Session(self.engine, expire_on_commit=False) as session, session.begin():
-                yield session
-                committing = True
-        except MaskerUnavailable:
-            if committing:
-                raise CommitInDoubt from None
-            raise
+        with self._committed(_session(self.engine)) as session:
+            yield session
+
+    @contextmanager
+    def bare_transaction(self) -> Iterator[Connection]:
+        """The same without a session, which takes longer to come and go than a few statements."""
+        with self._committed(self.engine.begin()) as connection:
+            yield connection
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
         """A transaction that only reads, and waits for no writer; a write in it fails. MaskerUnavailable as above."""
-        with _unavailable(), Session(self._reader, expire_on_commit=False) as session, session.begin():
+        with _unavailable(), _session(self._reader) as session:
             yield session
 
     def ping(self) -> None:
@@ -162,6 +162,19 @@ class Database:
         self.engine.dispose()
 
     @contextmanager
+    def _committed(self, transaction: AbstractContextManager[T]) -> Iterator[T]:
+        """Around a transaction that writes, and commits at its end."""
+        committing = False
+        try:
+            with self._turn(), _unavailable(), transaction as opened:
+                yield opened
+                committing = True
+        except MaskerUnavailable:
+            if committing:
+                raise CommitInDoubt from None
+            raise
+
+    @contextmanager
     def _turn(self) -> Iterator[None]:
         if self._writer is None:
             yield
@@ -176,6 +189,12 @@ class Database:
         finally:
             self._writing = None
             self._writer.release()
+
+
+@contextmanager
+def _session(engine: Engine) -> Iterator[Session]:
+    with Session(engine, expire_on_commit=False) as session, session.begin():
+        yield session
 
 
 @contextmanager

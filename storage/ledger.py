@@ -11,12 +11,13 @@ from typing import NamedTuple
 from uuid import UUID
 
 import sqlalchemy
-from sqlalchemy import bindparam, insert, update
+from sqlalchemy import Connection, bindparam, insert, update
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, col, select
 
 from schemas.clock import next_riyadh_midnight, riyadh_day
 from schemas.errors import InsufficientTokens, Unprocessable
+from storage.direct import Direct
 from storage.tables import Entry, EntryKind, Purse
 from storage.upserts import insert_missing
 
@@ -56,13 +57,13 @@ class Balance(NamedTuple):
 
 
 def charge_all(
-    session: Session, account_id: UUID, orders: Sequence[Order], *, free_per_day: int, now: datetime
+    connection: Connection, account_id: UUID, orders: Sequence[Order], *, free_per_day: int, now: datetime
 ) -> list[Charge | InsufficientTokens]:
     """Charges one text call after another, free tokens first; what each took, or why it took nothing.
 
     Every reference must be new: ReferenceConflict otherwise, and the transaction is lost. UnknownAccount.
     """
-    purse = _locked_purse(session, account_id)
+    purse = _locked_purse(connection, account_id)
     today, used = _free_day(purse, now)
     paid_tokens = purse.paid_tokens
     outcomes: list[Charge | InsufficientTokens] = []
@@ -78,10 +79,10 @@ def charge_all(
         lines.append(_line(account_id, EntryKind.CHARGE, parts, order.reason, order.reference, today, now))
     if lines:
         try:
-            session.connection().execute(_LINES, lines)
+            _LINES.run(connection, lines)
         except IntegrityError:
             raise ReferenceConflict from None
-        _keep(session, _Sums(account_id, paid_tokens, today, used))
+        _keep(connection, _Sums(account_id, paid_tokens, today, used))
     return outcomes
 
 
@@ -93,7 +94,7 @@ def refund(session: Session, reference: str, now: datetime, *, in_doubt: UUID | 
     waits until it has happened or never will.
     """
     if in_doubt is not None:
-        _locked_purse(session, in_doubt)
+        _locked_purse(session.connection(), in_doubt)
     return _give_back(session, EntryKind.CHARGE, EntryKind.REFUND, reference, now)
 
 
@@ -104,7 +105,7 @@ def hold(
 
     InsufficientTokens (nothing taken), ReferenceConflict, UnknownAccount.
     """
-    purse = _locked_purse(session, account_id)
+    purse = _locked_purse(session.connection(), account_id)
     today, used = _free_day(purse, now)
     free_left = max(0, free_per_day - used)
     taken = _split(tokens, free_left)
@@ -115,7 +116,7 @@ def hold(
     parts = Charge(-taken.free, -taken.paid)
     if not _append(session, account_id, EntryKind.HOLD, parts, "file", reference, today, now):
         return _repeated(session, _known(session, EntryKind.HOLD, reference), account_id)
-    _keep(session, _Sums(account_id, purse.paid_tokens - taken.paid, today, used + taken.free))
+    _keep(session.connection(), _Sums(account_id, purse.paid_tokens - taken.paid, today, used + taken.free))
     return taken
 
 
@@ -137,9 +138,9 @@ def credit(session: Session, account_id: UUID, tokens: int, *, reference: str, n
     """Adds paid tokens, 1 to 10^15 at once (else Unprocessable). ReferenceConflict, UnknownAccount."""
     if not 0 < tokens <= MAX_CREDIT:
         raise Unprocessable("value_error", ("body", "tokens"), f"A credit adds 1 to {MAX_CREDIT} tokens")
-    purse = _locked_purse(session, account_id)
+    purse = _locked_purse(session.connection(), account_id)
     if _append(session, account_id, EntryKind.CREDIT, Charge(0, tokens), "credit", reference, riyadh_day(now), now):
-        _keep(session, purse._replace(paid_tokens=purse.paid_tokens + tokens))
+        _keep(session.connection(), purse._replace(paid_tokens=purse.paid_tokens + tokens))
     elif _known(session, EntryKind.CREDIT, reference).account_id != account_id:
         raise ReferenceConflict
 
@@ -195,16 +196,16 @@ def _give_back(session: Session, taken: EntryKind, undo: EntryKind, reference: s
     closed = (undo, EntryKind.SETTLE) if taken is EntryKind.HOLD else (undo,)
     if entry is None or any(_entry(session, kind, reference) for kind in closed):
         return False
-    purse = _locked_purse(session, entry.account_id)
+    purse = _locked_purse(session.connection(), entry.account_id)
     returned = Charge(-entry.free_tokens, -entry.paid_tokens)
     _append(session, entry.account_id, undo, returned, entry.reason, reference, entry.day, now)
     used = purse.free_used - (returned.free if entry.day == purse.free_day else 0)
-    _keep(session, purse._replace(paid_tokens=purse.paid_tokens + returned.paid, free_used=used))
+    _keep(session.connection(), purse._replace(paid_tokens=purse.paid_tokens + returned.paid, free_used=used))
     return True
 
 
 class _Sums(NamedTuple):
-    """A purse's row. Read and written as such: the mapper's own bookkeeping costs more than the database's work."""
+    """A purse's row."""
 
     account_id: UUID
     paid_tokens: int
@@ -212,38 +213,37 @@ class _Sums(NamedTuple):
     free_used: int
 
 
-_LOCKED = (
+_LOCKED = Direct(
     sqlalchemy.select(col(Purse.account_id), col(Purse.paid_tokens), col(Purse.free_day), col(Purse.free_used))
     .where(col(Purse.account_id) == bindparam("whose"))
     .with_for_update()
 )
-_KEPT = (
+_KEPT = Direct(
     update(Purse)
     .where(col(Purse.account_id) == bindparam("whose"))
     .values({name: bindparam(f"new_{name}") for name in ("paid_tokens", "free_day", "free_used")})
 )
+_LINES = Direct(insert(Entry).inline(), [name for name in Entry.model_fields if name != "id"])
 
-_LINES = insert(Entry).inline()
 
-
-def _locked_purse(session: Session, account_id: UUID) -> _Sums:
-    row = session.connection().execute(_LOCKED, {"whose": account_id}).one_or_none()
+def _locked_purse(connection: Connection, account_id: UUID) -> _Sums:
+    row = _LOCKED.row(connection, {"whose": account_id})
     if row is None:
         raise UnknownAccount
     return _Sums(*row)
 
 
-def _keep(session: Session, sums: _Sums) -> None:
+def _keep(connection: Connection, sums: _Sums) -> None:
     """Writes the sums of a purse that this transaction has locked."""
     new = {"new_paid_tokens": sums.paid_tokens, "new_free_day": sums.free_day, "new_free_used": sums.free_used}
-    session.connection().execute(_KEPT, {"whose": sums.account_id, **new})
+    _KEPT.run(connection, [{"whose": sums.account_id, **new}])
 
 
 def _locked_entry(session: Session, kind: EntryKind, reference: str) -> Entry | None:
     """The entry, with its account's purse locked: what closes it can no longer appear."""
     entry = _entry(session, kind, reference)
     if entry is not None:
-        _locked_purse(session, entry.account_id)
+        _locked_purse(session.connection(), entry.account_id)
     return entry
 
 

@@ -10,7 +10,7 @@ import hmac
 import logging
 import math
 
-from redis.asyncio import BlockingConnectionPool, Redis
+from redis.asyncio import Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import NoScriptError, RedisError
@@ -57,17 +57,15 @@ class RedisLimiter:
     ) -> None:
         self._secret, self._pause, self._patience = secret, pause, patience
         try:
-            pool = BlockingConnectionPool.from_url(
+            self._redis = Redis.from_url(
                 url,
-                max_connections=_CONNECTIONS,
-                timeout=patience,
                 socket_connect_timeout=1,
                 socket_timeout=None,  # a call's own patience is enough; the library's would double what a call costs
                 retry=Retry(NoBackoff(), 0),
             )
         except ValueError:
             raise InvalidSettings("MASKER_REDIS_URL: not a Redis address") from None
-        self._redis = Redis.from_pool(pool)
+        self._connections = asyncio.Semaphore(_CONNECTIONS)  # which costs less than the library's pool that waits
         self._failing = False
         self._ask_again = 0.0  # on the loop's clock: until then nobody asks
 
@@ -78,23 +76,19 @@ class RedisLimiter:
             if loop.time() < self._ask_again:
                 return None
             self._ask_again = loop.time() + self._pause  # only this call tries
-        asking = loop.create_task(self._ask(key, limit, window))
+        begun = loop.time()
         try:
-            await _wait(asking, loop, self._patience)
-        finally:
-            asking.cancel()
-        if not asking.done():
-            self._failed("TimeoutError", loop.time())
+            async with asyncio.timeout(None) as end:
+                late = loop.call_at(begun + self._patience, self._give_up, end, begun)
+                try:
+                    wait = await self._ask(key, limit, window)
+                finally:
+                    late.cancel()
+        except (RedisError, OSError) as failure:
+            self._failed(type(failure).__name__, loop.time())
             return None
-        failure = asking.exception()
-        if failure is None:
-            self._answered()
-            wait = asking.result()
-            return None if wait < 0 else max(1, math.ceil(wait / 1_000_000))
-        if not isinstance(failure, (RedisError, OSError)):
-            raise failure
-        self._failed(type(failure).__name__, loop.time())
-        return None
+        self._answered()
+        return None if wait < 0 else max(1, math.ceil(wait / 1_000_000))
 
     async def close(self) -> None:
         """Closes its connections."""
@@ -103,10 +97,17 @@ class RedisLimiter:
     async def _ask(self, key: str, limit: int, window: int) -> int:
         name = b"masker:rate:" + hmac.digest(self._secret, key.encode(), "sha256")[:16].hex().encode()
         arguments = (1, name, limit, window * 1_000_000)
-        try:
-            return int(await self._redis.execute_command("EVALSHA", _SHA, *arguments))  # type: ignore[no-untyped-call]
-        except NoScriptError:  # the first call ever, or Redis was started anew
-            return int(await self._redis.execute_command("EVAL", _SCRIPT, *arguments))  # type: ignore[no-untyped-call]
+        async with self._connections:
+            try:
+                return int(await self._redis.execute_command("EVALSHA", _SHA, *arguments))  # type: ignore[no-untyped-call]
+            except NoScriptError:  # the first call ever, or Redis was started anew
+                return int(await self._redis.execute_command("EVAL", _SCRIPT, *arguments))  # type: ignore[no-untyped-call]
+
+    def _give_up(self, end: asyncio.Timeout, begun: float) -> None:
+        """Redis had its time, but what a busy event loop took of that is given once more."""
+        now = asyncio.get_running_loop().time()
+        was_late = now - begun > 1.5 * self._patience
+        end.reschedule(now + (self._patience if was_late else _GRACE_SECONDS))
 
     def _failed(self, kind: str, now: float) -> None:
         if not self._failing:
@@ -117,12 +118,3 @@ class RedisLimiter:
         if self._failing:
             log.warning("Redis answers the rate limiter again")
         self._failing = False
-
-
-async def _wait(asking: asyncio.Task[int], loop: asyncio.AbstractEventLoop, patience: float) -> None:
-    """Until it is done, or Redis had its time: what a busy event loop took of that is given once more."""
-    begun = loop.time()
-    await asyncio.wait({asking}, timeout=patience)
-    if not asking.done():
-        was_late = loop.time() - begun > 1.5 * patience
-        await asyncio.wait({asking}, timeout=patience if was_late else _GRACE_SECONDS)

@@ -1,8 +1,7 @@
 """The client that speaks to the model providers: one per process, and no more is known of a failure than its kind.
 
 It keeps no cookies, follows no redirects, tries nothing twice, and believes neither the environment nor a certificate
-that does not hold: the library's transport does none of that, and its client, which might, is not in between. Keys,
-prompts and answers are in no message of an exception and in no line of a log.
+that does not hold. Keys, prompts and answers are in no message of an exception and in no line of a log.
 """
 
 import logging
@@ -10,8 +9,12 @@ import ssl
 from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator, Hashable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
+from http.client import HTTPResponse
+from http.cookiejar import CookieJar
 from typing import NamedTuple
+from urllib.request import Request
 
+import httpcore
 import httpx
 
 from api.proxy.joints import Provider
@@ -27,6 +30,9 @@ _STATUSES = {*range(200, 300), *range(400, 600)}  # RFC 9110, section 15: what a
 _EVENTS = b"text/event-stream"
 _RETRY_SECONDS = 1
 _MOST_EACH = MOST // 2  # calls of one account at once: nobody has all connections
+_FAILURES = (
+    httpcore.ConnectionNotAvailable, httpcore.NetworkError, httpcore.ProtocolError, httpcore.UnsupportedProtocol
+)  # fmt: skip
 _TALKATIVE = ("httpx", "httpcore", "h2", "hpack")  # at DEBUG they write headers, keys among them
 
 
@@ -91,6 +97,9 @@ class Upstream:
         self._under_way = Counter[Hashable]()
         self.lanes = Lanes(verify or ssl.create_default_context())
         self._urls = {provider: httpx.URL(base.rstrip("/") + _PATHS[provider]) for provider, base in base_urls.items()}
+        self._client = httpx.AsyncClient(
+            transport=self.lanes, cookies=_NoCookies(), follow_redirects=False, trust_env=False, headers={}
+        )
 
     @classmethod
     def of(cls, settings: Settings) -> "Upstream":
@@ -132,7 +141,7 @@ class Upstream:
             extensions={"timeout": httpx.Timeout(read, connect=connect, write=write).as_dict()},
         )
         with _translated():
-            response = await self.lanes.handle_async_request(request)
+            response = await self._client.send(request, stream=True)
         try:
             if response.is_redirect or response.status_code not in _STATUSES:
                 raise ProviderUnreachable
@@ -145,7 +154,7 @@ class Upstream:
 
     async def close(self) -> None:
         """Ends all connections."""
-        await self.lanes.aclose()
+        await self._client.aclose()
 
 
 @contextmanager
@@ -153,12 +162,19 @@ def _translated() -> Iterator[None]:
     """The library's failures as ours, of which nothing else is told."""
     try:
         yield
-    except httpx.PoolTimeout:
+    except httpcore.PoolTimeout:
         raise MaskerUnavailable(retry_after=_RETRY_SECONDS) from None
-    except httpx.TimeoutException:
+    except httpcore.TimeoutException:
         raise ProviderTimeout from None
-    except (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL, OSError, Undecodable):
+    except (*_FAILURES, httpx.InvalidURL, OSError, Undecodable):
         raise ProviderUnreachable from None
+
+
+class _NoCookies(CookieJar):
+    """Takes none: no caller's session at a provider shall be another's. Looks at none, too."""
+
+    def extract_cookies(self, response: HTTPResponse, request: Request) -> None:
+        """Takes none."""
 
 
 def _stream_of(response: httpx.Response) -> httpx.AsyncByteStream:

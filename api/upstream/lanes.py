@@ -9,58 +9,76 @@ on its connection a call is ended by closing it, and what it does not read stays
 import ssl
 from collections import deque
 from collections.abc import AsyncIterator
-from time import monotonic
 
+import httpcore
 import httpx
+from anyio import CancelScope
+
+from api.upstream.gathering import GatheringBackend
 
 MOST = 1024  # calls at once
 _MOST_IDLE = 128  # connections kept open without a call
+_BACKEND = GatheringBackend()
+_Origin = tuple[bytes, bytes, int]  # scheme, host, port
+_PORTS = {b"http": 80, b"https": 443}
 _IDLE_SECONDS = 30.0  # that they are kept; providers and what stands before them close after a minute or more
 
 
 class _Lane:
     """One connection, made when it is first used."""
 
-    def __init__(self, verify: ssl.SSLContext) -> None:
-        limits = httpx.Limits(max_connections=1, max_keepalive_connections=1, keepalive_expiry=_IDLE_SECONDS)
-        self.transport = httpx.AsyncHTTPTransport(verify=verify, http2=True, limits=limits, trust_env=False)
+    def __init__(self, origin: _Origin, verify: ssl.SSLContext) -> None:
+        self.connection = httpcore.AsyncHTTPConnection(
+            httpcore.Origin(*origin), verify, _IDLE_SECONDS, http2=True, network_backend=_BACKEND
+        )
         self.wire: object = None  # the library's network stream
-        self._stale_at = 0.0
-
-    def rest(self) -> None:
-        """From now on it is idle."""
-        self._stale_at = monotonic() + _IDLE_SECONDS
 
     def is_fresh(self) -> bool:
         """Whether it can take another call: one at which there is something to read was most often closed."""
         told = getattr(self.wire, "get_extra_info", lambda _: True)("is_readable")
-        return monotonic() < self._stale_at and not told
+        return self.connection.is_available() and not self.connection.has_expired() and not told
+
+    async def close(self) -> None:
+        """Whatever it is at, and whatever ends meanwhile."""
+        with CancelScope(shield=True):
+            await self.connection.aclose()
 
 
 class Lanes(httpx.AsyncBaseTransport):
-    """The transport of a client. Past `most` calls at once: httpx.PoolTimeout, without waiting. For one event loop."""
+    """The transport of a client; its errors are httpcore's. Past `most` calls at once: PoolTimeout, without waiting.
+
+    For one event loop.
+    """
 
     def __init__(self, verify: ssl.SSLContext, most: int = MOST) -> None:
         self._verify, self._most = verify, most
         self._busy: set[_Lane] = set()
-        self._idle: dict[tuple[str, str, int | None], deque[_Lane]] = {}  # by origin, the last used at the right
+        self._idle: dict[_Origin, deque[_Lane]] = {}  # by origin, the last used at the right
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """One call on a connection of its own."""
-        url = request.url
-        origin = (url.scheme, url.host, url.port)
+        scheme, host, port = request.url.raw_scheme, request.url.raw_host, request.url.port
+        origin = (scheme, host, port or _PORTS[scheme])
+        assert isinstance(request.stream, httpx.AsyncByteStream)  # noqa: S101 - what a request has
         lane = await self._take(origin)
         try:
-            response = await lane.transport.handle_async_request(request)
+            response = await lane.connection.handle_async_request(
+                httpcore.Request(
+                    request.method,
+                    httpcore.URL(scheme=scheme, host=host, port=port, target=request.url.raw_path),
+                    headers=request.headers.raw,
+                    content=request.stream,
+                    extensions=request.extensions,
+                )
+            )
         except BaseException:
             await self._end(lane)
             raise
         lane.wire = response.extensions.get("network_stream")
-        assert isinstance(response.stream, httpx.AsyncByteStream)  # noqa: S101 - what an async transport gives
         return httpx.Response(
-            response.status_code,
+            response.status,
             headers=response.headers,
-            stream=_Body(self, origin, lane, response.stream),
+            stream=_Body(self, origin, lane, response),
             extensions=response.extensions,
         )
 
@@ -75,7 +93,7 @@ class Lanes(httpx.AsyncBaseTransport):
         """How many calls are under way."""
         return len(self._busy)
 
-    async def give_back(self, origin: tuple[str, str, int | None], lane: _Lane) -> None:
+    async def give_back(self, origin: _Origin, lane: _Lane) -> None:
         """A call was read to its end: its connection can take another."""
         if lane not in self._busy:
             return  # everything was closed meanwhile
@@ -83,40 +101,37 @@ class Lanes(httpx.AsyncBaseTransport):
             await self._end(lane)
             return
         self._busy.discard(lane)
-        lane.rest()
         self._idle.setdefault(origin, deque()).append(lane)
 
     async def drop(self, lane: _Lane) -> None:
         """A call was abandoned: closing its connection tells the provider."""
         await self._end(lane)
 
-    async def _take(self, origin: tuple[str, str, int | None]) -> _Lane:
+    async def _take(self, origin: _Origin) -> _Lane:
         idle = self._idle.get(origin, deque())
         while idle and not idle[-1].is_fresh():
-            await idle.pop().transport.aclose()
+            await idle.pop().close()
         # no await from here on: a call that is cancelled before holds no place, one that is counted always has an end
         if len(self._busy) >= self._most:
-            raise httpx.PoolTimeout("too many calls at once")
-        lane = idle.pop() if idle else _Lane(self._verify)
+            raise httpcore.PoolTimeout("too many calls at once")
+        lane = idle.pop() if idle else _Lane(origin, self._verify)
         self._busy.add(lane)
         return lane
 
     async def _end(self, lane: _Lane) -> None:
         self._busy.discard(lane)
-        await lane.transport.aclose()
+        await lane.close()
 
 
 class _Body(httpx.AsyncByteStream):
     """An answer's body; whether it was read to its end decides what becomes of the connection."""
 
-    def __init__(
-        self, lanes: Lanes, origin: tuple[str, str, int | None], lane: _Lane, body: httpx.AsyncByteStream
-    ) -> None:
-        self._lanes, self._origin, self._lane, self._body = lanes, origin, lane, body
+    def __init__(self, lanes: Lanes, origin: _Origin, lane: _Lane, response: httpcore.Response) -> None:
+        self._lanes, self._origin, self._lane, self._response = lanes, origin, lane, response
         self._is_read = self._is_closed = False
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        async for chunk in self._body:
+        async for chunk in self._response.aiter_stream():
             yield chunk
         self._is_read = True
 
@@ -126,7 +141,7 @@ class _Body(httpx.AsyncByteStream):
             return
         self._is_closed = True
         try:
-            await self._body.aclose()
+            await self._response.aclose()
         except BaseException:
             self._is_read = False
             raise

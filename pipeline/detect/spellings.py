@@ -4,12 +4,15 @@ In both, case, accents, vowel marks, invisible characters, the script of digits,
 exchanges do not matter.
 """
 
+import re
 import unicodedata
+from itertools import compress
 
 from pipeline.detect.character_table import CharacterTable
 from pipeline.detect.normalize import normalize
 
 _ALIKE = str.maketrans("أإآٱىةؤئ", "اااايهوي")
+_SURPLUS = re.compile("^ +|(?<= ) +")  # leading blanks, and those behind the first of several
 _UNSEEN = frozenset({"Mn", "Me", "Cf", "Lm", "Sk"})
 
 
@@ -40,13 +43,19 @@ def compact_form(text: str) -> str:
 
 
 def words_origins(text: str) -> list[int]:
-    """The index in `text` behind each character of its *words* form."""
-    return _origins(text, _WORDS)
+    """The index in `text` behind each character of its *words* form, and of a blank behind the last word."""
+    folded, every = _folded(text, _WORDS)
+    origins: list[int] = []
+    start = 0
+    for surplus in _SURPLUS.finditer(folded):
+        origins += every[start : surplus.start()]
+        start = surplus.end()
+    return origins + every[start:]
 
 
 def compact_origins(text: str) -> list[int]:
     """The index in `text` behind each character of its *compact* form."""
-    return _origins(text, _COMPACT)
+    return _folded(text, _COMPACT)[1]
 
 
 def hangs(character: str) -> bool:
@@ -54,12 +63,11 @@ def hangs(character: str) -> bool:
     return not character.isspace() and character != "'" and character.translate(_WORDS) == ""
 
 
-def _origins(text: str, table: CharacterTable) -> list[int]:
-    origin: list[int] = []
-    blank = True  # leading blanks are dropped, runs of them become one
-    for index, character in enumerate(text):
-        for folded in table[ord(character)]:
-            if folded != " " or not blank:
-                origin.append(index)
-            blank = folded == " "
-    return origin
+def _folded(text: str, table: CharacterTable) -> tuple[str, list[int]]:
+    """What the table makes of a text, and the index in the text behind each character of that."""
+    pieces = [*map(table.__getitem__, map(ord, text))]
+    folded = "".join(pieces)
+    origins = [*compress(range(len(pieces)), pieces)]
+    if len(origins) < len(folded):  # some character stands for several
+        origins = [index for index, piece in enumerate(pieces) for _ in piece]
+    return folded, origins

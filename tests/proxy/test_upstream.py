@@ -198,6 +198,7 @@ def test_too_many_calls_at_once_are_shed(provider: ScriptedProvider) -> None:
 
     async def job(upstream: Upstream) -> None:
         upstream.lanes = Lanes(upstream.lanes._verify, most=1)
+        upstream._client._transport = upstream.lanes
         async with upstream.asked(call()):
             with pytest.raises(MaskerUnavailable) as caught:
                 async with read(upstream):
@@ -230,7 +231,7 @@ def test_a_call_that_is_cancelled_at_any_step_leaves_its_place(provider: Scripte
                 pass
             assert upstream.lanes.busy == 0
             for lane in (lane for lanes in upstream.lanes._idle.values() for lane in lanes):
-                lane._stale_at = 0
+                lane.connection._connection._expire_at = 0
             task = asyncio.create_task(ended(upstream))
             for _ in range(steps):
                 await asyncio.sleep(0)

@@ -15,7 +15,7 @@ def charge(
 ) -> Charge:
     """What was taken. InsufficientTokens, and whatever `charge_all` raises."""
     orders = [Order(tokens, reference)]
-    (outcome,) = ledger.charge_all(session, account_id, orders, free_per_day=free_per_day, now=now)
+    (outcome,) = ledger.charge_all(session.connection(), account_id, orders, free_per_day=free_per_day, now=now)
     if isinstance(outcome, InsufficientTokens):
         raise outcome
     return outcome

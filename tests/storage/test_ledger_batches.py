@@ -21,7 +21,7 @@ def charged(database: Database, account: UUID, costs: list[int], now: datetime) 
     """What each cost came to: its split, or what was needed and what was there."""
     orders = [Order(cost, f"{account}:{number}") for number, cost in enumerate(costs)]
     with database.transaction() as session:
-        outcomes = ledger.charge_all(session, account, orders, free_per_day=FREE, now=now)
+        outcomes = ledger.charge_all(session.connection(), account, orders, free_per_day=FREE, now=now)
     return [
         (outcome.needed_tokens, outcome.available_tokens) if isinstance(outcome, InsufficientTokens) else outcome
         for outcome in outcomes
@@ -62,7 +62,7 @@ def test_a_batch_with_a_reference_that_is_taken_takes_nothing(database: Database
     charged(database, account, [1], now)
     with pytest.raises(ReferenceConflict), database.transaction() as session:
         orders = [Order(2, "new"), Order(1, f"{account}:0")]
-        ledger.charge_all(session, account, orders, free_per_day=FREE, now=now)
+        ledger.charge_all(session.connection(), account, orders, free_per_day=FREE, now=now)
     with database.reading() as session:
         assert ledger.balance(session, account, free_per_day=FREE, now=now).free_tokens == FREE - 1
         assert len(ledger.entries(session, account, limit=9)) == 1
@@ -70,4 +70,4 @@ def test_a_batch_with_a_reference_that_is_taken_takes_nothing(database: Database
 
 def test_nobody_is_charged_who_does_not_exist(database: Database, now: datetime) -> None:
     with pytest.raises(UnknownAccount), database.transaction() as session:
-        ledger.charge_all(session, UUID(int=1), [Order(1, "a")], free_per_day=FREE, now=now)
+        ledger.charge_all(session.connection(), UUID(int=1), [Order(1, "a")], free_per_day=FREE, now=now)
