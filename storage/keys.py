@@ -15,6 +15,7 @@ from sqlalchemy import or_, update
 from sqlmodel import Session, col, select
 
 from schemas.accounts import MAX_KEY_NAME_CHARACTERS as NAME_CHARACTERS
+from schemas.blanks import trimmed
 from schemas.errors import KeyNotFound, Unauthenticated, Unprocessable
 from storage.changes import changed
 from storage.encryption import Keyring
@@ -142,12 +143,12 @@ def _locked(session: Session, key_id: UUID, account_id: UUID | None) -> Key:
 
 
 def _checked(name: str) -> str:
-    trimmed = name.strip()
-    if not 1 <= len(trimmed) <= NAME_CHARACTERS:
+    plain = trimmed(name)
+    if not 1 <= len(plain) <= NAME_CHARACTERS:
         raise Unprocessable("value_error", ("body", "name"), f"A name has 1 to {NAME_CHARACTERS} characters")
-    if _UNSTORABLE.search(trimmed):
+    if _UNSTORABLE.search(plain):
         raise Unprocessable("string_unicode", ("body", "name"), "The name must be valid Unicode without NUL")
-    return trimmed
+    return plain
 
 
 def _draw_secret() -> str:

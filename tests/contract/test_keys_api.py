@@ -91,7 +91,7 @@ def test_names_that_are_none(browser: httpx.Client, body: object) -> None:
     assert [row["name"] for row in browser.get("/v1/keys").json()] == ["test", "laptop"]
 
 
-@pytest.mark.parametrize("name", ["x", "x" * 200, "𝔸" * 200])
+@pytest.mark.parametrize("name", ["x", "x" * 200, "𝔸" * 200, "\x1f"])
 def test_names_that_fit(browser: httpx.Client, name: str) -> None:
     """“`POST /v1/keys` | `{name}` | 201 as a row”."""
     assert mint(browser, name)["name"] == name

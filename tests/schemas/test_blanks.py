@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import StringConstraints, TypeAdapter
 
-from schemas.blanks import BLANKS
+from schemas.blanks import BLANKS, trimmed
 from schemas.text import InlineTerm
 
 
@@ -16,6 +16,7 @@ def test_they_are_what_validation_strips() -> None:
         if not 0xD800 <= code < 0xE000:
             character = chr(code)
             assert bool(pattern.fullmatch(character)) == (stripping.validate_python(character) == ""), hex(code)
+            assert trimmed(f" {character}") == stripping.validate_python(character), hex(code)
 
 
 def test_the_published_pattern_says_so() -> None:
