@@ -166,7 +166,7 @@ def _translated() -> Iterator[None]:
         raise MaskerUnavailable(retry_after=_RETRY_SECONDS) from None
     except httpcore.TimeoutException:
         raise ProviderTimeout from None
-    except (*_FAILURES, httpx.InvalidURL, OSError, Undecodable):
+    except (*_FAILURES, httpx.HTTPError, httpx.InvalidURL, OSError, Undecodable):
         raise ProviderUnreachable from None
 
 

@@ -242,6 +242,19 @@ def test_a_call_that_is_cancelled_at_any_step_leaves_its_place(provider: Scripte
     running(provider, job)
 
 
+def test_a_redirect_to_no_address_is_no_answer(provider: ScriptedProvider) -> None:
+    """Also where the library trips over the address itself."""
+    provider.begin(lambda turn: turn.send(302, b"", [("Location", "http://[::bad/")]))
+
+    async def job(upstream: Upstream) -> None:
+        with pytest.raises(ProviderUnreachable):
+            async with upstream.asked(call()):
+                pass
+        assert upstream.lanes.busy == 0
+
+    running(provider, job)
+
+
 def test_no_cookie_of_a_provider_comes_back_to_it(provider: ScriptedProvider) -> None:
     """One client serves all callers: a session of one shall not be another's."""
     cookies = [("Set-Cookie", "session=1; Path=/"), ("Set-Cookie", 'bad="'), ("Content-Type", "application/json")]
