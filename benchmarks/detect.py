@@ -20,7 +20,7 @@ import time
 from collections.abc import Callable
 
 from pipeline.detect.checksums import luhn
-from pipeline.detect.detector import Detector, load_recognizers
+from pipeline.detect.detector import RECOGNIZERS, Detector
 from pipeline.detect.normalize import normalize
 from pipeline.detect.recognizers.labelled import Labelled
 
@@ -130,7 +130,7 @@ def _seconds(call: Callable[[str], object], text: str, repeats: int) -> float:
 def floor() -> Callable[[str], object]:
     """The detector's regular expressions and its scans for numbers and labels, bare."""
     forms: list[re.Pattern[bytes]] = []
-    for recognizer in load_recognizers():
+    for recognizer in RECOGNIZERS:
         if isinstance(recognizer, Labelled):
             forms.append(recognizer.form)  # noqa: PERF401
     for family in ("banking", "dates", "passport", "verbal_dates", "clock", "durations", "money", "registers"):

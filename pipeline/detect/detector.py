@@ -3,44 +3,65 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
-from importlib import import_module
-from importlib.util import find_spec
 
 from pipeline.detect.allowed import without_allowed
 from pipeline.detect.explain import reasons
 from pipeline.detect.normalize import NormalizedText, normalize
 from pipeline.detect.recognizer import Recognizer
+from pipeline.detect.recognizers import (
+    banking,
+    business,
+    clock,
+    dates,
+    durations,
+    email,
+    glossary,
+    identity,
+    lexical,
+    money,
+    network,
+    passport,
+    phone,
+    registers,
+    secrets_keys,
+    vehicle,
+    verbal_dates,
+)
 from pipeline.detect.resolve import Contest, resolve
 from pipeline.detect.trace import Trace
 from pipeline.detect.written import written
 from schemas.entities import GLOSSARY_RANK, EntityType
 from schemas.spans import Detection, DetectOptions, Span
 
-# Each module offers RECOGNIZERS, a tuple built when it is imported.
-_FAMILIES = (
-    "identity", "banking", "business", "passport", "registers", "email", "phone", "vehicle", "network", "secrets_keys",
-    "dates", "clock", "verbal_dates", "durations", "money", "glossary",
-    "lexical",
-)  # fmt: skip
+# Every recognizer of the product, in the order in which they are asked.
+RECOGNIZERS: tuple[Recognizer, ...] = (
+    *identity.RECOGNIZERS,
+    *banking.RECOGNIZERS,
+    *business.RECOGNIZERS,
+    *passport.RECOGNIZERS,
+    *registers.RECOGNIZERS,
+    *email.RECOGNIZERS,
+    *phone.RECOGNIZERS,
+    *vehicle.RECOGNIZERS,
+    *network.RECOGNIZERS,
+    *secrets_keys.RECOGNIZERS,
+    *dates.RECOGNIZERS,
+    *clock.RECOGNIZERS,
+    *verbal_dates.RECOGNIZERS,
+    *durations.RECOGNIZERS,
+    *money.RECOGNIZERS,
+    *glossary.RECOGNIZERS,
+    *lexical.RECOGNIZERS,
+)
 
 _SETS_REMEMBERED = 256  # different sets of enabled types
-
-
-def load_recognizers() -> tuple[Recognizer, ...]:
-    """Every recognizer of the product, lexicons included: call it once per process."""
-    package = "pipeline.detect.recognizers"
-    found: list[Recognizer] = []
-    for family in _FAMILIES:
-        if find_spec(f"{package}.{family}") is not None:
-            found += import_module(f"{package}.{family}").RECOGNIZERS
-    return tuple(found)
 
 
 class Detector:
     """Built once per process, immutable, safe from many threads."""
 
     def __init__(self, recognizers: Sequence[Recognizer] | None = None) -> None:
-        self._recognizers = tuple(recognizers) if recognizers is not None else load_recognizers()
+        self._recognizers = tuple(recognizers) if recognizers is not None else RECOGNIZERS
         self._needed = lru_cache(maxsize=_SETS_REMEMBERED)(self._needed_for)
 
     def detect(self, text: str, options: DetectOptions = DetectOptions()) -> Detection:

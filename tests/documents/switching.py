@@ -39,8 +39,11 @@ class Handler(NamedTuple):
 @cache
 def handlers() -> dict[str, Handler]:
     """Every function and method of the handlers and of OCR, by its dotted name (below `pipeline.documents`)."""
-    names = [f"{_ROOT}.{found.name}" for found in pkgutil.iter_modules(pipeline.documents.__path__)]
-    names += [f"{READING}{found.name}" for found in pkgutil.iter_modules(pipeline.ocr.__path__)]
+    names = [
+        found.name
+        for package in (pipeline.documents, pipeline.ocr)
+        for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
+    ]
     found: dict[str, Handler] = {}
     for module in (import_module(name) for name in (*names, *(f"pipeline.{name}" for name in _BESIDE))):
         short = module.__name__.removeprefix(f"{_ROOT}.")

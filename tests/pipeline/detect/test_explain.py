@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.detect.detector import Detector, load_recognizers
+from pipeline.detect.detector import RECOGNIZERS, Detector
 from pipeline.detect.shapes import SHAPES, shape_of
 from schemas.entities import EntityType
 from schemas.spans import DetectOptions, Span, Term, TermSet, Why
@@ -147,7 +147,7 @@ def test_offsets_are_those_of_the_text_as_sent(detector: Detector) -> None:
 
 
 def test_every_recognizer_says_what_it_looks_for() -> None:
-    for recognizer in load_recognizers():
+    for recognizer in RECOGNIZERS:
         for name in SPANS_OF.get(recognizer.name, (recognizer.name,)):
             for type_ in recognizer.types:
                 assert shape_of(name, type_).text != name, (name, type_)
