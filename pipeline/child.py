@@ -15,10 +15,6 @@ from typing import Any
 
 Answer = tuple[dict[str, Any], dict[str, bytes]]
 
-# All kinds of picture have one handler.
-_MODULES = {"csv": "csv", "docx": "docx", "jpeg": "image", "pdf": "pdf", "png": "image", "pptx": "pptx",
-            "tiff": "image", "xlsx": "xlsx"}  # fmt: skip
-
 
 def main(request: int, reply: int) -> None:
     """Answers one request on the descriptor `reply`: `{"ok": …}`, `{"failed": code}` or `{"broken": type name}`."""
@@ -82,13 +78,13 @@ def answer(verb: str, meta: dict[str, Any], blobs: Mapping[str, bytes]) -> Answe
 
 
 def _inspect(meta: dict[str, Any], blobs: Mapping[str, bytes]) -> Answer:
-    return {"pages": _handler(meta).inspect(blobs["data"])}, {}
+    return {"pages": handler_of(meta["format"]).inspect(blobs["data"])}, {}
 
 
 def _extract(meta: dict[str, Any], blobs: Mapping[str, bytes]) -> Answer:
     from pipeline.codec import encode
 
-    extraction, pixels = _handler(meta).extract(blobs["data"])
+    extraction, pixels = handler_of(meta["format"]).extract(blobs["data"])
     return encode(extraction), pixels
 
 
@@ -98,26 +94,27 @@ def _redact(meta: dict[str, Any], blobs: Mapping[str, bytes]) -> Answer:
 
     findings = load(Findings, blobs["findings"])
     readings = tuple(load(Reading, blob) for name, blob in blobs.items() if name.startswith("reading:"))
-    return {}, {"data": _handler(meta).redact(blobs["data"], findings, readings)}
+    return {}, {"data": handler_of(meta["format"]).redact(blobs["data"], findings, readings)}
 
 
 def _read_raster(meta: dict[str, Any], blobs: Mapping[str, bytes]) -> Answer:
     from pipeline.codec import decode, encode
     from pipeline.documents.document import Raster
+    from pipeline.ocr import tesseract
 
-    reader = import_module("pipeline.ocr.tesseract")
-    return encode(reader.read(decode(Raster, meta["raster"]), blobs["pixels"])), {}
+    return encode(tesseract.read(decode(Raster, meta["raster"]), blobs["pixels"])), {}
 
 
 def _ocr_engine(meta: dict[str, Any], blobs: Mapping[str, bytes]) -> Answer:
-    return {"engine": import_module("pipeline.ocr.tesseract").engine()}, {}
+    from pipeline.ocr import tesseract
+
+    return {"engine": tesseract.engine()}, {}
 
 
 def _second_reading(meta: dict[str, Any], blobs: Mapping[str, bytes]) -> Answer:
     from pipeline.codec import encode
 
-    reader = import_module(f"pipeline.verification.{_MODULES[meta['format']]}")
-    second, pixels = reader.read(blobs["data"])
+    second, pixels = reader_of(meta["format"]).read(blobs["data"])
     return encode(second), pixels
 
 
@@ -139,8 +136,64 @@ def _probe(meta: dict[str, Any], blobs: Mapping[str, bytes]) -> Answer:
     return {"leaks": leaks}, {}
 
 
-def _handler(meta: dict[str, Any]) -> Any:  # the modules are FormatHandlers, which mypy cannot see through their names
-    return import_module(f"pipeline.documents.{_MODULES[meta['format']]}")
+def handler_of(format_: str) -> Any:
+    """The module that extracts and redacts documents of a format; only its parser is imported."""
+    match format_:
+        case "csv":
+            from pipeline.documents.csv import handler as csv
+
+            return csv
+        case "docx":
+            from pipeline.documents.docx import handler as docx
+
+            return docx
+        case "pdf":
+            from pipeline.documents.pdf import handler as pdf
+
+            return pdf
+        case "pptx":
+            from pipeline.documents.pptx import handler as pptx
+
+            return pptx
+        case "xlsx":
+            from pipeline.documents.xlsx import handler as xlsx
+
+            return xlsx
+        case "jpeg" | "png" | "tiff":
+            from pipeline.documents.image import handler as image
+
+            return image
+    raise KeyError(format_)
+
+
+def reader_of(format_: str) -> Any:
+    """The module that reads redacted documents of a format a second time."""
+    match format_:
+        case "csv":
+            from pipeline.verification import csv
+
+            return csv
+        case "docx":
+            from pipeline.verification import docx
+
+            return docx
+        case "pdf":
+            from pipeline.verification import pdf
+
+            return pdf
+        case "pptx":
+            from pipeline.verification import pptx
+
+            return pptx
+        case "xlsx":
+            from pipeline.verification import xlsx
+
+            return xlsx
+        case "jpeg" | "png" | "tiff":
+            from pipeline.verification import image
+
+            return image
+    raise KeyError(format_)
 
 
 _VERBS: dict[str, Callable[[dict[str, Any], Mapping[str, bytes]], Answer]] = {

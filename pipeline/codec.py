@@ -28,8 +28,8 @@ from pipeline.documents.document import (
     Finding,
     Findings,
     FoundValue,
-    Joint,
-    Piece,
+    Fragment,
+    JoinedText,
     Raster,
     Reading,
     TextUnit,
@@ -157,7 +157,7 @@ def _unit(raw: object) -> TextUnit:
     )
 
 
-def _joint(raw: object, lengths: Mapping[str, int]) -> Joint:
+def _joint(raw: object, lengths: Mapping[str, int]) -> JoinedText:
     """`lengths`: of the text of each unit."""
     rows, glue, context, flows = row_of(raw, 4, "joint")
     pieces = tuple(_piece(row, lengths) for row in list_of(rows, MAX_PIECES, "joint.pieces"))
@@ -168,14 +168,14 @@ def _joint(raw: object, lengths: Mapping[str, int]) -> Joint:
         if piece.start < ends.get(piece.unit, 0):
             raise Malformed("joint.pieces")
         ends[piece.unit] = piece.end
-    return Joint(pieces, text_of(glue, "joint.glue"), text_of(context, "joint.context"), boolean_of(flows))
+    return JoinedText(pieces, text_of(glue, "joint.glue"), text_of(context, "joint.context"), boolean_of(flows))
 
 
-def _piece(raw: object, lengths: Mapping[str, int]) -> Piece:
+def _piece(raw: object, lengths: Mapping[str, int]) -> Fragment:
     unit, start, end = row_of(raw, 3, "piece")
     name = name_of(unit, "piece.unit")
     first, last = range_of(start, end, lengths.get(name, 0), "piece")
-    return Piece(name, first, last)
+    return Fragment(name, first, last)
 
 
 def _unread(raw: object) -> tuple[Unread, int]:

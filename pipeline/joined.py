@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from pipeline.documents.document import Joint
+from pipeline.documents.document import JoinedText
 from schemas.entities import EntityType
 from schemas.spans import Span
 
@@ -29,7 +29,7 @@ class Across(NamedTuple):
     places: tuple[tuple[str, int, int], ...]
 
 
-def across(joint: Joint, texts: Mapping[str, str], detect: Detect) -> Iterator[Across]:
+def across(joint: JoinedText, texts: Mapping[str, str], detect: Detect) -> Iterator[Across]:
     """The values of one joint that no unit holds by itself, by position.
 
     `texts` are those of the units, by id. `detect` takes a text, its context, and whether checksums must hold.
@@ -50,14 +50,16 @@ def _said(text: str) -> str:
     return f"{text[:-1]} " if text[-1:] in ("\n", "\t") else text
 
 
-def _is_believed(joint: Joint, joined: str, span: Span) -> bool:
+def _is_believed(joint: JoinedText, joined: str, span: Span) -> bool:
     if joint.flows or span.type in _PROVEN:
         return True
     is_all = not joined[: span.start].strip() and not joined[span.end :].strip()
     return is_all and bool(joint.context) and span.type not in _WHOLE
 
 
-def _places(joint: Joint, starts: Sequence[int], span: Span, first: int, last: int) -> Iterator[tuple[str, int, int]]:
+def _places(
+    joint: JoinedText, starts: Sequence[int], span: Span, first: int, last: int
+) -> Iterator[tuple[str, int, int]]:
     for number in range(first, last + 1):
         piece = joint.pieces[number]
         start = max(span.start - starts[number], 0)

@@ -29,7 +29,7 @@ class TextUnit:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class Fragment:
     """`start:end` of the text of the unit `unit`."""
 
     unit: str
@@ -38,7 +38,7 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Joint:
+class JoinedText:
     """Pieces of units that may say one thing which layout cut apart; detection reads them as one text too.
 
     Those of one unit stand in order and overlap nowhere.
@@ -50,7 +50,7 @@ class Joint:
     address, or with a context one value that is the whole text.
     """
 
-    pieces: tuple[Piece, ...]
+    pieces: tuple[Fragment, ...]
     glue: str = " "
     context: str = ""
     flows: bool = False
@@ -127,7 +127,7 @@ class Extraction:
     rasters: tuple[Raster, ...] = ()
     pages: int = 0
     unread: tuple[tuple[Unread, int], ...] = ()
-    joints: tuple[Joint, ...] = ()
+    joints: tuple[JoinedText, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from pipeline.documents.document import Word
-from pipeline.documents.ink import Ink
+from pipeline.documents.raster.ink import Ink
 
 _TALL, _WIDE = 2.2, 10.0  # of the word's height: larger components are rules and frames
 _REACH = 1.0  # of the word's height: how far a box may grow to a side

@@ -14,7 +14,7 @@ import numpy as np
 
 from pipeline.detect.checksums import luhn, mod97
 from pipeline.documents.document import Word
-from pipeline.documents.ink import Mark, rows_of
+from pipeline.documents.raster.ink import Mark, rows_of
 
 _LEAST = 6  # characters of a column
 _BESIDE = 0.5  # of a character's height: how far middles may stand apart

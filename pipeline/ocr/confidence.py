@@ -6,7 +6,7 @@ Eastern-Arabic digits with 0 to 50, but now and then as a Latin look-alike (`VAV
 
 import re
 
-from pipeline.documents.reading_order import is_right_to_left
+from pipeline.documents.bidi import is_right_to_left
 from pipeline.ocr.corrections import hides_account
 
 _LEAST = 60.0  # below it words are wrong more often than right

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
+from pipeline.documents.bidi import other_orders
 from pipeline.documents.document import Reading, Word
-from pipeline.documents.number_groups import other_orders
 
 
 def said_again(reading: Reading) -> Reading:

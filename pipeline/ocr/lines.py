@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from pipeline.documents.bidi import is_right_to_left, logical_order
 from pipeline.documents.document import Word
-from pipeline.documents.reading_order import is_right_to_left, logical_order
 from pipeline.ocr.corrections import corrected
 
 _CELL = 1.5  # of the line's height: a gap that separates cells

@@ -11,9 +11,9 @@ import cv2
 import numpy as np
 
 from pipeline.documents.document import BY_HUE, Raster, Reading
-from pipeline.documents.ink import ink_of
 from pipeline.documents.limits import MAX_OCR_OUTPUT_BYTES, MAX_OCR_WORDS, MAX_RASTER_PIXELS
-from pipeline.documents.packing import packed
+from pipeline.documents.raster.burn import packed
+from pipeline.documents.raster.ink import ink_of
 from pipeline.ocr.banners import lightened
 from pipeline.ocr.boxes import grown
 from pipeline.ocr.columns import spelled

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from pipeline.documents.document import Word
-from pipeline.documents.ink import Ink, Mark, around, characters, gather
+from pipeline.documents.raster.ink import Ink, Mark, around, characters, gather
 from pipeline.ocr.columns import columns, in_table, is_identifier, may_be_number, said_in
 from pipeline.ocr.confidence import is_confident
 

@@ -1,6 +1,6 @@
 """Finds what a picture holds below the eye's notice: letters a few levels off an even ground, stretched for OCR.
 
-Redaction levels such ink (pipeline/documents/faint.py). This looks for it by differences between neighbours, not by
+Redaction levels such ink (documents/image/invisible.py). This looks for it by differences between neighbours, not by
 middle values, and draws what it finds in black on white.
 """
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from PIL import Image, ImageChops, ImageFilter
 
-_FAINT = 16  # gray levels: as redaction has it (pipeline/documents/overlooked.py)
+_FAINT = 16  # gray levels: as redaction has it (pipeline/documents/raster/low_contrast.py)
 _HUE = 12  # levels of chroma: likewise
 _PLAIN = 40  # gray levels between neighbours: ink that OCR sees without help
 _TINT = 12  # levels between red, green and blue that paper and its noise stay below

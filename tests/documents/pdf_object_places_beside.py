@@ -200,7 +200,7 @@ PLACES = (
         NAME,
         NATIONAL_ID,
         kept=("harbour",),
-        handled_by="pdf.redacted",
+        handled_by="pdf.handler.redacted",
         switched_off=lambda beside, findings: beside,
     ),
     made("a bookmark's action and private keys", _outline_action, NATIONAL_ID, IQAMA),
@@ -229,7 +229,7 @@ PLACES = (
         IQAMA,
         NAME,
         content=_MARKED,
-        handled_by="pdf_scrub.plain_content",
+        handled_by="pdf.sanitize.rewrite.plain_content",
         switched_off=lambda raw, parse, names: None,
     ),
     made(
@@ -259,7 +259,11 @@ PLACES = (
     made("a layer's name", _layer(ON=_off), NATIONAL_ID, NAME, shown=True),
     made("a form in a hidden layer", _hidden_form),
     rooted(
-        "labels of pages", "PageLabels", _label, handled_by="pdf.redacted", switched_off=lambda beside, findings: beside
+        "labels of pages",
+        "PageLabels",
+        _label,
+        handled_by="pdf.handler.redacted",
+        switched_off=lambda beside, findings: beside,
     ),
     rooted("articles", "Threads", _article, NATIONAL_ID, NAME),
     paged("beads of an article", "B", lambda f: Array([Dictionary(Type=Name.Bead, Note=String(NATIONAL_ID))])),

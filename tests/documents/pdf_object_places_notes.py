@@ -23,7 +23,7 @@ from tests.documents.pdf_object_places_build import (
     shown,
 )
 
-_SCRUB = "pdf_scrub._Scrubber.scrub"
+_SCRUB = "pdf.sanitize.rewrite._Scrubber.scrub"
 _QUADS = Array([40, 120, 240, 120, 40, 100, 240, 100])
 
 
@@ -166,7 +166,7 @@ PLACES = (
         _pending,
         NATIONAL_ID,
         "Zephyrglow",
-        handled_by="pdf_open.apply_pending",
+        handled_by="pdf.prepare.apply_pending",
         switched_off=lambda page, areas: None,
     ),
     fielded("a field's value", "Tx", V=String(NATIONAL_ID), shown=True),

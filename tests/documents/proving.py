@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 from unittest import mock
 
 from pipeline import file_run
-from pipeline.documents import image
 from pipeline.documents.document import Findings, Reading
+from pipeline.documents.image import handler as image
 from pipeline.verification import image as second
 from schemas.errors import ErrorCode, StageFailed
 from tests.documents import (

@@ -25,7 +25,7 @@ _JOINT = " + "
 _SAMPLE, _MOST, _HOPELESS, _PAIRS = 10, 60, 15, 9
 _GENERAL = 0.3  # of the places of a sample that go red without a function: it is asked last
 # The handlers' own entrances: without them nothing is redacted at all, which says little.
-_ENTRANCES = {f"{module}.{verb}" for module in ("csv", "docx", "image", "pdf", "pptx", "xlsx", "office")
+_ENTRANCES = {f"{package}.handler.{verb}" for package in ("csv", "docx", "image", "ooxml", "pdf", "pptx", "xlsx")
               for verb in ("redact", "extract", "inspect")}  # fmt: skip
 
 Names = tuple[str, ...]

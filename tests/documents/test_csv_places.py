@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from pipeline.documents.csv_encoding import Decoded, decode
-from pipeline.documents.csv_headings import Headings
+from pipeline.documents.csv.labels import Headings
+from pipeline.documents.csv.parse import Decoded, decode
 from schemas.files import Format
 from tests.documents.csv_places import PLACES
 from tests.documents.looking import said, traces
@@ -14,33 +14,33 @@ from tests.documents.running import Place, run
 PLACE = {place.name: place for place in PLACES}
 # What handles a place: the module and name of a function, and what stands in for it where it is switched off.
 SWITCHES = {
-    "csv.meaning": lambda text, label: text,
-    "csv._joints": lambda row, split: (),
-    "csv.headings_of": lambda cells: Headings(),
-    "csv_encoding._unmarked": lambda sample: "",
-    "csv_encoding._mostly": lambda data, mark: Decoded(data.decode("latin-1"), "latin-1", mark, str),
-    "csv_headings._continues": lambda rows, first, second: False,
-    "csv_headings._is_form": lambda rows: False,
-    "csv_headings.spelled": lambda label: label,
-    "csv_text._delimiter": lambda sample, quote: ",",
+    "csv.handler.meaning": lambda text, label: text,
+    "csv.handler._joints": lambda row, split: (),
+    "csv.handler.headings_of": lambda cells: Headings(),
+    "csv.parse._unmarked": lambda sample: "",
+    "csv.parse._mostly": lambda data, mark: Decoded(data.decode("latin-1"), "latin-1", mark, str),
+    "csv.labels._continues": lambda rows, first, second: False,
+    "csv.labels._is_form": lambda rows: False,
+    "csv.labels.spelled": lambda label: label,
+    "csv.parse._delimiter": lambda sample, quote: ",",
 }
 SWITCHED_OFF = [
-    ("csv.meaning", "power of ten"),
-    ("csv.meaning", "power of ten that lost digits"),
-    ("csv.meaning", "fraction"),
-    ("csv._joints", "country's code and number"),
-    ("csv.headings_of", "headings quoted"),
-    ("csv.headings_of", "first and last name"),
-    ("csv.headings_of", "spaces around"),
-    ("csv_encoding._unmarked", "UTF-16-LE without a mark"),
-    ("csv_encoding._unmarked", "UTF-16-BE without a mark"),
-    ("csv_encoding._mostly", "windows-1256"),
-    ("csv_encoding._mostly", "UTF-8 with odd bytes"),
-    ("csv_encoding._mostly", "UTF-8 with a line of windows-1256"),
-    ("csv_headings._continues", "heading in two rows, the lower one fuller"),
-    ("csv_headings._is_form", "form of label and value"),
-    ("csv_headings.spelled", "headings joined as programmers do"),
-    ("csv_text._delimiter", "delimiter named by its first line"),
+    ("csv.handler.meaning", "power of ten"),
+    ("csv.handler.meaning", "power of ten that lost digits"),
+    ("csv.handler.meaning", "fraction"),
+    ("csv.handler._joints", "country's code and number"),
+    ("csv.handler.headings_of", "headings quoted"),
+    ("csv.handler.headings_of", "first and last name"),
+    ("csv.handler.headings_of", "spaces around"),
+    ("csv.parse._unmarked", "UTF-16-LE without a mark"),
+    ("csv.parse._unmarked", "UTF-16-BE without a mark"),
+    ("csv.parse._mostly", "windows-1256"),
+    ("csv.parse._mostly", "UTF-8 with odd bytes"),
+    ("csv.parse._mostly", "UTF-8 with a line of windows-1256"),
+    ("csv.labels._continues", "heading in two rows, the lower one fuller"),
+    ("csv.labels._is_form", "form of label and value"),
+    ("csv.labels.spelled", "headings joined as programmers do"),
+    ("csv.parse._delimiter", "delimiter named by its first line"),
 ]
 _PLACEHOLDER = re.compile(r"[A-Z_]{2,}_\d{2,}")
 

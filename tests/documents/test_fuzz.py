@@ -3,7 +3,6 @@
 import tempfile
 import traceback
 from collections import Counter
-from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -40,7 +39,7 @@ def read(mutant: Mutant) -> str:
     if format_ is None:
         return "refused at upload"
     try:
-        handler = import_module(f"pipeline.documents.{child._MODULES[format_]}")
+        handler = child.handler_of(format_)
         handler.inspect(mutant.data)
         handler.extract(mutant.data)
     except StageFailed as failure:
@@ -60,8 +59,8 @@ def children() -> set[int]:
 @pytest.fixture(scope="module", autouse=True)
 def _warm() -> None:
     """Every parser is loaded before the first fork."""
-    for module in {child._MODULES[format_] for format_ in SUPPORTED_FORMATS}:
-        import_module(f"pipeline.documents.{module}")
+    for format_ in SUPPORTED_FORMATS:
+        child.handler_of(format_)
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from pipeline.documents import image
 from pipeline.documents.document import Findings, Reading
+from pipeline.documents.image import handler as image
 from pipeline.verification import image as second
 from tests.documents import looking
 from tests.documents.image_making import LINES, ImagePlace, mask

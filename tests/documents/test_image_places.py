@@ -5,8 +5,8 @@ import io
 import pytest
 from PIL import Image
 
-from pipeline.documents import image
 from pipeline.documents.document import Extraction, Findings, Reading
+from pipeline.documents.image import handler as image
 from pipeline.verification import image as second
 from schemas.errors import StageFailed
 from tests.documents import image_places_beside, image_places_tiff, looking

@@ -5,7 +5,8 @@ from itertools import pairwise
 import pymupdf
 import pytest
 
-from pipeline.documents import pdf_glyphs, pdf_lines
+from pipeline.documents.pdf.page import glyphs as pdf_glyphs
+from pipeline.documents.pdf.redaction import width_grid
 from tests.documents.test_pdf_text_places import covered_letters
 from tests.documents.test_pdf_widths import _STEP, _VALUES, Build, glyphs, kinds, page, redacted, shown, width
 
@@ -124,5 +125,5 @@ def test_sentences_two_blanks_apart_are_one_line_however_often_they_are_repeated
     """Where blanks alone part words the second follows the first, whatever stands below each other."""
     content = "".join(shown(40, "it was told.  And so", 150 - 14 * n) for n in range(4))
     with pymupdf.open(stream=page(content)) as document:
-        lines = pdf_lines.flowing(pdf_glyphs.glyphs_of(document[0]), {})
+        lines = width_grid.flowing(pdf_glyphs.glyphs_of(document[0]), {})
     assert len(lines) == 4 + 1

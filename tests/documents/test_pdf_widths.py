@@ -10,7 +10,8 @@ import pymupdf
 import pytest
 from pikepdf import Array, Dictionary, Name
 
-from pipeline.documents import pdf, pdf_redact
+from pipeline.documents.pdf import handler as pdf
+from pipeline.documents.pdf.redaction import erase
 from tests.documents.pdf_text_places_build import drawn, form, resource
 from tests.documents.test_pdf_text_places import covered_letters
 from tests.pipeline.documents import papers
@@ -249,5 +250,5 @@ def test_lines_that_lose_nothing_stay_to_the_last_bit() -> None:
 
 @pytest.mark.parametrize("build", [own_place, underlined, right_aligned, centred, justified], ids=lambda b: b.__name__)
 def test_every_width_is_told_when_nothing_is_put_on_the_grid(build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pdf_redact, "settled", lambda *page: [])
+    monkeypatch.setattr(erase, "settled", lambda *page: [])
     assert kinds(build) == len(_VALUES)

@@ -7,8 +7,8 @@ import zipfile
 import pptx as powerpoint
 import pytest
 
-from pipeline.documents import pptx
 from pipeline.documents.document import Findings, Unread
+from pipeline.documents.pptx import handler as pptx
 from schemas.errors import ErrorCode, StageFailed
 from schemas.files import Format, JobState
 from tests.documents.looking import said, traces

@@ -5,8 +5,8 @@ Each row: what detection finds thanks to a cue, a text elsewhere, and that text 
 
 import pytest
 
-from pipeline.documents.document import Extraction, Findings, Joint, Piece, Reading, TextUnit
-from pipeline.documents.replace import applied, by_unit
+from pipeline.documents.document import Extraction, Findings, Fragment, JoinedText, Reading, TextUnit
+from pipeline.documents.edits import applied, by_unit
 from pipeline.findings import find
 from pipeline.output_name import output_name, with_name
 from schemas.spans import Action, DetectOptions, Term, TermSet
@@ -94,7 +94,7 @@ KEPT = [
 
 
 def redacted(
-    *texts: str, joints: tuple[Joint, ...] = (), terms: tuple[TermSet, ...] = ()
+    *texts: str, joints: tuple[JoinedText, ...] = (), terms: tuple[TermSet, ...] = ()
 ) -> tuple[list[str], Findings]:
     units = tuple(TextUnit(str(number), text) for number, text in enumerate(texts))
     findings = find(Extraction(units, joints=joints), (), detector(), DetectOptions(terms=terms))
@@ -144,8 +144,8 @@ def test_an_allowed_term_keeps_a_part_of_a_name() -> None:
     assert redacted(NAME, "then Talbari came", terms=(allowed,))[0][1] == "then Talbari came"
 
 
-def joint(*lengths: int, **fields: object) -> Joint:
-    return Joint(tuple(Piece(str(n), 0, length) for n, length in enumerate(lengths)), **fields)  # type: ignore[arg-type]
+def joint(*lengths: int, **fields: object) -> JoinedText:
+    return JoinedText(tuple(Fragment(str(n), 0, length) for n, length in enumerate(lengths)), **fields)  # type: ignore[arg-type]
 
 
 def test_a_value_in_two_neighbours_is_one_value() -> None:

@@ -5,7 +5,7 @@ The functions stand in the tables of `handled_by/`, by place; `python -m tests.d
 
 import pytest
 
-from pipeline.documents import ooxml_clean
+from pipeline.documents.ooxml import sanitize
 from tests.documents.proving import Case, cases, verdict
 from tests.documents.responsible import NOBODY, RED, Names, table
 from tests.documents.switching import ALWAYS, NoStandIn, handlers, stand_in, without
@@ -49,25 +49,25 @@ def _case(name: str, place: str) -> Case:
 def test_a_function_that_has_nothing_to_do_with_a_place_proves_nothing() -> None:
     case = _case("docx", "custom XML")
     assert verdict(case, ()) == "green"
-    assert verdict(case, ("xlsx_dates.moment",)) == "green"
+    assert verdict(case, ("ooxml.number_format.moment",)) == "green"
 
 
 def test_what_breaks_without_a_function_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object) -> None:
         raise TypeError
 
-    monkeypatch.setattr(ooxml_clean, "prepare", broken)
+    monkeypatch.setattr(sanitize, "prepare", broken)
     with pytest.raises(TypeError):
         verdict(_case("docx", "custom XML"), ())
 
 
 def test_functions_come_back_and_stand_ins_have_their_shape() -> None:
-    function = handlers()["ooxml_clean._remove_parts"].function
-    with without("ooxml_clean._remove_parts"):
-        assert ooxml_clean._remove_parts is not function
-    assert ooxml_clean._remove_parts is function
-    assert stand_in(handlers()["csv_headings.spelled"].function)("First_Name") == "First_Name"
-    assert stand_in(handlers()["csv_headings._is_form"].function)([]) is False
-    assert stand_in(handlers()["csv_headings._is_form"].function, always=True)([]) is True
-    with pytest.raises(NoStandIn), without(ALWAYS + "csv_headings.spelled"):
+    function = handlers()["ooxml.sanitize._remove_parts"].function
+    with without("ooxml.sanitize._remove_parts"):
+        assert sanitize._remove_parts is not function
+    assert sanitize._remove_parts is function
+    assert stand_in(handlers()["csv.labels.spelled"].function)("First_Name") == "First_Name"
+    assert stand_in(handlers()["csv.labels._is_form"].function)([]) is False
+    assert stand_in(handlers()["csv.labels._is_form"].function, always=True)([]) is True
+    with pytest.raises(NoStandIn), without(ALWAYS + "csv.labels.spelled"):
         pass

@@ -5,18 +5,10 @@ from typing import Any
 import pytest
 
 from pipeline import file_run
-from pipeline.documents import (
-    office,
-    ooxml_clean,
-    xlsx_cells,
-    xlsx_clean,
-    xlsx_finish,
-    xlsx_lookups,
-    xlsx_names,
-    xlsx_strings,
-    xlsx_survey,
-    xlsx_workbook,
-)
+from pipeline.documents.ooxml import handler as office
+from pipeline.documents.ooxml import sanitize
+from pipeline.documents.xlsx import cells, consistency, defined_names, extract, workbook
+from pipeline.documents.xlsx import sanitize as xlsx_clean
 from schemas.files import Format
 from tests.documents.looking import traces
 from tests.documents.running import run
@@ -36,35 +28,35 @@ def _as_it_was(package: Any, reader: Any, ledger: Any) -> None:
 
 OFF = [
     ("a shared string that no cell shows", xlsx_clean, "clear_unused_strings", lambda package: 0),
-    ("an escaped carriage return", xlsx_strings, "decode_escapes", _nothing),
-    ("a formula: letters' codes", xlsx_lookups, "may_say", lambda formula: False),
-    ("a formula: a sum of constants", xlsx_lookups, "may_say", lambda formula: False),
+    ("an escaped carriage return", cells, "decode_escapes", _nothing),
+    ("a formula: letters' codes", extract, "may_say", lambda formula: False),
+    ("a formula: a sum of constants", extract, "may_say", lambda formula: False),
     ("a formula: a function nobody follows", xlsx_clean, "is_opaque", lambda formula: False),
-    ("a formula of two cells", xlsx_lookups, "_is_made_up", lambda text, longest: False),
-    ("a defined name's letters", xlsx_lookups, "may_say", lambda formula: False),
-    ("a birth date as a bare number", xlsx_survey, "day", lambda shown, context, is_1904: ""),
-    ("a birth date from a formula", xlsx_survey, "day", lambda shown, context, is_1904: ""),
+    ("a formula of two cells", extract, "_is_made_up", lambda text, longest: False),
+    ("a defined name's letters", extract, "may_say", lambda formula: False),
+    ("a birth date as a bare number", extract, "day", lambda shown, context, is_1904: ""),
+    ("a birth date from a formula", extract, "day", lambda shown, context, is_1904: ""),
     ("a tab inside a cell", office, "across_cuts", lambda pieces: ()),
-    ("hints of how a string is spoken", xlsx_strings, "phonetics", lambda item: []),
-    ("a point in a code", xlsx_workbook, "is_mask", lambda code: False),
-    ("a data table's input", xlsx_cells, "_keep_attributes", _nothing),
-    ("a cell's and a row's measures", xlsx_cells, "_keep_attributes", _nothing),
-    ("a part of a removed value", xlsx_finish, "settle", _nothing),
-    ("a string in a formula", xlsx_finish, "settle", _nothing),
-    ("a list to choose from", xlsx_finish, "finish", _as_it_was),
-    ("a conditional format", xlsx_finish, "finish", _as_it_was),
-    ("a defined name's constant", xlsx_finish, "finish", _as_it_was),
-    ("a sheet's name", xlsx_finish, "rename", lambda book, ledger: xlsx_names.Renames()),
-    ("a sheet's name in formulas", xlsx_finish, "rename", lambda book, ledger: xlsx_names.Renames()),
-    ("a table's column", xlsx_finish, "rename", lambda book, ledger: xlsx_names.Renames()),
-    ("a pivot table's items", xlsx_finish, "drop_touched", _nothing),
-    ("a pivot table's numbers", xlsx_finish, "drop_touched", _nothing),
-    ("a pivot table's records", xlsx_finish, "drop_touched", _nothing),
-    ("printer settings", ooxml_clean, "_remove_parts", _nothing),
-    ("an embedded object", ooxml_clean, "_remove_parts", _nothing),
+    ("hints of how a string is spoken", cells, "phonetics", lambda item: []),
+    ("a point in a code", workbook, "is_mask", lambda code: False),
+    ("a data table's input", cells, "_keep_attributes", _nothing),
+    ("a cell's and a row's measures", cells, "_keep_attributes", _nothing),
+    ("a part of a removed value", consistency, "settle", _nothing),
+    ("a string in a formula", consistency, "settle", _nothing),
+    ("a list to choose from", consistency, "finish", _as_it_was),
+    ("a conditional format", consistency, "finish", _as_it_was),
+    ("a defined name's constant", consistency, "finish", _as_it_was),
+    ("a sheet's name", consistency, "rename", lambda book, ledger: defined_names.Renames()),
+    ("a sheet's name in formulas", consistency, "rename", lambda book, ledger: defined_names.Renames()),
+    ("a table's column", consistency, "rename", lambda book, ledger: defined_names.Renames()),
+    ("a pivot table's items", consistency, "drop_touched", _nothing),
+    ("a pivot table's numbers", consistency, "drop_touched", _nothing),
+    ("a pivot table's records", consistency, "drop_touched", _nothing),
+    ("printer settings", sanitize, "_remove_parts", _nothing),
+    ("an embedded object", sanitize, "_remove_parts", _nothing),
     ("a filter by day", xlsx_clean, "_strip", _nothing),
-    ("attributes nobody declared", xlsx_cells, "make_regular", _nothing),
-    ("a name known from another sheet", xlsx_survey.Reader, "_cells", _nothing),
+    ("attributes nobody declared", cells, "make_regular", _nothing),
+    ("a name known from another sheet", extract.Reader, "_cells", _nothing),
 ]
 
 

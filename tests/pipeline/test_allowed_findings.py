@@ -4,7 +4,7 @@ import pytest
 
 from pipeline.detect.detector import Detector
 from pipeline.documents.document import Extraction, TextUnit
-from pipeline.documents.replace import applied, by_unit
+from pipeline.documents.edits import applied, by_unit
 from pipeline.findings import find, merge
 from pipeline.verification.reading import Leftover, Passage, SecondReading
 from pipeline.verification.verdict import leftovers

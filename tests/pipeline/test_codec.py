@@ -14,8 +14,8 @@ from pipeline.documents.document import (
     Finding,
     Findings,
     FoundValue,
-    Joint,
-    Piece,
+    Fragment,
+    JoinedText,
     Raster,
     Reading,
     TextUnit,
@@ -25,7 +25,7 @@ from pipeline.verification.reading import Passage, SecondReading
 
 RASTER = Raster("page/0", 800, 600, 300, 2)
 UNITS = (TextUnit("1:2", "هوية 1012345672", "رقم", False), TextUnit("e", ""), TextUnit("1:3", "tail"))
-JOINT = Joint((Piece("1:2", 5, 15), Piece("1:3", 0, 4)), "", "label", flows=True)
+JOINT = JoinedText((Fragment("1:2", 5, 15), Fragment("1:3", 0, 4)), "", "label", flows=True)
 EXTRACTION = Extraction(UNITS, (RASTER,), 3, joints=(JOINT,))
 READING = Reading(
     "page/0", "two words", (Word(0, 3, 1, 2, 30, 9, 91.5), Word(4, 9, 40, 2, 50, 9, 0.0)), ((1, 2, 3, 4),)

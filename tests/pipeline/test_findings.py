@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from pipeline.detect.detector import Detector
 from pipeline.documents.document import Extraction, Finding, Findings, FoundValue, Reading, TextUnit
-from pipeline.documents.replace import applied, by_unit
+from pipeline.documents.edits import applied, by_unit
 from pipeline.findings import find, merge
 from pipeline.known import is_distinctive
 from pipeline.spread import Reach, Spreader, Value

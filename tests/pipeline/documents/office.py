@@ -5,8 +5,8 @@ import re
 import zipfile
 from collections.abc import Mapping
 
-from pipeline.documents import docx
 from pipeline.documents.document import Finding, Findings, Reading
+from pipeline.documents.docx import handler as docx
 
 W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 R = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"

@@ -2,8 +2,8 @@
 
 import pytest
 
-from pipeline.documents.burning import boxes_to_burn
 from pipeline.documents.document import Findings, Reading, Word
+from pipeline.documents.raster.burn import boxes_to_burn
 
 _UNREAD = (575, 255, 334, 100)
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.documents import csv
+from pipeline.documents.csv import handler as csv
 from pipeline.documents.document import Finding, Findings
 from schemas.errors import ErrorCode, StageFailed
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.documents import docx
 from pipeline.documents.document import Finding, Findings
+from pipeline.documents.docx import handler as docx
 from schemas.errors import ErrorCode, StageFailed
 from tests.pipeline.documents.office import everything, paragraph, part, visible, without, word
 

@@ -2,9 +2,8 @@
 
 import pytest
 
-from pipeline.documents.ooxml import parse
-from pipeline.documents.ooxml_names import drop_unused
-from pipeline.documents.ooxml_vocabulary import is_vocabulary
+from pipeline.documents.ooxml.package import parse
+from pipeline.documents.ooxml.vocabulary import drop_unused, is_vocabulary
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from pipeline.documents import image
 from pipeline.documents.document import Finding, Findings, Reading, Word
-from pipeline.documents.overlooked import FAINT
+from pipeline.documents.image import handler as image
+from pipeline.documents.raster.low_contrast import FAINT
 from pipeline.ocr import tesseract
 from schemas.errors import StageFailed
 from tests.pipeline.documents import papers

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipeline.documents.number_groups import other_orders
+from pipeline.documents.bidi import other_orders
 
 PHONE = "٠٥٥ ٤٤٣ ٣٢٢١"
 

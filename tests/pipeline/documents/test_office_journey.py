@@ -7,8 +7,9 @@ from types import ModuleType
 import pytest
 
 from pipeline.detect.detector import Detector
-from pipeline.documents import csv, docx
+from pipeline.documents.csv import handler as csv
 from pipeline.documents.document import Findings, Reading
+from pipeline.documents.docx import handler as docx
 from pipeline.findings import find, merge
 from pipeline.verification import csv as second_csv
 from pipeline.verification import docx as second_docx

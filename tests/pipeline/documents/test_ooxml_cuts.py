@@ -2,9 +2,8 @@
 
 import pytest
 
-from pipeline.documents.ooxml_cuts import across_cuts
-from pipeline.documents.ooxml_joints import across_lines
-from pipeline.documents.ooxml_pieces import Piece
+from pipeline.documents.ooxml.split_values import across_cuts, across_lines
+from pipeline.documents.ooxml.text_piece import Piece
 from schemas.files import Format
 from tests.documents.docx_places import document
 from tests.documents.docx_places_text import p, t, table

@@ -8,12 +8,13 @@ import pymupdf
 import pytest
 from PIL import Image, ImageDraw
 
-from pipeline.documents import image, pdf
-from pipeline.documents.burning import Box
 from pipeline.documents.document import BY_HUE, Finding, Findings, Raster, Reading, Word
-from pipeline.documents.overlooked import overlooked
-from pipeline.documents.pdf_raster import ocr_dpi
-from pipeline.documents.pdf_redact import remove_ink
+from pipeline.documents.image import handler as image
+from pipeline.documents.pdf import handler as pdf
+from pipeline.documents.pdf.page.raster import ocr_dpi
+from pipeline.documents.pdf.redaction.erase import remove_ink
+from pipeline.documents.raster.burn import Box
+from pipeline.documents.raster.low_contrast import overlooked
 from pipeline.ocr import tesseract
 from schemas.errors import StageFailed
 from tests.pipeline import hues

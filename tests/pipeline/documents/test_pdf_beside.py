@@ -8,9 +8,9 @@ import pymupdf
 import pytest
 from pikepdf import Array, Dictionary, Name, String
 
-from pipeline.documents import pdf
 from pipeline.documents.document import Findings, Unread
-from pipeline.documents.pdf_beside import BESIDE, read_beside
+from pipeline.documents.pdf import handler as pdf
+from pipeline.documents.pdf.metadata import BESIDE, read_beside
 from schemas.errors import StageFailed
 from tests.documents.pdf_object_places_build import IQAMA, MOBILE, NAME, NATIONAL_ID, annotate, document, field
 from tests.pipeline.documents import papers
@@ -145,7 +145,7 @@ def test_a_document_whose_notes_nobody_can_read_is_refused(monkeypatch: pytest.M
     def gives_up(*_: object, **__: object) -> None:
         raise pikepdf.PdfError("unreadable")
 
-    monkeypatch.setattr("pipeline.documents.pdf_beside.pikepdf.open", gives_up)
+    monkeypatch.setattr("pipeline.documents.pdf.metadata.pikepdf.open", gives_up)
     with pytest.raises(StageFailed) as failure:
         read_beside(data)
     assert failure.value.code == "unsupported_format"

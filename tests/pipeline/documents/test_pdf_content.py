@@ -7,12 +7,11 @@ import pikepdf
 import pymupdf
 import pytest
 
-from pipeline.documents import pdf_fontfiles, pdf_icc
-from pipeline.documents.pdf_content import plain_content
-from pipeline.documents.pdf_images import plain_jbig2
-from pipeline.documents.pdf_names import Names
-from pipeline.documents.pdf_programs import plain_calculator, plain_map
-from pipeline.documents.pdf_scrub import scrubbed
+from pipeline.documents.pdf.sanitize import fonts, images
+from pipeline.documents.pdf.sanitize.allow_list import Names
+from pipeline.documents.pdf.sanitize.content_stream import plain_calculator, plain_content, plain_map
+from pipeline.documents.pdf.sanitize.images import plain_jbig2
+from pipeline.documents.pdf.sanitize.rewrite import scrubbed
 from tests.documents.pdf_object_places_inner import icc
 from tests.pipeline.documents.papers import DEJAVU, NATIONAL_ID
 
@@ -103,7 +102,7 @@ def test_a_map_keeps_its_mappings_alone() -> None:
 
 def test_a_font_without_words_draws_the_same() -> None:
     program = DEJAVU.read_bytes()
-    without = pdf_fontfiles.wordless(program)
+    without = fonts.wordless(program)
     assert "DejaVu".encode("utf-16-be") in program and "DejaVu".encode("utf-16-be") not in without
     assert b"name" not in without[: 12 + 16 * 40] and struct.unpack_from(">I", program, 0) == struct.unpack_from(
         ">I", without, 0
@@ -124,16 +123,16 @@ def test_a_type_1_font_loses_its_notices_not_its_length() -> None:
         + b" (100%) ok) readonly def /FullName (" + _ID + b") def end /FontName /X" + _ID + b" def eexec\x01\x02"
         + b"0" * 64 + b"cleartomark " + _ID
     )  # fmt: skip
-    without = pdf_fontfiles.wordless(program)
+    without = fonts.wordless(program)
     assert len(without) == len(program) and _ID not in without
     assert b"/Notice (" in without and b"eexec\x01\x02" in without
 
 
 def test_a_profile_without_words_is_still_one() -> None:
-    without = pdf_icc.wordless(icc(_ID))
+    without = images.wordless(icc(_ID))
     assert without is not None and _ID not in without and b"kTRC" in without and b"wtpt" in without
     assert struct.unpack_from(">I", without, 0)[0] == len(without)
-    assert pdf_icc.wordless(b"no profile") is None and pdf_icc.wordless(icc(_ID)[:140]) is None
+    assert images.wordless(b"no profile") is None and images.wordless(icc(_ID)[:140]) is None
 
 
 def test_jbig2_comments_go_and_damaged_streams_stay() -> None:
@@ -146,14 +145,14 @@ def test_jbig2_comments_go_and_damaged_streams_stay() -> None:
 @pytest.mark.parametrize("cut", range(0, 200, 7))
 def test_cut_programs_and_profiles_raise_nothing(cut: int) -> None:
     for whole in (DEJAVU.read_bytes()[:400], icc(_ID), b"\1\0\4\1" + bytes(200)):
-        pdf_fontfiles.wordless(whole[:cut])
-        pdf_icc.wordless(whole[:cut])
+        fonts.wordless(whole[:cut])
+        images.wordless(whole[:cut])
         plain_jbig2(whole[:cut])
 
 
 def test_pillow_reads_the_profile_that_is_left() -> None:
     from PIL import ImageCms
 
-    without = pdf_icc.wordless(ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes())
+    without = images.wordless(ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes())
     assert without is not None
     assert ImageCms.getProfileDescription(ImageCms.ImageCmsProfile(io.BytesIO(without))).strip() == ""

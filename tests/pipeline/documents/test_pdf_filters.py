@@ -4,7 +4,7 @@ import io
 
 import pikepdf
 
-from pipeline.documents.pdf_scrub import scrubbed
+from pipeline.documents.pdf.sanitize.rewrite import scrubbed
 
 
 def test_a_picture_with_an_empty_list_of_filters() -> None:

@@ -7,7 +7,7 @@ import pikepdf
 import pymupdf
 import pytest
 
-from pipeline.documents import pdf
+from pipeline.documents.pdf import handler as pdf
 from tests.documents.pdf_text_places_build import remapped
 from tests.pipeline.documents import papers
 

@@ -8,10 +8,10 @@ import pymupdf
 import pytest
 from PIL import Image
 
-from pipeline.documents import pdf
 from pipeline.documents.document import Findings
-from pipeline.documents.jpeg_segments import plain_picture
-from pipeline.documents.pdf_scrub import scrubbed
+from pipeline.documents.image.jpeg import plain_picture
+from pipeline.documents.pdf import handler as pdf
+from pipeline.documents.pdf.sanitize.rewrite import scrubbed
 from pipeline.ocr import tesseract
 from tests.pipeline.documents import papers
 from tests.pipeline.documents.papers import NATIONAL_ID

@@ -4,8 +4,8 @@ import numpy as np
 import pymupdf
 import pytest
 
-from pipeline.documents import pdf
 from pipeline.documents.document import Findings, Reading
+from pipeline.documents.pdf import handler as pdf
 from pipeline.ocr import tesseract
 from schemas.errors import StageFailed
 from tests.pipeline.documents import papers

@@ -9,8 +9,8 @@ import pikepdf
 import pymupdf
 import pytest
 
-from pipeline.documents import pdf
 from pipeline.documents.document import Finding, Findings
+from pipeline.documents.pdf import handler as pdf
 from schemas.errors import StageFailed
 from tests.pipeline.documents import papers
 from tests.pipeline.documents.papers import IBAN, IQAMA, NAME, NATIONAL_ID

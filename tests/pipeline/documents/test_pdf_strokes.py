@@ -5,7 +5,7 @@ import struct
 import pymupdf
 import pytest
 
-from pipeline.documents.pdf_strokes import strokes
+from pipeline.documents.pdf.page.font_encoding import strokes
 from tests.pipeline.documents import papers
 
 DEJAVU = papers.DEJAVU.read_bytes()

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import pymupdf
 import pytest
 
-from pipeline.documents import pdf
 from pipeline.documents.document import Unread
-from pipeline.documents.pdf_glyphs import glyphs_of
-from pipeline.documents.pdf_text import lay_out
+from pipeline.documents.pdf import handler as pdf
+from pipeline.documents.pdf.page.glyphs import glyphs_of
+from pipeline.documents.pdf.page.layout import lay_out
 from schemas.errors import StageFailed
 from tests.documents.pdf_text_places_build import drawn, pages
 from tests.documents.pdf_text_places_tables import MOBILES, PEOPLE, cell, numbered

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from pipeline.documents import image
 from pipeline.documents.document import Finding, Findings, Reading, Unread, Word
+from pipeline.documents.image import handler as image
 from pipeline.documents.limits import MAX_TIFF_FRAMES
 from pipeline.verification import image as second
 from schemas.errors import StageFailed

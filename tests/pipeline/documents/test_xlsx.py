@@ -6,8 +6,8 @@ import zipfile
 import openpyxl
 import pytest
 
-from pipeline.documents import xlsx
 from pipeline.documents.document import Unread
+from pipeline.documents.xlsx import handler as xlsx
 from pipeline.verification import xlsx as verification
 from schemas.errors import ErrorCode, StageFailed
 from schemas.files import Format

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from pipeline.documents.xlsx_numbers import digits, is_date, literals, number, shown
+from pipeline.documents.ooxml.number_format import digits, is_date, literals, number, shown
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from PIL import Image, ImageDraw
 
 from pipeline.documents.document import Word
-from pipeline.documents.ink import Mark, ink_of
+from pipeline.documents.raster.ink import Mark, ink_of
 from pipeline.ocr.columns import counts, spelled
 from pipeline.ocr.unread import unread_ink
 from tests.pipeline import hues

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pipeline.documents.document import Word
-from pipeline.documents.ink import ink_of
+from pipeline.documents.raster.ink import ink_of
 from pipeline.ocr.unread import unread_ink
 from tests.pipeline.documents import papers
 

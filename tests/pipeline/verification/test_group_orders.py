@@ -2,8 +2,8 @@
 
 import pytest
 
-from pipeline.documents import pdf as handler
 from pipeline.documents.document import Findings
+from pipeline.documents.pdf import handler
 from pipeline.verification import pdf
 from pipeline.verification.group_orders import other_orders
 from tests.pipeline.documents import papers

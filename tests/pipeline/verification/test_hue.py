@@ -6,8 +6,8 @@ import pytest
 from PIL import Image
 
 from pipeline.detect.detector import Detector
-from pipeline.documents import image as handler
 from pipeline.documents.document import BY_HUE, Findings, Raster, Reading
+from pipeline.documents.image import handler
 from pipeline.findings import find
 from pipeline.ocr import tesseract
 from pipeline.verification import docx, image, pdf

@@ -4,11 +4,11 @@ import io
 import re
 import zipfile
 from collections.abc import Callable, Iterator
-from importlib import import_module
 
 import pymupdf
 import pytest
 
+from pipeline import child
 from pipeline.detect.detector import Detector
 from pipeline.documents.document import Extraction, Finding, Findings, Reading
 from pipeline.findings import find
@@ -21,7 +21,6 @@ from tests.documents import looking
 from tests.pipeline.verification import samples
 
 OPTIONS = DetectOptions(strict_checksums=False)
-MODULES = {"png": "image", "jpeg": "image", "tiff": "image"}
 
 
 def read(extraction, pixels) -> tuple[Reading, ...]:
@@ -32,9 +31,7 @@ class Journey:
     """One document as a job sees it: what was found in it, and what is left of an output."""
 
     def __init__(self, format_: str, data: bytes, detector: Detector) -> None:
-        module = MODULES.get(format_, format_)
-        self.handler = import_module(f"pipeline.documents.{module}")
-        self.verifier = import_module(f"pipeline.verification.{module}")
+        self.handler, self.verifier = child.handler_of(format_), child.reader_of(format_)
         self.detector, self.data = detector, data
         extraction, pixels = self.handler.extract(data)
         self.extraction: Extraction = extraction

@@ -1,0 +1,294 @@
+"""What stands beside a PDF's pages: what of it stays (bookmarks, links, page labels), what is read, what is not.
+
+Everything that says something is a unit `beside/N`, unbilled, so that a value found there is removed everywhere;
+only bookmarks, page labels and addresses of links stay, each without what was found in it.
+"""
+
+import io
+import re
+import warnings
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+import pikepdf
+
+from pipeline.documents.document import Findings, TextUnit, Unread
+from pipeline.documents.edits import applied, by_unit
+from pipeline.documents.limits import MAX_ASIDE_CHARACTERS, MAX_ASIDE_TEXTS, MAX_PDF_OBJECTS
+from pipeline.documents.pdf.navigation import Beside, bookmarks, decoded, labels, leaves, links
+from pipeline.documents.pdf.optional_content import hidden_groups
+from pipeline.documents.pdf.prepare import failing_with, opened
+from pipeline.documents.pdf.sanitize.allow_list import word_of
+from schemas.errors import ErrorCode, StageFailed
+
+# What a PDF says beside its pages and then loses: properties, notes, form fields, names of attached files.
+#
+# It is read so that a value found there, thanks to its label perhaps, is removed from the pages too.
+
+Said = tuple[str, str]  # a label, or nothing, and a text
+
+# Of the document information: what programs write about themselves.
+_WRITTEN_BY_PROGRAMS = frozenset(
+    ["/Creator", "/Producer", "/CreationDate", "/ModDate", "/Trapped", "/SourceModified", "/AAPL:Keywords"]
+)
+_PEOPLE_READ = re.compile(
+    rb"<(?P<tag>dc:(?:title|creator|description|subject|contributor|publisher)|pdf:Keywords|pdfx:[\w.-]+|xmpRights:[\w]+"
+    rb"|photoshop:(?:Author\w*|Caption\w*|Credit|Headline)|Iptc4xmpCore:\w+|xmpBJ:\w+)\b[^>]*>(?P<said>.*?)</(?P=tag)>",
+    re.DOTALL,
+)
+_MARKS = re.compile(r"<[^>]*>")
+_MAX_FIELD_NESTING = 40  # form fields inside each other
+
+
+def said_by_document(pdf: pikepdf.Pdf) -> Iterator[Said]:
+    """Properties, form fields, whether a page shows them or not, and names of attached files."""
+    info = pdf.trailer.get("/Info")
+    if isinstance(info, pikepdf.Dictionary):
+        for key in sorted(info.keys()):
+            if key not in _WRITTEN_BY_PROGRAMS:
+                yield from _texts(key[1:], info[key])
+    metadata = pdf.Root.get("/Metadata")
+    if isinstance(metadata, pikepdf.Stream):
+        with suppress(pikepdf.PdfError):
+            yield from _properties(metadata.read_bytes())
+    form = pdf.Root.get("/AcroForm")
+    if isinstance(form, pikepdf.Dictionary):
+        yield from _fields(form.get("/Fields"))
+    names = pdf.Root.get("/Names")
+    if isinstance(names, pikepdf.Dictionary):
+        for key, file in leaves(names.get("/EmbeddedFiles"), "/Names"):
+            yield from _texts("", key)
+            yield from _file(file)
+
+
+def _properties(packet: bytes) -> Iterator[Said]:
+    """Texts of an XMP packet that people wrote."""
+    encoding = "utf-16" if packet[:2] in (b"\xfe\xff", b"\xff\xfe") else "utf-8"
+    plain = packet.decode(encoding, "replace")
+    for match in _PEOPLE_READ.finditer(plain.encode("utf-8", "replace")[:MAX_ASIDE_CHARACTERS]):
+        label = match["tag"].decode().partition(":")[2]
+        for piece in _MARKS.split(match["said"].decode("utf-8", "replace")):
+            if piece.strip():
+                yield label, _unescaped(piece.strip())
+
+
+def _unescaped(text: str) -> str:
+    for entity, character in (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&apos;", "'"), ("&amp;", "&")):
+        text = text.replace(entity, character)
+    return text
+
+
+def _texts(label: str, value: Any) -> Iterator[Said]:
+    """A string, or the strings of an array, as people read them."""
+    if isinstance(value, pikepdf.String):
+        text = str(value).replace("\r", "\n")[:MAX_ASIDE_CHARACTERS]
+        if text.strip():
+            yield label, text
+    elif isinstance(value, pikepdf.Stream):
+        try:
+            yield from _texts(label, pikepdf.String(_MARKS.sub(" ", value.read_bytes().decode("utf-8", "replace"))))
+        except pikepdf.PdfError:
+            return
+    elif isinstance(value, pikepdf.Array):
+        for member in list(value)[:MAX_ASIDE_TEXTS]:
+            if isinstance(member, pikepdf.String | pikepdf.Array):
+                yield from _texts(label, member)
+
+
+def _fields(fields: Any) -> Iterator[Said]:
+    """Fields with their labels: what a form asks is the heading of what it is told."""
+    waiting = [(field, "", 0) for field in fields] if isinstance(fields, pikepdf.Array) else []
+    seen: set[tuple[int, int]] = set()
+    while waiting and len(seen) < MAX_ASIDE_TEXTS:
+        field, label, depth = waiting.pop()
+        if (
+            not isinstance(field, pikepdf.Dictionary)
+            or depth > _MAX_FIELD_NESTING
+            or (field.is_indirect and field.objgen in seen)
+        ):
+            continue
+        seen.add(field.objgen)
+        own = field.get("/TU") or field.get("/T") or field.get("/TM")
+        label = str(own) if isinstance(own, pikepdf.String) else label
+        for key in ("/V", "/DV", "/RV", "/Opt"):
+            value = field.get(key)
+            if isinstance(value, pikepdf.Stream) and key == "/V":
+                continue
+            for _, text in _texts("", value):
+                yield label, _MARKS.sub(" ", text) if key == "/RV" else text
+        for key in ("/TU", "/T", "/TM"):
+            yield from _texts("", field.get(key))
+        kids = field.get("/Kids")
+        waiting += [(kid, label, depth + 1) for kid in kids] if isinstance(kids, pikepdf.Array) else []
+
+
+def _file(file: Any) -> Iterator[Said]:
+    if isinstance(file, pikepdf.Dictionary):
+        for key in ("/UF", "/F", "/Desc"):
+            yield from _texts("", file.get(key))
+
+
+def said_by_annotations(pdf: pikepdf.Pdf) -> Iterator[Said]:
+    """Notes with their authors and subjects, and the addresses of actions."""
+    count = 0
+    for page in pdf.pages:
+        annotations = page.obj.get("/Annots")
+        for item in annotations if isinstance(annotations, pikepdf.Array) else ():
+            if not isinstance(item, pikepdf.Dictionary):
+                continue
+            count += 1
+            if count > MAX_ASIDE_TEXTS:
+                return
+            is_field = item.get("/Subtype") == "/Widget"
+            yield from _texts("", item.get("/Contents"))
+            for _, text in _texts("", item.get("/RC")):
+                yield "", _MARKS.sub(" ", text)
+            yield from () if is_field else _texts("author", item.get("/T"))
+            yield from _texts("subject", item.get("/Subj"))
+            yield from _texts("", item.get("/OverlayText"))
+            yield from _file(item.get("/FS"))
+            action = item.get("/A")
+            if isinstance(action, pikepdf.Dictionary) and isinstance(action.get("/URI"), pikepdf.String):
+                yield "", decoded(str(action["/URI"]))
+
+
+# Counts what redaction takes out of a PDF without reading it, by kind.
+
+_ACTIONS = {
+    **dict.fromkeys(("/JavaScript", "/Launch", "/SubmitForm", "/ImportData", "/ResetForm", "/Named"), Unread.SCRIPT),
+    **dict.fromkeys(("/Hide", "/SetOCGState", "/Trans", "/GoTo3DView"), Unread.SCRIPT),
+    **dict.fromkeys(("/GoToR", "/GoToE", "/Thread"), Unread.CONNECTION),
+    **dict.fromkeys(("/Rendition", "/Sound", "/Movie", "/RichMediaExecute"), Unread.MEDIA),
+}
+_MAX_NESTING = 6  # dictionaries inside each other
+_FEW = 1000  # members of an array that is looked into
+# Keys below which nothing of the kind stands: most of a file's bulk.
+_PLAIN = frozenset(
+    """/Type /Subtype /S /Parent /Kids /Count /MediaBox /CropBox /Rotate /Contents /Length /Filter /DecodeParms /Width
+    /Height /Widths /W /Differences /FontBBox /BBox /Matrix /Rect /ColorSpace /Font /ExtGState /ProcSet /K /Pg /P
+    """.split()  # noqa: SIM905
+)
+_UNSEEN = 2 | 32  # flags of annotations that no screen shows
+_MEDIA = frozenset(["/Sound", "/Movie", "/Screen", "/RichMedia", "/3D"])
+_KEYS = {
+    "/XFA": Unread.FORM, "/Thumb": Unread.THUMBNAIL, "/PieceInfo": Unread.PRIVATE, "/SpiderInfo": Unread.PRIVATE,
+    "/StructTreeRoot": Unread.METADATA, "/OPI": Unread.CONNECTION, "/Alternates": Unread.PICTURE,
+    "/EF": Unread.ATTACHMENT, "/Collection": Unread.ATTACHMENT, "/OutputIntents": Unread.METADATA,
+    "/Threads": Unread.METADATA, "/Perms": Unread.SIGNATURE, "/DSS": Unread.SIGNATURE, "/Measure": Unread.METADATA,
+}  # fmt: skip
+
+
+def unread_of(pdf: pikepdf.Pdf, data: bytes) -> Counter[Unread]:
+    """How much of each kind the document holds."""
+    counts: Counter[Unread] = Counter()
+    for number, item in enumerate(pdf.objects):
+        if number > MAX_PDF_OBJECTS:
+            break
+        if isinstance(item, pikepdf.Dictionary | pikepdf.Stream):
+            counts.update(_kinds(item))
+    if "/ID" in pdf.trailer:
+        counts[Unread.FINGERPRINT] += 1
+    counts[Unread.LAYER] += len(hidden_groups(pdf))
+    marks = data.count(b"startxref") - (1 if pdf.is_linearized else 0)
+    counts[Unread.HISTORY] += max(0, marks - 1)
+    return counts
+
+
+def _kinds(item: Any, depth: int = 0) -> list[Unread]:
+    """What an object is, and what the dictionaries inside it are."""
+    keys = set(item.keys())
+    found = [kind for key, kind in _KEYS.items() if key in keys]
+    if "/S" in keys:
+        found += [kind for kind in (_ACTIONS.get(_name(item, "/S")),) if kind]
+    if "/Type" in keys or "/Subtype" in keys:
+        found += _typed(item)
+    if depth < _MAX_NESTING and not _PLAIN.issuperset(keys):
+        inner = [item[key] for key in keys - _PLAIN]
+        inner += [
+            member for child in inner if isinstance(child, pikepdf.Array) and len(child) < _FEW for member in child
+        ]
+        for child in inner:
+            if isinstance(child, pikepdf.Dictionary) and not child.is_indirect:
+                found += _kinds(child, depth + 1)
+    return found
+
+
+def _typed(item: Any) -> list[Unread]:
+    kind, subtype = _name(item, "/Type"), _name(item, "/Subtype")
+    if kind == "/Metadata":
+        return [Unread.METADATA]
+    if kind in ("/Sig", "/DocTimeStamp"):
+        return [Unread.SIGNATURE]
+    if kind != "/Annot":
+        return []
+    flags = item.get("/F", 0)
+    is_unseen = isinstance(flags, int) and flags & _UNSEEN
+    return [Unread.MEDIA] * (subtype in _MEDIA) + [Unread.LAYER] * bool(is_unseen)
+
+
+def _name(item: Any, key: str) -> str:
+    value = item.get(key)
+    return "/" + word_of(value) if isinstance(value, pikepdf.Name) else ""
+
+
+BESIDE = "beside/"
+_ERRORS = (pikepdf.PdfError, pikepdf.PasswordError, ValueError, TypeError, KeyError, IndexError, AttributeError)
+
+
+class Aside(NamedTuple):
+    """`beside` as the document has it; `units` in the order: bookmarks, labels, links' addresses, all else."""
+
+    beside: Beside = Beside()
+    units: tuple[TextUnit, ...] = ()
+    unread: tuple[tuple[Unread, int], ...] = ()
+
+
+def read_beside(data: bytes) -> Aside:
+    """What stands beside the pages of the document, as QPDF reads it, as it is or mended.
+
+    StageFailed(unsupported_format) when QPDF reads neither: then nobody knows what notes and fields say, and what is
+    found there could neither be removed from the pages too nor counted.
+    """
+    try:
+        return _read(data, data)
+    except _ERRORS:
+        pass
+    try:
+        with opened(data) as document, failing_with(ErrorCode.UNSUPPORTED_FORMAT):
+            return _read(document.tobytes(), data)
+    except _ERRORS:
+        raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT) from None
+
+
+def _read(data: bytes, original: bytes) -> Aside:
+    with warnings.catch_warnings(), pikepdf.open(io.BytesIO(data)) as pdf:
+        warnings.simplefilter("ignore")
+        beside = Beside(bookmarks(pdf), labels(pdf), links(pdf))
+        said = [("", text) for text in _kept(beside)]
+        said += [*said_by_document(pdf), *said_by_annotations(pdf)]
+        counts = unread_of(pdf, original)
+    units = tuple(TextUnit(f"{BESIDE}{n}", text, context, False) for n, (context, text) in enumerate(said))
+    return Aside(beside, units, tuple(sorted((kind, count) for kind, count in counts.items() if count)))
+
+
+def _kept(beside: Beside) -> Iterator[str]:
+    """The texts of what stays, in the order in which `redacted` goes through it."""
+    yield from (bookmark.title for bookmark in beside.bookmarks)
+    yield from (label.prefix for label in beside.labels)
+    yield from (decoded(link.address) for link in beside.links)
+
+
+def redacted(beside: Beside, findings: Findings) -> Beside:
+    """The same without what was found in it: placeholders in titles and labels; a link whose address tells goes."""
+    edits = by_unit(findings)
+    numbers = iter(range(len(list(_kept(beside)))))
+
+    def text_of(text: str) -> str:
+        return applied(text, f"{BESIDE}{next(numbers)}", edits)
+
+    titles = tuple(bookmark._replace(title=text_of(bookmark.title)) for bookmark in beside.bookmarks)
+    prefixes = tuple(label._replace(prefix=text_of(label.prefix)) for label in beside.labels)
+    stay = tuple(link for link in beside.links if f"{BESIDE}{next(numbers)}" not in edits)
+    return Beside(titles, prefixes, stay)

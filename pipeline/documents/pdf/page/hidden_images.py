@@ -1,0 +1,110 @@
+"""Finds pictures on a PDF page that hold text which the page does not show: cropped, clipped, covered, or too small.
+
+A cover painted over a picture, a crop or a tiny scale hides it from readers and from OCR of the page, but not from
+whoever takes the picture out of the file. The page as a picture of what it shows has nothing behind it.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import cv2
+import numpy as np
+import pymupdf
+
+from pipeline.documents.limits import MAX_IMAGE_PIXELS
+from pipeline.documents.pdf.page.raster import in_gray, look
+from pipeline.documents.raster.ink import Mark, characters, gather, ink_of
+from pipeline.documents.raster.low_contrast import is_colored, overlooked
+
+_PAGE_DPI = 120
+_PICTURE_DPI = 120  # as if: letters of 4 to 40 points are looked for at 7 to 67 pixels
+_LONGEST_SIDE = 2500  # pixels; larger pictures are made smaller first
+_LEAST_SIDE = 12  # pixels
+_LEGIBLE = 3.5  # points: letters shown lower than this are read by enlarging the picture, not the page
+_ALIKE = 0.3  # correlation with the page from which on a picture's ink is seen there
+
+
+def hides_text(page: Any, shown: Any = None) -> bool:
+    """Whether a picture of the page holds text-like ink that its page does not show as large as it can be read.
+
+    `shown` is a look at the page at any resolution, where there is one already.
+    """
+    area = pymupdf.INFINITE_RECT()
+    if not any(kind.startswith("fill-im") for kind, _ in page.get_bboxlog()):
+        return False
+    text_page = page.get_textpage(clip=area, flags=pymupdf.TEXT_PRESERVE_IMAGES)
+    if not any(_has_room(block) for block in text_page.extractIMGINFO()):
+        return False  # before pixels are asked for: ornaments may be drawn thousands of times
+    pictures = [block for block in text_page.extractDICT()["blocks"] if block["type"] == 1 and _has_room(block)]
+    shown = look(page, _PAGE_DPI) if shown is None else shown
+    scale = shown.shape[1] / max(page.rect.width, 1e-6)
+    seen: set[tuple[object, ...]] = set()
+    for picture in pictures:
+        key = (*picture["transform"], hash(picture["image"]))
+        if key not in seen and any(_is_hidden(layer, picture["transform"], shown, scale) for layer in _layers(picture)):
+            return True
+        seen.add(key)
+    return False
+
+
+def _has_room(picture: dict[str, Any]) -> bool:
+    width, height = picture["width"], picture["height"]
+    return bool(min(width, height) >= _LEAST_SIDE and width * height <= MAX_IMAGE_PIXELS)
+
+
+def _is_hidden(picture: Any, transform: Sequence[float], shown: Any, scale: float) -> bool:
+    lines = _lines(in_gray(picture))
+    for more in overlooked(picture, _PICTURE_DPI):
+        lines += _lines(more)
+    if not lines:
+        return False
+    height, width = picture.shape[:2]
+    a, b, c, d, e, f = transform  # the unit square, its origin at the picture's upper left, to points
+    forward = np.array([[a / width, c / height, e], [b / width, d / height, f]]) * scale
+    if abs(np.linalg.det(forward[:, :2])) < 1e-12:
+        return True  # squeezed to a line
+    points = min(np.hypot(a, b) / width, np.hypot(c, d) / height)  # of the page, per pixel of the picture
+    there = cv2.warpAffine(
+        shown, forward, (width, height), flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP, borderValue=[128.0] * 3
+    )
+    return any(line.height * points < _LEGIBLE or not _is_alike(picture, there, line) for line in lines)
+
+
+def _lines(gray: Any) -> list[Mark]:
+    return gather(characters(ink_of(gray, _PICTURE_DPI)))
+
+
+def _layers(picture: dict[str, Any]) -> Iterator[Any]:
+    """Its colours and its mask in gray, each at most so many pixels; what cannot be decoded here is left out.
+
+    Colours are (height, width, 3) in BGR, or gray where they have no hue.
+    """
+    for encoded in filter(None, (picture["image"], picture.get("mask"))):
+        how = cv2.IMREAD_ANYCOLOR | cv2.IMREAD_IGNORE_ORIENTATION
+        try:
+            layer = cv2.imdecode(np.frombuffer(encoded, np.uint8), how)
+        except cv2.error:
+            continue
+        if layer is not None:
+            factor = min(1.0, _LONGEST_SIDE / max(layer.shape[:2]))
+            if factor < 1:
+                layer = cv2.resize(layer, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA)
+            yield layer if layer.ndim == 3 and is_colored(layer) else in_gray(layer)
+
+
+def _is_alike(picture: Any, there: Any, line: Mark) -> bool:
+    """Whether the page shows what the picture does along a line of ink, lighter, darker or turned to its negative."""
+    margin = max(2, line.height // 3)
+    rows = slice(max(0, line.top - margin), line.top + line.height + margin)
+    columns = slice(max(0, line.left - margin), line.left + line.width + margin)
+    if picture.ndim != there.ndim:
+        picture, there = in_gray(picture), in_gray(there)
+    one, other = _centred(picture[rows, columns]), _centred(there[rows, columns])
+    strength = float(np.sqrt((one @ one) * (other @ other)))
+    return strength > 1e-6 and abs(float(one @ other)) > _ALIKE * strength
+
+
+def _centred(patch: Any) -> Any:
+    """What each sample differs from its plane's mean by, in one row."""
+    mean: Any = cv2.mean(patch)
+    return cv2.subtract(patch, mean, dtype=cv2.CV_32F).ravel()

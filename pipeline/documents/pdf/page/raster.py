@@ -1,0 +1,180 @@
+"""Pages as pixels: for OCR, for the question whether a page shows ink that its text does not explain, for burning."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import cv2
+import numpy as np
+import pymupdf
+
+from pipeline.documents.document import BY_HUE, Raster
+from pipeline.documents.limits import MAX_RASTER_PIXELS, MAX_RASTER_SIDE
+from pipeline.documents.pdf.page.glyphs import Glyph
+from pipeline.documents.raster.burn import Box, burn, packed
+from pipeline.documents.raster.ink import Mark, characters, gather, ink_of
+from pipeline.documents.raster.low_contrast import is_colored, overlooked
+from schemas.errors import ErrorCode, StageFailed
+
+_OCR_DPI = 300
+_LOOK_DPI = 100  # enough to see that there is text, not what it says
+_TEXT = ("fill-text", "stroke-text", "clip-text", "ignore-text")
+_THIN = 3.0  # points: a path narrower than this is a rule
+
+
+def shows_more_than_text(page: Any, glyphs: Sequence[Glyph], log: Any) -> bool:
+    """Whether the page shows character-like ink that no visible glyph of its text layer explains.
+
+    `log` is the page's list of what it draws, with boxes.
+    """
+    drawn = [(kind, box) for kind, box in log if _may_hold_text(kind, box)]
+    if not drawn:
+        return False
+    if not glyphs and any(kind == "fill-image" for kind, _ in drawn):
+        return True  # a scan, by all appearances
+    image = look(page, _LOOK_DPI)
+    hidden = hide_glyphs(image, page, explaining(page, image, glyphs))
+    marks = characters(ink_of(in_gray(image), _LOOK_DPI))
+    if gather(marks):
+        return True
+    if any(kind.startswith("fill-im") for kind, _ in drawn) and gather(
+        [Mark(m.top, m.left, m.height, m.width) for m in marks]
+    ):
+        return True  # a picture that lies on its side
+    return bool(overlooked(image, _LOOK_DPI, known=hidden))
+
+
+def _may_hold_text(kind: str, box: tuple[float, float, float, float]) -> bool:
+    return kind not in _TEXT and min(box[2] - box[0], box[3] - box[1]) > _THIN
+
+
+def render(page: Any, dpi: int, *, gray: bool) -> Any:
+    """The page's pixels, (height, width) or (height, width, 3) in RGB, whatever a viewer with all layers on shows."""
+    colors = pymupdf.csGRAY if gray else pymupdf.csRGB
+    pixmap = page.get_pixmap(dpi=dpi, colorspace=colors, alpha=False, annots=True)
+    flat = np.frombuffer(pixmap.samples_mv, np.uint8)
+    rows = flat.reshape(pixmap.height, pixmap.stride)[:, : pixmap.width * pixmap.n]
+    return rows.copy() if gray else rows.reshape(pixmap.height, pixmap.width, 3).copy()
+
+
+def look(page: Any, dpi: int) -> Any:
+    """The page as a person sees it, (height, width, 3) in BGR, or (height, width) where it has no hue."""
+    image = render(page, dpi, gray=False)
+    return cv2.cvtColor(image, cv2.COLOR_RGB2BGR) if is_colored(image) else cv2.cvtColor(image, cv2.COLOR_RGB2GRAY)
+
+
+def in_gray(image: Any) -> Any:
+    """A look in gray."""
+    return image if image.ndim == 2 else cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
+
+
+def ocr_dpi(page: Any) -> int:
+    """The resolution at which this page is read: 300, less where the page is larger than OCR can take."""
+    width, height = page.rect.width, page.rect.height
+    most = min((MAX_RASTER_PIXELS / max(width * height, 1.0)) ** 0.5, MAX_RASTER_SIDE / max(width, height, 1.0)) * 72
+    if most < 20:
+        raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT)
+    return int(min(_OCR_DPI, most))
+
+
+def page_rasters(page: Any, id_: str, hidden: Sequence[Glyph], *, has_hue: bool) -> Iterator[tuple[Raster, bytes]]:
+    """The page for OCR, without the glyphs that need no reading; and what it shows that gray does not, if anything."""
+    dpi = ocr_dpi(page)
+    image = look(page, dpi) if has_hue else render(page, dpi, gray=True)
+    known = hide_glyphs(image, page, hidden)
+    height, width = image.shape[:2]
+    yield Raster(id_, width, height, dpi, page.number), packed(in_gray(image))
+    for layer, more in enumerate(overlooked(image, dpi, known=known)):
+        yield Raster(f"{id_}{BY_HUE}{layer}", width, height, dpi, page.number), packed(more)
+
+
+def explaining(page: Any, image: Any, glyphs: Sequence[Glyph]) -> list[Glyph]:
+    """The glyphs that a reader of the page sees: not invisible, not covered by what is drawn later, not paper-coloured.
+
+    `image` is a look at the page at any resolution.
+    """
+    covers = [(order, box) for order, (kind, box) in enumerate(page.get_bboxlog()) if _may_hold_text(kind, box)]
+    factor = image.shape[1] / max(page.rect.width, 1e-6)
+    seen = []
+    for glyph in glyphs:
+        if not glyph.visible or glyph.is_blank:
+            continue
+        x, y = glyph.frame.to_page((glyph.start + glyph.end) / 2, glyph.baseline - 0.3 * glyph.size)
+        if any(order > glyph.order and b[0] <= x <= b[2] and b[1] <= y <= b[3] for order, b in covers):
+            continue
+        left, top, right, bottom = glyph_box(glyph, factor, image.shape)
+        patch = image[top:bottom, left:right]
+        if patch.size and np.ptp(patch.reshape(-1, *patch.shape[2:]), axis=0).max() > 24:
+            seen.append(glyph)
+    return seen
+
+
+def hide_glyphs(image: Any, page: Any, glyphs: Sequence[Glyph]) -> Any:
+    """Paints the glyphs over with the paper around them; where it did so, as ones in an array of zeros."""
+    hidden = np.zeros(image.shape[:2], np.uint8)
+    factor = image.shape[1] / max(page.rect.width, 1e-6)
+    for glyph in glyphs:
+        left, top, right, bottom = glyph_box(glyph, factor, image.shape)
+        patch = image[top:bottom, left:right]
+        if patch.size:
+            edge = np.concatenate((patch[0], patch[-1]))
+            patch[:] = np.median(edge, axis=0)
+            hidden[top:bottom, left:right] = 1
+    return hidden
+
+
+def glyph_box(glyph: Glyph, factor: float, shape: Sequence[int]) -> tuple[int, int, int, int]:
+    """The glyph's cell in pixels (left, top, right, bottom), a little wider than its advance."""
+    slack = 0.08 * glyph.size
+    corners = [
+        glyph.frame.to_page(along, down)
+        for along in (glyph.start - slack, glyph.end + slack)
+        for down in (glyph.baseline - 0.95 * glyph.size, glyph.baseline + 0.35 * glyph.size)
+    ]
+    left, right = min(x for x, _ in corners) * factor, max(x for x, _ in corners) * factor
+    top, bottom = min(y for _, y in corners) * factor, max(y for _, y in corners) * factor
+    height, width = shape[:2]
+    return max(0, int(left)), max(0, int(top)), min(width, int(right) + 1), min(height, int(bottom) + 1)
+
+
+# Turns a page into one burned picture: nothing of its former content survives but what the eye may still see.
+
+_COLORED = 12  # of 255: channels that differ by less are gray paper and scanner noise
+_MUCH = 0.0005  # share of coloured pixels: a stamp, a signature in blue
+_JPEG_QUALITY = 88
+
+
+def burned_picture(page: Any, boxes: Sequence[Box]) -> bytes:
+    """The page as an encoded picture with `boxes` (pixels at its OCR resolution) burned in."""
+    image = render(page, ocr_dpi(page), gray=False)
+    image = cv2.cvtColor(image, cv2.COLOR_RGB2BGR if _is_colored(image) else cv2.COLOR_RGB2GRAY)
+    burn(image, boxes)
+    return _encoded(image)
+
+
+def replace_with_picture(document: Any, number: int, picture: bytes) -> None:
+    """Makes the picture the only content of that page."""
+    page = document[number]
+    document.xref_set_key(page.xref, "Resources", "<<>>")
+    document.xref_set_key(page.xref, "Contents", "null")
+    document.xref_set_key(page.xref, "Annots", "null")
+    fresh = document.reload_page(page)
+    fresh.insert_image(fresh.rect, stream=picture)
+
+
+def _is_colored(image: Any) -> bool:
+    sample = image[::2, ::2]
+    red, green, blue = (sample[:, :, channel] for channel in range(3))
+    colored = (cv2.absdiff(red, green) > _COLORED) | (cv2.absdiff(green, blue) > _COLORED)
+    return float(colored.mean()) > _MUCH
+
+
+def _encoded(image: Any) -> bytes:
+    """PNG where few gray levels make it small and exact, else JPEG."""
+    few = image.ndim == 2 and float(((image > 8) & (image < 247)).mean()) < 0.02
+    suffix, options = (
+        (".png", [cv2.IMWRITE_PNG_COMPRESSION, 6]) if few else (".jpg", [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY])
+    )
+    done, buffer = cv2.imencode(suffix, image, options)
+    if not done:
+        raise StageFailed(ErrorCode.IMAGE_REDACT_FAILED)
+    return bytes(buffer)

@@ -1,0 +1,80 @@
+"""PPTX: slides, notes, masters, comments, charts and everything beside them; what cannot be read is taken out."""
+
+from collections.abc import Mapping, Sequence
+
+from pipeline.documents.document import Extraction, Findings, Reading, Unread
+from pipeline.documents.ooxml import handler as office
+from pipeline.documents.ooxml import relationships
+from pipeline.documents.ooxml.package import Package, Part, local, unreadable
+from pipeline.documents.pptx import sanitize
+
+# Parts whose paragraphs people read, by the end of their content type, in reading order.
+_CONTENT = ("presentationml.slide+xml", "notesSlide+xml", "chart+xml", "chartex+xml", "diagramData+xml",
+            "presentationml.comments+xml", "powerpoint.comments+xml")  # fmt: skip
+# Kinds of relationships whose targets are removed.
+_CONNECTED = ("slideUpdateUrl", "slideUpdateInfo", "htmlPubSaveAs", "externalLinkPath", "linkedTheme")
+_HISTORY = ("changesInfo", "revisionInfo")
+_PRIVATE = ("customXmlMappings", "model3d", "model3dPrintSettings", "webextension", "webextensiontaskpanes",
+            "webextensionheader", "tasks", "classificationlabels", "userCustomization")  # fmt: skip
+
+PROFILE = office.Profile(
+    main=("presentationml.presentation.main+xml",),
+    content=_CONTENT,
+    removed={
+        **dict.fromkeys(_CONNECTED, Unread.CONNECTION),
+        **dict.fromkeys(_HISTORY, Unread.HISTORY),
+        **dict.fromkeys(_PRIVATE, Unread.PRIVATE),
+    },
+    dropped={
+        **dict.fromkeys(("creationId", "modId", "modifyVerifier", "revIdLst", "presenceInfo"), Unread.FINGERPRINT),
+        **dict.fromkeys(("htmlPubPr", "sldSyncPr"), Unread.CONNECTION),
+        "custData": Unread.PRIVATE,
+    },
+    prepare=sanitize.prepare,
+    pages=lambda package: len(_slides(package)),
+    order=lambda package: {part.name: number for number, part in enumerate(_in_order(package))},
+)
+
+
+def inspect(data: bytes) -> int:
+    """Billed pages: the slides that the presentation lists, hidden ones too. StageFailed (unsupported_format) when the
+    package cannot be read."""
+    return len(_slides(office.open_package(data, PROFILE).package))
+
+
+def extract(data: bytes) -> tuple[Extraction, dict[str, bytes]]:
+    """Units of all texts (ids are numbers), the rasters of the pictures inside, and the number of slides."""
+    return office.extract(data, PROFILE)
+
+
+def redact(data: bytes, findings: Findings, readings: Sequence[Reading]) -> bytes:
+    """The presentation with placeholders in text and boxes in pictures, without writers' traces and embedded files."""
+    return office.redact(data, PROFILE, findings, readings)
+
+
+def _slides(package: Package) -> list[Part]:
+    """The slides in the order in which they are shown; one that is listed twice counts twice."""
+    main = office.main_part(package)
+    if main is None or main.root is None:
+        raise unreadable()
+    targets = {link.id: link.target for link in relationships.links(package) if link.source is main}
+    slides = []
+    for item in main.root.iter():
+        if local(item) == "sldId":
+            target = next(
+                (targets.get(v) for n, v in item.attrib.items() if n.startswith(relationships.REFERENCES)), None
+            )
+            if target is not None and target.content_type.endswith(_CONTENT[0]):
+                slides.append(target)
+    return slides
+
+
+def _in_order(package: Package) -> list[Part]:
+    """The slides, then what hangs on each: notes, charts, comments."""
+    slides = _slides(package)
+    rank = {id(slide): number for number, slide in enumerate(slides)}
+    hanging: Mapping[int, list[Part]] = {number: [] for number in range(len(slides))}
+    for link in relationships.links(package):
+        if link.target is not None and id(link.source) in rank and id(link.target) not in rank:
+            hanging[rank[id(link.source)]].append(link.target)
+    return slides + [part for parts in hanging.values() for part in parts]

@@ -1,0 +1,104 @@
+"""What labels a sheet's cells: the headings of their columns, in each block of rows, and the label on the left."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+
+from pipeline.documents.labels import goes_on, is_heading, names_field, over_and_before, under
+from pipeline.documents.xlsx.references import Area
+
+_HEADING_ROWS = 20  # rows of a block among which its heading is looked for
+_SAMPLE_ROWS = 50  # rows that tell a block's width
+_WIDEST_LABEL = 64  # columns that one merged heading labels
+
+Row = dict[int, str]  # texts by column
+
+
+def contexts(rows: Mapping[int, Row], merged: Sequence[Area], tables: Sequence[Area]) -> Iterator[tuple[int, int, str]]:
+    """(row, column, context) of every cell that has one.
+
+    Blank rows part a sheet into blocks. A block's heading row is the first one near its top, as wide as the block,
+    whose cells all look like labels; a table's is its own first row. The headings of earlier blocks hold on, since a
+    blank row may stand inside a table. A cell without a heading, or in a form of two columns, is labelled by the one
+    on its left.
+    """
+    spans = {(area.top, area.left): min(area.right - area.left, _WIDEST_LABEL) for area in merged}
+    own_headings = {area.top for area in tables}
+    outer: Row = {}
+    for block in _blocks(rows):
+        found, heading_rows, is_form = _headings(rows, block, spans, own_headings)
+        for row in block:
+            if row in own_headings:
+                found = {**found, **_labels(rows[row], row, spans)}
+            left = field = ""
+            for column, text in sorted(rows[row].items()):
+                label = text.strip() if is_heading(text) else ""
+                if row not in heading_rows and row not in own_headings:
+                    heading = found.get(column, "")
+                    over = "\n".join(dict.fromkeys(filter(None, (outer.get(column, ""), heading))))
+                    context = over_and_before(over, field, left if not heading or is_form else "")
+                    if context:
+                        yield row, column, context
+                left = label
+                field = label if names_field(label) else field
+        outer = {**outer, **found}
+
+
+def _blocks(rows: Mapping[int, Row]) -> Iterator[list[int]]:
+    """Rows that hold anything, parted where one is missing."""
+    block: list[int] = []
+    for row in sorted(rows):
+        if block and row != block[-1] + 1:
+            yield block
+            block = []
+        block.append(row)
+    if block:
+        yield block
+
+
+def _headings(
+    rows: Mapping[int, Row], block: Sequence[int], spans: Mapping[tuple[int, int], int], tables: set[int]
+) -> tuple[Row, set[int], bool]:
+    """The headings of a block, their rows, and whether each value may stand behind its own label instead."""
+    if len(block) < 2 or block[0] in tables:
+        return {}, set(), len(block) < 2
+    widths = Counter(len(rows[row]) for row in block[:_SAMPLE_ROWS])
+    width, _ = max(widths.items(), key=lambda item: (item[1], item[0]))
+    if len(widths) == 1 == width:
+        return _list_heading(rows, block)
+    for place, row in enumerate(block[:_HEADING_ROWS]):
+        texts = rows[row]
+        labels = _labels(texts, row, spans)
+        if row == block[-1] or len(texts) < 2 or not all(map(is_heading, texts.values())):
+            continue
+        following = block[place + 1]
+        below = _labels(rows[following], following, spans)
+        is_merged = any((row, column) in spans for column in texts) and all(map(is_heading, rows[following].values()))
+        heading_rows = {row}
+        if is_merged or (following != block[-1] and goes_on(texts, rows[following])):
+            labels = under(labels, below)
+            heading_rows.add(following)
+        if len(labels) >= min(width, 3):
+            return labels, heading_rows, len(labels) <= 2
+    return {}, set(), True
+
+
+def _list_heading(rows: Mapping[int, Row], block: Sequence[int]) -> tuple[Row, set[int], bool]:
+    """The heading of a list, a block of one cell in each row: the last label above the first value, in its column."""
+    for row, following in pairwise(block[: _HEADING_ROWS + 1]):
+        (column, text), (below, value) = *rows[row].items(), *rows[following].items()
+        if not is_heading(text):
+            break
+        if column == below and not is_heading(value):
+            return {column: text.strip()}, {row}, False
+    return {}, set(), True
+
+
+def _labels(texts: Row, row: int, spans: Mapping[tuple[int, int], int]) -> Row:
+    """The labels of a row by column; a merged one stands over all its columns."""
+    labels: Row = {}
+    for column, text in texts.items():
+        if is_heading(text):
+            for covered in range(column, column + spans.get((row, column), 0) + 1):
+                labels[covered] = text.strip()
+    return labels
