@@ -174,23 +174,23 @@ def reader_of(format_: str) -> Any:
 
             return csv
         case "docx":
-            from pipeline.verification import docx
+            from pipeline.verification.ooxml import docx
 
             return docx
         case "pdf":
-            from pipeline.verification import pdf
+            from pipeline.verification.pdf import reader as pdf
 
             return pdf
         case "pptx":
-            from pipeline.verification import pptx
+            from pipeline.verification.ooxml import pptx
 
             return pptx
         case "xlsx":
-            from pipeline.verification import xlsx
+            from pipeline.verification.ooxml import xlsx
 
             return xlsx
         case "jpeg" | "png" | "tiff":
-            from pipeline.verification import image
+            from pipeline.verification.image import reader as image
 
             return image
     raise KeyError(format_)

@@ -2,14 +2,147 @@
 
 import platform
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from decimal import Decimal, InvalidOperation
 
-from pipeline.verification.csv_cells import delimiter_of, rows_of
-from pipeline.verification.csv_letters import letters_of, other_letters
 from pipeline.verification.labels import LONGEST_LABEL, is_field
 from pipeline.verification.reading import Passage, SecondReading
 from schemas.errors import ErrorCode, StageFailed
+
+# The cells of a CSV, read character by character by the second reader; pays no heed to how many there are.
+
+_DELIMITERS = ",;\t|"
+_QUOTED = re.compile(r'[^"]*(?:""[^"]*)*"(?!")')
+_ENDS: dict[str, re.Pattern[str]] = {}
+
+
+def rows_of(text: str, delimiter: str) -> Iterator[list[str]]:
+    """The cells of each line: a quote opens at a cell's start and closes at the next one that is not doubled.
+
+    A quote that never closes, or that closes in another line in the middle of a word, is an ordinary character, so that
+    it cannot swallow the rest of the file.
+    """
+    ends = _ENDS.setdefault(delimiter, re.compile(f"[{re.escape(delimiter)}\r\n]"))
+    row: list[str] = []
+    position = 0
+    while position <= len(text):
+        cell, position = _cell(text, position, ends)
+        row.append(cell)
+        if position >= len(text):
+            break
+        if text[position] != delimiter:
+            position += text.startswith("\r\n", position)
+            yield row
+            row = []
+        position += 1
+    yield row
+
+
+def delimiter_of(text: str) -> str:
+    """The one that the first lines agree on best, or that the first line names."""
+    named = re.match(r'"?sep=([^\w\s"]|\t)', text, re.IGNORECASE)
+    if named:
+        return named[1]
+    lines = [line for line in text[:65536].splitlines()[:50] if line.strip()]
+
+    def agreement(delimiter: str) -> tuple[int, int]:
+        counts = Counter(len(next(rows_of(line, delimiter))) for line in lines)
+        width, often = max(((w, n) for w, n in counts.items() if w > 1), key=lambda p: (p[1], p[0]), default=(0, 0))
+        return often, width
+
+    return max(_DELIMITERS, key=agreement)
+
+
+def _cell(text: str, start: int, ends: re.Pattern[str]) -> tuple[str, int]:
+    """The cell that begins at `start`, and where the delimiter or line end behind it stands."""
+    position, value = start, ""
+    if text.startswith('"', start):
+        match = _QUOTED.match(text, start + 1)
+        if match is not None and _is_cell(text, start + 1, match.end(), ends):
+            value, position = text[start + 1 : match.end() - 1].replace('""', '"'), match.end()
+    match = ends.search(text, position)
+    end = match.start() if match else len(text)
+    return value + text[position:end], end
+
+
+def _is_cell(text: str, start: int, end: int, ends: re.Pattern[str]) -> bool:
+    """Whether the quotes around `start:end` hold one cell: it ends behind them, or they stand in one line."""
+    if end == len(text) or ends.match(text, end):
+        return True
+    return text.find("\n", start, end) < 0 and text.find("\r", start, end) < 0
+
+
+# What the bytes of a redacted CSV spell, and what else they might: the second reader's own choice of encodings.
+
+_MARKS = (
+    (b"\xff\xfe\x00\x00", "utf-32-le"),
+    (b"\x00\x00\xfe\xff", "utf-32-be"),
+    (b"\xef\xbb\xbf", "utf-8"),
+    (b"\xff\xfe", "utf-16-le"),
+    (b"\xfe\xff", "utf-16-be"),
+)
+_WIDE = ("utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be")
+_PAGES = ("cp1256", "iso8859-6", "cp1252")
+_TESTED = 1 << 20  # bytes by which encodings are judged
+# What no wrong encoding makes of a table: its delimiters, digits, line ends, and letters of the two scripts.
+_PLAIN = re.compile("[\t\n\r -~\u0621-\u064a\u0660-\u0669]")
+# Accented Latin letters, symbols and vowel marks: where a wrong code page puts them into every word.
+_ALIEN = re.compile("[\u00a1-\u00ff\u064b-\u0652\u2018-\u203a\ufffd]")
+_MIXED = re.compile("[A-Za-z][\u0621-\u0652]|[\u0621-\u0652][A-Za-z]")
+_MOST = 0.8
+
+
+def letters_of(data: bytes) -> str:
+    """The text of the file; a line that is no UTF-8 in a file that else is, in a code page."""
+    for mark, encoding in _MARKS:
+        if data.startswith(mark):
+            body = data[len(mark) :]
+            return _by_line(body) if encoding == "utf-8" else body.decode(encoding, "replace")
+    if b"\0" in data[:_TESTED]:
+        for encoding in _WIDE:
+            sample = data[: _TESTED // 4 * 4].decode(encoding, "replace")
+            if len(_PLAIN.findall(sample)) >= _MOST * max(len(sample), 1):
+                return data.decode(encoding, "replace")
+    return _by_line(data)
+
+
+def other_letters(data: bytes) -> Iterator[str]:
+    """What else a file that is no UTF-8 may spell: one reader's noise is another's name."""
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        if not data.startswith(tuple(mark for mark, encoding in _MARKS if encoding != "utf-8")):
+            for page in _PAGES:
+                yield data.decode(page, "replace")
+
+
+def _by_line(data: bytes) -> str:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        pass
+    lines = data.split(b"\n")
+    strict = [_strict(line) for line in lines]
+    rest = b"\n".join(line for line, text in zip(lines, strict, strict=True) if text is None)
+    page = min(_PAGES, key=lambda name: _oddness(rest[:_TESTED].decode(name, "replace")))
+    return "\n".join(
+        line.decode(page, "replace") if text is None else text for line, text in zip(lines, strict, strict=True)
+    )
+
+
+def _strict(line: bytes) -> str | None:
+    try:
+        return line.decode("utf-8")
+    except UnicodeDecodeError:
+        text = line.decode("utf-8", "replace")
+        bad = text.count("\ufffd")
+        return text if sum(letter > "\x7f" for letter in text) - bad > bad else None
+
+
+def _oddness(text: str) -> int:
+    return len(_ALIEN.findall(text)) + 2 * len(_MIXED.findall(text))
+
 
 _PLACEHOLDER = re.compile(r"[A-Z_]+_\d{2,}")
 _HEADING_ROWS = 20

@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import product
 
 from pipeline.documents.document import BY_HUE, Raster, Reading
-from pipeline.verification import forms
+from pipeline.verification import normal_forms
 from pipeline.verification.reading import UNDER, Leftover
 
 Box = tuple[int, int, int, int]
@@ -34,7 +34,7 @@ def burned_too(
     """
     # Where a placeholder stood in the middle, a gap is left: what stands on its two sides is looked for apart.
     parts = (part for leftover in left for part in _GAP.split(leftover.surface))
-    surfaces = {forms.letters(part) for part in parts} - {""}
+    surfaces = {normal_forms.letters(part) for part in parts} - {""}
     readings, second_readings = tuple(readings), tuple(second_readings)
     partners = _partners(rasters, second, {reading.raster: reading for reading in (*readings, *second_readings)})
     raster_of = {raster.id: raster for raster in second}
@@ -94,7 +94,7 @@ def _matched(
 
 def _words(reading: Reading | None) -> Counter[str]:
     said = (reading.text[word.start : word.end] for word in reading.words) if reading else ()
-    return Counter(forms.letters(word) for word in said)
+    return Counter(normal_forms.letters(word) for word in said)
 
 
 def _size(raster: Raster) -> tuple[int, int, int]:
@@ -111,7 +111,7 @@ def _same_shape(one: Raster, other: Raster) -> bool:
 
 def _boxes(reading: Reading, surfaces: Iterable[str]) -> Iterator[Box]:
     """The boxes of all words that a surface, spaces and separators aside, touches."""
-    said = [forms.letters(reading.text[word.start : word.end]) for word in reading.words]
+    said = [normal_forms.letters(reading.text[word.start : word.end]) for word in reading.words]
     owner = [number for number, word in enumerate(said) for _ in word]
     whole = "".join(said)
     touched: set[int] = set()

@@ -10,21 +10,128 @@ What the caller's terms allow to stay is no finding, and may hold a value that s
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Protocol
 
+from pipeline.detect.allowed_places import AllowedTerms
+from pipeline.detect.people import People, is_known
 from pipeline.documents.document import BY_HUE, Findings, FoundValue, Reading
-from pipeline.verification import forms
-from pipeline.verification.believed import LEAST_OF_NUMBER, joined, parted
-from pipeline.verification.distinctive import distinctive
-from pipeline.verification.excused import unexcused
-from pipeline.verification.named import named
+from pipeline.verification import normal_forms
+from pipeline.verification.leak_search import distinctive
 from pipeline.verification.reading import PARTED, Leftover, Passage, SecondReading
 from pipeline.wrapped import Found, rejoined
-from schemas.entities import ALL_TYPES, PREFIX
-from schemas.spans import Detection, DetectOptions, Span
+from schemas.entities import ALL_TYPES, PREFIX, EntityType
+from schemas.spans import Detection, DetectOptions, Span, Term, TermSet
+
+# The verdict on people: nobody whose name was found may stand in an output by a part of it either.
+
+_PERSON = EntityType.PERSON
+
+
+def named(
+    values: Sequence[FoundValue], passages: Iterable[Passage], sets: Sequence[TermSet] = ()
+) -> Iterator[Leftover]:
+    """Each part of a found name that still stands as a name in what people read; what `sets` allow may stay."""
+    names = [(number, value) for number, value in enumerate(values) if value.type == _PERSON]
+    people = People(
+        (number, value.surface)
+        for number, value in names
+        if value.distinctive or (len(value.surface.split()) == 1 and not is_known(value.surface))
+    )
+    if not people:
+        return
+    allowed = AllowedTerms(sets)
+    for passage in passages:
+        standings = people.places(passage.text)
+        if standings:
+            places = allowed.places(passage.text)
+            for start, end, _ in standings:
+                if not places.cover(start, end, _PERSON):
+                    yield Leftover(_PERSON.value, passage.text[start:end], known=True)
+
+
+# What of a reading by OCR is believed: words below its confidence are noise more often than text.
+
+LEAST_CONFIDENCE = 60.0  # of a word that OCR read (0..100)
+LEAST_OF_NUMBER = 80.0  # of a number that no check digit proves: one wrong digit makes an amount of anything
+
+
+def parted(reading: Reading, least_of_number: float = LEAST_CONFIDENCE) -> Passage:
+    """The words that are believed; what stood between them parts them.
+
+    Redaction burned every doubtful word that was there before it, and found values are looked for in them all the same.
+    """
+    return _confident(reading, PARTED, least_of_number)
+
+
+def joined(reading: Reading) -> Passage:
+    """The words that are believed as if nothing stood between them: it may be the frame of a box that burned a word."""
+    return _confident(reading, " ", LEAST_CONFIDENCE)
+
+
+def _confident(reading: Reading, instead: str, least_of_number: float) -> Passage:
+    text = list(reading.text)
+    for word in reading.words:
+        said = text[word.start : word.end]
+        is_number = any(sign.isdigit() for sign in said)
+        if word.confidence < (least_of_number if is_number else LEAST_CONFIDENCE):
+            is_mark = not any(sign.isalnum() for sign in said)
+            text[word.start : word.end] = (" " if is_mark else instead) * len(said)
+    return Passage("".join(text))
+
+
+# What of an output's leftovers may stay: a value that stands nowhere but inside terms that the caller allowed.
+#
+# Asked only about values whose letters some allowed term holds, each for itself: an allowed term hides no other value.
+
+Rules = Callable[[Sequence[FoundValue], Sequence[Passage], Sequence[str]], Iterable[Leftover]]
+
+_MOST = 100  # leftovers that are asked about; each costs a search, and so many are no exception any more
+_VEIL = "\ua66e"  # a letter that stands in no value, for every letter of an allowed term
+
+
+def unexcused(
+    left: Sequence[Leftover],
+    values: Sequence[FoundValue],
+    passages: Sequence[Passage],
+    raw: Sequence[str],
+    rules: Rules,
+    sets: Sequence[TermSet],
+) -> list[Leftover]:
+    """Those of `left`, which `rules` found in `passages` and `raw`, that stand outside the sets' allowed terms too."""
+    allowed = AllowedTerms(sets)
+    if not allowed or len(left) > _MOST:
+        return list(left)
+    by_name = {(value.type, value.surface): value for value in values}
+
+    def is_excused(leftover: Leftover) -> bool:
+        value = by_name.get((leftover.type, leftover.surface))
+        own = allowed.only(lambda term: value is not None and _holds(term, value))
+        if value is None or not own:
+            return False
+        veiled = [replace(passage, text=_veiled(passage.text, own)) for passage in passages]
+        return not any(rules([value], veiled, [_veiled(text, own) for text in raw]))
+
+    return [leftover for leftover in left if not is_excused(leftover)]
+
+
+def _holds(term: Term, value: FoundValue) -> bool:
+    if term.type not in (EntityType.CUSTOM_TERM, value.type):
+        return False
+    letters = normal_forms.letters(value.surface)
+    return bool(letters) and letters in normal_forms.letters(term.term)
+
+
+def _veiled(text: str, allowed: AllowedTerms) -> str:
+    characters = list(text)
+    for start, end, _ in allowed.places(text).places:
+        for index in range(start, end):
+            if characters[index].isalnum():
+                characters[index] = _VEIL
+    return "".join(characters)
+
 
 _LEAST_CODE = 6  # letters and digits of a code that is looked for as a token
 _LEAST_ALONE = 3  # letters of a value that is looked for as a whole line; initials stand alone in many a list
@@ -64,12 +171,12 @@ def leftovers(
     still = tuple(dict.fromkeys(_still(findings.values, passages, raw)))
     found = dict.fromkeys(unexcused(still, findings.values, passages, raw, _still, options.terms))
     found.update(dict.fromkeys(named(findings.values, passages, options.terms)))
-    known = {(value.type, forms.letters(value.surface)) for value in findings.values}
+    known = {(value.type, normal_forms.letters(value.surface)) for value in findings.values}
     lenient = replace(options, enabled=ALL_TYPES, strict_checksums=False, context="")
     anew: dict[tuple[str, str], Leftover] = {}
     for leftover in _anew(second, readings, detector, lenient):
         key = (leftover.type, leftover.surface)
-        is_known = (leftover.type, forms.letters(leftover.surface)) in known
+        is_known = (leftover.type, normal_forms.letters(leftover.surface)) in known
         anew.setdefault(key, replace(leftover, known=is_known, sure=leftover.sure or is_known))
     found.update(dict.fromkeys(anew.values()))
     return tuple(found)
@@ -121,7 +228,7 @@ def _passages(texts: Iterable[Passage]) -> Iterator[Passage]:
             continue
         plain = Passage(_PLACEHOLDER.sub(_as_printed, passage.text), passage.context)
         yield plain
-        turned = forms.in_logical_order(plain.text)
+        turned = normal_forms.in_logical_order(plain.text)
         if turned is not None:
             yield Passage(turned, plain.context)
 
@@ -135,14 +242,19 @@ def _tokens(values: Iterable[FoundValue], passages: Sequence[Passage]) -> Iterat
     """Rule 2 for codes: whole tokens, or neighbouring groups that make one up."""
     wanted: dict[str, FoundValue] = {}
     for value in values:
-        plain = forms.letters(value.surface)
-        if not value.distinctive and value.type not in _SHAPED and len(plain) >= _LEAST_CODE and forms.is_code(plain):
+        plain = normal_forms.letters(value.surface)
+        if (
+            not value.distinctive
+            and value.type not in _SHAPED
+            and len(plain) >= _LEAST_CODE
+            and normal_forms.is_code(plain)
+        ):
             wanted.setdefault(plain, value)
     if not wanted:
         return
     longest = max(map(len, wanted))
     for passage in passages:
-        for token in _groups(forms.fold(passage.text), longest):
+        for token in _groups(normal_forms.fold(passage.text), longest):
             if token in wanted:
                 value = wanted.pop(token)
                 yield Leftover(value.type, value.surface, known=True)
@@ -163,11 +275,11 @@ def _groups(folded: str, longest: int) -> Iterator[str]:
 
 def _alone(values: Iterable[FoundValue], passages: Sequence[Passage]) -> Iterator[Leftover]:
     """Rule 2 for all others: a cell, paragraph or line that is nothing but the value."""
-    plain = ((forms.letters(value.surface), value) for value in values if value.type not in _SHAPED)
+    plain = ((normal_forms.letters(value.surface), value) for value in values if value.type not in _SHAPED)
     wanted = {letters: value for letters, value in plain if len(letters) >= _LEAST_ALONE}
     for passage in passages:
         for line in (passage.text, *passage.text.split("\n")):
-            value = wanted.get(forms.letters(line)) if len(line) < 1000 else None
+            value = wanted.get(normal_forms.letters(line)) if len(line) < 1000 else None
             if value is not None:
                 yield Leftover(value.type, value.surface, known=True)
 
@@ -175,12 +287,12 @@ def _alone(values: Iterable[FoundValue], passages: Sequence[Passage]) -> Iterato
 def _detected(passages: Iterable[Passage], detector: Detecting, options: DetectOptions) -> Iterator[Leftover]:
     """Rule 4: all types, as for the input; across the ends of lines that ran out of room too."""
     for passage in dict.fromkeys(_passages(passages)):
-        if not forms.letters(_PLACEHOLDER.sub(" ", passage.text)):
+        if not normal_forms.letters(_PLACEHOLDER.sub(" ", passage.text)):
             continue  # most cells of a redacted table
         asked = replace(options, context=passage.context) if passage.context else options
         for span, surface in _spans(passage.text, detector, asked):
             said = _PLACEHOLDER.sub(" ", surface).replace(PARTED, " ").strip()
-            if not forms.letters(said) or _is_scale(said):
+            if not normal_forms.letters(said) or _is_scale(said):
                 continue
             if span.type not in _SHAPED or _is_shaped(surface, detector, asked):
                 yield Leftover(str(span.type), said, known=False)
@@ -194,7 +306,7 @@ def _is_shaped(surface: str, detector: Detecting, options: DetectOptions) -> boo
 
 def _is_scale(surface: str) -> bool:
     """Whether a number is none: `22 23 24 25 26`, the ticks of a chart's axis or the days of a calendar in one line."""
-    groups = re.split(r"\s+", forms.fold(surface))
+    groups = re.split(r"\s+", normal_forms.fold(surface))
     if len(groups) < _LEAST_TICKS or not all(group.isdecimal() and len(group) <= 3 for group in groups):
         return False
     return all(int(one) < int(other) for one, other in pairwise(groups))

@@ -9,7 +9,7 @@ from unittest import mock
 from pipeline import file_run
 from pipeline.documents.document import Findings, Reading
 from pipeline.documents.image import handler as image
-from pipeline.verification import image as second
+from pipeline.verification.image import reader as second
 from schemas.errors import ErrorCode, StageFailed
 from tests.documents import (
     csv_places,

@@ -10,7 +10,7 @@ from PIL import Image
 
 from pipeline.documents.document import Findings, Reading
 from pipeline.documents.image import handler as image
-from pipeline.verification import image as second
+from pipeline.verification.image import reader as second
 from tests.documents import looking
 from tests.documents.image_making import LINES, ImagePlace, mask
 from tests.documents.image_places_pixels import HIDDEN, PLACES, SHOWN

@@ -7,7 +7,7 @@ from PIL import Image
 
 from pipeline.documents.document import Extraction, Findings, Reading
 from pipeline.documents.image import handler as image
-from pipeline.verification import image as second
+from pipeline.verification.image import reader as second
 from schemas.errors import StageFailed
 from tests.documents import image_places_beside, image_places_tiff, looking
 from tests.documents.image_making import ImagePlace

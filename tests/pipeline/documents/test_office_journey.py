@@ -12,7 +12,7 @@ from pipeline.documents.document import Findings, Reading
 from pipeline.documents.docx import handler as docx
 from pipeline.findings import find, merge
 from pipeline.verification import csv as second_csv
-from pipeline.verification import docx as second_docx
+from pipeline.verification.ooxml import docx as second_docx
 from pipeline.verification.reading import Leftover
 from pipeline.verification.verdict import leftovers
 from schemas.errors import StageFailed

@@ -13,7 +13,7 @@ from PIL import Image
 from pipeline.documents.document import Finding, Findings, Reading, Unread, Word
 from pipeline.documents.image import handler as image
 from pipeline.documents.limits import MAX_TIFF_FRAMES
-from pipeline.verification import image as second
+from pipeline.verification.image import reader as second
 from schemas.errors import StageFailed
 from tests.documents import image_making as make
 

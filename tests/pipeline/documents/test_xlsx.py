@@ -8,7 +8,7 @@ import pytest
 
 from pipeline.documents.document import Unread
 from pipeline.documents.xlsx import handler as xlsx
-from pipeline.verification import xlsx as verification
+from pipeline.verification.ooxml import xlsx as verification
 from schemas.errors import ErrorCode, StageFailed
 from schemas.files import Format
 from tests.documents.office_build import ID, NAME, PHONE, Part

@@ -7,7 +7,7 @@ from pipeline.documents.xlsx.defined_names import Renames
 from pipeline.documents.xlsx.formula_eval import is_opaque
 from pipeline.documents.xlsx.formulas import Names, edited, joined_strings, saying, sheet_prefix, sheets_of, tokens
 from pipeline.documents.xlsx.references import Area, Map, Spot, TableArea, area_of, seen
-from pipeline.verification.sheet_formulas import given
+from pipeline.verification.ooxml.sheet import given
 
 NAMES = Names(frozenset({"stock", "fahad's farm"}), frozenset({"rate", "crops"}), frozenset({"weight"}))
 MAP = Map(

@@ -4,7 +4,7 @@ import pymupdf
 import pytest
 
 from pipeline.documents.document import Findings, FoundValue
-from pipeline.verification import pdf
+from pipeline.verification.pdf import reader as pdf
 from tests.pipeline.documents import papers
 from tests.pipeline.verification.conftest import Judge
 

@@ -4,8 +4,8 @@ import pytest
 
 from pipeline.documents.document import Findings
 from pipeline.documents.pdf import handler
-from pipeline.verification import pdf
-from pipeline.verification.group_orders import other_orders
+from pipeline.verification.pdf import reader as pdf
+from pipeline.verification.pdf.reader import other_orders
 from tests.pipeline.documents import papers
 from tests.pipeline.verification.conftest import Judge
 

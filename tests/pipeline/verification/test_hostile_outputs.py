@@ -10,8 +10,10 @@ import pikepdf
 import pytest
 from pikepdf import Array, Dictionary, Name
 
-from pipeline.verification import csv, docx, pdf, pptx, xlsx
-from pipeline.verification.pdf_fonts import font
+from pipeline.verification import csv
+from pipeline.verification.ooxml import docx, pptx, xlsx
+from pipeline.verification.pdf import reader as pdf
+from pipeline.verification.pdf.fonts import font
 from pipeline.verification.reading import SecondReading
 from schemas.errors import StageFailed
 from tests.pipeline.documents.office import word, zipped

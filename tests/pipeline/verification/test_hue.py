@@ -10,8 +10,10 @@ from pipeline.documents.document import BY_HUE, Findings, Raster, Reading
 from pipeline.documents.image import handler
 from pipeline.findings import find
 from pipeline.ocr import tesseract
-from pipeline.verification import docx, image, pdf
-from pipeline.verification.hue import by_hue
+from pipeline.verification.image import reader as image
+from pipeline.verification.image.low_contrast import by_hue
+from pipeline.verification.ooxml import docx
+from pipeline.verification.pdf import reader as pdf
 from pipeline.verification.remedy import burned_too
 from pipeline.verification.verdict import leftovers
 from schemas.spans import DetectOptions

@@ -9,7 +9,10 @@ from PIL import Image
 
 from pipeline.detect.detector import Detector
 from pipeline.documents.document import Findings, FoundValue, Reading
-from pipeline.verification import csv, docx, image, pdf, pptx, xlsx
+from pipeline.verification import csv
+from pipeline.verification.image import reader as image
+from pipeline.verification.ooxml import docx, pptx, xlsx
+from pipeline.verification.pdf import reader as pdf
 from pipeline.verification.verdict import leftovers
 from schemas.errors import StageFailed
 from schemas.spans import DetectOptions

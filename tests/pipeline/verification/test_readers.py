@@ -10,7 +10,10 @@ import pymupdf
 import pytest
 from PIL import Image, PngImagePlugin
 
-from pipeline.verification import csv, docx, image, pdf
+from pipeline.verification import csv
+from pipeline.verification.image import reader as image
+from pipeline.verification.ooxml import docx
+from pipeline.verification.pdf import reader as pdf
 from pipeline.verification.reading import Passage, SecondReading
 from schemas.errors import StageFailed
 from tests.pipeline.documents.office import W, word, zipped

@@ -8,7 +8,8 @@ import pypdfium2
 import pytest
 from pikepdf import Array, Dictionary, Name
 
-from pipeline.verification import pdf, pdf_symbols
+from pipeline.verification.pdf import pixels
+from pipeline.verification.pdf import reader as pdf
 from tests.documents.pdf_text_places_build import remapped
 from tests.pipeline.documents import papers
 
@@ -39,7 +40,7 @@ def page(codes: tuple[int, ...], right: int, down: int) -> bytes:
 def is_doubtful(data: bytes) -> bool:
     with pypdfium2.PdfDocument(data) as document:
         text = document[0].get_textpage().get_text_range()
-        return pdf_symbols.is_doubtful(document[0], text, pypdf.PdfReader(io.BytesIO(data)).pages[0])
+        return pixels.is_doubtful(document[0], text, pypdf.PdfReader(io.BytesIO(data)).pages[0])
 
 
 @pytest.mark.parametrize(("right", "down"), [(10, 0), (30, 0), (50, 0), (0, 15), (0, 35)])
@@ -54,9 +55,9 @@ def test_lone_check_boxes_are_no_reason(right: int, down: int) -> None:
 
 def test_codes_that_are_no_characters_say_nothing() -> None:
     """pdfium hands on what broken Unicode maps hold: numbers beyond the last character."""
-    assert pdf_symbols._is_unknown(0xDBBFDCE0)
-    assert pdf_symbols._is_unknown(0xFFFD)
-    assert not pdf_symbols._is_unknown(ord("ع"))
+    assert pixels._is_unknown(0xDBBFDCE0)
+    assert pixels._is_unknown(0xFFFD)
+    assert not pixels._is_unknown(ord("ع"))
 
 
 def test_bare_codes_between_arabic_letters_part_no_word() -> None:

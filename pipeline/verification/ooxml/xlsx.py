@@ -2,10 +2,11 @@
 
 import xml.etree.ElementTree as ET
 
-from pipeline.verification import office, office_xml, sheet_xml, word_xml
-from pipeline.verification.number_format import NumberFormat
-from pipeline.verification.office import Office
-from pipeline.verification.office_xml import local
+from pipeline.verification.ooxml import reader as office
+from pipeline.verification.ooxml import sheet, word, xml
+from pipeline.verification.ooxml.number_format import NumberFormat
+from pipeline.verification.ooxml.reader import Office
+from pipeline.verification.ooxml.xml import local
 from pipeline.verification.reading import SecondReading
 
 _SHEETS = frozenset({"worksheet", "chartsheet", "dialogsheet", "macrosheet"})
@@ -20,26 +21,26 @@ def read(data: bytes) -> tuple[SecondReading, dict[str, bytes]]:
     book = _book(package)
     pages = 0
     for name, root in package.trees.items():
-        package.say(office_xml.attributes(root, is_links=name.endswith(".rels")))
+        package.say(xml.attributes(root, is_links=name.endswith(".rels")))
         kind = local(root)
         pages += kind in _SHEETS
         if kind == "worksheet":
-            cells = list(sheet_xml.cells(root, book))
-            said = list(sheet_xml.table(cells))
+            cells = list(sheet.cells(root, book))
+            said = list(sheet.table(cells))
             package.say(said)
-            package.say(sheet_xml.days(said, is_1904=book.is_1904))
-            package.keep(sheet_xml.joined(cells))
+            package.say(sheet.days(said, is_1904=book.is_1904))
+            package.keep(sheet.joined(cells))
         if kind == "pivotCacheDefinition":
-            package.say(sheet_xml.caches(root))
+            package.say(sheet.caches(root))
         if _is_drawn(root):
-            package.say(word_xml.passages(root))
-            package.keep(word_xml.rows(root))
+            package.say(word.passages(root))
+            package.keep(word.rows(root))
         else:
-            package.say(sheet_xml.loose(root))
+            package.say(sheet.loose(root))
     return package.reading(pages)
 
 
-def _book(package: Office) -> sheet_xml.Book:
+def _book(package: Office) -> sheet.Book:
     """What cells refer to, wherever the package keeps it."""
     strings: list[str] = []
     formats: list[NumberFormat] = []
@@ -47,12 +48,12 @@ def _book(package: Office) -> sheet_xml.Book:
     for root in package.trees.values():
         kind = local(root)
         if kind == "sst":
-            strings = sheet_xml.strings(root)
+            strings = sheet.strings(root)
         elif kind == "styleSheet":
-            formats = sheet_xml.formats(root)
+            formats = sheet.formats(root)
         elif kind == "workbook":
             is_1904 = any(_is_true(item.get("date1904")) for item in root if local(item) == "workbookPr")
-    return sheet_xml.Book(strings, formats, is_1904)
+    return sheet.Book(strings, formats, is_1904)
 
 
 def _is_true(value: str | None) -> bool:

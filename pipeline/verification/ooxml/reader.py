@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from pipeline.documents.document import Raster
-from pipeline.verification import image, markup_words, office_package, office_xml
-from pipeline.verification.cut_codes import cut_codes
+from pipeline.verification.image import reader as image
+from pipeline.verification.ooxml import package, xml
+from pipeline.verification.ooxml.xml import cut_codes
 from pipeline.verification.reading import Passage, SecondReading
 from schemas.errors import ErrorCode, StageFailed
 
@@ -56,7 +57,7 @@ class Office:
     def reading(self, pages: int) -> tuple[SecondReading, dict[str, bytes]]:
         """Everything said, and the pixels of the rasters."""
         self.say([Passage(code) for code in cut_codes(passage.text for passage in self.texts)])
-        readers = (*office_package.READERS, *((image.READER,) if self.rasters else ()))
+        readers = (*package.READERS, *((image.READER,) if self.rasters else ()))
         second = SecondReading(
             tuple(self.texts), tuple(self.rasters), tuple(self.raw), parts=self.parts, pages=pages, readers=readers
         )
@@ -69,7 +70,7 @@ def opened(data: bytes) -> Office:
     StageFailed(verify_failed) for a package that is damaged, hides something, or holds what nobody here can read.
     """
     office = Office()
-    contents = office_package.unpack(data)
+    contents = package.unpack(data)
     office.keep(contents.beside)
     for name, part in contents.parts:
         office.parts += 1
@@ -77,15 +78,15 @@ def opened(data: bytes) -> Office:
         if part.startswith(_PICTURES):
             _picture(office, part, f"part/{office.parts}")
             continue
-        root = office_xml.parse(part)
-        markup = office_xml.source(part)
-        if office_xml.local(root) in _DRAWN or any(map(_is_foreign, _ENCODED.finditer(markup))):
+        root = xml.parse(part)
+        markup = xml.source(part)
+        if xml.local(root) in _DRAWN or any(map(_is_foreign, _ENCODED.finditer(markup))):
             raise StageFailed(ErrorCode.VERIFY_FAILED)
         office.trees[name] = root
         office.keep([markup])
-        office.say(markup_words.flowing(root))
-        office.say(markup_words.unpacked(markup))
-        if office_xml.local(root) not in _TABLES:
+        office.say(xml.flowing(root))
+        office.say(xml.unpacked(markup))
+        if xml.local(root) not in _TABLES:
             office.keep(["\t".join(root.itertext())])
     return office
 

@@ -5,10 +5,11 @@ Also tells what people may read in attributes from what only programs do: number
 
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from urllib.parse import unquote
 from xml.parsers import expat
 
+from pipeline.verification import normal_forms
 from pipeline.verification.limits import MAX_DEPTH
 from pipeline.verification.reading import Passage
 from schemas.errors import ErrorCode, StageFailed
@@ -132,3 +133,116 @@ def _is_said(tag: str, name: str, value: str) -> bool:
     if name in _TYPEFACE_ATTRIBUTES and _TYPEFACE.fullmatch(value):
         return False
     return name != "Type" and not value.startswith(("http://schemas.", "http://purl.oclc.org/"))
+
+
+# Codes that something cuts which is no letter: a tab, a bullet, the edge of a text box.
+#
+# Numbers beside each other are mostly two, so a check digit must hold; and since one row of figures in ten has one by
+# chance, at least half of what looks like such a code must have it.
+
+_MARK = r"[\t\r\x0b\x0c\x85\u2028\u2029·•‣‧∙■-◿☀-➿\ue000-\uf8ff\ufffd¦§|*]"
+_CUT = rf"(?:[ \xa0\n-]{{0,3}}{_MARK}[ \xa0\n\t-]{{0,8}})"
+_PLAIN = r"[ \xa0-]{1,2}"
+_CODE = re.compile(rf"(?<![0-9])(?:[Ss][Aa] ?)?[0-9]{{1,22}}(?:(?:{_CUT}|{_PLAIN})[0-9]{{1,22}}){{1,25}}(?![0-9])")
+_BETWEEN = re.compile(r"[^0-9A-Za-z]+")
+_YEAR = re.compile(r"(?:1[3-9]|2[01])[0-9][0-9][^0-9]+[0-9]+")
+_HAS_MARK = re.compile(_MARK)
+
+
+def cut_codes(texts: Iterable[str]) -> Iterator[str]:
+    """The codes that stand in texts cut into pieces, without what cuts them."""
+    looks = 0
+    found: list[str] = []
+    for text in texts:
+        if not _HAS_MARK.search(text):
+            continue
+        for match in _CODE.finditer(normal_forms.fold(text)):
+            code = _BETWEEN.sub("", match[0]).upper()
+            if not _HAS_MARK.search(match[0]) or _YEAR.fullmatch(match[0]):
+                continue
+            if code.startswith("SA"):
+                if len(code) == 24 and _is_iban(code):
+                    yield code
+            elif len(code) == 10 and code[0] in "12":
+                looks += 1
+                found += [code] if proves_itself(code) else []
+    if len(found) * 2 >= looks:
+        yield from found
+
+
+def proves_itself(code: str) -> bool:
+    """Whether ten digits are a Saudi identity number: Luhn's sum from the right is a multiple of ten."""
+    if len(code) != 10 or code[0] not in "12" or not code.isdecimal():
+        return False
+    total = 0
+    for place, digit in enumerate(reversed(code)):
+        double = int(digit) << (place & 1)
+        total += double // 10 + double % 10
+    return total % 10 == 0
+
+
+def _is_iban(code: str) -> bool:
+    remainder = 0
+    for sign in code[4:] + "2810" + code[2:4]:  # S is 28, A is 10
+        remainder = (remainder * 10 + int(sign)) % 97
+    return remainder == 1
+
+
+# What markup says that no single text of it does: HTML in drawings, words stored backwards, bytes in hexadecimal.
+
+_VML = "{urn:schemas-microsoft-com:vml}textbox"
+_PARAGRAPHS = frozenset({"p", "txbxContent", "txBody", "si", "is", "sheetData"})
+_LINES = frozenset({"div", "p", "li", "tr", "td", "th", "br", "table"})
+_OVERRIDE = "\u202e"
+_ARABIC = re.compile("[\u0620-\u064a\u0671-\u06d3]")
+_TEN = re.compile(r"(?<!\d)\d{10}(?!\d)")
+_HEXADECIMAL = re.compile(r"(?<![0-9A-Za-z])(?:0[xX])?((?:[0-9A-Fa-f]{2}[ :,-]?){6,200}[0-9A-Fa-f]{2})(?![0-9A-Za-z])")
+_SAYS = re.compile(r"\d{7}|[\w.]@[\w.]|[A-Za-z]{2} [A-Za-z]{2}|[\u0620-\u064a]{2}")
+
+
+def flowing(root: ET.Element) -> Iterator[Passage]:
+    """The text of a drawing's HTML, and of elements that have texts and elements mixed, as one."""
+    for element in root.iter():
+        is_mixed = any((child.tail or "").strip() for child in element)
+        if element.tag == _VML or (is_mixed and local(element) not in _PARAGRAPHS):
+            text = "".join(_said(element))
+            if text.strip():
+                yield Passage(text.strip())
+
+
+def _said(element: ET.Element) -> Iterator[str]:
+    yield element.text or ""
+    for child in element:
+        if local(child) in ("txbxContent", "txBody"):
+            continue
+        if local(child) in _LINES:
+            yield "\n"
+        yield from _said(child)
+        yield child.tail or ""
+
+
+def backwards(paragraph: ET.Element, text: str) -> Iterator[Passage]:
+    """What a paragraph shows that turns its text round; of one that only runs from the right, identity numbers."""
+    if not text.strip():
+        return
+    overrides = [e for e in paragraph.iter() if local(e) == "bdo" and "rtl" in e.attrib.values()]
+    turned = ["".join(t.text or "" for t in e.iter() if local(t) == "t") for e in overrides]
+    turned += [text] if _OVERRIDE in text and not turned else []
+    for said in turned:
+        if not _ARABIC.search(said):
+            yield Passage(said[::-1])
+    if overrides or any(local(e) in ("rtl", "dir") for e in paragraph.iter()):
+        yield from (Passage(code) for code in _TEN.findall(text[::-1]) if proves_itself(code))
+
+
+def unpacked(markup: str) -> Iterator[Passage]:
+    """Texts that stand in markup as hexadecimal bytes."""
+    for match in _HEXADECIMAL.finditer(markup):
+        data = bytes.fromhex(re.sub(r"[ :,-]", "", match[1]))
+        for encoding in ("utf-8", "utf-16-le", "utf-16-be"):
+            try:
+                text = data.decode(encoding)
+            except UnicodeDecodeError:
+                continue
+            if text.isprintable() and _SAYS.search(text) and (text.isascii() or encoding == "utf-8"):
+                yield Passage(text)

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from pipeline.verification.labels import has_second_row, is_field, is_label, stacked
-from pipeline.verification.markup_words import backwards
-from pipeline.verification.office_xml import local, without_cells
+from pipeline.verification.ooxml.xml import backwards, local, without_cells
 from pipeline.verification.reading import Passage
 
 _BREAKS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}

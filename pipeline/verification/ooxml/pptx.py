@@ -1,7 +1,8 @@
 """Reads a redacted PPTX a second time: slides, notes, masters, charts and comments, and everything beside them."""
 
-from pipeline.verification import office, office_xml, word_xml
-from pipeline.verification.office_xml import local
+from pipeline.verification.ooxml import reader as office
+from pipeline.verification.ooxml import word, xml
+from pipeline.verification.ooxml.xml import local
 from pipeline.verification.reading import SecondReading
 
 
@@ -12,9 +13,9 @@ def read(data: bytes) -> tuple[SecondReading, dict[str, bytes]]:
     """
     package = office.opened(data)
     for name, root in package.trees.items():
-        package.say(office_xml.attributes(root, is_links=name.endswith(".rels")))
-        package.say(word_xml.passages(root))
-        package.say(word_xml.boxes(root))
-        package.keep(word_xml.rows(root))
+        package.say(xml.attributes(root, is_links=name.endswith(".rels")))
+        package.say(word.passages(root))
+        package.say(word.boxes(root))
+        package.keep(word.rows(root))
     slides = sum(local(root) == "sld" for root in package.trees.values())
     return package.reading(slides)

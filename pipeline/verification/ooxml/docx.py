@@ -3,7 +3,8 @@
 Whatever cannot be read cannot be proven clean, so a part that is neither fails the output.
 """
 
-from pipeline.verification import office, office_xml, word_xml
+from pipeline.verification.ooxml import reader as office
+from pipeline.verification.ooxml import word, xml
 from pipeline.verification.reading import SecondReading
 
 
@@ -14,8 +15,8 @@ def read(data: bytes) -> tuple[SecondReading, dict[str, bytes]]:
     """
     package = office.opened(data)
     for name, root in package.trees.items():
-        package.say(office_xml.attributes(root, is_links=name.endswith(".rels")))
-        package.say(word_xml.passages(root))
-        package.say(word_xml.boxes(root))
-        package.keep(word_xml.rows(root))
+        package.say(xml.attributes(root, is_links=name.endswith(".rels")))
+        package.say(word.passages(root))
+        package.say(word.boxes(root))
+        package.keep(word.rows(root))
     return package.reading(pages=0)
