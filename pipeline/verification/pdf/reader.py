@@ -179,7 +179,7 @@ def read(data: bytes) -> tuple[SecondReading, dict[str, bytes]]:
         streams = content_stream.read(walk)
     texts: dict[Passage, None] = dict.fromkeys(Passage(text) for text in walk.texts if text.strip())
     rasters: list[Raster] = []
-    pixels: dict[str, bytes] = {}
+    pngs: dict[str, bytes] = {}
     pages: list[str] = []
     try:
         with pypdfium2.PdfDocument(data) as document:
@@ -193,7 +193,7 @@ def read(data: bytes) -> tuple[SecondReading, dict[str, bytes]]:
                 for ending, image in _images(page, is_doubtful):
                     raster = Raster(f"page/{number}{ending}", image.width, image.height, pixels.dpi(page), number)
                     rasters.append(raster)
-                    pixels[raster.id] = png(image)
+                    pngs[raster.id] = png(image)
                 page.close()
     except (pypdfium2.PdfiumError, ValueError, TypeError, KeyError, AttributeError):
         raise StageFailed(ErrorCode.VERIFY_FAILED) from None
@@ -202,7 +202,7 @@ def read(data: bytes) -> tuple[SecondReading, dict[str, bytes]]:
     # Values are also looked for as if no columns were: digits of one may stand far apart.
     raw = dict.fromkeys((*walk.raw, *_decoded(streams), "\n".join(pages).replace("\t", " ")))
     said = SecondReading(tuple(texts), tuple(rasters), tuple(raw), walk.objects, len(pages), _READERS)
-    return said, pixels
+    return said, pngs
 
 
 def _images(page: Any, is_doubtful: bool) -> Iterator[tuple[str, Image.Image]]:
