@@ -134,7 +134,7 @@ def main() -> None:
 def _regret(error: Exception) -> tuple[str, int] | None:
     """The line and the exit status for a failure that is the operator's to mend; None for a fault of ours."""
     from api.listener import AddressUnavailable
-    from pipeline.sandbox import CageUnavailable
+    from pipeline.sandbox.parent import CageUnavailable
     from schemas.errors import MaskerError, MaskerUnavailable, Unprocessable
     from schemas.settings import InvalidSettings
     from storage.encryption import MasterKeyInvalid, SealBroken

@@ -13,7 +13,7 @@ from urllib.request import Request
 import anyio
 import httpx
 
-from pipeline.detect.judge import Question, Verdict, read_verdict, request_of
+from pipeline.detect.judge.prompt import Question, Verdict, read_verdict, request_of
 from schemas.settings import Settings
 
 log = logging.getLogger("masker.judge")

@@ -9,7 +9,7 @@ from starlette.datastructures import Headers
 
 from api.fair_queue import Gone
 from api.services import Services
-from pipeline.detect.judge import LONGEST_TEXT, judged, question_of
+from pipeline.detect.judge.prompt import LONGEST_TEXT, judged, question_of
 from schemas.errors import UnknownJudgeModel
 from schemas.settings import Settings
 from schemas.spans import Detection, DetectOptions

@@ -25,9 +25,9 @@ def main(questions: int, answers: int, lifeline: int, memory: int, niceness: int
     Path("/proc/self/oom_score_adj").write_text(str(_FIRST_TO_DIE))
     threading.Thread(target=_leave_with_parent, args=(lifeline,), daemon=True).start()
 
-    from pipeline import parcel
-    from pipeline.cage import hide
     from pipeline.detect.detector import Detector
+    from pipeline.sandbox import message
+    from pipeline.sandbox.isolation import hide
 
     hide()  # it holds texts and keys
     for name in _ANSWERING:
@@ -35,10 +35,10 @@ def main(questions: int, answers: int, lifeline: int, memory: int, niceness: int
     detector = Detector()
     with os.fdopen(questions, "rb") as reader, os.fdopen(answers, "wb") as writer:
         while True:
-            question, blobs = parcel.unpack(lambda size: _exactly(reader.read(size), size), sys.maxsize)
+            question, blobs = message.unpack(lambda size: _exactly(reader.read(size), size), sys.maxsize)
             meta, results = _answer(detector, question, blobs)
             grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 > _GROWN_BYTES
-            writer.writelines(parcel.pack({**meta, "grown": grown}, results))
+            writer.writelines(message.pack({**meta, "grown": grown}, results))
             writer.flush()
             del question, blobs, meta, results
 

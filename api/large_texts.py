@@ -23,7 +23,7 @@ from api import prompt_wire
 from api.errors import Invalid
 from api.proxy.joints import Asked, MaskedPrompt
 from api.text_work import Done, Work
-from pipeline import parcel
+from pipeline.sandbox import message
 from schemas.entities import EntityType
 from schemas.errors import AttachmentNotSupported, InvalidBody, MaskerUnavailable
 from schemas.spans import Detection, DetectOptions
@@ -203,9 +203,9 @@ class _Process:
         seconds = _START_SECONDS + size * _SECONDS_PER_BYTE
         deadline = time.monotonic() + seconds
         try:
-            for piece in parcel.pack(meta, blobs):
+            for piece in message.pack(meta, blobs):
                 self._write(memoryview(piece), deadline)
-            return parcel.unpack(lambda wanted: self._read(wanted, deadline), _LEAST_REPLY + _REPLY_PER_BYTE * size)
+            return message.unpack(lambda wanted: self._read(wanted, deadline), _LEAST_REPLY + _REPLY_PER_BYTE * size)
         except (OSError, ValueError) as error:  # Malformed is a ValueError
             raise BrokeOff(type(error).__name__) from None
 

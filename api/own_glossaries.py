@@ -7,7 +7,7 @@ from pydantic import TypeAdapter
 
 from api.errors import Invalid
 from api.services import Services
-from pipeline.detect.normalize import normalize
+from pipeline.detect.text.normalize import normalize
 from schemas.errors import GlossaryNotFound
 from schemas.glossaries import Entry, GlossaryAnswer, GlossaryChange, NewGlossary
 from schemas.ids import parse_id

@@ -13,7 +13,7 @@ from api.policies import Policies
 from api.upstream.client import Upstream
 from api.usage_log import UsageLog
 from pipeline.detect.detector import Detector
-from pipeline.sandbox import Sandbox
+from pipeline.sandbox.parent import Sandbox
 from schemas.settings import Settings
 from storage import keys
 from storage.auth_cache import AuthCache

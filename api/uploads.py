@@ -14,8 +14,8 @@ from starlette.requests import Request
 from api.bodies import declared_length
 from api.multipart import PartBegin, PartData, events, missing_file, repeated_field
 from api.services import Services
-from pipeline import steps
-from pipeline.sandbox import CageUnavailable
+from pipeline import stages
+from pipeline.sandbox.parent import CageUnavailable
 from pipeline.sniff import Sniffer
 from schemas.errors import (
     ErrorCode,
@@ -186,7 +186,7 @@ def _open_once(services: Services, job_id: UUID, format_: Format) -> None:
     except CageUnavailable:
         raise MaskerUnavailable from None
     try:
-        steps.inspect(sandbox, format_, data, services.settings.max_file_pages, seconds)
+        stages.inspect(sandbox, format_, data, services.settings.max_file_pages, seconds)
     except StageFailed as failed:
         if failed.code != ErrorCode.TOO_MANY_PAGES:  # that one, the job says
             raise UnsupportedFormat from None

@@ -19,10 +19,10 @@ import secrets
 import time
 from collections.abc import Callable
 
-from pipeline.detect.checksums import luhn
 from pipeline.detect.detector import RECOGNIZERS, Detector
-from pipeline.detect.normalize import normalize
 from pipeline.detect.recognizers.labelled import Labelled
+from pipeline.detect.text.checksums import luhn
+from pipeline.detect.text.normalize import normalize
 
 SIZES = {"1 KB": 1_000, "10 KB": 10_000, "100 KB": 100_000, "1 MB": 1_000_000}
 ROUNDS = 7
@@ -133,7 +133,7 @@ def floor() -> Callable[[str], object]:
     for recognizer in RECOGNIZERS:
         if isinstance(recognizer, Labelled):
             forms.append(recognizer.form)  # noqa: PERF401
-    for family in ("banking", "dates", "passport", "verbal_dates", "clock", "durations", "money", "registers"):
+    for family in ("banking", "date_time", "passport", "monetary_amount", "registers"):
         module = importlib.import_module(f"pipeline.detect.recognizers.{family}")
         forms += [value for value in vars(module).values() if _scans(value)]
 

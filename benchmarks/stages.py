@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-from pipeline import findings as document_findings
-from pipeline import steps
+from pipeline import stages
 from pipeline.detect.detector import Detector
 from pipeline.documents.document import Findings
-from pipeline.sandbox import Sandbox
+from pipeline.entities import findings as document_findings
+from pipeline.sandbox.parent import Sandbox
 from pipeline.verification import verdict
 from schemas.files import Format
 from schemas.spans import DetectOptions
@@ -39,17 +39,17 @@ def run_stages(
     SystemExit when the output is not clean.
     """
     sandbox, detector, costs = Sandbox("best-effort"), Detector(), {}
-    _, costs["sniff"] = gauge(lambda: steps.inspect(sandbox, form, data, pages, SECONDS))
-    (extraction, blobs), costs["extract"] = gauge(lambda: steps.extract(sandbox, form, data, SECONDS))
+    _, costs["sniff"] = gauge(lambda: stages.inspect(sandbox, form, data, pages, SECONDS))
+    (extraction, blobs), costs["extract"] = gauge(lambda: stages.extract(sandbox, form, data, SECONDS))
     readings, costs["ocr"] = gauge(
-        lambda: [steps.read_raster(sandbox, raster, blobs[raster.id], SECONDS) for raster in extraction.rasters]
+        lambda: [stages.read_raster(sandbox, raster, blobs[raster.id], SECONDS) for raster in extraction.rasters]
     )
     found, costs["detect"] = (inside or gauge)(lambda: document_findings.find(extraction, readings, detector, LENIENT))
-    output, costs["redact"] = gauge(lambda: steps.redact(sandbox, form, data, found, readings, SECONDS))
+    output, costs["redact"] = gauge(lambda: stages.redact(sandbox, form, data, found, readings, SECONDS))
 
     def verify() -> None:
-        second, images = steps.second_reading(sandbox, form, output, SECONDS)
-        again = [steps.read_raster(sandbox, raster, images[raster.id], SECONDS) for raster in second.rasters]
+        second, images = stages.second_reading(sandbox, form, output, SECONDS)
+        again = [stages.read_raster(sandbox, raster, images[raster.id], SECONDS) for raster in second.rasters]
         left = verdict.leftovers(second, again, found, detector, LENIENT)
         if left:
             raise SystemExit(f"{form}: the benchmark's document did not come out clean: {len(left)} left")

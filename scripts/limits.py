@@ -9,7 +9,7 @@ import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
-from pipeline.sandbox import Limits
+from pipeline.sandbox.parent import Limits
 from schemas.stages import STAGES
 
 ROOT = Path(__file__).parents[1]

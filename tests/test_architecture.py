@@ -20,7 +20,7 @@ VIOLATIONS = [
     ("caged-parsers", "workers/planted.py", "import pipeline.documents.pdf.handler"),
     ("caged-parsers", "api/planted.py", "import pipeline.ocr.tesseract"),
     ("independent-verifier", "pipeline/verification/planted.py", "import pipeline.documents.csv.handler"),
-    ("independent-verifier", "pipeline/verification/planted.py", "import pipeline.findings"),
+    ("independent-verifier", "pipeline/verification/planted.py", "import pipeline.entities.findings"),
     ("independent-verifier", "pipeline/verification/planted.py", "import pymupdf"),
     ("storage-speaks", "api/planted.py", "import sqlmodel"),
     ("inside-api", "api/planted.py", ""),

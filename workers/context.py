@@ -8,8 +8,8 @@ from datetime import datetime
 from typing import Self
 
 from pipeline.detect.detector import Detector
-from pipeline.sandbox import Sandbox
-from pipeline.second_look import Tools
+from pipeline.sandbox.parent import Sandbox
+from pipeline.second_reading import Tools
 from schemas.clock import utc_now
 from schemas.settings import Settings
 from storage.opening import Storage

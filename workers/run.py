@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Any, Self
 from uuid import UUID
 
-from pipeline.proof import Proof
+from pipeline.entities.proof import Proof
 from schemas.errors import ErrorCode, MaskerUnavailable
 from schemas.files import Format, JobState
 from schemas.stages import Stage

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from dramatiq import cli
 
-from pipeline.sandbox import Sandbox
+from pipeline.sandbox.parent import Sandbox
 from schemas.settings import InvalidSettings, Settings
 from schemas.stages import Queue
 from storage.opening import open_keyring

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 
-from pipeline import findings as finding
-from pipeline import steps
+from pipeline import stages
 from pipeline.documents.document import BY_HUE, Extraction, Findings, Reading
-from pipeline.output_name import output_name, with_name, without_name
-from pipeline.proof import Proof, counted
-from pipeline.second_look import MAX_ROUNDS, Said, second_look
+from pipeline.entities import findings as finding
+from pipeline.entities.output_name import output_name, with_name, without_name
+from pipeline.entities.proof import Proof, counted
+from pipeline.second_reading import MAX_ROUNDS, Said, second_look
 from schemas.errors import ErrorCode, StageFailed
 from schemas.files import Format
 from schemas.spans import DetectOptions, TermSet
@@ -23,7 +23,7 @@ _SETS_REMEMBERED = 4
 def sniff(run: Run) -> None:
     """Opens the document for the first time: does it open at all, how many pages?"""
     settings, job = run.context.settings, run.claim.job
-    pages = steps.inspect(
+    pages = stages.inspect(
         run.context.tools.sandbox, job.format, run.artifacts.document(), settings.max_file_pages, _seconds(Stage.SNIFF)
     )
     run.advance(Stage.EXTRACT, {"page_count": pages})
@@ -31,7 +31,7 @@ def sniff(run: Run) -> None:
 
 def extract(run: Run) -> None:
     """Takes out its text units and rasters."""
-    extraction, pixels = steps.extract(
+    extraction, pixels = stages.extract(
         run.context.tools.sandbox, run.claim.job.format, run.artifacts.document(), _seconds(Stage.EXTRACT)
     )
     run.artifacts.save_extraction(extraction, pixels)
@@ -44,7 +44,7 @@ def extract(run: Run) -> None:
 def ocr(run: Run) -> None:
     """Reads one raster."""
     raster, pixels = run.artifacts.raster(run.claim.part or 0)
-    run.artifacts.save_reading(steps.read_raster(run.context.tools.sandbox, raster, pixels, _seconds(Stage.OCR)))
+    run.artifacts.save_reading(stages.read_raster(run.context.tools.sandbox, raster, pixels, _seconds(Stage.OCR)))
     run.finish_part()
 
 
@@ -59,7 +59,7 @@ def detect(run: Run) -> None:
 def redact(run: Run) -> None:
     """Writes the document without what was found."""
     readings = run.artifacts.readings(run.part_attempts())
-    candidate = steps.redact(
+    candidate = stages.redact(
         run.context.tools.sandbox,
         run.claim.job.format,
         run.artifacts.document(),

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pipeline.detect.detector import Detector
-    from pipeline.file_run import Heard, Redacted
-    from pipeline.sandbox import Sandbox
+    from pipeline.document_run import Heard, Redacted
+    from pipeline.sandbox.parent import Sandbox
     from schemas.files import Format
     from schemas.settings import Settings
 
@@ -52,7 +52,7 @@ class Run:
 
     def redact(self, source: Path, name: str, heard: "Heard", *, follow: bool = True) -> Done:
         """The document at `source`, called `name`. Refused; also for a symbolic link that is not to be followed."""
-        from pipeline.file_run import redact_document
+        from pipeline.document_run import redact_document
         from schemas.errors import StageFailed, UnsupportedFormat
 
         began = time.monotonic()
@@ -136,6 +136,6 @@ def _format_of(name: str) -> "Format | None":
 def opened(settings: "Settings", readers: Executor) -> Run:
     """Builds the parsers' cage and loads the detector. CageUnavailable."""
     from pipeline.detect.detector import Detector
-    from pipeline.sandbox import Sandbox
+    from pipeline.sandbox.parent import Sandbox
 
     return Run(settings, Sandbox(settings.sandbox_mode.value), Detector(), readers)

@@ -89,8 +89,8 @@ def _make(run: Run, source: Path, path: Path, drafts: Path, shown: Display, repo
 
 def _folders(run: Run, documents: Sequence[Item]) -> dict[Path, Path]:
     """Where each folder that holds documents goes, below the root."""
-    from pipeline.findings import find
-    from pipeline.output_name import folder_names
+    from pipeline.entities.findings import find
+    from pipeline.entities.output_name import folder_names
     from schemas.spans import DetectOptions
 
     parents = sorted({parent for item in documents for parent in item.path.parents}, key=lambda path: path.parts)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress as Bars
     from rich.progress import TaskID
 
-    from pipeline.file_run import Heard, Progress
+    from pipeline.document_run import Heard, Progress
 
 _QUIET_SECONDS = 5.0  # without a terminal: so long nothing is said of a document
 

@@ -12,7 +12,7 @@ from api.commands.console import Json, load, show, stop
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-    from pipeline.file_run import Redacted
+    from pipeline.document_run import Redacted
     from schemas.files import Format
     from schemas.reports import SignedReport
     from schemas.settings import Settings

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from api.proxy.leaves import Form, Leaf
 from api.proxy.sightings import Seen, Sightings
 from api.proxy.whole_json import WholeJson
-from pipeline.places import Place, put
+from pipeline.entities.spans import Place, put
 
 
 class Siblings:

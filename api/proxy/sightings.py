@@ -12,14 +12,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final, NamedTuple, Protocol
 
-from pipeline.detect.allowed_places import AllowedTerms
-from pipeline.detect.canonical import canonical
-from pipeline.detect.spellings import words_form
-from pipeline.detect.written import written
-from pipeline.encoded import decoded
-from pipeline.known import Known, is_distinctive, spreading
-from pipeline.places import Place, together
-from pipeline.spread import Reach, Spreader, Value
+from pipeline.detect.allowed_spans import AllowedTerms
+from pipeline.detect.text.equivalence import canonical, words_form
+from pipeline.detect.text.placeholders import written
+from pipeline.entities.occurrences import Reach, Spreader, Value, decoded
+from pipeline.entities.spans import Place, together
+from pipeline.entities.values import Known, is_distinctive, spreading
 from schemas.entities import GLOSSARY_RANK, EntityType
 from schemas.spans import Detection, DetectOptions, TermSet
 

@@ -4,32 +4,29 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from pipeline.detect.allowed import without_allowed
 from pipeline.detect.explain import reasons
-from pipeline.detect.normalize import NormalizedText, normalize
+from pipeline.detect.glossary.allowed import without_allowed
 from pipeline.detect.recognizer import Recognizer
 from pipeline.detect.recognizers import (
     banking,
     business,
-    clock,
-    dates,
-    durations,
+    date_time,
     email,
     glossary,
     identity,
-    lexical,
     money,
     network,
     passport,
+    person,
     phone,
     registers,
     secrets_keys,
     vehicle,
-    verbal_dates,
 )
 from pipeline.detect.resolve import Contest, resolve
-from pipeline.detect.trace import Trace
-from pipeline.detect.written import written
+from pipeline.detect.text.normalize import NormalizedText, normalize
+from pipeline.detect.text.placeholders import written
+from pipeline.detect.text.trace import Trace
 from schemas.entities import GLOSSARY_RANK, EntityType
 from schemas.spans import Detection, DetectOptions, Span
 
@@ -45,13 +42,10 @@ RECOGNIZERS: tuple[Recognizer, ...] = (
     *vehicle.RECOGNIZERS,
     *network.RECOGNIZERS,
     *secrets_keys.RECOGNIZERS,
-    *dates.RECOGNIZERS,
-    *clock.RECOGNIZERS,
-    *verbal_dates.RECOGNIZERS,
-    *durations.RECOGNIZERS,
+    *date_time.RECOGNIZERS,
     *money.RECOGNIZERS,
     *glossary.RECOGNIZERS,
-    *lexical.RECOGNIZERS,
+    *person.RECOGNIZERS,
 )
 
 _SETS_REMEMBERED = 256  # different sets of enabled types

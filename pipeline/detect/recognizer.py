@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
-from pipeline.detect.normalize import NormalizedText
+from pipeline.detect.text.normalize import NormalizedText
 from schemas.entities import RANK, EntityType
 from schemas.spans import DetectOptions, Span
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import cv2
 import numpy as np
 
-from pipeline.detect.checksums import luhn, mod97
+from pipeline.detect.text.checksums import luhn, mod97
 from pipeline.documents.document import Word
 from pipeline.documents.raster.ink import Mark, rows_of
 

@@ -4,7 +4,7 @@ import re
 from enum import Enum
 from typing import NamedTuple
 
-from pipeline.detect.normalize import normalize
+from pipeline.detect.text.normalize import normalize
 from schemas.spans import Span
 
 BEFORE, AFTER = 40, 20  # how many characters may lie between the cue and the date

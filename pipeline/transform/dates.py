@@ -7,7 +7,7 @@ import re
 from datetime import date
 from typing import NamedTuple
 
-from pipeline.detect.normalize import NormalizedText, normalize
+from pipeline.detect.text.normalize import NormalizedText, normalize
 from pipeline.transform.calendar_names import AR_DAY_WORDS, DAY_WORDS, MONTHS, WEEKDAY
 
 HIJRI_YEARS = range(1300, 1501)

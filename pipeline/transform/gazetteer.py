@@ -6,7 +6,7 @@ from functools import cache
 from typing import NamedTuple
 
 from pipeline.detect.lexicons.loader import fold, table
-from pipeline.detect.normalize import normalize
+from pipeline.detect.text.normalize import normalize
 
 _PART_END = re.compile(r"[,،;؛\n|]|\s[-/]\s")
 _ENGLISH_STREET = re.compile(

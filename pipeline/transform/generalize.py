@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection
 from datetime import date
 
-from pipeline.detect.characters import INVISIBLE
+from pipeline.detect.text.characters import INVISIBLE
 from pipeline.transform.birth import Language, birth_cue
 from pipeline.transform.dates import read_date
 from pipeline.transform.gazetteer import place_in

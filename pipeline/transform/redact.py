@@ -5,7 +5,7 @@ from collections.abc import Collection
 from datetime import date
 from typing import NamedTuple
 
-from pipeline.detect.canonical import canonical
+from pipeline.detect.text.equivalence import canonical
 from pipeline.transform.generalize import Generalizer
 from schemas.entities import PREFIX, EntityType
 from schemas.spans import Detection

@@ -15,13 +15,13 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Protocol
 
-from pipeline.detect.allowed_places import AllowedTerms
-from pipeline.detect.people import People, is_known
+from pipeline.detect.allowed_spans import AllowedTerms
+from pipeline.detect.mentions import People, is_known
+from pipeline.detect.text.line_wrap import Found, rejoined
 from pipeline.documents.document import BY_HUE, Findings, FoundValue, Reading
 from pipeline.verification import normal_forms
 from pipeline.verification.leak_search import distinctive
 from pipeline.verification.reading import PARTED, Leftover, Passage, SecondReading
-from pipeline.wrapped import Found, rejoined
 from schemas.entities import ALL_TYPES, PREFIX, EntityType
 from schemas.spans import Detection, DetectOptions, Span, Term, TermSet
 

@@ -8,7 +8,7 @@ import anyio
 import pytest
 
 from api.judge import Judge
-from pipeline.detect.judge import Question, Verdict
+from pipeline.detect.judge.prompt import Question, Verdict
 from schemas.entities import EntityType
 from tests.contract.playing_judge import PlayingJudge, Turn, verdict
 

@@ -14,7 +14,7 @@ from sqlmodel import Session
 
 from api import policies as policies_module
 from api.policies import FRESH_SECONDS, Policies
-from pipeline.detect.terms import compiled
+from pipeline.detect.glossary.terms import compiled
 from schemas.entities import CORE_TYPES, EntityType
 from schemas.errors import GlossaryNotFound
 from schemas.spans import Term

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from pipeline.detect.judge import LONGEST_TEXT
+from pipeline.detect.judge.prompt import LONGEST_TEXT
 from schemas.settings import Settings
 from tests.api.serving import Account, Served, serving, settings_for
 from tests.contract.playing_judge import Play, PlayingJudge, Turn, verdict

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pipeline.detect.detector import Detector
-from pipeline.file_run import redact_document
-from pipeline.sandbox import Sandbox
+from pipeline.document_run import redact_document
+from pipeline.sandbox.parent import Sandbox
 from pipeline.sniff import Sniffer
 from schemas.errors import StageFailed, UnsupportedFormat
 from schemas.files import MEDIA_TYPE, Format

@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any, NamedTuple
 from unittest import mock
 
-from pipeline import file_run
+from pipeline import document_run
 from pipeline.documents.document import Findings, Reading
 from pipeline.documents.image import handler as image
 from pipeline.verification.image import reader as second
@@ -142,8 +142,8 @@ def _ended(case: Case, data: bytes, away: Sequence[str]) -> Ended:
         return _by_handler(data)
     run = Recording(away)
     try:
-        with mock.patch.object(file_run, "MAX_ROUNDS", 1):
-            file_run.redact_document(run, detector(), case.place.format, data, max_pages=500)  # type: ignore[arg-type]
+        with mock.patch.object(document_run, "MAX_ROUNDS", 1):
+            document_run.redact_document(run, detector(), case.place.format, data, max_pages=500)  # type: ignore[arg-type]
     except StageFailed as failure:
         return Ended(run.written[0] if run.written else None, failure)
     return Ended(run.written[0], None)

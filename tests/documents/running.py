@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
 
-from pipeline import child
 from pipeline.detect.detector import Detector
+from pipeline.document_run import redact_document
 from pipeline.documents.document import Findings
-from pipeline.file_run import redact_document
+from pipeline.sandbox import child
 from schemas.errors import StageFailed
 from schemas.files import Format
 

@@ -82,7 +82,7 @@ def test_what_stands_around_a_value_stays_byte_for_byte(place: Place) -> None:
 def test_without_its_handling_a_place_is_noticed(handled_by: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Either the second reading refuses the output, or a value is left in it: no second round mends it here."""
     data = PLACE[name].build()
-    monkeypatch.setattr("pipeline.file_run.MAX_ROUNDS", 1)
+    monkeypatch.setattr("pipeline.document_run.MAX_ROUNDS", 1)
     monkeypatch.setattr(f"pipeline.documents.{handled_by}", SWITCHES[handled_by])
     outcome = run(Format.CSV, data)
     monkeypatch.undo()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline import child
+from pipeline.sandbox import child
 from pipeline.sniff import Sniffer
 from schemas.errors import ErrorCode, StageFailed, UnsupportedFormat
 from schemas.files import MEDIA_TYPE, SUPPORTED_FORMATS, Format, JobState

@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
-from pipeline import file_run, known
+from pipeline import document_run
 from pipeline.documents.ooxml import edit, media, sanitize, split_values, text
 from pipeline.documents.ooxml import handler as office
+from pipeline.entities import values
 from schemas.files import Format
 from tests.documents import docx_places, pptx_places
 from tests.documents.looking import traces
@@ -45,7 +46,7 @@ def str_of(value: object) -> str:
         (text, "across_paragraphs", nobody, DOCX["an address over two paragraphs"]),
         (text, "across_boxes", nobody, DOCX["a digit to a text box"]),
         (text, "across_boxes", nobody, PPTX["a digit to a shape"]),
-        (known, "spelled", nobody, DOCX["a found address in words: fahad.alotaibi [at] example [dot] com"]),
+        (values, "spelled", nobody, DOCX["a found address in words: fahad.alotaibi [at] example [dot] com"]),
         (split_values, "_beside_words", nobody, DOCX["two cells, a label before the first half"]),
         (split_values, "_across_ends", nobody, DOCX["two boxes, a label before the first half"]),
         (office, "across_cuts", nobody, DOCX["a tab between two halves"]),
@@ -83,7 +84,7 @@ def test_without_it_a_value_stays_or_nothing_comes_out(
     data = place.build()
     assert run(place.format, data).output is not None
     monkeypatch.setattr(owner, name, instead)
-    monkeypatch.setattr(file_run, "MAX_ROUNDS", 1)  # what the second reading sees is not mended behind it
+    monkeypatch.setattr(document_run, "MAX_ROUNDS", 1)  # what the second reading sees is not mended behind it
     output = run(place.format, data).output
     assert output is None or [value for value in place.planted if traces(output, value)]
 

@@ -7,8 +7,8 @@ import pytest
 
 from pipeline.documents.document import Extraction, Findings, Fragment, JoinedText, Reading, TextUnit
 from pipeline.documents.edits import applied, by_unit
-from pipeline.findings import find
-from pipeline.output_name import output_name, with_name
+from pipeline.entities.findings import find
+from pipeline.entities.output_name import output_name, with_name
 from schemas.spans import Action, DetectOptions, Term, TermSet
 from tests.documents.running import detector
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from pipeline import file_run
+from pipeline import document_run
 from pipeline.documents.ooxml import handler as office
 from pipeline.documents.ooxml import sanitize
 from pipeline.documents.xlsx import cells, consistency, defined_names, extract, workbook
@@ -66,7 +66,7 @@ def test_without_its_handling_a_place_shows(
 ) -> None:
     place = next(place for place in PLACES if place.name == name)
     monkeypatch.setattr(module, function, instead)
-    monkeypatch.setattr(file_run, "MAX_ROUNDS", 1)  # what the second reading sees is not mended behind it
+    monkeypatch.setattr(document_run, "MAX_ROUNDS", 1)  # what the second reading sees is not mended behind it
     try:
         outcome = run(Format.XLSX, place.build())
     except (TypeError, ValueError, AttributeError, KeyError):

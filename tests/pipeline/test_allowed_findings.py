@@ -5,7 +5,7 @@ import pytest
 from pipeline.detect.detector import Detector
 from pipeline.documents.document import Extraction, TextUnit
 from pipeline.documents.edits import applied, by_unit
-from pipeline.findings import find, merge
+from pipeline.entities.findings import find, merge
 from pipeline.verification.reading import Leftover, Passage, SecondReading
 from pipeline.verification.verdict import leftovers
 from schemas.entities import EntityType

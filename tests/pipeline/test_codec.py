@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.checked import Malformed
-from pipeline.codec import MAX_PIXELS, decode, dump, encode, load
+from pipeline.codec import MAX_PIXELS, Malformed, decode, dump, encode, load
 from pipeline.documents.document import (
     Extraction,
     Finding,

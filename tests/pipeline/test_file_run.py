@@ -8,8 +8,8 @@ import pytest
 from PIL import Image
 
 from pipeline.detect.detector import Detector
-from pipeline.file_run import Progress, redact_document
-from pipeline.sandbox import Sandbox
+from pipeline.document_run import Progress, redact_document
+from pipeline.sandbox.parent import Sandbox
 from schemas.errors import ErrorCode, StageFailed
 from schemas.files import Format
 from schemas.stages import Stage

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from pipeline.detect.detector import Detector
 from pipeline.documents.document import Extraction, Finding, Findings, FoundValue, Reading, TextUnit
 from pipeline.documents.edits import applied, by_unit
-from pipeline.findings import find, merge
-from pipeline.known import is_distinctive
-from pipeline.spread import Reach, Spreader, Value
+from pipeline.entities.findings import find, merge
+from pipeline.entities.occurrences import Reach, Spreader, Value
+from pipeline.entities.values import is_distinctive
 from pipeline.verification.reading import Leftover
 from schemas.entities import EntityType
 from schemas.spans import Detection, DetectOptions, MatchMode, Span, Term, TermSet

@@ -9,8 +9,8 @@ import pymupdf
 import pytest
 
 from pipeline.detect.detector import Detector
-from pipeline.file_run import redact_document
-from pipeline.sandbox import Sandbox
+from pipeline.document_run import redact_document
+from pipeline.sandbox.parent import Sandbox
 from schemas.files import Format
 from tests.pipeline import hues
 from tests.pipeline.documents import papers

@@ -6,8 +6,8 @@ import pytest
 
 from pipeline.detect.detector import Detector
 from pipeline.documents.document import Extraction, TextUnit
-from pipeline.findings import find
-from pipeline.output_name import folder_names, output_name, with_name, without_name
+from pipeline.entities.findings import find
+from pipeline.entities.output_name import folder_names, output_name, with_name, without_name
 from schemas.spans import DetectOptions
 
 DETECTOR = Detector()

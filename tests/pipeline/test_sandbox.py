@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.sandbox import ChildFailed, ChildTimeout, Limits, Sandbox
+from pipeline.sandbox.parent import ChildFailed, ChildTimeout, Limits, Sandbox
 from schemas.errors import StageFailed
 
 TESTS = Path(__file__).parents[1]

@@ -4,12 +4,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from pipeline import second_look, steps
+from pipeline import second_reading, stages
 from pipeline.detect.detector import Detector
 from pipeline.documents.document import Extraction, Findings, Raster, Reading, TextUnit, Word
-from pipeline.proof import Proof
-from pipeline.sandbox import Sandbox
-from pipeline.second_look import Said, Tools
+from pipeline.entities.proof import Proof
+from pipeline.sandbox.parent import Sandbox
+from pipeline.second_reading import Said, Tools
 from pipeline.verification.reading import Passage, SecondReading
 from schemas.files import Format
 from schemas.spans import DetectOptions
@@ -28,19 +28,19 @@ def detector() -> Detector:
 def test_parts_of_names_that_only_this_round_finds_are_foreseen(detector: Detector) -> None:
     """The next round knows the name, and would refuse the document by what stands elsewhere of it."""
     second = SecondReading((Passage("Dear Mr. Tarek Weldonfield,"), Passage("We met Weldonfield again, in Riyadh.")))
-    left = second_look._leftovers(second, (), Findings(()), detector, OPTIONS)
+    left = second_reading._leftovers(second, (), Findings(()), detector, OPTIONS)
     assert "Weldonfield" in {item.surface for item in left}
 
 
 def looked(monkeypatch: pytest.MonkeyPatch, detector: Detector, reading: Reading, *, is_last: bool) -> Said | Proof:
     """A second look at a scan of which OCR says `reading` the second time."""
-    monkeypatch.setattr(steps, "second_reading", lambda *_: (SecondReading((), (SECOND,)), {}))
-    monkeypatch.setattr(steps, "read_rasters", lambda *_, **__: (reading,))
+    monkeypatch.setattr(stages, "second_reading", lambda *_: (SecondReading((), (SECOND,)), {}))
+    monkeypatch.setattr(stages, "read_rasters", lambda *_, **__: (reading,))
     extraction = Extraction((TextUnit("page/0", "", ""),), (FIRST,))
     first = Said(extraction, (Reading(FIRST.id, "DPR 632 85.0", ()),), Findings(()))
     with ThreadPoolExecutor(1) as threads:
         tools = Tools(Sandbox("best-effort"), detector, threads)
-        return second_look.second_look(tools, Format.PDF, b"", first, OPTIONS, is_last=is_last)
+        return second_reading.second_look(tools, Format.PDF, b"", first, OPTIONS, is_last=is_last)
 
 
 def test_a_guess_of_ocr_is_burned_once_and_no_finding(monkeypatch: pytest.MonkeyPatch, detector: Detector) -> None:

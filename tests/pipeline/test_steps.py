@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from pipeline import steps
+from pipeline import stages
 from pipeline.documents.document import Findings, Raster
-from pipeline.sandbox import Limits, Sandbox
+from pipeline.sandbox.parent import Limits, Sandbox
 from schemas.errors import StageFailed
 
 TESTS = Path(__file__).parents[1]
@@ -48,30 +48,30 @@ READINGS = [
 
 @pytest.mark.parametrize("answer", INSPECTIONS)
 def test_a_page_count_that_is_none(liar: Sandbox, answer: str):
-    assert code(steps.inspect, liar, "pdf", answer.encode(), 500, SECONDS) == "unsupported_format"
+    assert code(stages.inspect, liar, "pdf", answer.encode(), 500, SECONDS) == "unsupported_format"
 
 
 def test_too_many_pages(liar: Sandbox):
-    assert steps.inspect(liar, "pdf", b'{"pages": 500}', 500, SECONDS) == 500
-    assert code(steps.inspect, liar, "pdf", b'{"pages": 501}', 500, SECONDS) == "too_many_pages"
+    assert stages.inspect(liar, "pdf", b'{"pages": 500}', 500, SECONDS) == 500
+    assert code(stages.inspect, liar, "pdf", b'{"pages": 501}', 500, SECONDS) == "too_many_pages"
 
 
 @pytest.mark.parametrize(("answer", "blob"), EXTRACTIONS)
 def test_an_extraction_that_is_none(liar: Sandbox, answer: str, blob: str):
     data = f"{answer}\n{blob}".encode()
-    assert code(steps.extract, liar, "pdf", data, SECONDS) == "unsupported_format"
+    assert code(stages.extract, liar, "pdf", data, SECONDS) == "unsupported_format"
     second = answer.replace('"units": []', '"texts": [], "raw": []').replace(', "pages": 0', "")
-    assert code(steps.second_reading, liar, "pdf", f"{second}\n{blob}".encode(), SECONDS) == "verify_failed"
+    assert code(stages.second_reading, liar, "pdf", f"{second}\n{blob}".encode(), SECONDS) == "verify_failed"
 
 
 @pytest.mark.parametrize("answer", READINGS)
 def test_a_reading_that_is_none(liar: Sandbox, answer: str):
-    assert code(steps.read_raster, liar, RASTER, answer.encode(), SECONDS) == "image_redact_failed"
+    assert code(stages.read_raster, liar, RASTER, answer.encode(), SECONDS) == "image_redact_failed"
 
 
 def test_an_output_that_is_none(liar: Sandbox):
     for answer in (b"{}\n", b"{}\nother", b"{}\ndata\nother"):
-        assert code(steps.redact, liar, "pdf", answer, Findings(()), (), SECONDS) == "redaction_incomplete"
+        assert code(stages.redact, liar, "pdf", answer, Findings(()), (), SECONDS) == "redaction_incomplete"
 
 
 @pytest.mark.parametrize(
@@ -86,32 +86,32 @@ def test_every_way_to_fail_has_its_code(liar: Sandbox, fate: str, codes: list[st
     data = fate.encode()
     seconds = 0.5 if fate == "hang" else SECONDS
     assert [
-        code(steps.inspect, liar, "pdf", data, 500, seconds),
-        code(steps.extract, liar, "pdf", data, seconds),
-        code(steps.read_raster, liar, RASTER, data, seconds),
-        code(steps.redact, liar, "pdf", data, Findings(()), (), seconds),
-        code(steps.second_reading, liar, "pdf", data, seconds),
+        code(stages.inspect, liar, "pdf", data, 500, seconds),
+        code(stages.extract, liar, "pdf", data, seconds),
+        code(stages.read_raster, liar, RASTER, data, seconds),
+        code(stages.redact, liar, "pdf", data, Findings(()), (), seconds),
+        code(stages.second_reading, liar, "pdf", data, seconds),
     ] == codes
 
 
 def test_a_document_goes_through_the_real_child(sandbox: Sandbox):
     data = b"Name,ID\nFahad Altajribi,1012345672\n"
-    assert steps.inspect(sandbox, "csv", data, 500, SECONDS) == 0
-    extraction, pixels = steps.extract(sandbox, "csv", data, SECONDS)
+    assert stages.inspect(sandbox, "csv", data, 500, SECONDS) == 0
+    extraction, pixels = stages.extract(sandbox, "csv", data, SECONDS)
     assert [unit.text for unit in extraction.units] == ["Name", "ID", "Fahad Altajribi", "1012345672"]
     assert pixels == {}
-    assert steps.redact(sandbox, "csv", data, Findings(()), (), SECONDS) == data
-    second, _ = steps.second_reading(sandbox, "csv", data, SECONDS)
+    assert stages.redact(sandbox, "csv", data, Findings(()), (), SECONDS) == data
+    second, _ = stages.second_reading(sandbox, "csv", data, SECONDS)
     assert "1012345672" in [passage.text for passage in second.texts if passage.context.startswith("ID")]
 
 
 @pytest.mark.parametrize("format_", ["pdf", "docx", "png", "jpeg"])
 @pytest.mark.parametrize("data", [b"", b"%PDF-1.7\n", b"PK\x03\x04" + b"\0" * 50, b"\x89PNG\r\n\x1a\n" + b"\0" * 50])
 def test_what_is_no_document_is_refused_by_every_handler(sandbox: Sandbox, format_: str, data: bytes):
-    assert code(steps.inspect, sandbox, format_, data, 500, SECONDS) == "unsupported_format"
+    assert code(stages.inspect, sandbox, format_, data, 500, SECONDS) == "unsupported_format"
 
 
 @pytest.mark.parametrize("format_", ["pdf", "docx", "png", "jpeg"])
 def test_an_output_that_cannot_be_read_is_not_clean(sandbox: Sandbox, format_: str):
     for data in (b"", b"%PDF-1.7\n%%EOF", b"PK\x05\x06" + b"\0" * 18, b"\xff\xd8\xff\xe0\x00\x10"):
-        assert code(steps.second_reading, sandbox, format_, data, SECONDS) == "verify_failed"
+        assert code(stages.second_reading, sandbox, format_, data, SECONDS) == "verify_failed"

@@ -5,7 +5,7 @@ import pytest
 from pipeline.detect.detector import Detector
 from pipeline.documents.document import Extraction, TextUnit
 from pipeline.documents.edits import applied, by_unit
-from pipeline.findings import find
+from pipeline.entities.findings import find
 from schemas.spans import DetectOptions
 
 

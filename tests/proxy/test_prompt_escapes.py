@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from pipeline.encoded import decoded
+from pipeline.entities.occurrences import decoded
 from schemas.spans import Term, TermSet
 from tests.proxy.prompting import ID, called, masked, restored, said, sent
 

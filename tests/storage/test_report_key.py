@@ -9,7 +9,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from pipeline.proof import Proof
+from pipeline.entities.proof import Proof
 from schemas.files import Format
 from schemas.reports import MalformedReport, VerificationReport, parse_signed
 from storage.encryption import Keyring

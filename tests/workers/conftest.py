@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.detect.detector import Detector
-from pipeline.sandbox import Sandbox
+from pipeline.sandbox.parent import Sandbox
 from schemas.settings import Settings
 from storage.opening import Storage
 from tests.workers.workshop import Workshop, honest

@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from pipeline import child
+from pipeline.sandbox import child
 
 Answer = tuple[dict[str, Any], dict[str, bytes]]
 

@@ -13,8 +13,8 @@ from dramatiq import Message
 from dramatiq.brokers.stub import StubBroker
 
 from pipeline.detect.detector import Detector
-from pipeline.sandbox import Sandbox
-from pipeline.second_look import Tools
+from pipeline.sandbox.parent import Sandbox
+from pipeline.second_reading import Tools
 from schemas.files import MEDIA_TYPE, Format
 from schemas.settings import Settings
 from schemas.spans import Term

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from pipeline.detect.checksums import luhn
-from pipeline.detect.context import governed_by
-from pipeline.detect.groups import stands_alone
-from pipeline.detect.normalize import NormalizedText
 from pipeline.detect.recognizer import Recognizer, Rule, span
 from pipeline.detect.recognizers.labelled import Labelled
-from pipeline.detect.shadow import shape
+from pipeline.detect.text.checksums import luhn
+from pipeline.detect.text.context import governed_by
+from pipeline.detect.text.normalize import NormalizedText
+from pipeline.detect.text.number_tokens import stands_alone
+from pipeline.detect.text.shadow import shape
 from schemas.entities import EntityType
 from schemas.spans import DetectOptions, Span
 

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from pipeline.detect.normalize import NormalizedText
 from pipeline.detect.recognizer import Recognizer, Rule, span
+from pipeline.detect.text.normalize import NormalizedText
 from schemas.entities import EntityType
 from schemas.spans import DetectOptions, Span
 

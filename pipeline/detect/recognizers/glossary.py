@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from pipeline.detect.normalize import NormalizedText
+from pipeline.detect.glossary.terms import compiled, occurrences
 from pipeline.detect.recognizer import Recognizer, Rule
-from pipeline.detect.terms import compiled, occurrences
+from pipeline.detect.text.normalize import NormalizedText
 from schemas.entities import GLOSSARY_RANK, EntityType
 from schemas.spans import DetectOptions, Span
 

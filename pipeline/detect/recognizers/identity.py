@@ -3,14 +3,14 @@
 import re
 from collections.abc import Iterator
 
-from pipeline.detect.checksums import luhn
-from pipeline.detect.context import governing, label_kinds, note
-from pipeline.detect.groups import Grouped, stands_alone
-from pipeline.detect.normalize import NormalizedText
 from pipeline.detect.recognizer import Recognizer, Rule, span
 from pipeline.detect.recognizers.labelled import Labelled
 from pipeline.detect.recognizers.phone import possible_end
-from pipeline.detect.shadow import shape
+from pipeline.detect.text.checksums import luhn
+from pipeline.detect.text.context import governing, label_kinds, note
+from pipeline.detect.text.normalize import NormalizedText
+from pipeline.detect.text.number_tokens import Grouped, stands_alone
+from pipeline.detect.text.shadow import shape
 from schemas.entities import EntityType
 from schemas.spans import DetectOptions, Span
 

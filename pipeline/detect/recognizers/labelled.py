@@ -4,9 +4,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from pipeline.detect import context
-from pipeline.detect.normalize import NormalizedText
 from pipeline.detect.recognizer import span
+from pipeline.detect.text import context
+from pipeline.detect.text.normalize import NormalizedText
 from schemas.entities import EntityType
 from schemas.spans import DetectOptions, Span
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from pipeline.detect.landmarks import IS_LETTER, Landmark
-from pipeline.detect.normalize import NormalizedText
+from pipeline.detect.grammar import numbers
 from pipeline.detect.recognizer import Recognizer, Rule, span
-from pipeline.detect.recognizers import number_words
-from pipeline.detect.shadow import LETTER, shadow_of, shape
+from pipeline.detect.text.cue_index import IS_LETTER, Landmark
+from pipeline.detect.text.normalize import NormalizedText
+from pipeline.detect.text.shadow import LETTER, shadow_of, shape
 from schemas.entities import EntityType
 from schemas.spans import DetectOptions, Span
 
@@ -84,7 +84,7 @@ def _amount(text: NormalizedText, mark: Landmark, claimed: int) -> tuple[int, in
     if after and (is_code or shadow[mark.end : mark.end + 1] != b"."):
         return mark.start, after.end()
     if is_code and shadow[mark.end : mark.end + 1] == b" ":
-        words = number_words.after(shadow, mark.end + 1)
+        words = numbers.after(shadow, mark.end + 1)
         if words >= 0:
             return mark.start, words
     one = _ONE_AFTER.match(shadow, end)
@@ -136,7 +136,7 @@ def _number_before(shadow: bytes, end: int, claimed: int) -> int:
     match = _BEFORE.search(shadow, first, end)
     if match:
         return match.start()
-    start = number_words.before(shadow, end) if IS_LETTER[last[0]] else -1
+    start = numbers.before(shadow, end) if IS_LETTER[last[0]] else -1
     if start < claimed:
         return -1
     leading = _LEADING_NUMBER.search(shadow, max(claimed, start - 30), start)

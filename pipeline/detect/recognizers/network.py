@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from ipaddress import AddressValueError, IPv6Address
 
-from pipeline.detect.normalize import NormalizedText
 from pipeline.detect.recognizer import Recognizer, Rule, span
+from pipeline.detect.text.normalize import NormalizedText
 from schemas.entities import EntityType
 from schemas.spans import DetectOptions, Span
 

@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from pipeline.detect.grammar.phrases import Phrases
+from pipeline.detect.grammar.vocabulary import NAME, Vocabulary, Word
+from pipeline.detect.grammar.words import Found, Words
 from pipeline.detect.lexicons.loader import sections, table
-from pipeline.detect.recognizers.phrases import Phrases
-from pipeline.detect.recognizers.vocabulary import NAME, Vocabulary, Word
-from pipeline.detect.recognizers.words import Found, Words
 
 
 class Organization(NamedTuple):

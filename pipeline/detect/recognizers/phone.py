@@ -6,10 +6,10 @@ from functools import lru_cache
 
 from phonenumbers import COUNTRY_CODE_TO_REGION_CODE, REGION_CODE_FOR_NON_GEO_ENTITY, PhoneMetadata
 
-from pipeline.detect.normalize import NormalizedText
 from pipeline.detect.recognizer import Recognizer, Rule, span
 from pipeline.detect.recognizers.labelled import Labelled
-from pipeline.detect.shadow import shape
+from pipeline.detect.text.normalize import NormalizedText
+from pipeline.detect.text.shadow import shape
 from schemas.entities import EntityType
 from schemas.spans import DetectOptions, Span
 

@@ -3,10 +3,10 @@
 import re
 from typing import NamedTuple
 
+from pipeline.detect.grammar.phrases import Hit, Phrases
+from pipeline.detect.grammar.vocabulary import NAME, Vocabulary, Word
+from pipeline.detect.grammar.words import Words
 from pipeline.detect.lexicons.loader import fold, section, table
-from pipeline.detect.recognizers.phrases import Hit, Phrases
-from pipeline.detect.recognizers.vocabulary import NAME, Vocabulary, Word
-from pipeline.detect.recognizers.words import Words
 
 
 class Place(NamedTuple):

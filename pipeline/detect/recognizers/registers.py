@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterator
 
-from pipeline.detect.normalize import NormalizedText
 from pipeline.detect.recognizer import Recognizer, Rule, span
 from pipeline.detect.recognizers.labelled import Labelled
-from pipeline.detect.shadow import shape
+from pipeline.detect.text.normalize import NormalizedText
+from pipeline.detect.text.shadow import shape
 from schemas.entities import EntityType
 from schemas.spans import DetectOptions, Span
 

@@ -6,8 +6,8 @@ Shapes: the public rule sets of secret scanners (gitleaks, trufflehog, kingfishe
 import re
 from collections.abc import Iterator
 
-from pipeline.detect.normalize import NormalizedText
 from pipeline.detect.recognizer import Recognizer, Rule, span
+from pipeline.detect.text.normalize import NormalizedText
 from schemas.entities import EntityType
 from schemas.spans import DetectOptions, Span
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from pipeline.detect import context
-from pipeline.detect.normalize import NormalizedText
 from pipeline.detect.recognizer import Recognizer, Rule, span
-from pipeline.detect.shadow import OTHER_LETTER, shape
+from pipeline.detect.text import context
+from pipeline.detect.text.normalize import NormalizedText
+from pipeline.detect.text.shadow import OTHER_LETTER, shape
 from schemas.entities import EntityType
 from schemas.spans import DetectOptions, Span
 

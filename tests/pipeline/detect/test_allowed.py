@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 
 from pipeline.detect.detector import Detector
-from pipeline.detect.normalize import NormalizedText
 from pipeline.detect.recognizer import Rule
+from pipeline.detect.text.normalize import NormalizedText
 from schemas.entities import ALL_TYPES, GLOSSARY_RANK, RANK, EntityType
 from schemas.spans import Action, DetectOptions, MatchMode, Span, Term, TermSet
 

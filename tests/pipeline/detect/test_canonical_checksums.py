@@ -2,8 +2,8 @@
 
 import pytest
 
-from pipeline.detect.canonical import canonical
-from pipeline.detect.checksums import luhn, mod97, mrz
+from pipeline.detect.text.checksums import luhn, mod97, mrz
+from pipeline.detect.text.equivalence import canonical
 from schemas.entities import EntityType
 
 T = EntityType

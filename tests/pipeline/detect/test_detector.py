@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.detect import characters
-from pipeline.detect.normalize import normalize
+from pipeline.detect.text import characters
+from pipeline.detect.text.normalize import normalize
 from schemas.entities import EntityType
 from schemas.spans import DetectOptions
 from tests.pipeline.detect.marked import STRUCTURED, detector, found

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.detect.detector import RECOGNIZERS, Detector
-from pipeline.detect.shapes import SHAPES, shape_of
+from pipeline.detect.explain import SHAPES, shape_of
 from schemas.entities import EntityType
 from schemas.spans import DetectOptions, Span, Term, TermSet, Why
 

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.detect.fold import Folded, folded
-from pipeline.detect.terms import _CHUNK, TooManyOccurrences, compiled
+from pipeline.detect.glossary.terms import _CHUNK, Folded, TooManyOccurrences, compiled, folded
 from schemas.entities import EntityType
 from schemas.spans import DetectOptions, MatchMode, Term, TermSet
 from tests.pipeline.detect.marked import detector

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.detect.additions import may_be, occurrences
 from pipeline.detect.detector import Detector
-from pipeline.detect.judge import (
+from pipeline.detect.judge.additions import may_be, occurrences
+from pipeline.detect.judge.prompt import (
     DOUBTED_BELOW,
     Addition,
     Question,

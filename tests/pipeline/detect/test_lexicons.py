@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from pipeline.detect.grammar.phrases import Phrases
+from pipeline.detect.grammar.vocabulary import NAME, Vocabulary, Word
+from pipeline.detect.grammar.words import Words
 from pipeline.detect.lexicons.loader import fold, section, sections, table
-from pipeline.detect.normalize import normalize
 from pipeline.detect.recognizers.organizations import load_organizations
-from pipeline.detect.recognizers.phrases import Phrases
 from pipeline.detect.recognizers.places import load_places
-from pipeline.detect.recognizers.vocabulary import NAME, Vocabulary, Word
-from pipeline.detect.recognizers.words import Words
+from pipeline.detect.text.normalize import normalize
 
 COMPILED = {"names_arabic.csv": 4, "names_latin.csv": 4, "places.csv": 7, "organizations.csv": 3}
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipeline.detect.normalize import normalize
+from pipeline.detect.text.normalize import normalize
 from schemas.entities import EntityType
 from schemas.spans import DetectOptions
 from tests.pipeline.detect.marked import detector, found, unmarked

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.detect import characters
-from pipeline.detect.normalize import normalize
-from pipeline.detect.shadow import shadow_of
+from pipeline.detect.text import characters
+from pipeline.detect.text.normalize import normalize
+from pipeline.detect.text.shadow import shadow_of
 
 # Text of the kinds that matter: letters and digits of several scripts, marks, invisible characters, ligatures.
 TEXTS = st.text(

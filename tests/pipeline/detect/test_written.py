@@ -5,7 +5,7 @@ from functools import cache
 import pytest
 
 from pipeline.detect.detector import Detector
-from pipeline.detect.written import written
+from pipeline.detect.text.placeholders import written
 from schemas.entities import PREFIX, EntityType
 from schemas.spans import DetectOptions
 

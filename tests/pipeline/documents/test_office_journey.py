@@ -10,7 +10,7 @@ from pipeline.detect.detector import Detector
 from pipeline.documents.csv import handler as csv
 from pipeline.documents.document import Findings, Reading
 from pipeline.documents.docx import handler as docx
-from pipeline.findings import find, merge
+from pipeline.entities.findings import find, merge
 from pipeline.verification import csv as second_csv
 from pipeline.verification.ooxml import docx as second_docx
 from pipeline.verification.reading import Leftover

@@ -5,8 +5,8 @@ import io
 import openpyxl
 import pytest
 
-from pipeline.file_run import redact_document
-from pipeline.sandbox import Sandbox
+from pipeline.document_run import redact_document
+from pipeline.sandbox.parent import Sandbox
 from pipeline.sniff import Sniffer
 from schemas.files import MEDIA_TYPE, SUPPORTED_FORMATS, Format
 from tests.documents.office_build import ID, NAME

@@ -8,7 +8,7 @@ from PIL import Image
 from pipeline.detect.detector import Detector
 from pipeline.documents.document import BY_HUE, Findings, Raster, Reading
 from pipeline.documents.image import handler
-from pipeline.findings import find
+from pipeline.entities.findings import find
 from pipeline.ocr import tesseract
 from pipeline.verification.image import reader as image
 from pipeline.verification.image.low_contrast import by_hue

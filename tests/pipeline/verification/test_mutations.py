@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator
 import pymupdf
 import pytest
 
-from pipeline import child
 from pipeline.detect.detector import Detector
 from pipeline.documents.document import Extraction, Finding, Findings, Reading
-from pipeline.findings import find
+from pipeline.entities.findings import find
 from pipeline.ocr import tesseract
+from pipeline.sandbox import child
 from pipeline.verification.reading import Leftover, SecondReading
 from pipeline.verification.verdict import leftovers
 from schemas.errors import StageFailed

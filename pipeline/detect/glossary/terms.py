@@ -1,0 +1,371 @@
+"""Finds glossary terms in a text: one automaton per set of terms, then each term's own rules.
+
+A set is compiled once and remembered for as long as somebody holds it.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from threading import Lock
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
+
+from ahocorasick_rs import AhoCorasick, Implementation, MatchKind
+
+from pipeline.detect.text import characters
+from pipeline.detect.text.characters import CharacterTable
+from pipeline.detect.text.equivalence import canonical
+from pipeline.detect.text.normalize import NormalizedText, lazy, normalize
+from schemas.entities import EntityType
+from schemas.errors import Unprocessable
+from schemas.spans import Action, MatchMode, Term, TermSet
+
+# The form in which terms and texts are compared: upper and lower case alike, one blank for several, offsets known.
+#
+# Unicode's full case folding (ß is ss, every sigma is σ) over canonical decompositions (é in one character or two),
+# and i with its dot, without it, and as a capital of either alphabet is one letter, as no line says which language it
+# is in. Arabic letters stay as detection's normalization left them.
+
+# Texts of these characters alone change no length: ASCII, Arabic, and signs that are the same in every form.
+_SIMPLE = (
+    r"\x00-\x7f\xa1-\xa7\xa9-\xae\xb0-\xb3\xb6\xb7\xb9\xbb\xbf\u0600-\u06ff\u2010-\u2016\u2018-\u2023\u20a0-\u20a8"
+)
+_IS_COMPLEX = re.compile(f"[^{_SIMPLE}]")
+# Layout between two words: blanks with at most one line end among them, and so few that a chunk of text holds them.
+_BLANKS = re.compile(r"[^\S\n]{0,8}\n[^\S\n]{0,8}|[^\S\n]{1,8}")
+_HAS_RUN = re.compile(r"[^\S\n]{2}|[^\S\n]\n|\n[^\S\n]|[^\S \n\t\r]")
+_WIDEST_BLANK = 17
+_DOTTED_I = "i\u0307"
+
+
+class Folded:
+    """The folded form of a text, `text`, and the way back, which is looked for when somebody first asks."""
+
+    def __init__(self, source: str) -> None:
+        self.text = folded(source)
+        self._source = source
+
+    @lazy
+    def _origin(self) -> list[int] | None:
+        """The place in the source of each folded character and of the end; None: the same."""
+        if _IS_COMPLEX.search(self._source) is None and _HAS_RUN.search(self._source) is None:
+            return None
+        return _origins(self._source)
+
+    def source(self, start: int, end: int) -> tuple[int, int] | None:
+        """`text[start:end]` (not empty) as offsets of the source; None where it begins or ends inside a character."""
+        origin = self._origin
+        if origin is None:
+            return start, end
+        first, last = origin[start], origin[end]
+        if (start and origin[start - 1] == first) or origin[end - 1] == last:
+            return None
+        return first, last
+
+
+def _decomposed(character: str) -> str:
+    return character if "\u0600" <= character <= "\u06ff" else unicodedata.normalize("NFD", character)
+
+
+def _caseless(character: str) -> str:
+    if character in "\u0130\u0131":  # İ ı
+        return "i"
+    return _decomposed(_decomposed(character).casefold())
+
+
+_CASELESS, _CASED = CharacterTable(_caseless), CharacterTable(_decomposed)
+
+
+def folded(text: str) -> str:
+    """The folded form of a text (already normalized for detection)."""
+    if _IS_COMPLEX.search(text) is None:
+        return _one_blank(text.lower())
+    return _one_blank(text.translate(_CASELESS)).replace(_DOTTED_I, "i")
+
+
+def cased(text: str) -> str:
+    """The same with upper and lower case apart."""
+    return _one_blank(text if _IS_COMPLEX.search(text) is None else text.translate(_CASED))
+
+
+def widest(form: str) -> int:
+    """How many characters of a text may fold to this form: blanks take up to 17, an i and its dot two."""
+    return 2 * len(form) + _WIDEST_BLANK * form.count(" ")
+
+
+def _one_blank(text: str) -> str:
+    if _HAS_RUN.search(text) is None:
+        return text.replace("\n", " ").replace("\t", " ").replace("\r", " ")
+    return _BLANKS.sub(" ", text)
+
+
+def _origins(text: str) -> list[int]:
+    """The index in `text` behind each character of its folded form, by the same steps as `folded`."""
+    origin: list[int] = []
+    last = ""
+    blanks = {match.start(): match.end() for match in _BLANKS.finditer(text)}
+    index = 0
+    while index < len(text):
+        if index in blanks:
+            origin.append(index)
+            index, last = blanks[index], " "
+            continue
+        for letter in _CASELESS[ord(text[index])]:
+            if last != "i" or letter != "\u0307":
+                origin.append(index)
+            last = "" if letter == "\u0307" and last == "i" else letter
+        index += 1
+    origin.append(len(text))
+    return origin
+
+
+# What a term asks of a place besides its letters: case, what stands attached to it, and the language of its line.
+
+_ARTICLE = "ال"
+_CLITICS = frozenset(
+    first + article
+    for first in ("", "و", "ف", "ب", "ل", "ك", "س", "وس", "فس", "وب", "ول", "وك", "فب", "فل")
+    for article in ("", _ARTICLE)
+) | {"لل", "ولل", "فلل"}
+_WITH_LAM = frozenset({"ل", "ول", "فل"})
+_LONGEST_CLITIC = 4
+_ARABIC = re.compile(r"[\u0620-\u064a\u066e-\u06d3\u06fa-\u06ff\u0750-\u077f\u08a0-\u08c9]")
+_LATIN = re.compile(r"[A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u1e00-\u1eff]")
+
+
+class Way(NamedTuple):
+    """One way in which a term can stand in a text: its folded form, its form with upper and lower case apart.
+
+    `after_lam`: behind a ل, before which the article loses its alef (`المشروع`, `للمشروع`).
+    """
+
+    folded: str
+    cased: str
+    term: Term
+    after_lam: bool = False
+
+
+def ways_of(term: Term) -> list[Way]:
+    """The forms to look for; none for a term of which detection's normalization leaves nothing."""
+    text = normalize(term.term).text.strip()
+    if not text:
+        return []
+    ways = [Way(folded(text), cased(text), term)]
+    if term.match_mode is MatchMode.WORD_BOUNDARY and text.startswith(_ARTICLE) and len(text) > len(_ARTICLE) + 1:
+        ways.append(Way(folded(text[1:]), cased(text[1:]), term, after_lam=True))
+        if text[2] == "ل":  # three of them are never written: اللغة, للغة
+            ways.append(Way(folded(text[2:]), cased(text[2:]), term, after_lam=True))
+    return ways
+
+
+class Surroundings:
+    """A text in which rules are asked about many places; remembers the line that it looked at last."""
+
+    def __init__(self, text: NormalizedText) -> None:
+        self._text = text
+        self._first, self._last, self._balance = 0, -1, 0
+
+    def has_case(self, way: Way, start: int, end: int) -> bool:
+        """Whether `text[start:end]` (normalized), which folds to the way's form, is written as its term asks."""
+        term = way.term
+        if term.match_mode is MatchMode.EXACT:
+            first, last = self._text.original_span(start, end)
+            written, wanted = _visible(self._text.original[first:last]), _visible(term.term).strip()
+            return cased(written) == cased(wanted) if term.case_sensitive else folded(written) == folded(wanted)
+        return not term.case_sensitive or cased(self._text.text[start:end]) == way.cased
+
+    def has_place(self, way: Way, start: int, end: int) -> bool:
+        """Whether `text[start:end]` (normalized) stands where its term counts: its edges, and its line's language."""
+        if not self._has_edges(way, start, end):
+            return False
+        return way.term.locale is None or way.term.locale == self._language(start, end)
+
+    def _has_edges(self, way: Way, start: int, end: int) -> bool:
+        text, mode = self._text.text, way.term.match_mode
+        if mode is MatchMode.SUBSTRING:
+            return True
+        if end < len(text) and _is_word(text[end]) and _is_word(text[end - 1]):
+            return False
+        attached = _attached(text, start) if _is_word(text[start]) else ""
+        if way.after_lam:
+            return attached in _WITH_LAM
+        return attached == "" or (mode is MatchMode.WORD_BOUNDARY and attached in _CLITICS)
+
+    def _language(self, start: int, end: int) -> str:
+        """The language of most letters of the line around; of the place itself where the line does not tell."""
+        own = _balance(self._text.text[start:end])
+        around = self._balance_of_line(start, end) - own
+        return "ar" if (around or own) > 0 else "en" if (around or own) < 0 else ""
+
+    def _balance_of_line(self, start: int, end: int) -> int:
+        if not self._first <= start <= end <= self._last:
+            text = self._text.text
+            self._first = text.rfind("\n", 0, start) + 1
+            self._last = text.find("\n", end)
+            if self._last < 0:
+                self._last = len(text)
+            self._balance = _balance(text[self._first : self._last])
+        return self._balance
+
+
+def _balance(text: str) -> int:
+    """Arabic letters less Latin ones."""
+    return len(_ARABIC.findall(text)) - len(_LATIN.findall(text))
+
+
+def _visible(text: str) -> str:
+    return "".join(c for c in text if c not in characters.INVISIBLE)
+
+
+def _is_word(character: str) -> bool:
+    return character.isalnum() or character == "_"
+
+
+def _attached(text: str, start: int) -> str:
+    """What of a word stands before `start`: no more of it than the longest clitic, and one letter besides."""
+    first = start
+    while first > 0 and start - first <= _LONGEST_CLITIC and _is_word(text[first - 1]):
+        first -= 1
+    return text[first:start]
+
+
+_HEAD = 24  # characters of a term that the automaton knows: it stays small, and terms inside terms are few
+_CHUNK = 8192  # characters searched at once
+# Occurrences that are looked at closely, per character of text and besides: many times what real terms need, and far
+# less than what a list of `a`, `aa`, `aaa`, ... asks for.
+_LOOKS_PER_CHARACTER, _LOOKS_BESIDES = 3, 20_000
+
+
+class TooManyOccurrences(Unprocessable):
+    """Terms inside terms match so often in this text that looking at each place would take minutes."""
+
+    def __init__(self) -> None:
+        super().__init__("glossary_too_dense", ("body", "glossary"), "The terms overlap too often in this text")
+
+
+class Occurrence(NamedTuple):
+    """`text[start:end]` (normalized) is `term`, by its own rules."""
+
+    start: int
+    end: int
+    term: Term
+
+
+class Matcher:
+    """A fixed list of terms, ready to be searched for. Immutable, safe from many threads."""
+
+    def __init__(self, terms: tuple[Term, ...]) -> None:
+        self.ways: dict[str, list[Way]] = {}  # by folded form, in the order of the terms
+        for term in dict.fromkeys(terms):
+            for way in ways_of(term):
+                self.ways.setdefault(way.folded, []).append(way)
+        self.margin = max(map(widest, self.ways), default=0)  # characters that a form may take up in a text
+
+    @cached_property
+    def _search(self) -> tuple[AhoCorasick, list[list[int]]]:
+        """The automaton of the forms' heads, and the lengths of the forms behind each head, longest first."""
+        heads: dict[str, set[int]] = {}
+        for form in self.ways:
+            heads.setdefault(form[:_HEAD], set()).add(len(form))
+        automaton = AhoCorasick(list(heads), matchkind=MatchKind.Standard, implementation=Implementation.ContiguousNFA)
+        return automaton, [sorted(lengths, reverse=True) for lengths in heads.values()]
+
+    def codes(self, type_: EntityType) -> dict[str, list[Way]]:
+        """The terms as values of an identifier's type are compared: without the separators that only group."""
+        return self._phones if type_ is EntityType.PHONE_NUMBER else self._identifiers
+
+    @cached_property
+    def _phones(self) -> dict[str, list[Way]]:
+        return self._codes(EntityType.PHONE_NUMBER)
+
+    @cached_property
+    def _identifiers(self) -> dict[str, list[Way]]:
+        return self._codes(EntityType.NATIONAL_ID)
+
+    def _codes(self, type_: EntityType) -> dict[str, list[Way]]:
+        codes: dict[str, list[Way]] = {}
+        for way in (way for ways in self.ways.values() for way in ways):
+            if way.term.match_mode is not MatchMode.EXACT and not way.term.case_sensitive and not way.after_lam:
+                codes.setdefault(canonical(type_, way.term.term), []).append(way)
+        return codes
+
+    def candidates(self, text: str) -> Iterator[tuple[int, int, list[Way]]]:
+        """Where a form stands in a folded text, and whose it is; the list is empty where only a head stands there."""
+        automaton, lengths = self._search
+        for head, start, _ in automaton.find_matches_as_indexes(text, overlapping=True):
+            for length in lengths[head]:
+                yield start, start + length, self.ways.get(text[start : start + length], [])
+
+
+def occurrences(text: NormalizedText, matchers: Sequence[Matcher]) -> Iterator[Occurrence]:
+    """Every place of every term of all matchers; of a matcher's terms with the same form the first that holds there.
+
+    The text is folded once, chunk by chunk; in each the matchers come in their order. TooManyOccurrences.
+    """
+    matchers = [matcher for matcher in matchers if matcher.ways]
+    if not matchers:
+        return
+    margin = max(matcher.margin for matcher in matchers)
+    around = Surroundings(text)
+    looks = _LOOKS_BESIDES + _LOOKS_PER_CHARACTER * len(text.text)
+    for begin in range(0, len(text.text), _CHUNK):
+        chunk = _Chunk(begin, Folded(text.text[begin : begin + _CHUNK + margin]))
+        for matcher in matchers:
+            for start, end, ways in matcher.candidates(chunk.folded.text):
+                looks -= 1 + len(ways)
+                if looks < 0:
+                    raise TooManyOccurrences
+                found = _first(ways, around, chunk, start, end) if ways else None
+                if found is not None:
+                    yield found
+
+
+class _Chunk(NamedTuple):
+    """A stretch of a text, which begins there at `begin`; chunks overlap."""
+
+    begin: int
+    folded: Folded
+
+
+def _first(ways: list[Way], around: Surroundings, chunk: _Chunk, start: int, end: int) -> Occurrence | None:
+    """The first of `ways` that `start:end` of the folded chunk is by its term's rules."""
+    source = chunk.folded.source(start, end)
+    if source is None or source[0] >= _CHUNK:
+        return None  # what begins in the next chunk is found there
+    following = chunk.folded.text[end : end + 1]
+    if following and unicodedata.combining(following):
+        return None  # e is not é
+    first, last = chunk.begin + source[0], chunk.begin + source[1]
+    for way in ways:
+        if around.has_case(way, first, last) and around.has_place(way, first, last):
+            return Occurrence(first, last, way.term)
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """A set's terms by what they ask for."""
+
+    masks: Matcher
+    allows: Matcher
+
+
+_compiled: WeakKeyDictionary[TermSet, Compiled] = WeakKeyDictionary()
+_compiling = Lock()
+
+
+def compiled(terms: TermSet) -> Compiled:
+    """The set made ready: now, or long ago."""
+    known = _compiled.get(terms)
+    if known is None:
+        with _compiling:  # two at once would do the same work
+            known = _compiled.get(terms)
+            if known is None:
+                known = _compiled[terms] = Compiled(_matcher(terms, Action.MASK), _matcher(terms, Action.ALLOW))
+    return known
+
+
+def _matcher(terms: TermSet, action: Action) -> Matcher:
+    return Matcher(tuple(term for term in terms.terms if term.action is action))

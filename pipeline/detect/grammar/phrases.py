@@ -1,0 +1,82 @@
+"""Phrases of a lexicon, found by their first word: the longest one that stands at a place of a text."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Generic, NamedTuple, TypeVar
+
+from pipeline.detect.grammar.vocabulary import with_clitics
+from pipeline.detect.grammar.words import Words
+
+Entry = TypeVar("Entry")
+
+# Separators that may stand inside a phrase: `Al-Khobar`, `Ta'if`, `مكة المكرمة`.
+_INSIDE = frozenset(" -'/i.")
+
+
+class Hit(NamedTuple, Generic[Entry]):
+    """Words `first` to `last` (inclusive) are a phrase; `skip` letters of the first are an attached clitic."""
+
+    first: int
+    last: int
+    skip: int
+    entry: Entry
+
+
+@dataclass(slots=True)
+class _Node(Generic[Entry]):
+    """A word of a phrase: what the phrase means if it ends here, and the words that may follow."""
+
+    entry: Entry | None = None
+    following: "dict[str, _Node[Entry]]" = field(default_factory=dict)
+
+
+class Phrases(Generic[Entry]):
+    """A set of phrases, each with what the lexicon says of it. Immutable after construction."""
+
+    def __init__(self, entries: Iterable[tuple[str, Entry]]) -> None:
+        self._root: _Node[Entry] = _Node()
+        heads: set[str] = set()
+        for phrase, entry in entries:
+            node = self._root
+            for word in phrase.lower().split(" "):
+                node = node.following.setdefault(word, _Node())
+            node.entry = entry
+            head = phrase.partition(" ")[0]
+            heads.update((head, head.upper(), head[0].upper() + head[1:]))
+        self._heads = frozenset(heads)
+        self._clitic = {
+            form: head
+            for head in heads
+            if not head.isascii()
+            for form in with_clitics(head)
+            if form not in self._root.following
+        }
+
+    @property
+    def heads(self) -> Iterator[str]:
+        """Every form in which a first word can stand in a text."""
+        yield from self._heads
+        yield from self._clitic
+
+    def at(self, words: Words, index: int) -> Hit[Entry] | None:
+        """The longest phrase that begins with word `index`."""
+        word = words.words[index]
+        skip = 0
+        if word not in self._heads:
+            head = self._clitic.get(word)
+            if head is None:
+                return None
+            # li + al- is written ll-: the article's alif is not in the text.
+            skip = len(word) - len(head) if word.endswith(head) else len(word) - len(head) + 2
+            word = head
+        found: Hit[Entry] | None = None
+        node: _Node[Entry] | None = self._root.following[word.lower()]
+        last = index
+        while node is not None:
+            if node.entry is not None:
+                found = Hit(index, last, skip, node.entry)
+            if words.after(last) not in _INSIDE:
+                break
+            last += 1
+            node = node.following.get(words.words[last].lower()) if last < len(words) else None
+        return found

@@ -1,0 +1,137 @@
+"""What a judge may add: a value that stands in the text as a whole word and could be of the type that it names."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from ipaddress import ip_address
+from typing import NamedTuple
+
+from pipeline.detect.allowed_spans import AllowedTerms
+from pipeline.detect.detector import without_tokens
+from pipeline.detect.glossary.allowed import without_allowed
+from pipeline.detect.lexicons.loader import fold, sections
+from pipeline.detect.text.checksums import luhn, mod97
+from pipeline.detect.text.normalize import NormalizedText, normalize
+from schemas.entities import EntityType
+from schemas.spans import DetectOptions, Span
+
+RANK = 1  # below every type: an addition takes what detection left, and changes nothing that it found
+SCORE = 0.5
+_MOST_PLACES = 256
+_T = EntityType
+
+
+class _Bounds(NamedTuple):
+    """How a value of a type can look: `longest` in characters, `words`, and between `digits` so many."""
+
+    longest: int
+    words: int
+    digits: tuple[int, int]
+
+
+_CODE = _Bounds(40, 8, (4, 24))
+_BOUNDS: Mapping[EntityType, _Bounds] = {
+    _T.PERSON: _Bounds(80, 8, (0, 0)),
+    _T.LOCATION: _Bounds(60, 6, (0, 0)),
+    _T.ORGANIZATION: _Bounds(100, 12, (0, 6)),
+    _T.ADDRESS: _Bounds(160, 25, (0, 30)),
+    _T.DATE_TIME: _Bounds(60, 10, (0, 20)),
+    _T.MONETARY_AMOUNT: _Bounds(80, 12, (0, 24)),
+    _T.EMAIL_ADDRESS: _Bounds(120, 1, (0, 60)),
+    _T.IP_ADDRESS: _Bounds(45, 1, (1, 40)),
+    _T.API_KEY: _Bounds(200, 1, (1, 150)),
+    _T.PHONE_NUMBER: _Bounds(30, 8, (7, 15)),
+    _T.VEHICLE_PLATE: _Bounds(14, 7, (1, 4)),
+}
+# What the interface promises of these types holds for additions too.
+_FORMS: Mapping[EntityType, re.Pattern[str]] = {
+    _T.NATIONAL_ID: re.compile(r"1\d{9}"),
+    _T.RESIDENCE_PERMIT: re.compile(r"2\d{9}"),
+    _T.IBAN: re.compile(r"SA\d{2}[A-Z0-9]{20}"),
+    _T.CREDIT_CARD: re.compile(r"\d{14,16}"),
+    _T.TAX_ID: re.compile(r"3\d{9}(?:\d{5})?"),
+    _T.SSN: re.compile(r"\d{9}"),
+    _T.API_KEY: re.compile(r".{16,}"),
+}
+_LUHN = frozenset({_T.NATIONAL_ID, _T.RESIDENCE_PERMIT, _T.CREDIT_CARD})
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_EMAIL = re.compile(r"[^@\s]{1,64}@[^@\s]+\.[^@\s.]{2,}")
+_CLITICS = r"(?:(?:و|ف)?(?:ب|ل|ك)?(?:ال)?)"  # what Arabic writes onto the word, outside the value
+_FIRST_ARABIC, _LAST_ARABIC = "\u0600", "\u06ff"
+
+
+def occurrences(text: str, wanted: Iterable[tuple[EntityType, str]], options: DetectOptions) -> list[Span]:
+    """Every place in `text` (its offsets) where one of the values stands verbatim, if it may be added at all.
+
+    Not inside words, tokens or placeholders, nor where the caller's own terms let it stay.
+    """
+    normalized = without_tokens(normalize(text))
+    found: list[Span] = []
+    for type_, value in dict.fromkeys(wanted):
+        if may_be(type_, value):
+            found += _places(normalized, type_, value)
+    found = found[:_MOST_PLACES]
+    if options.terms:
+        found = without_allowed(normalized, found, options.terms)
+    placed = [span._replace(start=start, end=end) for span in found for start, end in [_original(normalized, span)]]
+    stays = AllowedTerms(options.terms).places(text)
+    return [span for span in placed if not stays.cover(span.start, span.end, span.type)]
+
+
+def may_be(type_: EntityType, value: str) -> bool:
+    """Whether a value could be of this type: its length, its words and digits, its form and its checksum."""
+    plain = normalize(value).text
+    if value != value.strip() or _CONTROL.search(value) or sum(c.isalnum() for c in plain) < 2:
+        return False
+    bounds = _BOUNDS.get(type_, _CODE)
+    words, digits = plain.split(), sum(c.isdigit() for c in plain)
+    if len(value) > bounds.longest or len(words) > bounds.words or not bounds.digits[0] <= digits <= bounds.digits[1]:
+        return False
+    if not digits and _is_ordinary(plain):
+        return False
+    return _has_form(type_, plain)
+
+
+def _has_form(type_: EntityType, plain: str) -> bool:
+    if type_ is _T.EMAIL_ADDRESS:
+        return _EMAIL.fullmatch(plain) is not None
+    if type_ is _T.IP_ADDRESS:
+        return _is_ip(plain)
+    if type_ is _T.PERSON and "@" in plain:
+        return False
+    form = _FORMS.get(type_)
+    if form is None:
+        return True
+    compact = plain if type_ is _T.API_KEY else re.sub(r"[\s\-.]", "", plain).upper()
+    if not form.fullmatch(compact) or not (type_ is _T.API_KEY or compact.isascii()):
+        return False
+    return luhn(compact) if type_ in _LUHN else type_ is not _T.IBAN or mod97(compact)
+
+
+def _is_ip(plain: str) -> bool:
+    try:
+        ip_address(plain)
+    except ValueError:
+        return False
+    return True
+
+
+def _is_ordinary(plain: str) -> bool:
+    """Whether every word of a value is an everyday word."""
+    ordinary = sections("ordinary.txt")
+    known = ordinary["latin"] | ordinary["arabic"]
+    return all(word in known for word in re.findall(r"[^\W_]+", fold(plain).lower()))
+
+
+def _places(text: NormalizedText, type_: EntityType, value: str) -> Iterator[Span]:
+    """Where the value stands as a whole word (normalized offsets), written in the original as the judge wrote it."""
+    plain = normalize(value).text
+    clitics = _CLITICS if _FIRST_ARABIC <= plain[0] <= _LAST_ARABIC else ""
+    before, after = (r"(?<!\w)" if plain[0].isalnum() else ""), (r"(?!\w)" if plain[-1].isalnum() else "")
+    for match in re.finditer(rf"{before}{clitics}(?P<value>{re.escape(plain)}){after}", text.text):
+        start, end = text.original_span(*match.span("value"))
+        if text.original[start:end] == value:
+            yield Span(*match.span("value"), type_, SCORE, "judge", RANK)
+
+
+def _original(text: NormalizedText, span: Span) -> tuple[int, int]:
+    return text.original_span(span.start, span.end)

@@ -1,0 +1,368 @@
+"""Where people whose full names are known stand by a part of them: `Dear Sara`, `السيد الحارثي`, `Alharbi, S.`
+
+A part that is a name and nothing else counts wherever it is written as one. A part that is also an ordinary word, or
+one that no lexicon knows, must stand as a name: behind a title or a greeting, with a capital inside a sentence, beside
+another part of the same name. Linear in the text.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from pipeline.detect.grammar.identifiers import in_identifier
+from pipeline.detect.grammar.vocabulary import NAME, Vocabulary, Word
+from pipeline.detect.grammar.words import Words
+from pipeline.detect.lexicons.loader import section, table
+from pipeline.detect.names import arabic, latin
+from pipeline.detect.names.arabic import PREDICATES
+from pipeline.detect.names.latin import names_a_facility
+from pipeline.detect.recognizers.person import LEXICAL
+from pipeline.detect.text.equivalence import compact_form, words_form
+from pipeline.detect.text.normalize import normalize
+
+# What a person's full name is made of: its given names and family names, without what only joins them.
+
+_OPENING = Word.ARTICLE | Word.ABD | Word.KUNYA | Word.PARTICLE  # Al Harbi, Abdul Rahman, Abu Bakr, van Dyk
+_JOINING = Word.CONNECTOR | Word.WEAK_CONNECTOR
+_CUES = Word.ROLE | Word.LABEL | Word.GREETING | Word.ASKING | Word.SPEECH | Word.THING | Word.ID_CUE | Word.FACILITY
+_LEAST = 3  # letters of a part
+_MOST = 10  # words of a name
+
+
+class Part(NamedTuple):
+    """One part of a name. `key`: its letters alone, folded. `known`: a name that is hardly ever another word.
+
+    `ordinary`: mostly another word; only a title makes a name of it.
+    """
+
+    key: str
+    known: bool
+    ordinary: bool
+
+
+def parts_of(surface: str, vocabulary: Vocabulary) -> list[Part]:
+    """The parts of a name by position; fewer than its words, and none for what is no name."""
+    words = Words(normalize(surface), vocabulary)
+    if len(words) > 2 * _MOST:
+        return []
+    parts: list[Part] = []
+    opened = ""
+    for index in range(len(words)):
+        key, meaning = compact_form(words.words[index]), words.meaning(index)
+        is_last = index + 1 >= len(words) or not compact_form(words.words[index + 1])
+        if not key or (meaning & (Word.INITIAL | Word.PREFIX | Word.TITLE) and not meaning & NAME):
+            continue
+        if not is_last and meaning & _OPENING and not meaning & (Word.GIVEN | Word.FAMILY):
+            opened += key
+        elif meaning & _JOINING and not meaning & NAME:
+            continue
+        elif meaning & Word.SECOND_PART and parts and not opened:
+            parts[-1] = Part(parts[-1].key + key, True, False)
+        else:
+            part = _part(opened + key, bool(opened), meaning, vocabulary)
+            if part is not None:
+                parts.append(part)
+            opened = ""
+    return parts
+
+
+def _part(key: str, is_joined: bool, meaning: int, vocabulary: Vocabulary) -> Part | None:
+    if len(key) < _LEAST or not key.isalpha():
+        return None
+    if meaning & _CUES and not meaning & NAME:
+        return None
+    known = _meaning(vocabulary, key) | _meaning(vocabulary, key.capitalize()) if is_joined else meaning
+    certain = bool(known & (Word.GIVEN | Word.FAMILY)) and not known & (Word.ORDINARY | Word.PLACE)
+    return Part(key, certain, bool(known & Word.ORDINARY))
+
+
+def _meaning(vocabulary: Vocabulary, word: str) -> int:
+    return vocabulary.meaning[vocabulary.code.get(word, vocabulary.other)]
+
+
+# Whether a word stands as a name: what is written before it, behind it, and how it is written itself.
+
+_NAMING = Word.TITLE | Word.GREETING | Word.LABEL
+_MONTHS = section("beside.txt", "month name latin") | frozenset(
+    ["march", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+)
+_DETERMINERS = section("beside.txt", "determiner latin")
+_ORDINARY = section("ordinary.txt", "latin")
+# Names that no English text uses as another word: a capital at the beginning of a sentence may be a name's.
+_FOREIGN = frozenset(
+    word for word, _, _, is_arab in table("names_latin.csv") if is_arab == "1" and word.lower() not in _ORDINARY
+)
+_LEAST_SMALL = 4  # letters of a name that counts without a capital
+_LEAST_ALONE = 4  # letters of an unknown word that counts where its line says nothing else
+_LEAST_STRANGE = 4  # letters of an unknown Arabic word that counts wherever it stands
+_LEAST_FAMILY = 6  # of one with the article
+_I_AM = "انا"
+_ENDS = frozenset("n.#:(<")  # codes of what stands before the first word of a sentence, or of a line
+
+
+def stands(words: Words, first: int, last: int, parts: Sequence[Part], *, has_initials: bool = False) -> bool:
+    """Whether words `first` to `last`, which spell these parts of one name, stand for a person.
+
+    `has_initials`: among the words are the first letters of its other parts.
+    """
+    is_arabic = bool(words.meaning(last) & Word.ARABIC) or not words.words[last].isascii()
+    if is_arabic and not words.words[last][0].isupper():
+        return _stands_in_arabic(words, first, last, parts)
+    return _stands_in_latin(words, first, last, parts, has_initials)
+
+
+def _stands_in_arabic(words: Words, first: int, last: int, parts: Sequence[Part]) -> bool:
+    if arabic.in_facility(words, first):
+        return False
+    if any(part.known for part in parts):
+        return True
+    cue = arabic.cue_before(words, first)
+    if cue & Word.TITLE:
+        return True
+    is_weak = bool(words.meaning(first) & NAME)
+    if cue & (Word.LABEL | Word.GREETING) and not (
+        is_weak and (words.words[first] in PREDICATES or words.words[first - 1] == _I_AM)
+    ):
+        return True
+    if any(part.ordinary for part in parts):
+        return False
+    if len(parts) > 1 or cue & Word.ASKING:
+        return True
+    return not is_weak and _is_strange(words, first, last, parts[0].key)
+
+
+def _is_strange(words: Words, first: int, last: int, key: str) -> bool:
+    """Whether a word that no lexicon knows is a name rather than another word: by its shape, and what stands before."""
+    if not key.startswith("ال"):
+        return len(key) >= _LEAST_STRANGE
+    if key[-1] != "ي" or len(key) < _LEAST_FAMILY:
+        return words.after(first - 1) == "n" and words.after(last) == "n"
+    return words.after(first - 1) != " " or not words.words[first - 1].startswith("ال")  # no adjective: البنك التجاري
+
+
+def _stands_in_latin(words: Words, first: int, last: int, parts: Sequence[Part], has_initials: bool) -> bool:
+    if names_a_facility(words, first, last) or in_identifier(words.raw, words.start(first), words.end(last)):
+        return False
+    is_capital = words.words[first][0].isupper()
+    is_known = any(part.known for part in parts)
+    if not is_capital:
+        return is_known and sum(len(part.key) for part in parts) >= _LEAST_SMALL
+    cue = latin.cue_before(words, first)
+    if is_known or has_initials or cue & Word.TITLE or latin.is_somebodys(words, first):
+        return True
+    if len(parts) > 1:
+        return not all(part.ordinary for part in parts)
+    if parts[0].ordinary:
+        return False
+    return bool(cue & _NAMING) or _is_written_as_name(words, first, last, parts[0])
+
+
+def _is_written_as_name(words: Words, first: int, last: int, part: Part) -> bool:
+    """Whether one word that may be another is written as names are: with a capital for which nothing else calls."""
+    is_place = first == last and words.meaning(first) & Word.PLACE
+    if part.key in _MONTHS or is_place or (len(words.words[first]) > 1 and words.words[first].isupper()):
+        return False
+    is_alone = words.after(first - 1) == "n" and words.after(last) == "n"
+    if is_alone:
+        unknown = not words.meaning(first) & (Word.GIVEN_WEAK | Word.FAMILY_WEAK)
+        return unknown and len(part.key) >= _LEAST_ALONE and part.key not in _ORDINARY
+    if words.after(last) in " -" and words.meaning(last + 1) & (Word.CAPITAL | Word.NUMBER):
+        return False  # Stone Tiles, May 5
+    is_owner = words.after(last) == "'" and words.words[last + 1] in ("s", "S")
+    if words.after(first - 1) in _ENDS:
+        if is_owner and not words.meaning(first) & NAME and part.key not in _ORDINARY:
+            return True
+        return words.words[first] in _FOREIGN or bool(latin.cue_after(words, last) & Word.SPEECH)
+    before = words.words[first - 1].lower()
+    return bool(words.meaning(first - 1) & Word.LOWER) and before not in _DETERMINERS
+
+
+_CLITICS = ("و", "ف", "ب", "ل", "ك", "ول", "وب", "فل", "وك")  # what Arabic writes onto the next word
+_BETWEEN = frozenset(" -.i,'")  # codes of what may stand between two parts of one name
+_PARTED = re.compile("['\u2018\u2019\u02bc]")  # Sara's
+_PARTING = frozenset(";؛|\t")  # between two of a list
+_INITIAL = re.compile(r"\b[A-Z]\b(?!')")
+_MOST_WORDS = 3  # of one part: Abd Al Rahman
+_OPENINGS = ("al", "el", "abdul", "abdel", "abdal", "abd", "abu", "ال", "عبد", "ابو")
+
+
+class Standing(NamedTuple):
+    """`text[start:end]` names one of `people` by a part, or by several."""
+
+    start: int
+    end: int
+    people: frozenset[int]
+
+
+def is_known(surface: str) -> bool:
+    """Whether a name is made of parts that are names and hardly ever anything else."""
+    parts = parts_of(surface, LEXICAL.vocabulary)
+    return bool(parts) and all(part.known for part in parts)
+
+
+class _Sighting(NamedTuple):
+    """Words `first` to `last`, without the first `skip` letters, spell a part."""
+
+    first: int
+    last: int
+    skip: int
+    key: str
+
+
+class People:
+    """The people of one document by the parts of their names. Immutable after construction."""
+
+    def __init__(self, names: Iterable[tuple[int, str]]) -> None:
+        """`names`: numbers of people with their names, of one word or several; one person may have several."""
+        self._vocabulary = LEXICAL.vocabulary
+        self._parts: dict[str, Part] = {}
+        self._people: dict[str, set[int]] = {}  # by part
+        self._names: dict[int, list[tuple[str, ...]]] = {}
+        for number, surface in names:
+            parts = parts_of(surface, self._vocabulary)
+            if parts:
+                self._names.setdefault(number, []).append(tuple(part.key for part in parts))
+            for part in parts:
+                self._parts[part.key] = part
+                self._people.setdefault(part.key, set()).add(number)
+        self._heads = {head for key in self._parts for head in _heads(key)}
+
+    def __bool__(self) -> bool:
+        return bool(self._parts)
+
+    def owner(self, surface: str) -> int | None:
+        """Whose name `surface` is a part of, or another order of, when it can be one person's only."""
+        keys = [part.key for part in parts_of(surface, self._vocabulary)]
+        if not keys or any(key not in self._people for key in keys):
+            return None
+        people = set.intersection(*(self._people[key] for key in keys))
+        initials = {word.casefold() for word in _INITIAL.findall(surface)}
+        if initials:
+            people = {number for number in people if self._begins(number, initials)}
+        elif len(keys) > 1:
+            people = {number for number in people if sorted(keys) in map(sorted, self._names[number])}
+        return people.pop() if len(people) == 1 else None
+
+    def places(self, text: str) -> list[Standing]:
+        """Every place where a part stands as a name, by position, overlapping nowhere."""
+        if self._heads.isdisjoint(words_form(_PARTED.sub(" ", text)).split()):
+            return []
+        normalized = normalize(text)
+        words = Words(normalized, self._vocabulary)
+        found = []
+        for group in self._groups(words, list(self._sightings(words))):
+            first, last, start, end, people = self._whole(words, group)
+            has_initials = (first, last) != (group[0].first, group[-1].last)
+            if stands(words, first, last, [self._parts[sighting.key] for sighting in group], has_initials=has_initials):
+                found.append(Standing(*normalized.original_span(*normalized.whole(start, end)), frozenset(people)))
+        return found
+
+    def _whole(self, words: Words, group: list[_Sighting]) -> tuple[int, int, int, int, set[int]]:
+        """A group's words with the initials beside it, where they stand in the text, and whom they may mean."""
+        told = {sighting.key for sighting in group}
+        people = self._shared(group)
+        initials = {key[0] for number in people for name in self._names[number] for key in name if key not in told}
+        first, last = group[0].first, group[-1].last
+        begin, end = _with_initials(words, first, last, initials)
+        seen = {words.words[n].casefold() for n in (*range(begin, first), *range(last + 1, end + 1))}
+        people = {number for number in people if self._begins(number, seen)} or people
+        return begin, end, *words.place(begin, end, group[0].skip if begin == first else 0), people
+
+    def _sightings(self, words: Words) -> Iterator[_Sighting]:
+        index = 0
+        while index < len(words):
+            sighting = self._sighting(words, index)
+            if sighting is not None:
+                yield sighting
+                index = sighting.last
+            index += 1
+
+    def _sighting(self, words: Words, first: int) -> _Sighting | None:
+        """The longest part that begins with word `first`."""
+        best, key = None, ""
+        for last in range(first, min(first + _MOST_WORDS, len(words))):
+            if last > first and words.after(last - 1) not in " -'":
+                break
+            key += compact_form(words.words[last])
+            if key in self._parts:
+                best = _Sighting(first, last, 0, key)
+        if best is not None or not words.meaning(first) & (Word.ARABIC | Word.CLITIC):
+            return best
+        for clitic, bare in _without_clitics(compact_form(words.words[first])):
+            if bare in self._parts:
+                return _Sighting(first, first, clitic, bare)
+        return None
+
+    def _groups(self, words: Words, sightings: list[_Sighting]) -> Iterator[list[_Sighting]]:
+        """Sightings that stand together and may be one person's."""
+        group: list[_Sighting] = []
+        for sighting in sightings:
+            if group and not self._continues(words, group, sighting):
+                yield group
+                group = []
+            group.append(sighting)
+        if group:
+            yield group
+
+    def _continues(self, words: Words, group: list[_Sighting], following: _Sighting) -> bool:
+        last = group[-1].last
+        for index in range(last, following.first):
+            between_them = words.raw[words.end(index) : words.start(index + 1)]
+            if words.after(index) not in _BETWEEN or not _PARTING.isdisjoint(between_them):
+                return False
+            between = words.meaning(index + 1) if index + 1 < following.first else Word.CONNECTOR
+            if not between & (Word.CONNECTOR | Word.ARTICLE | Word.PARTICLE | Word.INITIAL | Word.WEAK_CONNECTOR):
+                return False
+        known = {sighting.key for sighting in group}
+        return (
+            following.first - last <= 2
+            and not following.skip
+            and following.key not in known
+            and bool(self._shared([*group, following]))
+        )
+
+    def _shared(self, group: list[_Sighting]) -> set[int]:
+        return set.intersection(*(self._people[sighting.key] for sighting in group))
+
+    def _begins(self, number: int, initials: set[str]) -> bool:
+        """Whether some name of a person has parts with all these first letters."""
+        return any(initials <= {key[0] for key in name} for name in self._names[number])
+
+
+def _heads(key: str) -> Iterator[str]:
+    """Words that stand in every text that spells the part: with clitics, and behind what may be written apart."""
+    yield key
+    if not key.isascii():
+        for clitic in _CLITICS:
+            yield clitic + key
+            if key.startswith("ال") and clitic.endswith("ل"):
+                yield clitic + key[1:]
+    for opening in _OPENINGS:
+        if key.startswith(opening) and len(key) - len(opening) > 1:
+            yield from _heads(key[len(opening) :]) if opening in ("عبد", "ابو", "abu") else (key[len(opening) :],)
+    for length in range(2, len(key) - 1):
+        if key[length:] in ("allah", "ullah", "uddin", "eddin", "aldin", "الله", "الدين"):
+            yield key[:length]
+
+
+def _without_clitics(word: str) -> Iterator[tuple[int, str]]:
+    """A word without the letters that may hang on it, and how many of its letters those are."""
+    for clitic in _CLITICS:
+        if word.startswith(clitic):
+            bare = word[len(clitic) :]
+            yield len(clitic), bare
+            if clitic.endswith("ل") and bare.startswith("ل"):
+                yield len(clitic), f"ا{bare}"
+
+
+def _with_initials(words: Words, first: int, last: int, initials: set[str]) -> tuple[int, int]:
+    """The group with the initials of its person right before or behind it: `S. Alharbi`, `Alharbi, S.`"""
+    while first > 0 and _is_initial(words, first - 1, initials) and words.after(first - 1) in " .i-":
+        first -= 1
+    while last + 1 < len(words) and _is_initial(words, last + 1, initials) and words.after(last) in " ,":
+        last += 1
+    return first, last
+
+
+def _is_initial(words: Words, index: int, initials: set[str]) -> bool:
+    return bool(words.meaning(index) & Word.INITIAL) and words.words[index].casefold() in initials

@@ -1,0 +1,104 @@
+"""PERSON behind a label: the words that stand where a form, a table or a letter says that a name stands."""
+
+import re
+from collections.abc import Iterator
+
+from pipeline.detect.grammar.vocabulary import NAME, Vocabulary, Word
+from pipeline.detect.grammar.words import Found, Words
+from pipeline.detect.lexicons.loader import fold, sections
+from pipeline.detect.names.latin import _NOT_NAMES as LATIN_OUTSIDE
+
+_CUES = Word.TITLE | Word.ROLE | Word.LABEL | Word.GREETING | Word.ASKING
+
+
+class LabelledNames:
+    """Finds names after `Name:` and like labels, and takes a cell under such a heading for a name. Immutable."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        label = vocabulary.one_of(Word.LABEL | Word.ROLE)
+        any_word = vocabulary.one_of(Word.ARABIC | Word.CAPITAL | Word.LOWER)
+        title = vocabulary.one_of(Word.TITLE)
+        joints = Word.CONNECTOR | Word.ARTICLE | Word.PARTICLE | Word.ABD | Word.KUNYA | Word.DIVINE
+        arabic = vocabulary.one_of(
+            Word.ARABIC,
+            without=Word.ORDINARY | _CUES | Word.FACILITY | Word.ID_CUE | Word.ADDRESS_CUE | Word.THING | Word.CLITIC,
+        )
+        arabic_known = vocabulary.one_of(NAME | joints, without=Word.CAPITAL | Word.LOWER)
+        latin = vocabulary.one_of(Word.CAPITAL, without=LATIN_OUTSIDE)
+        latin_known = vocabulary.one_of(NAME | joints | Word.INITIAL | Word.PREFIX, without=Word.ARABIC)
+        more_arabic = vocabulary.one_of(NAME | joints, without=Word.CAPITAL | Word.LOWER | Word.CLITIC)
+        more_arabic = f"[{arabic[1:-1]}{more_arabic[1:-1]}]"
+        one_arabic = f"[{arabic[1:-1]}{arabic_known[1:-1]}]"
+        one_latin = f"[{latin[1:-1]}{latin_known[1:-1]}]"
+        self._labelled = re.compile(
+            rf"""
+            (?P<label> {label} (?:[ /(]{any_word}){{0,3}} ) [:n] (?:{title}[ ./])?
+            (?P<name> {one_arabic}(?:[ ]{more_arabic}){{0,6}} | {one_latin}(?:[ .'/-]{one_latin}){{0,6}} )
+            """,
+            re.VERBOSE,
+        )
+        self._cell = re.compile(
+            rf"""(?:{title}[ ./])?
+            (?P<name> (?:{one_arabic}(?:[ ]{more_arabic}){{0,7}} | {one_latin}(?:[ .,'/-]{one_latin}){{0,7}}) )""",
+            re.VERBOSE,
+        )
+        beside = sections("beside.txt")
+        self._headings = {
+            heading.replace("_", " ")
+            for key in ("name heading arabic", "name heading latin")
+            for heading in beside[key]
+        }
+        self._things = beside["thing arabic"] | beside["thing latin"]
+
+    def find(self, words: Words) -> Iterator[Found]:
+        """Names after labels, by position."""
+        for match in self._labelled.finditer(words.codes):
+            label_first, label_last = match.start("label") // 2, (match.end("label") - 1) // 2
+            if not self._names_a_person(words, label_first, label_last, match):
+                continue
+            first, last = match.start("name") // 2, (match.end("name") - 1) // 2
+            colon = words.after(label_last) == ":"
+            if first == last and not (colon and self._may_stand_alone(words, label_first, label_last, first)):
+                continue
+            words.note(
+                "PERSON", first, last, (label_first, label_last), certain=True, shape="words behind a label for names"
+            )
+            yield Found(first, last, 0, 0.8 if colon else 0.7)
+
+    def _may_stand_alone(self, words: Words, label_first: int, label_last: int, name: int) -> bool:
+        """One word is a name behind `Name:`; behind a role it must be one that we know."""
+        if words.meaning(name) & (Word.GIVEN | Word.FAMILY):
+            return True
+        called = any(words.meaning(index) & Word.LABEL for index in range(label_first, label_last + 1))
+        return called and len(words.words[name]) > 2
+
+    def _names_a_person(self, words: Words, first: int, last: int, match: re.Match[str]) -> bool:
+        spelled = [word.lower() for word in words.words[first : last + 1]]
+        if not self._things.isdisjoint(spelled) or (first and words.words[first - 1].lower() in self._things):
+            return False
+        meaning = words.meaning(first)
+        if any(words.meaning(index) & NAME for index in range(first + 1, last + 1)) and not meaning & Word.LABEL:
+            return False  # The supervisor Hassan: received
+        if words.after(last) == "n":
+            # Without a colon the label must fill its line, and say `name`.
+            return words.after(first - 1) == "n" and any(words.meaning(i) & Word.LABEL for i in range(first, last + 1))
+        return last - first < 3 or bool(meaning & Word.LABEL)
+
+    def is_heading(self, context: str) -> bool:
+        """Whether a column's or field's heading says that its values are names of persons."""
+        heading = re.sub(r"[\W_]+", " ", fold(context)).strip().lower()
+        if any(word in self._things for word in heading.split()):
+            return False
+        return heading in self._headings or bool(re.search(r"(?:^|\s)(?:name|names|الاسم|اسم)(?:\s|$)", heading))
+
+    def cell(self, words: Words) -> Found | None:
+        """The whole cell, if it looks like a name and like nothing else."""
+        indexes = [index for index, word in enumerate(words.words) if word != "\x00"]
+        if not indexes or len(indexes) > 10:
+            return None
+        match = self._cell.fullmatch(words.codes, 2 * indexes[0], 2 * indexes[-1] + 1)
+        if match is None:
+            return None
+        first, last = match.start("name") // 2, (match.end("name") - 1) // 2
+        words.note("PERSON", first, last, None, shape="cell under a heading for names")
+        return Found(first, last, 0, 0.85)

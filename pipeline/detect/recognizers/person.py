@@ -1,0 +1,106 @@
+"""PERSON, ADDRESS, LOCATION and ORGANIZATION together: one reading of the words serves all four.
+
+What is inside an organization or an address is no person and no place: King Fahd Road, جامعة الملك سعود.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from pipeline.detect.grammar.identifiers import in_identifier
+from pipeline.detect.grammar.phrases import Hit
+from pipeline.detect.grammar.vocabulary import NAME, Vocabulary, Word
+from pipeline.detect.grammar.words import Found, Words
+from pipeline.detect.names.airline import airline_names
+from pipeline.detect.names.arabic import ArabicNames
+from pipeline.detect.names.labelled import LabelledNames
+from pipeline.detect.names.latin import LatinNames
+from pipeline.detect.recognizer import Recognizer, span
+from pipeline.detect.recognizers.address import AddressFinder
+from pipeline.detect.recognizers.organizations import OrganizationFinder, load_organizations
+from pipeline.detect.recognizers.places import Place, PlaceFinder, load_places
+from pipeline.detect.text.normalize import NormalizedText
+from schemas.entities import EntityType
+from schemas.spans import DetectOptions, Span
+
+
+class LexicalRecognizer:
+    """Names, addresses, places and organizations, by lexicon and cue. Immutable after construction."""
+
+    name = "lexical"
+    types = frozenset({EntityType.PERSON, EntityType.ADDRESS, EntityType.LOCATION, EntityType.ORGANIZATION})
+
+    def __init__(self) -> None:
+        places, organizations = load_places(), load_organizations()
+        self.vocabulary = self._vocabulary = Vocabulary(places.heads, organizations.heads)
+        self._places = PlaceFinder(self._vocabulary, places)
+        self._organizations = OrganizationFinder(self._vocabulary, organizations)
+        self._addresses = AddressFinder(self._vocabulary)
+        self._arabic = ArabicNames(self._vocabulary)
+        self._latin = LatinNames(self._vocabulary)
+        self._labelled = LabelledNames(self._vocabulary)
+
+    def find(self, text: NormalizedText, options: DetectOptions) -> Iterable[Span]:
+        """Spans of the four types in normalized offsets."""
+        words = Words(text, self._vocabulary)
+        hits = self._places.hits(words)
+        organizations = list(self._organizations.find(words))
+        addresses = self._addresses.find(words, hits, options.context)
+        taken = {index for found in (*organizations, *addresses) for index in range(found.first, found.last + 1)}
+        located = [hit for hit in hits if hit.first not in taken and self._places.is_place(words, hit, options.context)]
+        for hit in located:
+            if _is_no_name(words, hit):
+                taken.update(range(hit.first, hit.last + 1))
+        alone = {(hit.first, hit.last) for hit in located}
+        for found in self._names(words, frozenset(taken), options.context):
+            if (found.first, found.last) in alone:
+                continue  # Riyadh is a given name too; nobody but a place stands alone under it
+            if not in_identifier(words.raw, words.start(found.first) + found.skip, words.end(found.last)):
+                yield _span(words, found, EntityType.PERSON)
+        for start, end in airline_names(words.raw):
+            if text.trace is not None:
+                text.trace.note((start, end), "PERSON", shape="name as airlines write it")
+            yield span(start, end, EntityType.PERSON, 0.9, self.name)
+        for found in addresses:
+            yield _span(words, found, EntityType.ADDRESS)
+        for found in organizations:
+            yield _span(words, found, EntityType.ORGANIZATION)
+        for hit in located:
+            score = 0.6 if hit.entry.ambiguous else 0.8
+            yield _span(words, Found(hit.first, hit.last, hit.skip, score), EntityType.LOCATION)
+
+    def _names(self, words: Words, taken: frozenset[int], context: str) -> Iterator[Found]:
+        """Names of persons outside the words `taken`."""
+        if context and self._labelled.is_heading(context) and (cell := self._labelled.cell(words)) is not None:
+            yield cell
+            return
+        labelled = [f for f in self._labelled.find(words) if taken.isdisjoint(range(f.first, f.last + 1))]
+        yield from labelled
+        whole = {index for found in labelled for index in range(found.first, found.last + 1)}
+        for found in (*self._arabic.find(words), *self._arabic.find_unknown(words)):
+            if taken.isdisjoint(range(found.first, found.last + 1)) and not _inside(found, whole):
+                yield found
+        for found in self._latin.find(words, taken):
+            if not _inside(found, whole):
+                yield found
+
+
+def _inside(found: Found, whole: set[int]) -> bool:
+    """Whether a label has made one name of all its words: what the lexicon knows of it is only a part."""
+    return bool(whole) and whole.issuperset(range(found.first, found.last + 1))
+
+
+def _is_no_name(words: Words, hit: Hit[Place]) -> bool:
+    """Whether nothing in the place's spelling could belong to a person: Jeddah, San Francisco; not Taif, Al Khobar."""
+    following = words.meaning(hit.last + 1) if words.after(hit.last) == " " else 0
+    if hit.last == hit.first and following & Word.FAMILY and not following & Word.PLACE:
+        return False  # Taif Alsulami
+    if hit.last > hit.first and not words.meaning(hit.first) & Word.ARTICLE and not hit.entry.ambiguous:
+        return True
+    return not any(words.meaning(index) & NAME for index in range(hit.first, hit.last + 1))
+
+
+def _span(words: Words, found: Found, type_: EntityType) -> Span:
+    return span(words.start(found.first) + found.skip, words.end(found.last), type_, found.score, "lexical")
+
+
+LEXICAL = LexicalRecognizer()
+RECOGNIZERS: tuple[Recognizer, ...] = (LEXICAL,)

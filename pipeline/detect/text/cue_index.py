@@ -1,0 +1,96 @@
+"""One Aho-Corasick scan for every word that recognizers steer by: labels, currencies, months, units, key prefixes."""
+
+from collections import defaultdict
+from functools import cache
+from importlib.resources import files
+from typing import NamedTuple
+
+from ahocorasick_rs import BytesAhoCorasick, Implementation, MatchKind
+
+from pipeline.detect.text.shadow import shadow_of
+
+# One file per family; its sections are the payloads of the words in them.
+_FILES = ("cues", "money", "calendar", "secrets")
+
+_LETTERS = bytes(range(0x61, 0x7B)) + bytes(range(0x80, 0xB0)) + b"\xfe"
+IS_LETTER = bytes(byte in _LETTERS for byte in range(256))
+_FIRST_ARABIC, _LAST_ARABIC = 0x80, 0xAF
+_LATIN, _OTHER = 1, 2
+# A word ends where the script changes: "مفتاحghp_…".
+_SCRIPT = bytes((_LATIN if byte < _FIRST_ARABIC else _OTHER) if IS_LETTER[byte] else 0 for byte in range(256))
+_LONGEST_CLITIC = 4
+
+
+def _shadows(words: str) -> frozenset[bytes]:
+    return frozenset(shadow_of(word) for word in words.split())
+
+
+# What Arabic writes onto a word: conjunctions, prepositions and the article before, pronouns after.
+_BEFORE = _shadows("و ف ب ل ك ال وال فال بال لل ولل كال وب ول وبال فب فل")
+_AFTER = _shadows("ي ه ها ك كم نا هم هن ا ات تي ته تها تك تنا تهم")
+
+
+class Landmark(NamedTuple):
+    """A known word at `start:end` of the shadow; `section` is where its lexicon lists it, `weak` when marked with ?."""
+
+    start: int
+    end: int
+    section: str
+    weak: bool = False
+
+
+class _Vocabulary(NamedTuple):
+    automaton: BytesAhoCorasick
+    entries: list[list[tuple[str, str, bool]]]  # by pattern: (file, section, weak)
+
+
+@cache
+def _vocabulary() -> _Vocabulary:
+    words: dict[bytes, list[tuple[str, str, bool]]] = defaultdict(list)
+    for family in _FILES:
+        section = ""
+        text = (files("pipeline.detect.lexicons") / f"{family}.txt").read_text("utf-8")
+        for line in text.splitlines():
+            if line.startswith("[") and line.endswith("]"):
+                section = line[1:-1]
+            elif line and not line.startswith("# "):
+                entry = (family, section.rstrip("?"), section.endswith("?"))
+                if entry not in words[shadow_of(line)]:
+                    words[shadow_of(line)].append(entry)
+    automaton = BytesAhoCorasick(
+        list(words), matchkind=MatchKind.LeftmostLongest, implementation=Implementation.ContiguousNFA
+    )
+    return _Vocabulary(automaton, list(words.values()))
+
+
+def landmarks_of(shadow: bytes) -> dict[str, list[Landmark]]:
+    """The landmarks of each family (`cues`, `money`, `calendar`, `secrets`), by position."""
+    found: dict[str, list[Landmark]] = {family: [] for family in _FILES}
+    automaton, entries = _vocabulary()
+    padded = shadow + b" "  # so that the neighbours of any match exist: the byte before the first is the last one
+    for index, start, end in automaton.find_matches_as_indexes(shadow):
+        if _SCRIPT[padded[start - 1]] & _SCRIPT[padded[start]] and not _clitic(shadow, start):
+            continue
+        cut = _SCRIPT[padded[end]] & _SCRIPT[padded[end - 1]] and not _suffix(shadow, end)
+        for family, section, weak in entries[index]:
+            if not cut or family == "secrets":  # a key's prefix goes on into the key
+                found[family].append(Landmark(start, end, section, weak))
+    return found
+
+
+def _clitic(shadow: bytes, start: int) -> bool:
+    """Whether the letters attached before `start` are particles that Arabic writes onto the next word."""
+    if not _FIRST_ARABIC <= shadow[start] <= _LAST_ARABIC:
+        return False
+    first = start
+    while first > 0 and start - first <= _LONGEST_CLITIC and IS_LETTER[shadow[first - 1]]:
+        first -= 1
+    return shadow[first:start] in _BEFORE
+
+
+def _suffix(shadow: bytes, end: int) -> bool:
+    """Whether the letters attached after `end` are a pronoun or ending (English: the plural)."""
+    last = end
+    while last < len(shadow) and last - end <= _LONGEST_CLITIC and IS_LETTER[shadow[last]]:
+        last += 1
+    return shadow[end:last] in _AFTER or shadow[end:last] == b"s"

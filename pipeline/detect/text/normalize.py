@@ -1,0 +1,199 @@
+"""The form of a text that detection looks at: invisible characters gone, digits folded, every offset known."""
+
+import re
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pipeline.detect.text import characters
+from pipeline.detect.text.cue_index import Landmark, landmarks_of
+from pipeline.detect.text.number_tokens import Grouped, Numbers, groups_of
+from pipeline.detect.text.shadow import shadow_of_codes
+from pipeline.detect.text.tables import Tables
+from pipeline.detect.text.trace import Trace
+
+# An attribute computed at first use. Before Python 3.12 functools.cached_property holds one lock for all instances.
+
+T = TypeVar("T")
+
+
+class lazy(Generic[T]):  # noqa: N801 - used as a decorator, as `property` is
+    """Computes the value of a method once per instance and keeps it in its `__dict__`, where it shadows this.
+
+    Threads that come at once to the same instance may each compute it; a large text holds up nobody else's.
+    """
+
+    def __init__(self, compute: Callable[[Any], T]) -> None:
+        self._compute = compute
+        self._name = compute.__name__
+        self.__doc__ = compute.__doc__
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> "lazy[T]": ...
+    @overload
+    def __get__(self, instance: object, owner: type) -> T: ...
+    def __get__(self, instance: object | None, owner: type) -> "T | lazy[T]":
+        if instance is None:
+            return self
+        value = instance.__dict__[self._name] = self._compute(instance)
+        return value
+
+
+_Codes = NDArray[np.uint32]
+
+# A line's end or a tab as JSON and source code write it, `ID:\n1012345672`. Not before a small letter: `CORP\tariq`.
+_ESCAPED = re.compile(r"\\[nrt](?![a-z])")
+_LAYOUT = {"n": " \n", "r": " \n", "t": " \t"}
+# Characters as addresses of the web write them: UTF-8, each byte as % and two digits (RFC 3986, section 2.1).
+_PERCENT = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
+_FILLING = "\u200b"  # deleted like every invisible character
+
+
+class NormalizedText:
+    """A text as sent (`original`), its canonical form (`text`), and the exact way back from one to the other.
+
+    Immutable. `expanded` is True when one original character stands for several normalized ones (Arabic ligatures).
+    `trace` takes the recognizers' reasons where an explanation was asked for.
+    """
+
+    trace: Trace | None = None
+
+    def __init__(
+        self, original: str, text: str, codes: _Codes, origin: NDArray[np.intp] | None, expanded: bool = False
+    ) -> None:
+        self.original = original
+        self.text = text
+        self.codes = codes  # the code points of `text`
+        self.expanded = expanded
+        self._origin = origin  # original index of each normalized character; None: the same
+
+    @property
+    def is_identity(self) -> bool:
+        """Whether every offset of `text` is the same offset of `original`."""
+        return self._origin is None
+
+    @lazy
+    def shadow(self) -> bytes:
+        """`text` with exactly one byte per character (see shadow.py): offsets in it are offsets in `text`."""
+        return shadow_of_codes(self.codes)
+
+    @lazy
+    def numbers(self) -> Numbers:
+        """The digit-bearing tokens, by shape."""
+        return Numbers(self.shadow)
+
+    @lazy
+    def groups(self) -> list[Grouped]:
+        """Identifier-long numbers written in groups of digits."""
+        return groups_of(self.text, self.numbers.chains)
+
+    @lazy
+    def landmarks(self) -> dict[str, list[Landmark]]:
+        """Labels, currencies, months, units and key prefixes, by position."""
+        return landmarks_of(self.shadow)
+
+    @lazy
+    def labels(self) -> dict[str, list[int]]:
+        """The indexes of each kind's labels in `landmarks["cues"]`."""
+        kinds: dict[str, list[int]] = {}
+        for index, label in enumerate(self.landmarks["cues"]):
+            kinds.setdefault(label.section, []).append(index)
+        return kinds
+
+    @lazy
+    def tables(self) -> Tables:
+        """Cells under headings, where the text holds tables."""
+        return Tables(self.shadow, self.landmarks["cues"])
+
+    def original_span(self, start: int, end: int) -> tuple[int, int]:
+        """`text[start:end]` (not empty) as offsets of `original`.
+
+        The edges are visible characters; vowel marks and tatweel that hang on the last letter belong to it.
+        """
+        if self._origin is None:
+            return start, end
+        at = self._origin.item
+        first, last = at(start), at(end - 1) + 1
+        following = at(end) if end < len(self._origin) else len(self.original)
+        if self.original[last - 1] == "%" and following - last > 1:
+            return first, following  # the rest of a character that is written with its bytes
+        for index in range(following - 1, last - 1, -1):
+            if self.original[index] in characters.MARKS:
+                return first, index + 1
+        return first, last
+
+    def whole(self, start: int, end: int) -> tuple[int, int]:
+        """`start:end` (normalized) widened so that it cuts no original character in two."""
+        if self._origin is None or not self.expanded:
+            return start, end
+        origin = self._origin
+        while start > 0 and origin[start - 1] == origin[start]:
+            start -= 1
+        while end < len(origin) and origin[end] == origin[end - 1]:
+            end += 1
+        return start, end
+
+    def blanked(self, zones: list[tuple[int, int]]) -> "NormalizedText":
+        """The same text in which nothing can be found inside `zones` (normalized offsets, ascending)."""
+        codes = self.codes.copy()
+        for start, end in zones:
+            codes[start:end] = ord(characters.BLANK)
+        return NormalizedText(self.original, _decode(codes), codes, self._origin, self.expanded)
+
+
+def normalize(text: str) -> NormalizedText:
+    """The normalized text: linear time, any string (lone surrogates pass through)."""
+    read = text  # of the same length in what follows
+    if "\\" in read:
+        read = _ESCAPED.sub(lambda match: _LAYOUT[match[0][1]], read)
+    if "%" in read:
+        read = _PERCENT.sub(_unquoted, read)
+    codes: _Codes = np.frombuffer(read.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+    if read.isascii():
+        return NormalizedText(text, read, codes, None)
+    folded: _Codes = characters.FOLD[codes]
+    special = np.flatnonzero(folded >= characters.EXPANDED)
+    if not len(special):
+        return NormalizedText(text, _decode(folded), folded, None)
+    if (folded[special] == characters.DELETED).all():
+        origin = np.flatnonzero(folded != characters.DELETED)
+        kept = folded[origin]
+        return NormalizedText(text, _decode(kept), kept, origin)
+    return _expand(text, codes, folded)
+
+
+def _unquoted(match: re.Match[str]) -> str:
+    """Each character of a percent-encoded run, and what fills the places of its other signs; the run if it is none."""
+    try:
+        unquoted = bytes.fromhex(match[0].replace("%", "")).decode()
+    except UnicodeDecodeError:
+        return match[0]
+    if not unquoted.replace("\n", "").replace("\r", "").replace("\t", "").isprintable():
+        return match[0]
+    return "".join(letter + _FILLING * (3 * len(letter.encode()) - 1) for letter in unquoted)
+
+
+def _decode(codes: _Codes) -> str:
+    return codes.tobytes().decode("utf-32-le", "surrogatepass")
+
+
+def _expand(text: str, codes: _Codes, folded: _Codes) -> NormalizedText:
+    """The rare case: some characters become several."""
+    lengths = (folded != characters.DELETED).astype(np.intp)
+    places = np.flatnonzero(folded == characters.EXPANDED)
+    present, which = np.unique(codes[places], return_inverse=True)
+    expansions = [characters.EXPANSIONS[int(code)] for code in present]
+    sizes = np.array([len(expansion) for expansion in expansions], dtype=np.intp)
+    lengths[places] = sizes[which]
+    origin = np.repeat(np.arange(len(codes)), lengths)
+    result: _Codes = folded[origin]
+    # The position of each character inside its own expansion, then its letter from all expansions laid end to end.
+    within = np.arange(len(origin)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    letters = np.array([ord(letter) for expansion in expansions for letter in expansion], dtype=np.uint32)
+    first = np.zeros(len(codes), dtype=np.intp)
+    first[places] = (np.cumsum(sizes) - sizes)[which]
+    expanded = result == characters.EXPANDED
+    result[expanded] = letters[first[origin[expanded]] + within[expanded]]
+    return NormalizedText(text, _decode(result), result, origin, expanded=True)

@@ -1,0 +1,113 @@
+"""From a document's texts to what must go: detection everywhere, one number per value, values spread everywhere.
+
+Pure: no parser, no clock, no state. Linear in the size of the document.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from pipeline.detect.allowed_spans import AllowedTerms
+from pipeline.documents.document import Extraction, Finding, Findings, Reading
+from pipeline.entities.detection import Detecting, seen
+from pipeline.entities.occurrences import Spreader
+from pipeline.entities.spans import Place, Text, texts_of, together
+from pipeline.entities.values import Known, Namesakes, Numbering, index_of, spreading
+from pipeline.verification.reading import Leftover
+from schemas.entities import EntityType
+from schemas.spans import DetectOptions
+
+_T = EntityType
+_LEAST_WORD = 3  # characters of a word that is removed by itself
+
+
+def find(extraction: Extraction, readings: Sequence[Reading], detector: Detecting, options: DetectOptions) -> Findings:
+    """Everything to remove from a document.
+
+    Every type is looked for and checksums are lenient, whatever `options` says; its glossary terms count. Placeholders
+    are `{PREFIX}_{NN}`, numbered by first appearance (units, then readings); equal canonical values share one.
+    A distinctive value found in one place, perhaps thanks to a cue there, is removed everywhere.
+    """
+    texts = list(texts_of(extraction, readings))
+    known, places = seen(extraction, texts, detector, options)
+    return _spread(texts, places, known, AllowedTerms(options.terms))
+
+
+def merge(
+    findings: Findings,
+    leftovers: Iterable[Leftover],
+    extraction: Extraction,
+    readings: Sequence[Reading],
+    options: DetectOptions = DetectOptions(),
+) -> Findings:
+    """The findings for another round: what a second reading still found is removed wherever it stands as a token.
+
+    Even where a term of `options` allows it, for there the two readings do not agree.
+
+    A value of several words that stands nowhere in one text (two cells, two lines make it up) is removed word by word.
+    Placeholders may be numbered anew.
+    """
+    texts = list(texts_of(extraction, readings))
+    known, places = _recalled(findings, texts)
+    index = {(item.type, item.canonical): number for number, item in enumerate(known)}
+    forced = {index_of(known, index, _T(leftover.type), leftover.surface) for leftover in leftovers}
+    for number in forced:
+        known[number].forced, known[number].glossary = True, False
+    allowed = AllowedTerms(options.terms)
+    merged = _spread(texts, places, known, allowed)
+    before = {(place.unit, place.start, place.end) for place in findings.places}
+    moved = {place.placeholder for place in merged.places if (place.unit, place.start, place.end) not in before}
+    found = {(_T(value.type), value.canonical) for value in merged.values if value.placeholder in moved}
+    stuck = [known[number] for number in forced if (known[number].type, known[number].canonical) not in found]
+    if not stuck:
+        return merged
+    for item in stuck:
+        words = [word for surface in item.surfaces for word in surface.split()]
+        item.surfaces.update(dict.fromkeys(word for word in words if len(word) >= _LEAST_WORD))
+    return _spread(texts, places, known, allowed)
+
+
+def _recalled(findings: Findings, texts: Sequence[Text]) -> tuple[list[Known], dict[str, list[Place]]]:
+    """Findings as they were while being collected."""
+    known = [Known(_T(value.type), value.canonical, {value.surface: None}, glossary=False) for value in findings.values]
+    by_placeholder = {value.placeholder: number for number, value in enumerate(findings.values)}
+    text_of = {text.id: text.text for text in texts}
+    places: dict[str, list[Place]] = {}
+    for place in findings.places:
+        number = by_placeholder[place.placeholder]
+        known[number].surfaces.setdefault(text_of[place.unit][place.start : place.end])
+        places.setdefault(place.unit, []).append(Place(place.start, place.end, number))
+    return known, places
+
+
+def _spread(
+    texts: Sequence[Text], detected: dict[str, list[Place]], known: list[Known], allowed: AllowedTerms
+) -> Findings:
+    spreader = Spreader(value for number, item in enumerate(known) for value in spreading(number, item))
+    namesakes = Namesakes(known)
+    numbered = Numbering(known)
+    places: list[Finding] = []
+    for text in texts:
+        own = namesakes.merged(detected.get(text.id, []))
+        hits = list(namesakes.merged([Place(*hit) for hit in spreader.hits(text.text)]))
+        if not _is_covered(text.text, own):
+            hits += namesakes.places(text.text)
+        hits = _unallowed(hits, text.text, known, allowed)
+        for place in together(text.text, own, hits) if hits else own:
+            value = numbered.value(place.value, text.text[place.start : place.end])
+            places.append(Finding(text.id, place.start, place.end, value.type, value.placeholder))
+    return Findings(tuple(places), tuple(numbered.values.values()))
+
+
+def _is_covered(text: str, own: Sequence[Place]) -> bool:
+    return len(own) == 1 and own[0].start == 0 and own[0].end == len(text)
+
+
+def _unallowed(hits: list[Place], text: str, known: Sequence[Known], allowed: AllowedTerms) -> list[Place]:
+    """The hits without those inside an allowed term, unless a term asked for the value, or a second reading did."""
+    if not hits or not allowed:
+        return hits
+    places, values = allowed.places(text), [known[hit.value] for hit in hits]
+    return [
+        hit
+        for hit, value in zip(hits, values, strict=True)
+        if value.forced or value.term or not places.cover(hit.start, hit.end, value.type)
+    ]

@@ -1,0 +1,72 @@
+"""The proof that an output is clean: how much was read again and by what, what was removed; counts, never values."""
+
+import hashlib
+from collections import Counter
+from datetime import datetime
+from typing import NamedTuple
+from uuid import UUID
+
+from pipeline.documents.document import AGAIN, BY_HUE, Extraction, Findings
+from pipeline.entities.output_name import without_name
+from pipeline.verification.reading import SecondReading
+from schemas import reports
+from schemas.entities import EntityType
+from schemas.files import Format
+from schemas.reports import VerificationReport
+from schemas.version import VERSION
+
+
+class Proof(NamedTuple):
+    """An output that was proven clean: `sha256` (hex) and `size` in bytes are its own.
+
+    `parts`, `pages` and `readers` are the second reading's; `passes` how many rasters OCR read at the first and at the
+    second reading; `findings` places by entity type; `unread` what was taken out without being read, by kind.
+    """
+
+    sha256: str
+    size: int
+    parts: int
+    pages: int
+    readers: tuple[str, ...]
+    passes: tuple[int, int]
+    findings: dict[str, int]
+    unread: dict[str, int]
+
+    def report(
+        self, format_: Format, rounds: int, *, file_id: UUID | None, milliseconds: int, verified_at: datetime
+    ) -> VerificationReport:
+        """The report of it, to be signed. `milliseconds`: what the file took so far; `file_id`: a server's."""
+        return VerificationReport(
+            service=f"masker {VERSION}",
+            file_id=file_id,
+            format=format_,
+            output=reports.Output(sha256=self.sha256, bytes=self.size),
+            second_reading=reports.SecondReading(parts=self.parts, pages=self.pages, readers=list(self.readers)),
+            ocr_passes=reports.OcrPasses(document=self.passes[0], output=self.passes[1]),
+            findings={EntityType(name): number for name, number in sorted(self.findings.items())},
+            removed_unread=dict(sorted(self.unread.items())),
+            rounds=rounds,
+            verified_at=verified_at,
+            milliseconds=milliseconds,
+        )
+
+
+def proof(output: bytes, extraction: Extraction, findings: Findings, second: SecondReading, engine: str) -> Proof:
+    """The proof of an output in which a second reading found nothing. `engine`: what read rasters, if any were read."""
+    passes = (len(extraction.rasters), len(second.rasters))
+    readers = (*second.readers, *([engine] if any(passes) else ()))
+    found, unread = counted(without_name(findings)), {kind.value: number for kind, number in extraction.unread}
+    digest = hashlib.sha256(output).hexdigest()
+    return Proof(digest, len(output), second.parts, second.pages, readers, passes, dict(found), unread)
+
+
+def counted(findings: Findings) -> Counter[str]:
+    """Places by type; what several rasters of one picture show, or several orders of one page's text, is there once."""
+    shown: dict[tuple[str, str, str], Counter[str]] = {}
+    for place in findings.places:
+        picture = place.unit.partition(BY_HUE)[0].partition(AGAIN)[0]
+        shown.setdefault((picture, place.type, place.placeholder), Counter())[place.unit] += 1
+    found: Counter[str] = Counter()
+    for (_, type_, _), units in shown.items():
+        found[type_] += max(units.values())
+    return found

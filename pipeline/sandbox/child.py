@@ -1,0 +1,210 @@
+"""The sandbox child's main: builds its cage, reads one request, lets one parser answer it, and ends.
+
+Started as a script by `sandbox.parent`: `child.py REQUEST REPLY`, two inherited descriptors. The request is the
+trusted plan of the cage followed by the untrusted parcel; the cage stands before the parcel is looked at. One document
+per child.
+"""
+
+import json
+import mmap
+import os
+import sys
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any
+
+Answer = tuple[dict[str, Any], dict[str, bytes]]
+
+
+def main(request: int, reply: int) -> None:
+    """Answers one request on the descriptor `reply`: `{"ok": …}`, `{"failed": code}` or `{"broken": type name}`."""
+    os.set_inheritable(reply, False)
+    os.set_inheritable(request, False)
+    with mmap.mmap(request, 0, prot=mmap.PROT_READ) as memory:
+        end = 4 + int.from_bytes(memory[:4], "big")
+        plan = json.loads(memory[4:end])
+        sys.path.insert(0, plan["paths"][0])
+        for package in ("pipeline", "schemas", plan["answers"].partition(".")[0]):
+            import_module(package)  # found now, while the directory that holds them may still be listed
+        from pipeline.sandbox.isolation import REQUIRED, enter
+
+        missing = enter({**plan, "keep": [request, reply]})
+        meta: dict[str, Any]
+        blobs: dict[str, bytes]
+        if plan["strict"] and set(missing) & set(REQUIRED):
+            meta, blobs = {"broken": "CageUnavailable"}, {}
+        else:
+            memory.seek(end)
+            meta, blobs = _answer(plan["answers"], memory.read)
+        _send(reply, {**meta, "missing": missing}, blobs)
+    os._exit(0)  # parsers take their time to tidy up what the kernel drops at once
+
+
+def _answer(answers: str, read: Callable[[int], bytes]) -> Answer:
+    from pipeline.sandbox.message import unpack
+    from schemas.errors import StageFailed
+
+    try:
+        meta, blobs = unpack(read, sys.maxsize)
+        result, results = _function(answers)(meta["verb"], meta["meta"], blobs)
+        return {"ok": result}, results
+    except StageFailed as failure:
+        return {"failed": failure.code}, {}
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - the sandbox child's border: only the type's name leaves
+        return {"broken": type(error).__name__}, {}
+
+
+def _function(answers: str) -> Callable[[str, dict[str, Any], Mapping[str, bytes]], Answer]:
+    """The function named `module:name`; this file's own unless a test brings its saboteurs."""
+    module, _, name = answers.partition(":")
+    if module == "pipeline.sandbox.child":
+        return answer
+    function: Callable[[str, dict[str, Any], Mapping[str, bytes]], Answer] = getattr(import_module(module), name)
+    return function
+
+
+def _send(reply: int, meta: dict[str, Any], blobs: dict[str, bytes]) -> None:
+    from pipeline.sandbox.message import pack
+
+    for piece in pack(meta, blobs):
+        view = memoryview(piece)
+        while view:
+            view = view[os.write(reply, view) :]
+
+
+def answer(verb: str, meta: dict[str, Any], blobs: Mapping[str, bytes]) -> Answer:
+    """Does one of the verbs; imports the one parser that it needs."""
+    return _VERBS[verb](meta, blobs)
+
+
+def _inspect(meta: dict[str, Any], blobs: Mapping[str, bytes]) -> Answer:
+    return {"pages": handler_of(meta["format"]).inspect(blobs["data"])}, {}
+
+
+def _extract(meta: dict[str, Any], blobs: Mapping[str, bytes]) -> Answer:
+    from pipeline.codec import encode
+
+    extraction, pixels = handler_of(meta["format"]).extract(blobs["data"])
+    return encode(extraction), pixels
+
+
+def _redact(meta: dict[str, Any], blobs: Mapping[str, bytes]) -> Answer:
+    from pipeline.codec import load
+    from pipeline.documents.document import Findings, Reading
+
+    findings = load(Findings, blobs["findings"])
+    readings = tuple(load(Reading, blob) for name, blob in blobs.items() if name.startswith("reading:"))
+    return {}, {"data": handler_of(meta["format"]).redact(blobs["data"], findings, readings)}
+
+
+def _read_raster(meta: dict[str, Any], blobs: Mapping[str, bytes]) -> Answer:
+    from pipeline.codec import decode, encode
+    from pipeline.documents.document import Raster
+    from pipeline.ocr import tesseract
+
+    return encode(tesseract.read(decode(Raster, meta["raster"]), blobs["pixels"])), {}
+
+
+def _ocr_engine(meta: dict[str, Any], blobs: Mapping[str, bytes]) -> Answer:
+    from pipeline.ocr import tesseract
+
+    return {"engine": tesseract.engine()}, {}
+
+
+def _second_reading(meta: dict[str, Any], blobs: Mapping[str, bytes]) -> Answer:
+    from pipeline.codec import encode
+
+    second, pixels = reader_of(meta["format"]).read(blobs["data"])
+    return encode(second), pixels
+
+
+def _probe(meta: dict[str, Any], blobs: Mapping[str, bytes]) -> Answer:
+    """What the cage lets through, found out by trying: names of parts that are up but do not hold."""
+    import resource
+    import socket
+
+    leaks = []
+    try:
+        socket.socket().close()
+        leaks.append("seccomp")
+    except OSError:
+        pass
+    if 0 in os.getresuid():
+        leaks.append("ordinary user")
+    if resource.getrlimit(resource.RLIMIT_AS)[0] == resource.RLIM_INFINITY:
+        leaks.append("limits")
+    return {"leaks": leaks}, {}
+
+
+def handler_of(format_: str) -> Any:
+    """The module that extracts and redacts documents of a format; only its parser is imported."""
+    match format_:
+        case "csv":
+            from pipeline.documents.csv import handler as csv
+
+            return csv
+        case "docx":
+            from pipeline.documents.docx import handler as docx
+
+            return docx
+        case "pdf":
+            from pipeline.documents.pdf import handler as pdf
+
+            return pdf
+        case "pptx":
+            from pipeline.documents.pptx import handler as pptx
+
+            return pptx
+        case "xlsx":
+            from pipeline.documents.xlsx import handler as xlsx
+
+            return xlsx
+        case "jpeg" | "png" | "tiff":
+            from pipeline.documents.image import handler as image
+
+            return image
+    raise KeyError(format_)
+
+
+def reader_of(format_: str) -> Any:
+    """The module that reads redacted documents of a format a second time."""
+    match format_:
+        case "csv":
+            from pipeline.verification import csv
+
+            return csv
+        case "docx":
+            from pipeline.verification.ooxml import docx
+
+            return docx
+        case "pdf":
+            from pipeline.verification.pdf import reader as pdf
+
+            return pdf
+        case "pptx":
+            from pipeline.verification.ooxml import pptx
+
+            return pptx
+        case "xlsx":
+            from pipeline.verification.ooxml import xlsx
+
+            return xlsx
+        case "jpeg" | "png" | "tiff":
+            from pipeline.verification.image import reader as image
+
+            return image
+    raise KeyError(format_)
+
+
+_VERBS: dict[str, Callable[[dict[str, Any], Mapping[str, bytes]], Answer]] = {
+    "probe": _probe,
+    "inspect": _inspect,
+    "extract": _extract,
+    "read_raster": _read_raster,
+    "ocr_engine": _ocr_engine,
+    "redact": _redact,
+    "second_reading": _second_reading,
+}
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]))
