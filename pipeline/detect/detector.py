@@ -8,20 +8,20 @@ from pipeline.detect.explain import reasons
 from pipeline.detect.glossary.allowed import without_allowed
 from pipeline.detect.recognizer import Recognizer
 from pipeline.detect.recognizers import (
+    api_key,
     banking,
     business,
     date_time,
-    email,
+    email_address,
     glossary,
     identity,
-    money,
-    network,
+    ip_address,
+    monetary_amount,
+    named_entities,
     passport,
-    person,
-    phone,
+    phone_number,
     registers,
-    secrets_keys,
-    vehicle,
+    vehicle_plate,
 )
 from pipeline.detect.resolve import Contest, resolve
 from pipeline.detect.text.normalize import NormalizedText, normalize
@@ -37,15 +37,15 @@ RECOGNIZERS: tuple[Recognizer, ...] = (
     *business.RECOGNIZERS,
     *passport.RECOGNIZERS,
     *registers.RECOGNIZERS,
-    *email.RECOGNIZERS,
-    *phone.RECOGNIZERS,
-    *vehicle.RECOGNIZERS,
-    *network.RECOGNIZERS,
-    *secrets_keys.RECOGNIZERS,
+    *email_address.RECOGNIZERS,
+    *phone_number.RECOGNIZERS,
+    *vehicle_plate.RECOGNIZERS,
+    *ip_address.RECOGNIZERS,
+    *api_key.RECOGNIZERS,
     *date_time.RECOGNIZERS,
-    *money.RECOGNIZERS,
+    *monetary_amount.RECOGNIZERS,
     *glossary.RECOGNIZERS,
-    *person.RECOGNIZERS,
+    *named_entities.RECOGNIZERS,
 )
 
 _SETS_REMEMBERED = 256  # different sets of enabled types

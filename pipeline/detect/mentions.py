@@ -16,7 +16,7 @@ from pipeline.detect.lexicons.loader import section, table
 from pipeline.detect.names import arabic, latin
 from pipeline.detect.names.arabic import PREDICATES
 from pipeline.detect.names.latin import names_a_facility
-from pipeline.detect.recognizers.person import LEXICAL
+from pipeline.detect.recognizers.named_entities import LEXICAL
 from pipeline.detect.text.equivalence import compact_form, words_form
 from pipeline.detect.text.normalize import normalize
 

@@ -17,7 +17,13 @@ import pipeline.ocr
 
 _ROOT = "pipeline.documents"
 # Besides the handlers: what spreads a value that was found over the rest of its document.
-_BESIDE = ("findings", "joined", "known", "namesakes", "sightings", "spread", "wrapped")
+_BESIDE = (
+    "pipeline.entities.findings",
+    "pipeline.entities.detection",
+    "pipeline.entities.values",
+    "pipeline.entities.occurrences",
+    "pipeline.detect.text.line_wrap",
+)
 _NOT_HANDLERS = {"document", "limits"}
 READING = "pipeline.ocr."
 # Before the name of what tells success: it says that it succeeded, true or something with its arguments inside.
@@ -45,7 +51,7 @@ def handlers() -> dict[str, Handler]:
         for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
     ]
     found: dict[str, Handler] = {}
-    for module in (import_module(name) for name in (*names, *(f"pipeline.{name}" for name in _BESIDE))):
+    for module in (import_module(name) for name in (*names, *_BESIDE)):
         short = module.__name__.removeprefix(f"{_ROOT}.")
         if short not in _NOT_HANDLERS:
             found |= {f"{short}.{path}": handler for path, handler in _functions(module)}

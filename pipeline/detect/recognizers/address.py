@@ -11,7 +11,7 @@ from pipeline.detect.grammar.phrases import Hit
 from pipeline.detect.grammar.vocabulary import Vocabulary, Word
 from pipeline.detect.grammar.words import Found, Words
 from pipeline.detect.lexicons.loader import fold, section
-from pipeline.detect.recognizers.places import Place
+from pipeline.detect.recognizers.location import Place
 
 # The parts of an address, one by one: street, district, building or unit, post box, city, postal and short code.
 

@@ -93,7 +93,6 @@ def _number_before(shadow: bytes, end: int) -> int:
     return numbers.before(shadow, (adjective.start() if adjective else end))
 
 
-
 # Fragments that the DATE_TIME recognizers share: eras, parts of the day, clock times, years.
 
 NO_LETTER = rf"(?![{LETTER}])"
@@ -284,7 +283,6 @@ def _dates(text: NormalizedText, _options: DetectOptions) -> Iterator[Span]:
         yield span(start, end, EntityType.DATE_TIME, 0.8, "dates")
 
 
-
 # DATE_TIME on the clock: 14:30, 9:15 pm, ٨:٣٠ مساءً, 9 ص, الساعة التاسعة والنصف; not a ratio, a score or a verse.
 
 _CLOCK = shape(CLOCK)
@@ -358,7 +356,6 @@ def _hours(text: NormalizedText) -> Iterator[tuple[int, int]]:
                 if text.trace is not None:
                     text.trace.note(match.span(1), "clock", (mark.start, mark.end))
                 yield match.span(1)
-
 
 
 # DATE_TIME with a month's name: 15th of March 2024, Mar 15, ٣ رجب ١٤٤٦هـ, الخامس عشر من مارس, 15-Mar-2024, Q3 2025.
@@ -527,6 +524,7 @@ def _with_weekday(shadow: bytes, start: int) -> int:
 def _clock_end(shadow: bytes, end: int) -> int:
     match = _CLOCK_TAIL.match(shadow, end)
     return match.end() if match else end
+
 
 _DATE_TIME = frozenset({EntityType.DATE_TIME})
 RECOGNIZERS: tuple[Recognizer, ...] = (

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from pipeline.detect.recognizer import Recognizer, Rule, span
 from pipeline.detect.recognizers.labelled import Labelled
-from pipeline.detect.recognizers.phone import possible_end
+from pipeline.detect.recognizers.phone_number import possible_end
 from pipeline.detect.text.checksums import luhn
 from pipeline.detect.text.context import governing, label_kinds, note
 from pipeline.detect.text.normalize import NormalizedText

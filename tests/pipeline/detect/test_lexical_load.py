@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.detect.grammar import words as words_module
-from pipeline.detect.recognizers.person import LexicalRecognizer
+from pipeline.detect.recognizers.named_entities import LexicalRecognizer
 from pipeline.detect.text.normalize import normalize
 from schemas.spans import DetectOptions, Span
 
@@ -38,7 +38,7 @@ class _Counted(words_module.Words):
 @pytest.mark.parametrize("unit", UNITS)
 def test_questions_grow_linearly(unit: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Four times the text asks at most about four times as many questions about words."""
-    monkeypatch.setattr("pipeline.detect.recognizers.person.Words", _Counted)
+    monkeypatch.setattr("pipeline.detect.recognizers.named_entities.Words", _Counted)
 
     def questions(size: int) -> int:
         _Counted.asked = 0

@@ -9,8 +9,8 @@ from pipeline.detect.grammar.phrases import Phrases
 from pipeline.detect.grammar.vocabulary import NAME, Vocabulary, Word
 from pipeline.detect.grammar.words import Words
 from pipeline.detect.lexicons.loader import fold, section, sections, table
-from pipeline.detect.recognizers.organizations import load_organizations
-from pipeline.detect.recognizers.places import load_places
+from pipeline.detect.recognizers.location import load_places
+from pipeline.detect.recognizers.organization import load_organizations
 from pipeline.detect.text.normalize import normalize
 
 COMPILED = {"names_arabic.csv": 4, "names_latin.csv": 4, "places.csv": 7, "organizations.csv": 3}

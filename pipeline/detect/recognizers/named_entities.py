@@ -15,8 +15,8 @@ from pipeline.detect.names.labelled import LabelledNames
 from pipeline.detect.names.latin import LatinNames
 from pipeline.detect.recognizer import Recognizer, span
 from pipeline.detect.recognizers.address import AddressFinder
-from pipeline.detect.recognizers.organizations import OrganizationFinder, load_organizations
-from pipeline.detect.recognizers.places import Place, PlaceFinder, load_places
+from pipeline.detect.recognizers.location import Place, PlaceFinder, load_places
+from pipeline.detect.recognizers.organization import OrganizationFinder, load_organizations
 from pipeline.detect.text.normalize import NormalizedText
 from schemas.entities import EntityType
 from schemas.spans import DetectOptions, Span
