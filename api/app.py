@@ -6,11 +6,11 @@ from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
 
-from api import errors
 from api.edge import Edge
-from api.middleware import AccessLog, Contain, Failures, RequestIds
+from api.http import errors
+from api.http.middleware import AccessLog, Contain, Failures, RequestIds
 from api.routes import auth, entities, files, glossaries, health, keys, me, proxy, reference, reports, text
-from api.services import Services
+from api.services.container import Services
 from schemas.settings import Settings
 from schemas.version import VERSION
 from storage.opening import Storage

@@ -44,10 +44,10 @@ def serve(
     import gc
     from contextlib import nullcontext
 
-    from api import logs, serving
     from api.app import create_app
     from api.edge import Edge
-    from api.listener import address, is_loopback, listen
+    from api.http import logs, server
+    from api.http.server import address, is_loopback, listen
 
     settings = load()
     edge = Edge.of(settings)  # says what is wrong before anything is connected to
@@ -63,7 +63,7 @@ def serve(
         with _embedded_workers(settings, storage) if settings.is_embedded else nullcontext():
             mode = "with its workers (embedded mode)" if settings.is_embedded else "workers run apart"
             console.say(f"serving on {address(listener)}, {mode}; Ctrl-C stops it")
-            serving.serve(application, listener)
+            server.serve(application, listener)
 
 
 @app.command()
@@ -133,7 +133,7 @@ def main() -> None:
 
 def _regret(error: Exception) -> tuple[str, int] | None:
     """The line and the exit status for a failure that is the operator's to mend; None for a fault of ours."""
-    from api.listener import AddressUnavailable
+    from api.http.server import AddressUnavailable
     from pipeline.sandbox.parent import CageUnavailable
     from schemas.errors import MaskerError, MaskerUnavailable, Unprocessable
     from schemas.settings import InvalidSettings

@@ -5,10 +5,10 @@ from typing import Annotated, cast
 
 from fastapi import Depends, Request
 
-from api.auth import Authenticated, authenticate, by_bearer, by_cookie
-from api.rate_limit import count_call
-from api.relay import demo
-from api.services import Services
+from api.auth.bearer import Authenticated, authenticate, by_bearer, by_cookie
+from api.auth.rate_limit import count_call
+from api.proxy import demo
+from api.services.container import Services
 
 
 def services_of(request: Request) -> Services:

@@ -21,11 +21,10 @@ from anyio import to_thread
 from fastapi import FastAPI
 from pydantic import BaseModel
 
-from api import logs
 from api.app import create_app
-from api.cashier import Cashier
-from api.listener import listen
-from api.serving import serve
+from api.http import logs
+from api.http.server import listen, serve
+from api.services.billing import Cashier
 from pipeline.detect.detector import Detector
 from schemas.clock import utc_now
 from schemas.settings import load_settings

@@ -1,0 +1,1 @@
+"""Everything that lasts: accounts, ledger, jobs, objects, keys."""

@@ -17,18 +17,20 @@ VIOLATIONS = [
     ("rooms", "api/planted.py", "import workers.actors"),
     ("pure-pipeline", "pipeline/planted.py", "import httpx"),
     ("pure-pipeline", "pipeline/detect/planted.py", "import schemas.settings"),
-    ("caged-parsers", "workers/planted.py", "import pipeline.documents.pdf.handler"),
+    ("caged-parsers", "workers/planted.py", "import pipeline.documents.pdf.page.glyphs"),
     ("caged-parsers", "api/planted.py", "import pipeline.ocr.tesseract"),
-    ("independent-verifier", "pipeline/verification/planted.py", "import pipeline.documents.csv.handler"),
+    ("independent-verifier", "pipeline/verification/pdf/planted.py", "import pipeline.documents.csv.parse"),
     ("independent-verifier", "pipeline/verification/planted.py", "import pipeline.entities.findings"),
     ("independent-verifier", "pipeline/verification/planted.py", "import pymupdf"),
     ("storage-speaks", "api/planted.py", "import sqlmodel"),
     ("inside-api", "api/planted.py", ""),
     ("inside-workers", "workers/planted.py", ""),
+    ("caged-parsers", "pipeline/entities/planted.py", "import pipeline.ocr.tesseract"),
     ("inside-pipeline", "pipeline/detect/planted.py", "import pipeline.transform.mask"),
     ("inside-storage", "storage/planted.py", ""),
     ("inside-schemas", "schemas/planted.py", ""),
     ("no-circles", "pipeline/detect/planted.py", "import pipeline.transform.mask"),
+    ("no-circles", "pipeline/documents/pdf/page/planted.py", "import pipeline.documents.pdf.handler"),
 ]
 
 

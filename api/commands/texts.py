@@ -31,7 +31,7 @@ def mask_command(
 
     Without --key, tokens and envelope are made with a key of this run alone: only the mapping in the answer restores.
     """
-    from api.text_answers import masked_answer
+    from api.engine.text_work import masked_answer
     from pipeline.transform.envelope import decode_key
 
     own_key = None if key is None else decode_key(key)
@@ -58,7 +58,7 @@ def redact_command(
     """Replace personal data by numbered placeholders; nothing is recoverable. With --json the whole answer."""
     from pydantic import ValidationError
 
-    from api.text_answers import redacted_answer
+    from api.engine.text_work import redacted_answer
     from schemas.clock import riyadh_day, utc_now
     from schemas.text import RedactRequest
 

@@ -6,7 +6,7 @@ from http import HTTPStatus
 from json import loads
 from typing import Any, Literal, TypeAlias
 
-from api.errors import PROXY, UNEXPECTED, Invalid, answer
+from api.http.errors import PROXY, UNEXPECTED, Invalid, answer
 from schemas.errors import (
     AttachmentNotSupported,
     EmailTaken,

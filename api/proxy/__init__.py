@@ -1,1 +1,1 @@
-"""The LLM proxy: masks a provider's request body, forwards it, and restores the answer, whole or as a stream."""
+"""A proxied call from its first header to the last byte of its answer: masked, charged, forwarded and restored."""

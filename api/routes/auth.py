@@ -2,12 +2,12 @@
 
 from fastapi import APIRouter, Depends, Request, Response
 
-from api import logins
-from api.auth import session_token
-from api.bodies import read_json, takes
-from api.cross_site import refuse_cross_site, refuse_foreign_origin
+from api.auth import login
+from api.auth.bearer import session_token
 from api.dependencies import ServicesDep
-from api.geo import client_address
+from api.http.bodies import read_json, takes
+from api.http.csrf import refuse_cross_site, refuse_foreign_origin
+from api.http.geo import client_address
 from schemas.accounts import AccountAnswer, Login, Registration
 
 _MAX_BODY_BYTES = 64 * 1024  # a password of 1024 characters, each written as an escape, takes 12 KB
@@ -23,10 +23,10 @@ router = APIRouter(prefix="/auth", tags=["auth"], dependencies=[Depends(_no_fore
 @router.post("/register", status_code=201, openapi_extra=takes(Registration))
 async def register(request: Request, response: Response, services: ServicesDep) -> AccountAnswer:
     """Create an account and log it in, where registration is open."""
-    logins.check_registration(services)
+    login.check_registration(services)
     body = await read_json(request, Registration, _MAX_BODY_BYTES)
-    begun = await logins.register(services, body, client_address(request))
-    logins.set_cookie(services, response, begun.token)
+    begun = await login.register(services, body, client_address(request))
+    login.set_cookie(services, response, begun.token)
     return begun.account
 
 
@@ -34,8 +34,8 @@ async def register(request: Request, response: Response, services: ServicesDep) 
 async def log_in(request: Request, response: Response, services: ServicesDep) -> AccountAnswer:
     """Begin a browser session."""
     body = await read_json(request, Login, _MAX_BODY_BYTES)
-    begun = await logins.log_in(services, body, client_address(request))
-    logins.set_cookie(services, response, begun.token)
+    begun = await login.log_in(services, body, client_address(request))
+    login.set_cookie(services, response, begun.token)
     return begun.account
 
 
@@ -45,5 +45,5 @@ async def log_out(request: Request, response: Response, services: ServicesDep) -
     token = session_token(request)
     if token is not None:
         refuse_cross_site(request, services.settings)
-        await logins.log_out(services, token)
-        logins.clear_cookie(services, response)
+        await login.log_out(services, token)
+        login.clear_cookie(services, response)

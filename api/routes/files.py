@@ -6,9 +6,9 @@ from anyio import to_thread
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
-from api import file_jobs
 from api.dependencies import CallerDep, ServicesDep
-from api.uploads import received, refuse_by_length
+from api.files import jobs
+from api.files.uploads import received, refuse_by_length
 from schemas.clock import utc_now
 from schemas.files import MEDIA_TYPE, FileList, JobRecord, UploadResponse
 
@@ -33,11 +33,11 @@ _TAKES = {"requestBody": {"required": True, "content": {"multipart/form-data": {
 async def upload(request: Request, caller: CallerDep, services: ServicesDep) -> UploadResponse:
     """Take a document in; it is redacted in the background."""
     refuse_by_length(request, services.settings.max_upload_bytes)
-    await to_thread.run_sync(file_jobs.check_quotas, services, caller.caller, utc_now())
+    await to_thread.run_sync(jobs.check_quotas, services, caller.caller, utc_now())
     async with received(request, services, caller.caller.account_id) as incoming:
-        terms = await to_thread.run_sync(file_jobs.terms_of, services, caller.caller, incoming.fields)
+        terms = await to_thread.run_sync(jobs.terms_of, services, caller.caller, incoming.fields)
         judged = await incoming.judged()
-        return await to_thread.run_sync(file_jobs.enqueue, services, caller.caller, judged, terms, utc_now())
+        return await to_thread.run_sync(jobs.enqueue, services, caller.caller, judged, terms, utc_now())
 
 
 @router.get("")
@@ -45,26 +45,26 @@ async def list_files(
     caller: CallerDep, services: ServicesDep, limit: Annotated[int, Query()] = 50, cursor: str | None = None
 ) -> FileList:
     """The account's files, newest first."""
-    return await to_thread.run_sync(file_jobs.page, services, caller.caller, limit, cursor, utc_now())
+    return await to_thread.run_sync(jobs.page, services, caller.caller, limit, cursor, utc_now())
 
 
 @router.get("/{file_id}")
 async def poll(file_id: str, caller: CallerDep, services: ServicesDep) -> JobRecord:
     """One file's record."""
-    return await to_thread.run_sync(file_jobs.one, services, caller.caller, file_id, utc_now())
+    return await to_thread.run_sync(jobs.one, services, caller.caller, file_id, utc_now())
 
 
 @router.get("/{file_id}/download", response_class=StreamingResponse, responses={200: {"content": _GIVES}})
 async def download(file_id: str, caller: CallerDep, services: ServicesDep) -> StreamingResponse:
     """The redacted file."""
-    file = await to_thread.run_sync(file_jobs.Download, services, caller.caller, file_id, utc_now())
+    file = await to_thread.run_sync(jobs.Download, services, caller.caller, file_id, utc_now())
     return StreamingResponse(file.stream(), headers=file.headers)
 
 
 @router.head("/{file_id}/download", response_class=Response, responses={200: {"content": _GIVES}})
 async def download_head(file_id: str, caller: CallerDep, services: ServicesDep) -> Response:
     """What a download would say of the redacted file, without its bytes."""
-    file = await to_thread.run_sync(file_jobs.Download, services, caller.caller, file_id, utc_now())
+    file = await to_thread.run_sync(jobs.Download, services, caller.caller, file_id, utc_now())
     await to_thread.run_sync(file.close)
     return Response(headers=file.headers)
 
@@ -72,16 +72,16 @@ async def download_head(file_id: str, caller: CallerDep, services: ServicesDep) 
 @router.post("/{file_id}/pin")
 async def pin(file_id: str, caller: CallerDep, services: ServicesDep) -> JobRecord:
     """Keep a ready file beyond its time to live."""
-    return await to_thread.run_sync(file_jobs.pin, services, caller.caller, file_id, utc_now())
+    return await to_thread.run_sync(jobs.pin, services, caller.caller, file_id, utc_now())
 
 
 @router.post("/{file_id}/unpin")
 async def unpin(file_id: str, caller: CallerDep, services: ServicesDep) -> JobRecord:
     """Give a file its time to live back."""
-    return await to_thread.run_sync(file_jobs.unpin, services, caller.caller, file_id, utc_now())
+    return await to_thread.run_sync(jobs.unpin, services, caller.caller, file_id, utc_now())
 
 
 @router.delete("/{file_id}", status_code=204, response_class=Response)
 async def delete(file_id: str, caller: CallerDep, services: ServicesDep) -> None:
     """Remove a file's row and bytes now."""
-    await to_thread.run_sync(file_jobs.delete, services, caller.caller, file_id, utc_now())
+    await to_thread.run_sync(jobs.delete, services, caller.caller, file_id, utc_now())

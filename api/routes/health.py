@@ -7,7 +7,7 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 
 from api.dependencies import ServicesDep
-from api.readiness import check
+from api.services.readiness import check
 from schemas.version import VERSION
 
 router = APIRouter(prefix="/api/v1/health", tags=["health"])

@@ -3,9 +3,9 @@
 from anyio import to_thread
 from fastapi import APIRouter, Request, Response
 
-from api import own_keys
-from api.bodies import read_json, takes
+from api.account import keys
 from api.dependencies import CookieCallerDep, ServicesDep
+from api.http.bodies import read_json, takes
 from schemas.accounts import KeyRequest, KeyRow, MintedKey
 from schemas.clock import utc_now
 
@@ -17,28 +17,28 @@ _MAX_BODY_BYTES = 64 * 1024
 @router.get("")
 async def list_keys(caller: CookieCallerDep, services: ServicesDep) -> list[KeyRow]:
     """The account's keys, oldest first; revoked ones stay listed."""
-    return await to_thread.run_sync(own_keys.listed, services, caller.caller)
+    return await to_thread.run_sync(keys.listed, services, caller.caller)
 
 
 @router.post("", status_code=201, openapi_extra=takes(KeyRequest))
 async def create_key(request: Request, caller: CookieCallerDep, services: ServicesDep) -> MintedKey:
     """Mint a key; its bearer is in this answer and in no other."""
     body = await read_json(request, KeyRequest, _MAX_BODY_BYTES)
-    return await to_thread.run_sync(own_keys.mint, services, caller.caller, body.name, utc_now())
+    return await to_thread.run_sync(keys.mint, services, caller.caller, body.name, utc_now())
 
 
 @router.patch("/{key_id}", openapi_extra=takes(KeyRequest))
 async def rename_key(key_id: str, request: Request, caller: CookieCallerDep, services: ServicesDep) -> KeyRow:
     """Give a key another name."""
     body = await read_json(request, KeyRequest, _MAX_BODY_BYTES)
-    return await to_thread.run_sync(own_keys.rename, services, caller.caller, key_id, body.name)
+    return await to_thread.run_sync(keys.rename, services, caller.caller, key_id, body.name)
 
 
 @router.delete("/{key_id}", status_code=204, response_class=Response)
 async def revoke_key(key_id: str, caller: CookieCallerDep, services: ServicesDep) -> None:
     """Revoke a key: what it sealed cannot be opened with the service any more."""
-    id_ = own_keys.parsed(key_id)
+    id_ = keys.parsed(key_id)
     try:
-        await to_thread.run_sync(own_keys.revoke, services, caller.caller, id_, utc_now())
+        await to_thread.run_sync(keys.revoke, services, caller.caller, id_, utc_now())
     finally:
         services.auth_cache.revoke(id_)

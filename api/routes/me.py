@@ -5,7 +5,7 @@ from typing import Annotated
 from anyio import to_thread
 from fastapi import APIRouter, Query
 
-from api import own_account
+from api.account import profile
 from api.dependencies import CookieCallerDep, ServicesDep
 from schemas.accounts import LedgerPage, Profile, UsageAnswer
 from schemas.clock import utc_now
@@ -16,13 +16,13 @@ router = APIRouter(prefix="/me", tags=["account"])
 @router.get("")
 async def me(caller: CookieCallerDep, services: ServicesDep) -> Profile:
     """Who is logged in, and what can be spent."""
-    return await to_thread.run_sync(own_account.profile, services, caller.caller, utc_now())
+    return await to_thread.run_sync(profile.profile, services, caller.caller, utc_now())
 
 
 @router.get("/usage")
 async def usage(caller: CookieCallerDep, services: ServicesDep, days: Annotated[int, Query()] = 30) -> UsageAnswer:
     """Tokens, calls and entities by type, per day."""
-    return await to_thread.run_sync(own_account.used, services, caller.caller, days, utc_now())
+    return await to_thread.run_sync(profile.used, services, caller.caller, days, utc_now())
 
 
 @router.get("/ledger")
@@ -30,4 +30,4 @@ async def ledger(
     caller: CookieCallerDep, services: ServicesDep, limit: Annotated[int, Query()] = 50, cursor: str | None = None
 ) -> LedgerPage:
     """How tokens moved, newest first."""
-    return await to_thread.run_sync(own_account.ledger_page, services, caller.caller, limit, cursor)
+    return await to_thread.run_sync(profile.ledger_page, services, caller.caller, limit, cursor)

@@ -6,10 +6,10 @@ from fastapi import APIRouter, Request, Response
 from starlette.types import Receive, Scope, Send
 
 from api.dependencies import ProxyCallerDep, services_of
-from api.proxy.joints import Provider
-from api.relay import demo
-from api.relay.calls import relayed
-from api.relay.described import COMPLETIONS, MESSAGES
+from api.llm.model import Provider
+from api.proxy import demo
+from api.proxy.calls import relayed
+from api.proxy.description import COMPLETIONS, MESSAGES
 from schemas.errors import EndpointNotSupported, MethodNotAllowed, UnknownProvider
 
 PREFIX = "/api/v1/proxy"

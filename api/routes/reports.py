@@ -3,8 +3,8 @@
 from anyio import to_thread
 from fastapi import APIRouter
 
-from api import file_jobs
 from api.dependencies import CallerDep, ServicesDep
+from api.files import jobs
 from schemas.clock import utc_now
 from schemas.reports import ReportKeys, SignedReport
 from storage import report_key
@@ -21,4 +21,4 @@ async def public_key(services: ServicesDep) -> ReportKeys:
 @router.get("/{file_id}/report")
 async def report(file_id: str, caller: CallerDep, services: ServicesDep) -> SignedReport:
     """The signed verification report of a ready file; it outlives the file's bytes as long as the record is there."""
-    return await to_thread.run_sync(file_jobs.report, services, caller.caller, file_id, utc_now())
+    return await to_thread.run_sync(jobs.report, services, caller.caller, file_id, utc_now())

@@ -4,12 +4,11 @@ from functools import partial
 
 from fastapi import APIRouter, Request, Response
 
-from api.bodies import hung_up, takes
 from api.dependencies import CallerDep, services_of
-from api.judging import DESCRIBED, check_judge_model, with_header
-from api.text_bodies import read_text
-from api.text_calls import run_paid
-from api.text_work import MaskWork, RedactWork
+from api.engine.text_work import MaskWork, RedactWork
+from api.http.bodies import hung_up, takes
+from api.text.calls import read_text, run_paid
+from api.text.judging import DESCRIBED, check_judge_model, with_header
 from pipeline.transform.envelope import decode_key
 from schemas.clock import riyadh_day, utc_now
 from schemas.text import MaskRequest, MaskResponse, RedactRequest, RedactResponse

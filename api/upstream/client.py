@@ -17,10 +17,10 @@ from urllib.request import Request
 import httpcore
 import httpx
 
-from api.proxy.joints import Provider
+from api.llm.model import Provider
+from api.upstream.connections import MOST, Lanes
 from api.upstream.decoding import ACCEPTED, Decoder, Undecodable, decoder
 from api.upstream.headers import passed_back
-from api.upstream.lanes import MOST, Lanes
 from schemas.errors import MaskerUnavailable, ProviderTimeout, ProviderUnreachable
 from schemas.settings import Settings
 

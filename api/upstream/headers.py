@@ -7,7 +7,7 @@ from typing import Final
 import httpx
 from starlette.datastructures import Headers
 
-from api.proxy.joints import Provider
+from api.llm.model import Provider
 from schemas.errors import MissingProviderKey
 
 PROVIDER_KEY: Final = "x-provider-key"

@@ -1,0 +1,1 @@
+"""Detection: the personal data of a text, by recognizers, names and glossaries."""

@@ -1,0 +1,1 @@
+"""Reads rasters with Tesseract, and says what it could not read."""

@@ -1,0 +1,1 @@
+"""Parses untrusted documents in a killable child process without network, files or rights."""

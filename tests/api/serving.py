@@ -15,9 +15,8 @@ import uvicorn
 from fastapi import FastAPI
 
 from api.app import create_app
-from api.listener import listen
-from api.services import Services
-from api.serving import configuration
+from api.http.server import configuration, listen
+from api.services.container import Services
 from schemas.clock import utc_now
 from schemas.settings import Settings, load_settings
 from storage import accounts, keys, ledger, sessions

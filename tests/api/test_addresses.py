@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.types import Scope
 
-from api.addresses import caller_of, is_near, networks
+from api.http.client_address import caller_of, is_near, networks
 from schemas.settings import InvalidSettings
 
 PROXIES = networks(["10.0.0.0/8", "2001:db8:ffff::/48", "::1"])

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.attachment import content_disposition
+from api.http.content_disposition import content_disposition
 
 
 @pytest.mark.parametrize(

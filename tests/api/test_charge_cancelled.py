@@ -11,9 +11,9 @@ from typing import Never, cast
 import pytest
 from sqlalchemy import text
 
-from api.cashier import Cashier
-from api.text_calls import run_paid
-from api.text_work import Work
+from api.engine.text_work import Work
+from api.services.billing import Cashier
+from api.text.calls import run_paid
 from schemas.clock import utc_now
 from schemas.errors import InsufficientTokens
 from schemas.settings import load_settings

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from api.countries import Countries
-from api.geo import Borders
+from api.http.geo import Borders, Countries
 from schemas.settings import InvalidSettings
 from tests.api.country_database import FOREIGN_6, NETWORKS, SAUDI, SAUDI_6, UNLISTED, write_countries, write_records
 

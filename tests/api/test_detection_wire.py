@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api import detection_wire as wire
-from api.text_work import MaskWork, RedactWork, Work
+from api.engine import wire
+from api.engine.text_work import MaskWork, RedactWork, Work
 from schemas.entities import EntityType
 from schemas.spans import Action, Cue, Detection, DetectOptions, MatchMode, Span, Term, TermSet, Why
 

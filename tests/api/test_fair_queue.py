@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from starlette.requests import ClientDisconnect
 
-from api.fair_queue import FairQueue, Room
+from api.engine.scheduler import FairQueue, Room
 from schemas.errors import MaskerUnavailable
 
 

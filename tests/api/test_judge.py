@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import anyio
 import pytest
 
-from api.judge import Judge
+from api.engine.judge import Judge
 from pipeline.detect.judge.prompt import Question, Verdict
 from schemas.entities import EntityType
 from tests.contract.playing_judge import PlayingJudge, Turn, verdict

@@ -12,9 +12,9 @@ from threading import Thread
 
 import pytest
 
-from api.errors import Invalid
-from api.large_texts import LargeTexts, WorkFailed
-from api.text_work import MaskWork, RedactWork, do
+from api.engine.pool import LargeTexts, WorkFailed
+from api.engine.text_work import MaskWork, RedactWork, do
+from api.http.errors import Invalid
 from pipeline.detect.detector import Detector
 from schemas.errors import MaskerUnavailable
 from schemas.spans import DetectOptions, Term, TermSet
@@ -130,8 +130,8 @@ def test_a_process_that_is_killed_with_a_text(large: LargeTexts) -> None:
 def test_a_process_that_hangs_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     large = LargeTexts(1, MEMORY)
     large.detect("x", OPTIONS)
-    monkeypatch.setattr("api.large_texts._START_SECONDS", 0.2)
-    monkeypatch.setattr("api.large_texts._SECONDS_PER_BYTE", 0.0)
+    monkeypatch.setattr("api.engine.pool._START_SECONDS", 0.2)
+    monkeypatch.setattr("api.engine.pool._SECONDS_PER_BYTE", 0.0)
     (pid,) = large.pids
     thread, met = failing(large)
     thread.join(30)

@@ -4,7 +4,7 @@ import socket
 
 import pytest
 
-from api.listener import AddressUnavailable, is_loopback, listen
+from api.http.server import AddressUnavailable, is_loopback, listen
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1", "localhost"])

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from starlette.requests import Request
 from starlette.types import Message
 
-from api.errors import Invalid
-from api.multipart import PartBegin, PartData, events
+from api.http.errors import Invalid
+from api.http.multipart import PartBegin, PartData, events
 from tests.api.forms import BOUNDARY, FORM_TYPE, Part, file_part, form
 
 DATA = st.one_of(

@@ -5,7 +5,7 @@ from threading import Event
 
 import pytest
 
-from api.password_threads import PasswordThreads
+from api.services.password_hashing import PasswordThreads
 from schemas.errors import MaskerUnavailable
 
 

@@ -12,8 +12,8 @@ from uuid import UUID, uuid4
 import pytest
 from sqlmodel import Session
 
-from api import policies as policies_module
-from api.policies import FRESH_SECONDS, Policies
+from api.services import policies as policies_module
+from api.services.policies import FRESH_SECONDS, Policies
 from pipeline.detect.glossary.terms import compiled
 from schemas.entities import CORE_TYPES, EntityType
 from schemas.errors import GlossaryNotFound

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from api.usage_log import UsageLog
+from api.services.usage import UsageLog
 from schemas.entities import EntityType
 from schemas.errors import MaskerUnavailable
 from storage import usage

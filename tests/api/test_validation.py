@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BaseModel, Field, TypeAdapter, ValidationEr
 from pydantic_core import PydanticCustomError
 from pydantic_core._pydantic_core import list_all_errors
 
-from api.validation import MAX_ITEMS, of_error, of_parameters
+from api.http.errors import MAX_ITEMS, of_error, of_parameters
 from schemas.entities import EntityType
 
 SECRET = "Noura-0501234567"

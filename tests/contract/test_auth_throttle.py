@@ -11,7 +11,7 @@ from typing import TypeVar
 import httpx
 import pytest
 
-from api.password_threads import PasswordThreads
+from api.services.password_hashing import PasswordThreads
 from storage.opening import Storage
 from tests.api.serving import Served, serving, settings_for
 from tests.contract.browsers import PASSWORD, new_email, registered, send

@@ -3,7 +3,7 @@
 import httpx
 import pytest
 
-from api.detection import LARGE_CHARACTERS
+from api.engine.scheduler import LARGE_CHARACTERS
 from tests.api.serving import Served
 from tests.contract.test_mask import FIELDS as MASK_FIELDS
 from tests.contract.test_redact import FIELDS as REDACT_FIELDS

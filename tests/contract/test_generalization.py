@@ -5,7 +5,7 @@ from datetime import timedelta
 import httpx
 import pytest
 
-from api.detection import LARGE_CHARACTERS
+from api.engine.scheduler import LARGE_CHARACTERS
 from schemas.clock import riyadh_day, utc_now
 from tests.api.serving import Served
 

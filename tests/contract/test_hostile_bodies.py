@@ -14,10 +14,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-import api.bodies
-import api.protocol
+import api.http.bodies
+import api.http.server
 from api.description.document import describe
-from api.errors import PROXY
+from api.http.errors import PROXY
 from tests.api.serving import Account, Served, serving, settings_for
 from tests.contract.wire import Operation, address, exchange, head, operations
 
@@ -269,7 +269,7 @@ def test_a_length_is_believed_at_once(served: Served, account: Account) -> None:
 
 def test_a_body_that_comes_too_slowly(served: Served, account: Account, monkeypatch: pytest.MonkeyPatch) -> None:
     """“processing_time_ms” of nobody else grows: who sends a byte now and then is told so, and hung up on."""
-    monkeypatch.setattr(api.bodies, "GRACE_SECONDS", 0.2)
+    monkeypatch.setattr(api.http.bodies, "GRACE_SECONDS", 0.2)
     form = "multipart/form-data; boundary=x"
     for path, type_, begun in (
         ("/api/v1/mask", "application/json", b"{"),
@@ -283,7 +283,7 @@ def test_a_body_that_comes_too_slowly(served: Served, account: Account, monkeypa
 
 def test_a_head_that_never_ends(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same before there is a request: connections cannot be held by saying nothing."""
-    monkeypatch.setattr(api.protocol, "HEAD_SECONDS", 0.2)
+    monkeypatch.setattr(api.http.server, "HEAD_SECONDS", 0.2)
     for beginning in (["GET /api/v1/health HTTP/1.1", "Host: x", "X-Slow: " + SECRET], []):
         with socket.create_connection(address(served), timeout=20) as wire:
             wire.sendall("\r\n".join(beginning).encode())

@@ -18,8 +18,8 @@ import httpx
 import pytest
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from api.detection import LARGE_CHARACTERS, MEDIUM_CHARACTERS, DetectionThreads
-from api.large_texts import LargeTexts
+from api.engine.pool import LargeTexts
+from api.engine.scheduler import LARGE_CHARACTERS, MEDIUM_CHARACTERS, DetectionThreads
 from schemas.spans import Detection, DetectOptions
 from tests.api.serving import Account, Served, serving, settings_for
 

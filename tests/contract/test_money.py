@@ -14,7 +14,7 @@ from uuid import UUID
 import httpx
 import pytest
 
-from api.detection import DetectionThreads
+from api.engine.scheduler import DetectionThreads
 from schemas.clock import utc_now
 from storage import ledger, usage
 from storage.opening import Storage

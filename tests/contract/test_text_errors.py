@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from api.detection import DetectionThreads
+from api.engine.scheduler import DetectionThreads
 from schemas.spans import Detection, DetectOptions
 from storage import keys
 from storage.database import Database

@@ -8,7 +8,7 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from api.detection import DetectionThreads
+from api.engine.scheduler import DetectionThreads
 from tests.api.country_database import FOREIGN, SAUDI, write_countries
 from tests.api.serving import Account, Served, serving, settings_for
 from tests.contract.test_text_errors import PATHS, Blocked, Saboteur

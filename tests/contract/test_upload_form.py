@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from api import logs
+from api.http import logs
 from tests.api.forms import FORM_TYPE, Part, field_part, file_part, form
 from tests.api.serving import Served
 

@@ -7,8 +7,8 @@ from typing import Any
 from anthropic._streaming import SSEDecoder
 from openai.lib.streaming._deltas import accumulate_delta
 
-from api.proxy.joints import Minted, Provider
-from api.proxy.streams import RestoredStream
+from api.llm.model import Minted, Provider
+from api.llm.streams import RestoredStream
 
 Json = dict[str, Any]
 

@@ -6,8 +6,8 @@ from datetime import date
 from functools import cache
 from typing import Any
 
-from api.proxy import prompt
-from api.proxy.joints import Asked, MaskedPrompt, Provider
+from api.llm import prompt
+from api.llm.model import Asked, MaskedPrompt, Provider
 from pipeline.detect.detector import Detector
 from pipeline.transform.tokens import TOKEN, token_key
 from schemas.entities import EntityType

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from api.proxy.answers import restored
-from api.proxy.joints import Minted, Provider
+from api.llm.answers import restored
+from api.llm.model import Minted, Provider
 from tests.proxy.pieces import ORIGINALS, filled, masked, planted
 
 T, NUMBER, QUOTED = "<MASKED_PERSON_ab12cd34>", "<MASKED_RESIDENCE_PERMIT_12345678>", "<MASKED_PERSON_ab12cd35>"

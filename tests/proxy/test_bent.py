@@ -2,8 +2,8 @@
 
 import pytest
 
-from api.proxy.joints import Minted
-from api.proxy.restorer import Channel, Restorer
+from api.llm.model import Minted
+from api.llm.restore import Channel, Restorer
 
 PERSON = "<MASKED_PERSON_ab12cd34>"
 PERMIT = "<MASKED_RESIDENCE_PERMIT_0a1b2c3d>"

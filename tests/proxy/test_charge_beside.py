@@ -9,7 +9,7 @@ from time import monotonic
 
 import httpx
 
-from api.detection import SHORT_CHARACTERS, DetectionThreads
+from api.engine.scheduler import SHORT_CHARACTERS, DetectionThreads
 from pipeline.detect.detector import Detector
 from schemas.spans import Detection, DetectOptions
 from storage import ledger

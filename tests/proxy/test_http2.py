@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from api.proxy.joints import Provider
+from api.llm.model import Provider
 from api.upstream.client import Outgoing, Patience, Upstream
 from schemas.errors import ProviderTimeout, ProviderUnreachable
 from tests.proxy.second import Second

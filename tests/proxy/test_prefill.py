@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from api.prompt_wire import pack_prompt, unpack_prompt
-from api.proxy.answers import restored
-from api.proxy.joints import Minted, Provider
-from api.proxy.prefill import prefill
+from api.engine.wire import pack_prompt, unpack_prompt
+from api.llm.answers import restored
+from api.llm.model import Minted, Provider
+from api.llm.restore import prefill
 from tests.proxy.listening import blocks, passed, start, stop, text
 from tests.proxy.prompting import masked
 

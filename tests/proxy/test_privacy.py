@@ -13,7 +13,7 @@ from threading import Event
 import httpx
 import pytest
 
-from api.detection import DetectionThreads
+from api.engine.scheduler import DetectionThreads
 from schemas.spans import Detection, DetectOptions
 from tests.api.serving import Account, Served, serving, settings_for
 from tests.proxy.conftest import ANTHROPIC, OPENAI, PROVIDER_KEY, asks, caller

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from api.proxy.restorer import Restorer
+from api.llm.restore import Restorer
 from tests.proxy.prompting import ID, detector, masked, sent
 from tests.proxy.speech import TOKEN
 

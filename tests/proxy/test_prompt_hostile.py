@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from api.proxy import prompt
-from api.proxy.strict_json import MOST_LEVELS
+from api.llm import prompt
+from api.llm.json_tree import MOST_LEVELS
 from schemas.errors import AttachmentNotSupported, InvalidBody
 from tests.proxy.prompting import ID, NAME, asked, detector, masked, sent
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from api.proxy.preserving import INSTRUCTION
+from api.llm.prompt import INSTRUCTION
 from pipeline.transform.tokens import TOKEN
 from tests.proxy.prompting import NAME, sent
 

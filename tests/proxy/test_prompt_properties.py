@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from api.proxy.strict_json import read, write
+from api.llm.json_tree import read_strict, write
 from tests.proxy.prompting import ID, NAME, OTHER_ID, masked, restored, strings_in
 
 PLANTED = (ID, OTHER_ID, NAME, "سلمان الحربي", "0501234567", "someone@example.com", "SA0380000000608010167519")
@@ -91,4 +91,4 @@ JSON = st.recursive(
 def test_json_is_written_as_it_was_read(tree: Any):
     text = json.dumps(tree, ensure_ascii=False, separators=(",", ":"))
 
-    assert write(read(text)) == text.encode()
+    assert write(read_strict(text)) == text.encode()

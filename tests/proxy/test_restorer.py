@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from api.proxy.bent import LONGEST
-from api.proxy.joints import Minted
-from api.proxy.restorer import Channel, Restorer
+from api.llm.model import Minted
+from api.llm.restore import Channel, Restorer
+from api.llm.token_match import LONGEST
 from tests.proxy.pieces import ORIGINALS, filled, masked, near_tokens, planted, split
 
 RESTORER = Restorer(Minted(ORIGINALS))

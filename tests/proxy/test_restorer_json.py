@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from api.proxy.joints import Minted
-from api.proxy.json_text import JsonChannel, restored_arguments
-from api.proxy.prose import prose, restored_prose
-from api.proxy.restorer import Restorer, escaped
+from api.llm.json_stream import JsonChannel, restored_arguments
+from api.llm.model import Minted
+from api.llm.restore import Restorer, escaped
+from api.llm.stream_text import prose, restored_prose
 from tests.proxy.pieces import ORIGINALS, TOKENS, near_tokens, planted, split
 
 PERSON, NUMBER = "<MASKED_PERSON_ab12cd35>", "<MASKED_RESIDENCE_PERMIT_12345678>"

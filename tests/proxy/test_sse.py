@@ -5,8 +5,8 @@ from anthropic._streaming import SSEDecoder
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from api.proxy import sse
-from api.proxy.joints import StreamTooLong
+from api.llm import sse
+from api.llm.model import StreamTooLong
 from tests.proxy.pieces import split
 
 _LINES = st.sampled_from(

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from api.proxy.joints import Minted, Provider
-from api.proxy.streams import RestoredStream
+from api.llm.model import Minted, Provider
+from api.llm.streams import RestoredStream
 from tests.proxy.listening import blocks, delta, event, events, passed, start, stop, text
 from tests.proxy.pieces import ORIGINALS, cut, filled, masked, planted
 

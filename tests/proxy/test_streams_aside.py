@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from api.charges import Bill
-from api.proxy.joints import Minted, Provider
-from api.proxy.streams import RestoredStream
-from api.relay.calls import _stream
+from api.llm.model import Minted, Provider
+from api.llm.streams import RestoredStream
+from api.proxy.calls import _stream
+from api.services.charges import Bill
 from api.upstream.client import Outgoing, Upstream
 from tests.proxy.listening import text
 from tests.proxy.pieces import ORIGINALS

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from api.proxy.joints import Minted, Provider
+from api.llm.model import Minted, Provider
 from tests.proxy.listening import Json, chunk, events, passed
 
 T = "<MASKED_PERSON_ab12cd34>"

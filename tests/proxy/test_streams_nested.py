@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from api.proxy.joints import Minted, Provider
+from api.llm.model import Minted, Provider
 from tests.proxy.listening import blocks, call, choice, choices, chunk, delta, passed, text
 from tests.proxy.pieces import ORIGINALS
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from api.proxy.joints import Minted, Provider, StreamTooLong
-from api.proxy.streams import RestoredStream
+from api.llm.model import Minted, Provider, StreamTooLong
+from api.llm.streams import RestoredStream
 from tests.proxy.listening import call, choice, choices, chunk, event, events, passed
 from tests.proxy.pieces import ORIGINALS, cut, filled, masked, planted
 

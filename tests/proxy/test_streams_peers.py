@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from api.proxy.answers import restored
-from api.proxy.joints import Minted, Provider
-from api.proxy.streams import RestoredStream
+from api.llm.answers import restored
+from api.llm.model import Minted, Provider
+from api.llm.streams import RestoredStream
 from tests.proxy.listening import blocks, choice, choices, chunk, event, events, passed, start, stop, text
 from tests.proxy.pieces import ORIGINALS
 

@@ -9,10 +9,10 @@ from contextlib import asynccontextmanager
 import brotli
 import pytest
 
-from api.proxy.joints import Provider
+from api.llm.model import Provider
 from api.upstream.client import Outgoing, Patience, Upstream
+from api.upstream.connections import Lanes
 from api.upstream.decoding import PIECE
-from api.upstream.lanes import Lanes
 from schemas.errors import MaskerUnavailable, ProviderTimeout, ProviderUnreachable
 from tests.proxy.provider import Play, ScriptedProvider, Turn
 

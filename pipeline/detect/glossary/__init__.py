@@ -1,0 +1,1 @@
+"""The caller's own terms: always masked, or allowed to stay."""

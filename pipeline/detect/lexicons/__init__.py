@@ -1,0 +1,1 @@
+"""The word lists, and their one reader."""

@@ -1,0 +1,1 @@
+"""Names of people by rules: Arabic, Latin, behind a label, and as airlines write them."""

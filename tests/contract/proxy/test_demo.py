@@ -6,8 +6,8 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from api.proxy.joints import Provider
-from api.relay import demo
+from api.llm.model import Provider
+from api.proxy import demo
 from schemas.errors import InvalidBody
 from schemas.settings import Settings
 from tests.api.serving import Account, Served, serving, settings_for

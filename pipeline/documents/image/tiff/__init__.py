@@ -1,0 +1,1 @@
+"""TIFF 6.0: directories, decoding of strips and tiles, encoding."""

@@ -1,0 +1,1 @@
+"""A page as it reads: glyphs, lines, tables, fonts, pixels."""

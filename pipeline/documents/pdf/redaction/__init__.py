@@ -1,0 +1,1 @@
+"""Takes text and ink out of a page without leaving its width behind."""

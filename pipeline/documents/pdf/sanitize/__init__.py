@@ -1,0 +1,1 @@
+"""Writes the file anew with nothing but what the allow-list admits."""

@@ -1,0 +1,1 @@
+"""What an account reads and sets of itself: profile, keys, entity types, glossaries."""

@@ -1,0 +1,108 @@
+"""An account's glossaries, as their owner lists, creates, reads, changes and deletes them."""
+
+from datetime import datetime
+from uuid import UUID
+
+from pydantic import TypeAdapter
+
+from api.http.errors import Invalid
+from api.services.container import Services
+from pipeline.detect.text.normalize import normalize
+from schemas.errors import GlossaryNotFound
+from schemas.glossaries import Entry, GlossaryAnswer, GlossaryChange, NewGlossary
+from schemas.ids import parse_id
+from schemas.spans import Term
+from storage import glossaries
+from storage.encryption import Keyring
+from storage.keys import Caller
+from storage.tables import Glossary
+
+_LIST = TypeAdapter(list[GlossaryAnswer])
+
+
+def listed(services: Services, caller: Caller) -> bytes:
+    """All of them as JSON, oldest first."""
+    keyring = services.storage.keyring
+    with services.storage.database.reading() as session:
+        rows = glossaries.of_account(session, caller.account_id)
+    return _LIST.dump_json([_shown(keyring, row) for row in rows])
+
+
+def create(services: Services, caller: Caller, wanted: NewGlossary, now: datetime) -> bytes:
+    """A new glossary as JSON. Invalid, Unprocessable."""
+    terms, keyring = _terms(wanted.entries), services.storage.keyring
+    with services.policies.changing(caller.account_id), services.storage.database.transaction() as session:
+        row = glossaries.create(
+            session,
+            keyring,
+            account_id=caller.account_id,
+            name=wanted.name,
+            entries=terms,
+            enabled=wanted.enabled,
+            now=now,
+        )
+    return _json(keyring, row)
+
+
+def one(services: Services, caller: Caller, glossary_id: str) -> bytes:
+    """A glossary as JSON. GlossaryNotFound, also for a malformed id and for another account's."""
+    with services.storage.database.reading() as session:
+        row = glossaries.get(session, caller.account_id, _parsed(glossary_id))
+    return _json(services.storage.keyring, row)
+
+
+def change(services: Services, caller: Caller, glossary_id: str, wanted: GlossaryChange, now: datetime) -> bytes:
+    """The glossary with what the change names replaced, as JSON. Invalid; GlossaryNotFound as above."""
+    given, keyring = wanted.model_fields_set, services.storage.keyring
+    terms = _terms(wanted.entries) if "entries" in given else None
+    with services.policies.changing(caller.account_id), services.storage.database.transaction() as session:
+        row = glossaries.change(
+            session,
+            keyring,
+            caller.account_id,
+            _parsed(glossary_id),
+            name=wanted.name if "name" in given else None,
+            enabled=wanted.enabled if "enabled" in given else None,
+            entries=terms,
+            now=now,
+        )
+    return _json(keyring, row)
+
+
+def delete(services: Services, caller: Caller, glossary_id: str) -> None:
+    """Removes it for good. GlossaryNotFound as above."""
+    with services.policies.changing(caller.account_id), services.storage.database.transaction() as session:
+        glossaries.delete(session, caller.account_id, _parsed(glossary_id))
+
+
+def _terms(entries: list[Entry]) -> list[Term]:
+    """What detection will look for. Invalid for a term of which its normalization leaves nothing."""
+    empty = [index for index, entry in enumerate(entries) if not normalize(entry.term).text.strip()]
+    if empty:
+        message = "Input should hold a visible character"
+        raise Invalid(
+            [{"type": "invisible", "loc": ("body", "entries", index, "term"), "msg": message} for index in empty[:100]]
+        )
+    return [entry.to_term() for entry in entries]
+
+
+def _shown(keyring: Keyring, row: Glossary) -> GlossaryAnswer:
+    return GlossaryAnswer(
+        id=row.id,
+        name=glossaries.name_of(keyring, row),
+        enabled=row.enabled,
+        entries=[Entry.of(term) for term in glossaries.entries_of(keyring, row)],
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+    )
+
+
+def _json(keyring: Keyring, row: Glossary) -> bytes:
+    return _shown(keyring, row).model_dump_json().encode()
+
+
+def _parsed(glossary_id: str) -> UUID:
+    try:
+        return parse_id(glossary_id)
+    except ValueError:
+        raise GlossaryNotFound from None

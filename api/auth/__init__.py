@@ -1,0 +1,1 @@
+"""Who calls, how often they may, and how they log in."""

@@ -1,0 +1,164 @@
+"""What is done with a detection to answer a text call: plain data, so that another process can do it as well."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date
+from time import perf_counter
+from typing import NamedTuple
+
+from pipeline.transform import envelope
+from pipeline.transform.mask import mask
+from pipeline.transform.redact import redact
+from pipeline.transform.tokens import token_key
+from schemas.entities import LEGACY, EntityType
+from schemas.spans import Detection, Span, Why
+from schemas.text import (
+    ExplainedPlace,
+    ExplainedSpan,
+    ExplainedWhy,
+    Explanation,
+    MaskResponse,
+    MaskSpan,
+    RedactResponse,
+)
+
+# Builds the answers of `/mask` and `/redact` from a detection; the command line prints the same ones.
+
+
+def masked_answer(
+    detection: Detection,
+    *,
+    key_material: str,
+    own_key: bytes | None,
+    legacy_spans: bool,
+    request_id: str,
+    show_mapping: bool = False,
+) -> MaskResponse:
+    """Tokens keyed by `key_material`; the mapping sealed under it, or under the caller's `own_key`.
+
+    `legacy_spans` adds a second span under the retired name behind each span of a type that had one. `show_mapping`:
+    the mapping also in the clear, for a caller who has no key to open the envelope with.
+    """
+    masked = mask(detection, token_key(key_material))
+    sealed = envelope.seal_byok(masked.mapping, own_key) if own_key else envelope.seal(masked.mapping, key_material)
+    return MaskResponse(
+        masked_text=masked.text,
+        ciphertext=envelope.to_base64(sealed.ciphertext),
+        nonce_payload=envelope.to_base64(sealed.nonce_payload),
+        wrapped_dek=envelope.to_base64(sealed.wrapped_dek) if sealed.wrapped_dek else None,
+        nonce_dek=envelope.to_base64(sealed.nonce_dek) if sealed.nonce_dek else None,
+        pii_count=len(masked.spans),
+        spans=[shown for span in masked.spans for shown in _spans(span, legacy_spans)],
+        request_id=request_id,
+        processing_time_ms=0,
+        judge_used=detection.judge_model is not None,
+        judge_model=detection.judge_model,
+        mappings=masked.mapping if show_mapping else None,
+        **_explained(detection),
+    )
+
+
+def redacted_answer(detection: Detection, transforms: Iterable[str], *, today: date, request_id: str) -> RedactResponse:
+    """Placeholders, or generalized values as of `today` for the types that `transforms` names."""
+    redacted = redact(detection, frozenset(EntityType(name) for name in transforms), today)
+    return RedactResponse(
+        redacted_text=redacted.text,
+        pii_count=redacted.pii_count,
+        entity_counts=redacted.entity_counts,
+        generalized_count=redacted.generalized_count,
+        request_id=request_id,
+        processing_time_ms=0,
+        judge_used=detection.judge_model is not None,
+        judge_model=detection.judge_model,
+        **_explained(detection),
+    )
+
+
+def _explained(detection: Detection) -> dict[str, list[Explanation]]:
+    """The field `explanations`, or no field where the detection was not asked for its reasons."""
+    why = detection.why
+    return {} if why is None else {"explanations": [_explanation(span, why[span]) for span in detection.spans]}
+
+
+def _explanation(span: Span, why: Why) -> Explanation:
+    return Explanation(
+        start=span.start,
+        end=span.end,
+        type=span.type.value,
+        recognizer=span.recognizer,
+        score=span.score,
+        why=ExplainedWhy(
+            shape=why.shape,
+            check=why.check,
+            cue=None if why.cue is None else ExplainedPlace(start=why.cue.start, end=why.cue.end),
+            outranked=[ExplainedSpan(start=lost.start, end=lost.end, type=lost.type.value) for lost in why.outranked],
+        ),
+    )
+
+
+def _spans(span: Span, legacy_spans: bool) -> list[MaskSpan]:
+    names = [span.type.value]
+    if legacy_spans and span.type in LEGACY:
+        names.append(LEGACY[span.type])
+    return [MaskSpan(start=span.start, end=span.end, type=name) for name in names]
+
+
+@dataclass(frozen=True, slots=True)
+class MaskWork:
+    """Masks, and seals the mapping; fields as for `masked_answer`. `started`: when the call came, on perf_counter."""
+
+    key_material: str
+    show_mapping: bool
+    own_key: bytes | None
+    legacy_spans: bool
+    request_id: str
+    started: float
+
+    def __call__(self, detection: Detection) -> bytes:
+        """The answer's JSON."""
+        answer = masked_answer(
+            detection,
+            key_material=self.key_material,
+            show_mapping=self.show_mapping,
+            own_key=self.own_key,
+            legacy_spans=self.legacy_spans,
+            request_id=self.request_id,
+        )
+        return _json(answer, self.started)
+
+
+@dataclass(frozen=True, slots=True)
+class RedactWork:
+    """Redacts; fields as for `redacted_answer`. `started`: when the call came, on perf_counter."""
+
+    transforms: tuple[str, ...]
+    today: date
+    request_id: str
+    started: float
+
+    def __call__(self, detection: Detection) -> bytes:
+        """The answer's JSON."""
+        answer = redacted_answer(detection, self.transforms, today=self.today, request_id=self.request_id)
+        return _json(answer, self.started)
+
+
+Work = MaskWork | RedactWork
+
+
+class Done(NamedTuple):
+    """How many entities of each type were found, and the answer's JSON."""
+
+    found: Counter[EntityType]
+    answer: bytes
+
+
+def do(work: Work, detection: Detection) -> Done:
+    """The work on a detection."""
+    return Done(Counter(span.type for span in detection.spans), work(detection))
+
+
+def _json(answer: MaskResponse | RedactResponse, started: float) -> bytes:
+    elapsed = round((perf_counter() - started) * 1000)  # one clock for all processes of a machine
+    answer.processing_time_ms = elapsed
+    return answer.model_dump_json(exclude_unset=True).encode()

@@ -1,0 +1,1 @@
+"""Uploads and the jobs that they become."""

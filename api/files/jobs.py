@@ -1,0 +1,228 @@
+"""What the file routes do with the stores: checks before and after an upload, its job, records, deletion, download."""
+
+import json
+import logging
+from collections.abc import AsyncIterator, Generator
+from datetime import datetime
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import Field, TypeAdapter, ValidationError
+from starlette.concurrency import iterate_in_threadpool
+
+from api.files.uploads import Received
+from api.http.content_disposition import content_disposition
+from api.http.errors import Invalid
+from api.services.container import Services
+from api.services.policies import inline_terms
+from schemas.errors import (
+    FileExpired,
+    FileNotFound,
+    FileNotReady,
+    GlossaryNotFound,
+    InsufficientTokens,
+    MaskerUnavailable,
+)
+from schemas.files import FileList, Format, JobRecord, JobState, UploadResponse
+from schemas.ids import parse_id
+from schemas.reports import SignedReport
+from schemas.spans import Term
+from schemas.stages import FIRST_STAGE
+from schemas.text import InlineTerm
+from storage import glossaries, job_pins, jobs, ledger
+from storage.job_objects import destroy_all
+from storage.jobs import Upload
+from storage.keys import Caller
+from storage.objects import ObjectNotFound
+
+log = logging.getLogger("masker.api")
+
+_PAGED = frozenset({Format.PDF, Format.PPTX, Format.PNG, Format.JPEG, Format.TIFF})
+_TERMS = TypeAdapter(Annotated[list[InlineTerm], Field(max_length=1000)])
+
+
+def check_quotas(services: Services, caller: Caller, now: datetime) -> None:
+    """Daily, concurrent, active: before a byte of the body is read."""
+    with services.storage.database.reading() as session:
+        jobs.check_quotas(session, caller.account_id, services.quotas, now)
+
+
+def terms_of(services: Services, caller: Caller, fields: dict[str, bytes]) -> tuple[Term, ...]:
+    """The terms that an upload's fields name, and the account's own. Invalid (422), GlossaryNotFound."""
+    inline = _inline(fields.get("glossary", b""))
+    glossary_id = _glossary_id(fields.get("glossary_id", b""))
+    with services.storage.database.reading() as session:
+        stored = glossaries.applicable(session, services.storage.keyring, caller.account_id, glossary_id)
+    return (*inline, *stored)
+
+
+def enqueue(
+    services: Services, caller: Caller, upload: Received, terms: tuple[Term, ...], now: datetime
+) -> UploadResponse:
+    """The job of an upload whose bytes are stored: balance, quotas and row in one transaction, then the first stage.
+
+    InsufficientTokens, and the quotas' 429. The message is a hint: the sweeper makes up for one that was not sent.
+    """
+    storage, settings = services.storage, services.settings
+    new = Upload(
+        job_id=upload.job_id,
+        account_id=caller.account_id,
+        format=upload.format,
+        filename=upload.filename,
+        content_type=upload.content_type,
+        size=upload.size,
+        terms=terms,
+    )
+    with storage.database.transaction() as session:
+        balance = ledger.balance(session, caller.account_id, free_per_day=settings.free_tokens_per_day, now=now)
+        needed, available = needed_tokens(upload.format), balance.free_tokens + balance.paid_tokens
+        if available < needed:
+            raise InsufficientTokens(needed, available)
+        job = jobs.enqueue(
+            session,
+            storage.keyring,
+            new,
+            services.quotas,
+            ttl_seconds=settings.file_ttl_seconds,
+            lease_seconds=settings.lease_seconds,
+            now=now,
+        )
+        shown = jobs.record(job, storage.keyring, now)
+    try:
+        storage.queue.announce(FIRST_STAGE, upload.job_id)
+    except MaskerUnavailable:
+        log.warning("job_id=%s was not announced; the sweeper will", upload.job_id)
+    return UploadResponse(
+        file_id=shown.file_id,
+        state=JobState.QUEUED,
+        created_at=shown.created_at,
+        expires_at=shown.expires_at,
+        poll_url=shown.poll_url,
+    )
+
+
+def needed_tokens(format_: Format) -> int:
+    """What an account must have for an upload to be taken in: a page's price, or a word's."""
+    return 10 if format_ in _PAGED else 1
+
+
+def one(services: Services, caller: Caller, file_id: str, now: datetime) -> JobRecord:
+    """A file's record. FileNotFound, also for a malformed id and for another account's file."""
+    with services.storage.database.reading() as session:
+        job = jobs.get(session, caller.account_id, _file_id(file_id))
+        return jobs.record(job, services.storage.keyring, now)
+
+
+def report(services: Services, caller: Caller, file_id: str, now: datetime) -> SignedReport:
+    """The signed report of a file that is or was ready. FileNotFound, FileNotReady."""
+    with services.storage.database.reading() as session:
+        job = jobs.get(session, caller.account_id, _file_id(file_id))
+        if jobs.state_of(job, now) not in (JobState.READY, JobState.EXPIRED) or job.report is None:
+            raise FileNotReady
+        return SignedReport.model_validate(job.report)
+
+
+def page(services: Services, caller: Caller, limit: int, cursor: str | None, now: datetime) -> FileList:
+    """One page of the account's files, newest first. InvalidCursor."""
+    with services.storage.database.reading() as session:
+        rows, following = jobs.list_page(session, caller.account_id, limit=limit, cursor=cursor)
+        records = [jobs.record(job, services.storage.keyring, now) for job in rows]
+    return FileList(files=records, next_cursor=following)
+
+
+def pin(services: Services, caller: Caller, file_id: str, now: datetime) -> JobRecord:
+    """Keeps a ready file beyond its time. FileNotFound, NothingToPin, TooManyPinned."""
+    storage, job_id = services.storage, _file_id(file_id)
+    with storage.database.transaction() as session:
+        job = job_pins.pin(session, caller.account_id, job_id, services.settings.pinned_files, now)
+        return jobs.record(job, storage.keyring, now)
+
+
+def unpin(services: Services, caller: Caller, file_id: str, now: datetime) -> JobRecord:
+    """Gives a file its time to live back. FileNotFound."""
+    storage, job_id = services.storage, _file_id(file_id)
+    with storage.database.transaction() as session:
+        return jobs.record(job_pins.unpin(session, caller.account_id, job_id), storage.keyring, now)
+
+
+def delete(services: Services, caller: Caller, file_id: str, now: datetime) -> None:
+    """Removes row and bytes in any state. FileNotFound; MaskerUnavailable when the bytes could not be reached."""
+    job_id = _file_id(file_id)
+    with services.storage.database.transaction() as session:
+        jobs.delete_job(session, caller.account_id, job_id, now)
+    destroy_all(services.storage.objects, job_id)
+
+
+class Download:
+    """A redacted file: its headers' facts and its bytes, streamed from the sealed store."""
+
+    def __init__(self, services: Services, caller: Caller, file_id: str, now: datetime) -> None:
+        """FileNotFound, FileNotReady, FileExpired."""
+        storage = services.storage
+        with storage.database.reading() as session:
+            job = jobs.get(session, caller.account_id, _file_id(file_id))
+            state = jobs.state_of(job, now)
+            if state is JobState.EXPIRED:
+                raise FileExpired
+            if state is not JobState.READY:
+                raise FileNotReady
+            self.name = jobs.output_name(job, storage.keyring)
+            self.content_type = job.content_type
+            self.size = job.size_out
+            key = jobs.download_key(job)
+        try:
+            self._chunks = storage.objects.read(key)
+        except ObjectNotFound:  # deleted or swept since the row was read
+            raise FileNotFound from None
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """What is said of the bytes before they come."""
+        return {
+            "Content-Disposition": content_disposition(self.name),
+            "Content-Type": self.content_type,
+            "Content-Length": str(self.size),
+            "X-Content-Type-Options": "nosniff",
+        }
+
+    def close(self) -> None:
+        """Lets go of the stored object."""
+        if isinstance(self._chunks, Generator):
+            self._chunks.close()
+
+    async def stream(self) -> AsyncIterator[bytes]:
+        """The bytes, in pieces; the stored object is closed also when the caller goes away in the middle."""
+        try:
+            async for chunk in iterate_in_threadpool(self._chunks):
+                yield chunk
+        finally:
+            self.close()
+
+
+def _file_id(text: str) -> UUID:
+    try:
+        return parse_id(text)
+    except ValueError:
+        raise FileNotFound from None
+
+
+def _glossary_id(field: bytes) -> UUID | None:
+    text = field.decode("utf-8", "replace").strip()
+    try:
+        return parse_id(text) if text else None
+    except ValueError:
+        raise GlossaryNotFound from None
+
+
+def _inline(field: bytes) -> tuple[Term, ...]:
+    """A JSON array of strings, or a comma-separated list. Invalid (422), also for what is not UTF-8."""
+    try:
+        text = field.decode("utf-8-sig").strip()
+    except UnicodeDecodeError:  # guessed at, the term would be another one and stay in the document
+        wrong = {"type": "string_unicode", "loc": ("body", "glossary"), "msg": "Input should be valid Unicode"}
+        raise Invalid([wrong]) from None
+    listed = text if text.startswith("[") else json.dumps([item for item in text.split(",") if item.strip()])
+    try:
+        return inline_terms(_TERMS.validate_json(listed))
+    except ValidationError as error:
+        raise Invalid.of(error, "body", "glossary", declared=_TERMS) from None

@@ -1,0 +1,138 @@
+"""What surrounds every request: its id, its line in the access log, and the wall that no unexpected error passes."""
+
+import logging
+import secrets
+from collections import Counter
+from collections.abc import Mapping
+from time import perf_counter
+
+from starlette.requests import ClientDisconnect
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from api.http.errors import UNEXPECTED, answer
+from schemas.errors import MaskerError
+
+access_log = logging.getLogger("masker.access")
+log = logging.getLogger("masker.api")
+
+_ID_PREFIX: Mapping[str, str] = {"/api/v1/mask": "mask", "/api/v1/redact": "redact"}
+
+
+def request_id(path: str = "") -> str:
+    """A new id of the form `{prefix}_<8 hex>`, for a request to this path."""
+    return f"{_ID_PREFIX.get(path, 'req')}_{secrets.token_hex(4)}"
+
+
+class RequestIds:
+    """Gives each request its id, in its state and in the answer's `X-Request-Id`; beside a provider's own, in
+    `X-Service-Request-Id`.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        given = request_id(scope["path"])
+        scope.setdefault("state", {}).update(request_id=given, started=perf_counter())
+
+        async def send_with_id(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = [*message.get("headers", ())]
+                is_proxied = any(name == b"x-request-id" for name, _ in headers)  # a provider's, of what it answered
+                headers.append((b"x-service-request-id" if is_proxied else b"x-request-id", given.encode()))
+                if not any(name.lower() == b"cache-control" for name, _ in headers):
+                    headers.append((b"cache-control", b"no-store"))
+                message = {**message, "headers": headers}
+            await send(message)
+
+        await self._app(scope, receive, send_with_id)
+
+
+class AccessLog:
+    """One line per request: id, method, the route's template (never path or query as sent), status, milliseconds."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        status = "-"
+
+        async def send_noting_status(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        try:
+            await self._app(scope, receive, send_noting_status)
+        finally:
+            state = scope["state"]
+            access_log.info(
+                "request_id=%s method=%s route=%s status=%s ms=%d",
+                state["request_id"],
+                scope["method"] if scope["method"] in _METHODS else "-",
+                getattr(scope.get("route"), "path", "-"),
+                status,
+                round((perf_counter() - state["started"]) * 1000),
+            )
+
+
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+
+
+class Failures:
+    """What nobody expected, counted by type since the process began."""
+
+    def __init__(self) -> None:
+        self.by_type = Counter[str]()
+
+    def note(self, error: BaseException) -> int:
+        """Counts it; how many there have been."""
+        self.by_type[_name(error)] += 1
+        return self.by_type.total()
+
+
+class Contain:
+    """Answers 500 to whatever nobody expected, counts it, and logs its type alone.
+
+    The framework's own handler raises the error again behind the answer, and the server then logs its traceback, which
+    may hold text of the caller's.
+    """
+
+    def __init__(self, app: ASGIApp, failures: Failures) -> None:
+        self._app, self._failures = app, failures
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        started = False
+
+        async def send_noting_start(message: Message) -> None:
+            nonlocal started
+            started = started or message["type"] == "http.response.start"
+            await send(message)
+
+        try:
+            await self._app(scope, receive, send_noting_start)
+        except ClientDisconnect:
+            log.info("request_id=%s the client went away", scope["state"]["request_id"])
+        except Exception as error:  # noqa: BLE001 - the request's border
+            number = self._failures.note(error)
+            log.error("request_id=%s failed with %s failures=%d", scope["state"]["request_id"], _name(error), number)
+            if not started:
+                await answer(UNEXPECTED.get(scope["path"], MaskerError)(), scope["path"])(scope, receive, send)
+            # An answer that has begun is cut off: its length or last chunk is missing, so the client notices.
+
+
+def _name(error: BaseException) -> str:
+    """The type's name; of a group, its members' too."""
+    if isinstance(error, BaseExceptionGroup):
+        return f"{type(error).__name__}({', '.join(_name(inner) for inner in error.exceptions)})"
+    return type(error).__name__

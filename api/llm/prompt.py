@@ -1,0 +1,79 @@
+"""The request side: from the bytes that a client sent to those that a provider may have, and the tokens in them."""
+
+from dataclasses import replace
+from typing import Final
+
+from api.llm.json_tree import Node, parsed, replace_at, write
+from api.llm.mask import Detects, Masking
+from api.llm.model import Asked, MaskedPrompt, Provider
+from api.llm.request_walk import Walk, walk
+from api.llm.restore import prefill
+from schemas.errors import InvalidBody
+
+# Asks the model, in the caller's system prompt, to leave tokens as they are.
+
+# Constant, so that prompt caches hold. It matches no token.
+INSTRUCTION: Final = (
+    "Some values in this conversation were replaced by tokens of the form <MASKED_...>, each of which stands for one "
+    "real value. Whenever you refer to such a value, write its token exactly as it stands, character for character, "
+    "angle brackets, capital letters, underscores and digits included. Do not translate, shorten, decline, split or "
+    "explain tokens, do not guess what they stand for, and do not make up new ones."
+)
+_LEADING: Final = ("system", "developer")
+
+
+def ask_to_preserve(body: dict[str, Node], provider: Provider) -> None:
+    """Adds the instruction behind the caller's own system prompt, whose cached beginning stays what it was."""
+    if provider is Provider.ANTHROPIC:
+        _to_anthropic(body)
+    else:
+        _to_openai(body)
+
+
+def _to_anthropic(body: dict[str, Node]) -> None:
+    system = body.get("system")
+    if isinstance(system, list):
+        system.append({"type": "text", "text": INSTRUCTION})
+    elif isinstance(system, str) and system:
+        body["system"] = f"{system}\n\n{INSTRUCTION}"
+    elif system is None or system == "":
+        body["system"] = INSTRUCTION
+
+
+def _to_openai(body: dict[str, Node]) -> None:
+    messages = body["messages"]
+    if not isinstance(messages, list):
+        return
+    role, position = "system", 0
+    for message in messages:
+        said = message.get("role") if isinstance(message, dict) else None
+        if not isinstance(said, str) or said not in _LEADING:
+            break
+        role, position = said, position + 1
+    messages.insert(position, {"role": role, "content": INSTRUCTION})
+
+
+def words(raw: bytes, asked: Asked) -> int:
+    """How many words, parted by whitespace, stand in what detection looks at. InvalidBody, AttachmentNotSupported."""
+    _, found = _read(raw, asked)
+    return sum(len(leaf.text.split()) for leaf in found.leaves)
+
+
+def masked(raw: bytes, asked: Asked, detector: Detects) -> MaskedPrompt:
+    """The body with every entity masked, written anew. InvalidBody, AttachmentNotSupported, and detection's errors."""
+    body, found = _read(raw, asked)
+    masking = Masking(asked, detector)
+    masking.mask(found.leaves)
+    for pieces, holder, key in found.texts:
+        replace_at(holder, key, "".join(map(str, pieces)))
+    if asked.preserve_tags:
+        ask_to_preserve(body, asked.provider)
+    minted = replace(masking.minted, prefill=prefill(body, asked.provider))
+    return MaskedPrompt(write(body), minted, body.get("stream") is True, masking.found)
+
+
+def _read(raw: bytes, asked: Asked) -> tuple[dict[str, Node], Walk]:
+    body = parsed(raw)
+    if not isinstance(body.get("messages"), list):
+        raise InvalidBody
+    return body, walk(body, asked.provider, allow_attachments=asked.allow_attachments)

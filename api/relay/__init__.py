@@ -1,1 +1,0 @@
-"""A proxied call from its first header to the last byte of its answer: masked, charged, forwarded and restored."""

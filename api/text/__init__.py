@@ -1,0 +1,1 @@
+"""Paid text calls: mask and redact."""
