@@ -29,9 +29,10 @@ from pipeline.detect.detector import Detector
 from schemas.clock import utc_now
 from schemas.settings import load_settings
 from schemas.spans import Detection, DetectOptions
-from storage import accounts, ledger
+from storage import ledger
+from storage.accounts import records as accounts
 from storage.ledger import Order
-from storage.limiter import open_limiter
+from storage.limiter.protocol import open_limiter
 from storage.opening import Storage
 
 

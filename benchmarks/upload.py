@@ -17,9 +17,9 @@ from typing import NamedTuple
 import httpx
 
 from examples.server import MASKER, free_port, masker, wait_until_ready
-from storage.directory import DirectoryStore
 from storage.encryption import Keyring
-from storage.sealed import SealedStore
+from storage.objects.directory import DirectoryStore
+from storage.objects.sealed import SealedStore
 from tests.servers import RedisServer
 
 MEGABYTE = 1_000_000

@@ -9,11 +9,11 @@ from pydantic import SecretStr
 from schemas.settings import InvalidSettings, Settings, decode_master_key
 from storage.broker import open_broker
 from storage.database import Database
-from storage.directory import DirectoryStore
 from storage.encryption import Keyring, load_keyring
-from storage.objects import ObjectStore
+from storage.objects.directory import DirectoryStore
+from storage.objects.sealed import SealedStore
+from storage.objects.store import ObjectStore
 from storage.queue import StageQueue
-from storage.sealed import SealedStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,9 @@ def open_objects(settings: Settings) -> ObjectStore:
     """The bucket, or without one the directory, that keeps objects as they are given."""
     if settings.s3_bucket is None:
         return DirectoryStore(settings.data_dir / "objects")
-    from storage.s3 import S3Store  # boto3 takes a third of a second to load, and the embedded mode never needs it
+    from storage.objects.s3 import (
+        S3Store,  # boto3 takes a third of a second to load, and the embedded mode never needs it
+    )
 
     return S3Store(
         settings.s3_bucket,

@@ -17,11 +17,11 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import text
 from sqlmodel import SQLModel
 
-import storage.job_tables
+import storage.jobs.tables
 import storage.tables  # noqa: F401 - both declare tables
 from schemas.errors import MaskerUnavailable
 from schemas.settings import InvalidSettings
-from storage import accounts
+from storage.accounts import records as accounts
 from storage.database import Database
 
 ROOT = Path(__file__).parents[1]

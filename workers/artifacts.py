@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pipeline.codec import decode, dump, encode, from_bytes, load, to_bytes
 from pipeline.documents.document import Extraction, Findings, Raster, Reading
 from schemas.stages import Stage
-from storage.job_leases import Claim
-from storage.job_objects import artifact_key, input_key, part_key, result_key
-from storage.sealed import SealedStore
+from storage.jobs.leases import Claim
+from storage.jobs.objects import artifact_key, input_key, part_key, result_key
+from storage.objects.sealed import SealedStore
 
 
 class Artifacts:

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from schemas.errors import MaskerUnavailable
-from storage import job_leases
-from storage.job_leases import Claim
+from storage.jobs import leases
+from storage.jobs.leases import Claim
 from workers.context import Context
 
 _RENEWALS_PER_LEASE = 3
@@ -32,7 +32,7 @@ def _renew_until(done: threading.Event, context: Context, claim: Claim) -> None:
     while not done.wait(lease_seconds / _RENEWALS_PER_LEASE):
         try:
             with context.storage.database.transaction() as session:
-                if not job_leases.renew(session, claim, lease_seconds=lease_seconds, now=context.clock()):
+                if not leases.renew(session, claim, lease_seconds=lease_seconds, now=context.clock()):
                     return
         except MaskerUnavailable:
             continue  # the next renewal may still be in time

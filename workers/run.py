@@ -12,8 +12,10 @@ from pipeline.entities.proof import Proof
 from schemas.errors import ErrorCode, MaskerUnavailable
 from schemas.files import Format, JobState
 from schemas.stages import Stage
-from storage import job_endings, job_leases, job_objects, report_key
-from storage.job_leases import Claim, Limits
+from storage import report_key
+from storage.jobs import endings, leases
+from storage.jobs import objects as job_objects
+from storage.jobs.leases import Claim, Limits
 from workers.artifacts import Artifacts
 from workers.context import Context
 from workers.residue import destroy_residue
@@ -47,15 +49,15 @@ class Run:
         limits = Limits(settings.lease_seconds, settings.max_attempts)
         with context.storage.database.transaction() as session:
             if part is None:
-                claim = job_leases.claim(session, job_id, stage, limits, now=now)
+                claim = leases.claim(session, job_id, stage, limits, now=now)
             else:
-                claim = job_leases.claim_part(session, job_id, part, limits, now=now)
+                claim = leases.claim_part(session, job_id, part, limits, now=now)
         return None if claim is None else cls(context, claim)
 
     def part_attempts(self) -> dict[int, int]:
         """Of every raster's part, the attempt whose reading counts."""
         with self.context.storage.database.reading() as session:
-            return job_leases.part_attempts(session, self.claim.job_id)
+            return leases.part_attempts(session, self.claim.job_id)
 
     def report(self, proof: Proof) -> dict[str, Any]:
         """What is handed over with the file: the proof as a signed report."""
@@ -72,20 +74,20 @@ class Run:
     def advance(self, to: Stage, facts: Mapping[str, Any] | None = None) -> None:
         """To the next stage, with what this one learnt."""
         with self.context.storage.database.transaction() as session:
-            _must(job_leases.advance(session, self.claim, to, facts=facts, **self._measures()))
+            _must(leases.advance(session, self.claim, to, facts=facts, **self._measures()))
         self._announce(to)
 
     def split(self, parts: int) -> None:
         """To OCR, one message per raster."""
         with self.context.storage.database.transaction() as session:
-            _must(job_leases.split(session, self.claim, parts, **self._measures()))
+            _must(leases.split(session, self.claim, parts, **self._measures()))
         for part in range(parts):
             self._announce(Stage.OCR, part)
 
     def finish_part(self) -> None:
         """One raster is read; the last one moves the job on."""
         with self.context.storage.database.transaction() as session:
-            left = job_leases.finish_part(session, self.claim, **self._measures())
+            left = leases.finish_part(session, self.claim, **self._measures())
         if left is None:
             raise ClaimLost
         if left == 0:
@@ -95,7 +97,7 @@ class Run:
         """Reserves the cost. InsufficientTokens."""
         free_per_day = self.context.settings.free_tokens_per_day
         with self.context.storage.database.transaction() as session:
-            _must(job_endings.hold(session, self.claim, free_per_day=free_per_day, **self._measures()))
+            _must(endings.hold(session, self.claim, free_per_day=free_per_day, **self._measures()))
         self._announce(Stage.STORE)
 
     def publish(self, size_out: int) -> None:
@@ -103,7 +105,7 @@ class Run:
         measures = self._measures()
         with self.context.storage.database.transaction() as session:
             _must(
-                job_endings.publish(
+                endings.publish(
                     session, self.claim, size_out, milliseconds=measures["milliseconds"], now=measures["now"]
                 )
             )
@@ -112,7 +114,7 @@ class Run:
     def fail(self, code: str) -> None:
         """Ends the job: state, code and the hold given back in one transaction; then every byte goes."""
         with self.context.storage.database.transaction() as session:
-            failed = job_endings.fail(session, self.claim, code, now=self.context.clock())
+            failed = endings.fail(session, self.claim, code, now=self.context.clock())
         if failed:
             self._destroy(JobState.FAILED)
         else:
@@ -127,7 +129,7 @@ class Run:
         delay = min(settings.lease_seconds, _FIRST_RETRY_SECONDS * _RETRY_GROWTH ** (self.claim.claims - 1))
         retry_at = self.context.clock() + timedelta(seconds=delay)
         with self.context.storage.database.transaction() as session:
-            ours = job_leases.relinquish(session, self.claim, retry_at=retry_at, lease_seconds=settings.lease_seconds)
+            ours = leases.relinquish(session, self.claim, retry_at=retry_at, lease_seconds=settings.lease_seconds)
         if ours:
             self._announce(self.claim.stage, self.claim.part, delay_seconds=delay)
         else:
@@ -137,7 +139,7 @@ class Run:
         """Destroys what this attempt wrote in vain; of a job that is gone or ended without a file, everything."""
         objects, job_id, stage = self.context.storage.objects, self.claim.job_id, self.claim.stage
         with self.context.storage.database.reading() as session:
-            job = job_leases.current(session, job_id)
+            job = leases.current(session, job_id)
         if job is None or job.state in (JobState.FAILED, JobState.EXPIRED):
             job_objects.destroy_all(objects, job_id)
         elif self.claim.part is None and job.outputs.get(stage) != self.claim.attempt:

@@ -13,7 +13,7 @@ from schemas.errors import ErrorCode, StageFailed
 from schemas.files import Format
 from schemas.spans import DetectOptions, TermSet
 from schemas.stages import STAGE, Stage
-from storage import jobs
+from storage.jobs import records as jobs
 from storage.terms import load_terms
 from workers.run import Run
 

@@ -8,11 +8,12 @@ from typing import NamedTuple
 from schemas.errors import ErrorCode
 from schemas.files import JobState
 from schemas.settings import Settings
-from storage import job_endings, job_objects, job_sweeps, sessions
-from storage.job_objects import StoredJob
-from storage.job_sweeps import Overdue
-from storage.job_tables import Job
-from storage.jobs import download_key
+from storage.accounts import sessions
+from storage.jobs import endings, objects, sweeps
+from storage.jobs.objects import StoredJob
+from storage.jobs.records import download_key
+from storage.jobs.sweeps import Overdue
+from storage.jobs.tables import Job
 from storage.opening import Storage
 from workers.residue import destroy_residue
 
@@ -38,10 +39,10 @@ def sweep(storage: Storage, settings: Settings, now: datetime, *, reconcile: boo
     """Everything that is due. `reconcile` also walks the whole object store for bytes that belong to no job."""
     announced, failed = _hurry(storage, settings, now)
     with storage.database.transaction() as session:
-        expired = job_sweeps.expire(session, now)
+        expired = sweeps.expire(session, now)
     destroyed = _destroy(storage)
     with storage.database.transaction() as session:
-        purged = job_sweeps.purge(session, now - timedelta(days=settings.expired_row_retention_days))
+        purged = sweeps.purge(session, now - timedelta(days=settings.expired_row_retention_days))
         ended = sessions.purge(session, now)
     orphans = _reconcile(storage, now) if reconcile else 0
     return Swept(announced, failed, expired, destroyed, purged, orphans, ended)
@@ -49,7 +50,7 @@ def sweep(storage: Storage, settings: Settings, now: datetime, *, reconcile: boo
 
 def _hurry(storage: Storage, settings: Settings, now: datetime) -> tuple[int, int]:
     with storage.database.reading() as session:
-        late = job_sweeps.overdue(session, now)
+        late = sweeps.overdue(session, now)
     announced = failed = 0
     for item in late:
         if item.claims >= settings.max_attempts:
@@ -58,7 +59,7 @@ def _hurry(storage: Storage, settings: Settings, now: datetime) -> tuple[int, in
         if not storage.queue.is_heard:
             continue
         with storage.database.transaction() as session:
-            ours = job_sweeps.take_announcement(session, item, lease_seconds=settings.lease_seconds, now=now)
+            ours = sweeps.take_announcement(session, item, lease_seconds=settings.lease_seconds, now=now)
         if ours:
             storage.queue.announce(item.stage, item.job_id, item.part)
             announced += 1
@@ -67,12 +68,12 @@ def _hurry(storage: Storage, settings: Settings, now: datetime) -> tuple[int, in
 
 def _fail(storage: Storage, item: Overdue, now: datetime) -> bool:
     with storage.database.transaction() as session:
-        return job_endings.fail_stuck(session, item.job_id, item.part, item.attempt, ErrorCode.INTERNAL_ERROR, now=now)
+        return endings.fail_stuck(session, item.job_id, item.part, item.attempt, ErrorCode.INTERNAL_ERROR, now=now)
 
 
 def _destroy(storage: Storage) -> int:
     with storage.database.reading() as session:
-        residues = job_sweeps.residues(session)
+        residues = sweeps.residues(session)
     for job in residues:
         destroy_residue(storage, job.id, JobState(job.state), _kept(job))
     return len(residues)
@@ -80,11 +81,11 @@ def _destroy(storage: Storage) -> int:
 
 def _reconcile(storage: Storage, now: datetime) -> int:
     """Destroys objects of jobs that are gone, or that ended and may not have them, and what dead writers left."""
-    old = (item for item in job_objects.stored(storage.objects) if item.modified < now - ORPHAN_GRACE)
+    old = (item for item in objects.stored(storage.objects) if item.modified < now - ORPHAN_GRACE)
     orphans = 0
     for batch in _batches(old):
         with storage.database.reading() as session:
-            jobs = job_sweeps.rows(session, {item.job_id for item in batch})
+            jobs = sweeps.rows(session, {item.job_id for item in batch})
         for item in batch:
             if not _may_exist(item, jobs.get(item.job_id)):
                 storage.objects.delete(item.key)

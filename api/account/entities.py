@@ -6,8 +6,8 @@ from api.account.keys import parsed
 from api.services.container import Services
 from schemas.entities import EntityType
 from schemas.entity_sets import EntitySetAnswer, KeyEntitiesAnswer, catalog
-from storage import entity_sets
-from storage.keys import Caller
+from storage.accounts import entity_sets
+from storage.accounts.keys import Caller
 
 
 def of_account(services: Services, caller: Caller) -> EntitySetAnswer:

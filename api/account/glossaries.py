@@ -12,9 +12,9 @@ from schemas.errors import GlossaryNotFound
 from schemas.glossaries import Entry, GlossaryAnswer, GlossaryChange, NewGlossary
 from schemas.ids import parse_id
 from schemas.spans import Term
-from storage import glossaries
+from storage.accounts import glossaries
+from storage.accounts.keys import Caller
 from storage.encryption import Keyring
-from storage.keys import Caller
 from storage.tables import Glossary
 
 _LIST = TypeAdapter(list[GlossaryAnswer])

@@ -7,8 +7,8 @@ from api.services.container import Services
 from schemas.accounts import KeyRow, MintedKey
 from schemas.errors import KeyNotFound
 from schemas.ids import parse_id
-from storage import keys
-from storage.keys import Caller
+from storage.accounts import keys
+from storage.accounts.keys import Caller
 
 
 def listed(services: Services, caller: Caller) -> list[KeyRow]:

@@ -7,10 +7,12 @@ from api.services.container import Services
 from schemas.accounts import BalanceAnswer, DayOfUse, LedgerLine, LedgerPage, Profile, UsageAnswer
 from schemas.clock import riyadh_day
 from schemas.errors import InvalidCursor, Unauthenticated
-from storage import accounts, ledger, usage
-from storage.keys import Caller
+from storage import ledger
+from storage.accounts import records as accounts
+from storage.accounts import usage
+from storage.accounts.keys import Caller
+from storage.accounts.usage import DayUsage
 from storage.tables import Entry
-from storage.usage import DayUsage
 
 MAX_USAGE_DAYS = 366
 MAX_LEDGER_LINES = 100

@@ -11,8 +11,8 @@ from api.http.csrf import refuse_cross_site
 from api.services.container import Services
 from schemas.clock import utc_now
 from schemas.errors import MaskerUnavailable, Unauthenticated
-from storage import keys, sessions
-from storage.keys import Caller
+from storage.accounts import keys, sessions
+from storage.accounts.keys import Caller
 
 log = logging.getLogger("masker.api")
 SESSION_COOKIE = "masker_session"

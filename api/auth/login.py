@@ -15,9 +15,10 @@ from api.services.container import Services
 from schemas.accounts import AccountAnswer, Login, Registration
 from schemas.clock import utc_now
 from schemas.errors import InvalidLogin, RateLimited, RegistrationClosed
-from storage import accounts, sessions
-from storage.accounts import one_spelling
-from storage.passwords import hash_password, needs_rehash, verify_password
+from storage.accounts import records as accounts
+from storage.accounts import sessions
+from storage.accounts.passwords import hash_password, needs_rehash, verify_password
+from storage.accounts.records import one_spelling
 from storage.tables import Account
 
 # Slows down who guesses passwords: so many logins a minute per address and per account, registrations likewise.

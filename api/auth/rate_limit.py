@@ -2,7 +2,7 @@
 
 from api.services.container import Services
 from schemas.errors import RateLimited
-from storage.keys import Caller
+from storage.accounts.keys import Caller
 
 WINDOW_SECONDS = 60
 

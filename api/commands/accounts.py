@@ -29,8 +29,8 @@ def create_account(
 ) -> None:
     """Create an account. Without a password it is asked for, or generated and printed."""
     from schemas.clock import utc_now
-    from storage import accounts
-    from storage.passwords import generate_password, hash_password
+    from storage.accounts import records as accounts
+    from storage.accounts.passwords import generate_password, hash_password
 
     settings = load()
     moment = None if created_at is None else _moment(created_at)
@@ -57,7 +57,8 @@ def credit_account(
 ) -> None:
     """Add paid tokens: an entry in the ledger."""
     from schemas.clock import utc_now
-    from storage import accounts, ledger
+    from storage import ledger
+    from storage.accounts import records as accounts
 
     settings, now = load(), utc_now()
     with stores(settings) as storage, storage.database.transaction() as session:
@@ -76,7 +77,8 @@ def create_key(
 ) -> None:
     """Mint a bearer key and print it, this once."""
     from schemas.clock import utc_now
-    from storage import accounts, keys
+    from storage.accounts import keys
+    from storage.accounts import records as accounts
 
     with stores(load()) as storage, storage.database.transaction() as session:
         account_id = _known(accounts.by_email(session, email))
@@ -93,7 +95,7 @@ def revoke_key(key_id: Annotated[str, typer.Argument(help="The key's id.")], as_
     from schemas.clock import utc_now
     from schemas.errors import KeyNotFound
     from schemas.ids import parse_id
-    from storage import keys
+    from storage.accounts import keys
 
     try:
         id_ = parse_id(key_id)

@@ -29,11 +29,13 @@ from schemas.reports import SignedReport
 from schemas.spans import Term
 from schemas.stages import FIRST_STAGE
 from schemas.text import InlineTerm
-from storage import glossaries, job_pins, jobs, ledger
-from storage.job_objects import destroy_all
-from storage.jobs import Upload
-from storage.keys import Caller
-from storage.objects import ObjectNotFound
+from storage import ledger
+from storage.accounts import glossaries
+from storage.accounts.keys import Caller
+from storage.jobs import records as jobs
+from storage.jobs.objects import destroy_all
+from storage.jobs.records import Upload
+from storage.objects.store import ObjectNotFound
 
 log = logging.getLogger("masker.api")
 
@@ -134,7 +136,7 @@ def pin(services: Services, caller: Caller, file_id: str, now: datetime) -> JobR
     """Keeps a ready file beyond its time. FileNotFound, NothingToPin, TooManyPinned."""
     storage, job_id = services.storage, _file_id(file_id)
     with storage.database.transaction() as session:
-        job = job_pins.pin(session, caller.account_id, job_id, services.settings.pinned_files, now)
+        job = jobs.pin(session, caller.account_id, job_id, services.settings.pinned_files, now)
         return jobs.record(job, storage.keyring, now)
 
 
@@ -142,7 +144,7 @@ def unpin(services: Services, caller: Caller, file_id: str, now: datetime) -> Jo
     """Gives a file its time to live back. FileNotFound."""
     storage, job_id = services.storage, _file_id(file_id)
     with storage.database.transaction() as session:
-        return jobs.record(job_pins.unpin(session, caller.account_id, job_id), storage.keyring, now)
+        return jobs.record(jobs.unpin(session, caller.account_id, job_id), storage.keyring, now)
 
 
 def delete(services: Services, caller: Caller, file_id: str, now: datetime) -> None:

@@ -28,8 +28,8 @@ from schemas.errors import (
 )
 from schemas.files import Format
 from schemas.stages import STAGE, Stage
-from storage import jobs
-from storage.job_objects import destroy_all, input_key
+from storage.jobs import records as jobs
+from storage.jobs.objects import destroy_all, input_key
 
 log = logging.getLogger("masker.api")
 

@@ -26,7 +26,7 @@ from api.upstream.client import Outgoing, Reply
 from pipeline.transform.tokens import token_key
 from schemas.clock import riyadh_day, utc_now
 from schemas.errors import ProviderTimeout, ProviderUnreachable
-from storage.keys import Caller
+from storage.accounts.keys import Caller
 
 log = logging.getLogger("masker.api")
 T = TypeVar("T")

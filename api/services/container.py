@@ -15,11 +15,11 @@ from api.upstream.client import Upstream
 from pipeline.detect.detector import Detector
 from pipeline.sandbox.parent import Sandbox
 from schemas.settings import Settings
-from storage import keys
-from storage.auth_cache import AuthCache
-from storage.jobs import Quotas
-from storage.limiter import RateLimiter, open_limiter
-from storage.memory_limiter import MemoryLimiter
+from storage.accounts import keys
+from storage.accounts.auth_cache import AuthCache
+from storage.jobs.records import Quotas
+from storage.limiter.memory import MemoryLimiter
+from storage.limiter.protocol import RateLimiter, open_limiter
 from storage.opening import Storage
 
 _TEXT_MEMORY = 1024**3  # address space of a process that scans texts; for large ones 64 bytes more per byte of text

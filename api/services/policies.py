@@ -19,9 +19,9 @@ from weakref import WeakValueDictionary
 from schemas.entities import EntityType
 from schemas.errors import GlossaryNotFound
 from schemas.spans import Action, Term, TermSet
-from storage import entity_sets, glossaries
-from storage.glossaries import Opened
-from storage.keys import Caller
+from storage.accounts import entity_sets, glossaries
+from storage.accounts.glossaries import Opened
+from storage.accounts.keys import Caller
 from storage.opening import Storage
 
 FRESH_SECONDS = 5.0

@@ -14,7 +14,7 @@ from anyio import to_thread
 from schemas.clock import riyadh_day
 from schemas.entities import EntityType
 from schemas.errors import MaskerError
-from storage import usage
+from storage.accounts import usage
 from storage.database import Database
 
 log = logging.getLogger("masker.api")

@@ -18,7 +18,7 @@ from api.text.judging import judged_detection, model_in_effect
 from schemas.clock import utc_now
 from schemas.spans import DetectOptions
 from schemas.text import TextRequest
-from storage.keys import Caller
+from storage.accounts.keys import Caller
 
 _WORD = re.compile(r"\S+")
 _SHORT_CHARACTERS = 16 * 1024  # whose words are counted in less time than a thread takes to begin

@@ -14,7 +14,7 @@ from schemas.errors import UnknownJudgeModel
 from schemas.settings import Settings
 from schemas.spans import Detection, DetectOptions
 from schemas.text import TextRequest
-from storage.keys import Caller
+from storage.accounts.keys import Caller
 
 Body = TypeVar("Body", bound=TextRequest)
 _HEADER = "X-Use-Judge"

@@ -19,7 +19,9 @@ from api.http.server import configuration, listen
 from api.services.container import Services
 from schemas.clock import utc_now
 from schemas.settings import Settings, load_settings
-from storage import accounts, keys, ledger, sessions
+from storage import ledger
+from storage.accounts import keys, sessions
+from storage.accounts import records as accounts
 from storage.opening import Storage
 
 

@@ -19,7 +19,8 @@ from schemas.errors import InsufficientTokens
 from schemas.settings import load_settings
 from schemas.spans import Detection
 from schemas.text import MaskRequest
-from storage import keys, ledger
+from storage import ledger
+from storage.accounts import keys
 from storage.ledger import Order
 from tests.api.serving import Served, serving
 from tests.storage import charging

@@ -18,9 +18,10 @@ from pipeline.detect.glossary.terms import compiled
 from schemas.entities import CORE_TYPES, EntityType
 from schemas.errors import GlossaryNotFound
 from schemas.spans import Term
-from storage import accounts, entity_sets, glossaries, keys
+from storage.accounts import entity_sets, glossaries, keys
+from storage.accounts import records as accounts
+from storage.accounts.keys import Caller
 from storage.database import Database
-from storage.keys import Caller
 from storage.opening import Storage
 from tests.api.serving import settings_for
 

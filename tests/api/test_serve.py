@@ -8,7 +8,8 @@ import httpx
 
 from examples.server import MASKER, free_port, wait_until_ready
 from schemas.clock import utc_now
-from storage import accounts, keys
+from storage.accounts import keys
+from storage.accounts import records as accounts
 from storage.opening import Storage
 from tests.api.polling import ended
 from tests.api.serving import settings_for

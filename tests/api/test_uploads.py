@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from storage.database import Database
-from storage.job_objects import stored
+from storage.jobs.objects import stored
 from tests.api.forms import CSV, FORM_TYPE, file_part, form
 from tests.api.serving import Account, Served, serving, settings_for
 

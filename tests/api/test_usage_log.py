@@ -10,7 +10,7 @@ import pytest
 from api.services.usage import UsageLog
 from schemas.entities import EntityType
 from schemas.errors import MaskerUnavailable
-from storage import usage
+from storage.accounts import usage
 from storage.database import Database
 from tests.storage.people import new_account
 

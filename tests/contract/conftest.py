@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from schemas.entities import TOGGLABLE_TYPES
-from storage import entity_sets
+from storage.accounts import entity_sets
 from tests.api.conftest import account, client, served
 from tests.api.serving import Account, Served, serving, settings_for
 from tests.contract.shop import Shop, opened

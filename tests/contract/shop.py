@@ -14,8 +14,8 @@ from pipeline.detect.detector import Detector
 from schemas.clock import utc_now
 from schemas.settings import Settings
 from schemas.stages import Stage
-from storage.job_objects import StoredJob, stored
-from storage.job_tables import Job
+from storage.jobs.objects import StoredJob, stored
+from storage.jobs.tables import Job
 from storage.opening import Storage
 from tests.api.serving import Account, Served, serving, settings_for
 from tests.workers.workshop import Workshop, honest, saboteur

@@ -16,7 +16,7 @@ from sqlmodel import select
 
 from api.dependencies import BearerCallerDep
 from schemas.clock import utc_now
-from storage import keys
+from storage.accounts import keys
 from storage.tables import Key, Secret
 from tests.api.serving import Account, Served, serving, settings_for
 from tests.contract.test_mask import opened

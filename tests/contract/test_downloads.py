@@ -11,8 +11,8 @@ import httpx
 import pytest
 
 from schemas.clock import utc_now
-from storage import jobs
-from storage.job_tables import Job
+from storage.jobs import records as jobs
+from storage.jobs.tables import Job
 from tests.api.polling import ended
 from tests.api.serving import Account, Served
 

@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from schemas.entities import CORE_TYPES, EXTENDED_TYPES, TOGGLABLE_TYPES
-from storage import keys
+from storage.accounts import keys
 from tests.api.serving import Account, Served
 
 CORE, EVERY = [type_.value for type_ in CORE_TYPES], [type_.value for type_ in TOGGLABLE_TYPES]

@@ -9,8 +9,9 @@ import pytest
 
 from schemas.clock import utc_now
 from schemas.spans import Term
-from storage import glossaries, jobs
-from storage.job_objects import stored
+from storage.accounts import glossaries
+from storage.jobs import records as jobs
+from storage.jobs.objects import stored
 from tests.api.forms import BOUNDARY, CSV, FORM_TYPE, Part, field_part, file_part, form, in_pieces
 from tests.api.serving import Account, Served, serving, settings_for
 

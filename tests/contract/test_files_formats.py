@@ -12,7 +12,7 @@ from pipeline.sniff import Sniffer
 from schemas.entities import EntityType
 from schemas.files import MEDIA_TYPE, Format
 from schemas.stages import Stage
-from storage import entity_sets
+from storage.accounts import entity_sets
 from tests.api.serving import Account
 from tests.contract.papers import WORDS, frames, pages, paper, picture, scan, sheet, slides, word
 from tests.contract.shop import UPLOAD, Shop, opened, record, refused, upload

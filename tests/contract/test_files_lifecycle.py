@@ -9,7 +9,7 @@ import pytest
 from schemas.clock import utc_now
 from schemas.stages import Stage
 from storage import ledger
-from storage.job_objects import input_key
+from storage.jobs.objects import input_key
 from tests.api.serving import Account
 from tests.contract.shop import UPLOAD, Shop, opened, record, refused, upload
 from workers.run import ClaimLost

@@ -16,8 +16,8 @@ import pytest
 from schemas.clock import riyadh_day, utc_now
 from schemas.errors import TooManyFilesToday
 from schemas.settings import load_settings
-from storage import jobs
-from storage.job_tables import UploadCount
+from storage.jobs import records as jobs
+from storage.jobs.tables import UploadCount
 from tests.api.forms import FORM_TYPE, file_part, form
 from tests.api.serving import Account
 from tests.contract.shop import UPLOAD, Shop, opened, record, refused, shop_of, upload

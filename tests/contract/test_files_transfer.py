@@ -13,7 +13,7 @@ import pytest
 
 from schemas.clock import utc_now
 from schemas.spans import Term
-from storage import glossaries
+from storage.accounts import glossaries
 from tests.api.forms import BOUNDARY, FORM_TYPE, Part, field_part, file_part, form, in_pieces
 from tests.api.serving import Account, serving, settings_for
 from tests.contract.shop import UPLOAD, Shop, opened, record, refused, upload

@@ -10,7 +10,7 @@ from argon2 import PasswordHasher
 from sqlmodel import select
 
 from schemas.clock import utc_now
-from storage import accounts
+from storage.accounts import records as accounts
 from storage.database import Database
 from storage.tables import Account as AccountRow
 from tests.api.serving import Served, serving, settings_for

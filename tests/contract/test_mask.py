@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from schemas.clock import utc_now
 from schemas.entities import CORE_TYPES, TOGGLABLE_TYPES, EntityType
 from schemas.spans import Term
-from storage import glossaries
+from storage.accounts import glossaries
 from tests.api.serving import Account, Served
 
 TEXT = "Write to noura@example.com or 0501234567, again noura@example.com."

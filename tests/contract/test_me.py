@@ -9,7 +9,8 @@ import pytest
 
 from schemas.clock import next_riyadh_midnight, riyadh_day, utc_now
 from schemas.entities import EntityType
-from storage import ledger, usage
+from storage import ledger
+from storage.accounts import usage
 from tests.api.serving import Account, Served
 
 

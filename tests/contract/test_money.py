@@ -16,7 +16,8 @@ import pytest
 
 from api.engine.scheduler import DetectionThreads
 from schemas.clock import utc_now
-from storage import ledger, usage
+from storage import ledger
+from storage.accounts import usage
 from storage.opening import Storage
 from tests.api.serving import Account, Served, serving, settings_for
 from tests.contract.test_text_errors import PATHS, Blocked, Saboteur

@@ -13,8 +13,8 @@ import httpx
 import pytest
 
 from schemas.clock import utc_now
-from storage import keys
-from storage.memory_limiter import MemoryLimiter
+from storage.accounts import keys
+from storage.limiter.memory import MemoryLimiter
 from storage.opening import Storage
 from tests.api.serving import Account, Served, serving, settings_for
 from tests.contract import browsers

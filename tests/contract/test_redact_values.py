@@ -10,7 +10,7 @@ import pytest
 from schemas.clock import utc_now
 from schemas.entities import PREFIX, TOGGLABLE_TYPES, EntityType
 from schemas.spans import Term
-from storage import entity_sets, glossaries
+from storage.accounts import entity_sets, glossaries
 from tests.api.serving import Account, Served
 
 TOKEN = re.compile(r"<MASKED_([A-Z_]+)_([a-f0-9]{8})>")

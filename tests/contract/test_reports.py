@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from cryptography.hazmat.primitives.serialization import load_pem_public_key
 
 from schemas.clock import utc_now
-from storage.job_tables import Job
+from storage.jobs.tables import Job
 from tests.api.polling import ended
 from tests.api.serving import Account, Served
 

@@ -11,8 +11,8 @@ from sqlmodel import select
 
 from schemas.clock import utc_now
 from schemas.settings import load_settings
-from storage import accounts
-from storage.passwords import hash_password
+from storage.accounts import records as accounts
+from storage.accounts.passwords import hash_password
 from storage.tables import BrowserSession
 from tests.api.serving import Account, Served, serving, settings_for
 from tests.contract.browsers import PASSWORD, cookie_of, new_email, page, registered, send, told

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from api.engine.scheduler import DetectionThreads
 from schemas.spans import Detection, DetectOptions
-from storage import keys
+from storage.accounts import keys
 from storage.database import Database
 from tests.api.serving import Account, Served, serving, settings_for
 

@@ -17,9 +17,11 @@ from schemas.clock import utc_now
 from schemas.files import MEDIA_TYPE, Format, JobState
 from schemas.settings import Settings, load_settings
 from schemas.stages import FIRST_STAGE
-from storage import job_leases, jobs, ledger
-from storage.job_tables import Job
-from storage.jobs import Upload
+from storage import ledger
+from storage.jobs import leases
+from storage.jobs import records as jobs
+from storage.jobs.records import Upload
+from storage.jobs.tables import Job
 from storage.opening import Storage
 from tests.servers import Bucket
 from tests.workers.workshop import CSV, insert, new_owner
@@ -84,7 +86,7 @@ class Plant:
 
     def job(self, job_id: UUID) -> Job:
         with self.storage.database.reading() as session:
-            job = job_leases.current(session, job_id)
+            job = leases.current(session, job_id)
         assert job is not None
         return job
 

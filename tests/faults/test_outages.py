@@ -7,7 +7,7 @@ import pytest
 
 from schemas.files import JobState
 from schemas.stages import Stage
-from storage.job_tables import Job
+from storage.jobs.tables import Job
 from tests.faults.cable import Cable
 from tests.faults.plant import Plant
 from tests.workers.workshop import CSV, SECRETS

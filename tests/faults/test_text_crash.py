@@ -13,7 +13,9 @@ from sqlmodel import col, func, select
 
 from examples.server import MASKER, free_port, wait_until_ready
 from schemas.clock import utc_now
-from storage import accounts, keys, ledger
+from storage import ledger
+from storage.accounts import keys
+from storage.accounts import records as accounts
 from storage.opening import Storage
 from storage.tables import Entry, Purse
 from tests.api.serving import settings_for

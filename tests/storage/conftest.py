@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from storage.directory import DirectoryStore
-from storage.objects import ObjectStore
-from storage.s3 import S3Store
+from storage.objects.directory import DirectoryStore
+from storage.objects.s3 import S3Store
+from storage.objects.store import ObjectStore
 from tests.servers import Bucket
 
 

@@ -7,12 +7,13 @@ from uuid import UUID, uuid4
 from schemas.files import Format
 from schemas.spans import Term
 from schemas.stages import FIRST_STAGE, Stage
-from storage import job_endings, job_leases, jobs
 from storage.database import Database
 from storage.encryption import Keyring
-from storage.job_leases import Claim, Limits
-from storage.job_tables import Job
-from storage.jobs import Quotas, Upload
+from storage.jobs import endings, leases
+from storage.jobs import records as jobs
+from storage.jobs.leases import Claim, Limits
+from storage.jobs.records import Quotas, Upload
+from storage.jobs.tables import Job
 
 LEASE = 60
 LIMITS = Limits(LEASE, 3)
@@ -40,7 +41,7 @@ def new_job(
 def claimed(database: Database, job_id: UUID, stage: Stage, now: datetime) -> Claim | None:
     """What a worker gets that asks for the stage."""
     with database.transaction() as session:
-        return job_leases.claim(session, job_id, stage, LIMITS, now=now)
+        return leases.claim(session, job_id, stage, LIMITS, now=now)
 
 
 def owned(database: Database, job_id: UUID, stage: Stage, now: datetime) -> Claim:
@@ -53,7 +54,7 @@ def owned(database: Database, job_id: UUID, stage: Stage, now: datetime) -> Clai
 def moved(database: Database, claim: Claim, to: Stage, now: datetime, **facts: object) -> bool:
     """Whether the claim could move its job on."""
     with database.transaction() as session:
-        return job_leases.advance(session, claim, to, milliseconds=5, lease_seconds=LEASE, now=now, facts=facts)
+        return leases.advance(session, claim, to, milliseconds=5, lease_seconds=LEASE, now=now, facts=facts)
 
 
 def carried(database: Database, job_id: UUID, to: Stage, now: datetime, **facts: object) -> None:
@@ -64,7 +65,7 @@ def carried(database: Database, job_id: UUID, to: Stage, now: datetime, **facts:
 def row(database: Database, job_id: UUID) -> Job:
     """The job as it is now."""
     with database.reading() as session:
-        job = job_leases.current(session, job_id)
+        job = leases.current(session, job_id)
     assert job is not None
     return job
 
@@ -74,14 +75,14 @@ def ready(database: Database, job_id: UUID, now: datetime, words: int = 12) -> N
     carried(database, job_id, Stage.BILL, now, word_count=words, page_count=1, found={"PERSON": 2}, entity_count=2)
     claim = owned(database, job_id, Stage.BILL, now)
     with database.transaction() as session:
-        assert job_endings.hold(session, claim, free_per_day=FREE, milliseconds=1, lease_seconds=LEASE, now=now)
+        assert endings.hold(session, claim, free_per_day=FREE, milliseconds=1, lease_seconds=LEASE, now=now)
     claim = owned(database, job_id, Stage.STORE, now)
     with database.transaction() as session:
-        assert job_endings.publish(session, claim, 99, milliseconds=1, now=now)
+        assert endings.publish(session, claim, 99, milliseconds=1, now=now)
 
 
 def failed(database: Database, job_id: UUID, now: datetime) -> None:
     """Fails a fresh job."""
     claim = owned(database, job_id, Stage.SNIFF, now)
     with database.transaction() as session:
-        assert job_endings.fail(session, claim, "unsupported_format", now=now)
+        assert endings.fail(session, claim, "unsupported_format", now=now)

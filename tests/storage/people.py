@@ -3,7 +3,7 @@
 from datetime import datetime
 from uuid import UUID, uuid4
 
-from storage import accounts
+from storage.accounts import records as accounts
 from storage.database import Database
 
 HASH = "$argon2id$not-a-real-hash"

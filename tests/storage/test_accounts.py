@@ -7,7 +7,8 @@ from uuid import uuid4
 import pytest
 
 from schemas.errors import EmailTaken, Unprocessable
-from storage import accounts, ledger
+from storage import ledger
+from storage.accounts import records as accounts
 from storage.database import Database
 from storage.tables import Account
 from tests.storage.people import HASH

@@ -3,8 +3,8 @@
 from datetime import datetime, timedelta
 from uuid import uuid4
 
-from storage.auth_cache import AuthCache
-from storage.keys import Caller
+from storage.accounts.auth_cache import AuthCache
+from storage.accounts.keys import Caller
 
 BEARER = "mk_live_abcdefghijk0_" + "S" * 43
 

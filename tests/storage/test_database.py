@@ -19,7 +19,7 @@ from sqlmodel import col, select
 
 from schemas.errors import MaskerUnavailable
 from schemas.settings import InvalidSettings
-from storage import accounts
+from storage.accounts import records as accounts
 from storage.database import CONNECTIONS, Database
 from storage.tables import Account, Key, Purse
 from tests.servers import PostgreSQL

@@ -7,9 +7,10 @@ import pytest
 from sqlalchemy import text
 
 from schemas.entities import CORE_TYPES, TOGGLABLE_TYPES, EntityType
-from storage import accounts, entity_sets, keys
+from storage.accounts import entity_sets, keys
+from storage.accounts import records as accounts
+from storage.accounts.keys import Caller
 from storage.database import Database
-from storage.keys import Caller
 from tests.storage.people import HASH
 
 SINCE = datetime(2026, 1, 1, tzinfo=UTC)

@@ -10,7 +10,7 @@ from sqlmodel import select
 from schemas.entities import EntityType
 from schemas.errors import GlossaryNotFound, Unprocessable
 from schemas.spans import MatchMode, Term
-from storage import glossaries
+from storage.accounts import glossaries
 from storage.database import Database
 from storage.encryption import Keyring, SealBroken
 from storage.ledger import UnknownAccount

@@ -9,10 +9,12 @@ import pytest
 from schemas.errors import InsufficientTokens
 from schemas.files import JobState
 from schemas.stages import Stage
-from storage import job_endings, job_leases, job_sweeps, jobs, ledger
+from storage import ledger
 from storage.database import Database
 from storage.encryption import Keyring
-from storage.job_leases import Claim
+from storage.jobs import endings, leases, sweeps
+from storage.jobs import records as jobs
+from storage.jobs.leases import Claim
 from tests.storage.jobs import LEASE, LIMITS, carried, claimed, moved, new_job, owned, row
 from tests.storage.people import new_account
 
@@ -32,30 +34,30 @@ def job_id(database: Database, keyring: Keyring, account: UUID, now: datetime) -
 
 def claimed_part(database: Database, job_id: UUID, part: int, now: datetime) -> Claim | None:
     with database.transaction() as session:
-        return job_leases.claim_part(session, job_id, part, LIMITS, now=now)
+        return leases.claim_part(session, job_id, part, LIMITS, now=now)
 
 
 def finished_part(database: Database, claim: Claim | None, now: datetime) -> int | None:
     assert claim is not None
     with database.transaction() as session:
-        return job_leases.finish_part(session, claim, milliseconds=5, lease_seconds=LEASE, now=now)
+        return leases.finish_part(session, claim, milliseconds=5, lease_seconds=LEASE, now=now)
 
 
 def split(database: Database, job_id: UUID, parts: int, now: datetime) -> None:
     carried(database, job_id, Stage.EXTRACT, now)
     claim = owned(database, job_id, Stage.EXTRACT, now)
     with database.transaction() as session:
-        assert job_leases.split(session, claim, parts, milliseconds=5, lease_seconds=LEASE, now=now)
+        assert leases.split(session, claim, parts, milliseconds=5, lease_seconds=LEASE, now=now)
 
 
 def failed(database: Database, claim: Claim, now: datetime, code: str = "timeout") -> bool:
     with database.transaction() as session:
-        return job_endings.fail(session, claim, code, now=now)
+        return endings.fail(session, claim, code, now=now)
 
 
 def overdue(database: Database, now: datetime) -> list[tuple[Stage, int | None]]:
     with database.reading() as session:
-        return [(late.stage, late.part) for late in job_sweeps.overdue(session, now)]
+        return [(late.stage, late.part) for late in sweeps.overdue(session, now)]
 
 
 def test_the_first_claim_makes_a_job_processing(database: Database, job_id: UUID, now: datetime) -> None:
@@ -80,7 +82,7 @@ def test_a_lease_holds_until_it_ends_and_longer_when_renewed(database: Database,
     almost = now + AFTER_LEASE - timedelta(milliseconds=1)
     assert claimed(database, job_id, Stage.SNIFF, almost) is None
     with database.transaction() as session:
-        assert job_leases.renew(session, claim, lease_seconds=LEASE, now=almost)
+        assert leases.renew(session, claim, lease_seconds=LEASE, now=almost)
     assert claimed(database, job_id, Stage.SNIFF, now + AFTER_LEASE) is None
     assert claimed(database, job_id, Stage.SNIFF, almost + AFTER_LEASE) is not None
 
@@ -90,12 +92,12 @@ def test_who_lost_the_lease_can_do_nothing_more(database: Database, job_id: UUID
     late = owned(database, job_id, Stage.STORE, now)
     owned(database, job_id, Stage.STORE, now + AFTER_LEASE)
     with database.transaction() as session:
-        assert not job_leases.renew(session, late, lease_seconds=LEASE, now=now)
-        assert not job_leases.relinquish(session, late, retry_at=now, lease_seconds=LEASE)
-        assert not job_leases.split(session, late, 1, milliseconds=1, lease_seconds=LEASE, now=now)
-        assert not job_endings.hold(session, late, free_per_day=9, milliseconds=1, lease_seconds=LEASE, now=now)
-        assert not job_endings.publish(session, late, 1, milliseconds=1, now=now)
-        assert not job_endings.fail(session, late, "timeout", now=now)
+        assert not leases.renew(session, late, lease_seconds=LEASE, now=now)
+        assert not leases.relinquish(session, late, retry_at=now, lease_seconds=LEASE)
+        assert not leases.split(session, late, 1, milliseconds=1, lease_seconds=LEASE, now=now)
+        assert not endings.hold(session, late, free_per_day=9, milliseconds=1, lease_seconds=LEASE, now=now)
+        assert not endings.publish(session, late, 1, milliseconds=1, now=now)
+        assert not endings.fail(session, late, "timeout", now=now)
         assert ledger.entries(session, account, limit=9) == []
     assert not moved(database, late, Stage.BILL, now)
     assert row(database, job_id).state == JobState.PROCESSING
@@ -127,9 +129,9 @@ def test_the_next_stage_counts_anew(database: Database, job_id: UUID, now: datet
 def test_a_stuck_job_fails_and_a_moving_one_does_not(database: Database, job_id: UUID, now: datetime) -> None:
     claim = owned(database, job_id, Stage.SNIFF, now)
     with database.transaction() as session:
-        assert not job_endings.fail_stuck(session, job_id, None, claim.attempt, "internal_error", now=now)
-        assert not job_endings.fail_stuck(session, job_id, None, 7, "internal_error", now=now + AFTER_LEASE)
-        assert job_endings.fail_stuck(session, job_id, None, 1, "internal_error", now=now + AFTER_LEASE)
+        assert not endings.fail_stuck(session, job_id, None, claim.attempt, "internal_error", now=now)
+        assert not endings.fail_stuck(session, job_id, None, 7, "internal_error", now=now + AFTER_LEASE)
+        assert endings.fail_stuck(session, job_id, None, 1, "internal_error", now=now + AFTER_LEASE)
     job = row(database, job_id)
     assert (job.state, job.error_code, job.has_residue) == (JobState.FAILED, "internal_error", True)
 
@@ -138,7 +140,7 @@ def test_a_relinquished_stage_waits_and_is_claimed_again(database: Database, job
     claim = owned(database, job_id, Stage.SNIFF, now)
     retry_at = now + timedelta(seconds=2)
     with database.transaction() as session:
-        assert job_leases.relinquish(session, claim, retry_at=retry_at, lease_seconds=LEASE)
+        assert leases.relinquish(session, claim, retry_at=retry_at, lease_seconds=LEASE)
     assert claimed(database, job_id, Stage.SNIFF, now) is None
     assert owned(database, job_id, Stage.SNIFF, retry_at).claims == 2
 
@@ -149,13 +151,13 @@ def test_a_failed_job_is_terminal_and_costs_nothing(
     carried(database, job_id, Stage.BILL, now, word_count=40)
     claim = owned(database, job_id, Stage.BILL, now)
     with database.transaction() as session:
-        assert job_endings.hold(session, claim, free_per_day=FREE, milliseconds=1, lease_seconds=LEASE, now=now)
+        assert endings.hold(session, claim, free_per_day=FREE, milliseconds=1, lease_seconds=LEASE, now=now)
     claim = owned(database, job_id, Stage.STORE, now)
     assert failed(database, claim, now, "internal_error")
     assert not failed(database, claim, now)
     assert claimed(database, job_id, Stage.STORE, now + AFTER_LEASE) is None
     with database.transaction() as session:
-        assert not job_endings.publish(session, claim, 1, milliseconds=1, now=now)
+        assert not endings.publish(session, claim, 1, milliseconds=1, now=now)
         assert ledger.balance(session, account, free_per_day=FREE, now=now).free_tokens == FREE
     job = row(database, job_id)
     assert (job.state, job.error_code, job.processed_at) == (JobState.FAILED, "internal_error", now)
@@ -165,7 +167,7 @@ def test_too_few_tokens_leave_the_job_at_bill(database: Database, job_id: UUID, 
     carried(database, job_id, Stage.BILL, now, word_count=40, page_count=2)
     claim = owned(database, job_id, Stage.BILL, now)
     with pytest.raises(InsufficientTokens) as refusal, database.transaction() as session:
-        job_endings.hold(session, claim, free_per_day=59, milliseconds=1, lease_seconds=LEASE, now=now)
+        endings.hold(session, claim, free_per_day=59, milliseconds=1, lease_seconds=LEASE, now=now)
     assert (refusal.value.needed_tokens, refusal.value.available_tokens) == (60, 59)
     assert row(database, job_id).stage == Stage.BILL
     assert failed(database, claim, now, "insufficient_tokens")
@@ -180,7 +182,7 @@ def test_a_deleted_job_takes_its_parts_along(database: Database, job_id: UUID, a
     assert finished_part(database, claim, now) is None
     assert not failed(database, claim, now)
     with database.transaction() as session:
-        assert not job_leases.renew(session, claim, lease_seconds=LEASE, now=now)
+        assert not leases.renew(session, claim, lease_seconds=LEASE, now=now)
     assert overdue(database, now + 99 * AFTER_LEASE) == []
 
 
@@ -191,7 +193,7 @@ def test_the_last_part_moves_the_job_on(database: Database, job_id: UUID, now: d
     job = row(database, job_id)
     assert (job.stage, job.timings[Stage.OCR]) == (Stage.DETECT, 15)
     with database.reading() as session:
-        assert job_leases.part_attempts(session, job_id) == {0: 1, 1: 1, 2: 1}
+        assert leases.part_attempts(session, job_id) == {0: 1, 1: 1, 2: 1}
 
 
 def test_parts_that_finish_together_move_the_job_on_once(database: Database, job_id: UUID, now: datetime) -> None:
@@ -214,7 +216,7 @@ def test_a_part_read_twice_counts_once_and_the_later_attempt_wins(
     assert finished_part(database, fast, now) == 1
     assert finished_part(database, fast, now) is None
     with database.reading() as session:
-        assert job_leases.part_attempts(session, job_id) == {0: 2}
+        assert leases.part_attempts(session, job_id) == {0: 2}
 
 
 def test_a_part_that_fails_ends_the_job_for_all(database: Database, job_id: UUID, now: datetime) -> None:
@@ -234,8 +236,8 @@ def test_a_stuck_part_ends_the_job(database: Database, job_id: UUID, now: dateti
     late = now + 9 * AFTER_LEASE
     assert claimed_part(database, job_id, 1, late) is None
     with database.transaction() as session:
-        assert not job_endings.fail_stuck(session, job_id, 1, 2, "internal_error", now=late)
-        assert job_endings.fail_stuck(session, job_id, 1, 3, "internal_error", now=late)
+        assert not endings.fail_stuck(session, job_id, 1, 2, "internal_error", now=late)
+        assert endings.fail_stuck(session, job_id, 1, 3, "internal_error", now=late)
     assert row(database, job_id).state == JobState.FAILED
 
 
@@ -263,10 +265,10 @@ def test_an_overdue_stage_is_announced_by_one_sweeper_and_ever_less_often(
     at, waits = now + AFTER_LEASE, []
     for _ in range(9):
         with database.reading() as session:
-            (late,) = job_sweeps.overdue(session, at)
+            (late,) = sweeps.overdue(session, at)
         with database.transaction() as session:
-            assert job_sweeps.take_announcement(session, late, lease_seconds=LEASE, now=at)
-            assert not job_sweeps.take_announcement(session, late, lease_seconds=LEASE, now=at)
+            assert sweeps.take_announcement(session, late, lease_seconds=LEASE, now=at)
+            assert not sweeps.take_announcement(session, late, lease_seconds=LEASE, now=at)
         due = row(database, job_id).due_at
         assert due is not None
         waits.append((due - at) / AFTER_LEASE)

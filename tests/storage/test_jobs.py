@@ -13,9 +13,12 @@ from schemas.errors import (
 from schemas.files import JobState
 from schemas.spans import MatchMode, Term
 from schemas.stages import Stage
-from storage import job_endings, job_leases, job_sweeps, jobs, ledger, usage
+from storage import ledger
+from storage.accounts import usage
 from storage.database import Database
 from storage.encryption import Keyring
+from storage.jobs import endings, leases, sweeps
+from storage.jobs import records as jobs
 from tests.storage.jobs import FREE, LEASE, PLENTY, carried, failed, moved, new_job, owned, ready, row
 from tests.storage.people import new_account
 
@@ -152,7 +155,7 @@ def test_deleting_a_job_that_holds_tokens_gives_them_back(
     carried(database, job_id, Stage.BILL, now, word_count=30, page_count=0)
     claim = owned(database, job_id, Stage.BILL, now)
     with database.transaction() as session:
-        job_endings.hold(session, claim, free_per_day=FREE, milliseconds=1, lease_seconds=LEASE, now=now)
+        endings.hold(session, claim, free_per_day=FREE, milliseconds=1, lease_seconds=LEASE, now=now)
     with database.transaction() as session:
         assert ledger.balance(session, account, free_per_day=FREE, now=now).free_tokens == FREE - 30
         jobs.delete_job(session, account, job_id, now)
@@ -202,26 +205,26 @@ def test_expired_and_failed_rows_go_when_nothing_of_them_is_left(
     ready(database, gone[1], now)
     after = now + timedelta(hours=25)
     with database.transaction() as session:
-        assert job_sweeps.expire(session, after - timedelta(hours=2)) == 0
-        assert job_sweeps.expire(session, after) == 1
-        assert job_sweeps.purge(session, after + timedelta(days=1)) == 0
-        residues = job_sweeps.residues(session)
+        assert sweeps.expire(session, after - timedelta(hours=2)) == 0
+        assert sweeps.expire(session, after) == 1
+        assert sweeps.purge(session, after + timedelta(days=1)) == 0
+        residues = sweeps.residues(session)
         assert {job.id: job.state for job in residues} == {gone[0]: JobState.FAILED, gone[1]: JobState.EXPIRED}
         for job in residues:
-            job_sweeps.cleared(session, job.id, JobState(job.state))
-        assert job_sweeps.purge(session, after) == 1
-        assert job_sweeps.purge(session, after + timedelta(seconds=1)) == 1
-        assert job_sweeps.rows(session, [kept, *gone]).keys() == {kept}
+            sweeps.cleared(session, job.id, JobState(job.state))
+        assert sweeps.purge(session, after) == 1
+        assert sweeps.purge(session, after + timedelta(seconds=1)) == 1
+        assert sweeps.rows(session, [kept, *gone]).keys() == {kept}
 
 
 def test_a_pinned_file_outlives_its_time(database: Database, keyring: Keyring, account: UUID, now: datetime) -> None:
     job_id = new_job(database, keyring, account, now)
     ready(database, job_id, now)
     with database.transaction() as session:
-        job = job_leases.current(session, job_id)
+        job = leases.current(session, job_id)
         assert job is not None
         job.is_persisted = True
     late = now + timedelta(days=90)
     with database.transaction() as session:
-        assert job_sweeps.expire(session, late) == 0
+        assert sweeps.expire(session, late) == 0
     assert jobs.record(row(database, job_id), keyring, late).state is JobState.READY

@@ -10,10 +10,10 @@ import pytest
 from sqlmodel import select
 
 from schemas.errors import KeyNotFound, Unauthenticated, Unprocessable
-from storage import keys
+from storage.accounts import keys
+from storage.accounts.keys import Caller
 from storage.database import Database
 from storage.encryption import Keyring
-from storage.keys import Caller
 from storage.tables import Key, Secret
 from tests.storage.people import new_account
 

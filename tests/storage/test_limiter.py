@@ -14,9 +14,9 @@ import redis
 from redis.asyncio import Redis as AsyncRedis
 
 from schemas.settings import InvalidSettings
-from storage.limiter import RateLimiter, open_limiter
-from storage.memory_limiter import MemoryLimiter
-from storage.redis_limiter import PATIENCE_SECONDS, RedisLimiter
+from storage.limiter.memory import MemoryLimiter
+from storage.limiter.protocol import RateLimiter, open_limiter
+from storage.limiter.redis import PATIENCE_SECONDS, RedisLimiter
 from tests.servers import RedisServer
 from tests.servers.process import free_port
 

@@ -10,9 +10,9 @@ import pytest
 
 from schemas.errors import MaskerUnavailable
 from schemas.settings import InvalidSettings
-from storage.directory import DirectoryStore
-from storage.objects import InvalidObjectKey, ObjectNotFound, ObjectStore
-from storage.s3 import PART_BYTES, S3Store
+from storage.objects.directory import DirectoryStore
+from storage.objects.s3 import PART_BYTES, S3Store
+from storage.objects.store import InvalidObjectKey, ObjectNotFound, ObjectStore
 from tests.servers import Bucket
 from tests.storage.conftest import s3_store
 

@@ -3,7 +3,7 @@
 import pytest
 
 from schemas.errors import Unprocessable
-from storage.passwords import generate_password, hash_password, needs_rehash, verify_password
+from storage.accounts.passwords import generate_password, hash_password, needs_rehash, verify_password
 
 
 @pytest.fixture(scope="module")

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from storage.directory import DirectoryStore
 from storage.encryption import Keyring, SealBroken
-from storage.objects import ObjectNotFound, ObjectStore
-from storage.sealed import CHUNK_BYTES, SealedStore
+from storage.objects.directory import DirectoryStore
+from storage.objects.sealed import CHUNK_BYTES, SealedStore
+from storage.objects.store import ObjectNotFound, ObjectStore
 
 TAG = 16
 SEALED_CHUNK = CHUNK_BYTES + TAG

@@ -8,9 +8,9 @@ import pytest
 from sqlmodel import select
 
 from schemas.errors import Unauthenticated
-from storage import keys, sessions
+from storage.accounts import keys, sessions
+from storage.accounts.keys import Caller
 from storage.database import Database
-from storage.keys import Caller
 from storage.tables import BrowserSession
 from tests.storage.people import new_account
 

@@ -7,10 +7,10 @@ from uuid import UUID
 import pytest
 
 from schemas.errors import MaskerError, QuotaActive, TooManyConcurrentJobs, TooManyFilesToday
-from storage import jobs
 from storage.database import Database
 from storage.encryption import Keyring
-from storage.jobs import Quotas
+from storage.jobs import records as jobs
+from storage.jobs.records import Quotas
 from tests.storage.jobs import failed, new_job, ready
 from tests.storage.people import new_account
 

@@ -4,9 +4,9 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import date, datetime, timedelta
 
 from schemas.entities import EntityType
-from storage import usage
+from storage.accounts import usage
+from storage.accounts.usage import DayUsage
 from storage.database import Database
-from storage.usage import DayUsage
 from tests.storage.people import new_account
 
 PERSON, IBAN = EntityType.PERSON, EntityType.IBAN

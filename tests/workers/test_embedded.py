@@ -12,10 +12,11 @@ from schemas.clock import utc_now
 from schemas.files import MEDIA_TYPE, Format, JobState
 from schemas.settings import InvalidSettings, SandboxMode, Settings
 from schemas.stages import FIRST_STAGE, Stage
-from storage import job_leases, jobs
 from storage.encryption import MASTER_KEY_FILE, MasterKeyInvalid
-from storage.job_tables import Job
-from storage.jobs import Upload
+from storage.jobs import leases
+from storage.jobs import records as jobs
+from storage.jobs.records import Upload
+from storage.jobs.tables import Job
 from storage.opening import Storage
 from tests.workers.workshop import CSV, SECRETS, Workshop, insert, new_owner, saboteur
 from workers import runner
@@ -49,7 +50,7 @@ def upload(storage: Storage, settings: Settings, account: UUID, *, announce: boo
 def finished(storage: Storage, job_id: UUID) -> Job:
     def look() -> Job:
         with storage.database.reading() as session:
-            job = job_leases.current(session, job_id)
+            job = leases.current(session, job_id)
         assert job is not None
         return job
 

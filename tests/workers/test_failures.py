@@ -10,9 +10,9 @@ from schemas.errors import ErrorCode
 from schemas.files import Format, JobState
 from schemas.spans import MatchMode, Term
 from schemas.stages import STAGE, Stage
-from storage import jobs
-from storage.job_objects import artifact_key
-from storage.objects import ObjectNotFound
+from storage.jobs import records as jobs
+from storage.jobs.objects import artifact_key
+from storage.objects.store import ObjectNotFound
 from tests.workers.workshop import CSV, SECRETS, Workshop, saboteur
 from workers.run import ClaimLost, Run
 from workers.stages import WORK

@@ -8,7 +8,8 @@ from PIL import Image, ImageDraw, ImageFont
 from schemas.files import Format, JobState
 from schemas.spans import Term
 from schemas.stages import Stage
-from storage import jobs, ledger
+from storage import ledger
+from storage.jobs import records as jobs
 from tests.workers.workshop import CSV, SECRETS, Workshop
 
 TEXT_STAGES = [Stage.SNIFF, Stage.EXTRACT, Stage.DETECT, Stage.REDACT, Stage.VERIFY, Stage.BILL, Stage.STORE]

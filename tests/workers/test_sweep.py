@@ -6,8 +6,8 @@ from uuid import uuid4
 from schemas.errors import ErrorCode
 from schemas.files import JobState
 from schemas.stages import Stage
-from storage import sessions
-from storage.job_objects import artifact_key, input_key, result_key
+from storage.accounts import sessions
+from storage.jobs.objects import artifact_key, input_key, result_key
 from tests.workers.workshop import Workshop
 from workers.run import Run
 from workers.sweep import Swept
@@ -81,11 +81,11 @@ def test_what_a_crash_left_of_a_finished_job_is_destroyed(workshop: Workshop) ->
     workshop.run(until=Stage.STORE)
     run = Run.claim_stage(workshop.context, Stage.STORE, job_id, None)
     assert run is not None
-    from storage import job_endings
+    from storage.jobs import endings
 
     size = run.artifacts.save_result()
     with workshop.storage.database.transaction() as session:
-        assert job_endings.publish(session, run.claim, size, milliseconds=1, now=workshop.now)
+        assert endings.publish(session, run.claim, size, milliseconds=1, now=workshop.now)
     assert len(workshop.keys(job_id)) > 1
     assert workshop.sweep() == NOTHING._replace(destroyed=1)
     assert len(workshop.keys(job_id)) == 1

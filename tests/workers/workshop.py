@@ -19,10 +19,13 @@ from schemas.files import MEDIA_TYPE, Format
 from schemas.settings import Settings
 from schemas.spans import Term
 from schemas.stages import FIRST_STAGE, Stage
-from storage import accounts, job_leases, jobs, ledger
-from storage.job_objects import input_key
-from storage.job_tables import Job
-from storage.jobs import Quotas, Upload
+from storage import ledger
+from storage.accounts import records as accounts
+from storage.jobs import leases
+from storage.jobs import records as jobs
+from storage.jobs.objects import input_key
+from storage.jobs.records import Quotas, Upload
+from storage.jobs.tables import Job
 from storage.opening import Storage
 from storage.tables import Entry
 from workers.actors import declare
@@ -152,7 +155,7 @@ class Workshop:
 
     def job(self, job_id: UUID) -> Job:
         with self.storage.database.reading() as session:
-            job = job_leases.current(session, job_id)
+            job = leases.current(session, job_id)
         assert job is not None
         return job
 
@@ -168,7 +171,7 @@ class Workshop:
 
     def delete(self, job_id: UUID) -> None:
         """What the API does on DELETE."""
-        from storage.job_objects import destroy_all
+        from storage.jobs.objects import destroy_all
 
         with self.storage.database.transaction() as session:
             jobs.delete_job(session, self.account, job_id, self.now)

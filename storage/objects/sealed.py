@@ -8,7 +8,7 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from storage.encryption import Keyring, SealBroken
-from storage.objects import AbortingWriter, ObjectEntry, ObjectStore, ObjectWriter, primed
+from storage.objects.store import AbortingWriter, ObjectEntry, ObjectStore, ObjectWriter, primed
 
 CHUNK_BYTES = 64 << 10
 _TAG_BYTES = 16

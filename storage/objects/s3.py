@@ -11,7 +11,7 @@ from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError, Inv
 
 from schemas.errors import MaskerUnavailable
 from schemas.settings import InvalidSettings
-from storage.objects import AbortingWriter, ObjectEntry, ObjectNotFound, checked_key, checked_prefix, primed
+from storage.objects.store import AbortingWriter, ObjectEntry, ObjectNotFound, checked_key, checked_prefix, primed
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client

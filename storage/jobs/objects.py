@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
 
-from storage.objects import ObjectStore
+from storage.objects.store import ObjectStore
 
 WORK_PREFIX = "jobs/"
 RESULT_PREFIX = "results/"

@@ -2,8 +2,8 @@
 
 from typing import Protocol
 
-from storage.memory_limiter import MemoryLimiter
-from storage.redis_limiter import RedisLimiter
+from storage.limiter.memory import MemoryLimiter
+from storage.limiter.redis import RedisLimiter
 
 
 class RateLimiter(Protocol):

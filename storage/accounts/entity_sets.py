@@ -9,7 +9,7 @@ from sqlmodel import Session, col, select
 
 from schemas.entities import CORE_TYPES, TOGGLABLE_TYPES, EntityType
 from schemas.errors import KeyNotFound
-from storage.keys import Caller
+from storage.accounts.keys import Caller
 from storage.tables import Account, Key
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from schemas.errors import MaskerUnavailable
 from storage.encryption import sync_directory
-from storage.objects import AbortingWriter, ObjectEntry, ObjectNotFound, checked_key, checked_prefix, primed
+from storage.objects.store import AbortingWriter, ObjectEntry, ObjectNotFound, checked_key, checked_prefix, primed
 
 _CHUNK_BYTES = 1 << 20
 _DRAFTS = ".drafts"  # no key's segment starts with a dot

@@ -10,8 +10,8 @@ from sqlalchemy import delete, exists
 from sqlmodel import Session, col, select
 
 from schemas.errors import Unauthenticated
+from storage.accounts.keys import Caller
 from storage.changes import changed
-from storage.keys import Caller
 from storage.tables import Account, BrowserSession, Key
 
 _TOKEN_BYTES = 32

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 from uuid import UUID
 
-from storage.keys import Caller
+from storage.accounts.keys import Caller
 
 SIZE = 10_000
 

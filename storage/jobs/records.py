@@ -12,15 +12,24 @@ from sqlalchemy.orm import QueryableAttribute, defer
 from sqlmodel import Session, col
 
 from schemas.clock import riyadh_day
-from schemas.errors import FileNotFound, InvalidCursor, QuotaActive, TooManyConcurrentJobs, TooManyFilesToday
+from schemas.errors import (
+    FileNotFound,
+    InvalidCursor,
+    NothingToPin,
+    QuotaActive,
+    TooManyConcurrentJobs,
+    TooManyFilesToday,
+    TooManyPinned,
+)
 from schemas.files import Format, JobRecord, JobState
 from schemas.ids import parse_id
 from schemas.spans import Term
-from storage import job_progress, ledger
+from storage import ledger
 from storage.changes import changed
 from storage.encryption import Keyring
-from storage.job_objects import result_key
-from storage.job_tables import Job, JobPart, UploadCount
+from storage.jobs import leases
+from storage.jobs.objects import result_key
+from storage.jobs.tables import Job, JobPart, UploadCount
 from storage.terms import dump_terms, load_terms
 from storage.upserts import insert_missing
 
@@ -165,8 +174,8 @@ def record(job: Job, keyring: Keyring, now: datetime) -> JobRecord:
         error_code=job.error_code,
         download_url=f"{path}/download" if state is JobState.READY else None,
         poll_url=path,
-        stage=job_progress.stage(job),
-        progress=job_progress.progress(job),
+        stage=leases.stage(job),
+        progress=leases.progress(job),
     )
 
 
@@ -263,3 +272,41 @@ def _cursor_row(session: Session, account_id: UUID, cursor: str) -> Job:
         return get(session, account_id, parse_id(cursor))
     except (ValueError, FileNotFound):
         raise InvalidCursor from None
+
+
+# Pinned files: kept beyond their time, so many per account and no more.
+
+
+def pin(session: Session, account_id: UUID, job_id: UUID, most: int, now: datetime) -> Job:
+    """Exempts a ready file from the sweep; harmless when repeated. The row as it is then.
+
+    FileNotFound, also for another's; NothingToPin unless its file can be downloaded; TooManyPinned past `most`.
+    """
+    job = get(session, account_id, job_id)
+    if job.state != JobState.READY.value:
+        raise NothingToPin
+    lock_quotas(session, account_id, riyadh_day(now))
+    job = _now(session, account_id, job_id)
+    if job.is_persisted:
+        return job
+    pinned = select(sql.count()).select_from(Job).where(col(Job.account_id) == account_id, col(Job.is_persisted))
+    if session.scalars(pinned).one() >= most:
+        raise TooManyPinned
+    # The sweep may have taken it since: only one of the two conditions can be true of a row.
+    ready = (col(Job.id) == job_id, col(Job.state) == JobState.READY.value, kept(now))
+    if not changed(session, update(Job).where(*ready).values(is_persisted=True)):
+        raise NothingToPin
+    return _now(session, account_id, job_id)
+
+
+def unpin(session: Session, account_id: UUID, job_id: UUID) -> Job:
+    """Gives a file its time to live back, which may be over; harmless when repeated. FileNotFound."""
+    get(session, account_id, job_id)
+    changed(session, update(Job).where(col(Job.id) == job_id, col(Job.is_persisted)).values(is_persisted=False))
+    return _now(session, account_id, job_id)
+
+
+def _now(session: Session, account_id: UUID, job_id: UUID) -> Job:
+    """The row as it is by now; it may have been deleted meanwhile."""
+    session.expire_all()
+    return get(session, account_id, job_id)

@@ -9,11 +9,12 @@ from sqlmodel import Session, col
 from schemas.entities import EntityType
 from schemas.files import JobState
 from schemas.stages import Stage
-from storage import ledger, usage
+from storage import ledger
+from storage.accounts import usage
 from storage.changes import changed
-from storage.job_leases import RUNNING, Claim, advance, finished, locked, owned, owned_part
-from storage.job_tables import Job, JobPart
-from storage.jobs import hold_reference
+from storage.jobs.leases import RUNNING, Claim, advance, finished, locked, owned, owned_part
+from storage.jobs.records import hold_reference
+from storage.jobs.tables import Job, JobPart
 
 TOKENS_PER_PAGE = 10
 

@@ -11,7 +11,7 @@ from sqlmodel import Session, col
 from schemas.files import JobState
 from schemas.stages import Stage
 from storage.changes import changed
-from storage.job_tables import Job, JobPart
+from storage.jobs.tables import Job, JobPart
 
 BATCH = 500
 _RUNNING = (JobState.QUEUED.value, JobState.PROCESSING.value)

@@ -1,0 +1,1 @@
+"""Accounts and what belongs to one: keys, sessions, entity types, glossaries, usage."""

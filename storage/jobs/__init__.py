@@ -1,0 +1,1 @@
+"""File jobs: their rows, leases, endings, sweeps, and the objects that belong to them."""

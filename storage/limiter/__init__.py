@@ -1,0 +1,1 @@
+"""Rate limits over a sliding window: in memory or in Redis."""
