@@ -75,7 +75,7 @@ def worker(
     """Run workers for the named queues, through Dramatiq's own runner."""
     from schemas.stages import Queue
     from storage.opening import Storage
-    from workers import runner
+    from workers import processes as runner
 
     settings = load()
     Storage.open(settings).close()  # says what is wrong before any process is started
@@ -108,7 +108,7 @@ def sweep(as_json: Json = False) -> None:
 @contextmanager
 def _embedded_workers(settings: "Settings", storage: "Storage") -> Iterator[None]:
     """Worker threads and sweeper in this process, on the broker that the API announces through."""
-    from workers.embedded import Embedded
+    from workers.processes import Embedded
 
     workers = Embedded(settings, storage)
     workers.start()

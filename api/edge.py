@@ -13,8 +13,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.auth.bearer import SESSION_COOKIE
 from api.http.client_address import Network, caller_of, is_within, networks
-from api.http.cors import cross_origin_rules
 from api.http.geo import Borders, Geo
+from api.http.origins import cross_origin_rules
 from schemas.errors import MaskerUnavailable
 from schemas.settings import Settings
 

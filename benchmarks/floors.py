@@ -32,8 +32,8 @@ from schemas.spans import Detection, DetectOptions
 from storage import ledger
 from storage.accounts import records as accounts
 from storage.ledger import Order
-from storage.limiter.protocol import open_limiter
 from storage.opening import Storage
+from storage.rate_limiter import open_limiter
 
 
 class Message(BaseModel):

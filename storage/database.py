@@ -5,12 +5,12 @@ import math
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from alembic import command
 from alembic.config import Config
@@ -19,14 +19,19 @@ from alembic.util import CommandError
 from sqlalchemy import (
     URL,
     Connection,
+    CursorResult,
     DateTime,
+    Delete,
     Dialect,
     Engine,
+    Update,
     create_engine,
     event,
+    inspect,
     make_url,
     text,
 )
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine.interfaces import DBAPIConnection, DBAPICursor
 from sqlalchemy.exc import (
     ArgumentError,
@@ -316,3 +321,36 @@ def _alembic(connection: Connection) -> Config:
     config.set_main_option("script_location", str(_SCRIPTS).replace("%", "%%"))
     config.attributes["connection"] = connection
     return config
+
+
+# What a conditional statement did: the number of rows it changed, which is how a race is won or lost.
+
+
+def changed(session: Session, statement: Update | Delete) -> int:
+    """Runs an UPDATE or DELETE; how many rows it touched. Objects that the session already holds are not refreshed."""
+    result = session.execute(statement, execution_options={"synchronize_session": False})
+    return cast("CursorResult[Any]", result).rowcount
+
+
+# Inserts that meet a row already there, in the words of either database.
+
+
+def insert_missing(session: Session, table: type[SQLModel], values: dict[str, Any]) -> bool:
+    """Inserts a row unless its key is taken; whether it did. Waits for whoever is inserting the same key just now."""
+    # Inline: nobody wants the new row's number. For inserts the count of rows is kept only on request.
+    insert = _insert(session)(table).on_conflict_do_nothing().inline().execution_options(preserve_rowcount=True)
+    return session.connection().execute(insert, values).rowcount == 1
+
+
+def insert_or_add(session: Session, table: type[SQLModel], rows: Sequence[dict[str, Any]], amount: str) -> None:
+    """Inserts rows; where a row's key is taken, adds its `amount` column to the one there."""
+    insert = _insert(session)(table).values(list(rows))
+    columns = inspect(table).local_table.c
+    total = {amount: columns[amount] + insert.excluded[amount]}
+    session.connection().execute(insert.on_conflict_do_update(index_elements=inspect(table).primary_key, set_=total))
+
+
+def _insert(session: Session) -> Callable[..., sqlite.Insert]:
+    # The two dialects' constructs are alike but for their class.
+    alike = sqlite.insert if session.get_bind().dialect.name == "sqlite" else postgresql.insert
+    return cast("Callable[..., sqlite.Insert]", alike)

@@ -17,9 +17,9 @@ from sqlmodel import Session, col, select
 
 from schemas.clock import next_riyadh_midnight, riyadh_day
 from schemas.errors import InsufficientTokens, Unprocessable
+from storage.database import insert_missing
 from storage.direct import Direct
 from storage.tables import Entry, EntryKind, Purse
-from storage.upserts import insert_missing
 
 MAX_CREDIT = 10**15  # far from the columns' 64 bits, however often it is given
 _DAY = timedelta(days=1)

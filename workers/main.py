@@ -6,7 +6,7 @@ from schemas.settings import load_settings
 from storage.opening import Storage
 from workers.actors import declare
 from workers.context import Context
-from workers.sweeper import Sweeper
+from workers.sweep import Sweeper
 
 settings = load_settings()
 storage = Storage.open(settings)

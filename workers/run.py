@@ -1,9 +1,10 @@
 """One claim being worked on: how its job moves on, ends, is tried again, or is let go of."""
 
 import logging
+import threading
 import time
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 from typing import Any, Self
 from uuid import UUID
@@ -13,12 +14,56 @@ from schemas.errors import ErrorCode, MaskerUnavailable
 from schemas.files import Format, JobState
 from schemas.stages import Stage
 from storage import report_key
-from storage.jobs import endings, leases
+from storage.jobs import endings, leases, objects, sweeps
 from storage.jobs import objects as job_objects
 from storage.jobs.leases import Claim, Limits
+from storage.opening import Storage
 from workers.artifacts import Artifacts
 from workers.context import Context
-from workers.residue import destroy_residue
+
+# Keeps the lease of a claim alive while its stage works.
+
+_RENEWALS_PER_LEASE = 3
+
+
+@contextmanager
+def kept(context: Context, claim: Claim) -> Iterator[None]:
+    """Renews the lease in the background until the block ends or the claim is lost (fencing then stops the rest)."""
+    done = threading.Event()
+    keeper = threading.Thread(
+        target=_renew_until, args=(done, context, claim), name=f"lease-{claim.stage}", daemon=True
+    )
+    keeper.start()
+    try:
+        yield
+    finally:
+        done.set()
+        keeper.join()
+
+
+def _renew_until(done: threading.Event, context: Context, claim: Claim) -> None:
+    lease_seconds = context.settings.lease_seconds
+    while not done.wait(lease_seconds / _RENEWALS_PER_LEASE):
+        try:
+            with context.storage.database.transaction() as session:
+                if not leases.renew(session, claim, lease_seconds=lease_seconds, now=context.clock()):
+                    return
+        except MaskerUnavailable:
+            continue  # the next renewal may still be in time
+
+
+# Destroys the bytes that a finished job must not keep.
+
+
+def destroy_residue(storage: Storage, job_id: UUID, state: JobState, kept: str | None) -> None:
+    """A ready job keeps its result, `kept`; any other final state nothing. Notes in the row that the rest is gone."""
+    if kept is None:
+        objects.destroy_all(storage.objects, job_id)
+    else:
+        objects.destroy_all_but(storage.objects, job_id, kept)
+    with storage.database.transaction() as session:
+        sweeps.cleared(session, job_id, state)
+
 
 log = logging.getLogger("masker.workers")
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from anyio import to_thread
 from starlette.requests import Request
 
-from api.http.csrf import refuse_cross_site
+from api.http.origins import refuse_cross_site
 from api.services.container import Services
 from schemas.clock import utc_now
 from schemas.errors import MaskerUnavailable, Unauthenticated

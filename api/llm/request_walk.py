@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import NamedTuple
 
-from api.llm import anthropic_request, openai_request
+from api.llm import anthropic, openai
 from api.llm.json_tree import Holder, Node, Number, value_at
 from api.llm.model import Provider
 from api.llm.request_fields import DATA, LEAST_DIGITS, LEAST_DIGITS_IN_TEXT, Rule, Says, cue_of, said, whole_number
@@ -12,8 +12,8 @@ from api.llm.tool_arguments import Value, WholeJson, of_split, of_tree, split
 from schemas.errors import AttachmentNotSupported
 
 _REQUESTS = {
-    Provider.ANTHROPIC: (anthropic_request.FIRST, anthropic_request.REQUEST),
-    Provider.OPENAI: (openai_request.FIRST, openai_request.REQUEST),
+    Provider.ANTHROPIC: (anthropic.FIRST, anthropic.REQUEST),
+    Provider.OPENAI: (openai.FIRST, openai.REQUEST),
 }
 
 

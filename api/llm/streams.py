@@ -5,10 +5,10 @@ from typing import Final
 
 from api.llm import json_tree, sse
 from api.llm.answers import Answers
-from api.llm.anthropic_stream import AnthropicStream
+from api.llm.anthropic import AnthropicStream
 from api.llm.json_stream import restored_arguments
 from api.llm.model import Minted, Provider, StreamTooLong
-from api.llm.openai_stream import OpenAIStream
+from api.llm.openai import OpenAIStream
 from api.llm.restore import Restorer
 from api.llm.sse import Event
 

@@ -18,7 +18,9 @@ from api.http.bodies import hung_up
 from api.llm import answers
 from api.llm.model import Asked, MaskedPrompt, Provider, StreamTooLong
 from api.llm.streams import RestoredStream
-from api.proxy import body, demo, options
+from api.proxy import demo
+from api.proxy import request as body
+from api.proxy import request as options
 from api.services.charges import Bill, charged
 from api.services.container import Services
 from api.upstream import headers

@@ -6,8 +6,8 @@ from api.auth import login
 from api.auth.bearer import session_token
 from api.dependencies import ServicesDep
 from api.http.bodies import read_json, takes
-from api.http.csrf import refuse_cross_site, refuse_foreign_origin
 from api.http.geo import client_address
+from api.http.origins import refuse_cross_site, refuse_foreign_origin
 from schemas.accounts import AccountAnswer, Login, Registration
 
 _MAX_BODY_BYTES = 64 * 1024  # a password of 1024 characters, each written as an escape, takes 12 KB

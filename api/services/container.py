@@ -18,9 +18,8 @@ from schemas.settings import Settings
 from storage.accounts import keys
 from storage.accounts.auth_cache import AuthCache
 from storage.jobs.records import Quotas
-from storage.limiter.memory import MemoryLimiter
-from storage.limiter.protocol import RateLimiter, open_limiter
 from storage.opening import Storage
+from storage.rate_limiter import MemoryLimiter, RateLimiter, open_limiter
 
 _TEXT_MEMORY = 1024**3  # address space of a process that scans texts; for large ones 64 bytes more per byte of text
 _STANDING_BACK = 5  # of the kernel's 20 steps of niceness: whoever sends a large text waits for seconds anyway

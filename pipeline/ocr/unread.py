@@ -8,7 +8,7 @@ import numpy as np
 from pipeline.documents.document import Word
 from pipeline.documents.raster.ink import Ink, Mark, around, characters, gather
 from pipeline.ocr.columns import columns, in_table, is_identifier, may_be_number, said_in
-from pipeline.ocr.confidence import is_confident
+from pipeline.ocr.tesseract import is_confident
 
 _LIKE = (0.6, 1.4)  # of the middle height of a word's characters: others are dots, rules and stains
 _SPREAD = 2.0  # of its height: no letter of a word without digits is wider than this

@@ -17,10 +17,9 @@ from sqlmodel import Session, col, select
 from schemas.accounts import MAX_KEY_NAME_CHARACTERS as NAME_CHARACTERS
 from schemas.blanks import trimmed
 from schemas.errors import KeyNotFound, Unauthenticated, Unprocessable
-from storage.changes import changed
+from storage.database import changed, insert_missing
 from storage.encryption import Keyring
 from storage.tables import Account, Key, Secret
-from storage.upserts import insert_missing
 
 PREFIX_CHARACTERS, SECRET_CHARACTERS = 12, 43
 _ALPHABET = string.ascii_lowercase + string.digits

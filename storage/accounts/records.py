@@ -12,7 +12,7 @@ from sqlmodel import Session, col, select
 from schemas.clock import riyadh_day
 from schemas.errors import EmailTaken, Unprocessable
 from storage import ledger
-from storage.changes import changed
+from storage.database import changed
 from storage.tables import Account, Purse
 
 # Something before one @, a dotted or plain host after it, no blanks, controls or surrogates. Whether it is reachable,

@@ -11,7 +11,7 @@ from sqlmodel import Session, col, select
 
 from schemas.errors import Unauthenticated
 from storage.accounts.keys import Caller
-from storage.changes import changed
+from storage.database import changed
 from storage.tables import Account, BrowserSession, Key
 
 _TOKEN_BYTES = 32

@@ -10,8 +10,8 @@ from sqlmodel import Session, col, select
 
 from schemas.clock import riyadh_day
 from schemas.entities import EntityType
+from storage.database import insert_or_add
 from storage.tables import Usage
-from storage.upserts import insert_or_add
 
 _CALLS, _TOKENS = "calls", "tokens"
 _ROWS_AT_ONCE = 1000  # a statement holds so many parameters, and no more than SQLite's 32,766

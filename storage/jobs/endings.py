@@ -11,7 +11,7 @@ from schemas.files import JobState
 from schemas.stages import Stage
 from storage import ledger
 from storage.accounts import usage
-from storage.changes import changed
+from storage.database import changed
 from storage.jobs.leases import RUNNING, Claim, advance, finished, locked, owned, owned_part
 from storage.jobs.records import hold_reference
 from storage.jobs.tables import Job, JobPart

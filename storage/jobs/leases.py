@@ -11,7 +11,7 @@ from sqlmodel import Session, col
 
 from schemas.files import JobState
 from schemas.stages import STAGE, Stage, reached
-from storage.changes import changed
+from storage.database import changed
 from storage.jobs.tables import Job, JobPart
 
 RUNNING = (JobState.QUEUED.value, JobState.PROCESSING.value)

@@ -25,13 +25,12 @@ from schemas.files import Format, JobRecord, JobState
 from schemas.ids import parse_id
 from schemas.spans import Term
 from storage import ledger
-from storage.changes import changed
+from storage.database import changed, insert_missing
 from storage.encryption import Keyring
 from storage.jobs import leases
 from storage.jobs.objects import result_key
 from storage.jobs.tables import Job, JobPart, UploadCount
 from storage.terms import dump_terms, load_terms
-from storage.upserts import insert_missing
 
 MAX_PAGE = 50
 FILES_PATH = "/api/v1/files"

@@ -10,7 +10,7 @@ from sqlmodel import Session, col
 
 from schemas.files import JobState
 from schemas.stages import Stage
-from storage.changes import changed
+from storage.database import changed
 from storage.jobs.tables import Job, JobPart
 
 BATCH = 500

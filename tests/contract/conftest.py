@@ -11,7 +11,7 @@ from tests.api.conftest import account, client, served
 from tests.api.serving import Account, Served, serving, settings_for
 from tests.contract.shop import Shop, opened
 from tests.pipeline.detect.marked import unmarked
-from workers.embedded import Embedded
+from workers.processes import Embedded
 
 __all__ = ["account", "client", "served"]
 

@@ -14,8 +14,8 @@ import pytest
 
 from schemas.clock import utc_now
 from storage.accounts import keys
-from storage.limiter.memory import MemoryLimiter
 from storage.opening import Storage
+from storage.rate_limiter import MemoryLimiter
 from tests.api.serving import Account, Served, serving, settings_for
 from tests.contract import browsers
 from tests.servers import RedisServer

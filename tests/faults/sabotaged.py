@@ -76,6 +76,6 @@ if "FAULT_STAGE" in os.environ and __name__ != "__main__":
 
 if __name__ == "__main__":
     from schemas.settings import load_settings
-    from workers import runner
+    from workers import processes
 
-    raise SystemExit(runner.run(load_settings(), processes=1, threads=2, module="tests.faults.sabotaged"))
+    raise SystemExit(processes.run(load_settings(), processes=1, threads=2, module="tests.faults.sabotaged"))

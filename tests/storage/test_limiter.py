@@ -14,9 +14,7 @@ import redis
 from redis.asyncio import Redis as AsyncRedis
 
 from schemas.settings import InvalidSettings
-from storage.limiter.memory import MemoryLimiter
-from storage.limiter.protocol import RateLimiter, open_limiter
-from storage.limiter.redis import PATIENCE_SECONDS, RedisLimiter
+from storage.rate_limiter import PATIENCE_SECONDS, MemoryLimiter, RateLimiter, RedisLimiter, open_limiter
 from tests.servers import RedisServer
 from tests.servers.process import free_port
 

@@ -1,7 +1,7 @@
 """Words that OCR saw are billed once, also where their line is said again in another order."""
 
 from pipeline.documents.document import Extraction, Reading, TextUnit, Word
-from pipeline.ocr.groups import said_again
+from pipeline.ocr.lines import said_again
 from workers import stages
 
 

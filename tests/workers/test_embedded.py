@@ -19,9 +19,9 @@ from storage.jobs.records import Upload
 from storage.jobs.tables import Job
 from storage.opening import Storage
 from tests.workers.workshop import CSV, SECRETS, Workshop, insert, new_owner, saboteur
-from workers import runner
-from workers.carry import carry
-from workers.embedded import Embedded
+from workers import processes
+from workers.actors import carry
+from workers.processes import Embedded
 from workers.run import Run
 
 PATIENCE = 60
@@ -115,11 +115,11 @@ def test_a_stage_longer_than_its_lease_keeps_it(workshop: Workshop) -> None:
 
 def test_workers_of_their_own_need_redis(settings: Settings) -> None:
     with pytest.raises(InvalidSettings, match="MASKER_REDIS_URL"):
-        runner.run(settings)
+        processes.run(settings)
 
 
 def test_workers_do_not_start_with_a_damaged_master_key(settings: Settings) -> None:
     settings.data_dir.mkdir()
     (settings.data_dir / MASTER_KEY_FILE).write_text("damaged")
     with pytest.raises(MasterKeyInvalid):
-        runner.run(settings.model_copy(update={"redis_url": "redis://127.0.0.1:9/0", "sandbox": SandboxMode.STRICT}))
+        processes.run(settings.model_copy(update={"redis_url": "redis://127.0.0.1:9/0", "sandbox": SandboxMode.STRICT}))

@@ -28,8 +28,7 @@ from storage.jobs.records import Quotas, Upload
 from storage.jobs.tables import Job
 from storage.opening import Storage
 from storage.tables import Entry
-from workers.actors import declare
-from workers.carry import carry
+from workers.actors import carry, declare
 from workers.context import Context
 from workers.sweep import Swept, sweep
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from pipeline.ocr.confidence import is_confident
 from pipeline.ocr.corrections import corrected
 from pipeline.ocr.lines import SeenWord, compose
+from pipeline.ocr.tesseract import is_confident
 
 
 def seen(*words: tuple[str, int], width: int = 40) -> list[SeenWord]:

@@ -2,8 +2,7 @@
 
 import pytest
 
-from pipeline.ocr.lines import SeenWord, compose
-from pipeline.ocr.rows import join_rows
+from pipeline.ocr.lines import SeenWord, compose, join_rows
 
 
 def line(text: str, left: int, top: int, height: int = 20) -> list[SeenWord]:

@@ -1,14 +1,14 @@
-"""The sliding window in Redis: one round trip by a script, and calls go on uncounted when Redis is not there.
-
-Redis tells the time, so processes whose clocks differ count the same. A name is stored as a keyed hash and goes when
-its window has passed.
-"""
+"""How often something may happen: a sliding window per name, in Redis for many processes or inside one."""
 
 import asyncio
 import hashlib
 import hmac
 import logging
 import math
+import time
+from collections import OrderedDict, deque
+from collections.abc import Callable
+from typing import NamedTuple, Protocol
 
 from redis.asyncio import Redis
 from redis.asyncio.retry import Retry
@@ -16,6 +16,77 @@ from redis.backoff import NoBackoff
 from redis.exceptions import NoScriptError, RedisError
 
 from schemas.settings import InvalidSettings
+
+# The sliding window inside one process: bounded memory, the same answers as the one in Redis.
+
+MOST_CALLS = 1_000_000  # remembered at once, about 50 MB; past it the names that were quiet longest are forgotten
+
+
+class _Window(NamedTuple):
+    """The moments of the calls in the last `seconds`, oldest first."""
+
+    seconds: int
+    calls: deque[float]
+
+
+class MemoryLimiter:
+    """Windows by name. `clock` gives seconds that never run backwards; `most` bounds the calls remembered in all."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic, most: int = MOST_CALLS) -> None:
+        self._clock = clock
+        self._most = most
+        self._windows: OrderedDict[str, _Window] = OrderedDict()  # the one quiet for longest first
+        self._remembered = 0
+
+    async def hit(self, key: str, limit: int, window: int = 60) -> int | None:
+        """As `RateLimiter.hit`. It awaits nothing, so calls of one event loop never meet in here."""
+        now = self._clock()
+        self._forget_ended(now)
+        calls = self._window(key, window).calls
+        while calls and now - calls[0] >= window:
+            calls.popleft()
+            self._remembered -= 1
+        if len(calls) >= limit:
+            return max(1, math.ceil(window - (now - calls[0])))
+        calls.append(now)
+        self._remembered += 1
+        self._windows.move_to_end(key)
+        self._forget_surplus()
+        return None
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+    def __len__(self) -> int:
+        """The calls that are remembered."""
+        return self._remembered
+
+    def _window(self, key: str, seconds: int) -> _Window:
+        window = self._windows.get(key)
+        if window is None or window.seconds != seconds:
+            window = self._windows[key] = _Window(seconds, window.calls if window else deque())
+        return window
+
+    def _forget_ended(self, now: float) -> None:
+        """At most two names a call: enough, since a call brings at most one."""
+        for _ in range(2):
+            key, window = next(iter(self._windows.items()), (None, None))
+            if key is None or window is None or (window.calls and now - window.calls[-1] < window.seconds):
+                return
+            self._forget(key)
+
+    def _forget_surplus(self) -> None:
+        while self._remembered > self._most:
+            self._forget(next(iter(self._windows)))
+
+    def _forget(self, key: str) -> None:
+        self._remembered -= len(self._windows.pop(key).calls)
+
+
+# The sliding window in Redis: one round trip by a script, and calls go on uncounted when Redis is not there.
+#
+# Redis tells the time, so processes whose clocks differ count the same. A name is stored as a keyed hash and goes when
+# its window has passed.
 
 log = logging.getLogger("masker.limiter")
 
@@ -118,3 +189,25 @@ class RedisLimiter:
         if self._failing:
             log.warning("Redis answers the rate limiter again")
         self._failing = False
+
+
+class RateLimiter(Protocol):
+    """Counts calls by name. For one event loop; never raises for a server's sake."""
+
+    async def hit(self, key: str, limit: int, window: int = 60) -> int | None:
+        """Counts a call: None when it may go on, else whole seconds until the next may (1 to `window`).
+
+        At most `limit` calls in any `window` seconds; a refused one does not count. The seconds are the window minus
+        the age of its oldest call, rounded up. Limits of different kinds need different keys.
+        """
+
+    async def close(self) -> None:
+        """Gives connections back."""
+
+
+def open_limiter(redis_url: str | None, secret: bytes) -> RateLimiter:
+    """The limiter of the settings; connects to nothing yet. InvalidSettings when the address is none.
+
+    `secret`: what names are hashed under in Redis; every process that shall count together needs the same.
+    """
+    return MemoryLimiter() if redis_url is None else RedisLimiter(redis_url, secret)

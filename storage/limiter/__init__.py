@@ -1,1 +1,0 @@
-"""Rate limits over a sliding window: in memory or in Redis."""
