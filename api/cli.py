@@ -75,14 +75,14 @@ def worker(
     """Run workers for the named queues, through Dramatiq's own runner."""
     from schemas.stages import Queue
     from storage.opening import Storage
-    from workers import processes as runner
+    from workers import processes as worker_processes
 
     settings = load()
     Storage.open(settings).close()  # says what is wrong before any process is started
     names = [name.strip() for name in queues.split(",") if name.strip()]
     if not set(names) <= {queue.value for queue in Queue}:
         console.stop(f"--queues: only {', '.join(Queue)}", 2)
-    raise SystemExit(runner.run(settings, [Queue(name) for name in names], processes, threads))
+    raise SystemExit(worker_processes.run(settings, [Queue(name) for name in names], processes, threads))
 
 
 @app.command()

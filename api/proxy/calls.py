@@ -18,9 +18,7 @@ from api.http.bodies import hung_up
 from api.llm import answers
 from api.llm.model import Asked, MaskedPrompt, Provider, StreamTooLong
 from api.llm.streams import RestoredStream
-from api.proxy import demo
-from api.proxy import request as body
-from api.proxy import request as options
+from api.proxy import demo, incoming
 from api.services.charges import Bill, charged
 from api.services.container import Services
 from api.upstream import headers
@@ -52,10 +50,10 @@ async def relayed(request: Request, services: Services, who: Authenticated, prov
     """
     asked_for, settings = request.headers, services.settings
     key = demo.operators_key(settings) if who.by_session else headers.provider_key(asked_for)
-    transforms = options.transforms(asked_for)
+    transforms = incoming.transforms(asked_for)
     if who.by_session:
         await demo.count_demo(services, who)
-    raw = await body.read(request, settings.proxy_max_body_bytes)
+    raw = await incoming.read(request, settings.proxy_max_body_bytes)
     if who.by_session:
         await to_thread.run_sync(demo.check, raw, provider, settings)
     policy = services.policies.known(who.caller)
@@ -67,8 +65,8 @@ async def relayed(request: Request, services: Services, who: Authenticated, prov
         today=riyadh_day(utc_now()),
         terms=policy.terms,
         transforms=transforms,
-        preserve_tags=options.is_asked(asked_for, options.PRESERVE_TAGS),
-        allow_attachments=options.is_asked(asked_for, options.ALLOW_ATTACHMENTS),
+        preserve_tags=incoming.is_asked(asked_for, incoming.PRESERVE_TAGS),
+        allow_attachments=incoming.is_asked(asked_for, incoming.ALLOW_ATTACHMENTS),
     )
     passed_on = demo.plain(asked_for) if who.by_session else asked_for
     passing = _Passing(headers.passed_on(passed_on, provider, key), headers.query(request.query_params))
