@@ -17,7 +17,7 @@ VIOLATIONS = [
     ("rooms", "api/planted.py", "import workers.actors"),
     ("pure-pipeline", "pipeline/planted.py", "import httpx"),
     ("pure-pipeline", "pipeline/detect/planted.py", "import schemas.settings"),
-    ("caged-parsers", "workers/planted.py", "import pipeline.documents.pdf.page.glyphs"),
+    ("caged-parsers", "workers/planted.py", "import pipeline.documents.pdf.page.raster"),
     ("caged-parsers", "api/planted.py", "import pipeline.ocr.tesseract"),
     ("independent-verifier", "pipeline/verification/pdf/planted.py", "import pipeline.documents.csv.parse"),
     ("independent-verifier", "pipeline/verification/planted.py", "import pipeline.entities.findings"),

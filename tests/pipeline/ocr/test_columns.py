@@ -10,7 +10,7 @@ from PIL import Image, ImageDraw
 from pipeline.documents.document import Word
 from pipeline.documents.raster.ink import Mark, ink_of
 from pipeline.ocr.columns import counts, spelled
-from pipeline.ocr.unread import unread_ink
+from pipeline.ocr.tesseract import unread_ink
 from tests.pipeline import hues
 
 NATIONAL_ID = "1058374925"
