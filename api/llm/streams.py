@@ -43,11 +43,15 @@ class RestoredStream:
         return bytes(out)
 
     def end(self) -> bytes:
-        """What is left when the provider closed in the ordinary way, with or without a last event."""
+        """What is left when the provider closed in the ordinary way, with or without a last event.
+
+        One that no blank line ended gets it, since readers discard it otherwise; one that was cut off does not.
+        """
         event = self._events.rest()
         last = self._passed(event) if event else b""
         rest = self._shape.rest()
-        return (sse.ended(last) if last else b"") + rest if rest else last
+        is_said = event is not None and event.data is not None and not _is_cut(event.data)
+        return (sse.ended(last) if last and (rest or is_said) else last) + rest
 
     def broken(self, code: str = "provider_unreachable") -> bytes:
         """What is left when the provider died in the middle, and the error event of its format. No normal end.
@@ -81,6 +85,11 @@ class RestoredStream:
         return before + (
             event.raw if done == data else sse.rewritten(event.raw, done.encode("utf-8", "backslashreplace"))
         )
+
+
+def _is_cut(data: str) -> bool:
+    """Whether it is the beginning of a JSON text."""
+    return data.lstrip()[:1] in ("{", "[") and not _is_whole(data)
 
 
 def _is_whole(data: str) -> bool:

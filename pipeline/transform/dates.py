@@ -10,8 +10,8 @@ from typing import NamedTuple
 from pipeline.detect.text.normalize import NormalizedText, normalize
 from pipeline.transform.calendar_names import AR_DAY_WORDS, DAY_WORDS, MONTHS, WEEKDAY
 
-HIJRI_YEARS = range(1300, 1501)
-_GREGORIAN_YEARS = range(HIJRI_YEARS.stop, 3000)
+# Detection finds a date of another year only behind a label of birth: it may show nothing. Also keeps Hijri years out.
+_GREGORIAN_YEARS = range(1900, 2101)
 
 _LONGEST = 80  # characters; no date is longer
 _SEP = r"(?:\s*[/.\-\u2010-\u2013\u2212]\s*|\s+)"

@@ -26,6 +26,7 @@ SERIAL = "33005"  # 12 May 1990
 SERIAL_1904 = "31543"  # the same day where days are counted from 1904
 SOCIAL = "536221234"
 
+_SHORT = number("B2", PHONE[1:])
 _HEADINGS = row(1, text("A1", "Item"), text("B1", "Mobile"), text("C1", "Birth date"))
 _PEOPLE = row(1, text("A1", "First name"), text("B1", "Last name"), text("C1", "Crop"))
 
@@ -148,6 +149,38 @@ CELLS: dict[str, tuple[Callable[[], bytes], tuple[str, ...]]] = {
     "a number with needless decimals": (partial(book, row(1, number("A1", f"{ID}.0"))), (ID,)),
     "a mobile that lost its zero": (
         partial(book, _HEADINGS + row(2, text("A2", "Seed"), number("B2", PHONE[1:]), text("C2", "-"))),
+        (PHONE[1:],),
+    ),
+    "a mobile without its zero under a heading of no lexicon": (
+        partial(book, row(1, text("A1", "Item"), text("B1", "phoneNumber")) + row(2, text("A2", "Seed"), _SHORT)),
+        (PHONE[1:],),
+    ),
+    "a mobile without its zero and without a label": (partial(book, row(1, number("A1", PHONE[1:]))), (PHONE[1:],)),
+    "a mobile without its zero beside a whole one": (
+        partial(
+            book,
+            row(1, text("A1", "Item"), text("B1", "Details"), text("C1", "Crop"))
+            + row(2, text("A2", "Seed"), _SHORT, text("C2", "-"))
+            + row(3, text("A3", "Seed"), text("B3", "0541234567"), text("C3", "-"))
+            + row(4, text("A4", "Seed"), number("B4", "12"), text("C4", "-")),
+        ),
+        (PHONE[1:],),
+    ),
+    "a column of mobiles without their zeros": (
+        partial(
+            book,
+            row(1, text("A1", "Item"), text("B1", "Details"), text("C1", "Crop"))
+            + row(2, text("A2", "Seed"), _SHORT, text("C2", "-"))
+            + row(3, text("A3", "Seed"), number("B3", "541234567"), text("C3", "-")),
+        ),
+        (PHONE[1:], "541234567"),
+    ),
+    "a mobile with its country's code as a number": (
+        partial(book, row(1, text("A1", "Wheat"), number("B1", f"966{PHONE[1:]}"))),
+        (PHONE[1:],),
+    ),
+    "a mobile without its zero in scientific notation": (
+        partial(book, row(1, number("A1", f"{PHONE[1]}.{PHONE[2:]}E8"))),
         (PHONE[1:],),
     ),
     "a mobile whose zero the format draws": (

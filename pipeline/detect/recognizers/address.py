@@ -8,13 +8,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from pipeline.detect.grammar.phrases import Hit
-from pipeline.detect.grammar.vocabulary import Vocabulary, Word
+from pipeline.detect.grammar.vocabulary import NAME, Vocabulary, Word
 from pipeline.detect.grammar.words import Found, Words
 from pipeline.detect.lexicons.loader import fold, section
 from pipeline.detect.recognizers.location import Place
 
 # The parts of an address, one by one: street, district, building or unit, post box, city, postal and short code.
 
+CODE_PAIR = re.compile(r"(?<![\d-])\d{5} ?[-\u2010-\u2015] ?\d{4}(?![\d-])")  # postal code and additional number
 _SHORT_CODE = re.compile(r"[A-Z]{4} ?[0-9]{4}(?![0-9A-Za-z])")
 PART_CUES = (
     Word.STREET | Word.DISTRICT | Word.BUILDING | Word.UNIT | Word.POSTAL | Word.ADDITIONAL | Word.POBOX
@@ -50,6 +51,8 @@ def find_parts(words: Words, anchors: list[int], city_at: dict[int, int]) -> Ite
     yield from short_codes(words)
     for first, last in city_at.items():
         yield from _city(words, first, last)
+    for match in _POSTAL_CODE.finditer(words.raw):
+        yield from _coded(words, match)
 
 
 def is_number(words: Words, index: int, shortest: int, longest: int) -> bool:
@@ -127,15 +130,22 @@ def _house_number(words: Words, first: int) -> Iterator[Part]:
 
 def _number_behind(words: Words, last: int, kind: str) -> Iterator[Part]:
     """The bare number directly behind a street: شارع العليا 1234. It says nothing of what the street is part of."""
-    ends = words.after(last + 1) in ",n.-(#" or not words.meaning(last + 1) & Word.NUMBER
-    if kind == "street" and words.after(last) == " " and is_number(words, last + 1, 1, 5) and ends:
-        yield Part(last + 1, last + 1, "house")
+    number = last + 1
+    if words.meaning(number) & Word.FILLER and words.after(number) in " :." and words.words[number].lower() in _NUMBER:
+        number += 1
+    labelled = number > last + 1
+    ends = labelled or words.after(number) in ",n.-(#" or bool(words.meaning(number + 1) & PART_CUES)
+    if kind == "street" and words.after(last) == " " and is_number(words, number, 1, 5) and ends:
+        yield Part(last + 1, number, "house")
+
+
+_NUMBER = frozenset({"رقم", "no", "number"})
 
 
 def _numbered(words: Words, index: int, kind: str, shortest: int, longest: int) -> Iterator[Part]:
     """A word such as building, unit, postal code, with its number after fillers: `رقم المبنى: 3394`, `Apt. no. 5`."""
     first, number = index, index + 1
-    while number <= index + 3 and words.after(number - 1) in " .:/-#" and words.meaning(number) & FILLERS:
+    while number <= index + 3 and words.after(number - 1) in " .:/-#" and _may_precede_number(words, number):
         number += 1
     if kind == "unit" and words.after(index - 1) == " " and words.words[index - 1].lower() in _ORDINALS:
         yield Part(index - 1, index, kind)  # 4th Floor
@@ -144,6 +154,12 @@ def _numbered(words: Words, index: int, kind: str, shortest: int, longest: int) 
         if words.after(first - 1) == " " and words.words[first - 1] in ("رقم", "الرقم", "الرمز"):
             first -= 1
         yield Part(first, number, kind)
+        if kind == "postal" and words.after(number) == "-" and is_number(words, number + 1, 4, 4):
+            yield Part(number + 1, number + 1, "additional")
+
+
+def _may_precede_number(words: Words, index: int) -> bool:
+    return bool(words.meaning(index) & FILLERS) or words.words[index].lower() in BETWEEN_CUE
 
 
 def _is_letter(words: Words, index: int) -> bool:
@@ -151,6 +167,7 @@ def _is_letter(words: Words, index: int) -> bool:
     return index < len(words) and words.words[index] in _LETTERS
 
 
+BETWEEN_CUE = section("beside.txt", "between cue and address")
 _ORDINALS = section("beside.txt", "ordinal")
 _LETTERS = frozenset("ABCDEFGHابجد")
 
@@ -187,6 +204,40 @@ def _city(words: Words, first: int, last: int) -> Iterator[Part]:
         yield Part(first - 1, first - 1, "postal")
 
 
+def _coded(words: Words, match: re.Match[str]) -> Iterator[Part]:
+    """A postal code with its additional number, and the town before a code that no gazetteer knows."""
+    number, last = words.at(match.start()), words.at(match.end() - 1)
+    if words.start(number) != match.start() or words.end(last) != match.end() or last - number > 1:
+        return
+    if last > number:
+        yield Part(number, number, "postal")
+        yield Part(last, last, "additional")
+    first = number
+    while number - first < LONGEST_TOWN and words.after(first - 1) in " -" and names_a_town(words, first - 1):
+        first -= 1
+    begins = words.after(first - 1) in ",n:" or words.meaning(first - 1) & _BEFORE_TOWN
+    if not begins or first == number or words.after(number - 1) != " ":
+        return
+    ends = words.after(last) != " " or last > number or words.meaning(first) & Word.CAPITAL
+    if ends:  # an Arabic word before a number in a sentence counts something
+        yield Part(first, number - 1, "town")
+        if last == number:
+            yield Part(number, number, "postal")
+
+
+_POSTAL_CODE = re.compile(rf"{CODE_PAIR.pattern}|(?<![\w.,-])\d{{5}}(?![\w-]|[.,]\d)")
+LONGEST_TOWN = 3  # words
+_BEFORE_TOWN = Word.ADDRESS_CUE | Word.STREET | Word.DISTRICT
+
+
+def names_a_town(words: Words, index: int) -> bool:
+    """Whether a word can be part of the name of a town that no gazetteer knows."""
+    meaning = words.meaning(index)
+    if meaning & (PART_CUES | Word.TITLE | Word.ROLE | Word.LABEL | Word.ID_CUE | Word.THING | Word.ADDRESS_CUE):
+        return False
+    return bool(meaning & (Word.CAPITAL | Word.ARABIC)) and not meaning & (Word.ORDINARY | FILLERS)
+
+
 def short_codes(words: Words) -> Iterator[Part]:
     """Every short code: `RHSD3394`, `RHSD 3394`. A cue or other parts must stand beside it."""
     for match in _SHORT_CODE.finditer(words.raw):
@@ -217,7 +268,7 @@ class AddressFinder:
     def find(self, words: Words, places: Sequence[Hit[Place]], context: str) -> list[Found]:
         """Addresses by position, overlapping nowhere. `context`: the heading of the cell, if the text is one."""
         anchors = [match.start() // 2 for match in self._anchors.finditer(words.codes)]
-        if not anchors and not context:
+        if not anchors and not context and not CODE_PAIR.search(words.raw):
             return []
         city_at = {hit.first: hit.last for hit in places}
         announced = bool(_HEADING.search(fold(context).lower()))
@@ -226,7 +277,7 @@ class AddressFinder:
         for cluster in _clusters(words, parts):
             pieces = [_judge(words, piece, announced) for piece in _pieces(words, cluster)]
             judged = pieces if None not in pieces else [_judge(words, cluster, announced)]
-            found += [address for address in judged if address is not None]
+            found += [_with_town_behind(words, address) for address in judged if address is not None]
         return found
 
 
@@ -280,6 +331,30 @@ _ONCE = frozenset({"street", "district", "building", "unit", "pobox"})
 _BEHIND_CITY = frozenset({"postal", "additional"})
 
 
+def _announced_start(words: Words, first: int) -> int:
+    """Where an address begins: with the town of no gazetteer before it, if a cue announces that."""
+    begin = first
+    while first - begin < LONGEST_TOWN and words.after(begin - 1) in " ,-n" and names_a_town(words, begin - 1):
+        begin -= 1
+    enclosed = begin < first and words.after(first - 1) in ",n-"
+    return begin if enclosed and _cue_before(words, begin) is not None else first
+
+
+def _with_town_behind(words: Words, found: Found) -> Found:
+    """The address with the town of no gazetteer that ends its line."""
+    last = end = found.last
+    while end - last < LONGEST_TOWN and _is_unknown(words, end + 1):
+        if words.after(end) not in (" -" if end > last else ","):
+            break
+        end += 1
+    return found._replace(last=end) if end > last and words.after(end) == "n" else found
+
+
+def _is_unknown(words: Words, index: int) -> bool:
+    """Whether a word can be the name of a town and is nothing else that we know."""
+    return names_a_town(words, index) and not words.meaning(index) & (NAME | Word.ORGANIZATION_HEAD | Word.ORGANIZATION)
+
+
 def _is_announced(words: Words, left: Part, right: Part) -> bool:
     """Whether an address cue stands between two parts: a label of the second one."""
     return any(words.meaning(index) & Word.ADDRESS_CUE for index in range(left.last + 1, right.first))
@@ -293,12 +368,15 @@ def _together(words: Words, left: Part, right: Part) -> bool:
     between = [words.after(index) for index in range(left.last, right.first)]
     if any(mark not in " ,-/.:n(i#" for mark in between):
         return False
-    if all(
-        words.meaning(index) & (FILLERS | Word.ADDRESS_CUE) or words.words[index].lower() in _LABELS for index in gap
-    ):
+    if all(_is_filler(words, index) for index in gap):
         return between[0] != "." or len(words.words[left.last]) <= 4 or not gap
-    enclosed = between[0] in ",n-" and between[-1] in ",n-" and len(gap) <= 4
-    return enclosed and "." not in between and all(_could_be_district(words, index) for index in gap)
+    opened = between[0] in ",n-" or (between[0] == ":" and words.words[left.last].lower() in _LABELS)
+    enclosed = opened and between[-1] in ",n-" and len(gap) <= 4
+    return (
+        enclosed
+        and "." not in between
+        and all(_is_filler(words, index) or _could_be_district(words, index) for index in gap)
+    )
 
 
 def _is_filler(words: Words, index: int) -> bool:
@@ -318,7 +396,11 @@ def _judge(words: Words, cluster: list[Part], announced: bool) -> Found | None:
     first, last = cluster[0].first, cluster[-1].last
     if kinds == {"city"}:
         return _whole_cell(words, first, last) if announced else _announced_line(words, cluster)
+    if kinds <= {"postal", "additional"} and _POST & {word.lower() for word in words.words[first : cluster[0].last]}:
+        words.note("ADDRESS", cluster[0].last, last, (first, cluster[0].last - 1), certain=True)
+        return Found(cluster[0].last, last, 0, 0.75)  # the label stays
     numbered = kinds & _NUMBERED
+    first = _announced_start(words, first)
     label = _cue_before(words, first)
     cue = announced or label is not None
     if "short" in kinds:
@@ -332,11 +414,36 @@ def _judge(words: Words, cluster: list[Part], announced: bool) -> Found | None:
         return Found(first, last, 0, 0.8)
     if numbered and kinds & {"street", "district"} and (len(kinds) > 2 or not _is_year(words, first)):
         return Found(first, last, 0, 0.8)
+    if "postal" in kinds and _is_partial(words, cluster, kinds):
+        return Found(first, last, 0, 0.75)
     if {"city", "postal"} <= kinds and len(kinds) > 2:
         return Found(first, last, 0, 0.75)
     if {"street", "district", "city"} <= kinds:
         return Found(first, last, 0, 0.7)
     return None
+
+
+# What names a postal code beyond doubt: الرمز alone is also the code that a bank sends.
+_POST = frozenset({"postal", "zip", "zipcode", "postcode", "البريدي", "بريدي", "البريد", "الرمزالبريدي"})
+
+
+def _is_partial(words: Words, cluster: list[Part], kinds: set[str]) -> bool:
+    """Whether a postal code without its street is part of an address: by its label, its other half or what it is with.
+
+    A number that comes first could be any: `order 12345-6789, Riyadh`.
+    """
+    if _is_postal(words, cluster):
+        return len(kinds) > 1
+    begin = cluster[0].first - 1
+    foreign = words.after(begin) in " :#" and not _is_filler(words, begin)
+    if cluster[0].kind == "postal" and foreign:
+        return False
+    return bool(kinds & {"building", "unit"}) or {"additional", "city"} <= kinds
+
+
+def _is_postal(words: Words, cluster: list[Part]) -> bool:
+    """Whether words that say so, and not only its shape, make a number the postal code."""
+    return any(part.kind == "postal" and part.last > part.first for part in cluster)
 
 
 def _labelled(words: Words, first: int, last: int, label: int | None) -> Found:
@@ -369,12 +476,9 @@ def _cue_before(words: Words, first: int) -> int | None:
             return None
         if meaning & Word.ADDRESS_CUE:
             return index
-        if not meaning & FILLERS and words.words[index].lower() not in _BETWEEN_CUE:
+        if not meaning & FILLERS and words.words[index].lower() not in BETWEEN_CUE:
             return None
     return None
-
-
-_BETWEEN_CUE = section("beside.txt", "between cue and address")
 
 
 def _whole_cell(words: Words, city: int, last: int) -> Found | None:

@@ -4,10 +4,11 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 from operator import attrgetter
+from typing import NamedTuple
 
 from pipeline.detect.grammar import numbers
 from pipeline.detect.recognizer import Recognizer, Rule, span
-from pipeline.detect.text.context import governed_by, governing, note
+from pipeline.detect.text.context import governed_by, governing, label_kinds, may_govern, note, values
 from pipeline.detect.text.cue_index import IS_LETTER, Landmark
 from pipeline.detect.text.normalize import NormalizedText
 from pipeline.detect.text.shadow import LETTER, shadow_of, shape
@@ -121,6 +122,7 @@ def is_year(value: int) -> bool:
 
 _TAIL = shape(rf"{ERA} {THEN_CLOCK}")
 
+_LABELS = ("date", "birth")
 _MONTHS, _DAYS = range(1, 13), range(1, 32)
 _SHORT_YEAR = 2  # digits
 
@@ -235,9 +237,9 @@ def _partial(text: NormalizedText) -> Iterator[tuple[int, int]]:
             len(first) == 4 and len(second) == 2 and is_year(int(first)) and int(second) in _MONTHS
         )
         day_month = len(first) <= 2 and len(second) <= 2 and int(first) in _DAYS and int(second) in _DAYS
-        if month_year and label in ("", "date") and not _NUMBERED.search(shadow, max(0, start - 12), start):
+        if month_year and label in ("", *_LABELS) and not _NUMBERED.search(shadow, max(0, start - 12), start):
             yield start, _tail(shadow, end)
-        elif day_month and label == "date" and min(int(first), int(second)) in _MONTHS:
+        elif day_month and label in _LABELS and min(int(first), int(second)) in _MONTHS:
             note(text, (start, _tail(shadow, end)), "dates", governing(text, start))
             yield start, _tail(shadow, end)
     for start in text.numbers.plain.get(4, ()):
@@ -247,7 +249,7 @@ def _partial(text: NormalizedText) -> Iterator[tuple[int, int]]:
     for start, end in text.numbers.shaped.get(b"-", ()):
         first, _, second = shadow[start:end].partition(b"-")
         years = len(first) == len(second) == 4 and is_year(int(first)) and is_year(int(second)) and first < second
-        if years and governed_by(text, start) in ("", "date") and not _is_part_of_code(shadow, start, end):
+        if years and governed_by(text, start) in ("", *_LABELS) and not _is_part_of_code(shadow, start, end):
             yield start, _tail(shadow, end)
 
 
@@ -269,7 +271,9 @@ def _labelled(text: NormalizedText) -> Iterator[tuple[int, int]]:
         if match:
             whole.append((*match.span(), match.group().split(b" ")))
     for start, end, parts in whole:
-        if _is_date(parts, b"") and not _is_part_of_code(shadow, start, end) and governed_by(text, start) == "date":
+        label = governed_by(text, start)
+        is_date = label == "birth" or (label in _LABELS and _is_date(parts, b""))
+        if is_date and not _is_part_of_code(shadow, start, end):
             note(text, (start, _tail(shadow, end)), "dates", governing(text, start))
             yield start, _tail(shadow, end)
 
@@ -278,8 +282,27 @@ _BLANKS_AFTER_YEAR = re.compile(rb"\d{4} \d{1,2} \d{1,2}(?![\d.,:/])")
 _BLANKS_BEFORE_YEAR = re.compile(rb"(?<![\d.,:/])\d{1,2} \d{1,2} \d{4}$")
 
 
-def _dates(text: NormalizedText, _options: DetectOptions) -> Iterator[Span]:
-    for start, end in (*_whole(text), *_partial(text), *_labelled(text)):
+def _of_birth(text: NormalizedText, options: DetectOptions) -> Iterator[tuple[int, int]]:
+    """Whatever is written like a date where a label says date of birth: of any year, or no day of the calendar."""
+    if may_govern(text, options, "birth"):
+        for start, end in values(text, options, "birth", _LIKE_A_DATE):
+            if not _is_part_of_code(text.shadow, start, end):
+                yield start, end
+
+
+_LIKE_A_DATE = shape(rf"""
+    (?<![0-9.,/\-]) (?<!\d:)
+    (?: \d{{4}} [ ]?(?P<first>[/\-.])[ ]? \d{{1,2}} [ ]?(?P=first)[ ]? \d{{1,2}}
+      | \d{{1,2}} [ ]?(?P<last>[/\-.])[ ]? \d{{1,2}} [ ]?(?P=last)[ ]? \d{{4}}
+      | \d{{1,2}} (?P<short>[/\-]) \d{{1,2}} (?P=short) \d{{2}}
+      | \d{{1,2}} [/\-] \d{{4}} | \d{{4}} [/\-] \d{{1,2}} )
+    (?! \d | [.,:/\-]\d )
+    {ERA} {THEN_CLOCK}
+""")
+
+
+def _dates(text: NormalizedText, options: DetectOptions) -> Iterator[Span]:
+    for start, end in (*_whole(text), *_partial(text), *_labelled(text), *_of_birth(text, options)):
         yield span(start, end, EntityType.DATE_TIME, 0.8, "dates")
 
 
@@ -389,16 +412,33 @@ _YEAR_REACH = 48
 _LONGEST_YEAR = 7  # characters, with what joins it to a month
 _YEAR = r"(?: (?:19|20)\d\d | 1[34]\d\d ) (?!\d | [.,]\d)"
 _YEAR_JOINT = r"(?: [ ]?[,،]?[ ]? (?:of[ ] | من[ ])? (?:عام[ ]|سنه[ ]|لعام[ ]|لسنه[ ]|year[ ])? | [ ]?[\-/.][ ]? )"
-_THEN_YEAR = shape(rf"{_YEAR_JOINT} {_YEAR} {ERA} {THEN_CLOCK}")
-# Month, day, year: Mar-12-1985, March the twelfth, 1985. And year, month, day: 1985-Mar-12.
-_DAY_THEN_YEAR = shape(rf"""
-    (?: (?P<joint>[\-/.]) (?:0?[1-9]|[12]\d|3[01]) (?P=joint) | [ ](?:the[ ])? {_DAY_WORD} (?: [ ]?, )? [ ] )
-    {_YEAR} {ERA} {THEN_CLOCK}
-""")
-_YEAR_BEFORE = shape(rf"(?<![{LETTER}0-9.,:/\-]) (?:(?:19|20)\d\d | 1[34]\d\d) (?: [ ]?[\-/.,][ ]? | [ ] ) $")
 _DAY_BEHIND = shape(
     rf"(?: [ ]?[\-/.,][ ]? | [ ] ) (?:0?[1-9]|[12]\d|3[01]) (?:st|nd|rd|th)? (?! [{LETTER}0-9] | [:/%\-] | [.,]\d )"
 )
+
+
+class _Years(NamedTuple):
+    """Where the year of a date stands, for the years that can be meant."""
+
+    behind: re.Pattern[bytes]  # the month
+    behind_day: re.Pattern[bytes]  # month, day, year: Mar-12-1985, March the twelfth, 1985
+    before: re.Pattern[bytes]  # year, month, day: 1985-Mar-12
+
+
+def _years(year: str) -> _Years:
+    return _Years(
+        behind=shape(rf"{_YEAR_JOINT} {year} (?!\d | [.,]\d) {ERA} {THEN_CLOCK}"),
+        behind_day=shape(rf"""
+            (?: (?P<joint>[\-/.]) (?:0?[1-9]|[12]\d|3[01]) (?P=joint) | [ ](?:the[ ])? {_DAY_WORD} (?: [ ]?, )? [ ] )
+            {year} (?!\d | [.,]\d) {ERA} {THEN_CLOCK}
+        """),
+        before=shape(rf"(?<![{LETTER}0-9.,:/\-]) {year} (?: [ ]?[\-/.,][ ]? | [ ] ) $"),
+    )
+
+
+_USUAL = _years(r"(?: (?:19|20)\d\d | 1[34]\d\d )")
+_OF_BIRTH = _years(r"\d{4}")  # a date of birth is one in any year
+_FROM_BIRTH = shape(r"[^0-9]{0,40} (?: \d{1,4} [^0-9]{0,16} )? $")
 _TO_SECOND_NAME = shape(r"[ ]? [/(] [ ]?")
 _THEN_SHORT_YEAR = shape(r"(?: -|/|[ ]'|[ ]? , [ ]?' ) \d\d (?![\d:]) ")
 _THEN_DAY = shape(r"""
@@ -422,10 +462,11 @@ _QUARTER = shape(r"q[1-4][ \-/]?(?:of[ ])?(?:fy[ ]?)?(?:19|20)\d\d(?![0-9])")
 _THEN_PLAIN_YEAR = shape(rf"[ ] (?:من[ ])? (?:عام[ ]|سنه[ ]|العام[ ])? {_YEAR} {ERA}")
 
 
-def _verbal(text: NormalizedText, _options: DetectOptions) -> Iterator[Span]:
+def _verbal(text: NormalizedText, options: DetectOptions) -> Iterator[Span]:
+    under_birth = options.context != "" and "birth" in label_kinds(options.context)
     for mark in (*text.landmarks["calendar"], *_augusts(text)):
         if mark.section in {"month", "hijri"}:
-            place = _around(text, mark)
+            place = _around(text, mark, _OF_BIRTH if under_birth or _is_of_birth(text, mark) else _USUAL)
         elif mark.section == "quarter":
             year = _THEN_PLAIN_YEAR.match(text.shadow, mark.end)
             place = (mark.start, year.end()) if year else None
@@ -447,22 +488,30 @@ def _augusts(text: NormalizedText) -> Iterator[Landmark]:
                 yield Landmark(end + 1, end + len(_AUGUST), "month")
 
 
-def _around(text: NormalizedText, mark: Landmark) -> tuple[int, int] | None:
+def _is_of_birth(text: NormalizedText, mark: Landmark) -> bool:
+    """Whether a label of the date of birth stands before, with nothing but words and perhaps the day between."""
+    indexes = text.labels.get("birth", ())
+    labels = text.landmarks["cues"]
+    nearest = bisect_left(indexes, mark.start, key=lambda index: labels[index].end) - 1
+    return nearest >= 0 and bool(_FROM_BIRTH.fullmatch(text.shadow, labels[indexes[nearest]].end, mark.start))
+
+
+def _around(text: NormalizedText, mark: Landmark, years: _Years) -> tuple[int, int] | None:
     """The date around a month's name, or None when the word stands alone."""
     shadow = text.shadow
     if shadow[mark.start - 1 : mark.start].isdigit():
         return _joined(text, mark)
-    turned = _turned(shadow, mark)
+    turned = _turned(shadow, mark, years)
     if turned:
         return turned
     before = _BEFORE.search(shadow, max(0, mark.start - _YEAR_REACH), mark.start)
     start = before.start() if before else mark.start
-    year = _THEN_YEAR.match(shadow, _second_name(text, mark.end))
+    year = years.behind.match(shadow, _second_name(text, mark.end))
     if year:
         return (start if before else _with_weekday(shadow, mark.start)), year.end()
     day = None if before else _THEN_DAY.match(shadow, mark.end)
     if day:
-        year = _THEN_YEAR.match(shadow, day.end())
+        year = years.behind.match(shadow, day.end())
         if year:
             return _with_weekday(shadow, mark.start), year.end()
         if not _may_stand_without_year(text, mark):
@@ -474,12 +523,12 @@ def _around(text: NormalizedText, mark: Landmark) -> tuple[int, int] | None:
     return start, short.end() if short else _clock_end(shadow, mark.end)
 
 
-def _turned(shadow: bytes, mark: Landmark) -> tuple[int, int] | None:
+def _turned(shadow: bytes, mark: Landmark, years: _Years) -> tuple[int, int] | None:
     """A whole date that does not begin with its day."""
-    behind = _DAY_THEN_YEAR.match(shadow, mark.end)
+    behind = years.behind_day.match(shadow, mark.end)
     if behind:
         return _with_weekday(shadow, mark.start), behind.end()
-    year = _YEAR_BEFORE.search(shadow, max(0, mark.start - _LONGEST_YEAR), mark.start)
+    year = years.before.search(shadow, max(0, mark.start - _LONGEST_YEAR), mark.start)
     day = _DAY_BEHIND.match(shadow, mark.end) if year else None
     return (year.start(), _clock_end(shadow, day.end())) if year and day else None
 

@@ -23,6 +23,7 @@ from pipeline.documents.xlsx.formulas import joined_strings, saying
 from pipeline.documents.xlsx.header_footer import BANNERS, banner
 from pipeline.documents.xlsx.references import area_of, areas_of
 from pipeline.documents.xlsx.workbook import Sheet, Workbook
+from pipeline.documents.xlsx_mobiles import MOBILE, mobiles
 
 # Where, outside of cells, a workbook keeps formulas and addresses: data, not text.
 
@@ -226,6 +227,8 @@ class Reader:
         contexts = {(row, column): label for row, column, label in labels.contexts(rows, merged, tables)}
         numbers = {(cell.row, cell.column): said.shown or given.get(cell.element, "") for cell, said in cells}
         days = dated(numbers, contexts)
+        for place in mobiles(numbers, contexts):
+            contexts[place] = "\n".join(dict.fromkeys(filter(None, (*contexts.get(place, "").split("\n"), MOBILE))))
         lines: dict[int, list[Piece]] = {}
         for cell, said in cells:
             place = (cell.row, cell.column)

@@ -231,6 +231,50 @@ def days(passages: Iterable[Passage], *, is_1904: bool) -> Iterator[Passage]:
             yield Passage((first + timedelta(int(text))).isoformat(), labels)
 
 
+def mobiles(found: Iterable[Cell], passages: Iterable[Passage]) -> Iterator[Passage]:
+    """Numbers that are mobiles without their zero, by their column; `passages` are those of `table` for the cells."""
+    columns: dict[tuple[int, int], list[Passage]] = {}
+    said = iter(passages)
+    for number, block in enumerate(_blocks(list(found))):
+        for cell in block:
+            own = [next(said) for _ in cell.said]
+            columns.setdefault((number, cell.column), []).append(own[0])
+    for column in columns.values():
+        short = [item for item in column if _is_short_mobile(item.text)]
+        others = [item for item in column if not _is_short_mobile(item.text)]
+        told = any(_WHOLE_MOBILE.fullmatch(item.text) for item in others)
+        alone = not any(_COUNTED.fullmatch(item.text) for item in others) and (
+            len({item.text for item in short}) > 1 or not any(item.context for item in short)
+        )
+        for item in short:
+            if _CALLED.search(item.context) or ((told or alone) and not _AMOUNT.search(item.context)):
+                yield Passage(item.text, "Phone")
+
+
+def _is_short_mobile(text: str) -> bool:
+    return len(text) == 9 and text.isdecimal() and int(text) // 10**7 in _MOBILE_PREFIXES
+
+
+_MOBILE_PREFIXES = frozenset({50, 53, 54, 55, 56, 57, 58, 59})
+_WHOLE_MOBILE = re.compile(r"(?:0|(?:00|\+)?966[ -]?0?)5(?:[ -]?\d){8}")
+_COUNTED = re.compile(r"\W?\d[\d\s.,٬٫]*%?\)?")
+_CALLED = re.compile(
+    r"\b(?:tel|ph|cell|gsm|contacts?)\b|mobile|phone|msisdn|whats ?app"
+    r"|هاتف|هواتف|جوال|محمول|نقال|موبايل|تلفون|اتصال|تواصل|واتس",
+    re.IGNORECASE,
+)
+# A label with one of these is about money, quantities or codes.
+_AMOUNT = re.compile(
+    r"\b(?:amounts?|sums?|totals?|balance|budget|capital|assets?|prices?|costs?|fees?|rates?|expenses?|payments?|paid"
+    r"|revenues?|turnover|sales|salary|salaries|income|profits?|loss|credit|debit|accounts?|qty|quantity|counts?|units?"
+    r"|stocks?|volumes?|weights?|population|views?|hits?|values?|average|avg|codes?|sku|barcode|serials?|orders?"
+    r"|invoices?|references?|SAR|SR|USD|EUR)\b"
+    r"|مبلغ|مبالغ|مجموع|[إا]جمالي|رصيد|رأس المال|سعر|أسعار|تكلفة|قيمة|معدل|مصروف|[إا]يراد|مبيعات|راتب|رواتب|ربح|أرباح"
+    r"|حساب|كمية|عدد|وزن|سكان|ريال|ر\.س|كود|رمز|تسلسل|طلب|فاتورة|مرجع",
+    re.IGNORECASE,
+)
+
+
 def table(found: list[Cell]) -> Iterator[Passage]:
     """Each cell with its labels: the headings above it, the field that its row names, the left one in a form.
 

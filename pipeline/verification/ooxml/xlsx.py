@@ -29,6 +29,7 @@ def read(data: bytes) -> tuple[SecondReading, dict[str, bytes]]:
             said = list(sheet.table(cells))
             package.say(said)
             package.say(sheet.days(said, is_1904=book.is_1904))
+            package.say(sheet.mobiles(cells, said))
             package.keep(sheet.joined(cells))
         if kind == "pivotCacheDefinition":
             package.say(sheet.caches(root))

@@ -5,6 +5,8 @@ import pytest
 from tests.pipeline.detect.marked import found, unmarked
 
 DATES = [
+    "DOB: [[DATE_TIME 99 99 1990]]",
+    "DOB: [[DATE_TIME 19901301]]",
     "RUH [[DATE_TIME 21NOV2025]] to [[DATE_TIME 21NOV25]] or [[DATE_TIME 14DEC]]",
     "منذ [[DATE_TIME 10/10/2015]] براتب",
     "[[DATE_TIME 2024-03-15]] [[DATE_TIME 15.03.2024]] [[DATE_TIME 03/15/2024]]",
@@ -110,8 +112,6 @@ NOT = [
     "version 2.0.13",
     "1.25.3",
     "order 15 03 1990 and 19900315",
-    "DOB: 99 99 1990",
-    "DOB: 19901301",
     "31/31/2024-05/03/2024",
     "INV-01/02/2024-05/03/2024",
     "2025-00418",
