@@ -21,9 +21,9 @@ from pipeline.documents.xlsx.cells import child
 from pipeline.documents.xlsx.formula_eval import Value, as_text, computed, may_say
 from pipeline.documents.xlsx.formulas import joined_strings, saying
 from pipeline.documents.xlsx.header_footer import BANNERS, banner
+from pipeline.documents.xlsx.mobile_numbers import MOBILE, mobiles
 from pipeline.documents.xlsx.references import area_of, areas_of
 from pipeline.documents.xlsx.workbook import Sheet, Workbook
-from pipeline.documents.xlsx.mobile_numbers import MOBILE, mobiles
 
 # Where, outside of cells, a workbook keeps formulas and addresses: data, not text.
 
