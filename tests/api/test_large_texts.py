@@ -169,7 +169,7 @@ def test_memory_is_bounded(large: LargeTexts) -> None:
 ORPHAN = """
 import sys
 sys.path.insert(0, sys.argv[1])
-from api.large_texts import LargeTexts
+from api.engine.pool import LargeTexts
 from schemas.spans import DetectOptions
 large = LargeTexts(1, 8 * 1024**3)
 large.detect("x", DetectOptions())

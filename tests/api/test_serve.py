@@ -60,7 +60,7 @@ def test_a_whole_life(tmp_path: Path) -> None:
     try:
         url = f"http://127.0.0.1:{port}"
         wait_until_ready(url, process, log)
-        assert b"large_text_child.py" in children(process.pid)  # the first text of some length does not wait for it
+        assert b"pool_child.py" in children(process.pid)  # the first text of some length does not wait for it
         with httpx.Client(base_url=url, headers={"Authorization": f"Bearer {key}"}, timeout=30) as client:
             file_id = use(client)
         second = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, cwd=tmp_path)

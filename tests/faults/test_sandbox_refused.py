@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 BUILD = """
 import logging, sys
 logging.basicConfig(format="%(message)s")
-from pipeline.sandbox import CageUnavailable, Sandbox
+from pipeline.sandbox.parent import CageUnavailable, Sandbox
 try:
     sandbox = Sandbox(sys.argv[1])
 except CageUnavailable as refusal:
