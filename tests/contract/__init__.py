@@ -1,0 +1,1 @@
+"""The interface, proven over HTTP."""

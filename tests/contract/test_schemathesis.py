@@ -8,9 +8,9 @@ from pathlib import Path
 import httpx
 import pytest
 
+from tests.api.proxy.provider import ScriptedProvider
 from tests.api.serving import Served, serving, settings_for
 from tests.contract.browsers import page, registered
-from tests.proxy.provider import ScriptedProvider
 
 SCHEMATHESIS = Path(sys.executable).parent / "schemathesis"
 CONFIGURATION = Path(__file__).parent / "schemathesis.toml"

@@ -1,0 +1,1 @@
+"""Workers, servers and sandbox under faults."""

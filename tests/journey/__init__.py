@@ -1,0 +1,1 @@
+"""A whole run on real servers."""

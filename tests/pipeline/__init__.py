@@ -1,0 +1,1 @@
+"""The pipeline without HTTP, storage and queue."""

@@ -1,0 +1,1 @@
+"""Workers, stages and the sweep."""

@@ -10,10 +10,10 @@ from api.llm.model import Provider
 from api.proxy import demo
 from schemas.errors import InvalidBody
 from schemas.settings import Settings
+from tests.api.proxy.conftest import ANTHROPIC, OPENAI, asks
+from tests.api.proxy.provider import ScriptedProvider
+from tests.api.proxy.provider_answers import TOKEN, said
 from tests.api.serving import Account, Served, serving, settings_for
-from tests.proxy.conftest import ANTHROPIC, OPENAI, asks
-from tests.proxy.provider import ScriptedProvider
-from tests.proxy.speech import TOKEN, said
 
 KEY = "sk-of-the-operator"
 DEMO = Settings.model_construct(demo_models=("small", "tiny"))

@@ -11,10 +11,10 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from api.upstream.client import Patience
+from tests.api.proxy.conftest import ANTHROPIC, OPENAI, asks
+from tests.api.proxy.provider import ScriptedProvider, Turn
+from tests.api.proxy.provider_answers import TOKEN, completion, message, said
 from tests.api.serving import Account, Served
-from tests.proxy.conftest import ANTHROPIC, OPENAI, asks
-from tests.proxy.provider import ScriptedProvider, Turn
-from tests.proxy.speech import TOKEN, completion, message, said
 
 NAME, EMAIL, ID, ACCOUNT = "Noura Salem Almithali", "noura@example.com", "1058374925", 1058374925
 DOCS = Path(__file__).parents[3] / "docs" / "proxy.md"

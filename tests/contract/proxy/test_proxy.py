@@ -6,11 +6,11 @@ import httpx
 import pytest
 
 from schemas.entities import TOGGLABLE_TYPES
+from tests.api.proxy.conftest import ANTHROPIC, OPENAI, asks
+from tests.api.proxy.conftest import PROVIDER_KEY as KEY
+from tests.api.proxy.provider import ScriptedProvider, Turn
+from tests.api.proxy.provider_answers import TOKEN, is_anthropic, message, parrot, said
 from tests.api.serving import Account, Served
-from tests.proxy.conftest import ANTHROPIC, OPENAI, asks
-from tests.proxy.conftest import PROVIDER_KEY as KEY
-from tests.proxy.provider import ScriptedProvider, Turn
-from tests.proxy.speech import TOKEN, is_anthropic, message, parrot, said
 
 BASE = "/api/v1/proxy"
 BOTH = pytest.mark.parametrize("path", [ANTHROPIC, OPENAI])

@@ -5,7 +5,7 @@ import cv2
 from pipeline.documents.document import Reading, Word
 from pipeline.ocr.lines import said_again
 from schemas.files import Format
-from tests.documents import running
+from tests.hiding_places.proof import running
 from tests.pipeline.documents import papers
 
 

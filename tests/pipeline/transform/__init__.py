@@ -1,0 +1,1 @@
+"""Masking, redaction and generalization of texts."""

@@ -17,7 +17,7 @@ from pipeline.verification.reading import Leftover, SecondReading
 from pipeline.verification.verdict import leftovers
 from schemas.errors import StageFailed
 from schemas.spans import DetectOptions
-from tests.documents import looking
+from tests.hiding_places.proof import inspection
 from tests.pipeline.verification import samples
 
 OPTIONS = DetectOptions(strict_checksums=False)
@@ -72,12 +72,12 @@ class Journey:
     def is_gone(self, output: bytes, surface: str) -> bool:
         """Whether another layer of the redactor has taken the forgotten place out all the same."""
         new = _words(self.verifier.read(output)[0]) - _words(self.proof) - {"author"}
-        return not new and (len(looking.plain(surface)) < 4 or not looking.traces(output, surface))
+        return not new and (len(inspection.plain(surface)) < 4 or not inspection.traces(output, surface))
 
 
 def _words(second: SecondReading) -> set[str]:
     """The words that people read, placeholders aside."""
-    return looking.tokens(" ".join(re.sub(r"[A-Z_]+_\d{2,}", " ", passage.text) for passage in second.texts))
+    return inspection.tokens(" ".join(re.sub(r"[A-Z_]+_\d{2,}", " ", passage.text) for passage in second.texts))
 
 
 FAST: dict[str, Callable[[], bytes]] = {

@@ -10,7 +10,7 @@ from pikepdf import Array, Dictionary, Name
 
 from pipeline.verification.pdf import pixels
 from pipeline.verification.pdf import reader as pdf
-from tests.documents.pdf_text_places_build import remapped
+from tests.hiding_places.pdf.text.build import remapped
 from tests.pipeline.documents import papers
 
 CIRCLED = (0x81, 0x80, 0x85, 0x88, 0x83, 0x87, 0x84, 0x89, 0x82, 0x85)  # 1058374925 in circles

@@ -1,0 +1,1 @@
+"""The engine: scheduling, process pool and the wire between them."""

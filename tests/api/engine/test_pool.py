@@ -1,0 +1,210 @@
+"""The processes for large texts: the same answers as here, and what happens when one dies, grows, hangs or fails."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from api.engine.pool import LargeTexts, WorkFailed
+from api.engine.text_work import MaskWork, RedactWork, do
+from api.http.errors import Invalid
+from pipeline.detect.detector import Detector
+from schemas.errors import MaskerUnavailable
+from schemas.spans import DetectOptions, Term, TermSet
+from schemas.text import MaskRequest
+
+ROOT = Path(__file__).parents[3]
+MEMORY = 2 * 1024**3
+TEXT = "Call Noura Alharbi on 0501234567, born 1990-01-02, about Zephyr. كلمت سلطان العتيبي\n" * 20
+OPTIONS = DetectOptions(terms=(TermSet((Term("zephyr"),)),))
+REDACT = RedactWork(("DATE_TIME",), date(2026, 11, 21), "redact_01234567", 0.0)
+MASK = MaskWork("k" * 40, True, None, False, "mask_01234567", 0.0)
+
+
+@pytest.fixture(scope="module")
+def large() -> Iterator[LargeTexts]:
+    """One process."""
+    texts = LargeTexts(1, MEMORY)
+    yield texts
+    texts.close()
+
+
+@pytest.fixture(scope="module")
+def detector() -> Detector:
+    """Ours."""
+    return Detector()
+
+
+def timeless(answer: bytes) -> dict[str, object]:
+    return {**json.loads(answer), "processing_time_ms": 0}
+
+
+def test_the_same_detection_as_here(large: LargeTexts, detector: Detector) -> None:
+    for options in (OPTIONS, DetectOptions(explain=True)):
+        assert large.detect(TEXT, options) == detector.detect(TEXT, options)
+
+
+def test_the_same_answers_as_here(large: LargeTexts, detector: Detector) -> None:
+    there, here = large.run(TEXT, OPTIONS, REDACT), do(REDACT, detector.detect(TEXT, OPTIONS))
+    assert there.found == here.found
+    assert timeless(there.answer) == timeless(here.answer)
+    masked = timeless(large.run(TEXT, OPTIONS, MASK).answer)
+    assert masked["masked_text"] == timeless(do(MASK, detector.detect(TEXT, OPTIONS)).answer)["masked_text"]
+
+
+def test_bodies(large: LargeTexts) -> None:
+    body = large.parse(json.dumps({"text": TEXT, "glossary": ["a"], "explain": True}).encode(), MaskRequest)
+    assert (body.text, body.glossary, body.explain, type(body)) == (TEXT, ["a"], True, MaskRequest)
+    for wrong in (b"[" * 1000, b'{"text": ""}', b'{"text": "\\ud800"}', b"\xff"):
+        with pytest.raises(Invalid) as refused:
+            large.parse(wrong, MaskRequest)
+        assert refused.value.errors[0].keys() == {"type", "loc", "msg"}
+
+
+def test_an_unexpected_failure_tells_its_type_alone_and_harms_no_other_call(large: LargeTexts) -> None:
+    before = large.pids
+    with pytest.raises(WorkFailed, match=r"^ValueError$"):
+        large.run(TEXT, OPTIONS, MaskWork("k", True, b"no key", False, "mask_01234567", 0.0))
+    assert large.pids == before
+    assert large.run("x", OPTIONS, REDACT).found == {}
+
+
+def test_a_process_that_was_started_before_there_was_work_gets_it() -> None:
+    warm = LargeTexts(2, MEMORY)
+    try:
+        for _ in range(2):
+            warm.warm()
+        before = warm.pids
+        assert len(before) == 1
+        assert len(warm.detect(TEXT, OPTIONS).spans) > 20
+        assert warm.pids == before
+    finally:
+        warm.close()
+    warm.warm()
+    assert warm.pids == []
+
+
+def test_a_process_that_is_killed_between_texts_is_replaced(large: LargeTexts) -> None:
+    large.detect("x", OPTIONS)
+    (pid,) = large.pids
+    os.kill(pid, signal.SIGKILL)
+    os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+    assert len(large.detect(TEXT, OPTIONS).spans) > 20
+    assert large.pids != [pid]
+
+
+def failing(large: LargeTexts) -> tuple[Thread, list[BaseException]]:
+    """A text that a stopped process has, and what its call will have met."""
+    met: list[BaseException] = []
+    large.detect("x", OPTIONS)
+    (pid,) = large.pids
+    os.kill(pid, signal.SIGSTOP)
+
+    def call() -> None:
+        try:
+            large.detect("y" * 1_000_000, OPTIONS)
+        except MaskerUnavailable as error:
+            met.append(error)
+
+    thread = Thread(target=call)
+    thread.start()
+    return thread, met
+
+
+def test_a_process_that_is_killed_with_a_text(large: LargeTexts) -> None:
+    """Its call is refused, and the next one finds another process."""
+    thread, met = failing(large)
+    os.kill(large.pids[0], signal.SIGKILL)
+    thread.join(30)
+    assert isinstance(met[0], MaskerUnavailable) and met[0].retry_after
+    assert large.detect(TEXT, OPTIONS).spans
+
+
+def test_a_process_that_hangs_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    large = LargeTexts(1, MEMORY)
+    large.detect("x", OPTIONS)
+    monkeypatch.setattr("api.engine.pool._START_SECONDS", 0.2)
+    monkeypatch.setattr("api.engine.pool._SECONDS_PER_BYTE", 0.0)
+    (pid,) = large.pids
+    thread, met = failing(large)
+    thread.join(30)
+    assert isinstance(met[0], MaskerUnavailable)
+    assert large.pids == [] and not Path(f"/proc/{pid}").exists()
+    large.close()
+
+
+def test_closing_ends_what_is_at_work() -> None:
+    large = LargeTexts(1, MEMORY)
+    thread, met = failing(large)
+    large.close()
+    thread.join(30)
+    assert isinstance(met[0], MaskerUnavailable)
+    assert large.pids == []
+    with pytest.raises(MaskerUnavailable):
+        large.detect("x", OPTIONS)
+
+
+def test_memory_is_bounded(large: LargeTexts) -> None:
+    """A text that needs more than a process may have is refused; the next one is answered by a new process."""
+    large.detect("x", OPTIONS)
+    status = Path(f"/proc/{large.pids[0]}/status").read_text()
+    needed = 1024 * int(next(line.split()[1] for line in status.splitlines() if line.startswith("VmPeak")))
+    large = LargeTexts(1, needed + 64 * 1024**2)
+    assert large.detect("0501234567", OPTIONS).spans
+    (pid,) = large.pids
+    with pytest.raises(MaskerUnavailable):
+        large.detect(TEXT * 6000, OPTIONS)
+    assert large.detect("0501234567", OPTIONS).spans
+    assert large.pids != [pid]
+    large.close()
+
+
+ORPHAN = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from api.engine.pool import LargeTexts
+from schemas.spans import DetectOptions
+large = LargeTexts(1, 8 * 1024**3)
+large.detect("x", DetectOptions())
+print(large.pids[0], flush=True)
+large.detect("Noura Alharbi, 0501234567, 2026-11-21. " * 250_000, DetectOptions())
+"""
+
+
+def test_it_does_not_outlive_a_killed_parent() -> None:
+    """Also in the middle of a text that would keep it busy for long."""
+    command = [sys.executable, "-c", ORPHAN, str(ROOT)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout is not None
+        pid = int(parent.stdout.readline())
+        begun = processor_seconds(pid)
+        while processor_seconds(pid) < begun + 1:  # it has the whole text, and is at it
+            os.sched_yield()
+        parent.kill()
+    while runs(pid):
+        assert processor_seconds(pid) < begun + 4, "it goes on"
+        os.sched_yield()
+
+
+def processor_seconds(pid: int) -> float:
+    """What it has computed; none when it has ended."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except FileNotFoundError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def runs(pid: int) -> bool:
+    """Whether it does; who ended and was not fetched yet does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False

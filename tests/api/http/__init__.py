@@ -1,0 +1,1 @@
+"""The HTTP layer: bodies, addresses, headers, the listener."""

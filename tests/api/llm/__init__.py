@@ -1,0 +1,1 @@
+"""Prompts, answers and streams of the model providers, without a server."""

@@ -1,0 +1,1 @@
+"""Restoring of streamed answers."""

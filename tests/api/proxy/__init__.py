@@ -1,0 +1,1 @@
+"""Whole calls through the proxy, with a scripted provider."""

@@ -1,0 +1,177 @@
+"""Browser sessions: the cookie, how long it lasts, what it is good for, and logout."""
+
+import base64
+from datetime import timedelta
+from pathlib import Path
+from uuid import UUID
+
+import httpx
+import pytest
+from sqlmodel import select
+
+from schemas.clock import utc_now
+from schemas.settings import load_settings
+from storage.accounts import records as accounts
+from storage.accounts.passwords import hash_password
+from storage.tables import BrowserSession
+from tests.api.serving import Account, Served, serving, settings_for
+from tests.contract.browsers import PASSWORD, cookie_of, new_email, page, registered, send, told
+from tests.contract.playing_judge import PlayingJudge
+from tests.contract.text.test_mask import opened
+
+TEXT = {"text": "Write to noura@example.com"}
+
+
+@pytest.fixture
+def served(patient: Served) -> Served:
+    return patient
+
+
+def stored(served: Served, account_id: str) -> list[BrowserSession]:
+    with served.services.storage.database.reading() as session:
+        query = select(BrowserSession).where(BrowserSession.account_id == UUID(account_id))
+        return list(session.exec(query))
+
+
+def test_the_cookie(served: Served) -> None:
+    """“Session cookie `masker_session`: random 32 bytes, stored hashed; HttpOnly, SameSite=Lax, Path=/.” “Only register
+    and login set the cookie; use does not extend a session.”
+    """
+    email = new_email()
+    answers = [registered(served.url, email), send(served.url, "/auth/login", email)]
+    cookies = [cookie_of(answer) for answer in answers]
+    for cookie in cookies:
+        assert cookie.key == "masker_session"
+        assert len(base64.urlsafe_b64decode(cookie.value + "=")) == 32
+        assert (cookie["httponly"], cookie["samesite"].lower(), cookie["path"]) == (True, "lax", "/")
+        assert (cookie["secure"], cookie["domain"]) == ("", "")
+        assert cookie["max-age"] == str(served.services.settings.session_ttl_seconds)
+    assert cookies[0].value != cookies[1].value
+    rows = stored(served, answers[0].json()["account_id"])
+    assert len(rows) == 2
+    assert not any(cookie.value in repr(row.model_dump()) for row in rows for cookie in cookies)
+    with page(served.url, cookies[0].value) as browser:
+        for answer in (browser.get("/me"), browser.post("/api/v1/mask", json=TEXT), browser.get("/v1/keys")):
+            assert answer.status_code == 200 and "set-cookie" not in answer.headers
+    assert stored(served, answers[0].json()["account_id"]) == rows
+
+
+def test_the_cookie_of_an_https_dashboard(walled: Served) -> None:
+    """“`COOKIE_SECURE` | true when `DASHBOARD_URL` is https”."""
+    with walled.services.storage.database.transaction() as session:
+        password_hash = hash_password(PASSWORD)
+        accounts.create(session, email="operator@example.com", password_hash=password_hash, now=utc_now())
+    answer = send(walled.url, "/auth/login", "operator@example.com")
+    assert cookie_of(answer)["secure"] is True
+
+
+def test_logout(served: Served) -> None:
+    """“`POST /auth/logout` | - | 204, the session ends on the server too”."""
+    email = new_email()
+    ended, other = (cookie_of(answer).value for answer in (registered(served.url, email), registered(served.url)))
+    second = cookie_of(send(served.url, "/auth/login", email)).value
+    with page(served.url, ended) as browser:
+        answer = browser.post("/auth/logout")
+        assert (answer.status_code, answer.content) == (204, b"")
+        cleared = cookie_of(answer)
+        assert (cleared.key, cleared.value, cleared["path"], cleared["max-age"]) == ("masker_session", "", "/", "0")
+        assert told(browser.get("/me")) == (401, {"detail": "Invalid or expired session"})
+        assert browser.post("/auth/logout").status_code == 204
+    for cookie in (other, second):
+        with page(served.url, cookie) as browser:
+            assert browser.get("/me").status_code == 200
+    assert httpx.post(f"{served.url}/auth/logout").status_code == 204
+
+
+def test_a_session_ends_at_its_time(served: Served, account: Account) -> None:
+    """“Invalid or expired session”; “use does not extend a session”."""
+    ttl = timedelta(seconds=served.services.settings.session_ttl_seconds)
+    over = served.session(account, began=utc_now() - ttl)
+    nearly = served.session(account, began=utc_now() - ttl + timedelta(seconds=60))
+    with page(served.url, over) as browser:
+        assert told(browser.get("/me")) == (401, {"detail": "Invalid or expired session"})
+    with page(served.url, nearly) as browser:
+        assert browser.get("/me").status_code == 200
+
+
+def test_masking_in_the_browser(served: Served, account: Account) -> None:
+    """“For a mask call made with a cookie, the envelope's key material is the session cookie's value, and `mappings` is
+    filled.” “dashboard sessions get `mappings` populated in mask responses.”; “null for bearer-key callers; populated
+    only for dashboard browser sessions”
+    """
+    token = served.session(account)
+    with page(served.url, token) as browser:
+        answer = browser.post("/api/v1/mask", json=TEXT).json()
+        again = browser.post("/api/v1/mask", json=TEXT).json()
+        key = base64.b64encode(bytes(32)).decode()
+        own = browser.post("/api/v1/mask", json={**TEXT, "key": key}).json()
+    assert opened(answer, token) == answer["mappings"]
+    assert list(answer["mappings"].values()) == ["noura@example.com"]
+    assert own["wrapped_dek"] is None and own["mappings"] == answer["mappings"] == again["mappings"]
+    with served.client(account) as client:
+        by_key = client.post("/api/v1/mask", json=TEXT).json()
+    assert by_key["mappings"] is None
+    assert opened(by_key, account.bearer).keys() != answer["mappings"].keys()
+
+
+def test_a_session_may_ask_for_the_judge_when_a_key_of_its_account_may(tmp_path: Path) -> None:
+    """“Per-key `judge_allowed` gate controls whether `use_judge` takes effect.” A session has no key, and logging in is
+    no way around the gate.
+    """
+    judge = PlayingJudge()
+    settings = settings_for(tmp_path, judge_base_url=judge.base_url, judge_models=("small",), judge_timeout_seconds=60)
+    with serving(settings) as served:
+        account = served.account(judge_allowed=True)
+        for caller, used in ((account, True), (served.account(), False)):
+            with served.browser(caller) as browser:
+                answer = browser.post("/api/v1/mask", json={**TEXT, "use_judge": True}).json()
+            assert (answer["judge_used"], answer["pii_count"]) == (used, 1)
+        with served.browser(account) as browser:
+            browser.delete(f"/v1/keys/{browser.get('/v1/keys').json()[0]['id']}")
+            assert not browser.post("/api/v1/mask", json={**TEXT, "use_judge": True}).json()["judge_used"]
+    judge.close()
+
+
+def test_a_session_uses_the_accounts_tokens_and_files(served: Served, account: Account) -> None:
+    """“Glossary and file endpoints also accept a browser session cookie”; “Files belong to the uploading user; any of
+    that user's keys can poll or download.”
+    """
+    before = served.balance(account)
+    with served.browser(account) as browser, served.client(account) as client, served.browser() as stranger:
+        assert browser.post("/api/v1/redact", json={"text": "one two three"}).status_code == 200
+        assert before - served.balance(account) == 3
+        files = {"file": ("visits.csv", b"email\nnoura@example.com\n", "text/csv")}
+        file_id = browser.post("/api/v1/files/redact", files=files).json()["file_id"]
+        assert client.get(f"/api/v1/files/{file_id}").status_code == 200
+        assert stranger.get(f"/api/v1/files/{file_id}").status_code == 404
+        assert client.delete(f"/api/v1/files/{file_id}").status_code == 204
+
+
+def test_the_same_on_postgresql(tmp_path: Path, postgres_url: str) -> None:
+    """“`DATABASE_URL` | `sqlite:///<DATA_DIR>/masker.db`; production `postgresql+psycopg://…`”."""
+    master_key = base64.b64encode(bytes(range(32))).decode()
+    settings = load_settings(_env_file=None, data_dir=tmp_path, database_url=postgres_url, master_key=master_key)
+    with serving(settings) as served:
+        email = new_email()
+        account_id = registered(served.url, email).json()["account_id"]
+        assert send(served.url, "/auth/register", email).status_code == 409
+        with page(served.url, cookie_of(send(served.url, "/auth/login", email)).value) as browser:
+            key = browser.post("/v1/keys", json={"name": "laptop"}).json()
+            headers = {"Authorization": f"Bearer {key['key']}"}
+            for text in ("one two", "three"):
+                assert (
+                    httpx.post(f"{served.url}/api/v1/redact", json={"text": text}, headers=headers).status_code == 200
+                )
+            newest = browser.get("/me/ledger?limit=1").json()
+            older = browser.get("/me/ledger", params={"cursor": newest["next_cursor"]}).json()
+            spent = [entry["free_tokens"] for entry in newest["entries"] + older["entries"]]
+            assert spent == [-1, -2]
+            for nonsense in ("charge:text:\0", "charge:x"):
+                assert browser.get("/me/ledger", params={"cursor": nonsense}).status_code == 400
+            assert browser.get("/me").json()["account_id"] == account_id
+            assert len(browser.get("/me/usage").json()["days"]) == 30
+            assert browser.delete(f"/v1/keys/{key['id']}").status_code == 204
+            assert browser.get("/v1/keys").json()[0]["last_used_at"] is not None
+            assert browser.post("/auth/logout").status_code == 204
+            assert browser.get("/me").status_code == 401
+        assert httpx.get(f"{served.url}/api/v1/files", headers=headers).status_code == 401

@@ -1,0 +1,1 @@
+"""What holds for every call: origin, limits, errors, versions."""

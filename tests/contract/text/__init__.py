@@ -1,0 +1,1 @@
+"""Mask, redact, glossaries, detection and the judge."""

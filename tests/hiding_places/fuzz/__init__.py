@@ -1,0 +1,1 @@
+"""Mutated documents."""

@@ -1,0 +1,1 @@
+"""Hiding places of PNG, JPEG and TIFF."""

@@ -1,0 +1,1 @@
+"""Hiding places in the objects of a PDF."""

@@ -1,0 +1,1 @@
+"""Hiding places in the text and images of PDF pages."""

@@ -1,0 +1,1 @@
+"""Hiding places of PPTX."""

@@ -1,0 +1,1 @@
+"""Runs a document, inspects the output, and finds which function is responsible for a place."""

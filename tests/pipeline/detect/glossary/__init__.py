@@ -1,0 +1,1 @@
+"""Glossary terms and the allow-list."""

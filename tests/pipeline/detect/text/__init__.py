@@ -1,0 +1,1 @@
+"""Normalization and what the text layer offers."""

@@ -1,0 +1,1 @@
+"""What DOCX, XLSX and PPTX share."""

@@ -1,0 +1,276 @@
+"""The rules that keep a job whole: one owner at a time, fenced by its attempt, whoever is late or dead."""
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta
+from uuid import UUID, uuid4
+
+import pytest
+
+from schemas.errors import InsufficientTokens
+from schemas.files import JobState
+from schemas.stages import Stage
+from storage import ledger
+from storage.database import Database
+from storage.encryption import Keyring
+from storage.jobs import endings, leases, sweeps
+from storage.jobs import records as jobs
+from storage.jobs.leases import Claim
+from tests.storage.jobs.samples import LEASE, LIMITS, carried, claimed, moved, new_job, owned, row
+from tests.storage.people import new_account
+
+AFTER_LEASE = timedelta(seconds=LEASE)
+FREE = 1000
+
+
+@pytest.fixture
+def account(database: Database, now: datetime) -> UUID:
+    return new_account(database, now)
+
+
+@pytest.fixture
+def job_id(database: Database, keyring: Keyring, account: UUID, now: datetime) -> UUID:
+    return new_job(database, keyring, account, now)
+
+
+def claimed_part(database: Database, job_id: UUID, part: int, now: datetime) -> Claim | None:
+    with database.transaction() as session:
+        return leases.claim_part(session, job_id, part, LIMITS, now=now)
+
+
+def finished_part(database: Database, claim: Claim | None, now: datetime) -> int | None:
+    assert claim is not None
+    with database.transaction() as session:
+        return leases.finish_part(session, claim, milliseconds=5, lease_seconds=LEASE, now=now)
+
+
+def split(database: Database, job_id: UUID, parts: int, now: datetime) -> None:
+    carried(database, job_id, Stage.EXTRACT, now)
+    claim = owned(database, job_id, Stage.EXTRACT, now)
+    with database.transaction() as session:
+        assert leases.split(session, claim, parts, milliseconds=5, lease_seconds=LEASE, now=now)
+
+
+def failed(database: Database, claim: Claim, now: datetime, code: str = "timeout") -> bool:
+    with database.transaction() as session:
+        return endings.fail(session, claim, code, now=now)
+
+
+def overdue(database: Database, now: datetime) -> list[tuple[Stage, int | None]]:
+    with database.reading() as session:
+        return [(late.stage, late.part) for late in sweeps.overdue(session, now)]
+
+
+def test_the_first_claim_makes_a_job_processing(database: Database, job_id: UUID, now: datetime) -> None:
+    claim = owned(database, job_id, Stage.SNIFF, now)
+    assert (claim.attempt, claim.claims, row(database, job_id).state) == (1, 1, JobState.PROCESSING)
+
+
+def test_of_many_claims_at_once_one_wins(database: Database, job_id: UUID, now: datetime) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        claims = list(pool.map(lambda _: claimed(database, job_id, Stage.SNIFF, now), range(16)))
+    assert sum(claim is not None for claim in claims) == 1
+
+
+def test_a_message_for_another_stage_or_job_claims_nothing(database: Database, job_id: UUID, now: datetime) -> None:
+    assert claimed(database, job_id, Stage.STORE, now) is None
+    assert claimed(database, uuid4(), Stage.SNIFF, now) is None
+    assert claimed_part(database, job_id, 0, now) is None
+
+
+def test_a_lease_holds_until_it_ends_and_longer_when_renewed(database: Database, job_id: UUID, now: datetime) -> None:
+    claim = owned(database, job_id, Stage.SNIFF, now)
+    almost = now + AFTER_LEASE - timedelta(milliseconds=1)
+    assert claimed(database, job_id, Stage.SNIFF, almost) is None
+    with database.transaction() as session:
+        assert leases.renew(session, claim, lease_seconds=LEASE, now=almost)
+    assert claimed(database, job_id, Stage.SNIFF, now + AFTER_LEASE) is None
+    assert claimed(database, job_id, Stage.SNIFF, almost + AFTER_LEASE) is not None
+
+
+def test_who_lost_the_lease_can_do_nothing_more(database: Database, job_id: UUID, account: UUID, now: datetime) -> None:
+    carried(database, job_id, Stage.STORE, now, word_count=5)
+    late = owned(database, job_id, Stage.STORE, now)
+    owned(database, job_id, Stage.STORE, now + AFTER_LEASE)
+    with database.transaction() as session:
+        assert not leases.renew(session, late, lease_seconds=LEASE, now=now)
+        assert not leases.relinquish(session, late, retry_at=now, lease_seconds=LEASE)
+        assert not leases.split(session, late, 1, milliseconds=1, lease_seconds=LEASE, now=now)
+        assert not endings.hold(session, late, free_per_day=9, milliseconds=1, lease_seconds=LEASE, now=now)
+        assert not endings.publish(session, late, 1, milliseconds=1, now=now)
+        assert not endings.fail(session, late, "timeout", now=now)
+        assert ledger.entries(session, account, limit=9) == []
+    assert not moved(database, late, Stage.BILL, now)
+    assert row(database, job_id).state == JobState.PROCESSING
+
+
+def test_who_is_late_but_unchallenged_still_owns_the_job(database: Database, job_id: UUID, now: datetime) -> None:
+    assert moved(database, owned(database, job_id, Stage.SNIFF, now), Stage.EXTRACT, now + 5 * AFTER_LEASE)
+
+
+def test_a_stage_done_twice_counts_once(database: Database, job_id: UUID, now: datetime) -> None:
+    claim = owned(database, job_id, Stage.SNIFF, now)
+    assert moved(database, claim, Stage.EXTRACT, now)
+    assert not moved(database, claim, Stage.EXTRACT, now)
+
+
+def test_a_stage_is_claimed_only_so_often(database: Database, job_id: UUID, now: datetime) -> None:
+    for number in range(LIMITS.max_attempts):
+        assert owned(database, job_id, Stage.SNIFF, now + number * AFTER_LEASE).claims == number + 1
+    assert claimed(database, job_id, Stage.SNIFF, now + 9 * AFTER_LEASE) is None
+
+
+def test_the_next_stage_counts_anew(database: Database, job_id: UUID, now: datetime) -> None:
+    owned(database, job_id, Stage.SNIFF, now)
+    assert moved(database, owned(database, job_id, Stage.SNIFF, now + AFTER_LEASE), Stage.EXTRACT, now)
+    claim = owned(database, job_id, Stage.EXTRACT, now)
+    assert (claim.attempt, claim.claims) == (3, 1)
+
+
+def test_a_stuck_job_fails_and_a_moving_one_does_not(database: Database, job_id: UUID, now: datetime) -> None:
+    claim = owned(database, job_id, Stage.SNIFF, now)
+    with database.transaction() as session:
+        assert not endings.fail_stuck(session, job_id, None, claim.attempt, "internal_error", now=now)
+        assert not endings.fail_stuck(session, job_id, None, 7, "internal_error", now=now + AFTER_LEASE)
+        assert endings.fail_stuck(session, job_id, None, 1, "internal_error", now=now + AFTER_LEASE)
+    job = row(database, job_id)
+    assert (job.state, job.error_code, job.has_residue) == (JobState.FAILED, "internal_error", True)
+
+
+def test_a_relinquished_stage_waits_and_is_claimed_again(database: Database, job_id: UUID, now: datetime) -> None:
+    claim = owned(database, job_id, Stage.SNIFF, now)
+    retry_at = now + timedelta(seconds=2)
+    with database.transaction() as session:
+        assert leases.relinquish(session, claim, retry_at=retry_at, lease_seconds=LEASE)
+    assert claimed(database, job_id, Stage.SNIFF, now) is None
+    assert owned(database, job_id, Stage.SNIFF, retry_at).claims == 2
+
+
+def test_a_failed_job_is_terminal_and_costs_nothing(
+    database: Database, job_id: UUID, account: UUID, now: datetime
+) -> None:
+    carried(database, job_id, Stage.BILL, now, word_count=40)
+    claim = owned(database, job_id, Stage.BILL, now)
+    with database.transaction() as session:
+        assert endings.hold(session, claim, free_per_day=FREE, milliseconds=1, lease_seconds=LEASE, now=now)
+    claim = owned(database, job_id, Stage.STORE, now)
+    assert failed(database, claim, now, "internal_error")
+    assert not failed(database, claim, now)
+    assert claimed(database, job_id, Stage.STORE, now + AFTER_LEASE) is None
+    with database.transaction() as session:
+        assert not endings.publish(session, claim, 1, milliseconds=1, now=now)
+        assert ledger.balance(session, account, free_per_day=FREE, now=now).free_tokens == FREE
+    job = row(database, job_id)
+    assert (job.state, job.error_code, job.processed_at) == (JobState.FAILED, "internal_error", now)
+
+
+def test_too_few_tokens_leave_the_job_at_bill(database: Database, job_id: UUID, account: UUID, now: datetime) -> None:
+    carried(database, job_id, Stage.BILL, now, word_count=40, page_count=2)
+    claim = owned(database, job_id, Stage.BILL, now)
+    with pytest.raises(InsufficientTokens) as refusal, database.transaction() as session:
+        endings.hold(session, claim, free_per_day=59, milliseconds=1, lease_seconds=LEASE, now=now)
+    assert (refusal.value.needed_tokens, refusal.value.available_tokens) == (60, 59)
+    assert row(database, job_id).stage == Stage.BILL
+    assert failed(database, claim, now, "insufficient_tokens")
+
+
+def test_a_deleted_job_takes_its_parts_along(database: Database, job_id: UUID, account: UUID, now: datetime) -> None:
+    split(database, job_id, 3, now)
+    claim = claimed_part(database, job_id, 1, now)
+    assert claim is not None
+    with database.transaction() as session:
+        jobs.delete_job(session, account, job_id, now)
+    assert finished_part(database, claim, now) is None
+    assert not failed(database, claim, now)
+    with database.transaction() as session:
+        assert not leases.renew(session, claim, lease_seconds=LEASE, now=now)
+    assert overdue(database, now + 99 * AFTER_LEASE) == []
+
+
+def test_the_last_part_moves_the_job_on(database: Database, job_id: UUID, now: datetime) -> None:
+    split(database, job_id, 3, now)
+    claims = [claimed_part(database, job_id, part, now) for part in (2, 0, 1)]
+    assert [finished_part(database, claim, now) for claim in claims] == [2, 1, 0]
+    job = row(database, job_id)
+    assert (job.stage, job.timings[Stage.OCR]) == (Stage.DETECT, 15)
+    with database.reading() as session:
+        assert leases.part_attempts(session, job_id) == {0: 1, 1: 1, 2: 1}
+
+
+def test_parts_that_finish_together_move_the_job_on_once(database: Database, job_id: UUID, now: datetime) -> None:
+    split(database, job_id, 12, now)
+    claims = [claimed_part(database, job_id, part, now) for part in range(12)]
+    with ThreadPoolExecutor(12) as pool:
+        left = list(pool.map(lambda claim: finished_part(database, claim, now), claims))
+    assert sorted(value for value in left if value is not None) == list(range(12))
+    assert row(database, job_id).stage == Stage.DETECT
+
+
+def test_a_part_read_twice_counts_once_and_the_later_attempt_wins(
+    database: Database, job_id: UUID, now: datetime
+) -> None:
+    split(database, job_id, 2, now)
+    slow = claimed_part(database, job_id, 0, now)
+    assert claimed_part(database, job_id, 0, now) is None
+    fast = claimed_part(database, job_id, 0, now + AFTER_LEASE)
+    assert finished_part(database, slow, now) is None
+    assert finished_part(database, fast, now) == 1
+    assert finished_part(database, fast, now) is None
+    with database.reading() as session:
+        assert leases.part_attempts(session, job_id) == {0: 2}
+
+
+def test_a_part_that_fails_ends_the_job_for_all(database: Database, job_id: UUID, now: datetime) -> None:
+    split(database, job_id, 2, now)
+    first, second = (claimed_part(database, job_id, part, now) for part in (0, 1))
+    assert first is not None and second is not None
+    assert failed(database, first, now, "image_redact_failed")
+    assert not failed(database, second, now)
+    assert finished_part(database, second, now) is None
+    assert row(database, job_id).error_code == "image_redact_failed"
+
+
+def test_a_stuck_part_ends_the_job(database: Database, job_id: UUID, now: datetime) -> None:
+    split(database, job_id, 2, now)
+    for number in range(LIMITS.max_attempts):
+        assert claimed_part(database, job_id, 1, now + number * AFTER_LEASE) is not None
+    late = now + 9 * AFTER_LEASE
+    assert claimed_part(database, job_id, 1, late) is None
+    with database.transaction() as session:
+        assert not endings.fail_stuck(session, job_id, 1, 2, "internal_error", now=late)
+        assert endings.fail_stuck(session, job_id, 1, 3, "internal_error", now=late)
+    assert row(database, job_id).state == JobState.FAILED
+
+
+def test_what_nobody_announced_or_a_dead_worker_held_is_overdue(
+    database: Database, job_id: UUID, now: datetime
+) -> None:
+    assert overdue(database, now) == []
+    assert overdue(database, now + AFTER_LEASE) == [(Stage.SNIFF, None)]
+    owned(database, job_id, Stage.SNIFF, now + timedelta(seconds=1))
+    assert overdue(database, now + AFTER_LEASE) == []
+    assert overdue(database, now + AFTER_LEASE + timedelta(seconds=1)) == [(Stage.SNIFF, None)]
+
+
+def test_waiting_parts_are_overdue_each_by_itself(database: Database, job_id: UUID, now: datetime) -> None:
+    split(database, job_id, 3, now)
+    finished_part(database, claimed_part(database, job_id, 0, now), now)
+    claimed_part(database, job_id, 1, now + timedelta(seconds=1))
+    assert overdue(database, now + AFTER_LEASE) == [(Stage.OCR, 2)]
+    assert overdue(database, now + 2 * AFTER_LEASE) == [(Stage.OCR, 2), (Stage.OCR, 1)]
+
+
+def test_an_overdue_stage_is_announced_by_one_sweeper_and_ever_less_often(
+    database: Database, job_id: UUID, now: datetime
+) -> None:
+    at, waits = now + AFTER_LEASE, []
+    for _ in range(9):
+        with database.reading() as session:
+            (late,) = sweeps.overdue(session, at)
+        with database.transaction() as session:
+            assert sweeps.take_announcement(session, late, lease_seconds=LEASE, now=at)
+            assert not sweeps.take_announcement(session, late, lease_seconds=LEASE, now=at)
+        due = row(database, job_id).due_at
+        assert due is not None
+        waits.append((due - at) / AFTER_LEASE)
+        at = due
+    assert waits == [1, 2, 4, 8, 16, 32, 64, 64, 64]
