@@ -145,7 +145,7 @@ _NUMBER = frozenset({"رقم", "no", "number"})
 def _numbered(words: Words, index: int, kind: str, shortest: int, longest: int) -> Iterator[Part]:
     """A word such as building, unit, postal code, with its number after fillers: `رقم المبنى: 3394`, `Apt. no. 5`."""
     first, number = index, index + 1
-    while number <= index + 3 and words.after(number - 1) in " .:/-#" and _may_precede_number(words, number):
+    while number <= index + 3 and words.after(number - 1) in " .:/-#" and _may_precede_number(words, number, kind):
         number += 1
     if kind == "unit" and words.after(index - 1) == " " and words.words[index - 1].lower() in _ORDINALS:
         yield Part(index - 1, index, kind)  # 4th Floor
@@ -158,8 +158,9 @@ def _numbered(words: Words, index: int, kind: str, shortest: int, longest: int) 
             yield Part(number + 1, number + 1, "additional")
 
 
-def _may_precede_number(words: Words, index: int) -> bool:
-    return bool(words.meaning(index) & FILLERS) or words.words[index].lower() in BETWEEN_CUE
+def _may_precede_number(words: Words, index: int, kind: str) -> bool:
+    word = words.words[index].lower()
+    return bool(words.meaning(index) & FILLERS) or word in BETWEEN_CUE or (kind == "postal" and word in _POSTAL_OWNERS)
 
 
 def _is_letter(words: Words, index: int) -> bool:
@@ -169,6 +170,7 @@ def _is_letter(words: Words, index: int) -> bool:
 
 BETWEEN_CUE = section("beside.txt", "between cue and address")
 _ORDINALS = section("beside.txt", "ordinal")
+_POSTAL_OWNERS = section("beside.txt", "postal code owner arabic")  # للمنزل, الخاص بالبيت
 _LETTERS = frozenset("ABCDEFGHابجد")
 
 

@@ -301,8 +301,37 @@ _LIKE_A_DATE = shape(rf"""
 """)
 
 
+_BIRTH_YEAR = shape(rf"""
+    (?: 1[2-9]\d\d | 20\d\d ) {ERA}
+    (?! [{LETTER}0-9] | [.,:/\-][a-z0-9] | [ ]?(?:%|g|gr|gm|gms|grams?)(?![a-z0-9]) )
+""")
+
+
+def _birth_years(text: NormalizedText, options: DetectOptions) -> Iterator[tuple[int, int]]:
+    """A year alone (1200 to 2099), right behind a label of the date of birth or as a whole cell under one."""
+    if not may_govern(text, options, "birth"):
+        return
+    for start in text.numbers.plain.get(4, ()):
+        year = _BIRTH_YEAR.match(text.shadow, start)
+        if year and governed_by(text, start) == "birth" and not _is_part_of_code(text.shadow, start, start + 4):
+            note(text, year.span(), "dates", governing(text, start))
+            yield year.span()
+    cells = list(text.tables.cells.get("birth", ()))
+    if options.context and "birth" in label_kinds(options.context):
+        cells.append((0, len(text.shadow)))
+    for start, end in cells:
+        if year := _BIRTH_YEAR.fullmatch(text.shadow, start, end):
+            yield year.span()
+
+
 def _dates(text: NormalizedText, options: DetectOptions) -> Iterator[Span]:
-    for start, end in (*_whole(text), *_partial(text), *_labelled(text), *_of_birth(text, options)):
+    for start, end in (
+        *_whole(text),
+        *_partial(text),
+        *_labelled(text),
+        *_of_birth(text, options),
+        *_birth_years(text, options),
+    ):
         yield span(start, end, EntityType.DATE_TIME, 0.8, "dates")
 
 
@@ -423,6 +452,7 @@ class _Years(NamedTuple):
     behind: re.Pattern[bytes]  # the month
     behind_day: re.Pattern[bytes]  # month, day, year: Mar-12-1985, March the twelfth, 1985
     before: re.Pattern[bytes]  # year, month, day: 1985-Mar-12
+    joined: re.Pattern[bytes]  # written onto the month, as airlines do: 21NOV2025, 21NOV25
 
 
 def _years(year: str) -> _Years:
@@ -433,6 +463,7 @@ def _years(year: str) -> _Years:
             {year} (?!\d | [.,]\d) {ERA} {THEN_CLOCK}
         """),
         before=shape(rf"(?<![{LETTER}0-9.,:/\-]) {year} (?: [ ]?[\-/.,][ ]? | [ ] ) $"),
+        joined=shape(rf"(?: {year} | \d\d )? (?![a-z0-9])"),
     )
 
 
@@ -448,7 +479,6 @@ _THEN_DAY = shape(r"""
 """)
 # As airlines write: 21NOV2025, 21NOV25, 21NOV.
 _DAY_JOINED = shape(r"(?<![a-z0-9]) (?: 0?[1-9] | [12]\d | 3[01] ) $")
-_YEAR_JOINED = shape(r"(?: (?:19|20)\d\d | \d\d )? (?![a-z0-9])")
 _ABBREVIATED = 3
 _CLOCK_TAIL = shape(THEN_CLOCK)
 # Months that are also everyday words: as a date only with a day and a capital, or with a year.
@@ -500,7 +530,7 @@ def _around(text: NormalizedText, mark: Landmark, years: _Years) -> tuple[int, i
     """The date around a month's name, or None when the word stands alone."""
     shadow = text.shadow
     if shadow[mark.start - 1 : mark.start].isdigit():
-        return _joined(text, mark)
+        return _joined(text, mark, years)
     turned = _turned(shadow, mark, years)
     if turned:
         return turned
@@ -546,12 +576,12 @@ def _second_name(text: NormalizedText, end: int) -> int:
     return behind + 1 if text.shadow[behind : behind + 1] == b")" else behind
 
 
-def _joined(text: NormalizedText, mark: Landmark) -> tuple[int, int] | None:
+def _joined(text: NormalizedText, mark: Landmark, years: _Years) -> tuple[int, int] | None:
     """Day, month and year without anything between; without the year only in capitals: 14DEC."""
     if mark.end - mark.start != _ABBREVIATED:
         return None
     day = _DAY_JOINED.search(text.shadow, max(0, mark.start - 3), mark.start)
-    year = _YEAR_JOINED.match(text.shadow, mark.end)
+    year = years.joined.match(text.shadow, mark.end)
     if day is None or year is None or not (year.group() or text.text[mark.start : mark.end].isupper()):
         return None
     return day.start(), _clock_end(text.shadow, year.end())
