@@ -9,6 +9,8 @@ from tests.pipeline.detect.marked import found, unmarked
 ADDRESSES = DetectOptions(enabled=frozenset({EntityType.ADDRESS}))
 
 FOUND = [
+    "الرمز البريدي للمنزل [[ADDRESS 12345]]",
+    "الرمز البريدي الخاص بمنزلي: [[ADDRESS ١٢٣٤٥]]",
     "العنوان: [[ADDRESS الرياض، حي النخيل، شارع العليا 1234]]",
     "[[ADDRESS RRRD2929, 2929 King Road, Riyadh 12345]]",
     "العنوان الوطني: [[ADDRESS RRRD2929، 2929 طريق الملك فهد، حي العليا، الرياض 12345]]",
@@ -44,6 +46,8 @@ FOUND = [
     "Address: [[ADDRESS Al Narjis, Riyadh]]",
 ]
 NOT_FOUND = [
+    "الرمز البريدي غير صحيح 12345",
+    "الرمز للمنزل 12345",
     "Order RHSD3394 in Riyadh",
     "شارع العليا 30 متر",
     "طريق الملك فهد مزدحم",

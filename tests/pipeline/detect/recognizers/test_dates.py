@@ -7,6 +7,11 @@ from tests.pipeline.detect.marked import found, unmarked
 DATES = [
     "DOB: [[DATE_TIME 99 99 1990]]",
     "DOB: [[DATE_TIME 19901301]]",
+    "DOB: [[DATE_TIME 1890]]",
+    "DOB: [[DATE_TIME 1990]], order 1990",
+    "تاريخ الميلاد: [[DATE_TIME ١٣٩٠هـ]]",
+    "name | DOB\nRow | [[DATE_TIME 1890]]\n",
+    "DOB: [[DATE_TIME 12MAR1890]], seat 12MAR1890",
     "RUH [[DATE_TIME 21NOV2025]] to [[DATE_TIME 21NOV25]] or [[DATE_TIME 14DEC]]",
     "منذ [[DATE_TIME 10/10/2015]] براتب",
     "[[DATE_TIME 2024-03-15]] [[DATE_TIME 15.03.2024]] [[DATE_TIME 03/15/2024]]",
@@ -105,6 +110,11 @@ DURATIONS = [
     "[[DATE_TIME خمسة عشر يوما]]",
 ]
 NOT = [
+    "born 3500 grams, later 1990 grams",
+    "born 1250 g",
+    "DOB: 1890-A12",
+    "DOB: 0042",
+    "ولد في القرية 1990",
     "ratio 16:9",
     "3/4 of them",
     "surah 2:255",
