@@ -139,7 +139,7 @@ def floor() -> Callable[[str], object]:
 
     def run(text: str) -> None:
         normalized = normalize(text)
-        _ = normalized.numbers, normalized.landmarks
+        _ = normalized.numbers, normalized.triggers
         for form in forms:
             for _match in form.finditer(normalized.shadow):
                 pass

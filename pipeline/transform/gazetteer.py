@@ -55,7 +55,7 @@ class _Layout(NamedTuple):
         return self.heads[index - 1] if index and self.heads[index - 1] > begin else None
 
 
-def place_in(address: str) -> str | None:
+def region_or_city(address: str) -> str | None:
     """The region's name, else the city's, as written in an address; None when it names neither."""
     normalized = normalize(address)
     text = fold(normalized.text)

@@ -7,7 +7,7 @@ from datetime import date
 from pipeline.detect.text.characters import INVISIBLE
 from pipeline.transform.birth import Language, birth_cue
 from pipeline.transform.dates import read_date
-from pipeline.transform.gazetteer import place_in
+from pipeline.transform.gazetteer import region_or_city
 from schemas.entities import EntityType
 from schemas.spans import Detection, Span
 
@@ -36,7 +36,7 @@ class Generalizer:
         surface = self._text[span.start : span.end]
         if span.type not in self._transforms or len(surface) > _LONGEST:
             return None
-        shown = self._date(span, surface) if span.type is EntityType.DATE_TIME else place_in(surface)
+        shown = self._date(span, surface) if span.type is EntityType.DATE_TIME else region_or_city(surface)
         # Invisible characters are no part of a name or a year, and could spell digits of their own.
         return shown and "".join(character for character in shown if character not in INVISIBLE)
 

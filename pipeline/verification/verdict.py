@@ -16,8 +16,8 @@ from itertools import pairwise
 from typing import Protocol
 
 from pipeline.detect.allowed_spans import AllowedTerms
-from pipeline.detect.mentions import People, is_known
-from pipeline.detect.text.line_wrap import Found, rejoined
+from pipeline.detect.mentions import PersonMentions, is_certain_name
+from pipeline.detect.text.line_wrap import SurfaceSpan, spans_across_breaks
 from pipeline.documents.document import BY_HUE, Findings, FoundValue, Reading
 from pipeline.verification import normal_forms
 from pipeline.verification.leak_search import distinctive
@@ -35,20 +35,20 @@ def named(
 ) -> Iterator[Leftover]:
     """Each part of a found name that still stands as a name in what people read; what `sets` allow may stay."""
     names = [(number, value) for number, value in enumerate(values) if value.type == _PERSON]
-    people = People(
+    people = PersonMentions(
         (number, value.surface)
         for number, value in names
-        if value.distinctive or (len(value.surface.split()) == 1 and not is_known(value.surface))
+        if value.distinctive or (len(value.surface.split()) == 1 and not is_certain_name(value.surface))
     )
     if not people:
         return
     allowed = AllowedTerms(sets)
     for passage in passages:
-        standings = people.places(passage.text)
-        if standings:
-            places = allowed.places(passage.text)
-            for start, end, _ in standings:
-                if not places.cover(start, end, _PERSON):
+        mentions = people.mentions_in(passage.text)
+        if mentions:
+            allowed_spans = allowed.spans_in(passage.text)
+            for start, end, _ in mentions:
+                if not allowed_spans.cover(start, end, _PERSON):
                     yield Leftover(_PERSON.value, passage.text[start:end], known=True)
 
 
@@ -126,7 +126,7 @@ def _holds(term: Term, value: FoundValue) -> bool:
 
 def _veiled(text: str, allowed: AllowedTerms) -> str:
     characters = list(text)
-    for start, end, _ in allowed.places(text).places:
+    for start, end, _ in allowed.spans_in(text).spans:
         for index in range(start, end):
             if characters[index].isalnum():
                 characters[index] = _VEIL
@@ -312,8 +312,8 @@ def _is_scale(surface: str) -> bool:
     return all(int(one) < int(other) for one, other in pairwise(groups))
 
 
-def _spans(text: str, detector: Detecting, options: DetectOptions) -> list[Found]:
+def _spans(text: str, detector: Detecting, options: DetectOptions) -> list[SurfaceSpan]:
     def detect(joined: str, strict: bool) -> Sequence[Span]:
         return detector.detect(joined, replace(options, strict_checksums=strict)).spans
 
-    return rejoined(text, detector.detect(text, options).spans, detect)
+    return spans_across_breaks(text, detector.detect(text, options).spans, detect)
