@@ -1,8 +1,8 @@
 """Compile the name, place and organization lexicons of ../shared/data/lexicons into pipeline/detect/lexicons.
 
 Run `python scripts/compile_lexicons.py` after the sources change; the outputs are committed, so that the project
-works without ../shared. Word lists that we wrote ourselves (beside.txt, ordinary.txt, world.csv) are not touched,
-but they decide which name words count as ambiguous.
+works without ../shared. The hand-written word lists (context_words.txt, ordinary.txt, world.csv) are not touched, but
+they decide which name words count as ambiguous.
 """
 
 import csv

@@ -18,8 +18,8 @@ HEAD = """# Limits on untrusted documents
 
 Written by `make limits` from the tables that the code reads. A document past one of the first table's bounds is refused
 with `unsupported_format` (at upload where its first bytes tell, else as a failed job), never half read; an output past
-one of the second table's counts as not proven clean (`verify_failed`). XML with a document type, and so with entities
-or external references, is refused whatever its size.
+one of the second table's counts as not proven clean (`verify_failed`). A document type declaration
+in a part of an Office file is dropped with its entities: none is resolved, and nothing that it names is fetched.
 """
 
 COLUMNS = "\n| bound | value | of what, and why |\n|---|---|---|\n"

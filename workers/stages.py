@@ -7,7 +7,7 @@ from pipeline import stages
 from pipeline.documents.document import BY_HUE, Extraction, Findings, Reading
 from pipeline.entities import findings as finding
 from pipeline.entities.output_name import output_name, with_name, without_name
-from pipeline.entities.proof import Proof, counted
+from pipeline.entities.proof import Proof, counts_by_type
 from pipeline.second_reading import MAX_ROUNDS, Said, second_look
 from schemas.errors import ErrorCode, StageFailed
 from schemas.files import Format
@@ -129,7 +129,7 @@ def _set(written: bytes) -> TermSet:
 
 
 def _facts(run: Run, findings: Findings, filename: str) -> dict[str, object]:
-    run.found = found = counted(without_name(findings))
+    run.found = found = counts_by_type(without_name(findings))
     name = output_name(filename, findings)
     return {
         "entity_count": found.total(),

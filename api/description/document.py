@@ -12,6 +12,8 @@ from fastapi.routing import iter_route_contexts
 from api.dependencies import BearerCallerDep, CallerDep, CookieCallerDep, ProxyCallerDep
 from api.description.examples import ANSWERS, REQUESTS
 from api.description.failures import SCHEMAS, Credentials, Object, described, failures
+from api.http.answer_headers import TYPES_HEADER, WARNING_HEADER
+from api.http.errors import PROXY
 
 _ABOUT = """Finds personal data, Saudi first, in Arabic and English, and takes it out of text and documents.
 
@@ -43,6 +45,18 @@ _REQUEST_ID = {
     "description": "The request's id, for support and logs.",
     "required": True,
     "schema": {"type": "string", "pattern": "^[a-z]+_[0-9a-f]{8}$"},
+}
+
+
+_WARNING = {
+    "description": "Names the fields of the request that were ignored because the interface does not know them.",
+    "schema": {"type": "string"},
+    "example": "unknown fields ignored: glossry",
+}
+_TYPES = {
+    "description": "The entity types that the text was searched for, in the order of the catalogue.",
+    "schema": {"type": "string"},
+    "example": "PERSON,NATIONAL_ID,PHONE_NUMBER",
 }
 
 
@@ -93,8 +107,13 @@ def _operation(
         if examples := ANSWERS.get((method, path)) if status < "3" else None:
             response["content"]["application/json"]["examples"] = _named(examples)
     responses = {**own, **described(failures(method, path, credentials, takes_json=takes_json), path)}
-    for response in responses.values():
-        response["headers"] = {**response.get("headers", {}), "X-Request-Id": _REQUEST_ID}
+    for status, response in responses.items():
+        headers = {**response.get("headers", {}), "X-Request-Id": _REQUEST_ID}
+        if "requestBody" in whole and not path.startswith(PROXY) and status.startswith("2"):
+            headers[WARNING_HEADER] = _WARNING
+            if operation["tags"] == ["text"]:
+                headers[TYPES_HEADER] = _TYPES
+        response["headers"] = headers
     if credentials:
         whole["security"] = _SECURITY[credentials]
     return {**whole, "responses": responses}

@@ -21,6 +21,7 @@ from anyio import CapacityLimiter
 from api.engine import wire
 from api.engine import wire as prompt_wire
 from api.engine.text_work import Done, Work
+from api.http.bodies import Parsed
 from api.http.errors import Invalid
 from api.llm.model import Asked, MaskedPrompt
 from pipeline.sandbox import message
@@ -67,12 +68,13 @@ class LargeTexts:
             if not self._all and not self._closed:
                 self._idle.append(self._started())
 
-    def parse(self, raw: bytes, model: type[Body]) -> Body:
+    def parse(self, raw: bytes, model: type[Body]) -> Parsed[Body]:
         """A body's JSON as `model`. Invalid (422), MaskerUnavailable when its process breaks off."""
         meta, answers = self._ask({"verb": "parse", "model": model.__name__}, {"raw": raw})
         if meta["errors"] is not None:
             raise Invalid(meta["errors"])
-        return model.model_validate({**meta["fields"], "text": answers["text"].decode()})
+        body = model.model_validate({**meta["fields"], "text": answers["text"].decode()})
+        return Parsed(body, meta["warning"])
 
     def run(self, text: str, options: DetectOptions, work: Work) -> Done:
         """`work` on the detection of a text. MaskerUnavailable when its process breaks off; WorkFailed; Invalid."""

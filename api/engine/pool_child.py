@@ -84,16 +84,17 @@ def _prompt(detector: Any, meta: dict[str, Any], blobs: dict[str, bytes]) -> tup
 def _parse(model_name: str, raw: bytes) -> tuple[dict[str, Any], dict[str, bytes]]:
     from pydantic import ValidationError
 
+    from api.http.bodies import validate
     from api.http.errors import of_error
     from schemas import text
 
     model = {model.__name__: model for model in (text.MaskRequest, text.RedactRequest)}[model_name]
     try:
-        body = model.model_validate_json(raw)
+        body, warning = validate(raw, model)
     except ValidationError as error:
         return {"ok": {"errors": of_error(error, ["body"], model)}}, {}
     fields = body.model_dump(mode="json", exclude={"text"})
-    return {"ok": {"errors": None, "fields": fields}}, {"text": body.text.encode()}
+    return {"ok": {"errors": None, "fields": fields, "warning": warning}}, {"text": body.text.encode()}
 
 
 def _exactly(read: bytes, size: int) -> bytes:

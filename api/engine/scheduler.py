@@ -12,7 +12,7 @@ from starlette.requests import ClientDisconnect
 
 from api.engine.pool import LargeTexts
 from api.engine.text_work import Done, Work, do
-from api.http.bodies import parsed
+from api.http.bodies import Parsed, parse
 from api.llm import prompt
 from api.llm.model import Asked, MaskedPrompt
 from schemas.errors import MaskerUnavailable
@@ -175,10 +175,12 @@ class DetectionThreads:
         self._medium = FairQueue(processes.medium.processes if processes else 1, queue, room, _RETRY_SECONDS)
         self._large = FairQueue(processes.large.processes if processes else 1, most_large, room, _RETRY_LARGE_SECONDS)
 
-    async def parse(self, raw: bytes, model: type[Body], *, caller: Hashable = None, gone: Gone | None = None) -> Body:
+    async def parse(
+        self, raw: bytes, model: type[Body], *, caller: Hashable = None, gone: Gone | None = None
+    ) -> Parsed[Body]:
         """A large body's JSON as `model`, where it holds up nobody. Invalid (422), and the errors of `run`."""
         if self.processes is None:
-            return await parsed(raw, model)
+            return await parse(raw, model)
         return await self._apart(LARGE_CHARACTERS, lambda texts: texts.parse(raw, model), caller, gone)
 
     async def run(

@@ -11,6 +11,7 @@ from uuid import UUID, uuid4
 from anyio import CancelScope, to_thread
 from starlette.requests import Request
 
+from api.http.answer_headers import set_warning, warning_of
 from api.http.bodies import declared_length
 from api.http.multipart import PartBegin, PartData, events, missing_file, repeated_field
 from api.services.container import Services
@@ -68,6 +69,7 @@ class _Form:
     size: int = 0
     fields: dict[str, bytearray] = field(default_factory=dict)
     other_bytes: int = 0
+    unknown: list[str] = field(default_factory=list)  # names of parts that are ignored; the parser bounds their number
 
 
 def refuse_by_length(request: Request, limit: int) -> None:
@@ -107,6 +109,8 @@ class Upload:
         writer = await to_thread.run_sync(self._services.storage.objects.writer, input_key(self.job_id))
         try:
             await self._read(request, limit, writer)
+            if self._form.unknown:
+                set_warning(request, warning_of(self._form.unknown))
             if self._form.sniffer is None or (not self._form.chosen and not self._form.size):
                 raise missing_file()
             await to_thread.run_sync(writer.commit)
@@ -147,6 +151,8 @@ class Upload:
         if part.name in _FIELDS:
             self._form.fields[part.name] = bytearray()
         if part.name != "file":
+            if part.name not in _FIELDS:
+                self._form.unknown.append(part.name)
             return part
         if self._form.sniffer is not None or (part.filename is None and not part.content_type):
             raise missing_file()  # two files are one too many, and a plain field of that name is no file

@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import AsyncIterator
-from typing import Any, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from anyio import current_time, move_on_after, to_thread
 from pydantic import BaseModel, ValidationError
 from starlette.requests import Request
 
+from api.http.answer_headers import set_warning, unknown_fields_warning
 from api.http.errors import Invalid
 from schemas.errors import RequestTimeout, RequestTooLarge
 
@@ -19,9 +20,21 @@ _LENGTH_DIGITS = 20  # more than any length has, and as many as the server lets 
 _WORTH_A_THREAD = 64 * 1024  # bytes from which parsing would hold up other requests
 
 
+class Parsed(NamedTuple, Generic[Model]):
+    """A body as its model, and a warning where it has fields that the model does not know."""
+
+    body: Model
+    warning: str | None
+
+
 async def read_json(request: Request, model: type[Model], limit: int) -> Model:
-    """The body as `model`. Invalid (422), and the errors of `read_raw`."""
-    return await parsed(await read_raw(request, limit), model)
+    """The body as `model`; unknown fields are ignored, with a warning on the answer.
+
+    Invalid (422), and the errors of `read_raw`.
+    """
+    parsed = await parse(await read_raw(request, limit), model)
+    set_warning(request, parsed.warning)
+    return parsed.body
 
 
 async def read_raw(request: Request, limit: int) -> bytes:
@@ -44,14 +57,26 @@ async def read_raw(request: Request, limit: int) -> bytes:
     return bytes(raw)
 
 
-async def parsed(raw: bytes, model: type[Model]) -> Model:
-    """JSON as `model`. Invalid (422)."""
+async def parse(raw: bytes, model: type[Model]) -> Parsed[Model]:
+    """JSON as `model`, large bodies in a thread. Invalid (422)."""
     try:
         if len(raw) < _WORTH_A_THREAD:
-            return model.model_validate_json(raw)
-        return await to_thread.run_sync(model.model_validate_json, raw)
+            return validate(raw, model)
+        return await to_thread.run_sync(validate, raw, model)
     except ValidationError as error:
         raise Invalid.of(error, "body", declared=model) from None
+
+
+def validate(raw: bytes, model: type[Model]) -> Parsed[Model]:
+    """JSON as `model`, in objects inside it too without the fields that it does not know. ValidationError.
+
+    A body is read twice only when something is wrong with it or unknown in it.
+    """
+    try:
+        return Parsed(model.model_validate_json(raw, extra="forbid"), None)
+    except ValidationError as error:
+        body = model.model_validate_json(raw)
+        return Parsed(body, unknown_fields_warning(error))
 
 
 def takes(model: type[BaseModel]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from time import perf_counter
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from api.http.answer_headers import WARNING_HEADER
 from api.http.errors import UNEXPECTED, answer
 from schemas.errors import MaskerError
 
@@ -24,8 +25,10 @@ def request_id(path: str = "") -> str:
 
 
 class RequestIds:
-    """Gives each request its id, in its state and in the answer's `X-Request-Id`; beside a provider's own, in
-    `X-Service-Request-Id`.
+    """Gives each request its id, in its state and in the answer's `X-Request-Id`.
+
+    A provider's answer may have an `X-Request-Id` already; ours is then `X-Service-Request-Id`. Adds
+    `X-Masker-Warning` where the request's state has a warning, and `Cache-Control: no-store` where nothing else is set.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -43,6 +46,8 @@ class RequestIds:
                 headers = [*message.get("headers", ())]
                 is_proxied = any(name == b"x-request-id" for name, _ in headers)  # a provider's, of what it answered
                 headers.append((b"x-service-request-id" if is_proxied else b"x-request-id", given.encode()))
+                if (warning := scope["state"].get("warning")) is not None:
+                    headers.append((WARNING_HEADER.lower().encode(), warning.encode()))
                 if not any(name.lower() == b"cache-control" for name, _ in headers):
                     headers.append((b"cache-control", b"no-store"))
                 message = {**message, "headers": headers}

@@ -6,12 +6,13 @@ from typing import Any
 
 from starlette.requests import Request
 
+from api.http.answer_headers import TYPES_HEADER, WARNING_HEADER
 from schemas.errors import Forbidden
 from schemas.settings import InvalidSettings, Settings
 
 # X-Provider-Key is missing: the proxy is to be called from a backend.
 _REQUEST_HEADERS = ("Authorization", "Content-Type", "X-Use-Judge")
-_ANSWER_HEADERS = ("Content-Disposition", "Retry-After", "X-Request-Id")
+_ANSWER_HEADERS = ("Content-Disposition", "Retry-After", "X-Request-Id", WARNING_HEADER, TYPES_HEADER)
 _METHODS = ("DELETE", "GET", "PATCH", "POST", "PUT")
 _ANY = "*"
 _ORIGIN = re.compile(r"https?://(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?", re.ASCII)

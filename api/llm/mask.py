@@ -13,12 +13,12 @@ from api.llm.request_walk import Form, Leaf
 from api.llm.tool_arguments import WholeJson, spelled
 from pipeline.detect.allowed_spans import AllowedTerms
 from pipeline.detect.text.equivalence import canonical, words_form
-from pipeline.detect.text.placeholders import written
-from pipeline.entities.occurrences import Reach, Spreader, Value, decoded
-from pipeline.entities.spans import Place, put, together
-from pipeline.entities.values import Known, is_distinctive, spreading
+from pipeline.detect.text.placeholders import find_placeholders
+from pipeline.entities.occurrences import MatchScope, OccurrenceFinder, SearchValue, decode_escapes
+from pipeline.entities.spans import ValueSpan, insert_span, merged_spans
+from pipeline.entities.values import KnownValue, is_distinctive, search_values
 from pipeline.transform.generalize import Generalizer
-from pipeline.transform.tokens import Mint
+from pipeline.transform.mask import Mint
 from schemas.entities import GLOSSARY_RANK, RANK, EntityType
 from schemas.spans import Detection, DetectOptions, Span, TermSet
 
@@ -79,10 +79,10 @@ class Sightings:
         self._allowed = AllowedTerms(terms)
         self._looked: dict[tuple[str, str], list[Seen]] = {}  # by text and label: histories repeat themselves
         self._first: dict[tuple[EntityType, str], int] = {}  # distinct surfaces, and the leaf where each stood first
-        self._spreader: Spreader | None = None
+        self._finder: OccurrenceFinder | None = None
         self._types: list[EntityType] = []
         self._leaves: list[int] = []
-        self._echo: Spreader | None = None
+        self._echo: OccurrenceFinder | None = None
         self._surfaces: dict[str, tuple[int, EntityType]] = {}
         self._cut: set[str] = set()  # found in what a model wrote where it wrote several tokens: none stands for it
         self._written: dict[str, tuple[int, EntityType]] = {}  # surfaces as they stand, where escapes spell them
@@ -98,7 +98,7 @@ class Sightings:
         for span in spans:
             if span.rank != GLOSSARY_RANK:  # its own match mode says where a term stands
                 self._first.setdefault((span.type, text[span.start : span.end]), number)
-        meant = decoded(text) if _ESCAPED.search(text) else None
+        meant = decode_escapes(text) if _ESCAPED.search(text) else None
         if meant is None:
             return
         spans = self._detector.detect(meant.text, options).spans
@@ -125,9 +125,9 @@ class Sightings:
         hits = [*self._spread(number, text), *(self._echoes(number, text) if answered else ())]
         if not hits:
             return own
-        allowed = self._allowed.places(text)
+        allowed = self._allowed.spans_in(text)
         hits = [hit for hit in hits if not allowed.cover(*hit.seen)]
-        kept = [Seen(start, end, EntityType.CUSTOM_TERM) for start, end in written(text)]
+        kept = [Seen(start, end, EntityType.CUSTOM_TERM) for start, end in find_placeholders(text)]
         merged = _merged(text, own + kept, [hit.seen for hit in hits])
         if answered:
             shown = (hit.seen for hit in hits if hit.leaf < number)
@@ -138,9 +138,9 @@ class Sightings:
         return [seen for seen in merged if seen not in gone]
 
     def _spread(self, number: int, text: str) -> Iterator["_Hit"]:
-        if self._spreader is None:
-            self._spreader = Spreader(self._values(), every=True)
-        for start, end, key in self._spreader.hits(text):
+        if self._finder is None:
+            self._finder = OccurrenceFinder(self._values(), overlapping=True)
+        for start, end, key in self._finder.hits(text):
             if self._leaves[key] <= number:
                 yield _Hit(self._leaves[key], Seen(start, end, self._types[key]))
 
@@ -150,21 +150,23 @@ class Sightings:
                 if sum(map(str.isalnum, surface)) >= _LEAST_ECHO:
                     self._surfaces.setdefault(surface, (leaf, type_))
             self._surfaces = {**self._written, **self._surfaces}
-            self._echo = Spreader((Value(0, surface, False, Reach.WHOLE) for surface in self._surfaces), every=True)
+            self._echo = OccurrenceFinder(
+                (SearchValue(0, surface, False, MatchScope.WORD) for surface in self._surfaces), overlapping=True
+            )
         for start, end, _ in self._echo.hits(text):
             leaf, type_ = self._surfaces.get(text[start:end], (number + 1, EntityType.CUSTOM_TERM))
             if leaf <= number:
                 yield _Hit(leaf, Seen(start, end, type_))
 
-    def _values(self) -> Iterator[Value]:
+    def _values(self) -> Iterator[SearchValue]:
         for (type_, surface), leaf in self._first.items():
             key = len(self._types)
             self._types.append(type_)
             self._leaves.append(leaf)
-            item = Known(type_, canonical(type_, surface), {surface: None}, glossary=False)
-            yield from (value for value in spreading(key, item) if value.reach is not Reach.ALONE)
+            item = KnownValue(type_, canonical(type_, surface), {surface: None}, glossary=False)
+            yield from (value for value in search_values(key, item) if value.scope is not MatchScope.LINE)
             if type_ is EntityType.PERSON and not is_distinctive(type_, surface) and " " in words_form(surface):
-                yield Value(key, surface, False, Reach.WHOLE)
+                yield SearchValue(key, surface, False, MatchScope.WORD)
 
 
 def _not_inside(wider: list[Seen], seen: list[Seen]) -> list[Seen]:
@@ -190,10 +192,10 @@ def _merged(text: str, own: list[Seen], more: list[Seen]) -> list[Seen]:
     """Both without overlap: `own` stay whole, of `more` stays what they leave uncovered."""
     every = own + more
     whole = {(seen.start, seen.end): seen for seen in reversed(every)}
-    places = together(
+    places = merged_spans(
         text,
-        [Place(seen.start, seen.end, at) for at, seen in enumerate(own)],
-        [Place(seen.start, seen.end, at) for at, seen in enumerate(more, len(own))],
+        [ValueSpan(seen.start, seen.end, at) for at, seen in enumerate(own)],
+        [ValueSpan(seen.start, seen.end, at) for at, seen in enumerate(more, len(own))],
     )
     return [whole.get((start, end)) or Seen(start, end, every[at].type) for start, end, at in places]
 
@@ -223,9 +225,9 @@ class Siblings:
         if not more:
             return own
         every = own + more
-        places = [Place(seen.start, seen.end, at) for at, seen in enumerate(own)]
+        places = [ValueSpan(seen.start, seen.end, at) for at, seen in enumerate(own)]
         for at, seen in enumerate(more, len(own)):
-            put(places, Place(seen.start, seen.end, at))
+            insert_span(places, ValueSpan(seen.start, seen.end, at))
         return [Seen(start, end, every[at].type) for start, end, at in places if _is_readable(leaf.text[start:end])]
 
     def _laid(self, number: int, leaf: Leaf, whole: WholeJson) -> Iterator[Seen]:

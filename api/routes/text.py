@@ -6,8 +6,9 @@ from fastapi import APIRouter, Request, Response
 
 from api.dependencies import CallerDep, services_of
 from api.engine.text_work import MaskWork, RedactWork
+from api.http.answer_headers import types_header
 from api.http.bodies import hung_up, takes
-from api.text.calls import read_text, run_paid
+from api.text.calls import PaidAnswer, read_text, run_paid
 from api.text.judging import DESCRIBED, check_judge_model, with_header
 from pipeline.transform.envelope import decode_key
 from schemas.clock import riyadh_day, utc_now
@@ -46,5 +47,5 @@ async def redact_text(request: Request, caller: CallerDep) -> Response:
     return _json(await run_paid(services, caller.caller, body, work, gone=partial(hung_up, request)))
 
 
-def _json(content: bytes) -> Response:
-    return Response(content, media_type="application/json")
+def _json(answer: PaidAnswer) -> Response:
+    return Response(answer.content, media_type="application/json", headers=types_header(answer.searched))

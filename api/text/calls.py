@@ -3,19 +3,21 @@
 import re
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from anyio import to_thread
 from starlette.requests import Request
 
 from api.engine.scheduler import Gone
 from api.engine.text_work import Work
-from api.http.bodies import hung_up, parsed, read_raw
+from api.http.answer_headers import set_warning
+from api.http.bodies import hung_up, parse, read_raw
 from api.services.charges import charged
 from api.services.container import Services
 from api.services.policies import Policy, inline_sets
 from api.text.judging import judged_detection, model_in_effect
 from schemas.clock import utc_now
+from schemas.entities import EntityType
 from schemas.spans import DetectOptions
 from schemas.text import TextRequest
 from storage.accounts.keys import Caller
@@ -32,9 +34,16 @@ class _Order:
     options: DetectOptions
 
 
+class PaidAnswer(NamedTuple):
+    """A text call's answer as JSON, and the types that its text was searched for."""
+
+    content: bytes
+    searched: frozenset[EntityType]
+
+
 async def run_paid(
     services: Services, caller: Caller, body: TextRequest, work: Work, *, gone: Gone | None = None
-) -> bytes:
+) -> PaidAnswer:
     """`work` on the detection of the body's text, charged to the caller; refunded unless it ends well.
 
     GlossaryNotFound before anything is charged; InsufficientTokens; MaskerUnavailable under load; ClientDisconnect
@@ -51,7 +60,7 @@ async def run_paid(
             found, result = await services.detection.finish(judged, work)
         services.usage_log.note(whose, tokens=order.tokens, entities=found, now=utc_now())
         bill.is_earned = True
-    return result
+    return PaidAnswer(result, options.enabled)
 
 
 def word_count(text: str) -> int:
@@ -86,10 +95,16 @@ _LARGE_BYTES = 1024 * 1024  # about 10 ms of parsing, or of a hostile body 40: t
 
 
 async def read_text(request: Request, services: Services, caller: Caller, model: type[Body]) -> Body:
-    """The body as `model`. RequestTooLarge, RequestTimeout, Invalid (422); of a large one also MaskerUnavailable and,
-    when the caller hangs up while it waits, ClientDisconnect.
+    """The body as `model`; unknown fields are ignored, with a warning on the answer.
+
+    RequestTooLarge, RequestTimeout, Invalid (422); of a large one also MaskerUnavailable and, when the caller hangs up
+    while it waits, ClientDisconnect.
     """
     raw = await read_raw(request, services.settings.max_text_bytes)
     if len(raw) < _LARGE_BYTES:
-        return await parsed(raw, model)
-    return await services.detection.parse(raw, model, caller=caller.account_id, gone=partial(hung_up, request))
+        parsed = await parse(raw, model)
+    else:
+        gone = partial(hung_up, request)
+        parsed = await services.detection.parse(raw, model, caller=caller.account_id, gone=gone)
+    set_warning(request, parsed.warning)
+    return parsed.body

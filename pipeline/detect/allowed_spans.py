@@ -2,55 +2,55 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
-from pipeline.detect.detector import without_tokens
-from pipeline.detect.glossary.allowed import Zones
+from pipeline.detect.detector import without_placeholders
+from pipeline.detect.glossary.allowed import Intervals
 from pipeline.detect.glossary.terms import Matcher, compiled, occurrences
 from pipeline.detect.text.normalize import normalize
 from schemas.entities import EntityType
 from schemas.spans import Term, TermSet
 
 
-class AllowedPlaces:
+class AllowedSpans:
     """The places of a text that are allowed terms, each by its own rules; `places`: start, end and the term's type."""
 
-    def __init__(self, places: Iterable[tuple[int, int, EntityType]]) -> None:
-        self.places = list(places)
-        self._zones: dict[EntityType, Zones] = {}
+    def __init__(self, spans: Iterable[tuple[int, int, EntityType]]) -> None:
+        self.spans = list(spans)
+        self._zones: dict[EntityType, Intervals] = {}
 
     def cover(self, start: int, end: int, type_: EntityType) -> bool:
         """Whether `start:end` lies inside a term that speaks for this type: one of CUSTOM_TERM speaks for all."""
         zones = self._zones.get(type_)
         if zones is None:
-            own = (place[:2] for place in self.places if place[2] in (EntityType.CUSTOM_TERM, type_))
-            zones = self._zones[type_] = Zones(own)
+            own = (span[:2] for span in self.spans if span[2] in (EntityType.CUSTOM_TERM, type_))
+            zones = self._zones[type_] = Intervals(own)
         return zones.cover(start, end)
 
-    def holds(self, start: int, end: int, type_: EntityType) -> bool:
+    def is_exact(self, start: int, end: int, type_: EntityType) -> bool:
         """Whether `start:end` is the whole of a term that speaks for this type."""
-        return not {(start, end, type_), (start, end, EntityType.CUSTOM_TERM)}.isdisjoint(self.places)
+        return not {(start, end, type_), (start, end, EntityType.CUSTOM_TERM)}.isdisjoint(self.spans)
 
 
 class AllowedTerms:
     """The allowed terms of some sets."""
 
     def __init__(self, sets: Sequence[TermSet]) -> None:
-        self._matchers: list[Matcher] = [matcher for terms in sets if (matcher := compiled(terms).allows).ways]
+        self._matchers: list[Matcher] = [matcher for terms in sets if (matcher := compiled(terms).allows).forms]
 
     def __bool__(self) -> bool:
         return bool(self._matchers)
 
     def only(self, wanted: Callable[[Term], bool]) -> "AllowedTerms":
         """Those of the terms that are wanted."""
-        terms = {way.term: None for matcher in self._matchers for ways in matcher.ways.values() for way in ways}
+        terms = {form.term: None for matcher in self._matchers for forms in matcher.forms.values() for form in forms}
         chosen = TermSet(tuple(term for term in terms if wanted(term)))
         return AllowedTerms([chosen] if chosen.terms else [])
 
-    def places(self, text: str) -> AllowedPlaces:
+    def spans_in(self, text: str) -> AllowedSpans:
         """Every place of every term, in offsets of `text`."""
         if not self._matchers:
-            return AllowedPlaces(())
-        normalized = without_tokens(normalize(text))
-        return AllowedPlaces(
+            return AllowedSpans(())
+        normalized = without_placeholders(normalize(text))
+        return AllowedSpans(
             (*normalized.original_span(*normalized.whole(start, end)), term.type)
             for start, end, term in occurrences(normalized, self._matchers)
         )

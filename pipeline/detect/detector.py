@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from pipeline.detect.explain import reasons
+from pipeline.detect.explain import explain_spans
 from pipeline.detect.glossary.allowed import without_allowed
 from pipeline.detect.recognizer import Recognizer
 from pipeline.detect.recognizers import (
@@ -23,9 +23,9 @@ from pipeline.detect.recognizers import (
     registers,
     vehicle_plate,
 )
-from pipeline.detect.resolve import Contest, resolve
+from pipeline.detect.resolve import OverlapLog, resolve
 from pipeline.detect.text.normalize import NormalizedText, normalize
-from pipeline.detect.text.placeholders import written
+from pipeline.detect.text.placeholders import find_placeholders
 from pipeline.detect.text.trace import Trace
 from schemas.entities import GLOSSARY_RANK, EntityType
 from schemas.spans import Detection, DetectOptions, Span
@@ -60,7 +60,7 @@ class Detector:
 
     def detect(self, text: str, options: DetectOptions = DetectOptions()) -> Detection:
         """The entities of `text`, by position, overlapping nowhere, in code points of `text` as given."""
-        normalized = without_tokens(normalize(text))
+        normalized = without_placeholders(normalize(text))
         normalized.trace = Trace() if options.explain else None
         if "_" in options.context:
             options = replace(options, context=_said_by(options.context))
@@ -72,12 +72,12 @@ class Detector:
             found = [_uncut(normalized, span) for span in found]
         if options.terms:
             found = without_allowed(normalized, found, options.terms)
-        contest = Contest() if options.explain else None
-        survivors = resolve(found, normalized.text, contest)
+        overlaps = OverlapLog() if options.explain else None
+        survivors = resolve(found, normalized.text, overlaps)
         if options.terms:
             # What a higher rank left of a name is a detection of its own.
             survivors = without_allowed(normalized, survivors, options.terms)
-        why = None if contest is None else reasons(normalized, survivors, contest)
+        why = None if overlaps is None else explain_spans(normalized, survivors, overlaps)
         if not normalized.is_identity:
             survivors = [_in_original(normalized, span) for span in survivors]
         return Detection(text, tuple(survivors), why)
@@ -92,13 +92,13 @@ class Detector:
 def _said_by(label: str) -> str:
     """A label without placeholders: `PERSON_NAME_01` above a column does not say that names stand there."""
     normalized = normalize(label)
-    told = without_tokens(normalized)
+    told = without_placeholders(normalized)
     return label if told is normalized else told.text
 
 
-def without_tokens(normalized: NormalizedText) -> NormalizedText:
+def without_placeholders(normalized: NormalizedText) -> NormalizedText:
     """The text with what earlier calls put there made unreadable."""
-    zones = list(written(normalized.text))
+    zones = list(find_placeholders(normalized.text))
     return normalized.blanked(zones) if zones else normalized
 
 

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
-from pipeline.detect.resolve import Contest
+from pipeline.detect.resolve import OverlapLog
 from pipeline.detect.text.checksums import luhn, mod97
 from pipeline.detect.text.normalize import NormalizedText
 from pipeline.detect.text.trace import LABELLED, Trace
@@ -75,7 +75,7 @@ def shape_of(recognizer: str, type_: EntityType) -> Shape:
     return SHAPES.get((recognizer, type_)) or SHAPES.get(recognizer) or Shape(recognizer)
 
 
-def holds(check: str, surface: str) -> bool:
+def passes_check(check: str, surface: str) -> bool:
     """Whether `surface` passes the check of this name: files keep numbers that do not (then it made no span)."""
     compact = "".join(c for c in surface.upper() if c.isalnum())
     return _CHECKS[check](compact)
@@ -85,7 +85,7 @@ def holds(check: str, surface: str) -> bool:
 _CHECKS: Mapping[str, Callable[[str], bool]] = {"luhn": luhn, "mod97": mod97, "icao9303": bool}
 
 
-def reasons(text: NormalizedText, survivors: list[Span], contest: Contest) -> dict[Span, Why]:
+def explain_spans(text: NormalizedText, survivors: list[Span], overlaps: OverlapLog) -> dict[Span, Why]:
     """Why each of `survivors` (normalized offsets) stands, and what made those who lost to it.
 
     Everything in the answer is in offsets of the original.
@@ -93,35 +93,35 @@ def reasons(text: NormalizedText, survivors: list[Span], contest: Contest) -> di
     trace = text.trace or Trace()
     if text.expanded:
         trace = trace.widened(text.whole)
-    beaten = beaten_by(contest)
-    losers = [loser for loser, _ in contest.lost]
+    losers_of = losers_by_winner(overlaps)
+    losers = [loser for loser, _ in overlaps.lost]
     why: dict[Span, Why] = {}
     for span in (*survivors, *losers):
-        made = contest.rests.get(span, span)
+        made = overlaps.remainders.get(span, span)
         shape = shape_of(made.recognizer, made.type)
         note = trace.of((made.start, made.end), shape.source or made.recognizer)
-        passed = shape.check is not None and holds(shape.check, text.text[made.start : made.end])
+        passed = shape.check is not None and passes_check(shape.check, text.text[made.start : made.end])
         reason = Why(
             shape=note.shape or shape.text,
             check=shape.check if passed else None,
             cue=_cue(text, note.cue),
             whole=made == span,
-            outranked=tuple(_moved(text, loser) for loser in others(span, beaten.get(span, ()))),
+            outranked=tuple(_moved(text, loser) for loser in distinct_losers(span, losers_of.get(span, ()))),
         )
         why.setdefault(_moved(text, span), reason)
     return why
 
 
-def beaten_by(contest: Contest) -> dict[Span, list[Span]]:
+def losers_by_winner(overlaps: OverlapLog) -> dict[Span, list[Span]]:
     """Those who lost, by whom they lost to."""
-    beaten: dict[Span, list[Span]] = defaultdict(list)
-    for loser, winners in contest.lost:
+    losers_of: dict[Span, list[Span]] = defaultdict(list)
+    for loser, winners in overlaps.lost:
         for winner in winners:
-            beaten[winner].append(loser)
-    return beaten
+            losers_of[winner].append(loser)
+    return losers_of
 
 
-def others(winner: Span, losers: Iterable[Span]) -> list[Span]:
+def distinct_losers(winner: Span, losers: Iterable[Span]) -> list[Span]:
     """The losers by position, each once, without those that say of the place what the winner says."""
     same = winner[:3]
     return sorted({loser[:3]: loser for loser in losers if loser[:3] != same}.values())

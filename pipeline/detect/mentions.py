@@ -15,7 +15,7 @@ from pipeline.detect.grammar.words import Words
 from pipeline.detect.lexicons.loader import section, table
 from pipeline.detect.names import arabic, latin
 from pipeline.detect.names.arabic import PREDICATES
-from pipeline.detect.names.latin import names_a_facility
+from pipeline.detect.names.latin import is_facility_name
 from pipeline.detect.recognizers.named_entities import LEXICAL
 from pipeline.detect.text.equivalence import compact_form, words_form
 from pipeline.detect.text.normalize import normalize
@@ -24,7 +24,9 @@ from pipeline.detect.text.normalize import normalize
 
 _OPENING = Word.ARTICLE | Word.ABD | Word.KUNYA | Word.PARTICLE  # Al Harbi, Abdul Rahman, Abu Bakr, van Dyk
 _JOINING = Word.CONNECTOR | Word.WEAK_CONNECTOR
-_CUES = Word.ROLE | Word.LABEL | Word.GREETING | Word.ASKING | Word.SPEECH | Word.THING | Word.ID_CUE | Word.FACILITY
+_CUES = (
+    Word.ROLE | Word.LABEL | Word.GREETING | Word.CONTACT | Word.SPEECH | Word.NON_PERSON | Word.ID_CUE | Word.FACILITY
+)
 _LEAST = 3  # letters of a part
 _MOST = 10  # words of a name
 
@@ -83,10 +85,10 @@ def _meaning(vocabulary: Vocabulary, word: str) -> int:
 # Whether a word stands as a name: what is written before it, behind it, and how it is written itself.
 
 _NAMING = Word.TITLE | Word.GREETING | Word.LABEL
-_MONTHS = section("beside.txt", "month name latin") | frozenset(
+_MONTHS = section("context_words.txt", "month name latin") | frozenset(
     ["march", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 )
-_DETERMINERS = section("beside.txt", "determiner latin")
+_DETERMINERS = section("context_words.txt", "determiner latin")
 _ORDINARY = section("ordinary.txt", "latin")
 # Names that no English text uses as another word: a capital at the beginning of a sentence may be a name's.
 _FOREIGN = frozenset(
@@ -112,7 +114,7 @@ def stands(words: Words, first: int, last: int, parts: Sequence[Part], *, has_in
 
 
 def _stands_in_arabic(words: Words, first: int, last: int, parts: Sequence[Part]) -> bool:
-    if arabic.in_facility(words, first):
+    if arabic.follows_facility(words, first):
         return False
     if any(part.known for part in parts):
         return True
@@ -126,7 +128,7 @@ def _stands_in_arabic(words: Words, first: int, last: int, parts: Sequence[Part]
         return True
     if any(part.ordinary for part in parts):
         return False
-    if len(parts) > 1 or cue & Word.ASKING:
+    if len(parts) > 1 or cue & Word.CONTACT:
         return True
     return not is_weak and _is_strange(words, first, last, parts[0].key)
 
@@ -141,14 +143,14 @@ def _is_strange(words: Words, first: int, last: int, key: str) -> bool:
 
 
 def _stands_in_latin(words: Words, first: int, last: int, parts: Sequence[Part], has_initials: bool) -> bool:
-    if names_a_facility(words, first, last) or in_identifier(words.raw, words.start(first), words.end(last)):
+    if is_facility_name(words, first, last) or in_identifier(words.raw, words.start(first), words.end(last)):
         return False
     is_capital = words.words[first][0].isupper()
-    is_known = any(part.known for part in parts)
+    is_certain_name = any(part.known for part in parts)
     if not is_capital:
-        return is_known and sum(len(part.key) for part in parts) >= _LEAST_SMALL
+        return is_certain_name and sum(len(part.key) for part in parts) >= _LEAST_SMALL
     cue = latin.cue_before(words, first)
-    if is_known or has_initials or cue & Word.TITLE or latin.is_somebodys(words, first):
+    if is_certain_name or has_initials or cue & Word.TITLE or latin.has_possessor(words, first):
         return True
     if len(parts) > 1:
         return not all(part.ordinary for part in parts)
@@ -186,7 +188,7 @@ _MOST_WORDS = 3  # of one part: Abd Al Rahman
 _OPENINGS = ("al", "el", "abdul", "abdel", "abdal", "abd", "abu", "ال", "عبد", "ابو")
 
 
-class Standing(NamedTuple):
+class Mention(NamedTuple):
     """`text[start:end]` names one of `people` by a part, or by several."""
 
     start: int
@@ -194,7 +196,7 @@ class Standing(NamedTuple):
     people: frozenset[int]
 
 
-def is_known(surface: str) -> bool:
+def is_certain_name(surface: str) -> bool:
     """Whether a name is made of parts that are names and hardly ever anything else."""
     parts = parts_of(surface, LEXICAL.vocabulary)
     return bool(parts) and all(part.known for part in parts)
@@ -209,7 +211,7 @@ class _Sighting(NamedTuple):
     key: str
 
 
-class People:
+class PersonMentions:
     """The people of one document by the parts of their names. Immutable after construction."""
 
     def __init__(self, names: Iterable[tuple[int, str]]) -> None:
@@ -243,7 +245,7 @@ class People:
             people = {number for number in people if sorted(keys) in map(sorted, self._names[number])}
         return people.pop() if len(people) == 1 else None
 
-    def places(self, text: str) -> list[Standing]:
+    def mentions_in(self, text: str) -> list[Mention]:
         """Every place where a part stands as a name, by position, overlapping nowhere."""
         if self._heads.isdisjoint(words_form(_PARTED.sub(" ", text)).split()):
             return []
@@ -254,7 +256,7 @@ class People:
             first, last, start, end, people = self._whole(words, group)
             has_initials = (first, last) != (group[0].first, group[-1].last)
             if stands(words, first, last, [self._parts[sighting.key] for sighting in group], has_initials=has_initials):
-                found.append(Standing(*normalized.original_span(*normalized.whole(start, end)), frozenset(people)))
+                found.append(Mention(*normalized.original_span(*normalized.whole(start, end)), frozenset(people)))
         return found
 
     def _whole(self, words: Words, group: list[_Sighting]) -> tuple[int, int, int, int, set[int]]:

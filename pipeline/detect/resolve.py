@@ -10,17 +10,17 @@ from schemas.spans import Span
 _KEEPS_REST = frozenset({EntityType.PERSON, EntityType.ADDRESS})
 
 
-class Contest:
+class OverlapLog:
     """What happened while spans were resolved. `lost`: a span and those that took its place; `rests`: of which span."""
 
-    __slots__ = ("lost", "rests")
+    __slots__ = ("lost", "remainders")
 
     def __init__(self) -> None:
         self.lost: list[tuple[Span, list[Span]]] = []
-        self.rests: dict[Span, Span] = {}
+        self.remainders: dict[Span, Span] = {}
 
 
-def resolve(spans: Iterable[Span], text: str, contest: Contest | None = None) -> list[Span]:
+def resolve(spans: Iterable[Span], text: str, overlaps: OverlapLog | None = None) -> list[Span]:
     """The surviving spans of `text`, by position, overlapping nowhere. O(n log n) in the number of spans.
 
     A `contest` is told who lost to whom.
@@ -31,19 +31,19 @@ def resolve(spans: Iterable[Span], text: str, contest: Contest | None = None) ->
     reach = -1
     for span in ordered:
         if span.start >= reach and group:
-            survivors += _settle(group, text, contest) if len(group) > 1 else group
+            survivors += _settle(group, text, overlaps) if len(group) > 1 else group
             group = []
         group.append(span)
         if span.end > reach:
             reach = span.end
-    return survivors + _settle(group, text, contest)
+    return survivors + _settle(group, text, overlaps)
 
 
 def _priority(span: Span) -> tuple[int, float, int, int, str]:
     return -span.rank, -span.score, span.start - span.end, span.start, span.type
 
 
-def _settle(group: list[Span], text: str, contest: Contest | None) -> list[Span]:
+def _settle(group: list[Span], text: str, overlaps: OverlapLog | None) -> list[Span]:
     """The survivors of spans that hang together."""
     accepted: list[Span] = []
     for span in sorted(group, key=_priority):
@@ -51,13 +51,13 @@ def _settle(group: list[Span], text: str, contest: Contest | None) -> list[Span]
         if not blockers:
             _insert(accepted, span)
             continue
-        if contest is not None:
-            contest.lost.append((span, blockers))
+        if overlaps is not None:
+            overlaps.lost.append((span, blockers))
         for rest in _remainders(span, blockers, text) if span.type in _KEEPS_REST else ():
             if not any(_overlapping(accepted, rest)):
                 _insert(accepted, rest)
-                if contest is not None:
-                    contest.rests[rest] = span
+                if overlaps is not None:
+                    overlaps.remainders[rest] = span
     return accepted
 
 

@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple, Protocol
 
-from pipeline.detect.text.line_wrap import Found, rejoined
+from pipeline.detect.text.line_wrap import SurfaceSpan, spans_across_breaks
 from pipeline.documents.document import Extraction, JoinedText
-from pipeline.entities.spans import Place, Text, put
-from pipeline.entities.values import Known, index_of
+from pipeline.entities.spans import DocumentText, ValueSpan, insert_span
+from pipeline.entities.values import KnownValue, index_of
 from schemas.entities import ALL_TYPES, GLOSSARY_RANK, EntityType
 from schemas.spans import Detection, DetectOptions, Span
 
@@ -26,7 +26,7 @@ _WHOLE = frozenset({_T.DATE_TIME, _T.MONETARY_AMOUNT, _T.LOCATION, _T.ORGANIZATI
 Detect = Callable[[str, str, bool], Sequence[Span]]
 
 
-class Across(NamedTuple):
+class JointValue(NamedTuple):
     """One value that crosses a cut: its type, how it reads without the cut, and its places: unit, start, end."""
 
     type: EntityType
@@ -34,7 +34,7 @@ class Across(NamedTuple):
     places: tuple[tuple[str, int, int], ...]
 
 
-def across(joint: JoinedText, texts: Mapping[str, str], detect: Detect) -> Iterator[Across]:
+def values_across_joint(joint: JoinedText, texts: Mapping[str, str], detect: Detect) -> Iterator[JointValue]:
     """The values of one joint that no unit holds by itself, by position.
 
     `texts` are those of the units, by id. `detect` takes a text, its context, and whether checksums must hold.
@@ -47,7 +47,7 @@ def across(joint: JoinedText, texts: Mapping[str, str], detect: Detect) -> Itera
     for span in detect(joined, joint.context, not joint.flows or not joint.glue):
         first, last = bisect_right(starts, span.start) - 1, bisect_right(starts, span.end - 1) - 1
         if first < last and _is_believed(joint, joined, span):
-            yield Across(
+            yield JointValue(
                 span.type, joined[span.start : span.end], tuple(_fragment_places(joint, starts, span, first, last))
             )
 
@@ -78,22 +78,22 @@ def _fragment_places(
 _Index = dict[tuple[EntityType, str], int]
 
 
-class Detecting(Protocol):
+class TextDetector(Protocol):
     """What is needed of a detector."""
 
     def detect(self, text: str, options: DetectOptions) -> Detection:
         """Spans in offsets of the text, sorted, overlapping nowhere."""
 
 
-def seen(
-    extraction: Extraction, texts: Sequence[Text], detector: Detecting, options: DetectOptions
-) -> tuple[list[Known], dict[str, list[Place]]]:
+def detect_document(
+    extraction: Extraction, texts: Sequence[DocumentText], detector: TextDetector, options: DetectOptions
+) -> tuple[list[KnownValue], dict[str, list[ValueSpan]]]:
     """The distinct values of a document, and their places in each of its texts, by id.
 
     Every type is looked for, checksums are lenient.
     """
     lenient = replace(options, enabled=ALL_TYPES, strict_checksums=False, context="")
-    known: list[Known] = []
+    known: list[KnownValue] = []
     index: _Index = {}
     places = _places(texts, detector, lenient, known, index)
     if extraction.joints:
@@ -102,12 +102,16 @@ def seen(
 
 
 def _places(
-    texts: Sequence[Text], detector: Detecting, options: DetectOptions, known: list[Known], index: _Index
-) -> dict[str, list[Place]]:
+    texts: Sequence[DocumentText],
+    detector: TextDetector,
+    options: DetectOptions,
+    known: list[KnownValue],
+    index: _Index,
+) -> dict[str, list[ValueSpan]]:
     """Detection of every text, each distinct one once: tables repeat themselves."""
-    same: dict[tuple[str, str], list[Place]] = {}
+    same: dict[tuple[str, str], list[ValueSpan]] = {}
     by_context: dict[str, DetectOptions] = {}
-    places: dict[str, list[Place]] = {}
+    places: dict[str, list[ValueSpan]] = {}
     for text in texts:
         if not text.text or text.text.isspace():
             continue
@@ -121,28 +125,28 @@ def _places(
                 number = index_of(known, index, span.type, surface)
                 known[number].glossary &= span.rank == GLOSSARY_RANK
                 known[number].term |= span.rank == GLOSSARY_RANK
-                found.append(Place(span.start, span.end, number))
+                found.append(ValueSpan(span.start, span.end, number))
         if found:
             places[text.id] = found
     return places
 
 
-def _spans(text: str, detector: Detecting, options: DetectOptions) -> list[Found]:
+def _spans(text: str, detector: TextDetector, options: DetectOptions) -> list[SurfaceSpan]:
     """What stands in the lines of a text, and across their ends."""
 
     def detect(joined: str, strict: bool) -> Sequence[Span]:
         return detector.detect(joined, replace(options, strict_checksums=strict)).spans
 
-    return rejoined(text, detector.detect(text, options).spans, detect)
+    return spans_across_breaks(text, detector.detect(text, options).spans, detect)
 
 
 def _join(
     extraction: Extraction,
-    detector: Detecting,
+    detector: TextDetector,
     options: DetectOptions,
-    known: list[Known],
+    known: list[KnownValue],
     index: _Index,
-    places: dict[str, list[Place]],
+    places: dict[str, list[ValueSpan]],
 ) -> None:
     """Puts what crosses the cuts of joints among the places."""
     text_of = {unit.id: unit.text for unit in extraction.units}
@@ -151,16 +155,18 @@ def _join(
         return detector.detect(text, replace(options, context=context, strict_checksums=strict)).spans
 
     for joint in extraction.joints:
-        for value in across(joint, text_of, detect):
+        for value in values_across_joint(joint, text_of, detect):
             if _is_news(value, known, places, text_of):
                 number = index_of(known, index, value.type, value.surface)
                 known[number].glossary = False
                 for unit, start, end in value.places:
                     own = places[unit] = list(places.get(unit, ()))  # equal texts share their list
-                    put(own, Place(start, end, number))
+                    insert_span(own, ValueSpan(start, end, number))
 
 
-def _is_news(value: Across, known: Sequence[Known], places: dict[str, list[Place]], text_of: dict[str, str]) -> bool:
+def _is_news(
+    value: JointValue, known: Sequence[KnownValue], places: dict[str, list[ValueSpan]], text_of: dict[str, str]
+) -> bool:
     """Whether something of the value would stay, or all of its pieces are of its type: one name in two cells."""
     for unit, start, end in value.places:
         own = [place for place in places.get(unit, ()) if place.start < end and start < place.end]

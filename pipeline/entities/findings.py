@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 
 from pipeline.detect.allowed_spans import AllowedTerms
 from pipeline.documents.document import Extraction, Finding, Findings, Reading
-from pipeline.entities.detection import Detecting, seen
-from pipeline.entities.occurrences import Spreader
-from pipeline.entities.spans import Place, Text, texts_of, together
-from pipeline.entities.values import Known, Namesakes, Numbering, index_of, spreading
+from pipeline.entities.detection import TextDetector, detect_document
+from pipeline.entities.occurrences import OccurrenceFinder
+from pipeline.entities.spans import DocumentText, ValueSpan, merged_spans, texts_of
+from pipeline.entities.values import KnownValue, PersonCoreference, PlaceholderNumbers, index_of, search_values
 from pipeline.verification.reading import Leftover
 from schemas.entities import EntityType
 from schemas.spans import DetectOptions
@@ -19,7 +19,9 @@ _T = EntityType
 _LEAST_WORD = 3  # characters of a word that is removed by itself
 
 
-def find(extraction: Extraction, readings: Sequence[Reading], detector: Detecting, options: DetectOptions) -> Findings:
+def find(
+    extraction: Extraction, readings: Sequence[Reading], detector: TextDetector, options: DetectOptions
+) -> Findings:
     """Everything to remove from a document.
 
     Every type is looked for and checksums are lenient, whatever `options` says; its glossary terms count. Placeholders
@@ -27,7 +29,7 @@ def find(extraction: Extraction, readings: Sequence[Reading], detector: Detectin
     A distinctive value found in one place, perhaps thanks to a cue there, is removed everywhere.
     """
     texts = list(texts_of(extraction, readings))
-    known, places = seen(extraction, texts, detector, options)
+    known, places = detect_document(extraction, texts, detector, options)
     return _spread(texts, places, known, AllowedTerms(options.terms))
 
 
@@ -65,47 +67,49 @@ def merge(
     return _spread(texts, places, known, allowed)
 
 
-def _recalled(findings: Findings, texts: Sequence[Text]) -> tuple[list[Known], dict[str, list[Place]]]:
+def _recalled(findings: Findings, texts: Sequence[DocumentText]) -> tuple[list[KnownValue], dict[str, list[ValueSpan]]]:
     """Findings as they were while being collected."""
-    known = [Known(_T(value.type), value.canonical, {value.surface: None}, glossary=False) for value in findings.values]
+    known = [
+        KnownValue(_T(value.type), value.canonical, {value.surface: None}, glossary=False) for value in findings.values
+    ]
     by_placeholder = {value.placeholder: number for number, value in enumerate(findings.values)}
     text_of = {text.id: text.text for text in texts}
-    places: dict[str, list[Place]] = {}
+    places: dict[str, list[ValueSpan]] = {}
     for place in findings.places:
         number = by_placeholder[place.placeholder]
         known[number].surfaces.setdefault(text_of[place.unit][place.start : place.end])
-        places.setdefault(place.unit, []).append(Place(place.start, place.end, number))
+        places.setdefault(place.unit, []).append(ValueSpan(place.start, place.end, number))
     return known, places
 
 
 def _spread(
-    texts: Sequence[Text], detected: dict[str, list[Place]], known: list[Known], allowed: AllowedTerms
+    texts: Sequence[DocumentText], detected: dict[str, list[ValueSpan]], known: list[KnownValue], allowed: AllowedTerms
 ) -> Findings:
-    spreader = Spreader(value for number, item in enumerate(known) for value in spreading(number, item))
-    namesakes = Namesakes(known)
-    numbered = Numbering(known)
+    finder = OccurrenceFinder(value for number, item in enumerate(known) for value in search_values(number, item))
+    namesakes = PersonCoreference(known)
+    numbered = PlaceholderNumbers(known)
     places: list[Finding] = []
     for text in texts:
         own = namesakes.merged(detected.get(text.id, []))
-        hits = list(namesakes.merged([Place(*hit) for hit in spreader.hits(text.text)]))
+        hits = list(namesakes.merged([ValueSpan(*hit) for hit in finder.hits(text.text)]))
         if not _is_covered(text.text, own):
-            hits += namesakes.places(text.text)
+            hits += namesakes.mentions_in(text.text)
         hits = _unallowed(hits, text.text, known, allowed)
-        for place in together(text.text, own, hits) if hits else own:
+        for place in merged_spans(text.text, own, hits) if hits else own:
             value = numbered.value(place.value, text.text[place.start : place.end])
             places.append(Finding(text.id, place.start, place.end, value.type, value.placeholder))
     return Findings(tuple(places), tuple(numbered.values.values()))
 
 
-def _is_covered(text: str, own: Sequence[Place]) -> bool:
+def _is_covered(text: str, own: Sequence[ValueSpan]) -> bool:
     return len(own) == 1 and own[0].start == 0 and own[0].end == len(text)
 
 
-def _unallowed(hits: list[Place], text: str, known: Sequence[Known], allowed: AllowedTerms) -> list[Place]:
+def _unallowed(hits: list[ValueSpan], text: str, known: Sequence[KnownValue], allowed: AllowedTerms) -> list[ValueSpan]:
     """The hits without those inside an allowed term, unless a term asked for the value, or a second reading did."""
     if not hits or not allowed:
         return hits
-    places, values = allowed.places(text), [known[hit.value] for hit in hits]
+    places, values = allowed.spans_in(text), [known[hit.value] for hit in hits]
     return [
         hit
         for hit, value in zip(hits, values, strict=True)

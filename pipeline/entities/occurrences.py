@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from ahocorasick_rs import AhoCorasick, Implementation, MatchKind
 
-from pipeline.detect.text.equivalence import compact_form, compact_origins, hangs, words_form, words_origins
+from pipeline.detect.text.equivalence import compact_form, compact_origins, is_attached_mark, words_form, words_origins
 
 # Texts that spell characters otherwise: `%D8%B3` of addresses, `&#x633;` of HTML, `\u0633` of JSON and of code.
 #
@@ -55,7 +55,7 @@ class Decoded(NamedTuple):
     ends: list[int]
 
 
-def decoded(text: str) -> Decoded | None:
+def decode_escapes(text: str) -> Decoded | None:
     """The text with every such spelling resolved, also those that resolving shows; None when there is none."""
     found = _once(text)
     for _ in range(_MOST_TIMES - 1):
@@ -132,21 +132,21 @@ def _of_bytes(match: re.Match[str], kind: str) -> Iterator[tuple[str, int, int]]
 _HANGING = frozenset("وفبلك")  # Arabic prepositions and conjunctions, written onto the next word
 
 
-class Reach(Enum):
+class MatchScope(Enum):
     """Where an occurrence counts."""
 
     ANYWHERE = "inside longer strings too"
-    WHOLE = "as a token of its own"
-    ALONE = "where a text, or a line of it, says nothing else"
+    WORD = "as a token of its own"
+    LINE = "where a text, or a line of it, says nothing else"
 
 
-class Value(NamedTuple):
+class SearchValue(NamedTuple):
     """What to look for; `key` comes back with each hit. `compact`: in which form. `signed`: a plus belongs to it."""
 
     key: int
     surface: str
     compact: bool
-    reach: Reach
+    scope: MatchScope
     signed: bool = False
 
 
@@ -181,31 +181,31 @@ class _Forms:
         return compact_origins(self.text)
 
 
-class Spreader:
+class OccurrenceFinder:
     """Looks for a fixed set of values in any number of texts. Immutable.
 
     `every`: a value is told also where it lies inside another one, or begins there.
     """
 
-    def __init__(self, values: Iterable[Value], *, every: bool = False) -> None:
+    def __init__(self, values: Iterable[SearchValue], *, overlapping: bool = False) -> None:
         values = list(values)
         self._alone: dict[str, int] = {}
         for value in values:
-            if value.reach is Reach.ALONE:
+            if value.scope is MatchScope.LINE:
                 self._alone.setdefault(compact_form(value.surface), value.key)
         self._alone.pop("", None)
         self._longest_line = 4 * max(map(len, self._alone), default=0)
         searches = (
-            _Search([v for v in values if v.compact is compact and v.reach is reach], compact, reach, every)
+            _Search([v for v in values if v.compact is compact and v.scope is scope], compact, scope, overlapping)
             for compact in (False, True)
-            for reach in (Reach.ANYWHERE, Reach.WHOLE)
+            for scope in (MatchScope.ANYWHERE, MatchScope.WORD)
         )
         self._searches = [search for search in searches if search.patterns]
 
     def hits(self, text: str) -> list[Hit]:
         """Every occurrence, in order of position; hits may overlap each other."""
         found = set(self._plain_hits(text))
-        meant = decoded(text)
+        meant = decode_escapes(text)
         if meant is not None:
             found.update(
                 Hit(meant.starts[start], meant.ends[end - 1], key) for start, end, key in self._plain_hits(meant.text)
@@ -241,17 +241,17 @@ class _Search:
     """One automaton over one form. Anywhere: leftmost-longest matches, so that every occurrence of every pattern loses
     at least a part. Tokens: all matches, since the edges refuse most of them; and wherever `every` one is asked for."""
 
-    def __init__(self, values: Sequence[Value], compact: bool, reach: Reach, every: bool) -> None:
+    def __init__(self, values: Sequence[SearchValue], compact: bool, scope: MatchScope, overlapping: bool) -> None:
         self._is_compact = compact
         form = compact_form if compact else words_form
-        self.patterns: dict[str, Value] = {}
+        self.patterns: dict[str, SearchValue] = {}
         for value in values:
             folded = form(value.surface)
             if folded:
                 self.patterns.setdefault(folded, value)
         self._values = list(self.patterns.values())
-        self._anywhere = reach is Reach.ANYWHERE
-        self._overlapping = every or not self._anywhere
+        self._anywhere = scope is MatchScope.ANYWHERE
+        self._overlapping = overlapping or not self._anywhere
         kind = MatchKind.Standard if self._overlapping else MatchKind.LeftmostLongest
         # Left to itself, the library takes the kind that is searched a little faster and made four times more slowly.
         how = Implementation.ContiguousNFA
@@ -282,7 +282,7 @@ def _closes(text: str, end: int) -> bool:
 
 def _with_marks(text: str, end: int) -> int:
     """Vowel marks and invisible characters that hang on the last letter belong to it."""
-    while end < len(text) and hangs(text[end]):
+    while end < len(text) and is_attached_mark(text[end]):
         end += 1
     return end
 

@@ -55,12 +55,12 @@ def proof(output: bytes, extraction: Extraction, findings: Findings, second: Sec
     """The proof of an output in which a second reading found nothing. `engine`: what read rasters, if any were read."""
     passes = (len(extraction.rasters), len(second.rasters))
     readers = (*second.readers, *([engine] if any(passes) else ()))
-    found, unread = counted(without_name(findings)), {kind.value: number for kind, number in extraction.unread}
+    found, unread = counts_by_type(without_name(findings)), {kind.value: number for kind, number in extraction.unread}
     digest = hashlib.sha256(output).hexdigest()
     return Proof(digest, len(output), second.parts, second.pages, readers, passes, dict(found), unread)
 
 
-def counted(findings: Findings) -> Counter[str]:
+def counts_by_type(findings: Findings) -> Counter[str]:
     """Places by type; what several rasters of one picture show, or several orders of one page's text, is there once."""
     shown: dict[tuple[str, str, str], Counter[str]] = {}
     for place in findings.places:

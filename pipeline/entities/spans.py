@@ -7,7 +7,7 @@ from typing import NamedTuple
 from pipeline.documents.document import Extraction, Reading
 
 
-class Text(NamedTuple):
+class DocumentText(NamedTuple):
     """A text that detection looks at: a unit's or a reading's."""
 
     id: str
@@ -15,7 +15,7 @@ class Text(NamedTuple):
     context: str
 
 
-class Place(NamedTuple):
+class ValueSpan(NamedTuple):
     """One span to remove, of the value with index `value`."""
 
     start: int
@@ -23,15 +23,15 @@ class Place(NamedTuple):
     value: int
 
 
-def texts_of(extraction: Extraction, readings: Sequence[Reading]) -> Iterator[Text]:
+def texts_of(extraction: Extraction, readings: Sequence[Reading]) -> Iterator[DocumentText]:
     """Every text of a document, in order of numbering."""
     for unit in extraction.units:
-        yield Text(unit.id, unit.text, unit.context)
+        yield DocumentText(unit.id, unit.text, unit.context)
     for reading in readings:
-        yield Text(reading.raster, reading.text, "")
+        yield DocumentText(reading.raster, reading.text, "")
 
 
-def put(places: list[Place], new: Place) -> None:
+def insert_span(places: list[ValueSpan], new: ValueSpan) -> None:
     """Adds a place to disjoint ones in order: it takes those inside it, and gives way to those that reach out of it."""
     start, end = new.start, new.end
     first = bisect_right(places, start, key=lambda place: place.end)
@@ -41,10 +41,10 @@ def put(places: list[Place], new: Place) -> None:
     if first < last and places[last - 1].end > end:
         end, last = places[last - 1].start, last - 1
     if start < end:
-        places[first:last] = [Place(start, end, new.value)]
+        places[first:last] = [ValueSpan(start, end, new.value)]
 
 
-def together(text: str, own: Sequence[Place], hits: Sequence[Place]) -> list[Place]:
+def merged_spans(text: str, own: Sequence[ValueSpan], hits: Sequence[ValueSpan]) -> list[ValueSpan]:
     """Both kinds of places without overlap: detected ones stay whole, hits keep what those leave uncovered."""
     taken = sorted(own)
     result = list(taken)
@@ -56,17 +56,19 @@ def together(text: str, own: Sequence[Place], hits: Sequence[Place]) -> list[Pla
         ahead = cursor
         while start < hit.end:
             if ahead < len(taken) and taken[ahead].start < hit.end:
-                result += _trimmed(text, Place(start, max(start, taken[ahead].start), hit.value), start == hit.start)
+                result += _trimmed(
+                    text, ValueSpan(start, max(start, taken[ahead].start), hit.value), start == hit.start
+                )
                 start = max(start, taken[ahead].end)
                 ahead += 1
             else:
-                result += _trimmed(text, Place(start, hit.end, hit.value), start == hit.start)
+                result += _trimmed(text, ValueSpan(start, hit.end, hit.value), start == hit.start)
                 start = hit.end
         covered = max(covered, hit.end)
     return sorted(result)
 
 
-def _trimmed(text: str, place: Place, is_begin: bool) -> list[Place]:
+def _trimmed(text: str, place: ValueSpan, is_begin: bool) -> list[ValueSpan]:
     """The place without blanks at its edges; nothing when nothing of it can be read.
 
     `is_begin`: a hit begins there, so that a mark belongs to it: a plus, the first sign of an encoded letter.
@@ -76,4 +78,4 @@ def _trimmed(text: str, place: Place, is_begin: bool) -> list[Place]:
         start += 1
     while end > start and text[end - 1].isspace():
         end -= 1
-    return [Place(start, end, place.value)] if any(map(str.isalnum, text[start:end])) else []
+    return [ValueSpan(start, end, place.value)] if any(map(str.isalnum, text[start:end])) else []

@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from pipeline.detect.mentions import People, is_known
+from pipeline.detect.mentions import PersonMentions, is_certain_name
 from pipeline.detect.text.equivalence import canonical, compact_form, words_form
 from pipeline.documents.document import FoundValue
-from pipeline.entities.occurrences import Reach, Value
-from pipeline.entities.spans import Place
+from pipeline.entities.occurrences import MatchScope, SearchValue
+from pipeline.entities.spans import ValueSpan
 from schemas.entities import PREFIX, EntityType
 
 # How people write an e-mail address that no program shall read: `sara (at) example dot com`.
@@ -18,7 +18,7 @@ _DOT = ("dot", "دوت", "نقطة")
 _LEAST = 8  # letters and digits of an address that is looked for in words
 
 
-def spelled(address: str) -> Iterator[str]:
+def email_in_words(address: str) -> Iterator[str]:
     """The address in words, blanks between them; nothing for what is none. Brackets and capitals are the reader's."""
     local, at, domain = address.rpartition("@")
     if not at or not local or sum(map(str.isalnum, address)) < _LEAST:
@@ -52,7 +52,7 @@ _SPACELESS = 10  # letters from which on a name is known without its blanks
 
 
 @dataclass(slots=True)
-class Known:
+class KnownValue:
     """One distinct value while it is being collected: all its surfaces, and how far it may be spread."""
 
     type: EntityType
@@ -63,13 +63,13 @@ class Known:
     forced: bool = False  # a leftover of a second reading: removed wherever it stands as a token
 
 
-def index_of(known: list[Known], index: dict[tuple[EntityType, str], int], type_: EntityType, surface: str) -> int:
+def index_of(known: list[KnownValue], index: dict[tuple[EntityType, str], int], type_: EntityType, surface: str) -> int:
     """The index in `known` of the value that a surface shows; a new one is added to both."""
     key = (type_, canonical(type_, surface))
     number = index.get(key)
     if number is None:
         number = index[key] = len(known)
-        known.append(Known(*key))
+        known.append(KnownValue(*key))
     known[number].surfaces.setdefault(surface)
     return number
 
@@ -92,7 +92,7 @@ def is_distinctive(type_: EntityType, surface: str) -> bool:
     return type_ is _T.ADDRESS and words.count(" ") >= 2 and len(words) >= 2 * _LEAST_NAME
 
 
-def spreading(number: int, item: Known) -> Iterator[Value]:
+def search_values(number: int, item: KnownValue) -> Iterator[SearchValue]:
     """How far one value is spread, surface by surface."""
     if item.type in _SHAPED and not item.forced:
         return
@@ -102,36 +102,36 @@ def spreading(number: int, item: Known) -> Iterator[Value]:
         if is_distinctive(item.type, surface) and not item.glossary:
             is_phone = item.type is _T.PHONE_NUMBER
             is_compact = 2 * digits >= len(compact) or len(compact) >= _SPACELESS
-            yield Value(number, surface, is_compact, Reach.ANYWHERE, is_phone)
+            yield SearchValue(number, surface, is_compact, MatchScope.ANYWHERE, is_phone)
             if is_phone:
                 yield from _dialled(number, compact)
             if item.forced and not is_compact:  # another reader parted words that stand without a blank here
-                yield Value(number, surface, True, Reach.WHOLE)
+                yield SearchValue(number, surface, True, MatchScope.WORD)
         elif item.forced or (len(compact) >= _SHORT_CODE and 2 * digits >= len(compact) and not item.glossary):
-            yield Value(number, surface, True, Reach.WHOLE)
+            yield SearchValue(number, surface, True, MatchScope.WORD)
         if item.type is _T.EMAIL_ADDRESS and not item.glossary:
-            yield from (Value(number, words, True, Reach.WHOLE) for words in spelled(surface))
-        yield Value(number, surface, True, Reach.ALONE)
+            yield from (SearchValue(number, words, True, MatchScope.WORD) for words in email_in_words(surface))
+        yield SearchValue(number, surface, True, MatchScope.LINE)
 
 
-def _dialled(number: int, digits: str) -> Iterator[Value]:
+def _dialled(number: int, digits: str) -> Iterator[SearchValue]:
     """The other ways in which a telephone number is dialled: 05…, 5…, +966 5…, 00966 5…, +966 (0)5…"""
     match = _SAUDI.fullmatch(digits)
     if match is None:
         international = digits.removeprefix("00")
         if international != digits:
-            yield Value(number, international, True, Reach.ANYWHERE, True)
+            yield SearchValue(number, international, True, MatchScope.ANYWHERE, True)
         return
     local = match[1]
     for prefix in ("0", "966", "00966", "9660"):
-        yield Value(number, prefix + local, True, Reach.ANYWHERE, True)
-    yield Value(number, local, True, Reach.WHOLE)
+        yield SearchValue(number, prefix + local, True, MatchScope.ANYWHERE, True)
+    yield SearchValue(number, local, True, MatchScope.WORD)
 
 
-class Numbering:
+class PlaceholderNumbers:
     """Hands out placeholders in order of first appearance."""
 
-    def __init__(self, known: Sequence[Known]) -> None:
+    def __init__(self, known: Sequence[KnownValue]) -> None:
         self._known = known
         self._last: dict[EntityType, int] = {}
         self.values: dict[int, FoundValue] = {}
@@ -160,15 +160,15 @@ class Numbering:
 _PERSON = EntityType.PERSON
 
 
-class Namesakes:
+class PersonCoreference:
     """The people among the known values. Adds a value to `known` for each part that several of them share."""
 
-    def __init__(self, known: list[Known]) -> None:
+    def __init__(self, known: list[KnownValue]) -> None:
         self._known = known
         self._index = {item.canonical: number for number, item in enumerate(known) if item.type is _PERSON}
         named = [(number, item) for number, item in enumerate(known) if item.type is _PERSON and not item.glossary]
         several = [(n, surface) for n, item in named for surface in item.surfaces if is_distinctive(_PERSON, surface)]
-        people = People(several)
+        people = PersonMentions(several)
         self._owner: dict[int, int] = {}
         alone = []
         for number, item in named:
@@ -176,22 +176,22 @@ class Namesakes:
             if owner is not None and owner != number:
                 self._owner[number] = owner
             elif owner is None:
-                alone += [(number, s) for s in item.surfaces if len(s.split()) == 1 and not is_known(s)]
-        self._people = People((*several, *alone)) if alone else people
+                alone += [(number, s) for s in item.surfaces if len(s.split()) == 1 and not is_certain_name(s)]
+        self._people = PersonMentions((*several, *alone)) if alone else people
 
-    def merged(self, places: Sequence[Place]) -> Sequence[Place]:
+    def merged(self, places: Sequence[ValueSpan]) -> Sequence[ValueSpan]:
         """Places of values, those of a part of one person's name as places of that person."""
         if self._owner.keys().isdisjoint(place.value for place in places):
             return places
         return [place._replace(value=self._owner.get(place.value, place.value)) for place in places]
 
-    def places(self, text: str) -> list[Place]:
+    def mentions_in(self, text: str) -> list[ValueSpan]:
         """Where parts of known people's names stand as names."""
         if not self._people:
             return []
         return [
-            Place(standing.start, standing.end, self._number(standing.people, text[standing.start : standing.end]))
-            for standing in self._people.places(text)
+            ValueSpan(mention.start, mention.end, self._number(mention.people, text[mention.start : mention.end]))
+            for mention in self._people.mentions_in(text)
         ]
 
     def _number(self, people: frozenset[int], surface: str) -> int:
@@ -202,5 +202,5 @@ class Namesakes:
         number = self._index.get(key, -1)
         if number < 0:
             number = self._index[key] = len(self._known)
-            self._known.append(Known(_PERSON, key, {surface: None}, glossary=False))
+            self._known.append(KnownValue(_PERSON, key, {surface: None}, glossary=False))
         return number

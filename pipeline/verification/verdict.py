@@ -16,8 +16,7 @@ from itertools import pairwise
 from typing import Protocol
 
 from pipeline.detect.allowed_spans import AllowedTerms
-from pipeline.detect.mentions import People, is_known
-from pipeline.detect.text.line_wrap import Found, rejoined
+from pipeline.detect.mentions import PersonMentions, is_certain_name
 from pipeline.documents.document import BY_HUE, Findings, FoundValue, Reading
 from pipeline.verification import normal_forms
 from pipeline.verification.leak_search import distinctive_values
@@ -231,20 +230,20 @@ def partial_names(
 ) -> Iterator[Leftover]:
     """Rule 3: each part of a found name that still occurs as a name in text for people and that `sets` do not allow."""
     names = [(number, value) for number, value in enumerate(values) if value.type == _PERSON]
-    people = People(
+    people = PersonMentions(
         (number, value.surface)
         for number, value in names
-        if value.distinctive or (len(value.surface.split()) == 1 and not is_known(value.surface))
+        if value.distinctive or (len(value.surface.split()) == 1 and not is_certain_name(value.surface))
     )
     if not people:
         return
     allowed = AllowedTerms(sets)
     for passage in passages:
-        mentions = people.places(passage.text)
+        mentions = people.mentions_in(passage.text)
         if mentions:
-            places = allowed.places(passage.text)
+            allowed_spans = allowed.spans_in(passage.text)
             for start, end, _ in mentions:
-                if not places.cover(start, end, _PERSON):
+                if not allowed_spans.cover(start, end, _PERSON):
                     yield Leftover(_PERSON.value, passage.text[start:end], known=True)
 
 
@@ -309,7 +308,7 @@ def _contains(term: Term, value: FoundValue) -> bool:
 
 def _masked(text: str, allowed: AllowedTerms) -> str:
     characters = list(text)
-    for start, end, _ in allowed.places(text).places:
+    for start, end, _ in allowed.spans_in(text).spans:
         for index in range(start, end):
             if characters[index].isalnum():
                 characters[index] = _MASK_LETTER

@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
 
-from pipeline.detect.glossary.terms import Matcher, Surroundings, Way, compiled, folded
+from pipeline.detect.glossary.terms import Matcher, TermContext, TermForm, compiled, folded
 from pipeline.detect.text.equivalence import canonical, is_identifier
 from pipeline.detect.text.normalize import NormalizedText
 from schemas.entities import GLOSSARY_RANK, EntityType
@@ -20,19 +20,19 @@ Zone = tuple[int, int]
 
 def without_allowed(text: NormalizedText, spans: list[Span], sets: Sequence[TermSet]) -> list[Span]:
     """`spans` (normalized offsets) less those that the sets' terms allow to stay."""
-    matchers = [matcher for terms in sets if (matcher := compiled(terms).allows).ways]
+    matchers = [matcher for terms in sets if (matcher := compiled(terms).allows).forms]
     if not matchers:
         return spans
-    around = Surroundings(text)
+    around = TermContext(text)
     typed: set[Zone] = set()  # where a term speaks for its own type alone
     zones: list[Zone] = []
     gone: set[Span] = set()
     for span in spans:
-        way = None if span.rank == GLOSSARY_RANK else _way(matchers, text, around, span)
-        if way is not None:
+        form = None if span.rank == GLOSSARY_RANK else _allowing_term(matchers, text, around, span)
+        if form is not None:
             gone.add(span)
-            (zones.append if way.term.type is _T.CUSTOM_TERM else typed.add)((span.start, span.end))
-    free, inside = Zones(zones), Zones((*zones, *typed))
+            (zones.append if form.term.type is _T.CUSTOM_TERM else typed.add)((span.start, span.end))
+    free, inside = Intervals(zones), Intervals((*zones, *typed))
 
     def stays(span: Span) -> bool:
         if span.rank == GLOSSARY_RANK:
@@ -43,7 +43,7 @@ def without_allowed(text: NormalizedText, spans: list[Span], sets: Sequence[Term
     return [span for span in spans if stays(span)] if gone else spans
 
 
-class Zones:
+class Intervals:
     """Stretches of a text, to be asked what lies inside one of them."""
 
     def __init__(self, zones: Iterable[Zone]) -> None:
@@ -57,18 +57,20 @@ class Zones:
         return index >= 0 and self._reach[index] >= end
 
 
-def _way(matchers: Sequence[Matcher], text: NormalizedText, around: Surroundings, span: Span) -> Way | None:
+def _allowing_term(
+    matchers: Sequence[Matcher], text: NormalizedText, around: TermContext, span: Span
+) -> TermForm | None:
     """The term that allows the span; one for every type rather than one for its own."""
     surface = text.text[span.start : span.end]
-    form = folded(surface)
+    surface_form = folded(surface)
     code = canonical(span.type, surface) if is_identifier(span.type) else None
-    found: Way | None = None
+    found: TermForm | None = None
     for matcher in matchers:
-        written = [way for way in matcher.ways.get(form, ()) if around.has_case(way, span.start, span.end)]
+        written = [form for form in matcher.forms.get(surface_form, ()) if around.has_case(form, span.start, span.end)]
         grouped = matcher.codes(span.type).get(code, []) if code else []
-        for way in written + grouped:
-            if way.term.type in (_T.CUSTOM_TERM, span.type) and around.has_place(way, span.start, span.end):
-                if way.term.type is _T.CUSTOM_TERM:
-                    return way
-                found = way
+        for form in written + grouped:
+            if form.term.type in (_T.CUSTOM_TERM, span.type) and around.has_place(form, span.start, span.end):
+                if form.term.type is _T.CUSTOM_TERM:
+                    return form
+                found = form
     return found

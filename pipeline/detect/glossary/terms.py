@@ -90,7 +90,7 @@ def cased(text: str) -> str:
     return _one_blank(text if _IS_COMPLEX.search(text) is None else text.translate(_CASED))
 
 
-def widest(form: str) -> int:
+def longest_source(form: str) -> int:
     """How many characters of a text may fold to this form: blanks take up to 17, an i and its dot two."""
     return 2 * len(form) + _WIDEST_BLANK * form.count(" ")
 
@@ -135,7 +135,7 @@ _ARABIC = re.compile(r"[\u0620-\u064a\u066e-\u06d3\u06fa-\u06ff\u0750-\u077f\u08
 _LATIN = re.compile(r"[A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u1e00-\u1eff]")
 
 
-class Way(NamedTuple):
+class TermForm(NamedTuple):
     """One way in which a term can stand in a text: its folded form, its form with upper and lower case apart.
 
     `after_lam`: behind a ل, before which the article loses its alef (`المشروع`, `للمشروع`).
@@ -147,49 +147,49 @@ class Way(NamedTuple):
     after_lam: bool = False
 
 
-def ways_of(term: Term) -> list[Way]:
+def forms_of(term: Term) -> list[TermForm]:
     """The forms to look for; none for a term of which detection's normalization leaves nothing."""
     text = normalize(term.term).text.strip()
     if not text:
         return []
-    ways = [Way(folded(text), cased(text), term)]
+    forms = [TermForm(folded(text), cased(text), term)]
     if term.match_mode is MatchMode.WORD_BOUNDARY and text.startswith(_ARTICLE) and len(text) > len(_ARTICLE) + 1:
-        ways.append(Way(folded(text[1:]), cased(text[1:]), term, after_lam=True))
+        forms.append(TermForm(folded(text[1:]), cased(text[1:]), term, after_lam=True))
         if text[2] == "ل":  # three of them are never written: اللغة, للغة
-            ways.append(Way(folded(text[2:]), cased(text[2:]), term, after_lam=True))
-    return ways
+            forms.append(TermForm(folded(text[2:]), cased(text[2:]), term, after_lam=True))
+    return forms
 
 
-class Surroundings:
+class TermContext:
     """A text in which rules are asked about many places; remembers the line that it looked at last."""
 
     def __init__(self, text: NormalizedText) -> None:
         self._text = text
         self._first, self._last, self._balance = 0, -1, 0
 
-    def has_case(self, way: Way, start: int, end: int) -> bool:
+    def has_case(self, form: TermForm, start: int, end: int) -> bool:
         """Whether `text[start:end]` (normalized), which folds to the way's form, is written as its term asks."""
-        term = way.term
+        term = form.term
         if term.match_mode is MatchMode.EXACT:
             first, last = self._text.original_span(start, end)
             written, wanted = _visible(self._text.original[first:last]), _visible(term.term).strip()
             return cased(written) == cased(wanted) if term.case_sensitive else folded(written) == folded(wanted)
-        return not term.case_sensitive or cased(self._text.text[start:end]) == way.cased
+        return not term.case_sensitive or cased(self._text.text[start:end]) == form.cased
 
-    def has_place(self, way: Way, start: int, end: int) -> bool:
+    def has_place(self, form: TermForm, start: int, end: int) -> bool:
         """Whether `text[start:end]` (normalized) stands where its term counts: its edges, and its line's language."""
-        if not self._has_edges(way, start, end):
+        if not self._has_edges(form, start, end):
             return False
-        return way.term.locale is None or way.term.locale == self._language(start, end)
+        return form.term.locale is None or form.term.locale == self._language(start, end)
 
-    def _has_edges(self, way: Way, start: int, end: int) -> bool:
-        text, mode = self._text.text, way.term.match_mode
+    def _has_edges(self, form: TermForm, start: int, end: int) -> bool:
+        text, mode = self._text.text, form.term.match_mode
         if mode is MatchMode.SUBSTRING:
             return True
         if end < len(text) and _is_word(text[end]) and _is_word(text[end - 1]):
             return False
         attached = _attached(text, start) if _is_word(text[start]) else ""
-        if way.after_lam:
+        if form.after_lam:
             return attached in _WITH_LAM
         return attached == "" or (mode is MatchMode.WORD_BOUNDARY and attached in _CLITICS)
 
@@ -257,46 +257,46 @@ class Matcher:
     """A fixed list of terms, ready to be searched for. Immutable, safe from many threads."""
 
     def __init__(self, terms: tuple[Term, ...]) -> None:
-        self.ways: dict[str, list[Way]] = {}  # by folded form, in the order of the terms
+        self.forms: dict[str, list[TermForm]] = {}  # by folded form, in the order of the terms
         for term in dict.fromkeys(terms):
-            for way in ways_of(term):
-                self.ways.setdefault(way.folded, []).append(way)
-        self.margin = max(map(widest, self.ways), default=0)  # characters that a form may take up in a text
+            for form in forms_of(term):
+                self.forms.setdefault(form.folded, []).append(form)
+        self.margin = max(map(longest_source, self.forms), default=0)  # characters that a form may take up in a text
 
     @cached_property
     def _search(self) -> tuple[AhoCorasick, list[list[int]]]:
         """The automaton of the forms' heads, and the lengths of the forms behind each head, longest first."""
         heads: dict[str, set[int]] = {}
-        for form in self.ways:
+        for form in self.forms:
             heads.setdefault(form[:_HEAD], set()).add(len(form))
         automaton = AhoCorasick(list(heads), matchkind=MatchKind.Standard, implementation=Implementation.ContiguousNFA)
         return automaton, [sorted(lengths, reverse=True) for lengths in heads.values()]
 
-    def codes(self, type_: EntityType) -> dict[str, list[Way]]:
+    def codes(self, type_: EntityType) -> dict[str, list[TermForm]]:
         """The terms as values of an identifier's type are compared: without the separators that only group."""
         return self._phones if type_ is EntityType.PHONE_NUMBER else self._identifiers
 
     @cached_property
-    def _phones(self) -> dict[str, list[Way]]:
+    def _phones(self) -> dict[str, list[TermForm]]:
         return self._codes(EntityType.PHONE_NUMBER)
 
     @cached_property
-    def _identifiers(self) -> dict[str, list[Way]]:
+    def _identifiers(self) -> dict[str, list[TermForm]]:
         return self._codes(EntityType.NATIONAL_ID)
 
-    def _codes(self, type_: EntityType) -> dict[str, list[Way]]:
-        codes: dict[str, list[Way]] = {}
-        for way in (way for ways in self.ways.values() for way in ways):
-            if way.term.match_mode is not MatchMode.EXACT and not way.term.case_sensitive and not way.after_lam:
-                codes.setdefault(canonical(type_, way.term.term), []).append(way)
+    def _codes(self, type_: EntityType) -> dict[str, list[TermForm]]:
+        codes: dict[str, list[TermForm]] = {}
+        for form in (form for forms in self.forms.values() for form in forms):
+            if form.term.match_mode is not MatchMode.EXACT and not form.term.case_sensitive and not form.after_lam:
+                codes.setdefault(canonical(type_, form.term.term), []).append(form)
         return codes
 
-    def candidates(self, text: str) -> Iterator[tuple[int, int, list[Way]]]:
+    def candidates(self, text: str) -> Iterator[tuple[int, int, list[TermForm]]]:
         """Where a form stands in a folded text, and whose it is; the list is empty where only a head stands there."""
         automaton, lengths = self._search
         for head, start, _ in automaton.find_matches_as_indexes(text, overlapping=True):
             for length in lengths[head]:
-                yield start, start + length, self.ways.get(text[start : start + length], [])
+                yield start, start + length, self.forms.get(text[start : start + length], [])
 
 
 def occurrences(text: NormalizedText, matchers: Sequence[Matcher]) -> Iterator[Occurrence]:
@@ -304,20 +304,20 @@ def occurrences(text: NormalizedText, matchers: Sequence[Matcher]) -> Iterator[O
 
     The text is folded once, chunk by chunk; in each the matchers come in their order. TooManyOccurrences.
     """
-    matchers = [matcher for matcher in matchers if matcher.ways]
+    matchers = [matcher for matcher in matchers if matcher.forms]
     if not matchers:
         return
     margin = max(matcher.margin for matcher in matchers)
-    around = Surroundings(text)
+    around = TermContext(text)
     looks = _LOOKS_BESIDES + _LOOKS_PER_CHARACTER * len(text.text)
     for begin in range(0, len(text.text), _CHUNK):
         chunk = _Chunk(begin, Folded(text.text[begin : begin + _CHUNK + margin]))
         for matcher in matchers:
-            for start, end, ways in matcher.candidates(chunk.folded.text):
-                looks -= 1 + len(ways)
+            for start, end, forms in matcher.candidates(chunk.folded.text):
+                looks -= 1 + len(forms)
                 if looks < 0:
                     raise TooManyOccurrences
-                found = _first(ways, around, chunk, start, end) if ways else None
+                found = _first(forms, around, chunk, start, end) if forms else None
                 if found is not None:
                     yield found
 
@@ -329,7 +329,7 @@ class _Chunk(NamedTuple):
     folded: Folded
 
 
-def _first(ways: list[Way], around: Surroundings, chunk: _Chunk, start: int, end: int) -> Occurrence | None:
+def _first(forms: list[TermForm], around: TermContext, chunk: _Chunk, start: int, end: int) -> Occurrence | None:
     """The first of `ways` that `start:end` of the folded chunk is by its term's rules."""
     source = chunk.folded.source(start, end)
     if source is None or source[0] >= _CHUNK:
@@ -338,9 +338,9 @@ def _first(ways: list[Way], around: Surroundings, chunk: _Chunk, start: int, end
     if following and unicodedata.combining(following):
         return None  # e is not é
     first, last = chunk.begin + source[0], chunk.begin + source[1]
-    for way in ways:
-        if around.has_case(way, first, last) and around.has_place(way, first, last):
-            return Occurrence(first, last, way.term)
+    for form in forms:
+        if around.has_case(form, first, last) and around.has_place(form, first, last):
+            return Occurrence(first, last, form.term)
     return None
 
 

@@ -13,7 +13,7 @@ Entry = TypeVar("Entry")
 _INSIDE = frozenset(" -'/i.")
 
 
-class Hit(NamedTuple, Generic[Entry]):
+class PhraseMatch(NamedTuple, Generic[Entry]):
     """Words `first` to `last` (inclusive) are a phrase; `skip` letters of the first are an attached clitic."""
 
     first: int
@@ -58,7 +58,7 @@ class Phrases(Generic[Entry]):
         yield from self._heads
         yield from self._clitic
 
-    def at(self, words: Words, index: int) -> Hit[Entry] | None:
+    def at(self, words: Words, index: int) -> PhraseMatch[Entry] | None:
         """The longest phrase that begins with word `index`."""
         word = words.words[index]
         skip = 0
@@ -69,12 +69,12 @@ class Phrases(Generic[Entry]):
             # li + al- is written ll-: the article's alif is not in the text.
             skip = len(word) - len(head) if word.endswith(head) else len(word) - len(head) + 2
             word = head
-        found: Hit[Entry] | None = None
+        found: PhraseMatch[Entry] | None = None
         node: _Node[Entry] | None = self._root.following[word.lower()]
         last = index
         while node is not None:
             if node.entry is not None:
-                found = Hit(index, last, skip, node.entry)
+                found = PhraseMatch(index, last, skip, node.entry)
             if words.after(last) not in _INSIDE:
                 break
             last += 1

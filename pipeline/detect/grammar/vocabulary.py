@@ -41,9 +41,9 @@ class Word:
     ROLE = 1 << 23
     LABEL = 1 << 24
     GREETING = 1 << 25
-    ASKING = 1 << 26
+    CONTACT = 1 << 26
     SPEECH = 1 << 27
-    THING = 1 << 28  # makes a label speak of something else: company name
+    NON_PERSON = 1 << 28  # makes a label speak of something else: company name
     ID_CUE = 1 << 29
     FACILITY = 1 << 30  # a street, school, firm follows (Arabic) or ends here (Latin)
     FOUNDER = 1 << 31  # King, Prince: a facility named after one may follow
@@ -67,15 +67,15 @@ class Word:
 
 NAME = Word.GIVEN | Word.GIVEN_WEAK | Word.FAMILY | Word.FAMILY_WEAK
 
-# Which section of beside.txt says what of a word.
+# Which section of context_words.txt says what of a word.
 _CUES: dict[str, int] = {
     "title arabic": Word.TITLE,
     "royal title arabic": Word.TITLE | Word.FOUNDER | Word.ROYAL,
     "role arabic": Word.ROLE,
     "label arabic": Word.LABEL,
     "greeting arabic": Word.GREETING,
-    "kin arabic": Word.GREETING,
-    "asking arabic": Word.ASKING,
+    "relative arabic": Word.GREETING,
+    "contact arabic": Word.CONTACT,
     "connector arabic": Word.CONNECTOR,
     "weak connector arabic": Word.CONNECTOR | Word.WEAK_CONNECTOR,
     "kunya arabic": Word.KUNYA,
@@ -83,7 +83,7 @@ _CUES: dict[str, int] = {
     "divine arabic": Word.DIVINE,
     "second part arabic": Word.SECOND_PART,
     "facility arabic": Word.FACILITY,
-    "thing arabic": Word.THING | Word.ORDINARY,
+    "non-person noun arabic": Word.NON_PERSON | Word.ORDINARY,
     "id cue arabic": Word.ID_CUE,
     "adjective arabic": Word.ORDINARY,
     "street arabic": Word.STREET | Word.FACILITY,
@@ -101,8 +101,8 @@ _CUES: dict[str, int] = {
     "latin role": Word.ROLE,
     "latin label": Word.LABEL,
     "latin greeting": Word.GREETING,
-    "latin asking": Word.ASKING,
-    "latin speech": Word.SPEECH,
+    "latin contact": Word.CONTACT,
+    "latin speech verb": Word.SPEECH,
     "latin connector": Word.CONNECTOR,
     "latin article": Word.ARTICLE,
     "latin abd": Word.ABD,
@@ -111,7 +111,7 @@ _CUES: dict[str, int] = {
     "latin prefix": Word.PREFIX,
     "latin divine": Word.DIVINE,
     "facility latin after": Word.FACILITY | Word.ORDINARY,
-    "thing latin": Word.THING,
+    "non-person noun latin": Word.NON_PERSON,
     "id cue latin": Word.ID_CUE,
     "street latin": Word.STREET,
     "district latin": Word.DISTRICT,
@@ -127,7 +127,7 @@ _CUES: dict[str, int] = {
 # These count with a conjunction or preposition attached, too.
 _WITH_CLITICS = (
     Word.TITLE | Word.ROLE | Word.LABEL | Word.ADDRESS_CUE | Word.STREET | Word.DISTRICT | Word.FACILITY
-    | Word.ORGANIZATION_HEAD | Word.ASKING | Word.GREETING | Word.THING
+    | Word.ORGANIZATION_HEAD | Word.CONTACT | Word.GREETING | Word.NON_PERSON
 )  # fmt: skip
 _CLITICS = ("و", "ف", "ب", "ل", "ك", "ول", "وب", "فل")
 NO_WORD = "\x00"  # stands for the word that is missing where a text begins or ends with a separator
@@ -209,7 +209,7 @@ def _add_names(meanings: dict[str, int]) -> None:
     }  # fmt: skip
     for word, kind, ambiguous, _arab in table("names_arabic.csv"):
         _add(meanings, word, kinds[kind, ambiguous])
-    for word in sections("beside.txt")["divine arabic"]:
+    for word in sections("context_words.txt")["divine arabic"]:
         if word.startswith("ال"):
             _add(meanings, f"عبد{word}", Word.GIVEN)
     ordinary = sections("ordinary.txt")["latin"]
@@ -223,7 +223,7 @@ def _add_names(meanings: dict[str, int]) -> None:
 
 
 def _add_cues(meanings: dict[str, int]) -> None:
-    for title, words in sections("beside.txt").items():
+    for title, words in sections("context_words.txt").items():
         meaning = _CUES.get(title, 0)
         if not meaning:
             continue

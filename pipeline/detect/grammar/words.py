@@ -83,7 +83,7 @@ def _number(separator: str) -> int:
     return _OF_SEVERAL.get(separator) or ord(separator_code(separator))
 
 
-class Found(NamedTuple):
+class WordSpan(NamedTuple):
     """Words `first` to `last` (inclusive) are an entity, without the first `skip` letters (an attached clitic)."""
 
     first: int

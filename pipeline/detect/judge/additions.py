@@ -6,7 +6,7 @@ from ipaddress import ip_address
 from typing import NamedTuple
 
 from pipeline.detect.allowed_spans import AllowedTerms
-from pipeline.detect.detector import without_tokens
+from pipeline.detect.detector import without_placeholders
 from pipeline.detect.glossary.allowed import without_allowed
 from pipeline.detect.lexicons.loader import fold, sections
 from pipeline.detect.text.checksums import luhn, mod97
@@ -64,7 +64,7 @@ def occurrences(text: str, wanted: Iterable[tuple[EntityType, str]], options: De
 
     Not inside words, tokens or placeholders, nor where the caller's own terms let it stay.
     """
-    normalized = without_tokens(normalize(text))
+    normalized = without_placeholders(normalize(text))
     found: list[Span] = []
     for type_, value in dict.fromkeys(wanted):
         if may_be(type_, value):
@@ -73,7 +73,7 @@ def occurrences(text: str, wanted: Iterable[tuple[EntityType, str]], options: De
     if options.terms:
         found = without_allowed(normalized, found, options.terms)
     placed = [span._replace(start=start, end=end) for span in found for start, end in [_original(normalized, span)]]
-    stays = AllowedTerms(options.terms).places(text)
+    stays = AllowedTerms(options.terms).spans_in(text)
     return [span for span in placed if not stays.cover(span.start, span.end, span.type)]
 
 

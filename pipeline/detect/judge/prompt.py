@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from pipeline.detect.allowed_spans import AllowedTerms
-from pipeline.detect.explain import beaten_by, others, shape_of
+from pipeline.detect.explain import distinct_losers, losers_by_winner, shape_of
 from pipeline.detect.judge.additions import RANK as ADDED_RANK
 from pipeline.detect.judge.additions import may_be, occurrences
-from pipeline.detect.resolve import Contest, resolve
+from pipeline.detect.resolve import OverlapLog, resolve
 from schemas.entities import ENTITY, GLOSSARY_RANK, TOGGLABLE_TYPES, EntityType
 from schemas.spans import Detection, DetectOptions, Span, Why
 
@@ -173,34 +173,36 @@ def judged(detection: Detection, question: Question, verdict: Verdict, options: 
     allowed = frozenset(question.types)
     wanted = [(EntityType(addition.type), addition.value) for addition in verdict.add if addition.type in allowed]
     spans += occurrences(detection.text, wanted, options)
-    contest = Contest()
-    survivors = resolve(dict.fromkeys(spans), detection.text, contest)
-    if contest.rests:
-        survivors = _without_scraps(survivors, contest, detection.text, options)
-    return Detection(detection.text, tuple(survivors), _reasons(survivors, contest, why, dropped))
+    overlaps = OverlapLog()
+    survivors = resolve(dict.fromkeys(spans), detection.text, overlaps)
+    if overlaps.remainders:
+        survivors = _without_scraps(survivors, overlaps, detection.text, options)
+    return Detection(detection.text, tuple(survivors), _reasons(survivors, overlaps, why, dropped))
 
 
-def _without_scraps(survivors: list[Span], contest: Contest, text: str, options: DetectOptions) -> list[Span]:
+def _without_scraps(survivors: list[Span], overlaps: OverlapLog, text: str, options: DetectOptions) -> list[Span]:
     """The survivors less those rests that the caller lets stay, and those of additions that alone nobody may add."""
-    stays = AllowedTerms(options.terms).places(text)
+    stays = AllowedTerms(options.terms).spans_in(text)
 
     def is_scrap(span: Span) -> bool:
-        if contest.rests[span].rank != ADDED_RANK:
-            return stays.holds(span.start, span.end, span.type)
+        if overlaps.remainders[span].rank != ADDED_RANK:
+            return stays.is_exact(span.start, span.end, span.type)
         return stays.cover(span.start, span.end, span.type) or not may_be(span.type, text[span.start : span.end])
 
-    return [span for span in survivors if span not in contest.rests or not is_scrap(span)]
+    return [span for span in survivors if span not in overlaps.remainders or not is_scrap(span)]
 
 
-def _reasons(survivors: list[Span], contest: Contest, why: dict[Span, Why], dropped: Iterable[Span]) -> dict[Span, Why]:
+def _reasons(
+    survivors: list[Span], overlaps: OverlapLog, why: dict[Span, Why], dropped: Iterable[Span]
+) -> dict[Span, Why]:
     """What made the survivors: as detection knew it, or the judge's addition, with everyone whom they now outrank."""
-    beaten = beaten_by(contest)
+    losers_of = losers_by_winner(overlaps)
     gone = set(dropped) | set(survivors)
     found: dict[Span, Why] = {}
     for span in survivors:
-        made = contest.rests.get(span, span)
+        made = overlaps.remainders.get(span, span)
         known = why.get(made) or Why(shape_of(made.recognizer, made.type).text)
-        losers = others(span, (*known.outranked, *beaten.get(span, ())))
+        losers = distinct_losers(span, (*known.outranked, *losers_of.get(span, ())))
         found[span] = known._replace(
             whole=known.whole and made == span, outranked=tuple(loser for loser in losers if loser not in gone)
         )

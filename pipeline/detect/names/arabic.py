@@ -4,19 +4,19 @@ import re
 from collections.abc import Iterator
 
 from pipeline.detect.grammar.vocabulary import NAME, Vocabulary, Word
-from pipeline.detect.grammar.words import Found, Words
+from pipeline.detect.grammar.words import Words, WordSpan
 from pipeline.detect.lexicons.loader import section
 
 # What stands before an Arabic name and says that it is one, or that it is the name of a street, a school or a firm.
 
-CUES = Word.TITLE | Word.ROLE | Word.LABEL | Word.GREETING | Word.ASKING
+CUES = Word.TITLE | Word.ROLE | Word.LABEL | Word.GREETING | Word.CONTACT
 # Polite adjectives between a title and the name: عزيزنا الغالي فهد, الأخت الفاضلة هيفاء.
-_COURTESY = section("beside.txt", "courtesy arabic")
+_COURTESY = section("context_words.txt", "courtesy arabic")
 # تواصل مع رائد, اتصل على وليد, نرجو من حنين.
-_BEFORE_PREPOSITION = {
-    "مع": section("beside.txt", "contact verb arabic"),
-    "علي": section("beside.txt", "told to arabic"),
-    "من": section("beside.txt", "asked of arabic"),
+_VERBS_BEFORE = {
+    "مع": section("context_words.txt", "verb before with arabic"),
+    "علي": section("context_words.txt", "verb before to arabic"),
+    "من": section("context_words.txt", "verb before from arabic"),
 }
 
 
@@ -27,7 +27,7 @@ def cue_before(words: Words, first: int) -> int:
         return 0
     meaning = words.meaning(first - 1) & CUES
     if not meaning:
-        return _cue_further_before(words, first) if between == " " else 0
+        return _cue_two_words_before(words, first) if between == " " else 0
     word = words.words[first - 1]
     if len(word) == 1 and word not in "يا" and between not in "/.":
         return 0  # single letters are titles only with their mark: د. أ/ م.
@@ -36,28 +36,28 @@ def cue_before(words: Words, first: int) -> int:
     return meaning
 
 
-def _cue_further_before(words: Words, first: int) -> int:
+def _cue_two_words_before(words: Words, first: int) -> int:
     """What the second word before says, when the first is an adjective to it or a preposition."""
     if first < 2:
         return 0
     word, before, between = words.words[first - 1], words.words[first - 2], words.after(first - 2)
     if between != " ":
-        return Word.ASKING if word == "ل" else 0
+        return Word.CONTACT if word == "ل" else 0
     meaning = words.meaning(first - 2)
     if word in _COURTESY and meaning & (Word.TITLE | Word.ROLE | Word.GREETING):
         return Word.GREETING
-    if word.startswith("ال") and meaning & Word.ROLE and not words.meaning(first - 1) & Word.THING:
+    if word.startswith("ال") and meaning & Word.ROLE and not words.meaning(first - 1) & Word.NON_PERSON:
         return Word.ROLE  # العاملة المنزلية, مدير المبيعات
-    return Word.ASKING if word == "ل" or before in _BEFORE_PREPOSITION.get(word, ()) else 0
+    return Word.CONTACT if word == "ل" or before in _VERBS_BEFORE.get(word, ()) else 0
 
 
-def words_before(words: Words, first: int) -> tuple[int, int]:
+def cue_words_before(words: Words, first: int) -> tuple[int, int]:
     """The first and last of the words that `cue_before` speaks of: the one before, or it and the one before it."""
     alone = words.meaning(first - 1) & CUES or words.words[first - 1] == "ل"
     return first - 1 if alone else first - 2, first - 1
 
 
-def in_facility(words: Words, first: int) -> bool:
+def follows_facility(words: Words, first: int) -> bool:
     """Whether the name completes the name of a street, school or firm: شارع الأمير ماجد."""
     index = first - 1
     for _ in range(2):
@@ -77,11 +77,11 @@ def in_facility(words: Words, first: int) -> bool:
 GIVEN = Word.GIVEN | Word.GIVEN_WEAK
 FAMILY = Word.FAMILY | Word.FAMILY_WEAK
 # Family names that are also ordinals, adjectives or peoples: too weak to make a name of a weak given name.
-FAINT = section("beside.txt", "faint family arabic")
+WEAK_FAMILIES = section("context_words.txt", "weak family arabic")
 # `ya` and "I am" before these is an exclamation or a feeling, not a name.
-_EXCLAIMED = section("beside.txt", "exclaimed arabic")
+_EXCLAMATIONS = section("context_words.txt", "exclamation arabic")
 # After a role these say how somebody is: the director is fair, the customer is satisfied.
-PREDICATES = section("beside.txt", "predicate arabic") | _EXCLAIMED
+PREDICATES = section("context_words.txt", "predicate arabic") | _EXCLAMATIONS
 
 
 def _parts(words: Words, first: int, last: int) -> list[int]:
@@ -98,7 +98,7 @@ def _parts(words: Words, first: int, last: int) -> list[int]:
         elif meaning & Word.KUNYA and index < last and not meaning & NAME:
             following = words.meaning(index + 1)
             house = words.words[index] == "ال"
-            parts.append(Word.FAMILY if house else _of_kunya(words, index, following))
+            parts.append(Word.FAMILY if house else _kunya_meaning(words, index, following))
             index += 1
         elif index < last and words.meaning(index + 1) & Word.SECOND_PART:
             # Nour al-Din is nobody but a person; the grace of Allah may be meant by Fadl Allah.
@@ -111,7 +111,7 @@ def _parts(words: Words, first: int, last: int) -> list[int]:
     return parts
 
 
-def _of_kunya(words: Words, index: int, following: int) -> int:
+def _kunya_meaning(words: Words, index: int, following: int) -> int:
     """What Abu or Umm and a name are together: certain with a certain name, or where `or` cannot be meant."""
     if following & Word.GIVEN or (following & NAME and words.words[index] == "ابو"):
         return Word.GIVEN
@@ -131,10 +131,14 @@ def score(words: Words, first: int, last: int, cue: int) -> float:
             return 0.8
     if not known:
         return 0.0
-    return _single(words, parts[0], cue, first) if len(parts) == 1 else _several(words, parts, known, cue, last)
+    return (
+        _score_single(words, parts[0], cue, first)
+        if len(parts) == 1
+        else _score_several(words, parts, known, cue, last)
+    )
 
 
-def _several(words: Words, parts: list[int], known: int, cue: int, last: int) -> float:
+def _score_several(words: Words, parts: list[int], known: int, cue: int, last: int) -> float:
     """Two or more names without a connector."""
     strong = any(part & (Word.GIVEN | Word.FAMILY) for part in parts)
     if parts[0] & GIVEN:
@@ -144,13 +148,13 @@ def _several(words: Words, parts: list[int], known: int, cue: int, last: int) ->
             return 0.7
         # A second word that could be an adjective, too, makes no name: نجاح جميل.
         family = parts[-1] & Word.FAMILY_WEAK and (words.words[last].startswith("ال") or not parts[-1] & GIVEN)
-        return 0.6 if family and words.words[last] not in FAINT else 0.0
+        return 0.6 if family and words.words[last] not in WEAK_FAMILIES else 0.0
     if parts[0] & Word.FAMILY and any(part & Word.GIVEN for part in parts[1:]):
         return 0.6
     return 0.6 if cue & (Word.TITLE | Word.LABEL | Word.ROLE) and strong else 0.0
 
 
-def _single(words: Words, part: int, cue: int, first: int) -> float:
+def _score_single(words: Words, part: int, cue: int, first: int) -> float:
     """One name word alone: an unmistakable given name, or one with a title or a greeting before it."""
     if part & Word.GIVEN:
         return 0.7 if cue else 0.55
@@ -159,9 +163,9 @@ def _single(words: Words, part: int, cue: int, first: int) -> float:
         spoken_to = part & Word.GIVEN_WEAK and words.after(first - 1) == "n" and words.after(first) == ","
         return 0.5 if spoken_to and word not in PREDICATES else 0.0  # إيمان، وينك؟
     if part & Word.GIVEN_WEAK:
-        if cue & (Word.GREETING | Word.LABEL) and (word in _EXCLAIMED or words.words[first - 1] == "انا"):
+        if cue & (Word.GREETING | Word.LABEL) and (word in _EXCLAMATIONS or words.words[first - 1] == "انا"):
             return 0.0
-        if cue & (Word.TITLE | Word.GREETING | Word.ASKING | Word.LABEL):
+        if cue & (Word.TITLE | Word.GREETING | Word.CONTACT | Word.LABEL):
             return 0.6
         return 0.55 if word not in PREDICATES and not word.startswith("ال") else 0.0
     return 0.6 if part & Word.FAMILY and cue & Word.TITLE else 0.0
@@ -220,18 +224,18 @@ class ArabicNames:
         announcing = vocabulary.one_of(Word.TITLE | Word.LABEL | Word.ROLE, without=latin)
         self._announced = re.compile(rf"{announcing}[ ./:](?P<name>{strange}[ ]{family_like})")
 
-    def find_unknown(self, words: Words) -> Iterator[Found]:
+    def find_unknown(self, words: Words) -> Iterator[WordSpan]:
         """Two words that we do not know behind a title or a label, the second with the look of a family name."""
         for match in self._announced.finditer(words.codes):
             first = match.start("name") // 2
             family = words.words[first + 1]
             shaped = len(family) > 4 and family[-1] == "ي" and len(words.words[first]) > 2
-            if shaped and cue_before(words, first) & (Word.TITLE | Word.LABEL) and not in_facility(words, first):
+            if shaped and cue_before(words, first) & (Word.TITLE | Word.LABEL) and not follows_facility(words, first):
                 shape = "unknown words behind a title or a label, the last like a family name"
-                words.note("PERSON", first, first + 1, words_before(words, first), certain=True, shape=shape)
-                yield Found(first, first + 1, 0, 0.6)
+                words.note("PERSON", first, first + 1, cue_words_before(words, first), certain=True, shape=shape)
+                yield WordSpan(first, first + 1, 0, 0.6)
 
-    def find(self, words: Words) -> Iterator[Found]:
+    def find(self, words: Words) -> Iterator[WordSpan]:
         """Names by position, overlapping nowhere."""
         heads = {match.start() for match in self._heads.finditer(words.codes)}
         heads.update(match.start() - 2 for match in self._bin.finditer(words.codes, 2))
@@ -241,11 +245,15 @@ class ArabicNames:
             if match is None:
                 continue
             first, last = head // 2, (match.end() - 1) // 2
-            found: Found | None = None
-            if first == last and not words.meaning(first) & Word.GIVEN and not _beckons(words, first, previous):
+            found: WordSpan | None = None
+            if (
+                first == last
+                and not words.meaning(first) & Word.GIVEN
+                and not _may_be_single_name(words, first, previous)
+            ):
                 # The commonest case, decided cheaply: one word that is not by itself a name.
                 if words.meaning(first) & FAMILY:
-                    found = _unknown_before(words, first)
+                    found = _unknown_word_before_family(words, first)
             else:
                 last, found = _read(words, first, last, previous)
             if found is not None:
@@ -255,11 +263,11 @@ class ArabicNames:
                     last += 1
                     if words.raw[words.end(last) - 1] == "ي":  # and Ali, not `and on`
                         previous = last
-                        yield Found(last, last, 1, 0.5)
+                        yield WordSpan(last, last, 1, 0.5)
             position = 2 * last + 2  # what a name leaves of its chain may be another
 
 
-def _read(words: Words, first: int, last: int, previous: int) -> tuple[int, Found | None]:
+def _read(words: Words, first: int, last: int, previous: int) -> tuple[int, WordSpan | None]:
     """Where the name that may begin with word `first` ends, and the name, if it is one.
 
     A preposition that folding makes a name of (على, Ali) ends it; what follows is read anew.
@@ -271,7 +279,7 @@ def _read(words: Words, first: int, last: int, previous: int) -> tuple[int, Foun
             last = index - 1
             break
     listed = previous >= 0 and _is_listed(words, first, last, previous)
-    return _weigh(words, first, last, listed=listed)
+    return _scored_name(words, first, last, listed=listed)
 
 
 def _is_listed(words: Words, first: int, last: int, previous: int) -> bool:
@@ -284,43 +292,45 @@ def _is_listed(words: Words, first: int, last: int, previous: int) -> bool:
     return first == previous + 2 and words.words[first - 1] in _AND and words.after(previous) in " ,"
 
 
-def _beckons(words: Words, first: int, previous: int) -> bool:
+def _may_be_single_name(words: Words, first: int, previous: int) -> bool:
     """Whether what stands before could make a name of one weak word."""
     if words.after(first - 1) == "n" and words.after(first) == ",":
         return True
-    return previous + 2 >= first or (first > 0 and (words.meaning(first - 1) & CUES != 0 or _leads(words, first - 1)))
+    return previous + 2 >= first or (
+        first > 0 and (words.meaning(first - 1) & CUES != 0 or _may_be_cue(words, first - 1))
+    )
 
 
-def _leads(words: Words, index: int) -> bool:
+def _may_be_cue(words: Words, index: int) -> bool:
     """Whether a word alone, or with one before it, may be a cue: مع, ل, الموظفة الفاضلة."""
     return words.words[index] in ("مع", "ل", "علي", "من") or bool(words.meaning(index - 1) & CUES)
 
 
-def _unknown_before(words: Words, last: int) -> Found | None:
+def _unknown_word_before_family(words: Words, last: int) -> WordSpan | None:
     """A word that we do not know and an unmistakable family name, or with a cue any family name."""
     first = last - 1
     word = words.words[first] if first >= 0 else ""
     if words.after(first) != " " or not words.meaning(first) & Word.ARABIC or word.startswith("ال") or len(word) < 3:
         return None
-    if words.meaning(first) & (Word.ORDINARY | CUES | Word.FACILITY) or in_facility(words, first):
+    if words.meaning(first) & (Word.ORDINARY | CUES | Word.FACILITY) or follows_facility(words, first):
         return None
     cue, shape = cue_before(words, first) & _ANNOUNCING, "unknown word before a family name"
     if cue:
-        words.note("PERSON", first, last, words_before(words, first), certain=bool(cue & _NAMING), shape=shape)
-        return Found(first, last, 0, 0.7)
+        words.note("PERSON", first, last, cue_words_before(words, first), certain=bool(cue & _NAMING), shape=shape)
+        return WordSpan(first, last, 0, 0.7)
     if word[0] == "و" or word[-1] == "ت":
         return None  # and he said, she said
     if not words.meaning(last) & Word.FAMILY:
         return None
     words.note("PERSON", first, last, None, shape=shape)
-    return Found(first, last, 0, 0.5)
+    return WordSpan(first, last, 0, 0.5)
 
 
-def _weigh(words: Words, first: int, last: int, *, listed: bool) -> tuple[int, Found | None]:
+def _scored_name(words: Words, first: int, last: int, *, listed: bool) -> tuple[int, WordSpan | None]:
     """Where the name ends that a chain begins with, and the name, if it is one. `listed`: one stands before it."""
-    while first < last and (words.meaning(first) & CUES or words.words[first] in FAINT):
+    while first < last and (words.meaning(first) & CUES or words.words[first] in WEAK_FAMILIES):
         first += 1  # الشيخ حمد: titles and peoples are family names too
-    if in_facility(words, first) or (first < last and words.meaning(first) & Word.FACILITY):
+    if follows_facility(words, first) or (first < last and words.meaning(first) & Word.FACILITY):
         return last, None
     cue = cue_before(words, first)
     end = _trimmed(words, first, last, cue | (Word.TITLE if listed else 0))
@@ -334,8 +344,8 @@ def _weigh(words: Words, first: int, last: int, *, listed: bool) -> tuple[int, F
         return end, None
     skip = _clitic_letters(words, first)
     if words.trace is not None and cue and score(words, first, end, 0) < certainty:
-        words.note("PERSON", first, end, words_before(words, first), certain=bool(cue & _NAMING), skip=skip)
-    return end, Found(first, end, skip, certainty)
+        words.note("PERSON", first, end, cue_words_before(words, first), certain=bool(cue & _NAMING), skip=skip)
+    return end, WordSpan(first, end, skip, certainty)
 
 
 def _trimmed(words: Words, first: int, last: int, cue: int) -> int | None:
@@ -347,7 +357,7 @@ def _trimmed(words: Words, first: int, last: int, cue: int) -> int | None:
         if previous & (Word.CONNECTOR | Word.ABD | Word.KUNYA):
             end = index
         elif meaning & _PARTS:
-            if index > first + 1 and _is_past_the_family(words, index):
+            if index > first + 1 and _is_after_family_name(words, index):
                 break
             end = index
         elif index > first:
@@ -358,7 +368,7 @@ def _trimmed(words: Words, first: int, last: int, cue: int) -> int | None:
     return end if end > first or words.meaning(end) & NAME else None
 
 
-def _is_past_the_family(words: Words, index: int) -> bool:
+def _is_after_family_name(words: Words, index: int) -> bool:
     """Whether a weak given name follows a family name, and no other family name it: نايف الحربي سارية حتى."""
     before, meaning = words.meaning(index - 1), words.meaning(index)
     if not before & FAMILY or before & GIVEN or not words.words[index - 1].startswith("ال"):

@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterator
 
 from pipeline.detect.grammar.vocabulary import NAME, Vocabulary, Word
-from pipeline.detect.grammar.words import Found, Words
+from pipeline.detect.grammar.words import Words, WordSpan
 from pipeline.detect.lexicons.loader import fold, sections
 from pipeline.detect.names.latin import _NOT_NAMES as LATIN_OUTSIDE
 
-_CUES = Word.TITLE | Word.ROLE | Word.LABEL | Word.GREETING | Word.ASKING
+_CUES = Word.TITLE | Word.ROLE | Word.LABEL | Word.GREETING | Word.CONTACT
 
 
 class LabelledNames:
@@ -21,7 +21,13 @@ class LabelledNames:
         joints = Word.CONNECTOR | Word.ARTICLE | Word.PARTICLE | Word.ABD | Word.KUNYA | Word.DIVINE
         arabic = vocabulary.one_of(
             Word.ARABIC,
-            without=Word.ORDINARY | _CUES | Word.FACILITY | Word.ID_CUE | Word.ADDRESS_CUE | Word.THING | Word.CLITIC,
+            without=Word.ORDINARY
+            | _CUES
+            | Word.FACILITY
+            | Word.ID_CUE
+            | Word.ADDRESS_CUE
+            | Word.NON_PERSON
+            | Word.CLITIC,
         )
         arabic_known = vocabulary.one_of(NAME | joints, without=Word.CAPITAL | Word.LOWER)
         latin = vocabulary.one_of(Word.CAPITAL, without=LATIN_OUTSIDE)
@@ -42,15 +48,15 @@ class LabelledNames:
             (?P<name> (?:{one_arabic}(?:[ ]{more_arabic}){{0,7}} | {one_latin}(?:[ .,'/-]{one_latin}){{0,7}}) )""",
             re.VERBOSE,
         )
-        beside = sections("beside.txt")
+        context_words = sections("context_words.txt")
         self._headings = {
             heading.replace("_", " ")
             for key in ("name heading arabic", "name heading latin")
-            for heading in beside[key]
+            for heading in context_words[key]
         }
-        self._things = beside["thing arabic"] | beside["thing latin"]
+        self._non_person_nouns = context_words["non-person noun arabic"] | context_words["non-person noun latin"]
 
-    def find(self, words: Words) -> Iterator[Found]:
+    def find(self, words: Words) -> Iterator[WordSpan]:
         """Names after labels, by position."""
         for match in self._labelled.finditer(words.codes):
             label_first, label_last = match.start("label") // 2, (match.end("label") - 1) // 2
@@ -63,7 +69,7 @@ class LabelledNames:
             words.note(
                 "PERSON", first, last, (label_first, label_last), certain=True, shape="words behind a label for names"
             )
-            yield Found(first, last, 0, 0.8 if colon else 0.7)
+            yield WordSpan(first, last, 0, 0.8 if colon else 0.7)
 
     def _may_stand_alone(self, words: Words, label_first: int, label_last: int, name: int) -> bool:
         """One word is a name behind `Name:`; behind a role it must be one that we know."""
@@ -74,7 +80,9 @@ class LabelledNames:
 
     def _names_a_person(self, words: Words, first: int, last: int, match: re.Match[str]) -> bool:
         spelled = [word.lower() for word in words.words[first : last + 1]]
-        if not self._things.isdisjoint(spelled) or (first and words.words[first - 1].lower() in self._things):
+        if not self._non_person_nouns.isdisjoint(spelled) or (
+            first and words.words[first - 1].lower() in self._non_person_nouns
+        ):
             return False
         meaning = words.meaning(first)
         if any(words.meaning(index) & NAME for index in range(first + 1, last + 1)) and not meaning & Word.LABEL:
@@ -87,11 +95,11 @@ class LabelledNames:
     def is_heading(self, context: str) -> bool:
         """Whether a column's or field's heading says that its values are names of persons."""
         heading = re.sub(r"[\W_]+", " ", fold(context)).strip().lower()
-        if any(word in self._things for word in heading.split()):
+        if any(word in self._non_person_nouns for word in heading.split()):
             return False
         return heading in self._headings or bool(re.search(r"(?:^|\s)(?:name|names|الاسم|اسم)(?:\s|$)", heading))
 
-    def cell(self, words: Words) -> Found | None:
+    def cell(self, words: Words) -> WordSpan | None:
         """The whole cell, if it looks like a name and like nothing else."""
         indexes = [index for index, word in enumerate(words.words) if word != "\x00"]
         if not indexes or len(indexes) > 10:
@@ -101,4 +109,4 @@ class LabelledNames:
             return None
         first, last = match.start("name") // 2, (match.end("name") - 1) // 2
         words.note("PERSON", first, last, None, shape="cell under a heading for names")
-        return Found(first, last, 0, 0.85)
+        return WordSpan(first, last, 0, 0.85)

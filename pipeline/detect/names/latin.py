@@ -4,14 +4,14 @@ import re
 from collections.abc import Iterator
 
 from pipeline.detect.grammar.vocabulary import NAME, Vocabulary, Word
-from pipeline.detect.grammar.words import Found, Words
+from pipeline.detect.grammar.words import Words, WordSpan
 from pipeline.detect.lexicons.loader import section
 
 # What stands beside a Latin name and says that it is one: a title, a label, a greeting, a verb of speech.
 
-CUES = Word.TITLE | Word.ROLE | Word.LABEL | Word.GREETING | Word.ASKING | Word.SPEECH
-_POSSESSIVES = section("beside.txt", "possessive latin")
-_PERSONAL = section("beside.txt", "personal role latin")
+CUES = Word.TITLE | Word.ROLE | Word.LABEL | Word.GREETING | Word.CONTACT | Word.SPEECH
+_POSSESSIVES = section("context_words.txt", "possessive latin")
+_PERSONAL = section("context_words.txt", "personal role latin")
 
 
 _VERBS = frozenset({"is", "was", "am", "m"})
@@ -30,18 +30,18 @@ def cue_before(words: Words, first: int) -> int:
         meaning &= Word.GREETING if between == "," else 0
     if between == "." and not meaning & Word.TITLE:
         return 0
-    if meaning & Word.LABEL and words.meaning(first - 2) & Word.THING:
+    if meaning & Word.LABEL and words.meaning(first - 2) & Word.NON_PERSON:
         return 0  # file name, company name
     return meaning
 
 
-def words_before(words: Words, first: int) -> tuple[int, int]:
+def cue_words_before(words: Words, first: int) -> tuple[int, int]:
     """The first and last of the words that `cue_before` speaks of: the one before, a verb with its subject."""
     verb = words.words[first - 1].lower() in _VERBS and words.after(first - 1) == " "
     return first - 1 - verb, first - 1
 
 
-def is_somebodys(words: Words, first: int) -> bool:
+def has_possessor(words: Words, first: int) -> bool:
     """Whether the word before says whose wife, son or driver this is: my wife Noor."""
     if first < 2 or words.after(first - 1) not in " ," or words.after(first - 2) != " ":
         return False
@@ -74,14 +74,14 @@ _FAMILY = Word.FAMILY | Word.FAMILY_WEAK
 _JOINTS = Word.CONNECTOR | Word.ARTICLE | Word.PARTICLE
 _GRAMMAR = _JOINTS | Word.ABD | Word.KUNYA | Word.DIVINE | Word.PREFIX | Word.INITIAL
 _NOT_NAMES = (
-    Word.ORDINARY | CUES | Word.THING | Word.ID_CUE | Word.FACILITY | Word.FOUNDER | Word.STREET | Word.DISTRICT
+    Word.ORDINARY | CUES | Word.NON_PERSON | Word.ID_CUE | Word.FACILITY | Word.FOUNDER | Word.STREET | Word.DISTRICT
     | Word.BUILDING | Word.UNIT | Word.POSTAL | Word.POBOX | Word.ADDITIONAL | Word.ADDRESS_CUE | Word.FILLER
 )  # fmt: skip
-_FIRM_TAILS = section("beside.txt", "firm tail latin")
-_SMALL_FACILITIES = section("beside.txt", "facility small latin")
-_DETERMINERS = section("beside.txt", "determiner latin")
-_OFFICES = section("beside.txt", "office latin")
-_MONTHS = section("beside.txt", "month name latin")
+_FIRM_SUFFIXES = section("context_words.txt", "firm suffix latin")
+_SMALL_FACILITIES = section("context_words.txt", "facility small latin")
+_DETERMINERS = section("context_words.txt", "determiner latin")
+_OFFICES = section("context_words.txt", "office latin")
+_MONTHS = section("context_words.txt", "month name latin")
 _NAMING = Word.TITLE | Word.LABEL  # what these stand beside is a name, whoever doubts it
 _ADDRESSING = Word.TITLE | Word.GREETING | Word.ROLE  # before a word that we do not know
 # What a possessive or a contraction leaves after the apostrophe.
@@ -111,18 +111,18 @@ class LatinNames:
         lower = vocabulary.one_of(_STRONG, without=Word.CAPITAL | Word.ARABIC)
         self._small_chain = re.compile(rf"{lower}(?:[ -](?:{joint}[ -])?{lower}){{0,4}}")
 
-    def find(self, words: Words, taken: frozenset[int]) -> Iterator[Found]:
+    def find(self, words: Words, taken: frozenset[int]) -> Iterator[WordSpan]:
         """Names outside the words `taken` by organizations and places, by position within each alphabet case."""
         for match in self._chain.finditer(words.codes):
             first, last = match.start() // 2, (match.end() - 1) // 2
             if first == last and not words.meaning(first) & NAME and not words.meaning(first - 1) & _ADDRESSING:
                 continue  # one unknown word: the commonest case, decided cheaply
             for piece in _pieces(first, last, taken):
-                if (found := _weigh(words, *piece)) is not None:
+                if (found := _scored_name(words, *piece)) is not None:
                     yield found
         for match in self._small_chain.finditer(words.codes):
             first, last = match.start() // 2, (match.end() - 1) // 2
-            if (found := _weigh_small(words, first, last)) is not None:
+            if (found := _scored_lowercase_name(words, first, last)) is not None:
                 yield found
 
 
@@ -139,10 +139,10 @@ def _pieces(first: int, last: int, taken: frozenset[int]) -> Iterator[tuple[int,
             start = index + 1
 
 
-def _weigh(words: Words, first: int, last: int) -> Found | None:
+def _scored_name(words: Words, first: int, last: int) -> WordSpan | None:
     """What of a chain is a name, if anything."""
     first, last = _trimmed(words, first, last)
-    if last < first or _in_identifier(words, first, last) or names_a_facility(words, first, last):
+    if last < first or _in_identifier(words, first, last) or is_facility_name(words, first, last):
         return None
     parts = _parts(words, first, last)
     cue = cue_before(words, first) | cue_after(words, last)
@@ -151,7 +151,7 @@ def _weigh(words: Words, first: int, last: int) -> Found | None:
     score = _certainty(words, parts, cue, first, last)
     if score and words.trace is not None:
         _note(words, parts, first, last)
-    return Found(first, last, 0, score) if score else None
+    return WordSpan(first, last, 0, score) if score else None
 
 
 def _note(words: Words, parts: list[int], first: int, last: int) -> None:
@@ -160,10 +160,10 @@ def _note(words: Words, parts: list[int], first: int, last: int) -> None:
     alone = _certainty(words, parts, 0, first, last)
     shape = "" if any(part & NAME for part in parts) else "capitalized words beside a word that calls for a name"
     if _certainty(words, parts, before, first, last) > alone:
-        words.note("PERSON", first, last, words_before(words, first), certain=bool(before & _NAMING), shape=shape)
+        words.note("PERSON", first, last, cue_words_before(words, first), certain=bool(before & _NAMING), shape=shape)
     elif _certainty(words, parts, before | after, first, last) > alone:
         words.note("PERSON", first, last, (last + 1, last + 1), shape=shape)
-    elif len(parts) == 1 and not parts[0] & Word.GIVEN and is_somebodys(words, first):
+    elif len(parts) == 1 and not parts[0] & Word.GIVEN and has_possessor(words, first):
         words.note("PERSON", first, last, (first - 2, first - 1), shape=shape)
 
 
@@ -223,7 +223,7 @@ def _parts(words: Words, first: int, last: int) -> list[int]:
         elif meaning & Word.INITIAL:
             parts.append(Word.INITIAL)
         else:
-            parts.append(meaning & NAME or _guess(words.words[index]))
+            parts.append(meaning & NAME or _family_by_article(words.words[index]))
         index += 1
     return parts or [0]
 
@@ -235,7 +235,7 @@ def _joined(words: Words, index: int) -> int:
     return _STRONG if left in ("O", "D") else known or words.meaning(index) & NAME
 
 
-def _guess(word: str) -> int:
+def _family_by_article(word: str) -> int:
     """Alqahtany, ALDOSARI: a family name by its article, known or not."""
     return Word.FAMILY_WEAK if len(word) >= 6 and word[:2] in ("Al", "AL", "El", "EL") else 0
 
@@ -255,12 +255,12 @@ def _score(words: Words, parts: list[int], cue: int, first: int, last: int) -> f
     if any(part & Word.GIVEN for part in parts) or (joined and strong):
         return 0.9 if known >= 2 or joined or cue else 0.75
     if cue & (Word.TITLE | Word.LABEL):
-        return 0.8 if known or not _shouted(words, first, last) or cue & Word.LABEL else 0.0
+        return 0.8 if known or not _has_all_caps_word(words, first, last) or cue & Word.LABEL else 0.0
     if strong and (parts[-1] & _FAMILY):
         return 0.7
-    if cue & Word.ROLE and (known or not _shouted(words, first, last)):
+    if cue & Word.ROLE and (known or not _has_all_caps_word(words, first, last)):
         return 0.65
-    if cue & (Word.GREETING | Word.ASKING | Word.ID_CUE) and not _shouted(words, first, last):
+    if cue & (Word.GREETING | Word.CONTACT | Word.ID_CUE) and not _has_all_caps_word(words, first, last):
         return 0.6 if known or cue & (Word.GREETING | Word.ID_CUE) else 0.0
     if parts[0] & _GIVEN and parts[-1] & _FAMILY:
         return 0.6
@@ -270,10 +270,12 @@ def _score(words: Words, parts: list[int], cue: int, first: int, last: int) -> f
 
 
 def _has_article(words: Words, first: int, last: int) -> bool:
-    return any(words.meaning(index) & Word.ARTICLE for index in range(first, last)) or bool(_guess(words.words[last]))
+    return any(words.meaning(index) & Word.ARTICLE for index in range(first, last)) or bool(
+        _family_by_article(words.words[last])
+    )
 
 
-def _shouted(words: Words, first: int, last: int) -> bool:
+def _has_all_caps_word(words: Words, first: int, last: int) -> bool:
     return any(len(word) > 1 and word.isupper() for word in words.words[first : last + 1])
 
 
@@ -282,23 +284,23 @@ def _score_one(words: Words, part: int, cue: int, first: int, last: int) -> floa
     before = words.words[first - 1].lower() if first and words.after(first - 1) == " " else ""
     if before in _DETERMINERS or (len(words.words[last]) <= 2 and not cue & (Word.TITLE | Word.GREETING)):
         return 0.0
-    if part & Word.GIVEN and (cue or not _shouted(words, first, last)):
+    if part & Word.GIVEN and (cue or not _has_all_caps_word(words, first, last)):
         return 0.7 if cue else 0.5
     if part & _GIVEN and words.after(first - 1) == "," and words.meaning(first - 1) & Word.FAMILY:
         return 0.5  # the given name behind it
-    if is_somebodys(words, first) and not _shouted(words, first, last):
+    if has_possessor(words, first) and not _has_all_caps_word(words, first, last):
         return 0.6
-    if cue & Word.GREETING and words.after(last) in ",n:" and not part and not _shouted(words, first, last):
+    if cue & Word.GREETING and words.after(last) in ",n:" and not part and not _has_all_caps_word(words, first, last):
         return 0.55  # Dear Xyz,
     headline = words.after(last) == " " and words.meaning(last + 1) & Word.CAPITAL
     if part & Word.GIVEN_WEAK and words.words[first].lower() not in _MONTHS:
         if headline and not cue & (Word.TITLE | Word.GREETING):
             return 0.0  # Olive Oil
-        if cue & (Word.TITLE | Word.LABEL | Word.GREETING | Word.ASKING):
+        if cue & (Word.TITLE | Word.LABEL | Word.GREETING | Word.CONTACT):
             return 0.55
-        return 0.55 if cue & Word.SPEECH and not _shouted(words, first, last) else 0.0
+        return 0.55 if cue & Word.SPEECH and not _has_all_caps_word(words, first, last) else 0.0
     if cue & Word.TITLE and before not in _OFFICES and not words.meaning(first - 1) & Word.FOUNDER:
-        return 0.65 if part & _FAMILY or not _shouted(words, first, last) else 0.0
+        return 0.65 if part & _FAMILY or not _has_all_caps_word(words, first, last) else 0.0
     if part & _FAMILY and words.after(last) == "," and words.meaning(last + 1) & _GIVEN:
         return 0.5  # Gomez, Luis
     if part & Word.FAMILY and first < last and words.meaning(first) & Word.ARTICLE:
@@ -322,14 +324,18 @@ def _in_identifier(words: Words, first: int, last: int) -> bool:
     return (before == "@" and not mention) or (before == "i" and not words.meaning(first - 1) & (Word.INITIAL | CUES))
 
 
-def names_a_facility(words: Words, first: int, last: int) -> bool:
+def is_facility_name(words: Words, first: int, last: int) -> bool:
     """Whether a street, a hospital, a firm carries the name."""
     after, following = words.after(last), words.meaning(last + 1)
     if after in " -" and following & Word.CAPITAL and following & (Word.FACILITY | Word.STREET | Word.DISTRICT):
         return True
     if after == " " and words.words[last + 1] in _SMALL_FACILITIES:
         return True
-    if after == "#" and words.text.startswith(" & ", words.end(last)) and words.words[last + 1].lower() in _FIRM_TAILS:
+    if (
+        after == "#"
+        and words.text.startswith(" & ", words.end(last))
+        and words.words[last + 1].lower() in _FIRM_SUFFIXES
+    ):
         return True
     before = words.meaning(first - 1) if words.after(first - 1) == " " else 0
     if before & Word.FOUNDER and before & Word.CAPITAL:
@@ -337,17 +343,17 @@ def names_a_facility(words: Words, first: int, last: int) -> bool:
     return bool(before & (Word.STREET | Word.DISTRICT) and before & Word.CAPITAL)
 
 
-def _weigh_small(words: Words, first: int, last: int) -> Found | None:
+def _scored_lowercase_name(words: Words, first: int, last: int) -> WordSpan | None:
     """Names without capitals: two known words, or one after a label or a greeting."""
     if words.after(last) in "@i" and words.meaning(last + 1) & (Word.LOWER | Word.NUMBER):
         return None
     if words.after(first - 1) not in " :n,(#" or (first and words.after(first - 1) == ":" and words.after(last) == ":"):
         return None
     parts = [words.meaning(index) for index in range(first, last + 1)]
-    cue = cue_before(words, first) & (Word.TITLE | Word.LABEL | Word.GREETING | Word.ASKING)
+    cue = cue_before(words, first) & (Word.TITLE | Word.LABEL | Word.GREETING | Word.CONTACT)
     if len(parts) >= 2 and any(part & Word.GIVEN for part in parts):
-        return Found(first, last, 0, 0.6)
+        return WordSpan(first, last, 0, 0.6)
     if not (cue and parts[0] & Word.GIVEN):
         return None
-    words.note("PERSON", first, last, words_before(words, first), certain=bool(cue & _NAMING))
-    return Found(first, last, 0, 0.55)
+    words.note("PERSON", first, last, cue_words_before(words, first), certain=bool(cue & _NAMING))
+    return WordSpan(first, last, 0, 0.55)

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from pipeline.detect.grammar.phrases import Hit
+from pipeline.detect.grammar.phrases import PhraseMatch
 from pipeline.detect.grammar.vocabulary import NAME, Vocabulary, Word
-from pipeline.detect.grammar.words import Found, Words
+from pipeline.detect.grammar.words import Words, WordSpan
 from pipeline.detect.lexicons.loader import fold, section
 from pipeline.detect.recognizers.location import Place
 
@@ -101,7 +101,7 @@ def _continues_before(words: Words, first: int) -> bool:
     return bool(meaning & (Word.CAPITAL | Word.CONNECTOR | Word.ARTICLE))
 
 
-_NOT_IN_STREETS = section("beside.txt", "not in streets latin")
+_NOT_IN_STREETS = section("context_words.txt", "not in streets latin")
 
 
 def _name_after(words: Words, index: int, most: int, city_at: dict[int, int]) -> int:
@@ -168,9 +168,9 @@ def _is_letter(words: Words, index: int) -> bool:
     return index < len(words) and words.words[index] in _LETTERS
 
 
-BETWEEN_CUE = section("beside.txt", "between cue and address")
-_ORDINALS = section("beside.txt", "ordinal")
-_POSTAL_OWNERS = section("beside.txt", "postal code owner arabic")  # للمنزل, الخاص بالبيت
+BETWEEN_CUE = section("context_words.txt", "between cue and address")
+_ORDINALS = section("context_words.txt", "ordinal")
+_POSTAL_OWNERS = section("context_words.txt", "postal code owner arabic")  # للمنزل, الخاص بالبيت
 _LETTERS = frozenset("ABCDEFGHابجد")
 
 
@@ -235,7 +235,7 @@ _BEFORE_TOWN = Word.ADDRESS_CUE | Word.STREET | Word.DISTRICT
 def names_a_town(words: Words, index: int) -> bool:
     """Whether a word can be part of the name of a town that no gazetteer knows."""
     meaning = words.meaning(index)
-    if meaning & (PART_CUES | Word.TITLE | Word.ROLE | Word.LABEL | Word.ID_CUE | Word.THING | Word.ADDRESS_CUE):
+    if meaning & (PART_CUES | Word.TITLE | Word.ROLE | Word.LABEL | Word.ID_CUE | Word.NON_PERSON | Word.ADDRESS_CUE):
         return False
     return bool(meaning & (Word.CAPITAL | Word.ARABIC)) and not meaning & (Word.ORDINARY | FILLERS)
 
@@ -251,14 +251,14 @@ def short_codes(words: Words) -> Iterator[Part]:
 
 def _spells_a_word(words: Words, letters: str) -> bool:
     """SAVE2024 and TEST1234 are codes of another kind."""
-    return bool(words.knows(letters) & (Word.ORDINARY | Word.THING | Word.UNIT)) or letters in _TRAPS
+    return bool(words.knows(letters) & (Word.ORDINARY | Word.NON_PERSON | Word.UNIT)) or letters in _TRAPS
 
 
-_TRAPS = section("beside.txt", "not short codes")
+_TRAPS = section("context_words.txt", "not short codes")
 
 _ANCHORS = PART_CUES | Word.ADDRESS_CUE
 _NUMBERED = frozenset({"building", "unit", "postal", "additional", "pobox", "short"})
-_LABELS = section("beside.txt", "address label")
+_LABELS = section("context_words.txt", "address label")
 
 
 class AddressFinder:
@@ -267,7 +267,7 @@ class AddressFinder:
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._anchors = re.compile(vocabulary.one_of(_ANCHORS))
 
-    def find(self, words: Words, places: Sequence[Hit[Place]], context: str) -> list[Found]:
+    def find(self, words: Words, places: Sequence[PhraseMatch[Place]], context: str) -> list[WordSpan]:
         """Addresses by position, overlapping nowhere. `context`: the heading of the cell, if the text is one."""
         anchors = [match.start() // 2 for match in self._anchors.finditer(words.codes)]
         if not anchors and not context and not CODE_PAIR.search(words.raw):
@@ -275,7 +275,7 @@ class AddressFinder:
         city_at = {hit.first: hit.last for hit in places}
         announced = bool(_HEADING.search(fold(context).lower()))
         parts = _without_overlaps(find_parts(words, anchors, city_at))
-        found: list[Found] = []
+        found: list[WordSpan] = []
         for cluster in _clusters(words, parts):
             pieces = [_judge(words, piece, announced) for piece in _pieces(words, cluster)]
             judged = pieces if None not in pieces else [_judge(words, cluster, announced)]
@@ -342,7 +342,7 @@ def _announced_start(words: Words, first: int) -> int:
     return begin if enclosed and _cue_before(words, begin) is not None else first
 
 
-def _with_town_behind(words: Words, found: Found) -> Found:
+def _with_town_behind(words: Words, found: WordSpan) -> WordSpan:
     """The address with the town of no gazetteer that ends its line."""
     last = end = found.last
     while end - last < LONGEST_TOWN and _is_unknown(words, end + 1):
@@ -392,7 +392,7 @@ def _could_be_district(words: Words, index: int) -> bool:
     return bool(meaning & (Word.CAPITAL | Word.ARABIC)) or is_number(words, index, 4, 4)
 
 
-def _judge(words: Words, cluster: list[Part], announced: bool) -> Found | None:
+def _judge(words: Words, cluster: list[Part], announced: bool) -> WordSpan | None:
     """An address, if the parts of the cluster say enough."""
     kinds = {part.kind for part in cluster}
     first, last = cluster[0].first, cluster[-1].last
@@ -400,28 +400,28 @@ def _judge(words: Words, cluster: list[Part], announced: bool) -> Found | None:
         return _whole_cell(words, first, last) if announced else _announced_line(words, cluster)
     if kinds <= {"postal", "additional"} and _POST & {word.lower() for word in words.words[first : cluster[0].last]}:
         words.note("ADDRESS", cluster[0].last, last, (first, cluster[0].last - 1), certain=True)
-        return Found(cluster[0].last, last, 0, 0.75)  # the label stays
+        return WordSpan(cluster[0].last, last, 0, 0.75)  # the label stays
     numbered = kinds & _NUMBERED
     first = _announced_start(words, first)
     label = _cue_before(words, first)
     cue = announced or label is not None
     if "short" in kinds:
         if kinds & {"street", "district", "postal", "building"}:
-            return Found(first, last, 0, 0.85)
+            return WordSpan(first, last, 0, 0.85)
         label = label if cue else _near_cue(words, first, last)
         return _labelled(words, first, last, label) if cue or label is not None else None
     if cue and (numbered or len(kinds) > 1 or _is_labelled(words, first)):
         return _labelled(words, first, last, label)
     if "pobox" in kinds:
-        return Found(first, last, 0, 0.8)
+        return WordSpan(first, last, 0, 0.8)
     if numbered and kinds & {"street", "district"} and (len(kinds) > 2 or not _is_year(words, first)):
-        return Found(first, last, 0, 0.8)
+        return WordSpan(first, last, 0, 0.8)
     if "postal" in kinds and _is_partial(words, cluster, kinds):
-        return Found(first, last, 0, 0.75)
+        return WordSpan(first, last, 0, 0.75)
     if {"city", "postal"} <= kinds and len(kinds) > 2:
-        return Found(first, last, 0, 0.75)
+        return WordSpan(first, last, 0, 0.75)
     if {"street", "district", "city"} <= kinds:
-        return Found(first, last, 0, 0.7)
+        return WordSpan(first, last, 0, 0.7)
     return None
 
 
@@ -448,11 +448,11 @@ def _is_postal(words: Words, cluster: list[Part]) -> bool:
     return any(part.kind == "postal" and part.last > part.first for part in cluster)
 
 
-def _labelled(words: Words, first: int, last: int, label: int | None) -> Found:
+def _labelled(words: Words, first: int, last: int, label: int | None) -> WordSpan:
     """An address that word `label` (in the text, or else the column's heading) announces."""
     if label is not None:
         words.note("ADDRESS", first, last, (label, label), certain=True)
-    return Found(first, last, 0, 0.85)
+    return WordSpan(first, last, 0, 0.85)
 
 
 def _near_cue(words: Words, first: int, last: int) -> int | None:
@@ -483,20 +483,20 @@ def _cue_before(words: Words, first: int) -> int | None:
     return None
 
 
-def _whole_cell(words: Words, city: int, last: int) -> Found | None:
+def _whole_cell(words: Words, city: int, last: int) -> WordSpan | None:
     """A cell under an address heading that goes on to its city: everything, when that is more than the city."""
     plain = all(words.after(index) in " ,-/'n" for index in range(last)) and len(words.words[0]) > 1
-    return Found(0, last, 0, 0.75) if plain and city > 0 and last < 12 else None
+    return WordSpan(0, last, 0, 0.75) if plain and city > 0 and last < 12 else None
 
 
-def _announced_line(words: Words, cluster: list[Part]) -> Found | None:
+def _announced_line(words: Words, cluster: list[Part]) -> WordSpan | None:
     """`Address: Al Narjis, Riyadh`: everything between the label and the city, when that is more than the city."""
     first = cluster[0].first
     for index in range(first - 1, max(first - 9, -1), -1):
         if words.after(index) == ":":
             if words.meaning(index) & Word.ADDRESS_CUE and first - index > 1:
                 words.note("ADDRESS", index + 1, cluster[-1].last, (index, index), certain=True)
-                return Found(index + 1, cluster[-1].last, 0, 0.75)
+                return WordSpan(index + 1, cluster[-1].last, 0, 0.75)
             return None
         if words.after(index) not in " ,-/'":
             return None

@@ -84,7 +84,7 @@ _FEWEST_DISTINCT = 6  # "sk-xxxxxxxx…" is a placeholder
 
 def _keys(text: NormalizedText, _options: DetectOptions) -> Iterator[Span]:
     """Prefixed keys, and the two kinds whose mark stands inside: Azure secrets and Telegram's bot tokens."""
-    for mark in text.landmarks["secrets"]:
+    for mark in text.triggers["secrets"]:
         match = _FORMS[mark.section].match(text.text, mark.start)
         if match and not _is_inside_word(text.text, mark.start) and len(set(match.group()[4:])) >= _FEWEST_DISTINCT:
             yield span(match.start(), match.end(), EntityType.API_KEY, 0.95, "api_key")

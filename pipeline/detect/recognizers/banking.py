@@ -7,7 +7,7 @@ from pipeline.detect.recognizers.labelled import Labelled
 from pipeline.detect.text.checksums import luhn, mod97
 from pipeline.detect.text.context import values
 from pipeline.detect.text.normalize import NormalizedText
-from pipeline.detect.text.number_tokens import stands_alone
+from pipeline.detect.text.number_tokens import is_separate_number
 from pipeline.detect.text.shadow import shape
 from schemas.entities import EntityType
 from schemas.spans import DetectOptions, Span
@@ -67,7 +67,7 @@ def _card(text: NormalizedText, _options: DetectOptions) -> Iterator[Span]:
     for length in _PREFIXES:
         for start in text.numbers.plain.get(length, ()):
             digits = text.text[start : start + length]
-            if _known_scheme(digits) and luhn(digits) and stands_alone(text.shadow, start, start + length):
+            if _known_scheme(digits) and luhn(digits) and is_separate_number(text.shadow, start, start + length):
                 yield span(start, start + length, EntityType.CREDIT_CARD, 0.9, "card")
     for found in text.groups:
         if (
@@ -76,7 +76,7 @@ def _card(text: NormalizedText, _options: DetectOptions) -> Iterator[Span]:
             and not (found.separator == "." and len(found.sizes) == 2)  # 26.98409473546212 is a fraction
             and _known_scheme(found.digits)
             and luhn(found.digits)
-            and stands_alone(text.shadow, found.start, found.end)
+            and is_separate_number(text.shadow, found.start, found.end)
         ):
             yield span(found.start, found.end, EntityType.CREDIT_CARD, 0.9, "card")
 

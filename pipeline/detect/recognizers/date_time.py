@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from operator import attrgetter
 from typing import NamedTuple
 
-from pipeline.detect.grammar import numbers
+from pipeline.detect.grammar import number_words
 from pipeline.detect.recognizer import Recognizer, Rule, span
-from pipeline.detect.text.context import governed_by, governing, label_kinds, may_govern, note, values
-from pipeline.detect.text.cue_index import IS_LETTER, Landmark
+from pipeline.detect.text.context import has_label, label_before, label_kind_before, label_kinds, note_label, values
 from pipeline.detect.text.normalize import NormalizedText
 from pipeline.detect.text.shadow import LETTER, shadow_of, shape
+from pipeline.detect.text.triggers import IS_LETTER, Trigger
 from schemas.entities import EntityType
 from schemas.spans import DetectOptions, Span
 
@@ -43,7 +43,7 @@ _ONE = shape(rf"[ ](?:واحد|واحده)(?![{LETTER}])")
 
 
 def _durations(text: NormalizedText, _options: DetectOptions) -> Iterator[Span]:
-    for mark in text.landmarks["calendar"]:
+    for mark in text.triggers["calendar"]:
         if mark.section == "dual" and not _is_part_of_word(text.shadow, mark):
             yield span(mark.start, _end(text.shadow, mark), EntityType.DATE_TIME, 0.7, "durations")
         elif mark.section == "unit":
@@ -52,12 +52,12 @@ def _durations(text: NormalizedText, _options: DetectOptions) -> Iterator[Span]:
                 yield span(start, _end(text.shadow, mark), EntityType.DATE_TIME, 0.75, "durations")
 
 
-def _is_part_of_word(shadow: bytes, mark: Landmark) -> bool:
+def _is_part_of_word(shadow: bytes, mark: Trigger) -> bool:
     """Whether letters hang on its end: "شهراني" is a family, no two months."""
     return mark.end < len(shadow) and bool(IS_LETTER[shadow[mark.end]])
 
 
-def _end(shadow: bytes, mark: Landmark) -> int:
+def _end(shadow: bytes, mark: Trigger) -> int:
     """The end of the unit with its ending ("يوماً") and what extends it ("ونصف", "عمل")."""
     end = mark.end
     while end < len(shadow) and end - mark.end <= 2 and IS_LETTER[shadow[end]]:
@@ -66,7 +66,7 @@ def _end(shadow: bytes, mark: Landmark) -> int:
     return match.end() if match else end
 
 
-def _start(shadow: bytes, mark: Landmark) -> int:
+def _start(shadow: bytes, mark: Trigger) -> int:
     """Where the number before the unit begins; -1 without one, or when it is an age."""
     if mark.start and IS_LETTER[shadow[mark.start - 1]]:
         return -1
@@ -91,7 +91,7 @@ def _number_before(shadow: bytes, end: int) -> int:
     if half:
         return half.start()
     adjective = _WORK_WORDS.search(shadow, max(0, end - 14), end)
-    return numbers.before(shadow, (adjective.start() if adjective else end))
+    return number_words.run_before(shadow, (adjective.start() if adjective else end))
 
 
 # Fragments that the DATE_TIME recognizers share: eras, parts of the day, clock times, years.
@@ -232,7 +232,7 @@ def _partial(text: NormalizedText) -> Iterator[tuple[int, int]]:
         first, second = shadow[start:end].split(b"/")
         if len(first) > 4 or len(second) > 4 or _is_part_of_code(shadow, start, end):
             continue
-        label = governed_by(text, start)
+        label = label_kind_before(text, start)
         month_year = (len(first) == 2 and len(second) == 4 and int(first) in _MONTHS and is_year(int(second))) or (
             len(first) == 4 and len(second) == 2 and is_year(int(first)) and int(second) in _MONTHS
         )
@@ -240,7 +240,7 @@ def _partial(text: NormalizedText) -> Iterator[tuple[int, int]]:
         if month_year and label in ("", *_LABELS) and not _NUMBERED.search(shadow, max(0, start - 12), start):
             yield start, _tail(shadow, end)
         elif day_month and label in _LABELS and min(int(first), int(second)) in _MONTHS:
-            note(text, (start, _tail(shadow, end)), "dates", governing(text, start))
+            note_label(text, (start, _tail(shadow, end)), "dates", label_before(text, start))
             yield start, _tail(shadow, end)
     for start in text.numbers.plain.get(4, ()):
         match = _SPACED_YEARS.match(shadow, start)
@@ -249,7 +249,7 @@ def _partial(text: NormalizedText) -> Iterator[tuple[int, int]]:
     for start, end in text.numbers.shaped.get(b"-", ()):
         first, _, second = shadow[start:end].partition(b"-")
         years = len(first) == len(second) == 4 and is_year(int(first)) and is_year(int(second)) and first < second
-        if years and governed_by(text, start) in ("", *_LABELS) and not _is_part_of_code(shadow, start, end):
+        if years and label_kind_before(text, start) in ("", *_LABELS) and not _is_part_of_code(shadow, start, end):
             yield start, _tail(shadow, end)
 
 
@@ -271,10 +271,10 @@ def _labelled(text: NormalizedText) -> Iterator[tuple[int, int]]:
         if match:
             whole.append((*match.span(), match.group().split(b" ")))
     for start, end, parts in whole:
-        label = governed_by(text, start)
+        label = label_kind_before(text, start)
         is_date = label == "birth" or (label in _LABELS and _is_date(parts, b""))
         if is_date and not _is_part_of_code(shadow, start, end):
-            note(text, (start, _tail(shadow, end)), "dates", governing(text, start))
+            note_label(text, (start, _tail(shadow, end)), "dates", label_before(text, start))
             yield start, _tail(shadow, end)
 
 
@@ -284,7 +284,7 @@ _BLANKS_BEFORE_YEAR = re.compile(rb"(?<![\d.,:/])\d{1,2} \d{1,2} \d{4}$")
 
 def _of_birth(text: NormalizedText, options: DetectOptions) -> Iterator[tuple[int, int]]:
     """Whatever is written like a date where a label says date of birth: of any year, or no day of the calendar."""
-    if may_govern(text, options, "birth"):
+    if has_label(text, options, "birth"):
         for start, end in values(text, options, "birth", _LIKE_A_DATE):
             if not _is_part_of_code(text.shadow, start, end):
                 yield start, end
@@ -309,12 +309,12 @@ _BIRTH_YEAR = shape(rf"""
 
 def _birth_years(text: NormalizedText, options: DetectOptions) -> Iterator[tuple[int, int]]:
     """A year alone (1200 to 2099), right behind a label of the date of birth or as a whole cell under one."""
-    if not may_govern(text, options, "birth"):
+    if not has_label(text, options, "birth"):
         return
     for start in text.numbers.plain.get(4, ()):
         year = _BIRTH_YEAR.match(text.shadow, start)
-        if year and governed_by(text, start) == "birth" and not _is_part_of_code(text.shadow, start, start + 4):
-            note(text, year.span(), "dates", governing(text, start))
+        if year and label_kind_before(text, start) == "birth" and not _is_part_of_code(text.shadow, start, start + 4):
+            note_label(text, year.span(), "dates", label_before(text, start))
             yield year.span()
     cells = list(text.tables.cells.get("birth", ()))
     if options.context and "birth" in label_kinds(options.context):
@@ -401,7 +401,7 @@ def _hours(text: NormalizedText) -> Iterator[tuple[int, int]]:
                 if text.trace is not None:
                     text.trace.note((start, match.end()), "clock")
                 yield start, match.end()
-    for mark in text.landmarks["calendar"]:
+    for mark in text.triggers["calendar"]:
         if mark.section == "clock":
             match = _AFTER_THE_HOUR.match(shadow, mark.end)
             if match:
@@ -494,7 +494,7 @@ _THEN_PLAIN_YEAR = shape(rf"[ ] (?:من[ ])? (?:عام[ ]|سنه[ ]|العام[ 
 
 def _verbal(text: NormalizedText, options: DetectOptions) -> Iterator[Span]:
     under_birth = options.context != "" and "birth" in label_kinds(options.context)
-    for mark in (*text.landmarks["calendar"], *_augusts(text)):
+    for mark in (*text.triggers["calendar"], *_augusts(text)):
         if mark.section in {"month", "hijri"}:
             place = _around(text, mark, _OF_BIRTH if under_birth or _is_of_birth(text, mark) else _USUAL)
         elif mark.section == "quarter":
@@ -509,24 +509,24 @@ def _verbal(text: NormalizedText, options: DetectOptions) -> Iterator[Span]:
             yield span(*match.span(), EntityType.DATE_TIME, 0.8, "verbal_dates")
 
 
-def _augusts(text: NormalizedText) -> Iterator[Landmark]:
+def _augusts(text: NormalizedText) -> Iterator[Trigger]:
     """آب after the number of a day: a word too short and too common to look for everywhere."""
     for length in (1, 2):
         for start in text.numbers.plain.get(length, ()):
             end = start + length
             if text.shadow.startswith(_AUGUST, end) and not _LETTER_NEXT.match(text.shadow, end + len(_AUGUST)):
-                yield Landmark(end + 1, end + len(_AUGUST), "month")
+                yield Trigger(end + 1, end + len(_AUGUST), "month")
 
 
-def _is_of_birth(text: NormalizedText, mark: Landmark) -> bool:
+def _is_of_birth(text: NormalizedText, mark: Trigger) -> bool:
     """Whether a label of the date of birth stands before, with nothing but words and perhaps the day between."""
     indexes = text.labels.get("birth", ())
-    labels = text.landmarks["cues"]
+    labels = text.triggers["labels"]
     nearest = bisect_left(indexes, mark.start, key=lambda index: labels[index].end) - 1
     return nearest >= 0 and bool(_FROM_BIRTH.fullmatch(text.shadow, labels[indexes[nearest]].end, mark.start))
 
 
-def _around(text: NormalizedText, mark: Landmark, years: _Years) -> tuple[int, int] | None:
+def _around(text: NormalizedText, mark: Trigger, years: _Years) -> tuple[int, int] | None:
     """The date around a month's name, or None when the word stands alone."""
     shadow = text.shadow
     if shadow[mark.start - 1 : mark.start].isdigit():
@@ -553,7 +553,7 @@ def _around(text: NormalizedText, mark: Landmark, years: _Years) -> tuple[int, i
     return start, short.end() if short else _clock_end(shadow, mark.end)
 
 
-def _turned(shadow: bytes, mark: Landmark, years: _Years) -> tuple[int, int] | None:
+def _turned(shadow: bytes, mark: Trigger, years: _Years) -> tuple[int, int] | None:
     """A whole date that does not begin with its day."""
     behind = years.behind_day.match(shadow, mark.end)
     if behind:
@@ -568,7 +568,7 @@ def _second_name(text: NormalizedText, end: int) -> int:
     joint = _TO_SECOND_NAME.match(text.shadow, end)
     if joint is None:
         return end
-    marks = text.landmarks["calendar"]
+    marks = text.triggers["calendar"]
     index = bisect_left(marks, joint.end(), key=attrgetter("start"))
     if index == len(marks) or marks[index].start != joint.end() or marks[index].section != "month":
         return end
@@ -576,7 +576,7 @@ def _second_name(text: NormalizedText, end: int) -> int:
     return behind + 1 if text.shadow[behind : behind + 1] == b")" else behind
 
 
-def _joined(text: NormalizedText, mark: Landmark, years: _Years) -> tuple[int, int] | None:
+def _joined(text: NormalizedText, mark: Trigger, years: _Years) -> tuple[int, int] | None:
     """Day, month and year without anything between; without the year only in capitals: 14DEC."""
     if mark.end - mark.start != _ABBREVIATED:
         return None
@@ -587,7 +587,7 @@ def _joined(text: NormalizedText, mark: Landmark, years: _Years) -> tuple[int, i
     return day.start(), _clock_end(text.shadow, year.end())
 
 
-def _may_stand_without_year(text: NormalizedText, mark: Landmark) -> bool:
+def _may_stand_without_year(text: NormalizedText, mark: Trigger) -> bool:
     """Ambiguous English words count as months only with a capital; آب is August, اب is father."""
     surface = text.text[mark.start : mark.end]
     if surface in _FATHERS:

@@ -7,9 +7,9 @@ from pipeline.detect.recognizer import Recognizer, Rule, span
 from pipeline.detect.recognizers.labelled import Labelled
 from pipeline.detect.recognizers.phone_number import possible_end
 from pipeline.detect.text.checksums import luhn
-from pipeline.detect.text.context import governing, label_kinds, note
+from pipeline.detect.text.context import label_before, label_kinds, note_label
 from pipeline.detect.text.normalize import NormalizedText
-from pipeline.detect.text.number_tokens import Grouped, stands_alone
+from pipeline.detect.text.number_tokens import GroupedNumber, is_separate_number
 from pipeline.detect.text.shadow import shape
 from schemas.entities import EntityType
 from schemas.spans import DetectOptions, Span
@@ -47,7 +47,7 @@ def _is_free(text: NormalizedText, start: int, end: int, options: DetectOptions)
     window = shadow[max(0, start - 12) : start]
     if window[-1:].isalpha():
         return _GLUED.search(window) is not None and not shadow[end : end + 1].isalnum()
-    return stands_alone(shadow, start, end) and not _is_dialled(text, start, end, options)
+    return is_separate_number(shadow, start, end) and not _is_dialled(text, start, end, options)
 
 
 def _is_dialled(text: NormalizedText, start: int, end: int, options: DetectOptions) -> bool:
@@ -58,17 +58,19 @@ def _is_dialled(text: NormalizedText, start: int, end: int, options: DetectOptio
     return prefix is not None and possible_end(text, prefix.end()) >= end
 
 
-def _is_identity(text: NormalizedText, found: Grouped, options: DetectOptions) -> bool:
+def _is_identity(text: NormalizedText, found: GroupedNumber, options: DetectOptions) -> bool:
     valid = found.separator in {" ", "-"} and luhn(found.digits)
     if not valid and options.strict_checksums:
         return False
-    if not stands_alone(text.shadow, found.start, found.end) or _is_dialled(text, found.start, found.end, options):
+    if not is_separate_number(text.shadow, found.start, found.end) or _is_dialled(
+        text, found.start, found.end, options
+    ):
         return False
     if valid and found.sizes in _SPACINGS and (found.alone or found.separator == "-"):
         return True
-    label = governing(text, found.start)
+    label = label_before(text, found.start)
     if label is not None and label.section in _KINDS:
-        note(text, (found.start, found.end), "identity", label)
+        note_label(text, (found.start, found.end), "identity", label)
         return True
     return not _KINDS.isdisjoint(label_kinds(options.context))
 
@@ -97,7 +99,7 @@ def _ssn(text: NormalizedText, _options: DetectOptions) -> Iterator[Span]:
             yield span(found.start, found.end, EntityType.SSN, 0.8, "ssn")
 
 
-def _has_no_neighbour(shadow: bytes, found: Grouped) -> bool:
+def _has_no_neighbour(shadow: bytes, found: GroupedNumber) -> bool:
     """No hyphen, slash or letter makes the number part of a longer code."""
     around = shadow[max(0, found.start - 1) : found.start] + shadow[found.end : found.end + 1]
     return not any(byte in b"-/+_" or (chr(byte).isascii() and chr(byte).isalnum()) for byte in around)

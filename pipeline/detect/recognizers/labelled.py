@@ -33,7 +33,7 @@ class Labelled:
 
     def find(self, text: NormalizedText, options: DetectOptions) -> Iterable[Span]:
         """A span for each value that a label governs."""
-        return self._spans(text, options) if context.may_govern(text, options, self.kind) else ()
+        return self._spans(text, options) if context.has_label(text, options, self.kind) else ()
 
     def _spans(self, text: NormalizedText, options: DetectOptions) -> Iterator[Span]:
         for start, end in context.values(text, options, self.kind, self.form):

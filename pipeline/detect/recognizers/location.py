@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from pipeline.detect.grammar.phrases import Hit, Phrases
+from pipeline.detect.grammar.phrases import PhraseMatch, Phrases
 from pipeline.detect.grammar.vocabulary import NAME, Vocabulary, Word
 from pipeline.detect.grammar.words import Words
 from pipeline.detect.lexicons.loader import fold, section, table
@@ -37,9 +37,9 @@ class PlaceFinder:
         self._places = places
         self._heads = re.compile(vocabulary.one_of(Word.PLACE))
 
-    def hits(self, words: Words) -> list[Hit[Place]]:
+    def hits(self, words: Words) -> list[PhraseMatch[Place]]:
         """Every place, cue or not, by position, overlapping nowhere."""
-        found: list[Hit[Place]] = []
+        found: list[PhraseMatch[Place]] = []
         reach = -1
         for match in self._heads.finditer(words.codes):
             index = match.start() // 2
@@ -48,7 +48,7 @@ class PlaceFinder:
                 reach = hit.last
         return found
 
-    def is_place(self, words: Words, hit: Hit[Place], context: str) -> bool:
+    def is_place(self, words: Words, hit: PhraseMatch[Place], context: str) -> bool:
         """Whether a hit is a place in its sentence, or the cell of a table under the heading `context`."""
         before = words.meaning(hit.first - 1)
         near = words.after(hit.first - 1)
@@ -63,7 +63,7 @@ class PlaceFinder:
         headed = context != "" and not _PLACE_LABELS.isdisjoint(fold(context).lower().replace("_", " ").split())
         return not hit.entry.ambiguous or headed or self._has_cue(words, hit)
 
-    def _has_cue(self, words: Words, hit: Hit[Place]) -> bool:
+    def _has_cue(self, words: Words, hit: PhraseMatch[Place]) -> bool:
         if words.after(hit.last) == ":":
             return False  # a label: المدينة: …
         first = words.words[hit.first]
@@ -85,7 +85,7 @@ class PlaceFinder:
                 not article
                 or previous not in _BARE_PREPOSITIONS
                 or words.after(hit.last) in ",n."
-                or (words.after(hit.first - 2) == " " and words.words[hit.first - 2] in _STAYING)
+                or (words.after(hit.first - 2) == " " and words.words[hit.first - 2] in _RESIDENCE_VERBS)
             )
         if words.after(hit.first - 1) == ":" and previous in _PLACE_LABELS:
             words.note("LOCATION", hit.first, hit.last, (hit.first - 1, hit.first - 1), certain=True, skip=hit.skip)
@@ -95,8 +95,10 @@ class PlaceFinder:
         return cell and not words.meaning(hit.first) & NAME and "مدينه" not in first
 
 
-_CUES = section("beside.txt", "place preposition arabic") | section("beside.txt", "place preposition latin")
-_BARE_PREPOSITIONS = section("beside.txt", "bare preposition arabic")
+_CUES = section("context_words.txt", "place preposition arabic") | section(
+    "context_words.txt", "place preposition latin"
+)
+_BARE_PREPOSITIONS = section("context_words.txt", "bare preposition arabic")
 # Verbs of living, working and travelling: "lives in al-Khobar" speaks of no news.
-_STAYING = section("beside.txt", "staying arabic")
-_PLACE_LABELS = section("beside.txt", "place label")
+_RESIDENCE_VERBS = section("context_words.txt", "residence verb arabic")
+_PLACE_LABELS = section("context_words.txt", "place label")

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from pipeline.detect.grammar import numbers
+from pipeline.detect.grammar import number_words
 from pipeline.detect.recognizer import Recognizer, Rule, span
-from pipeline.detect.text.cue_index import IS_LETTER, Landmark
 from pipeline.detect.text.normalize import NormalizedText
 from pipeline.detect.text.shadow import LETTER, shadow_of, shape
+from pipeline.detect.text.triggers import IS_LETTER, Trigger
 from schemas.entities import EntityType
 from schemas.spans import DetectOptions, Span
 
@@ -54,7 +54,7 @@ _TECHNOLOGY = shape(r"[ ]?\d{1,2}(?:\.\d{1,2}){0,2}(?![\d,.]|[ ]?(?:k|m|million|
 def _money(text: NormalizedText, _options: DetectOptions) -> Iterator[Span]:
     claimed = 0  # where the amount before ends: its number is taken
     previous: tuple[int, int] | None = None
-    for mark in text.landmarks["money"]:
+    for mark in text.triggers["money"]:
         place = _amount(text, mark, claimed)
         if place is None:
             continue
@@ -69,7 +69,7 @@ def _money(text: NormalizedText, _options: DetectOptions) -> Iterator[Span]:
         yield span(*previous, EntityType.MONETARY_AMOUNT, 0.85, "money")
 
 
-def _amount(text: NormalizedText, mark: Landmark, claimed: int) -> tuple[int, int] | None:
+def _amount(text: NormalizedText, mark: Trigger, claimed: int) -> tuple[int, int] | None:
     """The amount that the currency at `mark` belongs to."""
     shadow = text.shadow
     if not _is_currency(text, mark):
@@ -84,7 +84,7 @@ def _amount(text: NormalizedText, mark: Landmark, claimed: int) -> tuple[int, in
     if after and (is_code or shadow[mark.end : mark.end + 1] != b"."):
         return mark.start, after.end()
     if is_code and shadow[mark.end : mark.end + 1] == b" ":
-        words = numbers.after(shadow, mark.end + 1)
+        words = number_words.run_after(shadow, mark.end + 1)
         if words >= 0:
             return mark.start, words
     one = _ONE_AFTER.match(shadow, end)
@@ -93,7 +93,7 @@ def _amount(text: NormalizedText, mark: Landmark, claimed: int) -> tuple[int, in
     return None
 
 
-def _is_currency(text: NormalizedText, mark: Landmark) -> bool:
+def _is_currency(text: NormalizedText, mark: Trigger) -> bool:
     """Whether the word really names a currency here."""
     shadow, word = text.shadow, text.shadow[mark.start : mark.end]
     if mark.start and IS_LETTER[shadow[mark.start - 1]] and word[0] < 0x80 and IS_LETTER[word[0]]:
@@ -109,7 +109,7 @@ def _is_currency(text: NormalizedText, mark: Landmark) -> bool:
     return not (word == b"pounds" and _WEIGHT_AFTER.match(shadow, mark.end))
 
 
-def _is_code(shadow: bytes, mark: Landmark) -> bool:
+def _is_code(shadow: bytes, mark: Trigger) -> bool:
     """A code or sign may stand before its number; a word mostly follows it."""
     return mark.end - mark.start <= 4 or not IS_LETTER[shadow[mark.start]]
 
@@ -136,7 +136,7 @@ def _number_before(shadow: bytes, end: int, claimed: int) -> int:
     match = _BEFORE.search(shadow, first, end)
     if match:
         return match.start()
-    start = numbers.before(shadow, end) if IS_LETTER[last[0]] else -1
+    start = number_words.run_before(shadow, end) if IS_LETTER[last[0]] else -1
     if start < claimed:
         return -1
     leading = _LEADING_NUMBER.search(shadow, max(claimed, start - 30), start)

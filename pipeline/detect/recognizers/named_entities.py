@@ -6,9 +6,9 @@ What is inside an organization or an address is no person and no place: King Fah
 from collections.abc import Iterable, Iterator
 
 from pipeline.detect.grammar.identifiers import in_identifier
-from pipeline.detect.grammar.phrases import Hit
+from pipeline.detect.grammar.phrases import PhraseMatch
 from pipeline.detect.grammar.vocabulary import NAME, Vocabulary, Word
-from pipeline.detect.grammar.words import Found, Words
+from pipeline.detect.grammar.words import Words, WordSpan
 from pipeline.detect.names.airline import airline_names
 from pipeline.detect.names.arabic import ArabicNames
 from pipeline.detect.names.labelled import LabelledNames
@@ -65,9 +65,9 @@ class LexicalRecognizer:
             yield _span(words, found, EntityType.ORGANIZATION)
         for hit in located:
             score = 0.6 if hit.entry.ambiguous else 0.8
-            yield _span(words, Found(hit.first, hit.last, hit.skip, score), EntityType.LOCATION)
+            yield _span(words, WordSpan(hit.first, hit.last, hit.skip, score), EntityType.LOCATION)
 
-    def _names(self, words: Words, taken: frozenset[int], context: str) -> Iterator[Found]:
+    def _names(self, words: Words, taken: frozenset[int], context: str) -> Iterator[WordSpan]:
         """Names of persons outside the words `taken`."""
         if context and self._labelled.is_heading(context) and (cell := self._labelled.cell(words)) is not None:
             yield cell
@@ -83,12 +83,12 @@ class LexicalRecognizer:
                 yield found
 
 
-def _inside(found: Found, whole: set[int]) -> bool:
+def _inside(found: WordSpan, whole: set[int]) -> bool:
     """Whether a label has made one name of all its words: what the lexicon knows of it is only a part."""
     return bool(whole) and whole.issuperset(range(found.first, found.last + 1))
 
 
-def _is_no_name(words: Words, hit: Hit[Place]) -> bool:
+def _is_no_name(words: Words, hit: PhraseMatch[Place]) -> bool:
     """Whether nothing in the place's spelling could belong to a person: Jeddah, San Francisco; not Taif, Al Khobar."""
     following = words.meaning(hit.last + 1) if words.after(hit.last) == " " else 0
     if hit.last == hit.first and following & Word.FAMILY and not following & Word.PLACE:
@@ -98,7 +98,7 @@ def _is_no_name(words: Words, hit: Hit[Place]) -> bool:
     return not any(words.meaning(index) & NAME for index in range(hit.first, hit.last + 1))
 
 
-def _span(words: Words, found: Found, type_: EntityType) -> Span:
+def _span(words: Words, found: WordSpan, type_: EntityType) -> Span:
     return span(words.start(found.first) + found.skip, words.end(found.last), type_, found.score, "lexical")
 
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from pipeline.detect.grammar.phrases import Phrases
 from pipeline.detect.grammar.vocabulary import NAME, Vocabulary, Word
-from pipeline.detect.grammar.words import Found, Words
+from pipeline.detect.grammar.words import Words, WordSpan
 from pipeline.detect.lexicons.loader import sections, table
 
 
@@ -31,7 +31,7 @@ class OrganizationFinder:
         self._known_heads = re.compile(vocabulary.one_of(Word.ORGANIZATION))
         self._built_heads = re.compile(vocabulary.one_of(Word.ORGANIZATION_HEAD | Word.FOUNDER))
 
-    def find(self, words: Words) -> Iterator[Found]:
+    def find(self, words: Words) -> Iterator[WordSpan]:
         """Organizations, known and built; they may overlap."""
         reach = -1
         for match in self._known_heads.finditer(words.codes):
@@ -41,18 +41,18 @@ class OrganizationFinder:
             cue = _cue(words, hit.first, hit.last) if hit.entry.ambiguous else hit.first
             if cue is None:
                 continue
-            if not _inside_address(words, hit.first, hit.last):
+            if not _is_inside_identifier(words, hit.first, hit.last):
                 reach = hit.last
                 if words.after(reach) == " " and words.words[reach + 1] in ("Company", "Bank", "Group"):
                     hit = hit._replace(last=reach + 1)
                 if hit.entry.ambiguous and not hit.first <= cue <= hit.last:
                     words.note("ORGANIZATION", hit.first, hit.last, (cue, cue), skip=hit.skip)
-                yield Found(hit.first, hit.last, hit.skip, 0.8)
+                yield WordSpan(hit.first, hit.last, hit.skip, 0.8)
         for match in self._built_heads.finditer(words.codes):
             first = match.start() // 2
             last = _built_latin(words, first) if words.meaning(first) & Word.CAPITAL else _built_arabic(words, first)
             if last is not None:
-                yield Found(first, last, _clitic(words.words[first]), 0.7)
+                yield WordSpan(first, last, _clitic(words.words[first]), 0.7)
 
 
 def _cue(words: Words, first: int, last: int) -> int | None:
@@ -66,7 +66,7 @@ def _is_cue(word: str) -> bool:
     return any(word[letters:] in _CUES for letters in range(2)) or word.removeprefix("ال") in _CUES
 
 
-def _inside_address(words: Words, first: int, last: int) -> bool:
+def _is_inside_identifier(words: Words, first: int, last: int) -> bool:
     """Whether the name is part of an e-mail address, a host, a file name or a number (SCFHS-7710233)."""
     if words.after(last) == "-" and words.meaning(last + 1) & Word.NUMBER:
         return True
@@ -94,13 +94,13 @@ def _built_arabic(words: Words, first: int) -> int | None:
         for index in range(first + 1, min(first + 7, len(words))):
             if words.after(index - 1) != " ":
                 return None
-            if words.words[index] in _LEGAL and index > first + 1:
-                return _tails(words, index, _LEGAL)
+            if words.words[index] in _LEGAL_SUFFIXES and index > first + 1:
+                return _with_suffixes(words, index, _LEGAL_SUFFIXES)
     return None
 
 
-def _tails(words: Words, last: int, tails: frozenset[str]) -> int:
-    while words.after(last) == " " and last + 1 < len(words) and words.words[last + 1] in tails:
+def _with_suffixes(words: Words, last: int, suffixes: frozenset[str]) -> int:
+    while words.after(last) == " " and last + 1 < len(words) and words.words[last + 1] in suffixes:
         last += 1
     return last
 
@@ -128,7 +128,7 @@ def _founded(words: Words, founder: int) -> int | None:
         if not (known or words.meaning(last) & Word.CONNECTOR) or not meaning & Word.ARABIC:
             break
         last += 1
-    return _tails(words, last, _TAILS) if last > founder else None
+    return _with_suffixes(words, last, _SUFFIXES) if last > founder else None
 
 
 def _built_latin(words: Words, first: int) -> int | None:
@@ -165,13 +165,13 @@ def _of_capitals(words: Words, last: int) -> int | None:
     return found
 
 
-_BESIDE = sections("beside.txt")
-_CUES = _BESIDE["organization cue arabic"] | _BESIDE["organization cue latin"]
-_HEADS = _BESIDE["organization head arabic"]
-_FOUNDED = _BESIDE["organization founded arabic"]
-_OF_PLACE = _BESIDE["organization of place arabic"]
-_TAILS = _BESIDE["organization tail arabic"]
-_LEGAL = _BESIDE["organization legal tail arabic"]
-_PLURALS = _BESIDE["ministry of things arabic"]
-_AFTER = _BESIDE["organization after latin"]
-_KINDS = _BESIDE["organization kind latin"]
+_CONTEXT_WORDS = sections("context_words.txt")
+_CUES = _CONTEXT_WORDS["organization cue arabic"] | _CONTEXT_WORDS["organization cue latin"]
+_HEADS = _CONTEXT_WORDS["organization head arabic"]
+_FOUNDED = _CONTEXT_WORDS["organization founded arabic"]
+_OF_PLACE = _CONTEXT_WORDS["organization of place arabic"]
+_SUFFIXES = _CONTEXT_WORDS["organization suffix arabic"]
+_LEGAL_SUFFIXES = _CONTEXT_WORDS["organization legal suffix arabic"]
+_PLURALS = _CONTEXT_WORDS["ministry of things arabic"]
+_AFTER = _CONTEXT_WORDS["organization after latin"]
+_KINDS = _CONTEXT_WORDS["organization kind latin"]

@@ -68,7 +68,7 @@ def _license_starts(text: NormalizedText) -> Iterator[int]:
     """Where one of the shapes can begin: at the register's name, or two digits and a blank before an R."""
     yield from (
         mark.start
-        for mark in text.landmarks["cues"]
+        for mark in text.triggers["labels"]
         if mark.section == "license" and text.shadow[mark.start] == ord("s")
     )
     for start in text.numbers.plain.get(2, ()):

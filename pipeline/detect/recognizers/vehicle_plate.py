@@ -95,7 +95,7 @@ _LABELLED = shape(rf"""
 
 def _labelled(text: NormalizedText, options: DetectOptions) -> Iterator[Span]:
     """Beside a label the letters may be joined, or spell a word."""
-    if not context.may_govern(text, options, "plate"):
+    if not context.has_label(text, options, "plate"):
         return
     for start, end in context.values(text, options, "plate", _LABELLED):
         yield span(start, end, EntityType.VEHICLE_PLATE, 0.85, "plate_labelled")

@@ -5,10 +5,10 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from functools import lru_cache
 
-from pipeline.detect.text.cue_index import Landmark, landmarks_of
 from pipeline.detect.text.normalize import NormalizedText, normalize
 from pipeline.detect.text.shadow import shape
 from pipeline.detect.text.trace import LABELLED
+from pipeline.detect.text.triggers import Trigger, find_triggers
 from schemas.spans import DetectOptions
 
 REACH_BEFORE = 40  # characters between a label and its value
@@ -32,7 +32,7 @@ _NEXT_IN_LIST = shape(r"[ ]?(?:,|،|/|;|&|\+|\band\b|\bor\b|و|او)[ ]?(?:\band
 _NEXT_CELL = re.compile(rb" ?\t ?")
 
 
-def may_govern(text: NormalizedText, options: DetectOptions, kind: str) -> bool:
+def has_label(text: NormalizedText, options: DetectOptions, kind: str) -> bool:
     """Whether there is any label of `kind`: most texts have none of most kinds, and `values` then finds nothing."""
     return kind in text.labels or kind in text.tables.cells or options.context != ""
 
@@ -47,46 +47,46 @@ def values(
     if options.context and len(text.shadow) <= _LONGEST_CELL and kind in label_kinds(options.context):
         for match in form.finditer(text.shadow):
             yield match.span()
-    labels, source = text.landmarks["cues"], LABELLED + kind
+    labels, source = text.triggers["labels"], LABELLED + kind
     for start, end in text.tables.cells.get(kind, ()):
         if form.fullmatch(text.shadow, start, end):
-            note(text, (start, end), source, text.tables.heading(text.shadow, start) if text.trace else None)
+            note_label(text, (start, end), source, text.tables.heading(text.shadow, start) if text.trace else None)
             yield start, end
     for index in text.labels.get(kind, ()):
         found = labels[index].start in text.tables.headings
         for place in () if found else _following(text.shadow, labels, index, form):
             found = True
-            note(text, place, source, labels[index])
+            note_label(text, place, source, labels[index])
             yield place
         for place in () if found else _preceding(text.shadow, labels, index, form):
-            note(text, place, source, labels[index])
+            note_label(text, place, source, labels[index])
             yield place
 
 
 @lru_cache(maxsize=256)
 def label_kinds(context: str) -> frozenset[str]:
     """The kinds of the labels in a heading; weak ones count there."""
-    return frozenset(label.section for label in landmarks_of(normalize(context).shadow)["cues"])
+    return frozenset(label.section for label in find_triggers(normalize(context).shadow)["labels"])
 
 
-def governed_by(text: NormalizedText, start: int) -> str:
+def label_kind_before(text: NormalizedText, start: int) -> str:
     """The kind of the label that touches the value at `start` from before, or ""."""
-    label = governing(text, start)
+    label = label_before(text, start)
     return label.section if label else ""
 
 
-def governing(text: NormalizedText, start: int) -> Landmark | None:
+def label_before(text: NormalizedText, start: int) -> Trigger | None:
     """The label that touches the value at `start` from before."""
-    return _touching(text.shadow, text.landmarks["cues"], start)
+    return _touching(text.shadow, text.triggers["labels"], start)
 
 
-def note(text: NormalizedText, place: tuple[int, int], source: str, label: Landmark | None) -> None:
+def note_label(text: NormalizedText, place: tuple[int, int], source: str, label: Trigger | None) -> None:
     """Notes for an explanation, where one was asked for, which label made `source` report a place."""
     if text.trace is not None and label is not None:
         text.trace.note(place, source, (label.start, label.end), certain=True)
 
 
-def _following(shadow: bytes, labels: list[Landmark], index: int, form: re.Pattern[bytes]) -> Iterator[tuple[int, int]]:
+def _following(shadow: bytes, labels: list[Trigger], index: int, form: re.Pattern[bytes]) -> Iterator[tuple[int, int]]:
     """The value after a label, and those listed after it."""
     label = labels[index]
     limit = _next_other(labels, index)
@@ -119,7 +119,7 @@ def _glued(shadow: bytes, start: int, form: re.Pattern[bytes]) -> re.Match[bytes
     return form.match(shadow[start : start + _LONGEST_VALUE])
 
 
-def _next_other(labels: list[Landmark], index: int) -> int:
+def _next_other(labels: list[Trigger], index: int) -> int:
     """Where the next label of another kind begins."""
     kind = labels[index].section
     for label in labels[index + 1 : index + 6]:
@@ -137,7 +137,7 @@ def _reaches(gap: bytes, weak: bool) -> bool:
     return not (weak or b"\n" in gap or _DIGIT.search(gap) or _SENTENCE_END.search(rest))
 
 
-def _preceding(shadow: bytes, labels: list[Landmark], index: int, form: re.Pattern[bytes]) -> Iterator[tuple[int, int]]:
+def _preceding(shadow: bytes, labels: list[Trigger], index: int, form: re.Pattern[bytes]) -> Iterator[tuple[int, int]]:
     """The value before a label that no value follows."""
     label = labels[index]
     last = None
@@ -157,7 +157,7 @@ def _preceding(shadow: bytes, labels: list[Landmark], index: int, form: re.Patte
         yield last.span()
 
 
-def _touching(shadow: bytes, labels: list[Landmark], start: int) -> Landmark | None:
+def _touching(shadow: bytes, labels: list[Trigger], start: int) -> Trigger | None:
     index = bisect_right(labels, start, key=lambda label: label.end) - 1
     if index < 0 or start - labels[index].end > REACH_BEFORE:
         return None

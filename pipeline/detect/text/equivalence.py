@@ -108,7 +108,7 @@ def compact_origins(text: str) -> list[int]:
     return _folded(text, _COMPACT)[1]
 
 
-def hangs(character: str) -> bool:
+def is_attached_mark(character: str) -> bool:
     """Whether a character belongs to the letter before it: a vowel mark, an invisible one."""
     return not character.isspace() and character != "'" and character.translate(_WORDS) == ""
 

@@ -33,7 +33,7 @@ _GROUPED = (
 Detect = Callable[[str, bool], Sequence[Span]]
 
 
-class Found(NamedTuple):
+class SurfaceSpan(NamedTuple):
     """A span of the text, and its value as it reads without the break."""
 
     span: Span
@@ -49,13 +49,13 @@ class _Break(NamedTuple):
     parts_word: bool
 
 
-def rejoined(text: str, own: Sequence[Span], detect: Detect) -> list[Found]:
+def spans_across_breaks(text: str, own: Sequence[Span], detect: Detect) -> list[SurfaceSpan]:
     """`own`, what detection found line by line, with what lies across breaks and boxes, in order of position.
 
     `detect` takes a text and whether checksums must hold. A span that own ones cover already says nothing new.
     """
     breaks = list(_breaks(text)) if "\n" in text else []
-    found = [Found(span, text[span.start : span.end]) for span in own]
+    found = [SurfaceSpan(span, text[span.start : span.end]) for span in own]
     for new in (*_combed(text, detect), *_grouped(text, detect)):
         _place(found, new, text)
     for glue, chosen in ((" ", [b for b in breaks if b.is_full or b.parts_digits]),
@@ -65,11 +65,11 @@ def rejoined(text: str, own: Sequence[Span], detect: Detect) -> list[Found]:
             for span in detect(joined, glue == _GLUE):
                 if _is_believed(joined, span, chosen, own, glue == _GLUE):
                     surface = joined[span.start : span.end].replace(_GLUE, "")
-                    _place(found, Found(span, surface), text)
+                    _place(found, SurfaceSpan(span, surface), text)
     return found
 
 
-def _grouped(text: str, detect: Detect) -> Iterator[Found]:
+def _grouped(text: str, detect: Detect) -> Iterator[SurfaceSpan]:
     """Numbers that software grouped as amounts, `1,012,345,672`, and IBANs with a tab between their groups.
 
     Here only a check digit says that no amount is meant.
@@ -81,17 +81,17 @@ def _grouped(text: str, detect: Detect) -> Iterator[Found]:
             joined = pattern.sub(lambda match: re.sub(r"[^\w]", _GLUE, match[0]), joined)
         for span in detect(joined, True):
             if span.type in _CHECKED and (span.start, span.end) in runs:
-                yield Found(span, joined[span.start : span.end].replace(_GLUE, ""))
+                yield SurfaceSpan(span, joined[span.start : span.end].replace(_GLUE, ""))
 
 
-def _combed(text: str, detect: Detect) -> Iterator[Found]:
+def _combed(text: str, detect: Detect) -> Iterator[SurfaceSpan]:
     """Codes written with one character to a box: the whole row of characters must be the code."""
     runs = {match.span() for match in _COMB.finditer(text)}
     if runs:
         joined = _COMB.sub(lambda match: re.sub(r"[^\w]", _GLUE, match[0]), text)
         for span in detect(joined, False):
             if span.type in _BROKEN and (span.start, span.end) in runs:
-                yield Found(span, joined[span.start : span.end].replace(_GLUE, ""))
+                yield SurfaceSpan(span, joined[span.start : span.end].replace(_GLUE, ""))
 
 
 def _breaks(text: str) -> Iterator[_Break]:
@@ -150,7 +150,7 @@ def _is_address(own: Sequence[Span], span: Span) -> bool:
     return any(known.type is _T.EMAIL_ADDRESS for known in own[first:last])
 
 
-def _place(found: list[Found], new: Found, text: str) -> None:
+def _place(found: list[SurfaceSpan], new: SurfaceSpan, text: str) -> None:
     """Puts `new` among `found`: it takes the place of spans inside it and gives way to those that reach out of it."""
     start, end = new.span.start, new.span.end
     first = bisect_right(found, start, key=lambda item: item.span.end)
@@ -163,4 +163,4 @@ def _place(found: list[Found], new: Found, text: str) -> None:
     if any(text[index].isalnum() and index not in told for index in range(start, end)):
         is_whole = (start, end) == new.span[:2]
         surface = new.surface if is_whole else text[start:end].strip()
-        found[first:last] = [Found(new.span._replace(start=start, end=end), surface)]
+        found[first:last] = [SurfaceSpan(new.span._replace(start=start, end=end), surface)]

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.detect.text import characters
-from pipeline.detect.text.cue_index import Landmark, landmarks_of
-from pipeline.detect.text.number_tokens import Grouped, Numbers, groups_of
+from pipeline.detect.text.number_tokens import GroupedNumber, Numbers, grouped_numbers
 from pipeline.detect.text.shadow import shadow_of_codes
 from pipeline.detect.text.tables import Tables
 from pipeline.detect.text.trace import Trace
+from pipeline.detect.text.triggers import Trigger, find_triggers
 
 # An attribute computed at first use. Before Python 3.12 functools.cached_property holds one lock for all instances.
 
@@ -85,27 +85,27 @@ class NormalizedText:
         return Numbers(self.shadow)
 
     @lazy
-    def groups(self) -> list[Grouped]:
+    def groups(self) -> list[GroupedNumber]:
         """Identifier-long numbers written in groups of digits."""
-        return groups_of(self.text, self.numbers.chains)
+        return grouped_numbers(self.text, self.numbers.chains)
 
     @lazy
-    def landmarks(self) -> dict[str, list[Landmark]]:
+    def triggers(self) -> dict[str, list[Trigger]]:
         """Labels, currencies, months, units and key prefixes, by position."""
-        return landmarks_of(self.shadow)
+        return find_triggers(self.shadow)
 
     @lazy
     def labels(self) -> dict[str, list[int]]:
-        """The indexes of each kind's labels in `landmarks["cues"]`."""
+        """The indexes of each kind's labels in `landmarks["labels"]`."""
         kinds: dict[str, list[int]] = {}
-        for index, label in enumerate(self.landmarks["cues"]):
+        for index, label in enumerate(self.triggers["labels"]):
             kinds.setdefault(label.section, []).append(index)
         return kinds
 
     @lazy
     def tables(self) -> Tables:
         """Cells under headings, where the text holds tables."""
-        return Tables(self.shadow, self.landmarks["cues"])
+        return Tables(self.shadow, self.triggers["labels"])
 
     def original_span(self, start: int, end: int) -> tuple[int, int]:
         """`text[start:end]` (not empty) as offsets of `original`.

@@ -94,7 +94,7 @@ _LONGEST = max(_LEADS)
 _MOST_GROUPS = 8
 
 
-class Grouped(NamedTuple):
+class GroupedNumber(NamedTuple):
     """`digits` of an identifier in groups of `sizes` at `start:end`; `alone`: no group joins it on either side."""
 
     start: int
@@ -105,9 +105,9 @@ class Grouped(NamedTuple):
     alone: bool
 
 
-def groups_of(text: str, chains: list[list[Token]]) -> list[Grouped]:
+def grouped_numbers(text: str, chains: list[list[Token]]) -> list[GroupedNumber]:
     """Runs of 2 to 8 groups with one and the same separator between them, whose digits add up to a known length."""
-    found: list[Grouped] = []
+    found: list[GroupedNumber] = []
     for chain in chains:
         sizes = [end - start for start, end in chain]
         gaps = [text[left[1] : right[0]] for left, right in pairwise(chain)]
@@ -121,11 +121,13 @@ def groups_of(text: str, chains: list[list[Token]]) -> list[Grouped]:
                 if total in _LEADS and text[start] in _LEADS[total]:
                     digits = "".join(text[left:right] for left, right in chain[first : last + 1])
                     alone = first == 0 and last == final
-                    found.append(Grouped(start, chain[last][1], digits, tuple(sizes[first : last + 1]), gap, alone))
+                    found.append(
+                        GroupedNumber(start, chain[last][1], digits, tuple(sizes[first : last + 1]), gap, alone)
+                    )
     return found
 
 
-def stands_alone(shadow: bytes, start: int, end: int) -> bool:
+def is_separate_number(shadow: bytes, start: int, end: int) -> bool:
     """Whether the number at `start:end` is no part of a word, a decimal or a longer number."""
     before, after = shadow[max(0, start - 2) : start], shadow[end : end + 2]
     if before[-1:].isalnum() or after[:1].isalnum() or before[-1:] == b"+":

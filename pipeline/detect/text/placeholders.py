@@ -30,7 +30,7 @@ _WITH_WORDS = frozenset(
 )
 
 
-def written(text: str) -> Iterator[tuple[int, int]]:
+def find_placeholders(text: str) -> Iterator[tuple[int, int]]:
     """The places of tokens and placeholders, in order."""
     for tail in _TAIL.finditer(text):
         begin = (_token if tail["token"] else _placeholder)(text, tail.start())

@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from pipeline.detect.text.cue_index import Landmark
+from pipeline.detect.text.triggers import Trigger
 
 _DELIMITERS = (b"|", b"\t", b";", b"\xb1", b",", b"\xb0", b"/")  # ؛ and ، too
 _RULE = b"-=:+| \t"
@@ -22,7 +22,7 @@ class Tables:
 
     __slots__ = ("_read_tables", "cells", "headings")
 
-    def __init__(self, shadow: bytes, labels: Sequence[Landmark]) -> None:
+    def __init__(self, shadow: bytes, labels: Sequence[Trigger]) -> None:
         self.cells: dict[str, list[Cell]] = {}
         self.headings: set[int] = set()
         self._read_tables: list[_Table] = []
@@ -31,7 +31,7 @@ class Tables:
             if line >= consumed:
                 consumed = self._read(shadow, line, row)
 
-    def _read(self, shadow: bytes, line: int, labels: list[Landmark]) -> int:
+    def _read(self, shadow: bytes, line: int, labels: list[Trigger]) -> int:
         """Reads the table whose heading row begins at `line`; where it ends, or `line` when there is none."""
         end = _line_end(shadow, line)
         if end == len(shadow) or end - line > _LONGEST_ROW or _DIGIT.search(shadow, line, end):
@@ -62,7 +62,7 @@ class Tables:
         self._read_tables.append(_Table(line, delimiter, heads))
         return position
 
-    def heading(self, shadow: bytes, cell: int) -> Landmark | None:
+    def heading(self, shadow: bytes, cell: int) -> Trigger | None:
         """The label over the cell that begins at `cell`: read anew, for explanations alone."""
         index = bisect_right(self._read_tables, cell, key=lambda table: table.start) - 1
         if index < 0:
@@ -77,13 +77,13 @@ class _Table(NamedTuple):
 
     start: int
     delimiter: bytes
-    heads: list[Landmark | None]
+    heads: list[Trigger | None]
 
 
-def _lines(shadow: bytes, labels: Sequence[Landmark]) -> Iterator[tuple[int, list[Landmark]]]:
+def _lines(shadow: bytes, labels: Sequence[Trigger]) -> Iterator[tuple[int, list[Trigger]]]:
     """The beginning of each line that holds labels, and its labels."""
     start, end = 0, -1
-    row: list[Landmark] = []
+    row: list[Trigger] = []
     for label in labels:
         if label.start > end:
             if row:

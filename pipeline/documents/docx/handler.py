@@ -21,6 +21,9 @@ _CONNECTED = (
 )
 _PRIVATE = ("customXmlMappings", "attachedToolbars", "keyMapCustomizations", "model3d", "webextension",
             "webextensiontaskpanes", "tasks", "documenttasks", "classificationlabels", "userCustomization")  # fmt: skip
+# Parts that a document can do without: fonts, colours, settings, and what goes with comments.
+_OPTIONAL = ("fontTable+xml", "theme+xml", "wordprocessingml.settings+xml", "webSettings+xml", "stylesWithEffects+xml",
+             "people+xml", "commentsExtended+xml", "commentsIds+xml", "commentsExtensible+xml")  # fmt: skip
 
 PROFILE = office.Profile(
     main=("wordprocessingml.document.main+xml",),
@@ -35,6 +38,7 @@ PROFILE = office.Profile(
         **dict.fromkeys(("writeProtection", "fldData", "saveThroughXslt"), Unread.PRIVATE),
         **dict.fromkeys(("mailMerge", "attachedTemplate"), Unread.CONNECTION),
     },
+    optional=_OPTIONAL,
     prepare=charts.loosen,
 )
 

@@ -5,7 +5,8 @@ from collections import Counter
 
 from pipeline.documents.document import Unread
 from pipeline.documents.ooxml.number_format import number, shown
-from pipeline.documents.ooxml.package import Element, Package, local
+from pipeline.documents.ooxml.package import Package
+from pipeline.documents.ooxml.xml import Element, local
 
 _CHARTS = ("drawingml.chart+xml", "ms-office.chartex+xml")
 _CELLS = re.compile(r"\$(?=[A-Z]{0,3}\$?\d)|\$(?=[A-Z]{1,3}\b)")

@@ -8,10 +8,10 @@ from types import MappingProxyType
 from urllib.parse import quote
 
 from pipeline.documents.edits import Edit, apply, joined
-from pipeline.documents.ooxml.package import Element, local
 from pipeline.documents.ooxml.text import WORD, Piece, Segment, Slot, decoded
 from pipeline.documents.ooxml.text_piece import TURNED
 from pipeline.documents.ooxml.vocabulary import NAME, rename
+from pipeline.documents.ooxml.xml import Element, local
 
 _NUMBER = re.compile(r"-?\d+")
 _URI_MARKS = "/:?#[]@!$&'()*+,;=~"

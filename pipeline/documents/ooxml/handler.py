@@ -16,6 +16,7 @@ from pipeline.documents.ooxml.edit import Writer, edit
 from pipeline.documents.ooxml.package import Package, Part
 from pipeline.documents.ooxml.split_values import across_cuts
 from pipeline.documents.ooxml.text import Survey
+from pipeline.documents.ooxml.xml import unreadable
 from schemas.errors import ErrorCode, StageFailed
 
 _SUFFIX = re.compile(r"[A-Za-z]{2,5}")
@@ -27,7 +28,8 @@ class Profile:
 
     `main`: ends of the main part's content type. `content`: ends of content types whose paragraphs people read, in
     reading order; all other parts are metadata, redacted and not billed. `removed`: kinds of relationships whose
-    targets go unread, `dropped`: names of elements that do, and what each counts as.
+    targets go unread, `dropped`: names of elements that do, and what each counts as. `optional`: ends of content types
+    of parts that the format can do without, so that a damaged one goes.
     `prepare` may take out more, before that; `pages` counts what is billed; `order` sorts the parts of one content
     type; `read` reads a part in the format's own way and says whether it did; `writers` write the edits of the slots
     whose kinds only `read` knows; `finish` does what follows from all edits together.
@@ -36,6 +38,7 @@ class Profile:
     main: tuple[str, ...]
     content: tuple[str, ...]
     removed: Mapping[str, Unread] = field(default_factory=dict)
+    optional: tuple[str, ...] = ()
     dropped: Mapping[str, Unread] = field(default_factory=dict)
     prepare: Callable[[Package, Counter[Unread]], None] = lambda package, counts: None
     pages: Callable[[Package], int] = lambda package: 0
@@ -58,10 +61,10 @@ def open_package(data: bytes, profile: Profile) -> Opened:
     package = ooxml.read(data)
     main = main_part(package)
     if main is None or not main.content_type.endswith(profile.main) or main.root is None:
-        raise ooxml.unreadable()
-    unread: Counter[Unread] = Counter()
+        raise unreadable()
+    unread = package.removed
     profile.prepare(package, unread)
-    sanitize.prepare(package, profile.removed, profile.dropped, unread)
+    sanitize.prepare(package, profile.removed, profile.dropped, profile.optional, unread)
     return Opened(package, unread)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from pipeline.documents.labels import goes_on, is_heading, names_field, over_and_before, under
-from pipeline.documents.ooxml.package import Element, local
+from pipeline.documents.ooxml.xml import Element, local
 
 PEOPLE = frozenset({"creator", "lastModifiedBy", "author", "Manager"})
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|[_\-.]+")

@@ -8,55 +8,47 @@ import re
 import struct
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
-from lxml import etree
+from pipeline.documents.document import Unread
+from pipeline.documents.limits import MAX_ENTRIES, MAX_PACKAGE_BYTES, MAX_RATIO, MAX_XML_BYTES, RATIO_FREE_BYTES
+from pipeline.documents.ooxml import content_types
+from pipeline.documents.ooxml.content_types import TYPES_PART, Declared
+from pipeline.documents.ooxml.xml import Element, Malformed, parse, to_bytes, unreadable
 
-from pipeline.documents.limits import (
-    MAX_ENTRIES,
-    MAX_PACKAGE_BYTES,
-    MAX_RATIO,
-    MAX_XML_BYTES,
-    MAX_XML_DEPTH,
-    RATIO_FREE_BYTES,
-)
-from schemas.errors import ErrorCode, StageFailed
-
-TYPES_PART = "[Content_Types].xml"
-RELATIONSHIPS_TYPE = "application/vnd.openxmlformats-package.relationships+xml"
-_TYPES_NAMESPACE = "http://schemas.openxmlformats.org/package/2006/content-types"
 _XML_SUFFIXES = (".xml", ".rels", ".vml")
 _ODD_NAME = re.compile(r"[\\\x00-\x1f:*?\"<>|]|^/|//|(^|/)\.{1,2}(/|$)")
-_TOO_DEEP = etree.XPath("boolean(/" + "/".join("*" * (MAX_XML_DEPTH + 1)) + ")")
 _OPEN_BREAK = re.compile(rb"<br(?:\s[^<>/]*)?>(?!\s*</br)", re.IGNORECASE)  # Excel's VML leaves HTML's breaks open
 _ZIP = b"PK\3\4"  # an alternative chunk bears the type of the document that it is
 _EPOCH = (1980, 1, 1, 0, 0, 0)
-
-Element = Any  # lxml is untyped
-
-
-def unreadable() -> StageFailed:
-    """What every reader here raises for a package that is damaged, encrypted or hostile."""
-    return StageFailed(ErrorCode.UNSUPPORTED_FORMAT)
+_DAMAGES = (zipfile.BadZipFile, zlib.error, RuntimeError, ValueError, EOFError, OSError, struct.error, IndexError)
 
 
 @dataclass(slots=True)
 class Part:
-    """One file of the package. `root` is its parsed tree, None for what is not XML."""
+    """One file of the package. `root` is its parsed tree, None for what is not XML.
+
+    `is_damaged`: its bytes could not be unpacked, or are not the XML that they should be; nothing of it is kept.
+    """
 
     name: str
     content_type: str
     data: bytes
     root: Element | None = None
+    is_damaged: bool = False
 
 
 @dataclass(slots=True)
 class Package:
-    """All parts by name (no leading slash), in the order of the zip file; content types are kept with the parts."""
+    """All parts by name (no leading slash), in the order of the zip file; content types are kept with the parts.
+
+    `removed` counts what was dropped while parts were parsed: document type declarations, which may name other files.
+    """
 
     parts: dict[str, Part] = field(default_factory=dict)
+    removed: Counter[Unread] = field(default_factory=Counter)
 
     def xml_parts(self) -> Iterator[Part]:
         """Parts that are XML, relationship parts included."""
@@ -78,73 +70,66 @@ class Package:
     def write(self) -> bytes:
         """The zip file: same parts, same bytes, whatever the day."""
         buffer = io.BytesIO()
+        types = content_types.to_part((part.name, part.content_type) for part in self.parts.values())
         with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-            _add(archive, TYPES_PART, _content_types(self.parts.values()))
+            _add(archive, TYPES_PART, types)
             for part in self.parts.values():
                 _add(archive, part.name, part.data if part.root is None else to_bytes(part.root))
         return buffer.getvalue()
 
 
 def read(data: bytes) -> Package:
-    """The package in `data`; StageFailed (unsupported_format) when it is damaged, encrypted, hostile or too large."""
+    """The package in `data`; StageFailed (unsupported_format) when it is encrypted, hostile, too large or no package.
+
+    A part that is damaged stays as a mark without content: what it is for tells whether the document is worth anything
+    without it.
+    """
     try:
         files = _unzip(data)
-    except (zipfile.BadZipFile, zlib.error, RuntimeError, ValueError, EOFError, OSError, struct.error, IndexError):
+    except _DAMAGES:
         raise unreadable() from None
-    declared = _Declared(parse(files.pop(TYPES_PART, b"")))
+    types = next((name for name in files if name.lower() == TYPES_PART.lower()), None)
+    if types is None:
+        raise unreadable()
+    declared = Declared(files.pop(types) or b"")
     package = Package()
+    xml: list[Part] = []
     for name, body in files.items():
-        content_type = declared.type_of(name)
-        if "macroenabled" in content_type.lower() or "vbaproject" in (content_type + name).lower():
+        found = declared.types_of(name)
+        if any("macroenabled" in type_.lower() or "vbaproject" in (type_ + name).lower() for type_ in ("", *found)):
             raise unreadable()
-        package.parts[name] = Part(name, content_type, body)
-    xml = [part for part in package.parts.values() if _is_xml(part) and not part.data.startswith(_ZIP)]
+        part = Part(name, content_types.of_part(name, found, None), body or b"", is_damaged=body is None)
+        package.parts[name] = part
+        if _is_xml(part) and not part.data.startswith(_ZIP):
+            xml.append(part)
     if sum(len(part.data) for part in xml) > MAX_XML_BYTES:
         raise unreadable()
     for part in xml:
-        is_vml = part.name.lower().endswith(".vml")
-        part.root, part.data = parse(_OPEN_BREAK.sub(b"<br/>", part.data) if is_vml else part.data), b""
+        _parse(package, part)
+        part.content_type = content_types.of_part(part.name, declared.types_of(part.name), part.root)
     return package
 
 
-def parse(data: bytes) -> Element:
-    """An XML tree without comments and processing instructions.
-
-    unreadable() when it has a DTD, is not well formed or nests too deeply.
-    """
-    parser = etree.XMLParser(
-        resolve_entities=False,
-        no_network=True,
-        load_dtd=False,
-        huge_tree=False,
-        remove_comments=True,
-        remove_pis=True,
-    )
+def _parse(package: Package, part: Part) -> None:
+    """Reads the tree of a part in place of its bytes. A relationship part that is damaged is refused: what it held
+    together cannot be known."""
+    is_vml = part.name.lower().endswith(".vml")
+    data, part.data = _OPEN_BREAK.sub(b"<br/>", part.data) if is_vml else part.data, b""
     try:
-        root = etree.fromstring(data, parser)
-    except (etree.XMLSyntaxError, ValueError, LookupError):
-        raise unreadable() from None
-    if root is None or root.getroottree().docinfo.doctype:  # OPC 8.1.4 allows no DTD
-        raise unreadable()
-    if _TOO_DEEP(root):
-        raise unreadable()
-    return root
+        parsed = parse(data)
+    except Malformed:
+        if part.name.lower().endswith(".rels"):
+            raise unreadable() from None
+        part.is_damaged = True
+        return
+    part.root = parsed.root
+    if parsed.had_doctype:
+        package.removed[Unread.CONNECTION if parsed.had_external else Unread.PRIVATE] += 1
 
 
-def to_bytes(root: Element) -> bytes:
-    """A tree as UTF-8, declared standalone as Office does."""
-    written: bytes = etree.tostring(root, xml_declaration=True, encoding="UTF-8", standalone=True)
-    return written
-
-
-def local(element: Element) -> str:
-    """An element's name without its namespace."""
-    tag: str = element.tag
-    return tag.rpartition("}")[2]
-
-
-def _unzip(data: bytes) -> dict[str, bytes]:
-    files: dict[str, bytes] = {}
+def _unzip(data: bytes) -> dict[str, bytes | None]:
+    """The files of the archive by name, in order; None for one whose bytes do not unpack or fail their checksum."""
+    files: dict[str, bytes | None] = {}
     seen: set[str] = set()
     total = 0
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -162,42 +147,15 @@ def _unzip(data: bytes) -> dict[str, bytes]:
             ):
                 raise unreadable()
             seen.add(entry.filename.lower())
-            files[entry.filename] = archive.read(entry)  # never more than file_size, and the checksum holds
+            try:
+                files[entry.filename] = archive.read(entry)  # never more than file_size
+            except _DAMAGES:
+                files[entry.filename] = None
     return files
-
-
-class _Declared:
-    """The content types that [Content_Types].xml declares."""
-
-    def __init__(self, root: Element) -> None:
-        self._defaults: dict[str, str] = {}
-        self._overrides: dict[str, str] = {}
-        for row in root:
-            kind, content_type = local(row), row.get("ContentType", "")
-            if kind == "Default":
-                self._defaults[row.get("Extension", "").lower()] = content_type
-            elif kind == "Override":
-                self._overrides[row.get("PartName", "").lstrip("/").lower()] = content_type
-
-    def type_of(self, name: str) -> str:
-        extension = name.rpartition(".")[2].lower()
-        return self._overrides.get(name.lower()) or self._defaults.get(extension, "")
 
 
 def _is_xml(part: Part) -> bool:
     return part.content_type.endswith(("+xml", "/xml")) or part.name.lower().endswith(_XML_SUFFIXES)
-
-
-def _content_types(parts: Any) -> bytes:
-    root = etree.Element(f"{{{_TYPES_NAMESPACE}}}Types", nsmap={None: _TYPES_NAMESPACE})
-    etree.SubElement(root, f"{{{_TYPES_NAMESPACE}}}Default", Extension="rels", ContentType=RELATIONSHIPS_TYPE)
-    etree.SubElement(root, f"{{{_TYPES_NAMESPACE}}}Default", Extension="xml", ContentType="application/xml")
-    for part in parts:
-        if not part.name.endswith(".rels"):
-            etree.SubElement(
-                root, f"{{{_TYPES_NAMESPACE}}}Override", PartName=f"/{part.name}", ContentType=part.content_type
-            )
-    return to_bytes(root)
 
 
 def _add(archive: zipfile.ZipFile, name: str, data: bytes) -> None:

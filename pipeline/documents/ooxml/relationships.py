@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from urllib.parse import quote, unquote
 
-from pipeline.documents.ooxml.package import Element, Package, Part
+from pipeline.documents.ooxml.package import Package, Part
+from pipeline.documents.ooxml.xml import Element
 
 _PACKAGE_LINKS = "_rels/.rels"
 # Namespaces whose attributes on any element name a relationship (transitional and strict).

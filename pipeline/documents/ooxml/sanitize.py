@@ -11,9 +11,10 @@ from urllib.parse import unquote
 from pipeline.documents.document import Unread
 from pipeline.documents.ooxml import relationships
 from pipeline.documents.ooxml.media import is_picture
-from pipeline.documents.ooxml.package import Element, Package, Part, local
+from pipeline.documents.ooxml.package import Package, Part
 from pipeline.documents.ooxml.relationships import Link
 from pipeline.documents.ooxml.vocabulary import LISTED, drop_unused, is_stray
+from pipeline.documents.ooxml.xml import Element, local, unreadable
 
 # Short base64 and hexadecimal that say something: a number, an address or a name packed into a link or custom XML.
 
@@ -81,6 +82,11 @@ _UNREADABLE_TYPES: Mapping[str, Unread] = {
 }
 _UNREADABLE_FOLDERS: Mapping[str, Unread] = {"_xmlsignatures/": Unread.SIGNATURE, "[trash]/": Unread.HISTORY}
 
+# Parts that every format can do without: a damaged one is dropped. What people read in a document is not among them.
+_OPTIONAL = ("core-properties+xml", "extended-properties+xml", "custom-properties+xml", "customXmlProperties+xml",
+             "chartstyle+xml", "chartcolorstyle+xml")  # fmt: skip
+_UNTOLD = frozenset({"", "application/xml", "text/xml", "application/octet-stream"})  # custom XML among others
+
 # Elements that hold moments, whatever the format, and the writer's language.
 _DROPPED: Mapping[str, Unread] = dict.fromkeys(("created", "modified", "lastPrinted", "language"), Unread.METADATA)
 _OFFICE = ("{http://schemas.openxmlformats.org/", "{http://schemas.microsoft.com/office/", "{http://purl.oclc.org/ooxml/",
@@ -105,13 +111,19 @@ _PLACEHOLDER = re.compile(r"[A-Z_]+_\d{2,}")
 
 
 def prepare(
-    package: Package, kinds: Mapping[str, Unread], dropped: Mapping[str, Unread], counts: Counter[Unread]
+    package: Package,
+    kinds: Mapping[str, Unread],
+    dropped: Mapping[str, Unread],
+    optional: tuple[str, ...],
+    counts: Counter[Unread],
 ) -> None:
     """Before anything is read: removes what nobody here can read, and what nobody should; `counts` says how much.
 
     `kinds`: kinds of relationships whose targets go, besides UNREADABLE; `dropped`: names of elements that go.
+    `optional`: ends of content types of parts that go when they are damaged, besides _OPTIONAL; StageFailed
+    (unsupported_format) when another part is damaged, because the document would say less than it did.
     """
-    _remove_parts(package, {**UNREADABLE, **kinds}, counts)
+    _remove_parts(package, {**UNREADABLE, **kinds}, (*_OPTIONAL, *optional), counts)
     numbers: dict[str, str] = {}
     names = {**_DROPPED, **dropped}
     for part in package.xml_parts():
@@ -135,13 +147,15 @@ def finish(package: Package) -> None:
                     element.set(name, "Author")  # the schema wants one
 
 
-def _remove_parts(package: Package, kinds: Mapping[str, Unread], counts: Counter[Unread]) -> None:
+def _remove_parts(
+    package: Package, kinds: Mapping[str, Unread], optional: tuple[str, ...], counts: Counter[Unread]
+) -> None:
     doomed: dict[str, Unread] = {}
     for link in relationships.links(package):
         if link.kind in kinds:
             doomed.setdefault(link.target.name if link.target else link.row.get("Target", ""), kinds[link.kind])
     for part in package.parts.values():
-        sort = _unreadable(part)
+        sort = _unreadable(part, optional)
         if sort is not None:
             doomed.setdefault(part.name, sort)
     counts.update(doomed.values())
@@ -155,16 +169,20 @@ def _remove_parts(package: Package, kinds: Mapping[str, Unread], counts: Counter
     loose = [*(part for part in others if id(part) not in reached), *relationships.strays(package)]
     counts[Unread.PRIVATE] += len(loose)
     relationships.remove(package, lambda link: False, loose)
+    if any(part.is_damaged and not is_picture(part) for part in package.parts.values()):
+        raise unreadable()
 
 
-def _unreadable(part: Part) -> Unread | None:
-    """What a part that nobody here can read counts as; None for one that can be read."""
+def _unreadable(part: Part, optional: tuple[str, ...]) -> Unread | None:
+    """What a part that nobody here can read counts as; None for one that can be read, or that must not be missing."""
     for start, sort in _UNREADABLE_TYPES.items():
         if part.content_type.startswith(start):
             return sort
     for folder, sort in _UNREADABLE_FOLDERS.items():
         if part.name.lower().startswith(folder):
             return sort
+    if part.is_damaged and not (part.content_type in _UNTOLD or part.content_type.endswith(optional)):
+        return None
     return Unread.PRIVATE if part.root is None and not is_picture(part) else None
 
 

@@ -11,8 +11,8 @@ from itertools import groupby, pairwise
 
 from pipeline.documents import document
 from pipeline.documents.document import Fragment, JoinedText
-from pipeline.documents.ooxml.package import Element, local
 from pipeline.documents.ooxml.text_piece import Piece
+from pipeline.documents.ooxml.xml import Element, local
 
 # Where a tab, a bullet or another mark cuts one value inside a text: `10583⇥74925` on one line of a letter.
 #

@@ -13,7 +13,7 @@ from pipeline.documents.document import JoinedText
 from pipeline.documents.labels import is_heading
 from pipeline.documents.ooxml.charts import point
 from pipeline.documents.ooxml.labels import PEOPLE, attribute_label, contexts, label_of, title_of
-from pipeline.documents.ooxml.package import Element, Part, local
+from pipeline.documents.ooxml.package import Part
 from pipeline.documents.ooxml.split_values import (
     NameParts,
     across_boxes,
@@ -24,6 +24,7 @@ from pipeline.documents.ooxml.split_values import (
 )
 from pipeline.documents.ooxml.text_piece import TURNED, Branch, Paragraph, Piece, Segment, Slot
 from pipeline.documents.ooxml.vocabulary import as_words, foreign_names, is_trivial, is_vocabulary, said
+from pipeline.documents.ooxml.xml import Element, local
 
 # Text of foreign markup that is read as one: HTML in a drawing's text box, words with marks among them.
 

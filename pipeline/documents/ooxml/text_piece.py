@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from pipeline.documents.ooxml.package import Element
+from pipeline.documents.ooxml.xml import Element
 
 TURNED = "turned "  # before the kind of a slot whose whole text is read backwards
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from lxml import etree
 
 from pipeline.documents.edits import Edit, apply
-from pipeline.documents.ooxml.package import Element
+from pipeline.documents.ooxml.xml import Element
 
 # Fonts whose names read like people or places, and how fonts are classed: vocabulary of the format.
 _FONTS = re.compile(

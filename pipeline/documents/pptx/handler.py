@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from pipeline.documents.document import Extraction, Findings, Reading, Unread
 from pipeline.documents.ooxml import handler as office
 from pipeline.documents.ooxml import relationships
-from pipeline.documents.ooxml.package import Package, Part, local, unreadable
+from pipeline.documents.ooxml.package import Package, Part
+from pipeline.documents.ooxml.xml import local, unreadable
 from pipeline.documents.pptx import sanitize
 
 # Parts whose paragraphs people read, by the end of their content type, in reading order.
@@ -30,6 +31,7 @@ PROFILE = office.Profile(
         **dict.fromkeys(("htmlPubPr", "sldSyncPr"), Unread.CONNECTION),
         "custData": Unread.PRIVATE,
     },
+    optional=("presProps+xml", "viewProps+xml", "tableStyles+xml"),
     prepare=sanitize.prepare,
     pages=lambda package: len(_slides(package)),
     order=lambda package: {part.name: number for number, part in enumerate(_in_order(package))},

@@ -4,8 +4,9 @@ from collections import Counter
 
 from pipeline.documents.document import Unread
 from pipeline.documents.ooxml import charts
-from pipeline.documents.ooxml.package import Element, Package, local
+from pipeline.documents.ooxml.package import Package
 from pipeline.documents.ooxml.vocabulary import LISTED
+from pipeline.documents.ooxml.xml import Element, local
 
 _FIRST_LISTED = 2_147_483_648  # the least id of a master or a layout
 # Attributes of comments and their authors that the schema wants ([MS-PPTX] 2.6), and what says nothing there.

@@ -8,7 +8,7 @@ from lxml import etree
 
 from pipeline.documents.edits import Edit, apply
 from pipeline.documents.limits import MAX_SHEET_CELLS
-from pipeline.documents.ooxml.package import Element, local, unreadable
+from pipeline.documents.ooxml.xml import Element, local, unreadable
 from pipeline.documents.xlsx.references import LAST_COLUMN, LAST_ROW, column_letters, column_number
 
 # Strings of a workbook, plain or in runs of different formats: read as one text, edited run by run.

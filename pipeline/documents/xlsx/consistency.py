@@ -7,8 +7,9 @@ from itertools import islice
 from typing import NamedTuple
 
 from pipeline.documents.ooxml import relationships
-from pipeline.documents.ooxml.package import Element, Package, Part, local
+from pipeline.documents.ooxml.package import Package, Part
 from pipeline.documents.ooxml.text_piece import Slot
+from pipeline.documents.ooxml.xml import Element, local
 from pipeline.documents.xlsx import formulas, sanitize
 from pipeline.documents.xlsx.cells import become_string, become_value, cells, child, value
 from pipeline.documents.xlsx.defined_names import Renames, rename

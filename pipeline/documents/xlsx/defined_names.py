@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from pipeline.documents.ooxml.package import Element, local
+from pipeline.documents.ooxml.xml import Element, local
 from pipeline.documents.xlsx import cells, formulas
 from pipeline.documents.xlsx.edit import Ledger
 from pipeline.documents.xlsx.formulas import Kind, Token

@@ -10,8 +10,8 @@ from pipeline.documents.limits import MAX_STRING
 from pipeline.documents.ooxml.edit import Writer
 from pipeline.documents.ooxml.number_format import literals
 from pipeline.documents.ooxml.number_format import quoted as format_literal
-from pipeline.documents.ooxml.package import Element
 from pipeline.documents.ooxml.text_piece import Slot
+from pipeline.documents.ooxml.xml import Element
 from pipeline.documents.xlsx import cells, header_footer
 from pipeline.documents.xlsx.extract import SITE_ATTRIBUTES, Reader
 from pipeline.documents.xlsx.formulas import edited, quoted, saying

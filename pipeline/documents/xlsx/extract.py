@@ -10,11 +10,12 @@ from dataclasses import dataclass, field
 
 from pipeline.documents.labels import is_heading
 from pipeline.documents.ooxml.number_format import digits, in_full, literals
-from pipeline.documents.ooxml.package import Element, Part, local
+from pipeline.documents.ooxml.package import Part
 from pipeline.documents.ooxml.split_values import across_lines
 from pipeline.documents.ooxml.text import Survey
 from pipeline.documents.ooxml.text_piece import Piece, Segment, Slot
 from pipeline.documents.ooxml.vocabulary import as_words, is_trivial, is_vocabulary
+from pipeline.documents.ooxml.xml import Element, local
 from pipeline.documents.xlsx import cells as xlsx_cells
 from pipeline.documents.xlsx import labels
 from pipeline.documents.xlsx.cells import child

@@ -49,6 +49,7 @@ class _Call:
             content=_CONTENT,
             removed=sanitize.REMOVED,
             dropped=sanitize.DROPPED,
+            optional=("theme+xml", "calcChain+xml"),
             prepare=self._prepare,
             order=self._order,
             read=self._read,

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 from pipeline.documents.document import Unread
 from pipeline.documents.ooxml import relationships, sanitize
-from pipeline.documents.ooxml.package import Element, Package, Part, local, unreadable
+from pipeline.documents.ooxml.package import Package, Part
+from pipeline.documents.ooxml.xml import Element, local, unreadable
 from pipeline.documents.xlsx import cells
 from pipeline.documents.xlsx.formula_eval import is_opaque
 from pipeline.documents.xlsx.formulas import LONGEST

@@ -10,7 +10,8 @@ from pipeline.documents.limits import MAX_SHEETS
 from pipeline.documents.ooxml import handler as office
 from pipeline.documents.ooxml import relationships
 from pipeline.documents.ooxml.number_format import BUILT_IN, GENERAL, digits, is_date, is_mask, number, shown
-from pipeline.documents.ooxml.package import Element, Package, Part, local, unreadable
+from pipeline.documents.ooxml.package import Package, Part
+from pipeline.documents.ooxml.xml import Element, local, unreadable
 from pipeline.documents.xlsx import cells
 from pipeline.documents.xlsx.cells import child, value
 from pipeline.documents.xlsx.formulas import Names

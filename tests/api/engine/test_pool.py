@@ -60,7 +60,9 @@ def test_the_same_answers_as_here(large: LargeTexts, detector: Detector) -> None
 
 
 def test_bodies(large: LargeTexts) -> None:
-    body = large.parse(json.dumps({"text": TEXT, "glossary": ["a"], "explain": True}).encode(), MaskRequest)
+    raw = json.dumps({"text": TEXT, "glossary": ["a"], "explain": True, "other": 1}).encode()
+    body, warning = large.parse(raw, MaskRequest)
+    assert warning == "unknown fields ignored: other"
     assert (body.text, body.glossary, body.explain, type(body)) == (TEXT, ["a"], True, MaskRequest)
     for wrong in (b"[" * 1000, b'{"text": ""}', b'{"text": "\\ud800"}', b"\xff"):
         with pytest.raises(Invalid) as refused:

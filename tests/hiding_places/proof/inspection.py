@@ -17,6 +17,7 @@ import unicodedata
 import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from urllib.parse import unquote_to_bytes
@@ -29,7 +30,7 @@ from PIL import Image, ImageChops, ImageSequence
 from schemas.files import Format
 
 _DEPTH = 6
-_DIGITS = {**{ord("٠") + n: str(n) for n in range(10)}, **{ord("۰") + n: str(n) for n in range(10)}}
+_EASTERN = re.compile("[٠-٩۰-۹]")
 _BETWEEN = re.compile(r"[\s\-_./,()\u200b-\u200f\u00a0\u202f\u2066-\u2069]+")
 _BASE64 = re.compile(rb"[A-Za-z0-9+/]{16,}={0,2}")
 _HEX = re.compile(rb"(?:[0-9A-Fa-f]{2}\s*){6,}")
@@ -43,14 +44,21 @@ def traces(data: bytes, value: str) -> list[str]:
     wanted = plain(value)
     assert len(wanted) >= 4, "too short to be looked for in raw bytes"
     backwards = wanted[::-1]
-    found: list[str] = []
-    for name, layer in _layers(data, "file", _DEPTH):
-        for spelling, text in _spellings(layer):
-            folded = plain(text)
-            if wanted in folded or (len(wanted) >= 8 and backwards in folded):
-                found.append(f"{name} as {spelling}")
-                break
-    return found
+    found: dict[str, str] = {}  # of each layer, the first spelling
+    for name, spelling, text in _readable(data):
+        if wanted in text or (len(wanted) >= 8 and backwards in text):
+            found.setdefault(name, f"{name} as {spelling}")
+    return list(found.values())
+
+
+@lru_cache(maxsize=2)
+def _readable(data: bytes) -> tuple[tuple[str, str, str], ...]:
+    """Every layer in every spelling, as (layer, spelling, plain text): one file is searched for many values."""
+    return tuple(
+        (name, spelling, plain(text))
+        for name, layer in _layers(data, "file", _DEPTH)
+        for spelling, text in _spellings(layer)
+    )
 
 
 def said(format_: Format, data: bytes) -> str:
@@ -111,7 +119,7 @@ def _printed(files: dict[str, bytes]) -> dict[str, bytes]:
 
 
 def _fold(text: str) -> str:
-    return unicodedata.normalize("NFKC", text).translate(_DIGITS).casefold()
+    return _EASTERN.sub(lambda digit: str(int(digit[0])), unicodedata.normalize("NFKC", text)).casefold()
 
 
 def plain(text: str) -> str:

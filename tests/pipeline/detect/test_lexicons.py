@@ -44,13 +44,13 @@ def test_folding_keeps_every_offset(text: str) -> None:
 
 def test_an_unknown_section_is_an_error() -> None:
     with pytest.raises(KeyError):
-        section("beside.txt", "no such title")
+        section("context_words.txt", "no such title")
 
 
 def test_every_section_of_cues_is_used() -> None:
     root = Path(str(files("pipeline.detect")))
     code = "".join(path.read_text("utf-8") for path in root.rglob("*.py"))
-    assert [title for title in sections("beside.txt") if f'"{title}"' not in code] == []
+    assert [title for title in sections("context_words.txt") if f'"{title}"' not in code] == []
 
 
 def test_ambiguous_names_are_weak(vocabulary: Vocabulary) -> None:

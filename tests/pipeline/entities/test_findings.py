@@ -10,7 +10,7 @@ from pipeline.detect.detector import Detector
 from pipeline.documents.document import Extraction, Finding, Findings, FoundValue, Reading, TextUnit
 from pipeline.documents.edits import applied, by_unit
 from pipeline.entities.findings import find, merge
-from pipeline.entities.occurrences import Reach, Spreader, Value
+from pipeline.entities.occurrences import MatchScope, OccurrenceFinder, SearchValue
 from pipeline.entities.values import is_distinctive
 from pipeline.verification.reading import Leftover
 from schemas.entities import EntityType
@@ -264,9 +264,9 @@ def test_places_are_in_order_and_overlap_nowhere(texts: Sequence[str], values: S
 @settings(max_examples=150, deadline=None)
 @given(st.text(st.sampled_from("ab 1-"), max_size=20), st.lists(st.text("ab1", min_size=1, max_size=4), min_size=1))
 def test_every_occurrence_of_every_value_loses_a_part(text: str, surfaces: Sequence[str]) -> None:
-    spreader = Spreader(Value(n, surface, True, Reach.ANYWHERE) for n, surface in enumerate(surfaces))
+    finder = OccurrenceFinder(SearchValue(n, surface, True, MatchScope.ANYWHERE) for n, surface in enumerate(surfaces))
     kept = list(text)
-    for hit in spreader.hits(text):
+    for hit in finder.hits(text):
         kept[hit.start : hit.end] = "#" * (hit.end - hit.start)
     left = "".join(c for c in kept if c.isalnum() or c == "#")
     assert not any(surface in left for surface in surfaces)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from pipeline.entities.occurrences import decoded
+from pipeline.entities.occurrences import decode_escapes
 from schemas.spans import Term, TermSet
 from tests.api.llm.prompts.prompting import ID, called, masked, restored, said, sent
 
@@ -209,7 +209,7 @@ def test_long_runs_of_marks_are_no_trouble(run: str):
     """A square of their length would be minutes."""
     text = f"{run} noura\\x40example.com"
 
-    found = decoded(text)
+    found = decode_escapes(text)
 
     assert found is not None
     assert found.text.endswith("noura@example.com")

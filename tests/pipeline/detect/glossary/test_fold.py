@@ -4,7 +4,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from pipeline.detect.glossary.terms import Folded, cased, folded, widest
+from pipeline.detect.glossary.terms import Folded, cased, folded, longest_source
 
 ALPHABET = st.sampled_from("aAbBiIİıßẞσςΣÉé\u0301\u0307ﬁŋΐK\u212a \n\t\r\x0b\x1f\u2028أا٣ـ😀가\ud800")
 
@@ -47,7 +47,7 @@ def test_every_place_leads_back(text: str) -> None:
             first, last = source
             assert 0 <= first < last <= len(text)
             assert folded(text[first:last]) == form.text[start:end] or form.text[start:end].isspace()
-            assert last - first <= widest(form.text[start:end])
+            assert last - first <= longest_source(form.text[start:end])
             covered += 1
     assert covered or not form.text
 

@@ -5,7 +5,7 @@ from functools import cache
 import pytest
 
 from pipeline.detect.detector import Detector
-from pipeline.detect.text.placeholders import written
+from pipeline.detect.text.placeholders import find_placeholders
 from schemas.entities import PREFIX, EntityType
 from schemas.spans import DetectOptions
 
@@ -100,12 +100,12 @@ def test_what_only_begins_as_a_token_or_placeholder_hides_no_value(around: str, 
              "MASKED_PERSON_\nab12cd34", "PERSON_NAME\n_01", "PERSON_NAME_01st", "PERSON_NAME_1234567"],
 )  # fmt: skip
 def test_what_no_call_writes_is_neither(text: str) -> None:
-    assert not list(written(text))
+    assert not list(find_placeholders(text))
 
 
 def test_the_places_are_told_without_what_stands_beside_them() -> None:
     text = "(<MASKED_PERSON_ab12cd34>) وNATIONAL_ID_01، MASKED_IBAN_00000000> PHONE_966 50, ORG_12 May, DATE_12 May"
-    assert [text[start:end] for start, end in written(text)] == [
+    assert [text[start:end] for start, end in find_placeholders(text)] == [
         "<MASKED_PERSON_ab12cd34>",
         "NATIONAL_ID_01",
         "MASKED_IBAN_00000000>",

@@ -2,8 +2,8 @@
 
 import pytest
 
-from pipeline.documents.ooxml.package import parse
 from pipeline.documents.ooxml.vocabulary import drop_unused, is_vocabulary
+from pipeline.documents.ooxml.xml import parse
 
 
 @pytest.mark.parametrize(
@@ -32,6 +32,6 @@ def test_a_prefix_that_may_be_ignored_goes_with_its_namespace() -> None:
     root = parse(
         f'<a xmlns="{word}" xmlns:mc="{compatibility}" xmlns:w14="http://schemas.microsoft.com/x" xmlns:foo="urn:foo" '
         'mc:Ignorable="w14 foo"/>'.encode()
-    )
+    ).root
     drop_unused(root)
     assert root.get(f"{{{compatibility}}}Ignorable") == "w14"

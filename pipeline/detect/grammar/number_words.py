@@ -32,7 +32,7 @@ def _is_number(word: bytes) -> bool:
     return word in _WORDS or (word.startswith(_AND_GLUED) and word[1:] in _WORDS)
 
 
-def before(shadow: bytes, end: int) -> int:
+def run_before(shadow: bytes, end: int) -> int:
     """Where the run of number words that ends at `end` (blanks aside) begins; -1 when the word there is none."""
     first = max(0, end - _REACH)
     words = list(_WORD.finditer(shadow, first, end))
@@ -56,7 +56,7 @@ def before(shadow: bytes, end: int) -> int:
     return start
 
 
-def after(shadow: bytes, start: int) -> int:
+def run_after(shadow: bytes, start: int) -> int:
     """Where the run of number words that begins at `start` (blanks aside) ends; -1 when the word there is none."""
     end, reach = -1, start
     for _ in range(_MOST_WORDS):

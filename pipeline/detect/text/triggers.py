@@ -10,7 +10,7 @@ from ahocorasick_rs import BytesAhoCorasick, Implementation, MatchKind
 from pipeline.detect.text.shadow import shadow_of
 
 # One file per family; its sections are the payloads of the words in them.
-_FILES = ("cues", "money", "calendar", "secrets")
+_FILES = ("labels", "money", "calendar", "secrets")
 
 _LETTERS = bytes(range(0x61, 0x7B)) + bytes(range(0x80, 0xB0)) + b"\xfe"
 IS_LETTER = bytes(byte in _LETTERS for byte in range(256))
@@ -30,7 +30,7 @@ _BEFORE = _shadows("و ف ب ل ك ال وال فال بال لل ولل كال 
 _AFTER = _shadows("ي ه ها ك كم نا هم هن ا ات تي ته تها تك تنا تهم")
 
 
-class Landmark(NamedTuple):
+class Trigger(NamedTuple):
     """A known word at `start:end` of the shadow; `section` is where its lexicon lists it, `weak` when marked with ?."""
 
     start: int
@@ -63,9 +63,9 @@ def _vocabulary() -> _Vocabulary:
     return _Vocabulary(automaton, list(words.values()))
 
 
-def landmarks_of(shadow: bytes) -> dict[str, list[Landmark]]:
+def find_triggers(shadow: bytes) -> dict[str, list[Trigger]]:
     """The landmarks of each family (`cues`, `money`, `calendar`, `secrets`), by position."""
-    found: dict[str, list[Landmark]] = {family: [] for family in _FILES}
+    found: dict[str, list[Trigger]] = {family: [] for family in _FILES}
     automaton, entries = _vocabulary()
     padded = shadow + b" "  # so that the neighbours of any match exist: the byte before the first is the last one
     for index, start, end in automaton.find_matches_as_indexes(shadow):
@@ -74,7 +74,7 @@ def landmarks_of(shadow: bytes) -> dict[str, list[Landmark]]:
         cut = _SCRIPT[padded[end]] & _SCRIPT[padded[end - 1]] and not _suffix(shadow, end)
         for family, section, weak in entries[index]:
             if not cut or family == "secrets":  # a key's prefix goes on into the key
-                found[family].append(Landmark(start, end, section, weak))
+                found[family].append(Trigger(start, end, section, weak))
     return found
 
 

@@ -1,0 +1,74 @@
+"""Removes the document type declaration of an XML part, and every reference to an entity, before a parser reads it.
+
+Open Packaging Conventions allow no document type declaration (ECMA-376 part 2, 8.1.4); some programs open such a part
+all the same. No entity is resolved here, internal or external, and nothing is fetched: a reference leaves no text.
+"""
+
+import codecs
+import re
+from typing import NamedTuple
+
+_BYTE_ORDER_MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+_UNMARKED = ((b"<\0", "utf-16-le"), (b"\0<", "utf-16-be"))
+_ENCODING = re.compile(rb"""<\?xml[^>]{0,100}?encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']""")
+_XML_DECLARATION = re.compile(r"\s*<\?xml\s[^>]*>")
+# What may stand before the declaration (XML 1.0, production 22). Atomic groups keep the search linear.
+_PROLOG = re.compile(r"(?>\s++|<!--.*?-->|<\?.*?\?>)*+<!DOCTYPE", re.DOTALL)
+# Marks of a declaration's end: markup declarations nest; quotes, comments and instructions hide their marks.
+_MARK = re.compile(r"\"[^\"]*\"|'[^']*'|<!--.*?-->|<\?.*?\?>|<!|>|[\"']|<", re.DOTALL)
+_EXTERNAL = re.compile(r"\b(?:SYSTEM|PUBLIC)\b")
+# A reference to an entity that is not one of the five predefined ones; in comments and CDATA sections it is text.
+_REFERENCE = re.compile(
+    r"(?P<literal><!--.*?(?:-->|\Z)|<!\[CDATA\[.*?(?:\]\]>|\Z)|<\?.*?(?:\?>|\Z))|&(?!(?:amp|lt|gt|quot|apos);|#)[^\s;&<>]+;",
+    re.DOTALL,
+)
+
+
+class Undeclared(NamedTuple):
+    """A part without its document type declaration, in UTF-8. `is_external`: the declaration named another file."""
+
+    data: bytes
+    is_external: bool
+
+
+def remove(data: bytes) -> Undeclared | None:
+    """The part without its declaration; None when it has none. ValueError when the declaration does not end."""
+    if b"DOCTYPE" not in data and b"D\0O\0C\0T" not in data:
+        return None
+    text = _decoded(data)
+    declared = _XML_DECLARATION.match(text)
+    body = text[declared.end() :] if declared else text
+    prolog = _PROLOG.match(body)
+    if prolog is None:
+        return None
+    start = prolog.end() - len("<!DOCTYPE")
+    end = _end(body, start)
+    rest = _REFERENCE.sub(lambda match: match["literal"] or "", body[:start] + body[end:])
+    return Undeclared(rest.encode(), _EXTERNAL.search(body[start:end]) is not None)
+
+
+def _decoded(data: bytes) -> str:
+    """The text of a part in the encoding that its first bytes or its XML declaration name."""
+    for mark, encoding in (*_BYTE_ORDER_MARKS, *_UNMARKED):
+        if data.startswith(mark):
+            return data.decode(encoding)
+    named = _ENCODING.match(data)
+    try:
+        return data.decode(named[1].decode("ascii") if named else "utf-8")
+    except LookupError:
+        raise ValueError from None
+
+
+def _end(text: str, start: int) -> int:
+    """Where the declaration that begins at `start` ends."""
+    depth = 0
+    for mark in _MARK.finditer(text, start):
+        if mark[0] == "<!":
+            depth += 1
+        elif mark[0] == ">":
+            depth -= 1
+            if not depth:
+                return mark.end()
+        elif mark[0] in ("<", '"', "'"):
+            break
+    raise ValueError
