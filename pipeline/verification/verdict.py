@@ -218,11 +218,11 @@ def _is_scale(surface: str) -> bool:
     return all(int(one) < int(other) for one, other in pairwise(groups))
 
 
-def _spans(text: str, detector: SpanDetector, options: DetectOptions) -> list[Found]:
-    def detect(confident_text_with_gaps: str, strict: bool) -> Sequence[Span]:
-        return detector.detect(confident_text_with_gaps, replace(options, strict_checksums=strict)).spans
+def _spans(text: str, detector: SpanDetector, options: DetectOptions) -> list[SurfaceSpan]:
+    def detect(part: str, strict: bool) -> Sequence[Span]:
+        return detector.detect(part, replace(options, strict_checksums=strict)).spans
 
-    return rejoined(text, detector.detect(text, options).spans, detect)
+    return spans_across_breaks(text, detector.detect(text, options).spans, detect)
 
 
 def partial_names(
