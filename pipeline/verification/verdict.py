@@ -17,6 +17,7 @@ from typing import Protocol
 
 from pipeline.detect.allowed_spans import AllowedTerms
 from pipeline.detect.mentions import PersonMentions, is_certain_name
+from pipeline.detect.text.line_wrap import SurfaceSpan, spans_across_breaks
 from pipeline.documents.document import BY_HUE, Findings, FoundValue, Reading
 from pipeline.verification import normal_forms
 from pipeline.verification.leak_search import distinctive_values
