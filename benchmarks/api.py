@@ -1,12 +1,13 @@
-"""Requests per second of `/mask` with a 1 KB message, beside floors of the same run: an echo, and money alone.
+"""Requests per second of `/mask` with a 1 KB message, beside floors of the same run.
 
     python -m benchmarks.api [--seconds 4]
 
-One API process over real PostgreSQL and Redis, 16 connections, each sending its next call when the last is answered.
-The floors are in benchmarks/floors.py. With x calls a second, a floor's f, and d seconds of detection per call
-(processor time of the serving thread, measured in a server like the real one under the same load), what is left beside
-detection must reach 0.7 of the floor: 1 / (1/x - d) >= 0.7 f. That is asked of the floor whose calls each pay in a
-transaction of their own; the one that pays as the service does today stands beside it. Exit status 1 when it is missed.
+One API process over real PostgreSQL and Redis serves 16 connections. Each connection sends its next call when the last
+one is answered. The floors (benchmarks/floors.py) are an echo and a server that only charges. With x calls a second, a
+floor's f, and d seconds of detection per call (processor time of the serving thread, measured in the same server under
+the same load), the rest of a call must reach 0.7 of the floor: 1 / (1/x - d) >= 0.7 f. The target uses the floor that
+charges each call in its own transaction; the floor that shares transactions, as the service does, is printed too. Exit
+status 1 when the target is missed.
 """
 
 import argparse
@@ -42,7 +43,7 @@ class Round(NamedTuple):
 
 @contextmanager
 def servers() -> Iterator[tuple[dict[str, str], str]]:
-    """The addresses of them all, and a key for the real ones."""
+    """The addresses of the floors and the service, and a key for the real ones."""
     with environment() as variables, ExitStack() as stack:
         key = bearer(variables, EMAIL)
         urls: dict[str, str] = {}
@@ -55,7 +56,7 @@ def servers() -> Iterator[tuple[dict[str, str], str]]:
 
 
 async def load(url: str, key: str, text: str, seconds: float) -> Round:
-    """So many seconds of calls over all connections. RuntimeError at the first answer that is no 200."""
+    """Calls over all connections for so many seconds. RuntimeError at the first answer that is not 200."""
     body = json.dumps({"text": text}, ensure_ascii=False).encode()
     at = urlsplit(url)
     head = f"POST /api/v1/mask HTTP/1.1\r\nHost: {at.netloc}\r\nAuthorization: Bearer {key}\r\n"
@@ -89,7 +90,7 @@ def main() -> int:
     with servers() as (urls, key):
         for url in urls.values():
             asyncio.run(load(url, key, text, seconds / 4))  # caches, pools, the first charge
-        for _ in range(ROUNDS):  # in turns: a machine whose speed drifts drifts for all
+        for _ in range(ROUNDS):  # in turns: a change of the speed of the machine affects all
             for name, url in urls.items():
                 rounds.setdefault(name, []).append(asyncio.run(load(url, key, text, seconds)))
         detection = httpx.get(f"{urls.pop('timed')}/bench").raise_for_status().json()["detection_seconds"]

@@ -1,11 +1,11 @@
-"""Detection: milliseconds per call and MB/s of UTF-8 at 1, 10, 100 KB and 1 MB, beside a floor and beside its rivals.
+"""Detection: milliseconds per call and MB/s of UTF-8 at 1, 10, 100 KB and 1 MB, beside a floor and other detectors.
 
     python -m benchmarks.detect [--seconds 2]
 
 The text is half Arabic, half English by sentence, with about one entity per twelve words, of every type, with valid
-check digits. The floor is the detector's own regular expressions run bare over the same text, without validation,
-context or overlaps. Rivals, where `requirements/bench.txt` is installed: presidio-analyzer's recognizers
-without a language model, and tabayyan-privacy's detectors. One core, processor time, the best of several rounds.
+check digits. The floor runs the detector's own regular expressions over the same text, without validation, context or
+overlaps. The other detectors, where `requirements/bench.txt` is installed: presidio-analyzer's recognizers without a
+language model, and tabayyan-privacy's detectors. One core, processor time, the best of several rounds.
 """
 
 # ruff: noqa: SIM905
@@ -110,7 +110,7 @@ def sample(size: int) -> str:
 def best(calls: dict[str, Callable[[str], object]], text: str, seconds: float) -> dict[str, float]:
     """Processor seconds of one call of each, the best of several rounds of about `seconds` in all.
 
-    The rounds take turns, so that a machine whose speed drifts drifts for all of them.
+    The calls take turns within a round, so that a change of the machine's speed affects all of them.
     """
     once = {name: _seconds(call, text, 1) for name, call in calls.items()}
     repeats = {name: max(1, int(seconds / ROUNDS / max(took, 1e-6))) for name, took in once.items()}
@@ -193,7 +193,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=2.0, help="time spent on each figure")
     seconds: float = parser.parse_args().seconds
-    logging.disable(logging.CRITICAL)  # the rivals report what they skip
+    logging.disable(logging.CRITICAL)  # the other detectors report what they skip
     detector = Detector()
     rows: dict[str, Callable[[str], object]] = {"masker": detector.detect, "floor": floor()}
     for name, build in (("presidio", presidio), ("tabayyan", tabayyan)):
@@ -216,7 +216,7 @@ def main() -> int:
 
 
 def _expected(earlier: list[float]) -> float:
-    """Seconds that the next size may take, by how the last two grew."""
+    """Expected seconds at the next size, from the growth between the last two."""
     return earlier[-1] ** 2 / max(earlier[-2], 1e-9) if len(earlier) > 1 else 0.0
 
 

@@ -39,7 +39,7 @@ def luhn(body: str) -> str:
 
 
 def national_id() -> str:
-    """A valid-looking national ID of nobody."""
+    """A national ID with a valid check digit that belongs to nobody."""
     return luhn("10" + "".join(str(secrets.randbelow(10)) for _ in range(7)))
 
 
@@ -95,14 +95,14 @@ class Cost(NamedTuple):
 
 
 def measured(call: Callable[[], T]) -> tuple[T, Cost]:
-    """The call's answer and its cost. Cores tell the same on a machine that has other work."""
+    """The call's answer and its cost. Processor time does not depend on other work of the machine."""
     before = cores()
     answer, clock = timed(call)
     return answer, Cost(clock, cores() - before)
 
 
 def cores() -> float:
-    """Seconds of a core, in the kernel or not, of this process and of its children that have ended."""
+    """Seconds of processor time, user and system, of this process and of its children that have ended."""
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(usage.ru_utime + usage.ru_stime for usage in used)
 
@@ -166,7 +166,7 @@ def whole_job(client: httpx.Client, name: str, media_type: str, data: bytes) -> 
 
 
 def show(heading: str, costs: dict[str, Cost], pages: int) -> float:
-    """One table of stages; seconds of a core of all of them."""
+    """Prints one table of stages with their processor time."""
     print(f"\n{heading}\n{'stage':12}{'seconds':>10}{'of a core':>10}{'pages/s':>10}")
     total = Cost(sum(cost.clock for cost in costs.values()), sum(cost.cores for cost in costs.values()))
     for stage, cost in {**costs, "all": total}.items():

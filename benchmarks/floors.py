@@ -1,12 +1,11 @@
-"""What the API is measured beside: the same framework and server, once as an echo, once with money and the limiter.
+"""What the API is compared with: the same framework and server as an echo, and with charging alone.
 
     python -m benchmarks.floors echo|ledger|cashier|timed PORT EMAIL
 
-`echo` gives the body back. `ledger` also counts the call in Redis and charges for its words in a transaction of its
-own, by the service's functions, and does nothing of authentication, glossaries, detection or answers. `cashier` charges
-as the service does today: the calls of an account that wait together share a transaction. `timed` is the service itself
-with a clock around detection, which costs more between other work than alone in a loop; /bench tells the average and
-the median.
+`echo` returns the body. `ledger` also counts the call in Redis and charges for its words in a transaction of its own,
+by the service's functions, without authentication, glossaries, detection and answers. `cashier` charges as the service
+does: waiting calls of an account share a transaction. `timed` is the service itself with a clock around detection,
+because detection between other work costs more than detection in a loop; /bench returns the average and the median.
 """
 
 import gc
@@ -37,13 +36,13 @@ from storage.rate_limiter import open_limiter
 
 
 class Message(BaseModel):
-    """What both take and give."""
+    """The body of requests and answers."""
 
     text: str
 
 
 def echo() -> FastAPI:
-    """Nothing but the framework."""
+    """The framework alone."""
     app = FastAPI()
 
     @app.post("/api/v1/mask")
@@ -54,9 +53,7 @@ def echo() -> FastAPI:
 
 
 def with_ledger(email: str, *, together: bool) -> FastAPI:
-    """The framework, the limiter's round trip and the ledger's transaction, each call's own or shared by those that
-    wait together.
-    """
+    """The framework, the limiter's round trip and the ledger's transaction, one per call or shared by waiting calls."""
     settings = load_settings(_env_file=None)
     storage = Storage.open(settings)
     limiter = open_limiter(settings.redis_url, storage.keyring.derive("rate-limiter"))

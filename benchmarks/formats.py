@@ -50,7 +50,7 @@ class Cost(NamedTuple):
 
 
 def peak(call: Callable[[], object]) -> float:
-    """The peak of resident memory, in MB, of the children that the call starts; it runs in a fork of its own."""
+    """Peak resident memory, in MB, of the children that the call starts. The call runs in a fork."""
     reader, writer = os.pipe()
     pid = os.fork()
     if pid == 0:

@@ -1,9 +1,8 @@
-"""How long 1 KB calls take while other callers send larger texts, beside the same calls to the same idle server.
+"""Latency of 1 KB calls while other callers send large texts, beside the same calls to an idle server.
 
 A real `masker serve` on loopback with PostgreSQL and Redis. Two connections send a 1 KB mask call, wait for its answer,
-rest, and send the next; beside them no one, one or two callers send texts of 5 MB or of 30 KB as fast as they are
-answered. The load comes from a process of its own. Exit status 1 when the p99 under load is more than the target beside
-the idle one.
+pause, and send the next one. Meanwhile none, one or two callers send texts of 5 MB or of 30 KB as fast as they are
+answered. A separate process makes the load. Exit status 1 when the p99 under load exceeds the target ratio.
 """
 
 import http.client
@@ -34,7 +33,7 @@ FILLING = "Please call Noura Alharbi on 0501234567 or write to noura@example.com
 
 
 class Server(NamedTuple):
-    """Where it listens, and a key each for the small calls and the large ones."""
+    """Address of the server, and one key each for small and large calls."""
 
     url: str
     small: str
@@ -42,7 +41,7 @@ class Server(NamedTuple):
 
 
 class Timed(NamedTuple):
-    """Milliseconds of every small call; how many large ones ended; and answers that were no 200."""
+    """Milliseconds of every small call, the number of finished large calls, and answers other than 200."""
 
     small: list[float]
     large: int
@@ -55,7 +54,7 @@ class Timed(NamedTuple):
 
 @contextmanager
 def server() -> Iterator[Server]:
-    """A server that is gone with all it kept when the block ends."""
+    """A running server; the process and its data are gone when the block ends."""
     with environment() as variables:
         keys = [bearer(variables, email) for email in ("small@example.com", "large@example.com")]
         port = free_port()
@@ -80,7 +79,7 @@ class Caller:
 
 
 def measure(at: Server, large_callers: int, seconds: float, characters: int = LARGE_CHARACTERS) -> Timed:
-    """Small calls for so long, with so many callers of texts of so many characters beside them."""
+    """Small calls for so many seconds, while so many callers send texts of so many characters."""
     timed, large, refused = list[float](), list[int](), list[int]()
     end = time.perf_counter() + seconds
 

@@ -17,9 +17,9 @@ PAID_TOKENS = 10**12  # nobody runs out
 
 @contextmanager
 def environment(**settings: str) -> Iterator[dict[str, str]]:
-    """The environment of processes over a migrated PostgreSQL and a Redis of their own; both are gone at the end.
+    """The environment variables of processes over a migrated PostgreSQL and a Redis that end with the block.
 
-    `settings`: more variables, without their prefix. The rate limit is out of the way.
+    `settings`: more variables, without their prefix. The rate limit is set high enough not to matter.
     """
     postgresql, redis = PostgreSQL(), RedisServer()
     try:
@@ -41,14 +41,14 @@ def environment(**settings: str) -> Iterator[dict[str, str]]:
 
 
 def bearer(variables: dict[str, str], email: str) -> str:
-    """A key of a new account that can pay for everything."""
+    """A key of a new account with enough tokens for everything."""
     masker("account", "create", "--email", email, "--paid-tokens", str(PAID_TOKENS), environment=variables)
     return str(masker("key", "create", "--email", email, environment=variables)["key"])
 
 
 @contextmanager
 def running(command: Sequence[str | Path], port: int, variables: dict[str, str]) -> Iterator[str]:
-    """The address of a server that `command` starts, as soon as it is ready; ended when the block ends."""
+    """The address of a server that `command` starts, as soon as it is ready; it is stopped when the block ends."""
     folder = Path(variables["MASKER_DATA_DIR"])
     log = folder / f"server-{port}.log"
     root = str(Path(__file__).parents[1])

@@ -2,16 +2,16 @@
 
     python -m benchmarks.proxy [--calls 60]
 
-One API process over real PostgreSQL and Redis, and a provider of one process that answers a 1 KB prompt with a stream
-of a hundred frames, 5 ms apart. Each frame says when it was written, on a clock that all processes of a machine share,
-so that every frame's way is known, directly and through the proxy, in turns of the same run. Targets: at most 8 ms
-added to the first frame beyond detection itself, less than 2 ms per frame at the 99th percentile, and less than 150 MB
-that the serving process grows by with 200 streams at once. Exit status 1 when one is missed. What the machine does
-beside counts in milliseconds, but not in the serving process's own processor time, which stands below the table.
+One API process over real PostgreSQL and Redis. A provider in another process answers a 1 KB prompt with a stream of a
+hundred frames, 5 ms apart. Each frame carries the time when it was written, on a clock that all processes share, so the
+latency of every frame is known, directly and through the proxy, in turns of the same run. Targets: at most 8 ms added
+to the first frame beyond detection itself, less than 2 ms per frame at the 99th percentile, and less than 150 MB of
+growth of the serving process with 200 streams at once. Exit status 1 when a target is missed. Other work of the machine
+changes the milliseconds but not the serving process's own processor time, which is printed below the table.
 
-The first frame is the medians' difference, of which detection is taken off: the processor time that it takes in such a
-call (median), in a server like the real one with a clock around it and with the same pauses between calls. Alone in a
-loop, where all it needs is in the processor's caches, it takes less; what would be left then is printed too.
+The added time to the first frame is the difference of the medians minus detection: the median processor time of
+detection in such a call, measured in a server with a clock around it and with the same pauses between calls. Detection
+in a loop takes less, because everything is in the processor's caches; the result with that figure is printed too.
 """
 
 import argparse
@@ -47,7 +47,7 @@ EMAIL = "bench@example.com"
 
 
 class Call(NamedTuple):
-    """Milliseconds: until the first frame, of each frame's way, and in all."""
+    """Milliseconds until the first frame, of each frame, and in all."""
 
     first: float
     frames: list[float]
@@ -55,7 +55,7 @@ class Call(NamedTuple):
 
 
 class Target(NamedTuple):
-    """Where calls go."""
+    """An address that calls are sent to."""
 
     host: str
     port: int
@@ -74,7 +74,7 @@ class Target(NamedTuple):
 
 
 async def provider(port: int) -> None:
-    """Answers every call: whole, or as a stream of as many frames as the body's `max_tokens` says."""
+    """Answers every call, whole or as a stream of `max_tokens` frames."""
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
@@ -111,7 +111,7 @@ async def _speak(writer: asyncio.StreamWriter, frames: int) -> None:
 
 
 async def stream(target: Target, body: bytes) -> Call:
-    """One streamed call over a connection of its own. RuntimeError for an answer that is no 200."""
+    """One streamed call over its own connection. RuntimeError for an answer that is not 200."""
     reader, writer = await asyncio.open_connection(target.host, target.port)
     sent = time.perf_counter()
     writer.write(target.request(body))
@@ -151,7 +151,7 @@ async def rate(target: Target, body: bytes, seconds: float) -> float:
 
 
 async def grown(target: Target, body: bytes, pid: int) -> float:
-    """MB by which a process is larger in the middle of so many streams than before them."""
+    """MB by which a process grows while so many streams are open."""
     before = _resident(pid)
     calls = [asyncio.create_task(stream(target, body)) for _ in range(STREAMS)]
     most = before
@@ -168,19 +168,19 @@ def _resident(pid: int) -> int:
 
 
 def _worked(pid: int) -> float:
-    """Milliseconds of processor time that a process has had."""
+    """Milliseconds of processor time that a process has used."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return sum(map(int, fields[11:13])) * 1000 / os.sysconf("SC_CLK_TCK")
 
 
 def _serving(port: int) -> int:
-    """The process that listens on a port that its command line names."""
+    """The process that listens on a port, found by its command line."""
     mark = b"--port\0%d\0" % port
     return next(int(at.parent.name) for at in Path("/proc").glob("[0-9]*/cmdline") if mark in at.read_bytes())
 
 
 class Servers(NamedTuple):
-    """The provider itself, the way through the proxy, the proxy's process, and a proxy that clocks its detection."""
+    """Addresses of the provider, of the proxy and of a proxy that times its detection; and the proxy's process."""
 
     direct: Target
     proxied: Target
@@ -190,7 +190,7 @@ class Servers(NamedTuple):
 
 @contextmanager
 def servers() -> Iterator[Servers]:
-    """All of them, but for the provider's process."""
+    """Starts all of them except the provider."""
     behind, port, timed = free_port(), free_port(), free_port()
     with environment(ANTHROPIC_BASE_URL=f"http://127.0.0.1:{behind}") as variables:
         key = bearer(variables, EMAIL)
@@ -209,7 +209,7 @@ def servers() -> Iterator[Servers]:
 
 
 async def in_place(timed: Target, body: bytes, calls: int) -> float:
-    """Milliseconds of processor time that detection takes within a streamed call."""
+    """Milliseconds of processor time of detection within a streamed call."""
     for _ in range(calls):
         await stream(timed, body)
     async with httpx.AsyncClient() as client:
@@ -218,7 +218,7 @@ async def in_place(timed: Target, body: bytes, calls: int) -> float:
 
 
 def detection(text: str) -> float:
-    """Milliseconds of processor time that the text alone takes to be scanned."""
+    """Milliseconds of processor time of detection of the text in a loop."""
     detector, options, took = Detector(), DetectOptions(), []
     for _ in range(50):
         began = time.process_time()
@@ -228,14 +228,14 @@ def detection(text: str) -> float:
 
 
 async def measure(calls: int, servers: Servers, body: bytes) -> int:
-    """Prints the table; how many targets were missed."""
+    """Prints the table; returns the number of missed targets."""
     took: dict[str, list[Call]] = {"direct": [], "proxied": []}
     worked = 0.0
     direct, proxied, pid, timed = servers
     targets = {"direct": direct, "proxied": proxied}
     for target in targets.values():
         await stream(target, body)  # pools, caches, the first charge
-    for _ in range(calls):  # in turns: a machine whose speed drifts drifts for all
+    for _ in range(calls):  # in turns: a change of the speed of the machine affects all
         for name, target in targets.items():
             worked -= _worked(pid)
             took[name].append(await stream(target, body))
@@ -266,7 +266,7 @@ async def measure(calls: int, servers: Servers, body: bytes) -> int:
 
 
 async def run(calls: int) -> int:
-    """With a provider in a process of its own."""
+    """Measures with a provider in a separate process."""
     content = sample(1000)
     body = {"model": "m", "max_tokens": FRAMES, "stream": True, "messages": [{"role": "user", "content": content}]}
     with servers() as started:
@@ -289,7 +289,7 @@ async def run(calls: int) -> int:
 
 
 def main() -> int:
-    """Prints the table and how it stands with the targets."""
+    """Prints the table and the targets."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--calls", type=int, default=60, help="streamed calls each way")
     parser.add_argument("--provider", type=int, help=argparse.SUPPRESS)

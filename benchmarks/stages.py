@@ -1,4 +1,4 @@
-"""The stages of a file job one by one, each with what a caller measures of it, for the benchmarks of documents."""
+"""The stages of a file job one by one, measured, for the benchmarks of documents."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol, TypeVar
@@ -34,7 +34,7 @@ class Staged(NamedTuple):
 def run_stages(
     form: Format, data: bytes, pages: int, gauge: Gauge[C], *, inside: Gauge[C] | None = None
 ) -> tuple[dict[str, C], Staged]:
-    """What each stage cost; `inside` measures what runs in this process, where that is measured otherwise.
+    """What each stage cost. `inside` measures the stages that run in this process, when they need another gauge.
 
     SystemExit when the output is not clean.
     """

@@ -1,7 +1,7 @@
-"""How far a large upload moves the API's memory, beside the file's own size; and its speed beside sealing alone.
+"""Growth of the API's memory during a large upload, beside the size of the file; and its speed beside encryption alone.
 
-A real `masker serve` on loopback (no workers in its process), 100 MB streamed in. Peak is the kernel's own high-water
-mark of resident memory. Exit status 1 when an upload moves it by 48 MB or more.
+A real `masker serve` on loopback (no workers in its process) receives a stream of 100 MB. Peak is the kernel's
+high-water mark of resident memory. Exit status 1 when an upload moves it by 48 MB or more.
 """
 
 import os
@@ -29,7 +29,7 @@ BOUNDARY = "masker-benchmark"
 
 
 class Sample(NamedTuple):
-    """One kind of file, made of a head, a filling that repeats, and a tail."""
+    """One kind of file: a head, a part that repeats, and a tail."""
 
     name: str
     content_type: str
@@ -104,7 +104,7 @@ def upload(client: httpx.Client, name: str, content_type: str, pieces: Iterable[
 
 
 def sealing_seconds(sample: Sample) -> float:
-    """The floor of time: the same bytes sealed into a directory, with no server in between."""
+    """The floor of time: the same bytes encrypted into a directory, without a server."""
     with tempfile.TemporaryDirectory(prefix="masker-bench-") as folder:
         store = SealedStore(DirectoryStore(Path(folder)), Keyring(os.urandom(32)))
         started = time.perf_counter()

@@ -1,0 +1,1 @@
+"""Sample documents and the tour of `make demo`."""

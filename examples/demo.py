@@ -80,7 +80,7 @@ def redact_file(client: httpx.Client, path: Path) -> tuple[dict[str, object], by
 
 
 def checked_report(client: httpx.Client, file_id: str, content: bytes, target: Path) -> dict[str, int]:
-    """Fetches the file's signed report, keeps it at `target` and verifies it; what it says was found, by type."""
+    """Fetches the file's signed report, saves it at `target` and verifies it; returns the findings by type."""
     data = client.get(f"/api/v1/files/{file_id}/report").raise_for_status().content
     target.write_bytes(data)
     raw, signed = parse_signed(data)

@@ -1,6 +1,6 @@
-"""The caller's side of `/mask`: opens an envelope with the bearer key and puts the originals back into a reply.
+"""The caller's side of `/mask`: opens an envelope with the bearer key and restores the originals in a reply.
 
-Needs only the `cryptography` package; the constants are those of docs/envelope.md.
+Needs only the `cryptography` package. The constants are in docs/interface/mask.md.
 """
 
 import base64

@@ -1,9 +1,9 @@
 """Makes the sample documents of examples/documents: fictional people, valid check digits, both languages.
 
-The letter is written as DOCX and printed to PDF by LibreOffice; the residence permit form is set as DOCX, rendered, and
-then worn like a scan (a slight turn, blur and noise), as PNG, as an image-only PDF, and in black and white as the fax
-(TIFF) of it. The workbook and the slides come from `make_office`.
-`planted.json` lists the values in each document that must not survive redaction.
+The letter is written as DOCX and printed to PDF by LibreOffice. The residence permit form is written as DOCX, rendered,
+and degraded like a scan (slight rotation, blur, noise): as PNG, as an image-only PDF, and as a black-and-white fax
+(TIFF). The workbook and the slides come from `make_office`. `planted.json` lists the values of each document that must
+not survive redaction.
 """
 
 import csv

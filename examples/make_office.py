@@ -1,4 +1,4 @@
-"""Makes the sample workbook and the sample slides: the same fictional people, where Excel and PowerPoint keep them."""
+"""Makes the sample workbook and the sample slides, with the same fictional people as the other documents."""
 
 from collections.abc import Sequence
 from pathlib import Path

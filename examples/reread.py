@@ -1,4 +1,4 @@
-"""Reads a redacted document again, with other libraries than wrote it: which planted values are still there?"""
+"""Reads a redacted document again, with other libraries than wrote it, and returns the planted values that remain."""
 
 import io
 import subprocess

@@ -73,11 +73,6 @@ def test_the_shell_lines(tmp_path: Path) -> None:
     assert "signature: good" in said and "file: matches" in said
 
 
-def test_every_file_that_the_readme_names_exists() -> None:
-    for target in re.findall(r"\]\(([^)#:]+)\)", README):
-        assert (ROOT / target).exists(), target
-
-
 def test_every_make_target_that_the_readme_names_exists() -> None:
     makefile = (ROOT / "Makefile").read_text()
     for target in set(re.findall(r"`?make ([a-z-]+)", README)):

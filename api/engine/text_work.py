@@ -8,9 +8,8 @@ from time import perf_counter
 from typing import NamedTuple
 
 from pipeline.transform import envelope
-from pipeline.transform.mask import mask
+from pipeline.transform.mask import mask, token_key
 from pipeline.transform.redact import redact
-from pipeline.transform.tokens import token_key
 from schemas.entities import LEGACY, EntityType
 from schemas.spans import Detection, Span, Why
 from schemas.text import (

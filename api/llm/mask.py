@@ -18,7 +18,7 @@ from pipeline.entities.occurrences import MatchScope, OccurrenceFinder, SearchVa
 from pipeline.entities.spans import ValueSpan, insert_span, merged_spans
 from pipeline.entities.values import KnownValue, is_distinctive, search_values
 from pipeline.transform.generalize import Generalizer
-from pipeline.transform.tokens import Mint
+from pipeline.transform.mask import Mint
 from schemas.entities import GLOSSARY_RANK, RANK, EntityType
 from schemas.spans import Detection, DetectOptions, Span, TermSet
 

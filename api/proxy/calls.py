@@ -23,7 +23,7 @@ from api.services.charges import Bill, charged
 from api.services.container import Services
 from api.upstream import headers
 from api.upstream.client import Outgoing, Reply
-from pipeline.transform.tokens import token_key
+from pipeline.transform.mask import token_key
 from schemas.clock import riyadh_day, utc_now
 from schemas.errors import ProviderTimeout, ProviderUnreachable
 from storage.accounts.keys import Caller

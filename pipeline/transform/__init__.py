@@ -1,1 +1,1 @@
-"""What becomes of detected spans: tokens, placeholders, generalized values, and the encrypted envelope."""
+"""Replaces detected spans by tokens, placeholders or generalized values, and seals the mapping in an envelope."""

@@ -1,6 +1,7 @@
-"""Reads the surface of one date: what of it may be shown without the day, and its full calendar date if it has one.
+"""Reads the surface of one date: what of it may be shown without the day, and the full calendar date if it has one.
 
-The grammar is closed: what does not match as a whole (a clock time, a range, a Hijri or two-digit year) is not read.
+The grammar is closed. A surface that no pattern matches as a whole is not read: a clock time, a range, a Hijri year, a
+year of two digits.
 """
 
 import re
@@ -8,20 +9,71 @@ from datetime import date
 from typing import NamedTuple
 
 from pipeline.detect.text.normalize import NormalizedText, normalize
-from pipeline.transform.calendar_names import AR_DAY_WORDS, DAY_WORDS, MONTHS, WEEKDAY
 
-# Detection finds a date of another year only behind a label of birth: it may show nothing. Also keeps Hijri years out.
+# Alef is written with and without its hamza; the class matches both.
+_ALEF = "[اأإآ]"
+
+# Month number to regex alternatives. Arabic: the names of the Gulf and Egypt, of the Levant, and of the Maghreb.
+_MONTHS: dict[int, str] = {
+    1: r"january|jan\.?|يناير|كانون\s+الثاني|جانفي",
+    2: r"february|feb\.?|فبراير|شباط|فيفري",
+    3: rf"march|mar\.?|مارس|{_ALEF}ذار",
+    4: rf"april|apr\.?|{_ALEF}بريل|نيسان|{_ALEF}فريل",
+    5: rf"may|مايو|{_ALEF}يار|ماي",
+    6: r"june|jun\.?|يونيو|يونيه|حزيران|جوان",
+    7: r"july|jul\.?|يوليو|يوليه|تموز|جويلية|يوليوز",
+    8: rf"august|aug\.?|{_ALEF}غسطس|{_ALEF}ب|{_ALEF}وت|غشت",
+    9: rf"september|sept?\.?|سبتمبر|{_ALEF}يلول|شتنبر",
+    10: rf"october|oct\.?|{_ALEF}كتوبر|تشرين\s+ال{_ALEF}ول",
+    11: r"november|nov\.?|نوفمبر|تشرين\s+الثاني|نونبر",
+    12: rf"december|dec\.?|ديسمبر|كانون\s+ال{_ALEF}ول|دجنبر",
+}
+
+_WEEKDAY = (
+    r"(?:sun|mon|tues?|wed(?:nes)?|thur?s?|fri|sat(?:ur)?)(?:day)?\.?"
+    rf"|(?:يوم\s+)?(?:ال{_ALEF}حد|ال{_ALEF}ثنين|الثلاثاء|ال{_ALEF}ربعاء|الخميس|الجمعة|السبت)|يوم"
+)
+
+_EN_UNITS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
+_EN_TEENS = (
+    "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth",
+    "fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth",
+)  # fmt: skip
+_AR_UNITS = ("الحادي", "الثاني", "الثالث", "الرابع", "الخامس", "السادس", "السابع", "الثامن", "التاسع")
+
+# Day of the month to the regex of its ordinal in words.
+_DAY_WORDS: dict[int, str] = {
+    **dict(enumerate(_EN_UNITS, start=1)),
+    **dict(enumerate(_EN_TEENS, start=10)),
+    20: "twentieth",
+    **{20 + unit: rf"twenty[\s-]{word}" for unit, word in enumerate(_EN_UNITS, start=1)},
+    30: "thirtieth",
+    31: r"thirty[\s-]first",
+}
+_AR_DAY_WORDS: dict[int, str] = {
+    1: rf"ال{_ALEF}ول",
+    **dict(enumerate(_AR_UNITS[1:], start=2)),
+    10: "العاشر",
+    **{10 + unit: rf"{word}\s+عشر" for unit, word in enumerate(_AR_UNITS, start=1)},
+    20: "العشر(?:ون|ين)",
+    **{20 + unit: rf"{word}\s+والعشر(?:ون|ين)" for unit, word in enumerate(_AR_UNITS, start=1)},
+    30: "الثلاث(?:ون|ين)",
+    31: r"الحادي\s+والثلاث(?:ون|ين)",
+}
+
+# Detection finds a date of another year only after a birth label, and then nothing of it may be shown. The range also
+# excludes Hijri years.
 _GREGORIAN_YEARS = range(1900, 2101)
 
-_LONGEST = 80  # characters; no date is longer
+_LONGEST = 80  # characters of a date
 _SEP = r"(?:\s*[/.\-\u2010-\u2013\u2212]\s*|\s+)"
-_LEAD = rf"(?:(?:{WEEKDAY})\s*[,،]?\s*)?"
+_LEAD = rf"(?:(?:{_WEEKDAY})\s*[,،]?\s*)?"
 _ERA = r"\s*(?:م|ميلادي(?:ة|ا|اً)?|للميلاد|a\.?d\.?|c\.?e\.?|g)?\.?"
 _YEAR = r"(?P<year>\d{4})"
-_ONE_MONTH = "|".join(f"(?:{names})" for names in MONTHS.values())
-# A month may be named twice, in two traditions.
+_ONE_MONTH = "|".join(f"(?:{names})" for names in _MONTHS.values())
+# A month may be named twice, in two traditions: آذار/مارس.
 _MONTH = rf"(?P<month>(?:{_ONE_MONTH})(?:\s*[/(]\s*(?:{_ONE_MONTH})(?:\s*\))?)?)"
-_WORDS = "|".join(sorted((*DAY_WORDS.values(), *AR_DAY_WORDS.values()), key=len, reverse=True))
+_WORDS = "|".join(sorted((*_DAY_WORDS.values(), *_AR_DAY_WORDS.values()), key=len, reverse=True))
 _DAY = rf"(?P<day>\d{{1,2}})(?:\s*(?:st|nd|rd|th))?|(?P<day_word>{_WORDS})"
 _GAP = r"[\s,،./\-\u2010-\u2013]+"
 _OPTIONAL_GAP = r"[\s,،./\-\u2010-\u2013]*"
@@ -29,26 +81,26 @@ _OF = rf"(?:{_GAP}(?:of(?:\s+the)?|من|شهر|من\s+شهر)\s+|{_OPTIONAL_GAP}
 _TO_YEAR = rf"(?:{_GAP}(?:of|in|من)?\s*(?:year|ل?عام|ل?سنة)?\s*|{_OPTIONAL_GAP})"
 
 
-def _whole(pattern: str) -> re.Pattern[str]:
+def _full_pattern(pattern: str) -> re.Pattern[str]:
     return re.compile(rf"\s*{_LEAD}{pattern}{_ERA}\s*", re.IGNORECASE)
 
 
 _NUMERIC = (
-    _whole(rf"{_YEAR}{_SEP}(?P<a>\d{{1,2}}){_SEP}(?P<b>\d{{1,2}})"),
-    _whole(rf"(?P<a>\d{{1,2}}){_SEP}(?P<b>\d{{1,2}}){_SEP}{_YEAR}"),
-    _whole(rf"{_YEAR}{_SEP}(?P<a>\d{{1,2}})"),
-    _whole(rf"(?P<a>\d{{1,2}}){_SEP}{_YEAR}"),
+    _full_pattern(rf"{_YEAR}{_SEP}(?P<a>\d{{1,2}}){_SEP}(?P<b>\d{{1,2}})"),
+    _full_pattern(rf"(?P<a>\d{{1,2}}){_SEP}(?P<b>\d{{1,2}}){_SEP}{_YEAR}"),
+    _full_pattern(rf"{_YEAR}{_SEP}(?P<a>\d{{1,2}})"),
+    _full_pattern(rf"(?P<a>\d{{1,2}}){_SEP}{_YEAR}"),
 )
 _VERBAL = (
-    _whole(rf"(?:the\s+)?(?:{_DAY}){_OF}{_MONTH}{_TO_YEAR}{_YEAR}"),
-    _whole(rf"{_MONTH}{_GAP}(?:the\s+)?(?:{_DAY}){_GAP}{_YEAR}"),
-    _whole(rf"{_YEAR}{_GAP}{_MONTH}{_GAP}(?:{_DAY})"),
-    _whole(rf"(?:شهر\s+)?{_MONTH}{_TO_YEAR}{_YEAR}"),
+    _full_pattern(rf"(?:the\s+)?(?:{_DAY}){_OF}{_MONTH}{_TO_YEAR}{_YEAR}"),
+    _full_pattern(rf"{_MONTH}{_GAP}(?:the\s+)?(?:{_DAY}){_GAP}{_YEAR}"),
+    _full_pattern(rf"{_YEAR}{_GAP}{_MONTH}{_GAP}(?:{_DAY})"),
+    _full_pattern(rf"(?:شهر\s+)?{_MONTH}{_TO_YEAR}{_YEAR}"),
 )
 
 
 class ReadDate(NamedTuple):
-    """`shown`: the year, or month name and year, as written. `full`: the calendar date, when the day is given too."""
+    """`shown`: the year, or the month name and year, as written. `full`: the calendar date, if the day is given too."""
 
     shown: str
     full: date | None
@@ -56,7 +108,7 @@ class ReadDate(NamedTuple):
 
 
 def read_date(surface: str) -> ReadDate | None:
-    """The date that a DATE_TIME surface spells, or None when no rule says what of it may be shown."""
+    """The date that a DATE_TIME surface spells; None if no pattern matches the whole surface."""
     if len(surface) > _LONGEST:
         return None
     normalized = normalize(surface)
@@ -112,14 +164,14 @@ def _day(match: re.Match[str]) -> int | None:
     # The longest pattern that is the whole word: "twenty-first" is not "first".
     return next(
         day
-        for table in (DAY_WORDS, AR_DAY_WORDS)
+        for table in (_DAY_WORDS, _AR_DAY_WORDS)
         for day, pattern in table.items()
         if re.fullmatch(pattern, word, re.IGNORECASE)
     )
 
 
 def _month(name: str) -> int:
-    return next(number for number, names in MONTHS.items() if re.match(rf"(?:{names})(?!\w)", name, re.IGNORECASE))
+    return next(number for number, names in _MONTHS.items() if re.match(rf"(?:{names})(?!\w)", name, re.IGNORECASE))
 
 
 def _calendar(year: int, month: int, day: int) -> date | None:

@@ -20,7 +20,7 @@ NONCE_BYTES = 12
 
 
 class EnvelopeNotOpened(Exception):
-    """The key, a nonce or the ciphertext is not the one that was sealed."""
+    """The key, a nonce or the ciphertext is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ def seal_byok(mapping: Mapping[str, str], key: bytes) -> Envelope:
 
 
 def open_envelope(envelope: Envelope, key_material: str) -> dict[str, str]:
-    """The mapping of an envelope sealed with `seal`; EnvelopeNotOpened when anything of it is wrong."""
+    """The mapping of an envelope sealed with `seal`. Raises EnvelopeNotOpened if the key or any field is wrong."""
     if envelope.wrapped_dek is None or envelope.nonce_dek is None:
         raise EnvelopeNotOpened
     dek = _decrypt(_kek(key_material), envelope.nonce_dek, envelope.wrapped_dek)
@@ -58,14 +58,14 @@ def open_envelope(envelope: Envelope, key_material: str) -> dict[str, str]:
 
 
 def open_byok(envelope: Envelope, key: bytes) -> dict[str, str]:
-    """The mapping of an envelope sealed with `seal_byok`; EnvelopeNotOpened when anything of it is wrong."""
+    """The mapping of an envelope sealed with `seal_byok`. Raises EnvelopeNotOpened if the key or any field is wrong."""
     payload = _decrypt(key, envelope.nonce_payload, envelope.ciphertext)
     mapping: dict[str, str] = json.loads(payload.decode("utf-8", "surrogatepass"))
     return mapping
 
 
 def decode_key(key: str) -> bytes:
-    """A caller's own AES-256 key from strict standard base64 (RFC 4648, section 4); InvalidKeyMaterial otherwise."""
+    """A caller's AES-256 key from strict standard base64 (RFC 4648, section 4). Raises InvalidKeyMaterial."""
     try:
         raw = base64.b64decode(key, validate=True)
     except ValueError:  # binascii.Error is one; so is a character outside ASCII
@@ -78,7 +78,7 @@ def decode_key(key: str) -> bytes:
 
 
 def to_base64(raw: bytes) -> str:
-    """Standard alphabet with padding, as every binary field of an answer is written."""
+    """Base64 with the standard alphabet and padding, the encoding of every binary field of an answer."""
     return base64.b64encode(raw).decode("ascii")
 
 

@@ -1,4 +1,4 @@
-"""Finds the region or city that an address lies in, as spelled there; a street named after a city is passed over."""
+"""Finds the region or city of an address, as spelled there. A street named after a city does not count."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -27,7 +27,7 @@ _AFTER_CITY = re.compile(
     )
 )
 _MAJOR = "1"  # the gazetteer's tier
-_OTHER_WORDS = {"المدينه", "رياض"}  # "the city", also a label; a given name
+_COMMON_WORDS = {"المدينه", "رياض"}  # "the city", which is also a label; a given name
 _DIGIT = re.compile(r"\d")
 _ARABIC_WORD = re.compile("[\u0621-\u064a]{2,}")
 
@@ -38,30 +38,30 @@ class _Names(NamedTuple):
 
 
 class _Layout(NamedTuple):
-    """Of a folded address: what parts it (commas and the like, as places), and where its Arabic street words end."""
+    """Offsets in a folded address: its separators (commas and the like), and the ends of its Arabic street words."""
 
-    partings: list[tuple[int, ...]]
+    separators: list[tuple[int, ...]]
     heads: list[int]
 
     def part(self, start: int, end: int, length: int) -> tuple[int, int]:
-        """The part of the address around a name."""
-        before, behind = bisect_left(self.partings, (start,)), bisect_left(self.partings, (end,))
-        first = self.partings[before - 1][1] if before else 0
-        return first, self.partings[behind][0] if behind < len(self.partings) else length
+        """The part of the address between the separators around a name."""
+        before, after = bisect_left(self.separators, (start,)), bisect_left(self.separators, (end,))
+        first = self.separators[before - 1][1] if before else 0
+        return first, self.separators[after][0] if after < len(self.separators) else length
 
     def head(self, begin: int, start: int) -> int | None:
-        """The end of the last street word between the part's begin and the name."""
+        """The end of the last street word between the beginning of the part and the name."""
         index = bisect_right(self.heads, start)
         return self.heads[index - 1] if index and self.heads[index - 1] > begin else None
 
 
 def region_or_city(address: str) -> str | None:
-    """The region's name, else the city's, as written in an address; None when it names neither."""
+    """The name of the region, else of the city, as written in an address; None if it names neither."""
     normalized = normalize(address)
     text = fold(normalized.text)
     layout = _Layout([part.span() for part in _PART_END.finditer(text)], [m.end() for m in _ARABIC_HEAD.finditer(text)])
     for pattern in _names():
-        for match in reversed(list(pattern.finditer(text))):  # an address narrows down to its city at its end
+        for match in reversed(list(pattern.finditer(text))):  # an address ends with its city
             if not _names_a_street(text, layout, match):
                 start, end = normalized.original_span(*match.span("name"))
                 return normalized.original[start:end]
@@ -70,18 +70,18 @@ def region_or_city(address: str) -> str | None:
 
 @cache
 def _names() -> _Names:
-    """The 13 regions and the major cities; a name that is both is the region only with its word (منطقة, Province)."""
+    """The 13 regions and the major cities. A name that is both means the region only with (منطقة, Province)."""
     cities, regions = set(), set()
     for spelling, kind, tier, *_ in table("places.csv"):
         if kind == "region":
             regions.add(spelling)
-        elif tier == _MAJOR and not spelling.isupper() and spelling not in _OTHER_WORDS:
+        elif tier == _MAJOR and not spelling.isupper() and spelling not in _COMMON_WORDS:
             cities.add(spelling)
     return _Names(_any_of(regions - cities), _any_of(cities))
 
 
 def _any_of(names: set[str]) -> re.Pattern[str]:
-    """One pattern, longest name first: blanks may be hyphens, apostrophes may be written, an Arabic clitic may lead."""
+    """One pattern, longest name first. Allows hyphens for blanks, inserted apostrophes, and an Arabic clitic before."""
     longest_first = sorted({fold(name) for name in names}, key=len, reverse=True)
     spelled = "|".join("'?".join(map(_letter, name)) for name in longest_first)
     return re.compile(rf"(?<![^\W_])(?:[وفبلك](?=[\u0621-\u064a]))?(?P<name>{spelled})(?![^\W_])", re.IGNORECASE)
@@ -92,7 +92,7 @@ def _letter(character: str) -> str:
 
 
 def _names_a_street(text: str, layout: _Layout, match: re.Match[str]) -> bool:
-    """Whether the place is only the name of a street, a district or a building: `Makkah Road`, `طريق مكة القديم`."""
+    """Whether the match is only the name of a street, a district or a building: `Makkah Road`, `طريق مكة القديم`."""
     begin, end = layout.part(match.start(), match.end(), len(text))
     if _ENGLISH_STREET.match(text, match.end(), end):
         return True

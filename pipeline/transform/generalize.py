@@ -1,27 +1,27 @@
-"""Smart generalization: what a date or an address may say in place of a placeholder; None when in any doubt."""
+"""Smart generalization: the value that may replace a date or an address. In any doubt the placeholder is used."""
 
 import re
 from collections.abc import Collection
 from datetime import date
 
 from pipeline.detect.text.characters import INVISIBLE
-from pipeline.transform.birth import Language, birth_cue
+from pipeline.transform.birth_cue import Language, birth_cue
 from pipeline.transform.dates import read_date
 from pipeline.transform.gazetteer import region_or_city
 from schemas.entities import EntityType
 from schemas.spans import Detection, Span
 
 _AGES = range(1, 120)
-_LONGEST = 1000  # characters of a date or an address that is looked into
-# A Hijri mark may stand right behind the span instead of in it.
+_LONGEST = 1000  # characters of a date or an address that is read
+# A Hijri mark may follow the span instead of being part of it.
 _HIJRI_MARK = re.compile(r"\s{0,3}(?:هـ|ه(?!\w)|هجري|a\.?h\b|h\b|hijri)", re.IGNORECASE)
 _DIGIT_ZEROS = (0x0660, 0x06F0, 0xFF10)  # Eastern-Arabic, Persian, fullwidth
 
 
 class Generalizer:
-    """Generalized values of one detection's spans, for the types in `transforms`; ages are as of `today`.
+    """Generalizes the spans of one detection, for the types in `transforms`. Ages are as of `today`.
 
-    Immutable. Every answer takes time that depends on the span alone, however many there are.
+    Immutable. The time for one span does not depend on the number of spans.
     """
 
     def __init__(self, detection: Detection, transforms: Collection[EntityType], today: date) -> None:
@@ -32,12 +32,12 @@ class Generalizer:
         self._index = {span.start: index for index, span in enumerate(self._dates)}
 
     def value(self, span: Span) -> str | None:
-        """What may stand in place of a span of the detection; None: the placeholder stands (fail closed)."""
+        """The value that may replace a span of the detection; None: use the placeholder (fail closed)."""
         surface = self._text[span.start : span.end]
         if span.type not in self._transforms or len(surface) > _LONGEST:
             return None
         shown = self._date(span, surface) if span.type is EntityType.DATE_TIME else region_or_city(surface)
-        # Invisible characters are no part of a name or a year, and could spell digits of their own.
+        # Invisible characters are never part of a name or a year, and could encode digits.
         return shown and "".join(character for character in shown if character not in INVISIBLE)
 
     def _date(self, span: Span, surface: str) -> str | None:
@@ -54,7 +54,7 @@ class Generalizer:
 
 
 def _age(born: date, today: date) -> int:
-    """Completed years; a birthday on 29 February is reached on 1 March of a common year."""
+    """Completed years. In a common year a birthday on 29 February counts from 1 March."""
     return today.year - born.year - ((today.month, today.day) < (born.month, born.day))
 
 

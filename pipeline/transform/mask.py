@@ -1,14 +1,26 @@
-"""Masking, the reversible transform: every entity becomes a token, and the mapping brings the originals back."""
+"""Masking, the reversible transform: every entity becomes a token `<MASKED_{TYPE}_{8 hex}>`.
 
-from collections.abc import Mapping
+The mapping of tokens to originals restores the text. Tokens are keyed: one caller's value always has the same token.
+"""
+
+import hmac
+import re
+from collections.abc import Container, Iterator, Mapping
 from typing import NamedTuple
 
-from pipeline.transform.tokens import TOKEN, Mint
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+from schemas.entities import EntityType
 from schemas.spans import Detection, Span
+
+TOKEN = re.compile(r"<MASKED_([A-Z_]+)_([a-f0-9]{8})>")
+_INFO = b"masker-token-v1"
+_HEX = 8
 
 
 class Masked(NamedTuple):
-    """The masked text, the mapping `{token: original}`, and the entities it replaced (offsets in the original text)."""
+    """The masked text, the mapping `{token: original}`, and the replaced entities (offsets in the original text)."""
 
     text: str
     mapping: dict[str, str]
@@ -16,10 +28,10 @@ class Masked(NamedTuple):
 
 
 def mask(detection: Detection, key: bytes) -> Masked:
-    """Replace every entity of a detection by its token under `key` (see `tokens.token_key`).
+    """Replace every entity of a detection by its token under `key` (see `token_key`).
 
-    `restore(masked.text, masked.mapping)` is the original text, whatever it holds: a token that stands in the input is
-    never minted again for a value, so it stays what it was.
+    `restore(masked.text, masked.mapping)` is always the original text: a token that is already in the input is never
+    minted for a value, so it stays as it is.
     """
     text = detection.text
     mint = Mint(key, reserved=tokens_in(text))
@@ -33,10 +45,55 @@ def mask(detection: Detection, key: bytes) -> Masked:
 
 
 def restore(text: str, mapping: Mapping[str, str]) -> str:
-    """Put the originals back in one pass; a token that the mapping does not know stays as it is."""
+    """Put the originals back in one pass. A token that is not in the mapping stays as it is."""
     return TOKEN.sub(lambda match: mapping.get(match[0], match[0]), text)
 
 
 def tokens_in(text: str) -> frozenset[str]:
-    """Every token-shaped string of a text."""
+    """Every string in a text that has the form of a token."""
     return frozenset(match[0] for match in TOKEN.finditer(text))
+
+
+def token_key(key_material: str) -> bytes:
+    """The 32-byte HMAC key of a caller's tokens: HKDF-SHA256 (RFC 5869), no salt, over the bearer's UTF-8 bytes."""
+    return HKDF(algorithm=SHA256(), length=32, salt=None, info=_INFO).derive(key_material.encode())
+
+
+class Mint:
+    """Mints the tokens of one request: one per distinct type and exact surface, never one of `reserved`.
+
+    `mapping` maps each token to its original, in order of minting. Not thread-safe: each request has its own.
+    """
+
+    def __init__(self, key: bytes, reserved: Container[str] = ()) -> None:
+        self._key = key
+        self._reserved = reserved
+        self._minted: dict[tuple[EntityType, str], str] = {}
+        self.mapping: dict[str, str] = {}
+
+    def token(self, type_: EntityType, surface: str) -> str:
+        """The token of a value; a second call with the same value returns the same token."""
+        known = self._minted.get((type_, surface))
+        if known is not None:
+            return known
+        block = hmac.digest(self._key, type_.encode() + b"\0" + surface.encode("utf-8", "surrogatepass"), "sha256")
+        candidate = f"<MASKED_{type_}_{block[: _HEX // 2].hex()}>"
+        if candidate in self.mapping or candidate in self._reserved:
+            candidate = next(
+                other
+                for other in _further_candidates(self._key, type_, block)
+                if other not in self.mapping and other not in self._reserved
+            )
+        self._minted[type_, surface] = candidate
+        self.mapping[candidate] = surface
+        return candidate
+
+
+def _further_candidates(key: bytes, type_: EntityType, block: bytes) -> Iterator[str]:
+    """The value's further candidates: each next 8 hex digits of its HMAC, then those of an HMAC of that HMAC."""
+    first = _HEX
+    while True:
+        digits = block.hex()
+        for start in range(first, len(digits), _HEX):
+            yield f"<MASKED_{type_}_{digits[start : start + _HEX]}>"
+        block, first = hmac.digest(key, block, "sha256"), 0

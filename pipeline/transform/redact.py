@@ -12,7 +12,7 @@ from schemas.spans import Detection
 
 
 class Redacted(NamedTuple):
-    """`pii_count` and `entity_counts` (by redact prefix) count distinct values; `generalized_count` counts places."""
+    """`pii_count` and `entity_counts` (by redact prefix) count distinct values; `generalized_count` counts spans."""
 
     text: str
     pii_count: int
@@ -20,8 +20,8 @@ class Redacted(NamedTuple):
     generalized_count: int
 
 
-class Numbering:
-    """Placeholder numbers: per type from 01, by first appearance, one number per distinct canonical value."""
+class PlaceholderNumbers:
+    """Placeholder numbers: from 01 within each type, by first appearance, one for each distinct canonical value."""
 
     def __init__(self) -> None:
         self._numbers: dict[tuple[EntityType, str], int] = {}
@@ -37,12 +37,12 @@ class Numbering:
 
 
 def redact(detection: Detection, transforms: Collection[EntityType], today: date) -> Redacted:
-    """Replace every entity; those of a type in `transforms` by a generalized value where one can be given safely.
+    """Replace every entity by its placeholder, or for a type in `transforms` by a generalized value where that is safe.
 
     `today` is the date at which ages are computed.
     """
     text = detection.text
-    numbering, generalizer = Numbering(), Generalizer(detection, transforms, today)
+    numbers, generalizer = PlaceholderNumbers(), Generalizer(detection, transforms, today)
     values: dict[tuple[EntityType, str], None] = {}
     pieces: list[str] = []
     position = generalized = 0
@@ -51,7 +51,7 @@ def redact(detection: Detection, transforms: Collection[EntityType], today: date
         values[span.type, value] = None
         general = generalizer.value(span)
         generalized += general is not None
-        pieces += (text[position : span.start], general or numbering.placeholder(span.type, value))
+        pieces += (text[position : span.start], general or numbers.placeholder(span.type, value))
         position = span.end
     pieces.append(text[position:])
     counts = Counter(PREFIX[type_] for type_, _ in values)

@@ -7,8 +7,7 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.transform.mask import mask, restore
-from pipeline.transform.tokens import TOKEN, Mint, token_key
+from pipeline.transform.mask import TOKEN, Mint, mask, restore, token_key
 from schemas.entities import RANK, EntityType
 from schemas.spans import Detection, Span
 from tests.pipeline.transform.marked import marked

@@ -9,7 +9,7 @@ from typing import Any
 from api.llm import prompt
 from api.llm.model import Asked, MaskedPrompt, Provider
 from pipeline.detect.detector import Detector
-from pipeline.transform.tokens import TOKEN, token_key
+from pipeline.transform.mask import TOKEN, token_key
 from schemas.entities import EntityType
 from schemas.spans import TermSet
 

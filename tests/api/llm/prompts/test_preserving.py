@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from api.llm.prompt import INSTRUCTION
-from pipeline.transform.tokens import TOKEN
+from pipeline.transform.mask import TOKEN
 from tests.api.llm.prompts.prompting import NAME, sent
 
 TEXT = {"type": "text", "text": INSTRUCTION}

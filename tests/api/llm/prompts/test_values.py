@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from pipeline.transform.tokens import token_key
+from pipeline.transform.mask import token_key
 from schemas.entities import EntityType
 from schemas.spans import Action, Term, TermSet
 from tests.api.llm.prompts.prompting import (
