@@ -23,7 +23,7 @@ from pypdf.generic import (
     TextStringObject,
 )
 
-from pipeline.verification.image.reader import beside_pixels
+from pipeline.verification.image.metadata import metadata_texts
 from pipeline.verification.limits import MAX_DEPTH, MAX_OBJECTS, MAX_UNPACKED
 from schemas.errors import ErrorCode, StageFailed
 
@@ -235,7 +235,7 @@ def _beside_pixels(encoded: bytes, filters: list[str]) -> Iterator[str]:
         raise StageFailed(ErrorCode.VERIFY_FAILED)
     for _ in filters[:-1]:
         encoded = zlib.decompressobj().decompress(encoded, MAX_UNPACKED)
-    yield from beside_pixels(encoded) if encoded.startswith(b"\xff\xd8") else texts_in(encoded)
+    yield from metadata_texts(encoded) if encoded.startswith(b"\xff\xd8") else texts_in(encoded)
 
 
 def _numbers(reader: PdfReader) -> dict[int, int]:

@@ -11,7 +11,7 @@ import pypdfium2.raw as pdfium
 from PIL import Image
 from pypdf.generic import DictionaryObject
 
-from pipeline.verification.image.low_contrast import by_hue
+from pipeline.verification.image.low_contrast import hue_layers
 from pipeline.verification.image.reader import is_blank
 from pipeline.verification.limits import MAX_RASTER_PIXELS, MAX_RASTER_SIDE
 from schemas.errors import ErrorCode, StageFailed
@@ -50,7 +50,7 @@ def pictures(page: Any, is_doubtful: bool) -> Iterator[Any]:
     if not is_blank(shown):
         gray = shown.convert("L")
         yield gray
-        yield from by_hue(shown, gray)
+        yield from hue_layers(shown, gray)
 
 
 def covered(page: Any) -> Iterator[Any]:
