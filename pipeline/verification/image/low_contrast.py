@@ -119,7 +119,7 @@ _ACROSS, _ALONG = 1, 6  # tiles around a region, across and along its line, that
 
 
 class _EdgeMap(NamedTuple):
-    """The edges at one size: `is_edge` of each pixel; `step` is the side of such a pixel in pixels of the full image."""
+    """The edges at one size: `is_edge` of each pixel; `step` is the side of such a pixel in full-size pixels."""
 
     is_edge: Any
     step: int
@@ -252,8 +252,8 @@ def _groups(tiles: Any) -> Iterator[tuple[int, int, int, int]]:
         group = list(frontier)
         while frontier:
             y, x = frontier.pop()
-            near_group = [(y + down, x + right) for down in (-1, 0, 1) for right in (-2, -1, 0, 1, 2)]
-            found = [tile for tile in near_group if tile in unvisited]
+            near = [(y + down, x + right) for down in (-1, 0, 1) for right in (-2, -1, 0, 1, 2)]
+            found = [tile for tile in near if tile in unvisited]
             unvisited.difference_update(found)
             frontier += found
             group += found
