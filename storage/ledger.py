@@ -18,7 +18,6 @@ from sqlmodel import Session, col, select
 from schemas.clock import next_riyadh_midnight, riyadh_day
 from schemas.errors import InsufficientTokens, Unprocessable
 from storage.database import insert_missing
-from storage.direct import Direct
 from storage.tables import Entry, EntryKind, Purse
 
 MAX_CREDIT = 10**15  # far from the columns' 64 bits, however often it is given
@@ -79,7 +78,7 @@ def charge_all(
         lines.append(_line(account_id, EntryKind.CHARGE, parts, order.reason, order.reference, today, now))
     if lines:
         try:
-            _LINES.run(connection, lines)
+            connection.execute(_INSERT_LINES, lines)
         except IntegrityError:
             raise ReferenceConflict from None
         _keep(connection, _Sums(account_id, paid_tokens, today, used))
@@ -213,21 +212,21 @@ class _Sums(NamedTuple):
     free_used: int
 
 
-_LOCKED = Direct(
+_LOCK_PURSE = (
     sqlalchemy.select(col(Purse.account_id), col(Purse.paid_tokens), col(Purse.free_day), col(Purse.free_used))
-    .where(col(Purse.account_id) == bindparam("whose"))
+    .where(col(Purse.account_id) == bindparam("purse_of"))
     .with_for_update()
 )
-_KEPT = Direct(
+_UPDATE_PURSE = (
     update(Purse)
-    .where(col(Purse.account_id) == bindparam("whose"))
+    .where(col(Purse.account_id) == bindparam("purse_of"))
     .values({name: bindparam(f"new_{name}") for name in ("paid_tokens", "free_day", "free_used")})
 )
-_LINES = Direct(insert(Entry).inline(), [name for name in Entry.model_fields if name != "id"])
+_INSERT_LINES = insert(Entry).inline()  # inline: the new rows' ids are not read back
 
 
 def _locked_purse(connection: Connection, account_id: UUID) -> _Sums:
-    row = _LOCKED.row(connection, {"whose": account_id})
+    row = connection.execute(_LOCK_PURSE, {"purse_of": account_id}).one_or_none()
     if row is None:
         raise UnknownAccount
     return _Sums(*row)
@@ -236,7 +235,7 @@ def _locked_purse(connection: Connection, account_id: UUID) -> _Sums:
 def _keep(connection: Connection, sums: _Sums) -> None:
     """Writes the sums of a purse that this transaction has locked."""
     new = {"new_paid_tokens": sums.paid_tokens, "new_free_day": sums.free_day, "new_free_used": sums.free_used}
-    _KEPT.run(connection, [{"whose": sums.account_id, **new}])
+    connection.execute(_UPDATE_PURSE, {"purse_of": sums.account_id, **new})
 
 
 def _locked_entry(session: Session, kind: EntryKind, reference: str) -> Entry | None:

@@ -16,7 +16,6 @@ from schemas.reports import PublicKey, ReportKeys, Signature, SignedReport, Veri
 from storage.encryption import Keyring
 
 _PURPOSE = "report-signing"
-_KEY_BYTES = 32
 
 
 class NotAPublicKey(ValueError):

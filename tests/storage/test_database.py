@@ -282,6 +282,25 @@ def test_who_comes_after_a_pause_does_not_meet_a_connection_that_died_in_it(
         killer.dispose()
 
 
+def test_the_first_to_meet_a_dead_connection_spares_all_others(postgres_url: str) -> None:
+    database, killer = Database(postgres_url), Database(postgres_url)
+    try:
+        with ExitStack() as stack:
+            connections = [stack.enter_context(database.bare_transaction()) for _ in range(3)]
+            pids = [connection.scalar(text("SELECT pg_backend_pid()")) for connection in connections]
+        with killer.transaction() as session:
+            for pid in pids:
+                session.connection().execute(text("SELECT pg_terminate_backend(:pid, 5000)"), {"pid": pid})
+        with pytest.raises(MaskerUnavailable), database.bare_transaction() as connection:
+            connection.execute(text("SELECT 1"))
+        for _ in range(3):
+            with database.bare_transaction() as connection:
+                assert connection.scalar(text("SELECT 1")) == 1
+    finally:
+        database.dispose()
+        killer.dispose()
+
+
 def test_the_connection_that_rested_least_is_used_next(postgres_url: str) -> None:
     """One that rested long is asked first whether it still lives."""
     database = Database(postgres_url)
