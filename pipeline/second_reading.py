@@ -16,7 +16,7 @@ from pipeline.entities.proof import Proof, proof
 from pipeline.entities.values import is_distinctive
 from pipeline.sandbox.parent import Sandbox
 from pipeline.verification.reading import Leftover, SecondReading
-from pipeline.verification.remedy import burned_too
+from pipeline.verification.remedy import with_leftovers_burned
 from pipeline.verification.verdict import leftovers
 from schemas.entities import EntityType
 from schemas.files import Format
@@ -65,7 +65,7 @@ def second_look(
     seconds = STAGE[Stage.OCR].seconds
     readings = stages.read_rasters(tools.sandbox, tools.readers, second.rasters, pixels, seconds, heard=heard)
     left = _leftovers(second, readings, without_name(first.findings), tools.detector, options)
-    burned = burned_too(first.extraction.rasters, first.readings, second.rasters, readings, left)
+    burned = with_leftovers_burned(first.extraction.rasters, first.readings, second.rasters, readings, left)
     sure = [leftover for leftover in left if leftover.sure]
     if not sure and (is_last or burned == tuple(first.readings)):
         engine = stages.ocr_engine(tools.sandbox) if first.extraction.rasters or second.rasters else ""

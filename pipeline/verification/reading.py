@@ -1,16 +1,18 @@
-"""What the second reading of an output hands to the verdict, and what the verdict answers."""
+"""The result types of the second reading (`SecondReading`) and of the verdict (`Leftover`)."""
 
 from dataclasses import dataclass
 
 from pipeline.documents.document import Raster
 
-UNDER = "/under/"  # in the id of a raster of what lies under a page's drawings
-PARTED = "\u2588"  # stands in a reading for each letter of a word that OCR does not believe: its neighbours are none
+COVERED = "/under/"  # in the id of a raster that shows images which later drawings of the page cover
+UNRELIABLE_LETTER = (
+    "\u2588"  # replaces each letter of a word that OCR read with low confidence, so that the words around it stay apart
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A text that is read as one; `context` is a label that stands logically before it (a column's heading)."""
+    """One continuous text; `context` is its label, for example the heading of its column."""
 
     text: str
     context: str = ""
@@ -18,14 +20,14 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class SecondReading:
-    """Everything that an output still says, read by libraries that did not write it.
+    """The whole content of an output, read by libraries that did not write it.
 
-    `texts` is what people read (pages, paragraphs, cells, properties): found values are searched in it and detection
-    runs over it. `raw` is what only programs read (XML parts, attributes, PDF strings, decoded streams, file tails):
-    only distinctive found values are searched in it, because its numbers and names are mostly the format's own.
-    `rasters` are still to be read by OCR; their pixels travel beside, by raster id.
-    `parts` is how many parts of the file were read (files of a package, objects of a PDF, frames, else 1), `pages` how
-    many pages, sheets or slides; `readers` names the libraries that read, with their versions: `pypdf 6.4.0`.
+    `texts` is what people read (pages, paragraphs, cells, properties). The verdict searches all found values in it and
+    runs detection over it. `raw` is what only programs read (XML parts, attributes, PDF strings, decoded streams,
+    bytes after the end of the file). The verdict searches only distinctive values in it, because most numbers and names
+    there belong to the file format. `rasters` still need OCR; their pixels are passed separately, by raster id.
+    `parts` counts the parts read (files of a package, objects of a PDF, frames, else 1), `pages` the pages, sheets or
+    slides. `readers` names the libraries with their versions, for example `pypdf 6.4.0`.
     """
 
     texts: tuple[Passage, ...]
@@ -38,11 +40,11 @@ class SecondReading:
 
 @dataclass(frozen=True, slots=True)
 class Leftover:
-    """Something that should be gone and is not: its type, and its surface as the output shows it.
+    """A value that should have been removed and is still in the output: its type, and its text in the output.
 
-    `known`: it is one of the values already found (the redaction missed a place), not one newly detected.
-    `sure`: not only a guess of OCR's, which is burned where it can be, and refused no more once that was done.
-    Holds personal data: it may be merged into findings for another round, never logged.
+    `known`: the value is among the findings, so redaction missed an occurrence; otherwise detection found it only now.
+    `sure`: false for a value that rests on uncertain OCR alone. Such a value is burned if its place is known, and no
+    longer fails the output in the last round. Holds personal data: never log it.
     """
 
     type: str

@@ -1,7 +1,7 @@
-"""For the second round in pictures: where the second reading saw what the first had read otherwise, ink is burned.
+"""Prepares the second redaction round of images: marks the leftovers that only the second OCR pass read, to be burned.
 
-OCR reads the same ink differently beside a fresh black box. What only the second reading shows stands in no text of the
-first, so no finding can point at it; its box can.
+OCR reads the same ink differently next to a new black box. A value that only the second pass read is in no text of the
+first pass, so it cannot become a finding. Its box in the raster is burned instead.
 """
 
 import re
@@ -12,108 +12,112 @@ from itertools import product
 
 from pipeline.documents.document import BY_HUE, Raster, Reading
 from pipeline.verification import normal_forms
-from pipeline.verification.reading import UNDER, Leftover
+from pipeline.verification.reading import COVERED, Leftover
 
 Box = tuple[int, int, int, int]
 _GAP = re.compile(r"\s{2,}")
-_ALIKE = 0.02  # by how much the shapes of two rasters of one page may differ
+_MAX_RATIO_DIFFERENCE = 0.02  # largest relative difference between the aspect ratios of two rasters of one page
 
 
-def burned_too(
+def with_leftovers_burned(
     rasters: Sequence[Raster],
     readings: Iterable[Reading],
     second: Sequence[Raster],
     second_readings: Iterable[Reading],
-    left: Iterable[Leftover],
+    remaining: Iterable[Leftover],
 ) -> tuple[Reading, ...]:
-    """The first `readings` with the boxes of every leftover that a second reading shows among their `unread` ones.
+    """The first `readings`, with the boxes of the leftovers in `second_readings` added to their `unread` boxes.
 
-    `rasters` and `second` are those of the extraction and of the second reading; a page is matched where each has
-    exactly one raster of it, not counting what shows the same by hue or lies under drawings; else rasters of one size
-    are, those that say the same. Where several may be meant, all are burned. Other leftovers are findings' business.
+    `rasters` belong to the extraction, `second` to the second reading. Two rasters match if each is the only one of its
+    page, not counting hue rasters and covered images; otherwise if they have the same size and the most words in
+    common. If several match equally, the box is added to all of them. Leftovers in no raster are not handled here.
     """
-    # Where a placeholder stood in the middle, a gap is left: what stands on its two sides is looked for apart.
-    parts = (part for leftover in left for part in _GAP.split(leftover.surface))
+    # A removed placeholder leaves a gap in the surface: the parts on its two sides are searched separately.
+    parts = (part for leftover in remaining for part in _GAP.split(leftover.surface))
     surfaces = {normal_forms.letters(part) for part in parts} - {""}
     readings, second_readings = tuple(readings), tuple(second_readings)
-    partners = _partners(rasters, second, {reading.raster: reading for reading in (*readings, *second_readings)})
+    matches = _matches(rasters, second, {reading.raster: reading for reading in (*readings, *second_readings)})
     raster_of = {raster.id: raster for raster in second}
-    more: dict[str, list[Box]] = {}
+    added: dict[str, list[Box]] = {}
     for reading in second_readings:
-        firsts = partners.get(reading.raster, ())
+        firsts = matches.get(reading.raster, ())
         for first, box in product(firsts, _boxes(reading, surfaces) if firsts else ()):
-            more.setdefault(first.id, []).append(_scaled(box, raster_of[reading.raster], first))
-    return tuple(replace(item, unread=(*item.unread, *more.get(item.raster, ()))) for item in readings)
+            added.setdefault(first.id, []).append(_scaled(box, raster_of[reading.raster], first))
+    return tuple(replace(item, unread=(*item.unread, *added.get(item.raster, ()))) for item in readings)
 
 
-def _partners(
+def _matches(
     rasters: Sequence[Raster], second: Sequence[Raster], reading_of: Mapping[str, Reading]
 ) -> dict[str, tuple[Raster, ...]]:
-    """For the id of each raster of the second reading, those of the extraction that may show the same."""
-    seconds = [raster for raster in second if UNDER not in raster.id]
-    by_page = _alone(rasters, seconds)
+    """The id of each raster of the second reading, with the rasters of the extraction that may show the same image."""
+    seconds = [raster for raster in second if COVERED not in raster.id]
+    by_page = _only_rasters(rasters, seconds)
     found: dict[str, tuple[Raster, ...]] = {
         raster.id: (by_page[raster.page],) for raster in seconds if raster.page in by_page
     }
-    bases = {raster.id: raster for raster in seconds if _plain(raster) == raster.id and raster.id not in found}
-    alike: dict[str, tuple[Raster, ...]] = {}
-    for size in dict.fromkeys(map(_size, bases.values())):
-        own = [raster for raster in rasters if _size(raster) == size and _plain(raster) == raster.id]
-        alike.update(_matched([raster for raster in bases.values() if _size(raster) == size], own, reading_of))
-    found.update((raster.id, alike[_plain(raster)]) for raster in seconds if _plain(raster) in alike)
+    base_rasters = {raster.id: raster for raster in seconds if _base_id(raster) == raster.id and raster.id not in found}
+    common: dict[str, tuple[Raster, ...]] = {}
+    for size in dict.fromkeys(map(_size, base_rasters.values())):
+        own = [raster for raster in rasters if _size(raster) == size and _base_id(raster) == raster.id]
+        common.update(
+            _most_similar([raster for raster in base_rasters.values() if _size(raster) == size], own, reading_of)
+        )
+    found.update((raster.id, common[_base_id(raster)]) for raster in seconds if _base_id(raster) in common)
     pairs = (
         (raster, tuple(first for first in found.get(raster.id, ()) if _same_shape(raster, first))) for raster in seconds
     )
     return {raster.id: firsts for raster, firsts in pairs if firsts}
 
 
-def _alone(rasters: Sequence[Raster], second: Sequence[Raster]) -> dict[int, Raster]:
-    """The extraction's raster of each page that has but one on both sides, their hues not counted."""
+def _only_rasters(rasters: Sequence[Raster], second: Sequence[Raster]) -> dict[int, Raster]:
+    """The extraction's raster of each page that has one raster in both readings, hue rasters not counted."""
     firsts, seconds = (
-        Counter(page for page, _ in {(raster.page, _plain(raster)) for raster in side}) for side in (rasters, second)
+        Counter(page for page, _ in {(raster.page, _base_id(raster)) for raster in side}) for side in (rasters, second)
     )
     return {raster.page: raster for raster in rasters if firsts[raster.page] == seconds[raster.page] == 1}
 
 
-def _matched(
+def _most_similar(
     seconds: Sequence[Raster], firsts: Sequence[Raster], reading_of: Mapping[str, Reading]
 ) -> Iterator[tuple[str, tuple[Raster, ...]]]:
-    """Partners among rasters of one size: the most alike first; what is certain is nobody else's partner."""
+    """Matches among rasters of one size, those with the most common words first; an unambiguous match is used once."""
     words = {raster.id: _words(reading_of.get(raster.id)) for raster in (*seconds, *firsts)}
-    free, open_ = list(firsts), list(seconds)
-    while open_ and free:
-        alike = {(one.id, other.id): (words[one.id] & words[other.id]).total() for one in open_ for other in free}
-        best = max(open_, key=lambda one: max(alike[one.id, other.id] for other in free))
-        most = max(alike[best.id, other.id] for other in free)
-        partners = tuple(other for other in free if alike[best.id, other.id] == most)
-        open_.remove(best)
-        if len(partners) == 1 and len(free) > len(open_):
-            free.remove(partners[0])
-        yield best.id, partners
+    candidates, unmatched = list(firsts), list(seconds)
+    while unmatched and candidates:
+        common = {
+            (one.id, other.id): (words[one.id] & words[other.id]).total() for one in unmatched for other in candidates
+        }
+        best = max(unmatched, key=lambda one: max(common[one.id, other.id] for other in candidates))
+        most = max(common[best.id, other.id] for other in candidates)
+        matches = tuple(other for other in candidates if common[best.id, other.id] == most)
+        unmatched.remove(best)
+        if len(matches) == 1 and len(candidates) > len(unmatched):
+            candidates.remove(matches[0])
+        yield best.id, matches
 
 
 def _words(reading: Reading | None) -> Counter[str]:
-    said = (reading.text[word.start : word.end] for word in reading.words) if reading else ()
-    return Counter(normal_forms.letters(word) for word in said)
+    words_letters = (reading.text[word.start : word.end] for word in reading.words) if reading else ()
+    return Counter(normal_forms.letters(word) for word in words_letters)
 
 
 def _size(raster: Raster) -> tuple[int, int, int]:
     return raster.page, raster.width, raster.height
 
 
-def _plain(raster: Raster) -> str:
+def _base_id(raster: Raster) -> str:
     return raster.id.partition(BY_HUE)[0]
 
 
 def _same_shape(one: Raster, other: Raster) -> bool:
-    return abs(one.width * other.height / (one.height * other.width) - 1) < _ALIKE
+    return abs(one.width * other.height / (one.height * other.width) - 1) < _MAX_RATIO_DIFFERENCE
 
 
 def _boxes(reading: Reading, surfaces: Iterable[str]) -> Iterator[Box]:
-    """The boxes of all words that a surface, spaces and separators aside, touches."""
-    said = [normal_forms.letters(reading.text[word.start : word.end]) for word in reading.words]
-    owner = [number for number, word in enumerate(said) for _ in word]
-    whole = "".join(said)
+    """The boxes of all words that overlap a surface; spaces and separators are ignored."""
+    words_letters = [normal_forms.letters(reading.text[word.start : word.end]) for word in reading.words]
+    owner = [number for number, word in enumerate(words_letters) for _ in word]
+    whole = "".join(words_letters)
     touched: set[int] = set()
     for surface in surfaces:
         start = whole.find(surface)
@@ -126,9 +130,9 @@ def _boxes(reading: Reading, surfaces: Iterable[str]) -> Iterator[Box]:
 
 
 def _scaled(box: Box, source: Raster, target: Raster) -> Box:
-    """A box in pixels of the source as one in pixels of the target, grown by two on each side, inside of it."""
+    """A box of `source` in pixels of `target`, two pixels larger on each side and clipped to the raster."""
     x, y = target.width / source.width, target.height / source.height
-    left, top = max(0, int(box[0] * x) - 2), max(0, int(box[1] * y) - 2)
+    x0, y0 = max(0, int(box[0] * x) - 2), max(0, int(box[1] * y) - 2)
     right = min(target.width, int((box[0] + box[2]) * x) + 3)
     bottom = min(target.height, int((box[1] + box[3]) * y) + 3)
-    return left, top, max(1, right - left), max(1, bottom - top)
+    return x0, y0, max(1, right - x0), max(1, bottom - y0)

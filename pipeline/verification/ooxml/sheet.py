@@ -8,7 +8,7 @@ from datetime import date, timedelta
 from decimal import Decimal, DecimalException
 from typing import NamedTuple
 
-from pipeline.verification.labels import has_second_row, is_field, is_label, stacked
+from pipeline.verification.labels import combined_headings, has_second_row, is_field, is_label
 from pipeline.verification.ooxml.number_format import NumberFormat, plain
 from pipeline.verification.ooxml.xml import local
 from pipeline.verification.reading import Passage
@@ -397,7 +397,7 @@ def _headings(found: list[Cell]) -> tuple[dict[int, str], set[int]]:
         lines = {row}
         below = {cell.column: cell.said[0].strip() for cell in rows[numbers[place + 1]]}
         if place + 2 < len(numbers) and has_second_row(told, below):
-            told = stacked(told, below)
+            told = combined_headings(told, below)
             lines.add(numbers[place + 1])
         if len(told) >= min(width, 3):
             return {column: text for column, text in told.items() if not _PLACEHOLDER.fullmatch(text)}, lines

@@ -5,7 +5,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from itertools import pairwise
 
-from pipeline.verification.labels import has_second_row, is_field, is_label, stacked
+from pipeline.verification.labels import combined_headings, has_second_row, is_field, is_label
 from pipeline.verification.ooxml.xml import backwards, local, without_cells
 from pipeline.verification.reading import Passage
 
@@ -83,7 +83,7 @@ def _table(table: ET.Element, context: str) -> Iterator[Passage]:
             headings = own
         elif number == first + 1 and first >= 0 and number + 1 < len(rows):
             said = {column: text for column, cell in row if (text := _said(cell).strip())}
-            headings = stacked(headings, own) if has_second_row(headings, said) else headings
+            headings = combined_headings(headings, own) if has_second_row(headings, said) else headings
 
 
 def _placed(row: ET.Element) -> Iterator[tuple[int, ET.Element]]:

@@ -16,7 +16,7 @@ from pipeline.verification import normal_forms
 from pipeline.verification.image.reader import png
 from pipeline.verification.pdf import content_stream, pixels
 from pipeline.verification.pdf.objects import Walk, refusing_damage
-from pipeline.verification.reading import UNDER, Passage, SecondReading
+from pipeline.verification.reading import COVERED, Passage, SecondReading
 from schemas.errors import ErrorCode, StageFailed
 
 # A PDF page's text with its columns parted: pdfium joins what stands far apart on a line by a single blank.
@@ -210,7 +210,7 @@ def _images(page: Any, is_doubtful: bool) -> Iterator[tuple[str, Image.Image]]:
     for layer, image in enumerate(pixels.pictures(page, is_doubtful)):
         yield f"{BY_HUE}{layer}" if layer else "", image
     for number, image in enumerate(pixels.covered(page)):
-        yield f"{UNDER}{number}", image
+        yield f"{COVERED}{number}", image
 
 
 def _decoded(streams: content_stream.Streams) -> Iterator[str]:
