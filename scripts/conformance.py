@@ -72,13 +72,8 @@ def problems(stated: Sequence[Clause], proven: Sequence[Proof]) -> list[str]:
     proved = {id_ for _, id_ in named}
     return [
         *(f"{id_} is stated twice" for id_ in sorted({id_ for id_ in ids if ids.count(id_) > 1})),
-        *(f"{id_} is proven by no test" for id_ in ids if id_ not in named),
-        *(
-            f"{proof.test} names the unknown clause {id_}"
-            for proof in proven
-            for id_ in proof.clauses
-            if id_ not in known
-        ),
+        *(f"{id_} is proven by no test" for id_ in ids if id_ not in proved),
+        *(f"{test} names the unknown clause {id_}" for test, id_ in named if id_ not in ids),
         *(f"{proof.test} names no clause" for proof in proven if not proof.clauses),
     ]
 
