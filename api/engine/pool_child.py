@@ -85,14 +85,14 @@ def _parse(model_name: str, raw: bytes) -> tuple[dict[str, Any], dict[str, bytes
     from pydantic import ValidationError
 
     from api.http.bodies import validate
-    from api.http.errors import of_error
+    from api.http.validation_errors import public_validation_errors
     from schemas import text
 
     model = {model.__name__: model for model in (text.MaskRequest, text.RedactRequest)}[model_name]
     try:
         body, warning = validate(raw, model)
     except ValidationError as error:
-        return {"ok": {"errors": of_error(error, ["body"], model)}}, {}
+        return {"ok": {"errors": public_validation_errors(error, ["body"], model)}}, {}
     fields = body.model_dump(mode="json", exclude={"text"})
     return {"ok": {"errors": None, "fields": fields, "warning": warning}}, {"text": body.text.encode()}
 

@@ -14,7 +14,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from api.auth.bearer import Authenticated
 from api.engine.scheduler import Gone
-from api.http.bodies import hung_up
+from api.http.bodies import wait_for_disconnect
 from api.llm import answers
 from api.llm.model import Asked, MaskedPrompt, Provider, StreamTooLong
 from api.llm.streams import RestoredStream
@@ -70,7 +70,7 @@ async def relayed(request: Request, services: Services, who: Authenticated, prov
     )
     passed_on = demo.plain(asked_for) if who.by_session else asked_for
     passing = _Passing(headers.passed_on(passed_on, provider, key), headers.query(request.query_params))
-    return _Relayed(services, who.caller, asked, raw, passing, partial(hung_up, request))
+    return _Relayed(services, who.caller, asked, raw, passing, partial(wait_for_disconnect, request))
 
 
 class _Relayed(Response):

@@ -11,7 +11,7 @@ from starlette.requests import Request
 from api.engine.scheduler import Gone
 from api.engine.text_work import Work
 from api.http.answer_headers import set_warning
-from api.http.bodies import hung_up, parse, read_raw
+from api.http.bodies import parse, read_raw, wait_for_disconnect
 from api.services.charges import charged
 from api.services.container import Services
 from api.services.policies import Policy, inline_sets
@@ -104,7 +104,7 @@ async def read_text(request: Request, services: Services, caller: Caller, model:
     if len(raw) < _LARGE_BYTES:
         parsed = await parse(raw, model)
     else:
-        gone = partial(hung_up, request)
+        gone = partial(wait_for_disconnect, request)
         parsed = await services.detection.parse(raw, model, caller=caller.account_id, gone=gone)
     set_warning(request, parsed.warning)
     return parsed.body

@@ -14,8 +14,9 @@ from pipeline.detect.grammar.vocabulary import NAME, Vocabulary, Word
 from pipeline.detect.grammar.words import Words
 from pipeline.detect.lexicons.loader import section, table
 from pipeline.detect.names import arabic, latin
-from pipeline.detect.names.arabic import PREDICATES
+from pipeline.detect.names.arabic_scores import PREDICATES
 from pipeline.detect.names.latin import is_facility_name
+from pipeline.detect.names.latin_scores import has_possessor
 from pipeline.detect.recognizers.named_entities import LEXICAL
 from pipeline.detect.text.equivalence import compact_form, words_form
 from pipeline.detect.text.normalize import normalize
@@ -150,7 +151,7 @@ def _stands_in_latin(words: Words, first: int, last: int, parts: Sequence[Part],
     if not is_capital:
         return is_certain_name and sum(len(part.key) for part in parts) >= _LEAST_SMALL
     cue = latin.cue_before(words, first)
-    if is_certain_name or has_initials or cue & Word.TITLE or latin.has_possessor(words, first):
+    if is_certain_name or has_initials or cue & Word.TITLE or has_possessor(words, first):
         return True
     if len(parts) > 1:
         return not all(part.ordinary for part in parts)
@@ -268,7 +269,7 @@ class PersonMentions:
         begin, end = _with_initials(words, first, last, initials)
         seen = {words.words[n].casefold() for n in (*range(begin, first), *range(last + 1, end + 1))}
         people = {number for number in people if self._begins(number, seen)} or people
-        return begin, end, *words.place(begin, end, group[0].skip if begin == first else 0), people
+        return begin, end, *words.offsets(begin, end, group[0].skip if begin == first else 0), people
 
     def _sightings(self, words: Words) -> Iterator[_Sighting]:
         index = 0

@@ -70,7 +70,7 @@ def region_or_city(address: str) -> str | None:
 
 @cache
 def _names() -> _Names:
-    """The 13 regions and the major cities. A name that is both means the region only with (منطقة, Province)."""
+    """The 13 regions and the major cities. A name that is both means the region only with منطقة or Province."""
     cities, regions = set(), set()
     for spelling, kind, tier, *_ in table("places.csv"):
         if kind == "region":

@@ -1,1 +1,1 @@
-"""Words and their meanings as code letters, so that a regular expression reads grammar."""
+"""Words and their meanings as code letters, so that regular expressions can match grammar."""

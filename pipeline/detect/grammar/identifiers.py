@@ -1,9 +1,9 @@
-"""Whether words stand inside an e-mail address, a host, a user name, a URL or a file path: no name is found there."""
+"""Recognizes words inside e-mail addresses, hosts, user names, URLs and file paths. No name is found there."""
 
 import re
 
-_LONGEST = 96  # characters looked at on either side
-# What such identifiers are made of. A colon or a backslash only as in `https://` and `C:\Users`, not in `\n`.
+_LONGEST = 96  # characters that are read on each side
+# The characters of such identifiers. A colon or a backslash counts only as in `https://` and `C:\Users`, not in `\n`.
 _BODY = r"[A-Za-z0-9_.%+~&?=#@/$-]|://|:[0-9]|\\(?![nrt\"'])"
 _AFTER = re.compile(rf"(?:{_BODY})*")
 _HOST = re.compile(r"[a-z0-9-]+(?:\.[a-z0-9-]+)+")
@@ -12,7 +12,7 @@ _MARKS = frozenset("@\\/._-")
 
 
 def in_identifier(text: str, start: int, end: int) -> bool:
-    """Whether `text[start:end]` is part of an identifier that computers read. Looks at 96 characters on each side."""
+    """Whether `text[start:end]` is part of a machine-readable identifier. Reads up to 96 characters on each side."""
     near = text[max(0, start - 1) : start] + text[end : end + 1]
     if _MARKS.isdisjoint(near):
         return False

@@ -1,4 +1,4 @@
-"""Numbers in words, Arabic (written and spoken) and English: where the run that ends or begins here lies."""
+"""Finds numbers written in words, in Arabic (standard and dialect) and English."""
 
 from pipeline.detect.text.shadow import LETTER, shadow_of, shape
 
@@ -24,8 +24,8 @@ _SMALL = frozenset({b"a"})
 
 _WORD = shape(rf"[{LETTER}]+")
 _BETWEEN = frozenset({b" ", b"-", b"  ", b", ", b"\n"})
-_REACH = 110
-_MOST_WORDS = 16
+_REACH = 110  # characters that are searched before
+_MOST_WORDS = 16  # of one number
 
 
 def _is_number(word: bytes) -> bool:
@@ -33,7 +33,7 @@ def _is_number(word: bytes) -> bool:
 
 
 def run_before(shadow: bytes, end: int) -> int:
-    """Where the run of number words that ends at `end` (blanks aside) begins; -1 when the word there is none."""
+    """The start of the run of number words that ends at `end`, blanks not counted; -1 if there is no such word."""
     first = max(0, end - _REACH)
     words = list(_WORD.finditer(shadow, first, end))
     start, reach = -1, end
@@ -52,12 +52,12 @@ def run_before(shadow: bytes, end: int) -> int:
     if start >= 0 and shadow[start : start + 1] == _AND_GLUED and shadow[start : start + 3] not in _WORDS:
         word_end = _WORD.match(shadow, start)
         if word_end and word_end.group() not in _WORDS:
-            start += 1  # the conjunction belongs to the sentence: "و|خمسون ريالا"
+            start += 1  # the conjunction is not part of the number: "و|خمسون ريالا"
     return start
 
 
 def run_after(shadow: bytes, start: int) -> int:
-    """Where the run of number words that begins at `start` (blanks aside) ends; -1 when the word there is none."""
+    """The end of the run of number words that begins at `start`, blanks not counted; -1 if there is no such word."""
     end, reach = -1, start
     for _ in range(_MOST_WORDS):
         match = _WORD.search(shadow, reach, reach + 24)

@@ -1,4 +1,4 @@
-"""Phrases of a lexicon, found by their first word: the longest one that stands at a place of a text."""
+"""Finds phrases of a lexicon in a text by their first word. The longest phrase wins."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -9,12 +9,12 @@ from pipeline.detect.grammar.words import Words
 
 Entry = TypeVar("Entry")
 
-# Separators that may stand inside a phrase: `Al-Khobar`, `Ta'if`, `مكة المكرمة`.
+# Separators that a phrase may contain: `Al-Khobar`, `Ta'if`, `مكة المكرمة`.
 _INSIDE = frozenset(" -'/i.")
 
 
 class PhraseMatch(NamedTuple, Generic[Entry]):
-    """Words `first` to `last` (inclusive) are a phrase; `skip` letters of the first are an attached clitic."""
+    """Words `first` to `last` (inclusive) are a phrase; the first `skip` letters are an attached clitic."""
 
     first: int
     last: int
@@ -24,14 +24,14 @@ class PhraseMatch(NamedTuple, Generic[Entry]):
 
 @dataclass(slots=True)
 class _Node(Generic[Entry]):
-    """A word of a phrase: what the phrase means if it ends here, and the words that may follow."""
+    """A word in the trie of phrases: the entry of the phrase that ends here, and the words that may follow."""
 
     entry: Entry | None = None
     following: "dict[str, _Node[Entry]]" = field(default_factory=dict)
 
 
 class Phrases(Generic[Entry]):
-    """A set of phrases, each with what the lexicon says of it. Immutable after construction."""
+    """A set of phrases, each with its lexicon entry. Immutable after construction."""
 
     def __init__(self, entries: Iterable[tuple[str, Entry]]) -> None:
         self._root: _Node[Entry] = _Node()
@@ -54,7 +54,7 @@ class Phrases(Generic[Entry]):
 
     @property
     def heads(self) -> Iterator[str]:
-        """Every form in which a first word can stand in a text."""
+        """Every form of a first word that a text may contain."""
         yield from self._heads
         yield from self._clitic
 
@@ -66,7 +66,7 @@ class Phrases(Generic[Entry]):
             head = self._clitic.get(word)
             if head is None:
                 return None
-            # li + al- is written ll-: the article's alif is not in the text.
+            # li + al- is written ll-: the alif of the article is not in the text.
             skip = len(word) - len(head) if word.endswith(head) else len(word) - len(head) + 2
             word = head
         found: PhraseMatch[Entry] | None = None

@@ -1,4 +1,7 @@
-"""What each word can be in a name, an address or a place: one code letter per word, so that grammars are regexes."""
+"""The meanings of words in names, addresses and places, and one code letter for each combination of meanings.
+
+Grammars are regular expressions over these code letters.
+"""
 
 import re
 from collections.abc import Iterable
@@ -10,14 +13,14 @@ from pipeline.detect.lexicons.loader import sections, table
 
 
 class Word:
-    """What a word can be; a word may be several things. Plain integers: enum flags are ten times slower."""
+    """Flags for the meanings of a word; a word may have several. Plain integers, as enum flags are ten times slower."""
 
     # shape
     CAPITAL = 1 << 0  # Latin, capital first
     LOWER = 1 << 1  # Latin, small first
     UPPER = 1 << 2  # Latin, written in capitals throughout (known words only)
     ARABIC = 1 << 3
-    ARTICLE_AL = 1 << 4  # Arabic, begins with alif: perhaps the article
+    ARTICLE_AL = 1 << 4  # Arabic, begins with alif: may begin with the article
     NUMBER = 1 << 5
     INITIAL = 1 << 6  # one capital letter
     OTHER = 1 << 7
@@ -35,7 +38,7 @@ class Word:
     PREFIX = 1 << 18  # Md., Mst.
     CLITIC = 1 << 19  # a given name with a conjunction or preposition attached
     ORDINARY = 1 << 20  # never part of a name
-    # what stands beside names
+    # context words of names
     TITLE = 1 << 21
     ROYAL = 1 << 22
     ROLE = 1 << 23
@@ -43,7 +46,7 @@ class Word:
     GREETING = 1 << 25
     CONTACT = 1 << 26
     SPEECH = 1 << 27
-    NON_PERSON = 1 << 28  # makes a label speak of something else: company name
+    NON_PERSON = 1 << 28  # with it a label names something else: company name
     ID_CUE = 1 << 29
     FACILITY = 1 << 30  # a street, school, firm follows (Arabic) or ends here (Latin)
     FOUNDER = 1 << 31  # King, Prince: a facility named after one may follow
@@ -67,7 +70,7 @@ class Word:
 
 NAME = Word.GIVEN | Word.GIVEN_WEAK | Word.FAMILY | Word.FAMILY_WEAK
 
-# Which section of context_words.txt says what of a word.
+# The meaning of each section of context_words.txt.
 _CUES: dict[str, int] = {
     "title arabic": Word.TITLE,
     "royal title arabic": Word.TITLE | Word.FOUNDER | Word.ROYAL,
@@ -124,16 +127,16 @@ _CUES: dict[str, int] = {
     "address filler latin": Word.FILLER,
     "organization head latin": Word.ORGANIZATION_HEAD,
 }
-# These count with a conjunction or preposition attached, too.
+# These also count with an attached conjunction or preposition.
 _WITH_CLITICS = (
     Word.TITLE | Word.ROLE | Word.LABEL | Word.ADDRESS_CUE | Word.STREET | Word.DISTRICT | Word.FACILITY
     | Word.ORGANIZATION_HEAD | Word.CONTACT | Word.GREETING | Word.NON_PERSON
 )  # fmt: skip
 _CLITICS = ("و", "ف", "ب", "ل", "ك", "ول", "وب", "فل")
-NO_WORD = "\x00"  # stands for the word that is missing where a text begins or ends with a separator
-# Code letters of words begin here; the codes of separators are plain ASCII.
+NO_WORD = "\x00"  # the empty word before a separator that begins a text, or after one that ends it
+# The first code letter of words. The codes of separators are plain ASCII.
 _FIRST_CODE = 0xA1
-_SCRIPTS_KNOWN = 0x700  # letters from here on, behind the Arabic ones, have no shape that says anything
+_SCRIPTS_KNOWN = 0x700  # the shape of letters from here on, after the Arabic block, means nothing
 
 
 def with_clitics(word: str) -> Iterable[str]:
@@ -145,7 +148,7 @@ def with_clitics(word: str) -> Iterable[str]:
 
 
 class Vocabulary:
-    """The words we know and their code letters. Immutable after construction."""
+    """The known words and their code letters. Immutable after construction."""
 
     def __init__(self, place_heads: Iterable[str], organization_heads: Iterable[str]) -> None:
         meanings: dict[str, int] = {}
@@ -167,7 +170,7 @@ class Vocabulary:
         self.meaning: dict[str, int] = {code: meaning for meaning, code in code_of.items()}
         self.other = code_of[Word.OTHER]
         self.code: dict[str, str] = {word: code_of[meaning] for word, meaning in shaped.items()}
-        # The same as numbers: of a known word, and by its first letter of any other.
+        # The same as numbers: for a known word, and for any other by its first letter.
         self.number: dict[str, int] = {word: ord(code) for word, code in self.code.items()}
         self.number[NO_WORD] = ord(self.other)
         self.first = np.full(0x110000, ord(self.other), dtype=np.uint16)
@@ -176,7 +179,7 @@ class Vocabulary:
                 self.first[n] = ord(code_of[_shape_of_first(chr(n))])
 
     def one_of(self, wanted: int, without: int = 0) -> str:
-        """A regex character class: words that are at least one of `wanted` and none of `without`."""
+        """A regex character class of the words that have a meaning in `wanted` and none in `without`."""
         codes = [c for c, meaning in self.meaning.items() if meaning & wanted and not meaning & without]
         return f"[{''.join(map(re.escape, codes))}]"
 
@@ -239,7 +242,7 @@ def _add_cues(meanings: dict[str, int]) -> None:
 
 
 def _add_ordinary(meanings: dict[str, int]) -> None:
-    """Ordinary words; a word that is also a name keeps only its weak sense."""
+    """Adds the ordinary words, except those that are also names."""
     lists = sections("ordinary.txt")
     words = set(lists["arabic"])
     for word in lists["latin"]:
@@ -250,7 +253,7 @@ def _add_ordinary(meanings: dict[str, int]) -> None:
 
 
 def _add_bare_families(meanings: dict[str, int]) -> None:
-    """الزهراني is also written زهراني."""
+    """Adds family names without their article: الزهراني is also written زهراني."""
     bare = [w[2:] for w, m in meanings.items() if m & Word.FAMILY and w.startswith("ال") and w.endswith("ي")]
     for word in bare:
         if len(word) > 3 and word not in meanings:
@@ -258,7 +261,7 @@ def _add_bare_families(meanings: dict[str, int]) -> None:
 
 
 def _add_clitics(meanings: dict[str, int]) -> None:
-    """Given names with a conjunction or preposition attached, where the result is not a word of its own."""
+    """Adds given names with an attached conjunction or preposition, unless the result is another known word."""
     given = [(w, m) for w, m in meanings.items() if m & (Word.GIVEN | Word.GIVEN_WEAK) and "ء" <= w[0] <= "ۓ"]
     attached: dict[str, int] = {}
     for word, meaning in given:

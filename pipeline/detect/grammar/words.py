@@ -1,7 +1,7 @@
-"""A text as words: where each stands, and one code letter per word and per separator, so that a regex reads grammar.
+"""Splits a text into words, with one code letter for each word and each separator, so that grammars are expressions.
 
-The code string alternates word and separator: letter 2*i is word i, letter 2*i+1 what follows it. Making it is a
-handful of passes in C over the whole text; Python is spent only where a grammar matches.
+In the code string words and separators alternate: letter 2*i is word i, letter 2*i+1 the separator after it. The string
+is made in a few vectorized passes over the text; Python code runs only where a grammar matches.
 """
 
 import re
@@ -16,10 +16,8 @@ from pipeline.detect.grammar.vocabulary import NO_WORD, Vocabulary
 from pipeline.detect.lexicons.loader import fold
 from pipeline.detect.text.normalize import NormalizedText, lazy
 
-# What stands between two words, as one code letter: grammars read separators as they read words.
-
-# What follows a word: a blank, a hyphen, an apostrophe, a full stop (joined: i), a comma or table mark, a colon,
-# a line end, a slash, an opening bracket or angle, anything else. A pure function of the separator's characters.
+# The code of the separators that are frequent: a blank, a hyphen, an apostrophe, a full stop (`i` if no blank follows),
+# a comma or cell delimiter, a colon, a slash, an opening bracket or angle, `@`; `n` is a line end, `#` anything else.
 SEPARATORS = {
     " ": " ", "  ": " ", "   ": " ", "-": "-", "'": "'", ". ": ".", ".": "i", "/": "/", "/ ": "/", " / ": "/",
     ", ": ",", ",": ",", "، ": ",", "،": ",", "؛ ": ",", " - ": ",", "\t": ",", "|": ",", " | ": ",", ";": ",",
@@ -29,11 +27,11 @@ SEPARATORS = {
 
 
 def separator_code(separator: str) -> str:
-    """The code of any separator. `#` ends everything."""
-    return SEPARATORS.get(separator) or _of_others(separator)
+    """The code of any separator. No phrase, name or address continues after `#`."""
+    return SEPARATORS.get(separator) or _code_of_other(separator)
 
 
-def _of_others(separator: str) -> str:
+def _code_of_other(separator: str) -> str:
     if ":" in separator or "=" in separator:
         return ":"
     if "\n" in separator or "\r" in separator:
@@ -54,8 +52,8 @@ _BLANK = 0x20
 _ALL = "".join(map(chr, range(0x110000)))
 
 
-def _letters() -> NDArray[np.uint32]:
-    """What each character is in a word, spelling variants folded; a blank when it is in none."""
+def _folded_letters() -> NDArray[np.uint32]:
+    """For each character its folded letter inside words; a blank if it separates words."""
     table = np.full(len(_ALL), _BLANK, dtype=np.uint32)
     for match in re.finditer(r"\w+", _ALL):
         table[match.start() : match.end()] = np.frombuffer(
@@ -65,26 +63,26 @@ def _letters() -> NDArray[np.uint32]:
     return table
 
 
-def _separators_of_one() -> NDArray[np.uint8]:
-    """The code of each character as a separator. Beyond the punctuation of living scripts none says anything."""
+def _character_codes() -> NDArray[np.uint8]:
+    """The separator code of each character. Characters from U+3000 on all have the code of an unknown separator."""
     table = np.full(len(_ALL), ord(separator_code("\uffff")), dtype=np.uint8)
     table[:0x3000] = [ord(separator_code(character)) for character in _ALL[:0x3000]]
     table.flags.writeable = False
     return table
 
 
-_LETTERS, _OF_ONE = _letters(), _separators_of_one()
+_LETTERS, _CODE_OF_CHARACTER = _folded_letters(), _character_codes()
 
 
-_OF_SEVERAL = {separator: ord(code) for separator, code in SEPARATORS.items()}
+_CODE_OF_SEPARATOR = {separator: ord(code) for separator, code in SEPARATORS.items()}
 
 
-def _number(separator: str) -> int:
-    return _OF_SEVERAL.get(separator) or ord(separator_code(separator))
+def _separator_number(separator: str) -> int:
+    return _CODE_OF_SEPARATOR.get(separator) or ord(separator_code(separator))
 
 
 class WordSpan(NamedTuple):
-    """Words `first` to `last` (inclusive) are an entity, without the first `skip` letters (an attached clitic)."""
+    """Words `first` to `last` (inclusive) are an entity, except the first `skip` letters, an attached clitic."""
 
     first: int
     last: int
@@ -93,7 +91,7 @@ class WordSpan(NamedTuple):
 
 
 class Words:
-    """The words of one normalized text. Offsets are those of its normalized form."""
+    """The words of one normalized text. All offsets are offsets of the normalized text."""
 
     def __init__(self, text: NormalizedText, vocabulary: Vocabulary) -> None:
         self.raw = text.text
@@ -114,12 +112,12 @@ class Words:
         unknown = np.flatnonzero(known == 0)
         codes[2 * unknown] = vocabulary.first[letters[self._starts[unknown]]]
         codes[1::2] = self._separators(text.codes)
-        # Two words more that are nothing: the neighbours of the last word, and by negative index of the first.
+        # Two empty words more: the neighbours of the last word and, by negative index, of the first.
         nothing = f"n{vocabulary.other}n{vocabulary.other}n"
         self.codes: str = codes.tobytes().decode("utf-32-le") + nothing
 
     def _completed(self, edges: NDArray[np.intp], front: bool, back: bool, size: int) -> NDArray[np.intp]:
-        """The edges with those of the words that are missing at the text's ends, which are noted as empty."""
+        """The word edges, with an empty word added where the text begins or ends with a separator."""
         if front:
             self.words.insert(0, NO_WORD)
         if back and size:
@@ -127,13 +125,13 @@ class Words:
         return np.concatenate(([0, 0] * front, edges, [size, size] * (back and size > 0))).astype(np.intp)
 
     def _separators(self, codes: NDArray[np.uint32]) -> NDArray[np.uint8]:
-        """The code of what stands between each word and the next."""
+        """The code of the separator between each word and the next."""
         begin, end = self._ends[:-1], self._starts[1:]
-        found = _OF_ONE[codes[begin]]
+        found = _CODE_OF_CHARACTER[codes[begin]]
         longer = np.flatnonzero(end - begin > 1)
         if len(longer):
             places = zip(begin[longer].tolist(), end[longer].tolist(), strict=True)
-            found[longer] = [_number(self.raw[left:right]) for left, right in places]
+            found[longer] = [_separator_number(self.raw[left:right]) for left, right in places]
         return found
 
     def __len__(self) -> int:
@@ -145,23 +143,23 @@ class Words:
         return fold(self.raw)
 
     def start(self, index: int) -> int:
-        """Where word `index` begins in the text."""
+        """The offset at which word `index` begins."""
         return self._starts.item(index)
 
     def end(self, index: int) -> int:
-        """Where word `index` ends in the text."""
+        """The offset at which word `index` ends."""
         return self._ends.item(index)
 
-    def place(self, first: int, last: int, skip: int = 0) -> tuple[int, int]:
-        """Where words `first` to `last` stand, without the first `skip` letters."""
+    def offsets(self, first: int, last: int, skip: int = 0) -> tuple[int, int]:
+        """The offsets of words `first` to `last`, without the first `skip` letters."""
         return self.start(first) + skip, self.end(last)
 
     def at(self, offset: int) -> int:
-        """The word in which, or right behind which, an offset of the text lies."""
+        """The index of the word that contains an offset, or else of the last word before it."""
         return bisect_right(self._starts, offset) - 1
 
     def meaning(self, index: int) -> int:
-        """What word `index` can be; `Word.OTHER` up to two words outside the text."""
+        """The meanings of word `index`; `Word.OTHER` up to two words outside the text."""
         return self._meaning[self.codes[2 * index]]
 
     def note(
@@ -175,18 +173,18 @@ class Words:
         skip: int = 0,
         shape: str = "",
     ) -> None:
-        """Notes for an explanation, where one was asked for, that words `cue` made words `first` to `last` a `type_`.
+        """Records for an explanation, if one was asked for, that words `cue` made words `first` to `last` a `type_`.
 
-        `certain`: they name what stands beside them. `shape`: what was found, if not what is most often found.
+        `certain`: the cue is a label or a title. `shape`: what was found, if it is not the usual shape.
         """
         if self.trace is not None:
-            word = None if cue is None else self.place(*cue)
-            self.trace.note(self.place(first, last, skip), type_, word, certain=certain, shape=shape)
+            cue_offsets = None if cue is None else self.offsets(*cue)
+            self.trace.note(self.offsets(first, last, skip), type_, cue_offsets, certain=certain, shape=shape)
 
     def knows(self, word: str) -> int:
-        """What a word that need not stand in the text can be."""
+        """The meanings of any word, in the text or not."""
         return self._vocabulary.meaning[self._vocabulary.code.get(word, self._vocabulary.other)]
 
     def after(self, index: int) -> str:
-        """The code of the separator after word `index` (`n` at both ends of the text, and two words beyond)."""
+        """The code of the separator after word `index`; `n` at both ends of the text and up to two words outside."""
         return self.codes[2 * index + 1]

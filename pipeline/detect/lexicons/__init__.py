@@ -1,1 +1,1 @@
-"""The word lists, and their one reader."""
+"""The word lists, and the module that reads them."""

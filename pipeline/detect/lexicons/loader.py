@@ -1,14 +1,14 @@
-"""The one reader of the lexicon files beside it: CSV rows, word-list sections, and the folding that lookups share."""
+"""Reads the lexicon files of this folder: rows of CSV files, sections of word lists. Folds Arabic spelling variants."""
 
 from functools import cache
 from importlib.resources import files
 
-# Spellings of one Arabic word that writers mix: hamza carriers, ta marbuta, alif maqsura, Persian letters.
+# Letters that writers exchange in one Arabic word: hamza carriers, ta marbuta, alif maqsura, Persian letters.
 _FOLDS = (("أ", "ا"), ("إ", "ا"), ("آ", "ا"), ("ٱ", "ا"), ("ة", "ه"), ("ى", "ي"), ("ی", "ي"), ("ک", "ك"), ("ھ", "ه"))
 
 
 def fold(text: str) -> str:
-    """`text` with Arabic spelling variants folded, letter for letter: offsets stay as they are."""
+    """`text` with Arabic spelling variants folded letter for letter, so that offsets do not change."""
     if text.isascii():
         return text
     for variant, plain in _FOLDS:
@@ -22,13 +22,13 @@ def _lines(name: str) -> list[str]:
 
 
 def table(name: str) -> list[list[str]]:
-    """The rows of a CSV file of ours (no quoting, no header row; comment lines start with #)."""
+    """The rows of a CSV lexicon (no quoting, no header row; comment lines start with #)."""
     return [line.split(",") for line in _lines(name)]
 
 
 @cache
 def sections(name: str) -> dict[str, frozenset[str]]:
-    """A word list in sections: a line `[title]`, then words (or phrases with _ for the blank), folded."""
+    """The folded words of each section of a word list: a line `[title]`, then words; `_` is a blank in a phrase."""
     found: dict[str, set[str]] = {}
     current: set[str] = set()
     for line in _lines(name):
@@ -40,5 +40,5 @@ def sections(name: str) -> dict[str, frozenset[str]]:
 
 
 def section(name: str, title: str) -> frozenset[str]:
-    """One section of a word list. Raises KeyError for a title that the file lacks."""
+    """The words of one section. Raises KeyError if the file has no section of this title."""
     return sections(name)[title]

@@ -1,1 +1,1 @@
-"""Names of people by rules: Arabic, Latin, behind a label, and as airlines write them."""
+"""Names of persons, found by rules: in Arabic letters, in Latin letters, after a label, and in airline form."""

@@ -1,4 +1,4 @@
-"""PERSON as airlines write it: SMITH/JOHN MR, ALQAHTANI/SAADMSTR (IATA passenger name records, resolution 722)."""
+"""PERSON in airline form: SMITH/JOHN MR, ALQAHTANI/SAADMSTR (IATA resolution 722, passenger name records)."""
 
 import re
 from collections.abc import Iterator
@@ -11,23 +11,23 @@ _NAME = re.compile(
     """,
     re.VERBOSE,
 )
-_BEFORE = 78  # three words of the longest
+_REACH = 78  # characters on each side of the slash: three words of 25 letters
 
 
 def airline_names(text: str) -> Iterator[tuple[int, int]]:
-    """Where such names stand, title outside. A slash between two capitals begins the search."""
+    """The offsets of such names, without the title. Each slash between two capitals is examined."""
     slash = text.find("/")
     reached = 0
     while slash >= 0:
         if text[slash - 1 : slash].isupper() and text[slash + 1 : slash + 2].isupper():
-            for match in _NAME.finditer(text, max(reached, slash - _BEFORE), slash + 1 + _BEFORE):
+            for match in _NAME.finditer(text, max(reached, slash - _REACH), slash + 1 + _REACH):
                 if match.start() < slash < match.end():
-                    yield _without_marks(text, match.start()), match.end("given")
+                    yield _without_label(text, match.start()), match.end("given")
                     reached = match.end()
         slash = text.find("/", slash + 1)
 
 
-def _without_marks(text: str, start: int) -> int:
-    """The start of the name behind a word that announces it: `PASSENGER SMITH/JOHN MR`."""
-    first, _, rest = text[start : start + _BEFORE].partition(" ")
+def _without_label(text: str, start: int) -> int:
+    """The start of the name after a label that is part of the match: `PASSENGER SMITH/JOHN MR`."""
+    first, _, rest = text[start : start + _REACH].partition(" ")
     return start + len(first) + 1 if first in ("PASSENGER", "PAX", "NAME", "GUEST") and "/" in rest else start

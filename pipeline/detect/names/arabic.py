@@ -1,4 +1,8 @@
-"""PERSON in Arabic letters: chains of given names, connectors and family names, weighed by what stands around them."""
+"""PERSON in Arabic letters: finds chains of given names, connectors and family names, and scores each in its context.
+
+A chain is a match of one regular expression over the word codes (see grammar/words.py). Its score comes from what is
+known of its words and from the context words before it.
+"""
 
 import re
 from collections.abc import Iterator
@@ -6,13 +10,13 @@ from collections.abc import Iterator
 from pipeline.detect.grammar.vocabulary import NAME, Vocabulary, Word
 from pipeline.detect.grammar.words import Words, WordSpan
 from pipeline.detect.lexicons.loader import section
+from pipeline.detect.names.arabic_scores import FAMILY, GIVEN, PREDICATES, WEAK_FAMILIES, name_score
 
-# What stands before an Arabic name and says that it is one, or that it is the name of a street, a school or a firm.
-
+# What a context word before a name can be.
 CUES = Word.TITLE | Word.ROLE | Word.LABEL | Word.GREETING | Word.CONTACT
-# Polite adjectives between a title and the name: عزيزنا الغالي فهد, الأخت الفاضلة هيفاء.
+# Polite adjectives between a title and a name: عزيزنا الغالي فهد, الأخت الفاضلة هيفاء.
 _COURTESY = section("context_words.txt", "courtesy arabic")
-# تواصل مع رائد, اتصل على وليد, نرجو من حنين.
+# Verbs that make a context word of the preposition after them: تواصل مع رائد, اتصل على وليد, نرجو من حنين.
 _VERBS_BEFORE = {
     "مع": section("context_words.txt", "verb before with arabic"),
     "علي": section("context_words.txt", "verb before to arabic"),
@@ -21,7 +25,7 @@ _VERBS_BEFORE = {
 
 
 def cue_before(words: Words, first: int) -> int:
-    """What the word before says: title, role, label, greeting."""
+    """What the context word before word `first` is: title, role, label, greeting or contact word; 0 if it is none."""
     between = words.after(first - 1)
     if between not in " :/.n,(":
         return 0
@@ -37,7 +41,7 @@ def cue_before(words: Words, first: int) -> int:
 
 
 def _cue_two_words_before(words: Words, first: int) -> int:
-    """What the second word before says, when the first is an adjective to it or a preposition."""
+    """What the second word before is, if the first is an adjective of it or a preposition."""
     if first < 2:
         return 0
     word, before, between = words.words[first - 1], words.words[first - 2], words.after(first - 2)
@@ -52,13 +56,13 @@ def _cue_two_words_before(words: Words, first: int) -> int:
 
 
 def cue_words_before(words: Words, first: int) -> tuple[int, int]:
-    """The first and last of the words that `cue_before` speaks of: the one before, or it and the one before it."""
+    """The first and last word of the cue that `cue_before` found: one word or two."""
     alone = words.meaning(first - 1) & CUES or words.words[first - 1] == "ل"
     return first - 1 if alone else first - 2, first - 1
 
 
 def follows_facility(words: Words, first: int) -> bool:
-    """Whether the name completes the name of a street, school or firm: شارع الأمير ماجد."""
+    """Whether the name belongs to the name of a street, school or firm: شارع الأمير ماجد."""
     index = first - 1
     for _ in range(2):
         if words.after(index) not in " ./":
@@ -72,110 +76,11 @@ def follows_facility(words: Words, first: int) -> bool:
     return False
 
 
-# How sure a chain of Arabic words is a name: what is known of each, and what stands before them.
-
-GIVEN = Word.GIVEN | Word.GIVEN_WEAK
-FAMILY = Word.FAMILY | Word.FAMILY_WEAK
-# Family names that are also ordinals, adjectives or peoples: too weak to make a name of a weak given name.
-WEAK_FAMILIES = section("context_words.txt", "weak family arabic")
-# `ya` and "I am" before these is an exclamation or a feeling, not a name.
-_EXCLAMATIONS = section("context_words.txt", "exclamation arabic")
-# After a role these say how somebody is: the director is fair, the customer is satisfied.
-PREDICATES = section("context_words.txt", "predicate arabic") | _EXCLAMATIONS
-
-
-def _parts(words: Words, first: int, last: int) -> list[int]:
-    """The meanings of the name's units: Abd Allah and Abu Fahd are one given name, connectors are none."""
-    parts: list[int] = []
-    index = first
-    while index <= last:
-        meaning = words.meaning(index)
-        if meaning & Word.ABD and index < last and words.meaning(index + 1) & Word.DIVINE:
-            parts.append(Word.GIVEN)
-            index += 1
-        elif meaning & Word.KUNYA and index < last and words.meaning(index + 1) & Word.ABD:
-            pass  # Abu Abd Allah: what follows counts
-        elif meaning & Word.KUNYA and index < last and not meaning & NAME:
-            following = words.meaning(index + 1)
-            house = words.words[index] == "ال"
-            parts.append(Word.FAMILY if house else _kunya_meaning(words, index, following))
-            index += 1
-        elif index < last and words.meaning(index + 1) & Word.SECOND_PART:
-            # Nour al-Din is nobody but a person; the grace of Allah may be meant by Fadl Allah.
-            certain = words.words[index + 1] != "الله" or parts
-            parts.append(Word.GIVEN if certain else Word.GIVEN_WEAK)
-            index += 1
-        elif not meaning & Word.CONNECTOR or meaning & NAME:
-            parts.append(meaning & NAME)
-        index += 1
-    return parts
-
-
-def _kunya_meaning(words: Words, index: int, following: int) -> int:
-    """What Abu or Umm and a name are together: certain with a certain name, or where `or` cannot be meant."""
-    if following & Word.GIVEN or (following & NAME and words.words[index] == "ابو"):
-        return Word.GIVEN
-    return Word.GIVEN_WEAK if following & NAME else 0
-
-
-def score(words: Words, first: int, last: int, cue: int) -> float:
-    """How sure words `first` to `last` are a name, 0 to 1; 0 is no name. `cue`: what stands before (CUES)."""
-    parts = _parts(words, first, last)
-    known = sum(1 for part in parts if part & NAME)
-    connectors = [m for m in map(words.meaning, range(first, last + 1)) if m & Word.CONNECTOR and not m & NAME]
-    if connectors and len(parts) >= 2:
-        certain = any(not meaning & Word.WEAK_CONNECTOR for meaning in connectors)
-        if known >= 2 or (certain and known) or len(connectors) >= 2:
-            return 0.9
-        if cue:
-            return 0.8
-    if not known:
-        return 0.0
-    return (
-        _score_single(words, parts[0], cue, first)
-        if len(parts) == 1
-        else _score_several(words, parts, known, cue, last)
-    )
-
-
-def _score_several(words: Words, parts: list[int], known: int, cue: int, last: int) -> float:
-    """Two or more names without a connector."""
-    strong = any(part & (Word.GIVEN | Word.FAMILY) for part in parts)
-    if parts[0] & GIVEN:
-        if strong:
-            return 0.85
-        if cue or known >= 3:
-            return 0.7
-        # A second word that could be an adjective, too, makes no name: نجاح جميل.
-        family = parts[-1] & Word.FAMILY_WEAK and (words.words[last].startswith("ال") or not parts[-1] & GIVEN)
-        return 0.6 if family and words.words[last] not in WEAK_FAMILIES else 0.0
-    if parts[0] & Word.FAMILY and any(part & Word.GIVEN for part in parts[1:]):
-        return 0.6
-    return 0.6 if cue & (Word.TITLE | Word.LABEL | Word.ROLE) and strong else 0.0
-
-
-def _score_single(words: Words, part: int, cue: int, first: int) -> float:
-    """One name word alone: an unmistakable given name, or one with a title or a greeting before it."""
-    if part & Word.GIVEN:
-        return 0.7 if cue else 0.55
-    word = words.words[first]
-    if not cue:
-        spoken_to = part & Word.GIVEN_WEAK and words.after(first - 1) == "n" and words.after(first) == ","
-        return 0.5 if spoken_to and word not in PREDICATES else 0.0  # إيمان، وينك؟
-    if part & Word.GIVEN_WEAK:
-        if cue & (Word.GREETING | Word.LABEL) and (word in _EXCLAMATIONS or words.words[first - 1] == "انا"):
-            return 0.0
-        if cue & (Word.TITLE | Word.GREETING | Word.CONTACT | Word.LABEL):
-            return 0.6
-        return 0.55 if word not in PREDICATES and not word.startswith("ال") else 0.0
-    return 0.6 if part & Word.FAMILY and cue & Word.TITLE else 0.0
-
-
 _PARTS = NAME | Word.CONNECTOR | Word.ABD | Word.KUNYA | Word.DIVINE | Word.SECOND_PART
 _LONGEST = 9  # words after the first: given, father, grandfather, family, with their connectors
 _AND = frozenset(["و", "او"])
 _ENDS = ",n.:(#"
-_NAMING = Word.TITLE | Word.LABEL  # what these stand before is a name, whoever doubts it
+_NAMING = Word.TITLE | Word.LABEL  # these make a name certain
 _ANNOUNCING = Word.TITLE | Word.ROLE | Word.LABEL
 
 
@@ -217,7 +122,8 @@ class ArabicNames:
             re.VERBOSE,
         )
 
-        # Where a chain can begin: scanned for by themselves, which is many times faster than trying it everywhere.
+        # The words with which a chain can begin. To search for them first is many times faster than to try the whole
+        # expression at every word.
         self._heads = re.compile(f"[{first_known[1:-1]}{abd[1:-1]}{kunya[1:-1]}]")
         self._bin = re.compile(f"{bin_}[ ]")
 
@@ -225,7 +131,7 @@ class ArabicNames:
         self._announced = re.compile(rf"{announcing}[ ./:](?P<name>{strange}[ ]{family_like})")
 
     def find_unknown(self, words: Words) -> Iterator[WordSpan]:
-        """Two words that we do not know behind a title or a label, the second with the look of a family name."""
+        """Two unknown words after a title or a label, the second with the ending of a family name."""
         for match in self._announced.finditer(words.codes):
             first = match.start("name") // 2
             family = words.words[first + 1]
@@ -251,7 +157,7 @@ class ArabicNames:
                 and not words.meaning(first) & Word.GIVEN
                 and not _may_be_single_name(words, first, previous)
             ):
-                # The commonest case, decided cheaply: one word that is not by itself a name.
+                # The most frequent case, decided cheaply: one word that is no name by itself.
                 if words.meaning(first) & FAMILY:
                     found = _unknown_word_before_family(words, first)
             else:
@@ -264,13 +170,13 @@ class ArabicNames:
                     if words.raw[words.end(last) - 1] == "ي":  # and Ali, not `and on`
                         previous = last
                         yield WordSpan(last, last, 1, 0.5)
-            position = 2 * last + 2  # what a name leaves of its chain may be another
+            position = 2 * last + 2  # the rest of the chain may hold another name
 
 
 def _read(words: Words, first: int, last: int, previous: int) -> tuple[int, WordSpan | None]:
-    """Where the name that may begin with word `first` ends, and the name, if it is one.
+    """The last word that was read of a chain, and the name at its beginning, if there is one.
 
-    A preposition that folding makes a name of (على, Ali) ends it; what follows is read anew.
+    The preposition على, which folding makes equal to the name Ali, ends the name. The words after it are read again.
     """
     for index in range(first, last + 1):
         if words.words[index] == "علي" and words.raw[words.end(index) - 1] == "ى":
@@ -283,7 +189,7 @@ def _read(words: Words, first: int, last: int, previous: int) -> tuple[int, Word
 
 
 def _is_listed(words: Words, first: int, last: int, previous: int) -> bool:
-    """Whether a name stands before, with nothing but `and`, `or` or a comma between: أسيل وجنى, وليد او ماهر."""
+    """Whether a name comes before, with only `and`, `or` or a comma between: أسيل وجنى, وليد او ماهر."""
     word = words.words[first]
     if first == previous + 1:
         if words.after(previous) == " ":
@@ -293,7 +199,7 @@ def _is_listed(words: Words, first: int, last: int, previous: int) -> bool:
 
 
 def _may_be_single_name(words: Words, first: int, previous: int) -> bool:
-    """Whether what stands before could make a name of one weak word."""
+    """Whether the context before may make a name of one weak word."""
     if words.after(first - 1) == "n" and words.after(first) == ",":
         return True
     return previous + 2 >= first or (
@@ -302,12 +208,12 @@ def _may_be_single_name(words: Words, first: int, previous: int) -> bool:
 
 
 def _may_be_cue(words: Words, index: int) -> bool:
-    """Whether a word alone, or with one before it, may be a cue: مع, ل, الموظفة الفاضلة."""
+    """Whether a word, alone or with the word before it, may be a cue: مع, ل, الموظفة الفاضلة."""
     return words.words[index] in ("مع", "ل", "علي", "من") or bool(words.meaning(index - 1) & CUES)
 
 
 def _unknown_word_before_family(words: Words, last: int) -> WordSpan | None:
-    """A word that we do not know and an unmistakable family name, or with a cue any family name."""
+    """An unknown word and an unambiguous family name, or after a cue any family name."""
     first = last - 1
     word = words.words[first] if first >= 0 else ""
     if words.after(first) != " " or not words.meaning(first) & Word.ARABIC or word.startswith("ال") or len(word) < 3:
@@ -327,7 +233,10 @@ def _unknown_word_before_family(words: Words, last: int) -> WordSpan | None:
 
 
 def _scored_name(words: Words, first: int, last: int, *, listed: bool) -> tuple[int, WordSpan | None]:
-    """Where the name ends that a chain begins with, and the name, if it is one. `listed`: one stands before it."""
+    """The last word of the name with which a chain begins, and the name with its score, if it is one.
+
+    `listed`: it continues a list of names.
+    """
     while first < last and (words.meaning(first) & CUES or words.words[first] in WEAK_FAMILIES):
         first += 1  # الشيخ حمد: titles and peoples are family names too
     if follows_facility(words, first) or (first < last and words.meaning(first) & Word.FACILITY):
@@ -336,20 +245,20 @@ def _scored_name(words: Words, first: int, last: int, *, listed: bool) -> tuple[
     end = _trimmed(words, first, last, cue | (Word.TITLE if listed else 0))
     if end is None:
         return first, None
-    certainty = score(words, first, end, cue)
-    joined = words.after(first - 1) == " "  # by `and`: behind a comma an adjective may stand
+    certainty = name_score(words, first, end, cue)
+    joined = words.after(first - 1) == " "  # by `and`; after a comma the word may be an adjective
     if not certainty and listed and words.meaning(first) & GIVEN and (joined or words.words[first] not in PREDICATES):
         certainty = 0.5
     if not certainty:
         return end, None
     skip = _clitic_letters(words, first)
-    if words.trace is not None and cue and score(words, first, end, 0) < certainty:
+    if words.trace is not None and cue and name_score(words, first, end, 0) < certainty:
         words.note("PERSON", first, end, cue_words_before(words, first), certain=bool(cue & _NAMING), skip=skip)
     return end, WordSpan(first, end, skip, certainty)
 
 
 def _trimmed(words: Words, first: int, last: int, cue: int) -> int | None:
-    """The last word of the name: the first that is none ends it, unless it has the look of a family name."""
+    """The last word of the name. A word that is no part of names ends it, unless it looks like a family name."""
     end = first
     for index in range(first, last + 1):
         meaning = words.meaning(index)
@@ -369,7 +278,7 @@ def _trimmed(words: Words, first: int, last: int, cue: int) -> int | None:
 
 
 def _is_after_family_name(words: Words, index: int) -> bool:
-    """Whether a weak given name follows a family name, and no other family name it: نايف الحربي سارية حتى."""
+    """Whether a weak given name follows a family name, and no other family name follows it: نايف الحربي سارية حتى."""
     before, meaning = words.meaning(index - 1), words.meaning(index)
     if not before & FAMILY or before & GIVEN or not words.words[index - 1].startswith("ال"):
         return False
@@ -378,12 +287,12 @@ def _is_after_family_name(words: Words, index: int) -> bool:
 
 
 def _looks_like_family(words: Words, first: int, last: int, cue: int) -> bool:
-    """Whether a word that we do not know, or know as something else, is the family name of the names before it."""
+    """Whether a word that is no known name is the family name of the names before it."""
     word, before = words.words[last], words.meaning(last - 1)
     if len(word) < 3 or (before & FAMILY and not before & GIVEN):
         return False
     if not word.startswith("ال"):
-        # At the end of a clause, behind a title or a label: no verb stands there, and no object of one.
+        # At the end of a clause after a title or a label there is neither a verb nor its object.
         ends = words.after(last) in _ENDS or bool(words.meaning(last + 1) & Word.ID_CUE)
         return ends and bool(cue & _ANNOUNCING and before & NAME) and word[0] not in _VERBAL and word[-1] not in "هتن"
     if len(word) < 5:
@@ -396,7 +305,7 @@ def _looks_like_family(words: Words, first: int, last: int, cue: int) -> bool:
     return (ends or last - first >= 2) and before & NAME != 0 and word[-1] not in "هتن"
 
 
-_VERBAL = frozenset("وفبلكيتن")  # conjunctions and prepositions attached, and the letters that verbs begin with
+_VERBAL = frozenset("وفبلكيتن")  # attached conjunctions and prepositions, and the first letters of verbs
 
 
 def _clitic_letters(words: Words, first: int) -> int:

@@ -1,4 +1,4 @@
-"""PERSON behind a label: the words that stand where a form, a table or a letter says that a name stands."""
+"""PERSON after a label: words in the place where a form, a table or a letter has a name, known or not."""
 
 import re
 from collections.abc import Iterator
@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from pipeline.detect.grammar.vocabulary import NAME, Vocabulary, Word
 from pipeline.detect.grammar.words import Words, WordSpan
 from pipeline.detect.lexicons.loader import fold, sections
-from pipeline.detect.names.latin import _NOT_NAMES as LATIN_OUTSIDE
+from pipeline.detect.names.latin import OUTSIDE_NAMES
 
 _CUES = Word.TITLE | Word.ROLE | Word.LABEL | Word.GREETING | Word.CONTACT
 
 
 class LabelledNames:
-    """Finds names after `Name:` and like labels, and takes a cell under such a heading for a name. Immutable."""
+    """Finds names after labels such as `Name:`, and reads whole cells under such headings as names. Immutable."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         label = vocabulary.one_of(Word.LABEL | Word.ROLE)
@@ -30,7 +30,7 @@ class LabelledNames:
             | Word.CLITIC,
         )
         arabic_known = vocabulary.one_of(NAME | joints, without=Word.CAPITAL | Word.LOWER)
-        latin = vocabulary.one_of(Word.CAPITAL, without=LATIN_OUTSIDE)
+        latin = vocabulary.one_of(Word.CAPITAL, without=OUTSIDE_NAMES)
         latin_known = vocabulary.one_of(NAME | joints | Word.INITIAL | Word.PREFIX, without=Word.ARABIC)
         more_arabic = vocabulary.one_of(NAME | joints, without=Word.CAPITAL | Word.LOWER | Word.CLITIC)
         more_arabic = f"[{arabic[1:-1]}{more_arabic[1:-1]}]"
@@ -72,13 +72,14 @@ class LabelledNames:
             yield WordSpan(first, last, 0, 0.8 if colon else 0.7)
 
     def _may_stand_alone(self, words: Words, label_first: int, label_last: int, name: int) -> bool:
-        """One word is a name behind `Name:`; behind a role it must be one that we know."""
+        """Whether one word is a name: any word after `Name:`, but only a known name after a role."""
         if words.meaning(name) & (Word.GIVEN | Word.FAMILY):
             return True
         called = any(words.meaning(index) & Word.LABEL for index in range(label_first, label_last + 1))
         return called and len(words.words[name]) > 2
 
     def _names_a_person(self, words: Words, first: int, last: int, match: re.Match[str]) -> bool:
+        """Whether label words `first` to `last` label the name of a person, not of a company or a file."""
         spelled = [word.lower() for word in words.words[first : last + 1]]
         if not self._non_person_nouns.isdisjoint(spelled) or (
             first and words.words[first - 1].lower() in self._non_person_nouns
@@ -88,19 +89,19 @@ class LabelledNames:
         if any(words.meaning(index) & NAME for index in range(first + 1, last + 1)) and not meaning & Word.LABEL:
             return False  # The supervisor Hassan: received
         if words.after(last) == "n":
-            # Without a colon the label must fill its line, and say `name`.
+            # Without a colon the label must be a whole line and contain `name`.
             return words.after(first - 1) == "n" and any(words.meaning(i) & Word.LABEL for i in range(first, last + 1))
         return last - first < 3 or bool(meaning & Word.LABEL)
 
     def is_heading(self, context: str) -> bool:
-        """Whether a column's or field's heading says that its values are names of persons."""
+        """Whether the values under a column or field heading are names of persons."""
         heading = re.sub(r"[\W_]+", " ", fold(context)).strip().lower()
         if any(word in self._non_person_nouns for word in heading.split()):
             return False
         return heading in self._headings or bool(re.search(r"(?:^|\s)(?:name|names|الاسم|اسم)(?:\s|$)", heading))
 
     def cell(self, words: Words) -> WordSpan | None:
-        """The whole cell, if it looks like a name and like nothing else."""
+        """The whole cell as a name; None if it has words that no name has."""
         indexes = [index for index, word in enumerate(words.words) if word != "\x00"]
         if not indexes or len(indexes) > 10:
             return None

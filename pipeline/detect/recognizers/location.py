@@ -70,7 +70,7 @@ class PlaceFinder:
         article = "ال" in first[:4] or first.startswith("لل")
         if hit.skip and first[0] == "ب" and not article:
             if words.trace is not None:
-                begin, end = words.place(hit.first, hit.last)
+                begin, end = words.offsets(hit.first, hit.last)
                 words.trace.note((begin + hit.skip, end), "LOCATION", (begin, begin + hit.skip))
             return True  # bi-Hail: "in Hail"
         if hit.first != hit.last:

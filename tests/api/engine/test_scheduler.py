@@ -151,14 +151,14 @@ def test_two_queues_share_a_room() -> None:
 
 def test_who_hangs_up_while_waiting_frees_the_place() -> None:
     async def scene() -> None:
-        one, hung_up = Scene(most=1), asyncio.Event()
+        one, wait_for_disconnect = Scene(most=1), asyncio.Event()
 
         async def gone() -> None:
-            await hung_up.wait()
+            await wait_for_disconnect.wait()
 
         await one.enter("ann1")
         await one.enter("bob1", gone)
-        hung_up.set()
+        wait_for_disconnect.set()
         with pytest.raises(ClientDisconnect):
             await one.tasks["bob1"]
         assert one.queue.waiting == 0

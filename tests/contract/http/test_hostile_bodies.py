@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 import api.http.bodies
-import api.http.server
+import api.http.protocol
 from api.description.document import describe
 from api.http.errors import PROXY
 from tests.api.serving import Account, Served, serving, settings_for
@@ -281,7 +281,7 @@ def test_a_body_that_comes_too_slowly(served: Served, account: Account, monkeypa
 
 def test_a_head_that_never_ends(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same before there is a request: connections cannot be held by saying nothing."""
-    monkeypatch.setattr(api.http.server, "HEAD_SECONDS", 0.2)
+    monkeypatch.setattr(api.http.protocol, "HEAD_SECONDS", 0.2)
     for beginning in (["GET /api/v1/health HTTP/1.1", "Host: x", "X-Slow: " + SECRET], []):
         with socket.create_connection(address(served), timeout=20) as wire:
             wire.sendall("\r\n".join(beginning).encode())
