@@ -57,9 +57,7 @@ def format_date(serial: float, tokens: Sequence[DateToken], *, is_1904: bool) ->
     if when is None:
         return None
     half_days = any(token.kind == "ampm" for token in tokens)
-    parts = [
-        _format_date_token(token, number, tokens, when, serial, half_days) for number, token in enumerate(tokens)
-    ]
+    parts = [_format_date_token(token, number, tokens, when, serial, half_days) for number, token in enumerate(tokens)]
     return "".join(parts).strip()
 
 
