@@ -34,12 +34,9 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield served
 
 
+@pytest.mark.clause("HTTP-22", "MASK-37", "REDACT-12")
 @pytest.mark.parametrize("path", PATHS)
 def test_one_after_the_other(guarded: Served, path: str) -> None:
-    """“order of checks, text | geo 403, authentication 401 (before the body is read), rate 429, size 413, body 422 and
-    400, glossary 404, money 402, load 503”; “Statuses: 200, 400, 401, 402, 403 (bare), 404 (glossary_id not yours or
-    nonexistent; not billed), 422, 429, 500, 503.”; “Statuses: 200, 400, 401, 402, 403 (bare), 404, 422, 429, 500, 503.”
-    """
     poor, rich, busy = guarded.account(), guarded.account(paid_tokens=100), guarded.account()
     body: dict[str, object] = {"text": "word " * 1000, "use_judge": "yes", "judge_model": "no", "glossary_id": "none"}
 
