@@ -1,4 +1,4 @@
-"""The application: `create_app` puts the front together and reads as its table of contents."""
+"""Creates the application: services, error handlers, routes and middlewares."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -6,9 +6,9 @@ from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
 
-from api.edge import Edge
+from api.access_rules import AccessRules
 from api.http import errors
-from api.http.middleware import AccessLog, Contain, Failures, RequestIds
+from api.http.middleware import AccessLog, CatchUnexpected, FailureCounter, ResponseHeaders
 from api.routes import auth, entities, files, glossaries, health, keys, me, proxy, reference, reports, text
 from api.services.container import Services
 from schemas.settings import Settings
@@ -16,19 +16,19 @@ from schemas.version import VERSION
 from storage.opening import Storage
 
 
-def create_app(settings: Settings, storage: Storage | None = None, edge: Edge | None = None) -> FastAPI:
-    """The API over `storage` (opened from the settings when left out, and then closed with the application) behind
-    `edge` (made from the settings when left out).
+def create_app(settings: Settings, storage: Storage | None = None, rules: AccessRules | None = None) -> FastAPI:
+    """The API on `storage` and with the access `rules`, both made from the settings when left out.
 
-    Connects to nothing yet. InvalidSettings and MasterKeyInvalid as for `Storage.open`.
+    Storage that is opened here is closed when the application ends. Nothing is connected to yet. InvalidSettings and
+    MasterKeyInvalid as for `Storage.open`.
     """
-    edge = edge or Edge.of(settings)
+    rules = rules or AccessRules.of(settings)
     opened = storage or Storage.open(settings)
     services = Services.build(settings, opened)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        # Made now: the first calls that ask for them shall not wait for certificates.
+        # Created now, because loading certificates would delay the first calls that need them.
         judge, upstream = services.judge, services.upstream
         writing = asyncio.create_task(services.usage_log.keep_writing())
         yield
@@ -36,7 +36,7 @@ def create_app(settings: Settings, storage: Storage | None = None, edge: Edge | 
         await asyncio.wait({writing})
         services.detection.close()
         await services.limiter.close()
-        for each in {upstream, app.state.services.upstream}:  # services may have been replaced
+        for each in {upstream, app.state.services.upstream}:  # tests replace the services
             await each.close()
         if judge is not None:
             await judge.close()
@@ -48,18 +48,18 @@ def create_app(settings: Settings, storage: Storage | None = None, edge: Edge | 
         version=VERSION,
         lifespan=lifespan,
         redirect_slashes=False,
-        openapi_url=None,  # the description is at /docs/openapi.json: a path that the interface does not name is 404
+        openapi_url=None,  # the document is at /docs/openapi.json; other paths that the interface does not name are 404
         generate_unique_id_function=lambda route: route.name,
-        telemetry={"tracing": False, "metrics": False, "logs": False},  # spans would carry paths and exceptions
+        telemetry={"tracing": False, "metrics": False, "logs": False},  # spans would contain paths and exceptions
     )
     app.state.services = services
     errors.install(app)
-    # In this order they are asked who takes a path: first those whose calls wait for milliseconds.
+    # Paths are matched in this order: routers whose calls take milliseconds come first.
     for routes in (text, proxy, reports, files, glossaries, entities, auth, me, keys, health, reference):
         app.include_router(routes.router)
-    app.state.failures, app.state.edge = Failures(), edge
-    app.add_middleware(Contain, failures=app.state.failures)  # the last one added is the outermost
-    edge.surround(app)
+    app.state.failures, app.state.access_rules = FailureCounter(), rules
+    app.add_middleware(CatchUnexpected, failures=app.state.failures)  # the last one added is the outermost
+    rules.install(app)
     app.add_middleware(AccessLog)
-    app.add_middleware(RequestIds)
+    app.add_middleware(ResponseHeaders)
     return app

@@ -44,20 +44,20 @@ def serve(
     import gc
     from contextlib import nullcontext
 
+    from api.access_rules import AccessRules
     from api.app import create_app
-    from api.edge import Edge
     from api.http import logs, server
     from api.http.server import address, is_loopback, listen
 
     settings = load()
-    edge = Edge.of(settings)  # says what is wrong before anything is connected to
+    rules = AccessRules.of(settings)  # says what is wrong before anything is connected to
     with listen(host, port) as listener, stores(settings) as storage:
         logs.configure()
         if settings.geo_database is None and not settings.is_sqlite:
             console.warn("callers from every country are served: MASKER_GEO_DATABASE is not set")
         if settings.dashboard_url is None and not is_loopback(listener):
             console.warn("browsers on other computers are refused: MASKER_DASHBOARD_URL is not set")
-        application = create_app(settings, storage, edge)
+        application = create_app(settings, storage, rules)
         application.state.services.detection.warm()
         gc.freeze()  # lexicons last as long as the process: no collection needs to walk them
         with _embedded_workers(settings, storage) if settings.is_embedded else nullcontext():

@@ -1,4 +1,4 @@
-"""Writes docs/openapi.json: `python -m api.openapi`. The server shows the same document at /docs."""
+"""Writes docs/openapi.json: `python -m api.openapi`. The server answers the same document at /docs/openapi.json."""
 
 import json
 import tempfile
@@ -12,7 +12,7 @@ PATH = Path("docs/openapi.json")
 
 
 def main() -> None:
-    """Writes the file anew."""
+    """Writes the file."""
     with tempfile.TemporaryDirectory() as folder:
         settings = load_settings(_env_file=None, data_dir=Path(folder), database_url="")
         text = json.dumps(describe(create_app(settings)), ensure_ascii=False, indent=1)

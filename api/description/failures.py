@@ -6,7 +6,7 @@ from http import HTTPStatus
 from json import loads
 from typing import Any, Literal, TypeAlias
 
-from api.http.errors import PROXY, UNEXPECTED, Invalid, answer
+from api.http.errors import PROXY, UNEXPECTED, Invalid, error_response
 from schemas.errors import (
     AttachmentNotSupported,
     EmailTaken,
@@ -163,7 +163,7 @@ def described(found: Iterable[MaskerError], path: str) -> dict[str, Object]:
 
 
 def _response(status: int, errors: list[MaskerError], path: str) -> Object:
-    answers = {_name(error): answer(error, path) for error in errors}
+    answers = {_name(error): error_response(error, path) for error in errors}
     content: Object = {
         "schema": {"$ref": f"#/components/schemas/{_schema(status, path)}"},
         "examples": {name: {"value": loads(bytes(given.body))} for name, given in answers.items()},

@@ -1,6 +1,5 @@
-"""Reads bodies after authentication: bounded in size and in time; JSON that is UTF-8 and valid, or a clean refusal."""
+"""Reads request bodies after authentication, bounded in size and time, and validates JSON against a model."""
 
-import re
 from collections.abc import AsyncIterator
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -13,11 +12,10 @@ from api.http.errors import Invalid
 from schemas.errors import RequestTimeout, RequestTooLarge
 
 Model = TypeVar("Model", bound=BaseModel)
-GRACE_SECONDS = 30.0  # that a body may take whatever its size, and on top of which it must come at least at
-SLOWEST = 1024  # bytes per second
-_JSON = re.compile(r"application/([\w.-]+\+)?json")
-_LENGTH_DIGITS = 20  # more than any length has, and as many as the server lets through
-_WORTH_A_THREAD = 64 * 1024  # bytes from which parsing would hold up other requests
+GRACE_SECONDS = 30.0  # that any body may take; beyond them it must arrive at MIN_BYTES_PER_SECOND
+MIN_BYTES_PER_SECOND = 1024
+_LENGTH_DIGITS = 20  # more than any real length needs; the server lets longer ones through
+_THREAD_BYTES = 64 * 1024  # from this size on parsing would delay other requests on the event loop
 
 
 class Parsed(NamedTuple, Generic[Model]):
@@ -38,8 +36,10 @@ async def read_json(request: Request, model: type[Model], limit: int) -> Model:
 
 
 async def read_raw(request: Request, limit: int) -> bytes:
-    """A JSON body's bytes. RequestTooLarge past `limit` of them, by Content-Length or while reading; Invalid when it is
-    declared to be something else; RequestTimeout when it comes too slowly.
+    """The bytes of a JSON body.
+
+    RequestTooLarge when there are more than `limit`, by Content-Length or while reading; Invalid when the declared
+    type is not JSON; RequestTimeout when the body arrives too slowly.
     """
     if declared_length(request) > limit:
         raise RequestTooLarge
@@ -51,7 +51,7 @@ async def read_raw(request: Request, limit: int) -> bytes:
             if len(raw) > limit:
                 raise RequestTooLarge
             if chunk:
-                patience.deadline += len(chunk) / SLOWEST
+                patience.deadline += len(chunk) / MIN_BYTES_PER_SECOND
     if patience.cancelled_caught:
         raise RequestTimeout
     return bytes(raw)
@@ -60,7 +60,7 @@ async def read_raw(request: Request, limit: int) -> bytes:
 async def parse(raw: bytes, model: type[Model]) -> Parsed[Model]:
     """JSON as `model`, large bodies in a thread. Invalid (422)."""
     try:
-        if len(raw) < _WORTH_A_THREAD:
+        if len(raw) < _THREAD_BYTES:
             return validate(raw, model)
         return await to_thread.run_sync(validate, raw, model)
     except ValidationError as error:
@@ -68,9 +68,9 @@ async def parse(raw: bytes, model: type[Model]) -> Parsed[Model]:
 
 
 def validate(raw: bytes, model: type[Model]) -> Parsed[Model]:
-    """JSON as `model`, in objects inside it too without the fields that it does not know. ValidationError.
+    """JSON as `model`. Unknown fields, of nested objects too, are left out and named in a warning. ValidationError.
 
-    A body is read twice only when something is wrong with it or unknown in it.
+    The body is parsed a second time only when it is invalid or has unknown fields.
     """
     try:
         return Parsed(model.model_validate_json(raw, extra="forbid"), None)
@@ -79,16 +79,16 @@ def validate(raw: bytes, model: type[Model]) -> Parsed[Model]:
         return Parsed(body, unknown_fields_warning(error))
 
 
-def takes(model: type[BaseModel]) -> dict[str, Any]:
-    """The request body for the API description of a route that reads it by `read_json`."""
+def json_body(model: type[BaseModel]) -> dict[str, Any]:
+    """The `openapi_extra` of a route that reads its body with `read_json`."""
     schema = {"schema": model.model_json_schema()}
     return {"requestBody": {"required": True, "content": {"application/json": schema}}}
 
 
-async def arriving(request: Request) -> AsyncIterator[bytes]:
-    """The body's chunks as they come, for who handles them one by one.
+async def body_chunks(request: Request) -> AsyncIterator[bytes]:
+    """The body's chunks as they arrive.
 
-    RequestTimeout: nobody holds a connection by sending a byte now and then.
+    RequestTimeout when they arrive too slowly, so that nobody holds a connection by sending a byte now and then.
     """
     stream, deadline = aiter(request.stream()), current_time() + GRACE_SECONDS
     while True:
@@ -99,38 +99,38 @@ async def arriving(request: Request) -> AsyncIterator[bytes]:
             raise RequestTimeout
         if chunk is None:
             return
-        deadline += len(chunk) / SLOWEST
+        deadline += len(chunk) / MIN_BYTES_PER_SECOND
         yield chunk
 
 
-async def hung_up(request: Request) -> None:
-    """Returns when the caller of a request whose body was read has closed its connection."""
+async def wait_for_disconnect(request: Request) -> None:
+    """Returns when the client has closed its connection. The body must have been read before."""
     while (await request.receive())["type"] != "http.disconnect":
         pass
 
 
 def declared_length(request: Request) -> int:
-    """Content-Length, or 0 when there is none that can be read."""
+    """Content-Length in bytes; 0 when it is missing or malformed."""
     value = request.headers.get("content-length", "")
     return int(value) if value.isascii() and value.isdigit() and len(value) <= _LENGTH_DIGITS else 0
 
 
 def _check_type(request: Request) -> None:
-    """Invalid when the body is declared to be something else than plain JSON.
+    """Invalid when the body is not declared to be uncompressed JSON.
 
-    A page of another site can make a browser send its cookies along with a body that it calls text, a form, or nothing
-    at all, without asking first: so only callers with a bearer may leave the type out.
+    Without a CORS preflight, a page of another site can make a browser send cookies with a body that is declared as
+    text, as a form, or not at all. So only callers with a bearer may leave the type out.
     """
     if request.headers.get("content-encoding", "identity").strip().lower() != "identity":
-        raise Invalid([_wrong("content-encoding", "A body cannot be compressed")])
+        raise Invalid([_header_error("content-encoding", "A body cannot be compressed")])
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if not media_type and "authorization" in request.headers:
         return
     if media_type != "application/json" and not (
         media_type.startswith("application/") and media_type.endswith("+json")
     ):
-        raise Invalid([_wrong("content-type", "Content-Type should be application/json")])
+        raise Invalid([_header_error("content-type", "Content-Type should be application/json")])
 
 
-def _wrong(header: str, message: str) -> dict[str, object]:
+def _header_error(header: str, message: str) -> dict[str, object]:
     return {"type": header.replace("-", "_"), "loc": ("header", header), "msg": message}

@@ -1,4 +1,4 @@
-"""Where a call comes from: the peer's address or, behind trusted proxies, what their X-Forwarded-For says."""
+"""Resolves the client's IP address: the peer's or, behind trusted proxies, the one in X-Forwarded-For."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -13,8 +13,8 @@ Network = IPv4Network | IPv6Network
 
 # `192.0.2.1:443`, `[2001:db8::1]` and `[2001:db8::1]:443`: some proxies write the port too.
 _WITH_PORT = re.compile(r"(?:(?P<v4>[0-9.]+):[0-9]{1,5}|\[(?P<v6>[0-9A-Fa-f:.]+)\](?::[0-9]{1,5})?)", re.ASCII)
-# Who can only be near: RFC 1122, 1918, 3927, 6598, 4193, 4291.
-_NEAR: tuple[Network, ...] = tuple(
+# Loopback, private, link-local and shared addresses: RFC 1122, 1918, 3927, 6598, 4193, 4291.
+_LOCAL: tuple[Network, ...] = tuple(
     ip_network(cidr)
     for cidr in (
         "127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "169.254.0.0/16", "100.64.0.0/10",
@@ -31,14 +31,15 @@ def networks(cidrs: Iterable[str]) -> tuple[Network, ...]:
         raise InvalidSettings("MASKER_TRUSTED_PROXIES: not a comma-separated list of addresses or CIDRs") from None
 
 
-def caller_of(scope: Scope, trusted: Sequence[Network]) -> Address | None:
-    """The caller's address, an IPv4 one whenever it is one at heart; None when it cannot be told.
+def resolve_client_address(scope: Scope, trusted: Sequence[Network]) -> Address | None:
+    """The client's address; IPv4-mapped IPv6 addresses as IPv4. None when it cannot be determined.
 
-    The peer, unless it is a trusted proxy: then X-Forwarded-For is read from the right, all its lines as one list, and
-    the first address that is not a trusted proxy is the caller. What stands left of it anybody may have written.
+    It is the peer's address, unless the peer is a trusted proxy. Then all X-Forwarded-For lines are one list that is
+    read from the right, and the first address that is not a trusted proxy is the client's. The addresses left of it
+    are not trustworthy: the client can write them.
     """
     peer = scope.get("client")
-    address = _parsed(str(peer[0]).partition("%")[0]) if peer else None  # a link-local peer comes with its zone
+    address = _parsed(str(peer[0]).partition("%")[0]) if peer else None  # a link-local address has a zone
     if address is None or not trusted or not is_within(address, trusted):
         return address
     lines = [value.decode("latin-1") for name, value in scope["headers"] if name == b"x-forwarded-for"]
@@ -49,13 +50,13 @@ def caller_of(scope: Scope, trusted: Sequence[Network]) -> Address | None:
     return address
 
 
-def is_near(address: Address) -> bool:
-    """Whether it is a loopback, private or link-local address: in no country, and on no other side of the Internet."""
-    return is_within(address, _NEAR)
+def is_local_address(address: Address) -> bool:
+    """Whether it is a loopback, private, shared or link-local address, which belongs to no country."""
+    return is_within(address, _LOCAL)
 
 
 def _parsed(text: str) -> Address | None:
-    """An address; mapped ones (RFC 4291, section 2.5.5.2) as what they map. None for whatever else, zones included."""
+    """The address in `text`, IPv4-mapped ones (RFC 4291, section 2.5.5.2) as IPv4. None if malformed or with a zone."""
     if ported := _WITH_PORT.fullmatch(text):
         text = ported["v4"] or ported["v6"]
     if "%" in text:
@@ -73,7 +74,7 @@ def is_within(address: Address, among: Iterable[Network]) -> bool:
 
 
 def _unmapped_network(network: Network) -> Network:
-    """The IPv4 network of `::ffff:a.b.c.d/n`: addresses are compared after they were unmapped."""
+    """The IPv4 network of `::ffff:a.b.c.d/n`, because addresses are compared in their IPv4 form."""
     if isinstance(network, IPv6Network) and network.prefixlen >= 96 and network.network_address.ipv4_mapped:
         return ip_network((network.network_address.ipv4_mapped, network.prefixlen - 96))
     return network

@@ -3,14 +3,16 @@
 import unicodedata
 from urllib.parse import quote
 
-_LONGEST = 200  # characters; file systems hold 255 bytes
+_MAX_CHARACTERS = 200  # file systems hold names of 255 bytes
 
 
 def content_disposition(name: str) -> str:
     """`attachment` with the name in both forms; path separators, quotes and control characters become `_`."""
     stem, dot, suffix = name.rpartition(".")
-    if len(name) > _LONGEST:
-        name = f"{stem[: _LONGEST - len(suffix) - 1]}{dot}{suffix}" if len(suffix) < 20 else name[:_LONGEST]
+    if len(name) > _MAX_CHARACTERS:
+        name = (
+            f"{stem[: _MAX_CHARACTERS - len(suffix) - 1]}{dot}{suffix}" if len(suffix) < 20 else name[:_MAX_CHARACTERS]
+        )
     clean = "".join(_safe(character) for character in name).strip(". ") or "file"
     plain = "".join(character if character.isascii() else "_" for character in clean)
     header = f'attachment; filename="{plain}"'

@@ -1,4 +1,4 @@
-"""The geo restriction: who does not call from an allowed country gets a bare 403, whatever was asked for."""
+"""The geo restriction: clients outside the allowed countries get a bare 403 for every path."""
 
 import logging
 import os
@@ -13,22 +13,20 @@ from maxminddb import InvalidDatabaseError
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from api.http.client_address import Address, Network, caller_of, is_near
+from api.http.client_address import Address, Network, is_local_address, resolve_client_address
 from schemas.settings import InvalidSettings, Settings
-
-# Which country an address is in, by a MaxMind-format database that may be replaced while the server runs.
 
 log = logging.getLogger("masker.geo")
 
-_LOOK_EVERY_SECONDS = 60.0
+_CHECK_SECONDS = 60.0  # between two looks at the file
 _Version = tuple[int, int, int]  # inode, size, time of change
 
 
-class Countries:
-    """The database at `path`, whole in memory. InvalidSettings when it is not there or not one.
+class CountryDatabase:
+    """Looks up countries in the MaxMind-format database at `path`, which is held in memory. InvalidSettings.
 
-    A replaced file is noticed within a minute; one that cannot be read leaves the one before in use. `clock` gives
-    seconds that never run backwards. For one event loop.
+    The file may be replaced while the server runs: that is noticed within a minute, and a new file that cannot be read
+    leaves the old one in use. `clock`: monotonic seconds. For one event loop.
     """
 
     def __init__(self, path: Path, clock: Callable[[], float] = time.monotonic) -> None:
@@ -43,24 +41,24 @@ class Countries:
             raise InvalidSettings("MASKER_GEO_DATABASE: not a MaxMind-format database") from None
         self._broken = False
 
-    def of(self, address: Address) -> str | None:
-        """The ISO 3166-1 alpha-2 code, upper case; None when the database does not tell."""
+    def country_of(self, address: Address) -> str | None:
+        """The ISO 3166-1 alpha-2 code in upper case; None when the database has none."""
         self._refresh()
         try:
             record = self._reader.get(address)
-        except (ValueError, InvalidDatabaseError):  # an IPv6 address in a database of IPv4, or damage inside
+        except (ValueError, InvalidDatabaseError):  # an IPv6 address in an IPv4 database, or a damaged file
             return None
         country = record.get("country") if isinstance(record, dict) else None
         code = country.get("iso_code") if isinstance(country, dict) else None
         return code.upper() if isinstance(code, str) else None
 
     def close(self) -> None:
-        """Lets the memory go."""
+        """Releases the memory."""
         self._reader.close()
 
     def _refresh(self) -> None:
         now = self._clock()
-        if now - self._looked < _LOOK_EVERY_SECONDS:
+        if now - self._looked < _CHECK_SECONDS:
             return
         self._looked = now
         try:
@@ -84,7 +82,7 @@ def _version(path: Path) -> _Version:
 
 
 def _open(path: Path) -> maxminddb.Reader:
-    """A reader of a private copy: a file that is overwritten in place would kill who has it mapped."""
+    """A reader of a private copy: a process that maps a file dies when the file is overwritten in place."""
     copy = os.memfd_create("countries", os.MFD_CLOEXEC)
     try:
         with open(copy, "wb", closefd=False) as file:
@@ -94,14 +92,14 @@ def _open(path: Path) -> maxminddb.Reader:
         os.close(copy)
 
 
-_PROBES = frozenset({"/api/v1/health", "/api/v1/health/ready"})  # orchestrators ask these from inside
+_PROBES = frozenset({"/api/v1/health", "/api/v1/health/ready"})  # orchestrators call these from local addresses
 _COUNTRY = re.compile(r"[A-Z]{2}", re.ASCII)
 
 
-class Borders:
-    """Who may come in: callers from the countries (ISO 3166-1 alpha-2 codes), and near ones to the health probes."""
+class GeoRestriction:
+    """Admits clients from the `allowed` countries (ISO 3166-1 alpha-2); local addresses only to the health probes."""
 
-    def __init__(self, countries: Countries, allowed: Iterable[str]) -> None:
+    def __init__(self, countries: CountryDatabase, allowed: Iterable[str]) -> None:
         self._countries = countries
         self._allowed = frozenset(code.upper() for code in allowed)
         if not self._allowed or not all(_COUNTRY.fullmatch(code) for code in self._allowed):
@@ -109,33 +107,33 @@ class Borders:
 
     @classmethod
     def of(cls, settings: Settings) -> Self | None:
-        """As the settings say; None: no restriction. InvalidSettings."""
+        """The restriction of the settings; None when there is none. InvalidSettings."""
         if settings.geo_database is None:
             return None
-        return cls(Countries(settings.geo_database), settings.geo_countries)
+        return cls(CountryDatabase(settings.geo_database), settings.geo_countries)
 
-    def admit(self, address: Address | None, path: str) -> bool:
-        """Whether a call from the address to the path goes on."""
+    def admits(self, address: Address | None, path: str) -> bool:
+        """Whether a call from the address to the path is allowed. An unknown address is not."""
         if address is None:
             return False
-        if is_near(address):
+        if is_local_address(address):
             return path in _PROBES
-        return self._countries.of(address) in self._allowed
+        return self._countries.country_of(address) in self._allowed
 
 
-class Geo:
-    """Notes each call's address for `client_address`, and answers who is outside the `borders` with a bare 403."""
+class GeoMiddleware:
+    """ASGI middleware: remembers each client's address for `client_address`, and enforces the `restriction`."""
 
-    def __init__(self, app: ASGIApp, borders: Borders | None, trusted: Sequence[Network]) -> None:
-        self._app, self._borders, self._trusted = app, borders, trusted
+    def __init__(self, app: ASGIApp, restriction: GeoRestriction | None, trusted: Sequence[Network]) -> None:
+        self._app, self._restriction, self._trusted = app, restriction, trusted
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
-        address = caller_of(scope, self._trusted)
+        address = resolve_client_address(scope, self._trusted)
         scope.setdefault("state", {})["client_address"] = address
-        if self._borders is None or self._borders.admit(address, scope["path"]):
+        if self._restriction is None or self._restriction.admits(address, scope["path"]):
             await self._app(scope, receive, send)
         elif scope["type"] == "http":
             await send({"type": "http.response.start", "status": 403, "headers": [(b"content-length", b"0")]})
@@ -145,5 +143,5 @@ class Geo:
 
 
 def client_address(request: Request) -> Address | None:
-    """The caller's address as `caller_of` tells it; None when it cannot be told."""
+    """The address that `resolve_client_address` found for this request; None when it found none."""
     return cast("Address | None", request.state.client_address)

@@ -1,4 +1,4 @@
-"""What a log line of a server may hold: ids, names and numbers, on standard error; of an exception, its type alone."""
+"""Configures logging to standard error. Of an exception only its type is logged: messages can quote personal data."""
 
 import logging
 import sys
@@ -8,8 +8,8 @@ _QUIET = ("alembic", "botocore", "boto3", "urllib3", "s3transfer", "httpx", "htt
 _SILENT = ("python_multipart",)  # its warnings quote bytes of the form
 
 
-class TypeOnly(logging.Formatter):
-    """Writes no traceback and no exception's message, whoever logs it: either may quote what a caller sent."""
+class ExceptionTypeFormatter(logging.Formatter):
+    """Leaves out tracebacks and exception messages, whoever logs them, because both can quote what a caller sent."""
 
     def formatException(  # noqa: N802 - the library's name
         self, ei: tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]
@@ -25,9 +25,9 @@ class TypeOnly(logging.Formatter):
 
 
 def configure() -> None:
-    """Sends every logger's lines, from INFO on, to standard error; of chatty libraries from WARNING on."""
+    """Logs to standard error from INFO on; the libraries in _QUIET from WARNING on."""
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(TypeOnly("%(asctime)s %(levelname)s %(name)s %(message)s"))
+    handler.setFormatter(ExceptionTypeFormatter("%(asctime)s %(levelname)s %(name)s %(message)s"))
     logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
     for name in _QUIET:
         logging.getLogger(name).setLevel(logging.WARNING)

@@ -1,4 +1,4 @@
-"""What surrounds every request: its id, its line in the access log, and the wall that no unexpected error passes."""
+"""Middlewares around every request: the request id, the access log, and the answer to unexpected exceptions."""
 
 import logging
 import secrets
@@ -10,7 +10,7 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.http.answer_headers import WARNING_HEADER
-from api.http.errors import UNEXPECTED, answer
+from api.http.errors import UNEXPECTED, error_response
 from schemas.errors import MaskerError
 
 access_log = logging.getLogger("masker.access")
@@ -24,7 +24,7 @@ def request_id(path: str = "") -> str:
     return f"{_ID_PREFIX.get(path, 'req')}_{secrets.token_hex(4)}"
 
 
-class RequestIds:
+class ResponseHeaders:
     """Gives each request its id, in its state and in the answer's `X-Request-Id`.
 
     A provider's answer may have an `X-Request-Id` already; ours is then `X-Service-Request-Id`. Adds
@@ -44,7 +44,7 @@ class RequestIds:
         async def send_with_id(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = [*message.get("headers", ())]
-                is_proxied = any(name == b"x-request-id" for name, _ in headers)  # a provider's, of what it answered
+                is_proxied = any(name == b"x-request-id" for name, _ in headers)  # the provider's own id
                 headers.append((b"x-service-request-id" if is_proxied else b"x-request-id", given.encode()))
                 if (warning := scope["state"].get("warning")) is not None:
                     headers.append((WARNING_HEADER.lower().encode(), warning.encode()))
@@ -57,7 +57,10 @@ class RequestIds:
 
 
 class AccessLog:
-    """One line per request: id, method, the route's template (never path or query as sent), status, milliseconds."""
+    """Logs one line per request: id, method, route template, status, milliseconds.
+
+    The path and query are never logged as sent: they can hold personal data.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -91,26 +94,26 @@ class AccessLog:
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
-class Failures:
-    """What nobody expected, counted by type since the process began."""
+class FailureCounter:
+    """Unexpected exceptions, counted by type since the process began."""
 
     def __init__(self) -> None:
         self.by_type = Counter[str]()
 
-    def note(self, error: BaseException) -> int:
-        """Counts it; how many there have been."""
+    def count(self, error: BaseException) -> int:
+        """Counts one exception. Returns how many there have been."""
         self.by_type[_name(error)] += 1
         return self.by_type.total()
 
 
-class Contain:
-    """Answers 500 to whatever nobody expected, counts it, and logs its type alone.
+class CatchUnexpected:
+    """Answers 500 to an unexpected exception, counts it, and logs only its type.
 
-    The framework's own handler raises the error again behind the answer, and the server then logs its traceback, which
-    may hold text of the caller's.
+    The framework's own handler raises the exception again after its answer, and the server then logs the traceback,
+    which can hold text of the caller.
     """
 
-    def __init__(self, app: ASGIApp, failures: Failures) -> None:
+    def __init__(self, app: ASGIApp, failures: FailureCounter) -> None:
         self._app, self._failures = app, failures
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -128,16 +131,16 @@ class Contain:
             await self._app(scope, receive, send_noting_start)
         except ClientDisconnect:
             log.info("request_id=%s the client went away", scope["state"]["request_id"])
-        except Exception as error:  # noqa: BLE001 - the request's border
-            number = self._failures.note(error)
+        except Exception as error:  # noqa: BLE001 - the outermost handler of a request
+            number = self._failures.count(error)
             log.error("request_id=%s failed with %s failures=%d", scope["state"]["request_id"], _name(error), number)
             if not started:
-                await answer(UNEXPECTED.get(scope["path"], MaskerError)(), scope["path"])(scope, receive, send)
+                await error_response(UNEXPECTED.get(scope["path"], MaskerError)(), scope["path"])(scope, receive, send)
             # An answer that has begun is cut off: its length or last chunk is missing, so the client notices.
 
 
 def _name(error: BaseException) -> str:
-    """The type's name; of a group, its members' too."""
+    """The name of the exception's type; for a group also those of its members."""
     if isinstance(error, BaseExceptionGroup):
         return f"{type(error).__name__}({', '.join(_name(inner) for inner in error.exceptions)})"
     return type(error).__name__

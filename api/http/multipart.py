@@ -1,4 +1,4 @@
-"""Streams a multipart form (RFC 7578) as events: a part begins, its bytes come, it ends. Nothing is collected here."""
+"""Parses a multipart form (RFC 7578) as a stream of events, without collecting the parts in memory."""
 
 import re
 from collections import deque
@@ -11,18 +11,18 @@ from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser, parse_options_header
 from starlette.requests import Request
 
-from api.http.bodies import arriving
+from api.http.bodies import body_chunks
 from api.http.errors import Invalid
 from schemas.errors import FileTooLarge
 
 MAX_PARTS = 100
-MAX_HEADER_BYTES = 64 * 1024  # of one line: a file's name has no length of its own
+MAX_HEADER_BYTES = 64 * 1024  # of one header line; there is no separate bound for a file's name
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
 _EXTENDED = re.compile(r";\s*filename\*\s*=\s*(?P<charset>utf-8|iso-8859-1)'[^']*'(?P<name>[^;\s]+)", re.IGNORECASE)
 
 
 class PartBegin(NamedTuple):
-    """A part's header. `filename` is None when it has none; `content_type` is empty when it has none."""
+    """A part begins. `filename` is None and `content_type` is empty when its header does not have them."""
 
     name: str
     filename: str | None = None
@@ -30,25 +30,25 @@ class PartBegin(NamedTuple):
 
 
 class PartData(NamedTuple):
-    """Some bytes of the part that began last."""
+    """A piece of the current part's content."""
 
     data: bytes
 
 
 class PartEnd(NamedTuple):
-    """The part that began last is whole."""
+    """The current part is complete."""
 
 
 Event = PartBegin | PartData | PartEnd
 
 
 async def events(request: Request, limit: int) -> AsyncIterator[Event]:
-    """The form's events in order of arrival. Invalid (422) when the body is no well-formed form, or ends early.
+    """The form's events in order of arrival. Invalid (422) when the form is malformed or ends early.
 
-    FileTooLarge past `limit` bytes of any kind: what follows the last part makes no event, and has no end of its own.
+    FileTooLarge beyond `limit` bytes of body. That counts the bytes after the last part too, which make no event.
     """
     parser, size = _Parser(_boundary(request)), 0
-    async for chunk in arriving(request):
+    async for chunk in body_chunks(request):
         size += len(chunk)
         if size > limit:
             raise FileTooLarge
@@ -67,12 +67,12 @@ def _boundary(request: Request) -> bytes:
 
 
 def missing_file() -> Invalid:
-    """What an upload without a file part answers."""
+    """The error for an upload without a file part."""
     return Invalid([{"type": "missing", "loc": ("body", "file"), "msg": "Field required"}])
 
 
 def repeated_field(name: str) -> Invalid:
-    """What a field that may come once answers when it comes again: joined or dropped, its terms would not be found."""
+    """The error for a repeated field. Joining or dropping a second value would lose terms."""
     return Invalid([{"type": "multipart_invalid", "loc": ("body", name), "msg": "Field given more than once"}])
 
 
@@ -87,7 +87,7 @@ class _Header:
 
 
 class _Parser:
-    """The library's push parser, turned into a source of events."""
+    """Turns the callbacks of the library's push parser into events."""
 
     def __init__(self, boundary: bytes) -> None:
         self.ended = False
@@ -162,11 +162,11 @@ class _Parser:
 
 
 def _extended(parameters: str) -> str | None:
-    """The name that only `filename*` gives (RFC 8187), which RFC 7578 forbids and some clients send all the same."""
+    """The name in `filename*` (RFC 8187). RFC 7578 forbids that parameter, but some clients send only it."""
     found = _EXTENDED.search(_QUOTED.sub("", parameters))
     return unquote(found["name"], found["charset"], "replace") if found else None
 
 
 def _text(header: bytes) -> str:
-    """As the library wants it: it encodes to Latin-1 again, so no byte is lost."""
+    """Decoded as Latin-1, because the library encodes it to Latin-1 again and no byte is lost."""
     return header.decode("latin-1")

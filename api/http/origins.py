@@ -1,4 +1,4 @@
-"""Pages of which other origins may read answers: those of MASKER_CORS_ORIGINS, and never with a cookie."""
+"""Web origins: CORS for the origins of MASKER_CORS_ORIGINS, and protection of cookies against other sites (CSRF)."""
 
 import re
 from collections.abc import Collection
@@ -10,7 +10,7 @@ from api.http.answer_headers import TYPES_HEADER, WARNING_HEADER
 from schemas.errors import Forbidden
 from schemas.settings import InvalidSettings, Settings
 
-# X-Provider-Key is missing: the proxy is to be called from a backend.
+# Without X-Provider-Key: the proxy is for backends, so browsers refuse to send that header.
 _REQUEST_HEADERS = ("Authorization", "Content-Type", "X-Use-Judge")
 _ANSWER_HEADERS = ("Content-Disposition", "Retry-After", "X-Request-Id", WARNING_HEADER, TYPES_HEADER)
 _METHODS = ("DELETE", "GET", "PATCH", "POST", "PUT")
@@ -19,7 +19,7 @@ _ORIGIN = re.compile(r"https?://(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?
 
 
 def cross_origin_rules(origins: Collection[str]) -> dict[str, Any]:
-    """What Starlette's CORSMiddleware is to be given. InvalidSettings."""
+    """The arguments of Starlette's CORSMiddleware; cookies are never allowed. InvalidSettings."""
     if not all(origin == _ANY or _ORIGIN.fullmatch(origin) for origin in origins):
         raise InvalidSettings("MASKER_CORS_ORIGINS: origins look like https://app.example.com, without a path")
     return {
@@ -31,24 +31,22 @@ def cross_origin_rules(origins: Collection[str]) -> dict[str, Any]:
     }
 
 
-# Keeps pages of other sites from calling with a cookie that the browser adds by itself.
-
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})  # RFC 9110, section 9.2.1
 _HTTP_PORT = 80
 
 
 def refuse_cross_site(request: Request, settings: Settings) -> None:
-    """Forbidden when a call that changes something does not say that it comes from the dashboard.
+    """Forbidden when a call with an unsafe method does not come from the dashboard.
 
-    To be asked of calls that were let in by a cookie. Browsers say it in Origin (RFC 6454) or Sec-Fetch-Site, which no
-    page can write.
+    For calls that were authenticated by a cookie, which browsers add by themselves. Browsers name the calling page in
+    Origin (RFC 6454) or Sec-Fetch-Site, and pages cannot forge these headers.
     """
     if request.method not in _SAFE_METHODS and not _from_dashboard(request, settings):
         raise Forbidden
 
 
 def refuse_foreign_origin(request: Request, settings: Settings) -> None:
-    """Forbidden when a call says that it comes from elsewhere than the dashboard; who says nothing is no browser."""
+    """Forbidden when Origin names another page than the dashboard. Without Origin the caller is not a browser."""
     if "origin" in request.headers and not _from_dashboard(request, settings):
         raise Forbidden
 
@@ -62,7 +60,7 @@ def _from_dashboard(request: Request, settings: Settings) -> bool:
 
 
 def _dashboard_origins(request: Request, settings: Settings) -> frozenset[str]:
-    """That of MASKER_DASHBOARD_URL; without one, this computer's own names at the port that the call arrived at."""
+    """The origin of MASKER_DASHBOARD_URL; without it the local names at the port that the call arrived at."""
     if settings.dashboard_origin is not None:
         return frozenset({settings.dashboard_origin})
     _, port = request.scope.get("server") or (None, None)  # of the socket, not of the Host header

@@ -3,7 +3,7 @@
 from starlette.datastructures import Headers
 from starlette.requests import Request
 
-from api.http.bodies import arriving, declared_length
+from api.http.bodies import body_chunks, declared_length
 from api.upstream.decoding import Decoder, Undecodable, decoder
 from schemas.entities import EntityType
 from schemas.errors import InvalidBody, InvalidTransforms, RequestTooLarge
@@ -20,7 +20,7 @@ async def read(request: Request, limit: int) -> bytes:
         raise RequestTooLarge
     decode = _decoder(request)
     came, body = 0, bytearray()
-    async for chunk in arriving(request):
+    async for chunk in body_chunks(request):
         came += len(chunk)
         try:
             for piece in decode.pieces(chunk):

@@ -5,7 +5,7 @@ from fastapi import APIRouter, Request
 
 from api.account import entities
 from api.dependencies import CallerDep, ServicesDep
-from api.http.bodies import read_json, takes
+from api.http.bodies import json_body, read_json
 from schemas.entity_sets import EntitySetAnswer, EntitySetRequest, KeyEntitiesAnswer, KeyEntitiesRequest
 
 router = APIRouter(tags=["entities"])
@@ -19,7 +19,7 @@ async def read_entities(caller: CallerDep, services: ServicesDep) -> EntitySetAn
     return await to_thread.run_sync(entities.of_account, services, caller.caller)
 
 
-@router.put("/me/entities", openapi_extra=takes(EntitySetRequest))
+@router.put("/me/entities", openapi_extra=json_body(EntitySetRequest))
 async def replace_entities(request: Request, caller: CallerDep, services: ServicesDep) -> EntitySetAnswer:
     """Replace the account's types."""
     body = await read_json(request, EntitySetRequest, _MAX_BODY_BYTES)
@@ -32,7 +32,7 @@ async def read_key_entities(key_id: str, caller: CallerDep, services: ServicesDe
     return await to_thread.run_sync(entities.of_key, services, caller.caller, key_id)
 
 
-@router.put("/v1/keys/{key_id}/entities", openapi_extra=takes(KeyEntitiesRequest))
+@router.put("/v1/keys/{key_id}/entities", openapi_extra=json_body(KeyEntitiesRequest))
 async def replace_key_entities(
     key_id: str, request: Request, caller: CallerDep, services: ServicesDep
 ) -> KeyEntitiesAnswer:

@@ -14,7 +14,7 @@ from schemas.files import MEDIA_TYPE, FileList, JobRecord, UploadResponse
 
 router = APIRouter(prefix="/api/v1/files", tags=["files"])
 
-_FORM = {
+_FORM_SCHEMA = {
     "type": "object",
     "required": ["file"],
     "properties": {
@@ -23,13 +23,13 @@ _FORM = {
         "glossary": {"type": "string", "description": "a JSON array of strings, or a comma-separated list"},
     },
 }
-_GIVES: dict[str, Any] = {
+_DOWNLOAD_CONTENT: dict[str, Any] = {
     media_type: {"schema": {"type": "string", "format": "binary"}} for media_type in MEDIA_TYPE.values()
 }
-_TAKES = {"requestBody": {"required": True, "content": {"multipart/form-data": {"schema": _FORM}}}}
+_UPLOAD_BODY = {"requestBody": {"required": True, "content": {"multipart/form-data": {"schema": _FORM_SCHEMA}}}}
 
 
-@router.post("/redact", status_code=201, openapi_extra=_TAKES)
+@router.post("/redact", status_code=201, openapi_extra=_UPLOAD_BODY)
 async def upload(request: Request, caller: CallerDep, services: ServicesDep) -> UploadResponse:
     """Take a document in; it is redacted in the background."""
     refuse_by_length(request, services.settings.max_upload_bytes)
@@ -54,14 +54,14 @@ async def poll(file_id: str, caller: CallerDep, services: ServicesDep) -> JobRec
     return await to_thread.run_sync(jobs.one, services, caller.caller, file_id, utc_now())
 
 
-@router.get("/{file_id}/download", response_class=StreamingResponse, responses={200: {"content": _GIVES}})
+@router.get("/{file_id}/download", response_class=StreamingResponse, responses={200: {"content": _DOWNLOAD_CONTENT}})
 async def download(file_id: str, caller: CallerDep, services: ServicesDep) -> StreamingResponse:
     """The redacted file."""
     file = await to_thread.run_sync(jobs.Download, services, caller.caller, file_id, utc_now())
     return StreamingResponse(file.stream(), headers=file.headers)
 
 
-@router.head("/{file_id}/download", response_class=Response, responses={200: {"content": _GIVES}})
+@router.head("/{file_id}/download", response_class=Response, responses={200: {"content": _DOWNLOAD_CONTENT}})
 async def download_head(file_id: str, caller: CallerDep, services: ServicesDep) -> Response:
     """What a download would say of the redacted file, without its bytes."""
     file = await to_thread.run_sync(jobs.Download, services, caller.caller, file_id, utc_now())

@@ -5,7 +5,7 @@ from fastapi import APIRouter, Request, Response
 
 from api.account import glossaries
 from api.dependencies import CallerDep, ServicesDep
-from api.http.bodies import read_json, takes
+from api.http.bodies import json_body, read_json
 from api.services.container import Services
 from schemas.clock import utc_now
 from schemas.glossaries import MAX_BODY_BYTES, EntriesChange, GlossaryAnswer, GlossaryChange, NewGlossary
@@ -19,7 +19,7 @@ async def list_glossaries(caller: CallerDep, services: ServicesDep) -> Response:
     return _json(await to_thread.run_sync(glossaries.listed, services, caller.caller))
 
 
-@router.post("", status_code=201, response_model=GlossaryAnswer, openapi_extra=takes(NewGlossary))
+@router.post("", status_code=201, response_model=GlossaryAnswer, openapi_extra=json_body(NewGlossary))
 async def create_glossary(request: Request, caller: CallerDep, services: ServicesDep) -> Response:
     """Save terms under a name; from the next request on they apply to every text and file of the account."""
     body = await read_json(request, NewGlossary, _limit(services))
@@ -32,7 +32,7 @@ async def read_glossary(glossary_id: str, caller: CallerDep, services: ServicesD
     return _json(await to_thread.run_sync(glossaries.one, services, caller.caller, glossary_id))
 
 
-@router.patch("/{glossary_id}", response_model=GlossaryAnswer, openapi_extra=takes(GlossaryChange))
+@router.patch("/{glossary_id}", response_model=GlossaryAnswer, openapi_extra=json_body(GlossaryChange))
 async def change_glossary(glossary_id: str, request: Request, caller: CallerDep, services: ServicesDep) -> Response:
     """Rename it, turn it on or off, replace its entries."""
     body = await read_json(request, GlossaryChange, _limit(services))
@@ -45,7 +45,7 @@ async def delete_glossary(glossary_id: str, caller: CallerDep, services: Service
     await to_thread.run_sync(glossaries.delete, services, caller.caller, glossary_id)
 
 
-@router.patch("/{glossary_id}/entries", response_model=GlossaryAnswer, openapi_extra=takes(EntriesChange))
+@router.patch("/{glossary_id}/entries", response_model=GlossaryAnswer, openapi_extra=json_body(EntriesChange))
 async def replace_entries(glossary_id: str, request: Request, caller: CallerDep, services: ServicesDep) -> Response:
     """Replace all of its entries."""
     body = await read_json(request, EntriesChange, _limit(services))

@@ -5,7 +5,7 @@ from fastapi import APIRouter, Request, Response
 
 from api.account import keys
 from api.dependencies import CookieCallerDep, ServicesDep
-from api.http.bodies import read_json, takes
+from api.http.bodies import json_body, read_json
 from schemas.accounts import KeyRequest, KeyRow, MintedKey
 from schemas.clock import utc_now
 
@@ -20,14 +20,14 @@ async def list_keys(caller: CookieCallerDep, services: ServicesDep) -> list[KeyR
     return await to_thread.run_sync(keys.listed, services, caller.caller)
 
 
-@router.post("", status_code=201, openapi_extra=takes(KeyRequest))
+@router.post("", status_code=201, openapi_extra=json_body(KeyRequest))
 async def create_key(request: Request, caller: CookieCallerDep, services: ServicesDep) -> MintedKey:
     """Mint a key; its bearer is in this answer and in no other."""
     body = await read_json(request, KeyRequest, _MAX_BODY_BYTES)
     return await to_thread.run_sync(keys.mint, services, caller.caller, body.name, utc_now())
 
 
-@router.patch("/{key_id}", openapi_extra=takes(KeyRequest))
+@router.patch("/{key_id}", openapi_extra=json_body(KeyRequest))
 async def rename_key(key_id: str, request: Request, caller: CookieCallerDep, services: ServicesDep) -> KeyRow:
     """Give a key another name."""
     body = await read_json(request, KeyRequest, _MAX_BODY_BYTES)

@@ -44,8 +44,8 @@ async def proxy_chat_completions(request: Request, caller: ProxyCallerDep) -> Re
     return await relayed(request, services_of(request), caller, Provider.OPENAI)
 
 
-class _Elsewhere:
-    """Every other path and method below the prefix; no authentication is needed to learn that there is nothing."""
+class _UnknownPath:
+    """Answers every other path and method below the prefix with an error, without authentication."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         path = scope["path"].removeprefix(f"{PREFIX}/")
@@ -56,6 +56,6 @@ class _Elsewhere:
         raise UnknownProvider
 
 
-_elsewhere: Any = _Elsewhere()  # an application of its own, not a function: so the route has every method
-router.add_route(f"{PREFIX}/{{path:path}}", _elsewhere, include_in_schema=False)
-router.add_route(PREFIX, _elsewhere, include_in_schema=False)
+_unknown_path: Any = _UnknownPath()  # an ASGI application, because a route to one accepts every method
+router.add_route(f"{PREFIX}/{{path:path}}", _unknown_path, include_in_schema=False)
+router.add_route(PREFIX, _unknown_path, include_in_schema=False)

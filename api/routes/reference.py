@@ -15,7 +15,7 @@ router = APIRouter(prefix="/docs", include_in_schema=False)
 
 _STYLE = Path(page.__file__).parent / "reference.css"
 _HEADERS = {
-    # No script at all, and nothing from elsewhere; what the page shows is ours, but who reads it may not trust that.
+    # No scripts, and nothing from other origins: defence in depth for a page that is ours alone.
     "Content-Security-Policy": "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'none'",
     "Cache-Control": "no-cache",
@@ -27,7 +27,7 @@ _HEADERS = {
 
 @dataclass(frozen=True, slots=True)
 class _Asset:
-    """Bytes that stay the same as long as the process runs."""
+    """A response body that does not change while the process runs, with its entity tag."""
 
     content: bytes
     media_type: str
@@ -39,7 +39,7 @@ class _Asset:
         return cls(content, media_type, f'"{sha256(content).hexdigest()[:32]}"')
 
     def answer(self, request: Request) -> Response:
-        """The bytes, or 304 to who has them already (RFC 9110, section 13.1.2)."""
+        """The body, or 304 when the client has it already (RFC 9110, section 13.1.2)."""
         headers = {**_HEADERS, "ETag": self.tag}
         if self.tag in request.headers.get("if-none-match", ""):
             return Response(status_code=304, headers=headers)
@@ -48,7 +48,7 @@ class _Asset:
 
 @dataclass(frozen=True, slots=True)
 class _Reference:
-    """All that /docs shows."""
+    """The three resources below /docs."""
 
     page: _Asset
     style: _Asset
@@ -65,7 +65,7 @@ class _Reference:
 
 
 async def _reference(request: Request) -> _Reference:
-    """Made at the first request, beside the event loop: it takes a while, and few processes are ever asked."""
+    """Rendered at the first request, in a thread: it takes long, and few processes are ever asked for it."""
     state = request.app.state
     if not hasattr(state, "reference"):
         state.reference = await to_thread.run_sync(_Reference.of, request.app)
@@ -75,7 +75,7 @@ async def _reference(request: Request) -> _Reference:
 
 @router.get("")
 async def reference(request: Request) -> Response:
-    """The page."""
+    """The HTML page."""
     return (await _reference(request)).page.answer(request)
 
 

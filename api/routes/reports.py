@@ -1,4 +1,4 @@
-"""`/api/v1/files/…/report` and `/api/v1/files/report-key`: the proof of a finished file, and who vouches for it."""
+"""`/api/v1/files/{file_id}/report` and `/api/v1/files/report-key`: signed reports, and the key to check them with."""
 
 from anyio import to_thread
 from fastapi import APIRouter

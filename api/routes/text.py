@@ -7,7 +7,7 @@ from fastapi import APIRouter, Request, Response
 from api.dependencies import CallerDep, services_of
 from api.engine.text_work import MaskWork, RedactWork
 from api.http.answer_headers import types_header
-from api.http.bodies import hung_up, takes
+from api.http.bodies import json_body, wait_for_disconnect
 from api.text.calls import PaidAnswer, read_text, run_paid
 from api.text.judging import DESCRIBED, check_judge_model, with_header
 from pipeline.transform.envelope import decode_key
@@ -17,7 +17,7 @@ from schemas.text import MaskRequest, MaskResponse, RedactRequest, RedactRespons
 router = APIRouter(prefix="/api/v1", tags=["text"])
 
 
-@router.post("/mask", response_model=MaskResponse, openapi_extra=takes(MaskRequest) | DESCRIBED)
+@router.post("/mask", response_model=MaskResponse, openapi_extra=json_body(MaskRequest) | DESCRIBED)
 async def mask_text(request: Request, caller: CallerDep) -> Response:
     """Replace personal data by tokens; the mapping comes back sealed for the caller alone."""
     services = services_of(request)
@@ -33,10 +33,12 @@ async def mask_text(request: Request, caller: CallerDep) -> Response:
         request_id=request.state.request_id,
         started=request.state.started,
     )
-    return _json(await run_paid(services, caller.caller, body, work, gone=partial(hung_up, request)))
+    return _json(
+        await run_paid(services, caller.caller, body, work, disconnected=partial(wait_for_disconnect, request))
+    )
 
 
-@router.post("/redact", response_model=RedactResponse, openapi_extra=takes(RedactRequest) | DESCRIBED)
+@router.post("/redact", response_model=RedactResponse, openapi_extra=json_body(RedactRequest) | DESCRIBED)
 async def redact_text(request: Request, caller: CallerDep) -> Response:
     """Replace personal data by numbered placeholders or, where asked, by generalized values."""
     services = services_of(request)
@@ -44,7 +46,9 @@ async def redact_text(request: Request, caller: CallerDep) -> Response:
     check_judge_model(services.settings, body.judge_model)
     state = request.state
     work = RedactWork(tuple(body.transforms or ()), riyadh_day(utc_now()), state.request_id, state.started)
-    return _json(await run_paid(services, caller.caller, body, work, gone=partial(hung_up, request)))
+    return _json(
+        await run_paid(services, caller.caller, body, work, disconnected=partial(wait_for_disconnect, request))
+    )
 
 
 def _json(answer: PaidAnswer) -> Response:

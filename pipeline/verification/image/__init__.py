@@ -1,1 +1,1 @@
-"""Reads redacted pictures."""
+"""The second reading of redacted images."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from pipeline.documents.document import Raster
 from pipeline.verification.image import reader as image
+from pipeline.verification.image.metadata import metadata_texts
 from pipeline.verification.ooxml import package, xml
 from pipeline.verification.ooxml.xml import cut_codes
 from pipeline.verification.reading import Passage, SecondReading
@@ -95,7 +96,7 @@ def _picture(office: Office, data: bytes, name: str) -> None:
     rasters, blobs = image.rasters_of(data, name)
     office.rasters += rasters
     office.pixels.update(blobs)
-    beside = list(image.beside_pixels(data))
+    beside = list(metadata_texts(data))
     office.say(map(Passage, beside))
     office.keep(beside)
 

@@ -1,1 +1,1 @@
-"""Reads redacted PDF."""
+"""The second reading of redacted PDF files."""

@@ -1,6 +1,8 @@
-"""What all content streams of a redacted PDF show: each page's, and those of forms, patterns, glyphs and appearances.
+"""The text of all content streams of a redacted PDF: pages, form XObjects, patterns, Type 3 glyphs and appearances.
 
-Also those that nothing draws. Pictures that are in the file although no stream draws them cannot be proven clean.
+Every text-showing operator of every stream counts (ISO 32000-1, 9.4.3), also in streams that are never drawn, and in
+text that is clipped or covered. The codes are decoded with the fonts of the stream's resources. A file with an image
+XObject that no stream draws is refused, because OCR cannot see it.
 """
 
 import re
@@ -12,16 +14,11 @@ from pypdf.generic import ArrayObject, DictionaryObject, IndirectObject, StreamO
 
 from pipeline.verification.limits import MAX_DEPTH, MAX_DRAWN, MAX_UNPACKED
 from pipeline.verification.pdf.fonts import LATIN, Font, font
-from pipeline.verification.pdf.objects import Walk, texts_in, without_operands
+from pipeline.verification.pdf.objects import PdfObjects, readable_texts, without_operands
 from schemas.errors import ErrorCode, StageFailed
 
-# Decodes what content streams show, wherever it is drawn, clipped, covered, or never drawn at all.
-#
-# A walk of operators, not of ink: every show-text operator of every stream counts (ISO 32000-1, 9.4.3), read through
-# the fonts that the stream's resources name.
-
 _TOKEN = re.compile(
-    rb"""\((?P<simple>[^()\\]*)\)                # a literal string without anything special
+    rb"""\((?P<simple>[^()\\]*)\)                # a literal string without escapes and parentheses
         |(?P<open>\()                            # any other literal string
         |<(?P<hex>[0-9A-Fa-f\s]+)>               # a hexadecimal string
         |/(?P<font>[^\s()<>\[\]{}/%]*)\s+[-+.0-9]+\s+Tf\b
@@ -30,245 +27,81 @@ _TOKEN = re.compile(
         |%(?P<comment>[^\r\n]*)
         |(?P<image>\bBI\b[^\0]{0,1000}?\bID[\ \r\n\t])
         |(?P<move>\b(?:Td|TD|Tm|T\*|ET)(?![A-Za-z*]))
-        |(?P<quote>['"])                         # show on the next line
-        |(?P<kern>-[0-9]{3,}(?:\.[0-9]*)?)       # inside an array: a gap as wide as a blank
+        |(?P<quote>['"])                         # move to the next line and show text
+        |(?P<kern>-[0-9]{3,}(?:\.[0-9]*)?)       # in a TJ array: a gap that may be a space
         |(?P<save>(?<![A-Za-z0-9])q(?![A-Za-z0-9]))
         |(?P<restore>(?<![A-Za-z0-9])Q(?![A-Za-z0-9]))""",
     re.VERBOSE | re.DOTALL,
 )
 _IMAGE_END = re.compile(rb"[\s]EI\b")
-_HEX = re.compile(rb"#([0-9A-Fa-f]{2})")
-_INSIDE = re.compile(rb"[^()\\]+|\\[0-7]{1,3}|\\\r\n|\\.|[()]", re.DOTALL)
+_NAME_ESCAPE = re.compile(rb"#([0-9A-Fa-f]{2})")
+_STRING_TOKEN = re.compile(rb"[^()\\]+|\\[0-7]{1,3}|\\\r\n|\\.|[()]", re.DOTALL)
 _ESCAPES = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"b": b"\b", b"f": b"\f"}
-_BLANK = 180.0  # thousandths of the type size: a gap that parts words
-_DEEPEST = 1000  # saved states that are remembered
+_MIN_SPACE = 180.0  # thousandths of the font size: a larger gap separates words
+_MAX_SAVED = 1000  # nested graphics states that are tracked
 
 
-class Shown(NamedTuple):
-    """What a stream shows: by its fonts' Unicode maps, by the names of their glyphs, as bare bytes, as UTF-16.
+class StreamText(NamedTuple):
+    """The text of a content stream in four readings: ToUnicode, glyph names, single bytes, and UTF-16.
 
-    `drawn` are the names of the pictures and forms that it paints, each as often as it does.
+    `xobjects` are the resource names of the XObjects that it paints, once per paint operation.
     """
 
-    mapped: str
-    named: str
-    plain: str
-    wide: str = ""
-    drawn: tuple[str, ...] = ()
+    by_unicode_map: str
+    by_glyph_name: str
+    as_bytes: str
+    as_utf16: str = ""
+    xobjects: tuple[str, ...] = ()
 
 
-def shown(data: bytes, fonts: Callable[[str], Font]) -> Shown:
-    """Every shown string of a content stream, a line per move; `fonts` knows the font of each resource name."""
-    drawn: list[str] = []
-    mapped: list[str] = []
-    named: list[str] = []
-    plain: list[str] = []
-    wide: list[str] = []
-    current = LATIN
-    saved: list[Font] = []
-    for kind, value in _steps(data):
-        if kind == "text":
-            if value.startswith(b"\xfe\xff"):  # no shown string, but one that stands for it
-                one = other = value[2:].decode("utf-16-be", "replace")
-            else:
-                one, other = current.read(value)
-            mapped.append(one)
-            named.append(other)
-            plain.append(value.decode("latin-1"))
-            if len(value) % 2 == 0 and (b"\0" in value or b"\6" in value):
-                wide.append(value.decode("utf-16-be", "replace"))
-        elif kind == "comment":
-            plain.extend(("\n", value.decode("utf-8", "replace"), "\n"))
-        elif kind == "drawn":
-            drawn.append("/" + value.decode("latin-1"))
-        elif kind == "font":
-            current = fonts("/" + value.decode("latin-1"))
-        elif kind == "save" and len(saved) < _DEEPEST:
-            saved.append(current)
-        elif kind == "restore" and saved:
-            current = saved.pop()
-        elif kind in ("move", "blank"):
-            gap = "\n" if kind == "move" else " "
-            for pieces in (mapped, named, plain):
-                pieces.append(gap)
-    return Shown("".join(mapped), "".join(named), "".join(plain), "".join(wide), tuple(drawn))
+_SHOWS_TEXT = re.compile(rb"[)>\]]\s*(?:T[jJ]|['\"])(?![A-Za-z])|(?<![A-Za-z0-9])(?:Do|d0|d1)(?![A-Za-z0-9])")
 
 
-def _steps(data: bytes) -> Iterator[tuple[str, bytes]]:
-    position = 0
-    has_ends = True
-    while match := _TOKEN.search(data, position):
-        position = match.end()
-        kind = match.lastgroup
-        if kind == "simple":
-            yield "text", match["simple"]
-        elif kind == "open":
-            string, position = literal(data, position)
-            yield "text", string
-        elif kind == "hex":
-            digits = re.sub(rb"\s", b"", match["hex"])
-            yield "text", bytes.fromhex((digits + b"0" * (len(digits) % 2)).decode())
-        elif kind == "comment":
-            yield kind, match[kind]
-        elif kind in ("font", "drawn"):
-            yield kind, _HEX.sub(lambda pair: bytes([int(pair[1], 16)]), match[kind])
-        elif kind == "image" and has_ends:
-            end = _IMAGE_END.search(data, position)
-            position, has_ends = (end.end(), True) if end else (position, False)
-        elif kind == "kern":
-            if float(match["kern"]) < -_BLANK:
-                yield "blank", b""
-        elif kind in ("move", "quote"):
-            yield "move", b""
-        elif kind in ("save", "restore"):
-            yield kind, b""
+class ContentStreams(NamedTuple):
+    """The text of each page's content streams, and of all other content streams."""
+
+    pages: list[StreamText]
+    others: list[StreamText]
 
 
-def literal(data: bytes, position: int) -> tuple[bytes, int]:
-    """The literal string that opened before `position`, and where it ends (ISO 32000-1, 7.3.4.2)."""
-    pieces: list[bytes] = []
-    depth = 1
-    while match := _INSIDE.match(data, position):
-        position, token = match.end(), match[0]
-        if token == b"(":
-            depth += 1
-        elif token == b")":
-            depth -= 1
-            if depth == 0:
-                break
-        elif token.startswith(b"\\"):
-            token = _escaped(token[1:])
-        pieces.append(token)
-    return b"".join(pieces), position
-
-
-def _escaped(token: bytes) -> bytes:
-    if token[:1].isdigit():
-        return bytes([int(token, 8) & 0xFF])
-    return b"" if token in (b"\n", b"\r", b"\r\n") else _ESCAPES.get(token, token)
-
-
-_SHOWS = re.compile(rb"[)>\]]\s*(?:T[jJ]|['\"])(?![A-Za-z])|(?<![A-Za-z0-9])(?:Do|d0|d1)(?![A-Za-z0-9])")
-
-
-class Streams(NamedTuple):
-    """What the pages' own streams show, page by page, and what all other streams do."""
-
-    pages: list[Shown]
-    others: list[Shown]
-
-
-class _Fonts:
-    """The fonts of a document, each read once, looked up by the name that a resource dictionary gives them."""
-
-    def __init__(self) -> None:
-        self._known: dict[int, Font] = {}
-
-    def of(self, resources: Any, name: str) -> Font:
-        table = _member(resources, "/Font")
-        raw = table.raw_get(name) if isinstance(table, DictionaryObject) and name in table else None
-        if raw is None:
-            return LATIN
-        key = raw.idnum if isinstance(raw, IndirectObject) else -id(raw)
-        if key not in self._known:
-            self._known[key] = font(raw)
-        return self._known[key]
-
-
-class _Drawn:
-    """What streams show, and what they draw: objects by number, each as often as each stream draws it."""
-
-    def __init__(self) -> None:
-        self.fonts = _Fonts()
-        self.by: dict[int, Counter[int]] = {}
-        self.inherited: dict[int, Any] = {}
-
-    def shown(self, number: int, data: bytes, resources: Any) -> Shown:
-        """What the stream `number` shows, read with these resources."""
-        said = shown(data, lambda name: self.fonts.of(resources, name))
-        self._lend_to_glyphs(resources)
-        table = _member(resources, "/XObject")
-        own = self.by.setdefault(number, Counter())
-        for name, often in Counter(said.drawn).items():
-            raw = table.raw_get(name) if isinstance(table, DictionaryObject) and name in table else None
-            if isinstance(raw, IndirectObject):
-                own[raw.idnum] += often
-                self.inherited.setdefault(raw.idnum, resources)  # a form without resources of its own uses its page's
-        return said
-
-    def _lend_to_glyphs(self, resources: Any) -> None:
-        """The glyphs of a Type 3 font draw with the resources of their font, or of the page (ISO 32000-2, 9.6.4)."""
-        fonts = _member(resources, "/Font")
-        for name in fonts if isinstance(fonts, DictionaryObject) else ():
-            drawn = fonts[name]
-            if isinstance(drawn, DictionaryObject) and drawn.get("/Subtype") == "/Type3":
-                glyphs = _member(drawn, "/CharProcs")
-                for glyph in glyphs.values() if isinstance(glyphs, DictionaryObject) else ():
-                    if isinstance(glyph, IndirectObject):
-                        self.inherited.setdefault(glyph.idnum, drawn.get("/Resources", resources))
-
-    def resources(self, number: int, item: StreamObject) -> Any:
-        """Those of a stream that is no page's."""
-        own = item.get("/Resources")
-        return own if own is not None else self.inherited.get(number)
-
-    def objects(self) -> set[int]:
-        """Everything that some stream draws."""
-        return {number for own in self.by.values() for number in own}
-
-    def require_end(self) -> None:
-        """Refuses forms that draw each other in a circle, or so often that no viewer comes to an end."""
-        total: dict[int, int] = {}
-        for number in self.by:
-            if self._total(number, total, 0) > MAX_DRAWN:
-                raise StageFailed(ErrorCode.VERIFY_FAILED)
-
-    def _total(self, number: int, total: dict[int, int], depth: int) -> int:
-        if depth > MAX_DEPTH:
-            raise StageFailed(ErrorCode.VERIFY_FAILED)
-        if number not in total:
-            inner = self.by.get(number, Counter())
-            total[number] = 1 + sum(often * self._total(other, total, depth + 1) for other, often in inner.items())
-        return total[number]
-
-
-def read(walk: Walk) -> Streams:
-    """Every stream once. StageFailed(verify_failed) for a picture that no stream draws, or drawing without end."""
-    drawn = _Drawn()
-    done: set[int] = set()
-    pages: list[Shown] = []
-    contents = [_contents(page) for page in walk.reader.pages]
-    if sum(len(walk.streams[stream][1]) for own in contents for stream in own if stream in walk.streams) > MAX_UNPACKED:
-        raise StageFailed(ErrorCode.VERIFY_FAILED)  # one stream on thousands of pages
-    for number, (page, own) in enumerate(zip(walk.reader.pages, contents, strict=True), 1):
-        done.update(own)
-        data = b"\n".join(walk.streams[stream][1] for stream in own if stream in walk.streams)
-        walk.raw.update(dict.fromkeys(texts_in(without_operands(data))))
-        pages.append(drawn.shown(-number, data, _inherited(page, "/Resources")))
-    others: list[Shown] = []
-    for number, (item, data) in walk.streams.items():
-        if number not in done:
+def read(document: PdfObjects) -> ContentStreams:
+    """The text of every content stream. StageFailed(verify_failed) for an unpainted image or endless painting."""
+    painted = _PaintedObjects()
+    page_streams: set[int] = set()
+    pages: list[StreamText] = []
+    contents = [_contents(page) for page in document.reader.pages]
+    streams = [stream for own in contents for stream in own if stream in document.streams]
+    if sum(len(document.streams[stream][1]) for stream in streams) > MAX_UNPACKED:
+        raise StageFailed(ErrorCode.VERIFY_FAILED)  # the same stream on thousands of pages
+    for number, (page, own) in enumerate(zip(document.reader.pages, contents, strict=True), 1):
+        page_streams.update(own)
+        data = b"\n".join(document.streams[stream][1] for stream in own if stream in document.streams)
+        document.raw.update(dict.fromkeys(readable_texts(without_operands(data))))
+        pages.append(painted.text_of(-number, data, _inherited(page, "/Resources")))
+    others: list[StreamText] = []
+    for number, (item, data) in document.streams.items():
+        if number not in page_streams:
             is_content = _is_content(item, data)
-            walk.raw.update(dict.fromkeys(texts_in(without_operands(data) if is_content else data)))
+            document.raw.update(dict.fromkeys(readable_texts(without_operands(data) if is_content else data)))
             if is_content:
-                others.append(drawn.shown(number, data, drawn.resources(number, item)))
-    drawn.require_end()
-    if walk.pictures - drawn.objects() - walk.masks:
+                others.append(painted.text_of(number, data, painted.resources(number, item)))
+    painted.refuse_endless_painting()
+    if document.images - painted.objects() - document.masks:
         raise StageFailed(ErrorCode.VERIFY_FAILED)
-    return Streams(pages, others)
+    return ContentStreams(pages, others)
 
 
 def _is_content(item: StreamObject, data: bytes) -> bool:
-    """Whether a stream draws: a form, a pattern, or one without a kind of its own that shows text like a page does."""
+    """Whether a stream is a content stream: a form XObject, a pattern, or one without a type that shows text."""
     if item.get("/Subtype") == "/Form" or "/PatternType" in item or "/CharProcs" in item:
         return True
     if "/Type" in item or "/Subtype" in item or "/FunctionType" in item or "/N" in item or b"\0" in data:
         return False
-    return _SHOWS.search(data) is not None
+    return _SHOWS_TEXT.search(data) is not None
 
 
 def _contents(page: Any) -> list[int]:
-    """The numbers of a page's streams, to be read as one: tokens may not be cut, but strings of one text may."""
+    """The object numbers of a page's content streams, which are read as one: a text may continue in the next."""
     contents = page.raw_get("/Contents") if "/Contents" in page else None
     rows = contents.get_object() if isinstance(contents, IndirectObject) else contents
     if isinstance(rows, ArrayObject):
@@ -291,3 +124,173 @@ def _member(resources: Any, key: str) -> Any:
     resources = resources.get_object() if resources is not None else None
     value = resources.get(key) if isinstance(resources, DictionaryObject) else None
     return value.get_object() if value is not None else None
+
+
+class _PaintedObjects:
+    """Which XObjects each content stream paints, and how often; and the resources that they inherit."""
+
+    def __init__(self) -> None:
+        self.fonts = _FontTable()
+        self.painted_by: dict[int, Counter[int]] = {}
+        self.inherited: dict[int, Any] = {}
+
+    def text_of(self, number: int, data: bytes, resources: Any) -> StreamText:
+        """The text of stream `number`, decoded with these resources; its paint operations are counted."""
+        text = decoded_text(data, lambda name: self.fonts.of(resources, name))
+        self._note_glyph_resources(resources)
+        table = _member(resources, "/XObject")
+        painted = self.painted_by.setdefault(number, Counter())
+        for name, count in Counter(text.xobjects).items():
+            raw = table.raw_get(name) if isinstance(table, DictionaryObject) and name in table else None
+            if isinstance(raw, IndirectObject):
+                painted[raw.idnum] += count
+                # A form XObject without resources uses those of its page.
+                self.inherited.setdefault(raw.idnum, resources)
+        return text
+
+    def _note_glyph_resources(self, resources: Any) -> None:
+        """Type 3 glyphs use the resources of their font, else those of the page (ISO 32000-2, 9.6.4)."""
+        fonts = _member(resources, "/Font")
+        for name in fonts if isinstance(fonts, DictionaryObject) else ():
+            type3 = fonts[name]
+            if isinstance(type3, DictionaryObject) and type3.get("/Subtype") == "/Type3":
+                glyphs = _member(type3, "/CharProcs")
+                for glyph in glyphs.values() if isinstance(glyphs, DictionaryObject) else ():
+                    if isinstance(glyph, IndirectObject):
+                        self.inherited.setdefault(glyph.idnum, type3.get("/Resources", resources))
+
+    def resources(self, number: int, item: StreamObject) -> Any:
+        """The resources of a stream that is not a page's content."""
+        own = item.get("/Resources")
+        return own if own is not None else self.inherited.get(number)
+
+    def objects(self) -> set[int]:
+        """The object numbers of all XObjects that a stream paints."""
+        return {number for painted in self.painted_by.values() for number in painted}
+
+    def refuse_endless_painting(self) -> None:
+        """Refuses form XObjects that paint each other in a cycle, or more than MAX_DRAWN times in all."""
+        total: dict[int, int] = {}
+        for number in self.painted_by:
+            if self._paint_count(number, total, 0) > MAX_DRAWN:
+                raise StageFailed(ErrorCode.VERIFY_FAILED)
+
+    def _paint_count(self, number: int, total: dict[int, int], depth: int) -> int:
+        if depth > MAX_DEPTH:
+            raise StageFailed(ErrorCode.VERIFY_FAILED)
+        if number not in total:
+            painted = self.painted_by.get(number, Counter())
+            total[number] = 1 + sum(
+                count * self._paint_count(other, total, depth + 1) for other, count in painted.items()
+            )
+        return total[number]
+
+
+class _FontTable:
+    """The fonts of a document, each read once, by their names in a resource dictionary."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, Font] = {}
+
+    def of(self, resources: Any, name: str) -> Font:
+        table = _member(resources, "/Font")
+        raw = table.raw_get(name) if isinstance(table, DictionaryObject) and name in table else None
+        if raw is None:
+            return LATIN
+        key = raw.idnum if isinstance(raw, IndirectObject) else -id(raw)
+        if key not in self._known:
+            self._known[key] = font(raw)
+        return self._known[key]
+
+
+def decoded_text(data: bytes, fonts: Callable[[str], Font]) -> StreamText:
+    """All shown strings of a content stream, one line per text position; `fonts` looks up a font by resource name."""
+    xobjects: list[str] = []
+    by_unicode_map: list[str] = []
+    by_glyph_name: list[str] = []
+    as_bytes: list[str] = []
+    as_utf16: list[str] = []
+    current = LATIN
+    saved: list[Font] = []
+    for kind, value in _operations(data):
+        if kind == "text":
+            if value.startswith(b"\xfe\xff"):  # a text string in UTF-16, such as /ActualText, not codes of a font
+                mapped = named = value[2:].decode("utf-16-be", "replace")
+            else:
+                mapped, named = current.read(value)
+            by_unicode_map.append(mapped)
+            by_glyph_name.append(named)
+            as_bytes.append(value.decode("latin-1"))
+            if len(value) % 2 == 0 and (b"\0" in value or b"\6" in value):
+                as_utf16.append(value.decode("utf-16-be", "replace"))
+        elif kind == "comment":
+            as_bytes.extend(("\n", value.decode("utf-8", "replace"), "\n"))
+        elif kind == "drawn":
+            xobjects.append("/" + value.decode("latin-1"))
+        elif kind == "font":
+            current = fonts("/" + value.decode("latin-1"))
+        elif kind == "save" and len(saved) < _MAX_SAVED:
+            saved.append(current)
+        elif kind == "restore" and saved:
+            current = saved.pop()
+        elif kind in ("move", "blank"):
+            gap = "\n" if kind == "move" else " "
+            for pieces in (by_unicode_map, by_glyph_name, as_bytes):
+                pieces.append(gap)
+    return StreamText(
+        "".join(by_unicode_map), "".join(by_glyph_name), "".join(as_bytes), "".join(as_utf16), tuple(xobjects)
+    )
+
+
+def _operations(data: bytes) -> Iterator[tuple[str, bytes]]:
+    position = 0
+    may_have_end = True
+    while match := _TOKEN.search(data, position):
+        position = match.end()
+        kind = match.lastgroup
+        if kind == "simple":
+            yield "text", match["simple"]
+        elif kind == "open":
+            string, position = literal(data, position)
+            yield "text", string
+        elif kind == "hex":
+            digits = re.sub(rb"\s", b"", match["hex"])
+            yield "text", bytes.fromhex((digits + b"0" * (len(digits) % 2)).decode())
+        elif kind == "comment":
+            yield kind, match[kind]
+        elif kind in ("font", "drawn"):
+            yield kind, _NAME_ESCAPE.sub(lambda pair: bytes([int(pair[1], 16)]), match[kind])
+        elif kind == "image" and may_have_end:
+            end = _IMAGE_END.search(data, position)
+            position, may_have_end = (end.end(), True) if end else (position, False)
+        elif kind == "kern":
+            if float(match["kern"]) < -_MIN_SPACE:
+                yield "blank", b""
+        elif kind in ("move", "quote"):
+            yield "move", b""
+        elif kind in ("save", "restore"):
+            yield kind, b""
+
+
+def literal(data: bytes, position: int) -> tuple[bytes, int]:
+    """The literal string whose parenthesis opened before `position`, and its end (ISO 32000-1, 7.3.4.2)."""
+    pieces: list[bytes] = []
+    depth = 1
+    while match := _STRING_TOKEN.match(data, position):
+        position, token = match.end(), match[0]
+        if token == b"(":
+            depth += 1
+        elif token == b")":
+            depth -= 1
+            if depth == 0:
+                break
+        elif token.startswith(b"\\"):
+            token = _escaped(token[1:])
+        pieces.append(token)
+    return b"".join(pieces), position
+
+
+def _escaped(token: bytes) -> bytes:
+    if token[:1].isdigit():
+        return bytes([int(token, 8) & 0xFF])
+    return b"" if token in (b"\n", b"\r", b"\r\n") else _ESCAPES.get(token, token)

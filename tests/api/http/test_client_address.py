@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.types import Scope
 
-from api.http.client_address import caller_of, is_near, networks
+from api.http.client_address import is_local_address, networks, resolve_client_address
 from schemas.settings import InvalidSettings
 
 PROXIES = networks(["10.0.0.0/8", "2001:db8:ffff::/48", "::1"])
@@ -72,21 +72,21 @@ def scope(peer: str | None, *forwarded: bytes) -> Scope:
     ],
 )
 def test_the_caller(peer: str | None, forwarded: tuple[bytes, ...], caller: str | None) -> None:
-    assert caller_of(scope(peer, *forwarded), PROXIES) == (ip_address(caller) if caller else None)
+    assert resolve_client_address(scope(peer, *forwarded), PROXIES) == (ip_address(caller) if caller else None)
 
 
 @given(lines=st.lists(st.binary(max_size=60), max_size=4))
 def test_no_header_confuses_it(lines: list[bytes]) -> None:
     """Whatever is sent, the answer is an address or none; and from a stranger it changes nothing."""
-    caller_of(scope("10.0.0.1", *lines), PROXIES)
-    assert caller_of(scope("203.0.113.7", *lines), PROXIES) == ip_address("203.0.113.7")
+    resolve_client_address(scope("10.0.0.1", *lines), PROXIES)
+    assert resolve_client_address(scope("203.0.113.7", *lines), PROXIES) == ip_address("203.0.113.7")
 
 
 @given(spoofed=st.lists(st.sampled_from(["203.0.113.9", "10.1.1.1", "x", "", "::1"]), max_size=5))
 def test_a_spoofed_head_does_not_help(spoofed: list[str]) -> None:
     """The nearest proxy adds the address that it saw, behind whatever the caller had written."""
     header = ", ".join([*spoofed, "198.51.100.1"]).encode()
-    assert caller_of(scope("10.0.0.1", header), PROXIES) == ip_address("198.51.100.1")
+    assert resolve_client_address(scope("10.0.0.1", header), PROXIES) == ip_address("198.51.100.1")
 
 
 @pytest.mark.parametrize(
@@ -95,21 +95,21 @@ def test_a_spoofed_head_does_not_help(spoofed: list[str]) -> None:
      "100.64.0.1", "fd00::1", "fe80::1"],
 )  # fmt: skip
 def test_near(near: str) -> None:
-    assert is_near(ip_address(near))
+    assert is_local_address(ip_address(near))
 
 
 @pytest.mark.parametrize(
     "far", ["203.0.113.7", "8.8.8.8", "172.32.0.1", "11.0.0.1", "100.128.0.1", "2001:db8::1", "2a00::1", "0.0.0.0"]
 )
 def test_far(far: str) -> None:
-    assert not is_near(ip_address(far))
+    assert not is_local_address(ip_address(far))
 
 
 def test_proxies_in_every_notation() -> None:
     trusted = networks(["10.1.2.3/8", "192.0.2.1", "::ffff:198.51.100.0/120"])
     for proxy in ("10.200.0.1", "192.0.2.1", "198.51.100.200", "::ffff:198.51.100.200"):
-        assert caller_of(scope(proxy, b"203.0.113.7"), trusted) == ip_address("203.0.113.7")
-    assert caller_of(scope("192.0.2.2", b"203.0.113.7"), trusted) == ip_address("192.0.2.2")
+        assert resolve_client_address(scope(proxy, b"203.0.113.7"), trusted) == ip_address("203.0.113.7")
+    assert resolve_client_address(scope("192.0.2.2", b"203.0.113.7"), trusted) == ip_address("192.0.2.2")
 
 
 @pytest.mark.parametrize("wrong", ["10.0.0.0/33", "proxy", "10.0.0", "10.0.0.0-10.0.0.9", "fe80::1%eth0/64/3"])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from api.http.geo import Borders, Countries
+from api.http.geo import CountryDatabase, GeoRestriction
 from schemas.settings import InvalidSettings
 from tests.api.http.country_database import (
     FOREIGN_6,
@@ -19,12 +19,12 @@ from tests.api.http.country_database import (
 )
 
 
-def country(countries: Countries, address: str) -> str | None:
-    return countries.of(ip_address(address))
+def country(countries: CountryDatabase, address: str) -> str | None:
+    return countries.country_of(ip_address(address))
 
 
 def test_addresses_of_both_kinds(tmp_path: Path) -> None:
-    countries = Countries(write_countries(tmp_path / "c.mmdb"))
+    countries = CountryDatabase(write_countries(tmp_path / "c.mmdb"))
     assert [country(countries, one) for one in (SAUDI, SAUDI_6, FOREIGN_6, UNLISTED, "2a00::1")] == [
         "SA",
         "SA",
@@ -36,7 +36,7 @@ def test_addresses_of_both_kinds(tmp_path: Path) -> None:
 
 def test_a_database_of_ipv4_alone_knows_no_other_address(tmp_path: Path) -> None:
     path = write_countries(tmp_path / "c.mmdb", {"203.0.113.0/24": "sa"}, ip_version=4)
-    countries = Countries(path)
+    countries = CountryDatabase(path)
     assert (country(countries, SAUDI), country(countries, SAUDI_6)) == ("SA", None)
 
 
@@ -48,7 +48,7 @@ def test_records_of_another_shape_are_no_country(tmp_path: Path) -> None:
         "203.0.113.48/28": {"registered_country": {"iso_code": "SA"}},
         "203.0.113.64/28": ["SA"],
     }
-    countries = Countries(write_records(tmp_path / "c.mmdb", records))
+    countries = CountryDatabase(write_records(tmp_path / "c.mmdb", records))
     assert [country(countries, f"203.0.113.{last}") for last in (1, 17, 33, 49, 65)] == [None] * 5
 
 
@@ -61,18 +61,18 @@ def test_a_database_that_is_none(tmp_path: Path, content: bytes | str | None) ->
     elif isinstance(content, bytes):
         path.write_bytes(content)
     with pytest.raises(InvalidSettings, match="MASKER_GEO_DATABASE: ") as refused:
-        Countries(path)
+        CountryDatabase(path)
     assert str(tmp_path) not in str(refused.value)
 
 
 def test_a_directory_is_no_database(tmp_path: Path) -> None:
     with pytest.raises(InvalidSettings, match="MASKER_GEO_DATABASE: "):
-        Countries(tmp_path)
+        CountryDatabase(tmp_path)
 
 
 def test_a_replaced_file_is_used_within_a_minute(tmp_path: Path) -> None:
     now, path = 0.0, tmp_path / "c.mmdb"
-    countries = Countries(write_countries(path), lambda: now)
+    countries = CountryDatabase(write_countries(path), lambda: now)
     write_countries(tmp_path / "new.mmdb", {"203.0.113.0/24": "US"}).replace(path)
     assert country(countries, SAUDI) == "SA"
     now = 60.0
@@ -85,7 +85,7 @@ def test_a_damaged_new_file_leaves_the_old_one_in_use(
 ) -> None:
     """Also when it is overwritten in place, which would kill a process that has the file mapped."""
     now, path = 0.0, tmp_path / "c.mmdb"
-    countries = Countries(write_countries(path), lambda: now)
+    countries = CountryDatabase(write_countries(path), lambda: now)
     if damage == "gone":
         path.unlink()
     else:
@@ -103,4 +103,4 @@ def test_a_damaged_new_file_leaves_the_old_one_in_use(
 @pytest.mark.parametrize("codes", [(), ("SAU",), ("S",), ("SA", "9X"), ("Saudi Arabia",), ("ًSA",)])
 def test_countries_that_are_none(tmp_path: Path, codes: tuple[str, ...]) -> None:
     with pytest.raises(InvalidSettings, match="MASKER_GEO_COUNTRIES: "):
-        Borders(Countries(write_countries(tmp_path / "c.mmdb")), codes)
+        GeoRestriction(CountryDatabase(write_countries(tmp_path / "c.mmdb")), codes)

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BaseModel, Field, TypeAdapter, ValidationEr
 from pydantic_core import PydanticCustomError
 from pydantic_core._pydantic_core import list_all_errors
 
-from api.http.errors import MAX_ITEMS, of_error, of_parameters
+from api.http.validation_errors import MAX_ITEMS, public_parameter_errors, public_validation_errors
 from schemas.entities import EntityType
 
 SECRET = "Noura-0501234567"
@@ -46,7 +46,7 @@ def said(value: object) -> list[dict[str, object]]:
     try:
         Outer.model_validate(value)
     except ValidationError as error:
-        return of_error(error, ["body"], Outer)
+        return public_validation_errors(error, ["body"], Outer)
     return []
 
 
@@ -108,7 +108,7 @@ def test_every_message_of_the_library_is_known_or_cut() -> None:
         item = {"type": error["type"], "loc": (), "msg": SECRET, "ctx": marked}
         unsafe = "{error}" in error["message_template_python"] or "{tag}" in error["message_template_python"]
         if unsafe:
-            assert SECRET not in of_parameters([item], frozenset())[0]["msg"], error["type"]
+            assert SECRET not in public_parameter_errors([item], frozenset())[0]["msg"], error["type"]
 
 
 def test_an_answer_stays_small() -> None:
@@ -116,7 +116,7 @@ def test_an_answer_stays_small() -> None:
     for count, expected in ((3, 3), (5_000, MAX_ITEMS), (20_000, 1)):
         with pytest.raises(ValidationError) as refused:
             numbers.validate_python([SECRET] * count)
-        items = of_error(refused.value, ["body"], numbers)
+        items = public_validation_errors(refused.value, ["body"], numbers)
         assert len(items) == expected
     assert items == [{"type": "too_many_errors", "loc": ["body"], "msg": "More than 10000 errors"}]
 
@@ -128,6 +128,6 @@ def test_parameters() -> None:
         {"type": "uuid_parsing", "loc": ("path", "id"), "msg": f"found {SECRET}", "ctx": {"error": SECRET}},
         {"type": "uuid_parsing", "loc": ("path", "id"), "msg": f"found {SECRET}"},
     ]
-    shown = of_parameters(items, frozenset({"limit", "id"}))
+    shown = public_parameter_errors(items, frozenset({"limit", "id"}))
     assert [item["loc"] for item in shown] == [["query", "limit"], ["query"], ["path", "id"], ["path", "id"]]
     assert SECRET not in str(shown)

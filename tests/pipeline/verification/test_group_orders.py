@@ -5,7 +5,7 @@ import pytest
 from pipeline.documents.document import Findings
 from pipeline.documents.pdf import handler
 from pipeline.verification.pdf import reader as pdf
-from pipeline.verification.pdf.reader import other_orders
+from pipeline.verification.pdf.page_text import other_digit_orders
 from tests.pipeline.documents import papers
 from tests.pipeline.verification.conftest import Judge
 
@@ -22,14 +22,14 @@ from tests.pipeline.verification.conftest import Judge
     ],
 )
 def test_the_order_that_is_meant_is_among_them(read: str, meant: str) -> None:
-    assert meant in other_orders(read)
+    assert meant in other_digit_orders(read)
 
 
 @pytest.mark.parametrize(
     "read", ["Mobile 055 443 3221", "رقم Tel 055 443 3221", "في 14/03/1987", "الجوال 3221\t443", "الأول 12 ثم 14"]
 )
 def test_what_has_one_order_has_no_other(read: str) -> None:
-    assert other_orders(read) == []
+    assert other_digit_orders(read) == []
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from pipeline.documents.image import handler
 from pipeline.entities.findings import find
 from pipeline.ocr import tesseract
 from pipeline.verification.image import reader as image
-from pipeline.verification.image.low_contrast import by_hue
+from pipeline.verification.image.low_contrast import hue_layers
 from pipeline.verification.ooxml import docx
 from pipeline.verification.pdf import reader as pdf
 from pipeline.verification.remedy import with_leftovers_burned
@@ -66,14 +66,14 @@ def test_in_every_carrier(carrier: str) -> None:
 @pytest.mark.parametrize("pair", hues.PAIRS)
 def test_in_every_hue(pair: str) -> None:
     shown = hues.written(*hues.PAIRS[pair]).resize((1280, 260))
-    (first, *_) = by_hue(shown, shown.convert("L"))
+    (first, *_) = hue_layers(shown, shown.convert("L"))
     assert NATIONAL_ID in tesseract.read(Raster("a", *first.size), image.png(first)).text
 
 
 def test_the_same_bound_as_redaction() -> None:
     for level, is_text in ((255 - 20, True), (255 - 12, False)):
         shown = hues.written((level,) * 3, (255, 255, 255)).convert("L")
-        assert bool(by_hue(shown, shown)) is is_text
+        assert bool(hue_layers(shown, shown)) is is_text
 
 
 def test_a_picture_whose_gray_is_blank_is_not_blank() -> None:

@@ -8,8 +8,8 @@ import pypdfium2
 import pytest
 from pikepdf import Array, Dictionary, Name
 
-from pipeline.verification.pdf import pixels
 from pipeline.verification.pdf import reader as pdf
+from pipeline.verification.pdf import unreliable_text
 from tests.hiding_places.pdf.text.build import remapped
 from tests.pipeline.documents import papers
 
@@ -37,27 +37,27 @@ def page(codes: tuple[int, ...], right: int, down: int) -> bytes:
     return data.getvalue()
 
 
-def is_doubtful(data: bytes) -> bool:
+def is_unreliable(data: bytes) -> bool:
     with pypdfium2.PdfDocument(data) as document:
         text = document[0].get_textpage().get_text_range()
-        return pixels.is_doubtful(document[0], text, pypdf.PdfReader(io.BytesIO(data)).pages[0])
+        return unreliable_text.is_unreliable(document[0], text, pypdf.PdfReader(io.BytesIO(data)).pages[0])
 
 
 @pytest.mark.parametrize(("right", "down"), [(10, 0), (30, 0), (50, 0), (0, 15), (0, 35)])
 def test_a_number_in_a_font_of_pictures_is_seen_however_wide_it_is_set(right: int, down: int) -> None:
-    assert is_doubtful(page(CIRCLED, right, down))
+    assert is_unreliable(page(CIRCLED, right, down))
 
 
 @pytest.mark.parametrize(("right", "down"), [(50, 0), (0, 35), (50, 35)])
 def test_lone_check_boxes_are_no_reason(right: int, down: int) -> None:
-    assert not is_doubtful(page((BOX, TICKED, BOX, BOX, BOX, TICKED, BOX, BOX, BOX), right, down))
+    assert not is_unreliable(page((BOX, TICKED, BOX, BOX, BOX, TICKED, BOX, BOX, BOX), right, down))
 
 
 def test_codes_that_are_no_characters_say_nothing() -> None:
     """pdfium hands on what broken Unicode maps hold: numbers beyond the last character."""
-    assert pixels._is_unknown(0xDBBFDCE0)
-    assert pixels._is_unknown(0xFFFD)
-    assert not pixels._is_unknown(ord("ع"))
+    assert unreliable_text._is_unmapped(0xDBBFDCE0)
+    assert unreliable_text._is_unmapped(0xFFFD)
+    assert not unreliable_text._is_unmapped(ord("ع"))
 
 
 def test_bare_codes_between_arabic_letters_part_no_word() -> None:

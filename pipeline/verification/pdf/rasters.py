@@ -1,0 +1,145 @@
+"""The rasters of a redacted PDF page for OCR: the rendered page, and images that are covered or cut off on it."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import pypdfium2.raw as pdfium
+from PIL import Image
+
+from pipeline.verification.image.low_contrast import hue_layers
+from pipeline.verification.image.reader import is_blank
+from pipeline.verification.limits import MAX_RASTER_PIXELS, MAX_RASTER_SIDE
+from schemas.errors import ErrorCode, StageFailed
+
+_DPI = 300
+_PREVIEW_DPI = 100  # enough to see whether a region has ink
+_MIN_IMAGE = 8.0  # points: a smaller image cannot show a word
+_MAX_LETTER = 60.0  # points: taller paths are not letters
+_MIN_LETTER_PATHS = 15  # letter-sized paths from which on a page may draw text without a font
+_MAX_FLAT = 40  # gray levels by which a region without ink may vary
+_MIN_COVER = 5.0  # points: a smaller cover cannot hide a word
+_MAX_OBJECTS = 5_000  # images of a page, and drawings over them
+_MAX_SIDE = 5_000  # pixels of the longer side of an image that is read by itself
+_MARGIN = 2.0  # points by which an image may extend beyond its page
+
+Bounds = tuple[float, float, float, float]  # left, bottom, right, top, in points
+
+
+def dpi(page: Any) -> int:
+    """300 dots per inch, fewer for a page that would exceed the limits of OCR."""
+    width, height = page.get_size()
+    most = min((MAX_RASTER_PIXELS / max(width * height, 1.0)) ** 0.5, MAX_RASTER_SIDE / max(width, height, 1.0)) * 72
+    return int(min(_DPI, most))
+
+
+def page_rasters(page: Any, is_unreliable: bool) -> Iterator[Any]:
+    """The rendered page for OCR: all of it if its text is unreliable, else without its text, if anything is left.
+
+    Further rasters hold text that grayscale does not show. Removes objects from the page.
+    """
+    if not is_unreliable and not _has_images_or_paths(page):
+        return
+    if not is_unreliable:
+        _remove(page, page.get_objects(filter=(pdfium.FPDF_PAGEOBJ_TEXT,), max_depth=1))
+    shown = _render(page, dpi(page))
+    if not is_blank(shown):
+        gray = shown.convert("L")
+        yield gray
+        yield from hue_layers(shown, gray)
+
+
+def covered_images(page: Any) -> Iterator[Any]:
+    """The images of a page that drawings or later images cover, or that extend beyond the page, if they have ink.
+
+    A black box drawn over a scan does not redact the scan. Removes objects from the page.
+    """
+    images: list[tuple[Any, Bounds]] = []
+    drawings: list[Any] = []
+    covers: list[Bounds] = []
+    hidden_images: dict[int, Any] = {}
+    page.set_rotation(0)
+    page_bounds = page.get_cropbox()
+    for item in page.get_objects(max_depth=1):
+        if not images and item.type != pdfium.FPDF_PAGEOBJ_IMAGE:
+            drawings.append(item)
+            continue
+        bounds = item.get_bounds()
+        covered = [
+            (number, intersection)
+            for number, (_, other) in enumerate(images)
+            if (intersection := _intersection(bounds, other))
+        ]
+        if item.type == pdfium.FPDF_PAGEOBJ_IMAGE:
+            hidden_images.update((number, images[number][0]) for number, _ in covered)
+            if _extends_beyond(bounds, page_bounds):
+                hidden_images[len(images)] = item
+            images.append((item, bounds))
+        else:
+            drawings.append(item)
+            covers += [intersection for _, intersection in covered if item.type != pdfium.FPDF_PAGEOBJ_TEXT]
+        if len(images) > _MAX_OBJECTS or len(covers) > _MAX_OBJECTS:
+            raise StageFailed(ErrorCode.VERIFY_FAILED)
+    for item in hidden_images.values():
+        own = item.get_bitmap().to_pil().convert("L")
+        if min(own.size) >= _MIN_IMAGE and not is_blank(own):
+            own.thumbnail((_MAX_SIDE, _MAX_SIDE))
+            yield own
+    if covers:
+        _remove(page, drawings)
+        preview = _render(page, _PREVIEW_DPI).convert("L")
+        if any(_has_ink(preview, bounds, page_bounds) for bounds in dict.fromkeys(covers)):
+            yield _render(page, dpi(page)).convert("L")
+
+
+def _intersection(one: Bounds, other: Bounds) -> Bounds | None:
+    """The intersection of two bounds, if it is large enough for a word."""
+    left, bottom = max(one[0], other[0]), max(one[1], other[1])
+    right, top = min(one[2], other[2]), min(one[3], other[3])
+    return (left, bottom, right, top) if right - left > _MIN_COVER and top - bottom > _MIN_COVER else None
+
+
+def _extends_beyond(bounds: Bounds, page: Bounds) -> bool:
+    """Whether an image extends beyond its page."""
+    before = bounds[0] < page[0] - _MARGIN or bounds[1] < page[1] - _MARGIN
+    return before or bounds[2] > page[2] + _MARGIN or bounds[3] > page[3] + _MARGIN
+
+
+def _has_ink(preview: Image.Image, bounds: Bounds, page: Bounds) -> bool:
+    """Whether a region of the low-resolution rendering has more than one gray level."""
+    scale = _PREVIEW_DPI / 72
+    left, right = bounds[0] - page[0], bounds[2] - page[0]
+    top, bottom = page[3] - bounds[3], page[3] - bounds[1]
+    box = (int(left * scale) + 2, int(top * scale) + 2, int(right * scale) - 2, int(bottom * scale) - 2)
+    if box[2] <= box[0] or box[3] <= box[1]:
+        return False
+    levels = [level for level, count in enumerate(preview.crop(box).histogram()) if count]
+    return levels[-1] - levels[0] > _MAX_FLAT
+
+
+def _render(page: Any, at: int) -> Image.Image:
+    image: Image.Image = page.render(scale=at / 72, draw_annots=True).to_pil().convert("RGB")
+    return image
+
+
+def _remove(page: Any, items: Iterable[Any]) -> None:
+    for item in list(items):
+        page.remove_obj(item)
+        item.close()
+
+
+def _has_images_or_paths(page: Any) -> bool:
+    """Whether the page has an image large enough for a word, a shading, or enough letter-sized paths for text."""
+    shapes = 0
+    for item in page.get_objects(max_depth=10):
+        if item.type == pdfium.FPDF_PAGEOBJ_SHADING:
+            return True
+        if item.type not in (pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_PATH):
+            continue
+        left, bottom, right, top = item.get_bounds()
+        width, height = right - left, top - bottom
+        if item.type == pdfium.FPDF_PAGEOBJ_IMAGE:
+            if min(width, height) >= _MIN_IMAGE:
+                return True
+        elif pdfium.FPDFPath_CountSegments(item) > 5 and height <= _MAX_LETTER:
+            shapes += pdfium.FPDFPath_CountSegments(item) // 6  # one path may contain many letters
+    return shapes >= _MIN_LETTER_PATHS
