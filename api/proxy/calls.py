@@ -13,7 +13,7 @@ from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
 from api.auth.bearer import Authenticated
-from api.engine.scheduler import Gone
+from api.engine.fair_queue import Disconnected
 from api.http.bodies import wait_for_disconnect
 from api.llm import answers
 from api.llm.model import Asked, MaskedPrompt, Provider, StreamTooLong
@@ -77,22 +77,30 @@ class _Relayed(Response):
     """Does the work while it is sent, so that it sees the caller go, whatever it is at."""
 
     def __init__(
-        self, services: Services, caller: Caller, asked: Asked, raw: bytes, passing: _Passing, gone: Gone
+        self,
+        services: Services,
+        caller: Caller,
+        asked: Asked,
+        raw: bytes,
+        passing: _Passing,
+        disconnected: Disconnected,
     ) -> None:
         super().__init__()
         self._services, self._whose, self._asked = services, caller.account_id, asked
-        self._raw, self._passing, self._gone = raw, passing, gone
+        self._raw, self._passing, self._disconnected = raw, passing, disconnected
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """The errors of masking and charging; ProviderUnreachable, ProviderTimeout; ClientDisconnect."""
         services, whose = self._services, self._whose
-        tokens = await services.detection.words(self._raw, self._asked, caller=whose, gone=self._gone)
+        tokens = await services.detection.count_prompt_words(
+            self._raw, self._asked, caller=whose, disconnected=self._disconnected
+        )
         # A small prompt is masked while its charge is on its way: the wait for the database is most of what we add.
         early = _begun(self._masked) if len(self._raw) <= _SMALL_PROMPT else nullcontext(self._masked)
         async with early as masked, charged(services, whose, tokens, _REASON) as bill:
             try:
                 prompt = await masked()
-                last = await _unless_gone(self._forward(prompt, bill, send), self._gone)
+                last = await _unless_disconnected(self._forward(prompt, bill, send), self._disconnected)
             finally:
                 if bill.is_earned:
                     services.usage_log.note(whose, tokens=tokens, entities=prompt.found, now=utc_now())
@@ -101,7 +109,9 @@ class _Relayed(Response):
 
     async def _masked(self) -> MaskedPrompt:
         raw, self._raw = self._raw, b""  # which nobody needs while the answer comes
-        return await self._services.detection.mask(raw, self._asked, caller=self._whose, gone=self._gone)
+        return await self._services.detection.mask_prompt(
+            raw, self._asked, caller=self._whose, disconnected=self._disconnected
+        )
 
     async def _forward(self, prompt: MaskedPrompt, bill: Bill, send: Send) -> list[Message]:
         """Sends the answer but for its end, which it returns: all of one that is not streamed."""
@@ -173,12 +183,12 @@ async def _ended(working: asyncio.Future[Any]) -> None:
         working.exception()
 
 
-async def _unless_gone(work: Awaitable[T], gone: Gone) -> T:
-    """`work`, which is cancelled as soon as the caller hangs up (`gone` returns). ClientDisconnect then.
+async def _unless_disconnected(work: Awaitable[T], disconnected: Disconnected) -> T:
+    """`work`, which is cancelled as soon as the caller hangs up (`disconnected` returns). ClientDisconnect then.
 
     Neither the framework nor the server does so before the first byte.
     """
-    working, leaving = asyncio.ensure_future(work), asyncio.ensure_future(gone())
+    working, leaving = asyncio.ensure_future(work), asyncio.ensure_future(disconnected())
     try:
         await asyncio.wait({working, leaving}, return_when=asyncio.FIRST_COMPLETED)
         if not working.done():

@@ -33,7 +33,9 @@ async def mask_text(request: Request, caller: CallerDep) -> Response:
         request_id=request.state.request_id,
         started=request.state.started,
     )
-    return _json(await run_paid(services, caller.caller, body, work, gone=partial(wait_for_disconnect, request)))
+    return _json(
+        await run_paid(services, caller.caller, body, work, disconnected=partial(wait_for_disconnect, request))
+    )
 
 
 @router.post("/redact", response_model=RedactResponse, openapi_extra=json_body(RedactRequest) | DESCRIBED)
@@ -44,7 +46,9 @@ async def redact_text(request: Request, caller: CallerDep) -> Response:
     check_judge_model(services.settings, body.judge_model)
     state = request.state
     work = RedactWork(tuple(body.transforms or ()), riyadh_day(utc_now()), state.request_id, state.started)
-    return _json(await run_paid(services, caller.caller, body, work, gone=partial(wait_for_disconnect, request)))
+    return _json(
+        await run_paid(services, caller.caller, body, work, disconnected=partial(wait_for_disconnect, request))
+    )
 
 
 def _json(answer: PaidAnswer) -> Response:

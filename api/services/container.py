@@ -5,8 +5,8 @@ from functools import cached_property
 from typing import Self
 
 from api.engine.judge import Judge
-from api.engine.pool import LargeTexts
-from api.engine.scheduler import SHORT_CHARACTERS, DetectionThreads, Processes
+from api.engine.pool import ProcessPool
+from api.engine.scheduler import SHORT_CHARACTERS, DetectionScheduler, TextProcesses
 from api.services.billing import Cashier
 from api.services.password_hashing import PasswordThreads
 from api.services.policies import Policies
@@ -31,7 +31,7 @@ class Services:
 
     settings: Settings
     storage: Storage
-    detection: DetectionThreads
+    detection: DetectionScheduler
     limiter: RateLimiter
     passwords: PasswordThreads = field(default_factory=PasswordThreads)
 
@@ -40,11 +40,11 @@ class Services:
         """Loads the detector's lexicons; connects to nothing."""
         concurrency = settings.detect_max_concurrency
         number = max(1, concurrency // 2)
-        processes = Processes(
-            medium=LargeTexts(number, memory=_TEXT_MEMORY),
-            large=LargeTexts(number, memory=_TEXT_MEMORY + 64 * settings.max_text_bytes, niceness=_STANDING_BACK),
+        processes = TextProcesses(
+            medium=ProcessPool(number, memory=_TEXT_MEMORY),
+            large=ProcessPool(number, memory=_TEXT_MEMORY + 64 * settings.max_text_bytes, niceness=_STANDING_BACK),
         )
-        threads = DetectionThreads(
+        threads = DetectionScheduler(
             Detector(), concurrency, settings.detect_max_queue, processes, inline=SHORT_CHARACTERS
         )
         limiter = open_limiter(settings.redis_url, storage.keyring.derive("rate-limiter"))

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 from anyio import to_thread
 from starlette.requests import Request
 
-from api.engine.scheduler import Gone
+from api.engine.fair_queue import Disconnected
 from api.engine.text_work import Work
 from api.http.answer_headers import set_warning
 from api.http.bodies import parse, read_raw, wait_for_disconnect
@@ -42,21 +42,21 @@ class PaidAnswer(NamedTuple):
 
 
 async def run_paid(
-    services: Services, caller: Caller, body: TextRequest, work: Work, *, gone: Gone | None = None
+    services: Services, caller: Caller, body: TextRequest, work: Work, *, disconnected: Disconnected | None = None
 ) -> PaidAnswer:
     """`work` on the detection of the body's text, charged to the caller; refunded unless it ends well.
 
     GlossaryNotFound before anything is charged; InsufficientTokens; MaskerUnavailable under load; ClientDisconnect
-    when the caller hangs up (`gone` returns) while it waits for its turn.
+    when the caller hangs up (`disconnected` returns) while it waits for its turn.
     """
     order = await _ordered(services, caller, body)
     text, options, whose = body.text, order.options, caller.account_id
     async with charged(services, whose, order.tokens) as bill:
         model = model_in_effect(services, caller, body)
         if model is None:
-            found, result = await services.detection.run(text, options, work, caller=whose, gone=gone)
+            found, result = await services.detection.run(text, options, work, caller=whose, disconnected=disconnected)
         else:
-            judged = await judged_detection(services, text, options, model, caller=whose, gone=gone)
+            judged = await judged_detection(services, text, options, model, caller=whose, disconnected=disconnected)
             found, result = await services.detection.finish(judged, work)
         services.usage_log.note(whose, tokens=order.tokens, entities=found, now=utc_now())
         bill.is_earned = True
@@ -104,7 +104,7 @@ async def read_text(request: Request, services: Services, caller: Caller, model:
     if len(raw) < _LARGE_BYTES:
         parsed = await parse(raw, model)
     else:
-        gone = partial(wait_for_disconnect, request)
-        parsed = await services.detection.parse(raw, model, caller=caller.account_id, gone=gone)
+        disconnected = partial(wait_for_disconnect, request)
+        parsed = await services.detection.parse(raw, model, caller=caller.account_id, disconnected=disconnected)
     set_warning(request, parsed.warning)
     return parsed.body

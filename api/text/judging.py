@@ -7,7 +7,7 @@ from typing import TypeVar
 from anyio import to_thread
 from starlette.datastructures import Headers
 
-from api.engine.scheduler import Gone
+from api.engine.fair_queue import Disconnected
 from api.services.container import Services
 from pipeline.detect.judge.prompt import LONGEST_TEXT, judged, question_of
 from schemas.errors import UnknownJudgeModel
@@ -61,14 +61,14 @@ async def judged_detection(
     model: str,
     *,
     caller: Hashable = None,
-    gone: Gone | None = None,
+    disconnected: Disconnected | None = None,
 ) -> Detection:
     """The detection of `text` after the judge's verdict; as it was when the judge is not heard in time.
 
     No place at detection is held while the judge thinks. Errors as for any detection.
     """
     reasoned = replace(options, explain=True)
-    detection = await services.detection.detect(text, reasoned, caller=caller, gone=gone)
+    detection = await services.detection.detect(text, reasoned, caller=caller, disconnected=disconnected)
     question = question_of(detection, options)
     verdict = await services.judge.ask(question, model) if services.judge else None
     if verdict is not None:

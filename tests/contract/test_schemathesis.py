@@ -62,18 +62,16 @@ def finds_nothing(served: Served, folder: Path, *arguments: str) -> None:
     assert "Tested: " in done.stdout
 
 
+@pytest.mark.clause("HTTP-15")
 @pytest.mark.slow
 def test_examples_and_edges(generous: Served, tmp_path: Path) -> None:
-    """“All JSON bodies use `Content-Type: application/json` unless stated.” Every example, and every bound and type of
-    every field, once kept and once broken.
-    """
+    """Every example, and every bound and type of every field, once kept and once broken."""
     finds_nothing(generous, tmp_path, "--phases", "examples,coverage", "--generation-deterministic")
 
 
+@pytest.mark.clause("HTTP-03", "HTTP-06")
 @pytest.mark.slow
 def test_whatever_is_sent(generous: Served, tmp_path: Path) -> None:
-    """“a 422's `detail` is an array; every other text error's `detail` is a string. 500s never echo input.” Random
-    bodies, and chains of calls in which one uses what another answered.
-    """
+    """Random bodies, and chains of calls in which one uses what another answered."""
     arguments = ["--max-examples", "200", "--phases", "examples,coverage,fuzzing,stateful"]
     finds_nothing(generous, tmp_path, *arguments, "--generation-database", "none")

@@ -10,14 +10,14 @@ from pipeline.detect.grammar import number_words
 from pipeline.detect.recognizer import Recognizer, Rule, span
 from pipeline.detect.text.context import has_label, label_before, label_kind_before, label_kinds, note_label, values
 from pipeline.detect.text.normalize import NormalizedText
-from pipeline.detect.text.shadow import LETTER, shadow_of, shape
+from pipeline.detect.text.shadow import LETTER, shadow_of, shadow_pattern
 from pipeline.detect.text.triggers import IS_LETTER, Trigger
 from schemas.entities import EntityType
 from schemas.spans import DetectOptions, Span
 
 # DATE_TIME as a length of time: 3 days, 48 hours, ثلاثة أيام, أسبوعين, ساعة ونصف; not an age.
 
-_DIGITS_BEFORE = shape(r"""
+_DIGITS_BEFORE = shadow_pattern(r"""
     (?<![a-wyz0-9\x80-\xaf\xfe.,:/$£€\-]) (?<!\+)
     \d{1,4} (?:[.,٫]\d{1,2})?
     (?: [ ]?(?:-|to|الى|او|or)[ ]? \d{1,4} )?
@@ -26,20 +26,20 @@ _DIGITS_BEFORE = shape(r"""
     $
 """)
 _REACH = 36
-_WORK_WORDS = shape(r"(?:business|working|work|calendar|full|consecutive)[ ]$")
-_AFTER = shape(rf"""
+_WORK_WORDS = shadow_pattern(r"(?:business|working|work|calendar|full|consecutive)[ ]$")
+_AFTER = shadow_pattern(rf"""
     (?: [ ] (?: و ?(?:نصف|ربع|ثلث) | عمل | دوام | واحد | واحده ) (?![{LETTER}])
       | [ ]and[ ]a[ ]half )?
 """)
-_AGE_AFTER = shape(r"[ \-]?(?:old|of[ ]age) | [ ](?:من[ ])?(?:العمر|عمره|عمرها|عمري)")
-_AGE_BEFORE = shape(r"""
+_AGE_AFTER = shadow_pattern(r"[ \-]?(?:old|of[ ]age) | [ ](?:من[ ])?(?:العمر|عمره|عمرها|عمري)")
+_AGE_BEFORE = shadow_pattern(r"""
     (?: \baged?[ ]?[:=]? | \bturn(?:s|ed|ing)? | عمره | عمرها | عمري | عمرك | العمر | عمر | السن | سنه[ ]? )
     [ ]?[:=]?[ ]? $
 """)
-_WEEKDAY_AFTER = shape(r"[ ](?:ال)?(?:احد|اثنين|ثلاثاء|اربعاء|خميس|جمعه|سبت)")
-_HALF = shape(rf"(?<![{LETTER}])(?:نصف|ربع|half[ ]an|half[ ]a|quarter[ ]of[ ]an)[ ]$")
-_ALONE = shape(rf"[ ]و ?(?:نصف|ربع|ثلث)(?![{LETTER}])")
-_ONE = shape(rf"[ ](?:واحد|واحده)(?![{LETTER}])")
+_WEEKDAY_AFTER = shadow_pattern(r"[ ](?:ال)?(?:احد|اثنين|ثلاثاء|اربعاء|خميس|جمعه|سبت)")
+_HALF = shadow_pattern(rf"(?<![{LETTER}])(?:نصف|ربع|half[ ]an|half[ ]a|quarter[ ]of[ ]an)[ ]$")
+_ALONE = shadow_pattern(rf"[ ]و ?(?:نصف|ربع|ثلث)(?![{LETTER}])")
+_ONE = shadow_pattern(rf"[ ](?:واحد|واحده)(?![{LETTER}])")
 
 
 def _durations(text: NormalizedText, _options: DetectOptions) -> Iterator[Span]:
@@ -120,7 +120,7 @@ def is_year(value: int) -> bool:
     return any(value in years for years in _YEARS)
 
 
-_TAIL = shape(rf"{ERA} {THEN_CLOCK}")
+_TAIL = shadow_pattern(rf"{ERA} {THEN_CLOCK}")
 
 _LABELS = ("date", "birth")
 _MONTHS, _DAYS = range(1, 13), range(1, 32)
@@ -222,7 +222,9 @@ _SPACED = re.compile(
     rb"| [ ]?(?P<loose>[/\-.])[ ]? \d{1,2} [ ]?(?P=loose)[ ]? ) \d{1,4} (?!\d)",
     re.VERBOSE,
 )
-_VERSION = shape(r"(?:\bv|version|ver\.?|release|build|firmware|اصدار|الاصدار|section|clause|fig\.?|§)[ :=]{0,3}$")
+_VERSION = shadow_pattern(
+    r"(?:\bv|version|ver\.?|release|build|firmware|اصدار|الاصدار|section|clause|fig\.?|§)[ :=]{0,3}$"
+)
 
 
 def _partial(text: NormalizedText) -> Iterator[tuple[int, int]]:
@@ -254,7 +256,7 @@ def _partial(text: NormalizedText) -> Iterator[tuple[int, int]]:
 
 
 _SPACED_YEARS = re.compile(rb"((?:19|20)\d\d|1[34]\d\d) - ((?:19|20)\d\d|1[34]\d\d)(?![\d/.:\-])")
-_NUMBERED = shape(r"(?:\bno\.?|\#|number|رقم|[a-z]-)[ :]{0,2}$")
+_NUMBERED = shadow_pattern(r"(?:\bno\.?|\#|number|رقم|[a-z]-)[ :]{0,2}$")
 
 
 def _labelled(text: NormalizedText) -> Iterator[tuple[int, int]]:
@@ -290,7 +292,7 @@ def _of_birth(text: NormalizedText, options: DetectOptions) -> Iterator[tuple[in
                 yield start, end
 
 
-_LIKE_A_DATE = shape(rf"""
+_LIKE_A_DATE = shadow_pattern(rf"""
     (?<![0-9.,/\-]) (?<!\d:)
     (?: \d{{4}} [ ]?(?P<first>[/\-.])[ ]? \d{{1,2}} [ ]?(?P=first)[ ]? \d{{1,2}}
       | \d{{1,2}} [ ]?(?P<last>[/\-.])[ ]? \d{{1,2}} [ ]?(?P=last)[ ]? \d{{4}}
@@ -301,7 +303,7 @@ _LIKE_A_DATE = shape(rf"""
 """)
 
 
-_BIRTH_YEAR = shape(rf"""
+_BIRTH_YEAR = shadow_pattern(rf"""
     (?: 1[2-9]\d\d | 20\d\d ) {ERA}
     (?! [{LETTER}0-9] | [.,:/\-][a-z0-9] | [ ]?(?:%|g|gr|gm|gms|grams?)(?![a-z0-9]) )
 """)
@@ -337,9 +339,9 @@ def _dates(text: NormalizedText, options: DetectOptions) -> Iterator[Span]:
 
 # DATE_TIME on the clock: 14:30, 9:15 pm, ٨:٣٠ مساءً, 9 ص, الساعة التاسعة والنصف; not a ratio, a score or a verse.
 
-_CLOCK = shape(CLOCK)
-_RANGE = shape(rf"[ ]?(?:-|to|الى|حتى|until)[ ]?{CLOCK}")
-_SCALE = shape(
+_CLOCK = shadow_pattern(CLOCK)
+_RANGE = shadow_pattern(rf"[ ]?(?:-|to|الى|حتى|until)[ ]?{CLOCK}")
+_SCALE = shadow_pattern(
     r"(?: ratio | aspect | score | scale | odds | won | lost | surah | verse | psalms? | genesis | john | chapter"
     r"| نسبه | سوره | ايه | الايه | نتيجه | بنتيجه | النتيجه | مقياس | فاز | فوز ) [^\d\n]{0,12} $"
 )
@@ -348,7 +350,7 @@ _SEPARATORS = (b":", b"::", b"::.", b":-:", b":-", b":.", b"::-")
 _NOT_BEFORE = frozenset(bytes([byte]) for byte in b":.-/+")
 
 _HOUR_WORDS = "الواحده|الثانيه|الثالثه|الرابعه|الخامسه|السادسه|السابعه|الثامنه|التاسعه|العاشره"
-_AFTER_THE_HOUR = shape(rf"""
+_AFTER_THE_HOUR = shadow_pattern(rf"""
     [ :]{{0,3}}
     ( (?: (?:الحاديه|الثانيه)[ ]عشره? | {_HOUR_WORDS} ) (?![{LETTER}])
       (?: [ ](?: و ?(?:النصف|نصف|الربع|ربع|الثلث|ثلث|خمس|عشر)
@@ -359,7 +361,7 @@ _AFTER_THE_HOUR = shape(rf"""
       {DAY_PART}?
     )
 """)
-_HOUR = shape(rf"""
+_HOUR = shadow_pattern(rf"""
     [ ]? (?: [ap]\.m\. | [ap]m(?![a-z0-9]) | o'clock | oclock(?![a-z])
            | (?:صباحا|مساءا|مساء|ظهرا|عصرا|فجرا|ليلا|الصبح|الظهر|العصر|المغرب|الفجر|بالليل){NO_LETTER}
            | ص(?![{LETTER}0-9]) (?![ ]*\d) )
@@ -428,7 +430,7 @@ _DAY_WORD = (
     r"| (?:thir|four|fif|six|seven|eigh|nine)teenth | twentieth | thirtieth )"
 )
 # Before the month, up to its first letter.
-_BEFORE = shape(rf"""
+_BEFORE = shadow_pattern(rf"""
     (?: (?<![{LETTER}0-9]) {_WEEKDAY} [ ]?[,،]?[ ]? (?:the[ ])? )?
     (?: (?<![a-z0-9]) {_DAY} (?: [ ]?-[ ]?{_DAY} )?
       | (?<![{LETTER}0-9]) (?: (?:the[ ])? {_DAY_WORD} | {_ORDINAL} ) )
@@ -436,12 +438,12 @@ _BEFORE = shape(rf"""
     (?: of[ ] | من[ ](?:شهر[ ])? | شهر[ ] | لشهر[ ] | في[ ]شهر[ ] | ل )?
     $
 """)
-_WEEKDAY_BEFORE = shape(rf"(?<![{LETTER}0-9]) {_WEEKDAY} [ ]?[,،]?[ ]? $")
+_WEEKDAY_BEFORE = shadow_pattern(rf"(?<![{LETTER}0-9]) {_WEEKDAY} [ ]?[,،]?[ ]? $")
 _YEAR_REACH = 48
 _LONGEST_YEAR = 7  # characters, with what joins it to a month
 _YEAR = r"(?: (?:19|20)\d\d | 1[34]\d\d ) (?!\d | [.,]\d)"
 _YEAR_JOINT = r"(?: [ ]?[,،]?[ ]? (?:of[ ] | من[ ])? (?:عام[ ]|سنه[ ]|لعام[ ]|لسنه[ ]|year[ ])? | [ ]?[\-/.][ ]? )"
-_DAY_BEHIND = shape(
+_DAY_BEHIND = shadow_pattern(
     rf"(?: [ ]?[\-/.,][ ]? | [ ] ) (?:0?[1-9]|[12]\d|3[01]) (?:st|nd|rd|th)? (?! [{LETTER}0-9] | [:/%\-] | [.,]\d )"
 )
 
@@ -457,39 +459,39 @@ class _Years(NamedTuple):
 
 def _years(year: str) -> _Years:
     return _Years(
-        behind=shape(rf"{_YEAR_JOINT} {year} (?!\d | [.,]\d) {ERA} {THEN_CLOCK}"),
-        behind_day=shape(rf"""
+        behind=shadow_pattern(rf"{_YEAR_JOINT} {year} (?!\d | [.,]\d) {ERA} {THEN_CLOCK}"),
+        behind_day=shadow_pattern(rf"""
             (?: (?P<joint>[\-/.]) (?:0?[1-9]|[12]\d|3[01]) (?P=joint) | [ ](?:the[ ])? {_DAY_WORD} (?: [ ]?, )? [ ] )
             {year} (?!\d | [.,]\d) {ERA} {THEN_CLOCK}
         """),
-        before=shape(rf"(?<![{LETTER}0-9.,:/\-]) {year} (?: [ ]?[\-/.,][ ]? | [ ] ) $"),
-        joined=shape(rf"(?: {year} | \d\d )? (?![a-z0-9])"),
+        before=shadow_pattern(rf"(?<![{LETTER}0-9.,:/\-]) {year} (?: [ ]?[\-/.,][ ]? | [ ] ) $"),
+        joined=shadow_pattern(rf"(?: {year} | \d\d )? (?![a-z0-9])"),
     )
 
 
 _USUAL = _years(r"(?: (?:19|20)\d\d | 1[34]\d\d )")
 _OF_BIRTH = _years(r"\d{4}")  # a date of birth is one in any year
-_FROM_BIRTH = shape(r"[^0-9]{0,40} (?: \d{1,4} [^0-9]{0,16} )? $")
-_TO_SECOND_NAME = shape(r"[ ]? [/(] [ ]?")
-_THEN_SHORT_YEAR = shape(r"(?: -|/|[ ]'|[ ]? , [ ]?' ) \d\d (?![\d:]) ")
-_THEN_DAY = shape(r"""
+_FROM_BIRTH = shadow_pattern(r"[^0-9]{0,40} (?: \d{1,4} [^0-9]{0,16} )? $")
+_TO_SECOND_NAME = shadow_pattern(r"[ ]? [/(] [ ]?")
+_THEN_SHORT_YEAR = shadow_pattern(r"(?: -|/|[ ]'|[ ]? , [ ]?' ) \d\d (?![\d:]) ")
+_THEN_DAY = shadow_pattern(r"""
     [ ]{0,2} \.? [ ]? (?:the[ ])?
     (?: 0?[1-9] | [12]\d | 3[01] ) (?:st|nd|rd|th)? (?! \d | [:/%] | [.,]\d )
     (?: [ ]?-[ ]? (?: 0?[1-9] | [12]\d | 3[01] ) (?![\d:/%]) )?
 """)
 # As airlines write: 21NOV2025, 21NOV25, 21NOV.
-_DAY_JOINED = shape(r"(?<![a-z0-9]) (?: 0?[1-9] | [12]\d | 3[01] ) $")
+_DAY_JOINED = shadow_pattern(r"(?<![a-z0-9]) (?: 0?[1-9] | [12]\d | 3[01] ) $")
 _ABBREVIATED = 3
-_CLOCK_TAIL = shape(THEN_CLOCK)
+_CLOCK_TAIL = shadow_pattern(THEN_CLOCK)
 # Months that are also everyday words: as a date only with a day and a capital, or with a year.
 _WORDS = frozenset(
     {b"may", b"march", b"mar", b"dec", b"sep", b"sec", b"jan", b"jun", b"oct", b"nov", b"apr", b"feb", b"jul", b"aug"}
 )
 _AUGUST = shadow_of(" آب")
-_LETTER_NEXT = shape(rf"[{LETTER}]")
+_LETTER_NEXT = shadow_pattern(rf"[{LETTER}]")
 _FATHERS = frozenset({"اب", "أب"})
-_QUARTER = shape(r"q[1-4][ \-/]?(?:of[ ])?(?:fy[ ]?)?(?:19|20)\d\d(?![0-9])")
-_THEN_PLAIN_YEAR = shape(rf"[ ] (?:من[ ])? (?:عام[ ]|سنه[ ]|العام[ ])? {_YEAR} {ERA}")
+_QUARTER = shadow_pattern(r"q[1-4][ \-/]?(?:of[ ])?(?:fy[ ]?)?(?:19|20)\d\d(?![0-9])")
+_THEN_PLAIN_YEAR = shadow_pattern(rf"[ ] (?:من[ ])? (?:عام[ ]|سنه[ ]|العام[ ])? {_YEAR} {ERA}")
 
 
 def _verbal(text: NormalizedText, options: DetectOptions) -> Iterator[Span]:

@@ -39,7 +39,7 @@ PROFILE = office.Profile(
         **dict.fromkeys(("mailMerge", "attachedTemplate"), Unread.CONNECTION),
     },
     optional=_OPTIONAL,
-    prepare=charts.loosen,
+    prepare=charts.unanchor_references,
 )
 
 

@@ -1,10 +1,10 @@
-"""Charts: what they show for the numbers that they keep, and what becomes of references to a workbook that goes."""
+"""Charts: how the numbers of their caches are displayed, and their references to a workbook that is removed."""
 
 import re
 from collections import Counter
 
 from pipeline.documents.document import Unread
-from pipeline.documents.ooxml.number_format import number, shown
+from pipeline.documents.ooxml.number_format import format_number, number
 from pipeline.documents.ooxml.package import Package
 from pipeline.documents.ooxml.xml import Element, local
 
@@ -12,8 +12,11 @@ _CHARTS = ("drawingml.chart+xml", "ms-office.chartex+xml")
 _CELLS = re.compile(r"\$(?=[A-Z]{0,3}\$?\d)|\$(?=[A-Z]{1,3}\b)")
 
 
-def loosen(package: Package, counts: Counter[Unread]) -> None:
-    """`Sheet1!$A$2` becomes `Sheet1!A2`: nobody follows it any more, and `$2` reads like money."""
+def unanchor_references(package: Package, counts: Counter[Unread]) -> None:
+    """Writes the references of charts without dollar signs: `Sheet1!$A$2` becomes `Sheet1!A2`.
+
+    The workbook is gone, so nothing follows the reference; `$2` would be read as an amount of money.
+    """
     del counts
     for part in package.xml_parts():
         if part.content_type.endswith(_CHARTS):
@@ -23,10 +26,11 @@ def loosen(package: Package, counts: Counter[Unread]) -> None:
                     element.text = sheet + mark + _CELLS.sub("", cells)
 
 
-def point(element: Element, text: str) -> str | None:
-    """What a chart shows for a number of its caches: a date, an amount, all digits; None for what is no such number.
+def displayed_value(element: Element, text: str) -> str | None:
+    """How a chart displays a number of its cache (a date, an amount, all digits); None when `element` is not such a
+    number.
 
-    `element` is the value of a point (c:v of c:pt); its own format or its cache's says how it is shown.
+    `element` is the value of a point (c:v of c:pt). The number format is the point's own or the cache's.
     """
     point = element.getparent()
     cache = point.getparent() if point is not None and local(point) == "pt" else None
@@ -36,4 +40,4 @@ def point(element: Element, text: str) -> str | None:
     code = point.get("formatCode") or next((c.text for c in cache if local(c) == "formatCode"), None) or "General"
     root = element.getroottree().getroot()
     is_1904 = any(local(child) == "date1904" and child.get("val", "1") in ("1", "true") for child in root)
-    return shown(value, code, is_1904=is_1904)
+    return format_number(value, code, is_1904=is_1904)

@@ -1,4 +1,4 @@
-"""Writes the edits of pieces back into a package's XML, keeping every value in the form its place demands."""
+"""Writes the edits of units back into a package's XML, in the form that each slot requires."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -8,41 +8,40 @@ from types import MappingProxyType
 from urllib.parse import quote
 
 from pipeline.documents.edits import Edit, apply, joined
-from pipeline.documents.ooxml.text import WORD, Piece, Segment, Slot, decoded
-from pipeline.documents.ooxml.text_piece import TURNED
-from pipeline.documents.ooxml.vocabulary import NAME, rename
+from pipeline.documents.ooxml.foreign_names import NAME, rename
+from pipeline.documents.ooxml.text import WORD, decoded
+from pipeline.documents.ooxml.text_unit import REVERSED, Segment, Slot, XmlUnit
 from pipeline.documents.ooxml.xml import Element, local
 
 _NUMBER = re.compile(r"-?\d+")
 _URI_MARKS = "/:?#[]@!$&'()*+,;=~"
-_FIRST_NUMBER = 900_001
+_FIRST_NUMBER = 900_001  # of the numbers that replace numeric values
 # Property types other than text (ECMA-376 part 1, 22.4).
 _TYPED = frozenset({"filetime", "date", "i1", "i2", "i4", "i8", "int", "ui1", "ui2", "ui4", "ui8", "uint", "r4", "r8",
                     "decimal", "cy", "bool", "clsid"})  # fmt: skip
 _POINTS = ("v", "pt")
 _MEASURES = frozenset({"posOffset", "pctWidth", "pctHeight", "pctPosHOffset", "pctPosVOffset"})
-_DATES = ("fullDate",)  # attributes that must be a date or not be there
+_DATES = ("fullDate",)  # attributes that must be a date or be absent
 
-
-Writer = Callable[[Slot, list[Edit]], None]  # writes the edits of one slot: sorted, overlapping nowhere
+Writer = Callable[[Slot, list[Edit]], None]  # writes the edits of one slot: sorted, not overlapping
 
 
 def edit(
-    pieces: Sequence[Piece], edits: Mapping[str, list[Edit]], writers: Mapping[str, Writer] = MappingProxyType({})
+    units: Sequence[XmlUnit], edits: Mapping[str, list[Edit]], writers: Mapping[str, Writer] = MappingProxyType({})
 ) -> set[str]:
-    """Writes the edits of each piece into the tree; the ids of the pieces that had any. `writers`: kinds of slots that
-    only one format has.
+    """Writes the edits of each unit into the tree. Returns the ids of the units that had any.
 
-    A placeholder stands where its value began, in that run's formatting; the rest of the value goes.
+    A placeholder is written where its value begins, in the formatting of that run; the rest of the value is removed.
+    `writers`: write the kinds of slots that only one format has.
     """
     changes: dict[Slot, list[Edit]] = {}
     done: set[str] = set()
-    for piece in pieces:
-        own = edits.get(piece.id)
+    for unit in units:
+        own = edits.get(unit.id)
         if own:
-            done.add(piece.id)
+            done.add(unit.id)
             for item in own:
-                _distribute(piece, item, changes)
+                _split_over_slots(unit, item, changes)
     numbers: dict[str, str] = {}
     for slot, items in sorted(changes.items(), key=_is_name):
         if slot.kind in writers:
@@ -53,26 +52,26 @@ def edit(
 
 
 def _is_name(change: tuple[Slot, list[Edit]]) -> bool:
-    """Names change last: until then elements and attributes are found by them."""
+    """Names of elements and attributes are edited last, because slots find attributes by name."""
     return change[0].kind.startswith(NAME)
 
 
-def _distribute(piece: Piece, item: Edit, changes: dict[Slot, list[Edit]]) -> None:
-    """Cuts one edit of a piece into edits of its slots."""
-    touched = list(piece.segments) if piece.everywhere else _touched(piece.segments, item)
+def _split_over_slots(unit: XmlUnit, item: Edit, changes: dict[Slot, list[Edit]]) -> None:
+    """Splits one edit of a unit into edits of its slots."""
+    touched = list(unit.segments) if unit.is_repeated else _overlapping(unit.segments, item)
     first = next((s for s in touched if s.slot.kind != "glyph"), touched[0] if touched else None)
     for segment in touched:
-        replacement = item.replacement if piece.everywhere or segment is first else ""
+        replacement = item.replacement if unit.is_repeated or segment is first else ""
         start, end = max(item.start, segment.start) - segment.start, min(item.end, segment.end) - segment.start
         slot = segment.slot
-        if slot.kind.startswith(TURNED):
+        if slot.kind.startswith(REVERSED):
             length = segment.end - segment.start
-            slot, start, end = slot._replace(kind=slot.kind.removeprefix(TURNED)), length - end, length - start
+            slot, start, end = slot._replace(kind=slot.kind.removeprefix(REVERSED)), length - end, length - start
         changes.setdefault(slot, []).append(Edit(start, end, replacement))
 
 
-def _touched(segments: list[Segment], item: Edit) -> list[Segment]:
-    """Segments that an edit reaches into; they lie end to end, in order."""
+def _overlapping(segments: list[Segment], item: Edit) -> list[Segment]:
+    """The segments that overlap an edit. Segments are in order and without gaps."""
     first = bisect_right(segments, item.start, key=lambda segment: segment.end)
     last = bisect_left(segments, item.end, key=lambda segment: segment.start)
     return segments[first:last]
@@ -96,7 +95,7 @@ def _write(slot: Slot, items: list[Edit], numbers: dict[str, str]) -> None:
         value = decoded(name, element.get(name))
         if name.rpartition("}")[2] in _DATES:
             del element.attrib[name]
-        elif _NUMBER.fullmatch(value):  # must stay a number, the same one wherever the old one stood
+        elif _NUMBER.fullmatch(value):  # must stay a number, and equal numbers must stay equal
             element.set(name, numbers.setdefault(value, str(_FIRST_NUMBER + len(numbers))))
         else:
             written = apply(value, items)
@@ -104,7 +103,7 @@ def _write(slot: Slot, items: list[Edit], numbers: dict[str, str]) -> None:
 
 
 def _retype(element: Element) -> None:
-    """Text that had to be a number or a moment, and now is a placeholder, must not break its part."""
+    """Keeps a part valid where a placeholder replaces a number or a date: changes the type, or writes 0 instead."""
     parent = element.getparent()
     if parent is None:
         return
@@ -115,7 +114,7 @@ def _retype(element: Element) -> None:
 
 
 def _is_of_numbers(point: Element) -> bool:
-    """Whether a chart's point belongs to a series of numbers."""
+    """Whether a chart's point belongs to a numeric cache."""
     return any(local(above).startswith("num") for above in islice(point.iterancestors(), 2))
 
 

@@ -1,6 +1,6 @@
-"""What DOCX, PPTX and XLSX have in common: open a package, read every place of it, write it back redacted.
+"""The handler that DOCX, PPTX and XLSX share: opens a package, reads all its text, and writes it back redacted.
 
-A format is a Profile: which parts it has and what of them goes. Everything else is the same for all three.
+A Profile describes one format: which parts it has, and which of them are removed.
 """
 
 import re
@@ -14,8 +14,8 @@ from pipeline.documents.ooxml import media, relationships, sanitize
 from pipeline.documents.ooxml import package as ooxml
 from pipeline.documents.ooxml.edit import Writer, edit
 from pipeline.documents.ooxml.package import Package, Part
-from pipeline.documents.ooxml.split_values import across_cuts
-from pipeline.documents.ooxml.text import Survey
+from pipeline.documents.ooxml.split_values import across_separators
+from pipeline.documents.ooxml.text import TextCollector
 from pipeline.documents.ooxml.xml import unreadable
 from schemas.errors import ErrorCode, StageFailed
 
@@ -24,15 +24,17 @@ _SUFFIX = re.compile(r"[A-Za-z]{2,5}")
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """One format of the family.
+    """What is particular to one format.
 
-    `main`: ends of the main part's content type. `content`: ends of content types whose paragraphs people read, in
-    reading order; all other parts are metadata, redacted and not billed. `removed`: kinds of relationships whose
-    targets go unread, `dropped`: names of elements that do, and what each counts as. `optional`: ends of content types
-    of parts that the format can do without, so that a damaged one goes.
-    `prepare` may take out more, before that; `pages` counts what is billed; `order` sorts the parts of one content
-    type; `read` reads a part in the format's own way and says whether it did; `writers` write the edits of the slots
-    whose kinds only `read` knows; `finish` does what follows from all edits together.
+    `main`: ends of the main part's content type.
+    `content`: ends of content types whose paragraphs are the document's content, in reading order. All other parts are
+    metadata: redacted, but not billed.
+    `removed`: types of relationships whose target parts are removed unread, and what each counts as.
+    `optional`: ends of content types of parts that the format does not need, so that a damaged one is removed.
+    `dropped`: names of elements that are removed unread, and what each counts as.
+    `prepare`: removes more, before the above. `pages`: counts billed pages. `order`: sorts parts of one content type.
+    `read`: reads a part in the format's own way; False when it leaves the part to the common reader.
+    `writers`: write edits into the kinds of slots that only `read` makes. `finish`: runs after all edits.
     """
 
     main: tuple[str, ...]
@@ -43,21 +45,21 @@ class Profile:
     prepare: Callable[[Package, Counter[Unread]], None] = lambda package, counts: None
     pages: Callable[[Package], int] = lambda package: 0
     order: Callable[[Package], Mapping[str, int]] = lambda package: {}
-    read: Callable[[Survey, Package, Part], bool] = lambda survey, package, part: False
+    read: Callable[[TextCollector, Package, Part], bool] = lambda collector, package, part: False
     writers: Mapping[str, Writer] = field(default_factory=dict)
     finish: Callable[[Package], None] = lambda package: None
 
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A package without what nobody reads, and how many things of each sort that were."""
+    """A package without its unreadable content, and how many things of each kind were removed."""
 
     package: Package
     unread: Counter[Unread]
 
 
 def open_package(data: bytes, profile: Profile) -> Opened:
-    """The package, without what cannot be read; StageFailed (unsupported_format) when it is not one of this format."""
+    """The package without its unreadable content; StageFailed (unsupported_format) when it is not of this format."""
     package = ooxml.read(data)
     main = main_part(package)
     if main is None or not main.content_type.endswith(profile.main) or main.root is None:
@@ -69,46 +71,50 @@ def open_package(data: bytes, profile: Profile) -> Opened:
 
 
 def main_part(package: Package) -> Part | None:
-    """The part that the package's own relationships name as the document; None when they name none or several."""
+    """The target of the package's officeDocument relationship; None when there is none or several."""
     main = [
         link.target
-        for link in relationships.links(package)
+        for link in relationships.all_relationships(package)
         if link.source is None and link.kind == "officeDocument" and link.target is not None
     ]
     return main[0] if len(main) == 1 else None
 
 
 def extract(data: bytes, profile: Profile) -> tuple[Extraction, dict[str, bytes]]:
-    """Units of all texts (ids are numbers), and the rasters of the pictures inside."""
+    """Units of all texts, with numbers as ids, and the rasters of the pictures in the package."""
     opened = open_package(data, profile)
-    survey, _ = _survey(opened.package, profile)
+    collector, _ = _collect(opened.package, profile)
     pictures = media.extract(opened.package)
-    opened.unread[Unread.PICTURE] += media.blanked(opened.package)
-    units = tuple(TextUnit(piece.id, piece.text, piece.context, piece.billed) for piece in survey.pieces)
+    opened.unread[Unread.PICTURE] += media.count_unreadable(opened.package)
+    units = tuple(TextUnit(unit.id, unit.text, unit.context, unit.billed) for unit in collector.units)
     unread = tuple(sorted((kind, count) for kind, count in opened.unread.items() if count))
     return Extraction(
-        units + pictures.units, pictures.rasters, profile.pages(opened.package), unread, tuple(survey.joints)
+        units + pictures.units, pictures.rasters, profile.pages(opened.package), unread, tuple(collector.joints)
     ), pictures.pixels
 
 
 def redact(data: bytes, profile: Profile, findings: Findings, readings: Sequence[Reading]) -> bytes:
-    """The document with placeholders in text and boxes in pictures, without writers' traces and embedded files."""
+    """The document with placeholders in its text and boxes in its pictures, without authors' traces and embedded files.
+
+    StageFailed (redaction_incomplete) when a finding belongs to a unit that is not there.
+    """
     package = open_package(data, profile).package
-    survey, names = _survey(package, profile)
+    collector, names = _collect(package, profile)
     edits = by_unit(findings)
-    done = edit(survey.pieces, edits, profile.writers)
-    if any(unit not in done and unit.isdecimal() for unit in edits):
+    edited = edit(collector.units, edits, profile.writers)
+    if any(unit not in edited and unit.isdecimal() for unit in edits):
         raise StageFailed(ErrorCode.REDACTION_INCOMPLETE)
     profile.finish(package)
     media.redact(package, findings, readings)
-    _rename_named(package, [(names[unit], own[0].start) for unit, own in edits.items() if unit in names])
+    _rename_parts(package, [(names[unit], own[0].start) for unit, own in edits.items() if unit in names])
     sanitize.finish(package)
     return package.write()
 
 
-def _survey(package: Package, profile: Profile) -> tuple[Survey, dict[str, Part]]:
-    """Every piece, the main document first, and which pieces are part names."""
-    survey = Survey(frozenset(link.row for link in relationships.links(package) if link.target is not None))
+def _collect(package: Package, profile: Profile) -> tuple[TextCollector, dict[str, Part]]:
+    """All text units, the main document's first, and the parts by the ids of the units that are their names."""
+    internal = [link.row for link in relationships.all_relationships(package) if link.target is not None]
+    collector = TextCollector(frozenset(internal))
     place = profile.order(package)
 
     def reading_order(part: Part) -> tuple[int, int, str]:
@@ -116,15 +122,18 @@ def _survey(package: Package, profile: Profile) -> tuple[Survey, dict[str, Part]
         return (min(kinds, default=len(profile.content)), place.get(part.name, len(place)), part.name)
 
     for part in sorted(package.parts.values(), key=reading_order):
-        if part.root is not None and not profile.read(survey, package, part):
-            survey.part(part, part.content_type.endswith(profile.content))
-    named = {survey.name(part): part for part in package.parts.values()}
-    survey.joints += across_cuts(survey.pieces)
-    return survey, named
+        if part.root is not None and not profile.read(collector, package, part):
+            collector.collect(part, part.content_type.endswith(profile.content))
+    named = {collector.collect_name(part): part for part in package.parts.values()}
+    collector.joints += across_separators(collector.units)
+    return collector, named
 
 
-def _rename_named(package: Package, parts: Sequence[tuple[Part, int]]) -> None:
-    """Parts whose own names hold a value, from that character on, get a plain one, in a folder without any."""
+def _rename_parts(package: Package, parts: Sequence[tuple[Part, int]]) -> None:
+    """Gives neutral names to parts whose names hold a value.
+
+    Each pair is a part and the character of its name at which the value begins; folders from there on are left out.
+    """
     for number, (part, start) in enumerate(parts, 1):
         folder, _, file = part.name.rpartition("/")
         while start < len(folder):

@@ -1,4 +1,4 @@
-"""What labels a text of a package: a content control's title, a property's name, the name of an element."""
+"""Labels of texts: titles of content controls, names of properties and elements, headings of tables."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -12,8 +12,8 @@ _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|[_\-.]+")
 _NAME_PART = re.compile(r"(?:first|given|middle|last|family|sur)[_-]?name", re.IGNORECASE)
 
 
-def title_of(control: Element) -> str:
-    """The title that a content control bears, when it reads as a label."""
+def control_title(control: Element) -> str:
+    """The title (w:alias) of a content control, if it reads as a label."""
     for properties in control:
         if local(properties) == "sdtPr":
             for item in properties:
@@ -23,8 +23,8 @@ def title_of(control: Element) -> str:
     return ""
 
 
-def label_of(element: Element) -> str:
-    """What an element outside of paragraphs says of its text: a property's name, or its own name in words."""
+def element_label(element: Element) -> str:
+    """The label of a text outside paragraphs: the name of its property, or the element's name in words."""
     name = local(element)
     if name in PEOPLE:
         return "Name"
@@ -35,27 +35,27 @@ def label_of(element: Element) -> str:
 
 
 def attribute_label(element: Element, name: str) -> str:
-    """A document variable's or property's name labels its value; a part of a name says so itself."""
+    """The label of an attribute's value: the name of a document variable or property, or the attribute's own name when
+    that is a part of a person's name."""
     if name not in ("val", "value"):
         return _CAMEL.sub(" ", name) if _NAME_PART.fullmatch(name) else ""
     label = next((v for n, v in element.attrib.items() if n.rpartition("}")[2] == "name"), "")
     return label if is_heading(label) else ""
 
 
-# What labels a table's cells: the heading of the column, and the label on the left in a form.
-
+# Elements between a table and its rows, or a row and its cells.
 _WRAPPERS = frozenset({"sdt", "sdtContent", "ins", "del", "customXml", "moveTo", "moveFrom"})
 
 
-def contexts(table: Element, text_of: Callable[[Element], str]) -> dict[Element, str]:
-    """The context of each cell element (w:tc, a:tc) of a table, nested tables left to themselves.
+def cell_contexts(table: Element, text_of: Callable[[Element], str]) -> dict[Element, str]:
+    """The context of each cell (w:tc, a:tc) of a table: the heading of its column, and the label before it in its row.
 
-    A heading row is the first one with several cells; it may go on in the next. In reading order the cell on the left
-    is the one before, in right-to-left tables too: Word stores cells in logical order.
+    The heading row is the first row with several cells, and maybe the next one. Cells are stored in reading order, in
+    right-to-left tables too. Nested tables have contexts of their own.
     """
     headings: dict[int, str] = {}
     result: dict[Element, str] = {}
-    rows = [[*_columns(row, text_of)] for row in _inside(table, "tr")]
+    rows = [[*_columns(row, text_of)] for row in _children_named(table, "tr")]
     first = next((number for number, row in enumerate(rows) if len(row) > 1), len(rows))
     for number, row in enumerate(rows):
         left = field = ""
@@ -65,13 +65,13 @@ def contexts(table: Element, text_of: Callable[[Element], str]) -> dict[Element,
             field = left if names_field(left) else field
         if number == first:
             headings = _labels(row)
-        elif number == first + 1 < len(rows) - 1 and goes_on(_begun(rows[first]), _begun(row)):
+        elif number == first + 1 < len(rows) - 1 and goes_on(_texts_by_column(rows[first]), _texts_by_column(row)):
             headings = under(headings, _labels(row))
     return result
 
 
 class _Cell(NamedTuple):
-    """A cell of a row: its first column, how many it covers, the element, what it says."""
+    """A cell of a row: its first column, the number of columns that it spans, its element and its text."""
 
     column: int
     width: int
@@ -81,20 +81,20 @@ class _Cell(NamedTuple):
 
 def _columns(row: Element, text_of: Callable[[Element], str]) -> Iterator[_Cell]:
     column = 0
-    for element in _inside(row, "tc"):
+    for element in _children_named(row, "tc"):
         width = _span(element)
         yield _Cell(column, width, element, text_of(element).strip())
-        # In slides (a:tc) the cells that a merged one covers follow it; in Word they are left out.
+        # In slides (a:tc) the cells that a merged cell covers follow it; in Word they are left out.
         column += 1 if "gridSpan" in element.attrib else width
 
 
-def _begun(row: Sequence[_Cell]) -> dict[int, str]:
-    """The texts of a row by the columns in which they begin."""
+def _texts_by_column(row: Sequence[_Cell]) -> dict[int, str]:
+    """The texts of a row by the first column of their cell."""
     return {cell.column: cell.text for cell in row if cell.text}
 
 
 def _labels(row: Sequence[_Cell]) -> dict[int, str]:
-    """The labels of a row by column, each in all that its cell covers."""
+    """The labels of a row by column, each for all columns that its cell spans."""
     return {
         column: cell.text
         for cell in row
@@ -103,17 +103,17 @@ def _labels(row: Sequence[_Cell]) -> dict[int, str]:
     }
 
 
-def _inside(element: Element, name: str) -> Iterator[Element]:
-    """Children of that name, also through content controls and revision marks around them."""
+def _children_named(element: Element, name: str) -> Iterator[Element]:
+    """Children of that name, also inside content controls and revision marks."""
     for child in element:
         if local(child) == name:
             yield child
         elif local(child) in _WRAPPERS:
-            yield from _inside(child, name)
+            yield from _children_named(child, name)
 
 
 def _span(cell: Element) -> int:
-    """How many columns a cell covers."""
+    """How many columns a cell spans, at most 64."""
     value = cell.get("gridSpan", "")
     for properties in cell:
         if local(properties) == "tcPr":

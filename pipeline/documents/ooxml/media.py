@@ -1,4 +1,4 @@
-"""Pictures inside a package: those that can be read are read and burned like any image, the others become blank."""
+"""Pictures in a package: readable ones are read and redacted like any image, the others are replaced by a blank one."""
 
 import struct
 import zlib
@@ -12,13 +12,13 @@ from pipeline.documents.ooxml.package import Package, Part
 from pipeline.documents.ooxml.relationships import rename
 from schemas.errors import StageFailed
 
-_MARK = "picture"  # begins the ids of what pictures say; ids of text pieces are numbers
+_MARK = "picture"  # begins the ids of what pictures say; ids of text units are numbers
 _READABLE = {b"\x89PNG\r\n\x1a\n": (".png", "image/png"), b"\xff\xd8\xff": (".jpeg", "image/jpeg")}
 
 
 @dataclass(frozen=True, slots=True)
 class Pictures:
-    """What the pictures of a package say; ids of units and rasters carry their picture's mark."""
+    """Units, rasters and pixels of the pictures of a package; their ids begin with the picture's prefix."""
 
     units: tuple[TextUnit, ...]
     rasters: tuple[Raster, ...]
@@ -26,32 +26,32 @@ class Pictures:
 
 
 def is_picture(part: Part) -> bool:
-    """Whether a part that is not XML is a picture by its declaration or its folder."""
+    """Whether a part that is not XML is a picture, by its content type or its folder."""
     return part.root is None and (part.content_type.startswith("image/") or "/media/" in "/" + part.name.lower())
 
 
 def extract(package: Package) -> Pictures:
-    """Units, rasters and pixels of every picture that can be read."""
+    """Units, rasters and pixels of all readable pictures."""
     units: list[TextUnit] = []
     rasters: list[Raster] = []
     pixels: dict[str, bytes] = {}
-    for mark, part in _pictures(package):
+    for prefix, part in _pictures(package):
         if not _is_readable(part):
             continue
         extraction, blobs = image.extract(part.data)
-        units += [replace(unit, id=mark + unit.id, billed=False) for unit in extraction.units]
-        rasters += [replace(raster, id=mark + raster.id, page=0) for raster in extraction.rasters]
-        pixels.update({mark + name: blob for name, blob in blobs.items()})
+        units += [replace(unit, id=prefix + unit.id, billed=False) for unit in extraction.units]
+        rasters += [replace(raster, id=prefix + raster.id, page=0) for raster in extraction.rasters]
+        pixels.update({prefix + name: blob for name, blob in blobs.items()})
     return Pictures(tuple(units), tuple(rasters), pixels)
 
 
 def redact(package: Package, findings: Findings, readings: Sequence[Reading]) -> None:
-    """Burns what was found into each picture; a picture that cannot be read becomes a blank one."""
+    """Draws boxes over the findings of each picture; an unreadable picture becomes a blank one."""
     places = [place for place in findings.places if place.unit.startswith(_MARK)]
-    for mark, part in _pictures(package):
+    for prefix, part in _pictures(package):
         if _is_readable(part):
-            own = Findings(tuple(replace(p, unit=p.unit[len(mark) :]) for p in places if p.unit.startswith(mark)))
-            seen = [replace(r, raster=r.raster[len(mark) :]) for r in readings if r.raster.startswith(mark)]
+            own = Findings(tuple(replace(p, unit=p.unit[len(prefix) :]) for p in places if p.unit.startswith(prefix)))
+            seen = [replace(r, raster=r.raster[len(prefix) :]) for r in readings if r.raster.startswith(prefix)]
             part.data = image.redact(part.data, own, seen)
         else:
             part.data = blank_png()
@@ -61,13 +61,13 @@ def redact(package: Package, findings: Findings, readings: Sequence[Reading]) ->
             rename(package, part, _free_name(package, stem or old, suffix))
 
 
-def blanked(package: Package) -> int:
-    """How many pictures become blank, because they cannot be read."""
+def count_unreadable(package: Package) -> int:
+    """How many pictures cannot be read, and so become blank."""
     return sum(not _is_readable(part) for _, part in _pictures(package))
 
 
 def blank_png() -> bytes:
-    """One white pixel."""
+    """A PNG of one white pixel."""
     rows = zlib.compress(b"\0\xff")
 
     def chunk(name: bytes, body: bytes) -> bytes:
@@ -78,19 +78,19 @@ def blank_png() -> bytes:
 
 
 def _pictures(package: Package) -> Iterator[tuple[str, Part]]:
-    """Every picture with the mark of its own ids."""
+    """Every picture with the prefix of its ids."""
     pictures = [part for part in package.parts.values() if is_picture(part)]
     for part in pictures:
-        _translate(part)
+        _to_png(part)
     return ((f"{_MARK}{number}/", part) for number, part in enumerate(pictures))
 
 
 def _kind(data: bytes) -> tuple[str, str] | None:
-    return next((kind for mark, kind in _READABLE.items() if data.startswith(mark)), None)
+    return next((kind for prefix, kind in _READABLE.items() if data.startswith(prefix)), None)
 
 
-def _translate(part: Part) -> None:
-    """Another bitmap becomes a PNG of its first picture; what does not decode stays and will be blank."""
+def _to_png(part: Part) -> None:
+    """Converts other bitmaps to PNG (their first frame); leaves bytes that do not decode."""
     if _kind(part.data) is None:
         part.data = as_png(part.data) or part.data
 

@@ -1,6 +1,6 @@
-"""What a spreadsheet shows of a number: its format code read, applied, and taken apart into literal text.
+"""Number formats of spreadsheets: parses a format code, applies it to a number or date, and finds its literal texts.
 
-Source: ECMA-376 part 1, 18.8.30 (number formats) and 18.8.31 (format codes).
+Source: ECMA-376 part 1, 18.8.30 (number formats), 18.8.31 (format codes) and 18.17.4 (dates and times).
 """
 
 import re
@@ -10,28 +10,24 @@ from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 from functools import lru_cache
 from typing import NamedTuple
 
-# What a spreadsheet shows of a moment: serial numbers of both date systems, written as a date format asks.
-#
-# Source: ECMA-376 part 1, 18.17.4 (dates and times) and 18.8.31 (format codes).
-
 _LAST_SERIAL = 2_958_466  # the day after 31 December 9999
 _FIRST_1904 = datetime(1904, 1, 1)  # noqa: DTZ001 - spreadsheets know no time zones
 _FIRST_1900 = datetime(1899, 12, 31)  # noqa: DTZ001
-_LEAP_1900 = 60  # the 29 February 1900 that never was: later serials count one day too many
+_LEAP_1900 = 60  # the serial of 29 February 1900, which did not exist: later serials are one too high
 _MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
            "December")  # fmt: skip
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
 class DateToken(NamedTuple):
-    """A run of one letter of y m d h s (lower case), `ampm`, an elapsed `[h]`, a fraction `.0`, or a literal."""
+    """A token of a date format. `kind`: a letter of `y m d h s`, `ampm`, `elapsed` (`[h]`), `fraction`, `literal`."""
 
     kind: str
     text: str
 
 
-def moment(serial: float, *, is_1904: bool) -> datetime | None:
-    """The moment that a serial number means; None when it means none."""
+def to_datetime(serial: float, *, is_1904: bool) -> datetime | None:
+    """The date and time of a serial number; None when it is outside the years 1900 to 9999."""
     if not 0 <= serial < _LAST_SERIAL:
         return None
     if not is_1904 and serial >= _LEAP_1900:
@@ -40,8 +36,11 @@ def moment(serial: float, *, is_1904: bool) -> datetime | None:
     return (_FIRST_1904 if is_1904 else _FIRST_1900) + timedelta(seconds=seconds)
 
 
-def serial_of(year: int, month: int, day: int) -> int | None:
-    """The serial number of a date in the system of 1900; months and days may run over. None where there is none."""
+def date_serial(year: int, month: int, day: int) -> int | None:
+    """The serial number of a date in the 1900 date system; None for a date outside it.
+
+    A month or day beyond its range counts on: month 13 is January of the next year.
+    """
     if not (1900 <= year <= 9999 and abs(month) < 1_200 and abs(day) < 40_000):
         return None
     months = year * 12 + month - 1
@@ -52,19 +51,19 @@ def serial_of(year: int, month: int, day: int) -> int | None:
     return days + (days >= _LEAP_1900)
 
 
-def written(serial: float, tokens: Sequence[DateToken], *, is_1904: bool) -> str | None:
-    """A serial number as a date format shows it, months in English; None when it cannot be shown."""
-    when = moment(serial, is_1904=is_1904)
+def format_date(serial: float, tokens: Sequence[DateToken], *, is_1904: bool) -> str | None:
+    """A serial number in a date format, with English names of months; None when it is no valid date."""
+    when = to_datetime(serial, is_1904=is_1904)
     if when is None:
         return None
     half_days = any(token.kind == "ampm" for token in tokens)
-    shown = [_shown(token, number, tokens, when, serial, half_days) for number, token in enumerate(tokens)]
-    return "".join(shown).strip()
+    parts = [_format_date_token(token, number, tokens, when, serial, half_days) for number, token in enumerate(tokens)]
+    return "".join(parts).strip()
 
 
-def in_full(serial: float, *, is_1904: bool) -> str | None:
-    """The date as ISO 8601 writes it, with the clock where there is one; a clock alone below one day."""
-    when = moment(serial, is_1904=is_1904)
+def iso_date(serial: float, *, is_1904: bool) -> str | None:
+    """The date in ISO 8601, with the time if there is one; the time alone for serials below 1; None for no date."""
+    when = to_datetime(serial, is_1904=is_1904)
     if when is None:
         return None
     clock = f"{when:%H:%M:%S}" if serial % 1 else ""
@@ -73,14 +72,14 @@ def in_full(serial: float, *, is_1904: bool) -> str | None:
     return f"{when:%Y-%m-%d} {clock}".strip()
 
 
-def says_all(tokens: Sequence[DateToken]) -> bool:
-    """Whether a format shows day, month and year apart, so that a reader knows its date for one."""
+def shows_full_date(tokens: Sequence[DateToken]) -> bool:
+    """Whether a format shows day, month and year with separators between them."""
     kinds = {token.kind for number, token in enumerate(tokens) if not _is_minute(token, number, tokens)}
     between = "".join(token.text for token in tokens if token.kind == "literal")
     return {"y", "m", "d"} <= kinds and re.search(r"[-/. ,]", between) is not None
 
 
-def _shown(
+def _format_date_token(
     token: DateToken, number: int, tokens: Sequence[DateToken], when: datetime, serial: float, half_days: bool
 ) -> str:
     kind, width = token.kind, len(token.text)
@@ -113,7 +112,7 @@ def _named(name: str, width: int) -> str:
 
 
 def _is_minute(token: DateToken, number: int, tokens: Sequence[DateToken]) -> bool:
-    """An m is minutes behind hours and before seconds."""
+    """Whether an `m` means minutes: after hours or before seconds."""
     if token.kind != "m" or len(token.text) > 2:
         return False
     before = next((t.kind for t in reversed(tokens[:number]) if t.kind not in ("literal", "ampm")), "")
@@ -123,7 +122,7 @@ def _is_minute(token: DateToken, number: int, tokens: Sequence[DateToken]) -> bo
 
 
 GENERAL = "General"
-# Formats that files name by number alone (18.8.30); 27 to 36 and 50 to 58 are dates of East Asian editions.
+# The built-in formats, which files name by id alone (18.8.30); 27 to 36 and 50 to 58 are East Asian dates.
 BUILT_IN: dict[int, str] = {
     0: GENERAL, 1: "0", 2: "0.00", 3: "#,##0", 4: "#,##0.00", 5: '"$"#,##0', 6: '"$"#,##0', 7: '"$"#,##0.00',
     8: '"$"#,##0.00', 9: "0%", 10: "0.00%", 11: "0.00E+00", 12: "# ?/?", 13: "# ??/??", 14: "mm-dd-yy", 15: "d-mmm-yy",
@@ -150,19 +149,21 @@ _TOKEN = re.compile(
 _CONDITION = re.compile(r"\[(<=|>=|<>|<|>|=)(-?\d+(?:\.\d+)?)\]")
 _CURRENCY = re.compile(r"\[\$([^\]-]*)")
 _NUMBER = re.compile(r"\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3})?\s*")
-_LONGEST = 40  # digits of a number that is written out
-_LONGEST_DURATION = 10_000  # days; more is a date that somebody shows as hours
-_LEAST_MASK = 9  # zeros of a format that shows a code
+_LONGEST = 40  # digits of a number that is written without an exponent
+_LONGEST_DURATION = 10_000  # days; a longer one is a date that is shown as hours
+_LEAST_MASK = 9  # zeros of a format that shows an identifier
 _LONGEST_CODE = 255  # characters of a format code (Excel's own bound)
 
 
 class Token(NamedTuple):
+    """A token of a format code; `kind` is the name of its group in the pattern."""
+
     kind: str
     text: str
 
 
 class Section(NamedTuple):
-    """One of a code's sections: its tokens, the condition on the value, and its date tokens if it is a date."""
+    """A section of a format code: its tokens, its condition on the value, and its date tokens (empty for no date)."""
 
     tokens: tuple[Token, ...]
     condition: tuple[str, Decimal] | None
@@ -170,7 +171,7 @@ class Section(NamedTuple):
 
 
 def number(text: str) -> Decimal | None:
-    """The number that a cell's value spells; None when it spells none."""
+    """The number that a text is; None when it is no number."""
     if not _NUMBER.fullmatch(text):
         return None
     try:
@@ -180,7 +181,7 @@ def number(text: str) -> Decimal | None:
 
 
 def digits(value: Decimal) -> str:
-    """A number written out: no exponent, no needless zeros."""
+    """A number without exponent and trailing zeros."""
     if not value:
         return "0"
     if abs(value.adjusted()) > _LONGEST:
@@ -190,12 +191,12 @@ def digits(value: Decimal) -> str:
 
 
 def is_date(code: str) -> bool:
-    """Whether a format shows moments."""
+    """Whether a format shows dates or times."""
     return any(section.dates for section in _sections(code))
 
 
 def is_mask(code: str) -> bool:
-    """Whether a format asks for so many digits on both sides of its point that it shows a code, not a measure."""
+    """Whether a format with a decimal point has so many zeros that it shows an identifier, not a quantity."""
     return any(
         sum(token.text.count("0") for token in section.tokens if token.kind == "digits") >= _LEAST_MASK
         and any(token.kind == "point" for token in section.tokens)
@@ -203,25 +204,25 @@ def is_mask(code: str) -> bool:
     )
 
 
-def shown(value: Decimal, code: str, *, is_1904: bool) -> str:
-    """A number as its cell shows it; a date in full where the format shows only a part of it."""
+def format_number(value: Decimal, code: str, *, is_1904: bool) -> str:
+    """A number as its cell shows it; a date in ISO 8601 where the format shows only a part of it."""
     sections = _sections(code)
-    section, magnitude = _chosen(sections, value)
+    section, magnitude = _matching_section(sections, value)
     if section is None:
         return digits(value)
     if section.dates:
         serial = float(value)
-        full = in_full(serial, is_1904=is_1904)
+        full = iso_date(serial, is_1904=is_1904)
         lasts = serial < _LONGEST_DURATION and any(token.kind == "elapsed" for token in section.dates)
-        text = written(serial, section.dates, is_1904=is_1904) if lasts or says_all(section.dates) else None
+        text = format_date(serial, section.dates, is_1904=is_1904) if lasts or shows_full_date(section.dates) else None
         return text or full or digits(value)
     if any(token.kind == "exponent" for token in section.tokens) or _is_fraction(section):
         return digits(value)
-    return _filled(section.tokens, magnitude).strip()
+    return _fill_placeholders(section.tokens, magnitude).strip()
 
 
 def literals(code: str) -> list[tuple[int, int, str]]:
-    """The literal texts of a code, as (start, end, text): neighbouring pieces together."""
+    """The literal texts of a format code, as (start, end, text); adjacent ones are merged."""
     found: list[tuple[int, int, str]] = []
     for match in _TOKEN.finditer(code):
         text = _literal(match)
@@ -236,7 +237,7 @@ def literals(code: str) -> list[tuple[int, int, str]]:
 
 
 def quoted(text: str) -> str:
-    """Literal text as a format code writes it."""
+    """A literal text in the quotes of a format code."""
     return '"' + text.replace('"', "") + '"'
 
 
@@ -278,7 +279,7 @@ def _section(tokens: Sequence[Token]) -> Section:
 
 
 def _dates(tokens: Sequence[Token]) -> tuple[DateToken, ...]:
-    """The section as date tokens; empty when it is no date."""
+    """The date tokens of a section; empty when it shows no date."""
     if not any(token.kind in ("date", "elapsed") for token in tokens):
         return ()
     result: list[DateToken] = []
@@ -304,8 +305,8 @@ def _dates(tokens: Sequence[Token]) -> tuple[DateToken, ...]:
     return tuple(result)
 
 
-def _chosen(sections: Sequence[Section], value: Decimal) -> tuple[Section | None, Decimal]:
-    """The section for a value, and the value as that section shows it: without a sign that the section says itself."""
+def _matching_section(sections: Sequence[Section], value: Decimal) -> tuple[Section | None, Decimal]:
+    """The section that applies to a value, and the value without its sign where the section writes the sign itself."""
     if any(section.condition for section in sections):
         for section in sections:
             if section.condition is None or _holds(section.condition, value):
@@ -329,11 +330,11 @@ def _is_fraction(section: Section) -> bool:
     return any(kinds[n : n + 2] == ["digits", "/"] for n in range(len(kinds)))
 
 
-def _filled(tokens: Sequence[Token], value: Decimal) -> str:
-    """The tokens with the value's digits in the places of their zeros, hashes and question marks."""
+def _fill_placeholders(tokens: Sequence[Token], value: Decimal) -> str:
+    """The tokens with the value's digits in place of zeros, hashes and question marks."""
     places = [n for n, token in enumerate(tokens) if token.kind == "digits"]
     if not places:
-        return "".join(_beside(token, value) for token in tokens)
+        return "".join(_literal_text(token, value) for token in tokens)
     point = next((n for n, token in enumerate(tokens) if token.kind == "point" and n > places[0]), len(tokens))
     whole = [n for n in places if n < point]
     decimals = sum(len(tokens[n].text) for n in places if n > point)
@@ -343,17 +344,17 @@ def _filled(tokens: Sequence[Token], value: Decimal) -> str:
     if abs(scaled.adjusted()) > _LONGEST:
         return digits(value)
     before, _, after = format(scaled.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP), "f").partition(".")
-    filled = _whole(tokens, whole, before, groups=groups)
+    filled = _integer_digits(tokens, whole, before, groups=groups)
     rest = after
     for n in (n for n in places if n > point):
         width = len(tokens[n].text)
-        filled[n], rest = _optional(rest[:width], tokens[n].text), rest[width:]
-    body = "".join(filled.get(n, _beside(token, value)) for n, token in enumerate(tokens))
+        filled[n], rest = _decimal_digits(rest[:width], tokens[n].text), rest[width:]
+    body = "".join(filled.get(n, _literal_text(token, value)) for n, token in enumerate(tokens))
     return "-" + body if value < 0 else body
 
 
-def _whole(tokens: Sequence[Token], places: Sequence[int], before: str, *, groups: bool) -> dict[int, str]:
-    """The digits left of the point, shared out from the right; the first place takes what is left over."""
+def _integer_digits(tokens: Sequence[Token], places: Sequence[int], before: str, *, groups: bool) -> dict[int, str]:
+    """The digits left of the point by token, filled from the right; the first token takes the remaining digits."""
     least = sum(tokens[n].text.count("0") for n in places)
     before = before.lstrip("0").rjust(least, "0")
     if groups:
@@ -368,13 +369,13 @@ def _whole(tokens: Sequence[Token], places: Sequence[int], before: str, *, group
     return filled
 
 
-def _optional(text: str, places: str) -> str:
-    """Digits behind the point without the zeros that a hash leaves out."""
+def _decimal_digits(text: str, places: str) -> str:
+    """The digits right of the point without the trailing zeros that `#` and `?` leave out."""
     needed = len(places.rstrip("#?"))
     return text[:needed] + text[needed:].rstrip("0")
 
 
-def _beside(token: Token, value: Decimal) -> str:
+def _literal_text(token: Token, value: Decimal) -> str:
     match token.kind:
         case "quoted":
             return token.text.strip('"')

@@ -1,4 +1,4 @@
-"""Relationships between the parts of a package: following, removing and renaming without leaving a loose end.
+"""Relationships between the parts of a package: reads, removes and renames them, and keeps the package consistent.
 
 Source: ECMA-376 part 2, clause 6.5 (relationships).
 """
@@ -11,18 +11,19 @@ from urllib.parse import quote, unquote
 from pipeline.documents.ooxml.package import Package, Part
 from pipeline.documents.ooxml.xml import Element
 
-_PACKAGE_LINKS = "_rels/.rels"
-# Namespaces whose attributes on any element name a relationship (transitional and strict).
+_PACKAGE_RELATIONSHIPS = "_rels/.rels"
+# Namespaces of attributes whose values are relationship ids (transitional and strict).
 REFERENCES = (
     "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}",
     "{http://purl.oclc.org/ooxml/officeDocument/relationships}",
 )
-_FRAMES = ("}graphicFrame", "}drawing")  # what shows an object in a slide, and in a Word document
+_FRAMES = ("}graphicFrame", "}drawing")  # elements that display an object in a slide, and in a Word document
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
-    """One relationship. `source` is the part it leaves from (None: the package), `target` the part it leads to."""
+class Relationship:
+    """One relationship. `row`: its element. `source`: its source part, None for the package. `target`: its target part,
+    None when that is external or missing."""
 
     row: Element
     source: Part | None
@@ -35,12 +36,12 @@ class Link:
 
     @property
     def kind(self) -> str:
-        """The last word of the relationship's type: `image`, `hyperlink`, `oleObject`."""
+        """The last segment of the relationship's type URI: `image`, `hyperlink`, `oleObject`."""
         value: str = self.row.get("Type", "")
         return value.rpartition("/")[2]
 
 
-def links(package: Package) -> Iterator[Link]:
+def all_relationships(package: Package) -> Iterator[Relationship]:
     """Every relationship of the package."""
     by_name = {part.name.lower(): part for part in package.parts.values()}
     for part in package.parts.values():
@@ -49,55 +50,58 @@ def links(package: Package) -> Iterator[Link]:
         folder, file = posixpath.split(part.name)
         base = posixpath.dirname(folder)
         source = by_name.get(posixpath.join(base, file.removesuffix(".rels")).lower())
-        if source is None and part.name.lower() != _PACKAGE_LINKS:
-            continue  # of a part that is not there
+        if source is None and part.name.lower() != _PACKAGE_RELATIONSHIPS:
+            continue  # its source part does not exist
         for row in part.root:
             target = None
             if row.get("TargetMode") != "External":
                 target = by_name.get(_absolute(base, row.get("Target", "")).lower())
-            yield Link(row, source, target)
+            yield Relationship(row, source, target)
 
 
-def links_name(part: Part) -> str:
-    """The name of the part that holds `part`'s own relationships."""
+def relationships_name(part: Part) -> str:
+    """The name of the relationships part of `part`."""
     folder, file = posixpath.split(part.name)
     return posixpath.join(folder, "_rels", file + ".rels")
 
 
-def strays(package: Package) -> list[Part]:
-    """Relationships of parts that are not there."""
-    owned = {_PACKAGE_LINKS, *(links_name(part).lower() for part in package.parts.values())}
+def orphans(package: Package) -> list[Part]:
+    """Relationship parts whose source part does not exist."""
+    owned = {_PACKAGE_RELATIONSHIPS, *(relationships_name(part).lower() for part in package.parts.values())}
     parts = package.parts.values()
     return [part for part in parts if part.name.lower().endswith(".rels") and part.name.lower() not in owned]
 
 
-def remove(package: Package, doomed: Callable[[Link], bool], parts: Iterable[Part] = ()) -> None:
-    """Removes `parts` and the targets of `doomed` relationships, whatever leads to them, and the elements that refer to
-    such a relationship; then what only the removed parts had."""
-    gone = {id(part) for part in parts}
-    every = list(links(package))
-    gone |= {id(link.target) for link in every if link.target is not None and doomed(link)}
-    loose: dict[int, set[str]] = {}
+def remove(package: Package, is_removed: Callable[[Relationship], bool], parts: Iterable[Part] = ()) -> None:
+    """Removes relationships and parts: `parts`, and the targets of the relationships for which `is_removed` is true.
+
+    Removes with them all other relationships to these parts, the elements that refer to a removed relationship, and the
+    parts' own relationships.
+    """
+    removed_ids = {id(part) for part in parts}
+    every = list(all_relationships(package))
+    removed_ids |= {id(link.target) for link in every if link.target is not None and is_removed(link)}
+    dangling: dict[int, set[str]] = {}
     for link in every:
-        if doomed(link) or (link.target is not None and id(link.target) in gone):
+        if is_removed(link) or (link.target is not None and id(link.target) in removed_ids):
             link.row.getparent().remove(link.row)
             if link.source is not None:
-                loose.setdefault(id(link.source), set()).add(link.id)
+                dangling.setdefault(id(link.source), set()).add(link.id)
     kept: dict[str, Part] = {}
-    owned = {links_name(part).lower() for part in package.parts.values() if id(part) in gone}
+    owned = {relationships_name(part).lower() for part in package.parts.values() if id(part) in removed_ids}
     for part in package.parts.values():
-        if id(part) in gone or part.name.lower() in owned:
+        if id(part) in removed_ids or part.name.lower() in owned:
             continue
         kept[part.name] = part
-        if id(part) in loose and part.root is not None:
-            _drop_references(part.root, loose[id(part)])
+        if id(part) in dangling and part.root is not None:
+            _drop_references(part.root, dangling[id(part)])
     package.parts = kept
 
 
-def reached(package: Package) -> list[Part]:
-    """The parts that relationships lead to from the package itself, step by step: programs load no others."""
+def reachable(package: Package) -> list[Part]:
+    """The parts that can be reached from the package by relationships; programs load no others."""
     targets: dict[int | None, list[Part]] = {}
-    for link in links(package):
+    for link in all_relationships(package):
         if link.target is not None:
             targets.setdefault(id(link.source) if link.source is not None else None, []).append(link.target)
     found: dict[int, Part] = {}
@@ -111,14 +115,14 @@ def reached(package: Package) -> list[Part]:
 
 
 def rename(package: Package, part: Part, name: str) -> None:
-    """Gives a part another name and leads every relationship there; its own relationships follow it."""
-    own = package.find(links_name(part))
-    leading = [link.row for link in links(package) if link.target is part]
+    """Renames a part and its relationships part, and updates every relationship that targets it."""
+    own = package.find(relationships_name(part))
+    leading = [link.row for link in all_relationships(package) if link.target is part]
     package.rename(part, name)
     for row in leading:
         row.set("Target", "/" + quote(name))
     if own is not None:
-        package.rename(own, links_name(part))
+        package.rename(own, relationships_name(part))
 
 
 def _absolute(base: str, target: str) -> str:
@@ -129,29 +133,30 @@ def _absolute(base: str, target: str) -> str:
 
 
 def _drop_references(root: Element, ids: set[str]) -> None:
-    """Removes the elements that refer to relationships which are gone: Office refuses a loose reference."""
-    doomed = [
+    """Removes the elements that refer to removed relationships; Office refuses a dangling reference."""
+    removed = [
         element
         for element in root.iter()
         if any(name.startswith(REFERENCES) and value in ids for name, value in element.attrib.items())
     ]
-    for element in map(_whole, doomed):
+    for element in map(_frame_of, removed):
         parent = element.getparent()
         if parent is not None:
             _unwrap_or_remove(parent, element)
-            _show_the_other(parent)
+            _show_fallback(parent)
 
 
-def _whole(element: Element) -> Element:
-    """What goes with a reference: the frame of an object that is nothing but the reference."""
+def _frame_of(element: Element) -> Element:
+    """The element to remove for a reference: inside graphicData the whole frame, else the element itself."""
     parent = element.getparent()
     if parent is None or not parent.tag.endswith("}graphicData"):
         return element
     return next((above for above in element.iterancestors() if above.tag.endswith(_FRAMES)), element)
 
 
-def _show_the_other(branch: Element) -> None:
-    """Where the branch that programs of today show is empty now, what it stood for is shown as others show it."""
+def _show_fallback(branch: Element) -> None:
+    """Replaces alternate content (mc:AlternateContent) whose first choice is empty now by the children of its
+    fallback."""
     both = branch.getparent()
     if len(branch) or not branch.tag.endswith("}Choice") or both is None or branch.getprevious() is not None:
         return
@@ -165,7 +170,7 @@ def _show_the_other(branch: Element) -> None:
 
 
 def _unwrap_or_remove(parent: Element, element: Element) -> None:
-    """A hyperlink leaves its text behind; everything else goes with what it holds."""
+    """Removes an element with its children, but keeps the children of a hyperlink; the tail stays."""
     keeps_children = element.tag.endswith("}hyperlink")
     index = parent.index(element)
     tail = element.tail

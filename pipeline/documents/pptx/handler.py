@@ -59,7 +59,7 @@ def _slides(package: Package) -> list[Part]:
     main = office.main_part(package)
     if main is None or main.root is None:
         raise unreadable()
-    targets = {link.id: link.target for link in relationships.links(package) if link.source is main}
+    targets = {link.id: link.target for link in relationships.all_relationships(package) if link.source is main}
     slides = []
     for item in main.root.iter():
         if local(item) == "sldId":
@@ -76,7 +76,7 @@ def _in_order(package: Package) -> list[Part]:
     slides = _slides(package)
     rank = {id(slide): number for number, slide in enumerate(slides)}
     hanging: Mapping[int, list[Part]] = {number: [] for number in range(len(slides))}
-    for link in relationships.links(package):
+    for link in relationships.all_relationships(package):
         if link.target is not None and id(link.source) in rank and id(link.target) not in rank:
             hanging[rank[id(link.source)]].append(link.target)
     return slides + [part for parts in hanging.values() for part in parts]

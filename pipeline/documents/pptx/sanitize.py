@@ -5,7 +5,7 @@ from collections import Counter
 from pipeline.documents.document import Unread
 from pipeline.documents.ooxml import charts
 from pipeline.documents.ooxml.package import Package
-from pipeline.documents.ooxml.vocabulary import LISTED
+from pipeline.documents.ooxml.vocabulary import NUMBERED_IDS
 from pipeline.documents.ooxml.xml import Element, local
 
 _FIRST_LISTED = 2_147_483_648  # the least id of a master or a layout
@@ -16,13 +16,13 @@ _PLAIN = {"dt": _MOMENT, "created": _MOMENT, "initials": "A", "userId": "Author"
 
 def prepare(package: Package, counts: Counter[Unread]) -> None:
     """Numbers masters and layouts anew, and takes moments and accounts off comments."""
-    charts.loosen(package, counts)
+    charts.unanchor_references(package, counts)
     listed = _FIRST_LISTED
     for part in package.xml_parts():
         is_slide = part.content_type.endswith(("slide+xml", "slideLayout+xml", "slideMaster+xml"))
         for element in list(part.root.iter()) if part.root is not None else ():
             name = local(element)
-            if name in LISTED and element.get("id") is not None:
+            if name in NUMBERED_IDS and element.get("id") is not None:
                 element.set("id", str(listed))
                 listed += 1
             elif name == "embeddedFontLst":

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from pipeline.documents.ooxml import relationships
 from pipeline.documents.ooxml.package import Package, Part
-from pipeline.documents.ooxml.text_piece import Slot
+from pipeline.documents.ooxml.text_unit import Slot
 from pipeline.documents.ooxml.xml import Element, local
 from pipeline.documents.xlsx import formulas, sanitize
 from pipeline.documents.xlsx.cells import become_string, become_value, cells, child, value
@@ -149,16 +149,16 @@ def drop_touched(package: Package, book: Workbook, ledger: Ledger) -> None:
     """Takes out each pivot cache, with its records and tables, that something was removed from or that came from
     outside."""
     families = _families(package)
-    doomed: list[Part] = []
+    removed: list[Part] = []
     for cache, others in families:
         members = [cache, *others]
         roots = {part.root for part in members}
         areas = [area for part in members for area in _areas(part, package, book)]
         is_touched = bool(roots & ledger.pivots) or ledger.marked.any_in(areas)
         if is_touched or _is_from_outside(cache) or _renamed_source(cache, book, ledger):
-            doomed += members
-    if doomed:
-        relationships.remove(package, lambda link: False, doomed)
+            removed += members
+    if removed:
+        relationships.remove(package, lambda link: False, removed)
 
 
 def _is_from_outside(part: Part) -> bool:
@@ -171,7 +171,9 @@ def _is_from_outside(part: Part) -> bool:
 
 def _families(package: Package) -> list[tuple[Part, list[Part]]]:
     """Every cache with its records and the tables that show it."""
-    links = [link for link in relationships.links(package) if link.source is not None and link.target is not None]
+    links = [
+        link for link in relationships.all_relationships(package) if link.source is not None and link.target is not None
+    ]
     families: list[tuple[Part, list[Part]]] = []
     for part in package.xml_parts():
         if part.content_type.endswith("pivotCacheDefinition+xml"):
@@ -191,7 +193,7 @@ def _areas(part: Part, package: Package, book: Workbook) -> list[Area]:
         elif local(element) == "location":
             sheets = (
                 book.sheet_of(link.source)
-                for link in relationships.links(package)
+                for link in relationships.all_relationships(package)
                 if link.target is part and link.source is not None
             )
             found += [area for s in sheets if s is not None for area in areas_of(element.get("ref", ""), s.number)]

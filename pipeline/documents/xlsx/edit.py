@@ -10,7 +10,7 @@ from pipeline.documents.limits import MAX_STRING
 from pipeline.documents.ooxml.edit import Writer
 from pipeline.documents.ooxml.number_format import literals
 from pipeline.documents.ooxml.number_format import quoted as format_literal
-from pipeline.documents.ooxml.text_piece import Slot
+from pipeline.documents.ooxml.text_unit import Slot
 from pipeline.documents.ooxml.xml import Element
 from pipeline.documents.xlsx import cells, header_footer
 from pipeline.documents.xlsx.extract import SITE_ATTRIBUTES, Reader

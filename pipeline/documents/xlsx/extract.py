@@ -9,12 +9,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pipeline.documents.labels import is_heading
-from pipeline.documents.ooxml.number_format import digits, in_full, literals
+from pipeline.documents.ooxml.foreign_names import as_words
+from pipeline.documents.ooxml.number_format import digits, iso_date, literals
 from pipeline.documents.ooxml.package import Part
-from pipeline.documents.ooxml.split_values import across_lines
-from pipeline.documents.ooxml.text import Survey
-from pipeline.documents.ooxml.text_piece import Piece, Segment, Slot
-from pipeline.documents.ooxml.vocabulary import as_words, is_trivial, is_vocabulary
+from pipeline.documents.ooxml.split_values import across_cells
+from pipeline.documents.ooxml.text import TextCollector
+from pipeline.documents.ooxml.text_unit import Segment, Slot, XmlUnit
+from pipeline.documents.ooxml.vocabulary import is_trivial, is_vocabulary
 from pipeline.documents.ooxml.xml import Element, local
 from pipeline.documents.xlsx import cells as xlsx_cells
 from pipeline.documents.xlsx import labels
@@ -149,7 +150,7 @@ def day(shown: str, context: str, *, is_1904: bool) -> str:
     """The date that a bare number under a date's label means; "" for none: 31920 is the 23rd of May 1987."""
     if not _is_serial(shown) or not _DATED.search(context):
         return ""
-    return in_full(int(shown), is_1904=is_1904) or ""
+    return iso_date(int(shown), is_1904=is_1904) or ""
 
 
 def dated(shown: Mapping[Place, str], contexts: Mapping[Place, str]) -> set[Place]:
@@ -197,23 +198,23 @@ class Reader:
 
     book: Workbook
     sites: dict[Slot, str] = field(default_factory=dict)  # formulas outside of cells as they were
-    _shared: dict[tuple[str, str, str], Piece] = field(default_factory=dict)
+    _shared: dict[tuple[str, str, str], XmlUnit] = field(default_factory=dict)
 
-    def read(self, survey: Survey, part: Part) -> bool:
+    def read(self, collector: TextCollector, part: Part) -> bool:
         """Reads a part that is written in the workbook's own language; whether it was one."""
         if not _is_own(part):
-            self._references(survey, part)
+            self._references(collector, part)
             return False
         sheet = self.book.sheet_of(part)
         if sheet is not None and part.content_type.endswith("worksheet+xml"):
-            self._cells(survey, part.root, sheet)
+            self._cells(collector, part.root, sheet)
         is_pivot = "pivot" in part.content_type.lower()
         is_remark = part.content_type.endswith("comments+xml") and "threaded" not in part.content_type
         for element in _outside_cells(part.root):
-            self._element(survey, element, is_pivot=is_pivot, is_billed=is_remark)
+            self._element(collector, element, is_pivot=is_pivot, is_billed=is_remark)
         return True
 
-    def _cells(self, survey: Survey, root: Element, sheet: Sheet) -> None:
+    def _cells(self, collector: TextCollector, root: Element, sheet: Sheet) -> None:
         book = self.book
         cells = [(cell, book.text(cell.element)) for cell in xlsx_cells.cells(root)]
         lookups = Lookups(book, {(c.row, c.column): (c.element, said.shown) for c, said in cells}, sheet.number)
@@ -230,121 +231,125 @@ class Reader:
         days = dated(numbers, contexts)
         for place in mobiles(numbers, contexts):
             contexts[place] = "\n".join(dict.fromkeys(filter(None, (*contexts.get(place, "").split("\n"), MOBILE))))
-        lines: dict[int, list[Piece]] = {}
+        lines: dict[int, list[XmlUnit]] = {}
         for cell, said in cells:
             place = (cell.row, cell.column)
             context = contexts.get(place, "")
-            piece = _piece(said.shown, context, Slot(cell.element, "cell"), billed=True)
-            survey.keep(piece)
-            if piece.id:
-                lines.setdefault(cell.row, []).append(piece)
+            unit = _piece(said.shown, context, Slot(cell.element, "cell"), billed=True)
+            collector.keep(unit)
+            if unit.id:
+                lines.setdefault(cell.row, []).append(unit)
             if said.stored:
-                survey.keep(_piece(said.stored, context, Slot(cell.element, "stored")))
+                collector.keep(_piece(said.stored, context, Slot(cell.element, "stored")))
             date = day(said.shown.strip(), context if place in days else "", is_1904=book.is_1904)
             if date:
-                survey.keep(_piece(date, context, Slot(cell.element, "day")))
+                collector.keep(_piece(date, context, Slot(cell.element, "day")))
             formula = xlsx_cells.child(cell.element, "f")
             if formula is not None and formula.text:
                 slot = Slot(formula, "formula")
-                self._formula(survey, slot, formula.text, context)
+                self._formula(collector, slot, formula.text, context)
                 if given[cell.element] != said.shown:
-                    self._computed(survey, slot, given[cell.element], context, is_dated=place in days)
-        survey.joints += across_lines(list(lines.values()))
+                    self._computed(collector, slot, given[cell.element], context, is_dated=place in days)
+        collector.joints += across_cells(list(lines.values()))
 
-    def _element(self, survey: Survey, element: Element, *, is_pivot: bool, is_billed: bool) -> None:
+    def _element(self, collector: TextCollector, element: Element, *, is_pivot: bool, is_billed: bool) -> None:
         name = local(element)
         for attribute, value in element.attrib.items():
-            self._attribute(survey, element, attribute, value, is_pivot=is_pivot)
+            self._attribute(collector, element, attribute, value, is_pivot=is_pivot)
         text = element.text or ""
         if name in FORMULAS:
-            self._site(survey, Slot(element, "site"), text)
+            self._site(collector, Slot(element, "site"), text)
         elif name in BANNERS:
-            survey.keep(_piece(banner(text).text, "", Slot(element, "banner")))
+            collector.keep(_piece(banner(text).text, "", Slot(element, "banner")))
         elif name in _RICH and xlsx_cells.runs(element):
-            piece = Piece("", "", is_billed)
+            unit = XmlUnit("", "", is_billed)
             for t in xlsx_cells.runs(element):
-                piece.add(t.text or "", Slot(t, "run"))
-            hints = Piece("", "", False)
+                unit.add(t.text or "", Slot(t, "run"))
+            hints = XmlUnit("", "", False)
             for t in xlsx_cells.phonetics(element):
                 hints.add(t.text or "", Slot(t, "run"))
-            survey.keep(hints)
+            collector.keep(hints)
             if name != "si":  # shared strings are read where cells show them
-                survey.keep(piece)
+                collector.keep(unit)
         elif name == "t" and not _is_phonetic(element):
             pass  # a run of a string, which was read with it
         elif text and not text.isspace() and name != "sqref" and not is_address(text):
             kind = "pivot" if is_pivot else "text"
             context = "Name" if name in _PEOPLE_ELEMENTS else ""
-            self._keep_shared(survey, text, context, Slot(element, kind))
+            self._keep_shared(collector, text, context, Slot(element, kind))
         if element.tail and not element.tail.isspace():
-            survey.keep(_piece(element.tail, "", Slot(element, "tail")))
+            collector.keep(_piece(element.tail, "", Slot(element, "tail")))
 
-    def _attribute(self, survey: Survey, element: Element, attribute: str, value: str, *, is_pivot: bool) -> None:
+    def _attribute(
+        self, collector: TextCollector, element: Element, attribute: str, value: str, *, is_pivot: bool
+    ) -> None:
         name, plain = local(element), attribute.rpartition("}")[2]
         is_place = plain not in _TEXTS and is_address(value)
         if is_trivial(value) or is_place or is_vocabulary(name, plain, value):
             return
         if (name, plain) in FORMULA_ATTRIBUTES:
-            self._site(survey, Slot(element, "site@" + attribute), value)
+            self._site(collector, Slot(element, "site@" + attribute), value)
         elif (name, plain) == ("numFmt", "formatCode"):
             said = "\n".join(text for _, _, text in literals(value))
-            survey.keep(_piece(said, "", Slot(element, "format")))
+            collector.keep(_piece(said, "", Slot(element, "format")))
         elif (name, plain) in _NAMED:
             kind = _NAMED[name, plain]
-            self._keep_shared(survey, as_words(value.translate(_SPACED)), "", Slot(element, kind))
+            self._keep_shared(collector, as_words(value.translate(_SPACED)), "", Slot(element, kind))
         else:
             context = "Name" if plain in _PEOPLE and name in _PEOPLE_ELEMENTS else _field(element) if is_pivot else ""
             kind = "pivot" if is_pivot else "@" + attribute
             words = as_words(value) if _ONE_WORD.fullmatch(value) else value
-            self._keep_shared(survey, words, context, Slot(element, kind))
+            self._keep_shared(collector, words, context, Slot(element, kind))
 
-    def _references(self, survey: Survey, part: Part) -> None:
+    def _references(self, collector: TextCollector, part: Part) -> None:
         """In parts of other languages, references to cells are taken aside, so that they are not read as text."""
         root: Element = part.root
         for element in root.iter():
             name = local(element)
             if (name in FORMULAS or name == "sqref") and element.text:
-                self._site(survey, Slot(element, "site"), element.text)
+                self._site(collector, Slot(element, "site"), element.text)
                 element.text = ""
             for attribute in ("textlink",):
                 if element.get(attribute):
-                    self._site(survey, Slot(element, "site@" + attribute), element.get(attribute))
+                    self._site(collector, Slot(element, "site@" + attribute), element.get(attribute))
                     element.set(attribute, "")
             if name == "Relationship" and element.get("Target", "").startswith("#"):
-                self._site(survey, Slot(element, "site@Target"), element.get("Target"))
+                self._site(collector, Slot(element, "site@Target"), element.get("Target"))
                 element.set("Target", "#")
 
-    def _computed(self, survey: Survey, slot: Slot, text: str, context: str, *, is_dated: bool = False) -> None:
+    def _computed(
+        self, collector: TextCollector, slot: Slot, text: str, context: str, *, is_dated: bool = False
+    ) -> None:
         """What a formula gives, where nobody has kept it, and as a date where that is what it is."""
         if text:
-            self._keep_shared(survey, text, context, slot)
+            self._keep_shared(collector, text, context, slot)
             date = day(text.strip(), context if is_dated else "", is_1904=self.book.is_1904)
             if date:
-                self._keep_shared(survey, date, context, slot)
+                self._keep_shared(collector, date, context, slot)
 
-    def _site(self, survey: Survey, slot: Slot, text: str) -> None:
+    def _site(self, collector: TextCollector, slot: Slot, text: str) -> None:
         self.sites[slot] = text
-        self._formula(survey, slot, text, "")
-        self._computed(survey, Slot(slot.element, "joined:" + slot.kind), Lookups(self.book).said(text), "")
+        self._formula(collector, slot, text, "")
+        self._computed(collector, Slot(slot.element, "joined:" + slot.kind), Lookups(self.book).said(text), "")
 
-    def _formula(self, survey: Survey, slot: Slot, text: str, context: str) -> None:
+    def _formula(self, collector: TextCollector, slot: Slot, text: str, context: str) -> None:
         """What a formula says, and what its strings say together."""
         said = saying(text.removeprefix("#"), self.book.names).text
         if said:
-            self._keep_shared(survey, said, context, slot)
+            self._keep_shared(collector, said, context, slot)
         joined = joined_strings(text)
         if joined:
             kind = slot.kind if slot.kind == "formula" else "joined:" + slot.kind
-            self._keep_shared(survey, joined, context, Slot(slot.element, kind))
+            self._keep_shared(collector, joined, context, Slot(slot.element, kind))
 
-    def _keep_shared(self, survey: Survey, text: str, context: str, slot: Slot) -> None:
+    def _keep_shared(self, collector: TextCollector, text: str, context: str, slot: Slot) -> None:
         """One piece for a text however often it stands in slots that are written alike."""
         key = (text, context, slot.kind.partition("@")[0])
-        piece = self._shared.get(key)
-        if piece is None:
-            piece = self._shared[key] = Piece("", context, False, text, everywhere=True)
-            survey.keep(piece)
-        piece.add(text, slot)
+        unit = self._shared.get(key)
+        if unit is None:
+            unit = self._shared[key] = XmlUnit("", context, False, text, is_repeated=True)
+            collector.keep(unit)
+        unit.add(text, slot)
 
 
 _NAMED = {
@@ -359,8 +364,8 @@ _ONE_WORD = re.compile(r"\w+")  # a name that may hold no blanks, and is nothing
 _SPACED = str.maketrans("_.\\", "   ")  # names that may hold no blanks use these
 
 
-def _piece(text: str, context: str, slot: Slot, *, billed: bool = False) -> Piece:
-    return Piece("", context, billed, text, [Segment(0, len(text), slot)])
+def _piece(text: str, context: str, slot: Slot, *, billed: bool = False) -> XmlUnit:
+    return XmlUnit("", context, billed, text, [Segment(0, len(text), slot)])
 
 
 def _is_own(part: Part) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from decimal import ROUND_FLOOR, ROUND_HALF_UP, Decimal, InvalidOperation, localcontext
 from functools import reduce
 
-from pipeline.documents.ooxml.number_format import digits, number, serial_of, shown
+from pipeline.documents.ooxml.number_format import date_serial, digits, format_number, number
 from pipeline.documents.xlsx.formulas import Kind, Token, tokens, unquoted
 
 # The functions with which formulas make texts and numbers of constants; each takes its arguments' values in order.
@@ -136,7 +136,7 @@ def _repeat(values: Values) -> str:
 def _formatted(values: Values) -> str:
     value, code = _at_least(values, 2)[:2]
     found = value if isinstance(value, Decimal) else number(value)
-    return shown(found, as_text(code), is_1904=False) if found is not None else as_text(value)
+    return format_number(found, as_text(code), is_1904=False) if found is not None else as_text(value)
 
 
 def _rounded(values: Values) -> Decimal:
@@ -148,7 +148,7 @@ def _rounded(values: Values) -> Decimal:
 
 def _date(values: Values) -> Decimal:
     year, month, day = (_whole(value) for value in _at_least(values, 3)[:3])
-    serial = serial_of(year + (1900 if year < 1900 else 0), month, day)
+    serial = date_serial(year + (1900 if year < 1900 else 0), month, day)
     if serial is None:
         raise Unknown
     return Decimal(serial)

@@ -10,7 +10,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from pipeline.documents.edits import Edit, apply
-from pipeline.documents.ooxml.vocabulary import as_words
+from pipeline.documents.ooxml.foreign_names import as_words
 
 _TOKEN = re.compile(
     r"""(?P<string>"(?:[^"]|"")*"?)
@@ -85,16 +85,16 @@ def saying(formula: str, names: Names) -> Saying:
     """The strings, long numbers and unknown names of a formula, one on a line."""
     if _SILENT.fullmatch(formula) and not _LONG_NUMBER.search(formula):
         return Saying("", ())
-    pieces: list[str] = []
+    units: list[str] = []
     stretches: list[tuple[int, int, Token]] = []
     position = 0
     for token in tokens(formula):
         text = _said(token, names)
         if text.strip():
-            pieces.append(text)
+            units.append(text)
             stretches.append((position, position + len(text), token))
             position += len(text) + 1
-    return Saying("\n".join(pieces), tuple(stretches))
+    return Saying("\n".join(units), tuple(stretches))
 
 
 def joined_strings(formula: str) -> str:

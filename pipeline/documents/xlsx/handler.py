@@ -8,7 +8,7 @@ from pipeline.documents.document import Extraction, Findings, Reading, Unread
 from pipeline.documents.ooxml import handler as office
 from pipeline.documents.ooxml.edit import Writer
 from pipeline.documents.ooxml.package import Package, Part
-from pipeline.documents.ooxml.text import Survey
+from pipeline.documents.ooxml.text import TextCollector
 from pipeline.documents.xlsx import consistency, sanitize, workbook
 from pipeline.documents.xlsx.edit import Ledger, Writers
 from pipeline.documents.xlsx.extract import Reader
@@ -65,8 +65,8 @@ class _Call:
         self.reader.book = workbook.load(package)
         return {sheet.part.name: sheet.number for sheet in self.reader.book.sheets if sheet.part is not None}
 
-    def _read(self, survey: Survey, package: Package, part: Part) -> bool:
-        return self.reader.read(survey, part)
+    def _read(self, collector: TextCollector, package: Package, part: Part) -> bool:
+        return self.reader.read(collector, part)
 
     def _writers(self) -> dict[str, Writer]:
         return Writers(self.reader, self.ledger).table()

@@ -87,7 +87,7 @@ def prepare(package: Package, counts: Counter[Unread]) -> None:
     if any(part.content_type.lower().endswith(_MACRO_SHEETS) for part in package.parts.values()):
         raise unreadable()
     kinds = {**sanitize.UNREADABLE, **REMOVED}
-    counted = {id(link.target) for link in relationships.links(package) if link.kind in kinds}
+    counted = {id(link.target) for link in relationships.all_relationships(package) if link.kind in kinds}
     unknown = [
         part
         for part in package.parts.values()

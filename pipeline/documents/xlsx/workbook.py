@@ -9,7 +9,7 @@ from typing import NamedTuple
 from pipeline.documents.limits import MAX_SHEETS
 from pipeline.documents.ooxml import handler as office
 from pipeline.documents.ooxml import relationships
-from pipeline.documents.ooxml.number_format import BUILT_IN, GENERAL, digits, is_date, is_mask, number, shown
+from pipeline.documents.ooxml.number_format import BUILT_IN, GENERAL, digits, format_number, is_date, is_mask, number
 from pipeline.documents.ooxml.package import Package, Part
 from pipeline.documents.ooxml.xml import Element, local, unreadable
 from pipeline.documents.xlsx import cells
@@ -120,7 +120,7 @@ class Workbook:
         plain = digits(stored)
         if code == GENERAL:
             return Text(plain)
-        visible = shown(stored, code, is_1904=self.is_1904)
+        visible = format_number(stored, code, is_1904=self.is_1904)
         if is_date(code):
             return Text(visible)
         long = sum(c.isdigit() for c in plain) >= _LEAST_DIGITS
@@ -137,7 +137,7 @@ def load(package: Package) -> Workbook:
     if main is None or main.root is None:
         raise unreadable()
     book = Workbook(main.root)
-    leads = {link.id: link.target for link in relationships.links(package) if link.source is main}
+    leads = {link.id: link.target for link in relationships.all_relationships(package) if link.source is main}
     for row in _children(main.root, "sheets", "sheet"):
         target = next((leads.get(v) for n, v in row.attrib.items() if n.startswith(relationships.REFERENCES)), None)
         sheet = Sheet(len(book.sheets), row, target if target is not None and target.root is not None else None)
@@ -160,7 +160,7 @@ def load(package: Package) -> Workbook:
 
 
 def _load_tables(package: Package, book: Workbook) -> None:
-    for link in relationships.links(package):
+    for link in relationships.all_relationships(package):
         if link.kind != "table" or link.target is None or link.source is None or link.target.root is None:
             continue
         sheet = book.sheet_of(link.source)

@@ -83,6 +83,7 @@ def refused(answer: httpx.Response, detail: str) -> None:
     assert "set-cookie" not in answer.headers
 
 
+@pytest.mark.clause("AUTH-07", "AUTH-11", "AUTH-12", "AUTH-14")
 @pytest.mark.parametrize("route", EITHER)
 @pytest.mark.parametrize(
     ("headers", "detail"),
@@ -100,14 +101,10 @@ def refused(answer: httpx.Response, detail: str) -> None:
 def test_where_a_bearer_or_a_cookie_is_taken(
     served: Served, route: tuple[str, str], headers: dict[str, str], detail: str
 ) -> None:
-    """“`Missing authentication` (no bearer and no cookie)”; “`Malformed authentication token`, `Invalid authentication
-    token` (unknown, revoked or wrong-secret key)”; “Either a bearer or a cookie: mask, redact, files, glossaries,
-    `/me/entities`, `/v1/keys/{id}/entities`.” “No credentials there: `Missing authentication`.” “401 | see
-    Authentication | | - | no”
-    """
     refused(call(served, route, headers), detail)
 
 
+@pytest.mark.clause("AUTH-09", "AUTH-11", "AUTH-15")
 @pytest.mark.parametrize("route", COOKIE_ONLY)
 @pytest.mark.parametrize(
     ("headers", "detail"),
@@ -116,21 +113,19 @@ def test_where_a_bearer_or_a_cookie_is_taken(
 def test_where_a_cookie_alone_is_taken(
     served: Served, route: tuple[str, str], headers: dict[str, str], detail: str
 ) -> None:
-    """“Cookie only: `/v1/keys` and the rest of `/me/*`. No cookie: `Missing session cookie`; a bad one: `Invalid or
-    expired session`.” “`Missing session cookie`, `Invalid or expired session`. All are 401.”
-    """
     refused(call(served, route, headers), detail)
 
 
+@pytest.mark.clause("AUTH-10")
 @pytest.mark.parametrize("route", COOKIE_ONLY)
 def test_a_bearer_opens_no_cookie_route(served: Served, account: Account, route: tuple[str, str]) -> None:
-    """“With an Authorization header the cookie is ignored”."""
     with served.browser(account) as browser:
         cookie = browser.headers["Cookie"]
     for headers in (account.headers, account.headers | {"Cookie": cookie}, {"Authorization": "x", "Cookie": cookie}):
         refused(call(served, route, headers), MISSING_COOKIE)
 
 
+@pytest.mark.clause("AUTH-08", "AUTH-13")
 @pytest.mark.parametrize(
     ("headers", "detail"),
     [
@@ -141,14 +136,11 @@ def test_a_bearer_opens_no_cookie_route(served: Served, account: Account, route:
     ],
 )
 def test_where_a_bearer_alone_is_taken(proxied: Served, headers: dict[str, str], detail: str) -> None:
-    """“`Missing authentication token` (no Authorization header on a bearer-only endpoint)”; “Bearer only: the proxy. No
-    Authorization header there: `Missing authentication token`.”
-    """
     refused(call(proxied, BEARER_ONLY, headers), detail)
 
 
+@pytest.mark.clause("AUTH-08")
 def test_a_session_opens_no_bearer_route(proxied: Served) -> None:
-    """“Bearer only: the proxy.”"""
     account = proxied.account()
     with proxied.browser(account) as browser:
         refused(browser.post("/proxy-like"), MISSING_TOKEN)
@@ -156,10 +148,8 @@ def test_a_session_opens_no_bearer_route(proxied: Served) -> None:
     assert answer.json() == {"account_id": str(account.id)}
 
 
+@pytest.mark.clause("AUTH-10", "AUTH-20")
 def test_a_bearer_wins(served: Served, account: Account) -> None:
-    """“A bearer wins when both are sent.” “With an Authorization header the cookie is ignored and there is no
-    cross-site check”
-    """
     stranger = served.account()
     cookie = f"masker_session={served.session(stranger)}"
     answer = httpx.post(
@@ -175,22 +165,21 @@ def test_a_bearer_wins(served: Served, account: Account) -> None:
     refused(httpx.post(f"{served.url}/api/v1/mask", json={"text": "x"}, headers=bad), INVALID)
 
 
+@pytest.mark.clause("AUTH-01", "AUTH-07")
 @pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER"])
 def test_the_scheme(served: Served, account: Account, scheme: str) -> None:
-    """“Scheme: `Authorization: Bearer mk_live_<prefix>_<secret>`.” “Text endpoints, file endpoints and proxy take the
-    bearer.”
-    """
     headers = {"Authorization": f"{scheme} {account.bearer}"}
     assert httpx.get(f"{served.url}/api/v1/files", headers=headers).status_code == 200
 
 
+@pytest.mark.clause("AUTH-04")
 def test_two_authorization_headers_are_malformed(served: Served, account: Account) -> None:
-    """“A malformed bearer (not of that form) is rejected.”"""
     for other in (account.bearer, UNKNOWN_BEARER):
         lines = [("Authorization", f"Bearer {account.bearer}"), ("Authorization", f"Bearer {other}")]
         refused(httpx.get(f"{served.url}/api/v1/files", headers=lines), MALFORMED)
 
 
+@pytest.mark.clause("AUTH-04")
 @pytest.mark.parametrize(
     "bearer",
     [
@@ -199,17 +188,13 @@ def test_two_authorization_headers_are_malformed(served: Served, account: Accoun
     ],
 )  # fmt: skip
 def test_what_is_not_of_the_form(served: Served, account: Account, bearer: str) -> None:
-    """“A malformed bearer (not of that form) is rejected.”"""
     tail = account.bearer.removeprefix("mk_live_")
     header = b"Bearer " + bearer.format(bearer=account.bearer, tail=tail).encode()
     refused(httpx.get(f"{served.url}/api/v1/files", headers={b"Authorization": header}), MALFORMED)
 
 
+@pytest.mark.clause("AUTH-02", "AUTH-03")
 def test_what_is_stored_of_a_key(served: Served, account: Account) -> None:
-    """“A key: `mk_live_<prefix>_<secret>`; prefix 12 characters of `[a-z0-9]`, secret 43 characters of base64url
-    without `_` (draw again). Only the prefix and HMAC-SHA256 of the secret are stored, under a pepper of its own that
-    the master key wraps”; “Compare in constant time; cache by a hash of the whole bearer.”
-    """
     with served.browser(account) as browser:
         minted = browser.post("/v1/keys", json={"name": "stored"}).json()
     parts = re.fullmatch(r"mk_live_([a-z0-9]{12})_([A-Za-z0-9-]{43})", minted["key"])
@@ -239,8 +224,9 @@ def statements(served: Served) -> Iterator[list[str]]:
     event.remove(engine, "before_cursor_execute", note)
 
 
+@pytest.mark.clause("AUTH-06")
 def test_a_known_key_asks_no_database(served: Served, account: Account) -> None:
-    """“up to 60 s per replica because of an auth cache”: a second call asks the database nothing about its caller."""
+    """A second call asks the database nothing about its caller."""
     with served.client(account) as client, statements(served) as sent:
         assert client.post("/api/v1/mask", json={}).status_code == 422
         assert sent
@@ -254,8 +240,8 @@ def test_a_known_key_asks_no_database(served: Served, account: Account) -> None:
             assert sent, "a refusal is not remembered"
 
 
+@pytest.mark.clause("AUTH-06")
 def test_a_revocation_by_this_process_holds_at_once(served: Served, account: Account) -> None:
-    """“Revocation propagates within about 60 seconds”; here it was this replica that revoked."""
     with served.client(account) as client, served.browser(account) as browser:
         assert client.get("/api/v1/files").status_code == 200
         (row,) = browser.get("/v1/keys").json()
@@ -263,8 +249,9 @@ def test_a_revocation_by_this_process_holds_at_once(served: Served, account: Acc
         refused(client.get("/api/v1/files"), INVALID)
 
 
+@pytest.mark.clause("AUTH-06")
 def test_a_revocation_by_another_process_is_seen_in_time(tmp_path: Path) -> None:
-    """“Auth revocation propagation | about 60 seconds | bearer keys”: the cache's time, here one second."""
+    """The cache's time, here one second."""
     settings = settings_for(tmp_path, auth_cache_seconds=1, rate_limit_per_minute=1_000_000)
     with serving(settings) as served:
         account = served.account()
@@ -279,12 +266,9 @@ def test_a_revocation_by_another_process_is_seen_in_time(tmp_path: Path) -> None
             refused(client.get("/api/v1/files"), INVALID)
 
 
+@pytest.mark.clause("MASK-34", "MASK-35")
 def test_a_revoked_keys_envelopes_stay_shut(served: Served, account: Account) -> None:
-    """“The service key is the input for the envelope key derivation, so revoking a key makes its envelopes
-    undecryptable.”; “Revoking a bearer key makes every envelope it produced permanently undecryptable.”
-    The service keeps no key that opens one; a new key of the same account does not either: “A wrong parameter yields an
-    authentication-tag mismatch.”
-    """
+    """The service keeps no key that opens one; a new key of the same account does not either."""
     text = {"text": "Write to noura@example.com"}
     with served.client(account) as client, served.browser(account) as browser:
         answer = client.post("/api/v1/mask", json=text).json()
@@ -296,8 +280,8 @@ def test_a_revoked_keys_envelopes_stay_shut(served: Served, account: Account) ->
         opened(answer, successor)
 
 
+@pytest.mark.clause("ACCT-06")
 def test_the_time_of_last_use(served: Served, account: Account) -> None:
-    """“GET /v1/keys | - | 200 `[{id, name, prefix, judge_allowed, created_at, last_used_at, revoked_at}]`”."""
     with served.client(account) as client, served.browser(account) as browser:
         assert browser.get("/v1/keys").json()[0]["last_used_at"] is None
         before = utc_now()

@@ -44,10 +44,8 @@ def attempt(served: Served, path: str, email: str, address: str, password: str =
     return send(served.url, path, email, password, **{"X-Forwarded-For": address})
 
 
+@pytest.mark.clause("AUTH-28")
 def test_logins_from_one_address(served: Served) -> None:
-    """“`LOGIN_ATTEMPTS_PER_MINUTE` | 10, per address and per account; registration likewise”; “The login throttle
-    counts the same address.”
-    """
     for _ in range(LIMIT):
         assert attempt(served, "/auth/login", new_email(), "203.0.113.1").status_code == 401
     for forwarded in ("203.0.113.1", "198.51.100.7, 203.0.113.1", "203.0.113.1:4711"):
@@ -55,18 +53,17 @@ def test_logins_from_one_address(served: Served) -> None:
     assert attempt(served, "/auth/login", new_email(), "203.0.113.2").status_code == 401
 
 
+@pytest.mark.clause("AUTH-28")
 def test_one_subscriber_has_many_addresses(served: Served) -> None:
-    """“per address and per account”: of IPv6, the network that one subscriber is given counts as one address."""
     for host in range(LIMIT):
         assert attempt(served, "/auth/login", new_email(), f"2001:db8:1:1::{host + 1}").status_code == 401
     assert throttled(attempt(served, "/auth/login", new_email(), "2001:db8:1:1:ffff::1"))
     assert attempt(served, "/auth/login", new_email(), "2001:db8:1:2::1").status_code == 401
 
 
+@pytest.mark.clause("AUTH-28")
 def test_logins_to_one_account(served: Served) -> None:
-    """“Login and registration are throttled.” Whether there is such an account makes no difference, and the right
-    password neither.
-    """
+    """Whether there is such an account makes no difference, and the right password neither."""
     known, unknown = new_email(), new_email()
     registered(served.url, known, **{"X-Forwarded-For": "203.0.113.10"})
     for email in (known, unknown):
@@ -75,8 +72,8 @@ def test_logins_to_one_account(served: Served) -> None:
         assert throttled(attempt(served, "/auth/login", f" {email.upper()}", "203.0.115.1", PASSWORD))
 
 
+@pytest.mark.clause("AUTH-28")
 def test_an_account_is_counted_by_every_spelling(served: Served) -> None:
-    """“per address and per account”: also by one whose letters and accents are written apart."""
     apart = f"e\u0301{new_email()}"
     composed = apart.replace("e\u0301", "\u00e9")
     for number in range(LIMIT):
@@ -85,8 +82,8 @@ def test_an_account_is_counted_by_every_spelling(served: Served) -> None:
         assert throttled(attempt(served, "/auth/login", email, "203.0.118.99"))
 
 
+@pytest.mark.clause("AUTH-28")
 def test_every_attempt_counts_also_a_right_one(served: Served) -> None:
-    """“`LOGIN_ATTEMPTS_PER_MINUTE` | 10, per address and per account”."""
     email = new_email()
     registered(served.url, email, **{"X-Forwarded-For": "203.0.113.20"})
     for number in range(LIMIT):
@@ -94,8 +91,8 @@ def test_every_attempt_counts_also_a_right_one(served: Served) -> None:
     assert throttled(attempt(served, "/auth/login", email, "203.0.116.99", PASSWORD))
 
 
+@pytest.mark.clause("AUTH-28")
 def test_registrations(served: Served) -> None:
-    """“per address and per account; registration likewise”."""
     for _ in range(LIMIT):
         answer = attempt(served, "/auth/register", new_email(), "203.0.113.30", "12345678")
         assert answer.status_code == 201
@@ -107,8 +104,8 @@ def test_registrations(served: Served) -> None:
     assert attempt(served, "/auth/login", taken, "203.0.113.30").status_code == 401, "counted apart from logins"
 
 
+@pytest.mark.clause("AUTH-28")
 def test_many_at_once_are_counted_one_by_one(served: Served) -> None:
-    """“Login and registration are throttled.” Before a password is hashed: a burst costs no more than its limit."""
     with ThreadPoolExecutor(16) as threads:
         answers = list(
             threads.map(
@@ -119,8 +116,8 @@ def test_many_at_once_are_counted_one_by_one(served: Served) -> None:
     assert sum(throttled(answer) for answer in answers) == 16 - LIMIT
 
 
+@pytest.mark.clause("RUN-07")
 def test_two_processes_count_together(tmp_path: Path, redis_url: str) -> None:
-    """“`REDIS_URL` | unset: in-process broker, limiter and caches; production `redis://…`”."""
     settings = settings_for(tmp_path, redis_url=redis_url, login_attempts_per_minute=LIMIT, sandbox="best-effort")
     with serving(settings) as first, serving(settings, Storage.open(settings)) as second:
         email = new_email()
@@ -129,8 +126,8 @@ def test_two_processes_count_together(tmp_path: Path, redis_url: str) -> None:
         assert throttled(send(second.url, "/auth/login", email, "short"))
 
 
+@pytest.mark.clause("AUTH-29", "RUN-14")
 def test_without_redis_each_process_still_counts(tmp_path: Path) -> None:
-    """“The limiter fails open; everything about money and cleanliness fails closed.” And so do guesses at passwords."""
     settings = settings_for(tmp_path, redis_url="redis://127.0.0.1:1/0", login_attempts_per_minute=LIMIT)
     with serving(settings) as served:
         email = new_email()
@@ -151,8 +148,9 @@ class Counted(PasswordThreads):
         return await super().run(work)
 
 
+@pytest.mark.clause("AUTH-25")
 def test_an_unknown_account_costs_as_much_as_a_wrong_password(tmp_path: Path) -> None:
-    """“401 `Invalid email or password`”: neither the answer nor the time it takes tells which of the two was wrong."""
+    """Neither the answer nor the time it takes tells which of the two was wrong."""
     counted = Counted()
     with serving(settings_for(tmp_path)) as served:
         served.app.state.services = replace(served.services, passwords=counted)
@@ -183,10 +181,9 @@ class Shut(PasswordThreads):
         return await super().run(patient)
 
 
+@pytest.mark.clause("AUTH-27", "HTTP-11")
 def test_a_flood_of_logins_leaves_the_others_alone(tmp_path: Path) -> None:
-    """“Passwords: argon2id (argon2-cffi)”: 64 MiB and a core each, so few at once, some waiting, the rest sent away:
-    “503 | masker_unavailable | ... shedding load ... | `Retry-After` on overload”.
-    """
+    """64 MiB and a core each, so few at once, some waiting, the rest sent away."""
     shut = Shut()
     with serving(settings_for(tmp_path, login_attempts_per_minute=100_000)) as served:
         served.app.state.services = replace(served.services, passwords=shut)

@@ -37,12 +37,8 @@ def put(client: httpx.Client, *types: str) -> dict[str, Any]:
     return dict(answer.json())
 
 
+@pytest.mark.clause("ACCT-11", "ACCT-12", "DETECT-15")
 def test_a_new_account(client: httpx.Client) -> None:
-    """“GET | /me/entities | - | `{enabled, is_default, catalog}`”; “enabled | string[] | effective enabled set”;
-    “is_default | boolean | true means no selection was ever saved; then the core-10 default is shown as effective”;
-    “Core types (10, on for new accounts): PERSON, NATIONAL_ID, RESIDENCE_PERMIT, PHONE_NUMBER, EMAIL_ADDRESS,
-    DATE_TIME, IBAN, CREDIT_CARD, PASSPORT, ADDRESS.”
-    """
     answer = client.get(ACCOUNT)
     assert answer.status_code == 200
     assert answer.json().keys() == {"enabled", "is_default", "catalog"}
@@ -53,11 +49,8 @@ def test_a_new_account(client: httpx.Client) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.clause("ACCT-13", "DETECT-16")
 def test_the_catalogue(client: httpx.Client) -> None:
-    """“catalog | array of {type: string, group: `core` or `extended`, default_on: boolean}”; “Extended types (13, off
-    until enabled): ORGANIZATION, LOCATION, MRN, BUSINESS_ID, TAX_ID, VEHICLE_PLATE, STUDENT_ID, INSURANCE_POLICY,
-    MEDICAL_LICENSE, API_KEY, MONETARY_AMOUNT, SSN, IP_ADDRESS.”
-    """
     catalog = client.get(ACCOUNT).json()["catalog"]
     extended = [
         "ORGANIZATION", "LOCATION", "MRN", "BUSINESS_ID", "TAX_ID", "VEHICLE_PLATE", "STUDENT_ID", "INSURANCE_POLICY",
@@ -70,10 +63,8 @@ def test_the_catalogue(client: httpx.Client) -> None:
     assert len(CORE_TYPES) == 10 and len(EXTENDED_TYPES) == 13
 
 
+@pytest.mark.clause("ACCT-15")
 def test_saving_a_set(client: httpx.Client) -> None:
-    """“`{enabled: string[]}` replaces the whole set (no per-type patch) | saved set, de-duplicated and in the catalog's
-    display order”; “is_default true | `PUT /me/entities` | is_default false, set replaced”.
-    """
     saved = put(client, "IP_ADDRESS", "IBAN", "PERSON", "IP_ADDRESS", "IBAN")
     assert (saved["enabled"], saved["is_default"]) == (["PERSON", "IBAN", "IP_ADDRESS"], False)
     assert client.get(ACCOUNT).json() == saved
@@ -83,10 +74,8 @@ def test_saving_a_set(client: httpx.Client) -> None:
     assert put(client, *CORE) == {**saved, "enabled": CORE}
 
 
+@pytest.mark.clause("ACCT-19", "ACCT-20")
 def test_a_saved_set_holds_from_the_next_request(client: httpx.Client, served: Served) -> None:
-    """“saved toggles, overrides, glossaries | hold from the next request in the same process”; “Toggles apply to `POST
-    /api/v1/mask` and `POST /api/v1/redact` only”.
-    """
     with served.client() as other:
         for types, expected in (
             (["IP_ADDRESS"], ["IP_ADDRESS"]),
@@ -101,6 +90,7 @@ def test_a_saved_set_holds_from_the_next_request(client: httpx.Client, served: S
             assert found(other) == ["EMAIL_ADDRESS"]
 
 
+@pytest.mark.clause("ACCT-14")
 @pytest.mark.parametrize(
     ("created_at", "enabled"),
     [
@@ -111,10 +101,6 @@ def test_a_saved_set_holds_from_the_next_request(client: httpx.Client, served: S
     ],
 )
 def test_grandfathering(served: Served, created_at: datetime, enabled: list[str]) -> None:
-    """“Effective set by account: created after toggles shipped, the core 10; created before toggles shipped and never
-    customized, the full set of canonical types (grandfathered) until a selection is saved.” “grandfathered account |
-    `enabled` is the full set, `is_default` true, `default_on` true for the core ten only”.
-    """
     account = served.account(created_at=created_at)
     with served.client(account) as client:
         own = client.get(ACCOUNT).json()
@@ -127,12 +113,8 @@ def test_grandfathering(served: Served, created_at: datetime, enabled: list[str]
         assert found(client) == []
 
 
+@pytest.mark.clause("ACCT-16", "ACCT-17")
 def test_a_key_inherits_until_it_has_its_own(client: httpx.Client, served: Served, account: Account) -> None:
-    """“includes field `override` (null when inheriting the account set)”; “key override null (inherits account set) |
-    `PUT /v1/keys/{key_id}/entities` with a list | key override set”; “key override set | `PUT
-    /v1/keys/{key_id}/entities` with override null | inherits account set again”; “key entities answer | `{key_id,
-    override, effective}`”.
-    """
     key = key_of(served, account)
     where = f"/v1/keys/{key}/entities"
     assert client.get(where).json() == {"key_id": key, "override": None, "effective": CORE}
@@ -150,8 +132,8 @@ def test_a_key_inherits_until_it_has_its_own(client: httpx.Client, served: Serve
     assert found(client) == ["EMAIL_ADDRESS"]
 
 
+@pytest.mark.clause("ACCT-10")
 def test_each_key_has_its_own(client: httpx.Client, served: Served, account: Account) -> None:
-    """“Entity toggles: per-account and per-key sets of entity types that text detection looks for.”"""
     with served.browser(account) as page:
         second = page.post("/v1/keys", json={"name": "second"}).json()
         with served.client(Account(account.id, second["key"])) as other:
@@ -162,8 +144,8 @@ def test_each_key_has_its_own(client: httpx.Client, served: Served, account: Acc
                 assert found(other) == ["IP_ADDRESS"]
 
 
+@pytest.mark.clause("AUTH-07")
 def test_a_browser_session_reads_and_sets_them_too(served: Served, account: Account) -> None:
-    """“Either a bearer or a cookie: mask, redact, files, glossaries, `/me/entities`, `/v1/keys/{id}/entities`.”"""
     key = key_of(served, account)
     with served.browser(account) as page:
         assert put(page, "IP_ADDRESS")["enabled"] == ["IP_ADDRESS"]
@@ -173,18 +155,16 @@ def test_a_browser_session_reads_and_sets_them_too(served: Served, account: Acco
         assert found(page) == ["IP_ADDRESS"]  # the account's: a session has no key
 
 
+@pytest.mark.clause("AUTH-12")
 def test_no_credentials(served: Served) -> None:
-    """“No credentials there: `Missing authentication`.”"""
     for method in ("GET", "PUT"):
         for path in (ACCOUNT, f"/v1/keys/{uuid4()}/entities"):
             answer = httpx.request(method, served.url + path)
             assert (answer.status_code, answer.json()) == (401, {"detail": "Missing authentication"})
 
 
+@pytest.mark.clause("ACCT-01", "ACCT-02")
 def test_a_key_that_is_not_yours(client: httpx.Client, served: Served) -> None:
-    """“A key id not owned returns 404.” “`key_id` is the `id` of `GET /v1/keys`; an unknown or malformed one is
-    404.”
-    """
     other = served.account()
     for id_ in (key_of(served, other), str(uuid4()), "no-uuid", "1" * 400, str(UUID(int=0)) + "x"):
         for body in ({"override": ["IBAN"]}, {"override": None}):
@@ -195,10 +175,9 @@ def test_a_key_that_is_not_yours(client: httpx.Client, served: Served) -> None:
         assert theirs.get(f"/v1/keys/{key_of(served, other)}/entities").json()["override"] is None
 
 
+@pytest.mark.clause("ACCT-16")
 def test_a_revoked_key_keeps_its_set(served: Served, account: Account) -> None:
-    """“GET | /v1/keys/{key_id}/entities | - | includes field `override` (null when inheriting the account set)”: a
-    revoked key stays listed, so its set can still be read and changed; it opens nothing.
-    """
+    """A revoked key stays listed, so its set can still be read and changed; it opens nothing."""
     key = key_of(served, account)
     with served.browser(account) as page:
         assert page.delete(f"/v1/keys/{key}").status_code == 204
@@ -215,9 +194,9 @@ WRONG: list[Any] = [
 ]  # fmt: skip
 
 
+@pytest.mark.clause("ACCT-18")
 @pytest.mark.parametrize("types", WRONG)
 def test_an_invalid_set(client: httpx.Client, served: Served, account: Account, types: Any) -> None:
-    """“entity toggles | 422 for an unknown type, `CUSTOM_TERM` or an empty list”; “An invalid set returns 422”."""
     where = f"/v1/keys/{key_of(served, account)}/entities"
     for answer in (
         client.put(ACCOUNT, json={"enabled": types}),
@@ -230,8 +209,8 @@ def test_an_invalid_set(client: httpx.Client, served: Served, account: Account, 
     assert client.get(where).json()["override"] is None
 
 
+@pytest.mark.clause("HTTP-05")
 def test_a_body_without_the_set(client: httpx.Client, served: Served, account: Account) -> None:
-    """“422 | schema validation message | wrong type, invalid enum, empty text”."""
     where = f"/v1/keys/{key_of(served, account)}/entities"
     assert client.put(where, json={"override": ["IBAN"]}).status_code == 200
     assert client.put(ACCOUNT, json={"enabled": None}).status_code == 422
@@ -243,10 +222,8 @@ def test_a_body_without_the_set(client: httpx.Client, served: Served, account: A
     assert client.get(where).json()["override"] == ["IBAN"]
 
 
+@pytest.mark.clause("DETECT-37", "GLOSS-15")
 def test_custom_terms_are_never_filtered(client: httpx.Client) -> None:
-    """“CUSTOM_TERM is never filtered”; “glossary hits with another `entity_type` | carry that type's name, keep rank
-    110, are never filtered by toggles”.
-    """
     put(client, "IBAN")
     entries = [
         {"term": "noura@example.com", "entity_type": "ORGANIZATION"},
@@ -258,8 +235,8 @@ def test_custom_terms_are_never_filtered(client: httpx.Client) -> None:
     assert found(client, path="redact") == ["CUSTOM_TERM", "ORG"]
 
 
+@pytest.mark.clause("DETECT-37")
 def test_a_glossary_term_outranks_everything(client: httpx.Client) -> None:
-    """“CUSTOM_TERM | always on, never filtered | 110 | caller glossary terms; bypass confidence filters”."""
     put(client, *EVERY)
     entries = [{"term": "1000000008", "entity_type": "IP_ADDRESS"}]
     assert client.post("/v1/glossaries", json={"name": "g", "entries": entries}).status_code == 201

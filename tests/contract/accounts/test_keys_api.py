@@ -33,8 +33,8 @@ def works(served: Served, bearer: str) -> int:
     return httpx.get(f"{served.url}/api/v1/files", headers={"Authorization": f"Bearer {bearer}"}).status_code
 
 
+@pytest.mark.clause("AUTH-05", "ACCT-07")
 def test_a_new_key(served: Served, browser: httpx.Client) -> None:
-    """“`POST /v1/keys` | `{name}` | 201 as a row, plus `key` (only here)”; “Keys are minted in the dashboard.”"""
     minted = mint(browser, "  مفتاح laptop ")
     assert minted.keys() == ROW | {"key"}
     bearer = minted.pop("key")
@@ -50,10 +50,8 @@ def test_a_new_key(served: Served, browser: httpx.Client) -> None:
     assert row["last_used_at"] is not None
 
 
+@pytest.mark.clause("ACCT-01", "ACCT-06")
 def test_the_list(browser: httpx.Client, served: Served) -> None:
-    """“`GET /v1/keys` | - | 200 `[{id, name, prefix, judge_allowed, created_at, last_used_at, revoked_at}]`”;
-    “`key_id` is the `id` of `GET /v1/keys`”.
-    """
     names = [f"key {number}" for number in range(3)]
     minted = [mint(browser, name) for name in names]
     with served.browser() as stranger:
@@ -65,8 +63,8 @@ def test_the_list(browser: httpx.Client, served: Served) -> None:
     assert all(row.keys() == ROW for row in answer.json())
 
 
+@pytest.mark.clause("ACCT-08")
 def test_a_new_name(browser: httpx.Client) -> None:
-    """“`PATCH /v1/keys/{id}` | `{name}` | 200 as a row”."""
     minted = mint(browser)
     minted.pop("key")
     answer = browser.patch(f"/v1/keys/{minted['id']}", json={"name": " desk ", "judge_allowed": True, "id": "x"})
@@ -74,6 +72,7 @@ def test_a_new_name(browser: httpx.Client) -> None:
     assert answer.json() in browser.get("/v1/keys").json()
 
 
+@pytest.mark.clause("HTTP-03")
 @pytest.mark.parametrize(
     "body",
     [
@@ -82,7 +81,6 @@ def test_a_new_name(browser: httpx.Client) -> None:
     ],
 )  # fmt: skip
 def test_names_that_are_none(browser: httpx.Client, body: object) -> None:
-    """“422 | schema validation message | wrong type ... | detail is an array of validation error objects”."""
     minted = mint(browser)
     for answer in (browser.post("/v1/keys", json=body), browser.patch(f"/v1/keys/{minted['id']}", json=body)):
         assert answer.status_code == 422
@@ -91,23 +89,21 @@ def test_names_that_are_none(browser: httpx.Client, body: object) -> None:
     assert [row["name"] for row in browser.get("/v1/keys").json()] == ["test", "laptop"]
 
 
+@pytest.mark.clause("ACCT-07")
 @pytest.mark.parametrize("name", ["x", "x" * 200, "𝔸" * 200, "\x1f"])
 def test_names_that_fit(browser: httpx.Client, name: str) -> None:
-    """“`POST /v1/keys` | `{name}` | 201 as a row”."""
     assert mint(browser, name)["name"] == name
 
 
+@pytest.mark.clause("HTTP-16", "JUDGE-01")
 def test_a_caller_cannot_grant_itself_the_judge(browser: httpx.Client) -> None:
-    """“Per-key `judge_allowed` gate controls whether `use_judge` takes effect.” It is the operator's to open; “unknown
-    fields in a JSON body | ignored”.
-    """
     answer = browser.post("/v1/keys", json={"name": "x", "judge_allowed": True, "account_id": str(uuid4())})
     assert (answer.status_code, answer.json()["judge_allowed"]) == (201, False)
     assert len(browser.get("/v1/keys").json()) == 2
 
 
+@pytest.mark.clause("AUTH-14", "ACCT-09")
 def test_revocation(served: Served, browser: httpx.Client) -> None:
-    """“`DELETE /v1/keys/{id}` | - | 204”; “`Invalid authentication token` (unknown, revoked or wrong-secret key)”."""
     kept, gone = mint(browser, "kept"), mint(browser, "gone")
     assert [works(served, one["key"]) for one in (kept, gone)] == [200, 200]
     answer = browser.delete(f"/v1/keys/{gone['id']}")
@@ -123,16 +119,16 @@ def test_revocation(served: Served, browser: httpx.Client) -> None:
     assert works(served, gone["key"]) == 401
 
 
+@pytest.mark.clause("ACCT-02", "HTTP-09")
 @pytest.mark.parametrize("key_id", ["nonsense", "%00", "1", "00000000-0000-0000-0000-00000000000", str(UUID(int=1))])
 def test_unknown_and_malformed_ids(browser: httpx.Client, key_id: str) -> None:
-    """“an unknown or malformed one is 404.”; “a malformed id in a path | 404 as an unknown one”."""
     for answer in (browser.delete(f"/v1/keys/{key_id}"), browser.patch(f"/v1/keys/{key_id}", json={"name": "x"})):
         assert (answer.status_code, answer.json()) == NOT_FOUND
 
 
+@pytest.mark.clause("ACCT-01", "ACCT-02")
 @pytest.mark.parametrize("spell", ["{{{}}}".format, "urn:uuid:{}".format, lambda id_: id_.replace("-", ""), "-".join])
 def test_an_id_in_another_spelling_is_malformed(browser: httpx.Client, spell: Callable[[str], str]) -> None:
-    """“`key_id` is the `id` of `GET /v1/keys`; an unknown or malformed one is 404.”"""
     id_ = spell(mint(browser)["id"])
     for answer in (
         browser.delete(f"/v1/keys/{id_}"),
@@ -142,8 +138,8 @@ def test_an_id_in_another_spelling_is_malformed(browser: httpx.Client, spell: Ca
         assert (answer.status_code, answer.json()) == NOT_FOUND
 
 
+@pytest.mark.clause("ACCT-02")
 def test_another_accounts_keys(served: Served, browser: httpx.Client) -> None:
-    """“an unknown or malformed one is 404”, and so is another account's: it is not told that it exists."""
     with served.browser() as stranger:
         theirs = mint(stranger, "theirs")
         for answer in (
@@ -155,8 +151,8 @@ def test_another_accounts_keys(served: Served, browser: httpx.Client) -> None:
         assert stranger.get("/v1/keys").json()[1]["name"] == "theirs"
 
 
+@pytest.mark.clause("ACCT-07")
 def test_keys_minted_at_once_are_different(served: Served, account: Account) -> None:
-    """“201 as a row, plus `key` (only here)”: each caller gets a key of its own."""
 
     def one(number: int) -> dict[str, str]:
         with served.browser(account) as page:
@@ -169,8 +165,8 @@ def test_keys_minted_at_once_are_different(served: Served, account: Account) -> 
         assert len(page.get("/v1/keys").json()) == 17
 
 
+@pytest.mark.clause("HTTP-21")
 def test_a_large_body_is_refused(browser: httpx.Client) -> None:
-    """“413, `{"detail": "request_too_large"}`”."""
     content = json.dumps({"name": "x" * 100_000}).encode()
     answer = browser.post("/v1/keys", content=content, headers={"Content-Type": "application/json"})
     assert (answer.status_code, answer.json()) == (413, {"detail": "request_too_large"})

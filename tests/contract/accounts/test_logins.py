@@ -22,10 +22,8 @@ def served(patient: Served) -> Served:
     return patient
 
 
+@pytest.mark.clause("AUTH-22", "ACCT-01")
 def test_registration(served: Served) -> None:
-    """“`POST /auth/register` | `{email, password}` | 201 `{account_id, email}` and the cookie”; “`account_id` and
-    `key_id` are UUIDs”.
-    """
     answer = registered(served.url, " Noura.One@Example.com ")
     assert answer.json().keys() == {"account_id", "email"}
     assert answer.json()["email"] == "noura.one@example.com"
@@ -35,10 +33,8 @@ def test_registration(served: Served) -> None:
     assert (me["account_id"], me["email"]) == (answer.json()["account_id"], "noura.one@example.com")
 
 
+@pytest.mark.clause("AUTH-25")
 def test_login(served: Served) -> None:
-    """“`POST /auth/login` | `{email, password}` | 200 `{account_id, email}` and the cookie; 401 `Invalid email or
-    password`”.
-    """
     email = new_email()
     account = registered(served.url, email).json()
     answer = send(served.url, "/auth/login", email.upper())
@@ -53,8 +49,8 @@ def test_login(served: Served) -> None:
         assert told(send(served.url, "/auth/login", unknown)) == (401, {"detail": "Invalid email or password"})
 
 
+@pytest.mark.clause("AUTH-23")
 def test_a_second_registration(served: Served) -> None:
-    """“A second registration of an e-mail address: 409 `Email already registered`.”"""
     email = new_email()
     registered(served.url, email)
     again = send(served.url, "/auth/register", f" {email.upper()} ", "another password")
@@ -63,12 +59,12 @@ def test_a_second_registration(served: Served) -> None:
     assert send(served.url, "/auth/login", email).status_code == 200
 
 
+@pytest.mark.clause("AUTH-27")
 @pytest.mark.parametrize(
     ("password", "status"),
     [("x" * 7, 422), ("x" * 8, 201), ("٠" * 8, 201), (" \t\0\n" * 2, 201), ("𝔸" * 1024, 201), ("x" * 1025, 422)],
 )
 def test_passwords(served: Served, password: str, status: int) -> None:
-    """“Passwords: argon2id (argon2-cffi), 8-1024 characters, no other rule.”"""
     email = new_email()
     answer = send(served.url, "/auth/register", email, password)
     assert answer.status_code == status, answer.text
@@ -81,8 +77,8 @@ def test_passwords(served: Served, password: str, status: int) -> None:
     assert row.password_hash.startswith("$argon2id$")
 
 
+@pytest.mark.clause("AUTH-27")
 def test_a_hash_of_weaker_times_is_replaced(served: Served) -> None:
-    """“Passwords: argon2id (argon2-cffi)”: at the next login, when its parameters were raised since."""
     email, weak = new_email(), PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash(PASSWORD)
     with served.services.storage.database.transaction() as session:
         account = accounts.create(session, email=email, password_hash=weak, now=utc_now())
@@ -94,13 +90,14 @@ def test_a_hash_of_weaker_times_is_replaced(served: Served) -> None:
         assert kept.startswith("$argon2id$v=19$m=65536,")
 
 
+@pytest.mark.clause("AUTH-24")
 def test_registration_can_be_closed(walled: Served) -> None:
-    """“can be turned off with `MASKER_OPEN_REGISTRATION=false` (403)”."""
     answer = send(walled.url, "/auth/register", new_email())
     assert told(answer) == (403, {"detail": "Registration is closed"})
     assert "set-cookie" not in answer.headers
 
 
+@pytest.mark.clause("HTTP-04")
 @pytest.mark.parametrize("path", ["/auth/register", "/auth/login"])
 @pytest.mark.parametrize(
     "content",
@@ -112,7 +109,6 @@ def test_registration_can_be_closed(walled: Served) -> None:
     ],
 )  # fmt: skip
 def test_bodies_that_are_none(served: Served, path: str, content: bytes) -> None:
-    """“422 bodies | array of `{type, loc, msg}`: no `input`, no `ctx`”."""
     answer = httpx.post(served.url + path, content=content, headers={"Content-Type": "application/json"})
     assert answer.status_code == 422
     assert answer.json()["detail"]
@@ -120,24 +116,25 @@ def test_bodies_that_are_none(served: Served, path: str, content: bytes) -> None
     assert "12345678" not in answer.text and "a@example.com" not in answer.text
 
 
+@pytest.mark.clause("HTTP-05")
 @pytest.mark.parametrize(
     "email", ["", "noura", "@example.com", "noura@", "a b@example.com", "a@" + "b" * 254, "a\0@b.sa"]
 )
 def test_what_is_no_address_is_not_registered(served: Served, email: str) -> None:
-    """“422 | schema validation message | wrong type, invalid enum, empty text”."""
     answer = send(served.url, "/auth/register", email)
     assert answer.status_code == 422
     assert [item["loc"] for item in answer.json()["detail"]] == [["body", "email"]]
 
 
+@pytest.mark.clause("HTTP-21")
 def test_an_endless_body_is_refused(served: Served) -> None:
-    """“413, `{"detail": "request_too_large"}`”, long before the cap of texts."""
     body = b'{"email": "a@example.com", "password": "' + b"x" * 100_000 + b'"}'
     for content in (body, iter([body[:50_000], body[50_000:]])):
         answer = httpx.post(f"{served.url}/auth/login", content=content, headers={"Content-Type": "application/json"})
         assert told(answer) == (413, {"detail": "request_too_large"})
 
 
+@pytest.mark.clause("AUTH-30")
 def test_nothing_of_a_login_is_logged(served: Served, caplog: pytest.LogCaptureFixture) -> None:
     """Neither address nor password, neither cookie nor key stands in the log."""
     email = new_email()
@@ -154,8 +151,8 @@ def test_nothing_of_a_login_is_logged(served: Served, caplog: pytest.LogCaptureF
         assert not any(secret in line for line in ours)
 
 
+@pytest.mark.clause("HTTP-11")
 def test_while_the_database_is_away(tmp_path: Path) -> None:
-    """“503 | masker_unavailable | detection service unreachable”, and so is a login: not refused, and not let in."""
     with serving(settings_for(tmp_path)) as served:
         account = served.account()
         cookie = served.session(account)

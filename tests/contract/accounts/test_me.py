@@ -26,10 +26,8 @@ def browser(served: Served, account: Account) -> Iterator[httpx.Client]:
         yield browser
 
 
+@pytest.mark.clause("ACCT-03", "HTTP-14")
 def test_the_account(served: Served, browser: httpx.Client, account: Account) -> None:
-    """“`GET /me` | - | 200 `{account_id, email, created_at, balance: {free_tokens, paid_tokens, free_resets_at}}`”;
-    “times | ISO 8601 in UTC with `Z`”.
-    """
     free = served.services.settings.free_tokens_per_day
     browser.post("/api/v1/redact", json={"text": "one two three"})
     before = next_riyadh_midnight(utc_now())
@@ -52,8 +50,8 @@ def used(served: Served, account: Account, days_ago: int, tokens: int, *types: E
         usage.record(session, account.id, tokens=tokens, entities=dict.fromkeys(types, 2), now=moment)
 
 
+@pytest.mark.clause("ACCT-04")
 def test_usage(served: Served, browser: httpx.Client, account: Account) -> None:
-    """“`GET /me/usage?days=30` | - | 200 per-day tokens, calls, entities by type”."""
     for days_ago, tokens in ((0, 5), (0, 6), (2, 7), (29, 8), (30, 9)):
         used(served, account, days_ago, tokens, EntityType.EMAIL_ADDRESS)
     used(served, served.account(), 0, 1000)
@@ -67,17 +65,18 @@ def test_usage(served: Served, browser: httpx.Client, account: Account) -> None:
     assert [days[-3]["tokens"], days[0]["tokens"]] == [7, 8]
 
 
+@pytest.mark.clause("ACCT-04")
 @pytest.mark.parametrize(("days", "count"), [("1", 1), ("7", 7), ("366", 366), ("0", 1), ("-5", 1), ("9" * 30, 366)])
 def test_how_far_back(browser: httpx.Client, days: str, count: int) -> None:
-    """“`GET /me/usage?days=30`”: a number outside of what is kept for this is moved inside."""
+    """A number outside of what is kept for this is moved inside."""
     shown = browser.get("/me/usage", params={"days": days}).json()["days"]
     assert len(shown) == count
     assert date.fromisoformat(shown[-1]["day"]) == riyadh_day(utc_now())
 
 
+@pytest.mark.clause("HTTP-03")
 @pytest.mark.parametrize("path", ["/me/usage?days=x", "/me/usage?days=", "/me/usage?days=1.5", "/me/ledger?limit=all"])
 def test_what_is_no_number(browser: httpx.Client, path: str) -> None:
-    """“422 | schema validation message | wrong type ... | detail is an array of validation error objects”."""
     answer = browser.get(path)
     assert answer.status_code == 422
     (item,) = answer.json()["detail"]
@@ -85,8 +84,8 @@ def test_what_is_no_number(browser: httpx.Client, path: str) -> None:
     assert item["loc"][0] == "query"
 
 
+@pytest.mark.clause("ACCT-05")
 def test_the_ledger(served: Served, browser: httpx.Client, account: Account) -> None:
-    """“`GET /me/ledger?limit&cursor` | - | 200 ledger entries, newest first”."""
     browser.post("/api/v1/redact", json={"text": "one two three"})
     with served.browser() as stranger:
         stranger.post("/api/v1/redact", json={"text": "not yours"})
@@ -100,8 +99,9 @@ def test_the_ledger(served: Served, browser: httpx.Client, account: Account) -> 
     assert charge["created_at"].endswith("Z") and charge["created_at"] >= opening["created_at"]
 
 
+@pytest.mark.clause("ACCT-05")
 def test_the_ledgers_pages(served: Served, browser: httpx.Client, account: Account) -> None:
-    """“`GET /me/ledger?limit&cursor` | - | 200 ledger entries, newest first”: whole, without a gap or a repeat."""
+    """Whole, without a gap or a repeat."""
     for number in range(1, 12):
         with served.services.storage.database.transaction() as session:
             ledger.credit(session, account.id, number, reference=f"credit:{uuid4()}", now=utc_now())
@@ -119,21 +119,21 @@ def test_the_ledgers_pages(served: Served, browser: httpx.Client, account: Accou
     assert (len(whole["entries"]), whole["next_cursor"]) == (12, None)
 
 
+@pytest.mark.clause("ACCT-05", "FILE-48")
 @pytest.mark.parametrize(
     ("limit", "count"), [("0", 1), ("-1", 1), ("1", 1), ("100", 100), ("101", 100), ("9" * 30, 100)]
 )
 def test_the_limit_is_moved_inside(
     served: Served, browser: httpx.Client, account: Account, limit: str, count: int
 ) -> None:
-    """“`GET /me/ledger?limit&cursor`”, as the list of files: “clamped”."""
     with served.services.storage.database.transaction() as session:
         for _ in range(101):
             ledger.credit(session, account.id, 1, reference=f"credit:{uuid4()}", now=utc_now())
     assert len(browser.get("/me/ledger", params={"limit": limit}).json()["entries"]) == count
 
 
+@pytest.mark.clause("FILE-50")
 def test_cursors_that_are_none(served: Served, browser: httpx.Client) -> None:
-    """“400 | invalid_cursor | bad list cursor”."""
     with served.browser() as stranger:
         stranger.post("/api/v1/redact", json={"text": "theirs"})
         theirs = stranger.get("/me/ledger").json()["entries"][0]["id"]

@@ -14,7 +14,7 @@ from uuid import UUID
 import httpx
 import pytest
 
-from api.engine.scheduler import DetectionThreads
+from api.engine.scheduler import DetectionScheduler
 from schemas.clock import utc_now
 from storage import ledger
 from storage.accounts import usage
@@ -47,6 +47,7 @@ def poor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield served
 
 
+@pytest.mark.clause("BILL-01")
 @pytest.mark.parametrize(
     ("text", "tokens"),
     [
@@ -71,14 +72,14 @@ def poor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 )
 @pytest.mark.parametrize("path", PATHS)
 def test_words(client: httpx.Client, served: Served, account: Account, path: str, text: str, tokens: int) -> None:
-    """“Billing unit for text: 1 token per whitespace-separated word.”"""
     before = served.balance(account)
     assert client.post(path, json={"text": text}).status_code == 200
     assert before - served.balance(account) == tokens
 
 
+@pytest.mark.clause("BILL-02")
 def test_free_tokens_go_first(poor: Served) -> None:
-    """“free quota and paid balance exhausted”: both pay, and what is taken of each is remembered."""
+    """Both pay, and what is taken of each is remembered."""
     account = poor.account(paid_tokens=3)
     with poor.client(account) as client:
         for words in (3, 2, 2):
@@ -87,12 +88,9 @@ def test_free_tokens_go_first(poor: Served) -> None:
     assert moves(poor, account) == [("credit", 0, 3), ("charge", -3, 0), ("charge", -1, -1), ("charge", 0, -2)]
 
 
+@pytest.mark.clause("BILL-02", "BILL-03", "BILL-04")
 @pytest.mark.parametrize("path", PATHS)
 def test_a_refusal_takes_nothing_and_says_what_is_missing(poor: Served, path: str) -> None:
-    """“402 | insufficient_tokens | free quota and paid balance exhausted”; “needed_tokens (int), available_tokens
-    (int), topup_url (dashboard-relative path; resolve against {dashboard_url})”; “`topup_url` | `/billing`”; “a 402
-    carries `needed_tokens`, `available_tokens`, `topup_url`.”
-    """
     account = poor.account(paid_tokens=1)
     with poor.client(account) as client:
         refused = client.post(path, json={"text": "one two three four five six"})
@@ -111,6 +109,7 @@ def test_a_refusal_takes_nothing_and_says_what_is_missing(poor: Served, path: st
     assert purse(poor, account) == (0, 0)
 
 
+@pytest.mark.clause("BILL-06", "GLOSS-23", "HTTP-22")
 @pytest.mark.parametrize(
     ("path", "body", "status"),
     [
@@ -122,28 +121,20 @@ def test_a_refusal_takes_nothing_and_says_what_is_missing(poor: Served, path: st
     ],
 )
 def test_what_is_refused_before_costs_nothing(poor: Served, path: str, body: dict[str, object], status: int) -> None:
-    """“`Glossary_id` is checked before billing.”; “Glossary ownership is checked before billing”; “404 | Glossary not
-    found | glossary_id not yours or nonexistent; checked before billing, not charged”; “order of checks, text | geo
-    403, authentication 401 (before the body is read), rate 429, size 413, body 422 and 400, glossary 404, money 402,
-    load 503”
-    """
     account = poor.account()
     with poor.client(account) as client:
         assert client.post(path, json=body).status_code == status
     assert moves(poor, account) == []
 
 
+@pytest.mark.clause("BILL-07", "BILL-08", "HTTP-06", "HTTP-11")
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize(("status", "queue"), [(500, None), (503, 0)])
 def test_what_is_not_answered_comes_back_as_it_went(tmp_path: Path, path: str, status: int, queue: int | None) -> None:
-    """“request refunded best-effort (the exact free/paid split is reversed) | `Retry-After` on overload | yes; costs
-    the same as the first attempt”; “A 503 is refunded best-effort.”; “500 | Redact operation failed | unhandled error
-    on redact | - | yes”
-    """
     with serving(settings_for(tmp_path, free_tokens_per_day=4)) as served:
         account, other = served.account(paid_tokens=3), served.account()
         blocked = Blocked()
-        threads = DetectionThreads(Saboteur() if queue is None else blocked, 1, queue or 0)
+        threads = DetectionScheduler(Saboteur() if queue is None else blocked, 1, queue or 0)
         served.app.state.services = replace(served.services, detection=threads)
         with served.client(account) as client, served.client(other) as busy, ThreadPoolExecutor(1) as pool:
             if queue is not None:
@@ -160,11 +151,10 @@ def test_what_is_not_answered_comes_back_as_it_went(tmp_path: Path, path: str, s
         assert moves(served, account) == [("credit", 0, 3), *(("charge", -4, -2), ("refund", 4, 2)) * 2, *paid]
 
 
+@pytest.mark.clause("BILL-02")
 @pytest.mark.parametrize("words", [1, 7])
 def test_many_calls_at_once_spend_what_there_is(database_url: str, tmp_path: Path, words: int) -> None:
-    """“402 | insufficient_tokens | free quota and paid balance exhausted”: 200 calls at once against 100 tokens are
-    answered exactly as far as the tokens go, on either database.
-    """
+    """200 calls at once against 100 tokens are answered exactly as far as the tokens go, on either database."""
     settings = settings_for(tmp_path, free_tokens_per_day=40, rate_limit_per_minute=1000)
     opened = Storage.open(settings.model_copy(update={"database_url": database_url}))
     with serving(settings, opened) as served:
@@ -187,11 +177,12 @@ def test_many_calls_at_once_spend_what_there_is(database_url: str, tmp_path: Pat
     opened.close()
 
 
+@pytest.mark.clause("BILL-01")
 def test_a_caller_who_hangs_up_has_bought_the_answer(tmp_path: Path) -> None:
-    """“1 token per whitespace-separated word | text endpoints”: the work was done, so it is paid."""
+    """The work was done, so it is paid."""
     blocked = Blocked()
     with serving(settings_for(tmp_path)) as served:
-        served.app.state.services = replace(served.services, detection=DetectionThreads(blocked, 1, 8))
+        served.app.state.services = replace(served.services, detection=DetectionScheduler(blocked, 1, 8))
         account = served.account()
         before = served.balance(account)
         with half_a_call(served, account):
@@ -202,11 +193,12 @@ def test_a_caller_who_hangs_up_has_bought_the_answer(tmp_path: Path) -> None:
         assert [kind for kind, *_ in moves(served, account)] == ["charge"]
 
 
+@pytest.mark.clause("BILL-07")
 def test_a_caller_who_hangs_up_while_waiting_gets_it_back(tmp_path: Path) -> None:
-    """Nothing was done for it: “request refunded best-effort (the exact free/paid split is reversed)”."""
+    """Nothing was done for it."""
     blocked = Blocked()
     with serving(settings_for(tmp_path, free_tokens_per_day=2)) as served:
-        served.app.state.services = replace(served.services, detection=DetectionThreads(blocked, 1, 8))
+        served.app.state.services = replace(served.services, detection=DetectionScheduler(blocked, 1, 8))
         first, second = served.account(paid_tokens=5), served.account(paid_tokens=5)
         with half_a_call(served, first):
             assert blocked.begun.wait(_PATIENCE)

@@ -33,10 +33,8 @@ def stored(served: Served, account_id: str) -> list[BrowserSession]:
         return list(session.exec(query))
 
 
+@pytest.mark.clause("AUTH-16", "AUTH-18")
 def test_the_cookie(served: Served) -> None:
-    """“Session cookie `masker_session`: random 32 bytes, stored hashed; HttpOnly, SameSite=Lax, Path=/.” “Only register
-    and login set the cookie; use does not extend a session.”
-    """
     email = new_email()
     answers = [registered(served.url, email), send(served.url, "/auth/login", email)]
     cookies = [cookie_of(answer) for answer in answers]
@@ -56,8 +54,8 @@ def test_the_cookie(served: Served) -> None:
     assert stored(served, answers[0].json()["account_id"]) == rows
 
 
+@pytest.mark.clause("AUTH-17")
 def test_the_cookie_of_an_https_dashboard(walled: Served) -> None:
-    """“`COOKIE_SECURE` | true when `DASHBOARD_URL` is https”."""
     with walled.services.storage.database.transaction() as session:
         password_hash = hash_password(PASSWORD)
         accounts.create(session, email="operator@example.com", password_hash=password_hash, now=utc_now())
@@ -65,8 +63,8 @@ def test_the_cookie_of_an_https_dashboard(walled: Served) -> None:
     assert cookie_of(answer)["secure"] is True
 
 
+@pytest.mark.clause("AUTH-26")
 def test_logout(served: Served) -> None:
-    """“`POST /auth/logout` | - | 204, the session ends on the server too”."""
     email = new_email()
     ended, other = (cookie_of(answer).value for answer in (registered(served.url, email), registered(served.url)))
     second = cookie_of(send(served.url, "/auth/login", email)).value
@@ -83,8 +81,8 @@ def test_logout(served: Served) -> None:
     assert httpx.post(f"{served.url}/auth/logout").status_code == 204
 
 
+@pytest.mark.clause("AUTH-15", "AUTH-18")
 def test_a_session_ends_at_its_time(served: Served, account: Account) -> None:
-    """“Invalid or expired session”; “use does not extend a session”."""
     ttl = timedelta(seconds=served.services.settings.session_ttl_seconds)
     over = served.session(account, began=utc_now() - ttl)
     nearly = served.session(account, began=utc_now() - ttl + timedelta(seconds=60))
@@ -94,11 +92,8 @@ def test_a_session_ends_at_its_time(served: Served, account: Account) -> None:
         assert browser.get("/me").status_code == 200
 
 
+@pytest.mark.clause("MASK-18", "MASK-36")
 def test_masking_in_the_browser(served: Served, account: Account) -> None:
-    """“For a mask call made with a cookie, the envelope's key material is the session cookie's value, and `mappings` is
-    filled.” “dashboard sessions get `mappings` populated in mask responses.”; “null for bearer-key callers; populated
-    only for dashboard browser sessions”
-    """
     token = served.session(account)
     with page(served.url, token) as browser:
         answer = browser.post("/api/v1/mask", json=TEXT).json()
@@ -114,10 +109,9 @@ def test_masking_in_the_browser(served: Served, account: Account) -> None:
     assert opened(by_key, account.bearer).keys() != answer["mappings"].keys()
 
 
+@pytest.mark.clause("JUDGE-01")
 def test_a_session_may_ask_for_the_judge_when_a_key_of_its_account_may(tmp_path: Path) -> None:
-    """“Per-key `judge_allowed` gate controls whether `use_judge` takes effect.” A session has no key, and logging in is
-    no way around the gate.
-    """
+    """A session has no key, and logging in is no way around the gate."""
     judge = PlayingJudge()
     settings = settings_for(tmp_path, judge_base_url=judge.base_url, judge_models=("small",), judge_timeout_seconds=60)
     with serving(settings) as served:
@@ -132,10 +126,8 @@ def test_a_session_may_ask_for_the_judge_when_a_key_of_its_account_may(tmp_path:
     judge.close()
 
 
+@pytest.mark.clause("AUTH-07", "FILE-09")
 def test_a_session_uses_the_accounts_tokens_and_files(served: Served, account: Account) -> None:
-    """“Glossary and file endpoints also accept a browser session cookie”; “Files belong to the uploading user; any of
-    that user's keys can poll or download.”
-    """
     before = served.balance(account)
     with served.browser(account) as browser, served.client(account) as client, served.browser() as stranger:
         assert browser.post("/api/v1/redact", json={"text": "one two three"}).status_code == 200
@@ -147,8 +139,8 @@ def test_a_session_uses_the_accounts_tokens_and_files(served: Served, account: A
         assert client.delete(f"/api/v1/files/{file_id}").status_code == 204
 
 
+@pytest.mark.clause("RUN-06")
 def test_the_same_on_postgresql(tmp_path: Path, postgres_url: str) -> None:
-    """“`DATABASE_URL` | `sqlite:///<DATA_DIR>/masker.db`; production `postgresql+psycopg://…`”."""
     master_key = base64.b64encode(bytes(range(32))).decode()
     settings = load_settings(_env_file=None, data_dir=tmp_path, database_url=postgres_url, master_key=master_key)
     with serving(settings) as served:

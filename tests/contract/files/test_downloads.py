@@ -37,10 +37,8 @@ def done(caller: httpx.Client, name: str, data: bytes, content_type: str) -> dic
     return ended(caller, caller.post("/api/v1/files/redact", files={"file": (name, data, content_type)}).json())
 
 
+@pytest.mark.clause("FILE-39", "FILE-59")
 def test_a_redacted_file(caller: httpx.Client, working: Served, owner: Account) -> None:
-    """“output re-extracted by an independent verifier and proven clean | ready | `download_url` set”; “Content-Type as
-    declared; attachment; the name is the original one with every value found in it replaced”
-    """
     before = working.balance(owner)
     job = done(caller, "noura@example.com راتب.csv", CSV.encode(), "text/csv; charset=utf-8")
     assert (job["state"], job["error_code"]) == ("ready", None)
@@ -59,16 +57,16 @@ def test_a_redacted_file(caller: httpx.Client, working: Served, owner: Account) 
     assert job["processed_at"] >= job["created_at"]
 
 
+@pytest.mark.clause("FILE-09")
 def test_any_key_of_the_account_may_download_and_no_other(caller: httpx.Client, working: Served) -> None:
-    """“Files belong to the uploading user”."""
     job = done(caller, "a.csv", CSV.encode(), "text/csv")
     with working.client() as other:
         answer = other.get(job["download_url"])
         assert (answer.status_code, answer.json()) == (404, {"detail": "File not found"})
 
 
+@pytest.mark.clause("FILE-45", "FILE-58")
 def test_past_its_time(caller: httpx.Client, working: Served) -> None:
-    """“410 | expired | download after TTL destroyed the bytes”; “past `expires_at` but not swept: reads as expired”."""
     job = done(caller, "a.csv", CSV.encode(), "text/csv")
     with working.services.storage.database.transaction() as session:
         row = session.get(Job, UUID(job["file_id"]))
@@ -80,8 +78,8 @@ def test_past_its_time(caller: httpx.Client, working: Served) -> None:
     assert (record["state"], record["download_url"]) == ("expired", None)
 
 
+@pytest.mark.clause("FILE-41")
 def test_a_failed_file(caller: httpx.Client, working: Served, owner: Account) -> None:
-    """“`error_code` set; no output ever returned; a failed job nets to zero billing”."""
     broken = b"%PDF-1.7\nthis is no document at all\nstartxref\n0\n%%EOF\n"
     before = working.balance(owner)
     job = done(caller, "a.pdf", broken, "application/pdf")
@@ -91,6 +89,7 @@ def test_a_failed_file(caller: httpx.Client, working: Served, owner: Account) ->
     assert working.balance(owner) == before
 
 
+@pytest.mark.clause("FILE-05")
 def test_a_result_that_was_tampered_with_is_never_whole(caller: httpx.Client, working: Served, owner: Account) -> None:
     """What is stored is authenticated: a changed object does not open."""
     job = done(caller, "a.csv", CSV.encode(), "text/csv")

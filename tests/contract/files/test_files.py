@@ -27,10 +27,8 @@ def objects(served: Served, before: set[str] = frozenset()) -> set[str]:  # type
     return {item.key for item in stored(served.services.storage.objects)} - before
 
 
+@pytest.mark.clause("FILE-17")
 def test_an_upload_is_queued(client: httpx.Client) -> None:
-    """“Upload 201 body: file_id (UUID), state (always `queued`), created_at, expires_at (24 h after upload by default),
-    poll_url (relative path).”
-    """
     answer = send(client, file_part())
     assert answer.status_code == 201
     body = answer.json()
@@ -42,6 +40,7 @@ def test_an_upload_is_queued(client: httpx.Client) -> None:
     assert lifetime == timedelta(hours=24)
 
 
+@pytest.mark.clause("FILE-28")
 def test_the_record_of_a_new_job(client: httpx.Client) -> None:
     """The table of the file job record."""
     body = send(client, file_part(filename="رواتب.csv", content_type="text/csv; charset=utf-8")).json()
@@ -68,6 +67,7 @@ def test_the_record_of_a_new_job(client: httpx.Client) -> None:
     assert client.get("/api/v1/files").json() == {"files": [record], "next_cursor": None}
 
 
+@pytest.mark.clause("FILE-15")
 @pytest.mark.parametrize(
     "part",
     [
@@ -77,24 +77,21 @@ def test_the_record_of_a_new_job(client: httpx.Client) -> None:
     ],
 )
 def test_a_part_without_a_name(client: httpx.Client, part: Part) -> None:
-    """“`untitled` if the part had no filename”; “`filename=""` counts as none”."""
     record = client.get(send(client, part).json()["poll_url"]).json()
     assert record["original_filename"] == "untitled"
 
 
+@pytest.mark.clause("FILE-16")
 @pytest.mark.parametrize("content_type", ["application/csv", "application/vnd.ms-excel", "TEXT/CSV; Charset=UTF-8"])
 def test_accepted_aliases(client: httpx.Client, content_type: str) -> None:
-    """“aliases accepted: `image/jpg`, `application/csv`, `text/csv; charset=…`, and `application/vnd.ms-excel` when the
-    bytes are text”
-    """
     assert send(client, file_part(content_type=content_type)).status_code == 201
 
 
+@pytest.mark.clause("FILE-13", "FILE-14")
 @pytest.mark.parametrize("size", [1, 7, 61, 100_000])
 def test_fields_come_in_any_order_and_bytes_in_any_pieces(
     client: httpx.Client, served: Served, account: Account, size: int
 ) -> None:
-    """“fields in any order”; “a JSON array of strings (terms may contain commas) or a plain comma-separated list”."""
     for glossary, terms in (('["Zephyr, Inc.", "Mistral"]', ["Zephyr, Inc.", "Mistral"]), (" a , b,,", ["a", "b"])):
         parts = (file_part(), field_part("glossary", glossary), field_part("other", "x"))
         order = parts if glossary.startswith("[") else parts[::-1]
@@ -107,8 +104,8 @@ def test_fields_come_in_any_order_and_bytes_in_any_pieces(
         assert client.delete(answer.json()["poll_url"]).status_code == 204
 
 
+@pytest.mark.clause("FILE-05")
 def test_bytes_arrive_whole_and_sealed(client: httpx.Client, served: Served) -> None:
-    """“Input and output are encrypted at rest.”"""
     data = b"name\r\n" + b"".join(b"Noura %d\r\n" % number for number in range(200_000))
     before = objects(served)
     answer = client.post(UPLOAD, files={"file": ("a.csv", data, "text/csv")})
@@ -119,10 +116,8 @@ def test_bytes_arrive_whole_and_sealed(client: httpx.Client, served: Served) -> 
     assert not any(b"Noura" in path.read_bytes() for path in root.rglob("*") if path.is_file())
 
 
+@pytest.mark.clause("FILE-12", "HTTP-10")
 def test_a_persisted_glossary(client: httpx.Client, served: Served, account: Account) -> None:
-    """“UUID of an owned glossary; 404 if missing or not owned”; “`glossary_id` that is not a UUID: ... 404 in the
-    upload form”
-    """
     storage, other = served.services.storage, served.account()
     with storage.database.transaction() as session:
         mine, theirs = (
@@ -139,11 +134,11 @@ def test_a_persisted_glossary(client: httpx.Client, served: Served, account: Acc
     assert objects(served) == before
 
 
+@pytest.mark.clause("GLOSS-21", "HTTP-03")
 @pytest.mark.parametrize(
     "glossary", ['["a", 1]', '{"a": 1}', '["a"', '[""]', '["\\ud800"]', "[" * 9999, "x" * 201, ",".join(["x"] * 1001)]
 )
 def test_a_bad_inline_glossary(client: httpx.Client, served: Served, glossary: str) -> None:
-    """“bad glossary (... over 1,000 entries, malformed entry) | detail is an array of validation error objects”."""
     before = objects(served)
     answer = send(client, file_part(), field_part("glossary", glossary))
     if glossary.startswith("{"):
@@ -154,6 +149,7 @@ def test_a_bad_inline_glossary(client: httpx.Client, served: Served, glossary: s
     assert objects(served) == before
 
 
+@pytest.mark.clause("FILE-11")
 @pytest.mark.parametrize(
     ("content_type", "body"),
     [
@@ -179,7 +175,7 @@ def test_a_bad_inline_glossary(client: httpx.Client, served: Served, glossary: s
 def test_an_upload_without_a_whole_file_part(
     client: httpx.Client, served: Served, content_type: str, body: bytes
 ) -> None:
-    """“file | yes | declared content type must be a supported format”; nothing is left behind."""
+    """Nothing is left behind."""
     before = objects(served)
     answer = client.post(UPLOAD, content=body, headers={"Content-Type": content_type})
     assert answer.status_code == 422
@@ -188,6 +184,7 @@ def test_an_upload_without_a_whole_file_part(
     assert client.get("/api/v1/files").json()["files"] == []
 
 
+@pytest.mark.clause("FILE-18")
 @pytest.mark.parametrize(
     "part",
     [
@@ -205,17 +202,14 @@ def test_an_upload_without_a_whole_file_part(
     ],
 )
 def test_what_the_bytes_tell(client: httpx.Client, served: Served, part: Part) -> None:
-    """“400 | unsupported_format | file type unsupported, magic bytes mismatch, corrupt, legacy binary Office or
-    password-protected”
-    """
     before = objects(served)
     answer = send(client, part)
     assert (answer.status_code, answer.json()) == (400, {"detail": "unsupported_format"})
     assert objects(served) == before
 
 
+@pytest.mark.clause("FILE-22")
 def test_too_large_by_length_and_mid_stream(client: httpx.Client, served: Served) -> None:
-    """“413 | file_too_large”; “rejected early from Content-Length where possible, otherwise mid-stream”."""
     limit = served.services.settings.max_upload_bytes
     before = objects(served)
     exact = b"a,b\n" * (limit // 4)
@@ -231,10 +225,8 @@ def test_too_large_by_length_and_mid_stream(client: httpx.Client, served: Served
     assert objects(served) == before
 
 
+@pytest.mark.clause("FILE-23", "FILE-24", "FILE-25")
 def test_quotas(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """“the upload that would exceed one is refused: the 3rd running, the 51st active, the 101st of the day; the day's
-    count survives deletion of its files”
-    """
     settings = settings_for(tmp_path_factory.mktemp("quotas"), concurrent_jobs=2, daily_uploads=3)
     with serving(settings) as served, served.client() as client:
         first, second = (send(client, file_part()).json() for _ in range(2))
@@ -248,9 +240,10 @@ def test_quotas(tmp_path_factory: pytest.TempPathFactory) -> None:
         assert (refused.status_code, refused.json()) == (429, {"detail": "too_many_files_today"})
 
 
+@pytest.mark.clause("FILE-26")
 @pytest.mark.parametrize(("part", "needed"), [(file_part(PDF, "a.pdf", "application/pdf"), 10), (file_part(), 1)])
 def test_the_pre_check_of_the_balance(tmp_path_factory: pytest.TempPathFactory, part: Part, needed: int) -> None:
-    """“for files: read-only pre-check failed; nothing enqueued or charged”; 10 for PDF and images, 1 for the others."""
+    """10 for PDF and images, 1 for the others."""
     with serving(settings_for(tmp_path_factory.mktemp("poor"), free_tokens_per_day=0)) as served:
         poor, just = served.account(paid_tokens=needed - 1), served.account(paid_tokens=needed)
         with served.client(poor) as client:
@@ -269,10 +262,8 @@ def test_the_pre_check_of_the_balance(tmp_path_factory: pytest.TempPathFactory, 
         assert served.balance(just) == needed
 
 
+@pytest.mark.clause("FILE-47", "FILE-48", "FILE-49")
 def test_list_pages(client: httpx.Client, served: Served, account: Account) -> None:
-    """“list own files, newest first”; “`limit` (clamped to 1-50, default 50)”; “Passing next_cursor as cursor returns
-    strictly older rows”
-    """
     ids = [send(client, file_part()).json()["file_id"] for _ in range(2)]
     page = client.get("/api/v1/files", params={"limit": 1}).json()
     assert [row["file_id"] for row in page["files"]] == [ids[1]]
@@ -283,9 +274,9 @@ def test_list_pages(client: httpx.Client, served: Served, account: Account) -> N
     assert len(whole["files"]) == 2
 
 
+@pytest.mark.clause("FILE-50")
 @pytest.mark.parametrize("cursor", ["", "x", str(UUID(int=5)), "\0"])
 def test_a_bad_cursor(client: httpx.Client, cursor: str) -> None:
-    """“an unknown or malformed cursor gives 400 `invalid_cursor`”."""
     answer = client.get("/api/v1/files", params={"cursor": cursor})
     assert (answer.status_code, answer.json()) == (400, {"detail": "invalid_cursor"})
 
@@ -297,11 +288,12 @@ CALLS: list[Callable[[httpx.Client, str], httpx.Response]] = [
 ]
 
 
+@pytest.mark.clause("FILE-55")
 @pytest.mark.parametrize("call", CALLS)
 def test_another_accounts_file(
     client: httpx.Client, served: Served, call: Callable[[httpx.Client, str], httpx.Response]
 ) -> None:
-    """“Cross-user access to any file id returns 404 (never 403).”; a malformed id in a path: as an unknown one."""
+    """A malformed id in a path: as an unknown one."""
     mine = send(client, file_part()).json()["file_id"]
     with served.client() as other:
         for id_ in (mine, str(uuid4()), "nonsense", "%00", "١"):
@@ -310,14 +302,14 @@ def test_another_accounts_file(
     assert client.get(f"/api/v1/files/{mine}").status_code == 200
 
 
+@pytest.mark.clause("FILE-57")
 def test_a_download_that_is_not_ready(client: httpx.Client) -> None:
-    """“404 | not_ready | download before state is ready”."""
     answer = client.get(send(client, file_part()).json()["poll_url"] + "/download")
     assert (answer.status_code, answer.json()) == (404, {"detail": "not_ready"})
 
 
+@pytest.mark.clause("FILE-51")
 def test_delete(client: httpx.Client, served: Served) -> None:
-    """“delete row and stored bytes now; 204”."""
     before = objects(served)
     url = send(client, file_part()).json()["poll_url"]
     assert len(objects(served, before)) == 1

@@ -32,15 +32,11 @@ def done(shop: Shop, client: httpx.Client, data: bytes, format_: Format) -> tupl
     return row, client.get(row["download_url"]).content
 
 
+@pytest.mark.clause("FILE-02", "FILE-32", "FILE-60", "FILE-61")
 @pytest.mark.parametrize("format_", Format)
 def test_each_format_comes_back_as_itself_and_costs_what_it_says(
     shop: Shop, caller: httpx.Client, owner: Account, format_: Format
 ) -> None:
-    """“Supported file formats: PDF, DOCX, XLSX, PPTX, CSV, PNG, JPEG, TIFF.” “Output is in the same format as the
-    input.” “File billing | extracted word_count at the text per-token rate plus 10 tokens per PDF page or PPTX slide (a
-    standalone image counts as one page); real debit when the worker processes”; “billing debit occurs when the worker
-    processes the job”; “word_count | whitespace-separated words of the content extracted, OCR text included”
-    """
     before = shop.served.balance(owner)
     data = paper(format_)
     assert traces(data, "0501234567") or format_ in (Format.PNG, Format.JPEG, Format.TIFF)
@@ -60,11 +56,9 @@ def test_each_format_comes_back_as_itself_and_costs_what_it_says(
     assert before - shop.served.balance(owner) == WORDS + 10 * PAGES.get(format_, 0)
 
 
+@pytest.mark.clause("FILE-03")
 @pytest.mark.slow
 def test_pictures_everywhere_are_read(shop: Shop, caller: httpx.Client, owner: Account) -> None:
-    """“Images and scanned PDF pages are OCR'd; PII in raster images embedded in PDF or Office documents is redacted
-    too.”
-    """
     shown = picture("Mobile: 0501234567")
     for data, format_, cost in (
         (scan("Mobile: 0501234567"), Format.PDF, 2 + 10),
@@ -77,11 +71,10 @@ def test_pictures_everywhere_are_read(shop: Shop, caller: httpx.Client, owner: A
         assert before - shop.served.balance(owner) == cost
 
 
+@pytest.mark.clause("FILE-07", "FILE-60")
 @pytest.mark.slow
 def test_a_picture_keeps_its_measures(shop: Shop, caller: httpx.Client, owner: Account) -> None:
-    """“images | keep pixel size, mode family and frame count; every standalone image is one billed page”: a TIFF of
-    three frames too.
-    """
+    """A TIFF of three frames too."""
     data = frames(["Mobile: 0501234567"], ["Office"], ["Desk"])
     before = shop.served.balance(owner)
     _, output = done(shop, caller, data, Format.TIFF)
@@ -95,8 +88,8 @@ def test_a_picture_keeps_its_measures(shop: Shop, caller: httpx.Client, owner: A
             assert (now.size, now.mode == "RGB") == ((1000, 210), mode == "RGB")
 
 
+@pytest.mark.clause("FILE-08")
 def test_text_that_says_what_it_shows_stays_text(shop: Shop, caller: httpx.Client) -> None:
-    """“page text that stays | fonts with a standard encoding are trusted; text that is not personal stays text”."""
     _, output = done(shop, caller, pages("Office hours of 0501234567", "Second page"), Format.PDF)
     with pymupdf.open(stream=output, filetype="pdf") as document:
         text = [page.get_text() for page in document]
@@ -104,8 +97,8 @@ def test_text_that_says_what_it_shows_stays_text(shop: Shop, caller: httpx.Clien
     assert "0501234567" not in "".join(text)
 
 
+@pytest.mark.clause("FILE-62")
 def test_what_is_redacted_and_not_billed(shop: Shop, caller: httpx.Client, owner: Account) -> None:
-    """“metadata, masters, layouts and sheet names are redacted, not billed”."""
     import docx
     import openpyxl  # type: ignore[import-untyped]
 
@@ -123,11 +116,8 @@ def test_what_is_redacted_and_not_billed(shop: Shop, caller: httpx.Client, owner
         assert row["word_count"] == before - shop.served.balance(owner) == 2
 
 
+@pytest.mark.clause("DETECT-09", "FILE-04")
 def test_files_know_no_toggles_and_no_check_digits(shop: Shop, caller: httpx.Client, owner: Account) -> None:
-    """“Files are not affected by entity toggles (full set always) and are checksum-lenient.” “File redaction is
-    checksum-lenient (identifier-shaped numbers are redacted even when the check fails).” “Files are never filtered by
-    toggles and never checksum-strict (CREDIT_CARD keeps Luhn)”
-    """
     with shop.served.services.storage.database.transaction() as session:
         entity_sets.select_for_account(session, owner.id, frozenset({EntityType.IBAN}))
     rows = [
@@ -146,12 +136,9 @@ def test_files_know_no_toggles_and_no_check_digits(shop: Shop, caller: httpx.Cli
     assert row["entity_count"] == 4
 
 
+@pytest.mark.clause("FILE-11", "FILE-18")
 @pytest.mark.parametrize("format_", Format)
 def test_other_bytes_than_declared(shop: Shop, caller: httpx.Client, format_: Format) -> None:
-    """“declared content type must be a supported format; then checked against magic bytes”; “`unsupported_format` at
-    upload | what head, tail and structure marks of the streamed bytes tell: mismatch, legacy OLE, encrypted package,
-    truncated container”
-    """
     whole = paper(format_)
     wrong = [b"", OLE, b"\x7fELF" + bytes(500), b"<html><body>no document</body></html>"]
     wrong += [paper(other) for other in Format if other is not format_]
@@ -166,11 +153,10 @@ def test_other_bytes_than_declared(shop: Shop, caller: httpx.Client, format_: Fo
     assert caller.get("/api/v1/files").json()["files"] == []
 
 
+@pytest.mark.clause("FILE-18")
 @pytest.mark.parametrize("format_", OFFICE)
 def test_macros_and_passwords(caller: httpx.Client, format_: Format) -> None:
-    """“400 | unsupported_format | file type unsupported, magic bytes mismatch, corrupt, legacy binary Office or
-    password-protected”: packages that carry a program, by part, by type or by name, and packages with locked entries.
-    """
+    """Packages that carry a program, by part, by type or by name, and packages with locked entries."""
     whole = paper(format_)
     plain = whole_types(whole)
     for name, data in (
@@ -184,6 +170,7 @@ def test_macros_and_passwords(caller: httpx.Client, format_: Format) -> None:
         assert refused(answer) == (400, "unsupported_format"), name
 
 
+@pytest.mark.clause("FILE-16")
 @pytest.mark.parametrize(
     ("type_", "format_"),
     [
@@ -196,20 +183,19 @@ def test_macros_and_passwords(caller: httpx.Client, format_: Format) -> None:
     ],
 )
 def test_other_names_of_the_same(caller: httpx.Client, type_: str, format_: Format) -> None:
-    """“aliases accepted: `image/jpg`”, and spellings that mean the same."""
     answer = caller.post(UPLOAD, files={"file": ("a", paper(format_), type_)})
     assert answer.status_code == 201
 
 
+@pytest.mark.clause("FILE-16")
 def test_a_workbook_by_the_name_of_the_old_one(caller: httpx.Client) -> None:
-    """“and `application/vnd.ms-excel` when the bytes are text (browsers send it for CSV)”: not when they are not."""
     for data, status in ((paper(Format.CSV), 201), (sheet("x"), 400), (OLE, 400)):
         answer = caller.post(UPLOAD, files={"file": ("a.xls", data, "application/vnd.ms-excel")})
         assert answer.status_code == status
 
 
+@pytest.mark.clause("FILE-19")
 def test_a_pdf_that_opens_without_a_password(shop: Shop, caller: httpx.Client) -> None:
-    """“a PDF with an Encrypt dictionary is opened once in the sandbox: opens without a password, accepted, else 400”"""
     with pymupdf.open(stream=pages("Mobile: 0501234567"), filetype="pdf") as document:
         free, shut = (
             document.tobytes(encryption=pymupdf.PDF_ENCRYPT_AES_256, owner_pw="owner", user_pw=password)
@@ -222,16 +208,16 @@ def test_a_pdf_that_opens_without_a_password(shop: Shop, caller: httpx.Client) -
     assert b"/Encrypt" not in output
 
 
+@pytest.mark.clause("FILE-60")
 def test_the_price_of_every_slide_and_page(shop: Shop, caller: httpx.Client, owner: Account) -> None:
-    """“plus 10 tokens per PDF page or PPTX slide”: of empty ones too."""
     for data, format_ in ((slides("x", "", ""), Format.PPTX), (pages("x", "", ""), Format.PDF)):
         before = shop.served.balance(owner)
         done(shop, caller, data, format_)
         assert before - shop.served.balance(owner) == 1 + 30
 
 
+@pytest.mark.clause("RUN-08")
 def test_more_pages_than_allowed(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """“`MAX_FILE_PAGES` | 500 (then error code `too_many_pages`)”."""
     with opened(tmp_path_factory.mktemp("pages"), max_file_pages=2) as shop, shop.client() as client:
         for count, state in ((2, "ready"), (3, "failed")):
             file_id = str(upload(client, pages(*["x"] * count), "a.pdf", MEDIA_TYPE[Format.PDF])["file_id"])

@@ -32,10 +32,9 @@ def gone(shop: Shop, client: httpx.Client, file_id: str) -> None:
     assert file_id not in {row["file_id"] for row in client.get("/api/v1/files").json()["files"]}
 
 
+@pytest.mark.clause("FILE-51")
 def test_deleted_before_anybody_began(shop: Shop, caller: httpx.Client, owner: Account) -> None:
-    """“`DELETE` removes row and bytes immediately from any state.” “DELETE | /api/v1/files/{file_id} | delete row and
-    stored bytes now; 204”: queued; and a second one finds nothing.
-    """
+    """Queued; and a second one finds nothing."""
     file_id = str(upload(caller, CSV)["file_id"])
     answer = caller.delete(f"/api/v1/files/{file_id}")
     assert (answer.status_code, answer.content) == (204, b"")
@@ -45,9 +44,9 @@ def test_deleted_before_anybody_began(shop: Shop, caller: httpx.Client, owner: A
     assert entries(shop, owner) == []
 
 
+@pytest.mark.clause("FILE-51")
 @pytest.mark.parametrize("stage", [Stage.SNIFF, Stage.EXTRACT, Stage.DETECT, Stage.REDACT, Stage.VERIFY, Stage.STORE])
 def test_deleted_while_a_worker_has_it(shop: Shop, caller: httpx.Client, owner: Account, stage: Stage) -> None:
-    """“DELETE while processing | the row goes at once; the worker notices and discards its work; nothing is charged”"""
     file_id = str(upload(caller, CSV)["file_id"])
     before = shop.served.balance(owner)
     shop.work(stage)
@@ -68,9 +67,10 @@ def test_deleted_while_a_worker_has_it(shop: Shop, caller: httpx.Client, owner: 
     assert entries(shop, owner) in ([], ["hold", "release"])
 
 
+@pytest.mark.clause("FILE-51")
 @pytest.mark.parametrize("end", ["ready", "failed", "expired", "pinned"])
 def test_deleted_when_it_has_ended(shop: Shop, caller: httpx.Client, owner: Account, end: str) -> None:
-    """“removes row and bytes immediately from any state”: what was charged for a ready file stays charged."""
+    """What was charged for a ready file stays charged."""
     data, type_ = (BROKEN, "application/pdf") if end == "failed" else (CSV, "text/csv")
     file_id = str(upload(caller, data, "a", type_)["file_id"])
     shop.work()
@@ -86,10 +86,8 @@ def test_deleted_when_it_has_ended(shop: Shop, caller: httpx.Client, owner: Acco
     assert shop.served.balance(owner) == balance
 
 
+@pytest.mark.clause("FILE-55", "HTTP-08")
 def test_nobody_deletes_what_is_not_theirs(shop: Shop, caller: httpx.Client) -> None:
-    """“404 | (file or glossary of another user) | no existence leak”; “file not found, or another user's | 404 `File
-    not found`”
-    """
     file_id = str(upload(caller, CSV)["file_id"])
     with shop.client() as other:
         strange, unknown = (other.delete(f"/api/v1/files/{id_}") for id_ in (file_id, uuid4()))
@@ -99,11 +97,8 @@ def test_nobody_deletes_what_is_not_theirs(shop: Shop, caller: httpx.Client) -> 
     assert shop.stored(file_id)
 
 
+@pytest.mark.clause("FILE-44", "FILE-58")
 def test_expiry(shop: Shop, caller: httpx.Client) -> None:
-    """“ready | TTL elapses | file not pinned | expired | redacted bytes destroyed; row kept for a while so downloads
-    return 410”; “Output TTL | 24 hours from upload, then bytes destroyed | files”; “410 | expired | download after TTL
-    destroyed the bytes”
-    """
     file_id = str(upload(caller, CSV)["file_id"])
     shop.work()
     shop.sweep(hours=23, minutes=59)
@@ -117,8 +112,8 @@ def test_expiry(shop: Shop, caller: httpx.Client) -> None:
     assert shop.sweep(days=2).expired == 0
 
 
+@pytest.mark.clause("FILE-44", "FILE-46", "RUN-10")
 def test_the_row_is_kept_for_a_while(shop: Shop, caller: httpx.Client) -> None:
-    """“row kept for a while”; “`EXPIRED_ROW_RETENTION_DAYS` | 30”; “failed rows are kept as long as expired ones”."""
     expired = str(upload(caller, CSV)["file_id"])
     failed = str(upload(caller, BROKEN, "a.pdf", "application/pdf")["file_id"])
     shop.work()
@@ -132,10 +127,8 @@ def test_the_row_is_kept_for_a_while(shop: Shop, caller: httpx.Client) -> None:
         gone(shop, caller, file_id)
 
 
+@pytest.mark.clause("FILE-45")
 def test_a_late_job_goes_on(shop: Shop, caller: httpx.Client) -> None:
-    """“past `expires_at` but not swept | reads as expired, 410; a job still running then goes on, and the next sweep
-    after it is ready expires it”
-    """
     file_id = str(upload(caller, CSV)["file_id"])
     shop.work(Stage.DETECT)
     shop.past(file_id)
@@ -149,11 +142,8 @@ def test_a_late_job_goes_on(shop: Shop, caller: httpx.Client) -> None:
     assert shop.stored(file_id) == []
 
 
+@pytest.mark.clause("FILE-41", "FILE-56", "FILE-57")
 def test_failed_is_the_end(shop: Shop, caller: httpx.Client, owner: Account) -> None:
-    """“`failed` is terminal.” “Nothing returned by a failed job; `failed` nets to zero in the ledger.” “download of a
-    failed file | 404 `not_ready`”; “404 | not_ready | download before state is ready”; “only when state is ready”;
-    “failed job nets zero”
-    """
     before = shop.served.balance(owner)
     file_id = str(upload(caller, CSV)["file_id"])
     shop.work(Stage.STORE)  # what it costs is held by now
@@ -173,10 +163,9 @@ def test_failed_is_the_end(shop: Shop, caller: httpx.Client, owner: Account) -> 
     assert refused(caller.get(f"/api/v1/files/{file_id}/download")) == (404, "not_ready")
 
 
+@pytest.mark.clause("FILE-38")
 def test_a_job_that_lost_its_worker_is_taken_up_again(shop: Shop, caller: httpx.Client) -> None:
-    """“queued | a worker claims the job | job durably enqueued | processing”: the row is the job, whatever became of a
-    message or of who had it.
-    """
+    """The row is the job, whatever became of a message or of who had it."""
     file_id = str(upload(caller, CSV)["file_id"])
     assert shop.bench.next_message() is not None  # the message is lost, with whoever took it
     shop.work()
@@ -196,8 +185,8 @@ def test_a_job_that_lost_its_worker_is_taken_up_again(shop: Shop, caller: httpx.
         dead.advance(Stage.VERIFY)
 
 
+@pytest.mark.clause("RUN-09")
 def test_a_quick_end(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """“`FILE_TTL_SECONDS` | 86400”: or as the operator says, in the answer to the upload too."""
     with opened(tmp_path_factory.mktemp("quick"), file_ttl_seconds=60) as shop, shop.client() as client:
         taken = upload(client, CSV)
         began, ends = (datetime.fromisoformat(str(taken[name])) for name in ("created_at", "expires_at"))
@@ -206,11 +195,8 @@ def test_a_quick_end(tmp_path_factory: pytest.TempPathFactory) -> None:
         assert shop.sweep(seconds=61).expired == 1
 
 
+@pytest.mark.clause("BILL-02", "FILE-26", "FILE-63")
 def test_too_few_tokens_when_the_work_is_done(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """“debit finds too few tokens | state failed, `error_code` `insufficient_tokens`”; “402 | insufficient_tokens |
-    free quota and paid balance exhausted (for files: read-only pre-check failed; nothing enqueued or charged)”;
-    “`needed_tokens` for an upload's pre-check | 10 for PDF, PPTX and images, 1 for the others”
-    """
     with opened(tmp_path_factory.mktemp("poor"), free_tokens_per_day=0) as shop:
         owner = shop.account(paid_tokens=4)
         with shop.client(owner) as client:
@@ -235,10 +221,9 @@ def test_too_few_tokens_when_the_work_is_done(tmp_path_factory: pytest.TempPathF
             assert shop.served.balance(rich) == 0
 
 
+@pytest.mark.clause("BILL-05")
 def test_the_free_tokens_come_first_and_refill(shop: Shop, caller: httpx.Client, owner: Account) -> None:
-    """“resolves by top-up or the Asia/Riyadh midnight free-quota refill”: a file is paid for like a text, from the free
-    tokens of the day first; the ledger names both sides.
-    """
+    """A file is paid for like a text, from the free tokens of the day first; the ledger names both sides."""
     file_id = str(upload(caller, CSV)["file_id"])
     shop.work()
     assert record(caller, file_id)["state"] == "ready"

@@ -35,11 +35,8 @@ def pin(client: httpx.Client, file_id: str, verb: str = "pin") -> httpx.Response
     return client.post(f"/api/v1/files/{file_id}/{verb}")
 
 
+@pytest.mark.clause("FILE-34", "FILE-52", "FILE-53")
 def test_a_pinned_file_outlives_its_time(shop: Shop, caller: httpx.Client) -> None:
-    """“POST | /api/v1/files/{file_id}/pin | keep beyond TTL”; “Pinning (`POST .../pin`, up to 5 files) exempts a ready
-    file from the TTL sweep and sets is_persisted true”; “is_persisted | boolean | true while pinned (exempt from the
-    TTL sweep)”
-    """
     file_id = ready(shop, caller)
     answer = pin(caller, file_id)
     assert answer.status_code == 200
@@ -51,8 +48,8 @@ def test_a_pinned_file_outlives_its_time(shop: Shop, caller: httpx.Client) -> No
     assert caller.get(f"/api/v1/files/{file_id}/download").status_code == 200
 
 
+@pytest.mark.clause("FILE-52")
 def test_unpinning_gives_the_time_back(shop: Shop, caller: httpx.Client) -> None:
-    """“POST | /api/v1/files/{file_id}/unpin | restore TTL”; “unpinning restores the TTL”."""
     file_id = ready(shop, caller)
     before = record(caller, file_id)
     pin(caller, file_id)
@@ -62,8 +59,8 @@ def test_unpinning_gives_the_time_back(shop: Shop, caller: httpx.Client) -> None
     assert record(caller, file_id)["state"] == "expired"
 
 
+@pytest.mark.clause("FILE-54")
 def test_unpinned_after_its_time(shop: Shop, caller: httpx.Client) -> None:
-    """“unpin after the TTL | the file keeps its old `expires_at`, so the next sweep takes it”"""
     file_id = ready(shop, caller)
     pin(caller, file_id)
     shop.past(file_id)
@@ -77,8 +74,9 @@ def test_unpinned_after_its_time(shop: Shop, caller: httpx.Client) -> None:
     assert shop.stored(file_id) == []
 
 
+@pytest.mark.clause("FILE-52")
 def test_both_answer_with_the_record_however_often(shop: Shop, caller: httpx.Client) -> None:
-    """“pin and unpin | 200 with the file job record”: a repeated one changes nothing."""
+    """A repeated one changes nothing."""
     file_id = finished(shop, caller)
     for verb, pinned in (("pin", True), ("pin", True), ("unpin", False), ("unpin", False)):
         answer = pin(caller, file_id, verb)
@@ -86,8 +84,9 @@ def test_both_answer_with_the_record_however_often(shop: Shop, caller: httpx.Cli
         assert answer.json() == record(caller, file_id)
 
 
+@pytest.mark.clause("FILE-53")
 def test_only_a_ready_file_can_be_pinned(shop: Shop, caller: httpx.Client) -> None:
-    """“pin of a file that is not ready: 409 `not_ready`”: queued, processing, failed, expired, past its time."""
+    """Queued, processing, failed, expired, past its time."""
     file_id = str(upload(caller, CSV)["file_id"])
     for until in (Stage.SNIFF, Stage.DETECT, Stage.STORE):
         shop.work(until)
@@ -104,8 +103,8 @@ def test_only_a_ready_file_can_be_pinned(shop: Shop, caller: httpx.Client) -> No
     assert refused(pin(caller, broken)) == (409, "not_ready")
 
 
+@pytest.mark.clause("FILE-53")
 def test_five_may_be_pinned(shop: Shop, caller: httpx.Client) -> None:
-    """“Pinned files | up to 5 | pin”; “a sixth pin: 409 `too_many_pinned`”: by account, and free again."""
     files = [finished(shop, caller) for _ in range(7)]
     assert [pin(caller, file_id).status_code for file_id in files[:5]] == [200] * 5
     assert refused(pin(caller, files[5])) == (409, "too_many_pinned")
@@ -120,10 +119,8 @@ def test_five_may_be_pinned(shop: Shop, caller: httpx.Client) -> None:
         assert pin(other, finished(shop, other)).status_code == 200
 
 
+@pytest.mark.clause("FILE-55")
 def test_nobody_pins_what_is_not_theirs(shop: Shop, caller: httpx.Client) -> None:
-    """“Cross-user access to any file id returns 404 (never 403).”; “file not found, or another user's | 404 `File not
-    found`”
-    """
     mine = finished(shop, caller)
     with shop.client() as other:
         for file_id in (mine, str(uuid4()), "nonsense", "%00", mine.replace("-", "")):
@@ -132,9 +129,10 @@ def test_nobody_pins_what_is_not_theirs(shop: Shop, caller: httpx.Client) -> Non
     assert record(caller, mine)["is_persisted"] is False
 
 
+@pytest.mark.clause("FILE-53")
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
 def test_of_many_pins_at_once_no_more_than_five_hold(request: pytest.FixtureRequest, tmp_path: Path, kind: str) -> None:
-    """“Pinned files | up to 5 | pin”, on both databases, while some are unpinned and deleted at the same time."""
+    """On both databases, while some are unpinned and deleted at the same time."""
     settings = load_settings(
         _env_file=None,
         data_dir=tmp_path,
@@ -159,8 +157,8 @@ def test_of_many_pins_at_once_no_more_than_five_hold(request: pytest.FixtureRequ
         assert len(pinned) <= 5
 
 
+@pytest.mark.clause("RUN-11")
 def test_as_many_as_the_operator_says(tmp_path: Path) -> None:
-    """“`DAILY_UPLOADS`, `CONCURRENT_JOBS`, `ACTIVE_FILES`, `PINNED_FILES` | 100, 2, 50, 5”"""
     with opened(tmp_path, pinned_files=1) as shop, shop.client(shop.account()) as client:
         first, second = finished(shop, client), finished(shop, client)
         assert pin(client, first).status_code == 200

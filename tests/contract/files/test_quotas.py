@@ -37,10 +37,8 @@ def count(shop: Shop, owner: Account, uploads: int, days_ago: int = 0) -> None:
         row.day, row.uploads = riyadh_day(utc_now() - timedelta(days=days_ago)), uploads
 
 
+@pytest.mark.clause("FILE-24")
 def test_two_at_work(shop: Shop, caller: httpx.Client) -> None:
-    """“Concurrent jobs | more than 2 queued or processing is refused | upload”; “429 | too_many_concurrent_jobs | more
-    than 2 jobs queued or processing | - | after jobs finish”
-    """
     first, second = (str(upload(caller, CSV)["file_id"]) for _ in range(2))
     for state in ("queued", "processing"):
         shop.set(first, state=state)
@@ -54,10 +52,8 @@ def test_two_at_work(shop: Shop, caller: httpx.Client) -> None:
     assert send(caller).status_code == 201
 
 
+@pytest.mark.clause("FILE-25")
 def test_fifty_in_all(shop: Shop, caller: httpx.Client) -> None:
-    """“Files in queued, processing or ready | more than 50 refused | upload”; “429 | quota_active | more than 50 files
-    in queued, processing or ready | - | after deleting or expiry”; “the 51st active”
-    """
     files = []
     for _ in range(50):
         files.append(str(upload(caller, CSV)["file_id"]))
@@ -81,11 +77,8 @@ def test_fifty_in_all(shop: Shop, caller: httpx.Client) -> None:
     assert refused(send(caller)) == (429, "quota_active")  # a pinned file is there however old
 
 
+@pytest.mark.clause("FILE-23")
 def test_a_hundred_a_day(shop: Shop, caller: httpx.Client, owner: Account) -> None:
-    """“Uploads per day | 100 per user, counted per Asia/Riyadh day in any state, resets at Riyadh midnight | upload”;
-    “429 | too_many_files_today | 100 uploads per day reached (no Retry-After)”; “the 101st of the day; the day's count
-    survives deletion of its files”
-    """
     file_id = str(upload(caller, CSV)["file_id"])
     count(shop, owner, 99)
     last = str(upload(caller, CSV)["file_id"])
@@ -103,8 +96,8 @@ def test_a_hundred_a_day(shop: Shop, caller: httpx.Client, owner: Account) -> No
     assert send(caller).status_code == 201
 
 
+@pytest.mark.clause("FILE-23")
 def test_the_day_turns_at_nine_in_the_evening_of_utc(shop: Shop, owner: Account) -> None:
-    """“counted per Asia/Riyadh day in any state, resets at Riyadh midnight”: to the microsecond."""
     midnight = datetime(2026, 11, 21, 21, 0, tzinfo=UTC)
     services = shop.served.services
     quotas = jobs.Quotas(100, 2, 50)
@@ -119,9 +112,9 @@ def test_the_day_turns_at_nine_in_the_evening_of_utc(shop: Shop, owner: Account)
         jobs.check_quotas(session, owner.id, quotas, midnight)
 
 
+@pytest.mark.clause("FILE-21")
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
 def test_a_rush_takes_no_more_places_than_there_are(request: pytest.FixtureRequest, tmp_path: Path, kind: str) -> None:
-    """“quotas again inside the inserting transaction”: of ten uploads at once as many are taken as have a place."""
     settings = load_settings(
         _env_file=None,
         data_dir=tmp_path,
@@ -161,8 +154,9 @@ def test_a_rush_takes_no_more_places_than_there_are(request: pytest.FixtureReque
         assert kept == set(files())  # of those refused in the transaction nothing is left
 
 
+@pytest.mark.clause("FILE-21")
 def test_a_quota_that_fills_while_the_body_comes(shop: Shop, owner: Account, caller: httpx.Client) -> None:
-    """“quotas again inside the inserting transaction”: what was free when the upload began may be taken by its end."""
+    """What was free when the upload began may be taken by its end."""
     body = form(file_part(CSV.encode() * 1000))
     upload(caller, CSV)
     before = {item.key for item in shop.all_stored()}
@@ -183,16 +177,16 @@ def test_a_quota_that_fills_while_the_body_comes(shop: Shop, owner: Account, cal
     assert {UUID(key.split("/")[1]) for key in left} == {UUID(taken["file_id"])}
 
 
+@pytest.mark.clause("RUN-11")
 def test_the_operators_own_numbers(tmp_path: Path) -> None:
-    """“`DAILY_UPLOADS`, `CONCURRENT_JOBS`, `ACTIVE_FILES`, `PINNED_FILES` | 100, 2, 50, 5”: or as set."""
     with opened(tmp_path, concurrent_jobs=3) as shop, shop.client() as client:
         for _ in range(3):
             upload(client, CSV)
         assert refused(send(client)) == (429, "too_many_concurrent_jobs")
 
 
+@pytest.mark.clause("FILE-21")
 def test_a_full_quota_is_told_before_the_body_is_read(shop: Shop, owner: Account, caller: httpx.Client) -> None:
-    """“Content-Length 413, daily, concurrent, active 429, then the body”: in that order, while the body is withheld."""
     for _ in range(2):
         upload(caller, CSV)
     announced = {**owner.headers, "Content-Type": FORM_TYPE, "Content-Length": "5000"}

@@ -16,18 +16,21 @@ WORDS = 5
 STATES = ("queued", "processing", "ready", "failed", "expired")
 
 
+@pytest.mark.clause(
+    "FILE-01",
+    "FILE-10",
+    "FILE-28",
+    "FILE-29",
+    "FILE-30",
+    "FILE-31",
+    "FILE-32",
+    "FILE-33",
+    "FILE-36",
+    "FILE-38",
+    "FILE-39",
+    "FILE-42",
+)
 def test_a_job_from_upload_to_expiry(shop: Shop, caller: httpx.Client) -> None:
-    """“Returned by `GET /api/v1/files/{file_id}` and as each row of the list.” “file_id | UUID | job id”; “state |
-    string | queued, processing, ready, failed, expired”; “size_bytes_in | integer | uploaded size”; “size_bytes_out |
-    integer or null | null until ready”; “word_count | integer or null | words extracted and masked; billing basis”;
-    “entity_count | integer or null | entities redacted”; “created_at | datetime (UTC) | upload time”; “processed_at |
-    datetime or null | when processing finished”; “expires_at | datetime | TTL boundary”; “download_url | string or null
-    | `/api/v1/files/{file_id}/download` when ready, else null”; “poll_url | string | self link”; “(none) | `POST
-    /api/v1/files/redact` | upload accepted | queued | 201 returned with state queued”; “queued | a worker claims the
-    job | job durably enqueued | processing”; “processing | worker completes | output re-extracted by an independent
-    verifier and proven clean | ready | `download_url` set”; “The file surface is completed by polling `GET
-    /api/v1/files/{file_id}`.” “4. Asynchronous file failures: the upload returns 201 with state queued”
-    """
     taken = upload(caller, CSV)
     file_id = str(taken["file_id"])
     assert taken["state"] == "queued"
@@ -60,11 +63,8 @@ def test_a_job_from_upload_to_expiry(shop: Shop, caller: httpx.Client) -> None:
     assert {row["state"] for row in (*seen, ready, expired)} <= set(STATES)
 
 
+@pytest.mark.clause("FILE-20", "FILE-35", "FILE-42", "FILE-43")
 def test_a_failed_job_says_why(shop: Shop, caller: httpx.Client) -> None:
-    """“error_code | string or null | set when state is failed”; “The job may later end in state failed with an
-    `error_code`.” “other file error codes | `unsupported_format` (found corrupt or encrypted only while processing),
-    `timeout`”; “What only full parsing finds: state failed, same code”
-    """
     file_id = str(upload(caller, b"%PDF-1.7\nno document\n%%EOF\n", "a.pdf", "application/pdf")["file_id"])
     assert record(caller, file_id)["error_code"] is None
     shop.work()
@@ -75,6 +75,7 @@ def test_a_failed_job_says_why(shop: Shop, caller: httpx.Client) -> None:
     assert (failed["size_bytes_out"], failed["download_url"]) == (None, None)
 
 
+@pytest.mark.clause("FILE-37")
 def test_progress_goes_one_way(shop: Shop, caller: httpx.Client) -> None:
     """Two fields of our own, `stage` and `progress`: at OCR every page that was read counts."""
     file_id = str(
@@ -94,10 +95,9 @@ def test_progress_goes_one_way(shop: Shop, caller: httpx.Client) -> None:
     assert {row["stage"] for row in seen if row["state"] == "ready"} == {None}
 
 
+@pytest.mark.clause("FILE-40")
 def test_a_second_round_does_not_go_back(shop: Shop, caller: httpx.Client) -> None:
-    """“the second reading finds something new in the output | one more redact-and-verify round with it; after that
-    `verify_failed`”: progress grows in the second round too.
-    """
+    """Progress grows in the second round too."""
     file_id = str(upload(caller, CSV)["file_id"])
     shop.work(Stage.REDACT)
     with shop.careless("forgets"):
@@ -111,14 +111,13 @@ def test_a_second_round_does_not_go_back(shop: Shop, caller: httpx.Client) -> No
     assert refused(caller.get(f"/api/v1/files/{file_id}/download")) == (404, "not_ready")
 
 
+@pytest.mark.clause("FILE-43")
 @pytest.mark.parametrize(
     ("saboteur", "code"),
     [("crashes", "redaction_incomplete"), ("has_many_pages", "too_many_pages"), ("forgets", "verify_failed")],
 )
 def test_known_codes(shop: Shop, caller: httpx.Client, saboteur: str, code: str) -> None:
-    """“Known codes: `redaction_incomplete`, `verify_failed`, `image_redact_failed`, `too_many_pages`,
-    `masker_unavailable`, `internal_error`.” A parser that goes wrong ends its own job, and names no more than a code.
-    """
+    """A parser that goes wrong ends its own job, and names no more than a code."""
     with shop.careless(saboteur):
         file_id = str(upload(caller, CSV)["file_id"])
         shop.work()
@@ -130,10 +129,9 @@ def test_known_codes(shop: Shop, caller: httpx.Client, saboteur: str, code: str)
     } == known  # fmt: skip
 
 
+@pytest.mark.clause("FILE-43")
 def test_a_transient_failure_may_be_sent_again(shop: Shop, caller: httpx.Client) -> None:
-    """“The last two are transient and safe to re-upload.”: a job whose workers died too often ends, and its like is
-    taken again.
-    """
+    """A job whose workers died too often ends, and its like is taken again."""
     file_id = str(upload(caller, CSV)["file_id"])
     settings = shop.served.services.settings
     for _ in range(settings.max_attempts):
@@ -148,16 +146,17 @@ def test_a_transient_failure_may_be_sent_again(shop: Shop, caller: httpx.Client)
     assert record(caller, again)["state"] == "ready"
 
 
+@pytest.mark.clause("FILE-43")
 def test_a_picture_that_cannot_be_read(shop: Shop, caller: httpx.Client) -> None:
-    """“image_redact_failed” is the code of a picture that OCR breaks at."""
+    """Is the code of a picture that OCR breaks at."""
     with shop.careless("reads_nothing"):
         file_id = str(upload(caller, picture("Mobile: 0501234567"), "a.png", "image/png")["file_id"])
         shop.work()
     assert record(caller, file_id)["error_code"] == "image_redact_failed"
 
 
+@pytest.mark.clause("FILE-29", "FILE-59")
 def test_what_was_declared_is_what_is_shown(shop: Shop, caller: httpx.Client) -> None:
-    """“content_type | string | declared upload content type”; “download | Content-Type as declared; attachment”."""
     for declared in ("text/csv", "application/csv", "text/csv; charset=utf-8"):
         answer = caller.post(UPLOAD, files={"file": ("a.csv", CSV.encode(), declared)})
         file_id = answer.json()["file_id"]

@@ -50,9 +50,8 @@ def check(signed: dict[str, Any], key: dict[str, Any]) -> None:
     public.verify(base64.b64decode(signed["signature"]["value"]), data)
 
 
+@pytest.mark.clause("REPORT-01", "HTTP-42")
 def test_a_ready_file_carries_a_signed_report(caller: httpx.Client, ready: dict[str, Any]) -> None:
-    """“additions of our own (allow-list, explain, file report) | optional request fields and extra answer fields or
-    routes only”"""
     answer = caller.get(f"/api/v1/files/{ready['file_id']}/report")
     assert answer.status_code == 200
     report = answer.json()["report"]
@@ -67,6 +66,7 @@ def test_a_ready_file_carries_a_signed_report(caller: httpx.Client, ready: dict[
     assert not [value for value in VALUES if value.lower() in answer.text.lower()]
 
 
+@pytest.mark.clause("REPORT-02")
 def test_anybody_checks_the_signature_with_the_published_key(
     working: Served, caller: httpx.Client, ready: dict[str, Any]
 ) -> None:
@@ -79,6 +79,7 @@ def test_anybody_checks_the_signature_with_the_published_key(
     check(signed, key)
 
 
+@pytest.mark.clause("REPORT-02")
 @pytest.mark.parametrize("field", ["residual_count", "rounds", "verified_at", "service"])
 def test_a_changed_report_does_not_verify(
     working: Served, caller: httpx.Client, ready: dict[str, Any], field: str
@@ -89,6 +90,7 @@ def test_a_changed_report_does_not_verify(
         check(signed, httpx.get(f"{working.url}/api/v1/files/report-key").json())
 
 
+@pytest.mark.clause("REPORT-03")
 def test_the_report_outlives_the_bytes(working: Served, ready: dict[str, Any], caller: httpx.Client) -> None:
     """An expired file cannot be downloaded, but what was handed over can still be shown to have been clean."""
     with working.services.storage.database.transaction() as session:
@@ -103,8 +105,8 @@ def test_the_report_outlives_the_bytes(working: Served, ready: dict[str, Any], c
         job.expires_at = kept
 
 
+@pytest.mark.clause("FILE-55")
 def test_strangers_and_unfinished_files(working: Served, ready: dict[str, Any], client: httpx.Client) -> None:
-    """“file not found, or another user's | 404 `File not found`”"""
     path = f"/api/v1/files/{ready['file_id']}/report"
     assert httpx.get(working.url + path).status_code == 401
     with working.client(working.account()) as stranger:

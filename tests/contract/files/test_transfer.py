@@ -35,12 +35,8 @@ def post(client: httpx.Client, *parts: Part) -> httpx.Response:
     return client.post(UPLOAD, content=form(*parts), headers={"Content-Type": FORM_TYPE})
 
 
+@pytest.mark.clause("FILE-01", "FILE-10", "FILE-28", "FILE-56")
 def test_upload_poll_download(shop: Shop, caller: httpx.Client) -> None:
-    """“3. File redaction: `/api/v1/files/*` is an asynchronous surface: upload, poll, download a redacted file
-    (irreversible).” “POST | /api/v1/files/redact | multipart upload, enqueue job, 201”; “GET | /api/v1/files/{file_id}
-    | poll one job (file job record)”; “GET | /api/v1/files/{file_id}/download | stream the redacted file; only when
-    state is ready”
-    """
     taken = upload(caller, CSV)
     assert refused(caller.get(f"{taken['poll_url']}/download")) == (404, "not_ready")
     shop.work()
@@ -53,8 +49,9 @@ def test_upload_poll_download(shop: Shop, caller: httpx.Client) -> None:
     assert caller.get(row["download_url"]).content == answer.content  # as often as one likes
 
 
+@pytest.mark.clause("FILE-56")
 def test_a_download_is_whole_whatever_was_asked_for(shop: Shop, caller: httpx.Client) -> None:
-    """“stream the redacted file”: parts of it, or none because it is known, are not offered (RFC 9110, 14.2)."""
+    """Parts of it, or none because it is known, are not offered (RFC 9110, 14.2)."""
     taken = upload(caller, CSV)
     shop.work()
     url = f"{taken['poll_url']}/download"
@@ -74,10 +71,8 @@ def test_a_download_is_whole_whatever_was_asked_for(shop: Shop, caller: httpx.Cl
         assert other.head(url).status_code == 404
 
 
+@pytest.mark.clause("HTTP-02")
 def test_codes_that_stay(shop: Shop, caller: httpx.Client) -> None:
-    """“stable machine codes are `insufficient_tokens`, `masker_unavailable`, `unknown_judge_model`,
-    `too_many_files_today` and file error codes”: each is the whole of `detail`.
-    """
     file_id = str(upload(caller, CSV)["file_id"])
     for answer, code in (
         (caller.get("/api/v1/files", params={"cursor": "x"}), "invalid_cursor"),
@@ -89,10 +84,8 @@ def test_codes_that_stay(shop: Shop, caller: httpx.Client) -> None:
         assert answer.json() == {"detail": code}
 
 
+@pytest.mark.clause("FILE-22")
 def test_too_large(shop: Shop, caller: httpx.Client, owner: Account) -> None:
-    """“A 413 for an upload is decided from `Content-Length` where possible, else while streaming”; “File size | 100 MB
-    (rejected early from Content-Length where possible, otherwise mid-stream) | upload”
-    """
     exact, over = (form(file_part(b"a,b\n" * (LIMIT // 4) + more)) for more in (b"", b"x"))
     for body in (exact, in_pieces(exact, 7000)):
         answer = caller.post(UPLOAD, content=body, headers={"Content-Type": FORM_TYPE})
@@ -105,6 +98,7 @@ def test_too_large(shop: Shop, caller: httpx.Client, owner: Account) -> None:
     assert (answer_.status, answer_.json()) == (413, {"detail": "file_too_large"})
 
 
+@pytest.mark.clause("FILE-22")
 @pytest.mark.parametrize("length", ["-1", "1e9", "0x10", "9" * 5000, "12, 13", "", "٥"])
 def test_a_length_that_is_none(shop: Shop, owner: Account, length: str) -> None:
     """What announces its length wrongly is refused, and costs nobody a byte of memory."""
@@ -115,8 +109,8 @@ def test_a_length_that_is_none(shop: Shop, owner: Account, length: str) -> None:
             assert read(stream).status in (400, 413, 422)
 
 
+@pytest.mark.clause("FILE-22")
 def test_a_length_that_lies(shop: Shop, owner: Account) -> None:
-    """“otherwise mid-stream”: of a body longer than it said only what it said is read; a shorter one is no form."""
     body = form(file_part(CSV.encode()))
     headers = {**owner.headers, "Content-Type": FORM_TYPE}
     short = exchange(shop.served, head("POST", UPLOAD, {**headers, "Content-Length": str(len(body) - 20)}), body)
@@ -132,8 +126,9 @@ def test_a_length_that_lies(shop: Shop, owner: Account) -> None:
     assert not [item for item in shop.all_stored() if shop.owner_of(item.job_id) == owner.id]
 
 
+@pytest.mark.clause("FILE-22")
 def test_chunks_without_end(shop: Shop, owner: Account) -> None:
-    """“otherwise mid-stream”: a body in chunks that announces nothing and never ends is cut off."""
+    """A body in chunks that announces nothing and never ends is cut off."""
     headers = {**owner.headers, "Content-Type": FORM_TYPE, "Transfer-Encoding": "chunked"}
     start = form(file_part(), end=False)[: -len("\r\n")]
     with socket.create_connection(address(shop.served), timeout=20) as wire:
@@ -147,8 +142,8 @@ def test_chunks_without_end(shop: Shop, owner: Account) -> None:
     assert (answer.status, answer.json()) == (413, {"detail": "file_too_large"})
 
 
+@pytest.mark.clause("FILE-05", "FILE-06")
 def test_nothing_touches_a_disk_in_the_clear(tmp_path: Path) -> None:
-    """“uploaded bytes are never spooled to disk in the clear.” “Input and output are encrypted at rest.”"""
     mark = b"Noura-Almithali-was-here"
     with serving(settings_for(tmp_path / "data", max_upload_bytes=LIMIT)) as served:
         account = served.account()
@@ -163,10 +158,8 @@ def test_nothing_touches_a_disk_in_the_clear(tmp_path: Path) -> None:
         assert kept and not [path for path in kept if mark in path.read_bytes()]
 
 
+@pytest.mark.clause("FILE-13")
 def test_a_glossary_in_either_shape(shop: Shop, caller: httpx.Client, owner: Account) -> None:
-    """“glossary | no | inline terms as one string: a JSON array of strings (terms may contain commas) or a plain
-    comma-separated list”: and they go from the file.
-    """
     storage = shop.served.services.storage
     with storage.database.transaction() as session:
         stored = glossaries.create(
@@ -196,14 +189,12 @@ def test_a_glossary_in_either_shape(shop: Shop, caller: httpx.Client, owner: Acc
         assert [term for term in gone if term in text] == [], glossary
 
 
+@pytest.mark.clause("GLOSS-25")
 @pytest.mark.parametrize(
     ("count", "length", "status"),
     [(1000, 1, 201), (1001, 1, 422), (1, 200, 201), (1, 201, 422)],
 )
 def test_how_many_terms_and_how_long(caller: httpx.Client, count: int, length: int, status: int) -> None:
-    """“inline `glossary` | at most 1,000 terms, each 1-200 characters after trimming; word_boundary,
-    case-insensitive”: in both shapes.
-    """
     terms = [f"{number}".rjust(length, "z") if length > 1 else f"t{number}" for number in range(count)]
     for glossary in (json.dumps(terms), ", ".join(terms)):
         answer = post(caller, field_part("glossary", glossary), file_part())
@@ -211,11 +202,8 @@ def test_how_many_terms_and_how_long(caller: httpx.Client, count: int, length: i
         assert status == 201 or {tuple(item) for item in answer.json()["detail"]} == {("type", "loc", "msg")}
 
 
+@pytest.mark.clause("FILE-47", "FILE-48", "FILE-49")
 def test_the_list_page_by_page(shop: Shop, caller: httpx.Client) -> None:
-    """“Response `{files: [file job record], next_cursor: string or null}`.” “List page size | 1-50 | file list”; “list
-    own files, newest first”; “query `limit` (clamped to 1-50, default 50) and `cursor` (a file_id)”; “Passing
-    next_cursor as cursor returns strictly older rows”: whatever comes or goes meanwhile.
-    """
     files = [str(upload(caller, CSV)["file_id"]) for _ in range(53)][::-1]
     for limit, shown in (("", 50), ("?limit=1000", 50), ("?limit=50", 50), ("?limit=0", 1), ("?limit=-9", 1)):
         page = caller.get(f"/api/v1/files{limit}").json()
@@ -239,8 +227,9 @@ def test_the_list_page_by_page(shop: Shop, caller: httpx.Client) -> None:
     assert refused(deleted) == (400, "invalid_cursor")  # nobody knows any more how old it was
 
 
+@pytest.mark.clause("FILE-49")
 def test_files_of_one_moment(shop: Shop, caller: httpx.Client) -> None:
-    """“strictly older rows”: none is shown twice or left out where many bear the same time."""
+    """None is shown twice or left out where many bear the same time."""
     files = [str(upload(caller, CSV)["file_id"]) for _ in range(7)]
     moment = utc_now() - timedelta(hours=1)
     for file_id in files:
@@ -256,8 +245,8 @@ def test_files_of_one_moment(shop: Shop, caller: httpx.Client) -> None:
     assert sorted(seen) == sorted(files)
 
 
+@pytest.mark.clause("FILE-50")
 def test_cursors_that_are_none(shop: Shop, caller: httpx.Client) -> None:
-    """“an unknown or malformed cursor gives 400 `invalid_cursor`”; “400 | invalid_cursor | bad list cursor”."""
     with shop.client() as other:
         theirs = str(upload(other, CSV)["file_id"])
     mine = str(upload(caller, CSV)["file_id"])
@@ -290,11 +279,9 @@ NAMES = [
 ]
 
 
+@pytest.mark.clause("FILE-15", "FILE-29", "FILE-59")
 @pytest.mark.parametrize(("parameter", "shown"), NAMES)
 def test_names_as_they_come_and_as_they_go(shop: Shop, caller: httpx.Client, parameter: str, shown: str | None) -> None:
-    """“original_filename | string | as uploaded; `untitled` if the part had no filename”; “download | Content-Type as
-    declared; attachment; the name is the original one with every value found in it replaced”
-    """
     answer = post(caller, Part("; ".join(filter(None, ('name="file"', parameter))), "text/csv", CSV.encode()))
     assert answer.status_code == 201, answer.text
     file_id = answer.json()["file_id"]
@@ -311,8 +298,8 @@ def test_names_as_they_come_and_as_they_go(shop: Shop, caller: httpx.Client, par
     assert not set('/\\"\r\n\u202e\u200b\x1b') & set(name)
 
 
+@pytest.mark.clause("FILE-29")
 def test_a_name_of_bytes_that_are_no_text(shop: Shop, caller: httpx.Client) -> None:
-    """“original_filename | string | as uploaded”: as far as it is text at all; half a surrogate pair is none."""
     for raw in (b"\xed\xa0\x80.csv", b"\xff\xfe.csv", "نورة.csv".encode("cp1256")):
         body = form(file_part(filename="MARK")).replace(b"MARK", raw)
         answer = caller.post(UPLOAD, content=body, headers={"Content-Type": FORM_TYPE})
@@ -321,6 +308,7 @@ def test_a_name_of_bytes_that_are_no_text(shop: Shop, caller: httpx.Client) -> N
         assert name.endswith(".csv") and "\ufffd" in name
 
 
+@pytest.mark.clause("FILE-59")
 @pytest.mark.parametrize(
     ("filename", "offered"),
     [
@@ -331,7 +319,7 @@ def test_a_name_of_bytes_that_are_no_text(shop: Shop, caller: httpx.Client) -> N
     ],
 )
 def test_values_in_names(shop: Shop, caller: httpx.Client, filename: str, offered: str) -> None:
-    """“the name is the original one with every value found in it replaced”: the placeholders are the document's."""
+    """The placeholders are the document's."""
     answer = post(caller, file_part(CSV.encode(), filename))
     shop.work()
     row = record(caller, answer.json()["file_id"])
@@ -340,8 +328,8 @@ def test_values_in_names(shop: Shop, caller: httpx.Client, filename: str, offere
     assert header == f'attachment; filename="{offered}"'
 
 
+@pytest.mark.clause("HTTP-09")
 def test_ids_that_are_none(caller: httpx.Client) -> None:
-    """“a malformed id in a path | 404 as an unknown one”."""
     mine = str(upload(caller, CSV)["file_id"])
     for file_id in (
         "x", "%00", mine.replace("-", ""), "{" + mine + "}", mine + "0", mine[:-1], "..%2f" + mine, "٣" * 36, "-" * 36,
@@ -354,8 +342,8 @@ def test_ids_that_are_none(caller: httpx.Client) -> None:
     assert caller.get(f"/api/v1/files/{mine}").json()["state"] == "queued"
 
 
+@pytest.mark.clause("FILE-21")
 def test_the_form_before_the_format_before_the_money(tmp_path: Path) -> None:
-    """“then the body: 413 mid-stream, form fields 422 and 404, format 400, money 402”: each before the next."""
     with opened(tmp_path, max_upload_bytes=LIMIT, free_tokens_per_day=0) as shop, shop.client() as client:
         bad, foreign = field_part("glossary", "x" * 201), field_part("glossary_id", str(uuid4()))
         huge, wrong = file_part(b"a" * (LIMIT + 1)), file_part(b"\x00\x01", "a.pdf", "application/pdf")
@@ -368,8 +356,9 @@ def test_the_form_before_the_format_before_the_money(tmp_path: Path) -> None:
         assert client.get("/api/v1/files").json()["files"] == []
 
 
+@pytest.mark.clause("FILE-22")
 def test_a_field_without_an_end(caller: httpx.Client) -> None:
-    """“otherwise mid-stream”: a field may not be endless either."""
+    """A field may not be endless either."""
     start = f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="glossary"\r\n\r\n'.encode()
 
     def body() -> Iterator[bytes]:

@@ -17,9 +17,10 @@ def post(client: httpx.Client, body: bytes | Iterator[bytes]) -> httpx.Response:
     return client.post(UPLOAD, content=body, headers={"Content-Type": FORM_TYPE})
 
 
+@pytest.mark.clause("FILE-13")
 @pytest.mark.parametrize("name", ["glossary", "glossary_id"])
 def test_a_field_that_comes_twice(client: httpx.Client, name: str) -> None:
-    """“inline terms as one string”: two strings joined would be a term that nobody named, and both would stay."""
+    """Two strings joined would be a term that nobody named, and both would stay."""
     answer = post(client, form(field_part(name, ""), file_part(), field_part(name, "Salem")))
     assert answer.status_code == 422
     assert answer.json()["detail"] == [
@@ -27,9 +28,10 @@ def test_a_field_that_comes_twice(client: httpx.Client, name: str) -> None:
     ]
 
 
+@pytest.mark.clause("GLOSS-21")
 @pytest.mark.parametrize("terms", ["سالم".encode("cp1256"), b'["\xd3"]', "Salem".encode("utf-16")])
 def test_terms_that_are_no_utf_8(client: httpx.Client, terms: bytes) -> None:
-    """“bad glossary (... malformed entry)”: a term read wrongly would not be found in the document."""
+    """A term read wrongly would not be found in the document."""
     answer = post(client, form(Part('name="glossary"', None, terms), file_part()))
     assert answer.status_code == 422
     assert answer.json()["detail"] == [
@@ -37,8 +39,8 @@ def test_terms_that_are_no_utf_8(client: httpx.Client, terms: bytes) -> None:
     ]
 
 
+@pytest.mark.clause("FILE-22")
 def test_a_form_that_goes_on_after_its_end(client: httpx.Client, served: Served) -> None:
-    """“otherwise mid-stream”: also what is no part's has an end."""
     blank = b"x" * 500_000
     rounds = served.services.settings.max_upload_bytes // len(blank) + 10
 
@@ -52,6 +54,7 @@ def test_a_form_that_goes_on_after_its_end(client: httpx.Client, served: Served)
     assert client.get("/api/v1/files").json()["files"] == []
 
 
+@pytest.mark.clause("FILE-27")
 def test_the_log_of_a_malformed_form(client: httpx.Client, capfd: pytest.CaptureFixture[str]) -> None:
     """Nothing of the input is in the log, not even the byte at which the parser gave up."""
     root = logging.getLogger()

@@ -31,9 +31,9 @@ def preflight(client: httpx.Client, path: str, origin: str, headers: str = "auth
     return client.options(path, headers=asks)
 
 
+@pytest.mark.clause("HTTP-38")
 @pytest.mark.parametrize("path", PATHS)
 def test_a_preflight_needs_no_authentication(page: httpx.Client, path: str) -> None:
-    """“CORS never allows credentials.”; “`CORS_ORIGINS` | empty”, or the origins that browsers may call from."""
     answer = preflight(page, path, APP, "authorization, content-type, x-use-judge")
     assert answer.status_code == 200
     assert answer.headers["access-control-allow-origin"] == APP
@@ -41,20 +41,18 @@ def test_a_preflight_needs_no_authentication(page: httpx.Client, path: str) -> N
     assert "X-Request-Id" in answer.headers
 
 
+@pytest.mark.clause("HTTP-39")
 @pytest.mark.parametrize("headers", ["x-provider-key", "authorization, X-Provider-Key", "x-service-preserve-tags"])
 @pytest.mark.parametrize("path", ["/api/v1/proxy/anthropic/v1/messages", "/api/v1/mask"])
 def test_the_providers_key_is_not_for_browsers(page: httpx.Client, path: str, headers: str) -> None:
-    """“`X-Provider-Key` is not in the cross-origin allow-list, so browser preflight requests carrying it are
-    rejected”.
-    """
     answer = preflight(page, path, APP, headers)
     assert answer.status_code == 400
     assert "provider" not in answer.headers.get("access-control-allow-headers", "").lower()
 
 
+@pytest.mark.clause("HTTP-38")
 @pytest.mark.parametrize("origin", [OTHER, "null", f"{APP}.evil.example.com", "http://app.example.com", f"{APP}:444"])
 def test_other_origins_get_no_leave(open_to: Served, page: httpx.Client, origin: str) -> None:
-    """“`CORS_ORIGINS` | empty”: only those that are named."""
     assert "access-control-allow-origin" not in preflight(page, "/api/v1/mask", origin).headers
     with open_to.client() as client:
         answer = client.post("/api/v1/mask", json={"text": "x"}, headers={"Origin": origin})
@@ -62,8 +60,8 @@ def test_other_origins_get_no_leave(open_to: Served, page: httpx.Client, origin:
     assert "access-control-allow-origin" not in answer.headers
 
 
+@pytest.mark.clause("HTTP-13", "HTTP-31")
 def test_answers_may_be_read_also_when_they_are_refusals(open_to: Served, page: httpx.Client) -> None:
-    """“`Retry-After` header (seconds)” and “the `X-Request-Id` header of every answer” can be read by the page."""
     with open_to.client() as client:
         answers = [
             client.post("/api/v1/mask", json={"text": "x"}, headers={"Origin": APP}),
@@ -80,8 +78,8 @@ def test_answers_may_be_read_also_when_they_are_refusals(open_to: Served, page: 
         assert "access-control-allow-credentials" not in answer.headers
 
 
+@pytest.mark.clause("HTTP-38")
 def test_without_origins_nobody_is_answered(client: httpx.Client) -> None:
-    """“`CORS_ORIGINS` | empty”."""
     answers = [preflight(client, "/api/v1/mask", APP), client.get("/api/v1/health", headers={"Origin": APP})]
     for answer in answers:
         assert not [name for name in answer.headers if name.startswith("access-control")]

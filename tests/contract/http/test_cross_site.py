@@ -54,12 +54,9 @@ def elsewhere(served: Served) -> list[dict[str, str]]:
     ]  # fmt: skip
 
 
+@pytest.mark.clause("AUTH-19", "RUN-12")
 @pytest.mark.parametrize(("method", "path", "status"), UNSAFE)
 def test_unsafe_methods(served: Served, account: Account, method: str, path: str, status: int) -> None:
-    """“Unsafe methods with a cookie need an `Origin` of `DASHBOARD_URL` (or `Sec-Fetch-Site: same-origin`); else 403
-    `{"detail": "Cross-site request refused"}`.” “`DASHBOARD_URL` | unset: `http://127.0.0.1:PORT` and
-    `http://localhost:PORT` of `serve`”
-    """
     cookie = {"Cookie": f"masker_session={served.session(account)}", "Content-Type": "application/json"}
     for headers in dashboard(served):
         answer = httpx.request(method, served.url + path, headers=cookie | headers)
@@ -70,15 +67,16 @@ def test_unsafe_methods(served: Served, account: Account, method: str, path: str
     assert len(elsewhere(served)) > 15
 
 
+@pytest.mark.clause("AUTH-19")
 def test_safe_methods_need_no_origin(served: Served, account: Account) -> None:
-    """“Unsafe methods with a cookie need an `Origin`”: others do not, and change nothing."""
     cookie = {"Cookie": f"masker_session={served.session(account)}"}
     for headers in elsewhere(served):
         assert httpx.get(f"{served.url}/me", headers=cookie | headers).status_code == 200
 
 
+@pytest.mark.clause("AUTH-20")
 def test_without_a_session_there_is_nothing_to_forge(served: Served, account: Account) -> None:
-    """“without a cookie there is none either”; a cookie that lets nobody in is told so, whatever the page."""
+    """A cookie that lets nobody in is told so, whatever the page."""
     bad = {"Cookie": f"masker_session={'A' * 43}", "Origin": "https://elsewhere.example"}
     answer = httpx.post(f"{served.url}/api/v1/mask", json=TEXT, headers=bad)
     assert told(answer) == (401, {"detail": "Invalid or expired session"})
@@ -86,8 +84,9 @@ def test_without_a_session_there_is_nothing_to_forge(served: Served, account: Ac
     assert httpx.post(f"{served.url}/api/v1/mask", json=TEXT, headers=foreign).status_code == 200
 
 
+@pytest.mark.clause("AUTH-19")
 def test_the_dashboards_own_address(walled: Served) -> None:
-    """“need an `Origin` of `DASHBOARD_URL`”: once it is set, no other will do, as browsers write it."""
+    """Once it is set, no other will do, as browsers write it."""
     cookie = {"Cookie": f"masker_session={walled.session(walled.account())}"}
     for origin, status in (
         ("https://masker.example.sa", 201),
@@ -101,8 +100,8 @@ def test_the_dashboards_own_address(walled: Served) -> None:
         assert answer.status_code == status, origin
 
 
+@pytest.mark.clause("AUTH-21")
 def test_foreign_pages_at_the_door(served: Served) -> None:
-    """“`/auth/*` refuses a foreign `Origin`”."""
     email = new_email()
     cookie = {"Cookie": f"masker_session={cookie_of(registered(served.url, email)).value}"}
     for headers in elsewhere(served):

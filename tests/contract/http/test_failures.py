@@ -35,10 +35,9 @@ def sabotage(served: Served) -> None:
     served.app.state.services = replace(services, storage=storage, detection=Broken())
 
 
+@pytest.mark.clause("HTTP-06")
 def test_every_route_that_breaks_says_so_alike(broken: Served, caplog: pytest.LogCaptureFixture) -> None:
-    """“500 | Masking operation failed | unhandled error on mask; never echoes input”; “500 | Redact operation failed |
-    unhandled error on redact”. Everywhere else `internal_error`; each is counted, and logged by its type alone.
-    """
+    """Everywhere else `internal_error`; each is counted, and logged by its type alone."""
     account = broken.account()
     bearer, cookie = account.headers, {"Cookie": f"masker_session={broken.session(account)}", "Origin": broken.url}
     with broken.client(account) as client:
@@ -74,18 +73,17 @@ def test_every_route_that_breaks_says_so_alike(broken: Served, caplog: pytest.Lo
     assert SECRET not in caplog.text and "cope" not in caplog.text and "Traceback" not in caplog.text
 
 
+@pytest.mark.clause("RUN-01")
 def test_what_is_broken_for_one_is_not_for_all(broken: Served) -> None:
-    """“7. Health and status probes.” The process lives on: liveness does not ask what is behind it."""
+    """The process lives on: liveness does not ask what is behind it."""
     sabotage(broken)
     answer = httpx.get(f"{broken.url}/api/v1/health")
     assert (answer.status_code, answer.json()["status"]) == (200, "ok")
     assert httpx.get(f"{broken.url}/docs").status_code == 200
 
 
+@pytest.mark.clause("HTTP-01", "HTTP-03")
 def test_errors_have_the_shape_of_their_surface(client: httpx.Client) -> None:
-    """“Text-endpoint errors have body `{detail: <message>}`”; “A 422's `detail` is an array; every other text error's
-    `detail` is a string.”
-    """
     for path, body, kind in [
         ("/api/v1/mask", {"text": "x", "key": "!"}, str),
         ("/api/v1/mask", {"text": ""}, list),

@@ -50,11 +50,9 @@ def status(client: httpx.Client, path: str, *forwarded: str, method: str = "GET"
     return client.request(method, path, headers=headers).status_code
 
 
+@pytest.mark.clause("HTTP-13", "HTTP-24")
 @pytest.mark.parametrize("address", [FOREIGN, FOREIGN_6, UNLISTED, BAHRAINI, "2a00::1", "0.0.0.0"])
 def test_a_bare_403(caller: httpx.Client, address: str) -> None:
-    """“The API is reachable only from Saudi Arabian IP addresses; other origins get a bare 403 with no body”;
-    “request ids | also in the `X-Request-Id` header of every answer”.
-    """
     for method, path in ROUTES:
         answer = caller.request(method, path, headers={"X-Forwarded-For": address})
         assert (answer.status_code, answer.content) == (403, b"")
@@ -62,14 +60,14 @@ def test_a_bare_403(caller: httpx.Client, address: str) -> None:
         assert answer.headers["content-length"] == "0"
 
 
+@pytest.mark.clause("HTTP-24")
 @pytest.mark.parametrize("address", [SAUDI, SAUDI_6, f"::ffff:{SAUDI}"])
 def test_saudi_callers_are_let_in(caller: httpx.Client, address: str) -> None:
-    """“the API, the dashboard and the admin host accept traffic only from Saudi IP addresses”."""
     assert [row for row in ROUTES if status(caller, row[1], address, method=row[0]) == 403] == []
 
 
+@pytest.mark.clause("HTTP-22", "HTTP-23", "HTTP-24", "HTTP-25")
 def test_it_comes_before_authentication_and_nothing_is_charged(guarded: Served, caller: httpx.Client) -> None:
-    """“enforced at the edge; not an auth failure”; “geo 403, authentication 401 (before the body is read)”."""
     account = guarded.account()
     before = guarded.balance(account)
     for headers in (account.headers, {}, {"Authorization": "Basic x"}):
@@ -82,8 +80,8 @@ def test_it_comes_before_authentication_and_nothing_is_charged(guarded: Served, 
     assert status(caller, "/api/v1/mask", SAUDI, method="POST") == 401
 
 
+@pytest.mark.clause("HTTP-24")
 def test_a_preflight_from_abroad_is_refused_too(caller: httpx.Client) -> None:
-    """“blocked requests get a bare 403 with no body”."""
     asks = {"Origin": "https://app.example.com", "Access-Control-Request-Method": "POST"}
     for address, expected in ((FOREIGN, 403), (SAUDI, 200)):
         answer = caller.options("/api/v1/mask", headers={**asks, "X-Forwarded-For": address})
@@ -91,6 +89,7 @@ def test_a_preflight_from_abroad_is_refused_too(caller: httpx.Client) -> None:
         assert ("access-control-allow-origin" in answer.headers) == (expected == 200)
 
 
+@pytest.mark.clause("HTTP-27")
 @pytest.mark.parametrize(
     ("forwarded", "let_in"),
     [
@@ -106,25 +105,22 @@ def test_a_preflight_from_abroad_is_refused_too(caller: httpx.Client) -> None:
 def test_forwarded_addresses_are_read_from_the_right(
     caller: httpx.Client, forwarded: tuple[str, ...], let_in: bool
 ) -> None:
-    """“`X-Forwarded-For` is read from the right; the first address that is not a trusted proxy is the caller”."""
     assert (status(caller, "/api/v1/files", *forwarded) != 403) == let_in
 
 
+@pytest.mark.clause("HTTP-27")
 @pytest.mark.parametrize(
     "garbage", ["", "unknown", "_hidden", "203.0.113.7.", "203.0.113.007", "fe80::1%eth0", "203.0.113.7/32", "x" * 5000]
 )
 def test_what_cannot_be_parsed_is_refused(caller: httpx.Client, garbage: str) -> None:
-    """“what cannot be parsed is refused”."""
     assert status(caller, "/api/v1/files", garbage) == 403
     assert status(caller, "/api/v1/files", f"{SAUDI},{garbage}") == 403
     assert status(caller, "/api/v1/health", garbage) == 403
 
 
+@pytest.mark.clause("HTTP-26")
 @pytest.mark.parametrize("near", ["192.168.1.5", "172.16.0.9", "169.254.7.7", "fd00::7", "::1", "10.2.3.4"])
 def test_near_callers_reach_the_probes_alone(caller: httpx.Client, near: str) -> None:
-    """“Loopback and private addresses are outside every country: with `GEO_DATABASE` set they are refused too, except
-    for `/api/v1/health` and `/api/v1/health/ready`, which orchestrators probe from inside.”
-    """
     assert status(caller, "/api/v1/health", near) == 200
     assert status(caller, "/api/v1/health/ready", near) == 200
     for path in ("/api/v1/files", "/docs", "/api/v1/health/", "/api/v1/healthy", "/api/v1/health/ready/x", "/"):
@@ -132,14 +128,15 @@ def test_near_callers_reach_the_probes_alone(caller: httpx.Client, near: str) ->
     assert status(caller, "/api/v1/mask", near, method="POST") == 403
 
 
+@pytest.mark.clause("HTTP-26")
 def test_the_proxy_itself_is_near(caller: httpx.Client) -> None:
-    """“which orchestrators probe from inside”: without a forwarded address, the peer's own counts."""
+    """Without a forwarded address, the peer's own counts."""
     assert status(caller, "/api/v1/health") == 200
     assert status(caller, "/api/v1/files") == 403
 
 
+@pytest.mark.clause("HTTP-28")
 def test_forwarded_addresses_of_strangers_do_not_count(tmp_path: Path) -> None:
-    """“empty: the peer address counts”; “the server's own handling of forwarded headers stays off”."""
     settings = settings_for(tmp_path / "data", geo_database=write_countries(tmp_path / "countries.mmdb"))
     with serving(settings) as served, httpx.Client(base_url=served.url) as client:
         for path in ("/api/v1/files", "/docs"):
@@ -147,8 +144,8 @@ def test_forwarded_addresses_of_strangers_do_not_count(tmp_path: Path) -> None:
         assert status(client, "/api/v1/health", FOREIGN) == 200
 
 
+@pytest.mark.clause("HTTP-29")
 def test_other_countries_in_any_case(tmp_path: Path) -> None:
-    """“`GEO_COUNTRIES` | `SA`”, of which there may be several."""
     settings = settings_for(
         tmp_path / "data",
         geo_database=write_countries(tmp_path / "countries.mmdb"),
@@ -160,19 +157,21 @@ def test_other_countries_in_any_case(tmp_path: Path) -> None:
     assert let_in == {SAUDI: False, FOREIGN: True, BAHRAINI: True}
 
 
+@pytest.mark.clause("HTTP-29")
 def test_without_a_database_everybody_is_let_in(client: httpx.Client) -> None:
-    """“unset: geo restriction off”."""
     assert client.get("/api/v1/files", headers={"X-Forwarded-For": FOREIGN}).status_code == 200
 
 
+@pytest.mark.clause("HTTP-24")
 def test_a_refused_call_is_logged_without_its_address(caller: httpx.Client, caplog: pytest.LogCaptureFixture) -> None:
-    """“blocked requests get a bare 403 with no body”: who runs the server sees how many."""
+    """Who runs the server sees how many."""
     with caplog.at_level("INFO", logger="masker"):
         status(caller, "/api/v1/files", FOREIGN)
     assert any("status=403" in record.getMessage() for record in caplog.records)
     assert FOREIGN not in caplog.text
 
 
+@pytest.mark.clause("RUN-05")
 @pytest.mark.parametrize(
     ("name", "value"),
     [
@@ -183,15 +182,14 @@ def test_a_refused_call_is_logged_without_its_address(caller: httpx.Client, capl
     ],
 )
 def test_a_bad_setting_is_named(tmp_path: Path, name: str, value: object) -> None:
-    """“a bad setting stops the start with its name and no traceback”."""
     with pytest.raises(InvalidSettings, match=f"MASKER_{name.upper()}"):
         create_app(settings_for(tmp_path / "data", **{name: value}))
     assert not (tmp_path / "data").exists()
 
 
+@pytest.mark.clause("HTTP-24")
 @pytest.mark.parametrize("trusted", [(), ("127.0.0.1",)])
 def test_what_is_no_http_is_refused_as_well(tmp_path: Path, trusted: tuple[str, ...]) -> None:
-    """“blocked requests get a bare 403 with no body”; of a trusted proxy's connection nobody knows the caller yet."""
     database = write_countries(tmp_path / "countries.mmdb")
     with serving(settings_for(tmp_path / "data", geo_database=database, trusted_proxies=trusted)) as served:
         address = ("127.0.0.1", int(served.url.rpartition(":")[2]))
@@ -206,8 +204,8 @@ def test_what_is_no_http_is_refused_as_well(tmp_path: Path, trusted: tuple[str, 
         assert b"content-type" not in head.lower() and b"x-request-id" in head.lower()
 
 
+@pytest.mark.clause("RUN-04")
 def test_a_bad_setting_stops_the_start(tmp_path: Path) -> None:
-    """“`serve` and `worker` check settings and master key before they connect to anything”."""
     data, value = tmp_path / "data", "/nonexistent/countries.mmdb"
     environment = {"PATH": "/usr/bin:/bin", "MASKER_DATA_DIR": str(data), "MASKER_GEO_DATABASE": value}
     done = subprocess.run(

@@ -109,10 +109,10 @@ def shapes(secret: str) -> list[Any]:
     ]
 
 
+@pytest.mark.clause("HTTP-04")
 def test_nothing_of_a_wrong_body_comes_back(
     browser: httpx.Client, takers: list[Operation], declared: frozenset[str]
 ) -> None:
-    """“422 bodies | array of `{type, loc, msg}`: no `input`, no `ctx`, no key of the caller's own in `loc`”."""
     for operation in takers:
         for body in shapes(SECRET):
             is_clean(browser.request(operation.method, operation.path, json=body), declared)
@@ -127,14 +127,12 @@ JSON = st.recursive(
 )
 
 
+@pytest.mark.clause("GLOSS-21", "HTTP-03", "HTTP-05")
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=15, deadline=None)
 @given(body=JSON)
 def test_no_json_gets_a_500(
     browser: httpx.Client, takers: list[Operation], declared: frozenset[str], body: object
 ) -> None:
-    """“wrong type, invalid enum, empty text, bad transforms keys or values, bad glossary (max_glossaries_reached, over
-    1,000 entries, malformed entry) | detail is an array of validation error objects”
-    """
     content = json.dumps(body)  # NaN and Infinity too, which are no JSON
     for operation in takers:
         answer = browser.request(operation.method, operation.path, content=content, headers=JSON_TYPE)
@@ -173,19 +171,18 @@ RAW = {
 }
 
 
+@pytest.mark.clause("HTTP-17")
 @pytest.mark.parametrize("raw", RAW.values(), ids=RAW.keys())
 def test_what_is_no_json(browser: httpx.Client, takers: list[Operation], declared: frozenset[str], raw: bytes) -> None:
-    """“text that holds NUL / lone surrogates | accepted / 422”; nothing else that is no JSON in UTF-8 is guessed at."""
+    """Nothing else that is no JSON in UTF-8 is guessed at."""
     for operation in takers:
         answer = browser.request(operation.method, operation.path, content=raw, headers=JSON_TYPE)
         assert answer.status_code in ({413, 422} if len(raw) > SMALL else {422}), operation.path
         is_clean(answer, declared)
 
 
+@pytest.mark.clause("HTTP-16")
 def test_numbers_and_keys_at_the_edge_of_json(client: httpx.Client) -> None:
-    """“unknown fields in a JSON body | ignored”; of a key that comes twice the last value counts, in every place that
-    reads it.
-    """
     for more in (b'"other": 1e999', b'"other": {"text": 1}', b'"Text": "y"', b'"nul": "\\u0000"'):
         answer = client.post("/api/v1/mask", content=b'{"text": "x", ' + more + b"}", headers=JSON_TYPE)
         assert answer.status_code == 200
@@ -194,6 +191,7 @@ def test_numbers_and_keys_at_the_edge_of_json(client: httpx.Client) -> None:
     assert answer["redacted_text"] == "PHONE_01"
 
 
+@pytest.mark.clause("HTTP-15")
 @pytest.mark.parametrize(
     ("headers", "place"),
     [
@@ -210,8 +208,8 @@ def test_numbers_and_keys_at_the_edge_of_json(client: httpx.Client) -> None:
 def test_bodies_that_are_called_something_else(
     browser: httpx.Client, client: httpx.Client, takers: list[Operation], headers: dict[str, str], place: str
 ) -> None:
-    """“All JSON bodies use `Content-Type: application/json` unless stated.” The types that a page of another site can
-    make a browser send without asking are refused, with a bearer as with a cookie.
+    """The types that a page of another site can make a browser send without asking are refused, with a bearer as with a
+    cookie.
     """
     for operation in takers:
         callers = [client, browser] if "bearer" in operation.security else [browser]
@@ -222,6 +220,7 @@ def test_bodies_that_are_called_something_else(
             assert SECRET not in answer.text
 
 
+@pytest.mark.clause("HTTP-18")
 def test_only_a_bearer_may_leave_the_type_out(client: httpx.Client, browser: httpx.Client) -> None:
     """A body without a type is another that foreign pages can send."""
     body = b'{"text": "x"}'
@@ -238,11 +237,10 @@ def peak_memory() -> int:
     return int(re.findall(r"VmHWM:\s+(\d+) kB", status)[0]) * 1024
 
 
+@pytest.mark.clause("HTTP-21")
 @pytest.mark.parametrize("length", [True, False], ids=["with its length", "in chunks"])
 def test_a_body_of_200_megabytes(client: httpx.Client, served: Served, length: bool) -> None:
-    """“`MAX_TEXT_BYTES` | 67108864: the transport cap of a JSON body (413, `{"detail": "request_too_large"}`)”. Refused
-    without being held; the client can read the answer though it is still sending.
-    """
+    """Refused without being held; the client can read the answer though it is still sending."""
     piece = b"x" * 1_000_000
 
     def content() -> Iterator[bytes]:
@@ -258,6 +256,7 @@ def test_a_body_of_200_megabytes(client: httpx.Client, served: Served, length: b
     assert client.post("/api/v1/mask", json={"text": "x"}).status_code == 200
 
 
+@pytest.mark.clause("HTTP-19")
 def test_a_length_is_believed_at_once(served: Served, account: Account) -> None:
     """Not a byte of a body that is too long has to come before the answer does."""
     headers = {**account.headers, **JSON_TYPE, "Content-Length": str(200_000_000)}
@@ -265,8 +264,8 @@ def test_a_length_is_believed_at_once(served: Served, account: Account) -> None:
     assert (answer.status, answer.json()) == (413, {"detail": "request_too_large"})
 
 
+@pytest.mark.clause("MASK-16")
 def test_a_body_that_comes_too_slowly(served: Served, account: Account, monkeypatch: pytest.MonkeyPatch) -> None:
-    """“processing_time_ms” of nobody else grows: who sends a byte now and then is told so, and hung up on."""
     monkeypatch.setattr(api.http.bodies, "GRACE_SECONDS", 0.2)
     form = "multipart/form-data; boundary=x"
     for path, type_, begun in (
@@ -279,6 +278,7 @@ def test_a_body_that_comes_too_slowly(served: Served, account: Account, monkeypa
         assert answer.headers["connection"] == "close"
 
 
+@pytest.mark.clause("HTTP-20")
 def test_a_head_that_never_ends(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same before there is a request: connections cannot be held by saying nothing."""
     monkeypatch.setattr(api.http.protocol, "HEAD_SECONDS", 0.2)
@@ -293,6 +293,7 @@ def test_a_head_that_never_ends(served: Served, monkeypatch: pytest.MonkeyPatch)
         assert received.endswith(b'{"detail":"request_timeout"}')
 
 
+@pytest.mark.clause("HTTP-19")
 def test_a_refused_body_is_not_listened_to_for_ever(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     """What still comes after a refusal is dropped for as long as a connection may be idle, however fast it comes."""
 

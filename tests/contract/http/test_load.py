@@ -18,8 +18,8 @@ import httpx
 import pytest
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from api.engine.pool import LargeTexts
-from api.engine.scheduler import LARGE_CHARACTERS, MEDIUM_CHARACTERS, DetectionThreads
+from api.engine.pool import ProcessPool
+from api.engine.scheduler import LARGE_CHARACTERS, MEDIUM_CHARACTERS, DetectionScheduler
 from schemas.spans import Detection, DetectOptions
 from tests.api.serving import Account, Served, serving, settings_for
 
@@ -52,7 +52,7 @@ def busy(folder: Path, queue: int) -> Iterator[tuple[Served, Busy]]:
     """A server with one thread for detection and so many waiting places."""
     detector = Busy()
     with serving(settings_for(folder, free_tokens_per_day=FREE)) as served:
-        served.app.state.services = replace(served.services, detection=DetectionThreads(detector, 1, queue))
+        served.app.state.services = replace(served.services, detection=DetectionScheduler(detector, 1, queue))
         try:
             yield Served(served.url, served.app, served.app.state.services), detector
         finally:
@@ -71,11 +71,8 @@ def waiting(served: Served) -> int:
     return served.services.detection.waiting
 
 
+@pytest.mark.clause("BILL-07", "HTTP-11", "RUN-13")
 def test_past_the_queue_calls_are_shed_and_refunded(tmp_path: Path) -> None:
-    """“`DETECT_MAX_CONCURRENCY`, `DETECT_MAX_QUEUE` | CPU count, 256, per process; past them the text endpoints and the
-    proxy shed load with 503”; “detection service unreachable or shedding load; request refunded best-effort (the exact
-    free/paid split is reversed) | `Retry-After` on overload”; “A 503 is refunded best-effort.”
-    """
     with busy(tmp_path, queue=2) as (served, detector), ThreadPoolExecutor(4) as callers:
         account = served.account(paid_tokens=100)
         with served.client(account) as client:
@@ -91,8 +88,8 @@ def test_past_the_queue_calls_are_shed_and_refunded(tmp_path: Path) -> None:
             assert served.balance(account) == FREE + 100 - 60
 
 
+@pytest.mark.clause("RUN-13")
 def test_one_caller_cannot_take_every_place(tmp_path: Path) -> None:
-    """“shed load with 503”: of the caller who has most waiting; another one's call finds room, and is next in turn."""
     with (
         busy(tmp_path, queue=3) as (served, detector),
         ThreadPoolExecutor(8) as callers,
@@ -118,8 +115,8 @@ def statuses(calls: list["Future[httpx.Response]"], wanted: int) -> list[int]:
     return done
 
 
+@pytest.mark.clause("BILL-07")
 def test_who_hangs_up_while_waiting_is_refunded_and_frees_the_place(tmp_path: Path) -> None:
-    """“request refunded best-effort”."""
     with busy(tmp_path, queue=1) as (served, detector), ThreadPoolExecutor(4) as callers:
         account = served.account()
         with served.client() as client:
@@ -172,14 +169,14 @@ def halted(served: Served, client: httpx.Client) -> Iterator[int]:
             os.kill(pid, signal.SIGCONT)
 
 
-def large_texts(served: Served) -> LargeTexts:
+def large_texts(served: Served) -> ProcessPool:
     processes = served.services.detection.processes
     assert processes is not None
     return processes.large
 
 
+@pytest.mark.clause("MASK-06")
 def test_a_large_text_is_masked_as_a_small_one(served: Served) -> None:
-    """“Text length | no fixed cap; min length 1 | mask, redact”."""
     key = bytes(range(32))
     text = "ابدأ 😀 " + MEGABYTES
     with served.client() as client:
@@ -195,8 +192,8 @@ def test_a_large_text_is_masked_as_a_small_one(served: Served) -> None:
     assert restored == text
 
 
+@pytest.mark.clause("HTTP-03", "HTTP-22")
 def test_a_large_body_that_is_wrong(served: Served) -> None:
-    """“detail is an array of validation error objects”, and “size 413, body 422 and 400” come before money."""
     account = served.account()
     before = served.balance(account)
     with served.client(account) as client:
@@ -208,8 +205,9 @@ def test_a_large_body_that_is_wrong(served: Served) -> None:
     assert served.balance(account) == before
 
 
+@pytest.mark.clause("RUN-13")
 def test_small_calls_are_answered_while_a_large_text_takes_forever(served: Served) -> None:
-    """“past them the text endpoints and the proxy shed load with 503”: a large text is no reason to."""
+    """A large text is no reason to."""
     with served.client() as client, served.client() as other, ThreadPoolExecutor(1) as callers:
         with halted(served, client):
             call = callers.submit(client.post, "/api/v1/redact", json={"text": LARGE})
@@ -222,10 +220,9 @@ def test_small_calls_are_answered_while_a_large_text_takes_forever(served: Serve
         assert call.result().status_code == 200
 
 
+@pytest.mark.clause("BILL-07", "HTTP-11")
 def test_large_texts_past_their_places_are_shed_and_refunded(served: Served) -> None:
-    """“shedding load; request refunded best-effort (the exact free/paid split is reversed) | `Retry-After` on
-    overload”; small texts still find room.
-    """
+    """Small texts still find room."""
     account = served.account()
     with served.client() as client, served.client(account) as other, ThreadPoolExecutor(2) as callers:
         with halted(served, client):
@@ -240,10 +237,9 @@ def test_large_texts_past_their_places_are_shed_and_refunded(served: Served) -> 
         assert [call.result().status_code for call in calls] == [200, 200]
 
 
+@pytest.mark.clause("BILL-07", "BILL-08", "HTTP-11")
 def test_a_crash_under_a_large_text_is_refunded(served: Served, caplog: pytest.LogCaptureFixture) -> None:
-    """“503 | masker_unavailable | detection service unreachable or shedding load; request refunded best-effort”; “yes;
-    costs the same as the first attempt”: the next one is answered.
-    """
+    """The next one is answered."""
     account = served.account()
     with served.client() as client, served.client(account) as other, ThreadPoolExecutor(1) as callers:
         before = served.balance(account)
@@ -259,10 +255,8 @@ def test_a_crash_under_a_large_text_is_refunded(served: Served, caplog: pytest.L
     assert "noura" not in caplog.text
 
 
+@pytest.mark.clause("HTTP-11", "HTTP-21")
 def test_bodies_that_are_held_at_once_are_bounded(tmp_path: Path) -> None:
-    """“`MAX_TEXT_BYTES` | 67108864: the transport cap of a JSON body”, of eight such bodies in all and of two for one
-    key: “shedding load” past that. Small calls are always taken, and other callers' too.
-    """
     text = "x" * 190_000
     sizes = {"max_text_bytes": 200_000, "proxy_max_body_bytes": 200_000}
     settings = settings_for(tmp_path, rate_limit_per_minute=10**6, **sizes)

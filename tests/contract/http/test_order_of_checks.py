@@ -48,10 +48,9 @@ def guarded(served: Served) -> list[Operation]:
     return found
 
 
+@pytest.mark.clause("HTTP-22", "HTTP-23")
 def test_authentication_comes_before_the_body(served: Served) -> None:
-    """“authentication 401 (before the body is read)”: who has not said who they are is refused while the body is still
-    to come.
-    """
+    """Who has not said who they are is refused while the body is still to come."""
     for operation in guarded(served):
         wanted = MISSING["bearer" if "bearer" in operation.security else "session"]
         if operation.security == {"bearer"}:
@@ -66,6 +65,7 @@ def test_authentication_comes_before_the_body(served: Served) -> None:
             assert (answer.status, answer.json()) == (401, refused(operation, "Invalid authentication token"))
 
 
+@pytest.mark.clause("HTTP-23")
 def test_no_body_is_asked_for_before_authentication(served: Served) -> None:
     """The same for who waits to be told to go on (RFC 9110, section 10.1.1): 401, and no 100 before it."""
     for operation in guarded(served):
@@ -73,6 +73,7 @@ def test_no_body_is_asked_for_before_authentication(served: Served) -> None:
         assert answer.status == 401
 
 
+@pytest.mark.clause("HTTP-23")
 def test_no_route_lets_the_framework_read_its_body(served: Served) -> None:
     """It would read it before any dependency runs, the one that authenticates included."""
     seen = 0
@@ -84,8 +85,9 @@ def test_no_route_lets_the_framework_read_its_body(served: Served) -> None:
     assert seen > 30
 
 
+@pytest.mark.clause("HTTP-22")
 def test_the_rate_limit_comes_before_the_size(strict: Served) -> None:
-    """“rate 429, size 413”: past the window, a body that is far too long is not even weighed."""
+    """Past the window, a body that is far too long is not even weighed."""
     huge = {**JSON_TYPE, "Content-Length": "900000000"}
     for path in ("/api/v1/mask", "/api/v1/redact"):
         headers = {**strict.account().headers, **huge}
@@ -93,8 +95,8 @@ def test_the_rate_limit_comes_before_the_size(strict: Served) -> None:
         assert statuses == [413, 413, 413, 429]
 
 
+@pytest.mark.clause("HTTP-22")
 def test_the_size_comes_before_the_content(strict: Served) -> None:
-    """“size 413, body 422 and 400”: of a body that is too long nothing else is said."""
     with strict.client() as client:
         content = b"\xff" * 2000
         for body in (content, iter([content])):
@@ -104,9 +106,9 @@ def test_the_size_comes_before_the_content(strict: Served) -> None:
         assert client.post("/api/v1/mask", content=iter([content]), headers=JSON_TYPE).status_code == 413
 
 
+@pytest.mark.clause("HTTP-22")
 @pytest.mark.parametrize("path", ["/api/v1/mask", "/api/v1/redact"])
 def test_content_then_glossary_then_money(strict: Served, path: str) -> None:
-    """“body 422 and 400, glossary 404, money 402”, each of them before the next."""
     everything = {"text": "three words here", "glossary_id": str(UUID(int=9)), "key": "no key", "transforms": {"X": 1}}
     if path.endswith("mask"):
         wrong = {**everything, "text": ""}, 422
@@ -119,6 +121,7 @@ def test_content_then_glossary_then_money(strict: Served, path: str) -> None:
             assert client.post(path, json=body).status_code == status, body
 
 
+@pytest.mark.clause("HTTP-23")
 def test_a_body_can_wait_for_its_turn(served: Served) -> None:
     """Once a caller is known, the body is asked for and read."""
     account = served.account()
@@ -128,8 +131,9 @@ def test_a_body_can_wait_for_its_turn(served: Served) -> None:
     assert (answer.status, answer.json()["redacted_text"]) == (200, "EMAIL_01")
 
 
+@pytest.mark.clause("HTTP-07")
 def test_unknown_endpoints_and_methods_need_no_authentication(served: Served, caller: httpx.Client) -> None:
-    """“404 | Not Found | unknown endpoint”; a method that a path does not have is 405 and says which it has."""
+    """A method that a path does not have is 405 and says which it has."""
     methods: dict[str, set[str]] = {}
     paths = {}
     for operation in operations(served):

@@ -59,10 +59,8 @@ def used_up(client: httpx.Client) -> None:
         assert client.get("/api/v1/files").status_code == 200
 
 
+@pytest.mark.clause("HTTP-30", "HTTP-31", "HTTP-33")
 def test_a_full_window(limited: Limited) -> None:
-    """“429 | Rate limit exceeded | per-key or per-user sliding 60 s window full | `Retry-After` header (seconds)”;
-    “It is the only rate-limit header; there is no X-RateLimit-* family.”
-    """
     with limited.client() as client:
         for _ in range(LIMIT):
             answer = client.post("/api/v1/mask", json=TEXT)
@@ -71,11 +69,8 @@ def test_a_full_window(limited: Limited) -> None:
         assert refused(client.post("/api/v1/mask", json=TEXT)) == 60
 
 
+@pytest.mark.clause("HTTP-12", "HTTP-30", "HTTP-32")
 def test_retry_after(limited: Limited) -> None:
-    """“`Retry-After` = 60 minus the age of the oldest request in the window.” “`Retry-After` = 60 minus the age of the
-    oldest request in the window, rounded up, at least 1.”; “Rate limit
-    window | sliding 60 seconds, per key or per user | authenticated calls”; “On 429 wait Retry-After seconds.”
-    """
     with limited.client() as client:
         for _ in range(LIMIT):
             client.post("/api/v1/mask", json=TEXT)
@@ -89,8 +84,8 @@ def test_retry_after(limited: Limited) -> None:
         assert refused(client.post("/api/v1/mask", json=TEXT)) == 7
 
 
+@pytest.mark.clause("HTTP-34")
 def test_a_refused_call_does_not_count(limited: Limited) -> None:
-    """“every authenticated call counts, whatever its answer, but a refused one does not”."""
     with limited.client() as client:
         used_up(client)
         for _ in range(10):
@@ -100,6 +95,7 @@ def test_a_refused_call_does_not_count(limited: Limited) -> None:
         used_up(client)
 
 
+@pytest.mark.clause("HTTP-22", "HTTP-23", "HTTP-34")
 @pytest.mark.parametrize(
     ("method", "path", "send", "status"),
     [
@@ -120,9 +116,6 @@ def test_a_refused_call_does_not_count(limited: Limited) -> None:
 def test_every_authenticated_call_counts(
     limited: Limited, method: str, path: str, send: dict[str, object], status: int
 ) -> None:
-    """“every authenticated call counts, whatever its answer”, and is refused before anything else is looked at:
-    “authentication 401 (before the body is read), rate 429, size 413, body 422 and 400, glossary 404, money 402”.
-    """
     with limited.client() as client:
         for _ in range(LIMIT):
             assert client.request(method, path, **send).status_code == status
@@ -130,8 +123,9 @@ def test_every_authenticated_call_counts(
         refused(client.request(method, path, **send))
 
 
+@pytest.mark.clause("HTTP-36")
 def test_calls_without_a_caller_do_not_count(limited: Limited) -> None:
-    """“health, status and the dashboard's static files are exempt”; who is not authenticated has no window."""
+    """Who is not authenticated has no window."""
     account = limited.account()
     with limited.client(account) as client:
         used_up(client)
@@ -144,8 +138,9 @@ def test_calls_without_a_caller_do_not_count(limited: Limited) -> None:
             assert stranger.post("/api/v1/mask", json=TEXT).status_code == 401
 
 
+@pytest.mark.clause("HTTP-22", "HTTP-23")
 def test_it_is_told_before_the_body_is_read(limited: Limited) -> None:
-    """“authentication 401 (before the body is read), rate 429, size 413”: the body never comes, the answer does."""
+    """The body never comes, the answer does."""
     account = limited.account()
     with limited.client(account) as client:
         used_up(client)
@@ -162,8 +157,8 @@ def second_key(limited: Served, account: Account) -> Account:
     return Account(account.id, bearer)
 
 
+@pytest.mark.clause("HTTP-30")
 def test_one_window_per_key(limited: Limited) -> None:
-    """“one window per key for bearers, one per account for cookies”: another key of the account has calls left."""
     account = limited.account()
     other = second_key(limited, account)
     with limited.client(account) as client, limited.client(other) as another, limited.client() as stranger:
@@ -174,8 +169,9 @@ def test_one_window_per_key(limited: Limited) -> None:
             refused(one.get("/api/v1/files"))
 
 
+@pytest.mark.clause("HTTP-30")
 def test_one_window_per_account_for_sessions(limited: Limited) -> None:
-    """“one window per key for bearers, one per account for cookies”: two sessions share theirs, a key has its own."""
+    """Two sessions share theirs, a key has its own."""
     account = limited.account()
     with limited.browser(account) as first, limited.browser(account) as second, limited.client(account) as bearer:
         for number in range(LIMIT):
@@ -190,14 +186,14 @@ def test_one_window_per_account_for_sessions(limited: Limited) -> None:
         assert other.get("/me").status_code == 200
 
 
+@pytest.mark.clause("HTTP-37")
 def test_the_limit_is_a_setting(client: httpx.Client) -> None:
-    """“`RATE_LIMIT_PER_MINUTE` | 120”."""
     statuses = [client.get("/api/v1/files").status_code for _ in range(121)]
     assert statuses == [200] * 120 + [429]
 
 
+@pytest.mark.clause("HTTP-30")
 def test_servers_on_one_redis_count_together(tmp_path: Path, redis_url: str) -> None:
-    """“one window per key for bearers”, however many processes serve."""
     settings = settings_for(tmp_path / "data", rate_limit_per_minute=LIMIT, redis_url=redis_url)
     with serving(settings) as one, serving(settings, Storage.open(settings)) as two:
         account = one.account()
@@ -208,8 +204,8 @@ def test_servers_on_one_redis_count_together(tmp_path: Path, redis_url: str) -> 
             assert 1 <= refused(second.get("/api/v1/files")) <= 60
 
 
+@pytest.mark.clause("HTTP-35")
 def test_calls_go_on_while_redis_is_dead(tmp_path: Path) -> None:
-    """“The rate limiter fails open when it is unreachable.” And it counts again when Redis is back."""
     port = free_port()
     servers = [RedisServer(port)]
     settings = settings_for(tmp_path / "data", rate_limit_per_minute=LIMIT, redis_url=servers[0].url)

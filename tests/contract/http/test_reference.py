@@ -73,8 +73,9 @@ def greet(turn: Turn) -> None:
     turn.send(200, (message if is_anthropic(turn) else completion)(f"Hello {name}!"))
 
 
+@pytest.mark.clause("HTTP-36")
 def test_nothing_is_loaded_from_elsewhere_and_nothing_runs(served: Served, shown: Page) -> None:
-    """“the dashboard's static files” are its own: one style sheet, no script, and a policy that allows no more."""
+    """Are its own: one style sheet, no script, and a policy that allows no more."""
     for path in ("/docs", "/docs/reference.css", "/docs/openapi.json"):
         answer = httpx.get(served.url + path)
         policy = dict(part.strip().split(" ", 1) for part in answer.headers["content-security-policy"].split(";"))
@@ -107,6 +108,7 @@ def test_nothing_is_loaded_from_elsewhere_and_nothing_runs(served: Served, shown
     assert not re.search(r"url\(|@import|https?:", httpx.get(f"{served.url}/docs/reference.css").text)
 
 
+@pytest.mark.clause("HTTP-45")
 def test_every_operation_is_shown(served: Served, shown: Page) -> None:
     """Each with every field, status and example of the description that is published."""
     document = httpx.get(f"{served.url}/docs/openapi.json").json()
@@ -141,6 +143,7 @@ def strings(value: Any) -> Iterator[str]:
         yield json.dumps(value, ensure_ascii=False)[1:-1]
 
 
+@pytest.mark.clause("HTTP-45")
 def test_it_can_be_read_by_everybody(shown: Page) -> None:
     """Language and direction are said, Arabic samples run from right to left, and the keyboard reaches everything."""
     elements = shown.elements
@@ -157,6 +160,7 @@ def test_it_can_be_read_by_everybody(shown: Page) -> None:
     assert "رقم الهوية" in "".join(shown.text)
 
 
+@pytest.mark.clause("HTTP-45")
 def test_it_is_fetched_once(served: Served) -> None:
     """An answer that the browser has already is not sent again."""
     first = httpx.get(f"{served.url}/docs")
@@ -176,10 +180,8 @@ def shape(value: Any) -> Any:
     return "value"
 
 
+@pytest.mark.clause("HTTP-42")
 def test_the_examples_are_true(served: Served) -> None:
-    """“an answer to a request that uses none of them is exactly as specified”: each example of a request, sent, is
-    answered in the shape of the example of its answer; the redactions are even equal.
-    """
     cookie = registered(served.url).cookies["masker_session"]
     with page(served.url, cookie) as browser:
         ids = {

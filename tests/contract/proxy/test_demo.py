@@ -40,6 +40,7 @@ def browser(served: Served, account: Account) -> Iterator[httpx.Client]:
         yield client
 
 
+@pytest.mark.clause("DEMO-02")
 def test_a_session_calls_with_the_operators_key(browser: httpx.Client, provider: ScriptedProvider) -> None:
     text = "Write to noura@example.com"
     answer = browser.post(ANTHROPIC, json=asks(text, model="small"), headers={"X-Provider-Key": "sk-other"})
@@ -48,6 +49,7 @@ def test_a_session_calls_with_the_operators_key(browser: httpx.Client, provider:
     assert TOKEN.findall(said(provider.turn)) and b"noura" not in provider.received
 
 
+@pytest.mark.clause("DEMO-03")
 @pytest.mark.parametrize(
     ("body", "error"),
     [
@@ -137,23 +139,27 @@ BEYOND: dict[Provider, list[dict[str, object]]] = {
 }  # fmt: skip
 
 
+@pytest.mark.clause("DEMO-04")
 @pytest.mark.parametrize(("provider", "more"), [(name, more) for name, rows in WITHIN.items() for more in rows])
 def test_words_and_plain_tools_are_within_the_demo(provider: Provider, more: dict[str, object]) -> None:
     demo.check(json.dumps(asks("Hi", model="small", **more)).encode(), provider, DEMO)
 
 
+@pytest.mark.clause("DEMO-04")
 @pytest.mark.parametrize(("provider", "more"), [(name, more) for name, rows in BEYOND.items() for more in rows])
 def test_nothing_else_is_paid_for_by_the_operator(provider: Provider, more: dict[str, object]) -> None:
     with pytest.raises(InvalidBody):
         demo.check(json.dumps({**asks("Hi", model="small"), **more}).encode(), provider, DEMO)
 
 
+@pytest.mark.clause("DEMO-04")
 def test_what_is_refused_is_never_sent(browser: httpx.Client, provider: ScriptedProvider) -> None:
     answer = browser.post(ANTHROPIC, json=asks("Hi", model="small", fallbacks=[{"model": "large"}]))
     assert (answer.status_code, answer.json()) == (400, {"error": "invalid_body"})
     assert not provider.turns
 
 
+@pytest.mark.clause("DEMO-04")
 def test_headers_that_ask_for_more_do_not_pass(browser: httpx.Client, provider: ScriptedProvider) -> None:
     shared = ("anthropic-beta", "idempotency-key", "openai-organization", "openai-project")
     more = {"anthropic-version": "2023-06-01", **dict.fromkeys(shared, "x")}
@@ -162,8 +168,8 @@ def test_headers_that_ask_for_more_do_not_pass(browser: httpx.Client, provider: 
     assert provider.turn.headers["anthropic-version"] == "2023-06-01"
 
 
+@pytest.mark.clause("DEMO-02", "DEMO-03")
 def test_so_many_calls(browser: httpx.Client, provider: ScriptedProvider) -> None:
-    """“dashboard sessions only, models from a list, a daily cap per account”"""
     statuses = [browser.post(ANTHROPIC, json=asks("Hi", model="tiny")).status_code for _ in range(4)]
     assert statuses == [200, 200, 200, 429]
     answer = browser.post(ANTHROPIC, json=asks("Hi", model="tiny"))
@@ -171,6 +177,7 @@ def test_so_many_calls(browser: httpx.Client, provider: ScriptedProvider) -> Non
     assert 86_000 < int(answer.headers["retry-after"]) <= 86_400
 
 
+@pytest.mark.clause("DEMO-02")
 def test_who_else_may_not(served: Served, account: Account, browser: httpx.Client, provider: ScriptedProvider) -> None:
     """The other provider, keys, pages of other sites, and whoever is not logged in."""
     assert browser.post(OPENAI, json=asks("Hi", model="small")).json()["error"] == "unauthorized"
@@ -183,5 +190,6 @@ def test_who_else_may_not(served: Served, account: Account, browser: httpx.Clien
     assert not provider.turns
 
 
+@pytest.mark.clause("DEMO-01")
 def test_status(served: Served) -> None:
     assert httpx.get(f"{served.url}/api/v1/proxy/status").json()["managed_demo"] == {"available": True}

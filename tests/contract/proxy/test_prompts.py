@@ -30,10 +30,8 @@ def told(provider: ScriptedProvider) -> str:
     return said(provider.turns[-1])
 
 
+@pytest.mark.clause("MASK-23")
 def test_how_a_token_is_made(account: Account, client: httpx.Client, provider: ScriptedProvider) -> None:
-    """“the 8 hex of a token | the first 8 hex of HMAC-SHA256 under HKDF(key material of the caller, info
-    `masker-token-v1`) over `TYPE`, a zero byte and the surface; on a collision inside one request, the next 8.”
-    """
     key = HKDF(algorithm=SHA256(), length=32, salt=None, info=b"masker-token-v1").derive(account.bearer.encode())
     client.post(ANTHROPIC, json=asks(EMAIL))
     token = told(provider)
@@ -46,16 +44,14 @@ def test_how_a_token_is_made(account: Account, client: httpx.Client, provider: S
     assert reply == text
 
 
+@pytest.mark.clause("MASK-25")
 def test_the_docs_say_what_a_provider_can_link() -> None:
-    """“Docs say that a provider can link pseudonyms of one key”"""
     said_there = " ".join(DOCS.read_text("utf-8").split())
     assert "a provider can tell that two requests of one key speak of the same person" in said_there
 
 
+@pytest.mark.clause("PROXY-17")
 def test_the_order_of_leaves(client: httpx.Client, provider: ScriptedProvider) -> None:
-    """“masking of one leaf | never depends on later leaves. Leaf order: tools, system, messages. A distinctive value
-    (identifier; name of two or more words) found in an earlier leaf is masked in every later one, cue or not”
-    """
     passport, bare = "K48213905", "Is K48213905 the one of Noura Salem Almithali?"
     tools = [{"name": "find", "description": f"Finds passport number {passport} of Mr. {NAME}", "input_schema": {}}]
     for place in ("tools", "system", "nowhere"):
@@ -74,13 +70,8 @@ def test_the_order_of_leaves(client: httpx.Client, provider: ScriptedProvider) -
     assert passport not in told(provider)
 
 
+@pytest.mark.clause("PROXY-15", "PROXY-21")
 def test_what_is_masked(client: httpx.Client, provider: ScriptedProvider) -> None:
-    """“what is masked | every string leaf of the body, but a closed list of opaque fields decided by parent type and
-    key (model, role, type, ids, names of tools, cache_control, signatures, thinking, encrypted_*, base64 data, media
-    types; names ending in `_id` only where the provider's format defines them: `metadata.user_id`, `user` are masked);
-    booleans and JSON keys stay.” “thinking, redacted_thinking, signed compaction | byte-identical both ways, neither
-    masked nor restored”
-    """
     source = {"type": "base64", "media_type": EMAIL, "data": EMAIL}
     opaque = [
         {"type": "thinking", "thinking": f"It is {EMAIL}", "signature": EMAIL},
@@ -118,11 +109,8 @@ def test_what_is_masked(client: httpx.Client, provider: ScriptedProvider) -> Non
     assert said_back == [{**thought, "thinking": f"It is {token}"}, {"type": "text", "text": EMAIL}]
 
 
+@pytest.mark.clause("PROXY-18")
 def test_numbers_of_tools(client: httpx.Client, provider: ScriptedProvider) -> None:
-    """“A whole number of 8 or more digits in tool inputs, arguments or results that detection finds (its key as cue)
-    becomes a token string; a reply's JSON leaf that is exactly that token is restored as the number; other numbers
-    stay”
-    """
     given = {"national_id": ACCOUNT, "amount": 125_000, "sum": 98_765_432, "rate": 10583749.25}
     use = {"type": "tool_use", "id": "toolu_1", "name": "pay", "input": given}
     body = {"model": "m", "max_tokens": 9, "messages": [{"role": "assistant", "content": [use]}]}
@@ -137,10 +125,8 @@ def test_numbers_of_tools(client: httpx.Client, provider: ScriptedProvider) -> N
     assert answer["content"] == [use] and type(answer["content"][0]["input"]["national_id"]) is int
 
 
+@pytest.mark.clause("PROXY-19")
 def test_arguments_of_tools(client: httpx.Client, provider: ScriptedProvider) -> None:
-    """“tool arguments (JSON in a string) | parsed, leaves masked, re-dumped only if something changed; not JSON: masked
-    as text”
-    """
 
     provider.begin(lambda turn: turn.send(200, completion("Done.")))
 
@@ -156,8 +142,8 @@ def test_arguments_of_tools(client: httpx.Client, provider: ScriptedProvider) ->
     assert TOKEN.sub("T", passed_on(f'{{"to": {EMAIL}')) == '{"to": T'
 
 
+@pytest.mark.clause("PROXY-20")
 def test_names_of_speakers(client: httpx.Client, provider: ScriptedProvider) -> None:
-    """“`messages[].name` | masked in the form `MASKED_PERSON_ab12cd34` without brackets, restored in both forms”"""
 
     def play(turn: Turn) -> None:
         name = turn.json["messages"][0]["name"]
@@ -170,8 +156,8 @@ def test_names_of_speakers(client: httpx.Client, provider: ScriptedProvider) -> 
     assert answer.json()["choices"][0]["message"]["content"] == "Noura_Almithali and Noura_Almithali"
 
 
+@pytest.mark.clause("PROXY-25")
 def test_probabilities(client: httpx.Client, provider: ScriptedProvider) -> None:
-    """“logprobs in a reply | dropped (they spell tokens)”"""
 
     def play(turn: Turn) -> None:
         text = said(turn)
@@ -184,9 +170,9 @@ def test_probabilities(client: httpx.Client, provider: ScriptedProvider) -> None
     assert (choice["message"]["content"], choice["logprobs"]) == (EMAIL, None)
 
 
+@pytest.mark.clause("PROXY-24")
 @pytest.mark.parametrize(("length", "restored"), [(64, True), (65, False)])
 def test_bent_tokens(client: httpx.Client, provider: ScriptedProvider, length: int, restored: bool) -> None:
-    """“a token that the model bent | recognized up to 64 characters; longer is text”"""
     bent = ""
 
     def play(turn: Turn) -> None:
@@ -202,10 +188,8 @@ def test_bent_tokens(client: httpx.Client, provider: ScriptedProvider, length: i
     assert answer == (EMAIL if restored else bent)
 
 
+@pytest.mark.clause("PROXY-23")
 def test_history_that_the_provider_holds(client: httpx.Client, provider: ScriptedProvider) -> None:
-    """“server-held history (`thread`, `previous_*`) | passes; tokens minted earlier for the same key and present again
-    in this request restore, others stay”
-    """
     client.post(OPENAI, json=asks(f"{EMAIL}, {NAME}"))
     earlier = TOKEN.findall(told(provider))
     provider.begin(lambda turn: turn.send(200, completion(" ".join(earlier))))
@@ -215,8 +199,8 @@ def test_history_that_the_provider_holds(client: httpx.Client, provider: Scripte
     assert answer == f"{EMAIL} {earlier[1]}"
 
 
+@pytest.mark.clause("PROXY-13")
 def test_patience(served: Served, client: httpx.Client, provider: ScriptedProvider) -> None:
-    """“upstream timeouts | connect 10 s, read 600 s; 504 `provider_timeout`”"""
     upstream = served.services.upstream
     assert (upstream.patience.connect, upstream.patience.read) == (10, 600)
     provider.begin(Turn.wait_until_gone)

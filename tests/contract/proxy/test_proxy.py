@@ -22,14 +22,9 @@ def text_of(answer: httpx.Response) -> str:
     return str(body["content"][0]["text"] if "content" in body else body["choices"][0]["message"]["content"])
 
 
+@pytest.mark.clause("PROXY-01", "PROXY-03", "PROXY-04", "PROXY-06", "PROXY-09")
 @BOTH
 def test_the_prompt_is_masked_and_the_reply_is_not(client: httpx.Client, provider: ScriptedProvider, path: str) -> None:
-    """“LLM proxy: `/api/v1/proxy/{provider}/...` masks the prompt server-side, forwards it to a model provider with the
-    caller's own provider key, and unmasks the reply.” “Payload and response are the provider's own shapes; the response
-    is already unmasked.” “POST | /api/v1/proxy/anthropic/v1/messages | message-style provider body” “POST |
-    /api/v1/proxy/openai/v1/chat/completions | chat-completions provider body” “The proxy base for the message-style
-    provider is `{base_url}/api/v1/proxy/anthropic`.”
-    """
     text = f"I am {NAME}, {EMAIL}, national ID {ID}."
     assert text_of(client.post(path, json=asks(text))) == text
     assert not [value for value in (NAME, EMAIL, ID) if value.encode() in provider.received]
@@ -38,15 +33,9 @@ def test_the_prompt_is_masked_and_the_reply_is_not(client: httpx.Client, provide
     assert provider.turn.json.keys() == {"model", "max_tokens", "messages"}
 
 
+@pytest.mark.clause("AUTH-08", "PROXY-07", "PROXY-08", "PROXY-28")
 @BOTH
 def test_the_headers_of_a_call(served: Served, account: Account, provider: ScriptedProvider, path: str) -> None:
-    """“Required request headers: `Authorization: Bearer <API_KEY>` (service key) and `X-Provider-Key: <PROVIDER_KEY>`
-    (caller's own provider key, never stored). The provider-version header (`anthropic-version`) is sent as the provider
-    requires. The service key uses the standard bearer header, not the provider's own key header.” “Proxy calls
-    additionally require `X-Provider-Key` (caller's provider key, never stored).” “Provider API versions are passed
-    through by the proxy via the provider's own version header.” “`missing_provider_key` 400” “query string |
-    only `beta` is forwarded”
-    """
     sent = {"X-Provider-Key": KEY, "anthropic-version": "2023-06-01"}
     url = f"{served.url}{path}?beta=true&trace={EMAIL}"
     assert httpx.post(url, json=asks("Hi"), headers={**account.headers, **sent}).status_code == 200
@@ -62,10 +51,8 @@ def test_the_headers_of_a_call(served: Served, account: Account, provider: Scrip
     assert (answer.status_code, answer.json()) == (401, refusal)
 
 
+@pytest.mark.clause("PROXY-02", "PROXY-07")
 def test_nothing_of_a_call_is_kept(client: httpx.Client, served: Served, provider: ScriptedProvider) -> None:
-    """“The token mapping lives only for the duration of the request and is never persisted.” “caller's own provider
-    key, never stored”
-    """
     assert client.post(ANTHROPIC, json=asks(f"I am {NAME}")).status_code == 200
     (token,) = TOKEN.findall(said(provider.turn))
     kept = [path.read_bytes() for path in served.services.settings.data_dir.rglob("*") if path.is_file()]
@@ -74,10 +61,8 @@ def test_nothing_of_a_call_is_kept(client: httpx.Client, served: Served, provide
         assert not [1 for content in kept if secret.encode() in content]
 
 
+@pytest.mark.clause("PROXY-10")
 def test_preserving_tags(client: httpx.Client, provider: ScriptedProvider) -> None:
-    """“Optional header `X-Service-Preserve-Tags: true` injects a system-prompt instruction telling the model to
-    reproduce `<MASKED_...>` tokens verbatim.”
-    """
     for wish in ("true", "false"):
         answer = client.post(ANTHROPIC, json=asks("Hi", system="Be brief."), headers={"X-Service-Preserve-Tags": wish})
         assert answer.status_code == 200
@@ -86,13 +71,8 @@ def test_preserving_tags(client: httpx.Client, provider: ScriptedProvider) -> No
     assert second == "Be brief."
 
 
+@pytest.mark.clause("PROXY-11")
 def test_transforms(client: httpx.Client, provider: ScriptedProvider) -> None:
-    """“Optional header `X-Service-Transforms`: comma-separated list of types (only DATE_TIME and ADDRESS valid, e.g.
-    `DATE_TIME,ADDRESS`). Generalized spans are given to the provider as abstracted values, get no mapping entry, and
-    are not restored in the reply (permanent for that conversation). Spans that fail closed still get a mask token and
-    round-trip normally. An unknown type gives 400 with body error `invalid_transforms`.” “`X-Service-Transforms` |
-    blanks around items ignored”
-    """
     text = "She moved on 17 March 2024. Call at 10:45."
     answer = client.post(OPENAI, json=asks(text), headers={"X-Service-Transforms": "DATE_TIME , ADDRESS"})
     told = said(provider.turn)
@@ -104,10 +84,8 @@ def test_transforms(client: httpx.Client, provider: ScriptedProvider) -> None:
         assert (answer.status_code, answer.json()) == (400, {"error": "invalid_transforms"})
 
 
+@pytest.mark.clause("PROXY-16")
 def test_coverage(client: httpx.Client, provider: ScriptedProvider) -> None:
-    """“Masking coverage: `system` (string or array of blocks) is masked and restored; text leaves of tool-use blocks
-    and tool-result content are masked.”
-    """
     blocks = [{"type": "text", "text": f"You serve {NAME}."}]
     use = {"type": "tool_use", "id": "toolu_1", "name": "find", "input": {"who": EMAIL}}
     result = {"type": "tool_result", "tool_use_id": "toolu_1", "content": [{"type": "text", "text": f"ID {ID}"}]}
@@ -125,9 +103,9 @@ def test_coverage(client: httpx.Client, provider: ScriptedProvider) -> None:
     assert all(turn.json["messages"][0]["content"][0]["id"] == "toolu_1" for turn in provider.turns)
 
 
+@pytest.mark.clause("PROXY-26")
 @BOTH
 def test_streams(client: httpx.Client, provider: ScriptedProvider, path: str) -> None:
-    """“Streaming (`stream: true`) is supported; SSE frames are unmasked per frame.”"""
     text = f"I am {NAME}."
     came = ""
     with client.stream("POST", path, json=asks(text, stream=True)) as answer:
@@ -139,12 +117,10 @@ def test_streams(client: httpx.Client, provider: ScriptedProvider, path: str) ->
     assert came == text and provider.turn.json["stream"] is True
 
 
+@pytest.mark.clause("ACCT-19", "PROXY-14")
 def test_toggles_do_not_apply(
     client: httpx.Client, served: Served, account: Account, provider: ScriptedProvider
 ) -> None:
-    """“The proxy always runs the full entity set (toggles do not apply).” “Toggles apply to `POST /api/v1/mask` and
-    `POST /api/v1/redact` only” “the proxy always runs the full set with strict checksums”
-    """
     with served.browser(account) as browser:
         assert browser.put("/me/entities", json={"enabled": ["PERSON"]}).status_code == 200
         assert len(browser.get("/me/entities").json()["catalog"]) == len(TOGGLABLE_TYPES)
@@ -155,13 +131,8 @@ def test_toggles_do_not_apply(
     assert "1058374926" in told, "its check digit is wrong"
 
 
+@pytest.mark.clause("HTTP-44", "PROXY-28", "PROXY-31")
 def test_what_is_not_supported(client: httpx.Client, provider: ScriptedProvider) -> None:
-    """“For the message-style provider only `/v1/messages` is supported; any other path returns 501
-    `endpoint_not_supported_in_v1`.” “501 | endpoint_not_supported_in_v1 (proxy) | unsupported message-style provider
-    path” “provider endpoints it does not support return 501 `endpoint_not_supported_in_v1`” “other chat-completions
-    paths | 501 `endpoint_not_supported_in_v1`” “`/responses` and every other path | 501 with `x-should-retry: false`”
-    “`unknown_provider` 404”
-    """
     for path in ("anthropic/v1/models", "anthropic/v1/messages/batches", "openai/v1/responses", "openai/v1/models"):
         for method in ("GET", "POST"):
             answer = client.request(method, f"{BASE}/{path}")
@@ -172,11 +143,8 @@ def test_what_is_not_supported(client: httpx.Client, provider: ScriptedProvider)
     assert not provider.turns
 
 
+@pytest.mark.clause("PROXY-05", "DEMO-01")
 def test_status(served: Served) -> None:
-    """“GET | /api/v1/proxy/status | reports proxy and managed-demo availability” “no authentication; 200 `{"proxy":
-    {"available": true, "providers": ["anthropic", "openai"]}, "managed_demo": {"available": false}}`” “managed demo |
-    off unless set”
-    """
     answer = httpx.get(f"{served.url}{BASE}/status")
     expected = {
         "proxy": {"available": True, "providers": ["anthropic", "openai"]},
@@ -185,15 +153,9 @@ def test_status(served: Served) -> None:
     assert (answer.status_code, answer.json()) == (200, expected)
 
 
+@pytest.mark.clause("HTTP-01", "PROXY-11", "PROXY-27", "PROXY-28", "PROXY-29", "PROXY-30")
 @BOTH
 def test_errors(client: httpx.Client, served: Served, provider: ScriptedProvider, path: str) -> None:
-    """“Proxy errors use a top-level body `{error: <code>}`, not `{detail: ...}`.” “Proxy errors have body `{error:
-    <code>}`.” “every body has `error`; it may add `detail`.” “413 | request_too_large (proxy, `error` field) | proxy
-    request body over the proxy cap” “400 | invalid_transforms (proxy, `error` field) | unknown type in the transforms
-    header” “`insufficient_tokens` 402 with the same extra fields” “`provider_unreachable` 502” “`unauthorized` 401
-    (with the authentication message in `detail`)” “`invalid_body` | not UTF-8, not a JSON object, duplicate keys, or
-    `messages` missing or not an array”
-    """
     answer = client.post(path, json=asks("x" * served.services.settings.proxy_max_body_bytes))
     assert (answer.status_code, answer.json()) == (413, {"error": "request_too_large"})
     answer = client.post(path, json=asks("Hi"), headers={"X-Service-Transforms": "IBAN"})
@@ -213,12 +175,9 @@ def test_errors(client: httpx.Client, served: Served, provider: ScriptedProvider
     assert (answer.status_code, answer.json()) == (502, {"error": "provider_unreachable"})
 
 
+@pytest.mark.clause("PROXY-12", "PROXY-32", "PROXY-33")
 @BOTH
 def test_money(client: httpx.Client, served: Served, account: Account, provider: ScriptedProvider, path: str) -> None:
-    """“words of every text leaf that detection looks at, found something or not; refunded when the provider was
-    unreachable or nothing came back” “a provider's own 4xx/5xx | passed through: its status, its body with tokens
-    restored” “retries | none inside the proxy”
-    """
     before = served.balance(account)
     provider.begin(lambda turn: turn.die())
     assert client.post(path, json=asks(f"four words with {EMAIL}")).status_code == 502
@@ -234,21 +193,16 @@ def test_money(client: httpx.Client, served: Served, account: Account, provider:
     assert (served.balance(account), len(provider.turns)) == (before - 4, 1)
 
 
+@pytest.mark.clause("MASK-24")
 def test_the_same_value_has_the_same_token(client: httpx.Client, served: Served, provider: ScriptedProvider) -> None:
-    """“the same caller's same value has the same token in every request: multi-turn conversations, prompt caches and
-    signed thinking blocks keep working, and still nothing is stored. For `/mask` (BYOK too: keyed by the bearer) and
-    proxy alike.”
-    """
     for path in (ANTHROPIC, OPENAI, OPENAI):
         client.post(path, json=asks(f"Write to {EMAIL}"))
     masked = client.post("/api/v1/mask", json={"text": f"Write to {EMAIL}"}).json()["masked_text"]
     assert {said(turn) for turn in provider.turns} == {masked}
 
 
+@pytest.mark.clause("PROXY-22")
 def test_attachments(client: httpx.Client, provider: ScriptedProvider) -> None:
-    """“base64 PDFs and images, and `input_audio` | 400 `attachment_not_supported`, unless the caller sends
-    `X-Service-Allow-Attachments: true`, which passes them unmasked; http(s) URLs of images pass”
-    """
     source = {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="}
     body = {"model": "m", "messages": [{"role": "user", "content": [{"type": "image", "source": source}]}]}
     answer = client.post(ANTHROPIC, json=body)

@@ -38,6 +38,7 @@ def everything_on(client: httpx.Client) -> None:
     assert client.put("/me/entities", json={"enabled": list(TOGGLABLE_TYPES)}).status_code == 200
 
 
+@pytest.mark.clause("GLOSS-26", "GLOSS-27", "HTTP-42")
 @pytest.mark.parametrize(
     ("allow", "left"),
     [
@@ -54,9 +55,7 @@ def everything_on(client: httpx.Client) -> None:
     ],
 )  # fmt: skip
 def test_inline(client: httpx.Client, allow: list[str], left: list[str]) -> None:
-    """“additions of our own (allow-list, explain, file report) | optional request fields and extra answer fields or
-    routes only”: a detected span whose whole surface is listed is left alone, and no other.
-    """
+    """A detected span whose whole surface is listed is left alone, and no other."""
     assert found(client, allow=allow) == left
     redacted = client.post("/api/v1/redact", json={"text": TEXT, "allow": allow}).json()
     assert redacted["pii_count"] == len(left) == sum(redacted["entity_counts"].values())
@@ -64,8 +63,8 @@ def test_inline(client: httpx.Client, allow: list[str], left: list[str]) -> None
         assert (surface in redacted["redacted_text"]) is (surface not in left)
 
 
+@pytest.mark.clause("GLOSS-26", "HTTP-42")
 def test_an_answer_that_uses_none_of_it_is_as_specified(client: httpx.Client) -> None:
-    """“an answer to a request that uses none of them is exactly as specified”."""
     made = saved(client, {"term": "Zephyr"}, {"term": "Mistral", "action": "mask"}, entry("Sirocco"))
     assert [one.keys() - {"action"} for one in made["entries"]] == [made["entries"][0].keys()] * 3
     assert ["action" in one for one in made["entries"]] == [False, False, True]
@@ -76,9 +75,10 @@ def test_an_answer_that_uses_none_of_it_is_as_specified(client: httpx.Client) ->
         assert client.post("/api/v1/mask", json={"text": TEXT, **more}).json().keys() == FIELDS
 
 
+@pytest.mark.clause("GLOSS-25")
 @pytest.mark.parametrize("allow", [["x"] * 1001, [""], ["  "], ["x" * 201], [1], "x", {}, [None], [["x"]]])
 def test_a_malformed_list(client: httpx.Client, allow: Any) -> None:
-    """“inline `glossary` | at most 1,000 terms, each 1-200 characters after trimming”: the same bounds hold here."""
+    """The same bounds hold here."""
     for path in ("mask", "redact"):
         answer = client.post(f"/api/v1/{path}", json={"text": TEXT, "allow": allow})
         assert answer.status_code == 422
@@ -86,8 +86,8 @@ def test_a_malformed_list(client: httpx.Client, allow: Any) -> None:
         assert all(error.keys() == {"type", "loc", "msg"} for error in answer.json()["detail"])
 
 
+@pytest.mark.clause("GLOSS-02", "GLOSS-27")
 def test_never_against_a_term_that_says_mask(client: httpx.Client) -> None:
-    """“Glossaries: persisted custom-term lists whose terms are always masked as `CUSTOM_TERM`.”"""
     assert found(client, "noura@example.com", glossary=["noura@example.com"], allow=["noura@example.com"]) != []
     saved(client, {"term": "Zephyr"}, entry("Zephyr"), entry("noura@example.com"))
     assert found(client, "Zephyr noura@example.com", allow=["zephyr"]) == ["Zephyr"]
@@ -97,6 +97,7 @@ def test_never_against_a_term_that_says_mask(client: httpx.Client) -> None:
     assert found(client, "Mr. Noura Almithali", allow=["Almithali"]) == ["Noura"]
 
 
+@pytest.mark.clause("GLOSS-16", "GLOSS-17")
 @pytest.mark.parametrize(
     ("one", "text", "left"),
     [
@@ -118,10 +119,6 @@ def test_never_against_a_term_that_says_mask(client: httpx.Client) -> None:
     ],
 )
 def test_an_entry_holds_by_its_own_rules(client: httpx.Client, one: dict[str, Any], text: str, left: list[str]) -> None:
-    """“match modes | `word_boundary`: between non-word characters; Arabic clitics و ف ب ل ك س and the article ال may
-    stand attached before it, outside the span. `exact`: nothing attached, letters and digits as written. `substring`:
-    anywhere. All but `exact` ignore tatweel and vowel marks and fold digits”.
-    """
     made = saved(client, one, enabled=False)
     assert found(client, text, glossary_id=made["id"]) == left
     assert found(client, text) != []
@@ -129,8 +126,9 @@ def test_an_entry_holds_by_its_own_rules(client: httpx.Client, one: dict[str, An
     assert found(client, text) == left
 
 
+@pytest.mark.clause("DETECT-10")
 def test_what_an_allowed_span_outranked_does_not_come_back(client: httpx.Client) -> None:
-    """“overlap | the higher rank survives”: inside an allowed surface nothing of a lower rank is found either."""
+    """Inside an allowed surface nothing of a lower rank is found either."""
     everything_on(client)
     text = "Mr. Riyadh Alharbi came"
     assert found(client, "He came to Riyadh today") == ["Riyadh"]
@@ -138,10 +136,9 @@ def test_what_an_allowed_span_outranked_does_not_come_back(client: httpx.Client)
     assert found(client, text, allow=["Riyadh Alharbi"]) == []
 
 
+@pytest.mark.clause("DETECT-11", "GLOSS-27")
 def test_a_span_that_reaches_out_of_an_allowed_one_stays_whole(client: httpx.Client) -> None:
-    """“What remains of a PERSON or ADDRESS that a higher rank covers only in part, if a whole word, is a new detection
-    of its own”: what is allowed is the one surface, not what it is a part of.
-    """
+    """What is allowed is the one surface, not what it is a part of."""
     everything_on(client)
     text = "Address: 7421 Prince Sultan Street, Riyadh 12345"
     (whole,) = found(client, text)
@@ -150,11 +147,8 @@ def test_a_span_that_reaches_out_of_an_allowed_one_stays_whole(client: httpx.Cli
     assert found(client, text, allow=[whole]) == []
 
 
+@pytest.mark.clause("FILE-39", "GLOSS-11")
 def test_files(working: Served) -> None:
-    """“Enabled glossaries auto-apply.” “enabled glossaries auto-apply to every mask and redact request”, and to files:
-    entries that allow hold there too, for redaction and for “output re-extracted by
-    an independent verifier and proven clean”.
-    """
     rows = [
         ["name", "phone", "note"],
         ["Noura Almithali", "0501234567", "Zephyr"],
@@ -175,10 +169,9 @@ def test_files(working: Served) -> None:
         assert "Noura" in disposition
 
 
+@pytest.mark.clause("FILE-04")
 def test_files_are_never_filtered_by_toggles(working: Served) -> None:
-    """“Files are not affected by entity toggles (full set always) and are checksum-lenient.”; a disabled glossary
-    applies to the file that names it.
-    """
+    """A disabled glossary applies to the file that names it."""
     data = b"host,id,project\r\n203.0.113.7,1000000009,Mistral\r\n"
     with working.client() as client:
         assert client.put("/me/entities", json={"enabled": ["IBAN"]}).status_code == 200
@@ -190,13 +183,12 @@ def test_files_are_never_filtered_by_toggles(working: Served) -> None:
             assert written[1] == ["IP_01", "NATIONAL_ID_01", project]
 
 
+@pytest.mark.clause("HTTP-05")
 @pytest.mark.parametrize("characters", [20_000, 40_000])
 def test_terms_that_overlap_without_end_are_refused(
     client: httpx.Client, served: Served, account: Account, characters: int
 ) -> None:
-    """“422 | schema validation message | wrong type, invalid enum, empty text, bad transforms keys or values,
-    bad glossary”: a list of a, aa, aaa, ... over a text of a's would take minutes; nothing is charged.
-    """
+    """A list of a, aa, aaa, ... over a text of a's would take minutes; nothing is charged."""
     made = saved(client, *({"term": "a" * length, "match_mode": "substring"} for length in range(1, 201)))
     before = served.balance(account)
     answer = client.post("/api/v1/mask", json={"text": "a" * characters})

@@ -19,29 +19,31 @@ def warning(client: httpx.Client, body: object, path: str = "/api/v1/mask") -> s
     return client.post(path, json=body).headers.get(WARNING)
 
 
+@pytest.mark.clause("HTTP-16")
 @pytest.mark.parametrize("path", ["/api/v1/mask", "/api/v1/redact"])
 def test_a_misspelled_field_is_named(client: httpx.Client, path: str) -> None:
-    """“unknown fields in a JSON body | ignored”: the call does what it would do without them, and says so."""
+    """The call does what it would do without them, and says so."""
     answer = client.post(path, json={"text": "Zephyr", "glossry": ["Zephyr"]})
     assert answer.status_code == 200 and "Zephyr" in answer.text
     assert answer.headers[WARNING] == f"{IGNORED}glossry"
     assert warning(client, {"text": "Zephyr", "glossary": ["Zephyr"]}, path) is None
 
 
+@pytest.mark.clause("HTTP-16")
 def test_a_refused_call_is_warned_too(client: httpx.Client) -> None:
-    """“unknown fields in a JSON body | ignored”, also where the call is refused after its body was read."""
     answer = client.post("/api/v1/mask", json={"text": "x", "glosary": [], "glossary_id": str(UUID(int=7))})
     assert (answer.status_code, answer.headers.get(WARNING)) == (404, f"{IGNORED}glosary")
 
 
+@pytest.mark.clause("HTTP-16")
 def test_fields_of_entries_are_named_once(client: httpx.Client) -> None:
-    """“unknown fields in a JSON body | ignored”, in nested objects as well; an index is not part of a name."""
     entries = [{"term": f"term-{number}", "entity_typ": "PERSON"} for number in range(50)]
     answer = client.post("/v1/glossaries", json={"name": "n", "id": "mine", "entries": entries})
     assert answer.status_code == 201
     assert set(answer.headers[WARNING].removeprefix(IGNORED).split(", ")) == {"entries.entity_typ", "id"}
 
 
+@pytest.mark.clause("HTTP-16")
 @pytest.mark.parametrize(
     ("names", "said"),
     [
@@ -61,6 +63,7 @@ def test_the_warning_has_bounds(client: httpx.Client, names: list[str], said: st
     assert "secret-value" not in str(answer.headers)
 
 
+@pytest.mark.clause("HTTP-16")
 def test_an_unknown_part_of_an_upload_is_named(client: httpx.Client) -> None:
     """The same for the fields of the upload's form: a misspelled `glossary` must not pass in silence."""
     body = form(Part('name="glossry"', None, b"Zephyr"), file_part())
@@ -68,11 +71,12 @@ def test_an_unknown_part_of_an_upload_is_named(client: httpx.Client) -> None:
     assert (answer.status_code, answer.headers.get(WARNING)) == (201, f"{IGNORED}glossry")
 
 
+@pytest.mark.clause("ACCT-10", "ACCT-21")
 @pytest.mark.parametrize("path", ["/api/v1/mask", "/api/v1/redact"])
 def test_an_answer_says_which_types_were_searched(
     client: httpx.Client, served: Served, account: Account, path: str
 ) -> None:
-    """“Entity toggles filter detection”: a caller can see what was looked for, in the order of the catalogue."""
+    """A caller can see what was looked for, in the order of the catalogue."""
     assert client.post(path, json={"text": "x"}).headers[TYPES] == ",".join(CORE_TYPES)
     with served.services.policies.changing(account.id), served.services.storage.database.transaction() as session:
         entity_sets.select_for_account(session, account.id, [EntityType.LOCATION, EntityType.PERSON])
@@ -87,6 +91,7 @@ def open_to(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield served
 
 
+@pytest.mark.clause("HTTP-40")
 def test_pages_of_other_origins_may_read_them(open_to: Served) -> None:
     """Browsers show a page only the headers that an answer exposes."""
     with open_to.client() as client:

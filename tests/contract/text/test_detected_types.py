@@ -7,19 +7,14 @@ from schemas.entities import RANK, TOGGLABLE_TYPES, EntityType
 from tests.contract.conftest import Finds
 
 
+@pytest.mark.clause("DETECT-14")
 def test_the_catalogue() -> None:
-    """“23 togglable types plus `CUSTOM_TERM`.”; “Detection types (what `/mask` reports in `spans[].type` and in
-    tokens)”
-    """
     assert len(TOGGLABLE_TYPES) == 23
     assert set(EntityType) - set(TOGGLABLE_TYPES) == {EntityType.CUSTOM_TERM} and RANK[EntityType.CUSTOM_TERM] == 110
 
 
+@pytest.mark.clause("DETECT-21")
 def test_people(finds: Finds) -> None:
-    """“PERSON | core | 90 | Latin and Arabic names”; “PERSON | the whole name with its connectors (بن, bin, آل,
-    Al-); titles, possessives and clitics (و ف ب ل ك) outside; names inside streets, universities, hospitals and
-    brands are not persons”
-    """
     finds(
         "السيد/ [[PERSON عبدالإله بن ناصر الزهراني]] و[[PERSON أحمد]]",
         "Dear Mr. [[PERSON Salman bin Fahad Al-Harbi]], [[PERSON Noura Alharbi]]'s file",
@@ -28,11 +23,8 @@ def test_people(finds: Finds) -> None:
     )
 
 
+@pytest.mark.clause("DETECT-22", "DETECT-34")
 def test_addresses(finds: Finds) -> None:
-    """“ADDRESS | core | 85 | national-address and short-code addresses”; “short address code | a cue or other
-    address parts beside it”; “ADDRESS | one span from the first to the last part, country tail included”;
-    “LOCATION | ... inside an ADDRESS only ADDRESS”
-    """
     finds(
         "at [[ADDRESS 7215 Abi Bakr As Siddiq Road, Al Wahah, Riyadh 12445-3312, Saudi Arabia]].",
         "العنوان: [[ADDRESS 2121 طريق الملك فهد، حي الروضة، جدة 23211، المملكة العربية السعودية]]",
@@ -42,11 +34,8 @@ def test_addresses(finds: Finds) -> None:
     )
 
 
+@pytest.mark.clause("DETECT-23", "DETECT-26")
 def test_contacts(finds: Finds) -> None:
-    """“EMAIL_ADDRESS | core | 80 | e-mail addresses”; “PHONE_NUMBER | core | 70 | KSA mobile and international”;
-    “PHONE_NUMBER | KSA mobiles (05x, 5x with a cue, +966/00966/966), KSA landlines (01x), international + or 00
-    numbers that the phonenumbers package finds possible; 9200 and 800 numbers only with a cue”
-    """
     finds(
         "[[EMAIL_ADDRESS a_b+tag@example.co.uk]] not a@b or @handle",
         "[[PHONE_NUMBER 0501234567]] [[PHONE_NUMBER +966501234567]] [[PHONE_NUMBER 00966 50 123 4567]]",
@@ -57,6 +46,7 @@ def test_contacts(finds: Finds) -> None:
     )
 
 
+@pytest.mark.clause("DETECT-32")
 @pytest.mark.parametrize(
     "code",
     [
@@ -81,14 +71,11 @@ def test_contacts(finds: Finds) -> None:
     ],
 )
 def test_currencies(finds: Finds, code: str) -> None:
-    """“amounts in 18 currencies, symbol/ISO/word forms incl. Arabic”; “MONETARY_AMOUNT | SAR AED KWD QAR BHD OMR EGP
-    JOD YER USD EUR GBP INR PKR PHP TRY CNY JPY”
-    """
     finds(f"paid [[MONETARY_AMOUNT {code} 4,500]] or [[MONETARY_AMOUNT 12.50 {code}]]")
 
 
+@pytest.mark.clause("DETECT-32")
 def test_amounts(finds: Finds) -> None:
-    """“MONETARY_AMOUNT | ... with ﷼ and the riyal sign U+20C1, subunits, magnitude words, numbers in words”"""
     finds(
         "[[MONETARY_AMOUNT ﷼ 500]] [[MONETARY_AMOUNT \u20c175]] [[MONETARY_AMOUNT $45]] [[MONETARY_AMOUNT €99.99]]",
         "[[MONETARY_AMOUNT 50 هللة]] and [[MONETARY_AMOUNT SAR 3.5 million]] and [[MONETARY_AMOUNT 45 ألف ريال]]",
@@ -96,10 +83,8 @@ def test_amounts(finds: Finds) -> None:
     )
 
 
+@pytest.mark.clause("DETECT-33")
 def test_dates_and_times(finds: Finds) -> None:
-    """“DATE_TIME | core | 30 | dates, times, durations”; “DATE_TIME | dates, clock times, durations, ISO and RFC
-    stamps, Hijri; not: relative words, weekdays alone, bare years, ages”
-    """
     finds(
         "[[DATE_TIME 15/03/2024]], then [[DATE_TIME 9:15 pm]] for [[DATE_TIME 30 days]]",
         "[[DATE_TIME 2024-03-15T08:14:22Z]]; [[DATE_TIME Tue, 11 Feb 2025 09:01:44 +0300]]",
@@ -108,10 +93,8 @@ def test_dates_and_times(finds: Finds) -> None:
     )
 
 
+@pytest.mark.clause("DETECT-34", "DETECT-35")
 def test_places_and_organizations(finds: Finds) -> None:
-    """“LOCATION | extended | 20 | cities, regions, countries”; “LOCATION | cities, regions, countries; not
-    nationality adjectives”; “ORGANIZATION | Saudi organizations”
-    """
     finds(
         "from [[LOCATION Buraydah]] to [[LOCATION المنطقة الشرقية]] and [[LOCATION France]]",
         "Saudi and Egyptian engineers; مهندس سعودي وآخر مصري",
@@ -119,15 +102,13 @@ def test_places_and_organizations(finds: Finds) -> None:
     )
 
 
+@pytest.mark.clause("DETECT-36")
 def test_network_addresses(finds: Finds) -> None:
-    """“IP_ADDRESS | extended | 5 | IPv4 and IPv6 literals”"""
     finds("[[IP_ADDRESS 203.0.113.7]] [[IP_ADDRESS 2001:db8::1]]", "256.1.1.1, v1.2.3.4, A4:83:E7:12:9B:01")
 
 
+@pytest.mark.clause("DETECT-13")
 def test_what_is_not_detected(finds: Finds) -> None:
-    """“Not detected: free-form diagnosis codes, bank account numbers outside IBAN format, biometric and
-    device/advertising identifiers, arbitrary secrets without a recognizable provider prefix.”
-    """
     finds(
         "diagnosis E11.9 and J45.40",
         "account 608010167519",
@@ -136,12 +117,8 @@ def test_what_is_not_detected(finds: Finds) -> None:
     )
 
 
+@pytest.mark.clause("DETECT-01", "DETECT-02")
 def test_invisible_characters(client: httpx.Client) -> None:
-    """“invisible Unicode format characters (zero-width characters, bidi marks and embeds, soft hyphen, byte-order
-    mark, Arabic format marks) and variation selectors are deleted, and fullwidth digits are folded to ASCII”;
-    “callers must not pre-clean input”; “invisible characters | general category Cf, variation selectors and every
-    Default_Ignorable_Code_Point (also combining grapheme joiner, Hangul fillers) are deleted”
-    """
     for hidden in "\u200b\u200d\u200f\u202a\u2066\u00ad\ufeff\u061c\u0600\ufe0f\U000e0100\u034f\u3164\U000e0041":
         text = f"(ID {hidden}10000{hidden * 3}00008)"
         (span,) = client.post("/api/v1/mask", json={"text": text}).json()["spans"]
@@ -150,11 +127,8 @@ def test_invisible_characters(client: httpx.Client) -> None:
     assert client.post("/api/v1/mask", json={"text": text}).json()["pii_count"] == 1
 
 
+@pytest.mark.clause("DETECT-10", "DETECT-11")
 def test_overlaps(client: httpx.Client) -> None:
-    """“overlap | the higher rank survives, ties by score, then length, then position. What remains of a PERSON or
-    ADDRESS that a higher rank covers only in part, if a whole word, is a new detection of its own that overlaps
-    nothing ...; every other type is dropped”; “ties fall to the recognizer's confidence”
-    """
     text = "Mr. Salman Alharbi"
     answer = client.post("/api/v1/redact", json={"text": text, "glossary": ["Salman"]}).json()
     assert answer["redacted_text"] == "Mr. CUSTOM_TERM_01 PERSON_NAME_01"

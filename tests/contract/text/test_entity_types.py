@@ -132,38 +132,42 @@ def check(page: httpx.Client, type_: str, row: str, also: frozenset[str] = froze
     assert [item for item in found(page, text) if item[0] not in also] == [(type_, surface) for surface in surfaces]
 
 
+@pytest.mark.clause(
+    "DETECT-17",
+    "DETECT-18",
+    "DETECT-19",
+    "DETECT-20",
+    "DETECT-21",
+    "DETECT-22",
+    "DETECT-23",
+    "DETECT-24",
+    "DETECT-25",
+    "DETECT-26",
+    "DETECT-27",
+    "DETECT-28",
+    "DETECT-29",
+    "DETECT-30",
+    "DETECT-31",
+    "DETECT-32",
+    "DETECT-33",
+    "DETECT-34",
+    "DETECT-35",
+    "DETECT-36",
+)
 @pytest.mark.parametrize(("type_", "row"), TABLE)
 def test_the_entity_table(page: httpx.Client, type_: str, row: str) -> None:
-    """“NATIONAL_ID | core | 100 | 10 digits, leading 1, checksum-validated”, “RESIDENCE_PERMIT | core | 95 | 10 digits,
-    leading 2, checksum-validated”, “IBAN | core | 95 | 24-char Saudi IBAN, mod-97”, “PASSPORT | core | 90 | ICAO
-    format”, “PERSON | core | 90 | Latin and Arabic names”, “ADDRESS | core | 85 | national-address and short-code
-    addresses”, “EMAIL_ADDRESS | core | 80 | e-mail addresses”, “TAX_ID | extended | 80 | leading 3, shape-only”,
-    “VEHICLE_PLATE | extended | 75 | Latin and Arabic plate alphabets”, “PHONE_NUMBER | core | 70 | KSA mobile and
-    international”, “BUSINESS_ID | extended | 65 | commercial registration (context-gated)”, “MEDICAL_LICENSE |
-    extended | 60 | practitioner license numbers”, “INSURANCE_POLICY | extended | 60 | policy ids (context-gated)”,
-    “STUDENT_ID | extended | 60 | student ids (context-gated)”, “API_KEY | extended | 60 | provider-prefixed secrets
-    only; arbitrary high-entropy strings are not flagged”, “MRN | extended | 55 | hospital medical record numbers”,
-    “CREDIT_CARD | core | 50 | 14-16 digit card numbers, Luhn”, “SSN | extended | 50 | US-format social security
-    numbers”, “MONETARY_AMOUNT | extended | 35 | amounts in 18 currencies, symbol/ISO/word forms incl. Arabic”,
-    “DATE_TIME | core | 30 | dates, times, durations”, “LOCATION | extended | 20 | cities, regions, countries”,
-    “ORGANIZATION | extended | 10 | Saudi organizations”, “IP_ADDRESS | extended | 5 | IPv4 and IPv6 literals”
-    """
     check(page, type_, row)
 
 
+@pytest.mark.clause("DETECT-14", "DETECT-37")
 def test_every_type_has_its_row() -> None:
-    """“Detection types (what `/mask` reports in `spans[].type` and in tokens). 23 togglable types plus `CUSTOM_TERM`.”
-    “CUSTOM_TERM | always on, never filtered | 110 | caller glossary terms; bypass confidence filters”
-    """
     assert {type_ for type_, _ in TABLE} == {type_.value for type_ in TOGGLABLE_TYPES}
     assert (len(TOGGLABLE_TYPES), len(CORE_TYPES), len(EXTENDED_TYPES), len(CATALOG)) == (23, 10, 13, 24)
     assert max(RANK.values()) == 110
 
 
+@pytest.mark.clause("DETECT-10")
 def test_ranks(page: httpx.Client) -> None:
-    """“when detections overlap, the one with the higher priority rank survives; ties fall to the recognizer's
-    confidence. Ranks are in the entity table below.”
-    """
     assert found(page, "CR number 1000000008") == [("NATIONAL_ID", "1000000008")]  # 100 before 65
     assert found(page, "card 310122393500003") == [("TAX_ID", "310122393500003")]  # 80 before 50
     body = {"text": "call Noura Salem Almithali", "glossary": ["Salem"]}
@@ -171,19 +175,14 @@ def test_ranks(page: httpx.Client) -> None:
     assert [span["type"] for span in spans] == ["PERSON", "CUSTOM_TERM", "PERSON"]
 
 
+@pytest.mark.clause("DETECT-13")
 @pytest.mark.parametrize("text", NOT_DETECTED)
 def test_what_is_not_detected(page: httpx.Client, text: str) -> None:
-    """“Not detected: free-form diagnosis codes, bank account numbers outside IBAN format, biometric and
-    device/advertising identifiers, arbitrary secrets without a recognizable provider prefix.”
-    """
     assert found(page, text) == []
 
 
+@pytest.mark.clause("DETECT-04", "DETECT-05", "DETECT-06", "DETECT-07", "DETECT-08")
 def test_checksums(page: httpx.Client) -> None:
-    """“NATIONAL_ID and RESIDENCE_PERMIT use a position-doubling Luhn variant over all 10 digits; IBAN uses ISO 13616
-    mod-97; CREDIT_CARD uses standard Luhn (never relaxed). A span that fails its check is dropped, so a number of the
-    right shape with a bad check digit is not masked. TAX_ID is shape-only.” For each, exactly the right last digit.
-    """
     for head, cue, type_ in [
         ("100000000", "ID", "NATIONAL_ID"),
         ("200000000", "iqama", "RESIDENCE_PERMIT"),
@@ -196,21 +195,16 @@ def test_checksums(page: httpx.Client) -> None:
     assert [type_ for type_, _ in found(page, "VAT 310122393500003, VAT 310122393600003")] == ["TAX_ID", "TAX_ID"]
 
 
+@pytest.mark.clause("DETECT-01", "DETECT-02")
 @pytest.mark.parametrize("invisible", INVISIBLE)
 def test_input_is_normalized_before_detection(page: httpx.Client, invisible: str) -> None:
-    """“Before detection, input is normalized: invisible Unicode format characters (zero-width characters, bidi marks
-    and embeds, soft hyphen, byte-order mark, Arabic format marks) and variation selectors are deleted, and fullwidth
-    digits are folded to ASCII. Returned offsets always refer to the original text as sent; callers must not pre-clean
-    input.” “general category Cf, variation selectors and every Default_Ignorable_Code_Point (also combining grapheme
-    joiner, Hangul fillers) are deleted”
-    """
     surface = f"1000{invisible}0000{invisible}08"
     assert found(page, f"{invisible}ID {surface} it is") == [("NATIONAL_ID", surface)]
     assert found(page, "ID １０００００００08 it is") == [("NATIONAL_ID", "１０００００００08")]
 
 
+@pytest.mark.clause("DETECT-20")
 def test_machine_readable_passports(page: httpx.Client) -> None:
-    """“PASSPORT | needs a cue, or is an MRZ line whose check digits hold; the MRZ name is PERSON”."""
     name = "P<SAUALMITHALI<<NOURA<SALEM".ljust(44, "<")
     spans = found(page, f"{name}\n{PASSPORT_LINE}")
     assert ("PASSPORT", PASSPORT_LINE[:9]) in spans or ("PASSPORT", PASSPORT_LINE) in spans
@@ -219,48 +213,31 @@ def test_machine_readable_passports(page: httpx.Client) -> None:
     assert not any(type_ == "PASSPORT" for type_, _ in found(page, f"x\n{spoiled}"))
 
 
+@pytest.mark.clause(
+    "DETECT-03",
+    "DETECT-12",
+    "DETECT-19",
+    "DETECT-21",
+    "DETECT-22",
+    "DETECT-24",
+    "DETECT-25",
+    "DETECT-26",
+    "DETECT-27",
+    "DETECT-28",
+    "DETECT-29",
+    "DETECT-30",
+    "DETECT-31",
+    "DETECT-32",
+    "DETECT-33",
+    "DETECT-34",
+)
 @pytest.mark.parametrize(("type_", "row"), DETAILS)
 def test_details(page: httpx.Client, type_: str, row: str) -> None:
-    """“every recognizer accepts ASCII, Eastern-Arabic (٠-٩) and Persian (۰-۹) digits, also mixed in one value”
-
-    “literal ranks: a commercial-registration number that passes the ID check is NATIONAL_ID or RESIDENCE_PERMIT”
-
-    “IBAN | Saudi only, groups with spaces, hyphens or NBSP, lower case, letters allowed in the account part, bank codes
-    not validated”; “KSA mobiles (05x, 5x with a cue, +966/00966/966), KSA landlines (01x), international + or 00
-    numbers that the phonenumbers package finds possible; 9200 and 800 numbers only with a cue”
-
-    “15 digits with leading 3 (a Luhn-valid 34… or 37… that does not end in 3 is a card); 10-digit TINs with leading 3
-    only with a cue”; “BUSINESS_ID, INSURANCE_POLICY, STUDENT_ID, MRN | a cue near (before or after, either language,
-    table header counts)”; “a cue, or the `SCFHS-…` / `yy-R-X-nnnnnn` shapes”
-
-    “the 17 letter pairs only; spaced or hyphenated letters, or a cue; joined Arabic letters need a cue; currency codes
-    and common acronyms made of those letters (SAR, AED, USD, RSA, SHA, …) only with a cue”
-
-    “short address code | a cue or other address parts beside it”; “Luhn, 14-16 digits, grouped in any usual way; scheme
-    prefixes known (Visa, Mastercard, mada, Amex, Diners, UnionPay, JCB, Discover), others with a cue”
-
-    “hyphens or spaces with a valid area; 9 bare digits only with a cue”; “secret keys with a provider prefix, and our
-    own `mk_live_…`; not publishable `pk_` keys, JWTs, account ids, UUIDs, hashes”
-
-    “SAR AED KWD QAR BHD OMR EGP JOD YER USD EUR GBP INR PKR PHP TRY CNY JPY, with ﷼ and the riyal sign U+20C1,
-    subunits, magnitude words, numbers in words”
-
-    “dates, clock times, durations, ISO and RFC stamps, Hijri; not: relative words, weekdays alone, bare years, ages”
-
-    “the whole name with its connectors (بن, bin, آل, Al-); titles, possessives and clitics (و ف ب ل ك) outside; names
-    inside streets, universities, hospitals and brands are not persons”
-
-    “cities, regions, countries; not nationality adjectives; inside an ADDRESS only ADDRESS”; “one span from the first
-    to the last part, country tail included”
-    """
     check(page, type_, row, also=frozenset({"ORGANIZATION"}))
 
 
+@pytest.mark.clause("DETECT-11")
 def test_what_a_higher_rank_covers_in_part(page: httpx.Client) -> None:
-    """“What remains of a PERSON or ADDRESS that a higher rank covers only in part, if a whole word, is a new detection
-    of its own that overlaps nothing (a glossary term `Salman` in `Salman Alharbi` must not leave `Alharbi` in the
-    clear); every other type is dropped”
-    """
     for text, term, types in [
         ("I met Salman Alharbi", "Salman", ["CUSTOM_TERM", "PERSON"]),
         ("paid SAR 1,250.50", "SAR", ["CUSTOM_TERM"]),

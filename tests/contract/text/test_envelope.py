@@ -40,13 +40,8 @@ def opened(answer: dict[str, Any], bearer: str, **other: Any) -> dict[str, str]:
     return dict(json.loads(AESGCM(dek).decrypt(raw(answer, "nonce_payload"), raw(answer, "ciphertext"), None)))
 
 
+@pytest.mark.clause("MASK-27", "MASK-29", "MASK-30", "MASK-31", "MASK-32")
 def test_the_envelope_opens_by_its_constants(client: httpx.Client, account: Account) -> None:
-    """“Envelope mode: KEK = HKDF(bearer); DEK = AES-GCM-decrypt(KEK, nonce_dek, wrapped_dek); mappings JSON =
-    AES-GCM-decrypt(DEK, nonce_payload, ciphertext).” “KDF | HKDF-SHA256”, “KDF input key material | the bearer key's
-    UTF-8 bytes”, “HKDF salt | ASCII bytes `masker-kek-salt-v1`”, “HKDF info | ASCII bytes `masker-kek-v1`”, “Derived
-    key (KEK) length | 32 bytes”, “AEAD | AES-GCM, 12-byte nonce, no associated data”; “AES-GCM ciphertext of the JSON
-    mapping object `{token: original}`”, “data key wrapped under a key derived from the bearer”
-    """
     answer = mask(client)
     mapping = opened(answer, account.bearer)
     restored = answer["masked_text"]
@@ -56,6 +51,7 @@ def test_the_envelope_opens_by_its_constants(client: httpx.Client, account: Acco
     assert sorted(mapping.values()) == ["0501234567", "noura@example.com", "نورة سالم المثالي"]
 
 
+@pytest.mark.clause("MASK-34")
 @pytest.mark.parametrize(
     "other",
     [
@@ -68,16 +64,13 @@ def test_the_envelope_opens_by_its_constants(client: httpx.Client, account: Acco
     ],
 )
 def test_a_wrong_parameter(client: httpx.Client, account: Account, other: dict[str, Any]) -> None:
-    """“A wrong parameter yields an authentication-tag mismatch.”"""
     answer = mask(client)
     with pytest.raises(InvalidTag):
         opened(answer, account.bearer, **other)
 
 
+@pytest.mark.clause("MASK-31")
 def test_nothing_but_the_bearer_opens_it(client: httpx.Client, served: Served, account: Account) -> None:
-    """“The service key is the input for the envelope key derivation”; another key, a changed byte or a swapped nonce do
-    not do.
-    """
     answer = mask(client)
     for bearer in (served.account().bearer, account.bearer + " ", f"Bearer {account.bearer}"):
         with pytest.raises(InvalidTag):
@@ -91,10 +84,8 @@ def test_nothing_but_the_bearer_opens_it(client: httpx.Client, served: Served, a
         opened({**answer, "nonce_dek": answer["nonce_payload"]}, account.bearer)
 
 
+@pytest.mark.clause("MASK-28", "MASK-29", "MASK-30")
 def test_the_sizes_and_the_alphabet(client: httpx.Client) -> None:
-    """“nonce_payload | string (base64) | 12-byte nonce for the payload encryption”; “nonce_dek | string (base64) or
-    null | 12-byte nonce for the wrapping”; “Base64 | standard alphabet with padding (not URL-safe)”. Always fresh.
-    """
     answers = [mask(client) for _ in range(40)]
     for name, size in (("nonce_payload", 12), ("nonce_dek", 12), ("wrapped_dek", 32 + 16)):
         values = {raw(answer, name) for answer in answers}
@@ -104,11 +95,8 @@ def test_the_sizes_and_the_alphabet(client: httpx.Client) -> None:
     assert {"+", "/", "="} <= set(spelled) and not {"-", "_"} & set(spelled)
 
 
+@pytest.mark.clause("MASK-07", "MASK-33")
 def test_a_key_of_the_callers_own(client: httpx.Client, account: Account) -> None:
-    """“key | string (standard base64 of a 32-byte AES-256 key) | no | enables BYOK mode; the field name is `key`”; “in
-    BYOK mode the response is encrypted directly under `key`”; “null in BYOK mode”; “BYOK key length | 32 bytes”; “BYOK
-    mode: mappings JSON = AES-GCM-decrypt(supplied key, nonce_payload, ciphertext)”
-    """
     key = secrets.token_bytes(32)
     answer = mask(client, key=base64.b64encode(key).decode())
     assert answer["wrapped_dek"] is None and answer["nonce_dek"] is None
@@ -120,9 +108,9 @@ def test_a_key_of_the_callers_own(client: httpx.Client, account: Account) -> Non
     assert other_names["wrapped_dek"] is not None
 
 
+@pytest.mark.clause("MASK-09")
 @pytest.mark.parametrize("size", [0, 1, 16, 24, 31, 33, 64])
 def test_the_length_of_such_a_key(client: httpx.Client, size: int) -> None:
-    """“400 | key must decode to 32 bytes (256 bits), got {n} | decoded key has the wrong length”."""
     key = base64.b64encode(bytes(size)).decode()
     answer = client.post("/api/v1/mask", json={"text": TEXT, "key": key})
     assert (answer.status_code, answer.json()) == (
@@ -131,12 +119,8 @@ def test_the_length_of_such_a_key(client: httpx.Client, size: int) -> None:
     )
 
 
+@pytest.mark.clause("MASK-02", "MASK-11", "MASK-12", "MASK-13", "MASK-20")
 def test_what_is_masked_and_what_is_counted(client: httpx.Client, account: Account) -> None:
-    """“`POST /api/v1/mask` replaces each detected entity with an opaque token and returns an encrypted envelope.”
-    “masked_text | string | entities replaced by tokens”; “number of canonical entities after de-duplication; the
-    contract for entity counting”; “spans has one span per entity, not per distinct value”; “`/mask` and proxy |
-    `<MASKED_{TYPE}_{8 hex}>` where TYPE is the detection type”
-    """
     answer = mask(client)
     assert answer["pii_count"] == len(answer["spans"]) == 4
     pieces, end = [], 0
@@ -150,18 +134,17 @@ def test_what_is_masked_and_what_is_counted(client: httpx.Client, account: Accou
     assert len(mapping) == 3
 
 
+@pytest.mark.clause("MASK-22")
 def test_two_people_and_two_spellings(client: httpx.Client, account: Account) -> None:
-    """“Two different people get two different tokens.” “`/mask` mints per exact original surface so that restoring is
-    loss-free”
-    """
     text = "Noura Salem Almithali met Fahad Omar Altajribi; 0501234567 is 050 123 4567"
     answer = client.post("/api/v1/mask", json={"text": text}).json()
     mapping = opened(answer, account.bearer)
     assert sorted(mapping.values()) == ["050 123 4567", "0501234567", "Fahad Omar Altajribi", "Noura Salem Almithali"]
 
 
+@pytest.mark.clause("MASK-04")
 def test_no_mapping_is_kept(client: httpx.Client, served: Served) -> None:
-    """“The server does not persist token mappings.” Neither the originals nor the tokens are in anything it stores."""
+    """Neither the originals nor the tokens are in anything it stores."""
     original = "zeinab.unforgettable@example.com"
     answer = client.post("/api/v1/mask", json={"text": f"mail {original}"}).json()
     token = answer["masked_text"].removeprefix("mail ").strip("<>")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from api.engine.scheduler import DetectionThreads
+from api.engine.scheduler import DetectionScheduler
 from schemas.spans import Detection, DetectOptions
 from storage.accounts import keys
 from storage.database import Database
@@ -19,6 +19,7 @@ PATHS = ["/api/v1/mask", "/api/v1/redact"]
 SECRET = "Noura-0501234567"
 
 
+@pytest.mark.clause("HTTP-03")
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize(
     "body",
@@ -42,12 +43,10 @@ SECRET = "Noura-0501234567"
     ],
 )
 def test_schema_violations(client: httpx.Client, path: str, body: object) -> None:
-    """“422 | schema validation message | wrong type, invalid enum, empty text, ... | detail is an array of validation
-    error objects”
-    """
     refused(client.post(path, json=body))
 
 
+@pytest.mark.clause("HTTP-17")
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize(
     "raw",
@@ -66,7 +65,6 @@ def test_schema_violations(client: httpx.Client, path: str, body: object) -> Non
     ],
 )
 def test_bodies_that_are_no_json(client: httpx.Client, path: str, raw: bytes) -> None:
-    """“text that holds NUL / lone surrogates | accepted / 422”, and so for all that is no JSON in UTF-8."""
     refused(client.post(path, content=raw, headers={"Content-Type": "application/json"}))
 
 
@@ -89,29 +87,30 @@ OPTIONAL = ["key", "use_judge", "judge_model", "glossary", "glossary_id", "trans
 REQUEST = st.fixed_dictionaries({"text": st.text(min_size=1)}, optional=dict.fromkeys(OPTIONAL, JSON))
 
 
+@pytest.mark.clause("HTTP-03")
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
 @given(path=st.sampled_from(PATHS), body=JSON | REQUEST)
 def test_no_body_is_answered_with_500(client: httpx.Client, path: str, body: object) -> None:
-    """“422 | schema validation message”: that, or a correct answer, and never a 500."""
     answer = client.post(path, content=json.dumps(body))
     assert answer.status_code in {200, 400, 404, 422}
     if answer.status_code == 422:
         assert all(item.keys() == {"type", "loc", "msg"} for item in answer.json()["detail"])
 
 
+@pytest.mark.clause("HTTP-16")
 def test_unknown_fields_are_ignored(client: httpx.Client) -> None:
-    """“unknown fields in a JSON body | ignored”."""
     assert client.post("/api/v1/mask", json={"text": "x", "other": [1], "spans": 3}).status_code == 200
 
 
+@pytest.mark.clause("HTTP-21")
 def test_a_body_past_the_cap(client: httpx.Client, served: Served) -> None:
-    """“the transport cap of a JSON body (413, `{"detail": "request_too_large"}`)”, by length and mid-stream."""
     large = json.dumps({"text": "x " * served.services.settings.max_text_bytes}).encode()
     for content in (large, iter([large[:500_000], large[500_000:]])):
         answer = client.post("/api/v1/mask", content=content)
         assert (answer.status_code, answer.json()) == (413, {"detail": "request_too_large"})
 
 
+@pytest.mark.clause("AUTH-11", "AUTH-14", "HTTP-23")
 @pytest.mark.parametrize(
     ("headers", "detail"),
     [
@@ -128,14 +127,13 @@ def test_a_body_past_the_cap(client: httpx.Client, served: Served) -> None:
 )
 @pytest.mark.parametrize("path", [*PATHS, "/api/v1/files/redact"])
 def test_authentication_messages(served: Served, path: str, headers: dict[str, str], detail: str) -> None:
-    """“Authentication failure messages (detail strings)”; “All are 401”; checked “before the body is read”."""
     answer = httpx.post(served.url + path, content=b"not even json", headers=headers)
     assert (answer.status_code, answer.json()) == (401, {"detail": detail})
     assert answer.headers["www-authenticate"] == "Bearer"
 
 
+@pytest.mark.clause("AUTH-14")
 def test_a_revoked_or_altered_key_is_invalid(served: Served, account: Account) -> None:
-    """“`Invalid authentication token` (unknown, revoked or wrong-secret key)”."""
     altered = account.bearer[:-1] + ("A" if account.bearer[-1] != "A" else "B")
     for bearer in (altered, account.bearer):
         if bearer == account.bearer:
@@ -150,15 +148,15 @@ def revoke(served: Served, account: Account) -> None:
             keys.revoke(session, key.id, key.created_at)
 
 
+@pytest.mark.clause("BILL-01")
 def test_tokens_are_charged_by_words(client: httpx.Client, served: Served, account: Account) -> None:
-    """“Billing unit for text: 1 token per whitespace-separated word”."""
     before = served.balance(account)
     client.post("/api/v1/mask", json={"text": " one two\u00a0three\n\tfour "})
     assert before - served.balance(account) == 4
 
 
+@pytest.mark.clause("BILL-02", "BILL-03")
 def test_not_enough_tokens(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """“402 | insufficient_tokens | ... | needed_tokens (int), available_tokens (int), topup_url”."""
     with serving(settings_for(tmp_path_factory.mktemp("poor"), free_tokens_per_day=3)) as served:
         account = served.account(paid_tokens=1)
         with served.client(account) as client:
@@ -194,15 +192,16 @@ class Blocked:
         return Detection(text, ())
 
 
+@pytest.mark.clause("HTTP-06")
 @pytest.mark.parametrize(
     ("path", "detail"), [("/api/v1/mask", "Masking operation failed"), ("/api/v1/redact", "Redact operation failed")]
 )
 def test_an_unexpected_failure(
     tmp_path_factory: pytest.TempPathFactory, caplog: pytest.LogCaptureFixture, path: str, detail: str
 ) -> None:
-    """“500 | Masking operation failed | unhandled error on mask; never echoes input”; what was charged is refunded."""
+    """What was charged is refunded."""
     with serving(settings_for(tmp_path_factory.mktemp("sabotaged"))) as served:
-        served.app.state.services = replace(served.services, detection=DetectionThreads(Saboteur(), 1, 1))
+        served.app.state.services = replace(served.services, detection=DetectionScheduler(Saboteur(), 1, 1))
         account = served.account()
         before = served.balance(account)
         with served.client(account) as client, caplog.at_level("DEBUG"):
@@ -214,13 +213,11 @@ def test_an_unexpected_failure(
     assert SECRET not in caplog.text and "cannot cope" not in caplog.text
 
 
+@pytest.mark.clause("BILL-07", "HTTP-11")
 def test_under_load(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """“503 | masker_unavailable | detection service unreachable or shedding load; request refunded best-effort (the
-    exact free/paid split is reversed) | `Retry-After` on overload”
-    """
     blocked = Blocked()
     with serving(settings_for(tmp_path_factory.mktemp("busy"))) as served:
-        served.app.state.services = replace(served.services, detection=DetectionThreads(blocked, 1, 0))
+        served.app.state.services = replace(served.services, detection=DetectionScheduler(blocked, 1, 0))
         account = served.account()
         before = served.balance(account)
         with served.client(account) as client, served.client(account) as other:
@@ -237,6 +234,7 @@ def test_under_load(tmp_path_factory: pytest.TempPathFactory) -> None:
         assert before - served.balance(account) == 3
 
 
+@pytest.mark.clause("RUN-03")
 def test_a_database_that_is_away(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Readiness says so, liveness does not care, calls answer 503."""
     with serving(settings_for(tmp_path_factory.mktemp("away"))) as served:
@@ -256,16 +254,16 @@ def test_a_database_that_is_away(tmp_path_factory: pytest.TempPathFactory) -> No
             assert (answer.status_code, answer.json()) == (503, {"detail": "masker_unavailable"})
 
 
+@pytest.mark.clause("HTTP-07", "MASK-05")
 @pytest.mark.parametrize("path", ["/", "/docs/", "/openapi.json", "/api/v1", "/api/v1/unmask", "/api/v1/mask/", "/%00"])
 def test_unknown_endpoints(client: httpx.Client, path: str) -> None:
-    """“404 | Not Found | unknown endpoint”; “There is no unmask endpoint.”"""
     answer = client.get(path)
     assert (answer.status_code, answer.json()) == (404, {"detail": "Not Found"})
     assert answer.headers["x-request-id"].startswith("req_")
 
 
+@pytest.mark.clause("RUN-01")
 def test_health(served: Served) -> None:
-    """“health | 200 `{"status": "ok", "version": …}`”, unauthenticated."""
     answer = httpx.get(f"{served.url}/api/v1/health")
     assert (answer.status_code, answer.json().keys()) == (200, {"status", "version"})
     assert "server" not in answer.headers
@@ -276,6 +274,7 @@ def test_health(served: Served) -> None:
     )
 
 
+@pytest.mark.clause("HTTP-46")
 def test_the_access_log_names_routes_not_paths(client: httpx.Client, caplog: pytest.LogCaptureFixture) -> None:
     """Nothing of the input is in a log line."""
     with caplog.at_level("DEBUG", logger="masker"):
@@ -288,8 +287,8 @@ def test_the_access_log_names_routes_not_paths(client: httpx.Client, caplog: pyt
     assert not any(SECRET in line for line in lines)
 
 
+@pytest.mark.clause("DETECT-39")
 def test_legacy_spans(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """“A server-side compatibility switch can temporarily restore dual-emit. masked_text, pii_count ... identical”."""
     legacy = settings_for(tmp_path_factory.mktemp("legacy"), legacy_spans=True)
     with serving(legacy) as served, served.client() as client:
         answer = client.post("/api/v1/mask", json={"text": "1000000008 a@example.com"}).json()

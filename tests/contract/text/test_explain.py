@@ -17,21 +17,18 @@ def place(text: str, surface: str) -> dict[str, int]:
     return {"start": text.index(surface), "end": text.index(surface) + len(surface)}
 
 
+@pytest.mark.clause("HTTP-42", "JUDGE-14")
 @pytest.mark.parametrize("path", PATHS)
 def test_without_it_the_answer_is_as_specified(client: httpx.Client, path: str) -> None:
-    """“additions of our own (allow-list, explain, file report) | optional request fields and extra answer fields or
-    routes only; an answer to a request that uses none of them is exactly as specified”.
-    """
     for more in ({}, {"explain": False}):
         assert client.post(path, json={"text": TEXT, **more}).json().keys() == FIELDS[path]
     assert client.post(path, json={"text": TEXT, "explain": True}).json().keys() == {*FIELDS[path], "explanations"}
 
 
+@pytest.mark.clause("DETECT-02", "HTTP-42", "JUDGE-14", "JUDGE-15")
 @pytest.mark.parametrize("path", PATHS)
 def test_what_made_each_entity(client: httpx.Client, path: str) -> None:
-    """“additions of our own (allow-list, explain, file report)”: one explanation per entity, by position; “Returned
-    offsets always refer to the original text as sent”.
-    """
+    """One explanation per entity, by position."""
     answer = client.post(path, json={"text": TEXT, "explain": True, "glossary": ["Salman"]}).json()
     name = place(TEXT, "Salman Alharbi")
     assert answer["explanations"] == [
@@ -63,31 +60,31 @@ def test_what_made_each_entity(client: httpx.Client, path: str) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.clause("JUDGE-14")
 @pytest.mark.parametrize("path", PATHS)
 def test_an_explanation_repeats_no_value(client: httpx.Client, path: str) -> None:
-    """“Nothing is recoverable.” of a redaction, nor of its explanations: they hold places only."""
     answer = client.post(path, json={"text": TEXT, "explain": True}).json()
     shown = str(answer["explanations"])
     assert not any(value in shown for value in ("Noor", "1000000008", "A12345678", "Salman", "Alharbi", "Dear"))
 
 
+@pytest.mark.clause("HTTP-05")
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("explain", ["true", 1, None, [True], {}])
 def test_a_wrong_wish_is_refused(client: httpx.Client, path: str, explain: object) -> None:
-    """“422 | schema validation message | wrong type”."""
     answer = client.post(path, json={"text": TEXT, "explain": explain})
     assert answer.status_code == 422
     assert [item["loc"] for item in answer.json()["detail"]] == [["body", "explain"]]
 
 
+@pytest.mark.clause("HTTP-42", "JUDGE-14")
 @pytest.mark.parametrize("path", PATHS)
 def test_nothing_found_is_an_empty_list(client: httpx.Client, path: str) -> None:
-    """“additions of our own”: asked for, it is there."""
     assert client.post(path, json={"text": "nothing here", "explain": True}).json()["explanations"] == []
 
 
+@pytest.mark.clause("JUDGE-15", "MASK-06")
 def test_a_large_text_explains_itself_as_a_small_one(client: httpx.Client, served: Served) -> None:
-    """“no fixed character cap”: explanations neither."""
     text = "MRN 664120. " + "word " * (LARGE_CHARACTERS // 5)
     with served.client(served.account(paid_tokens=60_000)) as rich:
         rich.put("/me/entities", json={"enabled": ["MRN"]}).raise_for_status()
@@ -95,8 +92,8 @@ def test_a_large_text_explains_itself_as_a_small_one(client: httpx.Client, serve
     assert [(item["start"], item["why"]["cue"]) for item in answer["explanations"]] == [(4, {"start": 0, "end": 3})]
 
 
+@pytest.mark.clause("GENERAL-03")
 def test_generalized_values_are_explained_too(client: httpx.Client) -> None:
-    """“Generalization runs strictly after detection; detection, pii_count and entity_counts are unchanged by it.”"""
     body = {"text": "Invoice of 02/17/2025", "explain": True, "transforms": {"DATE_TIME": "generalize"}}
     answer = client.post("/api/v1/redact", json=body).json()
     assert answer["redacted_text"] == "Invoice of 2025"

@@ -23,10 +23,8 @@ def redact(client: httpx.Client, text: str, transforms: object = BOTH) -> dict[s
     return dict(answer.json())
 
 
+@pytest.mark.clause("REDACT-08", "REDACT-09", "GENERAL-22")
 def test_a_letter(client: httpx.Client) -> None:
-    """“generalized_count | number | occurrences replaced by a generalized value”; “generalized spans still count in
-    pii_count and entity_counts”; “a generalized value and numbering | uses no placeholder number”
-    """
     years = riyadh_day(utc_now()).year - 1990
     answer = redact(client, TEXT)
     shown = str(answer["redacted_text"])
@@ -37,9 +35,9 @@ def test_a_letter(client: httpx.Client) -> None:
     assert answer["entity_counts"] == {"PERSON_NAME": 1, "DATE": 3, "ADDRESS": 2, "EMAIL": 1}
 
 
+@pytest.mark.clause("GENERAL-03")
 @pytest.mark.parametrize("transforms", [None, {}, {"DATE_TIME": "generalize"}, {"ADDRESS": "generalize"}, BOTH])
 def test_counts_do_not_depend_on_it(client: httpx.Client, transforms: object) -> None:
-    """“Generalization runs strictly after detection; detection, pii_count and entity_counts are unchanged by it.”"""
     plain = client.post("/api/v1/redact", json={"text": TEXT}).json()
     answer = redact(client, TEXT, transforms)
     for name in ("pii_count", "entity_counts"):
@@ -48,17 +46,18 @@ def test_counts_do_not_depend_on_it(client: httpx.Client, transforms: object) ->
     assert (answer["generalized_count"] == 0) is not bool(transforms)
 
 
+@pytest.mark.clause("REDACT-08")
 def test_when_all_fail_closed_nothing_is_generalized(client: httpx.Client) -> None:
-    """“0 when no transforms were sent or all candidates failed closed”"""
     text = "at 9:15 pm on 12/05/1446 for 30 days near P.O. Box 9, Dubai"
     answer = redact(client, text)
     assert answer["redacted_text"] == "at DATE_01 on DATE_02 for DATE_03 near ADDRESS_01"
     assert answer["generalized_count"] == 0
 
 
+@pytest.mark.clause("GENERAL-10")
 @pytest.mark.parametrize(("days", "birthdays"), [(0, 30), (1, 29), (-1, 30)])
 def test_ages_are_of_today_in_riyadh(client: httpx.Client, days: int, birthdays: int) -> None:
-    """“Age is computed against the server date at call time”, the date in Asia/Riyadh."""
+    """The date in Asia/Riyadh."""
     today = riyadh_day(utc_now())
     birthday = today + timedelta(days=days)
     if (birthday.month, birthday.day) == (2, 29):
@@ -69,6 +68,7 @@ def test_ages_are_of_today_in_riyadh(client: httpx.Client, days: int, birthdays:
         assert shown == f"DOB: age {birthdays}"
 
 
+@pytest.mark.clause("GENERAL-07", "GENERAL-08", "GENERAL-14")
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -80,27 +80,22 @@ def test_ages_are_of_today_in_riyadh(client: httpx.Client, days: int, birthdays:
     ],
 )
 def test_the_table_of_rules(client: httpx.Client, text: str, expected: str) -> None:
-    """“numeric date | no birth cue | the year only (a numeric month would leak digits); Eastern-Arabic digits stay as
-    written”; “date with verbal month and Gregorian year | no birth cue | month name and year”; “address with a
-    recognized region and a city | - | the region name (region outranks city)”
-    """
     assert redact(client, text)["redacted_text"] == expected
 
 
+@pytest.mark.clause("GENERAL-21")
 def test_it_is_opt_in(client: httpx.Client) -> None:
-    """“Generalization keeps more information than a placeholder and is irreversible; it is opt-in per request.”"""
     redact(client, "Signed 03/15/2024")
     assert client.post("/api/v1/redact", json={"text": "Signed 03/15/2024"}).json()["redacted_text"] == "Signed DATE_01"
 
 
+@pytest.mark.clause("GENERAL-20")
 def test_not_on_mask(client: httpx.Client) -> None:
-    """“Hijri parsing, `/mask` support, file redaction support, per-user default transforms and other entity types
-    are out of scope.”
-    """
     answer = client.post("/api/v1/mask", json={"text": "Signed 03/15/2024", "transforms": BOTH}).json()
     assert answer["masked_text"].startswith("Signed <MASKED_DATE_TIME_")
 
 
+@pytest.mark.clause("HTTP-04", "GENERAL-02")
 @pytest.mark.parametrize(
     "transforms",
     [
@@ -133,9 +128,6 @@ def test_not_on_mask(client: httpx.Client) -> None:
     ],
 )
 def test_anything_else_is_422(client: httpx.Client, transforms: object) -> None:
-    """“map `{type: 'generalize'}`; only keys DATE_TIME and ADDRESS, only the value `generalize`; anything else is 422”;
-    “422 bodies | array of `{type, loc, msg}`: no `input`, no `ctx`, no key of the caller's own in `loc`”
-    """
     answer = client.post("/api/v1/redact", json={"text": SECRET, "transforms": transforms})
     assert answer.status_code == 422
     detail = answer.json()["detail"]
@@ -144,8 +136,8 @@ def test_anything_else_is_422(client: httpx.Client, transforms: object) -> None:
     assert SECRET not in answer.text and "PERSON" not in answer.text and "4321" not in answer.text
 
 
+@pytest.mark.clause("MASK-06", "REDACT-03")
 def test_a_long_text_is_generalized_alike(served: Served) -> None:
-    """“text | string | yes | min length 1”: however long, and wherever it is scanned, the rules are the same."""
     line = "Signed 03/15/2024, DOB 01/01/1990, P.O. Box 9, Jeddah 21454\n"
     long = line * (LARGE_CHARACTERS // len(line) + 1)
     with served.client(served.account(paid_tokens=50_000)) as rich:

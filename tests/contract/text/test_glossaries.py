@@ -46,11 +46,8 @@ def surfaces(client: httpx.Client, text: str, **more: Any) -> list[str]:
     return [text[span["start"] : span["end"]] for span in answer.json()["spans"]]
 
 
+@pytest.mark.clause("GLOSS-04", "GLOSS-09", "GLOSS-10", "HTTP-14")
 def test_create(client: httpx.Client) -> None:
-    """“POST | /v1/glossaries | `{name: string, entries: [entry]}` | 201, glossary object”; “glossary object | also
-    `created_at`, `updated_at`”; “times | ISO 8601 in UTC with `Z`”; “`enabled` defaults to true at creation and may be
-    sent”.
-    """
     answer = client.post(PATH, json={"name": "Projects", "entries": [{"term": "Zephyr"}]})
     assert answer.status_code == 201
     made = answer.json()
@@ -63,11 +60,8 @@ def test_create(client: httpx.Client) -> None:
     assert created(client, "Mistral", enabled=False)["enabled"] is False
 
 
+@pytest.mark.clause("GLOSS-01", "GLOSS-03", "GLOSS-05", "GLOSS-09")
 def test_read_and_list(client: httpx.Client) -> None:
-    """“id | string (UUID) |”; “name | string |”; “Glossaries are scoped to the account.”;
-    “GET | /v1/glossaries | - | 200, list of own glossaries”; “list of glossaries | a bare array”;
-    “GET | /v1/glossaries/{id} | - | 200, glossary object”.
-    """
     assert client.get(PATH).json() == []
     made = [created(client, term) for term in ("Zephyr", "Mistral", "Sirocco")]
     assert client.get(PATH).json() == made
@@ -76,10 +70,8 @@ def test_read_and_list(client: httpx.Client) -> None:
         assert (answer.status_code, answer.json()) == (200, one)
 
 
+@pytest.mark.clause("GLOSS-14", "GLOSS-18", "GLOSS-19")
 def test_every_field_of_an_entry(client: httpx.Client) -> None:
-    """“entity_type | string | CUSTOM_TERM | type the term masks as”; “pin to one language, or
-    language-agnostic”; “case_sensitive | boolean | false | exact case match when true”.
-    """
     entries = [
         entry("مشروع الفنار", entity_type="ORGANIZATION", match_mode="exact", case_sensitive=True, locale="ar"),
         entry("Falcon", match_mode="substring", locale="en"),
@@ -90,8 +82,8 @@ def test_every_field_of_an_entry(client: httpx.Client) -> None:
     assert client.get(f"{PATH}/{answer.json()['id']}").json()["entries"] == entries
 
 
+@pytest.mark.clause("GLOSS-06")
 def test_change_any_of_its_fields(client: httpx.Client) -> None:
-    """“PATCH | /v1/glossaries/{id} | any of `{name, enabled, entries}` | 200”."""
     made = created(client, "Zephyr")
     seen = [made]
     for change in ({"name": "renamed"}, {"enabled": False}, {"entries": [entry("Mistral")]}, {"entries": []}):
@@ -105,8 +97,8 @@ def test_change_any_of_its_fields(client: httpx.Client) -> None:
     assert (answer.status_code, answer.json()) == (200, seen[-1])
 
 
+@pytest.mark.clause("GLOSS-07")
 def test_replace_entries(client: httpx.Client) -> None:
-    """“PATCH | /v1/glossaries/{id}/entries | `{entries: [entry]}` replaces the whole list | 200”."""
     made = created(client, "Zephyr", "Mistral")
     answer = client.patch(f"{PATH}/{made['id']}/entries", json={"entries": [{"term": "Sirocco"}]})
     assert (answer.status_code, answer.json()["entries"]) == (200, [entry("Sirocco")])
@@ -115,8 +107,8 @@ def test_replace_entries(client: httpx.Client) -> None:
     assert client.patch(f"{PATH}/{made['id']}/entries", json={}).status_code == 422
 
 
+@pytest.mark.clause("GLOSS-08")
 def test_delete(client: httpx.Client) -> None:
-    """“DELETE | /v1/glossaries/{id} | - | 204”."""
     made = created(client, "Zephyr")
     assert surfaces(client, "the Zephyr plan") == ["Zephyr"]
     answer = client.delete(f"{PATH}/{made['id']}")
@@ -127,11 +119,9 @@ def test_delete(client: httpx.Client) -> None:
         assert (again.status_code, again.json()) == NOT_FOUND
 
 
+@pytest.mark.clause("GLOSS-22", "HTTP-09")
 @pytest.mark.parametrize("path", ["", "/entries"])
 def test_what_is_not_yours_is_not_there(client: httpx.Client, served: Served, path: str) -> None:
-    """“404 not found or not owned (no existence leak)”; “deleting or reading another account's glossary | 404
-    `Glossary not found`”; “a malformed id in a path | 404 as an unknown one”.
-    """
     with served.client() as other:
         theirs = created(other, "Zephyr")
         for id_ in (theirs["id"], str(uuid4()), "no-uuid", "%00", "ï", theirs["id"] + "0", "1" * 500):
@@ -144,8 +134,8 @@ def test_what_is_not_yours_is_not_there(client: httpx.Client, served: Served, pa
     assert client.get(PATH).json() == []
 
 
+@pytest.mark.clause("AUTH-12", "GLOSS-22")
 def test_no_credentials(served: Served) -> None:
-    """“Statuses: 401 missing or invalid auth”; “`Missing authentication` (no bearer and no cookie)”."""
     id_ = uuid4()
     calls = [
         ("GET", ""),
@@ -160,8 +150,8 @@ def test_no_credentials(served: Served) -> None:
         assert (answer.status_code, answer.json()) == (401, {"detail": "Missing authentication"})
 
 
+@pytest.mark.clause("AUTH-07")
 def test_a_browser_session_does_as_well(served: Served, account: Account) -> None:
-    """“Glossary and file endpoints also accept a browser session cookie”."""
     with served.browser(account) as browser:
         made = created(browser, "Zephyr")
         assert browser.get(PATH).json() == [made]
@@ -178,10 +168,8 @@ def elsewhere(database_url: str, tmp_path: Path) -> Iterator[Served]:
     storage.close()
 
 
+@pytest.mark.clause("GLOSS-20")
 def test_ten_per_account_however_they_come(elsewhere: Served) -> None:
-    """“422 `max_glossaries_reached` (10 per account)”; “Glossaries | 10 per account | glossaries”;
-    “`max_glossaries_reached` | 422 `{"detail": [{"type": "max_glossaries_reached", "loc": ["body"], "msg": …}]}`”.
-    """
     with elsewhere.client() as client, elsewhere.client() as other, ThreadPoolExecutor(8) as threads:
         for number in range(9):
             created(client, f"t{number}")
@@ -198,10 +186,9 @@ def test_ten_per_account_however_they_come(elsewhere: Served) -> None:
         created(client, "again")
 
 
+@pytest.mark.clause("GLOSS-20")
 def test_none_slips_in_between_counting_and_writing(postgres_url: str, tmp_path: Path) -> None:
-    """“422 `max_glossaries_reached` (10 per account)”: creators who all come while nobody can write are still counted
-    one after the other.
-    """
+    """Creators who all come while nobody can write are still counted one after the other."""
     settings = settings_for(tmp_path / "data").model_copy(update={"database_url": postgres_url})
     storage = Storage.open(settings)
     waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
@@ -223,10 +210,8 @@ def test_none_slips_in_between_counting_and_writing(postgres_url: str, tmp_path:
         assert len(client.get(PATH).json()) == 10
 
 
+@pytest.mark.clause("GLOSS-20", "GLOSS-21")
 def test_a_thousand_entries(client: httpx.Client) -> None:
-    """“Entries per glossary | 1,000 | glossaries”; “422 `max_glossaries_reached` (10 per account), more than 1,000
-    entries, or a malformed entry”.
-    """
     many = [{"term": f"term-{number}"} for number in range(1001)]
     made = client.post(PATH, json={"name": "n", "entries": many[:1000]})
     assert made.status_code == 201 and len(made.json()["entries"]) == 1000
@@ -277,12 +262,9 @@ WRONG = [
 ]  # fmt: skip
 
 
+@pytest.mark.clause("GLOSS-09", "GLOSS-13", "GLOSS-14", "HTTP-04")
 @pytest.mark.parametrize(("body", "loc"), WRONG)
 def test_a_malformed_glossary(client: httpx.Client, body: Any, loc: list[Any]) -> None:
-    """“422 bodies | array of `{type, loc, msg}`: no `input`, no `ctx`, no key of the caller's own in `loc`”;
-    “glossary entry `entity_type` | one of the 24 names, else 422”; “glossary name | 1-200 characters”; “term | string |
-    required | min length 1”.
-    """
     answer = client.post(PATH, json=body)
     assert answer.status_code == 422
     assert [error["loc"] for error in answer.json()["detail"]] == [loc]
@@ -292,20 +274,18 @@ def test_a_malformed_glossary(client: httpx.Client, body: Any, loc: list[Any]) -
     assert client.get(PATH).json() == []
 
 
+@pytest.mark.clause("HTTP-05")
 @pytest.mark.parametrize(
     "change", [{"name": None}, {"enabled": None}, {"entries": None}, {"name": ""}, {"entries": [{}]}]
 )
 def test_a_malformed_change(client: httpx.Client, change: dict[str, Any]) -> None:
-    """“422 | schema validation message | wrong type, invalid enum”."""
     made = created(client, "Zephyr")
     assert client.patch(f"{PATH}/{made['id']}", json=change).status_code == 422
     assert client.get(PATH).json() == [made]
 
 
+@pytest.mark.clause("HTTP-17", "HTTP-22")
 def test_bodies_that_no_client_means(client: httpx.Client) -> None:
-    """“text that holds NUL / lone surrogates | accepted / 422”; “geo 403, authentication 401 (before the body is read),
-    rate 429, size 413, body 422 and 400”.
-    """
     headers = {"Content-Type": "application/json"}
     deep = b"[" * 100_000
     odd = [
@@ -323,8 +303,8 @@ def test_bodies_that_no_client_means(client: httpx.Client) -> None:
     assert client.get(PATH).json() == []
 
 
+@pytest.mark.clause("GLOSS-21")
 def test_the_longest_glossary_goes_through(served: Served, tmp_path: Path) -> None:
-    """“at most 1,000”, each term of 200 characters, however it is escaped."""
     more = {"entity_type": "RESIDENCE_PERMIT", "match_mode": "word_boundary", "action": "allow"}
     entries = [entry(f"{number:04d}" + "\U00010400" * 196, **more) for number in range(1000)]
     body = json.dumps({"name": "\U00010400" * 200, "entries": entries})
@@ -334,24 +314,24 @@ def test_the_longest_glossary_goes_through(served: Served, tmp_path: Path) -> No
         assert client.get(PATH).json() == [answer.json()]
 
 
+@pytest.mark.clause("GLOSS-07")
 def test_repeated_entries_stay_as_they_were_sent(client: httpx.Client) -> None:
-    """“replaces the whole list”: what comes back is what was sent, once trimmed."""
+    """What comes back is what was sent, once trimmed."""
     made = created(client, "Zephyr", " Zephyr ", "zephyr")
     assert [one["term"] for one in made["entries"]] == ["Zephyr", "Zephyr", "zephyr"]
     assert surfaces(client, "ZEPHYR") == ["ZEPHYR"]
 
 
+@pytest.mark.clause("HTTP-16")
 def test_unknown_fields_are_ignored(client: httpx.Client) -> None:
-    """“unknown fields in a JSON body | ignored”."""
     made = client.post(PATH, json={"name": "n", "id": "mine", "entries": [{"term": "Zephyr", "note": "x"}]})
     assert made.status_code == 201
     assert made.json()["entries"] == [PLAIN] and made.json()["id"] != "mine"
 
 
+@pytest.mark.clause("GLOSS-06")
 def test_changes_at_once_leave_one_of_them_whole(elsewhere: Served) -> None:
-    """“PATCH | /v1/glossaries/{id} | any of `{name, enabled, entries}` | 200”: never half of one change
-    and half of another.
-    """
+    """Never half of one change and half of another."""
     with elsewhere.client() as client, ThreadPoolExecutor(8) as threads:
         made = created(client, "x")
 
@@ -367,8 +347,9 @@ def test_changes_at_once_leave_one_of_them_whole(elsewhere: Served) -> None:
         assert left in [answer.json() for answer in answers]
 
 
+@pytest.mark.clause("GLOSS-06")
 def test_changes_of_different_fields_at_once_both_hold(elsewhere: Served) -> None:
-    """“any of `{name, enabled, entries}`”: a field that a change does not name is not touched by it."""
+    """A field that a change does not name is not touched by it."""
     with elsewhere.client() as client, ThreadPoolExecutor(8) as threads:
         for _ in range(5):
             made = created(client, "x")
@@ -378,10 +359,8 @@ def test_changes_of_different_fields_at_once_both_hold(elsewhere: Served) -> Non
             assert (left["name"], left["enabled"], left["entries"]) == ("new", False, [entry("y")])
 
 
+@pytest.mark.clause("ACCT-20", "GLOSS-11", "GLOSS-12")
 def test_enabled_ones_apply_and_disabled_ones_only_by_id(client: httpx.Client, served: Served) -> None:
-    """“no longer auto-applies; can still be used on a single request via glossary_id”; “auto-applies to every mask and
-    redact request”; “saved toggles, overrides, glossaries | hold from the next request in the same process”.
-    """
     made = created(client, "Zephyr")
     text = "the Zephyr plan"
     for enabled in (True, False, True):
@@ -396,8 +375,8 @@ def test_enabled_ones_apply_and_disabled_ones_only_by_id(client: httpx.Client, s
         assert (answer.status_code, answer.json()) == NOT_FOUND
 
 
+@pytest.mark.clause("BILL-06", "GLOSS-23")
 def test_a_deleted_glossary_cannot_be_named_any_more(client: httpx.Client, served: Served, account: Account) -> None:
-    """“404 | Glossary not found | glossary_id not yours or nonexistent; checked before billing, not charged”."""
     made = created(client, "Zephyr", enabled=False)
     assert surfaces(client, "Zephyr", glossary_id=made["id"]) == ["Zephyr"]
     client.delete(f"{PATH}/{made['id']}")
@@ -408,26 +387,24 @@ def test_a_deleted_glossary_cannot_be_named_any_more(client: httpx.Client, serve
     assert served.balance(account) == before
 
 
+@pytest.mark.clause("GLOSS-25")
 @pytest.mark.parametrize("path", ["mask", "redact"])
 @pytest.mark.parametrize("glossary", [["x"] * 1001, [""], ["  "], ["x" * 201], [1], "x", {}, ["a", None]])
 def test_inline_lists(client: httpx.Client, path: str, glossary: Any) -> None:
-    """“inline `glossary` | at most 1,000 terms, each 1-200 characters after trimming; word_boundary,
-    case-insensitive”.
-    """
     answer = client.post(f"/api/v1/{path}", json={"text": "x", "glossary": glossary})
     assert answer.status_code == 422
     assert surfaces(client, "x X xx x" + "y" * 200, glossary=[" x ", *["z"] * 999]) == ["x", "X"]
 
 
+@pytest.mark.clause("GLOSS-01")
 def test_terms_are_not_stored_in_the_clear(client: httpx.Client, served: Served) -> None:
-    """“Glossaries: persisted custom-term lists”: sealed where they are kept."""
     created(client, "Quetzalcoatlus")
     root = served.services.settings.data_dir
     assert not any(b"Quetzalcoatlus" in path.read_bytes() for path in root.rglob("*") if path.is_file())
 
 
+@pytest.mark.clause("HTTP-07")
 def test_wrong_methods(client: httpx.Client) -> None:
-    """“Not Found | unknown endpoint”."""
     made = created(client, "x")
     assert client.put(f"{PATH}/{made['id']}", json={}).status_code == 405
     assert client.get(f"{PATH}/{made['id']}/entries").status_code == 405
@@ -454,13 +431,9 @@ MODES = [
 ]
 
 
+@pytest.mark.clause("GLOSS-16", "GLOSS-17")
 @pytest.mark.parametrize(("mode", "term", "text", "expected"), MODES)
 def test_match_modes(client: httpx.Client, mode: str, term: str, text: str, expected: list[str]) -> None:
-    """“match_mode | `exact` \\| `word_boundary` \\| `substring` | word_boundary | how the term is found”;
-    “match modes | `word_boundary`: between non-word characters; Arabic clitics و ف ب ل ك س and the article ال may stand
-    attached before it, outside the span. `exact`: nothing attached, letters and digits as written. `substring`:
-    anywhere. All but `exact` ignore tatweel and vowel marks and fold digits”.
-    """
     entries = [{"term": term, "match_mode": mode}]
     assert client.post(PATH, json={"name": mode, "entries": entries}).status_code == 201
     assert surfaces(client, text) == expected
@@ -468,6 +441,7 @@ def test_match_modes(client: httpx.Client, mode: str, term: str, text: str, expe
         assert surfaces(client, text, glossary=[term]) == expected
 
 
+@pytest.mark.clause("GLOSS-19")
 @pytest.mark.parametrize(
     ("locale", "text", "expected"),
     [
@@ -484,14 +458,12 @@ def test_match_modes(client: httpx.Client, mode: str, term: str, text: str, expe
     ],
 )
 def test_locale(client: httpx.Client, locale: str | None, text: str, expected: list[str]) -> None:
-    """“`locale` | the entry counts only where most letters of the line around the match are of that language; a line
-    with nothing else counts as the match's own”.
-    """
     entries = [{"term": "Orion", "locale": locale}]
     assert client.post(PATH, json={"name": "g", "entries": entries}).status_code == 201
     assert surfaces(client, text) == expected
 
 
+@pytest.mark.clause("DETECT-02", "GLOSS-18", "JUDGE-15")
 @pytest.mark.parametrize(
     ("term", "text", "insensitive", "sensitive"),
     [
@@ -503,17 +475,14 @@ def test_locale(client: httpx.Client, locale: str | None, text: str, expected: l
     ],
 )
 def test_case(client: httpx.Client, term: str, text: str, insensitive: list[str], sensitive: list[str]) -> None:
-    """“case_sensitive | boolean | false | exact case match when true”; “Returned offsets always refer to
-    the original text as sent”.
-    """
     for case_sensitive, expected in ((False, insensitive), (True, sensitive)):
         entries = [{"term": term, "case_sensitive": case_sensitive}]
         made = client.post(PATH, json={"name": "g", "enabled": False, "entries": entries}).json()
         assert surfaces(client, text, glossary_id=made["id"]) == expected
 
 
+@pytest.mark.clause("HTTP-10")
 def test_bad_ids_in_a_body(client: httpx.Client) -> None:
-    """“`glossary_id` that is not a UUID: 422 in a JSON body, 404 in the upload form”."""
     for wrong in ("no-uuid", "", 7, [], "1" * 36):
         answer = client.post("/api/v1/mask", json={"text": "x", "glossary_id": wrong})
         assert answer.status_code == 422

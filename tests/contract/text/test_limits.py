@@ -12,9 +12,9 @@ PATHS = ["/api/v1/mask", "/api/v1/redact"]
 MORE = {"408", "413"}
 
 
+@pytest.mark.clause("MASK-06")
 @pytest.mark.parametrize("path", PATHS)
 def test_the_length_of_a_text(client: httpx.Client, served: Served, path: str) -> None:
-    """“Text length | no fixed cap; min length 1 | mask, redact”; “min length 1; no fixed character cap”."""
     assert client.post(path, json={"text": ""}).status_code == 422
     assert client.post(path, json={"text": "x"}).status_code == 200
     with served.client(served.account(paid_tokens=50_000)) as rich:
@@ -22,12 +22,13 @@ def test_the_length_of_a_text(client: httpx.Client, served: Served, path: str) -
     assert answer.status_code == 200
 
 
+@pytest.mark.clause("MASK-06")
 def test_a_long_text_is_masked_whole(client: httpx.Client) -> None:
-    """“text | string | yes | min length 1; no fixed character cap”."""
     text = "a@example.com" + "\u200b" * 200_000 + " b@example.com"
     assert client.post("/api/v1/mask", json={"text": text}).json()["pii_count"] == 2
 
 
+@pytest.mark.clause("MASK-37", "REDACT-12")
 @pytest.mark.parametrize(
     ("path", "named"),
     [
@@ -36,10 +37,6 @@ def test_a_long_text_is_masked_whole(client: httpx.Client) -> None:
     ],
 )
 def test_the_statuses_of_the_text_calls(served: Served, path: str, named: set[str]) -> None:
-    """“Payload: mask request; response: mask response (200). Statuses: 200, 400, 401, 402, 403 (bare), 404 (glossary_id
-    not yours or nonexistent; not billed), 422, 429, 500, 503.” “Payload: redact request; response: redact response
-    (200). Statuses: 200, 400, 401, 402, 403 (bare), 404, 422, 429, 500, 503.”
-    """
     described = describe(served.app)
     operation = described["paths"][path]["post"]
     assert set(operation["responses"]) == named | MORE
@@ -51,10 +48,8 @@ def test_the_statuses_of_the_text_calls(served: Served, path: str, named: set[st
     assert schemas[request.__name__]["required"] == ["text"]
 
 
+@pytest.mark.clause("RUN-01", "RUN-02")
 def test_health_needs_no_credentials(served: Served) -> None:
-    """“Unauthenticated liveness probe.” “`GET /api/v1/health/ready` checks database, broker and object store: 200 or
-    503 `{"status", "checks": {"database", "broker", "object_store"}}`”; “Health and status probes.”
-    """
     for headers in ({}, {"Authorization": "Bearer nonsense"}, {"Cookie": "masker_session=nonsense"}):
         live = httpx.get(f"{served.url}/api/v1/health", headers=headers)
         assert (live.status_code, live.json().keys()) == (200, {"status", "version"})
@@ -66,19 +61,17 @@ def test_health_needs_no_credentials(served: Served) -> None:
         }
 
 
+@pytest.mark.clause("HTTP-36")
 def test_health_and_pages_are_not_rate_limited(served: Served, client: httpx.Client) -> None:
-    """“health, status and the dashboard's static files are exempt”; none of them counts."""
+    """None of them counts."""
     limit = served.services.settings.rate_limit_per_minute
     for path in ("/api/v1/health", "/docs/reference.css"):
         assert {client.get(path).status_code for _ in range(limit + 1)} == {200}
     assert client.post("/api/v1/mask", json={"text": "x"}).status_code == 200
 
 
+@pytest.mark.clause("MASK-01", "REDACT-01", "REDACT-02")
 def test_what_the_service_is_for(client: httpx.Client) -> None:
-    """“The service detects personal data (Saudi-first: national IDs, residence permits, IBANs, phone numbers, names in
-    Latin and Arabic, and others) in text and documents and replaces it before the text goes to a language model.”
-    “Redaction: `POST /api/v1/redact` replaces each entity with an enumerated placeholder. Nothing is recoverable.”
-    """
     text = "نورة سالم المثالي (Noura Salem Almithali), 1000000008, 2000000006, SA0380000000608010167519, 0501234567"
     masked = client.post("/api/v1/mask", json={"text": text}).json()
     assert [span["type"] for span in masked["spans"]] == [

@@ -38,34 +38,30 @@ def opened(answer: dict[str, str], bearer: str) -> dict[str, str]:
     return dict(json.loads(AESGCM(dek).decrypt(nonce, ciphertext, None)))
 
 
+@pytest.mark.clause("MASK-19", "REDACT-11")
 def test_the_answer_has_every_field_and_no_other(client: httpx.Client) -> None:
-    """“There is no `pii_types` field.”"""
     answer = client.post("/api/v1/mask", json={"text": TEXT})
     assert answer.status_code == 200
     assert answer.json().keys() == FIELDS
 
 
+@pytest.mark.clause("MASK-21")
 def test_one_token_per_distinct_value(client: httpx.Client, account: Account) -> None:
-    """“one token is minted per distinct (entity type, surface text) pair and reused for every repeat; the mapping has
-    one entry per token.”
-    """
     answer = client.post("/api/v1/mask", json={"text": TEXT}).json()
     tokens = [match[0] for match in PATTERN.finditer(answer["masked_text"])]
     assert len(tokens) == 3 and tokens[0] == tokens[2]
     assert opened(answer, account.bearer) == {tokens[0]: "noura@example.com", tokens[1]: "0501234567"}
 
 
+@pytest.mark.clause("MASK-03")
 def test_the_caller_restores_the_text(client: httpx.Client, account: Account) -> None:
-    """“The caller decrypts the token-to-original mapping on its own side with a key derived from its bearer key”."""
     answer = client.post("/api/v1/mask", json={"text": TEXT}).json()
     mapping = opened(answer, account.bearer)
     assert PATTERN.sub(lambda match: mapping[match[0]], answer["masked_text"]) == TEXT
 
 
+@pytest.mark.clause("MASK-33")
 def test_byok(client: httpx.Client) -> None:
-    """“mappings JSON = AES-GCM-decrypt(supplied key, nonce_payload, ciphertext); `wrapped_dek` and `nonce_dek` are
-    null.”
-    """
     key = secrets.token_bytes(32)
     body = {"text": TEXT, "key": base64.b64encode(key).decode()}
     answer = client.post("/api/v1/mask", json=body).json()
@@ -78,6 +74,7 @@ def test_byok(client: httpx.Client) -> None:
     ]
 
 
+@pytest.mark.clause("MASK-08")
 @pytest.mark.parametrize(
     ("key", "detail"),
     [
@@ -89,15 +86,12 @@ def test_byok(client: httpx.Client) -> None:
     ],
 )
 def test_bad_key_material(client: httpx.Client, key: str, detail: str) -> None:
-    """“400 | key must be valid base64 | BYOK `key` is not strict standard base64”."""
     answer = client.post("/api/v1/mask", json={"text": TEXT, "key": key})
     assert (answer.status_code, answer.json()) == (400, {"detail": detail})
 
 
+@pytest.mark.clause("MASK-13")
 def test_spans(client: httpx.Client) -> None:
-    """“character offsets into the original text, right-half-open (`text[start:end]`); one span per entity, canonical
-    type names only; length equals pii_count”
-    """
     text = "🙂\u200f نص قبل no\u200dura@example.com ثم noura@example.com"
     answer = client.post("/api/v1/mask", json={"text": text}).json()
     assert [text[span["start"] : span["end"]] for span in answer["spans"]] == [
@@ -108,17 +102,15 @@ def test_spans(client: httpx.Client) -> None:
     assert answer["pii_count"] == len(answer["spans"])
 
 
+@pytest.mark.clause("HTTP-13", "MASK-15")
 def test_request_id(client: httpx.Client) -> None:
-    """“form `mask_<8 hex>`”; request ids are “also in the `X-Request-Id` header of every answer”."""
     answer = client.post("/api/v1/mask", json={"text": TEXT})
     assert re.fullmatch(r"mask_[0-9a-f]{8}", answer.json()["request_id"])
     assert answer.headers["x-request-id"] == answer.json()["request_id"]
 
 
+@pytest.mark.clause("JUDGE-05", "MASK-18")
 def test_bearer_callers_get_no_mapping(client: httpx.Client) -> None:
-    """“mappings: null for bearer-key callers”; “judge_model | checked against `JUDGE_MODELS` whenever the judge is
-    configured; ignored otherwise”.
-    """
     answer = client.post(
         "/api/v1/mask", json={"text": TEXT, "use_judge": True, "judge_model": "any"}, headers={"X-Use-Judge": "true"}
     ).json()
@@ -126,8 +118,8 @@ def test_bearer_callers_get_no_mapping(client: httpx.Client) -> None:
     assert answer["processing_time_ms"] >= 0
 
 
+@pytest.mark.clause("MASK-24")
 def test_the_same_value_has_the_same_token_in_every_request(client: httpx.Client, served: Served) -> None:
-    """“the same caller's same value has the same token in every request”; another key's differs."""
     first, second = (
         PATTERN.search(client.post("/api/v1/mask", json={"text": text}).json()["masked_text"])
         for text in (TEXT, "noura@example.com it is")
@@ -138,26 +130,24 @@ def test_the_same_value_has_the_same_token_in_every_request(client: httpx.Client
     assert first[0] == second[0] != third[0]
 
 
+@pytest.mark.clause("MASK-26")
 def test_a_token_in_the_input_stays(client: httpx.Client, account: Account) -> None:
-    """“a token or placeholder in the input: never detected inside, never restored unless minted in this request”."""
     text = "<MASKED_EMAIL_ADDRESS_ab12cd34> PERSON_NAME_01 noura@example.com"
     answer = client.post("/api/v1/mask", json={"text": text}).json()
     assert answer["masked_text"].startswith("<MASKED_EMAIL_ADDRESS_ab12cd34> PERSON_NAME_01 <MASKED_")
     assert list(opened(answer, account.bearer).values()) == ["noura@example.com"]
 
 
+@pytest.mark.clause("DETECT-37", "GLOSS-24", "MASK-10")
 def test_inline_glossary(client: httpx.Client) -> None:
-    """“glossary: inline custom terms, masked as CUSTOM_TERM”; “CUSTOM_TERM is never filtered”."""
     answer = client.post("/api/v1/mask", json={"text": "Project Zephyr begins", "glossary": [" zephyr "]}).json()
     assert answer["spans"] == [{"start": 8, "end": 14, "type": "CUSTOM_TERM"}]
 
 
+@pytest.mark.clause("GLOSS-11", "GLOSS-12")
 def test_enabled_glossaries_apply_by_themselves_and_others_by_id(
     client: httpx.Client, served: Served, account: Account
 ) -> None:
-    """“enabled glossaries auto-apply to every mask and redact request”; a disabled one “can still be used on a single
-    request via glossary_id”.
-    """
     storage = served.services.storage
     with storage.database.transaction() as session:
         ids = [
@@ -177,16 +167,16 @@ def test_enabled_glossaries_apply_by_themselves_and_others_by_id(
     assert client.post("/api/v1/mask", json={**body, "glossary_id": str(ids[1])}).json()["pii_count"] == 2
 
 
+@pytest.mark.clause("BILL-06", "GLOSS-23")
 def test_a_glossary_of_nobody_is_404_before_billing(client: httpx.Client, served: Served, account: Account) -> None:
-    """“404 | Glossary not found | glossary_id not yours or nonexistent; checked before billing, not charged”."""
     before = served.balance(account)
     answer = client.post("/api/v1/mask", json={"text": TEXT, "glossary_id": str(UUID(int=7))})
     assert (answer.status_code, answer.json()) == (404, {"detail": "Glossary not found"})
     assert served.balance(account) == before
 
 
+@pytest.mark.clause("ACCT-10", "ACCT-12")
 def test_entity_sets(client: httpx.Client) -> None:
-    """“created after toggles shipped, the core 10”; “Entity toggles filter detection”."""
     text = "host 203.0.113.7, mail noura@example.com"
     assert EntityType.IP_ADDRESS not in CORE_TYPES
     assert [span["type"] for span in client.post("/api/v1/mask", json={"text": text}).json()["spans"]] == [
@@ -199,15 +189,15 @@ def test_entity_sets(client: httpx.Client) -> None:
     ]
 
 
+@pytest.mark.clause("DETECT-08")
 def test_a_bad_check_digit_is_not_masked(client: httpx.Client) -> None:
-    """“a number of the right shape with a bad check digit is not masked”."""
     answer = client.post("/api/v1/mask", json={"text": "ID 1000000008, not 1000000009"}).json()
     assert answer["spans"] == [{"start": 3, "end": 13, "type": "NATIONAL_ID"}]
 
 
+@pytest.mark.clause("HTTP-17")
 @pytest.mark.parametrize("text", ["a\0b noura@example.com", " \n\t", "\u200f", "٠" * 50, "<" * 500, "𝔸" * 500])
 def test_odd_but_valid_texts_are_answered(client: httpx.Client, account: Account, text: str) -> None:
-    """“text that holds NUL: accepted”."""
     answer = client.post("/api/v1/mask", json={"text": text})
     assert answer.status_code == 200
     mapping = opened(answer.json(), account.bearer)

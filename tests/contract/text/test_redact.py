@@ -17,6 +17,7 @@ def redact(client: httpx.Client, text: str, **more: object) -> dict[str, object]
     return dict(answer.json())
 
 
+@pytest.mark.clause("REDACT-11")
 def test_the_answer_has_every_field_and_no_other(client: httpx.Client) -> None:
     """The table of the redact response."""
     answer = redact(client, "0501234567")
@@ -25,25 +26,23 @@ def test_the_answer_has_every_field_and_no_other(client: httpx.Client) -> None:
     assert (answer["judge_used"], answer["judge_model"]) == (False, None)
 
 
+@pytest.mark.clause("REDACT-14", "REDACT-16")
 def test_placeholders_are_numbered_per_type_from_01(client: httpx.Client) -> None:
-    """“numbering per type starting at 01, restarting at 01 on each request; repeated identical values in one request
-    share a number”
-    """
     text = "a@example.com 0501234567 b@example.com a@example.com"
     for _ in range(2):
         assert redact(client, text)["redacted_text"] == "EMAIL_01 PHONE_01 EMAIL_02 EMAIL_01"
 
 
+@pytest.mark.clause("REDACT-05", "REDACT-06")
 def test_counts_are_of_distinct_values_by_prefix(client: httpx.Client) -> None:
-    """“count of distinct values replaced (a value repeated three times counts once)”; “keys are redact prefixes”."""
     answer = redact(client, "a@example.com a@example.com a@example.com 1000000008 ١٠٠٠٠٠٠٠٠٨")
     assert answer["pii_count"] == 2
     assert answer["entity_counts"] == {"EMAIL": 1, "NATIONAL_ID": 1}
     assert answer["generalized_count"] == 0
 
 
+@pytest.mark.clause("REDACT-09", "GENERAL-08")
 def test_generalization_is_opt_in(client: httpx.Client) -> None:
-    """“numeric date | no birth cue | the year only”; “generalized spans still count in pii_count and entity_counts”."""
     text = "Invoice of 02/17/2025"
     assert redact(client, text)["redacted_text"] == "Invoice of DATE_01"
     answer = redact(client, text, transforms={"DATE_TIME": "generalize"})
@@ -51,6 +50,7 @@ def test_generalization_is_opt_in(client: httpx.Client) -> None:
     assert (answer["generalized_count"], answer["pii_count"], answer["entity_counts"]) == (1, 1, {"DATE": 1})
 
 
+@pytest.mark.clause("HTTP-04", "GENERAL-02")
 @pytest.mark.parametrize(
     "transforms",
     [
@@ -64,9 +64,6 @@ def test_generalization_is_opt_in(client: httpx.Client) -> None:
     ],
 )
 def test_bad_transforms(client: httpx.Client, transforms: object) -> None:
-    """“only keys DATE_TIME and ADDRESS, only the value `generalize`; anything else is 422”; no “key of the caller's
-    own in `loc`”.
-    """
     answer = client.post("/api/v1/redact", json={"text": "x", "transforms": transforms})
     assert answer.status_code == 422
     assert all(item.keys() == {"type", "loc", "msg"} for item in answer.json()["detail"])

@@ -45,37 +45,32 @@ SPELLINGS = [
 ]
 
 
+@pytest.mark.clause("REDACT-16")
 @pytest.mark.parametrize(("prefix", "spellings"), SPELLINGS)
 def test_repeated_values_share_a_number(client: httpx.Client, prefix: str, spellings: list[str]) -> None:
-    """“repeated identical values in one request share a number”; “two surfaces are the same value when they are equal
-    after the normalization that detection uses, and for identifiers after spaces and hyphens are dropped and Eastern
-    digits folded”
-    """
     answer = redact(client, "\n".join(f"Mr. {spelling}" for spelling in spellings))
     placeholders = [match[0] for match in PLACEHOLDER.finditer(str(answer["redacted_text"]))]
     assert placeholders == [f"{prefix}_01"] * len(spellings)
     assert (answer["pii_count"], answer["entity_counts"]) == (1, {prefix: 1})
 
 
+@pytest.mark.clause("REDACT-01", "REDACT-04", "REDACT-15")
 def test_numbering_is_by_first_appearance_for_each_type(client: httpx.Client) -> None:
-    """“`POST /api/v1/redact` replaces each entity with an enumerated placeholder”; “redacted_text | string | entities
-    replaced by enumerated placeholders, or generalized values”; “numbering in `/redact` | by first appearance in the
-    text”
-    """
     text = "z@example.com 0509999999 a@example.com 1000000008 0501111111 z@example.com m@example.com 0509999999"
     assert redact(client, text)["redacted_text"] == (
         "EMAIL_01 PHONE_01 EMAIL_02 NATIONAL_ID_01 PHONE_02 EMAIL_01 EMAIL_03 PHONE_01"
     )
 
 
+@pytest.mark.clause("REDACT-13")
 def test_numbers_have_two_digits_or_more(client: httpx.Client) -> None:
-    """“`{PREFIX}_{NN}`, numbering per type starting at 01”, in the shape “`([A-Z_]+)_(\\d{2,})`”."""
     text = " ".join(f"user{number}@example.com" for number in range(1, 101))
     words = str(redact(client, text)["redacted_text"]).split()
     assert words[0] == "EMAIL_01" and words[8:10] == ["EMAIL_09", "EMAIL_10"] and words[99] == "EMAIL_100"
     assert all(PLACEHOLDER.fullmatch(word) for word in words)
 
 
+@pytest.mark.clause("REDACT-06", "REDACT-18")
 @pytest.mark.parametrize(
     ("type_", "prefix", "text"),
     [
@@ -93,11 +88,6 @@ def test_numbers_have_two_digits_or_more(client: httpx.Client) -> None:
 def test_redact_prefixes(
     client: httpx.Client, served: Served, account: Account, type_: EntityType, prefix: str, text: str
 ) -> None:
-    """“Detection type to redact prefix (all others keep the same spelling)”: “PERSON | PERSON_NAME”, “PHONE_NUMBER |
-    PHONE”, “EMAIL_ADDRESS | EMAIL”, “DATE_TIME | DATE”, “ORGANIZATION | ORG”, “CREDIT_CARD | CARD”, “IP_ADDRESS | IP”,
-    “MONETARY_AMOUNT | AMOUNT”; “entity_counts | object | per redact-prefix tally of distinct values; keys are redact
-    prefixes, not detection types”
-    """
     everything(served, account)
     answer = redact(client, text)
     assert f"{prefix}_01" in str(answer["redacted_text"])
@@ -105,8 +95,8 @@ def test_redact_prefixes(
     assert PREFIX[type_] == prefix
 
 
+@pytest.mark.clause("REDACT-07")
 def test_saudi_types_count_once(client: httpx.Client, served: Served, account: Account) -> None:
-    """“never double-counts Saudi types”"""
     everything(served, account)
     answer = redact(client, "ID 1000000008, Iqama 2000000006, IBAN SA0380000000608010167519, CR 1010123459")
     counts = answer["entity_counts"]
@@ -115,10 +105,8 @@ def test_saudi_types_count_once(client: httpx.Client, served: Served, account: A
     assert counts.keys() <= set(PREFIX.values())
 
 
+@pytest.mark.clause("GLOSS-15")
 def test_terms_count_under_their_type(client: httpx.Client, served: Served, account: Account) -> None:
-    """“glossary hits with another `entity_type` | carry that type's name, keep rank 110, are never filtered by
-    toggles”
-    """
     storage = served.services.storage
     with storage.database.transaction() as session:
         glossaries.create(
@@ -136,20 +124,20 @@ def test_terms_count_under_their_type(client: httpx.Client, served: Served, acco
     assert answer["pii_count"] == 4
 
 
+@pytest.mark.clause("REDACT-14")
 def test_each_request_starts_anew(client: httpx.Client) -> None:
-    """“restarting at 01 on each request”"""
     assert redact(client, "b@example.com")["redacted_text"] == "EMAIL_01"
     assert redact(client, "a@example.com b@example.com")["redacted_text"] == "EMAIL_01 EMAIL_02"
 
 
+@pytest.mark.clause("MASK-26")
 def test_a_placeholder_in_the_text_stays(client: httpx.Client) -> None:
-    """“a token or placeholder in the input | never detected inside, never restored unless minted in this request”"""
     text = "PERSON_NAME_01 <MASKED_IBAN_ab12cd34> DATE_02 PHONE_07"
     assert redact(client, text)["redacted_text"] == text
 
 
+@pytest.mark.clause("REDACT-17")
 def test_a_placeholder_is_no_token_and_a_token_no_placeholder(client: httpx.Client) -> None:
-    """“The two patterns are not interchangeable.”"""
     body = {"text": "a@example.com and 1000000008"}
     masked = client.post("/api/v1/mask", json=body).json()["masked_text"]
     redacted = client.post("/api/v1/redact", json=body).json()["redacted_text"]
@@ -157,8 +145,8 @@ def test_a_placeholder_is_no_token_and_a_token_no_placeholder(client: httpx.Clie
     assert PLACEHOLDER.sub("", redacted) == " and " and not PLACEHOLDER.fullmatch(masked.split()[0])
 
 
+@pytest.mark.clause("REDACT-02", "REDACT-05")
 def test_redact_forgets(client: httpx.Client) -> None:
-    """“Nothing is recoverable.”; “redact's `pii_count` counts distinct values”."""
     answer = client.post("/api/v1/redact", json={"text": "a@example.com A@EXAMPLE.COM 0501234567"})
     assert answer.json()["pii_count"] == 2
     assert not [name for name in answer.json() if name in ("spans", "mappings", "ciphertext", "wrapped_dek")]
@@ -166,11 +154,8 @@ def test_redact_forgets(client: httpx.Client) -> None:
         assert value not in answer.text.casefold()
 
 
+@pytest.mark.clause("GLOSS-24", "JUDGE-02", "MASK-06", "MASK-10", "REDACT-03")
 def test_the_request(client: httpx.Client) -> None:
-    """“text | string | yes | min length 1”; “use_judge | boolean | no | as for mask (header `X-Use-Judge` also
-    accepted, header wins)”; “glossary | string[] | no | inline custom terms”; “glossary_id | string (UUID) | no |
-    persisted glossary”; “Payload: redact request; response: redact response (200).”
-    """
     path, text = "/api/v1/redact", "Project Zephyr"
     assert client.post(path, json={"text": text, "glossary": ["zephyr"]}).json()["entity_counts"] == {"CUSTOM_TERM": 1}
     judged = client.post(path, json={"text": text, "use_judge": True}, headers={"X-Use-Judge": "false"})
@@ -181,10 +166,8 @@ def test_the_request(client: httpx.Client) -> None:
     assert client.post(path, json={}).status_code == 422
 
 
+@pytest.mark.clause("MASK-16", "MASK-17", "REDACT-10")
 def test_the_answers_of_the_clock(client: httpx.Client) -> None:
-    """“request_id | string | form `redact_<8 hex>`”; “processing_time_ms | integer | server wall-clock”; “judge_used |
-    boolean |”
-    """
     began = monotonic()
     answer = client.post("/api/v1/redact", json={"text": "x " * 2000 + "a@example.com"}).json()
     assert re.fullmatch(r"redact_[0-9a-f]{8}", answer["request_id"])

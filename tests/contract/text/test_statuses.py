@@ -8,7 +8,7 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from api.engine.scheduler import DetectionThreads
+from api.engine.scheduler import DetectionScheduler
 from tests.api.http.country_database import FOREIGN, SAUDI, write_countries
 from tests.api.serving import Account, Served, serving, settings_for
 from tests.contract.text.test_errors import PATHS, Blocked, Saboteur
@@ -34,12 +34,9 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield served
 
 
+@pytest.mark.clause("HTTP-22", "MASK-37", "REDACT-12")
 @pytest.mark.parametrize("path", PATHS)
 def test_one_after_the_other(guarded: Served, path: str) -> None:
-    """“order of checks, text | geo 403, authentication 401 (before the body is read), rate 429, size 413, body 422 and
-    400, glossary 404, money 402, load 503”; “Statuses: 200, 400, 401, 402, 403 (bare), 404 (glossary_id not yours or
-    nonexistent; not billed), 422, 429, 500, 503.”; “Statuses: 200, 400, 401, 402, 403 (bare), 404, 422, 429, 500, 503.”
-    """
     poor, rich, busy = guarded.account(), guarded.account(paid_tokens=100), guarded.account()
     body: dict[str, object] = {"text": "word " * 1000, "use_judge": "yes", "judge_model": "no", "glossary_id": "none"}
 
@@ -62,7 +59,7 @@ def test_one_after_the_other(guarded: Served, path: str) -> None:
     assert call(poor).status_code == 404
     del body["glossary_id"]
     blocked = Blocked()
-    put(guarded, DetectionThreads(blocked, 1, 0))
+    put(guarded, DetectionScheduler(blocked, 1, 0))
     with ThreadPoolExecutor(1) as pool:
         first = pool.submit(httpx.post, guarded.url + path, json={"text": "x"}, headers=saudi(busy), timeout=30)
         assert blocked.begun.wait(30)
@@ -70,7 +67,7 @@ def test_one_after_the_other(guarded: Served, path: str) -> None:
         assert call(rich).status_code == 503
         blocked.go_on.set()
         assert first.result().status_code == 200
-    put(guarded, DetectionThreads(Saboteur(), 1, 0))
+    put(guarded, DetectionScheduler(Saboteur(), 1, 0))
     assert call(rich).status_code == 500
     put(guarded, guarded.services.detection)
     assert call(rich).status_code == 200
@@ -81,6 +78,6 @@ def saudi(account: Account) -> dict[str, str]:
     return {"X-Forwarded-For": SAUDI} | account.headers
 
 
-def put(served: Served, detection: DetectionThreads) -> None:
+def put(served: Served, detection: DetectionScheduler) -> None:
     """From now on the server detects with this."""
     served.app.state.services = replace(served.services, detection=detection)

@@ -36,7 +36,7 @@ OFF = [
     ("a defined name's letters", extract, "may_say", lambda formula: False),
     ("a birth date as a bare number", extract, "day", lambda shown, context, is_1904: ""),
     ("a birth date from a formula", extract, "day", lambda shown, context, is_1904: ""),
-    ("a tab inside a cell", office, "across_cuts", lambda pieces: ()),
+    ("a tab inside a cell", office, "across_separators", lambda pieces: ()),
     ("hints of how a string is spoken", cells, "phonetics", lambda item: []),
     ("a point in a code", workbook, "is_mask", lambda code: False),
     ("a data table's input", cells, "_keep_attributes", _nothing),

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from pipeline.documents.ooxml.number_format import digits, is_date, literals, number, shown
+from pipeline.documents.ooxml.number_format import digits, format_number, is_date, literals, number
 
 
 @pytest.mark.parametrize(
@@ -49,25 +49,25 @@ from pipeline.documents.ooxml.number_format import digits, is_date, literals, nu
     ],
 )
 def test_a_number_as_its_cell_shows_it(value: str, code: str, expected: str) -> None:
-    assert shown(Decimal(value), code, is_1904=False) == expected
+    assert format_number(Decimal(value), code, is_1904=False) == expected
 
 
 def test_dates_counted_from_1904() -> None:
-    assert shown(Decimal(31543), "yyyy-mm-dd", is_1904=True) == "1990-05-12"
+    assert format_number(Decimal(31543), "yyyy-mm-dd", is_1904=True) == "1990-05-12"
 
 
 @pytest.mark.parametrize(
     "code", ["", ";", ";;;", '"', "[", "\\", "_", "*", "0" * 300, "#,", "E+", "?/?", "[h", '"a', "%%%"]
 )
 def test_odd_formats_break_nothing(code: str) -> None:
-    assert isinstance(shown(Decimal("1058374925.25"), code, is_1904=False), str)
+    assert isinstance(format_number(Decimal("1058374925.25"), code, is_1904=False), str)
 
 
 @pytest.mark.parametrize("value", ["1E999", "1e-999", "9" * 400])
 def test_numbers_beyond_measure_are_not_written_out(value: str) -> None:
     spelled = number(value)
     assert spelled is None or len(digits(spelled)) < 500
-    assert spelled is None or isinstance(shown(spelled, "0.00%", is_1904=False), str)
+    assert spelled is None or isinstance(format_number(spelled, "0.00%", is_1904=False), str)
 
 
 @pytest.mark.parametrize("text", ["", "abc", "1,5", "0x10", "1e9999", "NaN", "Infinity", "١٢٣x"])

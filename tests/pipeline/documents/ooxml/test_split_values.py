@@ -2,16 +2,16 @@
 
 import pytest
 
-from pipeline.documents.ooxml.split_values import across_cuts, across_lines
-from pipeline.documents.ooxml.text_piece import Piece
+from pipeline.documents.ooxml.split_values import across_cells, across_separators
+from pipeline.documents.ooxml.text_unit import XmlUnit
 from schemas.files import Format
 from tests.hiding_places.docx.places import document
 from tests.hiding_places.docx.text import p, t, table
 from tests.hiding_places.proof.running import run
 
 
-def _piece(text: str, context: str = "", name: str = "1") -> Piece:
-    return Piece(name, context, True, text)
+def _piece(text: str, context: str = "", name: str = "1") -> XmlUnit:
+    return XmlUnit(name, context, True, text)
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ def _piece(text: str, context: str = "", name: str = "1") -> Piece:
     ],
 )
 def test_codes_beside_other_words_are_no_mobiles(text: str) -> None:
-    assert not list(across_cuts([_piece(text)]))
+    assert not list(across_separators([_piece(text)]))
 
 
 @pytest.mark.parametrize(
@@ -42,13 +42,13 @@ def test_codes_beside_other_words_are_no_mobiles(text: str) -> None:
     ],
 )
 def test_mobiles_stand_alone_or_are_called_so(text: str, context: str) -> None:
-    (joint,) = across_cuts([_piece(text, context)])
+    (joint,) = across_separators([_piece(text, context)])
     assert len(joint.pieces) > 1
 
 
 def test_codes_of_goods_do_not_outweigh_an_identity_number() -> None:
-    pieces = [_piece(text) for text in ("Kit 055|1234567", "Kit 055|7654321", "ID 10583\t74925")]
-    assert len(list(across_cuts(pieces))) == 1
+    units = [_piece(text) for text in ("Kit 055|1234567", "Kit 055|7654321", "ID 10583\t74925")]
+    assert len(list(across_separators(units))) == 1
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_codes_of_goods_do_not_outweigh_an_identity_number() -> None:
 )
 def test_halves_in_cells_are_a_mobile_where_a_word_says_so(first: str, context: str, count: int) -> None:
     line = [_piece(first, context), _piece("1234567", name="2"), _piece("x", name="3"), _piece("3", name="4")]
-    assert len(list(across_lines([line, [_piece("Valve"), _piece("17")]]))) == count
+    assert len(list(across_cells([line, [_piece("Valve"), _piece("17")]]))) == count
 
 
 def test_a_list_of_goods_is_left_as_it_is() -> None:

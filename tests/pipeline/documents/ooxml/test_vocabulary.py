@@ -2,7 +2,8 @@
 
 import pytest
 
-from pipeline.documents.ooxml.vocabulary import drop_unused, is_vocabulary
+from pipeline.documents.ooxml.foreign_names import drop_unused_namespaces
+from pipeline.documents.ooxml.vocabulary import is_vocabulary
 from pipeline.documents.ooxml.xml import parse
 
 
@@ -33,5 +34,5 @@ def test_a_prefix_that_may_be_ignored_goes_with_its_namespace() -> None:
         f'<a xmlns="{word}" xmlns:mc="{compatibility}" xmlns:w14="http://schemas.microsoft.com/x" xmlns:foo="urn:foo" '
         'mc:Ignorable="w14 foo"/>'.encode()
     ).root
-    drop_unused(root)
+    drop_unused_namespaces(root)
     assert root.get(f"{{{compatibility}}}Ignorable") == "w14"
