@@ -7,11 +7,14 @@ import cv2
 import numpy as np
 
 from pipeline.documents.document import BY_HUE, Findings, Reading, Word
+from pipeline.documents.free_span import widest_free_span
 from schemas.errors import ErrorCode, StageFailed
 
 _FONT = cv2.FONT_HERSHEY_SIMPLEX
 _FONT_HEIGHT = 22  # pixels of a capital letter at scale 1
 _SMALLEST = 0.6  # scale below which nobody can read the placeholder: the box stays blank
+_LARGEST = 1.2  # scale of the largest label in a picture with sides of `_USUAL_SIDE`; it grows with larger pictures
+_USUAL_SIDE = 1654  # pixels: the shorter side of A4 at 200 dpi
 _NUMBER = 3  # digits from which on a word may be a part of an identifier
 _CLOSE = 4  # the height of a word by the widest gap inside a number
 _STEP = 0.5  # of a box's height: widths grow to whole steps, so that they do not tell a name by its length
@@ -108,7 +111,10 @@ def _around(words: Sequence[Word], label: str) -> Box:
 
 
 def burn(pixels: Any, boxes: Iterable[Box]) -> None:
-    """Blackens the boxes in the array (height, width[, channels]) in place; alpha becomes opaque there."""
+    """Blackens the boxes in the array (height, width[, channels]) in place; alpha becomes opaque there.
+
+    Labels are printed where they fit beside the labels that are already printed, those of narrow boxes first.
+    """
     height, width = pixels.shape[:2]
     full = int(np.iinfo(pixels.dtype).max)
     channels = pixels.shape[2] if pixels.ndim == 3 else 1
@@ -116,30 +122,42 @@ def burn(pixels: Any, boxes: Iterable[Box]) -> None:
     white: list[int] = [full] * channels
     if channels in (2, 4):
         black[-1] = full
+    burned: list[Box] = []
     for box in boxes:
         left, top = max(0, box.left), max(0, box.top)
         right, bottom = min(width, box.right), min(height, box.bottom)
-        if left >= right or top >= bottom:
-            continue
-        pixels[top:bottom, left:right] = black if pixels.ndim == 3 else 0
-        _print_label(pixels, Box(left, top, right, bottom, box.label), white)
+        if left < right and top < bottom:
+            pixels[top:bottom, left:right] = black if pixels.ndim == 3 else 0
+            burned.append(Box(left, top, right, bottom, box.label))
+    most = _LARGEST * max(1.0, min(height, width) / _USUAL_SIDE)
+    printed: list[Box] = []
+    for box in sorted(burned, key=lambda box: box.right - box.left):
+        label = _print_label(pixels, box, printed, white, most) if box.label else None
+        if label is not None:
+            printed.append(label)
 
 
-def _print_label(pixels: Any, box: Box, white: list[int]) -> None:
-    if not box.label:
-        return
+def _print_label(pixels: Any, box: Box, printed: Sequence[Box], white: list[int], most: float) -> Box | None:
+    """Prints the label in the widest part of the box without other labels; its extent, None where it does not fit."""
+    taken = [
+        (other.left - box.left, other.right - box.left)
+        for other in printed
+        if other.top < box.bottom and other.bottom > box.top
+    ]
+    low, high = map(int, widest_free_span(box.right - box.left, taken))
     (wide, _), _ = cv2.getTextSize(box.label, _FONT, 1.0, 1)
-    scale = min((box.right - box.left - 4) / max(wide, 1), (box.bottom - box.top - 4) / (_FONT_HEIGHT * 1.4), 2.0)
+    scale = min((high - low - 4) / max(wide, 1), (box.bottom - box.top - 4) / (_FONT_HEIGHT * 1.4), most)
     if scale < _SMALLEST:
-        return
+        return None
     thickness = max(1, round(scale * 1.6))
-    (wide, tall), _ = cv2.getTextSize(box.label, _FONT, scale, thickness)
-    across = box.left + (box.right - box.left - wide) // 2
+    (wide, tall), sink = cv2.getTextSize(box.label, _FONT, scale, thickness)
+    across = box.left + low + (high - low - wide) // 2
     down = box.top + (box.bottom - box.top + tall) // 2
     region = pixels[box.top : box.bottom, box.left : box.right]
     patch = np.zeros(region.shape[:2], np.uint8)
     cv2.putText(patch, box.label, (across - box.left, down - box.top), _FONT, scale, 255, thickness, cv2.LINE_8)
     region[patch > 0] = white if pixels.ndim == 3 else white[0]
+    return Box(across, down - tall, across + wide, down + sink)
 
 
 # Packs a raster for its way to OCR: a PNG in 17 gray levels.
