@@ -1,1 +1,1 @@
-"""Runs detection beside the event loop: in threads, in processes for large texts, and at the operator's judge."""
+"""Runs detection outside the event loop, in threads and processes, and asks the operator's judge."""

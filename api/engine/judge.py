@@ -1,7 +1,7 @@
-"""Asks the operator's judge over HTTP: one bounded call to one address, and no answer is worth waiting for.
+"""Asks the operator's judge, a language model, over HTTP, bounded in time and size.
 
-Whatever goes wrong, the answer is None and the text call goes on without it. What the judge sees and says is never
-logged, and neither is the key; a failure is logged by the name of its type.
+When the call fails in any way the verdict is None, and the text call continues without it. Questions, verdicts and the
+key are never logged; of a failure only the name of its type is.
 """
 
 import logging
@@ -17,13 +17,13 @@ from pipeline.detect.judge.prompt import Question, Verdict, read_verdict, reques
 from schemas.settings import Settings
 
 log = logging.getLogger("masker.judge")
-_MOST_AT_ONCE = 32  # connections; whoever finds none free waits, within the same time
-_MOST_WAITING = 256  # calls, with those being answered; who comes then is not judged
-_LONGEST_ANSWER = 256 * 1024  # bytes
+_MAX_CONNECTIONS = 32  # a call that finds none free waits, within the same deadline
+_MAX_CALLS = 256  # at once, waiting and active; texts beyond that are not judged
+_MAX_ANSWER_BYTES = 256 * 1024
 
 
 class Judge:
-    """The judge of one process. Its connections are kept open between calls; `close` ends them."""
+    """The HTTP client of the judge, one per process. It keeps connections open until `close`."""
 
     def __init__(self, base_url: str, api_key: str | None, timeout: float) -> None:
         self._timeout = timeout
@@ -37,14 +37,14 @@ class Judge:
             verify=ssl.create_default_context(),
             cookies=_NoCookies(),
             follow_redirects=False,
-            trust_env=False,  # no proxy and no other credentials than those of our settings
-            timeout=timeout,  # of each step; one deadline holds for all of them
-            limits=httpx.Limits(max_connections=_MOST_AT_ONCE, max_keepalive_connections=_MOST_AT_ONCE),
+            trust_env=False,  # ignores proxies and credentials of the environment
+            timeout=timeout,  # of each step; `ask` sets the deadline of the whole call
+            limits=httpx.Limits(max_connections=_MAX_CONNECTIONS, max_keepalive_connections=_MAX_CONNECTIONS),
         )
 
     @classmethod
     def of(cls, settings: Settings) -> "Judge | None":
-        """The judge that the settings name; None where they name none, or no model of it."""
+        """The judge of the settings; None when they name no judge or no model."""
         if settings.judge_base_url is None or not settings.judge_models:
             return None
         key = settings.judge_api_key
@@ -55,46 +55,46 @@ class Judge:
         )
 
     async def ask(self, question: Question, model: str) -> Verdict | None:
-        """What `model` says to the question, within the judge's time, or None."""
-        if self._waiting >= _MOST_WAITING:
+        """The verdict of `model` on the question; None when there is none within the timeout."""
+        if self._waiting >= _MAX_CALLS:
             return None
-        verdict, trouble = None, "Timeout"
+        verdict, failure = None, "Timeout"
         self._waiting += 1
         try:
             with anyio.move_on_after(self._timeout):
                 verdict = read_verdict(await self._post(request_of(question, model)))
-                trouble = "Rubbish"
+                failure = "Rubbish"
         except (httpx.HTTPError, OSError, ValueError, _Unusable) as error:
-            trouble = type(error).__name__.lstrip("_")
+            failure = type(error).__name__.lstrip("_")
         finally:
             self._waiting -= 1
         if verdict is None:
-            log.warning("the judge was not heard: %s", trouble)
+            log.warning("the judge was not heard: %s", failure)
         return verdict
 
     async def _post(self, body: bytes) -> bytes:
-        """The body of a plain 200 of bearable size. _Unusable; httpx.HTTPError."""
+        """The body of the answer. _Unusable; httpx.HTTPError."""
         async with self._client.stream("POST", self._url, content=body, headers=self._request_headers) as response:
             if response.status_code != httpx.codes.OK or "content-encoding" in response.headers:
                 raise _Unusable
             answer = bytearray()
             async for chunk in response.aiter_raw():
                 answer += chunk
-                if len(answer) > _LONGEST_ANSWER:
+                if len(answer) > _MAX_ANSWER_BYTES:
                     raise _Unusable
             return bytes(answer)
 
     async def close(self) -> None:
-        """Ends its connections."""
+        """Closes the connections."""
         await self._client.aclose()
 
 
 class _NoCookies(CookieJar):
-    """Takes none and looks at none: at some, the library's own jar prints a traceback."""
+    """Ignores all cookies. The library's own jar prints a traceback for some malformed ones."""
 
     def extract_cookies(self, response: HTTPResponse, request: Request) -> None:
-        """Takes none."""
+        """Stores nothing."""
 
 
 class _Unusable(Exception):
-    """An answer that is no 200, is encoded, or is too long."""
+    """The answer has another status than 200, a content encoding, or is too long."""

@@ -1,7 +1,7 @@
-"""The process that scans large texts: reads a question, answers it, reads the next, until its parent is gone.
+"""The child process of `api.engine.pool`: reads a question, answers it and reads the next, until its parent ends.
 
-Started as a script by `api.engine.pool`: `pool_child.py QUESTIONS ANSWERS LIFELINE MEMORY NICENESS`: three
-inherited descriptors, a bound on its address space in bytes, and how far it stands back behind whoever started it.
+Started as a script: `pool_child.py QUESTIONS ANSWERS LIFELINE MEMORY NICENESS`. These are three inherited file
+descriptors, the limit of its address space in bytes, and the niceness that is added to that of its parent.
 """
 
 import os
@@ -12,40 +12,40 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-_GROWN_BYTES = 1024**3  # resident: Python gives little of it back, a new process all
-_FIRST_TO_DIE = 500  # of 1000: when memory is short, the kernel shall take this one
-_ANSWERING = ("api.engine.wire", "api.engine.wire", "api.llm.prompt", "api.engine.text_work")
+_MAX_RESIDENT_BYTES = 1024**3  # a process beyond it is replaced: Python returns little memory to the system
+_FIRST_TO_DIE = 500  # oom_score_adj, of 1000: when memory is short, the kernel kills this process first
+_MODULES = ("api.engine.serialization", "api.llm.prompt", "api.engine.text_work")
 
 
 def main(questions: int, answers: int, lifeline: int, memory: int, niceness: int) -> None:
-    """Answers until the parent is gone."""
+    """Answers questions until the parent ends."""
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     os.nice(niceness)
     Path("/proc/self/oom_score_adj").write_text(str(_FIRST_TO_DIE))
-    threading.Thread(target=_leave_with_parent, args=(lifeline,), daemon=True).start()
+    threading.Thread(target=_exit_with_parent, args=(lifeline,), daemon=True).start()
 
     from pipeline.detect.detector import Detector
     from pipeline.sandbox import message
     from pipeline.sandbox.isolation import hide
 
-    hide()  # it holds texts and keys
-    for name in _ANSWERING:
+    hide()  # no other process of the user may read its memory: it holds texts and keys
+    for name in _MODULES:
         import_module(name)
     detector = Detector()
     with os.fdopen(questions, "rb") as reader, os.fdopen(answers, "wb") as writer:
         while True:
-            question, blobs = message.unpack(lambda size: _exactly(reader.read(size), size), sys.maxsize)
+            question, blobs = message.unpack(lambda size: _exact(reader.read(size), size), sys.maxsize)
             meta, results = _answer(detector, question, blobs)
-            grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 > _GROWN_BYTES
+            grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 > _MAX_RESIDENT_BYTES
             writer.writelines(message.pack({**meta, "grown": grown}, results))
             writer.flush()
             del question, blobs, meta, results
 
 
 def _answer(detector: Any, meta: dict[str, Any], blobs: dict[str, bytes]) -> tuple[dict[str, Any], dict[str, bytes]]:
-    from api.engine import wire
-    from api.engine.text_work import do
+    from api.engine import serialization
+    from api.engine.text_work import run_work
     from schemas.errors import AttachmentNotSupported, InvalidBody, Unprocessable
 
     try:
@@ -53,31 +53,31 @@ def _answer(detector: Any, meta: dict[str, Any], blobs: dict[str, bytes]) -> tup
             return _parse(meta["model"], blobs["raw"])
         if meta["verb"] in {"words", "prompt"}:
             return _prompt(detector, meta, blobs)
-        text, options = wire.unpack_question(meta["question"], blobs)
+        text, options = serialization.unpack_question(meta["question"], blobs)
         detection = detector.detect(text, options)
         if meta["verb"] == "detect":
-            found, columns = wire.pack_detection(detection)
+            found, columns = serialization.pack_detection(detection)
             return {"ok": found}, columns
-        done = do(wire.unpack_work(meta["work"]), detection)
+        done = run_work(serialization.unpack_work(meta["work"]), detection)
         return {"ok": {"found": dict(done.found)}}, {"answer": done.answer}
-    except Unprocessable as refusal:  # in words of ours alone
+    except Unprocessable as refusal:  # its words are all ours
         return {"refused": refusal.errors}, {}
     except (AttachmentNotSupported, InvalidBody) as refusal:  # likewise
         return {"declined": type(refusal).__name__, "detail": refusal.detail}, {}
     except MemoryError:
-        os._exit(1)  # more than it may have: it cannot be relied upon now
-    except Exception as error:  # noqa: BLE001 - the process's border: only the type's name leaves
+        os._exit(1)  # the interpreter is not reliable after that
+    except Exception as error:  # noqa: BLE001 - outermost handler: only the type's name leaves the process
         return {"failed": type(error).__name__}, {}
 
 
 def _prompt(detector: Any, meta: dict[str, Any], blobs: dict[str, bytes]) -> tuple[dict[str, Any], dict[str, bytes]]:
-    from api.engine import wire as prompt_wire
+    from api.engine import serialization
     from api.llm import prompt
 
-    raw, asked = prompt_wire.unpack_asked(meta["asked"], blobs)
+    raw, asked = serialization.unpack_prompt_request(meta["asked"], blobs)
     if meta["verb"] == "words":
         return {"ok": {"words": prompt.words(raw, asked)}}, {}
-    found, parts = prompt_wire.pack_prompt(prompt.masked(raw, asked, detector))
+    found, parts = serialization.pack_prompt(prompt.masked(raw, asked, detector))
     return {"ok": found}, parts
 
 
@@ -97,14 +97,14 @@ def _parse(model_name: str, raw: bytes) -> tuple[dict[str, Any], dict[str, bytes
     return {"ok": {"errors": None, "fields": fields, "warning": warning}}, {"text": body.text.encode()}
 
 
-def _exactly(read: bytes, size: int) -> bytes:
+def _exact(read: bytes, size: int) -> bytes:
     if len(read) < size:
         os._exit(0)  # the parent has closed its end
     return read
 
 
-def _leave_with_parent(lifeline: int) -> None:
-    """Nothing is ever written to it: reading ends when the parent does, however it ended."""
+def _exit_with_parent(lifeline: int) -> None:
+    """Exits when the parent ends, however it ends: nothing is written to the lifeline, so reading ends only then."""
     os.read(lifeline, 1)
     os._exit(0)
 

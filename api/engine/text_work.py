@@ -1,4 +1,4 @@
-"""What is done with a detection to answer a text call: plain data, so that another process can do it as well."""
+"""Builds the answers of `/mask` and `/redact` from a detection, as plain data that another process can run too."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -22,8 +22,6 @@ from schemas.text import (
     RedactResponse,
 )
 
-# Builds the answers of `/mask` and `/redact` from a detection; the command line prints the same ones.
-
 
 def masked_answer(
     detection: Detection,
@@ -34,10 +32,10 @@ def masked_answer(
     request_id: str,
     show_mapping: bool = False,
 ) -> MaskResponse:
-    """Tokens keyed by `key_material`; the mapping sealed under it, or under the caller's `own_key`.
+    """The answer of `/mask`: tokens keyed by `key_material`; the mapping sealed under it, or under `own_key` (BYOK).
 
-    `legacy_spans` adds a second span under the retired name behind each span of a type that had one. `show_mapping`:
-    the mapping also in the clear, for a caller who has no key to open the envelope with.
+    `legacy_spans`: after each span whose type had another name before, a second span has that name. `show_mapping`:
+    the mapping is also given in the clear, for callers without a key to open the envelope.
     """
     masked = mask(detection, token_key(key_material))
     sealed = envelope.seal_byok(masked.mapping, own_key) if own_key else envelope.seal(masked.mapping, key_material)
@@ -48,7 +46,7 @@ def masked_answer(
         wrapped_dek=envelope.to_base64(sealed.wrapped_dek) if sealed.wrapped_dek else None,
         nonce_dek=envelope.to_base64(sealed.nonce_dek) if sealed.nonce_dek else None,
         pii_count=len(masked.spans),
-        spans=[shown for span in masked.spans for shown in _spans(span, legacy_spans)],
+        spans=[shown for span in masked.spans for shown in _mask_spans(span, legacy_spans)],
         request_id=request_id,
         processing_time_ms=0,
         judge_used=detection.judge_model is not None,
@@ -59,7 +57,7 @@ def masked_answer(
 
 
 def redacted_answer(detection: Detection, transforms: Iterable[str], *, today: date, request_id: str) -> RedactResponse:
-    """Placeholders, or generalized values as of `today` for the types that `transforms` names."""
+    """The answer of `/redact`: placeholders, or values generalized as of `today` for the types in `transforms`."""
     redacted = redact(detection, frozenset(EntityType(name) for name in transforms), today)
     return RedactResponse(
         redacted_text=redacted.text,
@@ -75,7 +73,7 @@ def redacted_answer(detection: Detection, transforms: Iterable[str], *, today: d
 
 
 def _explained(detection: Detection) -> dict[str, list[Explanation]]:
-    """The field `explanations`, or no field where the detection was not asked for its reasons."""
+    """The field `explanations`; no field when the detection has no reasons."""
     why = detection.why
     return {} if why is None else {"explanations": [_explanation(span, why[span]) for span in detection.spans]}
 
@@ -96,7 +94,7 @@ def _explanation(span: Span, why: Why) -> Explanation:
     )
 
 
-def _spans(span: Span, legacy_spans: bool) -> list[MaskSpan]:
+def _mask_spans(span: Span, legacy_spans: bool) -> list[MaskSpan]:
     names = [span.type.value]
     if legacy_spans and span.type in LEGACY:
         names.append(LEGACY[span.type])
@@ -105,7 +103,7 @@ def _spans(span: Span, legacy_spans: bool) -> list[MaskSpan]:
 
 @dataclass(frozen=True, slots=True)
 class MaskWork:
-    """Masks, and seals the mapping; fields as for `masked_answer`. `started`: when the call came, on perf_counter."""
+    """Masks and seals the mapping. Fields as for `masked_answer`; `started`: when the call came, by perf_counter."""
 
     key_material: str
     show_mapping: bool
@@ -129,7 +127,7 @@ class MaskWork:
 
 @dataclass(frozen=True, slots=True)
 class RedactWork:
-    """Redacts; fields as for `redacted_answer`. `started`: when the call came, on perf_counter."""
+    """Redacts. Fields as for `redacted_answer`; `started`: when the call came, by perf_counter."""
 
     transforms: tuple[str, ...]
     today: date
@@ -145,19 +143,19 @@ class RedactWork:
 Work = MaskWork | RedactWork
 
 
-class Done(NamedTuple):
-    """How many entities of each type were found, and the answer's JSON."""
+class WorkResult(NamedTuple):
+    """The number of entities found by type, and the JSON of the answer."""
 
     found: Counter[EntityType]
     answer: bytes
 
 
-def do(work: Work, detection: Detection) -> Done:
-    """The work on a detection."""
-    return Done(Counter(span.type for span in detection.spans), work(detection))
+def run_work(work: Work, detection: Detection) -> WorkResult:
+    """Runs the work on a detection."""
+    return WorkResult(Counter(span.type for span in detection.spans), work(detection))
 
 
 def _json(answer: MaskResponse | RedactResponse, started: float) -> bytes:
-    elapsed = round((perf_counter() - started) * 1000)  # one clock for all processes of a machine
+    elapsed = round((perf_counter() - started) * 1000)  # perf_counter is one clock for all processes of a machine
     answer.processing_time_ms = elapsed
     return answer.model_dump_json(exclude_unset=True).encode()

@@ -257,7 +257,7 @@ class PersonMentions:
             first, last, start, end, people = self._whole(words, group)
             has_initials = (first, last) != (group[0].first, group[-1].last)
             if stands(words, first, last, [self._parts[sighting.key] for sighting in group], has_initials=has_initials):
-                found.append(Mention(*normalized.original_span(*normalized.whole(start, end)), frozenset(people)))
+                found.append(Mention(*normalized.original_span(*normalized.widened(start, end)), frozenset(people)))
         return found
 
     def _whole(self, words: Words, group: list[_Sighting]) -> tuple[int, int, int, int, set[int]]:

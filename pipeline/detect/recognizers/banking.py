@@ -8,18 +8,18 @@ from pipeline.detect.text.checksums import luhn, mod97
 from pipeline.detect.text.context import values
 from pipeline.detect.text.normalize import NormalizedText
 from pipeline.detect.text.number_tokens import is_separate_number
-from pipeline.detect.text.shadow import shape
+from pipeline.detect.text.shadow import shadow_pattern
 from schemas.entities import EntityType
 from schemas.spans import DetectOptions, Span
 
-_IBAN = shape(r"""
+_IBAN = shadow_pattern(r"""
     sa
     [ \-.]{0,2} \d [ \-.]{0,2} \d        # check digits
     (?: [ \-.]{0,2} [a-z0-9] ){20}       # bank code and account; the account may hold letters
     (?![a-z0-9])
 """)
 # Behind its label, in a document that may have been misread: SA read as 58 or 5A, a digit more or less.
-_MISREAD = shape(r"(?<![a-z0-9]) [a-z0-9]{2} (?: [ \-.]{0,2} [0-9oilsbz] ){20,22} (?![a-z0-9])")
+_MISREAD = shadow_pattern(r"(?<![a-z0-9]) [a-z0-9]{2} (?: [ \-.]{0,2} [0-9oilsbz] ){20,22} (?![a-z0-9])")
 _LABEL = b"iban"  # may be written onto the number
 _FEWEST_DIGITS = 14  # an account part may hold letters, but a sentence is none
 
@@ -81,7 +81,7 @@ def _card(text: NormalizedText, _options: DetectOptions) -> Iterator[Span]:
             yield span(found.start, found.end, EntityType.CREDIT_CARD, 0.9, "card")
 
 
-_CARD_SHAPE = shape(r"(?<![a-z0-9+]) \d (?:[ \-.]? \d){13,15} (?![a-z0-9])")
+_CARD_SHAPE = shadow_pattern(r"(?<![a-z0-9+]) \d (?:[ \-.]? \d){13,15} (?![a-z0-9])")
 
 
 def _is_card(surface: str) -> bool:

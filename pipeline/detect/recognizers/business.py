@@ -8,7 +8,7 @@ from pipeline.detect.text.checksums import luhn
 from pipeline.detect.text.context import label_kind_before
 from pipeline.detect.text.normalize import NormalizedText
 from pipeline.detect.text.number_tokens import is_separate_number
-from pipeline.detect.text.shadow import shape
+from pipeline.detect.text.shadow import shadow_pattern
 from schemas.entities import EntityType
 from schemas.spans import DetectOptions, Span
 
@@ -37,8 +37,8 @@ def _is_something_else(text: NormalizedText, start: int, digits: str) -> bool:
     return (digits.startswith(_AMEX) and luhn(digits)) or label_kind_before(text, start) in {"other", "card"}
 
 
-_TAX_LABELLED = shape(r"(?<![a-z0-9+]) 3 (?:[ \-]? \d){9} (?:(?:[ \-]? \d){5})? (?![a-z0-9] | [.\-/]\d)")
-_REGISTRATION = shape(r"(?<![a-z0-9+]) [1-7] (?:[ \-]? \d){9} (?![a-z0-9] | [.\-/]\d)")
+_TAX_LABELLED = shadow_pattern(r"(?<![a-z0-9+]) 3 (?:[ \-]? \d){9} (?:(?:[ \-]? \d){5})? (?![a-z0-9] | [.\-/]\d)")
+_REGISTRATION = shadow_pattern(r"(?<![a-z0-9+]) [1-7] (?:[ \-]? \d){9} (?![a-z0-9] | [.\-/]\d)")
 
 RECOGNIZERS: tuple[Recognizer, ...] = (
     Rule("tax", frozenset({EntityType.TAX_ID}), _tax),

@@ -10,7 +10,7 @@ from pipeline.detect.text.checksums import luhn
 from pipeline.detect.text.context import label_before, label_kinds, note_label
 from pipeline.detect.text.normalize import NormalizedText
 from pipeline.detect.text.number_tokens import GroupedNumber, is_separate_number
-from pipeline.detect.text.shadow import shape
+from pipeline.detect.text.shadow import shadow_pattern
 from schemas.entities import EntityType
 from schemas.spans import DetectOptions, Span
 
@@ -77,7 +77,7 @@ def _is_identity(text: NormalizedText, found: GroupedNumber, options: DetectOpti
 
 # US social security number: area 001-665, 667-899; group 01-99; serial 0001-9999 (SSA, randomized since 2011).
 _SSN_SIZES = (3, 2, 4)
-_SSN_BARE = shape(r"""
+_SSN_BARE = shadow_pattern(r"""
     (?<![a-z0-9])
     (?!000|666|9) \d{3}
     [ \-]? (?!00) \d{2}

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pipeline.detect.grammar import number_words
 from pipeline.detect.recognizer import Recognizer, Rule, span
 from pipeline.detect.text.normalize import NormalizedText
-from pipeline.detect.text.shadow import LETTER, shadow_of, shape
+from pipeline.detect.text.shadow import LETTER, shadow_of, shadow_pattern
 from pipeline.detect.text.triggers import IS_LETTER, Trigger
 from schemas.entities import EntityType
 from schemas.spans import DetectOptions, Span
@@ -28,18 +28,18 @@ _AMOUNT = (
 _NO_CODE_BEFORE = r"(?<![a-z0-9#_]) (?<!\d[.,:/\-٬٫،])"
 _SIGN = r"[\-+]?"
 
-_BEFORE = shape(rf"{_NO_CODE_BEFORE} {_SIGN} {_AMOUNT} (?:[ ]?(?:-|–|to|الى)[ ]?{_AMOUNT})? [ ]{{0,2}} $")
+_BEFORE = shadow_pattern(rf"{_NO_CODE_BEFORE} {_SIGN} {_AMOUNT} (?:[ ]?(?:-|–|to|الى)[ ]?{_AMOUNT})? [ ]{{0,2}} $")
 _BEFORE_REACH = 44
-_AFTER = shape(
+_AFTER = shadow_pattern(
     rf"[ ]{{0,2}} [.:]? [ ]? {_SIGN} ({_AMOUNT} (?:[ ]?(?:-|to)[ ]?{_AMOUNT})?) (?![a-z0-9٪%]) (?!-\d|-[a-z])(?:/-|/=)?"
 )
-_BRACKETED = shape(rf"{_NO_CODE_BEFORE} {_NUMBER} {_MAGNITUDE}? [ ]? \( [^()\n]{{2,90}} \) [ ]? $")
-_IN_BRACKETS = shape(rf"{_NO_CODE_BEFORE} \( [ ]? {_AMOUNT} [ ]? \) [ ]? $")
-_LEADING_NUMBER = shape(rf"{_NO_CODE_BEFORE} [(]? {_NUMBER} [)]? {_MAGNITUDE}? [ ] $")
+_BRACKETED = shadow_pattern(rf"{_NO_CODE_BEFORE} {_NUMBER} {_MAGNITUDE}? [ ]? \( [^()\n]{{2,90}} \) [ ]? $")
+_IN_BRACKETS = shadow_pattern(rf"{_NO_CODE_BEFORE} \( [ ]? {_AMOUNT} [ ]? \) [ ]? $")
+_LEADING_NUMBER = shadow_pattern(rf"{_NO_CODE_BEFORE} [(]? {_NUMBER} [)]? {_MAGNITUDE}? [ ] $")
 _BRACKETS_REACH = 120
-_ONE_AFTER = shape(rf"[ ](?:واحد|one)(?![{LETTER}])")
-_AND_MINOR = shape(r"[ ]?(?:,|،)?[ ]?(?:و|and|\&)?[ ]?$")
-_REMAINING_WORD = shape(rf"[{LETTER}]{{1,3}}")
+_ONE_AFTER = shadow_pattern(rf"[ ](?:واحد|one)(?![{LETTER}])")
+_AND_MINOR = shadow_pattern(r"[ ]?(?:,|،)?[ ]?(?:و|and|\&)?[ ]?$")
+_REMAINING_WORD = shadow_pattern(rf"[{LETTER}]{{1,3}}")
 
 _DUALS = frozenset(
     shadow_of(word) for word in ("ريالين", "ريالان", "درهمين", "دينارين", "دولارين", "جنيهين", "هللتين", "ليرتين")
@@ -47,8 +47,8 @@ _DUALS = frozenset(
 # Codes that are also words: as currency only in capitals.
 _CAPITALS_ONLY = frozenset({b"try", b"php", b"kd", b"dh"})
 _STANDARDS = frozenset({b"232", b"422", b"485"})  # RS-232
-_WEIGHT_AFTER = shape(r"[ ](?:of(?![ ]the)|lighter|heavier|overweight)")
-_TECHNOLOGY = shape(r"[ ]?\d{1,2}(?:\.\d{1,2}){0,2}(?![\d,.]|[ ]?(?:k|m|million|thousand))")
+_WEIGHT_AFTER = shadow_pattern(r"[ ](?:of(?![ ]the)|lighter|heavier|overweight)")
+_TECHNOLOGY = shadow_pattern(r"[ ]?\d{1,2}(?:\.\d{1,2}){0,2}(?![\d,.]|[ ]?(?:k|m|million|thousand))")
 
 
 def _money(text: NormalizedText, _options: DetectOptions) -> Iterator[Span]:

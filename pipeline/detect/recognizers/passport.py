@@ -7,11 +7,11 @@ from pipeline.detect.recognizer import Recognizer, Rule, span
 from pipeline.detect.recognizers.labelled import Labelled
 from pipeline.detect.text.checksums import mrz
 from pipeline.detect.text.normalize import NormalizedText
-from pipeline.detect.text.shadow import shape
+from pipeline.detect.text.shadow import shadow_pattern
 from schemas.entities import EntityType
 from schemas.spans import DetectOptions, Span
 
-_NUMBER = shape(r"""
+_NUMBER = shadow_pattern(r"""
     (?<![a-z0-9])
     (?: [a-z]{1,3} [ \-]? \d (?:[ \-]? \d){5,8} [a-z]?   # A12345678, AB1234567, P1234567A, A 1234 5678
       | \d{7,9} )                                        # Yemen, Nepal, United Kingdom, United States

@@ -9,7 +9,7 @@ from phonenumbers import COUNTRY_CODE_TO_REGION_CODE, REGION_CODE_FOR_NON_GEO_EN
 from pipeline.detect.recognizer import Recognizer, Rule, span
 from pipeline.detect.recognizers.labelled import Labelled
 from pipeline.detect.text.normalize import NormalizedText
-from pipeline.detect.text.shadow import shape
+from pipeline.detect.text.shadow import shadow_pattern
 from schemas.entities import EntityType
 from schemas.spans import DetectOptions, Span
 
@@ -155,7 +155,7 @@ def _without_trunk(digits: str) -> str:
 
 
 # What is a phone number only beside a label: mobiles and landlines without their 0, 9200 and 800 numbers.
-_LABELLED = shape(r"""
+_LABELLED = shadow_pattern(r"""
     (?<![a-z0-9+])
     (?: 5 (?:[ \-.]? \d){8}
       | 1[1-7] (?:[ \-.]? \d){7}
@@ -165,7 +165,7 @@ _LABELLED = shape(r"""
 """)
 
 # "الرقم الموحد" names a company's telephone as often as its register entry.
-_UNIFIED = shape(r"(?<![a-z0-9+]) 92[05] (?:[ \-.]? \d){6} (?![a-z0-9] | [.\-/:,]\d)")
+_UNIFIED = shadow_pattern(r"(?<![a-z0-9+]) 92[05] (?:[ \-.]? \d){6} (?![a-z0-9] | [.\-/:,]\d)")
 
 RECOGNIZERS: tuple[Recognizer, ...] = (
     Rule("phone", frozenset({EntityType.PHONE_NUMBER}), _phone),

@@ -6,25 +6,25 @@ from collections.abc import Iterator
 from pipeline.detect.recognizer import Recognizer, Rule, span
 from pipeline.detect.recognizers.labelled import Labelled
 from pipeline.detect.text.normalize import NormalizedText
-from pipeline.detect.text.shadow import shape
+from pipeline.detect.text.shadow import shadow_pattern
 from schemas.entities import EntityType
 from schemas.spans import DetectOptions, Span
 
 _END = r"(?![a-z0-9] | [.:/\-]\d | [ ]?%)"
 
-_RECORD = shape(rf"""
+_RECORD = shadow_pattern(rf"""
     (?<![a-z0-9])
     (?:[a-z]{{1,5}} [\-/]?)?                          # KF-0091823, MRN-664120
     \d (?:[\-/]? \d){{3,9}} (?:[ ]\d{{3,4}}){{0,2}}   # 664120, 12-34-56, 0091 823
     {_END}
 """)
-_STUDENT = shape(rf"""
+_STUDENT = shadow_pattern(rf"""
     (?<![a-z0-9])
     (?:[a-z]{{1,3}} -?)?                              # S441988210
     \d (?:-? \d){{4,11}} (?:[ ]\d{{3,4}}){{0,2}}      # 442900178, 35-1-2-2-0555, 442 900 178
     {_END}
 """)
-_POLICY = shape(rf"""
+_POLICY = shadow_pattern(rf"""
     (?<![a-z0-9])
     (?=[a-z]{{0,9}} [\-/ ]? [a-z0-9]{{0,9}} [\-/]? \d)
     (?:[a-z]{{2,5}}[ ](?=\d{{4}}))?                   # POL 2026 9812
@@ -38,8 +38,10 @@ _LICENSE_SHAPES = r"""
     \d\d [ \-]? r [ \-]? [a-z] [ \-]? \d{4,8}          # 14-R-M-008924: year, register, profession, serial
   | scfhs [ \-]? \d{4,8} (?:-\d{3,8})?                 # SCFHS-1234567, SCFHS-2024-08172
 """
-_LICENSE_ALONE = shape(rf"(?<![a-z0-9]) (?: {_LICENSE_SHAPES} ) (?![a-z0-9])")
-_LICENSE = shape(rf"(?<![a-z0-9]) (?: {_LICENSE_SHAPES} | (?:[a-z]{{1,3}}-?)? \d (?:[ \-]? \d){{4,9}} ) {_END}")
+_LICENSE_ALONE = shadow_pattern(rf"(?<![a-z0-9]) (?: {_LICENSE_SHAPES} ) (?![a-z0-9])")
+_LICENSE = shadow_pattern(
+    rf"(?<![a-z0-9]) (?: {_LICENSE_SHAPES} | (?:[a-z]{{1,3}}-?)? \d (?:[ \-]? \d){{4,9}} ) {_END}"
+)
 
 
 def _is_record(surface: str) -> bool:

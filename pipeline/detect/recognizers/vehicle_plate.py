@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pipeline.detect.recognizer import Recognizer, Rule, span
 from pipeline.detect.text import context
 from pipeline.detect.text.normalize import NormalizedText
-from pipeline.detect.text.shadow import OTHER_LETTER, shape
+from pipeline.detect.text.shadow import OTHER_LETTER, shadow_pattern
 from schemas.entities import EntityType
 from schemas.spans import DetectOptions, Span
 
@@ -19,9 +19,9 @@ _LETTER_BEFORE, _LETTER_AFTER = r"(?<![a-z0-9\x80-\xaf\xfe])", r"(?![a-z0-9\x80-
 _DIGIT_BEFORE, _DIGIT_AFTER = r"(?<![a-z0-9])(?<!\d[.,:/\-])", r"(?![a-z0-9] | [.,:/\-]\d | [ ]?%)"
 
 # The letters as they stand right after the digits, and right before them (fixed widths: five when apart, three joined).
-_AFTER_DIGITS = shape(rf"[ ]?-?[ ]? (?: {_APART} | {_LATIN_APART} | (?<=[ \-]){_LATIN}{{3}} ) {_LETTER_AFTER}")
-_FIVE = shape(rf"{_ARABIC}([ ]|-){_ARABIC}\1{_ARABIC} | {_LATIN}([ ]|-){_LATIN}\2{_LATIN}")
-_THREE = shape(rf"{_LATIN}{{3}}")
+_AFTER_DIGITS = shadow_pattern(rf"[ ]?-?[ ]? (?: {_APART} | {_LATIN_APART} | (?<=[ \-]){_LATIN}{{3}} ) {_LETTER_AFTER}")
+_FIVE = shadow_pattern(rf"{_ARABIC}([ ]|-){_ARABIC}\1{_ARABIC} | {_LATIN}([ ]|-){_LATIN}\2{_LATIN}")
+_THREE = shadow_pattern(rf"{_LATIN}{{3}}")
 _MOST_DIGITS = 4
 
 # Currency codes, acronyms and words made of the seventeen letters: plates only beside a label.
@@ -56,7 +56,7 @@ def _plate(text: NormalizedText, _options: DetectOptions) -> Iterator[Span]:
 
 
 _EDGES = frozenset({b" ", b"-"} | {bytes([byte]) for byte in range(0x80, 0xB0)})
-_STOP = shape(r"(?![a-z0-9] | [.,:/\-]\d | [ ]?%)")
+_STOP = shadow_pattern(r"(?![a-z0-9] | [.,:/\-]\d | [ ]?%)")
 _WIDEST_GAP = 3
 
 
@@ -87,7 +87,7 @@ def _are_plate_letters(text: NormalizedText, start: int, end: int) -> bool:
 
 
 _ANY_LETTERS = rf"(?: {_APART} | {_LATIN_APART} | {_ARABIC}{{3}} | {_LATIN}{{3}} )"
-_LABELLED = shape(rf"""
+_LABELLED = shadow_pattern(rf"""
     (?: {_DIGIT_BEFORE} \d{{1,4}} {_GAP}? {_ANY_LETTERS} {_LETTER_AFTER}
       | {_LETTER_BEFORE} {_ANY_LETTERS} [ ]?-?[ ]? \d{{1,4}} {_DIGIT_AFTER} )
 """)

@@ -1,1 +1,1 @@
-"""The engine: scheduling, process pool and the wire between them."""
+"""The engine: scheduling, process pool and the serialization between them."""

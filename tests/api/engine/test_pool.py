@@ -12,8 +12,8 @@ from threading import Thread
 
 import pytest
 
-from api.engine.pool import LargeTexts, WorkFailed
-from api.engine.text_work import MaskWork, RedactWork, do
+from api.engine.pool import ProcessPool, WorkFailed
+from api.engine.text_work import MaskWork, RedactWork, run_work
 from api.http.errors import Invalid
 from pipeline.detect.detector import Detector
 from schemas.errors import MaskerUnavailable
@@ -29,9 +29,9 @@ MASK = MaskWork("k" * 40, True, None, False, "mask_01234567", 0.0)
 
 
 @pytest.fixture(scope="module")
-def large() -> Iterator[LargeTexts]:
+def large() -> Iterator[ProcessPool]:
     """One process."""
-    texts = LargeTexts(1, MEMORY)
+    texts = ProcessPool(1, MEMORY)
     yield texts
     texts.close()
 
@@ -46,20 +46,20 @@ def timeless(answer: bytes) -> dict[str, object]:
     return {**json.loads(answer), "processing_time_ms": 0}
 
 
-def test_the_same_detection_as_here(large: LargeTexts, detector: Detector) -> None:
+def test_the_same_detection_as_here(large: ProcessPool, detector: Detector) -> None:
     for options in (OPTIONS, DetectOptions(explain=True)):
         assert large.detect(TEXT, options) == detector.detect(TEXT, options)
 
 
-def test_the_same_answers_as_here(large: LargeTexts, detector: Detector) -> None:
-    there, here = large.run(TEXT, OPTIONS, REDACT), do(REDACT, detector.detect(TEXT, OPTIONS))
+def test_the_same_answers_as_here(large: ProcessPool, detector: Detector) -> None:
+    there, here = large.run(TEXT, OPTIONS, REDACT), run_work(REDACT, detector.detect(TEXT, OPTIONS))
     assert there.found == here.found
     assert timeless(there.answer) == timeless(here.answer)
     masked = timeless(large.run(TEXT, OPTIONS, MASK).answer)
-    assert masked["masked_text"] == timeless(do(MASK, detector.detect(TEXT, OPTIONS)).answer)["masked_text"]
+    assert masked["masked_text"] == timeless(run_work(MASK, detector.detect(TEXT, OPTIONS)).answer)["masked_text"]
 
 
-def test_bodies(large: LargeTexts) -> None:
+def test_bodies(large: ProcessPool) -> None:
     raw = json.dumps({"text": TEXT, "glossary": ["a"], "explain": True, "other": 1}).encode()
     body, warning = large.parse(raw, MaskRequest)
     assert warning == "unknown fields ignored: other"
@@ -70,7 +70,7 @@ def test_bodies(large: LargeTexts) -> None:
         assert refused.value.errors[0].keys() == {"type", "loc", "msg"}
 
 
-def test_an_unexpected_failure_tells_its_type_alone_and_harms_no_other_call(large: LargeTexts) -> None:
+def test_an_unexpected_failure_tells_its_type_alone_and_harms_no_other_call(large: ProcessPool) -> None:
     before = large.pids
     with pytest.raises(WorkFailed, match=r"^ValueError$"):
         large.run(TEXT, OPTIONS, MaskWork("k", True, b"no key", False, "mask_01234567", 0.0))
@@ -79,7 +79,7 @@ def test_an_unexpected_failure_tells_its_type_alone_and_harms_no_other_call(larg
 
 
 def test_a_process_that_was_started_before_there_was_work_gets_it() -> None:
-    warm = LargeTexts(2, MEMORY)
+    warm = ProcessPool(2, MEMORY)
     try:
         for _ in range(2):
             warm.warm()
@@ -93,7 +93,7 @@ def test_a_process_that_was_started_before_there_was_work_gets_it() -> None:
     assert warm.pids == []
 
 
-def test_a_process_that_is_killed_between_texts_is_replaced(large: LargeTexts) -> None:
+def test_a_process_that_is_killed_between_texts_is_replaced(large: ProcessPool) -> None:
     large.detect("x", OPTIONS)
     (pid,) = large.pids
     os.kill(pid, signal.SIGKILL)
@@ -102,7 +102,7 @@ def test_a_process_that_is_killed_between_texts_is_replaced(large: LargeTexts) -
     assert large.pids != [pid]
 
 
-def failing(large: LargeTexts) -> tuple[Thread, list[BaseException]]:
+def failing(large: ProcessPool) -> tuple[Thread, list[BaseException]]:
     """A text that a stopped process has, and what its call will have met."""
     met: list[BaseException] = []
     large.detect("x", OPTIONS)
@@ -120,7 +120,7 @@ def failing(large: LargeTexts) -> tuple[Thread, list[BaseException]]:
     return thread, met
 
 
-def test_a_process_that_is_killed_with_a_text(large: LargeTexts) -> None:
+def test_a_process_that_is_killed_with_a_text(large: ProcessPool) -> None:
     """Its call is refused, and the next one finds another process."""
     thread, met = failing(large)
     os.kill(large.pids[0], signal.SIGKILL)
@@ -130,7 +130,7 @@ def test_a_process_that_is_killed_with_a_text(large: LargeTexts) -> None:
 
 
 def test_a_process_that_hangs_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    large = LargeTexts(1, MEMORY)
+    large = ProcessPool(1, MEMORY)
     large.detect("x", OPTIONS)
     monkeypatch.setattr("api.engine.pool._START_SECONDS", 0.2)
     monkeypatch.setattr("api.engine.pool._SECONDS_PER_BYTE", 0.0)
@@ -143,7 +143,7 @@ def test_a_process_that_hangs_is_given_up(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_closing_ends_what_is_at_work() -> None:
-    large = LargeTexts(1, MEMORY)
+    large = ProcessPool(1, MEMORY)
     thread, met = failing(large)
     large.close()
     thread.join(30)
@@ -153,12 +153,12 @@ def test_closing_ends_what_is_at_work() -> None:
         large.detect("x", OPTIONS)
 
 
-def test_memory_is_bounded(large: LargeTexts) -> None:
+def test_memory_is_bounded(large: ProcessPool) -> None:
     """A text that needs more than a process may have is refused; the next one is answered by a new process."""
     large.detect("x", OPTIONS)
     status = Path(f"/proc/{large.pids[0]}/status").read_text()
     needed = 1024 * int(next(line.split()[1] for line in status.splitlines() if line.startswith("VmPeak")))
-    large = LargeTexts(1, needed + 64 * 1024**2)
+    large = ProcessPool(1, needed + 64 * 1024**2)
     assert large.detect("0501234567", OPTIONS).spans
     (pid,) = large.pids
     with pytest.raises(MaskerUnavailable):
@@ -171,9 +171,9 @@ def test_memory_is_bounded(large: LargeTexts) -> None:
 ORPHAN = """
 import sys
 sys.path.insert(0, sys.argv[1])
-from api.engine.pool import LargeTexts
+from api.engine.pool import ProcessPool
 from schemas.spans import DetectOptions
-large = LargeTexts(1, 8 * 1024**3)
+large = ProcessPool(1, 8 * 1024**3)
 large.detect("x", DetectOptions())
 print(large.pids[0], flush=True)
 large.detect("Noura Alharbi, 0501234567, 2026-11-21. " * 250_000, DetectOptions())

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from api.engine.wire import pack_prompt, unpack_prompt
+from api.engine.serialization import pack_prompt, unpack_prompt
 from api.llm.answers import restored
 from api.llm.model import Minted, Provider
 from api.llm.restore import prefill

@@ -9,7 +9,7 @@ from time import monotonic
 
 import httpx
 
-from api.engine.scheduler import SHORT_CHARACTERS, DetectionThreads
+from api.engine.scheduler import SHORT_CHARACTERS, DetectionScheduler
 from pipeline.detect.detector import Detector
 from schemas.spans import Detection, DetectOptions
 from storage import ledger
@@ -35,7 +35,7 @@ class Beside:
 def detecting(served: Served, first: Callable[[], None]) -> Iterator[None]:
     """The server with that detector."""
     services = served.services
-    threads = DetectionThreads(Beside(first), 1, 1, inline=SHORT_CHARACTERS)
+    threads = DetectionScheduler(Beside(first), 1, 1, inline=SHORT_CHARACTERS)
     served.app.state.services = replace(services, detection=threads)
     try:
         yield

@@ -13,7 +13,7 @@ from threading import Event
 import httpx
 import pytest
 
-from api.engine.scheduler import DetectionThreads
+from api.engine.scheduler import DetectionScheduler
 from schemas.spans import Detection, DetectOptions
 from tests.api.proxy.conftest import ANTHROPIC, OPENAI, PROVIDER_KEY, asks, caller
 from tests.api.proxy.provider import ScriptedProvider, Turn
@@ -83,7 +83,7 @@ def test_an_unexpected_failure_tells_nothing(
             raise ZeroDivisionError(text)
 
     before, services = served.balance(account), served.services
-    served.app.state.services = replace(services, detection=DetectionThreads(Fails(), 1, 1))
+    served.app.state.services = replace(services, detection=DetectionScheduler(Fails(), 1, 1))
     try:
         with caller(served, account) as client:
             for path in PATHS:
@@ -160,7 +160,7 @@ def test_load_is_shed_before_the_provider_hears_of_it(tmp_path: Path, provider: 
     """503 with Retry-After, refunded; who was in time is served."""
     detector = Busy()
     with serving(settings_for(tmp_path, openai_base_url=provider.url)) as served:
-        served.app.state.services = replace(served.services, detection=DetectionThreads(detector, 1, 0))
+        served.app.state.services = replace(served.services, detection=DetectionScheduler(detector, 1, 0))
         account = served.account()
         with ThreadPoolExecutor(1) as pool, caller(served, account) as first, caller(served, account) as second:
             waiting = pool.submit(first.post, OPENAI, json=asks("Hello there"))

@@ -14,7 +14,7 @@ from uuid import UUID
 import httpx
 import pytest
 
-from api.engine.scheduler import DetectionThreads
+from api.engine.scheduler import DetectionScheduler
 from schemas.clock import utc_now
 from storage import ledger
 from storage.accounts import usage
@@ -134,7 +134,7 @@ def test_what_is_not_answered_comes_back_as_it_went(tmp_path: Path, path: str, s
     with serving(settings_for(tmp_path, free_tokens_per_day=4)) as served:
         account, other = served.account(paid_tokens=3), served.account()
         blocked = Blocked()
-        threads = DetectionThreads(Saboteur() if queue is None else blocked, 1, queue or 0)
+        threads = DetectionScheduler(Saboteur() if queue is None else blocked, 1, queue or 0)
         served.app.state.services = replace(served.services, detection=threads)
         with served.client(account) as client, served.client(other) as busy, ThreadPoolExecutor(1) as pool:
             if queue is not None:
@@ -182,7 +182,7 @@ def test_a_caller_who_hangs_up_has_bought_the_answer(tmp_path: Path) -> None:
     """The work was done, so it is paid."""
     blocked = Blocked()
     with serving(settings_for(tmp_path)) as served:
-        served.app.state.services = replace(served.services, detection=DetectionThreads(blocked, 1, 8))
+        served.app.state.services = replace(served.services, detection=DetectionScheduler(blocked, 1, 8))
         account = served.account()
         before = served.balance(account)
         with half_a_call(served, account):
@@ -198,7 +198,7 @@ def test_a_caller_who_hangs_up_while_waiting_gets_it_back(tmp_path: Path) -> Non
     """Nothing was done for it."""
     blocked = Blocked()
     with serving(settings_for(tmp_path, free_tokens_per_day=2)) as served:
-        served.app.state.services = replace(served.services, detection=DetectionThreads(blocked, 1, 8))
+        served.app.state.services = replace(served.services, detection=DetectionScheduler(blocked, 1, 8))
         first, second = served.account(paid_tokens=5), served.account(paid_tokens=5)
         with half_a_call(served, first):
             assert blocked.begun.wait(_PATIENCE)

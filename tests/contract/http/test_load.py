@@ -18,8 +18,8 @@ import httpx
 import pytest
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from api.engine.pool import LargeTexts
-from api.engine.scheduler import LARGE_CHARACTERS, MEDIUM_CHARACTERS, DetectionThreads
+from api.engine.pool import ProcessPool
+from api.engine.scheduler import LARGE_CHARACTERS, MEDIUM_CHARACTERS, DetectionScheduler
 from schemas.spans import Detection, DetectOptions
 from tests.api.serving import Account, Served, serving, settings_for
 
@@ -52,7 +52,7 @@ def busy(folder: Path, queue: int) -> Iterator[tuple[Served, Busy]]:
     """A server with one thread for detection and so many waiting places."""
     detector = Busy()
     with serving(settings_for(folder, free_tokens_per_day=FREE)) as served:
-        served.app.state.services = replace(served.services, detection=DetectionThreads(detector, 1, queue))
+        served.app.state.services = replace(served.services, detection=DetectionScheduler(detector, 1, queue))
         try:
             yield Served(served.url, served.app, served.app.state.services), detector
         finally:
@@ -169,7 +169,7 @@ def halted(served: Served, client: httpx.Client) -> Iterator[int]:
             os.kill(pid, signal.SIGCONT)
 
 
-def large_texts(served: Served) -> LargeTexts:
+def large_texts(served: Served) -> ProcessPool:
     processes = served.services.detection.processes
     assert processes is not None
     return processes.large

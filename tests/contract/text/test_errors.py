@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from api.engine.scheduler import DetectionThreads
+from api.engine.scheduler import DetectionScheduler
 from schemas.spans import Detection, DetectOptions
 from storage.accounts import keys
 from storage.database import Database
@@ -201,7 +201,7 @@ def test_an_unexpected_failure(
 ) -> None:
     """What was charged is refunded."""
     with serving(settings_for(tmp_path_factory.mktemp("sabotaged"))) as served:
-        served.app.state.services = replace(served.services, detection=DetectionThreads(Saboteur(), 1, 1))
+        served.app.state.services = replace(served.services, detection=DetectionScheduler(Saboteur(), 1, 1))
         account = served.account()
         before = served.balance(account)
         with served.client(account) as client, caplog.at_level("DEBUG"):
@@ -217,7 +217,7 @@ def test_an_unexpected_failure(
 def test_under_load(tmp_path_factory: pytest.TempPathFactory) -> None:
     blocked = Blocked()
     with serving(settings_for(tmp_path_factory.mktemp("busy"))) as served:
-        served.app.state.services = replace(served.services, detection=DetectionThreads(blocked, 1, 0))
+        served.app.state.services = replace(served.services, detection=DetectionScheduler(blocked, 1, 0))
         account = served.account()
         before = served.balance(account)
         with served.client(account) as client, served.client(account) as other:

@@ -8,7 +8,7 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from api.engine.scheduler import DetectionThreads
+from api.engine.scheduler import DetectionScheduler
 from tests.api.http.country_database import FOREIGN, SAUDI, write_countries
 from tests.api.serving import Account, Served, serving, settings_for
 from tests.contract.text.test_errors import PATHS, Blocked, Saboteur
@@ -59,7 +59,7 @@ def test_one_after_the_other(guarded: Served, path: str) -> None:
     assert call(poor).status_code == 404
     del body["glossary_id"]
     blocked = Blocked()
-    put(guarded, DetectionThreads(blocked, 1, 0))
+    put(guarded, DetectionScheduler(blocked, 1, 0))
     with ThreadPoolExecutor(1) as pool:
         first = pool.submit(httpx.post, guarded.url + path, json={"text": "x"}, headers=saudi(busy), timeout=30)
         assert blocked.begun.wait(30)
@@ -67,7 +67,7 @@ def test_one_after_the_other(guarded: Served, path: str) -> None:
         assert call(rich).status_code == 503
         blocked.go_on.set()
         assert first.result().status_code == 200
-    put(guarded, DetectionThreads(Saboteur(), 1, 0))
+    put(guarded, DetectionScheduler(Saboteur(), 1, 0))
     assert call(rich).status_code == 500
     put(guarded, guarded.services.detection)
     assert call(rich).status_code == 200
@@ -78,6 +78,6 @@ def saudi(account: Account) -> dict[str, str]:
     return {"X-Forwarded-For": SAUDI} | account.headers
 
 
-def put(served: Served, detection: DetectionThreads) -> None:
+def put(served: Served, detection: DetectionScheduler) -> None:
     """From now on the server detects with this."""
     served.app.state.services = replace(served.services, detection=detection)

@@ -1,4 +1,4 @@
-"""Detection's questions and answers as bytes, for the process that large texts are given to. Both sides are ours."""
+"""Serializes questions and answers between the API and its text processes. Both sides run the same code."""
 
 import base64
 import json
@@ -19,12 +19,12 @@ Meta = dict[str, Any]
 Blobs = dict[str, bytes]
 
 _TYPES: Final = tuple(EntityType)
-_SETS_KEPT = 64  # term sets that the other side keeps, compiled
-_written: WeakKeyDictionary[TermSet, bytes] = WeakKeyDictionary()
+_CACHED_SETS = 64  # that the child process keeps compiled
+_serialized_sets: WeakKeyDictionary[TermSet, bytes] = WeakKeyDictionary()
 
 
 def pack_question(text: str, options: DetectOptions) -> tuple[Meta, Blobs]:
-    """A text and how to look at it."""
+    """A text and its detection options."""
     meta = {
         "enabled": None if options.enabled == ALL_TYPES else sorted(options.enabled),
         "strict_checksums": options.strict_checksums,
@@ -36,7 +36,7 @@ def pack_question(text: str, options: DetectOptions) -> tuple[Meta, Blobs]:
 
 
 def unpack_question(meta: Mapping[str, Any], blobs: Mapping[str, bytes]) -> tuple[str, DetectOptions]:
-    """What `pack_question` was given; a set of terms that came before is the same object again."""
+    """The arguments of `pack_question`. An equal set of terms is the same object, so it is compiled once."""
     options = DetectOptions(
         enabled=ALL_TYPES if meta["enabled"] is None else frozenset(map(EntityType, meta["enabled"])),
         strict_checksums=meta["strict_checksums"],
@@ -48,17 +48,17 @@ def unpack_question(meta: Mapping[str, Any], blobs: Mapping[str, bytes]) -> tupl
 
 
 def pack_terms(sets: Sequence[TermSet]) -> Blobs:
-    """Sets of terms, each written once for all calls."""
+    """Sets of terms; each is serialized once for all calls."""
     return {f"terms{number}": _write_set(terms) for number, terms in enumerate(sets)}
 
 
 def unpack_terms(number: int, blobs: Mapping[str, bytes]) -> tuple[TermSet, ...]:
-    """What `pack_terms` was given, so many sets; one that came before is the same object again."""
+    """The `number` sets that `pack_terms` was given; an equal set is the same object."""
     return tuple(_read_set(blobs[f"terms{each}"]) for each in range(number))
 
 
 def pack_work(work: Work) -> Meta:
-    """A work's fields."""
+    """The fields of a work."""
     if isinstance(work, MaskWork):
         own_key = None if work.own_key is None else base64.b64encode(work.own_key).decode()
         return {"kind": "mask", **_fields(work), "own_key": own_key}
@@ -66,7 +66,7 @@ def pack_work(work: Work) -> Meta:
 
 
 def unpack_work(meta: Mapping[str, Any]) -> Work:
-    """What `pack_work` was given."""
+    """The work that `pack_work` was given."""
     fields = {name: value for name, value in meta.items() if name != "kind"}
     if meta["kind"] == "mask":
         own_key = None if fields["own_key"] is None else base64.b64decode(fields["own_key"])
@@ -76,7 +76,7 @@ def unpack_work(meta: Mapping[str, Any]) -> Work:
 
 
 def pack_detection(detection: Detection) -> tuple[Meta, Blobs]:
-    """Its spans, a column each: a hundred thousand of them are soon read."""
+    """The spans as columns, one array per field, because that is fast for a hundred thousand of them."""
     spans = detection.spans
     recognizers = {name: number for number, name in enumerate(dict.fromkeys(span.recognizer for span in spans))}
     types = {type_: number for number, type_ in enumerate(_TYPES)}
@@ -94,7 +94,7 @@ def pack_detection(detection: Detection) -> tuple[Meta, Blobs]:
 
 
 def unpack_detection(text: str, meta: Mapping[str, Any], blobs: Mapping[str, bytes]) -> Detection:
-    """What `pack_detection` was given; the text stayed here."""
+    """The detection that `pack_detection` was given. Its text is not sent back."""
     names = meta["recognizers"]
     spans = tuple(
         map(
@@ -124,14 +124,14 @@ def _column(code: str, raw: bytes) -> list[Any]:
 
 
 def _write_set(terms: TermSet) -> bytes:
-    written = _written.get(terms)
+    written = _serialized_sets.get(terms)
     if written is None:
         rows = [(t.term, t.type, t.match_mode, t.case_sensitive, t.locale, t.action) for t in terms.terms]
-        written = _written[terms] = json.dumps(rows, separators=(",", ":")).encode()
+        written = _serialized_sets[terms] = json.dumps(rows, separators=(",", ":")).encode()
     return written
 
 
-@lru_cache(maxsize=_SETS_KEPT)
+@lru_cache(maxsize=_CACHED_SETS)
 def _read_set(written: bytes) -> TermSet:
     return TermSet(
         tuple(
@@ -151,11 +151,8 @@ def _read_why(raw: list[Any]) -> Why:
     return Why(shape, check, None if cue is None else Cue(*cue), whole, lost)
 
 
-# A proxied body and what becomes of it as bytes, for the process that large ones are given to. Both sides are ours.
-
-
-def pack_asked(raw: bytes, asked: Asked) -> tuple[Meta, Blobs]:
-    """A body, and how it is to be masked."""
+def pack_prompt_request(raw: bytes, asked: Asked) -> tuple[Meta, Blobs]:
+    """A proxied body and how it is to be masked."""
     meta = {
         "provider": asked.provider,
         "key": base64.b64encode(asked.key).decode(),
@@ -168,8 +165,8 @@ def pack_asked(raw: bytes, asked: Asked) -> tuple[Meta, Blobs]:
     return meta, {"raw": raw, **pack_terms(asked.terms)}
 
 
-def unpack_asked(meta: Mapping[str, Any], blobs: Mapping[str, bytes]) -> tuple[bytes, Asked]:
-    """What `pack_asked` was given; a set of terms that came before is the same object again."""
+def unpack_prompt_request(meta: Mapping[str, Any], blobs: Mapping[str, bytes]) -> tuple[bytes, Asked]:
+    """The arguments of `pack_prompt_request`; an equal set of terms is the same object."""
     asked = Asked(
         provider=Provider(meta["provider"]),
         key=base64.b64decode(meta["key"]),
@@ -183,15 +180,17 @@ def unpack_asked(meta: Mapping[str, Any], blobs: Mapping[str, bytes]) -> tuple[b
 
 
 def pack_prompt(prompt: MaskedPrompt) -> tuple[Meta, Blobs]:
-    """A masked prompt."""
+    """A masked prompt and the tokens that were made for it."""
     meta = {"streams": prompt.streams, "found": dict(prompt.found), "numbers": sorted(prompt.minted.numbers)}
     meta["prefill"] = prompt.minted.prefill
-    originals = json.dumps(list(prompt.minted.originals.items()))  # escaped: half a surrogate pair may be among them
+    originals = json.dumps(
+        list(prompt.minted.originals.items())
+    )  # ASCII JSON, because a value can hold half a surrogate pair
     return meta, {"body": prompt.body, "originals": originals.encode()}
 
 
 def unpack_prompt(meta: Mapping[str, Any], blobs: Mapping[str, bytes]) -> MaskedPrompt:
-    """What `pack_prompt` was given."""
+    """The prompt that `pack_prompt` was given."""
     minted = Minted(dict(json.loads(blobs["originals"])), frozenset(meta["numbers"]), meta["prefill"])
     found = Counter({EntityType(name): count for name, count in meta["found"].items()})
     return MaskedPrompt(blobs["body"], minted, meta["streams"], found)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.engine import wire
+from api.engine import serialization
 from api.engine.text_work import MaskWork, RedactWork, Work
 from schemas.entities import EntityType
 from schemas.spans import Action, Cue, Detection, DetectOptions, MatchMode, Span, Term, TermSet, Why
@@ -32,7 +32,7 @@ WHY = {
 
 
 def test_the_samples_differ_from_every_default() -> None:
-    """So that a field added later, and forgotten in the wire's code, is noticed here."""
+    """So that a field added later, and forgotten in the serialization, is noticed here."""
     assert [f.name for f in fields(DetectOptions) if getattr(OPTIONS, f.name) == getattr(DetectOptions(), f.name)] == []
     plain, full = TERMS.terms[:2]
     assert [f.name for f in fields(Term) if getattr(plain, f.name) == getattr(full, f.name)] == []
@@ -42,8 +42,8 @@ def test_the_samples_differ_from_every_default() -> None:
 
 @pytest.mark.parametrize("text", ["", "x", "نورة 😀", "\x00", "lone \ud800 surrogate"])
 def test_a_question(text: str) -> None:
-    meta, blobs = wire.pack_question(text, OPTIONS)
-    arrived, options = wire.unpack_question(meta, blobs)
+    meta, blobs = serialization.pack_question(text, OPTIONS)
+    arrived, options = serialization.unpack_question(meta, blobs)
     assert arrived == text
     for field in fields(DetectOptions):
         if field.name != "terms":
@@ -53,14 +53,14 @@ def test_a_question(text: str) -> None:
 
 def test_a_set_of_terms_that_came_before_is_the_same_again() -> None:
     """It is compiled once: sets are equal to themselves alone."""
-    first, second = (wire.unpack_question(*wire.pack_question("x", OPTIONS))[1] for _ in range(2))
+    first, second = (serialization.unpack_question(*serialization.pack_question("x", OPTIONS))[1] for _ in range(2))
     assert first.terms[0] is second.terms[0]
 
 
 @pytest.mark.parametrize("why", [None, {}, WHY])
 def test_a_detection(why: dict[Span, Why] | None) -> None:
     detection = Detection("text", SPANS, why, "judge")
-    assert wire.unpack_detection("text", *wire.pack_detection(detection)) == detection
+    assert serialization.unpack_detection("text", *serialization.pack_detection(detection)) == detection
 
 
 @given(
@@ -73,7 +73,7 @@ def test_a_detection(why: dict[Span, Why] | None) -> None:
 )  # fmt: skip
 def test_any_spans(spans: list[Span]) -> None:
     detection = Detection("", tuple(spans))
-    assert wire.unpack_detection("", *wire.pack_detection(detection)) == detection
+    assert serialization.unpack_detection("", *serialization.pack_detection(detection)) == detection
 
 
 @pytest.mark.parametrize(
@@ -85,4 +85,4 @@ def test_any_spans(spans: list[Span]) -> None:
     ],
 )
 def test_a_work(work: Work) -> None:
-    assert wire.unpack_work(wire.pack_work(work)) == work
+    assert serialization.unpack_work(serialization.pack_work(work)) == work

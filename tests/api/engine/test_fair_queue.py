@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from starlette.requests import ClientDisconnect
 
-from api.engine.scheduler import FairQueue, Room
+from api.engine.fair_queue import FairQueue, SharedCapacity
 from schemas.errors import MaskerUnavailable
 
 
@@ -17,7 +17,7 @@ class Scene:
     """A queue, and callers who enter it and stay until they are told to go."""
 
     def __init__(self, places: int = 1, most: int = 100, room: int = 100) -> None:
-        self.places, self.room = places, Room(room)
+        self.places, self.room = places, SharedCapacity(room)
         self.queue = FairQueue(places, most, self.room, retry_after=7)
         self.served: list[str] = []
         self._leave: dict[str, asyncio.Event] = {}
@@ -28,7 +28,7 @@ class Scene:
         self._leave[name] = asyncio.Event()
 
         async def call() -> None:
-            async with self.queue.place(name[:-1], gone):
+            async with self.queue.slot(name[:-1], gone):
                 self.served.append(name)
                 await self._leave[name].wait()
 
@@ -46,10 +46,10 @@ class Scene:
         for task in self.tasks.values():
             with suppress(MaskerUnavailable, ClientDisconnect, asyncio.CancelledError):
                 await task
-        assert (self.queue.waiting, self.room.taken) == (0, 0)
+        assert (self.queue.waiting, self.room.used) == (0, 0)
         async with AsyncExitStack() as stack:
             for _ in range(self.places):
-                await asyncio.wait_for(stack.enter_async_context(self.queue.place("last")), 5)
+                await asyncio.wait_for(stack.enter_async_context(self.queue.slot("last")), 5)
 
 
 async def settle() -> None:
