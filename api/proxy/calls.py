@@ -19,7 +19,7 @@ from api.llm import answers
 from api.llm.model import Asked, MaskedPrompt, Provider, StreamTooLong
 from api.llm.streams import RestoredStream
 from api.proxy import demo, incoming
-from api.services.charges import Bill, charged
+from api.services.charges import PendingCharge, charged
 from api.services.container import Services
 from api.upstream import headers
 from api.upstream.client import Outgoing, Reply
@@ -56,9 +56,9 @@ async def relayed(request: Request, services: Services, who: Authenticated, prov
     raw = await incoming.read(request, settings.proxy_max_body_bytes)
     if who.by_session:
         await to_thread.run_sync(demo.check, raw, provider, settings)
-    policy = services.policies.known(who.caller)
+    policy = services.policies.cached(who.caller)
     if policy is None:
-        policy = await to_thread.run_sync(services.policies.of, who.caller)
+        policy = await to_thread.run_sync(services.policies.get, who.caller)
     asked = Asked(
         provider=provider,
         key=token_key(who.key_material),
@@ -97,12 +97,12 @@ class _Relayed(Response):
         )
         # A small prompt is masked while its charge is on its way: the wait for the database is most of what we add.
         early = _begun(self._masked) if len(self._raw) <= _SMALL_PROMPT else nullcontext(self._masked)
-        async with early as masked, charged(services, whose, tokens, _REASON) as bill:
+        async with early as masked, charged(services, whose, tokens, _REASON) as charge:
             try:
                 prompt = await masked()
-                last = await _unless_disconnected(self._forward(prompt, bill, send), self._disconnected)
+                last = await _unless_disconnected(self._forward(prompt, charge, send), self._disconnected)
             finally:
-                if bill.is_earned:
+                if charge.is_final:
                     services.usage_log.note(whose, tokens=tokens, entities=prompt.found, now=utc_now())
         for message in last:  # when it is settled what it costs
             await send(message)
@@ -113,32 +113,32 @@ class _Relayed(Response):
             raw, self._asked, caller=self._whose, disconnected=self._disconnected
         )
 
-    async def _forward(self, prompt: MaskedPrompt, bill: Bill, send: Send) -> list[Message]:
+    async def _forward(self, prompt: MaskedPrompt, charge: PendingCharge, send: Send) -> list[Message]:
         """Sends the answer but for its end, which it returns: all of one that is not streamed."""
         provider = self._asked.provider
         call = Outgoing(provider, self._passing.headers, self._passing.query, prompt.body, self._whose)
         async with self._services.upstream.asked(call) as reply:
             if reply.streams:
-                return await _stream(reply, RestoredStream(provider, prompt.minted), bill, send)
+                return await _stream(reply, RestoredStream(provider, prompt.minted), charge, send)
             restored = partial(answers.restored, provider=provider, minted=prompt.minted)
-            return await _whole(reply, restored, bill)
+            return await _whole(reply, restored, charge)
 
 
-async def _whole(reply: Reply, restored: Callable[[bytes], bytes], bill: Bill) -> list[Message]:
+async def _whole(reply: Reply, restored: Callable[[bytes], bytes], charge: PendingCharge) -> list[Message]:
     """Charged for from here on, whatever its status, if the provider said anything."""
     raw = await reply.whole()
-    bill.is_earned = bool(raw)
+    charge.is_final = bool(raw)
     answer = restored(raw) if len(raw) <= _SMALL_ANSWER else await to_thread.run_sync(restored, raw)
     return [_head(reply, (b"content-length", str(len(answer)).encode())), _end(answer)]
 
 
-async def _stream(reply: Reply, stream: RestoredStream, bill: Bill, send: Send) -> list[Message]:
+async def _stream(reply: Reply, stream: RestoredStream, charge: PendingCharge, send: Send) -> list[Message]:
     """Every piece as it comes, and none before the caller has room for the last one; charged for from the first on."""
     await send(_head(reply, (b"x-accel-buffering", b"no")))  # which proxies in front of us heed
     try:
         async with aclosing(reply.pieces()) as pieces:
             async for piece in pieces:
-                bill.is_earned = True
+                charge.is_final = True
                 if ready := await _aside(partial(stream.feed, piece), stream.pending + len(piece)):
                     await send({"type": "http.response.body", "body": ready, "more_body": True})
         return [_end(await _aside(stream.end, stream.pending))]

@@ -202,7 +202,7 @@ async def count_demo(services: Services, who: Authenticated) -> None:
 
     In the shared limiter, which fails open, and in this process, which does not.
     """
-    for limiter in (services.limiter, services.own_limiter):
+    for limiter in (services.limiter, services.local_limiter):
         wait = await limiter.hit(f"demo:{who.caller.account_id}", services.settings.demo_calls_per_day, _DAY)
         if wait is not None:
             raise RateLimited(retry_after=wait)

@@ -37,7 +37,7 @@ async def rename_key(key_id: str, request: Request, caller: CookieCallerDep, ser
 @router.delete("/{key_id}", status_code=204, response_class=Response)
 async def revoke_key(key_id: str, caller: CookieCallerDep, services: ServicesDep) -> None:
     """Revoke a key: what it sealed cannot be opened with the service any more."""
-    id_ = keys.parsed(key_id)
+    id_ = keys.parse_key_id(key_id)
     try:
         await to_thread.run_sync(keys.revoke, services, caller.caller, id_, utc_now())
     finally:

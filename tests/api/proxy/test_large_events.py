@@ -11,7 +11,7 @@ import pytest
 from api.llm.model import Minted, Provider
 from api.llm.streams import RestoredStream
 from api.proxy.calls import _stream
-from api.services.charges import Bill
+from api.services.charges import PendingCharge
 from api.upstream.client import Outgoing, Upstream
 from tests.api.llm.sdk_reader import text
 from tests.api.llm.strategies import ORIGINALS
@@ -72,7 +72,7 @@ async def _relayed(provider: ScriptedProvider, stream: RestoredStream) -> bytes:
     upstream = Upstream({Provider.ANTHROPIC: provider.url})
     try:
         async with upstream.asked(Outgoing(Provider.ANTHROPIC, [], "", b"{}")) as reply:
-            for message in await _stream(reply, stream, Bill(), send):
+            for message in await _stream(reply, stream, PendingCharge(), send):
                 await send(message)
     finally:
         await upstream.close()
