@@ -73,7 +73,7 @@ def test_what_is_hidden_does_not_come_out_of_a_whole_run(place: ImagePlace) -> N
 @pytest.mark.parametrize("place", [place for place in HIDDEN if place.switched_off is not None], ids=str)
 def test_levelling_faint_ink_switched_off_is_noticed(place: ImagePlace, monkeypatch: pytest.MonkeyPatch) -> None:
     """Twice: the look sees it, and the second reading gives it to OCR."""
-    monkeypatch.setattr(image, "without_faint", place.switched_off)
+    monkeypatch.setattr(image, "remove_faint_ink", place.switched_off)
     data = place.build()
     extraction, _ = image.extract(data)
     output = image.redact(data, Findings(()), [Reading(raster.id, "", ()) for raster in extraction.rasters])
