@@ -14,7 +14,7 @@ import numpy as np
 
 from pipeline.detect.text.checksums import luhn, mod97
 from pipeline.documents.document import Word
-from pipeline.documents.raster.ink import Mark, rows_of
+from pipeline.documents.raster.ink import Mark, group_lines
 
 _LEAST = 6  # characters of a column
 _BESIDE = 0.5  # of a character's height: how far middles may stand apart
@@ -50,7 +50,7 @@ class Column(NamedTuple):
 
 def columns(image: Any, marks: Sequence[Mark]) -> list[Column]:
     """Columns of those marks (of a grayscale raster) that have no other beside them."""
-    found = _stacked([row[0] for row in rows_of(marks) if len(row) == 1])
+    found = _stacked([row[0] for row in group_lines(marks) if len(row) == 1])
     every = (_seen(image, column) for column in found if len(column) >= _LEAST)
     return [column for column in every if column.shapes >= _SHAPES_IN_TABLE]
 
@@ -187,8 +187,8 @@ def _rows(column: Sequence[Mark]) -> list[int]:
     return [0, *np.cumsum(np.maximum(1, np.rint(steps / pitch))).astype(int).tolist()]
 
 
-def _steady(values: Mapping[int, int], step: int, around: int) -> bool:
-    return len({(value - step * row) % around for row, value in values.items()}) <= 1
+def _steady(values: Mapping[int, int], step: int, bounding_box: int) -> bool:
+    return len({(value - step * row) % bounding_box for row, value in values.items()}) <= 1
 
 
 def _is_printed(column: Sequence[Mark]) -> bool:

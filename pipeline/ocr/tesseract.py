@@ -13,8 +13,8 @@ import numpy as np
 from pipeline.documents.bidi import is_right_to_left
 from pipeline.documents.document import BY_HUE, Raster, Reading, Word
 from pipeline.documents.limits import MAX_OCR_OUTPUT_BYTES, MAX_OCR_WORDS, MAX_RASTER_PIXELS
-from pipeline.documents.raster.burn import packed
-from pipeline.documents.raster.ink import Ink, Mark, around, characters, gather, ink_of
+from pipeline.documents.raster.burn import raster_png
+from pipeline.documents.raster.ink import Ink, Mark, bounding_box, characters, ink_of, line_boxes
 from pipeline.ocr.columns import columns, in_table, is_identifier, may_be_number, said_in, spelled
 from pipeline.ocr.corrections import hides_account
 from pipeline.ocr.lines import SeenWord, compose, is_doubtful, join_rows, joined, said_again, told, turned
@@ -164,7 +164,7 @@ def _read(raster: Raster, pixels: bytes) -> Reading:
     image = _decoded(raster, pixels)
     light = lightened(image)
     if light is not image:
-        image, pixels = light, packed(light)
+        image, pixels = light, raster_png(light)
     stored = _as_stored(raster, image, pixels)
     if BY_HUE in raster.id or not is_doubtful(stored.words):
         return stored
@@ -172,7 +172,7 @@ def _read(raster: Raster, pixels: bytes) -> Reading:
     if not degrees:
         return stored
     image = turned(image, degrees)
-    upright = _as_stored(raster, image, packed(image))
+    upright = _as_stored(raster, image, raster_png(image))
     return joined(upright, stored, degrees, raster.width, raster.height)
 
 
@@ -280,10 +280,10 @@ def unread_ink(image: Any, ink: Ink, text: str, words: Sequence[Word]) -> tuple[
     every = characters(ink)
     marks = [m for m in every if not covered[m.top + m.height // 2, m.left + m.width // 2]]
     # Of a page scanned sideways the lines run downwards, and what stands there alone in its row is text all the same.
-    sideways = [_turned(mark) for mark in gather([_turned(mark) for mark in marks])]
+    sideways = [_turned(mark) for mark in line_boxes([_turned(mark) for mark in marks])]
     alone = [m for m in every if not spoken[m.top + m.height // 2, m.left + m.width // 2]]
     below = _half_read(image, alone, text, (words, read))
-    return tuple((m.left, m.top, m.width, m.height) for m in [*doubtful, *gather(marks), *sideways, *below])
+    return tuple((m.left, m.top, m.width, m.height) for m in [*doubtful, *line_boxes(marks), *sideways, *below])
 
 
 def _half_read(
@@ -303,7 +303,7 @@ def _half_read(
         proven = len(guessed) == len(column.marks) and is_identifier("".join(guessed[n] for n in sorted(guessed)))
         ordinary = not may_be_number(column, said) or in_table(column.marks, [other.marks for other in every])
         if proven or not ordinary:
-            found.append(around(column.marks))
+            found.append(bounding_box(column.marks))
     return found
 
 

@@ -16,8 +16,8 @@ from pipeline.documents.image.header import Header, header_of
 from pipeline.documents.image.invisible import remove_faint_ink
 from pipeline.documents.image.tiff import decode
 from pipeline.documents.limits import MAX_ANIMATION_PIXELS, MAX_IMAGE_FRAMES, MAX_RASTER_PIXELS, MAX_RASTER_SIDE
-from pipeline.documents.raster.burn import boxes_to_burn, burn, packed
-from pipeline.documents.raster.low_contrast import is_colored, overlooked
+from pipeline.documents.raster.burn import boxes_to_burn, burn, raster_png
+from pipeline.documents.raster.low_contrast import is_colored, low_contrast_layers
 from schemas.errors import ErrorCode, StageFailed
 
 _SMALL_SIDE = 1400  # pixels of the longer side: a smaller image is enlarged for OCR
@@ -52,12 +52,12 @@ def extract(data: bytes) -> tuple[Extraction, dict[str, bytes]]:
     for number, frame in enumerate(frames(data, header)):
         scale = _scale(frame.pixels)
         gray = _resized(_grayscale(frame.pixels), scale)
-        layers = overlooked(_resized(_on_middle_gray(frame.pixels), scale), _ASSUMED_DPI, gray)
+        layers = low_contrast_layers(_resized(_on_middle_gray(frame.pixels), scale), _ASSUMED_DPI, gray)
         layers += [_resized(layer, scale) for layer in _colors_without_alpha(frame.pixels)]
         ids = [_raster_id(number), *(f"{_raster_id(number)}{BY_HUE}{layer}" for layer in range(len(layers)))]
         for id_, image in zip(ids, [gray, *layers], strict=True):
             rasters.append(Raster(id_, image.shape[1], image.shape[0], page=number))
-            pixels[id_] = packed(image)
+            pixels[id_] = raster_png(image)
     return Extraction((), tuple(rasters), 1, _removed_unread(header)), pixels
 
 

@@ -12,8 +12,8 @@ import cv2
 import numpy as np
 
 from pipeline.documents.image.frame import VISIBLE_ALPHA
-from pipeline.documents.raster.ink import Ink, Mark, characters, components, gather
-from pipeline.documents.raster.low_contrast import FAINT, HUE
+from pipeline.documents.raster.ink import Ink, Mark, characters, components, line_boxes
+from pipeline.documents.raster.low_contrast import MIN_CHROMA_CONTRAST, MIN_GRAY_CONTRAST
 
 _STEP = 3  # medians are computed from every third pixel
 _WINDOW = 5  # side of the median window, in such pixels
@@ -127,10 +127,14 @@ def _is_faint(pixels: Any, background: Any) -> Any:
     if not len(pixels):
         return np.zeros(0, bool)
     if pixels.shape[1] == 1:
-        return cv2.absdiff(pixels, background).ravel() <= FAINT
+        return cv2.absdiff(pixels, background).ravel() <= MIN_GRAY_CONTRAST
     planes = (cv2.cvtColor(part[None], cv2.COLOR_BGR2YCrCb)[0] for part in (pixels, background))
     difference = cv2.absdiff(*planes)
-    return (difference[:, 0] <= FAINT) & (difference[:, 1] <= HUE) & (difference[:, 2] <= HUE)
+    return (
+        (difference[:, 0] <= MIN_GRAY_CONTRAST)
+        & (difference[:, 1] <= MIN_CHROMA_CONTRAST)
+        & (difference[:, 2] <= MIN_CHROMA_CONTRAST)
+    )
 
 
 def _lines(ink: Any) -> list[Mark]:
@@ -138,8 +142,8 @@ def _lines(ink: Any) -> list[Mark]:
     marks = [
         m for m in characters(Ink(*components(ink.astype(np.uint8), _DPI))) if _MIN_LETTER <= m.height <= _MAX_LETTER
     ]
-    vertical = [_transposed(word) for word in gather([_transposed(mark) for mark in marks])]
-    return [*gather(marks), *vertical, *(mark for mark in marks if mark.width > _MERGED_RATIO * mark.height)]
+    vertical = [_transposed(word) for word in line_boxes([_transposed(mark) for mark in marks])]
+    return [*line_boxes(marks), *vertical, *(mark for mark in marks if mark.width > _MERGED_RATIO * mark.height)]
 
 
 def _transposed(mark: Mark) -> Mark:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pikepdf
 
-from pipeline.documents.image.jpeg import without_metadata
+from pipeline.documents.image.metadata import without_metadata
 from pipeline.documents.limits import MAX_STREAM
 from pipeline.documents.pdf.sanitize.allow_list import Walk, is_array, is_word, word_of
 

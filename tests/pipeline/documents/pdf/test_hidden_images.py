@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from pipeline.documents.document import Findings
-from pipeline.documents.image.jpeg import without_metadata
+from pipeline.documents.image.metadata import without_metadata
 from pipeline.documents.pdf import handler as pdf
 from pipeline.documents.pdf.sanitize.rewrite import scrubbed
 from pipeline.ocr import tesseract
