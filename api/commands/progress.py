@@ -66,7 +66,7 @@ class _OnTerminal:
         self._all = bars.add_task("documents", total=documents) if documents > 1 else None
 
     def begin(self, name: str) -> "Heard":
-        from schemas.stages import reached
+        from schemas.stages import progress_at
 
         shown = printable(name)
         task = self._bars.add_task(shown, total=1.0)
@@ -74,7 +74,7 @@ class _OnTerminal:
             self._tasks[name] = task
 
         def hear(progress: "Progress") -> None:
-            done = reached(progress.stage, progress.read, progress.rasters)
+            done = progress_at(progress.stage, progress.read, progress.rasters)
             # A second round begins behind the end of the first: a bar does not go back.
             done = max(done, next(row.completed for row in self._bars.tasks if row.id == task))
             self._bars.update(task, description=f"{shown}: {_told(progress)}", completed=done)
