@@ -14,11 +14,8 @@ import httpcore
 import httpx
 from anyio import CancelScope
 
-from api.upstream.gathering import GatheringBackend
-
 MOST = 1024  # calls at once
 _MOST_IDLE = 128  # connections kept open without a call
-_BACKEND = GatheringBackend()
 _Origin = tuple[bytes, bytes, int]  # scheme, host, port
 _PORTS = {b"http": 80, b"https": 443}
 _IDLE_SECONDS = 30.0  # that they are kept; providers and what stands before them close after a minute or more
@@ -28,9 +25,7 @@ class _Lane:
     """One connection, made when it is first used."""
 
     def __init__(self, origin: _Origin, verify: ssl.SSLContext) -> None:
-        self.connection = httpcore.AsyncHTTPConnection(
-            httpcore.Origin(*origin), verify, _IDLE_SECONDS, http2=True, network_backend=_BACKEND
-        )
+        self.connection = httpcore.AsyncHTTPConnection(httpcore.Origin(*origin), verify, _IDLE_SECONDS, http2=True)
         self.wire: object = None  # the library's network stream
 
     def is_fresh(self) -> bool:
