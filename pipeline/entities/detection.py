@@ -33,8 +33,8 @@ class JointValue(NamedTuple):
 def values_across_joint(joint: JoinedText, texts: Mapping[str, str], detect: Detect) -> Iterator[JointValue]:
     """The values of one joint that no single unit contains, by position.
 
-    A joint is a row of pieces that are read as one text: a name in two cells, an IBAN over a page end, a number with one
-    cell per digit. `texts`: those of the units by id. `detect` takes a text, its context, and whether checksums must
+    A joint is a row of pieces that are read as one text: a name in two cells, an IBAN over a page end, a number of one
+    digit per cell. `texts`: those of the units by id. `detect` takes a text, its context, and whether checksums must
     hold.
     """
     pieces = [_piece_text(texts[piece.unit][piece.start : piece.end]) for piece in joint.pieces]

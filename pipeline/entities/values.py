@@ -1,4 +1,4 @@
-"""The distinct values of a document: their surfaces, the scope of their propagation, placeholders, person coreference."""
+"""The distinct values of a document: surfaces, scope of propagation, placeholders, coreference of persons."""
 
 import re
 from collections.abc import Iterator, Sequence
