@@ -26,7 +26,7 @@ class Context:
 
     @classmethod
     def open(cls, settings: Settings, storage: Storage) -> Self:
-        """Builds the cage first: in strict mode CageUnavailable, before anything is connected to."""
+        """Builds the sandbox first: in strict mode SandboxUnavailable, before anything is connected to."""
         return cls(
             settings=settings,
             storage=storage,

@@ -20,7 +20,7 @@ from storage.tables import Glossary
 _LIST = TypeAdapter(list[GlossaryAnswer])
 
 
-def listed(services: Services, caller: Caller) -> bytes:
+def list_all(services: Services, caller: Caller) -> bytes:
     """All glossaries as JSON, oldest first."""
     keyring = services.storage.keyring
     with services.storage.database.reading() as session:
@@ -44,7 +44,7 @@ def create(services: Services, caller: Caller, wanted: NewGlossary, now: datetim
     return _json(keyring, row)
 
 
-def one(services: Services, caller: Caller, glossary_id: str) -> bytes:
+def get(services: Services, caller: Caller, glossary_id: str) -> bytes:
     """A glossary as JSON. GlossaryNotFound, also for a malformed id and another account's glossary."""
     with services.storage.database.reading() as session:
         row = glossaries.get(session, caller.account_id, _parse_id(glossary_id))

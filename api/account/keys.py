@@ -11,13 +11,13 @@ from storage.accounts import keys
 from storage.accounts.keys import Caller
 
 
-def listed(services: Services, caller: Caller) -> list[KeyRow]:
+def list_all(services: Services, caller: Caller) -> list[KeyRow]:
     """All keys, oldest first, with the revoked ones."""
     with services.storage.database.reading() as session:
         return [KeyRow.model_validate(key) for key in keys.of_account(session, caller.account_id)]
 
 
-def mint(services: Services, caller: Caller, name: str, now: datetime) -> MintedKey:
+def create(services: Services, caller: Caller, name: str, now: datetime) -> MintedKey:
     """Creates a key. The answer is the only one with its bearer. Only the operator can allow it to use the judge."""
     pepper = services.pepper  # before the transaction: the first use opens one of its own
     with services.storage.database.transaction() as session:

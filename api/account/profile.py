@@ -19,7 +19,7 @@ MAX_LEDGER_LINES = 100
 _CURSOR = re.compile(r"([a-z]{1,20}):([\x21-\x7e]{1,200})")
 
 
-def profile(services: Services, caller: Caller, now: datetime) -> Profile:
+def get_profile(services: Services, caller: Caller, now: datetime) -> Profile:
     """The account and its balance. Unauthenticated when it is gone."""
     with services.storage.database.reading() as session:
         account = accounts.get(session, caller.account_id)
@@ -35,7 +35,7 @@ def profile(services: Services, caller: Caller, now: datetime) -> Profile:
     )
 
 
-def used(services: Services, caller: Caller, days: int, now: datetime) -> UsageAnswer:
+def get_usage(services: Services, caller: Caller, days: int, now: datetime) -> UsageAnswer:
     """Usage of the last `days` days (Asia/Riyadh), days without calls included. `days` is clamped to 1-366."""
     days = min(max(days, 1), MAX_USAGE_DAYS)
     services.usage_log.flush()  # this process's calls show at once, those of other processes within a second
@@ -62,8 +62,8 @@ def ledger_page(services: Services, caller: Caller, limit: int, cursor: str | No
     return LedgerPage(entries=lines, next_cursor=lines[-1].id if len(entries) > limit else None)
 
 
-def _day(used_: DayUsage) -> DayOfUse:
-    return DayOfUse(day=used_.day, tokens=used_.tokens, calls=used_.calls, entities=dict(used_.entities))
+def _day(usage_: DayUsage) -> DayOfUse:
+    return DayOfUse(day=usage_.day, tokens=usage_.tokens, calls=usage_.calls, entities=dict(usage_.entities))
 
 
 def _line(entry: Entry) -> LedgerLine:

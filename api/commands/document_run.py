@@ -134,7 +134,7 @@ def _format_of(name: str) -> "Format | None":
 
 
 def opened(settings: "Settings", readers: Executor) -> Run:
-    """Builds the parsers' cage and loads the detector. CageUnavailable."""
+    """Builds the parsers' sandbox and loads the detector. SandboxUnavailable."""
     from pipeline.detect.detector import Detector
     from pipeline.sandbox.parent import Sandbox
 

@@ -108,14 +108,14 @@ def needed_tokens(format_: Format) -> int:
     return 10 if format_ in _PRICED_BY_PAGE else 1
 
 
-def one(services: Services, caller: Caller, file_id: str, now: datetime) -> JobRecord:
+def get_record(services: Services, caller: Caller, file_id: str, now: datetime) -> JobRecord:
     """The record of a file. FileNotFound, also for a malformed id and another account's file."""
     with services.storage.database.reading() as session:
         job = jobs.get(session, caller.account_id, _file_id(file_id))
         return jobs.record(job, services.storage.keyring, now)
 
 
-def report(services: Services, caller: Caller, file_id: str, now: datetime) -> SignedReport:
+def get_report(services: Services, caller: Caller, file_id: str, now: datetime) -> SignedReport:
     """The signed report of a file that is or was ready. FileNotFound, FileNotReady."""
     with services.storage.database.reading() as session:
         job = jobs.get(session, caller.account_id, _file_id(file_id))
@@ -124,7 +124,7 @@ def report(services: Services, caller: Caller, file_id: str, now: datetime) -> S
         return SignedReport.model_validate(job.report)
 
 
-def page(services: Services, caller: Caller, limit: int, cursor: str | None, now: datetime) -> FileList:
+def list_records(services: Services, caller: Caller, limit: int, cursor: str | None, now: datetime) -> FileList:
     """One page of the account's files, newest first. InvalidCursor."""
     with services.storage.database.reading() as session:
         rows, following = jobs.list_page(session, caller.account_id, limit=limit, cursor=cursor)

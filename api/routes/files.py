@@ -45,13 +45,13 @@ async def list_files(
     caller: CallerDep, services: ServicesDep, limit: Annotated[int, Query()] = 50, cursor: str | None = None
 ) -> FileList:
     """The account's files, newest first."""
-    return await to_thread.run_sync(jobs.page, services, caller.caller, limit, cursor, utc_now())
+    return await to_thread.run_sync(jobs.list_records, services, caller.caller, limit, cursor, utc_now())
 
 
 @router.get("/{file_id}")
 async def poll(file_id: str, caller: CallerDep, services: ServicesDep) -> JobRecord:
     """One file's record."""
-    return await to_thread.run_sync(jobs.one, services, caller.caller, file_id, utc_now())
+    return await to_thread.run_sync(jobs.get_record, services, caller.caller, file_id, utc_now())
 
 
 @router.get("/{file_id}/download", response_class=StreamingResponse, responses={200: {"content": _DOWNLOAD_CONTENT}})

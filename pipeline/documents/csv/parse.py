@@ -162,8 +162,8 @@ def _pattern(delimiter: str, quote: str) -> re.Pattern[str]:
     return re.compile(
         rf"""(                                               # the cell:
           ({q}[^{q}]*+(?:{q}{q}[^{q}]*+)*{q}                #   a quote up to the closing one, doubled quotes inside,
-           (?=[{re.escape(delimiter)}\r\n]|\Z)               #   behind which the cell ends;
-          |{q}[^{q}\r\n]*+(?:{q}{q}[^{q}\r\n]*+)*{q}{plain} #   or, if it closes in its own line, with what follows it;
+           (?=[{re.escape(delimiter)}\r\n]|\Z)               #   after which the cell ends;
+          |{q}[^{q}\r\n]*+(?:{q}{q}[^{q}\r\n]*+)*{q}{plain} #   or, if it closes in its own line, and the text after it;
           )|{plain})                                         #   or anything up to the delimiter or the line's end
         ({re.escape(delimiter)}|\r\n|\r|\n|\Z)""",
         re.VERBOSE,

@@ -59,7 +59,7 @@ class Renames:
 
 
 def rename(book: Workbook, record: EditRecord) -> Renames:
-    """Gives sheets, names, tables and columns their new names where they are declared; what was called what."""
+    """Writes the new names of sheets, names, tables and columns into their declarations. Returns the renames."""
     renames = Renames()
     _rename_sheets(book, record.sheets, renames)
     _rename_others(book, record.names, renames)

@@ -146,7 +146,7 @@ class Reader:
             record.context, record.is_dated = contexts.get(record.place, ""), record.place in dated
 
     def _other_readings(self, collector: TextCollector, record: _CellRecord) -> None:
-        """Collects what a cell says besides its shown text: its stored number, a date, its formula and its result."""
+        """Collects the other texts of a cell: its stored number, a date, the text of its formula and its result."""
         element, context, text = record.cell.element, record.context, record.text
         if text.stored:
             collector.keep(_unit(text.stored, context, Slot(element, "stored")))

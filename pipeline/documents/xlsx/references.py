@@ -25,9 +25,11 @@ class Area(NamedTuple):
 
     @property
     def is_cell(self) -> bool:
+        """Whether the area is a single cell."""
         return self.top == self.bottom and self.left == self.right
 
     def overlaps(self, other: "Area") -> bool:
+        """Whether the two areas have a cell in common."""
         return (
             self.sheet == other.sheet
             and self.top <= other.bottom
@@ -202,7 +204,7 @@ class _ReferenceWalk:
 
 
 def _shifted(corner: str, position: FormulaPosition) -> str:
-    """A corner of a shared formula as the cell at `spot` means it."""
+    """A corner of a reference in a shared formula, shifted to the cell of `position`."""
     match = _CELL.fullmatch(corner)
     if match is None:
         return corner
@@ -224,10 +226,11 @@ class MarkedCells:
         return bool(self._rows)
 
     def add(self, sheet: int, row: int, column: int) -> None:
+        """Adds a cell."""
         self._rows.setdefault((sheet, column), {})[row] = None
 
     def within(self, area: Area) -> Iterator[tuple[int, int, int]]:
-        """Marked cells of an area as (sheet, row, column), column by column."""
+        """The cells of the set in an area, as sheet, row and column, column by column."""
         if area.is_cell:
             if area.top in self._rows.get((area.sheet, area.left), ()):
                 yield area.sheet, area.top, area.left
@@ -241,4 +244,5 @@ class MarkedCells:
                     yield sheet, row, column
 
     def any_in(self, areas: Sequence[Area]) -> bool:
+        """Whether one of the areas has a cell of the set."""
         return any(True for area in areas for _ in self.within(area))

@@ -30,6 +30,7 @@ class Sheet(NamedTuple):
 
     @property
     def name(self) -> str:
+        """The name of the sheet."""
         text: str = self.row.get("name", "")
         return text
 
