@@ -19,7 +19,7 @@ from api.http.bodies import declared_length
 from api.http.multipart import PartBegin, PartData, events, missing_file, repeated_field
 from api.services.container import Services
 from pipeline import stages
-from pipeline.sandbox.parent import CageUnavailable
+from pipeline.sandbox.parent import SandboxUnavailable
 from pipeline.sniff import Sniffer
 from schemas.errors import (
     ErrorCode,
@@ -192,7 +192,7 @@ def _try_opening(services: Services, job_id: UUID, format_: Format) -> None:
     seconds = STAGE[Stage.SNIFF].seconds
     try:
         sandbox = services.sandbox
-    except CageUnavailable:
+    except SandboxUnavailable:
         raise MaskerUnavailable from None
     try:
         stages.inspect(sandbox, format_, data, services.settings.max_file_pages, seconds)

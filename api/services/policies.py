@@ -27,6 +27,7 @@ from storage.opening import Storage
 FRESH_SECONDS = 5.0
 _MAX_ACCOUNTS = 10_000
 _MAX_CHARACTERS = 4_000_000  # of cached terms; a compiled term takes about fifty bytes per character
+_CACHED_LISTS = 32  # lists of single requests; each takes at most about 20 MB compiled
 
 
 class Policy(NamedTuple):
@@ -154,9 +155,6 @@ class Policies:
         account = self._accounts.pop(account_id, None)
         if account is not None:
             self._characters -= account.characters
-
-
-_CACHED_LISTS = 32  # lists of single requests; each takes at most about 20 MB compiled
 
 
 def inline_terms(terms: Iterable[str]) -> tuple[Term, ...]:

@@ -24,6 +24,8 @@ from storage.accounts.keys import Caller
 
 _WORD = re.compile(r"\S+")
 _SHORT_CHARACTERS = 16 * 1024  # counting the words of such a text is faster than starting a thread
+Body = TypeVar("Body", bound=TextRequest)
+_LARGE_BYTES = 1024 * 1024  # takes 10 ms to parse, a hostile body 40 ms, in which the parser lets no other thread run
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +92,6 @@ def _prepare_in_thread(services: Services, caller: Caller, body: TextRequest) ->
 def _options(policy: Policy, body: TextRequest) -> DetectOptions:
     terms = (*inline_term_sets(body.glossary, body.allow), *policy.terms)
     return DetectOptions(enabled=policy.enabled, terms=terms, explain=body.explain)
-
-
-Body = TypeVar("Body", bound=TextRequest)
-_LARGE_BYTES = 1024 * 1024  # takes 10 ms to parse, a hostile body 40 ms, in which the parser lets no other thread run
 
 
 async def read_text(request: Request, services: Services, caller: Caller, model: type[Body]) -> Body:

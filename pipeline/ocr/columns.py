@@ -34,9 +34,8 @@ _MIN_READ = 4  # characters that show that a column counts by one
 _MIN_READ_OF_STEPS = 5  # characters that show that it counts by another step
 _MAX_UNREAD_OF_STEPS = 2
 _MIN_ALL_DIFFERENT = 9  # characters, all different: true for every axis, and for one in three hundred numbers
-_MAX_PRINT_DEVIATION = (
-    0.12  # relative deviation of height and pitch in print; handwriting, whose shapes never repeat, deviates more
-)
+# Relative deviation of height and pitch in print; handwriting, whose shapes never repeat, deviates more.
+_MAX_PRINT_DEVIATION = 0.12
 _LIKE_ONE_OR_ZERO = str.maketrans("Il|Oo", "11100")
 _SEQUENCES = (
     "0123456789",
@@ -44,9 +43,8 @@ _SEQUENCES = (
     "ابتثجحخدذرزسشصضطظعغفقكلمنهوي",
     "ابجدهوزحطيكلمنسعفصقرشتثخذضظغ",
 )
-_LIKE_DIGITS = frozenset(
-    "VAYWOETILSBZvoilsz" + "اأهةويرلعد"
-)  # letters as which OCR misreads Western and Eastern digits
+# Letters as which OCR misreads Western and Eastern digits.
+_LIKE_DIGITS = frozenset("VAYWOETILSBZvoilsz" + "اأهةويرلعد")
 
 
 class Column(NamedTuple):
@@ -114,13 +112,13 @@ def in_table(column: Sequence[Mark], all_columns: Sequence[Sequence[Mark]]) -> b
     return len(table_columns) + 1 >= _MIN_TABLE_COLUMNS
 
 
-def is_identifier(read_characters: str) -> bool:
+def is_identifier(text: str) -> bool:
     """Whether valid check digits prove an identity number, a card number or an IBAN."""
-    if read_characters[:2] == "SA" and read_characters.isascii() and read_characters[2:].isdigit():
-        return len(read_characters) == 24 and mod97(read_characters)
-    if not _DIGITS.issuperset(read_characters) or not luhn(read_characters):
+    if text[:2] == "SA" and text.isascii() and text[2:].isdigit():
+        return len(text) == 24 and mod97(text)
+    if not _DIGITS.issuperset(text) or not luhn(text):
         return False
-    return (len(read_characters) == 10 and read_characters[0] in "12") or 14 <= len(read_characters) <= 19
+    return (len(text) == 10 and text[0] in "12") or 14 <= len(text) <= 19
 
 
 def with_column_lines(text: str, words: Sequence[Word]) -> tuple[str, tuple[Word, ...]]:
@@ -132,18 +130,18 @@ def with_column_lines(text: str, words: Sequence[Word]) -> tuple[str, tuple[Word
         column for column in _column_groups(list(single)) if len({characters[m] for m in column}) >= _MIN_TABLE_SHAPES
     ]
     table = [column for column in table if len(column) >= _MIN_COLUMN]
-    all_columns = list(words)
+    all_words = list(words)
     for column in _column_groups(digits):
-        read_characters = "".join(characters[mark] for mark in column)
-        ordinary = in_table(column, table) or counts(column, dict(enumerate(read_characters)))
-        if len(column) < _MIN_COLUMN or (ordinary and not is_identifier(read_characters)):
+        digits_text = "".join(characters[mark] for mark in column)
+        ordinary = in_table(column, table) or counts(column, dict(enumerate(digits_text)))
+        if len(column) < _MIN_COLUMN or (ordinary and not is_identifier(digits_text)):
             continue
         text += "\n"
         for mark in column:
             start = len(text)
             text += characters[mark]
-            all_columns.append(replace(single[mark], start=start, end=start + 1))
-    return text, tuple(all_columns)
+            all_words.append(replace(single[mark], start=start, end=start + 1))
+    return text, tuple(all_words)
 
 
 def _column_groups(marks: Sequence[Mark]) -> list[list[Mark]]:
@@ -202,8 +200,8 @@ def _rows(column: Sequence[Mark]) -> list[int]:
     return [0, *np.cumsum(np.maximum(1, np.rint(steps / pitch))).astype(int).tolist()]
 
 
-def _has_constant_step(values: Mapping[int, int], step: int, bounding_box: int) -> bool:
-    return len({(value - step * row) % bounding_box for row, value in values.items()}) <= 1
+def _has_constant_step(values: Mapping[int, int], step: int, modulus: int) -> bool:
+    return len({(value - step * row) % modulus for row, value in values.items()}) <= 1
 
 
 def _is_printed(column: Sequence[Mark]) -> bool:

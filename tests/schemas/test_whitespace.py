@@ -1,4 +1,4 @@
-"""The blanks of the published patterns are those that validation strips, and `re` reads them alike."""
+"""The whitespace in published patterns is what validation strips, and `re` reads it in the same way."""
 
 import re
 from typing import Annotated
@@ -9,7 +9,7 @@ from schemas.text import InlineTerm
 from schemas.whitespace import WHITESPACE, strip_whitespace
 
 
-def test_they_are_what_validation_strips() -> None:
+def test_it_is_what_validation_strips() -> None:
     stripping = TypeAdapter(Annotated[str, StringConstraints(strip_whitespace=True)])
     pattern = re.compile(f"[{WHITESPACE}]")
     for code in range(0x110000):
@@ -19,6 +19,6 @@ def test_they_are_what_validation_strips() -> None:
             assert strip_whitespace(f" {character}") == stripping.validate_python(character), hex(code)
 
 
-def test_the_published_pattern_says_so() -> None:
+def test_the_published_pattern_agrees() -> None:
     pattern = re.compile(TypeAdapter(InlineTerm).json_schema()["pattern"])
     assert not pattern.search(" \x85\u3000") and pattern.search(" x ") and pattern.search("\ufeff")

@@ -1,4 +1,4 @@
-"""What applies to a caller, remembered: fresh at once in this process and soon in others, without a database."""
+"""The cache of policies: changes hold at once in this process and soon in others; hits need no database."""
 
 import gc
 from collections.abc import Callable, Iterator
@@ -30,7 +30,7 @@ NOW = datetime(2026, 11, 21, 9, tzinfo=UTC)
 
 
 class Clock:
-    """A clock to turn."""
+    """A clock that the test sets."""
 
     def __init__(self) -> None:
         self.seconds = 100.0
@@ -40,7 +40,7 @@ class Clock:
 
 
 class Watched(Database):
-    """Calls `after` when somebody has read."""
+    """A database that calls `after` after each read."""
 
     after: Callable[[], None] = staticmethod(lambda: None)
 
@@ -56,7 +56,7 @@ class Watched(Database):
 
 
 class World:
-    """A database, and processes over it that have their own memory."""
+    """A database, and several processes with caches of their own."""
 
     def __init__(self, storage: Storage) -> None:
         self.storage, self.clock, self.now = storage, Clock(), NOW
@@ -115,7 +115,7 @@ def terms(policies: Policies, caller: Caller, glossary: UUID | None = None) -> l
     return [term.term for one in policies.get(caller, glossary).terms for term in one.terms]
 
 
-def test_a_hit_asks_no_database(world: World) -> None:
+def test_a_hit_needs_no_database(world: World) -> None:
     watched, reads = Watched.like(world.storage.database), list[int]()
     watched.after = lambda: reads.append(1)
     caller, process = world.caller(), world.process(watched)
@@ -161,7 +161,7 @@ def test_what_another_process_created_can_be_named_at_once(world: World) -> None
             process.get(caller, unknown)
 
 
-def test_only_what_changed_is_opened_and_compiled_anew(world: World) -> None:
+def test_only_changed_glossaries_are_compiled_again(world: World) -> None:
     caller, process = world.caller(), world.process()
     first, _ = world.glossary(caller, "a"), world.glossary(caller, "b")
     before = process.get(caller).terms
@@ -196,12 +196,12 @@ def test_each_key_and_the_session_have_their_own_types(world: World) -> None:
     ]
 
 
-def test_what_was_read_before_a_change_is_not_remembered_after_it(small_world: World) -> None:
+def test_what_was_read_before_a_change_is_not_cached_after_it(small_world: World) -> None:
     watched = Watched.like(small_world.storage.database)
     caller, process = small_world.caller(), small_world.process(watched)
 
     def change() -> None:
-        """Between the reading and the remembering."""
+        """Changes the policy between reading and caching."""
         watched.after = lambda: None
         with process.invalidating(caller.account_id):
             small_world.select(caller, EntityType.IBAN)

@@ -1,4 +1,4 @@
-"""The server stops while a call is being charged: the charge cannot be called back, so it is given back behind it."""
+"""Calls that are cancelled while they are charged or wait for it: nothing stays charged."""
 
 import asyncio
 import base64
@@ -37,7 +37,7 @@ def served(postgres_url: str, tmp_path: Path) -> Iterator[Served]:
         yield server
 
 
-def test_who_is_cancelled_in_the_line_is_not_charged(served: Served) -> None:
+def test_a_call_that_is_cancelled_while_it_waits_is_not_charged(served: Served) -> None:
     account, database = served.account(paid_tokens=5), served.services.storage.database
     batcher = ChargeBatcher(database, free_per_day=0)
 
@@ -61,8 +61,8 @@ def test_who_is_cancelled_in_the_line_is_not_charged(served: Served) -> None:
     assert references[:3] == ["third", "first", "other"]
 
 
-def test_nobody_waits_for_ever_when_everything_is_cancelled_at_once(served: Served) -> None:
-    """As a loop does that is torn down: whoever serves is cancelled too, and nobody is left to tell the outcome."""
+def test_no_call_waits_for_ever_when_all_tasks_are_cancelled(served: Served) -> None:
+    """As when the event loop is closed: the task that sets the outcomes is cancelled too."""
     account, database = served.account(paid_tokens=5), served.services.storage.database
     batcher = ChargeBatcher(database, free_per_day=0)
 
@@ -109,7 +109,7 @@ def never(found: Detection) -> Never:
 
 
 async def waiters(served: Served, count: int) -> None:
-    """Until so many connections wait for a lock, or more."""
+    """Waits until at least `count` connections wait for a lock."""
     deadline = monotonic() + _PATIENCE
     while True:
         with served.services.storage.database.reading() as session:
@@ -119,7 +119,7 @@ async def waiters(served: Served, count: int) -> None:
         await asyncio.sleep(0)
 
 
-def test_it_is_given_back(served: Served) -> None:
+def test_a_cancelled_charge_is_refunded(served: Served) -> None:
     account, database = served.account(paid_tokens=5), served.services.storage.database
     caller = keys.Caller(account.id, None, False, utc_now())
 
