@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pipeline.detect.detector import Detector
-    from pipeline.document_run import Heard, Redacted
+    from pipeline.document_run import ProgressListener, Redacted
     from pipeline.sandbox.parent import Sandbox
     from schemas.files import Format
     from schemas.settings import Settings
@@ -50,7 +50,7 @@ class Run:
     detector: "Detector"
     readers: Executor
 
-    def redact(self, source: Path, name: str, heard: "Heard", *, follow: bool = True) -> Done:
+    def redact(self, source: Path, name: str, heard: "ProgressListener", *, follow: bool = True) -> Done:
         """The document at `source`, called `name`. Refused; also for a symbolic link that is not to be followed."""
         from pipeline.document_run import redact_document
         from schemas.errors import StageFailed, UnsupportedFormat
@@ -67,7 +67,7 @@ class Run:
                 max_pages=self.settings.max_file_pages,
                 filename=name,
                 readers=self.readers,
-                heard=heard,
+                on_progress=heard,
             )
         except UnsupportedFormat as error:
             raise Refused(error.detail) from None
@@ -134,7 +134,7 @@ def _format_of(name: str) -> "Format | None":
 
 
 def opened(settings: "Settings", readers: Executor) -> Run:
-    """Builds the parsers' cage and loads the detector. CageUnavailable."""
+    """Builds the parsers' sandbox and loads the detector. SandboxUnavailable."""
     from pipeline.detect.detector import Detector
     from pipeline.sandbox.parent import Sandbox
 

@@ -1,4 +1,4 @@
-"""PASSPORT: a labelled document number, or the second line of a passport's machine-readable zone (ICAO 9303-4, TD3)."""
+"""PASSPORT: a labelled document number, or the second line of a machine-readable zone (ICAO 9303-4, format TD3)."""
 
 import re
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ _LETTERS_APART = re.compile(r"[A-Z]{1,3} ")
 
 
 def _is_number(surface: str) -> bool:
-    """Letters stand apart from the digits only as capitals ("A 12345678", not "is 12345678")."""
+    """Letters before a blank must be capitals ("A 12345678", not "is 12345678")."""
     head = surface.partition(" ")[0]
     return not head.isalpha() or _LETTERS_APART.match(surface) is not None
 
@@ -38,7 +38,7 @@ _WHITE = b" \t\r\n"
 
 
 def _mrz(text: NormalizedText, _options: DetectOptions) -> Iterator[Span]:
-    """The whole second line (it also holds birth date and nationality), and the name of the line above it."""
+    """The whole second line, which also holds the birth date and the nationality, and the name in the first line."""
     if b"<" not in text.shadow:
         return
     for match in _LINE_2.finditer(text.shadow):

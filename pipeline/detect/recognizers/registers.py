@@ -1,4 +1,4 @@
-"""Numbers that registers give to people: MRN, MEDICAL_LICENSE, INSURANCE_POLICY, STUDENT_ID."""
+"""MRN, MEDICAL_LICENSE, INSURANCE_POLICY and STUDENT_ID: the numbers of persons in registers."""
 
 import re
 from collections.abc import Iterator
@@ -49,7 +49,7 @@ def _is_record(surface: str) -> bool:
 
 
 def _is_policy(surface: str) -> bool:
-    """Enough digits, no date, and words before a blank only as capitals."""
+    """Whether it has enough digits and is no date. A word before a blank must be in capitals."""
     head, blank, _ = surface.partition(" ")
     if blank and head.isalpha() and not head.isupper():
         return False
@@ -59,7 +59,7 @@ def _is_policy(surface: str) -> bool:
 
 
 def _license(text: NormalizedText, _options: DetectOptions) -> Iterator[Span]:
-    """The two shapes of the Commission for Health Specialties, which need no label."""
+    """The two shapes of the Saudi Commission for Health Specialties (SCFHS), which need no label."""
     for start in _license_starts(text):
         match = _LICENSE_ALONE.match(text.shadow, start)
         if match:
@@ -67,7 +67,7 @@ def _license(text: NormalizedText, _options: DetectOptions) -> Iterator[Span]:
 
 
 def _license_starts(text: NormalizedText) -> Iterator[int]:
-    """Where one of the shapes can begin: at the register's name, or two digits and a blank before an R."""
+    """The offsets where one of these shapes can begin: at `SCFHS`, or at two digits before an R."""
     yield from (
         mark.start
         for mark in text.triggers["labels"]
