@@ -36,13 +36,8 @@ _TYPE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,60}", re.ASCII)
 _MEASURES = frozenset((*REQUIRED, "namespaces", "landlock"))
 _MIN_REPLY = 256 * 1024**2  # bytes that every child may reply
 _REPLY_PER_BYTE = 8  # further bytes of the reply for each byte of the request
-_SEAL_WAITS = (
-    0.0,
-    0.01,
-    0.05,
-    0.2,
-    1.0,
-)  # seconds between attempts; in each the kernel itself waits up to a sixth of a second
+# Seconds between attempts to seal; in each attempt the kernel itself waits up to a sixth of a second.
+_SEAL_WAITS = (0.0, 0.01, 0.05, 0.2, 1.0)
 _END_SECONDS = 5.0  # seconds for the kernel to end all processes of a namespace
 _ENVIRONMENT = {
     "PATH": "/usr/local/bin:/usr/bin:/bin",
