@@ -28,6 +28,7 @@ from schemas.errors import (
     UnsupportedFormat,
 )
 from schemas.files import Format
+from schemas.refusals import Reason
 from schemas.stages import STAGE, Stage
 from storage.jobs import records as jobs
 from storage.jobs.objects import destroy_all, input_key
@@ -195,7 +196,7 @@ def _open_once(services: Services, job_id: UUID, format_: Format) -> None:
         stages.inspect(sandbox, format_, data, services.settings.max_file_pages, seconds)
     except StageFailed as failed:
         if failed.code != ErrorCode.TOO_MANY_PAGES:  # that one, the job says
-            raise UnsupportedFormat from None
+            raise UnsupportedFormat(failed.reason or Reason.CORRUPT) from None
 
 
 def _destroy_unless_taken(services: Services, account_id: UUID, job_id: UUID) -> None:

@@ -17,7 +17,10 @@ Answer = tuple[dict[str, Any], dict[str, bytes]]
 
 
 def main(request: int, reply: int) -> None:
-    """Answers one request on the descriptor `reply`: `{"ok": …}`, `{"failed": code}` or `{"broken": type name}`."""
+    """Answers one request on the descriptor `reply`.
+
+    The answer is `{"ok": …}`, `{"failed": code, "reason": …}` or `{"broken": type name}`.
+    """
     os.set_inheritable(reply, False)
     os.set_inheritable(request, False)
     with mmap.mmap(request, 0, prot=mmap.PROT_READ) as memory:
@@ -49,7 +52,7 @@ def _answer(answers: str, read: Callable[[int], bytes]) -> Answer:
         result, results = _function(answers)(meta["verb"], meta["meta"], blobs)
         return {"ok": result}, results
     except StageFailed as failure:
-        return {"failed": failure.code}, {}
+        return {"failed": failure.code, "reason": failure.reason}, {}
     except (Exception, SystemExit) as error:  # noqa: BLE001 - the sandbox child's border: only the type's name leaves
         return {"broken": type(error).__name__}, {}
 

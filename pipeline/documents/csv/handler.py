@@ -11,7 +11,8 @@ from pipeline.documents.document import Extraction, Findings, Fragment, JoinedTe
 from pipeline.documents.edits import Edit, apply, by_unit
 from pipeline.documents.labels import is_heading, names_field, over_and_before
 from pipeline.documents.limits import MAX_CSV_CELLS, MAX_CSV_JOINTS
-from schemas.errors import ErrorCode, StageFailed
+from schemas.errors import ErrorCode, StageFailed, unsupported
+from schemas.refusals import Reason
 
 # What a cell means beside what it says: a long number that a spreadsheet wrote as a fraction or a power of ten.
 
@@ -137,7 +138,7 @@ def extract(data: bytes) -> tuple[Extraction, dict[str, bytes]]:
         units.append(unit)
         row[cell.column] = unit
         if len(units) > MAX_CSV_CELLS or len(joints) > MAX_CSV_JOINTS:
-            raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT)
+            raise unsupported(Reason.TOO_COMPLEX)
     joints += _joints(row, split)
     return Extraction(tuple(units), joints=tuple(joints)), {}
 

@@ -14,7 +14,8 @@ from itertools import islice
 from typing import NamedTuple
 
 from pipeline.documents.limits import MAX_CSV_COLUMNS, MAX_CSV_ROWS
-from schemas.errors import ErrorCode, StageFailed
+from schemas.errors import ErrorCode, StageFailed, unsupported
+from schemas.refusals import Reason
 
 # The bytes of a text file as characters and back, byte for byte: Unicode with and without a mark, and code pages.
 #
@@ -59,7 +60,7 @@ class Decoded(NamedTuple):
 def decode(data: bytes) -> Decoded:
     """The file's characters; StageFailed (unsupported_format) when it is no text."""
     if not data:
-        raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT)
+        raise unsupported(Reason.EMPTY)
     for mark, encoding in _MARKED:
         if data.startswith(mark):
             return _strict(data, encoding, mark)
@@ -222,13 +223,13 @@ def _cells(text: str, delimiter: str, quote: str) -> Iterator[Cell]:
         if match[3] == delimiter:
             column += 1
             if column >= MAX_CSV_COLUMNS:
-                raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT)
+                raise unsupported(Reason.TOO_COMPLEX)
         else:
             row, column = row + 1, 0
             if not match[3]:
                 return
             if row >= MAX_CSV_ROWS:
-                raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT)
+                raise unsupported(Reason.TOO_COMPLEX)
 
 
 def _quote(sample: str) -> str:

@@ -10,6 +10,7 @@ from pipeline.documents.edits import Edit, apply
 from pipeline.documents.limits import MAX_SHEET_CELLS
 from pipeline.documents.ooxml.xml import Element, local, unreadable
 from pipeline.documents.xlsx.references import LAST_COLUMN, LAST_ROW, column_letters, column_number
+from schemas.refusals import Reason
 
 # Strings of a workbook, plain or in runs of different formats: read as one text, edited run by run.
 #
@@ -153,7 +154,7 @@ def make_regular(sheet: Element) -> int:
         row.text = row.tail = None
         count += _regular_row(row, row_number)
         if count > MAX_SHEET_CELLS:
-            raise unreadable()
+            raise unreadable(Reason.TOO_COMPLEX)
     if data is not None:
         data.text = None
     return count

@@ -26,6 +26,7 @@ from pipeline.documents.image.tiff.directory import (
     unreadable,
 )
 from pipeline.documents.limits import MAX_IMAGE_PIXELS
+from schemas.refusals import Reason
 
 NONE, FAX_ROWS, FAX_3, FAX_4, LZW, OLD_JPEG, JPEG, DEFLATE, PACKBITS, OLD_DEFLATE = (
     1, 2, 3, 4, 5, 6, 7, 8, 32773, 32946,
@@ -65,7 +66,7 @@ def unpacked(page: Directory, chunk: bytes, width: int, rows: int, row_bytes: in
     elif compression == PACKBITS:
         done = _packbits(chunk, needed)
     else:
-        raise unreadable()
+        raise unreadable(Reason.UNSUPPORTED_FEATURE)
     if len(done) < needed:
         raise unreadable()
     return done[:needed]

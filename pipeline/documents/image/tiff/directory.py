@@ -16,7 +16,8 @@ from pipeline.documents.limits import (
     MAX_TIFF_PIXELS,
     MAX_TIFF_TAGS,
 )
-from schemas.errors import ErrorCode, StageFailed
+from schemas.errors import StageFailed, unsupported
+from schemas.refusals import Reason
 
 TIFF_MAGIC = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
 # Tags that are read, by their names in the specification.
@@ -80,9 +81,9 @@ def directories(data: bytes) -> list[Directory]:
         sides = (page.width, page.height)
         total += page.width * page.height
         if min(sides) < _LEAST_PAGE or max(sides) > MAX_IMAGE_SIDE or sides[0] * sides[1] > MAX_IMAGE_PIXELS:
-            raise unreadable()
+            raise unreadable(Reason.TOO_LARGE_PAGE)
     if not found or total > MAX_TIFF_PIXELS:
-        raise unreadable()
+        raise unreadable(Reason.TOO_COMPLEX)
     return found
 
 
@@ -96,9 +97,9 @@ def told_by_exif(exif: bytes) -> tuple[int, tuple[float, float] | None]:
     return orientation if 1 <= orientation <= 8 else 1, page.dpi
 
 
-def unreadable() -> StageFailed:
+def unreadable(reason: Reason = Reason.CORRUPT) -> StageFailed:
     """What every reader of TIFF raises for what it cannot read whole."""
-    return StageFailed(ErrorCode.UNSUPPORTED_FORMAT)
+    return unsupported(reason)
 
 
 def _chain(data: bytes, most: int = 0) -> list[Directory]:
