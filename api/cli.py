@@ -134,12 +134,12 @@ def main() -> None:
 def _regret(error: Exception) -> tuple[str, int] | None:
     """The line and the exit status for a failure that is the operator's to mend; None for a fault of ours."""
     from api.http.server import AddressUnavailable
-    from pipeline.sandbox.parent import CageUnavailable
+    from pipeline.sandbox.parent import SandboxUnavailable
     from schemas.errors import MaskerError, MaskerUnavailable, Unprocessable
     from schemas.settings import InvalidSettings
     from storage.encryption import MasterKeyInvalid, SealBroken
 
-    if isinstance(error, (InvalidSettings, MasterKeyInvalid, CageUnavailable, AddressUnavailable)):
+    if isinstance(error, (InvalidSettings, MasterKeyInvalid, SandboxUnavailable, AddressUnavailable)):
         return str(error), 2
     if isinstance(error, Unprocessable):
         return str(error.errors[0]["msg"]), 2

@@ -37,7 +37,7 @@ async def _cookie_caller(request: Request) -> Authenticated:
 
 
 async def _proxy_caller(request: Request) -> Authenticated:
-    authenticate_by = by_cookie if demo.is_meant(request, services_of(request).settings) else by_bearer
+    authenticate_by = by_cookie if demo.is_demo_call(request, services_of(request).settings) else by_bearer
     return await _authenticated(request, authenticate_by)
 
 

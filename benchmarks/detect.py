@@ -133,7 +133,8 @@ def floor() -> Callable[[str], object]:
     for recognizer in RECOGNIZERS:
         if isinstance(recognizer, Labelled):
             forms.append(recognizer.form)  # noqa: PERF401
-    for family in ("banking", "date_time", "passport", "monetary_amount", "registers"):
+    dates = ("date_time.numeric", "date_time.month_names", "date_time.clock", "date_time.durations")
+    for family in ("banking", *dates, "passport", "monetary_amount", "registers"):
         module = importlib.import_module(f"pipeline.detect.recognizers.{family}")
         forms += [value for value in vars(module).values() if _scans(value)]
 

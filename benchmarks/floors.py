@@ -23,7 +23,7 @@ from pydantic import BaseModel
 from api.app import create_app
 from api.http import logs
 from api.http.server import listen, serve
-from api.services.billing import Cashier
+from api.services.charge_batches import ChargeBatcher
 from pipeline.detect.detector import Detector
 from schemas.clock import utc_now
 from schemas.settings import load_settings
@@ -60,7 +60,7 @@ def with_ledger(email: str, *, together: bool) -> FastAPI:
     with storage.database.reading() as session:
         account = accounts.by_email(session, email)
     assert account is not None
-    cashier = Cashier(storage.database, settings.free_tokens_per_day)
+    batcher = ChargeBatcher(storage.database, settings.free_tokens_per_day)
     app = FastAPI()
 
     @app.post("/api/v1/mask")
@@ -68,7 +68,7 @@ def with_ledger(email: str, *, together: bool) -> FastAPI:
         await limiter.hit(f"account:{account.id}", settings.rate_limit_per_minute)
         tokens, reference = len(body.text.split()), f"text:{uuid4()}"
         if together:
-            await cashier.charge(account.id, Order(tokens, reference))
+            await batcher.charge(account.id, Order(tokens, reference))
         else:
             await to_thread.run_sync(charge, account.id, tokens, reference)
         return body

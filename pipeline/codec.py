@@ -1,7 +1,7 @@
-"""Documents' plain data as JSON and back: what crosses the sandbox's border and what lies in the object store.
+"""Encodes the data of documents as JSON and decodes it: for messages of the sandbox and for the object store.
 
-Decoding believes nothing: every field's type, every length, every index range is checked, because the bytes may come
-from a parser that a hostile document has taken over. Standard library only: the sandbox child loads this at each start.
+The decoder trusts nothing: it checks the type of every field, every length and every index range, because the bytes may
+come from a parser that a hostile document controls. Standard library only, because every sandbox child loads this.
 """
 
 import json
@@ -25,20 +25,18 @@ from pipeline.documents.document import (
 from pipeline.verification.reading import Passage, SecondReading
 from schemas.entities import ALL_TYPES
 
-# Checks of plain data that came from elsewhere: each gives the value back with its type, or raises Malformed.
-
-MAX_ID = 512  # characters of a unit's or raster's id
+MAX_ID = 512  # characters of the id of a unit or raster
 MAX_TEXT = 128 * 1024 * 1024  # characters of one text
 
 SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Malformed(ValueError):
-    """The JSON is not what it should be. Names the place, never the value."""
+    """The data is not valid. The message names the field, never its value."""
 
 
 def object_of(raw: object, *keys: str) -> list[object]:
-    """The values of an object that has exactly these keys, in their order."""
+    """The values of an object with exactly these keys, in this order; Malformed otherwise, as in all checks below."""
     if not isinstance(raw, dict) or raw.keys() != set(keys):
         raise Malformed("/".join(keys))
     return [raw[key] for key in keys]
@@ -66,7 +64,7 @@ def text_of(raw: object, where: str) -> str:
 
 
 def name_of(raw: object, where: str) -> str:
-    """A string that may be an id."""
+    """A string that is a valid id."""
     name = text_of(raw, where)
     if not 0 < len(name) <= MAX_ID:
         raise Malformed(where)
@@ -74,8 +72,8 @@ def name_of(raw: object, where: str) -> str:
 
 
 def integer_of(raw: object, least: int, most: int, where: str) -> int:
-    """A whole number in bounds; booleans are none."""
-    if type(raw) is not int or not least <= raw <= most:  # bool is an int, but not here
+    """An integer within bounds; a boolean is not one."""
+    if type(raw) is not int or not least <= raw <= most:  # type(), because bool is a subclass of int
         raise Malformed(where)
     return raw
 
@@ -88,7 +86,7 @@ def boolean_of(raw: object) -> bool:
 
 
 def range_of(start: object, end: object, length: int, where: str) -> tuple[int, int]:
-    """A start and a later end, both within the length."""
+    """A start and a greater end, both within the length."""
     first = integer_of(start, 0, length, where)
     last = integer_of(end, 0, length, where)
     if first >= last:
@@ -97,7 +95,7 @@ def range_of(start: object, end: object, length: int, where: str) -> tuple[int, 
 
 
 def unique(names: Iterable[str], where: str) -> None:
-    """Nothing, when no name stands twice."""
+    """Checks that no name occurs twice."""
     listed = list(names)
     if len(set(listed)) != len(listed):
         raise Malformed(where)
@@ -120,12 +118,12 @@ _READER = re.compile(r"[A-Za-z][\w.+-]{0,40} [\w.+-]{1,40}", re.ASCII)  # a libr
 
 
 def dump(value: Extraction | Findings | Reading | SecondReading) -> bytes:
-    """A value as UTF-8 JSON; lone surrogates become U+FFFD, one for one, so that offsets stay true."""
+    """A value as JSON; each lone surrogate becomes one U+FFFD, so that offsets stay valid."""
     return to_bytes(encode(value))
 
 
 def load(kind: type[T], data: bytes) -> T:
-    """What `dump` wrote; Malformed when it is anything else."""
+    """The value that `dump` wrote; Malformed for any other data."""
     return decode(kind, from_bytes(data))
 
 
@@ -143,7 +141,7 @@ def from_bytes(data: bytes) -> object:
 
 
 def encode(value: Extraction | Findings | Raster | Reading | SecondReading) -> dict[str, Any]:
-    """A value as plain JSON data: rows are arrays in the order of the dataclass's fields."""
+    """A value as JSON data; rows are arrays in the order of the dataclass fields."""
     if isinstance(value, Raster):
         return {"raster": _raster_row(value)}
     if isinstance(value, Extraction):
@@ -182,15 +180,15 @@ def encode(value: Extraction | Findings | Raster | Reading | SecondReading) -> d
 
 
 def decode(kind: type[T], raw: object) -> T:
-    """The value of `kind` that `raw` describes; Malformed when it describes none."""
+    """The value of type `kind` from JSON data; Malformed if the data is not valid."""
     value = _DECODERS[kind](raw)
-    if not isinstance(value, kind):  # keeps the table and its use honest
+    if not isinstance(value, kind):  # the table has a wrong decoder
         raise Malformed("kind")
     return value
 
 
 def clean(text: str) -> str:
-    """The text with every lone surrogate replaced by U+FFFD: JSON would join two of them and shift all offsets."""
+    """The text with each lone surrogate replaced by U+FFFD: JSON would join a pair and shift all offsets."""
     return text if text.isascii() else SURROGATE.sub("\ufffd", text)
 
 
@@ -222,13 +220,13 @@ def _unit(raw: object) -> TextUnit:
 
 
 def _joint(raw: object, lengths: Mapping[str, int]) -> JoinedText:
-    """`lengths`: of the text of each unit."""
+    """`lengths`: the text length of each unit."""
     rows, glue, context, flows = row_of(raw, 4, "joint")
     pieces = tuple(_piece(row, lengths) for row in list_of(rows, MAX_PIECES, "joint.pieces"))
     if len(pieces) < 2 or glue not in ("", " ", "\n"):
         raise Malformed("joint")
     ends: dict[str, int] = {}
-    for piece in pieces:  # those of one unit stand behind each other
+    for piece in pieces:  # pieces of one unit are in order
         if piece.start < ends.get(piece.unit, 0):
             raise Malformed("joint.pieces")
         ends[piece.unit] = piece.end
@@ -275,11 +273,11 @@ def _raster(raw: object) -> Raster:
 
 def _reading(raw: object) -> Reading:
     raster, text, words, unread = object_of(raw, "raster", "text", "words", "unread")
-    said = text_of(text, "reading.text")
+    checked_text = text_of(text, "reading.text")
     return Reading(
         raster=name_of(raster, "reading.raster"),
-        text=said,
-        words=tuple(_word(row, len(said)) for row in list_of(words, MAX_ITEMS, "words")),
+        text=checked_text,
+        words=tuple(_word(row, len(checked_text)) for row in list_of(words, MAX_ITEMS, "words")),
         unread=tuple(_box(row) for row in list_of(unread, MAX_ITEMS, "unread")),
     )
 
@@ -336,7 +334,7 @@ def _second_reading(raw: object) -> SecondReading:
 
 
 def decode_reader(raw: object) -> str:
-    """A library's name and version; Malformed when it is anything else."""
+    """The name and version of a library; Malformed for anything else."""
     name = text_of(raw, "reader")
     if not _READER.fullmatch(name):
         raise Malformed("reader")

@@ -1,4 +1,4 @@
-"""A whole document in one call: the steps of a file job one after the other, for callers without queue or stores."""
+"""Redacts a whole document in one call: all stages of a file job in order, without a queue or a store."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -13,7 +13,7 @@ from pipeline.entities import findings as finding
 from pipeline.entities.output_name import output_name, with_name, without_name
 from pipeline.entities.proof import Proof
 from pipeline.sandbox.parent import Sandbox
-from pipeline.second_reading import MAX_ROUNDS, Said, Tools, second_look
+from pipeline.second_reading import MAX_ROUNDS, FirstReading, ReadingTools, verify_candidate
 from schemas.errors import ErrorCode, StageFailed
 from schemas.files import Format
 from schemas.spans import DetectOptions
@@ -23,18 +23,18 @@ _OPTIONS = DetectOptions(strict_checksums=False)
 
 
 class Progress(NamedTuple):
-    """What is under way, and of how many pages and pictures how many OCR has read for it (0 of 0: none to be read)."""
+    """The current stage, and the number of rasters that OCR has read of all its rasters (0 of 0: none)."""
 
     stage: Stage
     read: int = 0
     rasters: int = 0
 
 
-Heard = Callable[[Progress], None]
+ProgressListener = Callable[[Progress], None]
 
 
 class Redacted(NamedTuple):
-    """The output, its name, what was removed from the document, the proof that nothing is left, the rounds it took."""
+    """The output, its file name, the removed findings, the proof that it is clean, and the number of rounds."""
 
     data: bytes
     name: str
@@ -52,35 +52,37 @@ def redact_document(
     max_pages: int,
     filename: str = "",
     readers: Executor | None = None,
-    heard: Heard = lambda progress: None,
+    on_progress: ProgressListener = lambda progress: None,
 ) -> Redacted:
-    """The document without what was found in it, or in its `filename`, proven clean by a second reading.
+    """The document without the findings in it and in its `filename`, proven clean by a second reading.
 
-    `readers` run OCR and may be shared by many documents; `heard` is told what goes on, always in this thread. What it
-    raises ends the run. StageFailed with the code that a file job would fail with.
+    `readers` runs OCR and may be shared by many documents. `on_progress` is called in this thread; an exception that it
+    raises ends the run. StageFailed with the error code of a failed file job.
     """
     with _threads(readers) as threads:
-        tools = Tools(sandbox, detector, threads)
-        heard(Progress(Stage.SNIFF))
+        tools = ReadingTools(sandbox, detector, threads)
+        on_progress(Progress(Stage.SNIFF))
         stages.inspect(sandbox, format_, data, max_pages, _seconds(Stage.SNIFF))
-        said = _first_look(tools, format_, data, filename, heard)
+        first = _first_reading(tools, format_, data, filename, on_progress)
         for number in range(1, MAX_ROUNDS + 1):
-            heard(Progress(Stage.REDACT))
-            found = without_name(said.findings)
-            output = stages.redact(sandbox, format_, data, found, said.readings, _seconds(Stage.REDACT))
-            heard(Progress(Stage.VERIFY))
+            on_progress(Progress(Stage.REDACT))
+            found = without_name(first.findings)
+            output = stages.redact(sandbox, format_, data, found, first.readings, _seconds(Stage.REDACT))
+            on_progress(Progress(Stage.VERIFY))
             is_last = number == MAX_ROUNDS
-            count = _counting(heard, Stage.VERIFY)
-            looked = second_look(tools, format_, output, said, _OPTIONS, is_last=is_last, heard=count)
-            if isinstance(looked, Proof):
-                return Redacted(output, output_name(filename, said.findings), found, looked, number)
-            said = looked
+            count = _raster_progress(on_progress, Stage.VERIFY)
+            verified = verify_candidate(tools, format_, output, first, _OPTIONS, is_last=is_last, on_progress=count)
+            if isinstance(verified, Proof):
+                return Redacted(output, output_name(filename, first.findings), found, verified, number)
+            first = verified
     raise StageFailed(ErrorCode.VERIFY_FAILED)
 
 
-def _first_look(tools: Tools, format_: Format, data: bytes, filename: str, heard: Heard) -> Said:
-    """What the document says, its name included, and what of it is to be removed."""
-    heard(Progress(Stage.EXTRACT))
+def _first_reading(
+    tools: ReadingTools, format_: Format, data: bytes, filename: str, on_progress: ProgressListener
+) -> FirstReading:
+    """The content of the document with its file name, the OCR readings, and the findings."""
+    on_progress(Progress(Stage.EXTRACT))
     extraction, pixels = stages.extract(tools.sandbox, format_, data, _seconds(Stage.EXTRACT))
     readings = stages.read_rasters(
         tools.sandbox,
@@ -88,17 +90,17 @@ def _first_look(tools: Tools, format_: Format, data: bytes, filename: str, heard
         extraction.rasters,
         pixels,
         _seconds(Stage.OCR),
-        heard=_counting(heard, Stage.OCR),
+        on_progress=_raster_progress(on_progress, Stage.OCR),
     )
-    heard(Progress(Stage.DETECT))
-    named = with_name(extraction, filename) if filename else extraction
-    return Said(named, readings, finding.find(named, readings, tools.detector, _OPTIONS))
+    on_progress(Progress(Stage.DETECT))
+    with_filename = with_name(extraction, filename) if filename else extraction
+    return FirstReading(with_filename, readings, finding.find(with_filename, readings, tools.detector, _OPTIONS))
 
 
-def _counting(heard: Heard, stage: Stage) -> Callable[[int, int], None]:
+def _raster_progress(on_progress: ProgressListener, stage: Stage) -> Callable[[int, int], None]:
     def count(read: int, rasters: int) -> None:
         if rasters:
-            heard(Progress(stage, read, rasters))
+            on_progress(Progress(stage, read, rasters))
 
     return count
 
@@ -108,8 +110,8 @@ def _threads(readers: Executor | None) -> Iterator[Executor]:
     if readers is not None:
         yield readers
         return
-    with ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="reader") as own:
-        yield own
+    with ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="reader") as executor:
+        yield executor
 
 
 def _seconds(stage: Stage) -> int:

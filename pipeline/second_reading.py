@@ -1,4 +1,7 @@
-"""The second look at a redacted document: other libraries read it, the verdict judges; a proof, or what to amend."""
+"""Verifies a redacted document: other libraries read it, the verdict searches it for leftovers.
+
+The result is a proof, or the input of another redaction round.
+"""
 
 import re
 from collections.abc import Callable, Sequence
@@ -23,55 +26,61 @@ from schemas.files import Format
 from schemas.spans import DetectOptions
 from schemas.stages import STAGE, Stage
 
-MAX_ROUNDS = 2  # the second look may find something new once; a second time the document fails
+MAX_ROUNDS = 2  # the second reading may find new values once; if it does so again, the document fails
 _WORD = re.compile(r"\S*\w\S*")
-_FORESIGHT = 3  # how often texts are judged again without what was left in them
+_MAX_PASSES = 3  # how often the texts are judged again with the leftovers removed
 
 
-class Tools(NamedTuple):
-    """What reads and judges; `readers` runs as many OCR children at once as it has threads."""
+class ReadingTools(NamedTuple):
+    """Sandbox, detector and OCR executor; `readers` runs as many OCR children at once as it has threads."""
 
     sandbox: Sandbox
     detector: Detector
     readers: Executor
 
 
-class Said(NamedTuple):
-    """What the document said at the first look, and what was found in it."""
+class FirstReading(NamedTuple):
+    """The extraction and the OCR readings of the input document, and its findings."""
 
     extraction: Extraction
     readings: Sequence[Reading]
     findings: Findings
 
 
-def second_look(
-    tools: Tools,
+def verify_candidate(
+    tools: ReadingTools,
     format_: Format,
     candidate: bytes,
-    first: Said,
+    first: FirstReading,
     options: DetectOptions,
     *,
     is_last: bool,
-    heard: Callable[[int, int], None] = lambda done, of: None,
-) -> Said | Proof:
-    """The proof when the candidate is clean; else the first look again with what must be removed besides.
+    on_progress: Callable[[int, int], None] = lambda done, of: None,
+) -> FirstReading | Proof:
+    """The proof if the candidate is clean; else the first reading with the leftovers added for another round.
 
-    What OCR only guesses is burned where its place is known; in the last round it is no reason to refuse any more, for
-    every further box lets OCR guess anew. `heard` is told how many of the candidate's rasters are read.
+    A leftover of uncertain OCR is burned if its box is known. In the last round it is ignored, because each new box
+    makes OCR misread something else. `on_progress` gets the number of read rasters of the candidate and of all.
 
-    StageFailed when it cannot be read: what cannot be read cannot be proven clean.
+    StageFailed if the candidate cannot be read: then it cannot be proven clean.
     """
     second, pixels = stages.second_reading(tools.sandbox, format_, candidate, STAGE[Stage.VERIFY].seconds)
     seconds = STAGE[Stage.OCR].seconds
-    readings = stages.read_rasters(tools.sandbox, tools.readers, second.rasters, pixels, seconds, heard=heard)
-    left = _leftovers(second, readings, without_name(first.findings), tools.detector, options)
-    burned = with_leftovers_burned(first.extraction.rasters, first.readings, second.rasters, readings, left)
-    sure = [leftover for leftover in left if leftover.sure]
-    if not sure and (is_last or burned == tuple(first.readings)):
+    readings = stages.read_rasters(
+        tools.sandbox, tools.readers, second.rasters, pixels, seconds, on_progress=on_progress
+    )
+    remaining = _leftovers(second, readings, without_name(first.findings), tools.detector, options)
+    readings_with_burned = with_leftovers_burned(
+        first.extraction.rasters, first.readings, second.rasters, readings, remaining
+    )
+    certain = [leftover for leftover in remaining if leftover.sure]
+    if not certain and (is_last or readings_with_burned == tuple(first.readings)):
         engine = stages.ocr_engine(tools.sandbox) if first.extraction.rasters or second.rasters else ""
         return proof(candidate, first.extraction, first.findings, second, engine)
-    merged = finding.merge(first.findings, sure, first.extraction, first.readings, options) if sure else first.findings
-    return Said(first.extraction, burned, merged)
+    merged = (
+        finding.merge(first.findings, certain, first.extraction, first.readings, options) if certain else first.findings
+    )
+    return FirstReading(first.extraction, readings_with_burned, merged)
 
 
 def _leftovers(
@@ -81,44 +90,44 @@ def _leftovers(
     detector: Detector,
     options: DetectOptions,
 ) -> tuple[Leftover, ...]:
-    """What is left, and what will be once that is gone: behind a first name that goes, the last one stands alone.
+    """The leftovers, and those that appear once these are removed: a last name remains when its first name goes.
 
-    The next round knows what is new in this one, and refuses it by its parts and in other spellings as well.
+    New leftovers become found values for the next pass, so their parts and other spellings are searched as well.
     """
-    left = leftovers(second, readings, findings, detector, options)
-    found, new = {(item.type, item.surface): item for item in left}, left
-    for _ in range(_FORESIGHT):
-        if not new:
+    remaining = leftovers(second, readings, findings, detector, options)
+    known, new_ones = {(item.type, item.surface): item for item in remaining}, remaining
+    for _ in range(_MAX_PASSES):
+        if not new_ones:
             break
-        second, readings = _without(second, readings, new)
-        findings = Findings(findings.places, (*findings.values, *(_value(item) for item in new if item.sure)))
-        foreseen = leftovers(second, readings, findings, detector, options)
-        new = tuple(item for item in foreseen if (item.type, item.surface) not in found)
-        found.update(((item.type, item.surface), item) for item in new)
-    return tuple(found.values())
+        second, readings = _with_removed(second, readings, new_ones)
+        findings = Findings(findings.places, (*findings.values, *(_value(item) for item in new_ones if item.sure)))
+        following = leftovers(second, readings, findings, detector, options)
+        new_ones = tuple(item for item in following if (item.type, item.surface) not in known)
+        known.update(((item.type, item.surface), item) for item in new_ones)
+    return tuple(known.values())
 
 
 def _value(leftover: Leftover) -> FoundValue:
-    """The value as which the next round knows a leftover."""
+    """The leftover as a found value."""
     type_, surface = EntityType(leftover.type), leftover.surface
     return FoundValue(leftover.type, surface, canonical(type_, surface), "", is_distinctive(type_, surface))
 
 
-def _without(
-    second: SecondReading, readings: Sequence[Reading], left: Sequence[Leftover]
+def _with_removed(
+    second: SecondReading, readings: Sequence[Reading], remaining: Sequence[Leftover]
 ) -> tuple[SecondReading, Sequence[Reading]]:
-    """The texts of a second reading as they will be without the words of `left`; signs beside them stay.
+    """The second reading without the words of the leftovers; adjacent punctuation stays.
 
-    Readings get blanks for letters, for they know where their words stand.
+    In OCR readings spaces replace the letters, so that the offsets of words stay valid.
     """
-    surfaces = sorted({item.surface for item in left}, key=len, reverse=True)
+    surfaces = sorted({item.surface for item in remaining}, key=len, reverse=True)
     pattern = re.compile("|".join(r"\s+".join(map(re.escape, surface.split())) for surface in surfaces))
 
-    def drawn_together(text: str) -> str:
+    def shortened(text: str) -> str:
         return pattern.sub(lambda match: " ".join(_WORD.sub("", match[0]).split()), text)
 
     def blanked(text: str) -> str:
         return pattern.sub(lambda match: _WORD.sub(lambda word: " " * len(word[0]), match[0]), text)
 
-    texts = tuple(replace(passage, text=drawn_together(passage.text)) for passage in second.texts)
+    texts = tuple(replace(passage, text=shortened(passage.text)) for passage in second.texts)
     return replace(second, texts=texts), [replace(reading, text=blanked(reading.text)) for reading in readings]

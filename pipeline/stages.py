@@ -1,6 +1,6 @@
-"""The steps of a file job as typed calls into the sandbox: what workers and the command line use.
+"""The stages of a file job as typed calls into the sandbox, for workers and the command line.
 
-Every step raises StageFailed with the job's error code. Whatever comes back from the child is checked here.
+Every stage raises StageFailed with the error code of the job. The untrusted replies of the child are checked here.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -16,11 +16,11 @@ from schemas.errors import ErrorCode, StageFailed
 
 T = TypeVar("T")
 Answer = tuple[dict[str, Any], dict[str, bytes]]
-_ASKING_SECONDS = 20
+_ENGINE_SECONDS = 20
 
 
 def inspect(sandbox: Sandbox, format_: str, data: bytes, max_pages: int, seconds: float) -> int:
-    """Billed pages of a document that opens, else `unsupported_format`; `too_many_pages` past `max_pages`."""
+    """The number of billed pages. StageFailed(unsupported_format), or (too_many_pages) for more than `max_pages`."""
     failed = ErrorCode.UNSUPPORTED_FORMAT
     meta, _ = _call(sandbox, "inspect", {"format": format_}, {"data": data}, seconds, failed)
     pages = meta.get("pages")
@@ -32,16 +32,16 @@ def inspect(sandbox: Sandbox, format_: str, data: bytes, max_pages: int, seconds
 
 
 def extract(sandbox: Sandbox, format_: str, data: bytes, seconds: float) -> tuple[Extraction, dict[str, bytes]]:
-    """Everything the document says, and the pixels of its rasters by raster id; else `unsupported_format`."""
+    """The content of the document, and the pixels of its rasters by raster id. StageFailed(unsupported_format)."""
     failed = ErrorCode.UNSUPPORTED_FORMAT
     meta, pixels = _call(sandbox, "extract", {"format": format_}, {"data": data}, seconds, failed)
     extraction = _decoded(Extraction, meta, failed)
-    _match(extraction.rasters, pixels, failed)
+    _check_pixels(extraction.rasters, pixels, failed)
     return extraction, pixels
 
 
 def read_raster(sandbox: Sandbox, raster: Raster, pixels: bytes, seconds: float) -> Reading:
-    """What OCR reads in one raster; else `image_redact_failed`."""
+    """The OCR reading of one raster. StageFailed(image_redact_failed)."""
     failed = ErrorCode.IMAGE_REDACT_FAILED
     meta, _ = _call(sandbox, "read_raster", {"raster": encode(raster)}, {"pixels": pixels}, seconds, failed, forks=True)
     reading = _decoded(Reading, meta, failed)
@@ -62,25 +62,25 @@ def read_rasters(
     pixels: Mapping[str, bytes],
     seconds: float,
     *,
-    heard: Callable[[int, int], None] = lambda done, of: None,
+    on_progress: Callable[[int, int], None] = lambda done, of: None,
 ) -> tuple[Reading, ...]:
-    """OCR of every raster, as many at once as `readers` has threads; `seconds` for each.
+    """The OCR readings of all rasters, as many at once as `readers` has threads; `seconds` for each.
 
-    `heard` is told before the first and after each, in order, how many of how many are done.
+    `on_progress` gets the number of read rasters and of all rasters, before the first one and after each one.
     """
     found: list[Reading] = []
-    heard(0, len(rasters))
+    on_progress(0, len(rasters))
     for reading in readers.map(lambda raster: read_raster(sandbox, raster, pixels[raster.id], seconds), rasters):
         found.append(reading)
-        heard(len(found), len(rasters))
+        on_progress(len(found), len(rasters))
     return tuple(found)
 
 
 @lru_cache(maxsize=4)
 def ocr_engine(sandbox: Sandbox) -> str:
-    """What reads rasters, with its version: `tesseract 5.3.0`; asked once per sandbox."""
+    """The OCR engine with its version, for example `tesseract 5.3.0`; cached per sandbox."""
     failed = ErrorCode.IMAGE_REDACT_FAILED
-    meta, _ = _call(sandbox, "ocr_engine", {}, {}, _ASKING_SECONDS, failed, forks=True)
+    meta, _ = _call(sandbox, "ocr_engine", {}, {}, _ENGINE_SECONDS, failed, forks=True)
     try:
         return decode_reader(meta.get("engine"))
     except Malformed:
@@ -90,7 +90,7 @@ def ocr_engine(sandbox: Sandbox) -> str:
 def redact(
     sandbox: Sandbox, format_: str, data: bytes, findings: Findings, readings: Sequence[Reading], seconds: float
 ) -> bytes:
-    """The document without what was found; else `redaction_incomplete` or `image_redact_failed`."""
+    """The document without the findings. StageFailed(redaction_incomplete), or (image_redact_failed)."""
     failed = ErrorCode.REDACTION_INCOMPLETE
     blobs = {"data": data, "findings": dump(findings)}
     blobs.update((f"reading:{number}", dump(reading)) for number, reading in enumerate(readings))
@@ -103,11 +103,11 @@ def redact(
 def second_reading(
     sandbox: Sandbox, format_: str, data: bytes, seconds: float
 ) -> tuple[SecondReading, dict[str, bytes]]:
-    """What an output still says, by other libraries, and the pixels of its rasters; else `verify_failed`."""
+    """The second reading of an output, and the pixels of its rasters. StageFailed(verify_failed)."""
     failed = ErrorCode.VERIFY_FAILED
     meta, pixels = _call(sandbox, "second_reading", {"format": format_}, {"data": data}, seconds, failed)
     second = _decoded(SecondReading, meta, failed)
-    _match(second.rasters, pixels, failed)
+    _check_pixels(second.rasters, pixels, failed)
     return second, pixels
 
 
@@ -136,6 +136,6 @@ def _decoded(kind: type[T], meta: object, failed: str) -> T:
         raise StageFailed(failed) from None
 
 
-def _match(rasters: Sequence[Raster], pixels: Mapping[str, bytes], failed: str) -> None:
+def _check_pixels(rasters: Sequence[Raster], pixels: Mapping[str, bytes], failed: str) -> None:
     if {raster.id for raster in rasters} != pixels.keys():
         raise StageFailed(failed)

@@ -6,17 +6,17 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, StrictStr, StringConstraints
 
-from schemas.blanks import BLANKS
+from schemas.whitespace import WHITESPACE
 
 MIN_PASSWORD_CHARACTERS, MAX_PASSWORD_CHARACTERS = 8, 1024
 MAX_KEY_NAME_CHARACTERS = 200
 
-_PART = rf"[^{BLANKS}@\x00-\x1f\x7f]"
-_EMAIL = rf"^{_PART}{{1,64}}@{_PART}{{1,189}}$"  # roughly; what is kept, storage decides
+_PART = rf"[^{WHITESPACE}@\x00-\x1f\x7f]"
+_EMAIL = rf"^{_PART}{{1,64}}@{_PART}{{1,189}}$"  # approximate; storage checks and normalizes the address
 KeyName = Annotated[
     str,
     StringConstraints(strict=True, strip_whitespace=True, min_length=1, max_length=MAX_KEY_NAME_CHARACTERS),
-    Field(json_schema_extra={"pattern": rf"^[^\x00]*[^\x00{BLANKS}][^\x00]*$"}),
+    Field(json_schema_extra={"pattern": rf"^[^\x00]*[^\x00{WHITESPACE}][^\x00]*$"}),
 ]
 
 
@@ -28,21 +28,21 @@ class Registration(BaseModel):
 
 
 class Login(BaseModel):
-    """What a known account proves itself with. Without bounds: a password of any length is right or wrong."""
+    """E-mail address and password of an existing account. A password of any length is accepted and compared."""
 
     email: StrictStr
     password: StrictStr
 
 
 class AccountAnswer(BaseModel):
-    """Who is logged in now; `email` as it is kept, trimmed and in lower case."""
+    """The account that is logged in. `email` is trimmed and in lower case, as it is stored."""
 
     account_id: UUID
     email: str
 
 
 class BalanceAnswer(BaseModel):
-    """What can be spent, in tokens, and when the free ones refill."""
+    """The balance in tokens, and when the free tokens refill."""
 
     free_tokens: int
     paid_tokens: int
@@ -57,7 +57,7 @@ class Profile(AccountAnswer):
 
 
 class DayOfUse(BaseModel):
-    """One Asia/Riyadh day: tokens charged for texts, calls, and found entities by detection type."""
+    """One day (Asia/Riyadh): tokens charged for texts, number of calls, and entities found by type."""
 
     day: date
     tokens: int
@@ -66,13 +66,13 @@ class DayOfUse(BaseModel):
 
 
 class UsageAnswer(BaseModel):
-    """`GET /me/usage`: every day of the period, oldest first, today last."""
+    """`GET /me/usage`: every day of the period, oldest first. The last one is today."""
 
     days: list[DayOfUse]
 
 
 class LedgerLine(BaseModel):
-    """One entry of the ledger. Tokens are signed: negative is taken, positive given."""
+    """One entry of the ledger. Token amounts are signed: negative for charges, positive for credits."""
 
     id: str
     kind: str
@@ -83,20 +83,20 @@ class LedgerLine(BaseModel):
 
 
 class LedgerPage(BaseModel):
-    """`GET /me/ledger`: newest first; `next_cursor` as `cursor` returns strictly older entries."""
+    """`GET /me/ledger`: newest first. `next_cursor`, given as `cursor`, returns strictly older entries."""
 
     entries: list[LedgerLine]
     next_cursor: str | None
 
 
 class KeyRequest(BaseModel):
-    """A key's name: 1 to 200 characters, blanks around it not counted."""
+    """A key's name: 1 to 200 characters without the whitespace around it."""
 
     name: KeyName
 
 
 class KeyRow(BaseModel):
-    """A key as it is listed; of its secret nothing. `prefix`: the part of the bearer that is stored readable."""
+    """A key in lists, without its secret. `prefix`: the part of the bearer that is stored in the clear."""
 
     model_config = ConfigDict(from_attributes=True)
 
@@ -110,6 +110,6 @@ class KeyRow(BaseModel):
 
 
 class MintedKey(KeyRow):
-    """A new key with its bearer, which is shown here and never again."""
+    """A new key with its bearer. This is the only answer that contains the bearer."""
 
     key: str

@@ -1,4 +1,4 @@
-"""The one clock: everything else takes `now` as an argument."""
+"""The only clock. All other code takes the current time as an argument."""
 
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -7,8 +7,8 @@ RIYADH = ZoneInfo("Asia/Riyadh")
 
 
 def utc_now() -> datetime:
-    """The present moment, aware, in UTC."""
-    return datetime.now(UTC)  # noqa: TID251 - this file is the clock
+    """The current time, timezone-aware, in UTC."""
+    return datetime.now(UTC)  # noqa: TID251 - the only use of the system clock
 
 
 def riyadh_day(now: datetime) -> date:

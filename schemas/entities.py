@@ -1,4 +1,4 @@
-"""The entity catalogue: ONE table from which every list of types, ranks, prefixes and legacy names derives."""
+"""The catalogue of entity types. All lists of types, ranks, prefixes and legacy names derive from its table."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -7,7 +7,7 @@ from enum import StrEnum
 class EntityType(StrEnum):
     """Canonical detection types, as `/mask` reports them in `spans[].type` and in tokens."""
 
-    __hash__ = str.__hash__  # Enum's own runs in Python, for every span and set
+    __hash__ = str.__hash__  # faster than Enum's own, which is Python code that runs for every span
 
     PERSON = "PERSON"
     NATIONAL_ID = "NATIONAL_ID"
@@ -36,7 +36,7 @@ class EntityType(StrEnum):
 
 
 class Group(StrEnum):
-    """Whether a type is on for new accounts (core), off until enabled (extended), or never filtered (always)."""
+    """Core types are on for new accounts, extended types are off until enabled, `always` types cannot be disabled."""
 
     CORE = "core"
     EXTENDED = "extended"
@@ -45,7 +45,7 @@ class Group(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """One row of the catalogue. `rank` decides overlaps (higher survives); `prefix` is what `/redact` prints."""
+    """One row of the catalogue. The higher `rank` wins an overlap; `prefix` begins the placeholders of `/redact`."""
 
     type: EntityType
     group: Group
@@ -63,7 +63,7 @@ def _row(
 
 _T, _CORE, _EXT = EntityType, Group.CORE, Group.EXTENDED
 
-# In the catalogue's display order.
+# In display order.
 CATALOG: tuple[Entity, ...] = (
     _row(_T.PERSON, _CORE, 90, "Latin and Arabic names", "PERSON_NAME"),
     _row(_T.NATIONAL_ID, _CORE, 100, "10 digits, leading 1, checksum-validated", legacy="SAUDI_NATIONAL_ID"),

@@ -8,7 +8,7 @@ from pydantic_core import PydanticCustomError
 
 from schemas.entities import CATALOG, TOGGLABLE_TYPES, EntityType, Group
 
-_MOST = 1000  # types of a request, repeated ones too
+_MAX_TYPES = 1000  # of one request, repeated ones included
 
 
 def _togglable(type_: EntityType) -> EntityType:
@@ -22,17 +22,17 @@ _Togglable = Annotated[
     AfterValidator(_togglable),
     WithJsonSchema({"type": "string", "enum": [type_.value for type_ in TOGGLABLE_TYPES]}),
 ]
-Types = Annotated[list[_Togglable], Field(min_length=1, max_length=_MOST)]
+Types = Annotated[list[_Togglable], Field(min_length=1, max_length=_MAX_TYPES)]
 
 
 class EntitySetRequest(BaseModel):
-    """The types to look for, in any order; replaces what was saved."""
+    """The types to look for, in any order. They replace the saved ones."""
 
     enabled: Types
 
 
 class CatalogRow(BaseModel):
-    """A type that can be turned on and off. `default_on`: new accounts begin with it."""
+    """A type that can be enabled and disabled. `default_on`: it is enabled for new accounts."""
 
     type: EntityType
     group: Literal["core", "extended"]
@@ -40,7 +40,7 @@ class CatalogRow(BaseModel):
 
 
 class EntitySetAnswer(BaseModel):
-    """`/me/entities`: what is looked for, in the catalogue's order. `is_default`: nothing was ever saved."""
+    """`/me/entities`: the enabled types in the catalogue's order. `is_default`: nothing was ever saved."""
 
     enabled: list[EntityType]
     is_default: bool
@@ -48,13 +48,13 @@ class EntitySetAnswer(BaseModel):
 
 
 class KeyEntitiesRequest(BaseModel):
-    """A key's own types; null: it inherits its account's."""
+    """A key's own types; null: the key inherits those of its account."""
 
     override: Types | None
 
 
 class KeyEntitiesAnswer(BaseModel):
-    """`/v1/keys/{key_id}/entities`: `effective` is the override, else what the account has."""
+    """`/v1/keys/{key_id}/entities`: `effective` is the override or, without one, the account's types."""
 
     key_id: UUID
     override: list[EntityType] | None

@@ -1,4 +1,4 @@
-"""Requests and answers of `/v1/glossaries`, word for word as the interface specification has them."""
+"""Requests and answers of `/v1/glossaries`, as the interface specification defines them."""
 
 import re
 from datetime import datetime
@@ -9,17 +9,18 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, S
 from pydantic.config import JsonDict
 from pydantic_core import PydanticCustomError
 
-from schemas.blanks import BLANKS
 from schemas.entities import EntityType
 from schemas.spans import Action, MatchMode, Term
+from schemas.whitespace import WHITESPACE
 
 MAX_GLOSSARIES, MAX_ENTRIES = 10, 1000  # per account; per glossary
 MAX_NAME_CHARACTERS, MAX_TERM_CHARACTERS = 200, 200
-# 1,000 of the longest terms, every character written as an escape of two halves, and every field of an entry.
+# Enough for 1,000 terms of 200 characters, each character a pair of \u escapes, with all fields of an entry.
 MAX_BODY_BYTES = 4 * 1024 * 1024
 _CONTROL = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f"
 _CONTROLS = re.compile(f"[{_CONTROL}]")
-_SHOWN = {"pattern": rf"^[^{_CONTROL}]*[^{BLANKS}{_CONTROL}][^{_CONTROL}]*$"}  # what is checked below
+# The same rule as the checks below, as a pattern for the API description.
+_PATTERN = {"pattern": rf"^[^{_CONTROL}]*[^{WHITESPACE}{_CONTROL}][^{_CONTROL}]*$"}
 
 
 def _without_controls(text: str) -> str:
@@ -32,18 +33,18 @@ Name = Annotated[
     str,
     StringConstraints(strict=True, strip_whitespace=True, min_length=1, max_length=MAX_NAME_CHARACTERS),
     AfterValidator(_without_controls),
-    Field(json_schema_extra=_SHOWN),
+    Field(json_schema_extra=_PATTERN),
 ]
 TermText = Annotated[
     str,
     StringConstraints(strict=True, strip_whitespace=True, min_length=1, max_length=MAX_TERM_CHARACTERS),
     AfterValidator(_without_controls),
-    Field(json_schema_extra=_SHOWN),
+    Field(json_schema_extra=_PATTERN),
 ]
 
 
 class Entry(BaseModel):
-    """A term and how it is found. `action` is told only where it is `allow`."""
+    """A term and how it is matched. Answers contain `action` only when it is `allow`."""
 
     term: Annotated[TermText, Field(description="blanks around it are not kept")]
     entity_type: EntityType = Field(
@@ -64,7 +65,7 @@ class Entry(BaseModel):
 
     @classmethod
     def of(cls, term: Term) -> "Entry":
-        """A stored term as its owner sees it."""
+        """The entry of a stored term."""
         return cls.model_construct(
             term=term.term,
             entity_type=term.type,
@@ -75,7 +76,7 @@ class Entry(BaseModel):
         )
 
     def to_term(self) -> Term:
-        """What detection looks for."""
+        """The entry as a term for detection."""
         return Term(self.term, self.entity_type, self.match_mode, self.case_sensitive, self.locale, self.action)
 
 
@@ -83,7 +84,7 @@ Entries = Annotated[list[Entry], Field(max_length=MAX_ENTRIES)]
 
 
 class NewGlossary(BaseModel):
-    """What creates a glossary."""
+    """A new glossary."""
 
     name: Name
     entries: Entries
@@ -96,24 +97,24 @@ def _without_defaults(schema: JsonDict) -> None:
 
 
 class GlossaryChange(BaseModel):
-    """What changes one: fields left out stay as they are."""
+    """A change of a glossary. Fields that are left out stay as they are."""
 
     model_config = ConfigDict(json_schema_extra=_without_defaults)
 
-    # Never null: the default only says that a field was left out, so nobody is told of it.
+    # The defaults are never used: `model_fields_set` tells which fields were given. The description omits them.
     name: Name = ""
     enabled: StrictBool = True
     entries: Entries = []
 
 
 class EntriesChange(BaseModel):
-    """What replaces all entries of a glossary."""
+    """The entries that replace all entries of a glossary."""
 
     entries: Entries
 
 
 class GlossaryAnswer(BaseModel):
-    """A glossary as its owner sees it."""
+    """A glossary."""
 
     id: UUID
     name: str

@@ -1,4 +1,4 @@
-"""Ids as callers send them back: the form in which they were given out, and no other spelling of the number."""
+"""Parses ids: only in the form in which the API writes them."""
 
 import re
 from uuid import UUID
@@ -7,9 +7,9 @@ _FORM = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII | re
 
 
 def parse_id(text: str) -> UUID:
-    """The id of RFC 9562's form, 8-4-4-4-12 hexadecimal digits in either case. ValueError for everything else.
+    """The UUID in `text`: 8-4-4-4-12 hexadecimal digits in either case (RFC 9562). ValueError for all other forms.
 
-    `UUID()` alone takes braces, hyphens anywhere, `urn:uuid:` and the digits of every script.
+    `UUID()` alone accepts braces, hyphens anywhere, `urn:uuid:` and digits of every script.
     """
     if not _FORM.fullmatch(text):
         raise ValueError("not an id")

@@ -1,4 +1,4 @@
-"""The verification report of a finished file: what was read, by what, what was removed; counts, never values."""
+"""The signed verification report of a redacted file. It contains counts and names of libraries, never values."""
 
 import json
 from datetime import datetime
@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveInt
 from schemas.entities import EntityType
 from schemas.files import Format
 
-_LARGEST = 2**53 - 1  # of a number in canonical JSON (RFC 8785, section 3.2.2.3)
+_MAX_INTEGER = 2**53 - 1  # in canonical JSON (RFC 8785, section 3.2.2.3)
 _Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 
 
@@ -19,14 +19,14 @@ class _Strict(BaseModel):
 
 
 class Output(_Strict):
-    """The file that the report speaks of, known by its SHA-256 (lower-case hex)."""
+    """The redacted file: its SHA-256 in lower-case hexadecimal, and its size."""
 
     sha256: _Sha256
     bytes: NonNegativeInt
 
 
 class SecondReading(_Strict):
-    """What the independent second reading of the output covered, and the libraries (`name version`) that read.
+    """What the independent second reading of the output covered, and the libraries that read it (`name version`).
 
     `parts`: files of a package, objects of a PDF, frames of an image. `pages`: pages, sheets or slides.
     """
@@ -37,19 +37,19 @@ class SecondReading(_Strict):
 
 
 class OcrPasses(_Strict):
-    """How many rasters OCR read, of the document as it came and of the output."""
+    """The number of rasters that OCR read, of the original document and of the output."""
 
     document: NonNegativeInt
     output: NonNegativeInt
 
 
 class VerificationReport(_Strict):
-    """What was done to one file and how its cleanness was proven.
+    """What was removed from a file, and how the result was verified.
 
-    `findings`: places removed by entity type. `removed_unread`: what was taken out without being read, by kind.
-    `residual_count`: found values that the second reading still saw; a file with any is never handed over. `rounds`:
-    how often the file was redacted and read again. `milliseconds`: all stages' work until then. `file_id` is null for
-    a file that no server had.
+    `findings`: removed places by entity type. `removed_unread`: parts that were removed without being read, by kind.
+    `residual_count`: detected values that the second reading still found; a file with any is never returned.
+    `rounds`: how often the file was redacted and read again. `milliseconds`: time of all stages. `file_id`: null for a
+    file that was redacted on the command line.
     """
 
     version: Literal[1] = 1
@@ -83,7 +83,7 @@ class SignedReport(_Strict):
 
 
 class PublicKey(_Strict):
-    """One key that reports are signed with: its raw 32 bytes in base64, and the same as PEM (RFC 8410)."""
+    """A public key for report signatures: its 32 bytes in base64, and as PEM (RFC 8410)."""
 
     key_id: str
     algorithm: Literal["Ed25519"] = "Ed25519"
@@ -92,13 +92,13 @@ class PublicKey(_Strict):
 
 
 class ReportKeys(PublicKey):
-    """`GET /api/v1/files/report-key`: the key that signs now, and all that signed before and are still known."""
+    """`GET /api/v1/files/report-key`: the current key, and the previous ones that are still known."""
 
     previous: list[PublicKey]
 
 
 class MalformedReport(ValueError):
-    """Not a signed report; says where, never what stands there."""
+    """The file is not a signed report. The message quotes nothing of it."""
 
 
 def canonical(report: dict[str, Any]) -> bytes:
@@ -107,24 +107,28 @@ def canonical(report: dict[str, Any]) -> bytes:
 
 
 def parse_signed(data: bytes) -> tuple[dict[str, Any], SignedReport]:
-    """A signed report as it stands in the file, and read. MalformedReport when it is anything else.
+    """The report as raw JSON, whose bytes are signed, and the parsed signed report. MalformedReport.
 
-    What is verified must be what is shown: a name that stands twice, or a number that readers round, is refused.
+    Repeated names and numbers that readers round are refused: the report that is shown must be the one that is signed.
     """
     try:
-        raw = json.loads(data, object_pairs_hook=_once, parse_float=_refused, parse_constant=_refused)
+        raw = json.loads(
+            data, object_pairs_hook=_unique_pairs, parse_float=_refuse_number, parse_constant=_refuse_number
+        )
         signed = SignedReport.model_validate_json(data)
     except (ValueError, RecursionError):
         raise MalformedReport("not a signed verification report") from None
     return raw["report"], signed
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _unique_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
-    if len(found) != len(pairs) or any(isinstance(value, int) and abs(value) > _LARGEST for value in found.values()):
+    if len(found) != len(pairs) or any(
+        isinstance(value, int) and abs(value) > _MAX_INTEGER for value in found.values()
+    ):
         raise MalformedReport("not canonical")
     return found
 
 
-def _refused(_: str) -> None:
+def _refuse_number(_: str) -> None:
     raise MalformedReport("not canonical")

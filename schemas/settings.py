@@ -1,4 +1,4 @@
-"""Settings: every `MASKER_` variable with its unit, default and meaning, read once from the environment and `.env`."""
+"""All settings: each `MASKER_` variable with its unit, default and meaning, from the environment and `.env`."""
 
 import base64
 import binascii
@@ -22,11 +22,11 @@ _UNREADABLE = ".env cannot be read, or is not UTF-8"
 
 
 class InvalidSettings(Exception):
-    """A variable is missing or wrong; the message names it and never shows its value."""
+    """A variable is missing or invalid. The message names it and never contains its value."""
 
 
 class SandboxMode(StrEnum):
-    """`strict`: workers refuse to start where the cage cannot be built; `best-effort`: build what is allowed, warn."""
+    """`strict`: workers do not start without the full sandbox. `best-effort`: they use what is available, and warn."""
 
     STRICT = "strict"
     BEST_EFFORT = "best-effort"
@@ -44,8 +44,8 @@ def _data_dir() -> Path:
 Listed = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
 Count = Annotated[int, Field(ge=1)]
 _WEB_PORTS = {"http": 80, "https": 443}
-_LONGEST = 10**9  # seconds, 31 years: timers and dates hold as much from any day on
-Seconds = Annotated[int, Field(ge=1, le=_LONGEST)]
+_MAX_SECONDS = 10**9  # 31 years: timers and dates can hold it
+Seconds = Annotated[int, Field(ge=1, le=_MAX_SECONDS)]
 
 
 class Settings(BaseSettings):
@@ -60,7 +60,7 @@ class Settings(BaseSettings):
         hide_input_in_errors=True,
     )
 
-    # Where things are kept
+    # Storage
     data_dir: Path = Field(
         default_factory=_data_dir,
         description="database, objects and master key of the embedded mode; unset: a directory of the user",
@@ -88,7 +88,7 @@ class Settings(BaseSettings):
     proxy_max_body_bytes: Count = Field(4194304, description="bytes of a proxied request body")
     file_ttl_seconds: Seconds = Field(86400, description="seconds from upload until the bytes are destroyed")
     expired_row_retention_days: Count = Field(
-        30, le=_LONGEST // 86400, description="days that expired and failed rows are kept"
+        30, le=_MAX_SECONDS // 86400, description="days that expired and failed rows are kept"
     )
     sweep_interval_seconds: Seconds = Field(60, description="seconds between two sweeps")
     daily_uploads: Count = Field(100, description="uploads per account and Asia/Riyadh day")
@@ -96,11 +96,15 @@ class Settings(BaseSettings):
     active_files: Count = Field(50, description="files queued, processing or ready per account")
     pinned_files: Count = Field(5, description="pinned files per account")
     lease_seconds: float = Field(
-        60, gt=0, le=_LONGEST, allow_inf_nan=False, description="seconds a stage owns its job, renewed while it works"
+        60,
+        gt=0,
+        le=_MAX_SECONDS,
+        allow_inf_nan=False,
+        description="seconds a stage owns its job, renewed while it works",
     )
     max_attempts: Count = Field(3, description="claims of one stage before internal_error")
 
-    # Who may call
+    # Access
     geo_database: Path | None = Field(None, description="MaxMind-format country database; unset: no restriction")
     geo_countries: Listed = Field(("SA",), description="ISO 3166-1 alpha-2 codes that may call")
     trusted_proxies: Listed = Field((), description="CIDRs whose X-Forwarded-For is believed")
@@ -121,7 +125,7 @@ class Settings(BaseSettings):
     judge_api_key: SecretStr | None = Field(None, description="bearer for the judge's endpoint")
     judge_models: Listed = Field((), description="allow-list; the first is the default")
     judge_timeout_seconds: float = Field(
-        2, gt=0, le=_LONGEST, allow_inf_nan=False, description="seconds the judge may take"
+        2, gt=0, le=_MAX_SECONDS, allow_inf_nan=False, description="seconds the judge may take"
     )
     detect_max_concurrency: Count = Field(
         default_factory=lambda: os.cpu_count() or 1, description="texts scanned at once, per process"
@@ -140,7 +144,7 @@ class Settings(BaseSettings):
     )
     demo_calls_per_day: Count = Field(20, description="calls of the managed demo per account in any 24 hours")
 
-    # The parsers' cage
+    # Sandbox of the parsers
     sandbox: SandboxMode | None = Field(None, description="unset: best-effort when embedded, else strict")
 
     @field_validator("master_key")
@@ -167,7 +171,7 @@ class Settings(BaseSettings):
     @field_validator("judge_base_url", "anthropic_base_url", "openai_base_url")
     @classmethod
     def _is_address(cls, value: str | None) -> str | None:
-        """Checked at the start: who cannot be called would only be missed, call after call."""
+        """Checked at the start, because with an invalid address every single call would fail."""
         if value is not None and not _is_base_url(value):
             raise ValueError("must be http://HOST... or https://HOST..., without credentials, query or fragment")
         return value
@@ -186,14 +190,14 @@ class Settings(BaseSettings):
 
     @model_validator(mode="before")
     @classmethod
-    def _place_database(cls, data: Any) -> Any:
+    def _default_database(cls, data: Any) -> Any:
         if isinstance(data, Mapping) and not data.get("database_url"):
             place = Path(str(data.get("data_dir") or _data_dir())) / "masker.db"
             return {**data, "database_url": f"sqlite:///{place}"}
         return data
 
     @model_validator(mode="after")
-    def _is_whole(self) -> Self:
+    def _has_master_key(self) -> Self:
         if self.master_key is None and not self.is_sqlite:
             raise ValueError("MASKER_MASTER_KEY is required when MASKER_DATABASE_URL is not SQLite")
         return self
@@ -215,14 +219,14 @@ class Settings(BaseSettings):
 
     @property
     def session_cookie_secure(self) -> bool:
-        """`COOKIE_SECURE`, or whether the dashboard is reached by https."""
+        """`COOKIE_SECURE`, or whether the dashboard's address is https."""
         if self.cookie_secure is not None:
             return self.cookie_secure
         return self.dashboard_origin is not None and self.dashboard_origin.startswith("https:")
 
     @property
     def sandbox_mode(self) -> SandboxMode:
-        """`SANDBOX`, or the default of the mode that runs."""
+        """`SANDBOX`, or best-effort in the embedded mode and strict otherwise."""
         return self.sandbox or (SandboxMode.BEST_EFFORT if self.is_embedded else SandboxMode.STRICT)
 
 
@@ -241,9 +245,9 @@ def _origin(url: str) -> str:
 
 
 def _ascii_host(host: str) -> str:
-    """A host as browsers write it. ValueError for names that only the older of two standards spells with other letters.
+    """A host name in ASCII as browsers write it. ValueError for names that IDNA 2003 changes.
 
-    Python knows IDNA 2003, where `straße` is `strasse`: to browsers (UTS 46) that is somebody else's name.
+    Python implements IDNA 2003, where `straße` becomes `strasse`. In browsers (UTS 46) that is a different host.
     """
     encoded = host.encode("idna")
     if not host.isascii() and encoded.decode("idna") != host:
@@ -252,7 +256,7 @@ def _ascii_host(host: str) -> str:
 
 
 def decode_master_key(value: SecretStr) -> bytes:
-    """The 32 bytes of a base64 master key; ValueError when it is not that."""
+    """The 32 bytes of a base64 master key. ValueError."""
     try:
         raw = base64.b64decode(value.get_secret_value(), validate=True)
     except binascii.Error:
@@ -267,13 +271,13 @@ def _is_base_url(value: str) -> bool:
         parts = urlsplit(value)
         bare = parts.username is None and parts.password is None and not any(mark in value for mark in "?#\\")
         known = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
-    except ValueError:  # a port that is no number, a bracket that is not closed
+    except ValueError:  # a malformed port or bracket
         return False
     return known and bare and re.fullmatch(r"[!-~]+", value) is not None
 
 
 def load_settings(**overrides: Any) -> Settings:
-    """Settings from the environment and `.env`; InvalidSettings names what is wrong, without its value."""
+    """Settings from the environment and `.env`. InvalidSettings names invalid variables without their values."""
     try:
         return Settings(**overrides)
     except ValidationError as error:
@@ -283,7 +287,7 @@ def load_settings(**overrides: Any) -> Settings:
 
 
 def unknown_variables(environ: Mapping[str, str] | None = None) -> list[str]:
-    """`MASKER_` variables that mean nothing to us: most often a spelling mistake. InvalidSettings as above."""
+    """`MASKER_` variables that do not exist, usually spelling mistakes. InvalidSettings when `.env` is unreadable."""
     try:
         names = set(environ if environ is not None else os.environ) | set(dotenv_values(".env"))  # noqa: TID251
     except (OSError, UnicodeDecodeError):

@@ -1,4 +1,4 @@
-"""What detection says about a text: spans with their types, and the terms and options it was asked with."""
+"""The input and output of detection: terms and options, spans and the reasons for them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -23,7 +23,7 @@ class Span(NamedTuple):
 
 
 class MatchMode(StrEnum):
-    """How a glossary term is found (decisions: exact, word_boundary, substring)."""
+    """How a glossary term is matched."""
 
     EXACT = "exact"
     WORD_BOUNDARY = "word_boundary"
@@ -31,7 +31,7 @@ class MatchMode(StrEnum):
 
 
 class Action(StrEnum):
-    """What a glossary term asks for where it is found: `mask` it, or `allow` it to stay."""
+    """What happens where a glossary term is found: `mask` replaces it, `allow` leaves it."""
 
     MASK = "mask"
     ALLOW = "allow"
@@ -41,8 +41,8 @@ class Action(StrEnum):
 class Term:
     """A glossary term: always detected, as `type`, at rank 110.
 
-    With `allow` it makes no span but lets one stay whose whole surface it is: of any type, or of `type` alone where
-    that is not CUSTOM_TERM.
+    With `allow` it makes no span. Instead it removes spans whose whole surface is the term, of any type; only of `type`
+    when that is not CUSTOM_TERM.
     """
 
     term: str
@@ -55,9 +55,9 @@ class Term:
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class TermSet:
-    """Terms that are looked for together: one glossary as it was saved, or one request's list.
+    """Terms that are matched together: one version of a glossary, or the list of one request.
 
-    Equal to itself alone: what was compiled for a set is found again without looking at its terms.
+    Sets are compared by identity, so that the compiled form of a set is found without comparing its terms.
     """
 
     terms: tuple[Term, ...]
@@ -69,9 +69,9 @@ class DetectOptions:
 
     `enabled`: the types to look for (CUSTOM_TERM and glossary hits are never filtered).
     `strict_checksums`: False keeps identifier-shaped numbers whose check fails (CREDIT_CARD is never relaxed).
-    `terms`: the glossaries that apply; of two terms at one place, that of the earlier set is told.
-    `context`: a label that stands logically before the text, such as a table column's heading; cue words count in it.
-    `explain`: the detection also says what made each span.
+    `terms`: the glossaries that apply; of two terms at one place, that of the earlier set wins.
+    `context`: a label that logically precedes the text, such as the heading of its table column; cue words in it count.
+    `explain`: the detection has the reason for each span.
     """
 
     enabled: frozenset[EntityType] = field(default=ALL_TYPES)
@@ -82,9 +82,9 @@ class DetectOptions:
 
 
 class Cue(NamedTuple):
-    """A word that made a span or made it surer: `text[start:end]` of the original text, as the span's own offsets.
+    """A context word that was required for a span or raised its score: `text[start:end]` of the original text.
 
-    `certain`: it is a label or a title, which names what stands beside it.
+    `certain`: it is a label or title, which names the type of the value next to it.
     """
 
     start: int
@@ -93,9 +93,9 @@ class Cue(NamedTuple):
 
 
 class Why(NamedTuple):
-    """What made a span: the `shape` that was looked for, the checksum that holds (its name), the cue word.
+    """The reasons for a span: the `shape` of its recognizer, the name of the checksum that it passed, the cue word.
 
-    `whole`: False for what a span of higher rank left of this one. `outranked`: the spans that lost to it.
+    `whole`: False for the part that an overlapping span of higher rank left. `outranked`: spans that it displaced.
     """
 
     shape: str
@@ -106,10 +106,10 @@ class Why(NamedTuple):
 
 
 class Detection(NamedTuple):
-    """The canonical entities of one text after overlap resolution, in order of position, overlapping nowhere.
+    """The entities of a text after overlap resolution, by position and without overlaps.
 
-    `why`: what made each of them, and each that lost to one of them, where `DetectOptions.explain` asked for it.
-    `judge_model`: the judge that was heard about them.
+    `why`: the reasons for each span and each displaced one, with `DetectOptions.explain`. `judge_model`: the model of
+    the judge whose verdict was applied.
     """
 
     text: str

@@ -1,11 +1,11 @@
-"""The stages of a file job: ONE table of name, queue and what follows; queues, workers and compose derive from it."""
+"""The stages of a file job in order, with their queues and time limits. Queues and workers derive from this table."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class Queue(StrEnum):
-    """Dramatiq queues; each scales by itself."""
+    """Dramatiq queues; each one can be scaled separately."""
 
     LIGHT = "light"
     DOCUMENTS = "documents"
@@ -15,7 +15,7 @@ class Queue(StrEnum):
 
 
 class Stage(StrEnum):
-    """The steps of a job, in order; the row's `stage` names the next one to run."""
+    """The steps of a job, in order. A job's `stage` is the next one to run."""
 
     SNIFF = "sniff"
     EXTRACT = "extract"
@@ -29,12 +29,12 @@ class Stage(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class StageInfo:
-    """One row: the actor's name is the stage's name."""
+    """One row of the table. The Dramatiq actor has the name of the stage."""
 
     stage: Stage
     queue: Queue
     seconds: int  # wall-clock limit of one sandboxed call of this stage
-    begins: float  # how much of a job is done when it begins, 0 to 1
+    starts_at: float  # progress of the job, 0 to 1, when the stage starts
 
 
 STAGES: tuple[StageInfo, ...] = (
@@ -52,10 +52,10 @@ STAGE: dict[Stage, StageInfo] = {row.stage: row for row in STAGES}
 FIRST_STAGE = STAGES[0].stage
 
 
-def reached(stage: Stage, read: int = 0, rasters: int = 0) -> float:
-    """How much of a job is done at a stage, 0 to 1; at one that reads rasters, every one that was read counts."""
-    begins = STAGE[stage].begins
+def progress_at(stage: Stage, read: int = 0, rasters: int = 0) -> float:
+    """The progress of a job at a stage, 0 to 1. In a stage with `rasters`, those that are `read` count too."""
+    starts_at = STAGE[stage].starts_at
     if not rasters:
-        return begins
-    following = min((row.begins for row in STAGES if row.begins > begins), default=1.0)
-    return begins + (following - begins) * read / rasters
+        return starts_at
+    following = min((row.starts_at for row in STAGES if row.starts_at > starts_at), default=1.0)
+    return starts_at + (following - starts_at) * read / rasters

@@ -1,22 +1,22 @@
-"""Requests and answers of `/mask` and `/redact`, word for word as the interface specification has them."""
+"""Requests and answers of `/mask` and `/redact`, as the interface specification defines them."""
 
 from typing import Annotated, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictStr, StringConstraints
 
-from schemas.blanks import BLANKS
+from schemas.whitespace import WHITESPACE
 
 InlineTerm = Annotated[
     str,
     StringConstraints(strict=True, strip_whitespace=True, min_length=1, max_length=200),
-    Field(json_schema_extra={"pattern": f"[^{BLANKS}]"}),  # blanks around it do not count
+    Field(json_schema_extra={"pattern": f"[^{WHITESPACE}]"}),  # surrounding whitespace does not count
 ]
 _BASE64_OF_32_BYTES = "^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$"
 
 
 class TextRequest(BaseModel):
-    """What both calls take. Unknown fields are ignored. `allow`: surfaces that stay where they are found as a whole."""
+    """The fields of both requests. `allow`: surfaces that stay where the whole entity is one of them."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -72,16 +72,16 @@ class ExplainedPlace(BaseModel):
 
 
 class ExplainedSpan(ExplainedPlace):
-    """A span by its place and type."""
+    """A span: its offsets and type."""
 
     type: str
 
 
 class ExplainedWhy(BaseModel):
-    """What made a span.
+    """The reasons for a span.
 
     `shape`: what its recognizer looks for. `check`: the checksum that it passed (`luhn`, `mod97`, `icao9303`). `cue`:
-    the word that made it, or made it surer. `outranked`: the overlapping spans that lost to it.
+    the context word that it required or that raised its score. `outranked`: overlapping spans that it displaced.
     """
 
     shape: str
@@ -91,19 +91,19 @@ class ExplainedWhy(BaseModel):
 
 
 class Explanation(ExplainedSpan):
-    """Why one entity was found: by which recognizer, how sure it is (0 to 1), and for what reasons. Offsets only."""
+    """Why an entity was found: its recognizer, its score (0 to 1) and the reasons. Contains offsets, no text."""
 
     recognizer: str
     score: float
     why: ExplainedWhy
 
 
-# Never set, and so not in the answer (exclude_unset), unless the request says explain.
+# Set only when the request has `explain`; unset fields are not in the answer (exclude_unset).
 Explanations = Annotated[list[Explanation], Field(description="only with `explain`: one per entity, by position")]
 
 
 class MaskResponse(BaseModel):
-    """Every field of the answer; base64 is the standard alphabet with padding."""
+    """The answer of `/mask`. Base64 is the standard alphabet with padding."""
 
     masked_text: Annotated[str, Field(description="every entity replaced by a token")]
     ciphertext: Annotated[str, Field(description="base64: AES-GCM of the JSON object from token to original")]
@@ -124,7 +124,7 @@ class MaskResponse(BaseModel):
 
 
 class RedactResponse(BaseModel):
-    """`entity_counts` is keyed by redact prefix and counts distinct values."""
+    """The answer of `/redact`. `entity_counts` counts distinct values by redact prefix."""
 
     redacted_text: Annotated[str, Field(description="every entity replaced by a placeholder or a generalized value")]
     pii_count: Annotated[int, Field(description="distinct values replaced")]

@@ -9,7 +9,7 @@ from typing import Self
 
 from pipeline.detect.detector import Detector
 from pipeline.sandbox.parent import Sandbox
-from pipeline.second_reading import Tools
+from pipeline.second_reading import ReadingTools
 from schemas.clock import utc_now
 from schemas.settings import Settings
 from storage.opening import Storage
@@ -21,16 +21,16 @@ class Context:
 
     settings: Settings
     storage: Storage
-    tools: Tools
+    tools: ReadingTools
     clock: Callable[[], datetime] = utc_now
 
     @classmethod
     def open(cls, settings: Settings, storage: Storage) -> Self:
-        """Builds the cage first: in strict mode CageUnavailable, before anything is connected to."""
+        """Builds the sandbox first: in strict mode SandboxUnavailable, before anything is connected to."""
         return cls(
             settings=settings,
             storage=storage,
-            tools=Tools(
+            tools=ReadingTools(
                 Sandbox(settings.sandbox_mode.value),
                 Detector(),
                 ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="reader"),

@@ -15,7 +15,7 @@ from workers.sweep import Sweeper
 
 
 def check(settings: Settings) -> None:
-    """What would stop every worker, said once and before anything is connected to. InvalidSettings, CageUnavailable."""
+    """Checks what would stop every worker, before it connects to anything. InvalidSettings, SandboxUnavailable."""
     if settings.redis_url is None:
         raise InvalidSettings("MASKER_REDIS_URL: workers of their own need it; without it `masker serve` runs them")
     open_keyring(settings)
@@ -48,7 +48,7 @@ def run(
 class Embedded:
     """Every queue in this process; the same actors as anywhere.
 
-    `storage` must be the one that the API announces through: its broker lives in this process. CageUnavailable.
+    `storage` must be the one that the API announces through: its broker lives in this process. SandboxUnavailable.
     """
 
     def __init__(self, settings: Settings, storage: Storage) -> None:

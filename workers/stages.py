@@ -8,7 +8,7 @@ from pipeline.documents.document import BY_HUE, Extraction, Findings, Reading
 from pipeline.entities import findings as finding
 from pipeline.entities.output_name import output_name, with_name, without_name
 from pipeline.entities.proof import Proof, counts_by_type
-from pipeline.second_reading import MAX_ROUNDS, Said, second_look
+from pipeline.second_reading import MAX_ROUNDS, FirstReading, verify_candidate
 from schemas.errors import ErrorCode, StageFailed
 from schemas.files import Format
 from schemas.spans import DetectOptions, TermSet
@@ -74,10 +74,10 @@ def redact(run: Run) -> None:
 def verify(run: Run) -> None:
     """Reads the output again by other libraries: clean, one more round, or failed."""
     job, (said, filename) = run.claim.job, _said(run)
-    first = Said(*said, run.artifacts.findings())
+    first = FirstReading(*said, run.artifacts.findings())
     is_last = job.round >= MAX_ROUNDS
     candidate = run.artifacts.candidate()
-    looked = second_look(run.context.tools, Format(job.format), candidate, first, _options(run), is_last=is_last)
+    looked = verify_candidate(run.context.tools, Format(job.format), candidate, first, _options(run), is_last=is_last)
     if isinstance(looked, Proof):
         run.advance(Stage.BILL, {"report": run.report(looked)})
     elif is_last:

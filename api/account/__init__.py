@@ -1,1 +1,1 @@
-"""What an account reads and sets of itself: profile, keys, entity types, glossaries."""
+"""An account's own resources: profile, keys, entity types, glossaries."""

@@ -1,8 +1,8 @@
-"""The entity types of an account and of its keys, as their owner reads and sets them."""
+"""Reads and sets the entity types of an account and of its keys."""
 
 from collections.abc import Sequence
 
-from api.account.keys import parsed
+from api.account.keys import parse_key_id
 from api.services.container import Services
 from schemas.entities import EntityType
 from schemas.entity_sets import EntitySetAnswer, KeyEntitiesAnswer, catalog
@@ -10,23 +10,23 @@ from storage.accounts import entity_sets
 from storage.accounts.keys import Caller
 
 
-def of_account(services: Services, caller: Caller) -> EntitySetAnswer:
-    """The account's set and the catalogue."""
+def get_for_account(services: Services, caller: Caller) -> EntitySetAnswer:
+    """The account's types and the catalogue."""
     with services.storage.database.reading() as session:
         own = entity_sets.of_account(session, caller, services.settings.entity_toggles_since)
     return EntitySetAnswer(enabled=list(own.types), is_default=own.is_default, catalog=catalog())
 
 
-def select(services: Services, caller: Caller, types: Sequence[EntityType]) -> EntitySetAnswer:
-    """Replaces the account's set; what was saved."""
-    with services.policies.changing(caller.account_id), services.storage.database.transaction() as session:
+def set_for_account(services: Services, caller: Caller, types: Sequence[EntityType]) -> EntitySetAnswer:
+    """Replaces the account's types. Returns what was saved."""
+    with services.policies.invalidating(caller.account_id), services.storage.database.transaction() as session:
         saved = entity_sets.select_for_account(session, caller.account_id, types)
     return EntitySetAnswer(enabled=list(saved), is_default=False, catalog=catalog())
 
 
-def of_key(services: Services, caller: Caller, key_id: str) -> KeyEntitiesAnswer:
-    """The key's own set and what it comes to; of a revoked key too. KeyNotFound, also for a malformed id."""
-    id_, since = parsed(key_id), services.settings.entity_toggles_since
+def get_for_key(services: Services, caller: Caller, key_id: str) -> KeyEntitiesAnswer:
+    """The key's own types and its effective ones; also of a revoked key. KeyNotFound, also for a malformed id."""
+    id_, since = parse_key_id(key_id), services.settings.entity_toggles_since
     with services.storage.database.reading() as session:
         override = entity_sets.of_key(session, caller.account_id, id_)
         inherited = entity_sets.of_account(session, caller, since).types
@@ -37,8 +37,10 @@ def of_key(services: Services, caller: Caller, key_id: str) -> KeyEntitiesAnswer
     )
 
 
-def override(services: Services, caller: Caller, key_id: str, types: Sequence[EntityType] | None) -> KeyEntitiesAnswer:
-    """Replaces the key's own set, or lets it inherit its account's again; what holds now. KeyNotFound as above."""
-    with services.policies.changing(caller.account_id), services.storage.database.transaction() as session:
-        entity_sets.override_for_key(session, caller.account_id, parsed(key_id), types)
-    return of_key(services, caller, key_id)
+def set_for_key(
+    services: Services, caller: Caller, key_id: str, types: Sequence[EntityType] | None
+) -> KeyEntitiesAnswer:
+    """Replaces the key's own types; None: it inherits its account's again. Returns the new state. KeyNotFound."""
+    with services.policies.invalidating(caller.account_id), services.storage.database.transaction() as session:
+        entity_sets.override_for_key(session, caller.account_id, parse_key_id(key_id), types)
+    return get_for_key(services, caller, key_id)

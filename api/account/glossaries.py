@@ -1,4 +1,4 @@
-"""An account's glossaries, as their owner lists, creates, reads, changes and deletes them."""
+"""Lists, creates, reads, changes and deletes the glossaries of an account."""
 
 from datetime import datetime
 from uuid import UUID
@@ -20,18 +20,18 @@ from storage.tables import Glossary
 _LIST = TypeAdapter(list[GlossaryAnswer])
 
 
-def listed(services: Services, caller: Caller) -> bytes:
-    """All of them as JSON, oldest first."""
+def list_all(services: Services, caller: Caller) -> bytes:
+    """All glossaries as JSON, oldest first."""
     keyring = services.storage.keyring
     with services.storage.database.reading() as session:
         rows = glossaries.of_account(session, caller.account_id)
-    return _LIST.dump_json([_shown(keyring, row) for row in rows])
+    return _LIST.dump_json([_answer(keyring, row) for row in rows])
 
 
 def create(services: Services, caller: Caller, wanted: NewGlossary, now: datetime) -> bytes:
-    """A new glossary as JSON. Invalid, Unprocessable."""
+    """Creates a glossary and returns it as JSON. Invalid, Unprocessable."""
     terms, keyring = _terms(wanted.entries), services.storage.keyring
-    with services.policies.changing(caller.account_id), services.storage.database.transaction() as session:
+    with services.policies.invalidating(caller.account_id), services.storage.database.transaction() as session:
         row = glossaries.create(
             session,
             keyring,
@@ -44,23 +44,23 @@ def create(services: Services, caller: Caller, wanted: NewGlossary, now: datetim
     return _json(keyring, row)
 
 
-def one(services: Services, caller: Caller, glossary_id: str) -> bytes:
-    """A glossary as JSON. GlossaryNotFound, also for a malformed id and for another account's."""
+def get(services: Services, caller: Caller, glossary_id: str) -> bytes:
+    """A glossary as JSON. GlossaryNotFound, also for a malformed id and another account's glossary."""
     with services.storage.database.reading() as session:
-        row = glossaries.get(session, caller.account_id, _parsed(glossary_id))
+        row = glossaries.get(session, caller.account_id, _parse_id(glossary_id))
     return _json(services.storage.keyring, row)
 
 
 def change(services: Services, caller: Caller, glossary_id: str, wanted: GlossaryChange, now: datetime) -> bytes:
-    """The glossary with what the change names replaced, as JSON. Invalid; GlossaryNotFound as above."""
+    """Replaces the fields that `wanted` sets and returns the glossary as JSON. Invalid; GlossaryNotFound."""
     given, keyring = wanted.model_fields_set, services.storage.keyring
     terms = _terms(wanted.entries) if "entries" in given else None
-    with services.policies.changing(caller.account_id), services.storage.database.transaction() as session:
+    with services.policies.invalidating(caller.account_id), services.storage.database.transaction() as session:
         row = glossaries.change(
             session,
             keyring,
             caller.account_id,
-            _parsed(glossary_id),
+            _parse_id(glossary_id),
             name=wanted.name if "name" in given else None,
             enabled=wanted.enabled if "enabled" in given else None,
             entries=terms,
@@ -70,13 +70,13 @@ def change(services: Services, caller: Caller, glossary_id: str, wanted: Glossar
 
 
 def delete(services: Services, caller: Caller, glossary_id: str) -> None:
-    """Removes it for good. GlossaryNotFound as above."""
-    with services.policies.changing(caller.account_id), services.storage.database.transaction() as session:
-        glossaries.delete(session, caller.account_id, _parsed(glossary_id))
+    """Deletes a glossary. GlossaryNotFound."""
+    with services.policies.invalidating(caller.account_id), services.storage.database.transaction() as session:
+        glossaries.delete(session, caller.account_id, _parse_id(glossary_id))
 
 
 def _terms(entries: list[Entry]) -> list[Term]:
-    """What detection will look for. Invalid for a term of which its normalization leaves nothing."""
+    """The entries as terms. Invalid for a term of which detection's normalization leaves nothing."""
     empty = [index for index, entry in enumerate(entries) if not normalize(entry.term).text.strip()]
     if empty:
         message = "Input should hold a visible character"
@@ -86,7 +86,7 @@ def _terms(entries: list[Entry]) -> list[Term]:
     return [entry.to_term() for entry in entries]
 
 
-def _shown(keyring: Keyring, row: Glossary) -> GlossaryAnswer:
+def _answer(keyring: Keyring, row: Glossary) -> GlossaryAnswer:
     return GlossaryAnswer(
         id=row.id,
         name=glossaries.name_of(keyring, row),
@@ -98,10 +98,10 @@ def _shown(keyring: Keyring, row: Glossary) -> GlossaryAnswer:
 
 
 def _json(keyring: Keyring, row: Glossary) -> bytes:
-    return _shown(keyring, row).model_dump_json().encode()
+    return _answer(keyring, row).model_dump_json().encode()
 
 
-def _parsed(glossary_id: str) -> UUID:
+def _parse_id(glossary_id: str) -> UUID:
     try:
         return parse_id(glossary_id)
     except ValueError:

@@ -1,4 +1,4 @@
-"""An account's bearer keys, as their owner lists, mints, renames and revokes them."""
+"""Lists, creates, renames and revokes the bearer keys of an account."""
 
 from datetime import datetime
 from uuid import UUID
@@ -11,14 +11,14 @@ from storage.accounts import keys
 from storage.accounts.keys import Caller
 
 
-def listed(services: Services, caller: Caller) -> list[KeyRow]:
-    """All of them, revoked ones too, oldest first."""
+def list_all(services: Services, caller: Caller) -> list[KeyRow]:
+    """All keys, oldest first, with the revoked ones."""
     with services.storage.database.reading() as session:
         return [KeyRow.model_validate(key) for key in keys.of_account(session, caller.account_id)]
 
 
-def mint(services: Services, caller: Caller, name: str, now: datetime) -> MintedKey:
-    """A new key and, this once, its bearer. Whether it may ask for the judge is the operator's to say."""
+def create(services: Services, caller: Caller, name: str, now: datetime) -> MintedKey:
+    """Creates a key. The answer is the only one with its bearer. Only the operator can allow it to use the judge."""
     pepper = services.pepper  # before the transaction: the first use opens one of its own
     with services.storage.database.transaction() as session:
         key, bearer = keys.mint(session, pepper, account_id=caller.account_id, name=name, now=now)
@@ -26,19 +26,19 @@ def mint(services: Services, caller: Caller, name: str, now: datetime) -> Minted
 
 
 def rename(services: Services, caller: Caller, key_id: str, name: str) -> KeyRow:
-    """The key under its new name. KeyNotFound, also for a malformed id and for another account's key."""
+    """Renames a key. KeyNotFound, also for a malformed id and another account's key."""
     with services.storage.database.transaction() as session:
-        return KeyRow.model_validate(keys.rename(session, parsed(key_id), name, account_id=caller.account_id))
+        return KeyRow.model_validate(keys.rename(session, parse_key_id(key_id), name, account_id=caller.account_id))
 
 
 def revoke(services: Services, caller: Caller, key_id: UUID, now: datetime) -> None:
-    """Ends the key, for whoever asks the database. KeyNotFound as above; harmless when repeated."""
+    """Revokes the key in the database; may be repeated. KeyNotFound."""
     with services.storage.database.transaction() as session:
         keys.revoke(session, key_id, now, account_id=caller.account_id)
 
 
-def parsed(key_id: str) -> UUID:
-    """The id of a path. KeyNotFound when it is malformed."""
+def parse_key_id(key_id: str) -> UUID:
+    """The key id in a path. KeyNotFound when it is malformed."""
     try:
         return parse_id(key_id)
     except ValueError:

@@ -1,4 +1,4 @@
-"""What an account may see of itself: who it is, what it has, what it used, how its tokens moved."""
+"""The profile, usage and ledger of an account."""
 
 import re
 from datetime import datetime, timedelta
@@ -19,8 +19,8 @@ MAX_LEDGER_LINES = 100
 _CURSOR = re.compile(r"([a-z]{1,20}):([\x21-\x7e]{1,200})")
 
 
-def profile(services: Services, caller: Caller, now: datetime) -> Profile:
-    """The account and its balance."""
+def get_profile(services: Services, caller: Caller, now: datetime) -> Profile:
+    """The account and its balance. Unauthenticated when it is gone."""
     with services.storage.database.reading() as session:
         account = accounts.get(session, caller.account_id)
         if account is None:
@@ -35,10 +35,10 @@ def profile(services: Services, caller: Caller, now: datetime) -> Profile:
     )
 
 
-def used(services: Services, caller: Caller, days: int, now: datetime) -> UsageAnswer:
-    """The last `days` Asia/Riyadh days (1 to 366; what lies outside is moved inside), days of rest included."""
+def get_usage(services: Services, caller: Caller, days: int, now: datetime) -> UsageAnswer:
+    """Usage of the last `days` days (Asia/Riyadh), days without calls included. `days` is clamped to 1-366."""
     days = min(max(days, 1), MAX_USAGE_DAYS)
-    services.usage_log.flush()  # what this process did a moment ago shows at once; other processes' within a second
+    services.usage_log.flush()  # this process's calls show at once, those of other processes within a second
     with services.storage.database.reading() as session:
         busy = {day.day: day for day in usage.per_day(session, caller.account_id, days=days, now=now)}
     today = riyadh_day(now)
@@ -47,7 +47,7 @@ def used(services: Services, caller: Caller, days: int, now: datetime) -> UsageA
 
 
 def ledger_page(services: Services, caller: Caller, limit: int, cursor: str | None) -> LedgerPage:
-    """Entries, newest first; `limit` 1 to 100, what lies outside is moved inside. InvalidCursor."""
+    """Ledger entries, newest first. `limit` is clamped to 1-100. InvalidCursor."""
     limit = min(max(limit, 1), MAX_LEDGER_LINES)
     with services.storage.database.reading() as session:
         before = None
@@ -62,12 +62,12 @@ def ledger_page(services: Services, caller: Caller, limit: int, cursor: str | No
     return LedgerPage(entries=lines, next_cursor=lines[-1].id if len(entries) > limit else None)
 
 
-def _day(used_: DayUsage) -> DayOfUse:
-    return DayOfUse(day=used_.day, tokens=used_.tokens, calls=used_.calls, entities=dict(used_.entities))
+def _day(usage_: DayUsage) -> DayOfUse:
+    return DayOfUse(day=usage_.day, tokens=usage_.tokens, calls=usage_.calls, entities=dict(usage_.entities))
 
 
 def _line(entry: Entry) -> LedgerLine:
-    """Its id names the fact that was paid for: a running number would tell how much everybody else does."""
+    """The public id is the reference of the charge: a running number would reveal how much all other accounts do."""
     return LedgerLine(
         id=f"{entry.kind}:{entry.reference}",
         kind=entry.kind,

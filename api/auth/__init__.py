@@ -1,1 +1,1 @@
-"""Who calls, how often they may, and how they log in."""
+"""Authentication, rate limit, and login."""

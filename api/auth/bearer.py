@@ -1,4 +1,4 @@
-"""Who calls, by bearer key or session cookie: known before a byte of the body is read."""
+"""Authenticates callers by bearer key or session cookie, before a byte of the body is read."""
 
 import logging
 from dataclasses import dataclass
@@ -20,21 +20,21 @@ SESSION_COOKIE = "masker_session"
 
 @dataclass(frozen=True, slots=True)
 class Authenticated:
-    """A caller, and the key material from which its envelopes and tokens derive: its bearer, or its cookie's value."""
+    """A caller, and the key material for its envelopes and tokens: its bearer, or the value of its cookie."""
 
     caller: Caller
     key_material: str
 
     @property
     def by_session(self) -> bool:
-        """Whether it is the dashboard, in a browser."""
+        """Whether a session cookie authenticated it: the dashboard in a browser."""
         return self.caller.key_id is None
 
 
 async def authenticate(request: Request, services: Services) -> Authenticated:
-    """The caller of a route that takes a bearer or a cookie; with an Authorization header the cookie is ignored.
+    """The caller of a route that accepts a bearer or a cookie; with an Authorization header the cookie is ignored.
 
-    Unauthenticated with the interface's messages; Forbidden for a cookie that a page of another site made use of.
+    Unauthenticated with the interface's messages; Forbidden for a cookie in a call from a page of another site.
     """
     if "authorization" in request.headers:
         return await by_bearer(request, services)
@@ -44,7 +44,7 @@ async def authenticate(request: Request, services: Services) -> Authenticated:
 
 
 async def by_bearer(request: Request, services: Services) -> Authenticated:
-    """The caller of a route that takes a bearer alone. Unauthenticated."""
+    """The caller of a route that accepts only a bearer. Unauthenticated."""
     headers = request.headers.getlist("authorization")
     if not headers:
         raise Unauthenticated("Missing authentication token")
@@ -57,31 +57,31 @@ async def by_bearer(request: Request, services: Services) -> Authenticated:
     if caller is None:
         keys.check_form(bearer)
         revocations = cache.revocations
-        caller = await to_thread.run_sync(_owner, services, bearer, now)
+        caller = await to_thread.run_sync(_read_key, services, bearer, now)
         cache.put(bearer, caller, now, revocations)
     return Authenticated(caller, bearer)
 
 
 async def by_cookie(request: Request, services: Services) -> Authenticated:
-    """The caller of a route that takes a cookie alone. Unauthenticated, Forbidden.
+    """The caller of a route that accepts only a cookie. Unauthenticated, Forbidden.
 
-    Sessions are not remembered: a logout must hold everywhere at once, and browsers call seldom.
+    Sessions are not cached: a logout must hold in all processes at once, and browsers call rarely.
     """
     token = session_token(request)
     if token is None:
         raise Unauthenticated("Missing session cookie")
     sessions.check_form(token)
-    caller = await to_thread.run_sync(_visitor, services, token, utc_now())
+    caller = await to_thread.run_sync(_read_session, services, token, utc_now())
     refuse_cross_site(request, services.settings)
     return Authenticated(caller, token)
 
 
 def session_token(request: Request) -> str | None:
-    """The session cookie's value; None without one, or beside an Authorization header."""
+    """The session cookie's value; None without one, and when there is an Authorization header."""
     return None if "authorization" in request.headers else request.cookies.get(SESSION_COOKIE)
 
 
-def _owner(services: Services, bearer: str, now: datetime) -> Caller:
+def _read_key(services: Services, bearer: str, now: datetime) -> Caller:
     pepper = services.pepper  # before the transaction: the first use opens one of its own
     with services.storage.database.reading() as session:
         caller, use_is_due = keys.authenticate(session, pepper, bearer, now)
@@ -94,6 +94,6 @@ def _owner(services: Services, bearer: str, now: datetime) -> Caller:
     return caller
 
 
-def _visitor(services: Services, token: str, now: datetime) -> Caller:
+def _read_session(services: Services, token: str, now: datetime) -> Caller:
     with services.storage.database.reading() as session:
         return sessions.authenticate(session, token, now)

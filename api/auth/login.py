@@ -1,4 +1,4 @@
-"""Registration, login and logout: from an e-mail address and a password to a session, and back."""
+"""Registration, login and logout, throttled per network and per account against password guessing."""
 
 import hashlib
 from datetime import datetime
@@ -21,78 +21,77 @@ from storage.accounts.passwords import hash_password, needs_rehash, verify_passw
 from storage.accounts.records import one_spelling
 from storage.tables import Account
 
-# Slows down who guesses passwords: so many logins a minute per address and per account, registrations likewise.
-
-# What one subscriber is given (RFC 6177): whoever has one IPv6 address has 2^64 of them.
-_SUBSCRIBER_BITS = 64
+# A subscriber gets a /64 or a larger network (RFC 6177), so IPv6 attempts are counted per /64.
+_SUBSCRIBER_PREFIX_BITS = 64
 
 
 async def count_attempt(services: Services, kind: str, address: Address | None, email: str) -> None:
-    """Counts an attempt of a `kind` before any password is hashed. RateLimited with the seconds to wait.
+    """Counts an attempt of a `kind`, before any password is hashed. RateLimited with the seconds to wait.
 
-    Both windows are counted in the shared limiter, which fails open, and in this process, which does not.
+    Attempts are counted per network and per account, in the shared limiter and in that of this process. The shared one
+    allows everything when Redis is unavailable.
     """
     limit = services.settings.login_attempts_per_minute
-    for name in (f"{kind}:address:{_place(address)}", f"{kind}:account:{_account(email)}"):
-        for limiter in (services.limiter, services.own_limiter):
+    for name in (f"{kind}:address:{_network(address)}", f"{kind}:account:{_account_digest(email)}"):
+        for limiter in (services.limiter, services.local_limiter):
             wait = await limiter.hit(name, limit)
             if wait is not None:
                 raise RateLimited(retry_after=wait)
 
 
-def _place(address: Address | None) -> str:
+def _network(address: Address | None) -> str:
     if isinstance(address, IPv6Address):
-        return str(IPv6Network((address, _SUBSCRIBER_BITS), strict=False))
+        return str(IPv6Network((address, _SUBSCRIBER_PREFIX_BITS), strict=False))
     return str(address)
 
 
-def _account(email: str) -> str:
-    """Whether or not there is such an account; the address itself is not kept in the limiter's memory."""
+def _account_digest(email: str) -> str:
+    """A digest of the e-mail address, so that the limiter does not store it. The account need not exist."""
     return hashlib.sha256(one_spelling(email).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-class Begun(NamedTuple):
-    """A session that has just begun: whose it is, and its cookie's value."""
+class NewSession(NamedTuple):
+    """A new session: its account, and the value of its cookie."""
 
     account: AccountAnswer
     token: str
 
 
 def check_registration(services: Services) -> None:
-    """RegistrationClosed when accounts are made by the operator alone."""
+    """RegistrationClosed when only the operator creates accounts."""
     if not services.settings.open_registration:
         raise RegistrationClosed
 
 
-async def register(services: Services, body: Registration, address: Address | None) -> Begun:
-    """A new account, logged in. RateLimited, Unprocessable (the address is none), EmailTaken."""
+async def register(services: Services, body: Registration, address: Address | None) -> NewSession:
+    """Creates an account and logs it in. RateLimited, Unprocessable (invalid e-mail address), EmailTaken."""
     accounts.normalize_email(body.email)
     await count_attempt(services, "register", address, body.email)
     password_hash = await services.passwords.run(partial(hash_password, body.password))
-    return await to_thread.run_sync(_create, services, body.email, password_hash, utc_now())
+    return await to_thread.run_sync(_create_account, services, body.email, password_hash, utc_now())
 
 
-async def log_in(services: Services, body: Login, address: Address | None) -> Begun:
-    """A session of a known account. RateLimited; InvalidLogin, after the same work whatever was wrong."""
+async def log_in(services: Services, body: Login, address: Address | None) -> NewSession:
+    """Begins a session. RateLimited; InvalidLogin, which takes the same time for an unknown account."""
     await count_attempt(services, "login", address, body.email)
-    account = await to_thread.run_sync(_known, services, body.email)
+    account = await to_thread.run_sync(_find_account, services, body.email)
     stored = None if account is None else account.password_hash
-    right = await services.passwords.run(partial(verify_password, stored, body.password))
-    if account is None or not right:
+    is_right = await services.passwords.run(partial(verify_password, stored, body.password))
+    if account is None or not is_right:
         raise InvalidLogin
-    stronger = None
+    new_hash = None
     if needs_rehash(account.password_hash):
-        stronger = await services.passwords.run(partial(hash_password, body.password))
-    return await to_thread.run_sync(_begin, services, account, stronger, utc_now())
+        new_hash = await services.passwords.run(partial(hash_password, body.password))
+    return await to_thread.run_sync(_begin_session, services, account, new_hash, utc_now())
 
 
 async def log_out(services: Services, token: str) -> None:
-    """Ends the session, if there is one."""
-    await to_thread.run_sync(_end, services, token)
+    """Ends the session if it exists."""
+    await to_thread.run_sync(_end_session, services, token)
 
 
 def set_cookie(services: Services, response: Response, token: str) -> None:
-    """Hands the session to the browser: for no script's eyes, and with no call that another site makes."""
+    """Sets the session cookie: not readable by scripts, not sent with calls of other sites."""
     settings = services.settings
     response.set_cookie(
         SESSION_COOKIE,
@@ -106,31 +105,31 @@ def set_cookie(services: Services, response: Response, token: str) -> None:
 
 
 def clear_cookie(services: Services, response: Response) -> None:
-    """Takes it back."""
+    """Deletes the session cookie."""
     secure = services.settings.session_cookie_secure
     response.delete_cookie(SESSION_COOKIE, path="/", secure=secure, httponly=True, samesite="lax")
 
 
-def _create(services: Services, email: str, password_hash: str, now: datetime) -> Begun:
+def _create_account(services: Services, email: str, password_hash: str, now: datetime) -> NewSession:
     with services.storage.database.transaction() as session:
         account = accounts.create(session, email=email, password_hash=password_hash, now=now)
         token = sessions.begin(session, account.id, ttl_seconds=services.settings.session_ttl_seconds, now=now)
-    return Begun(AccountAnswer(account_id=account.id, email=account.email), token)
+    return NewSession(AccountAnswer(account_id=account.id, email=account.email), token)
 
 
-def _known(services: Services, email: str) -> Account | None:
+def _find_account(services: Services, email: str) -> Account | None:
     with services.storage.database.reading() as session:
         return accounts.by_email(session, email)
 
 
-def _begin(services: Services, account: Account, stronger: str | None, now: datetime) -> Begun:
+def _begin_session(services: Services, account: Account, new_hash: str | None, now: datetime) -> NewSession:
     with services.storage.database.transaction() as session:
-        if stronger is not None:
-            accounts.replace_password_hash(session, account.id, account.password_hash, stronger)
+        if new_hash is not None:
+            accounts.replace_password_hash(session, account.id, account.password_hash, new_hash)
         token = sessions.begin(session, account.id, ttl_seconds=services.settings.session_ttl_seconds, now=now)
-    return Begun(AccountAnswer(account_id=account.id, email=account.email), token)
+    return NewSession(AccountAnswer(account_id=account.id, email=account.email), token)
 
 
-def _end(services: Services, token: str) -> None:
+def _end_session(services: Services, token: str) -> None:
     with services.storage.database.transaction() as session:
         sessions.end(session, token)

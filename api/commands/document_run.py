@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pipeline.detect.detector import Detector
-    from pipeline.document_run import Heard, Redacted
+    from pipeline.document_run import ProgressListener, Redacted
     from pipeline.sandbox.parent import Sandbox
     from schemas.files import Format
     from schemas.refusals import Reason
@@ -58,7 +58,9 @@ class Run:
     detector: "Detector"
     readers: Executor
 
-    def redact(self, source: Path, name: str, heard: "Heard", *, follow: bool = True, named: str | None = None) -> Done:
+    def redact(
+        self, source: Path, name: str, heard: "ProgressListener", *, follow: bool = True, named: str | None = None
+    ) -> Done:
         """The document at `source`, called `name`. Refused; also for a symbolic link that is not to be followed.
 
         `named`: the ending (`.pdf`) that the output is to have. WrongEnding, before any work, when that is not one of
@@ -81,7 +83,7 @@ class Run:
                 max_pages=self.settings.max_file_pages,
                 filename=name,
                 readers=self.readers,
-                heard=heard,
+                on_progress=heard,
             )
         except UnsupportedFormat as error:
             raise Refused(error.detail, reason=error.reason) from None
@@ -146,7 +148,7 @@ def format_of(name: str) -> "Format | None":
 
 
 def opened(settings: "Settings", readers: Executor) -> Run:
-    """Builds the parsers' cage and loads the detector. CageUnavailable."""
+    """Builds the parsers' sandbox and loads the detector. SandboxUnavailable."""
     from pipeline.detect.detector import Detector
     from pipeline.sandbox.parent import Sandbox
 

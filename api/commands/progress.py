@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress as Bars
     from rich.progress import TaskID
 
-    from pipeline.document_run import Heard, Progress
+    from pipeline.document_run import Progress, ProgressListener
 
 _QUIET_SECONDS = 5.0  # without a terminal: so long nothing is said of a document
 
@@ -21,7 +21,7 @@ _QUIET_SECONDS = 5.0  # without a terminal: so long nothing is said of a documen
 class Display(Protocol):
     """Hears of documents from many threads."""
 
-    def begin(self, name: str) -> "Heard":
+    def begin(self, name: str) -> "ProgressListener":
         """A document begins: what shall hear of its progress."""
 
     def end(self, name: str) -> None:
@@ -44,7 +44,7 @@ def display(documents: int) -> Iterator[Display]:
 
 
 class _Lines:
-    def begin(self, name: str) -> "Heard":
+    def begin(self, name: str) -> "ProgressListener":
         said = time.monotonic()
 
         def hear(progress: "Progress") -> None:
@@ -65,8 +65,8 @@ class _OnTerminal:
         self._tasks: dict[str, TaskID] = {}
         self._all = bars.add_task("documents", total=documents) if documents > 1 else None
 
-    def begin(self, name: str) -> "Heard":
-        from schemas.stages import reached
+    def begin(self, name: str) -> "ProgressListener":
+        from schemas.stages import progress_at
 
         shown = printable(name)
         task = self._bars.add_task(shown, total=1.0)
@@ -74,7 +74,7 @@ class _OnTerminal:
             self._tasks[name] = task
 
         def hear(progress: "Progress") -> None:
-            done = reached(progress.stage, progress.read, progress.rasters)
+            done = progress_at(progress.stage, progress.read, progress.rasters)
             # A second round begins behind the end of the first: a bar does not go back.
             done = max(done, next(row.completed for row in self._bars.tasks if row.id == task))
             self._bars.update(task, description=f"{shown}: {_told(progress)}", completed=done)

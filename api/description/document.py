@@ -1,4 +1,4 @@
-"""Builds the OpenAPI document of the application: operations, their credentials, bodies, answers and examples."""
+"""Builds the OpenAPI document: the framework's own, with credentials, errors, headers and examples added."""
 
 from collections.abc import Iterator
 from copy import deepcopy
@@ -11,14 +11,14 @@ from fastapi.routing import iter_route_contexts
 
 from api.dependencies import BearerCallerDep, CallerDep, CookieCallerDep, ProxyCallerDep
 from api.description.examples import ANSWERS, REQUESTS
-from api.description.failures import SCHEMAS, Credentials, Object, described, failures
+from api.description.failures import SCHEMAS, Credentials, Object, errors_of, responses_of
 from api.http.answer_headers import TYPES_HEADER, WARNING_HEADER
 from api.http.errors import PROXY
 
-_ABOUT = """Finds personal data, Saudi first, in Arabic and English, and takes it out of text and documents.
+_ABOUT = """Finds personal data, Saudi first, in Arabic and English, and removes it from text and documents.
 
-Mask a text to get its values back later: every value becomes a token, and the mapping comes back encrypted for you
-alone. Redact it when nobody shall. Text costs one token per whitespace-separated word.
+Mask a text to restore its values later: each value becomes a token, and the answer holds the mapping, encrypted for you
+alone. Redact a text when its values must never come back. Text costs one token per whitespace-separated word.
 
 Branch on the status of an answer first; retry only 429, 500 and 503. Every answer carries an `X-Request-Id`."""
 _TAGS = {
@@ -41,7 +41,7 @@ _SECURITY: dict[Credentials, list[Object]] = {
     "bearer": [{"bearer": []}],
     "session": [{"session": []}],
 }
-_REQUEST_ID = {
+_REQUEST_ID_HEADER = {
     "description": "The request's id, for support and logs.",
     "required": True,
     "schema": {"type": "string", "pattern": "^[a-z]+_[0-9a-f]{8}$"},
@@ -61,8 +61,8 @@ _TYPES = {
 
 
 def describe(app: FastAPI) -> Object:
-    """The document; made anew each time. Depends on the routes alone, not on settings."""
-    document: Object = deepcopy(app.openapi())  # the framework keeps its own
+    """A new OpenAPI document of the application. It depends only on the routes, not on settings."""
+    document: Object = deepcopy(app.openapi())  # the framework caches its document
     document["info"]["description"] = _ABOUT
     schemas = dict(document.get("components", {}).get("schemas", {}))
     credentials = dict(_credentials(app))
@@ -80,51 +80,51 @@ def describe(app: FastAPI) -> Object:
         **{key: document[key] for key in ("openapi", "info")},
         "tags": [{"name": name, "description": about} for name, about in _TAGS.items() if name in used],
         "paths": paths,
-        "components": {"schemas": _tidied({**schemas, **SCHEMAS}), "securitySchemes": _SCHEMES},
+        "components": {"schemas": _cleaned({**schemas, **SCHEMAS}), "securitySchemes": _SCHEMES},
     }
 
 
 def _operation(
     path: str, method: str, operation: Object, credentials: Credentials | None, schemas: dict[str, Object]
 ) -> Object:
-    """One operation with what the framework cannot know; what its body refers to is added to `schemas`."""
+    """The operation with what the framework does not know. The schemas of its body are added to `schemas`."""
     summary, _, rest = str(operation.get("description", operation["summary"])).partition("\n")
-    whole = {**operation, "summary": summary.strip().rstrip("."), "description": rest.strip()}
-    if not whole["description"]:
-        del whole["description"]
+    described = {**operation, "summary": summary.strip().rstrip("."), "description": rest.strip()}
+    if not described["description"]:
+        del described["description"]
     takes_json = False
     if body := operation.get("requestBody"):
         content = {kind: dict(media) for kind, media in body["content"].items()}
         takes_json = "application/json" in content
         if takes_json:
             media = content["application/json"]
-            media["schema"] = _hoisted(media["schema"], schemas)
+            media["schema"] = _moved_to_components(media["schema"], schemas)
             media["examples"] = _named(REQUESTS.get((method, path), {}))
-        whole["requestBody"] = {**body, "content": content}
+        described["requestBody"] = {**body, "content": content}
     own = {status: dict(response) for status, response in operation["responses"].items() if status != "422"}
     for status, response in own.items():
         response["description"] = HTTPStatus(int(status)).phrase
         if examples := ANSWERS.get((method, path)) if status < "3" else None:
             response["content"]["application/json"]["examples"] = _named(examples)
-    responses = {**own, **described(failures(method, path, credentials, takes_json=takes_json), path)}
+    responses = {**own, **responses_of(errors_of(method, path, credentials, takes_json=takes_json), path)}
     for status, response in responses.items():
-        headers = {**response.get("headers", {}), "X-Request-Id": _REQUEST_ID}
-        if "requestBody" in whole and not path.startswith(PROXY) and status.startswith("2"):
+        headers = {**response.get("headers", {}), "X-Request-Id": _REQUEST_ID_HEADER}
+        if "requestBody" in described and not path.startswith(PROXY) and status.startswith("2"):
             headers[WARNING_HEADER] = _WARNING
             if operation["tags"] == ["text"]:
                 headers[TYPES_HEADER] = _TYPES
         response["headers"] = headers
     if credentials:
-        whole["security"] = _SECURITY[credentials]
-    return {**whole, "responses": responses}
+        described["security"] = _SECURITY[credentials]
+    return {**described, "responses": responses}
 
 
 def _named(examples: dict[str, Any]) -> dict[str, Object]:
     return {name: {"value": value} for name, value in examples.items()}
 
 
-def _hoisted(schema: Object, schemas: dict[str, Object]) -> Object:
-    """A reference to a body's model, which moves with its definitions to the document's `schemas`."""
+def _moved_to_components(schema: Object, schemas: dict[str, Object]) -> Object:
+    """Moves a body's schema and its definitions to `schemas`. Returns a reference to it."""
     if "$ref" in schema:
         return schema
     definitions = schema.get("$defs", {})
@@ -133,19 +133,19 @@ def _hoisted(schema: Object, schemas: dict[str, Object]) -> Object:
     return {"$ref": f"#/components/schemas/{schema['title']}"}
 
 
-def _tidied(node: Any) -> Any:
-    """With references into the document, and without titles that only say a field's name again."""
+def _cleaned(node: Any) -> Any:
+    """The schema with references into the document, and without titles, which only repeat names."""
     if isinstance(node, dict):
         return {
-            key: value.replace("#/$defs/", "#/components/schemas/") if key == "$ref" else _tidied(value)
+            key: value.replace("#/$defs/", "#/components/schemas/") if key == "$ref" else _cleaned(value)
             for key, value in node.items()
             if key != "title" or not isinstance(value, str)
         }
-    return [_tidied(item) for item in node] if isinstance(node, list) else node
+    return [_cleaned(item) for item in node] if isinstance(node, list) else node
 
 
 def _credentials(app: FastAPI) -> Iterator[tuple[tuple[str, str], Credentials]]:
-    """What each operation wants to know its caller by, as its route's dependencies say."""
+    """The credentials that each operation accepts, by method and path, from the dependencies of its route."""
     kinds: dict[Any, Credentials] = {
         get_args(CallerDep)[1].dependency: "either",
         get_args(BearerCallerDep)[1].dependency: "bearer",

@@ -1,4 +1,4 @@
-"""Examples of requests and answers, by operation; every person in them is made up, and tests send each to a server."""
+"""Examples of requests and answers by operation. All persons are invented. Tests send each example to a server."""
 
 from collections.abc import Mapping
 from typing import Any, TypeAlias

@@ -1,4 +1,4 @@
-"""Which errors an operation may answer: those of its kind (credentials, body), and ONE table of its own."""
+"""The errors that each operation can answer: those that depend on credentials and body, and a table by operation."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -47,16 +47,16 @@ from schemas.refusals import Reason
 Credentials: TypeAlias = Literal["either", "bearer", "session"]
 Object: TypeAlias = dict[str, Any]
 
-_WRONG_BODY = Invalid([{"type": "missing", "loc": ("body", "text"), "msg": "Field required"}])
-_OTHER_TYPE = Invalid(
+_MISSING_TEXT = Invalid([{"type": "missing", "loc": ("body", "text"), "msg": "Field required"}])
+_WRONG_CONTENT_TYPE = Invalid(
     [{"type": "content_type", "loc": ("header", "content-type"), "msg": "Content-Type should be application/json"}]
 )
-_WRONG_SET = Unprocessable("entity_type", ("body", "enabled", 0), "Input should be a type of the catalog")
-_FULL = Unprocessable("max_glossaries_reached", ("body",), "At most 10 glossaries per account")
-_BAD_NAME = Unprocessable("string_too_short", ("body", "name"), "String should have at least 1 character")
-_NO_ADDRESS = Unprocessable("value_error", ("body", "email"), "Value is not an e-mail address")
-_WRONG_NUMBER = Invalid([{"type": "int_parsing", "loc": ("query", "limit"), "msg": "Input should be a valid integer"}])
-_NO_FILE = Invalid([{"type": "missing", "loc": ("body", "file"), "msg": "Field required"}])
+_UNKNOWN_TYPE = Unprocessable("entity_type", ("body", "enabled", 0), "Input should be a type of the catalog")
+_TOO_MANY_GLOSSARIES = Unprocessable("max_glossaries_reached", ("body",), "At most 10 glossaries per account")
+_EMPTY_NAME = Unprocessable("string_too_short", ("body", "name"), "String should have at least 1 character")
+_INVALID_EMAIL = Unprocessable("value_error", ("body", "email"), "Value is not an e-mail address")
+_INVALID_LIMIT = Invalid([{"type": "int_parsing", "loc": ("query", "limit"), "msg": "Input should be a valid integer"}])
+_MISSING_FILE = Invalid([{"type": "missing", "loc": ("body", "file"), "msg": "Field required"}])
 _BEARER = (
     Unauthenticated("Malformed authentication token"),
     Unauthenticated("Invalid authentication token"),
@@ -71,11 +71,11 @@ _TEXT = (
     UnknownJudgeModel(),
     InsufficientTokens(needed_tokens=12, available_tokens=7),
     GlossaryNotFound(),
-    _WRONG_BODY,
+    _MISSING_TEXT,
     MaskerUnavailable(retry_after=1),
 )
-_THROTTLED = RateLimited(retry_after=17)
-_PROXIED = (
+_TOO_MANY_ATTEMPTS = RateLimited(retry_after=17)
+_PROXY = (
     MissingProviderKey(),
     InvalidTransforms(),
     InvalidBody(),
@@ -88,28 +88,28 @@ _PROXIED = (
     MaskerUnavailable(retry_after=1),
 )
 
-# What an operation answers besides what all of its kind do.
-OWN: Mapping[tuple[str, str], tuple[MaskerError, ...]] = {
+# The errors of single operations, in addition to those of all operations of their kind.
+_BY_OPERATION: Mapping[tuple[str, str], tuple[MaskerError, ...]] = {
     ("POST", "/api/v1/mask"): (
         InvalidKeyMaterial(),
         InvalidKeyMaterial("key must decode to 32 bytes (256 bits), got 16"),
         *_TEXT,
     ),
     ("POST", "/api/v1/redact"): _TEXT,
-    ("POST", f"{PROXY}anthropic/v1/messages"): _PROXIED,
-    ("POST", f"{PROXY}openai/v1/chat/completions"): _PROXIED,
+    ("POST", f"{PROXY}anthropic/v1/messages"): _PROXY,
+    ("POST", f"{PROXY}openai/v1/chat/completions"): _PROXY,
     ("POST", "/api/v1/files/redact"): (
         UnsupportedFormat(Reason.CORRUPT),
         InsufficientTokens(needed_tokens=10, available_tokens=7),
         GlossaryNotFound(),
         RequestTimeout(),
         FileTooLarge(),
-        _NO_FILE,
+        _MISSING_FILE,
         TooManyFilesToday(),
         TooManyConcurrentJobs(),
         QuotaActive(),
     ),
-    ("GET", "/api/v1/files"): (InvalidCursor(), _WRONG_NUMBER),
+    ("GET", "/api/v1/files"): (InvalidCursor(), _INVALID_LIMIT),
     ("GET", "/api/v1/files/{file_id}"): (FileNotFound(),),
     ("GET", "/api/v1/files/{file_id}/download"): (FileNotFound(), FileNotReady(), FileExpired()),
     ("HEAD", "/api/v1/files/{file_id}/download"): (FileNotFound(), FileNotReady(), FileExpired()),
@@ -117,49 +117,49 @@ OWN: Mapping[tuple[str, str], tuple[MaskerError, ...]] = {
     ("POST", "/api/v1/files/{file_id}/pin"): (FileNotFound(), NothingToPin(), TooManyPinned()),
     ("POST", "/api/v1/files/{file_id}/unpin"): (FileNotFound(),),
     ("DELETE", "/api/v1/files/{file_id}"): (FileNotFound(),),
-    ("POST", "/v1/glossaries"): (_FULL, _BAD_NAME),
+    ("POST", "/v1/glossaries"): (_TOO_MANY_GLOSSARIES, _EMPTY_NAME),
     ("GET", "/v1/glossaries/{glossary_id}"): (GlossaryNotFound(),),
-    ("PATCH", "/v1/glossaries/{glossary_id}"): (GlossaryNotFound(), _BAD_NAME),
+    ("PATCH", "/v1/glossaries/{glossary_id}"): (GlossaryNotFound(), _EMPTY_NAME),
     ("DELETE", "/v1/glossaries/{glossary_id}"): (GlossaryNotFound(),),
-    ("PATCH", "/v1/glossaries/{glossary_id}/entries"): (GlossaryNotFound(), _BAD_NAME),
-    ("PUT", "/me/entities"): (_WRONG_SET,),
+    ("PATCH", "/v1/glossaries/{glossary_id}/entries"): (GlossaryNotFound(), _EMPTY_NAME),
+    ("PUT", "/me/entities"): (_UNKNOWN_TYPE,),
     ("GET", "/v1/keys/{key_id}/entities"): (KeyNotFound(),),
-    ("PUT", "/v1/keys/{key_id}/entities"): (KeyNotFound(), _WRONG_SET),
-    ("GET", "/me/usage"): (_WRONG_NUMBER,),
-    ("GET", "/me/ledger"): (InvalidCursor(), _WRONG_NUMBER),
-    ("POST", "/v1/keys"): (_BAD_NAME,),
-    ("PATCH", "/v1/keys/{key_id}"): (KeyNotFound(), _BAD_NAME),
+    ("PUT", "/v1/keys/{key_id}/entities"): (KeyNotFound(), _UNKNOWN_TYPE),
+    ("GET", "/me/usage"): (_INVALID_LIMIT,),
+    ("GET", "/me/ledger"): (InvalidCursor(), _INVALID_LIMIT),
+    ("POST", "/v1/keys"): (_EMPTY_NAME,),
+    ("PATCH", "/v1/keys/{key_id}"): (KeyNotFound(), _EMPTY_NAME),
     ("DELETE", "/v1/keys/{key_id}"): (KeyNotFound(),),
-    ("POST", "/auth/register"): (RegistrationClosed(), Forbidden(), EmailTaken(), _NO_ADDRESS, _THROTTLED),
-    ("POST", "/auth/login"): (InvalidLogin(), Forbidden(), _THROTTLED),
+    ("POST", "/auth/register"): (RegistrationClosed(), Forbidden(), EmailTaken(), _INVALID_EMAIL, _TOO_MANY_ATTEMPTS),
+    ("POST", "/auth/login"): (InvalidLogin(), Forbidden(), _TOO_MANY_ATTEMPTS),
     ("POST", "/auth/logout"): (Forbidden(),),
 }
 _UNSAFE = frozenset({"DELETE", "PATCH", "POST", "PUT"})
-_GEO = "A call from outside the countries that this service admits: no body, no content type."
+_GEO_DESCRIPTION = "A call from outside the countries that this service admits: no body, no content type."
 
 
-def failures(method: str, path: str, credentials: Credentials | None, *, takes_json: bool) -> list[MaskerError]:
-    """Every error of an operation, with its facts filled in as an example."""
+def errors_of(method: str, path: str, credentials: Credentials | None, *, takes_json: bool) -> list[MaskerError]:
+    """Every error of an operation, with example values."""
     found: list[MaskerError] = []
     if credentials:
         found += [*_BY_CREDENTIALS[credentials], RateLimited(retry_after=17)]
         if credentials != "bearer" and method in _UNSAFE:
             found.append(Forbidden())
     if takes_json and not path.startswith(PROXY):
-        found += [RequestTimeout(), RequestTooLarge(), _OTHER_TYPE]
-    found += OWN.get((method, path), ())
+        found += [RequestTimeout(), RequestTooLarge(), _WRONG_CONTENT_TYPE]
+    found += _BY_OPERATION.get((method, path), ())
     if credentials or path.startswith("/auth"):
         found += [UNEXPECTED.get(path, MaskerError)(), MaskerUnavailable()]
     return sorted(found, key=lambda error: error.status)
 
 
-def described(found: Iterable[MaskerError], path: str) -> dict[str, Object]:
-    """The errors as `responses` of an operation at a path, by status."""
+def responses_of(found: Iterable[MaskerError], path: str) -> dict[str, Object]:
+    """The errors as OpenAPI responses of an operation, by status."""
     by_status: defaultdict[int, list[MaskerError]] = defaultdict(list)
     for error in found:
         by_status[error.status].append(error)
     responses = {str(status): _response(status, errors, path) for status, errors in by_status.items()}
-    responses.setdefault("403", {"description": _GEO})
+    responses.setdefault("403", {"description": _GEO_DESCRIPTION})
     return dict(sorted(responses.items()))
 
 
@@ -171,7 +171,9 @@ def _response(status: int, errors: list[MaskerError], path: str) -> Object:
     }
     phrase = HTTPStatus(status).phrase
     response: Object = {
-        "description": f"{phrase}. Also: {_GEO[0].lower()}{_GEO[1:]}" if status == HTTPStatus.FORBIDDEN else phrase,
+        "description": f"{phrase}. Also: {_GEO_DESCRIPTION[0].lower()}{_GEO_DESCRIPTION[1:]}"
+        if status == HTTPStatus.FORBIDDEN
+        else phrase,
         "content": {"application/json": content},
     }
     headers = {name: _HEADERS[name] for given in answers.values() for name in _HEADERS if name in given.headers}
@@ -200,7 +202,7 @@ _MONEY: Object = {
     "available_tokens": {"type": "integer", "minimum": 0, "description": "free quota and paid balance left"},
     "topup_url": {"type": "string", "description": "path below the dashboard's address"},
 }
-# The shapes of an error's body.
+# The schemas of error bodies.
 SCHEMAS: Mapping[str, Object] = {
     "ProxyError": {
         "type": "object",

@@ -1,4 +1,4 @@
-"""What the file routes do with the stores: checks before and after an upload, its job, records, deletion, download."""
+"""File jobs as the routes use them: quotas, enqueueing, records, pinning, deletion, download."""
 
 import json
 import logging
@@ -10,7 +10,7 @@ from uuid import UUID
 from pydantic import Field, TypeAdapter, ValidationError
 from starlette.concurrency import iterate_in_threadpool
 
-from api.files.uploads import Received
+from api.files.uploads import StoredUpload
 from api.http.content_disposition import content_disposition
 from api.http.errors import Invalid
 from api.services.container import Services
@@ -39,19 +39,19 @@ from storage.objects.store import ObjectNotFound
 
 log = logging.getLogger("masker.api")
 
-_PAGED = frozenset({Format.PDF, Format.PPTX, Format.PNG, Format.JPEG, Format.TIFF})
+_PRICED_BY_PAGE = frozenset({Format.PDF, Format.PPTX, Format.PNG, Format.JPEG, Format.TIFF})
 _TERMS = TypeAdapter(Annotated[list[InlineTerm], Field(max_length=1000)])
 
 
 def check_quotas(services: Services, caller: Caller, now: datetime) -> None:
-    """Daily, concurrent, active: before a byte of the body is read."""
+    """Checks the daily, concurrent and active quotas before the body is read. Raises the quotas' 429 errors."""
     with services.storage.database.reading() as session:
         jobs.check_quotas(session, caller.account_id, services.quotas, now)
 
 
-def terms_of(services: Services, caller: Caller, fields: dict[str, bytes]) -> tuple[Term, ...]:
-    """The terms that an upload's fields name, and the account's own. Invalid (422), GlossaryNotFound."""
-    inline = _inline(fields.get("glossary", b""))
+def upload_terms(services: Services, caller: Caller, fields: dict[str, bytes]) -> tuple[Term, ...]:
+    """The terms of an upload's form fields and of the account's glossaries. Invalid (422), GlossaryNotFound."""
+    inline = _inline_glossary(fields.get("glossary", b""))
     glossary_id = _glossary_id(fields.get("glossary_id", b""))
     with services.storage.database.reading() as session:
         stored = glossaries.applicable(session, services.storage.keyring, caller.account_id, glossary_id)
@@ -59,11 +59,11 @@ def terms_of(services: Services, caller: Caller, fields: dict[str, bytes]) -> tu
 
 
 def enqueue(
-    services: Services, caller: Caller, upload: Received, terms: tuple[Term, ...], now: datetime
+    services: Services, caller: Caller, upload: StoredUpload, terms: tuple[Term, ...], now: datetime
 ) -> UploadResponse:
-    """The job of an upload whose bytes are stored: balance, quotas and row in one transaction, then the first stage.
+    """Checks balance and quotas and inserts the job of a stored upload in one transaction; then queues its first stage.
 
-    InsufficientTokens, and the quotas' 429. The message is a hint: the sweeper makes up for one that was not sent.
+    InsufficientTokens, and the quotas' 429 errors. When the queue is unavailable the sweeper queues the job later.
     """
     storage, settings = services.storage, services.settings
     new = Upload(
@@ -89,33 +89,33 @@ def enqueue(
             lease_seconds=settings.lease_seconds,
             now=now,
         )
-        shown = jobs.record(job, storage.keyring, now)
+        record = jobs.record(job, storage.keyring, now)
     try:
         storage.queue.announce(FIRST_STAGE, upload.job_id)
     except MaskerUnavailable:
         log.warning("job_id=%s was not announced; the sweeper will", upload.job_id)
     return UploadResponse(
-        file_id=shown.file_id,
+        file_id=record.file_id,
         state=JobState.QUEUED,
-        created_at=shown.created_at,
-        expires_at=shown.expires_at,
-        poll_url=shown.poll_url,
+        created_at=record.created_at,
+        expires_at=record.expires_at,
+        poll_url=record.poll_url,
     )
 
 
 def needed_tokens(format_: Format) -> int:
-    """What an account must have for an upload to be taken in: a page's price, or a word's."""
-    return 10 if format_ in _PAGED else 1
+    """The balance that an upload requires: the price of one page, or of one word."""
+    return 10 if format_ in _PRICED_BY_PAGE else 1
 
 
-def one(services: Services, caller: Caller, file_id: str, now: datetime) -> JobRecord:
-    """A file's record. FileNotFound, also for a malformed id and for another account's file."""
+def get_record(services: Services, caller: Caller, file_id: str, now: datetime) -> JobRecord:
+    """The record of a file. FileNotFound, also for a malformed id and another account's file."""
     with services.storage.database.reading() as session:
         job = jobs.get(session, caller.account_id, _file_id(file_id))
         return jobs.record(job, services.storage.keyring, now)
 
 
-def report(services: Services, caller: Caller, file_id: str, now: datetime) -> SignedReport:
+def get_report(services: Services, caller: Caller, file_id: str, now: datetime) -> SignedReport:
     """The signed report of a file that is or was ready. FileNotFound, FileNotReady."""
     with services.storage.database.reading() as session:
         job = jobs.get(session, caller.account_id, _file_id(file_id))
@@ -124,7 +124,7 @@ def report(services: Services, caller: Caller, file_id: str, now: datetime) -> S
         return SignedReport.model_validate(job.report)
 
 
-def page(services: Services, caller: Caller, limit: int, cursor: str | None, now: datetime) -> FileList:
+def list_records(services: Services, caller: Caller, limit: int, cursor: str | None, now: datetime) -> FileList:
     """One page of the account's files, newest first. InvalidCursor."""
     with services.storage.database.reading() as session:
         rows, following = jobs.list_page(session, caller.account_id, limit=limit, cursor=cursor)
@@ -133,7 +133,7 @@ def page(services: Services, caller: Caller, limit: int, cursor: str | None, now
 
 
 def pin(services: Services, caller: Caller, file_id: str, now: datetime) -> JobRecord:
-    """Keeps a ready file beyond its time. FileNotFound, NothingToPin, TooManyPinned."""
+    """Keeps a ready file beyond its time to live. FileNotFound, NothingToPin, TooManyPinned."""
     storage, job_id = services.storage, _file_id(file_id)
     with storage.database.transaction() as session:
         job = jobs.pin(session, caller.account_id, job_id, services.settings.pinned_files, now)
@@ -148,7 +148,7 @@ def unpin(services: Services, caller: Caller, file_id: str, now: datetime) -> Jo
 
 
 def delete(services: Services, caller: Caller, file_id: str, now: datetime) -> None:
-    """Removes row and bytes in any state. FileNotFound; MaskerUnavailable when the bytes could not be reached."""
+    """Deletes row and bytes in any state. FileNotFound; MaskerUnavailable when the bytes cannot be deleted now."""
     job_id = _file_id(file_id)
     with services.storage.database.transaction() as session:
         jobs.delete_job(session, caller.account_id, job_id, now)
@@ -156,7 +156,7 @@ def delete(services: Services, caller: Caller, file_id: str, now: datetime) -> N
 
 
 class Download:
-    """A redacted file: its headers' facts and its bytes, streamed from the sealed store."""
+    """A redacted file: its headers, and its bytes as a stream from the encrypted store."""
 
     def __init__(self, services: Services, caller: Caller, file_id: str, now: datetime) -> None:
         """FileNotFound, FileNotReady, FileExpired."""
@@ -174,12 +174,12 @@ class Download:
             key = jobs.download_key(job)
         try:
             self._chunks = storage.objects.read(key)
-        except ObjectNotFound:  # deleted or swept since the row was read
+        except ObjectNotFound:  # deleted or expired after the row was read
             raise FileNotFound from None
 
     @property
     def headers(self) -> dict[str, str]:
-        """What is said of the bytes before they come."""
+        """The headers of the download."""
         return {
             "Content-Disposition": content_disposition(self.name),
             "Content-Type": self.content_type,
@@ -188,12 +188,12 @@ class Download:
         }
 
     def close(self) -> None:
-        """Lets go of the stored object."""
+        """Closes the stored object."""
         if isinstance(self._chunks, Generator):
             self._chunks.close()
 
     async def stream(self) -> AsyncIterator[bytes]:
-        """The bytes, in pieces; the stored object is closed also when the caller goes away in the middle."""
+        """The bytes in chunks. The stored object is also closed when the client disconnects."""
         try:
             async for chunk in iterate_in_threadpool(self._chunks):
                 yield chunk
@@ -216,11 +216,11 @@ def _glossary_id(field: bytes) -> UUID | None:
         raise GlossaryNotFound from None
 
 
-def _inline(field: bytes) -> tuple[Term, ...]:
-    """A JSON array of strings, or a comma-separated list. Invalid (422), also for what is not UTF-8."""
+def _inline_glossary(field: bytes) -> tuple[Term, ...]:
+    """The terms of the field `glossary`: a JSON array of strings or a comma-separated list. Invalid (422)."""
     try:
         text = field.decode("utf-8-sig").strip()
-    except UnicodeDecodeError:  # guessed at, the term would be another one and stay in the document
+    except UnicodeDecodeError:  # with a guessed encoding the term would differ and stay in the document
         wrong = {"type": "string_unicode", "loc": ("body", "glossary"), "msg": "Input should be valid Unicode"}
         raise Invalid([wrong]) from None
     listed = text if text.startswith("[") else json.dumps([item for item in text.split(",") if item.strip()])

@@ -24,6 +24,7 @@ from schemas.errors import (
     Unauthenticated,
 )
 
+PROXY = "/api/v1/proxy/"  # the path prefix below which errors have the shape of the proxy
 # The error that an unexpected exception is answered with, by path; elsewhere it is MaskerError's own 500.
 UNEXPECTED: Mapping[str, type[MaskerError]] = {"/api/v1/mask": MaskingFailed, "/api/v1/redact": RedactFailed}
 
@@ -43,7 +44,6 @@ class Invalid(MaskerError):
         return cls(public_validation_errors(error, place, declared))
 
 
-PROXY = "/api/v1/proxy/"
 # The proxy's codes for errors whose `detail` is prose.
 _PROXY_CODES: Mapping[type, str] = {
     Forbidden: "forbidden",

@@ -19,6 +19,8 @@ from schemas.settings import InvalidSettings, Settings
 log = logging.getLogger("masker.geo")
 
 _CHECK_SECONDS = 60.0  # between two looks at the file
+_PROBES = frozenset({"/api/v1/health", "/api/v1/health/ready"})  # orchestrators call these from local addresses
+_COUNTRY = re.compile(r"[A-Z]{2}", re.ASCII)
 _Version = tuple[int, int, int]  # inode, size, time of change
 
 
@@ -90,10 +92,6 @@ def _open(path: Path) -> maxminddb.Reader:
         return maxminddb.open_database(f"/proc/self/fd/{copy}")
     finally:
         os.close(copy)
-
-
-_PROBES = frozenset({"/api/v1/health", "/api/v1/health/ready"})  # orchestrators call these from local addresses
-_COUNTRY = re.compile(r"[A-Z]{2}", re.ASCII)
 
 
 class GeoRestriction:

@@ -17,6 +17,7 @@ access_log = logging.getLogger("masker.access")
 log = logging.getLogger("masker.api")
 
 _ID_PREFIX: Mapping[str, str] = {"/api/v1/mask": "mask", "/api/v1/redact": "redact"}
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})  # others are logged as -
 
 
 def request_id(path: str = "") -> str:
@@ -89,9 +90,6 @@ class AccessLog:
                 status,
                 round((perf_counter() - state["started"]) * 1000),
             )
-
-
-_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
 class FailureCounter:

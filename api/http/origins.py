@@ -16,6 +16,8 @@ _ANSWER_HEADERS = ("Content-Disposition", "Retry-After", "X-Request-Id", WARNING
 _METHODS = ("DELETE", "GET", "PATCH", "POST", "PUT")
 _ANY = "*"
 _ORIGIN = re.compile(r"https?://(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?", re.ASCII)
+_SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})  # RFC 9110, section 9.2.1
+_HTTP_PORT = 80
 
 
 def cross_origin_rules(origins: Collection[str]) -> dict[str, Any]:
@@ -29,10 +31,6 @@ def cross_origin_rules(origins: Collection[str]) -> dict[str, Any]:
         "expose_headers": _ANSWER_HEADERS,
         "allow_credentials": False,
     }
-
-
-_SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})  # RFC 9110, section 9.2.1
-_HTTP_PORT = 80
 
 
 def refuse_cross_site(request: Request, settings: Settings) -> None:

@@ -14,7 +14,8 @@ from api.llm.tool_arguments import WholeJson, spelled
 from pipeline.detect.allowed_spans import AllowedTerms
 from pipeline.detect.text.equivalence import canonical, words_form
 from pipeline.detect.text.placeholders import find_placeholders
-from pipeline.entities.occurrences import MatchScope, OccurrenceFinder, SearchValue, decode_escapes
+from pipeline.entities.escapes import decode_escapes
+from pipeline.entities.occurrences import MatchScope, OccurrenceFinder, SearchValue
 from pipeline.entities.spans import ValueSpan, insert_span, merged_spans
 from pipeline.entities.values import KnownValue, is_distinctive, search_values
 from pipeline.transform.generalize import Generalizer

@@ -1,4 +1,4 @@
-"""A proxied call: what it asks for is checked and charged, its prompt masked, and its answer restored as it comes."""
+"""A proxied call: checks the request, charges it, masks the prompt, calls the provider and restores the answer."""
 
 import asyncio
 import logging
@@ -19,10 +19,10 @@ from api.llm import answers
 from api.llm.model import Asked, MaskedPrompt, Provider, StreamTooLong
 from api.llm.streams import RestoredStream
 from api.proxy import demo, incoming
-from api.services.charges import Bill, charged
+from api.services.charges import PendingCharge, charged
 from api.services.container import Services
 from api.upstream import headers
-from api.upstream.client import Outgoing, Reply
+from api.upstream.client import ProviderRequest, ProviderResponse
 from pipeline.transform.mask import token_key
 from schemas.clock import riyadh_day, utc_now
 from schemas.errors import ProviderTimeout, ProviderUnreachable
@@ -31,50 +31,50 @@ from storage.accounts.keys import Caller
 log = logging.getLogger("masker.api")
 T = TypeVar("T")
 _REASON = "proxy"  # in the ledger
-_SMALL_PROMPT = 8 * 1024  # bytes that are masked in a few milliseconds, also for who cannot pay
-_SMALL_ANSWER = 32 * 1024  # bytes that are restored in less time than a thread takes to begin
+_SMALL_PROMPT = 8 * 1024  # bytes; masked within milliseconds, so this may begin before the charge succeeds
+_SMALL_ANSWER = 32 * 1024  # bytes; restored faster than a thread starts
 
 
-class _Passing(NamedTuple):
-    """What goes on to the provider beside the prompt."""
+class _Forwarded(NamedTuple):
+    """What is forwarded to the provider besides the body."""
 
     headers: list[tuple[bytes, bytes]]
     query: str
 
 
-async def relayed(request: Request, services: Services, who: Authenticated, provider: Provider) -> Response:
-    """The answer to a call whose caller is known, ready to be sent. A session's call is one of the managed demo.
+async def proxied(request: Request, services: Services, who: Authenticated, provider: Provider) -> Response:
+    """Checks an authenticated call and gives the response that performs it. A session's call is a managed demo call.
 
-    MissingProviderKey, InvalidTransforms, RequestTooLarge, RequestTimeout, InvalidBody; of the demo RateLimited and
-    ModelNotAllowed. Nothing is charged before it is sent.
+    MissingProviderKey, InvalidTransforms, RequestTooLarge, RequestTimeout, InvalidBody; for the demo also RateLimited
+    and ModelNotAllowed. Nothing is charged before the response is sent.
     """
-    asked_for, settings = request.headers, services.settings
-    key = demo.operators_key(settings) if who.by_session else headers.provider_key(asked_for)
-    transforms = incoming.transforms(asked_for)
+    sent, settings = request.headers, services.settings
+    key = demo.operator_key(settings) if who.by_session else headers.provider_key(sent)
+    transforms = incoming.transforms(sent)
     if who.by_session:
-        await demo.count_demo(services, who)
+        await demo.count_call(services, who)
     raw = await incoming.read(request, settings.proxy_max_body_bytes)
     if who.by_session:
         await to_thread.run_sync(demo.check, raw, provider, settings)
-    policy = services.policies.known(who.caller)
+    policy = services.policies.cached(who.caller)
     if policy is None:
-        policy = await to_thread.run_sync(services.policies.of, who.caller)
+        policy = await to_thread.run_sync(services.policies.get, who.caller)
     asked = Asked(
         provider=provider,
         key=token_key(who.key_material),
         today=riyadh_day(utc_now()),
         terms=policy.terms,
         transforms=transforms,
-        preserve_tags=incoming.is_asked(asked_for, incoming.PRESERVE_TAGS),
-        allow_attachments=incoming.is_asked(asked_for, incoming.ALLOW_ATTACHMENTS),
+        preserve_tags=incoming.is_set(sent, incoming.PRESERVE_TAGS),
+        allow_attachments=incoming.is_set(sent, incoming.ALLOW_ATTACHMENTS),
     )
-    passed_on = demo.plain(asked_for) if who.by_session else asked_for
-    passing = _Passing(headers.passed_on(passed_on, provider, key), headers.query(request.query_params))
-    return _Relayed(services, who.caller, asked, raw, passing, partial(wait_for_disconnect, request))
+    allowed = demo.without_account_headers(sent) if who.by_session else sent
+    forwarded = _Forwarded(headers.request_headers(allowed, provider, key), headers.query(request.query_params))
+    return _ProxiedResponse(services, who.caller, asked, raw, forwarded, partial(wait_for_disconnect, request))
 
 
-class _Relayed(Response):
-    """Does the work while it is sent, so that it sees the caller go, whatever it is at."""
+class _ProxiedResponse(Response):
+    """Does all work while it is sent, so that it notices at every step when the caller disconnects."""
 
     def __init__(
         self,
@@ -82,79 +82,83 @@ class _Relayed(Response):
         caller: Caller,
         asked: Asked,
         raw: bytes,
-        passing: _Passing,
+        forwarded: _Forwarded,
         disconnected: Disconnected,
     ) -> None:
         super().__init__()
-        self._services, self._whose, self._asked = services, caller.account_id, asked
-        self._raw, self._passing, self._disconnected = raw, passing, disconnected
+        self._services, self._account_id, self._asked = services, caller.account_id, asked
+        self._raw, self._forwarded, self._disconnected = raw, forwarded, disconnected
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """The errors of masking and charging; ProviderUnreachable, ProviderTimeout; ClientDisconnect."""
-        services, whose = self._services, self._whose
+        """Raises the errors of masking and charging, ProviderUnreachable, ProviderTimeout and ClientDisconnect."""
+        services, account_id = self._services, self._account_id
         tokens = await services.detection.count_prompt_words(
-            self._raw, self._asked, caller=whose, disconnected=self._disconnected
+            self._raw, self._asked, caller=account_id, disconnected=self._disconnected
         )
-        # A small prompt is masked while its charge is on its way: the wait for the database is most of what we add.
-        early = _begun(self._masked) if len(self._raw) <= _SMALL_PROMPT else nullcontext(self._masked)
-        async with early as masked, charged(services, whose, tokens, _REASON) as bill:
+        # A small prompt is masked while the charge is made: the database is most of the latency that the proxy adds.
+        masking = _started(self._masked) if len(self._raw) <= _SMALL_PROMPT else nullcontext(self._masked)
+        async with masking as masked, charged(services, account_id, tokens, _REASON) as charge:
             try:
                 prompt = await masked()
-                last = await _unless_disconnected(self._forward(prompt, bill, send), self._disconnected)
+                last = await _unless_disconnected(self._forward(prompt, charge, send), self._disconnected)
             finally:
-                if bill.is_earned:
-                    services.usage_log.note(whose, tokens=tokens, entities=prompt.found, now=utc_now())
-        for message in last:  # when it is settled what it costs
+                if charge.is_final:
+                    services.usage_log.note(account_id, tokens=tokens, entities=prompt.found, now=utc_now())
+        for message in last:  # sent after the charge is final
             await send(message)
 
     async def _masked(self) -> MaskedPrompt:
-        raw, self._raw = self._raw, b""  # which nobody needs while the answer comes
+        raw, self._raw = self._raw, b""  # frees the memory while the answer is awaited
         return await self._services.detection.mask_prompt(
-            raw, self._asked, caller=self._whose, disconnected=self._disconnected
+            raw, self._asked, caller=self._account_id, disconnected=self._disconnected
         )
 
-    async def _forward(self, prompt: MaskedPrompt, bill: Bill, send: Send) -> list[Message]:
-        """Sends the answer but for its end, which it returns: all of one that is not streamed."""
+    async def _forward(self, prompt: MaskedPrompt, charge: PendingCharge, send: Send) -> list[Message]:
+        """Sends the answer except its last messages, which it returns. An unstreamed answer is returned whole."""
         provider = self._asked.provider
-        call = Outgoing(provider, self._passing.headers, self._passing.query, prompt.body, self._whose)
-        async with self._services.upstream.asked(call) as reply:
-            if reply.streams:
-                return await _stream(reply, RestoredStream(provider, prompt.minted), bill, send)
+        call = ProviderRequest(provider, self._forwarded.headers, self._forwarded.query, prompt.body, self._account_id)
+        async with self._services.upstream.send(call) as response:
+            if response.is_event_stream:
+                return await _stream(response, RestoredStream(provider, prompt.minted), charge, send)
             restored = partial(answers.restored, provider=provider, minted=prompt.minted)
-            return await _whole(reply, restored, bill)
+            return await _unstreamed(response, restored, charge)
 
 
-async def _whole(reply: Reply, restored: Callable[[bytes], bytes], bill: Bill) -> list[Message]:
-    """Charged for from here on, whatever its status, if the provider said anything."""
-    raw = await reply.whole()
-    bill.is_earned = bool(raw)
+async def _unstreamed(
+    response: ProviderResponse, restored: Callable[[bytes], bytes], charge: PendingCharge
+) -> list[Message]:
+    """The messages of a restored answer. The charge is final if the body is not empty, whatever the status."""
+    raw = await response.read()
+    charge.is_final = bool(raw)
     answer = restored(raw) if len(raw) <= _SMALL_ANSWER else await to_thread.run_sync(restored, raw)
-    return [_head(reply, (b"content-length", str(len(answer)).encode())), _end(answer)]
+    return [_head(response, (b"content-length", str(len(answer)).encode())), _end(answer)]
 
 
-async def _stream(reply: Reply, stream: RestoredStream, bill: Bill, send: Send) -> list[Message]:
-    """Every piece as it comes, and none before the caller has room for the last one; charged for from the first on."""
-    await send(_head(reply, (b"x-accel-buffering", b"no")))  # which proxies in front of us heed
+async def _stream(
+    response: ProviderResponse, stream: RestoredStream, charge: PendingCharge, send: Send
+) -> list[Message]:
+    """Sends each chunk as it arrives, as fast as the caller reads. The charge is final from the first chunk on."""
+    await send(_head(response, (b"x-accel-buffering", b"no")))  # switches off buffering in nginx and the like
     try:
-        async with aclosing(reply.pieces()) as pieces:
-            async for piece in pieces:
-                bill.is_earned = True
-                if ready := await _aside(partial(stream.feed, piece), stream.pending + len(piece)):
+        async with aclosing(response.chunks()) as chunks:
+            async for chunk in chunks:
+                charge.is_final = True
+                if ready := await _in_thread_if_large(partial(stream.feed, chunk), stream.pending + len(chunk)):
                     await send({"type": "http.response.body", "body": ready, "more_body": True})
-        return [_end(await _aside(stream.end, stream.pending))]
+        return [_end(await _in_thread_if_large(stream.end, stream.pending))]
     except (ProviderTimeout, ProviderUnreachable, StreamTooLong) as error:
         log.warning("a provider's stream broke off: %s", type(error).__name__)
         detail = ProviderUnreachable.detail if isinstance(error, StreamTooLong) else error.detail
-        return [_end(await _aside(partial(stream.broken, detail), stream.pending))]
+        return [_end(await _in_thread_if_large(partial(stream.broken, detail), stream.pending))]
 
 
-async def _aside(work: Callable[[], bytes], size: int) -> bytes:
-    """`work` on so many bytes: in a thread where it would hold up the calls of others."""
+async def _in_thread_if_large(work: Callable[[], bytes], size: int) -> bytes:
+    """The result of `work` on `size` bytes, computed in a thread where it would delay other calls."""
     return work() if size <= _SMALL_ANSWER else await to_thread.run_sync(work)
 
 
-def _head(reply: Reply, *more: tuple[bytes, bytes]) -> Message:
-    return {"type": "http.response.start", "status": reply.status, "headers": [*reply.headers, *more]}
+def _head(response: ProviderResponse, *more: tuple[bytes, bytes]) -> Message:
+    return {"type": "http.response.start", "status": response.status, "headers": [*response.headers, *more]}
 
 
 def _end(answer: bytes) -> Message:
@@ -162,38 +166,38 @@ def _end(answer: bytes) -> Message:
 
 
 @asynccontextmanager
-async def _begun(work: Callable[[], Coroutine[Any, Any, T]]) -> AsyncIterator[Callable[[], Awaitable[T]]]:
-    """`work`, under way already when it is asked for; ended with the block."""
-    working = asyncio.ensure_future(work())
+async def _started(work: Callable[[], Coroutine[Any, Any, T]]) -> AsyncIterator[Callable[[], Awaitable[T]]]:
+    """Starts `work` and gives a function that waits for its result. The end of the block cancels it."""
+    task = asyncio.ensure_future(work())
 
     async def result() -> T:
-        return await working
+        return await task
 
     try:
         yield result
     finally:
-        await _ended(working)
+        await _cancel(task)
 
 
-async def _ended(working: asyncio.Future[Any]) -> None:
-    """Cancels what is still under way and waits for it; how it ended is nobody's business any more."""
-    working.cancel()
-    await asyncio.wait({working})
-    if not working.cancelled():
-        working.exception()
+async def _cancel(task: asyncio.Future[Any]) -> None:
+    """Cancels a task, waits for its end and ignores its result and its exception."""
+    task.cancel()
+    await asyncio.wait({task})
+    if not task.cancelled():
+        task.exception()  # marks it as retrieved: asyncio would log it otherwise
 
 
 async def _unless_disconnected(work: Awaitable[T], disconnected: Disconnected) -> T:
-    """`work`, which is cancelled as soon as the caller hangs up (`disconnected` returns). ClientDisconnect then.
+    """The result of `work`, which is cancelled when `disconnected` returns. ClientDisconnect in that case.
 
-    Neither the framework nor the server does so before the first byte.
+    Starlette and uvicorn do not do this before the first byte of the response.
     """
-    working, leaving = asyncio.ensure_future(work), asyncio.ensure_future(disconnected())
+    task, gone = asyncio.ensure_future(work), asyncio.ensure_future(disconnected())
     try:
-        await asyncio.wait({working, leaving}, return_when=asyncio.FIRST_COMPLETED)
-        if not working.done():
+        await asyncio.wait({task, gone}, return_when=asyncio.FIRST_COMPLETED)
+        if not task.done():
             raise ClientDisconnect
-        return working.result()
+        return task.result()
     finally:
-        leaving.cancel()
-        await _ended(working)
+        gone.cancel()
+        await _cancel(task)

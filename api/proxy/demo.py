@@ -1,7 +1,7 @@
-"""The managed demo: the dashboard's visitors try the proxy at one provider with the operator's own key.
+"""The managed demo: visitors of the dashboard try the proxy at one provider with the operator's own provider key.
 
-Off unless the operator names a provider and a key. For browser sessions alone, for listed models alone, for what
-`demo_body` lists alone, and so many calls of an account in any 24 hours.
+It is off unless the operator configures a provider, a key and models. It serves browser sessions only, configured
+models only, the body fields declared here only, and a limited number of calls for each account in any 24 hours.
 """
 
 import json
@@ -18,21 +18,20 @@ from api.services.container import Services
 from schemas.errors import InvalidBody, ModelNotAllowed, RateLimited
 from schemas.settings import Settings
 
-# What a body of the managed demo may say: words, and calls of plain tools. A closed list: the operator pays.
-#
-# Refused with all else: what names another model, a server's tools, what the provider fetches or keeps (URLs, files,
-# threads, containers), what is billed apart (service tiers, several answers), and answers without a bound.
+# The models below are the closed list of fields that a demo body may have: texts, and tools that the caller runs.
+# The operator pays, so everything else is refused: other models, server tools, what the provider fetches or stores
+# (URLs, files, threads, containers), what is billed apart (service tiers, several choices), answers without a limit.
 
-MOST_ANSWERED: Final = 4096  # tokens of an answer
-_MOST_STOPS: Final = 16
+MAX_ANSWER_TOKENS: Final = 4096
+_MAX_STOPS: Final = 16
 
-_Bound = Annotated[int, Field(ge=1, le=MOST_ANSWERED)]
-_Object = dict[str, Any]  # a caller's own: arguments, a schema
-_Stops = Annotated[list[str], Field(max_length=_MOST_STOPS)]
+_Bound = Annotated[int, Field(ge=1, le=MAX_ANSWER_TOKENS)]
+_Object = dict[str, Any]  # free content of the caller: arguments, a schema
+_Stops = Annotated[list[str], Field(max_length=_MAX_STOPS)]
 
 
 class _Closed(BaseModel):
-    """An object of a provider's with these fields and no others."""
+    """An object of a provider's format that may have the declared fields only."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -40,7 +39,7 @@ class _Closed(BaseModel):
 class _Text(_Closed):
     type: Literal["text"]
     text: str
-    citations: None = None  # as answers have it that are sent back
+    citations: None = None  # answers have this field, and clients send them back
 
 
 class _ToolUse(_Closed):
@@ -95,7 +94,7 @@ class _Messages(_Closed):
     metadata: _User | None = None
 
 
-class _Called(_Closed):
+class _CalledFunction(_Closed):
     name: str
     arguments: str
 
@@ -103,7 +102,7 @@ class _Called(_Closed):
 class _Call(_Closed):
     id: str
     type: Literal["function"]
-    function: _Called
+    function: _CalledFunction
 
 
 class _Message(_Closed):
@@ -113,7 +112,9 @@ class _Message(_Closed):
     refusal: str | None = None
     tool_calls: list[_Call] | None = None
     tool_call_id: str | None = None
-    annotations: Annotated[list[Any], Field(max_length=0)] | None = None  # as answers have it that are sent back
+    annotations: Annotated[list[Any], Field(max_length=0)] | None = (
+        None  # answers have this field, and clients send them back
+    )
     audio: None = None
     function_call: None = None
 
@@ -161,7 +162,7 @@ class _Completion(_Closed):
 
 
 def check_body(body: _Object, provider: Provider) -> None:
-    """InvalidBody when the body asks for anything that is not on the list, or sets no bound to the answer."""
+    """InvalidBody when the body has a field that is not declared, or sets no limit to the answer."""
     try:
         if provider is Provider.ANTHROPIC:
             _Messages.model_validate(body)
@@ -173,50 +174,50 @@ def check_body(body: _Object, provider: Provider) -> None:
         raise InvalidBody
 
 
-_DAY = 24 * 60 * 60
-_SHARED: Final = frozenset({"anthropic-beta", "idempotency-key", "openai-organization", "openai-project"})
+_DAY = 24 * 60 * 60  # seconds
+_ACCOUNT_HEADERS: Final = frozenset({"anthropic-beta", "idempotency-key", "openai-organization", "openai-project"})
 
 
 def provider_of(settings: Settings) -> Provider | None:
-    """Where the demo calls; None where there is none."""
+    """The demo's provider; None when the demo is off."""
     if settings.demo_provider is None or settings.demo_provider_key is None or not settings.demo_models:
         return None
     return Provider(settings.demo_provider)
 
 
-def is_meant(request: Request, settings: Settings) -> bool:
-    """Whether a call to the proxy is the demo's: a session's cookie, no Authorization header, the demo's provider."""
+def is_demo_call(request: Request, settings: Settings) -> bool:
+    """Whether a proxy call is a demo call: session cookie, no Authorization header, path of the demo's provider."""
     has_session = "authorization" not in request.headers and SESSION_COOKIE in request.cookies
     provider = provider_of(settings)
     return has_session and provider is not None and request.scope["path"].startswith(f"{PROXY}{provider}/")
 
 
-def operators_key(settings: Settings) -> str:
-    """The key that the demo's calls are made with."""
-    assert settings.demo_provider_key is not None  # noqa: S101 - there is a demo
+def operator_key(settings: Settings) -> str:
+    """The operator's provider key. Only for a demo call."""
+    assert settings.demo_provider_key is not None  # noqa: S101 - the demo is on
     return settings.demo_provider_key.get_secret_value()
 
 
-async def count_demo(services: Services, who: Authenticated) -> None:
-    """Counts one call of the account. RateLimited with the seconds to wait.
+async def count_call(services: Services, who: Authenticated) -> None:
+    """Counts one call of the account. RateLimited, with the seconds to wait, when its daily calls are used up.
 
-    In the shared limiter, which fails open, and in this process, which does not.
+    The shared limiter fails open, so the limiter of this process counts too.
     """
-    for limiter in (services.limiter, services.own_limiter):
+    for limiter in (services.limiter, services.local_limiter):
         wait = await limiter.hit(f"demo:{who.caller.account_id}", services.settings.demo_calls_per_day, _DAY)
         if wait is not None:
             raise RateLimited(retry_after=wait)
 
 
-def plain(headers: Headers) -> Headers:
-    """The headers without those that ask for something beside the body: all visitors share one account's key."""
-    return Headers(raw=[(name, value) for name, value in headers.raw if name.decode("latin-1") not in _SHARED])
+def without_account_headers(headers: Headers) -> Headers:
+    """The headers without those that act on the provider account, which all visitors share."""
+    return Headers(raw=[(name, value) for name, value in headers.raw if name.decode("latin-1") not in _ACCOUNT_HEADERS])
 
 
 def check(raw: bytes, provider: Provider, settings: Settings) -> None:
-    """InvalidBody; ModelNotAllowed when the body names none of the demo's models."""
+    """Checks a demo body. InvalidBody; ModelNotAllowed when its model is not one of the demo's."""
     try:
-        body: Any = json.loads(raw, object_pairs_hook=_once)
+        body: Any = json.loads(raw, object_pairs_hook=_unique)
     except (ValueError, RecursionError):
         raise InvalidBody from None
     if not isinstance(body, dict) or body.get("model") not in settings.demo_models:
@@ -224,8 +225,8 @@ def check(raw: bytes, provider: Provider, settings: Settings) -> None:
     check_body(body, provider)
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object whose keys come once: of two models, the provider might take the other."""
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object without duplicate keys: of two `model` keys the provider might use the other."""
     found = dict(pairs)
     if len(found) < len(pairs):
         raise ValueError

@@ -1,14 +1,14 @@
-"""What the API's description says of the proxy: the headers it takes, and that bodies are the providers' own."""
+"""The OpenAPI description of the proxy's two routes: its headers, and bodies in the providers' formats."""
 
 from typing import Any
 
 _STRING = {"type": "string"}
 
 
-def _header(name: str, about: str, example: str, *, pattern: str = "", required: bool = False) -> dict[str, Any]:
+def _header(name: str, text: str, example: str, *, pattern: str = "", required: bool = False) -> dict[str, Any]:
     more = {"required": True} if required else {}
     schema = {**_STRING, "pattern": pattern} if pattern else _STRING
-    return {"name": name, "in": "header", "description": about, **more, "schema": schema, "example": example}
+    return {"name": name, "in": "header", "description": text, **more, "schema": schema, "example": example}
 
 
 _HEADERS = [
@@ -39,10 +39,10 @@ _HEADERS = [
 _VERSION = _header("anthropic-version", "As the provider requires; passed on.", "2023-06-01")
 
 
-def _described(title: str, of: str, *more: dict[str, Any]) -> dict[str, Any]:
+def _described(title: str, request: str, *more: dict[str, Any]) -> dict[str, Any]:
     body = {
         "title": title,
-        "description": f"{of}. Every field that the provider knows is taken.",
+        "description": f"{request}. Every field that the provider knows is taken.",
         "type": "object",
         "required": ["messages"],
         "properties": {

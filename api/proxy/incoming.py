@@ -1,65 +1,65 @@
-"""Reads the body of a proxied call, plain or gzipped, with one cap on what comes and on what it holds."""
+"""Reads the body of a proxied call, plain or gzip, and the headers that are for the proxy itself.
+
+One limit bounds both the received and the decompressed size.
+"""
 
 from starlette.datastructures import Headers
 from starlette.requests import Request
 
 from api.http.bodies import body_chunks, declared_length
-from api.upstream.decoding import Decoder, Undecodable, decoder
+from api.upstream.decoding import Decoder, DecodingError, decoder
 from schemas.entities import EntityType
 from schemas.errors import InvalidBody, InvalidTransforms, RequestTooLarge
 
-_READ = frozenset({"", "identity", "gzip", "x-gzip"})
+# Headers for the proxy itself. They are not forwarded.
+PRESERVE_TAGS = "x-service-preserve-tags"
+TRANSFORMS = "x-service-transforms"
+ALLOW_ATTACHMENTS = "x-service-allow-attachments"
+_GENERALIZABLE = {str(type_): type_ for type_ in (EntityType.DATE_TIME, EntityType.ADDRESS)}
+_ENCODINGS = frozenset({"", "identity", "gzip", "x-gzip"})
 
 
 async def read(request: Request, limit: int) -> bytes:
-    """The body, decoded. RequestTooLarge past `limit` bytes: by Content-Length, while reading, or when unpacked.
+    """The decoded body. RequestTooLarge when Content-Length, the received or the decoded size exceeds `limit` bytes.
 
-    InvalidBody when it is compressed otherwise than it says, or than by gzip; RequestTimeout when it comes too slowly.
+    InvalidBody for invalid gzip data and for any other content encoding; RequestTimeout when it arrives too slowly.
     """
     if declared_length(request) > limit:
         raise RequestTooLarge
     decode = _decoder(request)
-    came, body = 0, bytearray()
+    received, body = 0, bytearray()
     async for chunk in body_chunks(request):
-        came += len(chunk)
+        received += len(chunk)
         try:
-            for piece in decode.pieces(chunk):
-                body += piece
+            for data in decode.decoded(chunk):
+                body += data
                 if len(body) > limit:
                     raise RequestTooLarge
-        except Undecodable:
+        except DecodingError:
             raise InvalidBody from None
-        if came > limit:
+        if received > limit:
             raise RequestTooLarge
-    if not decode.is_whole():
+    if not decode.is_complete():
         raise InvalidBody
     return bytes(body)
 
 
 def _decoder(request: Request) -> Decoder:
     encoding = ",".join(request.headers.getlist("content-encoding")).strip().lower()
-    if encoding not in _READ:
+    if encoding not in _ENCODINGS:
         raise InvalidBody
     return decoder(encoding)
 
 
-# What a caller asks of the proxy itself, in headers that no provider sees.
-
-PRESERVE_TAGS = "x-service-preserve-tags"
-TRANSFORMS = "x-service-transforms"
-ALLOW_ATTACHMENTS = "x-service-allow-attachments"
-_GENERALIZABLE = {str(type_): type_ for type_ in (EntityType.DATE_TIME, EntityType.ADDRESS)}
-
-
 def transforms(headers: Headers) -> tuple[EntityType, ...]:
-    """The types to be generalized, each once. InvalidTransforms for any other word."""
+    """The entity types to generalize, without duplicates. InvalidTransforms for any other word."""
     named = [item.strip() for value in headers.getlist(TRANSFORMS) for item in value.split(",")]
     if any(item and item not in _GENERALIZABLE for item in named):
         raise InvalidTransforms
     return tuple(dict.fromkeys(_GENERALIZABLE[item] for item in named if item))
 
 
-def is_asked(headers: Headers, name: str) -> bool:
-    """Whether a yes-or-no header says `true`, and says nothing else beside it."""
+def is_set(headers: Headers, name: str) -> bool:
+    """Whether all values of a boolean header are `true`, and there is at least one."""
     values = headers.getlist(name)
     return bool(values) and all(value.strip().lower() == "true" for value in values)

@@ -1,198 +1,12 @@
-"""Renders the OpenAPI document as one page."""
+"""Renders the OpenAPI document as one HTML page."""
 
-import json
 import re
-import shlex
-from collections.abc import Iterable, Iterator, Mapping
-from html import escape
+from collections.abc import Iterator, Mapping
 from http import HTTPStatus
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any
 
-# Lists the fields of a JSON schema as rows: path, type, whether required, bounds and meaning.
-
-_DEEPEST = 4
-_BOUNDS = (
-    ("minLength", "at least {} characters"),
-    ("maxLength", "at most {} characters"),
-    ("minimum", "at least {}"),
-    ("maximum", "at most {}"),
-    ("exclusiveMinimum", "more than {}"),
-    ("exclusiveMaximum", "less than {}"),
-    ("minItems", "at least {} items"),
-    ("maxItems", "at most {} items"),
-)
-Schema = Mapping[str, Any]
-
-
-class Field(NamedTuple):
-    """One row. `path` as in `entries[].term`."""
-
-    path: str
-    type: str
-    required: bool
-    notes: list[str]
-
-
-def fields(schema: Schema, schemas: Schema, prefix: str = "", depth: int = 0) -> Iterator[Field]:
-    """The fields of an object, those of objects inside it following; for an array, the fields of its items."""
-    schema = _resolved(schema, schemas)
-    if depth > _DEEPEST:
-        return
-    if "items" in schema:
-        yield from fields(schema["items"], schemas, f"{prefix}[]" if prefix else "[]", depth)
-        return
-    for name, inner in schema.get("properties", {}).items():
-        path = f"{prefix}.{name}" if prefix else name
-        whole = _resolved(inner, schemas)
-        branches = list(_branches(whole, schemas))
-        about = [str(branch["description"]) for _, branch in branches if "description" in branch]
-        notes = dict.fromkeys([*_notes(inner, whole), *about])
-        yield Field(path, type_name(inner, schemas), name in schema.get("required", ()), list(notes))
-        for suffix, branch in branches:
-            yield from fields(branch, schemas, path + suffix, depth + 1)
-
-
-def type_name(schema: Schema, schemas: Schema) -> str:
-    """`string`, `integer or null`, `array of string`, ..."""
-    schema = _resolved(schema, schemas)
-    if branches := schema.get("anyOf") or schema.get("oneOf"):
-        names = dict.fromkeys(type_name(branch, schemas) for branch in branches)
-        return " or ".join(sorted(names, key=lambda name: name == "null"))
-    if "const" in schema:
-        return f'"{schema["const"]}"'
-    if schema.get("type") == "array":
-        return f"array of {type_name(schema.get('items', {}), schemas)}"
-    if isinstance(schema.get("additionalProperties"), dict):
-        return f"object of {type_name(schema['additionalProperties'], schemas)}"
-    name = str(schema.get("type", "any"))
-    return f"{name} ({schema['format']})" if "format" in schema else name
-
-
-def _branches(schema: Schema, schemas: Schema) -> Iterator[tuple[str, Schema]]:
-    """The objects that a field holds: itself, its items (then with a suffix), or those of its alternatives."""
-    for branch in schema.get("anyOf") or schema.get("oneOf") or [schema]:
-        whole = _resolved(branch, schemas)
-        suffix = "[]" if "items" in whole else ""
-        whole = _resolved(whole["items"], schemas) if suffix else whole
-        if "properties" in whole:
-            yield suffix, whole
-
-
-def _notes(schema: Schema, whole: Schema) -> Iterator[str]:
-    if about := schema.get("description"):
-        yield str(about)
-    for part in (whole, *whole.get("anyOf", ())):
-        if "enum" in part:
-            yield "one of " + ", ".join(str(value) for value in part["enum"])
-        if "enum" in part.get("propertyNames", {}):
-            yield "keys: " + ", ".join(part["propertyNames"]["enum"])
-        yield from (_bound(words, part[key]) for key, words in _BOUNDS if key in part)
-    if schema.get("default", []) not in (None, []):
-        yield f"default {str(schema['default']).lower() if isinstance(schema['default'], bool) else schema['default']}"
-
-
-def _bound(words: str, number: int) -> str:
-    said = words.format(f"{number:,}")
-    return said.removesuffix("s") if number == 1 else said
-
-
-def _resolved(schema: Schema, schemas: Schema) -> Schema:
-    while "$ref" in schema:
-        schema = schemas[schema["$ref"].rpartition("/")[2]]
-    return schema
-
-
-# Writes HTML whose text is always escaped: what is no `Markup` is text.
-
-_EMPTY = frozenset({"link", "meta"})  # elements without an end tag
-
-
-class Markup(str):
-    """HTML that was made here."""
-
-    __slots__ = ()
-
-
-Child: TypeAlias = "str | Markup | Iterable[str | Markup | None] | None"
-
-
-def element(tag: str, /, *children: Child, **attributes: str | bool | None) -> Markup:
-    """An element; `class_` and `aria_label` stand for `class` and `aria-label`, True for an attribute without value."""
-    said = "".join(_attribute(key, value) for key, value in attributes.items())
-    return Markup(f"<{tag}{said}>" if tag in _EMPTY else f"<{tag}{said}>{joined(*children)}</{tag}>")
-
-
-def joined(*children: Child) -> Markup:
-    """Children side by side, text among them escaped."""
-    return Markup("".join(_html(child) for child in children))
-
-
-def _html(child: Child) -> str:
-    if child is None:
-        return ""
-    if isinstance(child, Markup):
-        return child
-    return escape(child) if isinstance(child, str) else joined(*child)
-
-
-def _attribute(key: str, value: str | bool | None) -> str:
-    name = key.rstrip("_").replace("_", "-")
-    if value is None or value is False:
-        return ""
-    return f" {name}" if value is True else f' {name}="{escape(str(value))}"'
-
-
-# Shows JSON and shell lines: coloured by markup, and readable where Arabic stands among Latin.
-
-_INDENT = "  "
-
-
-def json_block(value: Any) -> Markup:
-    """A JSON value, indented. Each string is a unit of its own to the bidirectional algorithm (UAX 9)."""
-    return element("pre", element("code", _value(value, "")), tabindex="0", class_="sample")
-
-
-def curl_block(method: str, path: str, header: str | None, body: Any) -> Markup:
-    """The same call from a shell, where BASE is the service's address."""
-    lines = [f"curl -s{'' if method == 'GET' else f' -X {method}'} $BASE{path}"]
-    if header:
-        lines.append(f'-H "{header}"')
-    if body is not None:
-        data = shlex.quote(json.dumps(body, ensure_ascii=False))
-        lines += ["-H 'Content-Type: application/json'", f"-d {data}"]
-    shown = [element("bdi", line) for line in lines]
-    joints: list[str | Markup] = [part for line in shown for part in (" \\\n" + _INDENT, line)][1:]
-    return element("pre", element("code", joints), tabindex="0", class_="sample")
-
-
-def _value(value: Any, margin: str) -> Markup:
-    if isinstance(value, dict) and len(value) == 1 and isinstance(next(iter(value.values())), str):
-        ((key, text),) = value.items()
-        return joined("{", _text(key, "key"), ": ", _text(text, "string"), "}")
-    if isinstance(value, dict) and value:
-        return _lines(
-            "{",
-            "}",
-            [joined(_text(key, "key"), ": ", _value(item, margin + _INDENT)) for key, item in value.items()],
-            margin,
-        )
-    if isinstance(value, list) and value:
-        if all(isinstance(item, (str, int)) for item in value) and len(json.dumps(value)) < 80:
-            return joined("[", [part for item in value for part in (", ", _value(item, ""))][1:], "]")
-        return _lines("[", "]", [_value(item, margin + _INDENT) for item in value], margin)
-    if isinstance(value, str):
-        return _text(value, "string")
-    return element("span", json.dumps(value), class_="literal")
-
-
-def _lines(opening: str, closing: str, items: list[Markup], margin: str) -> Markup:
-    inside = [part for item in items for part in (f",\n{margin}{_INDENT}", item)][1:]
-    return joined(opening, f"\n{margin}{_INDENT}", inside, f"\n{margin}", closing)
-
-
-def _text(text: str, class_: str) -> Markup:
-    return element("span", json.dumps(text, ensure_ascii=False), class_=class_, dir="auto")
-
+from api.reference.markup import Markup, curl_block, element, joined, json_block
+from api.reference.schema_fields import Field, fields, type_name
 
 Object = Mapping[str, Any]
 _CREDENTIALS = {"bearer": "bearer key", "session": "session cookie"}
@@ -201,7 +15,7 @@ _FIRST_ERROR = 400
 
 
 def render(document: Object) -> str:
-    """The whole page, UTF-8 text. Its style sheet is /docs/reference.css; it has no script."""
+    """The page as HTML. Its style sheet is /docs/reference.css; it has no script."""
     title = f"{document['info']['title']} API reference"
     head = element(
         "head",
@@ -332,7 +146,7 @@ def _body(method: str, path: str, body: Object | None, kinds: list[str], schemas
 
 
 def _answer(status: str, response: Object, schemas: Object) -> Markup:
-    good = int(status) < _FIRST_ERROR
+    is_success = int(status) < _FIRST_ERROR
     parts: list[Markup | None] = []
     if response["description"] != HTTPStatus(int(status)).phrase:
         parts.append(element("p", _inline(response["description"].removeprefix(f"{HTTPStatus(int(status)).phrase}. "))))
@@ -340,7 +154,7 @@ def _answer(status: str, response: Object, schemas: Object) -> Markup:
         if media_type != "application/json":
             parts.append(element("p", element("code", media_type)))
             continue
-        if good:
+        if is_success:
             parts.append(_table(list(fields(media["schema"], schemas)), request=False))
         parts += [json_block(example["value"]) for example in media.get("examples", {}).values()]
     own = [
@@ -350,11 +164,11 @@ def _answer(status: str, response: Object, schemas: Object) -> Markup:
     ]
     parts += [element("p", element("code", line.partition(":")[0]), _inline(line.partition(":")[2])) for line in own]
     label = [
-        element("span", status, class_="status good" if good else "status bad"),
+        element("span", status, class_="status good" if is_success else "status bad"),
         " ",
         HTTPStatus(int(status)).phrase,
     ]
-    return element("details", element("summary", label), parts or element("p", "No body."), open=good)
+    return element("details", element("summary", label), parts or element("p", "No body."), open=is_success)
 
 
 def _example(title: str, block: Markup, *, opened: bool) -> Markup:
@@ -392,12 +206,12 @@ def _method(method: str) -> Markup:
 
 
 def _path(path: str) -> Markup:
-    """With places where a narrow column may break it."""
+    """The path, with places where a narrow column may break it."""
     return element("code", [part for piece in path.split("/")[1:] for part in (Markup("<wbr>"), f"/{piece}")])
 
 
 def _inline(text: str) -> Markup:
-    """Text whose `code` is set as code."""
+    """Text in which parts between backquotes are code."""
     pieces = re.split(r"`([^`]+)`", text)
     return joined(
         [

@@ -16,20 +16,20 @@ _MAX_BODY_BYTES = 64 * 1024
 @router.get("/me/entities")
 async def read_entities(caller: CallerDep, services: ServicesDep) -> EntitySetAnswer:
     """The account's types, and all there are."""
-    return await to_thread.run_sync(entities.of_account, services, caller.caller)
+    return await to_thread.run_sync(entities.get_for_account, services, caller.caller)
 
 
 @router.put("/me/entities", openapi_extra=json_body(EntitySetRequest))
 async def replace_entities(request: Request, caller: CallerDep, services: ServicesDep) -> EntitySetAnswer:
     """Replace the account's types."""
     body = await read_json(request, EntitySetRequest, _MAX_BODY_BYTES)
-    return await to_thread.run_sync(entities.select, services, caller.caller, body.enabled)
+    return await to_thread.run_sync(entities.set_for_account, services, caller.caller, body.enabled)
 
 
 @router.get("/v1/keys/{key_id}/entities")
 async def read_key_entities(key_id: str, caller: CallerDep, services: ServicesDep) -> KeyEntitiesAnswer:
     """A key's own types, or null where it inherits its account's, and what is looked for with it."""
-    return await to_thread.run_sync(entities.of_key, services, caller.caller, key_id)
+    return await to_thread.run_sync(entities.get_for_key, services, caller.caller, key_id)
 
 
 @router.put("/v1/keys/{key_id}/entities", openapi_extra=json_body(KeyEntitiesRequest))
@@ -38,4 +38,4 @@ async def replace_key_entities(
 ) -> KeyEntitiesAnswer:
     """Give a key types of its own, or let it inherit its account's again."""
     body = await read_json(request, KeyEntitiesRequest, _MAX_BODY_BYTES)
-    return await to_thread.run_sync(entities.override, services, caller.caller, key_id, body.override)
+    return await to_thread.run_sync(entities.set_for_key, services, caller.caller, key_id, body.override)

@@ -8,7 +8,7 @@ from fastapi.responses import StreamingResponse
 
 from api.dependencies import CallerDep, ServicesDep
 from api.files import jobs
-from api.files.uploads import received, refuse_by_length
+from api.files.uploads import receive_upload, refuse_by_length
 from schemas.clock import utc_now
 from schemas.files import MEDIA_TYPE, FileList, JobRecord, UploadResponse
 
@@ -34,10 +34,10 @@ async def upload(request: Request, caller: CallerDep, services: ServicesDep) -> 
     """Take a document in; it is redacted in the background."""
     refuse_by_length(request, services.settings.max_upload_bytes)
     await to_thread.run_sync(jobs.check_quotas, services, caller.caller, utc_now())
-    async with received(request, services, caller.caller.account_id) as incoming:
-        terms = await to_thread.run_sync(jobs.terms_of, services, caller.caller, incoming.fields)
-        judged = await incoming.judged()
-        return await to_thread.run_sync(jobs.enqueue, services, caller.caller, judged, terms, utc_now())
+    async with receive_upload(request, services, caller.caller.account_id) as incoming:
+        terms = await to_thread.run_sync(jobs.upload_terms, services, caller.caller, incoming.fields)
+        stored = await incoming.identified()
+        return await to_thread.run_sync(jobs.enqueue, services, caller.caller, stored, terms, utc_now())
 
 
 @router.get("")
@@ -45,13 +45,13 @@ async def list_files(
     caller: CallerDep, services: ServicesDep, limit: Annotated[int, Query()] = 50, cursor: str | None = None
 ) -> FileList:
     """The account's files, newest first."""
-    return await to_thread.run_sync(jobs.page, services, caller.caller, limit, cursor, utc_now())
+    return await to_thread.run_sync(jobs.list_records, services, caller.caller, limit, cursor, utc_now())
 
 
 @router.get("/{file_id}")
 async def poll(file_id: str, caller: CallerDep, services: ServicesDep) -> JobRecord:
     """One file's record."""
-    return await to_thread.run_sync(jobs.one, services, caller.caller, file_id, utc_now())
+    return await to_thread.run_sync(jobs.get_record, services, caller.caller, file_id, utc_now())
 
 
 @router.get("/{file_id}/download", response_class=StreamingResponse, responses={200: {"content": _DOWNLOAD_CONTENT}})

@@ -16,7 +16,7 @@ router = APIRouter(prefix="/v1/glossaries", tags=["glossaries"])
 @router.get("", response_model=list[GlossaryAnswer])
 async def list_glossaries(caller: CallerDep, services: ServicesDep) -> Response:
     """The account's glossaries with their entries, oldest first."""
-    return _json(await to_thread.run_sync(glossaries.listed, services, caller.caller))
+    return _json(await to_thread.run_sync(glossaries.list_all, services, caller.caller))
 
 
 @router.post("", status_code=201, response_model=GlossaryAnswer, openapi_extra=json_body(NewGlossary))
@@ -29,7 +29,7 @@ async def create_glossary(request: Request, caller: CallerDep, services: Service
 @router.get("/{glossary_id}", response_model=GlossaryAnswer)
 async def read_glossary(glossary_id: str, caller: CallerDep, services: ServicesDep) -> Response:
     """One glossary."""
-    return _json(await to_thread.run_sync(glossaries.one, services, caller.caller, glossary_id))
+    return _json(await to_thread.run_sync(glossaries.get, services, caller.caller, glossary_id))
 
 
 @router.patch("/{glossary_id}", response_model=GlossaryAnswer, openapi_extra=json_body(GlossaryChange))

@@ -17,14 +17,14 @@ _MAX_BODY_BYTES = 64 * 1024
 @router.get("")
 async def list_keys(caller: CookieCallerDep, services: ServicesDep) -> list[KeyRow]:
     """The account's keys, oldest first; revoked ones stay listed."""
-    return await to_thread.run_sync(keys.listed, services, caller.caller)
+    return await to_thread.run_sync(keys.list_all, services, caller.caller)
 
 
 @router.post("", status_code=201, openapi_extra=json_body(KeyRequest))
 async def create_key(request: Request, caller: CookieCallerDep, services: ServicesDep) -> MintedKey:
-    """Mint a key; its bearer is in this answer and in no other."""
+    """Create a key. Its bearer is in this answer and in no other."""
     body = await read_json(request, KeyRequest, _MAX_BODY_BYTES)
-    return await to_thread.run_sync(keys.mint, services, caller.caller, body.name, utc_now())
+    return await to_thread.run_sync(keys.create, services, caller.caller, body.name, utc_now())
 
 
 @router.patch("/{key_id}", openapi_extra=json_body(KeyRequest))
@@ -37,7 +37,7 @@ async def rename_key(key_id: str, request: Request, caller: CookieCallerDep, ser
 @router.delete("/{key_id}", status_code=204, response_class=Response)
 async def revoke_key(key_id: str, caller: CookieCallerDep, services: ServicesDep) -> None:
     """Revoke a key: what it sealed cannot be opened with the service any more."""
-    id_ = keys.parsed(key_id)
+    id_ = keys.parse_key_id(key_id)
     try:
         await to_thread.run_sync(keys.revoke, services, caller.caller, id_, utc_now())
     finally:

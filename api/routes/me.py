@@ -16,13 +16,13 @@ router = APIRouter(prefix="/me", tags=["account"])
 @router.get("")
 async def me(caller: CookieCallerDep, services: ServicesDep) -> Profile:
     """Who is logged in, and what can be spent."""
-    return await to_thread.run_sync(profile.profile, services, caller.caller, utc_now())
+    return await to_thread.run_sync(profile.get_profile, services, caller.caller, utc_now())
 
 
 @router.get("/usage")
 async def usage(caller: CookieCallerDep, services: ServicesDep, days: Annotated[int, Query()] = 30) -> UsageAnswer:
     """Tokens, calls and entities by type, per day."""
-    return await to_thread.run_sync(profile.used, services, caller.caller, days, utc_now())
+    return await to_thread.run_sync(profile.get_usage, services, caller.caller, days, utc_now())
 
 
 @router.get("/ledger")

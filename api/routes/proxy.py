@@ -8,7 +8,7 @@ from starlette.types import Receive, Scope, Send
 from api.dependencies import ProxyCallerDep, services_of
 from api.llm.model import Provider
 from api.proxy import demo
-from api.proxy.calls import relayed
+from api.proxy.calls import proxied
 from api.proxy.description import COMPLETIONS, MESSAGES
 from schemas.errors import EndpointNotSupported, MethodNotAllowed, UnknownProvider
 
@@ -32,7 +32,7 @@ async def proxy_messages(request: Request, caller: ProxyCallerDep) -> Response:
 
     Body and answer are the provider's own, streams too; so are its errors, with their status.
     """
-    return await relayed(request, services_of(request), caller, Provider.ANTHROPIC)
+    return await proxied(request, services_of(request), caller, Provider.ANTHROPIC)
 
 
 @router.post("/openai/v1/chat/completions", response_model=None, openapi_extra=COMPLETIONS)
@@ -41,7 +41,7 @@ async def proxy_chat_completions(request: Request, caller: ProxyCallerDep) -> Re
 
     Body and answer are the provider's own, streams too; so are its errors, with their status.
     """
-    return await relayed(request, services_of(request), caller, Provider.OPENAI)
+    return await proxied(request, services_of(request), caller, Provider.OPENAI)
 
 
 class _UnknownPath:

@@ -14,11 +14,11 @@ router = APIRouter(prefix="/api/v1/files", tags=["files"])
 
 @router.get("/report-key")
 async def public_key(services: ServicesDep) -> ReportKeys:
-    """The public key of the reports' signatures. No authentication: whoever is handed a report may check it."""
+    """The public key of the reports' signatures. No authentication: everybody who has a report may check it."""
     return report_key.public_keys(services.storage.keyring)
 
 
 @router.get("/{file_id}/report")
 async def report(file_id: str, caller: CallerDep, services: ServicesDep) -> SignedReport:
     """The signed verification report of a ready file; it outlives the file's bytes as long as the record is there."""
-    return await to_thread.run_sync(jobs.report, services, caller.caller, file_id, utc_now())
+    return await to_thread.run_sync(jobs.get_report, services, caller.caller, file_id, utc_now())

@@ -1,1 +1,1 @@
-"""What is shared by all requests of a process: stores, billing, policies and usage counts."""
+"""Services that all requests of a process share: charges, policies, usage counts, password hashing."""

@@ -1,4 +1,4 @@
-"""The charge of one call: taken before the work is done, and given back unless it ends well."""
+"""Charges one call before its work is done, and refunds it unless the work succeeds."""
 
 import logging
 from asyncio import CancelledError
@@ -19,41 +19,43 @@ log = logging.getLogger("masker.api")
 
 
 @dataclass(slots=True)
-class Bill:
-    """`is_earned`: whether the caller got what was charged for."""
+class PendingCharge:
+    """`is_final`: set it when the work succeeded; otherwise the charge is refunded."""
 
-    is_earned: bool = False
+    is_final: bool = False
 
 
 @asynccontextmanager
-async def charged(services: Services, account_id: UUID, tokens: int, reason: str = "text") -> AsyncIterator[Bill]:
-    """Around the work: `tokens` are taken, and given back when it ends without being earned, however it ends.
+async def charged(
+    services: Services, account_id: UUID, tokens: int, reason: str = "text"
+) -> AsyncIterator[PendingCharge]:
+    """Takes `tokens` before the block runs, and refunds them when it ends without a final charge, however it ends.
 
-    `reason`: what the account's ledger says that they were for. InsufficientTokens; MaskerUnavailable.
+    `reason`: what the account's ledger names as the purpose. InsufficientTokens; MaskerUnavailable.
     """
     reference = f"{reason}:{uuid4()}"
-    # Nothing comes after the charge but what is undone when it fails.
+    # No statement may stand between the charge and the `try` below that refunds it.
     try:
-        await services.cashier.charge(account_id, Order(tokens, reference, reason))
-    except (CommitInDoubt, CancelledError):  # cancelled: the server stops, and the charge may have been made
-        await _undo(services, reference, account_id)
+        await services.charge_batcher.charge(account_id, Order(tokens, reference, reason))
+    except (CommitInDoubt, CancelledError):  # cancelled: the server stops, and the tokens may have been taken
+        await _refund_shielded(services, reference, account_id)
         raise
-    bill = Bill()
+    charge = PendingCharge()
     try:
-        yield bill
+        yield charge
     finally:
-        if not bill.is_earned:
-            await _undo(services, reference)
+        if not charge.is_final:
+            await _refund_shielded(services, reference)
 
 
-async def _undo(services: Services, reference: str, in_doubt: UUID | None = None) -> None:
-    """Gives the charge back, whatever ends the call; `in_doubt`: the account, when nobody knows if it was charged."""
+async def _refund_shielded(services: Services, reference: str, in_doubt: UUID | None = None) -> None:
+    """Refunds the charge. `in_doubt`: the account, when it is unknown whether the charge was committed."""
     with CancelScope(shield=True):
         await to_thread.run_sync(_refund, services, reference, in_doubt)
 
 
 def _refund(services: Services, reference: str, in_doubt: UUID | None) -> None:
-    """Best effort: a refund that fails must not hide why the call did."""
+    """Best effort: a failed refund is only logged, so that it does not hide the error that ended the call."""
     try:
         with services.storage.database.transaction() as session:
             ledger.refund(session, reference, utc_now(), in_doubt=in_doubt)

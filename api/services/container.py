@@ -1,4 +1,4 @@
-"""Everything a request may need, wired once from settings and handed to routes as one typed value."""
+"""The services that requests use, built once per process from the settings."""
 
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -7,7 +7,7 @@ from typing import Self
 from api.engine.judge import Judge
 from api.engine.pool import ProcessPool
 from api.engine.scheduler import SHORT_CHARACTERS, DetectionScheduler, TextProcesses
-from api.services.billing import Cashier
+from api.services.charge_batches import ChargeBatcher
 from api.services.password_hashing import PasswordThreads
 from api.services.policies import Policies
 from api.services.usage import UsageLog
@@ -21,13 +21,13 @@ from storage.jobs.records import Quotas
 from storage.opening import Storage
 from storage.rate_limiter import MemoryLimiter, RateLimiter, open_limiter
 
-_TEXT_MEMORY = 1024**3  # address space of a process that scans texts; for large ones 64 bytes more per byte of text
-_STANDING_BACK = 5  # of the kernel's 20 steps of niceness: whoever sends a large text waits for seconds anyway
+_TEXT_MEMORY = 1024**3  # address space of a text process; for large texts 64 bytes per byte of text more
+_LARGE_TEXT_NICENESS = 5  # of 0 to 19: large texts take seconds, so they may yield to all others
 
 
 @dataclass(frozen=True)
 class Services:
-    """The process's own: settings, what lasts, detection. Safe from many threads."""
+    """Settings, storage, detection and limits of one process. Safe from many threads."""
 
     settings: Settings
     storage: Storage
@@ -37,12 +37,14 @@ class Services:
 
     @classmethod
     def build(cls, settings: Settings, storage: Storage) -> Self:
-        """Loads the detector's lexicons; connects to nothing."""
+        """Builds the services: loads the detector's lexicons, connects to nothing."""
         concurrency = settings.detect_max_concurrency
         number = max(1, concurrency // 2)
         processes = TextProcesses(
             medium=ProcessPool(number, memory=_TEXT_MEMORY),
-            large=ProcessPool(number, memory=_TEXT_MEMORY + 64 * settings.max_text_bytes, niceness=_STANDING_BACK),
+            large=ProcessPool(
+                number, memory=_TEXT_MEMORY + 64 * settings.max_text_bytes, niceness=_LARGE_TEXT_NICENESS
+            ),
         )
         threads = DetectionScheduler(
             Detector(), concurrency, settings.detect_max_queue, processes, inline=SHORT_CHARACTERS
@@ -52,48 +54,48 @@ class Services:
 
     @cached_property
     def pepper(self) -> bytes:
-        """What key secrets are hashed under; read at the first use, so that the server starts without a database."""
+        """The secret that bearer keys are hashed with; read at first use: the server starts without a database."""
         with self.storage.database.transaction() as session:
             return keys.pepper(session, self.storage.keyring)
 
     @cached_property
     def auth_cache(self) -> AuthCache:
-        """Bearers that got in a moment ago."""
+        """Bearers that were authenticated recently."""
         return AuthCache(self.settings.auth_cache_seconds)
 
     @cached_property
     def policies(self) -> Policies:
-        """What applies to each caller's texts."""
+        """The detection policy of each caller: entity types and glossary terms."""
         return Policies(self.storage, self.settings.entity_toggles_since)
 
     @cached_property
-    def cashier(self) -> Cashier:
-        """Who charges text calls."""
-        return Cashier(self.storage.database, self.settings.free_tokens_per_day)
+    def charge_batcher(self) -> ChargeBatcher:
+        """Charges text calls."""
+        return ChargeBatcher(self.storage.database, self.settings.free_tokens_per_day)
 
     @cached_property
     def usage_log(self) -> UsageLog:
-        """What text calls did, until it is written."""
+        """Counts of text calls that are not written to the database yet."""
         return UsageLog(self.storage.database)
 
     @cached_property
-    def own_limiter(self) -> MemoryLimiter:
-        """This process's own count of what must stay limited also while Redis is away."""
+    def local_limiter(self) -> MemoryLimiter:
+        """This process's own limiter, for limits that must hold even while Redis is unavailable."""
         return MemoryLimiter()
 
     @cached_property
     def judge(self) -> Judge | None:
-        """The operator's language model, where there is one."""
+        """The operator's judge, where one is configured."""
         return Judge.of(self.settings)
 
     @cached_property
     def upstream(self) -> Upstream:
-        """The model providers."""
+        """The client of the model providers."""
         return Upstream.of(self.settings)
 
     @cached_property
     def sandbox(self) -> Sandbox:
-        """The parsers' cage, for the rare upload that must be opened to be judged."""
+        """The parsers' sandbox, for uploads that must be opened to identify their format."""
         return Sandbox(self.settings.sandbox_mode.value)
 
     @property

@@ -1,7 +1,7 @@
-"""What applies to a caller's texts: the types it looks for and the terms of its glossaries, remembered per process.
+"""Detection policies of callers (entity types and glossary terms), cached per process.
 
-A change made through this process holds from the next request; one made in another holds here within FRESH_SECONDS.
-While a policy is fresh nothing is asked of the database. Terms are opened and compiled once per version of a glossary.
+A change through this process holds from the next request; a change through another process within FRESH_SECONDS. The
+database is not queried while a policy is fresh. Terms are decrypted and compiled once per version of a glossary.
 """
 
 from collections import OrderedDict
@@ -25,12 +25,13 @@ from storage.accounts.keys import Caller
 from storage.opening import Storage
 
 FRESH_SECONDS = 5.0
-_MOST_ACCOUNTS = 10_000
-_MOST_CHARACTERS = 4_000_000  # of terms; compiled, each takes some fifty bytes
+_MAX_ACCOUNTS = 10_000
+_MAX_CHARACTERS = 4_000_000  # of cached terms; a compiled term takes about fifty bytes per character
+_CACHED_LISTS = 32  # lists of single requests; each takes at most about 20 MB compiled
 
 
 class Policy(NamedTuple):
-    """What detection looks for in one caller's text; oldest glossary first."""
+    """The entity types and terms that detection looks for in a caller's text; oldest glossary first."""
 
     enabled: frozenset[EntityType]
     terms: tuple[TermSet, ...]
@@ -49,7 +50,7 @@ class _Glossary:
 
 @dataclass(slots=True)
 class _Account:
-    """What is known of an account until `stale_at`; `by_key`: the types of its keys, and of its sessions (None)."""
+    """The cache entry of an account, valid until `stale_at`. `by_key`: types by key id; None: browser sessions."""
 
     stale_at: float
     glossaries: tuple[_Glossary, ...]
@@ -57,11 +58,11 @@ class _Account:
 
     @property
     def characters(self) -> int:
-        """How much of the memory it takes up."""
+        """The characters of its terms, which measure the memory that it takes."""
         return sum(one.characters for one in self.glossaries)
 
     def policy(self, key_id: UUID | None, glossary_id: UUID | None) -> Policy | None:
-        """None where the key's types or the glossary are not known."""
+        """None when the types of the key or the glossary are not in the cache entry."""
         enabled = self.by_key.get(key_id)
         if enabled is None or (glossary_id is not None and all(one.id != glossary_id for one in self.glossaries)):
             return None
@@ -69,18 +70,18 @@ class _Account:
 
 
 class Policies:
-    """The policies of a process's callers. Safe from many threads."""
+    """The cache of detection policies. Safe from many threads. `clock`: monotonic seconds."""
 
     def __init__(self, storage: Storage, toggles_since: datetime, clock: Callable[[], float] = monotonic) -> None:
         self._storage, self._since, self._clock = storage, toggles_since, clock
         self._lock = Lock()
-        self._accounts: OrderedDict[UUID, _Account] = OrderedDict()  # the least lately used first
+        self._accounts: OrderedDict[UUID, _Account] = OrderedDict()  # least recently used first
         self._characters = 0
-        self._changes = 0  # that were forgotten: what was read before one must not be remembered after it
+        self._changes = 0  # number of invalidations: what was read before one must not be cached after it
         self._sets: WeakValueDictionary[tuple[UUID, bytes], TermSet] = WeakValueDictionary()
 
-    def known(self, caller: Caller, glossary_id: UUID | None = None) -> Policy | None:
-        """The policy without asking the database, at once; None when it has to be asked."""
+    def cached(self, caller: Caller, glossary_id: UUID | None = None) -> Policy | None:
+        """The cached policy, without waiting; None when the database must be queried."""
         with self._lock:
             account = self._accounts.get(caller.account_id)
             if account is None or account.stale_at <= self._clock():
@@ -88,22 +89,25 @@ class Policies:
             self._accounts.move_to_end(caller.account_id)
             return account.policy(caller.key_id, glossary_id)
 
-    def of(self, caller: Caller, glossary_id: UUID | None = None) -> Policy:
-        """Every enabled glossary applies and, enabled or not, `glossary_id`. GlossaryNotFound, MaskerUnavailable."""
-        return self.known(caller, glossary_id) or self._read(caller, glossary_id)
+    def get(self, caller: Caller, glossary_id: UUID | None = None) -> Policy:
+        """The caller's policy: all enabled glossaries, and `glossary_id` whether enabled or not.
+
+        GlossaryNotFound, MaskerUnavailable.
+        """
+        return self.cached(caller, glossary_id) or self._read(caller, glossary_id)
 
     @contextmanager
-    def changing(self, account_id: UUID) -> Iterator[None]:
-        """Around a transaction that changes the account's glossaries or types: the next request reads anew.
+    def invalidating(self, account_id: UUID) -> Iterator[None]:
+        """Wraps a transaction that changes the account's glossaries or types: the next request reads them again.
 
-        Also when it failed: perhaps only the answer to its commit was lost.
+        Also when it failed, because perhaps only the answer to its commit was lost.
         """
         try:
             yield
         finally:
             with self._lock:
                 self._changes += 1
-                self._drop(account_id)
+                self._forget(account_id)
 
     def _read(self, caller: Caller, glossary_id: UUID | None) -> Policy:
         with self._lock:
@@ -118,7 +122,7 @@ class Policies:
         found = tuple(
             _Glossary(version.id, version.enabled, terms)
             for version in versions
-            if (terms := sets[version.id]) is not None  # else it was deleted just now
+            if (terms := sets[version.id]) is not None  # otherwise it was deleted after its version was read
         )
         account = _Account(began + FRESH_SECONDS, found, {caller.key_id: enabled})
         policy = account.policy(caller.key_id, glossary_id)
@@ -130,44 +134,41 @@ class Policies:
         return policy
 
     def _shared(self, opened: Opened) -> TermSet:
-        """One set per version, whoever opened it first: it is compiled once."""
+        """The one set of this version that all threads share, so that it is compiled once."""
         with self._lock:
             return self._sets.setdefault((opened.id, opened.mark), TermSet(opened.terms))
 
     def _remember(self, account_id: UUID, account: _Account) -> None:
         known = self._accounts.get(account_id)
         if known is not None and known.stale_at > self._clock() and known.glossaries == account.glossaries:
-            known.by_key |= account.by_key  # which now go stale with the rest, so earlier than they would
+            known.by_key |= (
+                account.by_key
+            )  # they now become stale with the rest, which is earlier than they would alone
             return
-        self._drop(account_id)
+        self._forget(account_id)
         self._accounts[account_id] = account
         self._characters += account.characters
-        while len(self._accounts) > 1 and (len(self._accounts) > _MOST_ACCOUNTS or self._characters > _MOST_CHARACTERS):
-            self._drop(next(iter(self._accounts)))
+        while len(self._accounts) > 1 and (len(self._accounts) > _MAX_ACCOUNTS or self._characters > _MAX_CHARACTERS):
+            self._forget(next(iter(self._accounts)))
 
-    def _drop(self, account_id: UUID) -> None:
+    def _forget(self, account_id: UUID) -> None:
         account = self._accounts.pop(account_id, None)
         if account is not None:
             self._characters -= account.characters
 
 
-# The lists of terms that come with a single request.
-
-_LISTS_REMEMBERED = 32  # at most some 20 MB each once compiled
-
-
 def inline_terms(terms: Iterable[str]) -> tuple[Term, ...]:
-    """Terms of a single request: custom terms, word by word, in any case."""
+    """Terms of a single request: type CUSTOM_TERM, at word boundaries, in any case. Repeated terms are dropped."""
     return tuple(Term(term) for term in dict.fromkeys(terms))
 
 
-def inline_sets(mask: Iterable[str] | None, allow: Iterable[str] | None) -> tuple[TermSet, ...]:
-    """A request's `glossary` and `allow`, as sets for detection; none where there is nothing in them."""
+def inline_term_sets(mask: Iterable[str] | None, allow: Iterable[str] | None) -> tuple[TermSet, ...]:
+    """A request's `glossary` and `allow` as one set for detection; no set when both are empty."""
     masked, allowed = tuple(mask or ()), tuple(allow or ())
-    return (_set(masked, allowed),) if masked or allowed else ()
+    return (_term_set(masked, allowed),) if masked or allowed else ()
 
 
-@lru_cache(maxsize=_LISTS_REMEMBERED)
-def _set(mask: tuple[str, ...], allow: tuple[str, ...]) -> TermSet:
-    """Remembered, because callers send the same lists again and again, and compiling one takes a while."""
+@lru_cache(maxsize=_CACHED_LISTS)
+def _term_set(mask: tuple[str, ...], allow: tuple[str, ...]) -> TermSet:
+    """Cached, because callers send the same lists repeatedly and compiling one takes long."""
     return TermSet((*inline_terms(mask), *(Term(term, action=Action.ALLOW) for term in dict.fromkeys(allow))))

@@ -1,4 +1,4 @@
-"""Asks every server behind the API whether it answers, all at once and not for long."""
+"""Checks whether the database, the broker and the object store answer, all at once and within five seconds."""
 
 from collections.abc import Callable
 
@@ -7,7 +7,7 @@ from anyio import create_task_group, move_on_after, to_thread
 from api.services.container import Services
 from schemas.errors import MaskerUnavailable
 
-_SECONDS = 5
+_TIMEOUT_SECONDS = 5
 
 
 async def check(services: Services) -> dict[str, str]:
@@ -26,7 +26,7 @@ async def check(services: Services) -> dict[str, str]:
             return
         states[name] = "ok"
 
-    with move_on_after(_SECONDS):
+    with move_on_after(_TIMEOUT_SECONDS):
         async with create_task_group() as group:
             for name in probes:
                 group.start_soon(probe, name)

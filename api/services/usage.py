@@ -1,4 +1,4 @@
-"""Counts of text calls, gathered in memory and written once a second: one write for many calls."""
+"""Counts text calls in memory and writes the sums once a second: one write for many calls."""
 
 import asyncio
 import logging
@@ -22,9 +22,9 @@ INTERVAL_SECONDS = 1.0
 
 
 class UsageLog:
-    """What calls did since the last write. Statistics, not money: a killed process loses one interval of them.
+    """Usage since the last write. It is statistics, not money: a killed process loses one interval of it.
 
-    Safe from many threads. While the database is away the counts wait here: they are sums, and do not grow with calls.
+    Safe from many threads. While the database is unavailable the sums stay here; they do not grow with the calls.
     """
 
     def __init__(self, database: Database) -> None:
@@ -40,7 +40,7 @@ class UsageLog:
             self._amounts[day].update(amounts)
 
     def flush(self) -> None:
-        """Writes what has gathered; when it returns, every call noted before is in the database. MaskerUnavailable."""
+        """Writes the sums. Every call that was noted before is in the database when it returns. MaskerUnavailable."""
         with self._writing:
             with self._lock:
                 gathered, self._amounts = self._amounts, defaultdict(Counter)
@@ -56,11 +56,11 @@ class UsageLog:
                 raise
 
     async def keep_writing(self) -> None:
-        """Writes every second until cancelled, then once more."""
+        """Writes every INTERVAL_SECONDS until cancelled, then once more."""
         try:
             while True:
                 await asyncio.sleep(INTERVAL_SECONDS)
-                with suppress(MaskerError):  # the database has said so itself; the next turn writes it all
+                with suppress(MaskerError):  # already logged by the database; the next round writes everything
                     await to_thread.run_sync(self.flush)
         finally:
             try:

@@ -1,1 +1,1 @@
-"""Paid text calls: mask and redact."""
+"""Text calls: reading, charging, judging."""

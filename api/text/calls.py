@@ -1,4 +1,4 @@
-"""A paid text call: the caller's terms and types, the charge before detection, and the refund when anything fails."""
+"""Runs a paid text call: reads the body, charges before detection, and refunds when anything fails."""
 
 import re
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from api.http.answer_headers import set_warning
 from api.http.bodies import parse, read_raw, wait_for_disconnect
 from api.services.charges import charged
 from api.services.container import Services
-from api.services.policies import Policy, inline_sets
+from api.services.policies import Policy, inline_term_sets
 from api.text.judging import judged_detection, model_in_effect
 from schemas.clock import utc_now
 from schemas.entities import EntityType
@@ -23,12 +23,14 @@ from schemas.text import TextRequest
 from storage.accounts.keys import Caller
 
 _WORD = re.compile(r"\S+")
-_SHORT_CHARACTERS = 16 * 1024  # whose words are counted in less time than a thread takes to begin
+_SHORT_CHARACTERS = 16 * 1024  # counting the words of such a text is faster than starting a thread
+Body = TypeVar("Body", bound=TextRequest)
+_LARGE_BYTES = 1024 * 1024  # takes 10 ms to parse, a hostile body 40 ms, in which the parser lets no other thread run
 
 
 @dataclass(frozen=True, slots=True)
-class _Order:
-    """What a call costs, in tokens, and how its text is looked at."""
+class _PreparedCall:
+    """The price of a call in tokens, and the options of its detection."""
 
     tokens: int
     options: DetectOptions
@@ -44,54 +46,52 @@ class PaidAnswer(NamedTuple):
 async def run_paid(
     services: Services, caller: Caller, body: TextRequest, work: Work, *, disconnected: Disconnected | None = None
 ) -> PaidAnswer:
-    """`work` on the detection of the body's text, charged to the caller; refunded unless it ends well.
+    """Charges the caller, detects the entities of the body's text and runs `work` on them; refunds unless it succeeds.
 
     GlossaryNotFound before anything is charged; InsufficientTokens; MaskerUnavailable under load; ClientDisconnect
-    when the caller hangs up (`disconnected` returns) while it waits for its turn.
+    when `disconnected` returns while the text waits for its turn.
     """
-    order = await _ordered(services, caller, body)
-    text, options, whose = body.text, order.options, caller.account_id
-    async with charged(services, whose, order.tokens) as bill:
+    prepared = await _prepare(services, caller, body)
+    text, options, account_id = body.text, prepared.options, caller.account_id
+    async with charged(services, account_id, prepared.tokens) as charge:
         model = model_in_effect(services, caller, body)
         if model is None:
-            found, result = await services.detection.run(text, options, work, caller=whose, disconnected=disconnected)
+            found, result = await services.detection.run(
+                text, options, work, caller=account_id, disconnected=disconnected
+            )
         else:
-            judged = await judged_detection(services, text, options, model, caller=whose, disconnected=disconnected)
+            judged = await judged_detection(
+                services, text, options, model, caller=account_id, disconnected=disconnected
+            )
             found, result = await services.detection.finish(judged, work)
-        services.usage_log.note(whose, tokens=order.tokens, entities=found, now=utc_now())
-        bill.is_earned = True
+        services.usage_log.note(account_id, tokens=prepared.tokens, entities=found, now=utc_now())
+        charge.is_final = True
     return PaidAnswer(result, options.enabled)
 
 
 def word_count(text: str) -> int:
-    """Whitespace-separated words: what a text costs, in tokens."""
+    """The number of whitespace-separated words, which is the price of a text in tokens."""
     if len(text) <= _SHORT_CHARACTERS:
-        return len(text.split())  # the same, but for the memory that the words of a large text would take
+        return len(text.split())  # the same count; for a large text the list of words would take too much memory
     return sum(1 for _ in _WORD.finditer(text))
 
 
-async def _ordered(services: Services, caller: Caller, body: TextRequest) -> _Order:
-    """What the call costs and how it is done, without a thread where that takes no time. GlossaryNotFound."""
-    policy = services.policies.known(caller, body.glossary_id)
+async def _prepare(services: Services, caller: Caller, body: TextRequest) -> _PreparedCall:
+    """The price and options of a call, in a thread only when that can take long. GlossaryNotFound."""
+    policy = services.policies.cached(caller, body.glossary_id)
     if policy is not None and len(body.text) <= _SHORT_CHARACTERS and not body.glossary and not body.allow:
-        return _Order(word_count(body.text), _options(policy, body))
-    return await to_thread.run_sync(_order, services, caller, body)
+        return _PreparedCall(word_count(body.text), _options(policy, body))
+    return await to_thread.run_sync(_prepare_in_thread, services, caller, body)
 
 
-def _order(services: Services, caller: Caller, body: TextRequest) -> _Order:
-    policy = services.policies.of(caller, body.glossary_id)
-    return _Order(word_count(body.text), _options(policy, body))
+def _prepare_in_thread(services: Services, caller: Caller, body: TextRequest) -> _PreparedCall:
+    policy = services.policies.get(caller, body.glossary_id)
+    return _PreparedCall(word_count(body.text), _options(policy, body))
 
 
 def _options(policy: Policy, body: TextRequest) -> DetectOptions:
-    terms = (*inline_sets(body.glossary, body.allow), *policy.terms)
+    terms = (*inline_term_sets(body.glossary, body.allow), *policy.terms)
     return DetectOptions(enabled=policy.enabled, terms=terms, explain=body.explain)
-
-
-# Reads the bodies of text calls: small ones here, large ones where they hold up nobody else.
-
-Body = TypeVar("Body", bound=TextRequest)
-_LARGE_BYTES = 1024 * 1024  # about 10 ms of parsing, or of a hostile body 40: the parser lets no other thread run
 
 
 async def read_text(request: Request, services: Services, caller: Caller, model: type[Body]) -> Body:

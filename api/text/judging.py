@@ -1,4 +1,4 @@
-"""When a text call is judged: asked for, allowed to its key, and short enough; and what the judge changes then."""
+"""Decides whether a text call is judged, and applies the judge's verdict to its detection."""
 
 from collections.abc import Hashable
 from dataclasses import replace
@@ -18,7 +18,7 @@ from storage.accounts.keys import Caller
 
 Body = TypeVar("Body", bound=TextRequest)
 _HEADER = "X-Use-Judge"
-DESCRIBED = {
+JUDGE_PARAMETER = {
     "parameters": [
         {
             "name": _HEADER,
@@ -31,8 +31,8 @@ DESCRIBED = {
 }
 
 
-def with_header(headers: Headers, body: Body) -> Body:
-    """The body with the wish of `X-Use-Judge`, which wins. Anything but `true`, said without contradiction, is no."""
+def with_judge_header(headers: Headers, body: Body) -> Body:
+    """The body with `use_judge` as the header `X-Use-Judge` says, if it is there. Every value of it must be `true`."""
     values = headers.getlist(_HEADER)
     if not values:
         return body
@@ -47,7 +47,7 @@ def check_judge_model(settings: Settings, judge_model: str | None) -> None:
 
 
 def model_in_effect(services: Services, caller: Caller, body: TextRequest) -> str | None:
-    """The model to ask about this call; None when it is not to be judged, which nobody is told."""
+    """The model that judges this call; None when judging is not asked for or not allowed, or the text is too long."""
     asked = body.use_judge and caller.judge_allowed and len(body.text) <= LONGEST_TEXT
     if services.judge is None or not asked:
         return None
@@ -63,12 +63,12 @@ async def judged_detection(
     caller: Hashable = None,
     disconnected: Disconnected | None = None,
 ) -> Detection:
-    """The detection of `text` after the judge's verdict; as it was when the judge is not heard in time.
+    """The detection of `text` with the judge's verdict applied; unchanged when there is no verdict in time.
 
-    No place at detection is held while the judge thinks. Errors as for any detection.
+    The call holds no slot of the detection while it waits for the judge. Errors as for any detection.
     """
-    reasoned = replace(options, explain=True)
-    detection = await services.detection.detect(text, reasoned, caller=caller, disconnected=disconnected)
+    explained = replace(options, explain=True)
+    detection = await services.detection.detect(text, explained, caller=caller, disconnected=disconnected)
     question = question_of(detection, options)
     verdict = await services.judge.ask(question, model) if services.judge else None
     if verdict is not None:

@@ -1,7 +1,7 @@
-"""The client that speaks to the model providers: one per process, and no more is known of a failure than its kind.
+"""The HTTP client for the model providers, one per process.
 
-It keeps no cookies, follows no redirects, tries nothing twice, and believes neither the environment nor a certificate
-that does not hold. Keys, prompts and answers are in no message of an exception and in no line of a log.
+It keeps no cookies, follows no redirects, never retries, ignores the proxy settings of the environment, and checks
+certificates. Keys, prompts and answers never appear in exception messages or log lines.
 """
 
 import logging
@@ -18,71 +18,71 @@ import httpcore
 import httpx
 
 from api.llm.model import Provider
-from api.upstream.connections import MOST, Lanes
-from api.upstream.decoding import ACCEPTED, Decoder, Undecodable, decoder
-from api.upstream.headers import passed_back
+from api.upstream.connections import MAX_CALLS, ConnectionPool
+from api.upstream.decoding import ACCEPTED, Decoder, DecodingError, decoder
+from api.upstream.headers import response_headers
 from schemas.errors import MaskerUnavailable, ProviderTimeout, ProviderUnreachable
 from schemas.settings import Settings
 
 _PATHS: Mapping[Provider, str] = {Provider.ANTHROPIC: "/v1/messages", Provider.OPENAI: "/chat/completions"}
-_LONGEST_ANSWER = 64 * 1024**2  # bytes of one that is not streamed
-_STATUSES = {*range(200, 300), *range(400, 600)}  # RFC 9110, section 15: what an answer to a POST may have
-_EVENTS = b"text/event-stream"
+_MAX_ANSWER_BYTES = 64 * 1024**2  # of an answer that is not streamed
+_STATUSES = {*range(200, 300), *range(400, 600)}  # RFC 9110, section 15: final statuses but redirects
+_EVENT_STREAM = b"text/event-stream"
 _RETRY_SECONDS = 1
-_MOST_EACH = MOST // 2  # calls of one account at once: nobody has all connections
-_FAILURES = (
+_MAX_CALLS_PER_ACCOUNT = MAX_CALLS // 2  # at the same time: no account can take all connections
+_UNREACHABLE_ERRORS = (
     httpcore.ConnectionNotAvailable, httpcore.NetworkError, httpcore.ProtocolError, httpcore.UnsupportedProtocol
 )  # fmt: skip
-_TALKATIVE = ("httpx", "httpcore", "h2", "hpack")  # at DEBUG they write headers, keys among them
+_LOGGERS_OF_HEADERS = ("httpx", "httpcore", "h2", "hpack")  # at DEBUG they log headers, and keys are among them
 
 
-class Patience(NamedTuple):
-    """Seconds: to connect, to write a piece of the request, and between two pieces of the answer."""
+class Timeouts(NamedTuple):
+    """Seconds to connect, to wait for the next bytes of the response, and to write a part of the request."""
 
     connect: float = 10.0
     read: float = 600.0
     write: float = 60.0
 
 
-class Outgoing(NamedTuple):
-    """A masked call: to whom, with which headers and query (`?beta=true` or nothing), and on whose account."""
+class ProviderRequest(NamedTuple):
+    """A masked request. `query` is empty or such as `?beta=true`; `account` counts against the limit of calls."""
 
     provider: Provider
     headers: Sequence[tuple[bytes, bytes]]
     query: str
     body: bytes
-    whose: Hashable = None
+    account: Hashable = None
 
 
-class Reply:
-    """A provider's answer, whose body is still to be read."""
+class ProviderResponse:
+    """A provider's response, whose body has not been read yet."""
 
     def __init__(self, response: httpx.Response, decode: Decoder) -> None:
         self._stream, self._decode = _stream_of(response), decode
         self.status = response.status_code
-        self.headers = passed_back(response.headers)
+        self.headers = response_headers(response.headers)
 
     @property
-    def streams(self) -> bool:
-        """Whether it is a stream of events."""
+    def is_event_stream(self) -> bool:
+        """Whether the body is a stream of server-sent events."""
         media_type = dict(self.headers).get(b"content-type", b"")
-        return media_type.partition(b";")[0].strip().lower() == _EVENTS
+        return media_type.partition(b";")[0].strip().lower() == _EVENT_STREAM
 
-    async def pieces(self) -> AsyncGenerator[bytes, None]:
-        """The body, decoded, as it comes and not before it is asked for. ProviderTimeout, ProviderUnreachable."""
-        with _translated():
+    async def chunks(self) -> AsyncGenerator[bytes, None]:
+        """The decoded body as it arrives, read only as fast as the consumer. ProviderTimeout, ProviderUnreachable."""
+        with _errors_translated():
             async for chunk in self._stream:
-                for piece in self._decode.pieces(chunk):
-                    yield piece
-            if not self._decode.is_whole():
+                for data in self._decode.decoded(chunk):
+                    yield data
+            if not self._decode.is_complete():
                 raise ProviderUnreachable
 
-    async def whole(self) -> bytes:
-        """The body. ProviderUnreachable also when it is longer than any that makes sense."""
+    async def read(self) -> bytes:
+        """The whole decoded body. ProviderUnreachable also when it exceeds 64 MiB."""
         answer = bytearray()
-        async for piece in self.pieces():
-            answer += piece
-            if len(answer) > _LONGEST_ANSWER:
+        async for data in self.chunks():
+            answer += data
+            if len(answer) > _MAX_ANSWER_BYTES:
                 raise ProviderUnreachable
         return bytes(answer)
 
@@ -91,47 +91,47 @@ class Upstream:
     """The providers. `verify`: how certificates are checked; the system's authorities when left out."""
 
     def __init__(self, base_urls: Mapping[Provider, str], verify: ssl.SSLContext | None = None) -> None:
-        for name in _TALKATIVE:
+        for name in _LOGGERS_OF_HEADERS:
             logging.getLogger(name).setLevel(logging.WARNING)
-        self.patience, self.most_each = Patience(), _MOST_EACH
+        self.timeouts, self.max_calls_per_account = Timeouts(), _MAX_CALLS_PER_ACCOUNT
         self._under_way = Counter[Hashable]()
-        self.lanes = Lanes(verify or ssl.create_default_context())
+        self.connections = ConnectionPool(verify or ssl.create_default_context())
         self._urls = {provider: httpx.URL(base.rstrip("/") + _PATHS[provider]) for provider, base in base_urls.items()}
         self._client = httpx.AsyncClient(
-            transport=self.lanes, cookies=_NoCookies(), follow_redirects=False, trust_env=False, headers={}
+            transport=self.connections, cookies=_NoCookies(), follow_redirects=False, trust_env=False, headers={}
         )
 
     @classmethod
     def of(cls, settings: Settings) -> "Upstream":
-        """The providers at the settings' addresses."""
+        """The client for the providers' addresses in the settings."""
         return cls({Provider.ANTHROPIC: settings.anthropic_base_url, Provider.OPENAI: settings.openai_base_url})
 
     @asynccontextmanager
-    async def asked(self, call: Outgoing) -> AsyncIterator[Reply]:
-        """The answer, for as long as the block lasts; what is not read by then is abandoned.
+    async def send(self, call: ProviderRequest) -> AsyncIterator[ProviderResponse]:
+        """Sends a request and gives its response. The end of the block abandons what was not read.
 
-        ProviderUnreachable, ProviderTimeout; MaskerUnavailable when too many calls are under way, in all or of one
+        ProviderUnreachable, ProviderTimeout; MaskerUnavailable when too many calls are under way, in total or for one
         account.
         """
-        with self._counted(call.whose):
-            async with self._answered(call) as reply:
-                yield reply
+        with self._counted_for(call.account):
+            async with self._response(call) as response:
+                yield response
 
     @contextmanager
-    def _counted(self, whose: Hashable) -> Iterator[None]:
-        if self._under_way[whose] >= self.most_each:
+    def _counted_for(self, account: Hashable) -> Iterator[None]:
+        if self._under_way[account] >= self.max_calls_per_account:
             raise MaskerUnavailable(retry_after=_RETRY_SECONDS)
-        self._under_way[whose] += 1
+        self._under_way[account] += 1
         try:
             yield
         finally:
-            self._under_way[whose] -= 1
-            if not self._under_way[whose]:
-                del self._under_way[whose]
+            self._under_way[account] -= 1
+            if not self._under_way[account]:
+                del self._under_way[account]
 
     @asynccontextmanager
-    async def _answered(self, call: Outgoing) -> AsyncIterator[Reply]:
-        connect, read, write = self.patience
+    async def _response(self, call: ProviderRequest) -> AsyncIterator[ProviderResponse]:
+        connect, read, write = self.timeouts
         url = self._urls[call.provider]
         request = httpx.Request(
             "POST",
@@ -140,44 +140,44 @@ class Upstream:
             content=call.body,
             extensions={"timeout": httpx.Timeout(read, connect=connect, write=write).as_dict()},
         )
-        with _translated():
+        with _errors_translated():
             response = await self._client.send(request, stream=True)
         try:
             if response.is_redirect or response.status_code not in _STATUSES:
                 raise ProviderUnreachable
-            with _translated():
+            with _errors_translated():
                 decode = decoder(response.headers.get("content-encoding", ""))
-            yield Reply(response, decode)
+            yield ProviderResponse(response, decode)
         finally:
-            with _translated():
+            with _errors_translated():
                 await _stream_of(response).aclose()
 
     async def close(self) -> None:
-        """Ends all connections."""
+        """Closes all connections."""
         await self._client.aclose()
 
 
 @contextmanager
-def _translated() -> Iterator[None]:
-    """The library's failures as ours, of which nothing else is told."""
+def _errors_translated() -> Iterator[None]:
+    """Raises httpx's and httpcore's errors as ours, without their messages and causes."""
     try:
         yield
     except httpcore.PoolTimeout:
         raise MaskerUnavailable(retry_after=_RETRY_SECONDS) from None
     except httpcore.TimeoutException:
         raise ProviderTimeout from None
-    except (*_FAILURES, httpx.HTTPError, httpx.InvalidURL, OSError, Undecodable):
+    except (*_UNREACHABLE_ERRORS, httpx.HTTPError, httpx.InvalidURL, OSError, DecodingError):
         raise ProviderUnreachable from None
 
 
 class _NoCookies(CookieJar):
-    """Takes none: no caller's session at a provider shall be another's. Looks at none, too."""
+    """Stores no cookies: a caller's session at a provider must not become another caller's."""
 
     def extract_cookies(self, response: HTTPResponse, request: Request) -> None:
-        """Takes none."""
+        """Stores nothing."""
 
 
 def _stream_of(response: httpx.Response) -> httpx.AsyncByteStream:
-    """The body as it comes: the library's response would cut it into chunks once more."""
-    assert isinstance(response.stream, httpx.AsyncByteStream)  # noqa: S101 - what an async transport gives
+    """The raw body. httpx's `Response.aiter_raw` would copy it into chunks once more."""
+    assert isinstance(response.stream, httpx.AsyncByteStream)  # noqa: S101 - an async transport gives one
     return response.stream

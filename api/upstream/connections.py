@@ -1,9 +1,10 @@
-"""Connections to the providers, each for one call at a time: HTTP/2 or HTTP/1.1, kept open between calls.
+"""A pool of connections to the providers (HTTP/2 or HTTP/1.1) that gives each call a connection of its own.
 
-The library's own pool puts many HTTP/2 calls on one connection, and there an abandoned call is not reset: the provider
-goes on writing it, and after a hundred of them the connection takes no other; one call's read timeout ends all its
-neighbours; and what a slow reader leaves unread, up to 16 MiB, is read for it by the others and kept in memory. Alone
-on its connection a call is ended by closing it, and what it does not read stays with the provider.
+httpcore's own pool puts many HTTP/2 calls on one connection. That has three faults here. An abandoned call is not
+reset: the provider keeps writing it, and after a hundred of them the connection takes no other call. The read timeout
+of one call ends all calls on the connection. What a slow caller leaves unread, up to 16 MiB, is read by the other calls
+and kept in memory. With one call on each connection, closing the connection ends the call, and unread data stays at
+the provider.
 """
 
 import ssl
@@ -14,55 +15,50 @@ import httpcore
 import httpx
 from anyio import CancelScope
 
-from api.upstream.gathering import GatheringBackend
-
-MOST = 1024  # calls at once
-_MOST_IDLE = 128  # connections kept open without a call
-_BACKEND = GatheringBackend()
+MAX_CALLS = 1024  # at the same time
+_MAX_IDLE = 128  # connections kept open without a call
 _Origin = tuple[bytes, bytes, int]  # scheme, host, port
 _PORTS = {b"http": 80, b"https": 443}
-_IDLE_SECONDS = 30.0  # that they are kept; providers and what stands before them close after a minute or more
+_IDLE_SECONDS = 30.0  # that an idle connection is kept; providers and their load balancers close after a minute or more
 
 
-class _Lane:
-    """One connection, made when it is first used."""
+class _Connection:
+    """One connection. It is opened when it is first used."""
 
     def __init__(self, origin: _Origin, verify: ssl.SSLContext) -> None:
-        self.connection = httpcore.AsyncHTTPConnection(
-            httpcore.Origin(*origin), verify, _IDLE_SECONDS, http2=True, network_backend=_BACKEND
-        )
-        self.wire: object = None  # the library's network stream
+        self.http = httpcore.AsyncHTTPConnection(httpcore.Origin(*origin), verify, _IDLE_SECONDS, http2=True)
+        self.network_stream: object = None  # httpcore's, once a response came
 
     def is_fresh(self) -> bool:
-        """Whether it can take another call: one at which there is something to read was most often closed."""
-        told = getattr(self.wire, "get_extra_info", lambda _: True)("is_readable")
-        return self.connection.is_available() and not self.connection.has_expired() and not told
+        """Whether it can take another call. An idle connection with data to read was most often closed by the peer."""
+        is_readable = getattr(self.network_stream, "get_extra_info", lambda _: True)("is_readable")
+        return self.http.is_available() and not self.http.has_expired() and not is_readable
 
     async def close(self) -> None:
-        """Whatever it is at, and whatever ends meanwhile."""
+        """Closes it, also while a call is under way and while the task is cancelled."""
         with CancelScope(shield=True):
-            await self.connection.aclose()
+            await self.http.aclose()
 
 
-class Lanes(httpx.AsyncBaseTransport):
-    """The transport of a client; its errors are httpcore's. Past `most` calls at once: PoolTimeout, without waiting.
+class ConnectionPool(httpx.AsyncBaseTransport):
+    """An httpx transport with one connection for each call. For one event loop.
 
-    For one event loop.
+    Raises httpcore's errors; PoolTimeout, without waiting, when `max_calls` are under way.
     """
 
-    def __init__(self, verify: ssl.SSLContext, most: int = MOST) -> None:
-        self._verify, self._most = verify, most
-        self._busy: set[_Lane] = set()
-        self._idle: dict[_Origin, deque[_Lane]] = {}  # by origin, the last used at the right
+    def __init__(self, verify: ssl.SSLContext, max_calls: int = MAX_CALLS) -> None:
+        self._verify, self._max_calls = verify, max_calls
+        self._busy: set[_Connection] = set()
+        self._idle: dict[_Origin, deque[_Connection]] = {}  # by origin, the last used at the right
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """One call on a connection of its own."""
+        """Sends one request; its connection is free again when the response body is closed."""
         scheme, host, port = request.url.raw_scheme, request.url.raw_host, request.url.port
         origin = (scheme, host, port or _PORTS[scheme])
         assert isinstance(request.stream, httpx.AsyncByteStream)  # noqa: S101 - what a request has
-        lane = await self._take(origin)
+        connection = await self._take(origin)
         try:
-            response = await lane.connection.handle_async_request(
+            response = await connection.http.handle_async_request(
                 httpcore.Request(
                     request.method,
                     httpcore.URL(scheme=scheme, host=host, port=port, target=request.url.raw_path),
@@ -72,62 +68,61 @@ class Lanes(httpx.AsyncBaseTransport):
                 )
             )
         except BaseException:
-            await self._end(lane)
+            await self.discard(connection)
             raise
-        lane.wire = response.extensions.get("network_stream")
+        connection.network_stream = response.extensions.get("network_stream")
         return httpx.Response(
             response.status,
             headers=response.headers,
-            stream=_Body(self, origin, lane, response),
+            stream=_Body(self, origin, connection, response),
             extensions=response.extensions,
         )
 
     async def aclose(self) -> None:
-        """Ends every connection, whatever it is at."""
+        """Closes every connection, also those with a call under way."""
         idle, self._idle = self._idle, {}
-        for lane in [*self._busy, *(lane for lanes in idle.values() for lane in lanes)]:
-            await self._end(lane)
+        for connection in [*self._busy, *(one for each in idle.values() for one in each)]:
+            await self.discard(connection)
 
     @property
     def busy(self) -> int:
         """How many calls are under way."""
         return len(self._busy)
 
-    async def give_back(self, origin: _Origin, lane: _Lane) -> None:
-        """A call was read to its end: its connection can take another."""
-        if lane not in self._busy:
-            return  # everything was closed meanwhile
-        if sum(map(len, self._idle.values())) >= _MOST_IDLE:
-            await self._end(lane)
+    async def give_back(self, origin: _Origin, connection: _Connection) -> None:
+        """Takes back the connection of a call account response was read to its end."""
+        if connection not in self._busy:
+            return  # the pool was closed meanwhile
+        if sum(map(len, self._idle.values())) >= _MAX_IDLE:
+            await self.discard(connection)
             return
-        self._busy.discard(lane)
-        self._idle.setdefault(origin, deque()).append(lane)
+        self._busy.discard(connection)
+        self._idle.setdefault(origin, deque()).append(connection)
 
-    async def drop(self, lane: _Lane) -> None:
-        """A call was abandoned: closing its connection tells the provider."""
-        await self._end(lane)
+    async def discard(self, connection: _Connection) -> None:
+        """Closes the connection of an abandoned call, which ends the call at the provider."""
+        self._busy.discard(connection)
+        await connection.close()
 
-    async def _take(self, origin: _Origin) -> _Lane:
+    async def _take(self, origin: _Origin) -> _Connection:
         idle = self._idle.get(origin, deque())
         while idle and not idle[-1].is_fresh():
             await idle.pop().close()
-        # no await from here on: a call that is cancelled before holds no place, one that is counted always has an end
-        if len(self._busy) >= self._most:
+        # No await from here on: a call that is cancelled above is not counted, and a counted one is always given back.
+        if len(self._busy) >= self._max_calls:
             raise httpcore.PoolTimeout("too many calls at once")
-        lane = idle.pop() if idle else _Lane(origin, self._verify)
-        self._busy.add(lane)
-        return lane
-
-    async def _end(self, lane: _Lane) -> None:
-        self._busy.discard(lane)
-        await lane.close()
+        connection = idle.pop() if idle else _Connection(origin, self._verify)
+        self._busy.add(connection)
+        return connection
 
 
 class _Body(httpx.AsyncByteStream):
-    """An answer's body; whether it was read to its end decides what becomes of the connection."""
+    """A response body. Its connection is reused when the body was read to its end, and closed otherwise."""
 
-    def __init__(self, lanes: Lanes, origin: _Origin, lane: _Lane, response: httpcore.Response) -> None:
-        self._lanes, self._origin, self._lane, self._response = lanes, origin, lane, response
+    def __init__(
+        self, pool: ConnectionPool, origin: _Origin, connection: _Connection, response: httpcore.Response
+    ) -> None:
+        self._pool, self._origin, self._connection, self._response = pool, origin, connection, response
         self._is_read = self._is_closed = False
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
@@ -136,7 +131,7 @@ class _Body(httpx.AsyncByteStream):
         self._is_read = True
 
     async def aclose(self) -> None:
-        """Also more than once."""
+        """Closes the body; may be called more than once."""
         if self._is_closed:
             return
         self._is_closed = True
@@ -147,6 +142,6 @@ class _Body(httpx.AsyncByteStream):
             raise
         finally:
             if self._is_read:
-                await self._lanes.give_back(self._origin, self._lane)
+                await self._pool.give_back(self._origin, self._connection)
             else:
-                await self._lanes.drop(self._lane)
+                await self._pool.discard(self._connection)

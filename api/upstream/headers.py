@@ -1,4 +1,4 @@
-"""Which headers go on to a provider, and which of a provider's come back: two closed lists."""
+"""The headers that are forwarded to a provider and back to the caller. Both are closed lists."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -11,7 +11,7 @@ from api.llm.model import Provider
 from schemas.errors import MissingProviderKey
 
 PROVIDER_KEY: Final = "x-provider-key"
-_PASSED_ON: Final = (
+_REQUEST_HEADERS: Final = (
     "accept",
     "anthropic-beta",
     "anthropic-version",
@@ -20,24 +20,24 @@ _PASSED_ON: Final = (
     "openai-project",
     "user-agent",
 )
-_PASSED_BACK: Final = re.compile(
+_RESPONSE_HEADERS: Final = re.compile(
     r"content-type|request-id|x-request-id|retry-after(-ms)?|x-should-retry|(anthropic|openai|x-ratelimit)-[a-z0-9-]+"
 )
-_KEY: Final = re.compile(r"[!-~]{1,4096}")  # RFC 9110, section 5.5, without blanks: no credential has one
-_BETA: Final = frozenset({"true", "false", "1", "0"})  # what it may say; anything else would be text of the caller's
+_KEY: Final = re.compile(r"[!-~]{1,4096}")  # RFC 9110, section 5.5, without blanks, which no credential has
+_BETA: Final = frozenset({"true", "false", "1", "0"})  # any other value would be text of the caller
 
 
 def provider_key(headers: Headers) -> str:
-    """The caller's own key at the provider. MissingProviderKey, also for one that cannot be a key, or for several."""
+    """The caller's own provider key. MissingProviderKey when there is none, more than one, or an invalid one."""
     values = headers.getlist(PROVIDER_KEY)
     if len(values) != 1 or not _KEY.fullmatch(values[0].strip(" \t")):
         raise MissingProviderKey
     return values[0].strip(" \t")
 
 
-def passed_on(headers: Headers, provider: Provider, key: str) -> list[tuple[bytes, bytes]]:
-    """What the provider is sent: the caller's headers of the list, and the key in the provider's own header."""
-    wanted = [(name, headers.getlist(name)) for name in _PASSED_ON]
+def request_headers(headers: Headers, provider: Provider, key: str) -> list[tuple[bytes, bytes]]:
+    """The request's headers for the provider: the caller's listed ones, and the key in the provider's own header."""
+    wanted = [(name, headers.getlist(name)) for name in _REQUEST_HEADERS]
     lines = [(name.encode(), ", ".join(values).encode("latin-1")) for name, values in wanted if values]
     own = (
         (b"x-api-key", key.encode())
@@ -47,20 +47,20 @@ def passed_on(headers: Headers, provider: Provider, key: str) -> list[tuple[byte
     return [*lines, own, (b"content-type", b"application/json")]
 
 
-def passed_back(headers: httpx.Headers) -> list[tuple[bytes, bytes]]:
-    """What the caller is told of the provider's headers; lengths, encodings, cookies and connections are ours.
+def response_headers(headers: httpx.Headers) -> list[tuple[bytes, bytes]]:
+    """The provider's headers that the caller gets. Length, encoding, cookies and connection headers are not among them.
 
-    Each once, the first that came: clients do not agree on which of two content types counts.
+    Of a repeated header only the first is kept: clients disagree on which of two content types counts.
     """
-    passed: dict[bytes, bytes] = {}
+    kept: dict[bytes, bytes] = {}
     for name, value in _lower(headers.raw):
-        if _PASSED_BACK.fullmatch(name.decode("latin-1")):
-            passed.setdefault(name, value)
-    return list(passed.items())
+        if _RESPONSE_HEADERS.fullmatch(name.decode("latin-1")):
+            kept.setdefault(name, value)
+    return list(kept.items())
 
 
 def query(parameters: Mapping[str, str]) -> str:
-    """The query string for the provider: `beta`, where it is yes or no."""
+    """The query string for the provider: `beta`, if its value is a boolean."""
     beta = parameters.get("beta", "").lower()
     return f"?beta={beta}" if beta in _BETA else ""
 

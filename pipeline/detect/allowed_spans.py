@@ -1,4 +1,4 @@
-"""Where allowed terms stand in a text, detected or not: what spreading of values and their verdict leave alone."""
+"""Finds allowed terms in a text, detected or not: propagation of values and the verdict leave them as they are."""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -11,14 +11,14 @@ from schemas.spans import Term, TermSet
 
 
 class AllowedSpans:
-    """The places of a text that are allowed terms, each by its own rules; `places`: start, end and the term's type."""
+    """The allowed terms of one text. `spans`: start, end and type of each term, found by its own rules."""
 
     def __init__(self, spans: Iterable[tuple[int, int, EntityType]]) -> None:
         self.spans = list(spans)
         self._zones: dict[EntityType, Intervals] = {}
 
     def cover(self, start: int, end: int, type_: EntityType) -> bool:
-        """Whether `start:end` lies inside a term that speaks for this type: one of CUSTOM_TERM speaks for all."""
+        """Whether `start:end` lies inside a term for this type. A term of type CUSTOM_TERM is for all types."""
         zones = self._zones.get(type_)
         if zones is None:
             own = (span[:2] for span in self.spans if span[2] in (EntityType.CUSTOM_TERM, type_))
@@ -26,12 +26,12 @@ class AllowedSpans:
         return zones.cover(start, end)
 
     def is_exact(self, start: int, end: int, type_: EntityType) -> bool:
-        """Whether `start:end` is the whole of a term that speaks for this type."""
+        """Whether `start:end` is a whole term for this type."""
         return not {(start, end, type_), (start, end, EntityType.CUSTOM_TERM)}.isdisjoint(self.spans)
 
 
 class AllowedTerms:
-    """The allowed terms of some sets."""
+    """The allowed terms of several sets."""
 
     def __init__(self, sets: Sequence[TermSet]) -> None:
         self._matchers: list[Matcher] = [matcher for terms in sets if (matcher := compiled(terms).allows).forms]
@@ -40,17 +40,17 @@ class AllowedTerms:
         return bool(self._matchers)
 
     def only(self, wanted: Callable[[Term], bool]) -> "AllowedTerms":
-        """Those of the terms that are wanted."""
+        """The terms for which `wanted` is true."""
         terms = {form.term: None for matcher in self._matchers for forms in matcher.forms.values() for form in forms}
         chosen = TermSet(tuple(term for term in terms if wanted(term)))
         return AllowedTerms([chosen] if chosen.terms else [])
 
     def spans_in(self, text: str) -> AllowedSpans:
-        """Every place of every term, in offsets of `text`."""
+        """Every occurrence of every term, in offsets of `text`."""
         if not self._matchers:
             return AllowedSpans(())
         normalized = without_placeholders(normalize(text))
         return AllowedSpans(
-            (*normalized.original_span(*normalized.whole(start, end)), term.type)
+            (*normalized.original_span(*normalized.widened(start, end)), term.type)
             for start, end, term in occurrences(normalized, self._matchers)
         )

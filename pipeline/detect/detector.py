@@ -1,4 +1,4 @@
-"""The detection stage: normalize, let every recognizer look, resolve overlaps, answer in offsets of the original."""
+"""The detection stage: normalizes the text, runs the recognizers, resolves overlaps, maps offsets to the original."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -30,7 +30,7 @@ from pipeline.detect.text.trace import Trace
 from schemas.entities import GLOSSARY_RANK, EntityType
 from schemas.spans import Detection, DetectOptions, Span
 
-# Every recognizer of the product, in the order in which they are asked.
+# Every recognizer, in the order in which they run.
 RECOGNIZERS: tuple[Recognizer, ...] = (
     *identity.RECOGNIZERS,
     *banking.RECOGNIZERS,
@@ -48,7 +48,7 @@ RECOGNIZERS: tuple[Recognizer, ...] = (
     *named_entities.RECOGNIZERS,
 )
 
-_SETS_REMEMBERED = 256  # different sets of enabled types
+_CACHED_SETS = 256  # different sets of enabled types
 
 
 class Detector:
@@ -56,26 +56,26 @@ class Detector:
 
     def __init__(self, recognizers: Sequence[Recognizer] | None = None) -> None:
         self._recognizers = tuple(recognizers) if recognizers is not None else RECOGNIZERS
-        self._needed = lru_cache(maxsize=_SETS_REMEMBERED)(self._needed_for)
+        self._needed = lru_cache(maxsize=_CACHED_SETS)(self._needed_for)
 
     def detect(self, text: str, options: DetectOptions = DetectOptions()) -> Detection:
-        """The entities of `text`, by position, overlapping nowhere, in code points of `text` as given."""
+        """The entities of `text` by position, without overlaps. Offsets are code points of `text` as given."""
         normalized = without_placeholders(normalize(text))
         normalized.trace = Trace() if options.explain else None
         if "_" in options.context:
-            options = replace(options, context=_said_by(options.context))
+            options = replace(options, context=_without_placeholders(options.context))
         found: list[Span] = []
         for recognizer in self._needed(options.enabled):
             found += recognizer.find(normalized, options)
         found = [span for span in found if span.type in options.enabled or span.rank == GLOSSARY_RANK]
         if normalized.expanded:
-            found = [_uncut(normalized, span) for span in found]
+            found = [_widened(normalized, span) for span in found]
         if options.terms:
             found = without_allowed(normalized, found, options.terms)
         overlaps = OverlapLog() if options.explain else None
         survivors = resolve(found, normalized.text, overlaps)
         if options.terms:
-            # What a higher rank left of a name is a detection of its own.
+            # The remainder of a name under a span of higher rank is a detection of its own.
             survivors = without_allowed(normalized, survivors, options.terms)
         why = None if overlaps is None else explain_spans(normalized, survivors, overlaps)
         if not normalized.is_identity:
@@ -83,27 +83,27 @@ class Detector:
         return Detection(text, tuple(survivors), why)
 
     def _needed_for(self, enabled: frozenset[EntityType]) -> tuple[Recognizer, ...]:
-        """The recognizers of these types, and of custom terms."""
+        """The recognizers of these types and of custom terms."""
         wanted = enabled | {EntityType.CUSTOM_TERM}
         return tuple(recognizer for recognizer in self._recognizers if not wanted.isdisjoint(recognizer.types))
 
 
 @lru_cache(maxsize=1024)
-def _said_by(label: str) -> str:
-    """A label without placeholders: `PERSON_NAME_01` above a column does not say that names stand there."""
+def _without_placeholders(label: str) -> str:
+    """A label without placeholders: the heading `PERSON_NAME_01` does not mean that the column holds names."""
     normalized = normalize(label)
-    told = without_placeholders(normalized)
-    return label if told is normalized else told.text
+    cleaned = without_placeholders(normalized)
+    return label if cleaned is normalized else cleaned.text
 
 
 def without_placeholders(normalized: NormalizedText) -> NormalizedText:
-    """The text with what earlier calls put there made unreadable."""
+    """The text with the tokens and placeholders of earlier calls blanked, so that nothing is found in them."""
     zones = list(find_placeholders(normalized.text))
     return normalized.blanked(zones) if zones else normalized
 
 
-def _uncut(normalized: NormalizedText, span: Span) -> Span:
-    start, end = normalized.whole(span.start, span.end)
+def _widened(normalized: NormalizedText, span: Span) -> Span:
+    start, end = normalized.widened(span.start, span.end)
     return span._replace(start=start, end=end)
 
 

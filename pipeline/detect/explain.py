@@ -1,4 +1,4 @@
-"""Puts together what made each surviving span: its shape, its check, its cue word, and whom it outranked."""
+"""Explains each surviving span: its shape, its checksum, its cue word, and the spans that it outranked."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
@@ -11,15 +11,14 @@ from pipeline.detect.text.trace import LABELLED, Trace
 from schemas.entities import EntityType
 from schemas.spans import Cue, Span, Why
 
-# What each recognizer looks for, in words, and the checksum that what it reports has passed.
-
 _T = EntityType
 
 
 class Shape(NamedTuple):
-    """`text` for who reads an explanation; `check`: the checksum's name; `source`: under which its cue words are noted.
+    """What a recognizer looks for: `text` in words, `check` the name of the checksum that its spans pass.
 
-    A label's kind, the type for words, or else the recognizer's name.
+    `source` is the key of its notes in the trace: a kind of label, an entity type for words, or, if empty, the name of
+    the recognizer.
     """
 
     text: str
@@ -27,7 +26,7 @@ class Shape(NamedTuple):
     source: str = ""
 
 
-# By recognizer; by recognizer and type where it reports several. tests/pipeline/detect/test_explain.py: no row missing.
+# By recognizer, or by recognizer and type where it reports several. A test checks that no row is missing.
 SHAPES: Mapping[str | tuple[str, EntityType], Shape] = {
     ("identity", _T.NATIONAL_ID): Shape("10 digits, leading 1", "luhn"),
     ("identity", _T.RESIDENCE_PERMIT): Shape("10 digits, leading 2", "luhn"),
@@ -76,23 +75,23 @@ def shape_of(recognizer: str, type_: EntityType) -> Shape:
 
 
 def passes_check(check: str, surface: str) -> bool:
-    """Whether `surface` passes the check of this name: files keep numbers that do not (then it made no span)."""
+    """Whether `surface` passes the checksum of this name. In files, numbers that fail it are found too."""
     compact = "".join(c for c in surface.upper() if c.isalnum())
     return _CHECKS[check](compact)
 
 
-# The machine-readable zone is reported only when its five check digits hold, in files too.
+# A machine-readable zone is reported only if its five check digits hold, in files too.
 _CHECKS: Mapping[str, Callable[[str], bool]] = {"luhn": luhn, "mod97": mod97, "icao9303": bool}
 
 
 def explain_spans(text: NormalizedText, survivors: list[Span], overlaps: OverlapLog) -> dict[Span, Why]:
-    """Why each of `survivors` (normalized offsets) stands, and what made those who lost to it.
+    """The explanation of each of `survivors` (normalized offsets) and of each span that lost to one of them.
 
-    Everything in the answer is in offsets of the original.
+    All offsets in the result are offsets of the original text.
     """
     trace = text.trace or Trace()
     if text.expanded:
-        trace = trace.widened(text.whole)
+        trace = trace.widened(text.widened)
     losers_of = losers_by_winner(overlaps)
     losers = [loser for loser, _ in overlaps.lost]
     why: dict[Span, Why] = {}
@@ -106,14 +105,14 @@ def explain_spans(text: NormalizedText, survivors: list[Span], overlaps: Overlap
             check=shape.check if passed else None,
             cue=_cue(text, note.cue),
             whole=made == span,
-            outranked=tuple(_moved(text, loser) for loser in distinct_losers(span, losers_of.get(span, ()))),
+            outranked=tuple(_in_original(text, loser) for loser in distinct_losers(span, losers_of.get(span, ()))),
         )
-        why.setdefault(_moved(text, span), reason)
+        why.setdefault(_in_original(text, span), reason)
     return why
 
 
 def losers_by_winner(overlaps: OverlapLog) -> dict[Span, list[Span]]:
-    """Those who lost, by whom they lost to."""
+    """For each winner the spans that lost to it."""
     losers_of: dict[Span, list[Span]] = defaultdict(list)
     for loser, winners in overlaps.lost:
         for winner in winners:
@@ -122,7 +121,7 @@ def losers_by_winner(overlaps: OverlapLog) -> dict[Span, list[Span]]:
 
 
 def distinct_losers(winner: Span, losers: Iterable[Span]) -> list[Span]:
-    """The losers by position, each once, without those that say of the place what the winner says."""
+    """The losers by position, each once, without those that have the winner's own offsets and type."""
     same = winner[:3]
     return sorted({loser[:3]: loser for loser in losers if loser[:3] != same}.values())
 
@@ -131,6 +130,6 @@ def _cue(text: NormalizedText, cue: Cue | None) -> Cue | None:
     return None if cue is None else Cue(*text.original_span(cue.start, cue.end), cue.certain)
 
 
-def _moved(text: NormalizedText, span: Span) -> Span:
+def _in_original(text: NormalizedText, span: Span) -> Span:
     start, end = text.original_span(span.start, span.end)
     return span._replace(start=start, end=end)

@@ -1,8 +1,8 @@
-"""Where people whose full names are known stand by a part of them: `Dear Sara`, `السيد الحارثي`, `Alharbi, S.`
+"""Finds mentions of persons by a part of their known full name: `Dear Sara`, `السيد الحارثي`, `Alharbi, S.`
 
 A part that is a name and nothing else counts wherever it is written as one. A part that is also an ordinary word, or
-one that no lexicon knows, must stand as a name: behind a title or a greeting, with a capital inside a sentence, beside
-another part of the same name. Linear in the text.
+that no lexicon has, counts only in the context of a name: after a title or a greeting, with a capital letter inside a
+sentence, next to another part of the same name. Linear in the length of the text.
 """
 
 import re
@@ -21,8 +21,7 @@ from pipeline.detect.recognizers.named_entities import LEXICAL
 from pipeline.detect.text.equivalence import compact_form, words_form
 from pipeline.detect.text.normalize import normalize
 
-# What a person's full name is made of: its given names and family names, without what only joins them.
-
+# Words that only join the parts of a name, and words that are no part of it.
 _OPENING = Word.ARTICLE | Word.ABD | Word.KUNYA | Word.PARTICLE  # Al Harbi, Abdul Rahman, Abu Bakr, van Dyk
 _JOINING = Word.CONNECTOR | Word.WEAK_CONNECTOR
 _CUES = (
@@ -33,9 +32,9 @@ _MOST = 10  # words of a name
 
 
 class Part(NamedTuple):
-    """One part of a name. `key`: its letters alone, folded. `known`: a name that is hardly ever another word.
+    """A given name or family name in a full name. `key`: its letters, folded. `known`: hardly ever another word.
 
-    `ordinary`: mostly another word; only a title makes a name of it.
+    `ordinary`: mostly another word, a name only after a title.
     """
 
     key: str
@@ -43,8 +42,8 @@ class Part(NamedTuple):
     ordinary: bool
 
 
-def parts_of(surface: str, vocabulary: Vocabulary) -> list[Part]:
-    """The parts of a name by position; fewer than its words, and none for what is no name."""
+def name_parts(surface: str, vocabulary: Vocabulary) -> list[Part]:
+    """The parts of a full name by position, without words that only join them; none if it is no name."""
     words = Words(normalize(surface), vocabulary)
     if len(words) > 2 * _MOST:
         return []
@@ -83,38 +82,36 @@ def _meaning(vocabulary: Vocabulary, word: str) -> int:
     return vocabulary.meaning[vocabulary.code.get(word, vocabulary.other)]
 
 
-# Whether a word stands as a name: what is written before it, behind it, and how it is written itself.
-
 _NAMING = Word.TITLE | Word.GREETING | Word.LABEL
 _MONTHS = section("context_words.txt", "month name latin") | frozenset(
     ["march", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 )
 _DETERMINERS = section("context_words.txt", "determiner latin")
 _ORDINARY = section("ordinary.txt", "latin")
-# Names that no English text uses as another word: a capital at the beginning of a sentence may be a name's.
-_FOREIGN = frozenset(
+# Names that are no English word: at the beginning of a sentence too a capital letter may mean the name.
+_NEVER_ENGLISH = frozenset(
     word for word, _, _, is_arab in table("names_latin.csv") if is_arab == "1" and word.lower() not in _ORDINARY
 )
 _LEAST_SMALL = 4  # letters of a name that counts without a capital
-_LEAST_ALONE = 4  # letters of an unknown word that counts where its line says nothing else
-_LEAST_STRANGE = 4  # letters of an unknown Arabic word that counts wherever it stands
-_LEAST_FAMILY = 6  # of one with the article
+_LEAST_ALONE = 4  # letters of an unknown word that counts alone in its line
+_LEAST_UNKNOWN = 4  # letters of an unknown Arabic word that counts everywhere
+_LEAST_FAMILY = 6  # letters of an unknown Arabic word with the article
 _I_AM = "انا"
-_ENDS = frozenset("n.#:(<")  # codes of what stands before the first word of a sentence, or of a line
+_ENDS = frozenset("n.#:(<")  # separator codes before the first word of a sentence or a line
 
 
-def stands(words: Words, first: int, last: int, parts: Sequence[Part], *, has_initials: bool = False) -> bool:
-    """Whether words `first` to `last`, which spell these parts of one name, stand for a person.
+def is_mention(words: Words, first: int, last: int, parts: Sequence[Part], *, has_initials: bool = False) -> bool:
+    """Whether words `first` to `last`, which spell these parts of one name, mean a person.
 
-    `has_initials`: among the words are the first letters of its other parts.
+    `has_initials`: the words include initials of the other parts.
     """
     is_arabic = bool(words.meaning(last) & Word.ARABIC) or not words.words[last].isascii()
     if is_arabic and not words.words[last][0].isupper():
-        return _stands_in_arabic(words, first, last, parts)
-    return _stands_in_latin(words, first, last, parts, has_initials)
+        return _is_arabic_mention(words, first, last, parts)
+    return _is_latin_mention(words, first, last, parts, has_initials)
 
 
-def _stands_in_arabic(words: Words, first: int, last: int, parts: Sequence[Part]) -> bool:
+def _is_arabic_mention(words: Words, first: int, last: int, parts: Sequence[Part]) -> bool:
     if arabic.follows_facility(words, first):
         return False
     if any(part.known for part in parts):
@@ -131,19 +128,19 @@ def _stands_in_arabic(words: Words, first: int, last: int, parts: Sequence[Part]
         return False
     if len(parts) > 1 or cue & Word.CONTACT:
         return True
-    return not is_weak and _is_strange(words, first, last, parts[0].key)
+    return not is_weak and _looks_like_unknown_name(words, first, last, parts[0].key)
 
 
-def _is_strange(words: Words, first: int, last: int, key: str) -> bool:
-    """Whether a word that no lexicon knows is a name rather than another word: by its shape, and what stands before."""
+def _looks_like_unknown_name(words: Words, first: int, last: int, key: str) -> bool:
+    """Whether a word that no lexicon has is a name, by its letters and the word before."""
     if not key.startswith("ال"):
-        return len(key) >= _LEAST_STRANGE
+        return len(key) >= _LEAST_UNKNOWN
     if key[-1] != "ي" or len(key) < _LEAST_FAMILY:
         return words.after(first - 1) == "n" and words.after(last) == "n"
     return words.after(first - 1) != " " or not words.words[first - 1].startswith("ال")  # no adjective: البنك التجاري
 
 
-def _stands_in_latin(words: Words, first: int, last: int, parts: Sequence[Part], has_initials: bool) -> bool:
+def _is_latin_mention(words: Words, first: int, last: int, parts: Sequence[Part], has_initials: bool) -> bool:
     if is_facility_name(words, first, last) or in_identifier(words.raw, words.start(first), words.end(last)):
         return False
     is_capital = words.words[first][0].isupper()
@@ -161,7 +158,7 @@ def _stands_in_latin(words: Words, first: int, last: int, parts: Sequence[Part],
 
 
 def _is_written_as_name(words: Words, first: int, last: int, part: Part) -> bool:
-    """Whether one word that may be another is written as names are: with a capital for which nothing else calls."""
+    """Whether one word that may not be a name is written like one: with a capital letter that has no other reason."""
     is_place = first == last and words.meaning(first) & Word.PLACE
     if part.key in _MONTHS or is_place or (len(words.words[first]) > 1 and words.words[first].isupper()):
         return False
@@ -175,22 +172,22 @@ def _is_written_as_name(words: Words, first: int, last: int, part: Part) -> bool
     if words.after(first - 1) in _ENDS:
         if is_owner and not words.meaning(first) & NAME and part.key not in _ORDINARY:
             return True
-        return words.words[first] in _FOREIGN or bool(latin.cue_after(words, last) & Word.SPEECH)
+        return words.words[first] in _NEVER_ENGLISH or bool(latin.cue_after(words, last) & Word.SPEECH)
     before = words.words[first - 1].lower()
     return bool(words.meaning(first - 1) & Word.LOWER) and before not in _DETERMINERS
 
 
-_CLITICS = ("و", "ف", "ب", "ل", "ك", "ول", "وب", "فل", "وك")  # what Arabic writes onto the next word
-_BETWEEN = frozenset(" -.i,'")  # codes of what may stand between two parts of one name
-_PARTED = re.compile("['\u2018\u2019\u02bc]")  # Sara's
-_PARTING = frozenset(";؛|\t")  # between two of a list
+_CLITICS = ("و", "ف", "ب", "ل", "ك", "ول", "وب", "فل", "وك")
+_BETWEEN = frozenset(" -.i,'")  # separator codes between two parts of one name
+_APOSTROPHES = re.compile("['\u2018\u2019\u02bc]")  # Sara's
+_LIST_SEPARATORS = frozenset(";؛|\t")  # between two items of a list
 _INITIAL = re.compile(r"\b[A-Z]\b(?!')")
 _MOST_WORDS = 3  # of one part: Abd Al Rahman
 _OPENINGS = ("al", "el", "abdul", "abdel", "abdal", "abd", "abu", "ال", "عبد", "ابو")
 
 
 class Mention(NamedTuple):
-    """`text[start:end]` names one of `people` by a part, or by several."""
+    """`text[start:end]` names one of `people` by one part of a name or several."""
 
     start: int
     end: int
@@ -198,12 +195,12 @@ class Mention(NamedTuple):
 
 
 def is_certain_name(surface: str) -> bool:
-    """Whether a name is made of parts that are names and hardly ever anything else."""
-    parts = parts_of(surface, LEXICAL.vocabulary)
+    """Whether every part of a name is hardly ever anything else."""
+    parts = name_parts(surface, LEXICAL.vocabulary)
     return bool(parts) and all(part.known for part in parts)
 
 
-class _Sighting(NamedTuple):
+class _PartMatch(NamedTuple):
     """Words `first` to `last`, without the first `skip` letters, spell a part."""
 
     first: int
@@ -213,16 +210,16 @@ class _Sighting(NamedTuple):
 
 
 class PersonMentions:
-    """The people of one document by the parts of their names. Immutable after construction."""
+    """Finds mentions of the people of one document. Immutable after construction."""
 
     def __init__(self, names: Iterable[tuple[int, str]]) -> None:
-        """`names`: numbers of people with their names, of one word or several; one person may have several."""
+        """`names`: pairs of a person's number and a name of one or more words; a person may have several names."""
         self._vocabulary = LEXICAL.vocabulary
         self._parts: dict[str, Part] = {}
         self._people: dict[str, set[int]] = {}  # by part
         self._names: dict[int, list[tuple[str, ...]]] = {}
         for number, surface in names:
-            parts = parts_of(surface, self._vocabulary)
+            parts = name_parts(surface, self._vocabulary)
             if parts:
                 self._names.setdefault(number, []).append(tuple(part.key for part in parts))
             for part in parts:
@@ -234,89 +231,89 @@ class PersonMentions:
         return bool(self._parts)
 
     def owner(self, surface: str) -> int | None:
-        """Whose name `surface` is a part of, or another order of, when it can be one person's only."""
-        keys = [part.key for part in parts_of(surface, self._vocabulary)]
+        """The only person whose name has these parts, in any order; None if there is none or more than one."""
+        keys = [part.key for part in name_parts(surface, self._vocabulary)]
         if not keys or any(key not in self._people for key in keys):
             return None
         people = set.intersection(*(self._people[key] for key in keys))
         initials = {word.casefold() for word in _INITIAL.findall(surface)}
         if initials:
-            people = {number for number in people if self._begins(number, initials)}
+            people = {number for number in people if self._has_initials_of(number, initials)}
         elif len(keys) > 1:
             people = {number for number in people if sorted(keys) in map(sorted, self._names[number])}
         return people.pop() if len(people) == 1 else None
 
     def mentions_in(self, text: str) -> list[Mention]:
-        """Every place where a part stands as a name, by position, overlapping nowhere."""
-        if self._heads.isdisjoint(words_form(_PARTED.sub(" ", text)).split()):
+        """Every mention by position, without overlaps."""
+        if self._heads.isdisjoint(words_form(_APOSTROPHES.sub(" ", text)).split()):
             return []
         normalized = normalize(text)
         words = Words(normalized, self._vocabulary)
         found = []
-        for group in self._groups(words, list(self._sightings(words))):
-            first, last, start, end, people = self._whole(words, group)
+        for group in self._groups(words, list(self._part_matches(words))):
+            first, last, start, end, people = self._with_people(words, group)
             has_initials = (first, last) != (group[0].first, group[-1].last)
-            if stands(words, first, last, [self._parts[sighting.key] for sighting in group], has_initials=has_initials):
-                found.append(Mention(*normalized.original_span(*normalized.whole(start, end)), frozenset(people)))
+            if is_mention(words, first, last, [self._parts[match.key] for match in group], has_initials=has_initials):
+                found.append(Mention(*normalized.original_span(*normalized.widened(start, end)), frozenset(people)))
         return found
 
-    def _whole(self, words: Words, group: list[_Sighting]) -> tuple[int, int, int, int, set[int]]:
-        """A group's words with the initials beside it, where they stand in the text, and whom they may mean."""
-        told = {sighting.key for sighting in group}
+    def _with_people(self, words: Words, group: list[_PartMatch]) -> tuple[int, int, int, int, set[int]]:
+        """First and last word of a group with the initials around it, their offsets, and the people they may mean."""
+        matched = {match.key for match in group}
         people = self._shared(group)
-        initials = {key[0] for number in people for name in self._names[number] for key in name if key not in told}
+        initials = {key[0] for number in people for name in self._names[number] for key in name if key not in matched}
         first, last = group[0].first, group[-1].last
         begin, end = _with_initials(words, first, last, initials)
         seen = {words.words[n].casefold() for n in (*range(begin, first), *range(last + 1, end + 1))}
-        people = {number for number in people if self._begins(number, seen)} or people
+        people = {number for number in people if self._has_initials_of(number, seen)} or people
         return begin, end, *words.offsets(begin, end, group[0].skip if begin == first else 0), people
 
-    def _sightings(self, words: Words) -> Iterator[_Sighting]:
+    def _part_matches(self, words: Words) -> Iterator[_PartMatch]:
         index = 0
         while index < len(words):
-            sighting = self._sighting(words, index)
-            if sighting is not None:
-                yield sighting
-                index = sighting.last
+            match = self._part_match_at(words, index)
+            if match is not None:
+                yield match
+                index = match.last
             index += 1
 
-    def _sighting(self, words: Words, first: int) -> _Sighting | None:
-        """The longest part that begins with word `first`."""
+    def _part_match_at(self, words: Words, first: int) -> _PartMatch | None:
+        """The longest part that begins at word `first`."""
         best, key = None, ""
         for last in range(first, min(first + _MOST_WORDS, len(words))):
             if last > first and words.after(last - 1) not in " -'":
                 break
             key += compact_form(words.words[last])
             if key in self._parts:
-                best = _Sighting(first, last, 0, key)
+                best = _PartMatch(first, last, 0, key)
         if best is not None or not words.meaning(first) & (Word.ARABIC | Word.CLITIC):
             return best
         for clitic, bare in _without_clitics(compact_form(words.words[first])):
             if bare in self._parts:
-                return _Sighting(first, first, clitic, bare)
+                return _PartMatch(first, first, clitic, bare)
         return None
 
-    def _groups(self, words: Words, sightings: list[_Sighting]) -> Iterator[list[_Sighting]]:
-        """Sightings that stand together and may be one person's."""
-        group: list[_Sighting] = []
-        for sighting in sightings:
-            if group and not self._continues(words, group, sighting):
+    def _groups(self, words: Words, matches: list[_PartMatch]) -> Iterator[list[_PartMatch]]:
+        """Runs of neighbouring matches that may be the name of one person."""
+        group: list[_PartMatch] = []
+        for match in matches:
+            if group and not self._continues(words, group, match):
                 yield group
                 group = []
-            group.append(sighting)
+            group.append(match)
         if group:
             yield group
 
-    def _continues(self, words: Words, group: list[_Sighting], following: _Sighting) -> bool:
+    def _continues(self, words: Words, group: list[_PartMatch], following: _PartMatch) -> bool:
         last = group[-1].last
         for index in range(last, following.first):
             between_them = words.raw[words.end(index) : words.start(index + 1)]
-            if words.after(index) not in _BETWEEN or not _PARTING.isdisjoint(between_them):
+            if words.after(index) not in _BETWEEN or not _LIST_SEPARATORS.isdisjoint(between_them):
                 return False
             between = words.meaning(index + 1) if index + 1 < following.first else Word.CONNECTOR
             if not between & (Word.CONNECTOR | Word.ARTICLE | Word.PARTICLE | Word.INITIAL | Word.WEAK_CONNECTOR):
                 return False
-        known = {sighting.key for sighting in group}
+        known = {match.key for match in group}
         return (
             following.first - last <= 2
             and not following.skip
@@ -324,16 +321,16 @@ class PersonMentions:
             and bool(self._shared([*group, following]))
         )
 
-    def _shared(self, group: list[_Sighting]) -> set[int]:
-        return set.intersection(*(self._people[sighting.key] for sighting in group))
+    def _shared(self, group: list[_PartMatch]) -> set[int]:
+        return set.intersection(*(self._people[match.key] for match in group))
 
-    def _begins(self, number: int, initials: set[str]) -> bool:
-        """Whether some name of a person has parts with all these first letters."""
+    def _has_initials_of(self, number: int, initials: set[str]) -> bool:
+        """Whether a name of this person has parts with all these initials."""
         return any(initials <= {key[0] for key in name} for name in self._names[number])
 
 
 def _heads(key: str) -> Iterator[str]:
-    """Words that stand in every text that spells the part: with clitics, and behind what may be written apart."""
+    """Words of which every text that has the part contains one: with clitics, or without an opening written apart."""
     yield key
     if not key.isascii():
         for clitic in _CLITICS:
@@ -349,7 +346,7 @@ def _heads(key: str) -> Iterator[str]:
 
 
 def _without_clitics(word: str) -> Iterator[tuple[int, str]]:
-    """A word without the letters that may hang on it, and how many of its letters those are."""
+    """A word without a clitic, with the number of letters of the clitic, for every clitic that it may have."""
     for clitic in _CLITICS:
         if word.startswith(clitic):
             bare = word[len(clitic) :]
@@ -359,7 +356,7 @@ def _without_clitics(word: str) -> Iterator[tuple[int, str]]:
 
 
 def _with_initials(words: Words, first: int, last: int, initials: set[str]) -> tuple[int, int]:
-    """The group with the initials of its person right before or behind it: `S. Alharbi`, `Alharbi, S.`"""
+    """The group with the initials of its person directly before or after: `S. Alharbi`, `Alharbi, S.`"""
     while first > 0 and _is_initial(words, first - 1, initials) and words.after(first - 1) in " .i-":
         first -= 1
     while last + 1 < len(words) and _is_initial(words, last + 1, initials) and words.after(last) in " ,":

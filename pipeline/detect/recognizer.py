@@ -1,4 +1,4 @@
-"""The one shape of a recognizer: looks at a normalized text and says where its entity types are."""
+"""The interface of a recognizer: it reads a normalized text and returns the spans of its entity types."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -14,11 +14,11 @@ class Recognizer(Protocol):
 
     @property
     def name(self) -> str:
-        """Goes into `Span.recognizer`."""
+        """The value of `Span.recognizer`."""
 
     @property
     def types(self) -> frozenset[EntityType]:
-        """What `find` can return: it is not called when none of them is enabled."""
+        """The types that `find` can return. It is not called if none of them is enabled."""
 
     def find(self, text: NormalizedText, options: DetectOptions) -> Iterable[Span]:
         """Spans in offsets of `text.text` (normalized), in any order; they may overlap each other.
@@ -28,7 +28,7 @@ class Recognizer(Protocol):
 
 
 def span(start: int, end: int, type_: EntityType, score: float, recognizer: str) -> Span:
-    """A span with the catalogue's rank of its type."""
+    """A span with the rank that the catalogue gives its type."""
     return Span(start, end, type_, score, recognizer, RANK[type_])
 
 

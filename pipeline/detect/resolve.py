@@ -1,4 +1,7 @@
-"""Overlaps: the higher rank survives, then score, length and position; names and addresses leave their rest."""
+"""Resolves overlapping spans: the higher rank wins, then the score, the length and the position.
+
+The part of a name or an address outside the winner stays as a span of its own.
+"""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
@@ -6,12 +9,12 @@ from collections.abc import Iterable, Iterator
 from schemas.entities import EntityType
 from schemas.spans import Span
 
-# What a higher rank leaves of these is still personal: "Alharbi" of "Salman Alharbi" under a glossary term "Salman".
-_KEEPS_REST = frozenset({EntityType.PERSON, EntityType.ADDRESS})
+# Types whose remainder is still personal data: "Alharbi" of "Salman Alharbi" when "Salman" is a glossary term.
+_KEEPS_REMAINDER = frozenset({EntityType.PERSON, EntityType.ADDRESS})
 
 
 class OverlapLog:
-    """What happened while spans were resolved. `lost`: a span and those that took its place; `rests`: of which span."""
+    """A record of the resolution. `lost`: each loser with its winners. `remainders`: each remainder with its span."""
 
     __slots__ = ("lost", "remainders")
 
@@ -21,9 +24,9 @@ class OverlapLog:
 
 
 def resolve(spans: Iterable[Span], text: str, overlaps: OverlapLog | None = None) -> list[Span]:
-    """The surviving spans of `text`, by position, overlapping nowhere. O(n log n) in the number of spans.
+    """The surviving spans of `text` by position, without overlaps. O(n log n) in the number of spans.
 
-    A `contest` is told who lost to whom.
+    `overlaps`, if given, records which span lost to which.
     """
     ordered = sorted(spans)
     survivors: list[Span] = []
@@ -44,7 +47,7 @@ def _priority(span: Span) -> tuple[int, float, int, int, str]:
 
 
 def _settle(group: list[Span], text: str, overlaps: OverlapLog | None) -> list[Span]:
-    """The survivors of spans that hang together."""
+    """The survivors of a group of spans that overlap in a chain."""
     accepted: list[Span] = []
     for span in sorted(group, key=_priority):
         blockers = list(_overlapping(accepted, span))
@@ -53,7 +56,7 @@ def _settle(group: list[Span], text: str, overlaps: OverlapLog | None) -> list[S
             continue
         if overlaps is not None:
             overlaps.lost.append((span, blockers))
-        for rest in _remainders(span, blockers, text) if span.type in _KEEPS_REST else ():
+        for rest in _remainders(span, blockers, text) if span.type in _KEEPS_REMAINDER else ():
             if not any(_overlapping(accepted, rest)):
                 _insert(accepted, rest)
                 if overlaps is not None:
@@ -62,7 +65,7 @@ def _settle(group: list[Span], text: str, overlaps: OverlapLog | None) -> list[S
 
 
 def _overlapping(accepted: list[Span], span: Span) -> Iterator[Span]:
-    """Those of `accepted` (by position, disjoint) that share a character with `span`."""
+    """The spans of `accepted` (by position, disjoint) that share a character with `span`."""
     index = bisect_right(accepted, span.start, key=lambda other: other.end)
     while index < len(accepted) and accepted[index].start < span.end:
         yield accepted[index]
@@ -74,7 +77,7 @@ def _insert(accepted: list[Span], span: Span) -> None:
 
 
 def _remainders(span: Span, blockers: list[Span], text: str) -> Iterator[Span]:
-    """The whole words of `span` outside the blockers of higher rank."""
+    """The whole words of `span` that lie outside the blockers of higher rank."""
     start = span.start
     for blocker in blockers:
         if blocker.rank > span.rank:
@@ -85,7 +88,7 @@ def _remainders(span: Span, blockers: list[Span], text: str) -> Iterator[Span]:
 
 
 def _whole_words(span: Span, start: int, end: int, text: str) -> Iterator[Span]:
-    """`text[start:end]` without a word that is cut at an edge and without surrounding spaces and punctuation."""
+    """`text[start:end]` without words that are cut at an edge, and without blanks and punctuation around."""
     if start != span.start:
         while start < end and text[start].isalnum() and text[start - 1].isalnum():
             start += 1

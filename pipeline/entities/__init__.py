@@ -1,1 +1,1 @@
-"""The entities of a document: values, their other occurrences, placeholders, and the proof that they are gone."""
+"""The entities of a document: distinct values, all their occurrences, placeholders, and the proof of removal."""

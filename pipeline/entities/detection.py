@@ -1,4 +1,4 @@
-"""What detection sees in a document: every text, each distinct one once, and what layout spread over several."""
+"""Runs detection over a document: over each distinct text once, and over the joints of texts that layout separates."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,22 +12,18 @@ from pipeline.entities.values import KnownValue, index_of
 from schemas.entities import ALL_TYPES, GLOSSARY_RANK, EntityType
 from schemas.spans import Detection, DetectOptions, Span
 
-# What layout spreads over units: a name in two cells, an IBAN over a page's end, a number with a cell to a digit.
-#
-# The joints of an extraction are read as one text each, and what crosses a cut is handed back as places in the units.
-
 _T = EntityType
 
-# Values whose own check digits or shape say that the pieces belong together, whatever the layout means.
-_PROVEN = frozenset({_T.IBAN, _T.EMAIL_ADDRESS})
-# What no layout spreads on purpose: a date or an amount beside another is two.
-_WHOLE = frozenset({_T.DATE_TIME, _T.MONETARY_AMOUNT, _T.LOCATION, _T.ORGANIZATION, _T.IP_ADDRESS})
+# Types whose check digits or shape prove that the pieces belong together, whatever the layout means.
+_SELF_VALIDATING = frozenset({_T.IBAN, _T.EMAIL_ADDRESS})
+# Types that no layout splits on purpose: two dates or amounts side by side are two values.
+_NEVER_SPLIT = frozenset({_T.DATE_TIME, _T.MONETARY_AMOUNT, _T.LOCATION, _T.ORGANIZATION, _T.IP_ADDRESS})
 
 Detect = Callable[[str, str, bool], Sequence[Span]]
 
 
 class JointValue(NamedTuple):
-    """One value that crosses a cut: its type, how it reads without the cut, and its places: unit, start, end."""
+    """A value across a cut: its type, its surface without the cut, and its places: unit, start, end."""
 
     type: EntityType
     surface: str
@@ -35,11 +31,13 @@ class JointValue(NamedTuple):
 
 
 def values_across_joint(joint: JoinedText, texts: Mapping[str, str], detect: Detect) -> Iterator[JointValue]:
-    """The values of one joint that no unit holds by itself, by position.
+    """The values of one joint that no single unit contains, by position.
 
-    `texts` are those of the units, by id. `detect` takes a text, its context, and whether checksums must hold.
+    A joint is a row of pieces that are read as one text: a name in two cells, an IBAN over a page end, a number of one
+    digit per cell. `texts`: those of the units by id. `detect` takes a text, its context, and whether checksums must
+    hold.
     """
-    pieces = [_said(texts[piece.unit][piece.start : piece.end]) for piece in joint.pieces]
+    pieces = [_piece_text(texts[piece.unit][piece.start : piece.end]) for piece in joint.pieces]
     joined = joint.glue.join(pieces)
     starts = [0]
     for piece in pieces:
@@ -52,16 +50,16 @@ def values_across_joint(joint: JoinedText, texts: Mapping[str, str], detect: Det
             )
 
 
-def _said(text: str) -> str:
-    """A piece's text; the end of a line or a cell at its end is a blank."""
+def _piece_text(text: str) -> str:
+    """The text of a piece, with a blank for the end of a line or a cell at its end."""
     return f"{text[:-1]} " if text[-1:] in ("\n", "\t") else text
 
 
 def _is_believed(joint: JoinedText, joined: str, span: Span) -> bool:
-    if joint.flows or span.type in _PROVEN:
+    if joint.flows or span.type in _SELF_VALIDATING:
         return True
     is_all = not joined[: span.start].strip() and not joined[span.end :].strip()
-    return is_all and bool(joint.context) and span.type not in _WHOLE
+    return is_all and bool(joint.context) and span.type not in _NEVER_SPLIT
 
 
 def _fragment_places(
@@ -79,36 +77,36 @@ _Index = dict[tuple[EntityType, str], int]
 
 
 class TextDetector(Protocol):
-    """What is needed of a detector."""
+    """The interface of a detector."""
 
     def detect(self, text: str, options: DetectOptions) -> Detection:
-        """Spans in offsets of the text, sorted, overlapping nowhere."""
+        """Spans in offsets of the text, by position, without overlaps."""
 
 
 def detect_document(
     extraction: Extraction, texts: Sequence[DocumentText], detector: TextDetector, options: DetectOptions
 ) -> tuple[list[KnownValue], dict[str, list[ValueSpan]]]:
-    """The distinct values of a document, and their places in each of its texts, by id.
+    """The distinct values of a document, and their spans in each of its texts, by id.
 
-    Every type is looked for, checksums are lenient.
+    All types are enabled, checksums are lenient.
     """
     lenient = replace(options, enabled=ALL_TYPES, strict_checksums=False, context="")
     known: list[KnownValue] = []
     index: _Index = {}
-    places = _places(texts, detector, lenient, known, index)
+    places = _detect_texts(texts, detector, lenient, known, index)
     if extraction.joints:
-        _join(extraction, detector, lenient, known, index, places)
+        _add_joint_values(extraction, detector, lenient, known, index, places)
     return known, places
 
 
-def _places(
+def _detect_texts(
     texts: Sequence[DocumentText],
     detector: TextDetector,
     options: DetectOptions,
     known: list[KnownValue],
     index: _Index,
 ) -> dict[str, list[ValueSpan]]:
-    """Detection of every text, each distinct one once: tables repeat themselves."""
+    """The spans of every text. Equal texts, which are frequent in tables, are detected once."""
     same: dict[tuple[str, str], list[ValueSpan]] = {}
     by_context: dict[str, DetectOptions] = {}
     places: dict[str, list[ValueSpan]] = {}
@@ -121,7 +119,7 @@ def _places(
             if asked is None:
                 asked = by_context[text.context] = replace(options, context=text.context)
             found = same[text.text, text.context] = []
-            for span, surface in _spans(text.text, detector, asked):
+            for span, surface in _detect_text(text.text, detector, asked):
                 number = index_of(known, index, span.type, surface)
                 known[number].glossary &= span.rank == GLOSSARY_RANK
                 known[number].term |= span.rank == GLOSSARY_RANK
@@ -131,8 +129,8 @@ def _places(
     return places
 
 
-def _spans(text: str, detector: TextDetector, options: DetectOptions) -> list[SurfaceSpan]:
-    """What stands in the lines of a text, and across their ends."""
+def _detect_text(text: str, detector: TextDetector, options: DetectOptions) -> list[SurfaceSpan]:
+    """The spans of a text within its lines and across line ends."""
 
     def detect(joined: str, strict: bool) -> Sequence[Span]:
         return detector.detect(joined, replace(options, strict_checksums=strict)).spans
@@ -140,7 +138,7 @@ def _spans(text: str, detector: TextDetector, options: DetectOptions) -> list[Su
     return spans_across_breaks(text, detector.detect(text, options).spans, detect)
 
 
-def _join(
+def _add_joint_values(
     extraction: Extraction,
     detector: TextDetector,
     options: DetectOptions,
@@ -148,7 +146,7 @@ def _join(
     index: _Index,
     places: dict[str, list[ValueSpan]],
 ) -> None:
-    """Puts what crosses the cuts of joints among the places."""
+    """Adds the values across the cuts of joints to the spans."""
     text_of = {unit.id: unit.text for unit in extraction.units}
 
     def detect(text: str, context: str, strict: bool) -> Sequence[Span]:
@@ -156,7 +154,7 @@ def _join(
 
     for joint in extraction.joints:
         for value in values_across_joint(joint, text_of, detect):
-            if _is_news(value, known, places, text_of):
+            if _adds_coverage(value, known, places, text_of):
                 number = index_of(known, index, value.type, value.surface)
                 known[number].glossary = False
                 for unit, start, end in value.places:
@@ -164,14 +162,14 @@ def _join(
                     insert_span(own, ValueSpan(start, end, number))
 
 
-def _is_news(
+def _adds_coverage(
     value: JointValue, known: Sequence[KnownValue], places: dict[str, list[ValueSpan]], text_of: dict[str, str]
 ) -> bool:
-    """Whether something of the value would stay, or all of its pieces are of its type: one name in two cells."""
+    """Whether a part of the value is not covered yet, or all its pieces were found as its type: a name in two cells."""
     for unit, start, end in value.places:
         own = [place for place in places.get(unit, ()) if place.start < end and start < place.end]
-        told = {at for place in own for at in range(place.start, place.end)}
-        if any(text_of[unit][at].isalnum() and at not in told for at in range(start, end)):
+        covered = {at for place in own for at in range(place.start, place.end)}
+        if any(text_of[unit][at].isalnum() and at not in covered for at in range(start, end)):
             return True
         if any(known[place.value].type is not value.type for place in own):
             return False

@@ -1,6 +1,6 @@
-"""From a document's texts to what must go: detection everywhere, one number per value, values spread everywhere.
+"""Finds everything to remove from a document: detects in all texts, numbers the values, propagates them to all texts.
 
-Pure: no parser, no clock, no state. Linear in the size of the document.
+Pure functions: no parser, no clock, no state. Linear in the size of the document.
 """
 
 from collections.abc import Iterable, Sequence
@@ -24,13 +24,13 @@ def find(
 ) -> Findings:
     """Everything to remove from a document.
 
-    Every type is looked for and checksums are lenient, whatever `options` says; its glossary terms count. Placeholders
-    are `{PREFIX}_{NN}`, numbered by first appearance (units, then readings); equal canonical values share one.
-    A distinctive value found in one place, perhaps thanks to a cue there, is removed everywhere.
+    All types are enabled and checksums are lenient, whatever `options` says; its glossary terms apply. Placeholders are
+    `{PREFIX}_{NN}`, numbered by first appearance (units, then readings); equal canonical values share one.
+    A distinctive value that is found in one place, perhaps only by a context word there, is removed everywhere.
     """
     texts = list(texts_of(extraction, readings))
     known, places = detect_document(extraction, texts, detector, options)
-    return _spread(texts, places, known, AllowedTerms(options.terms))
+    return _propagate(texts, places, known, AllowedTerms(options.terms))
 
 
 def merge(
@@ -40,21 +40,20 @@ def merge(
     readings: Sequence[Reading],
     options: DetectOptions = DetectOptions(),
 ) -> Findings:
-    """The findings for another round: what a second reading still found is removed wherever it stands as a token.
+    """The findings for another round: what the second reading still found is removed wherever it is a whole word.
 
-    Even where a term of `options` allows it, for there the two readings do not agree.
-
-    A value of several words that stands nowhere in one text (two cells, two lines make it up) is removed word by word.
-    Placeholders may be numbered anew.
+    It is removed even where a term of `options` allows it, because there the two readings do not agree. A value of
+    several words that no text contains as a whole (it comes from two cells or two lines) is removed word by word.
+    Placeholders may get new numbers.
     """
     texts = list(texts_of(extraction, readings))
-    known, places = _recalled(findings, texts)
+    known, places = _collected(findings, texts)
     index = {(item.type, item.canonical): number for number, item in enumerate(known)}
     forced = {index_of(known, index, _T(leftover.type), leftover.surface) for leftover in leftovers}
     for number in forced:
         known[number].forced, known[number].glossary = True, False
     allowed = AllowedTerms(options.terms)
-    merged = _spread(texts, places, known, allowed)
+    merged = _propagate(texts, places, known, allowed)
     before = {(place.unit, place.start, place.end) for place in findings.places}
     moved = {place.placeholder for place in merged.places if (place.unit, place.start, place.end) not in before}
     found = {(_T(value.type), value.canonical) for value in merged.values if value.placeholder in moved}
@@ -64,11 +63,13 @@ def merge(
     for item in stuck:
         words = [word for surface in item.surfaces for word in surface.split()]
         item.surfaces.update(dict.fromkeys(word for word in words if len(word) >= _LEAST_WORD))
-    return _spread(texts, places, known, allowed)
+    return _propagate(texts, places, known, allowed)
 
 
-def _recalled(findings: Findings, texts: Sequence[DocumentText]) -> tuple[list[KnownValue], dict[str, list[ValueSpan]]]:
-    """Findings as they were while being collected."""
+def _collected(
+    findings: Findings, texts: Sequence[DocumentText]
+) -> tuple[list[KnownValue], dict[str, list[ValueSpan]]]:
+    """The values and spans from which the findings were made."""
     known = [
         KnownValue(_T(value.type), value.canonical, {value.surface: None}, glossary=False) for value in findings.values
     ]
@@ -82,31 +83,33 @@ def _recalled(findings: Findings, texts: Sequence[DocumentText]) -> tuple[list[K
     return known, places
 
 
-def _spread(
+def _propagate(
     texts: Sequence[DocumentText], detected: dict[str, list[ValueSpan]], known: list[KnownValue], allowed: AllowedTerms
 ) -> Findings:
     finder = OccurrenceFinder(value for number, item in enumerate(known) for value in search_values(number, item))
-    namesakes = PersonCoreference(known)
-    numbered = PlaceholderNumbers(known)
+    coreference = PersonCoreference(known)
+    placeholders = PlaceholderNumbers(known)
     places: list[Finding] = []
     for text in texts:
-        own = namesakes.merged(detected.get(text.id, []))
-        hits = list(namesakes.merged([ValueSpan(*hit) for hit in finder.hits(text.text)]))
+        own = coreference.merged(detected.get(text.id, []))
+        hits = list(coreference.merged([ValueSpan(*hit) for hit in finder.hits(text.text)]))
         if not _is_covered(text.text, own):
-            hits += namesakes.mentions_in(text.text)
-        hits = _unallowed(hits, text.text, known, allowed)
+            hits += coreference.mentions_in(text.text)
+        hits = _without_allowed(hits, text.text, known, allowed)
         for place in merged_spans(text.text, own, hits) if hits else own:
-            value = numbered.value(place.value, text.text[place.start : place.end])
+            value = placeholders.value(place.value, text.text[place.start : place.end])
             places.append(Finding(text.id, place.start, place.end, value.type, value.placeholder))
-    return Findings(tuple(places), tuple(numbered.values.values()))
+    return Findings(tuple(places), tuple(placeholders.values.values()))
 
 
 def _is_covered(text: str, own: Sequence[ValueSpan]) -> bool:
     return len(own) == 1 and own[0].start == 0 and own[0].end == len(text)
 
 
-def _unallowed(hits: list[ValueSpan], text: str, known: Sequence[KnownValue], allowed: AllowedTerms) -> list[ValueSpan]:
-    """The hits without those inside an allowed term, unless a term asked for the value, or a second reading did."""
+def _without_allowed(
+    hits: list[ValueSpan], text: str, known: Sequence[KnownValue], allowed: AllowedTerms
+) -> list[ValueSpan]:
+    """The hits without those inside an allowed term, unless a term or the second reading asks for their removal."""
     if not hits or not allowed:
         return hits
     places, values = allowed.spans_in(text), [known[hit.value] for hit in hits]

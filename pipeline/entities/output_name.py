@@ -1,4 +1,4 @@
-"""Names of redacted files and folders: those of the originals with every value found in them replaced."""
+"""Names redacted files and folders: the original names with every value in them replaced by its placeholder."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from pipeline.documents.document import Extraction, Findings, TextUnit
 
-_FILE = "::file-name"  # no handler's unit is called so
-# What says of a name what kind of file it is; any other ending may be a value's: `noura@example.com`.
+_FILE = "::file-name"  # the id of no other unit
+# The suffixes of file formats. Any other ending may be part of a value: `noura@example.com`.
 _SUFFIXES = frozenset(
     ".csv .tsv .tab .txt .docx .xlsx .pptx .pdf .png .jpg .jpeg .jpe .jfif .tif .tiff".split()  # noqa: SIM905
 )
@@ -17,7 +17,7 @@ _JOINTS = re.compile(r"[_.+\-~=,;]")
 
 
 class _Gap(NamedTuple):
-    """Characters of a stem that a placeholder stands for."""
+    """Characters of a name that a placeholder replaces."""
 
     start: int
     end: int
@@ -25,29 +25,29 @@ class _Gap(NamedTuple):
 
 
 def with_name(extraction: Extraction, filename: str) -> Extraction:
-    """The extraction with the file's name as its last units, so that a value has the same number there as inside.
+    """The extraction with the file name as its last units, so that a value has one number in the name and the document.
 
-    Names of files have no blanks where people are careful: detection sees one in place of every underscore, and where
-    other characters join words too, a second time in place of each.
+    File names often have no blanks. Detection reads the name with a blank for every underscore, and if other characters
+    join words too, a second time with a blank for each of these.
     """
     return replace(extraction, units=(*extraction.units, *_units(_FILE, _parted(filename)[0])))
 
 
 def without_name(findings: Findings) -> Findings:
-    """The findings of the document itself."""
+    """The findings of the document without those of its file name."""
     return replace(findings, places=tuple(place for place in findings.places if place.unit not in _ids(_FILE)))
 
 
 def output_name(filename: str, findings: Findings) -> str:
-    """The name with its values replaced by their placeholders; the ending that names its format stays."""
+    """The name with its values replaced by their placeholders. The suffix of the format is kept."""
     stem, suffix = _parted(filename)
     return _without_values(stem, findings, _FILE) + suffix
 
 
 def folder_names(names: Iterable[str], find: Callable[[Extraction], Findings]) -> dict[str, str]:
-    """What each name of a folder becomes, by what `find` finds in all of them: a value has one number everywhere.
+    """The redacted form of each name. `find` reads all names together, so that a value has one number everywhere.
 
-    Two names may become one: whoever makes the folders tells them apart.
+    Two names may have the same redacted form; the caller must make them distinct.
     """
     numbered = {f"::folder-name-{number}": name for number, name in enumerate(dict.fromkeys(names))}
     findings = find(Extraction(tuple(unit for id_, name in numbered.items() for unit in _units(id_, name))))
@@ -78,7 +78,7 @@ def _without_values(name: str, findings: Findings, key: str) -> str:
 
 
 def _gaps(findings: Findings, units: Collection[str]) -> Iterator[_Gap]:
-    """Where values stand in a name, in order; of some that overlap, all their characters and the longest's name."""
+    """The values in a name by position. Overlapping values become one gap with the placeholder of the longest."""
     places = [place for place in findings.places if place.unit in units]
     gap, longest = None, 0
     for place in sorted(places, key=lambda place: (place.start, -place.end, place.placeholder)):

@@ -1,4 +1,4 @@
-"""The proof that an output is clean: how much was read again and by what, what was removed; counts, never values."""
+"""The proof that an output is clean: what the second reading read, and what was removed. It has counts, no values."""
 
 import hashlib
 from collections import Counter
@@ -17,10 +17,11 @@ from schemas.version import VERSION
 
 
 class Proof(NamedTuple):
-    """An output that was proven clean: `sha256` (hex) and `size` in bytes are its own.
+    """An output that was proven clean, with its `sha256` (hex) and its `size` in bytes.
 
-    `parts`, `pages` and `readers` are the second reading's; `passes` how many rasters OCR read at the first and at the
-    second reading; `findings` places by entity type; `unread` what was taken out without being read, by kind.
+    `parts`, `pages` and `readers` are those of the second reading. `passes`: how many rasters OCR read in the document
+    and in the output. `findings`: number of places by entity type. `unread`: what was removed without being read, by
+    kind.
     """
 
     sha256: str
@@ -35,7 +36,7 @@ class Proof(NamedTuple):
     def report(
         self, format_: Format, rounds: int, *, file_id: UUID | None, milliseconds: int, verified_at: datetime
     ) -> VerificationReport:
-        """The report of it, to be signed. `milliseconds`: what the file took so far; `file_id`: a server's."""
+        """The unsigned report. `milliseconds`: processing time so far. `file_id`: None outside a server."""
         return VerificationReport(
             service=f"masker {VERSION}",
             file_id=file_id,
@@ -52,7 +53,7 @@ class Proof(NamedTuple):
 
 
 def proof(output: bytes, extraction: Extraction, findings: Findings, second: SecondReading, engine: str) -> Proof:
-    """The proof of an output in which a second reading found nothing. `engine`: what read rasters, if any were read."""
+    """The proof of an output in which the second reading found nothing. `engine`: the OCR engine that read rasters."""
     passes = (len(extraction.rasters), len(second.rasters))
     readers = (*second.readers, *([engine] if any(passes) else ()))
     found, unread = counts_by_type(without_name(findings)), {kind.value: number for kind, number in extraction.unread}
@@ -61,7 +62,7 @@ def proof(output: bytes, extraction: Extraction, findings: Findings, second: Sec
 
 
 def counts_by_type(findings: Findings) -> Counter[str]:
-    """Places by type; what several rasters of one picture show, or several orders of one page's text, is there once."""
+    """The number of places by type. One in several rasters of a picture, or in several text orders, counts once."""
     shown: dict[tuple[str, str, str], Counter[str]] = {}
     for place in findings.places:
         picture = place.unit.partition(BY_HUE)[0].partition(AGAIN)[0]

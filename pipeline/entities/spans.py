@@ -1,4 +1,4 @@
-"""Where in a document's texts something is to be removed: places without overlap, detected ones before spread ones."""
+"""Merges the spans to remove from a text: detected spans first, then spans of propagated values, without overlaps."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
@@ -8,7 +8,7 @@ from pipeline.documents.document import Extraction, Reading
 
 
 class DocumentText(NamedTuple):
-    """A text that detection looks at: a unit's or a reading's."""
+    """A text for detection: that of a unit or of an OCR reading."""
 
     id: str
     text: str
@@ -16,7 +16,7 @@ class DocumentText(NamedTuple):
 
 
 class ValueSpan(NamedTuple):
-    """One span to remove, of the value with index `value`."""
+    """A span to remove. `value`: the index of its value."""
 
     start: int
     end: int
@@ -24,7 +24,7 @@ class ValueSpan(NamedTuple):
 
 
 def texts_of(extraction: Extraction, readings: Sequence[Reading]) -> Iterator[DocumentText]:
-    """Every text of a document, in order of numbering."""
+    """Every text of a document, in the order in which values are numbered."""
     for unit in extraction.units:
         yield DocumentText(unit.id, unit.text, unit.context)
     for reading in readings:
@@ -32,7 +32,7 @@ def texts_of(extraction: Extraction, readings: Sequence[Reading]) -> Iterator[Do
 
 
 def insert_span(places: list[ValueSpan], new: ValueSpan) -> None:
-    """Adds a place to disjoint ones in order: it takes those inside it, and gives way to those that reach out of it."""
+    """Adds a span to disjoint ones. It replaces spans inside it, and is cut at spans that extend beyond it."""
     start, end = new.start, new.end
     first = bisect_right(places, start, key=lambda place: place.end)
     last = bisect_left(places, end, key=lambda place: place.start)
@@ -45,7 +45,7 @@ def insert_span(places: list[ValueSpan], new: ValueSpan) -> None:
 
 
 def merged_spans(text: str, own: Sequence[ValueSpan], hits: Sequence[ValueSpan]) -> list[ValueSpan]:
-    """Both kinds of places without overlap: detected ones stay whole, hits keep what those leave uncovered."""
+    """Detected spans and hits without overlaps: detected spans stay whole, hits keep the parts outside of them."""
     taken = sorted(own)
     result = list(taken)
     cursor, covered = 0, 0  # next of `taken`; end of what earlier hits cover
@@ -69,9 +69,9 @@ def merged_spans(text: str, own: Sequence[ValueSpan], hits: Sequence[ValueSpan])
 
 
 def _trimmed(text: str, place: ValueSpan, is_begin: bool) -> list[ValueSpan]:
-    """The place without blanks at its edges; nothing when nothing of it can be read.
+    """The span without blanks at its edges; none if it has no letter or digit.
 
-    `is_begin`: a hit begins there, so that a mark belongs to it: a plus, the first sign of an encoded letter.
+    `is_begin`: it is the beginning of a hit, so that a first mark belongs to it: a plus, the mark of an escape.
     """
     start, end = place.start, place.end
     while start < end and not text[start].isalnum() and not (is_begin and not text[start].isspace()):

@@ -1,4 +1,4 @@
-"""What a document's detection knows: distinct values with all their surfaces, how far each spreads, their numbers."""
+"""The distinct values of a document: surfaces, scope of propagation, placeholders, coreference of persons."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -11,15 +11,16 @@ from pipeline.entities.occurrences import MatchScope, SearchValue
 from pipeline.entities.spans import ValueSpan
 from schemas.entities import PREFIX, EntityType
 
-# How people write an e-mail address that no program shall read: `sara (at) example dot com`.
-
-_AT = ("at", "ات", "ايت")  # who looks for them knows the letters that careless spelling exchanges: `آت`, `أت`
+_AT = ("at", "ات", "ايت")  # in folded spelling: also `آت` and `أت`
 _DOT = ("dot", "دوت", "نقطة")
-_LEAST = 8  # letters and digits of an address that is looked for in words
+_LEAST = 8  # letters and digits of an address that is searched for in words
 
 
 def email_in_words(address: str) -> Iterator[str]:
-    """The address in words, blanks between them; nothing for what is none. Brackets and capitals are the reader's."""
+    """The spellings of an e-mail address in words, against programs: `sara (at) example dot com`; none if it is none.
+
+    Brackets and capital letters make no difference in the compact form in which they are searched for.
+    """
     local, at, domain = address.rpartition("@")
     if not at or not local or sum(map(str.isalnum, address)) < _LEAST:
         return
@@ -33,38 +34,38 @@ def email_in_words(address: str) -> Iterator[str]:
 
 _T = EntityType
 
-# Values that are a number or a code: spaces, hyphens and other separators inside them mean nothing.
+# Types whose values are numbers or codes: separators inside them mean nothing.
 _CODES = frozenset(
     {
         _T.NATIONAL_ID, _T.RESIDENCE_PERMIT, _T.PHONE_NUMBER, _T.IBAN, _T.CREDIT_CARD, _T.PASSPORT, _T.MRN,
         _T.BUSINESS_ID, _T.TAX_ID, _T.VEHICLE_PLATE, _T.STUDENT_ID, _T.INSURANCE_POLICY, _T.MEDICAL_LICENSE, _T.SSN,
     }
 )  # fmt: skip
-# A mobile or landline number of Saudi Arabia, in any way of dialling it.
+# A Saudi mobile or landline number with any prefix.
 _SAUDI = re.compile(r"(?:(?:00)?966)?0?(5\d{8}|1[1-7]\d{7})")
-_SHAPED = frozenset({_T.DATE_TIME, _T.MONETARY_AMOUNT})  # known by their shape wherever they stand
-_WHOLE_CODE = 8  # letters and digits from which on a code must not stand even inside a longer string
-_SHORT_CODE = 6  # from which on a code is removed wherever it stands as a token
-_LEAST_SIGNS = 2  # different letters and digits
-_LEAST_NAME = 7  # characters of a name of two words: shorter ones are too ordinary
+_SHAPED = frozenset({_T.DATE_TIME, _T.MONETARY_AMOUNT})  # detection finds them everywhere by their shape
+_LONG_CODE = 8  # letters and digits from which on a code is removed even inside a longer string
+_SHORT_CODE = 6  # letters and digits from which on a code is removed as a whole word
+_LEAST_DISTINCT = 2  # different letters and digits
+_LEAST_NAME = 7  # characters of a name of two words; shorter names are too frequent
 _LEAST_WORD = 3  # characters of a word that is removed by itself
-_SPACELESS = 10  # letters from which on a name is known without its blanks
+_LEAST_WITHOUT_BLANKS = 10  # letters from which on a name is known without its blanks
 
 
 @dataclass(slots=True)
 class KnownValue:
-    """One distinct value while it is being collected: all its surfaces, and how far it may be spread."""
+    """A distinct value that is being collected: all its surfaces, and how far it may be propagated."""
 
     type: EntityType
     canonical: str
     surfaces: dict[str, None] = field(default_factory=dict)  # insertion-ordered set
-    glossary: bool = True  # every sighting was a glossary term's own: its match mode says where it occurs
-    term: bool = False  # some sighting was a glossary term's own
-    forced: bool = False  # a leftover of a second reading: removed wherever it stands as a token
+    glossary: bool = True  # every span was found by a glossary term, whose match mode defines its occurrences
+    term: bool = False  # a span was found by a glossary term
+    forced: bool = False  # a leftover of the second reading: removed wherever it is a whole word
 
 
 def index_of(known: list[KnownValue], index: dict[tuple[EntityType, str], int], type_: EntityType, surface: str) -> int:
-    """The index in `known` of the value that a surface shows; a new one is added to both."""
+    """The index in `known` of the value with this surface. A new value is added to `known` and `index`."""
     key = (type_, canonical(type_, surface))
     number = index.get(key)
     if number is None:
@@ -75,17 +76,17 @@ def index_of(known: list[KnownValue], index: dict[tuple[EntityType, str], int], 
 
 
 def is_distinctive(type_: EntityType, surface: str) -> bool:
-    """Whether a value is so long and structured that it may occur nowhere else, not even inside a longer string.
+    """Whether a value is long and structured enough to be removed everywhere, even inside longer strings.
 
-    One sign over and over (`aaaa@aaa.aa`, `00000000`) is no such value: any row of that sign would hold it.
+    A value of one repeated character (`aaaa@aaa.aa`, `00000000`) is not: every row of this character would contain it.
     """
-    if len(set(filter(str.isalnum, surface.casefold()))) < _LEAST_SIGNS:
+    if len(set(filter(str.isalnum, surface.casefold()))) < _LEAST_DISTINCT:
         return False
     if type_ in _CODES:
         code = compact_form(surface)
-        return len(code) >= _WHOLE_CODE and sum(c.isdigit() for c in code) >= _WHOLE_CODE // 2
+        return len(code) >= _LONG_CODE and sum(c.isdigit() for c in code) >= _LONG_CODE // 2
     if type_ in (_T.EMAIL_ADDRESS, _T.API_KEY):
-        return len(surface) >= _WHOLE_CODE
+        return len(surface) >= _LONG_CODE
     words = words_form(surface)
     if type_ is _T.PERSON:
         return " " in words and len(words) >= _LEAST_NAME
@@ -93,7 +94,7 @@ def is_distinctive(type_: EntityType, surface: str) -> bool:
 
 
 def search_values(number: int, item: KnownValue) -> Iterator[SearchValue]:
-    """How far one value is spread, surface by surface."""
+    """The searches that propagate one value, for each of its surfaces."""
     if item.type in _SHAPED and not item.forced:
         return
     for surface in {**item.surfaces, item.canonical: None}:
@@ -101,11 +102,11 @@ def search_values(number: int, item: KnownValue) -> Iterator[SearchValue]:
         digits = sum(c.isdigit() for c in compact)
         if is_distinctive(item.type, surface) and not item.glossary:
             is_phone = item.type is _T.PHONE_NUMBER
-            is_compact = 2 * digits >= len(compact) or len(compact) >= _SPACELESS
+            is_compact = 2 * digits >= len(compact) or len(compact) >= _LEAST_WITHOUT_BLANKS
             yield SearchValue(number, surface, is_compact, MatchScope.ANYWHERE, is_phone)
             if is_phone:
                 yield from _dialled(number, compact)
-            if item.forced and not is_compact:  # another reader parted words that stand without a blank here
+            if item.forced and not is_compact:  # a reader separated words that have no blank between here
                 yield SearchValue(number, surface, True, MatchScope.WORD)
         elif item.forced or (len(compact) >= _SHORT_CODE and 2 * digits >= len(compact) and not item.glossary):
             yield SearchValue(number, surface, True, MatchScope.WORD)
@@ -115,7 +116,7 @@ def search_values(number: int, item: KnownValue) -> Iterator[SearchValue]:
 
 
 def _dialled(number: int, digits: str) -> Iterator[SearchValue]:
-    """The other ways in which a telephone number is dialled: 05…, 5…, +966 5…, 00966 5…, +966 (0)5…"""
+    """The searches for other notations of a telephone number: 05…, 5…, +966 5…, 00966 5…, +966 (0)5…"""
     match = _SAUDI.fullmatch(digits)
     if match is None:
         international = digits.removeprefix("00")
@@ -129,7 +130,7 @@ def _dialled(number: int, digits: str) -> Iterator[SearchValue]:
 
 
 class PlaceholderNumbers:
-    """Hands out placeholders in order of first appearance."""
+    """Assigns placeholders by first appearance."""
 
     def __init__(self, known: Sequence[KnownValue]) -> None:
         self._known = known
@@ -137,7 +138,7 @@ class PlaceholderNumbers:
         self.values: dict[int, FoundValue] = {}
 
     def value(self, number: int, surface: str) -> FoundValue:
-        """The value with index `number`, numbered now when it is met for the first time."""
+        """The value with index `number`. At its first call it gets its placeholder."""
         found = self.values.get(number)
         if found is None:
             item = self._known[number]
@@ -152,16 +153,15 @@ class PlaceholderNumbers:
         return found
 
 
-# People by parts of their names: `Sara` of `Sara Alharbi` has her number, where only one person may be meant.
-#
-# A part that several people share has a number of its own. A name of one word that is known as a name is left to
-# detection, which sees it wherever it stands.
-
 _PERSON = EntityType.PERSON
 
 
 class PersonCoreference:
-    """The people among the known values. Adds a value to `known` for each part that several of them share."""
+    """Coreference of persons: `Sara` gets the number of `Sara Alharbi` if only one person can be meant.
+
+    A part that several persons share becomes a value of its own, which is added to `known`. A known name of one word is
+    left to detection, which finds it everywhere.
+    """
 
     def __init__(self, known: list[KnownValue]) -> None:
         self._known = known
@@ -180,13 +180,13 @@ class PersonCoreference:
         self._people = PersonMentions((*several, *alone)) if alone else people
 
     def merged(self, places: Sequence[ValueSpan]) -> Sequence[ValueSpan]:
-        """Places of values, those of a part of one person's name as places of that person."""
+        """The spans, with a part of the name of one person as a span of that person."""
         if self._owner.keys().isdisjoint(place.value for place in places):
             return places
         return [place._replace(value=self._owner.get(place.value, place.value)) for place in places]
 
     def mentions_in(self, text: str) -> list[ValueSpan]:
-        """Where parts of known people's names stand as names."""
+        """The mentions of known persons by parts of their names."""
         if not self._people:
             return []
         return [

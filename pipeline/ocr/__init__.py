@@ -1,1 +1,1 @@
-"""Reads rasters with Tesseract, and says what it could not read."""
+"""Reads rasters with Tesseract, and finds the ink that it could not read."""

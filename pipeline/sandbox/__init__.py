@@ -1,1 +1,1 @@
-"""Parses untrusted documents in a killable child process without network, files or rights."""
+"""Parses untrusted documents in a child process without network, files and privileges."""

@@ -1,8 +1,8 @@
-"""The sandbox child's main: builds its cage, reads one request, lets one parser answer it, and ends.
+"""The sandbox child: isolates itself, reads one request, calls one parser, sends the reply and exits.
 
-Started as a script by `sandbox.parent`: `child.py REQUEST REPLY`, two inherited descriptors. The request is the
-trusted plan of the cage followed by the untrusted parcel; the cage stands before the parcel is looked at. One document
-per child.
+`sandbox.parent` starts it as a script: `child.py REQUEST REPLY`, with two inherited descriptors. The request is the
+trusted isolation plan followed by an untrusted message. The child is isolated before it reads the message. Each child
+handles one document.
 """
 
 import json
@@ -17,9 +17,9 @@ Answer = tuple[dict[str, Any], dict[str, bytes]]
 
 
 def main(request: int, reply: int) -> None:
-    """Answers one request on the descriptor `reply`.
+    """Handles one request and writes its answer to `reply`.
 
-    The answer is `{"ok": …}`, `{"failed": code, "reason": …}` or `{"broken": type name}`.
+    The answer is `{"ok": …}`, `{"failed": code, "reason": …}` or `{"broken": exception type}`.
     """
     os.set_inheritable(reply, False)
     os.set_inheritable(request, False)
@@ -28,19 +28,19 @@ def main(request: int, reply: int) -> None:
         plan = json.loads(memory[4:end])
         sys.path.insert(0, plan["paths"][0])
         for package in ("pipeline", "schemas", plan["answers"].partition(".")[0]):
-            import_module(package)  # found now, while the directory that holds them may still be listed
+            import_module(package)  # imported now, while their directory may still be listed
         from pipeline.sandbox.isolation import REQUIRED, enter
 
         missing = enter({**plan, "keep": [request, reply]})
         meta: dict[str, Any]
         blobs: dict[str, bytes]
         if plan["strict"] and set(missing) & set(REQUIRED):
-            meta, blobs = {"broken": "CageUnavailable"}, {}
+            meta, blobs = {"broken": "SandboxUnavailable"}, {}
         else:
             memory.seek(end)
             meta, blobs = _answer(plan["answers"], memory.read)
         _send(reply, {**meta, "missing": missing}, blobs)
-    os._exit(0)  # parsers take their time to tidy up what the kernel drops at once
+    os._exit(0)  # skip the cleanup of the parsers: the kernel frees everything at once
 
 
 def _answer(answers: str, read: Callable[[int], bytes]) -> Answer:
@@ -53,12 +53,12 @@ def _answer(answers: str, read: Callable[[int], bytes]) -> Answer:
         return {"ok": result}, results
     except StageFailed as failure:
         return {"failed": failure.code, "reason": failure.reason}, {}
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - the sandbox child's border: only the type's name leaves
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - the boundary of the sandbox child: only the name of the type leaves it
         return {"broken": type(error).__name__}, {}
 
 
 def _function(answers: str) -> Callable[[str, dict[str, Any], Mapping[str, bytes]], Answer]:
-    """The function named `module:name`; this file's own unless a test brings its saboteurs."""
+    """The function `module:name`: `answer` of this file, or a test's own."""
     module, _, name = answers.partition(":")
     if module == "pipeline.sandbox.child":
         return answer
@@ -76,7 +76,7 @@ def _send(reply: int, meta: dict[str, Any], blobs: dict[str, bytes]) -> None:
 
 
 def answer(verb: str, meta: dict[str, Any], blobs: Mapping[str, bytes]) -> Answer:
-    """Does one of the verbs; imports the one parser that it needs."""
+    """The result of a verb; only the parser that it needs is imported."""
     return _VERBS[verb](meta, blobs)
 
 
@@ -122,7 +122,7 @@ def _second_reading(meta: dict[str, Any], blobs: Mapping[str, bytes]) -> Answer:
 
 
 def _probe(meta: dict[str, Any], blobs: Mapping[str, bytes]) -> Answer:
-    """What the cage lets through, found out by trying: names of parts that are up but do not hold."""
+    """Tests the isolation from inside: the names of measures that are active but have no effect."""
     import resource
     import socket
 
@@ -170,7 +170,7 @@ def handler_of(format_: str) -> Any:
 
 
 def reader_of(format_: str) -> Any:
-    """The module that reads redacted documents of a format a second time."""
+    """The module for the second reading of redacted documents of a format."""
     match format_:
         case "csv":
             from pipeline.verification import csv

@@ -1,8 +1,8 @@
-"""Builds the cage around the process that calls it: namespaces, limits, an ordinary user, Landlock, seccomp.
+"""Isolates the calling process: namespaces, resource limits, an unprivileged user, Landlock, seccomp.
 
-Runs in the sandbox child before anything untrusted is read and before any parser is imported. Linux calls are made
-through ctypes with their numbers, because the child must start in milliseconds. Each part that the kernel refuses is
-named in the answer; the caller decides whether that is acceptable.
+Runs in the sandbox child before it reads anything untrusted and before it imports a parser. System calls
+are made through ctypes by number, because the child must start within milliseconds. The result names each measure that
+the kernel refuses; the caller decides whether to go on.
 """
 
 import ctypes
@@ -17,58 +17,61 @@ from contextlib import suppress
 from itertools import chain
 from typing import Any
 
-# What strict mode insists on; namespaces and Landlock come on top where the kernel allows them.
+# Measures that strict mode requires; namespaces and Landlock are added where the kernel allows them.
 REQUIRED = ("limits", "ordinary user", "seccomp")
 
 _NEW_IPC, _NEW_UTS, _NEW_USER, _NEW_PID, _NEW_NET = 0x08000000, 0x04000000, 0x10000000, 0x20000000, 0x40000000
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_SECCOMP, _PR_SET_NO_NEW_PRIVS = 1, 4, 22, 38
 _SECCOMP_MODE_FILTER = 2
 _DESCRIPTORS = "/proc/self/fd/"
-_LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT = 444, 445, 446  # the same numbers on every machine
+_LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT = 444, 445, 446  # the same numbers on all architectures
 _CAPSET = {"x86_64": 126, "aarch64": 91}
-_FIRST_UID = 0x70000000  # a range that neither systemd nor containers hand out; plus the process id: one user per child
+# A range of user ids that neither systemd nor containers use. The process id is added: one user per child.
+_FIRST_UID = 0x70000000
 _NOBODY = 65534
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def enter(plan: dict[str, Any]) -> list[str]:
-    """Builds the whole cage; returns the names of the parts that could not be built.
+    """Applies all measures; returns the names of those that failed.
 
-    `plan`: `parent` (process id of the sandbox), `memory` and `processes` (limits), `files` (open files), `seconds`,
-    `forks`, `filter` (base64 BPF, empty: none), `paths` (to import from), `readable` (to read at all), `stay` (whether
-    to keep the user), `keep` (open file descriptors). With namespaces the caller goes on as process 1 of its own world;
-    its first self only waits.
+    `plan`: `parent` (process id of the sandbox), `memory` (bytes), `processes`, `files` (open files), `seconds` (CPU
+    time), `forks` (whether it may start programs), `filter` (BPF in base64; empty for none), `paths` (to import from),
+    `readable` (paths that it may read), `stay` (keep the user), `keep` (descriptors that stay open). With namespaces
+    the caller continues as process 1 of a new PID namespace; the original process only waits.
     """
     missing = []
     _die_with_parent()
     if os.getppid() != plan["parent"]:
-        os._exit(1)  # the sandbox died before we could ask to die with it
-    _write("/proc/self/oom_score_adj", "1000")  # when memory ends, the document goes, not the worker
+        os._exit(1)  # the parent died before the death signal was set
+    _write("/proc/self/oom_score_adj", "1000")  # out of memory, the kernel kills this child and not the worker
     number = os.getpid()
-    apart, alone = _unshare()
-    if not apart:
+    namespaced, has_user_namespace = _unshare()
+    if not namespaced:
         missing.append("namespaces")
     else:
         _become_first_process(plan["keep"])
-    doors = [_Door(path) for path in dict.fromkeys([*plan["paths"], *sys.path, *chain(*_package_places())])]
-    fence = _landlock_rules(plan)
-    own_user = _drop_rights(number, stay=plan["stay"])
-    if own_user is None:
+    import_directories = [
+        _ImportDirectory(path) for path in dict.fromkeys([*plan["paths"], *sys.path, *chain(*_package_paths())])
+    ]
+    ruleset = _landlock_rules(plan)
+    is_exclusive_user = _drop_privileges(number, stay=plan["stay"])
+    if is_exclusive_user is None:
         missing.append("ordinary user")
-    _die_with_parent()  # a change of user forgets it
-    _open_doors(doors, plan["paths"])
-    if not _limit(plan, counted_alone=alone or own_user is True):
+    _die_with_parent()  # a change of user clears the death signal
+    _use_import_directories(import_directories, plan["paths"])
+    if not _limit(plan, is_exclusive=has_user_namespace or is_exclusive_user is True):
         missing.append("limits")
-    if not _lock(fence):
+    if not _restrict_files(ruleset):
         missing.append("landlock")
-    if not _filter(b64decode(plan["filter"])):
+    if not _load_filter(b64decode(plan["filter"])):
         missing.append("seccomp")
     return missing
 
 
 def hide() -> None:
-    """Keeps this process's memory and environment from others of the same user, for the case without Landlock."""
+    """Protects memory and environment of this process from other processes of its user, where Landlock is missing."""
     _libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
 
 
@@ -77,12 +80,12 @@ def _die_with_parent() -> None:
 
 
 def _unshare() -> tuple[bool, bool]:
-    """Whether we have namespaces of our own, and whether a user namespace (which counts processes) is among them."""
-    apart = _NEW_PID | _NEW_NET | _NEW_IPC | _NEW_UTS
+    """Whether new namespaces were created, and whether one is a user namespace, which counts processes separately."""
+    flags = _NEW_PID | _NEW_NET | _NEW_IPC | _NEW_UTS
     uid, gid = os.geteuid(), os.getegid()
-    if uid == 0:  # no user namespace for root: it could then not become anybody else
-        return _libc.unshare(apart) == 0, False
-    if _libc.unshare(apart | _NEW_USER) != 0:
+    if uid == 0:  # no user namespace for root: it could not change its user then
+        return _libc.unshare(flags) == 0, False
+    if _libc.unshare(flags | _NEW_USER) != 0:
         return False, False
     for name, line in (("setgroups", "deny"), ("uid_map", f"{uid} {uid} 1"), ("gid_map", f"{gid} {gid} 1")):
         _write(f"/proc/self/{name}", line)
@@ -99,32 +102,32 @@ def _write(path: str, text: str) -> None:
 
 
 def _become_first_process(keep: list[int]) -> None:
-    """Goes on as process 1 of the new namespace: when it dies, the kernel kills everything in there.
+    """Continues as process 1 of the new PID namespace: when it dies, the kernel kills all processes in the namespace.
 
-    The first self stays outside and holds nothing. On SIGTERM it kills process 1 and reaps it, so that no zombie is
-    left to a worker that is itself a container's process 1; when it is killed, process 1 dies too.
+    The original process stays outside and keeps nothing open. On SIGTERM it kills process 1 and reaps it, so that a
+    worker that is process 1 of a container gets no zombie. If it is killed itself, process 1 dies too.
     """
-    alive, held = os.pipe()
-    waited = {signal.SIGTERM, signal.SIGCHLD}
-    signal.pthread_sigmask(signal.SIG_BLOCK, waited)
+    alive_read, alive_write = os.pipe()
+    signals = {signal.SIGTERM, signal.SIGCHLD}
+    signal.pthread_sigmask(signal.SIG_BLOCK, signals)
     child = os.fork()
     if child:
-        for descriptor in (alive, *keep):
+        for descriptor in (alive_read, *keep):
             os.close(descriptor)
-        signal.sigwait(waited)
+        signal.sigwait(signals)
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
         os._exit(0)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, waited)
-    os.close(held)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, signals)
+    os.close(alive_write)
     _die_with_parent()
-    if select.select([alive], [], [], 0)[0]:
-        os._exit(1)  # the first self died before we could ask to die with it
-    os.close(alive)
+    if select.select([alive_read], [], [], 0)[0]:
+        os._exit(1)  # the original process died before the death signal was set
+    os.close(alive_read)
 
 
-class _Door:
-    """A directory to import from, opened while we still may: a checkout under /root stays importable for its child."""
+class _ImportDirectory:
+    """An import directory, opened before privileges are dropped: code under /root stays importable."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -133,25 +136,25 @@ class _Door:
         except OSError:
             self.descriptor = -1
 
-    def name(self) -> str:
-        """The path itself where the present user can pass, else the open descriptor, which needs no passing."""
+    def usable_path(self) -> str:
+        """The path if the current user can read it, else the path of the open descriptor."""
         if self.descriptor < 0 or os.access(self.path, os.R_OK | os.X_OK):
             return self.path
         return f"{_DESCRIPTORS}{self.descriptor}"
 
 
-def _open_doors(doors: list[_Door], first: list[str]) -> None:
-    names = {door.path: door.name() for door in doors}
-    sys.path[:] = [names[path] for path in dict.fromkeys([*first, *sys.path])]
+def _use_import_directories(directories: list[_ImportDirectory], first_paths: list[str]) -> None:
+    paths = {directory.path: directory.usable_path() for directory in directories}
+    sys.path[:] = [paths[path] for path in dict.fromkeys([*first_paths, *sys.path])]
     sys.path_importer_cache.clear()
-    for places in _package_places():
-        places[:] = [names[place] for place in places]
-    if any(name.startswith(_DESCRIPTORS) for name in names.values()):
-        _stay_inside_doors()
+    for search_paths in _package_paths():
+        search_paths[:] = [paths[search_path] for search_path in search_paths]
+    if any(name.startswith(_DESCRIPTORS) for name in paths.values()):
+        _keep_descriptor_paths()
 
 
-def _stay_inside_doors() -> None:
-    """OpenCV resolves the path that it was imported from, and would end where the present user cannot pass."""
+def _keep_descriptor_paths() -> None:
+    """Keeps descriptor paths unresolved: OpenCV resolves its import path, which the current user may not read."""
     resolve = os.path.realpath
 
     def realpath(filename: str, **strict: bool) -> str:
@@ -160,25 +163,25 @@ def _stay_inside_doors() -> None:
     os.path.realpath = realpath  # type: ignore[assignment]
 
 
-def _package_places() -> list[list[str]]:
-    """Where each package that is already imported looks for its modules."""
+def _package_paths() -> list[list[str]]:
+    """The search paths of all imported packages."""
     found = (getattr(module, "__path__", None) for module in list(sys.modules.values()))
-    return [places for places in found if isinstance(places, list)]
+    return [search_paths for search_paths in found if isinstance(search_paths, list)]
 
 
-def _drop_rights(number: int, *, stay: bool) -> bool | None:
-    """Gives up root for good. True: a user that is ours alone; False: a shared ordinary one; None: still privileged."""
-    alone = not stay and 0 in (os.getuid(), os.geteuid()) and _become_somebody(number)
+def _drop_privileges(number: int, *, stay: bool) -> bool | None:
+    """Drops all privileges. True: an exclusive user; False: a shared unprivileged user; None: still privileged."""
+    is_exclusive = not stay and 0 in (os.getuid(), os.geteuid()) and _change_user(number)
     _drop_capabilities()
     hide()
-    no_new = _libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
-    if not no_new or 0 in (*os.getresuid(), *os.getresgid(), *os.getgroups()):
+    has_no_new_privileges = _libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
+    if not has_no_new_privileges or 0 in (*os.getresuid(), *os.getresgid(), *os.getgroups()):
         return None
-    return alone
+    return is_exclusive
 
 
-def _become_somebody(number: int) -> bool:
-    """Becomes a user that nobody else is, or nobody; whether it is the former."""
+def _change_user(number: int) -> bool:
+    """Changes to a user id that no other process has, else to nobody; whether it is exclusive."""
     with suppress(OSError):
         os.setgroups([])
     for uid in (_FIRST_UID + number % 0x00400000, _NOBODY):
@@ -190,17 +193,17 @@ def _become_somebody(number: int) -> bool:
 
 
 def _drop_capabilities() -> None:
-    """Inside a user namespace of ours we would hold all of them; nothing here needs one."""
+    """Drops all capabilities: a new user namespace grants all of them."""
     number = _CAPSET.get(os.uname().machine)
     if number is not None:
         header = ctypes.create_string_buffer(struct.pack("=Ii", 0x20080522, 0))
-        nothing = ctypes.create_string_buffer(24)
-        _libc.syscall(number, header, nothing)
+        no_capabilities = ctypes.create_string_buffer(24)
+        _libc.syscall(number, header, no_capabilities)
 
 
-def _limit(plan: dict[str, Any], *, counted_alone: bool) -> bool:
-    """Sets every limit, hard and soft. Where processes are counted with the whole user's, theirs is only a backstop."""
-    processes = plan["processes"] if counted_alone else max(plan["processes"], 2048)
+def _limit(plan: dict[str, Any], *, is_exclusive: bool) -> bool:
+    """Sets all hard and soft limits. The limit of processes is only a backstop if they are counted per shared user."""
+    processes = plan["processes"] if is_exclusive else max(plan["processes"], 2048)
     seconds = int(plan["seconds"]) + 2
     limits = {
         resource.RLIMIT_AS: plan["memory"],
@@ -223,22 +226,22 @@ def _limit(plan: dict[str, Any], *, counted_alone: bool) -> bool:
     return True
 
 
-# Landlock's access rights (linux/landlock.h): what each ABI version can govern, and what reading needs.
+# Landlock access rights (linux/landlock.h): those for reading, and those that each ABI version can restrict.
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
-_GOVERNED = {1: 0x1FFF, 2: 0x3FFF, 3: 0x7FFF, 4: 0x7FFF, 5: 0xFFFF}
-_SYSTEM = ("/usr", "/lib", "/lib64", "/bin")
-_DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom", "/etc/ld.so.cache", "/etc/localtime")
+_RESTRICTABLE = {1: 0x1FFF, 2: 0x3FFF, 3: 0x7FFF, 4: 0x7FFF, 5: 0xFFFF}
+_SYSTEM_PATHS = ("/usr", "/lib", "/lib64", "/bin")
+_DEVICE_PATHS = ("/dev/null", "/dev/zero", "/dev/urandom", "/etc/ld.so.cache", "/etc/localtime")
 
 
 def _landlock_rules(plan: dict[str, Any]) -> int:
-    """A ruleset that lets the process read code and system libraries and nothing else; -1 where the kernel has none."""
+    """A Landlock ruleset that allows to read code and system libraries only; -1 if the kernel has no Landlock."""
     version = _libc.syscall(_LANDLOCK_CREATE, None, ctypes.c_size_t(0), ctypes.c_uint(1))
     if version < 1:
         return -1
-    governed = _GOVERNED.get(version, _GOVERNED[5])
+    restricted = _RESTRICTABLE.get(version, _RESTRICTABLE[5])
     network = 3 if version >= 4 else 0  # TCP bind and connect
-    scoped = 3 if version >= 6 else 0  # abstract sockets and signals stay inside
-    attributes = struct.pack("=QQQ", governed, network, scoped)[: 8 if version < 4 else 16 if version < 6 else 24]
+    scoped = 3 if version >= 6 else 0  # abstract sockets and signals to processes outside
+    attributes = struct.pack("=QQQ", restricted, network, scoped)[: 8 if version < 4 else 16 if version < 6 else 24]
     ruleset: int = _libc.syscall(_LANDLOCK_CREATE, attributes, ctypes.c_size_t(len(attributes)), ctypes.c_uint(0))
     if ruleset < 0:
         return -1
@@ -246,9 +249,9 @@ def _landlock_rules(plan: dict[str, Any]) -> int:
     execution = _EXECUTE if plan["forks"] else 0
     for path in plan["readable"]:
         _allow(ruleset, path, reading)
-    for path in _SYSTEM:
+    for path in _SYSTEM_PATHS:
         _allow(ruleset, path, reading | execution)
-    for path in _DEVICES:
+    for path in _DEVICE_PATHS:
         _allow(ruleset, path, _READ_FILE | (_WRITE_FILE if path == "/dev/null" else 0))
     return ruleset
 
@@ -261,7 +264,7 @@ def _allow(ruleset: int, path: str, rights: int) -> None:
         os.close(descriptor)
 
 
-def _lock(ruleset: int) -> bool:
+def _restrict_files(ruleset: int) -> bool:
     if ruleset < 0:
         return False
     done: int = _libc.syscall(_LANDLOCK_RESTRICT, ruleset, ctypes.c_uint(0))
@@ -273,8 +276,8 @@ class _Program(ctypes.Structure):
     _fields_ = (("length", ctypes.c_ushort), ("instructions", ctypes.c_char_p))
 
 
-def _filter(instructions: bytes) -> bool:
-    """Loads the seccomp program; each instruction has eight bytes."""
+def _load_filter(instructions: bytes) -> bool:
+    """Loads the seccomp filter; each BPF instruction has eight bytes."""
     if not instructions:
         return False
     program = _Program(len(instructions) // 8, instructions)

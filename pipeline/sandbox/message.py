@@ -1,7 +1,7 @@
-"""One message between the sandbox and its child: a JSON header and named blobs, sizes first, nothing executable.
+"""The message between the sandbox and its child: a JSON header and named blobs, with nothing executable.
 
-Layout: four bytes big-endian, the header's length; the header, `{"meta": {…}, "blobs": [[name, size], …]}`; the blobs'
-bytes one after the other. Nothing follows.
+Layout: the length of the header (four bytes, big-endian); the header `{"meta": {…}, "blobs": [[name, size], …]}`; the
+bytes of the blobs in that order; no trailer.
 """
 
 import struct
@@ -15,13 +15,13 @@ MAX_BLOBS = 20_000
 
 
 def pack(meta: Mapping[str, Any], blobs: Mapping[str, bytes]) -> list[bytes]:
-    """The pieces to write, in order."""
+    """The byte strings to write, in order."""
     header = to_bytes({"meta": dict(meta), "blobs": [[name, len(blob)] for name, blob in blobs.items()]})
     return [_LENGTH.pack(len(header)), header, *blobs.values()]
 
 
 def unpack(read: Callable[[int], bytes], most: int) -> tuple[dict[str, Any], dict[str, bytes]]:
-    """Meta and blobs; `read(n)` gives exactly n bytes or raises. Malformed past `most` bytes in all, or misshapen."""
+    """Meta and blobs; `read(n)` returns exactly n bytes or raises. Malformed if invalid or over `most` bytes."""
     size = _LENGTH.unpack(read(_LENGTH.size))[0]
     if size > most:
         raise Malformed("header too large")

@@ -1,7 +1,7 @@
-"""Runs one verb on one untrusted document in a killable child process: the parsers' cage, seen from outside.
+"""Runs one verb on one untrusted document in an isolated child process that can be killed.
 
-Each call starts a fresh interpreter (measured: 45-60 ms with its cage; a warm server would save little and share state
-between documents). Bytes go in through a sealed memory file and come back through a pipe; nothing touches a disk.
+Each call starts a new interpreter (measured: 45 to 60 ms with its isolation; a warm process would save little and share
+state between documents). The request is a sealed memory file, the reply comes through a pipe; no file is written.
 """
 
 import base64
@@ -35,18 +35,24 @@ _ROOT = Path(__file__).resolve().parents[2]
 _REASONS: dict[str, Reason] = {reason.value: reason for reason in Reason}
 _CODES = frozenset(value for name, value in vars(ErrorCode).items() if name.isupper())
 _TYPE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,60}", re.ASCII)
-_PARTS = frozenset((*REQUIRED, "namespaces", "landlock"))
-_LEAST_REPLY = 256 * 1024**2  # bytes that any child may answer
-_REPLY_PER_BYTE = 8  # how many more for each byte that it was given
-_SEAL_WAITS = (0.0, 0.01, 0.05, 0.2, 1.0)  # seconds between tries; the kernel itself waits for a sixth of one in each
-_PATIENCE = 5.0  # seconds for the kernel to empty a namespace
+_MEASURES = frozenset((*REQUIRED, "namespaces", "landlock"))
+_MIN_REPLY = 256 * 1024**2  # bytes that every child may reply
+_REPLY_PER_BYTE = 8  # further bytes of the reply for each byte of the request
+_SEAL_WAITS = (
+    0.0,
+    0.01,
+    0.05,
+    0.2,
+    1.0,
+)  # seconds between attempts; in each the kernel itself waits up to a sixth of a second
+_END_SECONDS = 5.0  # seconds for the kernel to end all processes of a namespace
 _ENVIRONMENT = {
     "PATH": "/usr/local/bin:/usr/bin:/bin",
     "HOME": "/nonexistent",
     "LANG": "C.UTF-8",
     "LC_ALL": "C.UTF-8",
     "TZ": "UTC",
-    # One document, one core: thread pools of the parsers' libraries only fight each other.
+    # One document, one core: the thread pools of several children would compete.
     "OMP_NUM_THREADS": "1",
     "OMP_THREAD_LIMIT": "1",
     "OPENBLAS_NUM_THREADS": "1",
@@ -56,7 +62,7 @@ _ENVIRONMENT = {
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one child may use. Bytes, and counts of processes with threads and of open files."""
+    """Resource limits of one child: bytes, number of processes with threads, number of open files."""
 
     memory: int = 2 * 1024**3  # address space of each process
     reply: int = 1024**3
@@ -64,12 +70,12 @@ class Limits:
     files: int = 256
 
 
-class CageUnavailable(Exception):
-    """Strict mode, and the cage cannot be built here; the message names what is missing."""
+class SandboxUnavailable(Exception):
+    """The isolation that strict mode requires is not possible here; the message names what is missing."""
 
 
 class ChildFailed(Exception):
-    """The child ended without a usable answer; `reason` is `died`, `garbage`, or the type name of its exception."""
+    """The child gave no valid reply; `reason` is `died`, `garbage`, or the name of its exception type."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -77,17 +83,17 @@ class ChildFailed(Exception):
 
 
 class ChildTimeout(ChildFailed):
-    """The child took longer than it may."""
+    """The child exceeded its time."""
 
     def __init__(self) -> None:
         super().__init__("timeout")
 
 
 class Sandbox:
-    """Calls verbs in caged children; safe from many threads.
+    """Calls verbs in isolated children; thread-safe.
 
-    `mode`: `strict` raises CageUnavailable where the cage cannot be built, `best-effort` warns once, naming what is
-    missing. `answers` names the child's function (`module:name`); `code` are further directories that it may read.
+    `mode`: `strict` raises SandboxUnavailable if a required measure fails, `best-effort` logs one warning with the
+    failed measures. `answers` names the function of the child (`module:name`); `code` are further readable directories.
     """
 
     def __init__(
@@ -110,21 +116,21 @@ class Sandbox:
             *(sysconfig.get_path(name) for name in ("stdlib", "platstdlib")),
             str(Path(sys.base_prefix) / "lib"),
         ]
-        # The child may not write, and nobody else imports what it imports: without this it would compile at each start.
+        # The child may not write byte code: without this, each child would compile what it imports.
         compileall.compile_dir(_ROOT / "pipeline", quiet=2)
-        self._stay = False
-        self._apart = False
+        self._keep_user = False
+        self._has_namespaces = False
         self._filters = {forks: self._filter(forks=forks) for forks in (False, True)}
         self.missing = self._probe()
-        self._apart = "namespaces" not in self.missing
+        self._has_namespaces = "namespaces" not in self.missing
 
     def call(
         self, verb: str, meta: Mapping[str, Any], blobs: Mapping[str, bytes], seconds: float, *, forks: bool = False
     ) -> tuple[dict[str, Any], dict[str, bytes]]:
-        """The verb's answer, still untrusted: meta and blobs of checked sizes.
+        """The reply to a verb: untrusted meta and blobs, with checked sizes.
 
-        Raises StageFailed with the code that the child's handler chose, ChildTimeout after `seconds` of wall time,
-        ChildFailed when it crashes, is killed by a limit or answers nonsense. `forks`: it may start other programs.
+        StageFailed with the code of the child's handler; ChildTimeout after `seconds` of wall time; ChildFailed if the
+        child crashes, is killed by a limit or sends an invalid reply. `forks`: the child may start programs.
         """
         untrusted, results = self._run(verb, meta, blobs, seconds, forks)
         if "ok" in untrusted:
@@ -147,29 +153,29 @@ class Sandbox:
             [len(plan).to_bytes(4, "big"), plan, *message.pack({"verb": verb, "meta": dict(meta)}, blobs)]
         )
         try:
-            reading, writing = os.pipe2(os.O_CLOEXEC)
+            read_end, write_end = os.pipe2(os.O_CLOEXEC)
             try:
-                child = _start(request, writing)
+                child = _start(request, write_end)
             finally:
-                os.close(writing)
+                os.close(write_end)
         except BaseException:
             os.close(request)
             raise
         os.close(request)
         try:
-            most = min(self._limits.reply, _LEAST_REPLY + _REPLY_PER_BYTE * sum(map(len, blobs.values())))
-            return message.unpack(_Reader(reading, deadline).exactly, most)
+            most = min(self._limits.reply, _MIN_REPLY + _REPLY_PER_BYTE * sum(map(len, blobs.values())))
+            return message.unpack(_Reader(read_end, deadline).exactly, most)
         except Malformed:
             raise ChildFailed("garbage") from None
         finally:
-            os.close(reading)
-            _end(child, gently=self._apart)
+            os.close(read_end)
+            _end(child, has_namespace=self._has_namespaces)
 
     def _plan(self, seconds: float, forks: bool) -> dict[str, Any]:
         return {
             "parent": os.getpid(),
             "strict": self._strict,
-            "stay": self._stay,
+            "stay": self._keep_user,
             "answers": self._answers,
             "paths": self._paths,
             "readable": self._readable,
@@ -184,59 +190,59 @@ class Sandbox:
     def _filter(self, *, forks: bool) -> str:
         try:
             return base64.b64encode(seccomp.program(forks=forks)).decode()
-        except seccomp.NoFilter as error:
+        except seccomp.FilterUnavailable as error:
             if self._strict:
-                raise CageUnavailable(f"the parsers' sandbox cannot be built: {error}") from None
+                raise SandboxUnavailable(f"the parsers' sandbox cannot be built: {error}") from None
             return ""
 
     def _probe(self) -> tuple[str, ...]:
-        """The parts of the cage that this machine refuses, by building one and trying its bars."""
+        """The isolation measures that fail on this machine, found by starting and testing a child."""
         try:
             untrusted, _ = self._run("probe", {}, {}, 30, forks=False)
         except ChildFailed as failure:
-            if os.geteuid() == 0 and not self._strict and not self._stay:
-                self._stay = True  # the code may be readable for root alone
+            if os.geteuid() == 0 and not self._strict and not self._keep_user:
+                self._keep_user = True  # the code may be readable for root only
                 return self._probe()
-            raise CageUnavailable(
+            raise SandboxUnavailable(
                 f"the parsers' sandbox does not start ({failure.reason}); an ordinary user must be able to read {_ROOT}"
             ) from None
         answer = untrusted.get("ok", {})
-        missing = tuple(sorted(_PARTS & {*untrusted.get("missing", ()), *answer.get("leaks", ())}))
-        needed = [part for part in missing if part in REQUIRED]
-        if self._strict and (needed or "ok" not in untrusted):
-            raise CageUnavailable(
-                f"the parsers' sandbox cannot be built here, missing: {', '.join(needed) or 'an answer'}"
+        missing = tuple(sorted(_MEASURES & {*untrusted.get("missing", ()), *answer.get("leaks", ())}))
+        required = [part for part in missing if part in REQUIRED]
+        if self._strict and (required or "ok" not in untrusted):
+            raise SandboxUnavailable(
+                f"the parsers' sandbox cannot be built here, missing: {', '.join(required) or 'an answer'}"
             )
         if "landlock" in missing and os.geteuid() != 0:
-            hide()  # the child has our user, and could read our keys in /proc
+            hide()  # the child has the same user and could read keys in /proc
         if missing:
-            log.warning("sandbox: this machine refuses parts of the parsers' cage: %s", ", ".join(missing))
+            log.warning("sandbox: this machine refuses parts of the parsers' isolation: %s", ", ".join(missing))
         return missing
 
 
-def _start(request: int, writing: int) -> subprocess.Popen[bytes]:
-    """A fresh interpreter, isolated (-I), without site (-S), in a session of its own so that it can be killed whole."""
+def _start(request: int, write_end: int) -> subprocess.Popen[bytes]:
+    """Starts an interpreter, isolated (-I), without site (-S), in its own session, so that all of it can be killed."""
     with suppress(OSError):
-        fcntl.fcntl(writing, fcntl.F_SETPIPE_SZ, 1024 * 1024)
+        fcntl.fcntl(write_end, fcntl.F_SETPIPE_SZ, 1024 * 1024)
     script = str(_ROOT / "pipeline" / "sandbox" / "child.py")
     return subprocess.Popen(
-        [sys.executable, "-I", "-S", "-B", "-X", "utf8", script, str(request), str(writing)],
+        [sys.executable, "-I", "-S", "-B", "-X", "utf8", script, str(request), str(write_end)],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,  # a parser's complaint may quote the document
+        stderr=subprocess.DEVNULL,  # error messages of parsers may quote the document
         env=_ENVIRONMENT,
         cwd="/",
-        pass_fds=(request, writing),
+        pass_fds=(request, write_end),
         start_new_session=True,
     )
 
 
-def _sealed(pieces: Sequence[bytes]) -> int:
-    """A memory file that holds the pieces and can no longer be changed, not even by the child."""
+def _sealed(parts: Sequence[bytes]) -> int:
+    """A sealed memory file with these bytes; nobody can change it, not even the child."""
     request = os.memfd_create("request", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
     try:
         with open(request, "wb", closefd=False) as file:
-            file.writelines(pieces)
+            file.writelines(parts)
         _seal(request)
     except BaseException:
         os.close(request)
@@ -245,7 +251,7 @@ def _sealed(pieces: Sequence[bytes]) -> int:
 
 
 def _seal(file: int) -> None:
-    """Seals a memory file against everything. The kernel refuses for as long as it moves one of the pages about."""
+    """Seals a memory file against every change. The kernel refuses with EBUSY while it migrates one of the pages."""
     seals = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_SEAL
     for wait in _SEAL_WAITS:
         try:
@@ -260,7 +266,7 @@ def _seal(file: int) -> None:
 
 
 class _Reader:
-    """Reads exactly what is asked for from a descriptor until a deadline on the monotonic clock."""
+    """Reads exact numbers of bytes from a descriptor until a deadline on the monotonic clock."""
 
     def __init__(self, descriptor: int, deadline: float) -> None:
         self._descriptor = descriptor
@@ -269,32 +275,32 @@ class _Reader:
         self._poll.register(descriptor, POLLIN)
 
     def exactly(self, size: int) -> bytes:
-        pieces, left = [], size
+        parts, left = [], size
         while left:
             rest = self._deadline - time.monotonic()
             if rest <= 0 or not self._poll.poll(rest * 1000):
                 raise ChildTimeout
-            piece = os.read(self._descriptor, min(left, 1024 * 1024))
-            if not piece:
+            part = os.read(self._descriptor, min(left, 1024 * 1024))
+            if not part:
                 raise ChildFailed("died")
-            pieces.append(piece)
-            left -= len(piece)
-        return b"".join(pieces)
+            parts.append(part)
+            left -= len(part)
+        return b"".join(parts)
 
 
-def _end(child: subprocess.Popen[bytes], *, gently: bool) -> None:
-    """Kills the child's whole session; the filter keeps everything in it, and process 1 takes its namespace along.
+def _end(child: subprocess.Popen[bytes], *, has_namespace: bool) -> None:
+    """Kills the session of the child. The filter keeps all its processes in it; with process 1 its namespace ends.
 
-    `gently`: the process we started only waits for process 1, and is given the time to reap it.
+    `has_namespace`: the started process only waits for process 1 and gets time to reap it.
     """
-    if gently and child.poll() is None:
+    if has_namespace and child.poll() is None:
         child.terminate()
         with suppress(OSError):
-            ending = os.pidfd_open(child.pid)
-            waiting = poll()
-            waiting.register(ending, POLLIN)
-            waiting.poll(_PATIENCE * 1000)
-            os.close(ending)
+            process = os.pidfd_open(child.pid)
+            end_poll = poll()
+            end_poll.register(process, POLLIN)
+            end_poll.poll(_END_SECONDS * 1000)
+            os.close(process)
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(child.pid, signal.SIGKILL)
     child.kill()

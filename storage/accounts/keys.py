@@ -15,8 +15,8 @@ from sqlalchemy import or_, update
 from sqlmodel import Session, col, select
 
 from schemas.accounts import MAX_KEY_NAME_CHARACTERS as NAME_CHARACTERS
-from schemas.blanks import trimmed
 from schemas.errors import KeyNotFound, Unauthenticated, Unprocessable
+from schemas.whitespace import strip_whitespace
 from storage.database import changed, insert_missing
 from storage.encryption import Keyring
 from storage.tables import Account, Key, Secret
@@ -142,7 +142,7 @@ def _locked(session: Session, key_id: UUID, account_id: UUID | None) -> Key:
 
 
 def _checked(name: str) -> str:
-    plain = trimmed(name)
+    plain = strip_whitespace(name)
     if not 1 <= len(plain) <= NAME_CHARACTERS:
         raise Unprocessable("value_error", ("body", "name"), f"A name has 1 to {NAME_CHARACTERS} characters")
     if _UNSTORABLE.search(plain):

@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, or_, select, update
 from sqlmodel import Session, col
 
 from schemas.files import JobState
-from schemas.stages import STAGE, Stage, reached
+from schemas.stages import STAGE, Stage, progress_at
 from storage.database import changed
 from storage.jobs.tables import Job, JobPart
 
@@ -238,11 +238,11 @@ def progress(job: Job) -> float:
         return 1.0
     stage = Stage(job.stage)
     if stage is Stage.OCR:
-        return round(reached(stage, job.parts - job.parts_left, job.parts), 4)
+        return round(progress_at(stage, job.parts - job.parts_left, job.parts), 4)
     if stage in (Stage.REDACT, Stage.VERIFY) and job.round > 1:
-        left = (STAGE[Stage.BILL].begins - STAGE[Stage.VERIFY].begins) / float(2 ** (job.round - 1))
-        return round(STAGE[Stage.BILL].begins - (left if stage is Stage.REDACT else left / 2), 4)
-    return reached(stage)
+        left = (STAGE[Stage.BILL].starts_at - STAGE[Stage.VERIFY].starts_at) / float(2 ** (job.round - 1))
+        return round(STAGE[Stage.BILL].starts_at - (left if stage is Stage.REDACT else left / 2), 4)
+    return progress_at(stage)
 
 
 def stage(job: Job) -> Stage | None:

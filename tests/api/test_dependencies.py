@@ -10,14 +10,14 @@ from tests.api.serving import Served
 
 
 def calls(dependant: Dependant) -> Iterator[object]:
-    """What the framework calls for a route: its dependencies and the route itself."""
+    """The functions that the framework calls for a route: its dependencies and the route itself."""
     yield dependant.call
     for inner in dependant.dependencies:
         yield from calls(inner)
 
 
-def test_no_route_costs_a_thread_before_it_begins(served: Served) -> None:
-    """The framework runs what is not `async` in a thread: a third of a millisecond for every request."""
+def test_no_dependency_runs_in_a_thread(served: Served) -> None:
+    """The framework runs functions that are not `async` in a thread, which takes a third of a millisecond."""
     routes = [context.route for context in iter_route_contexts(served.app.routes)]
     walked = [route for route in routes if isinstance(route, APIRoute)]
     assert len(walked) > 15

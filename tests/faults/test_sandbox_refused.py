@@ -1,4 +1,4 @@
-"""`strict` refuses to start where the cage cannot be built; `best-effort` builds what the kernel allows and says so."""
+"""`strict` refuses to start without a sandbox; `best-effort` applies what the kernel allows and says so."""
 
 import os
 import shutil
@@ -14,10 +14,10 @@ ROOT = Path(__file__).parents[2]
 BUILD = """
 import logging, sys
 logging.basicConfig(format="%(message)s")
-from pipeline.sandbox.parent import CageUnavailable, Sandbox
+from pipeline.sandbox.parent import SandboxUnavailable, Sandbox
 try:
     sandbox = Sandbox(sys.argv[1])
-except CageUnavailable as refusal:
+except SandboxUnavailable as refusal:
     print("refused:", refusal)
 else:
     print("built, missing:", *sandbox.missing)

@@ -1,4 +1,4 @@
-"""Takes the real documents of ../shared through the whole run, in the cage, and tells how each one ended.
+"""Takes the real documents of ../shared through the whole run, in the sandbox, and tells how each one ended.
 
 `python -m tests.hiding_places.corpus [pdf docx …]` prints the table by format and every document that ended otherwise
 than its manifest expects. That is most of an hour on two busy cores; the tests run a part that `part_of` names.

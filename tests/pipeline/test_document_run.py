@@ -32,7 +32,7 @@ def test_a_document_is_redacted_and_every_step_is_announced(detector: Detector) 
         CSV,
         max_pages=500,
         filename="b@example.com.csv",
-        heard=heard.append,
+        on_progress=heard.append,
     )
     assert redacted.data == b"name,email\r\nPERSON_NAME_01,EMAIL_01\r\nEMAIL_02,\r\n"
     assert [place.type for place in redacted.findings.places] == ["PERSON", "EMAIL_ADDRESS", "EMAIL_ADDRESS"]
@@ -70,7 +70,7 @@ def test_every_raster_that_is_read_is_told(detector: Detector) -> None:
             picture.getvalue(),
             max_pages=5,
             readers=readers,
-            heard=heard.append,
+            on_progress=heard.append,
         )
         assert readers.submit(int).result() == 0  # they serve on: they belong to the caller
     assert [item for item in heard if item.stage is Stage.OCR] == [Progress(Stage.OCR, read, 1) for read in (0, 1)]
@@ -81,7 +81,7 @@ def test_who_hears_may_end_it(detector: Detector) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        redact_document(Sandbox("best-effort"), detector, Format.CSV, CSV, max_pages=500, heard=stop)
+        redact_document(Sandbox("best-effort"), detector, Format.CSV, CSV, max_pages=500, on_progress=stop)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from pipeline.detect.detector import Detector
 from pipeline.documents.document import Extraction, Findings, Raster, Reading, TextUnit, Word
 from pipeline.entities.proof import Proof
 from pipeline.sandbox.parent import Sandbox
-from pipeline.second_reading import Said, Tools
+from pipeline.second_reading import FirstReading, ReadingTools
 from pipeline.verification.reading import Passage, SecondReading
 from schemas.files import Format
 from schemas.spans import DetectOptions
@@ -32,20 +32,22 @@ def test_parts_of_names_that_only_this_round_finds_are_foreseen(detector: Detect
     assert "Weldonfield" in {item.surface for item in left}
 
 
-def looked(monkeypatch: pytest.MonkeyPatch, detector: Detector, reading: Reading, *, is_last: bool) -> Said | Proof:
+def looked(
+    monkeypatch: pytest.MonkeyPatch, detector: Detector, reading: Reading, *, is_last: bool
+) -> FirstReading | Proof:
     """A second look at a scan of which OCR says `reading` the second time."""
     monkeypatch.setattr(stages, "second_reading", lambda *_: (SecondReading((), (SECOND,)), {}))
     monkeypatch.setattr(stages, "read_rasters", lambda *_, **__: (reading,))
     extraction = Extraction((TextUnit("page/0", "", ""),), (FIRST,))
-    first = Said(extraction, (Reading(FIRST.id, "DPR 632 85.0", ()),), Findings(()))
+    first = FirstReading(extraction, (Reading(FIRST.id, "DPR 632 85.0", ()),), Findings(()))
     with ThreadPoolExecutor(1) as threads:
-        tools = Tools(Sandbox("best-effort"), detector, threads)
-        return second_reading.second_look(tools, Format.PDF, b"", first, OPTIONS, is_last=is_last)
+        tools = ReadingTools(Sandbox("best-effort"), detector, threads)
+        return second_reading.verify_candidate(tools, Format.PDF, b"", first, OPTIONS, is_last=is_last)
 
 
 def test_a_guess_of_ocr_is_burned_once_and_no_finding(monkeypatch: pytest.MonkeyPatch, detector: Detector) -> None:
     again = looked(monkeypatch, detector, GUESS, is_last=False)
-    assert isinstance(again, Said)
+    assert isinstance(again, FirstReading)
     assert again.readings[0].unread == ((8, 8, 14, 14),)
     assert again.findings == Findings(())
     assert isinstance(looked(monkeypatch, detector, GUESS, is_last=True), Proof)
@@ -55,4 +57,4 @@ def test_what_ocr_is_sure_of_is_refused_in_the_last_round_too(
     monkeypatch: pytest.MonkeyPatch, detector: Detector
 ) -> None:
     sure = Reading("page/0", "ID 1012345672", (Word(3, 13, 10, 10, 9, 9, 66),))
-    assert isinstance(looked(monkeypatch, detector, sure, is_last=True), Said)
+    assert isinstance(looked(monkeypatch, detector, sure, is_last=True), FirstReading)

@@ -1,4 +1,4 @@
-"""The entity catalogue says what the interface specification's tables say."""
+"""The entity catalogue agrees with the tables of the interface specification."""
 
 import pytest
 
@@ -47,7 +47,7 @@ RETIRED = {
 }
 
 
-def test_every_type_stands_in_the_catalogue_once() -> None:
+def test_every_type_is_in_the_catalogue_once() -> None:
     assert [row.type for row in CATALOG] == list(EntityType)
     assert len(ALL_TYPES) == 24
     assert set(RANK) == set(PREFIX) == ALL_TYPES
@@ -64,7 +64,7 @@ def test_groups_are_the_specified_ones_in_their_order(types: tuple[EntityType, .
     assert [str(type_) for type_ in types] == names.split()
 
 
-def test_custom_terms_alone_cannot_be_switched_off() -> None:
+def test_only_custom_terms_cannot_be_disabled() -> None:
     assert ALL_TYPES - set(TOGGLABLE_TYPES) == {EntityType.CUSTOM_TERM}
 
 

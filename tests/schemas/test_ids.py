@@ -1,4 +1,4 @@
-"""Ids that callers send back."""
+"""Parsing of ids."""
 
 from uuid import UUID
 
@@ -11,7 +11,7 @@ ARABIC = {ord(digit): chr(0x660 + int(digit)) for digit in "0123456789"}
 
 
 @pytest.mark.parametrize("text", [ID, ID.upper()])
-def test_the_form_in_which_they_are_given_out(text: str) -> None:
+def test_the_canonical_form(text: str) -> None:
     assert parse_id(text) == UUID(ID)
 
 
@@ -22,6 +22,6 @@ def test_the_form_in_which_they_are_given_out(text: str) -> None:
         ID.replace("-", "_"), "-".join(ID.replace("-", "")), ID.translate(ARABIC), "1_" + ID[2:], "+" + ID[1:],
     ],
 )  # fmt: skip
-def test_every_other_spelling_is_none(text: str) -> None:
+def test_all_other_forms_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match="not an id"):
         parse_id(text)

@@ -15,8 +15,8 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(autouse=True)
-def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No .env of the repository's."""
+def _empty_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs each test in an empty directory, without the repository's .env."""
     monkeypatch.chdir(tmp_path)
 
 
@@ -121,7 +121,7 @@ def test_lists_booleans_and_empty_strings(monkeypatch: pytest.MonkeyPatch) -> No
         ("SANDBOX", "off-please"),
     ],
 )
-def test_a_wrong_value_is_named_and_not_shown(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
+def test_an_invalid_variable_is_named_without_its_value(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
     with pytest.raises(InvalidSettings, match=f"MASKER_{name}") as refused:
         load(monkeypatch, **{name: value})
     assert value == "0" or value not in str(refused.value)  # 0 is also the bound that the sentence names
@@ -181,7 +181,7 @@ def test_spelling_mistakes_are_found(tmp_path: Path) -> None:
     assert unknown_variables({"MASKER_DATA_DIRR": "x", "PATH": "/bin"}) == ["MASKER_DATA_DIRR", "MASKER_REDIS_ULR"]
 
 
-def test_a_file_that_is_no_text_is_named(tmp_path: Path) -> None:
+def test_a_file_that_is_not_text_is_named(tmp_path: Path) -> None:
     (tmp_path / ".env").write_bytes(b"MASKER_S3_BUCKET=\xff\n")
     for read in (load_settings, unknown_variables):
         with pytest.raises(InvalidSettings, match=r"^\.env "):
@@ -194,7 +194,7 @@ def test_the_environment_comes_before_the_file(tmp_path: Path, monkeypatch: pyte
     assert (settings.free_tokens_per_day, settings.daily_uploads) == (6, 7)
 
 
-def test_the_vocabulary_loads_nothing_of_ours_but_itself() -> None:
+def test_schemas_import_no_other_package_of_ours() -> None:
     code = "import schemas.settings, schemas.text, sys; print(*{name.split('.')[0] for name in sys.modules})"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert not {"api", "workers", "pipeline", "storage", "sqlalchemy", "fastapi"} & set(done.stdout.split())

@@ -1,7 +1,7 @@
 """Words that OCR saw are billed once, also where their line is said again in another order."""
 
 from pipeline.documents.document import Extraction, Reading, TextUnit, Word
-from pipeline.ocr.lines import said_again
+from pipeline.ocr.lines import with_other_digit_orders
 from workers import stages
 
 
@@ -9,7 +9,7 @@ def test_a_line_that_is_said_again_is_billed_once() -> None:
     text = "رقم الجوال 3221 443 055\nشكرا"
     starts = [0, 4, 11, 16, 20, 24]
     words = [Word(start, start + len(text[start:].split()[0]), 50 * start, 0, 40, 20, 95.0) for start in starts]
-    again = said_again(Reading("page/0/scan", text, tuple(words)))
+    again = with_other_digit_orders(Reading("page/0/scan", text, tuple(words)))
     assert len(again.text) > len(text)
     unit = TextUnit("page/1", "four words of text")
     assert stages._words(Extraction((unit,)), (again,)) == 4 + 6

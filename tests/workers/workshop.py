@@ -14,7 +14,7 @@ from dramatiq.brokers.stub import StubBroker
 
 from pipeline.detect.detector import Detector
 from pipeline.sandbox.parent import Sandbox
-from pipeline.second_reading import Tools
+from pipeline.second_reading import ReadingTools
 from schemas.files import MEDIA_TYPE, Format
 from schemas.settings import Settings
 from schemas.spans import Term
@@ -85,7 +85,7 @@ class Workshop:
     ) -> None:
         self.settings, self.storage = settings, storage
         self.now = datetime(2026, 11, 21, 9, 0, tzinfo=UTC) if clock is None else clock()
-        tools = Tools(sandbox, detector, ThreadPoolExecutor(2))
+        tools = ReadingTools(sandbox, detector, ThreadPoolExecutor(2))
         self.context = Context(settings, storage, tools, clock or (lambda: self.now))
         if not storage.broker.actors:
             declare(storage.broker, self.context)  # so that the broker knows it is heard; messages are carried by hand

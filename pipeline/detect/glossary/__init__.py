@@ -1,1 +1,1 @@
-"""The caller's own terms: always masked, or allowed to stay."""
+"""Glossary terms of the caller: terms that are always masked, and terms that are allowed to stay."""

@@ -1,7 +1,7 @@
-"""What the caller's lists allow to stay: spans whose whole surface is an allowed term, and all that lies inside them.
+"""Removes the spans that the caller allows to stay: those whose whole surface is an allowed term, and all inside them.
 
-An allowed surface speaks for its own characters alone. Spans inside it go with it, whatever their rank; a span that
-reaches out of it stays whole, as its own surface was not allowed; a term that says mask is never touched.
+An allowed term applies to its own characters only. Spans inside it are removed whatever their rank. A span that extends
+beyond it is kept, because its own surface is not allowed. Spans of terms to mask are always kept.
 """
 
 from bisect import bisect_right
@@ -19,16 +19,16 @@ Zone = tuple[int, int]
 
 
 def without_allowed(text: NormalizedText, spans: list[Span], sets: Sequence[TermSet]) -> list[Span]:
-    """`spans` (normalized offsets) less those that the sets' terms allow to stay."""
+    """`spans` (normalized offsets) without those that terms of the sets allow to stay."""
     matchers = [matcher for terms in sets if (matcher := compiled(terms).allows).forms]
     if not matchers:
         return spans
-    around = TermContext(text)
-    typed: set[Zone] = set()  # where a term speaks for its own type alone
+    context = TermContext(text)
+    typed: set[Zone] = set()  # spans of terms that are for their own type only
     zones: list[Zone] = []
     gone: set[Span] = set()
     for span in spans:
-        form = None if span.rank == GLOSSARY_RANK else _allowing_term(matchers, text, around, span)
+        form = None if span.rank == GLOSSARY_RANK else _allowing_term(matchers, text, context, span)
         if form is not None:
             gone.add(span)
             (zones.append if form.term.type is _T.CUSTOM_TERM else typed.add)((span.start, span.end))
@@ -44,7 +44,7 @@ def without_allowed(text: NormalizedText, spans: list[Span], sets: Sequence[Term
 
 
 class Intervals:
-    """Stretches of a text, to be asked what lies inside one of them."""
+    """Intervals of a text, for the question whether one of them covers a span."""
 
     def __init__(self, zones: Iterable[Zone]) -> None:
         ordered = sorted(zones)
@@ -52,24 +52,26 @@ class Intervals:
         self._reach = list(accumulate((end for _, end in ordered), max))
 
     def cover(self, start: int, end: int) -> bool:
-        """Whether one zone holds all of `start:end`."""
+        """Whether one interval covers all of `start:end`."""
         index = bisect_right(self._starts, start) - 1
         return index >= 0 and self._reach[index] >= end
 
 
 def _allowing_term(
-    matchers: Sequence[Matcher], text: NormalizedText, around: TermContext, span: Span
+    matchers: Sequence[Matcher], text: NormalizedText, context: TermContext, span: Span
 ) -> TermForm | None:
-    """The term that allows the span; one for every type rather than one for its own."""
+    """The form of the term that allows the span; a term for all types is preferred to one for the span's type."""
     surface = text.text[span.start : span.end]
     surface_form = folded(surface)
     code = canonical(span.type, surface) if is_identifier(span.type) else None
     found: TermForm | None = None
     for matcher in matchers:
-        written = [form for form in matcher.forms.get(surface_form, ()) if around.has_case(form, span.start, span.end)]
+        written = [
+            form for form in matcher.forms.get(surface_form, ()) if context.matches_case(form, span.start, span.end)
+        ]
         grouped = matcher.codes(span.type).get(code, []) if code else []
         for form in written + grouped:
-            if form.term.type in (_T.CUSTOM_TERM, span.type) and around.has_place(form, span.start, span.end):
+            if form.term.type in (_T.CUSTOM_TERM, span.type) and context.matches_context(form, span.start, span.end):
                 if form.term.type is _T.CUSTOM_TERM:
                     return form
                 found = form

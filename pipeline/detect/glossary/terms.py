@@ -1,6 +1,9 @@
-"""Finds glossary terms in a text: one automaton per set of terms, then each term's own rules.
+"""Finds glossary terms in a text: with one automaton per set of terms, then by the rules of each term.
 
-A set is compiled once and remembered for as long as somebody holds it.
+A set is compiled once and cached as long as it is in use. Terms and texts are compared in a folded form: full case
+folding of Unicode (ß is ss, every sigma is σ) over canonical decompositions (é in one character or two), and one blank
+for several. i with a dot, without one, and the capital of either alphabet are one letter, because no line tells its
+language. Arabic letters are as the normalization of detection left them.
 """
 
 import re
@@ -22,18 +25,12 @@ from schemas.entities import EntityType
 from schemas.errors import Unprocessable
 from schemas.spans import Action, MatchMode, Term, TermSet
 
-# The form in which terms and texts are compared: upper and lower case alike, one blank for several, offsets known.
-#
-# Unicode's full case folding (ß is ss, every sigma is σ) over canonical decompositions (é in one character or two),
-# and i with its dot, without it, and as a capital of either alphabet is one letter, as no line says which language it
-# is in. Arabic letters stay as detection's normalization left them.
-
-# Texts of these characters alone change no length: ASCII, Arabic, and signs that are the same in every form.
+# Texts of only these characters keep their length: ASCII, Arabic, and signs that are the same in every form.
 _SIMPLE = (
     r"\x00-\x7f\xa1-\xa7\xa9-\xae\xb0-\xb3\xb6\xb7\xb9\xbb\xbf\u0600-\u06ff\u2010-\u2016\u2018-\u2023\u20a0-\u20a8"
 )
 _IS_COMPLEX = re.compile(f"[^{_SIMPLE}]")
-# Layout between two words: blanks with at most one line end among them, and so few that a chunk of text holds them.
+# Layout between two words: blanks with at most one line end, and few enough to fit into the margin of a chunk.
 _BLANKS = re.compile(r"[^\S\n]{0,8}\n[^\S\n]{0,8}|[^\S\n]{1,8}")
 _HAS_RUN = re.compile(r"[^\S\n]{2}|[^\S\n]\n|\n[^\S\n]|[^\S \n\t\r]")
 _WIDEST_BLANK = 17
@@ -41,7 +38,7 @@ _DOTTED_I = "i\u0307"
 
 
 class Folded:
-    """The folded form of a text, `text`, and the way back, which is looked for when somebody first asks."""
+    """The folded form of a text, `text`, and its offset mapping, computed at first use."""
 
     def __init__(self, source: str) -> None:
         self.text = folded(source)
@@ -49,13 +46,13 @@ class Folded:
 
     @lazy
     def _origin(self) -> list[int] | None:
-        """The place in the source of each folded character and of the end; None: the same."""
+        """The index in the source of each folded character and of the end; None if all are the same."""
         if _IS_COMPLEX.search(self._source) is None and _HAS_RUN.search(self._source) is None:
             return None
         return _origins(self._source)
 
     def source(self, start: int, end: int) -> tuple[int, int] | None:
-        """`text[start:end]` (not empty) as offsets of the source; None where it begins or ends inside a character."""
+        """`text[start:end]` (not empty) as offsets of the source; None if it begins or ends inside a character."""
         origin = self._origin
         if origin is None:
             return start, end
@@ -86,12 +83,12 @@ def folded(text: str) -> str:
 
 
 def cased(text: str) -> str:
-    """The same with upper and lower case apart."""
+    """The folded form with upper and lower case kept apart."""
     return _one_blank(text if _IS_COMPLEX.search(text) is None else text.translate(_CASED))
 
 
 def longest_source(form: str) -> int:
-    """How many characters of a text may fold to this form: blanks take up to 17, an i and its dot two."""
+    """The most characters of a text that may fold to this form: up to 17 for a blank, two for an i with its dot."""
     return 2 * len(form) + _WIDEST_BLANK * form.count(" ")
 
 
@@ -102,7 +99,7 @@ def _one_blank(text: str) -> str:
 
 
 def _origins(text: str) -> list[int]:
-    """The index in `text` behind each character of its folded form, by the same steps as `folded`."""
+    """The index in `text` of each character of its folded form, by the same steps as `folded`."""
     origin: list[int] = []
     last = ""
     blanks = {match.start(): match.end() for match in _BLANKS.finditer(text)}
@@ -121,8 +118,6 @@ def _origins(text: str) -> list[int]:
     return origin
 
 
-# What a term asks of a place besides its letters: case, what stands attached to it, and the language of its line.
-
 _ARTICLE = "ال"
 _CLITICS = frozenset(
     first + article
@@ -136,9 +131,9 @@ _LATIN = re.compile(r"[A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u1e00-\u1ef
 
 
 class TermForm(NamedTuple):
-    """One way in which a term can stand in a text: its folded form, its form with upper and lower case apart.
+    """A form in which a text can contain a term: folded, and folded with upper and lower case apart (`cased`).
 
-    `after_lam`: behind a ل, before which the article loses its alef (`المشروع`, `للمشروع`).
+    `after_lam`: the form after a ل, where the article loses its alef (`المشروع`, `للمشروع`).
     """
 
     folded: str
@@ -148,27 +143,27 @@ class TermForm(NamedTuple):
 
 
 def forms_of(term: Term) -> list[TermForm]:
-    """The forms to look for; none for a term of which detection's normalization leaves nothing."""
+    """The forms of a term; none if normalization deletes all its characters."""
     text = normalize(term.term).text.strip()
     if not text:
         return []
     forms = [TermForm(folded(text), cased(text), term)]
     if term.match_mode is MatchMode.WORD_BOUNDARY and text.startswith(_ARTICLE) and len(text) > len(_ARTICLE) + 1:
         forms.append(TermForm(folded(text[1:]), cased(text[1:]), term, after_lam=True))
-        if text[2] == "ل":  # three of them are never written: اللغة, للغة
+        if text[2] == "ل":  # never three in a row: اللغة, للغة
             forms.append(TermForm(folded(text[2:]), cased(text[2:]), term, after_lam=True))
     return forms
 
 
 class TermContext:
-    """A text in which rules are asked about many places; remembers the line that it looked at last."""
+    """Checks the rules of terms at places of one text. Caches the letter counts of the last line."""
 
     def __init__(self, text: NormalizedText) -> None:
         self._text = text
         self._first, self._last, self._balance = 0, -1, 0
 
-    def has_case(self, form: TermForm, start: int, end: int) -> bool:
-        """Whether `text[start:end]` (normalized), which folds to the way's form, is written as its term asks."""
+    def matches_case(self, form: TermForm, start: int, end: int) -> bool:
+        """Whether `text[start:end]` (normalized), which folds to this form, has the case and spelling of its term."""
         term = form.term
         if term.match_mode is MatchMode.EXACT:
             first, last = self._text.original_span(start, end)
@@ -176,13 +171,13 @@ class TermContext:
             return cased(written) == cased(wanted) if term.case_sensitive else folded(written) == folded(wanted)
         return not term.case_sensitive or cased(self._text.text[start:end]) == form.cased
 
-    def has_place(self, form: TermForm, start: int, end: int) -> bool:
-        """Whether `text[start:end]` (normalized) stands where its term counts: its edges, and its line's language."""
-        if not self._has_edges(form, start, end):
+    def matches_context(self, form: TermForm, start: int, end: int) -> bool:
+        """Whether the word boundaries and the language of the line at `text[start:end]` (normalized) suit the term."""
+        if not self._has_boundaries(form, start, end):
             return False
         return form.term.locale is None or form.term.locale == self._language(start, end)
 
-    def _has_edges(self, form: TermForm, start: int, end: int) -> bool:
+    def _has_boundaries(self, form: TermForm, start: int, end: int) -> bool:
         text, mode = self._text.text, form.term.match_mode
         if mode is MatchMode.SUBSTRING:
             return True
@@ -194,10 +189,10 @@ class TermContext:
         return attached == "" or (mode is MatchMode.WORD_BOUNDARY and attached in _CLITICS)
 
     def _language(self, start: int, end: int) -> str:
-        """The language of most letters of the line around; of the place itself where the line does not tell."""
+        """The language of most letters of the rest of the line; if there are none, of the text itself."""
         own = _balance(self._text.text[start:end])
-        around = self._balance_of_line(start, end) - own
-        return "ar" if (around or own) > 0 else "en" if (around or own) < 0 else ""
+        context = self._balance_of_line(start, end) - own
+        return "ar" if (context or own) > 0 else "en" if (context or own) < 0 else ""
 
     def _balance_of_line(self, start: int, end: int) -> int:
         if not self._first <= start <= end <= self._last:
@@ -211,7 +206,7 @@ class TermContext:
 
 
 def _balance(text: str) -> int:
-    """Arabic letters less Latin ones."""
+    """The number of Arabic letters minus that of Latin letters."""
     return len(_ARABIC.findall(text)) - len(_LATIN.findall(text))
 
 
@@ -224,22 +219,22 @@ def _is_word(character: str) -> bool:
 
 
 def _attached(text: str, start: int) -> str:
-    """What of a word stands before `start`: no more of it than the longest clitic, and one letter besides."""
+    """The letters of the same word before `start`, at most one more than the longest clitic has."""
     first = start
     while first > 0 and start - first <= _LONGEST_CLITIC and _is_word(text[first - 1]):
         first -= 1
     return text[first:start]
 
 
-_HEAD = 24  # characters of a term that the automaton knows: it stays small, and terms inside terms are few
+_HEAD = 24  # characters of a term that the automaton holds: it stays small, and few terms contain another
 _CHUNK = 8192  # characters searched at once
-# Occurrences that are looked at closely, per character of text and besides: many times what real terms need, and far
-# less than what a list of `a`, `aa`, `aaa`, ... asks for.
-_LOOKS_PER_CHARACTER, _LOOKS_BESIDES = 3, 20_000
+# How many candidates are checked: per character of the text, and at least. That is many times what real terms need, and
+# far less than a list of `a`, `aa`, `aaa`, … would cause.
+_CHECKS_PER_CHARACTER, _CHECKS_AT_LEAST = 3, 20_000
 
 
 class TooManyOccurrences(Unprocessable):
-    """Terms inside terms match so often in this text that looking at each place would take minutes."""
+    """Overlapping terms match so often in this text that to check each match would take minutes."""
 
     def __init__(self) -> None:
         super().__init__("glossary_too_dense", ("body", "glossary"), "The terms overlap too often in this text")
@@ -254,7 +249,7 @@ class Occurrence(NamedTuple):
 
 
 class Matcher:
-    """A fixed list of terms, ready to be searched for. Immutable, safe from many threads."""
+    """A fixed list of terms, compiled for search. Immutable, safe from many threads."""
 
     def __init__(self, terms: tuple[Term, ...]) -> None:
         self.forms: dict[str, list[TermForm]] = {}  # by folded form, in the order of the terms
@@ -265,7 +260,7 @@ class Matcher:
 
     @cached_property
     def _search(self) -> tuple[AhoCorasick, list[list[int]]]:
-        """The automaton of the forms' heads, and the lengths of the forms behind each head, longest first."""
+        """The automaton of the heads of all forms, and for each head the lengths of its forms, longest first."""
         heads: dict[str, set[int]] = {}
         for form in self.forms:
             heads.setdefault(form[:_HEAD], set()).add(len(form))
@@ -273,7 +268,7 @@ class Matcher:
         return automaton, [sorted(lengths, reverse=True) for lengths in heads.values()]
 
     def codes(self, type_: EntityType) -> dict[str, list[TermForm]]:
-        """The terms as values of an identifier's type are compared: without the separators that only group."""
+        """The forms of the terms by their canonical value as this type of identifier, without grouping separators."""
         return self._phones if type_ is EntityType.PHONE_NUMBER else self._identifiers
 
     @cached_property
@@ -292,7 +287,7 @@ class Matcher:
         return codes
 
     def candidates(self, text: str) -> Iterator[tuple[int, int, list[TermForm]]]:
-        """Where a form stands in a folded text, and whose it is; the list is empty where only a head stands there."""
+        """The offsets of candidates in a folded text with their forms; no forms where only a head matches."""
         automaton, lengths = self._search
         for head, start, _ in automaton.find_matches_as_indexes(text, overlapping=True):
             for length in lengths[head]:
@@ -300,53 +295,53 @@ class Matcher:
 
 
 def occurrences(text: NormalizedText, matchers: Sequence[Matcher]) -> Iterator[Occurrence]:
-    """Every place of every term of all matchers; of a matcher's terms with the same form the first that holds there.
+    """Every occurrence of every term of all matchers. Of terms of one matcher with the same form the first applies.
 
-    The text is folded once, chunk by chunk; in each the matchers come in their order. TooManyOccurrences.
+    The text is folded once, in chunks; in each chunk the matchers run in order. Raises TooManyOccurrences.
     """
     matchers = [matcher for matcher in matchers if matcher.forms]
     if not matchers:
         return
     margin = max(matcher.margin for matcher in matchers)
-    around = TermContext(text)
-    looks = _LOOKS_BESIDES + _LOOKS_PER_CHARACTER * len(text.text)
+    context = TermContext(text)
+    checks = _CHECKS_AT_LEAST + _CHECKS_PER_CHARACTER * len(text.text)
     for begin in range(0, len(text.text), _CHUNK):
         chunk = _Chunk(begin, Folded(text.text[begin : begin + _CHUNK + margin]))
         for matcher in matchers:
             for start, end, forms in matcher.candidates(chunk.folded.text):
-                looks -= 1 + len(forms)
-                if looks < 0:
+                checks -= 1 + len(forms)
+                if checks < 0:
                     raise TooManyOccurrences
-                found = _first(forms, around, chunk, start, end) if forms else None
+                found = _first(forms, context, chunk, start, end) if forms else None
                 if found is not None:
                     yield found
 
 
 class _Chunk(NamedTuple):
-    """A stretch of a text, which begins there at `begin`; chunks overlap."""
+    """A part of a text that begins at `begin`. Chunks overlap."""
 
     begin: int
     folded: Folded
 
 
-def _first(forms: list[TermForm], around: TermContext, chunk: _Chunk, start: int, end: int) -> Occurrence | None:
+def _first(forms: list[TermForm], context: TermContext, chunk: _Chunk, start: int, end: int) -> Occurrence | None:
     """The first of `ways` that `start:end` of the folded chunk is by its term's rules."""
     source = chunk.folded.source(start, end)
     if source is None or source[0] >= _CHUNK:
-        return None  # what begins in the next chunk is found there
+        return None  # it begins in the next chunk and is found there
     following = chunk.folded.text[end : end + 1]
     if following and unicodedata.combining(following):
         return None  # e is not é
     first, last = chunk.begin + source[0], chunk.begin + source[1]
     for form in forms:
-        if around.has_case(form, first, last) and around.has_place(form, first, last):
+        if context.matches_case(form, first, last) and context.matches_context(form, first, last):
             return Occurrence(first, last, form.term)
     return None
 
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """A set's terms by what they ask for."""
+    """The terms of a set by their action."""
 
     masks: Matcher
     allows: Matcher
@@ -357,10 +352,10 @@ _compiling = Lock()
 
 
 def compiled(terms: TermSet) -> Compiled:
-    """The set made ready: now, or long ago."""
+    """The compiled set, from the cache if it was compiled before."""
     known = _compiled.get(terms)
     if known is None:
-        with _compiling:  # two at once would do the same work
+        with _compiling:  # only one thread compiles
             known = _compiled.get(terms)
             if known is None:
                 known = _compiled[terms] = Compiled(_matcher(terms, Action.MASK), _matcher(terms, Action.ALLOW))

@@ -1,6 +1,6 @@
 """Finds numbers written in words, in Arabic (standard and dialect) and English."""
 
-from pipeline.detect.text.shadow import LETTER, shadow_of, shape
+from pipeline.detect.text.shadow import LETTER, shadow_of, shadow_pattern
 
 _ARABIC_UNITS = "ثلاث اربع خمس ست سبع ثمان ثماني تسع"
 _HUNDREDS = [unit + hundred for unit in _ARABIC_UNITS.split() for hundred in ("ميه", "مايه", "مئة")]
@@ -22,7 +22,7 @@ _AND = frozenset({b"and", shadow_of("و")})
 _AND_GLUED = shadow_of("و")
 _SMALL = frozenset({b"a"})
 
-_WORD = shape(rf"[{LETTER}]+")
+_WORD = shadow_pattern(rf"[{LETTER}]+")
 _BETWEEN = frozenset({b" ", b"-", b"  ", b", ", b"\n"})
 _REACH = 110  # characters that are searched before
 _MOST_WORDS = 16  # of one number

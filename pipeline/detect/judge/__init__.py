@@ -1,1 +1,1 @@
-"""The judge, a language model of the operator's: what it is asked, and what its answer may add."""
+"""The judge, a language model that the operator provides: the question to it, and what its answer may add."""

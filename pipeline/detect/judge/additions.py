@@ -1,4 +1,4 @@
-"""What a judge may add: a value that stands in the text as a whole word and could be of the type that it names."""
+"""Checks the values that a judge adds: each must be in the text as a whole word and must be possible for its type."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -14,14 +14,14 @@ from pipeline.detect.text.normalize import NormalizedText, normalize
 from schemas.entities import EntityType
 from schemas.spans import DetectOptions, Span
 
-RANK = 1  # below every type: an addition takes what detection left, and changes nothing that it found
+RANK = 1  # below every type: an addition never displaces a span that detection found
 SCORE = 0.5
 _MOST_PLACES = 256
 _T = EntityType
 
 
 class _Bounds(NamedTuple):
-    """How a value of a type can look: `longest` in characters, `words`, and between `digits` so many."""
+    """The bounds of a value: most characters and words, fewest and most digits."""
 
     longest: int
     words: int
@@ -42,7 +42,7 @@ _BOUNDS: Mapping[EntityType, _Bounds] = {
     _T.PHONE_NUMBER: _Bounds(30, 8, (7, 15)),
     _T.VEHICLE_PLATE: _Bounds(14, 7, (1, 4)),
 }
-# What the interface promises of these types holds for additions too.
+# The forms that the interface promises for these types. They hold for additions too.
 _FORMS: Mapping[EntityType, re.Pattern[str]] = {
     _T.NATIONAL_ID: re.compile(r"1\d{9}"),
     _T.RESIDENCE_PERMIT: re.compile(r"2\d{9}"),
@@ -55,26 +55,26 @@ _FORMS: Mapping[EntityType, re.Pattern[str]] = {
 _LUHN = frozenset({_T.NATIONAL_ID, _T.RESIDENCE_PERMIT, _T.CREDIT_CARD})
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _EMAIL = re.compile(r"[^@\s]{1,64}@[^@\s]+\.[^@\s.]{2,}")
-_CLITICS = r"(?:(?:و|ف)?(?:ب|ل|ك)?(?:ال)?)"  # what Arabic writes onto the word, outside the value
+_CLITICS = r"(?:(?:و|ف)?(?:ب|ل|ك)?(?:ال)?)"  # Arabic clitics before the value, not part of it
 _FIRST_ARABIC, _LAST_ARABIC = "\u0600", "\u06ff"
 
 
 def occurrences(text: str, wanted: Iterable[tuple[EntityType, str]], options: DetectOptions) -> list[Span]:
-    """Every place in `text` (its offsets) where one of the values stands verbatim, if it may be added at all.
+    """Every verbatim occurrence in `text` (its offsets) of those values that may be added.
 
-    Not inside words, tokens or placeholders, nor where the caller's own terms let it stay.
+    Occurrences inside words, tokens or placeholders do not count, nor those that the caller's terms allow to stay.
     """
     normalized = without_placeholders(normalize(text))
     found: list[Span] = []
     for type_, value in dict.fromkeys(wanted):
         if may_be(type_, value):
-            found += _places(normalized, type_, value)
+            found += _occurrences_of(normalized, type_, value)
     found = found[:_MOST_PLACES]
     if options.terms:
         found = without_allowed(normalized, found, options.terms)
     placed = [span._replace(start=start, end=end) for span in found for start, end in [_original(normalized, span)]]
-    stays = AllowedTerms(options.terms).spans_in(text)
-    return [span for span in placed if not stays.cover(span.start, span.end, span.type)]
+    allowed_spans = AllowedTerms(options.terms).spans_in(text)
+    return [span for span in placed if not allowed_spans.cover(span.start, span.end, span.type)]
 
 
 def may_be(type_: EntityType, value: str) -> bool:
@@ -122,8 +122,8 @@ def _is_ordinary(plain: str) -> bool:
     return all(word in known for word in re.findall(r"[^\W_]+", fold(plain).lower()))
 
 
-def _places(text: NormalizedText, type_: EntityType, value: str) -> Iterator[Span]:
-    """Where the value stands as a whole word (normalized offsets), written in the original as the judge wrote it."""
+def _occurrences_of(text: NormalizedText, type_: EntityType, value: str) -> Iterator[Span]:
+    """The value as a whole word (normalized offsets), if the original text has the exact spelling of the judge."""
     plain = normalize(value).text
     clitics = _CLITICS if _FIRST_ARABIC <= plain[0] <= _LAST_ARABIC else ""
     before, after = (r"(?<!\w)" if plain[0].isalnum() else ""), (r"(?!\w)" if plain[-1].isalnum() else "")

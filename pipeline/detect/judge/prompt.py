@@ -1,8 +1,8 @@
-"""The judge, a language model of the operator's: what it is asked about a text, and the strict reading of its answer.
+"""Makes the question to the judge about a text, reads its answer strictly, and applies the verdict.
 
-The text may be hostile and the judge may obey it. So it can take away only spans that detection itself doubts, and add
-only values that stand in the text and could be of their type (see additions.py); no addition changes what detection
-found. The HTTP call is the API's.
+The text may be hostile, and the judge may obey it. Therefore it can only drop spans that detection itself doubts, and
+only add values that are in the text and possible for their type (see additions.py). No addition changes what detection
+found. The HTTP call is made elsewhere.
 """
 
 import json
@@ -20,11 +20,11 @@ from schemas.entities import ENTITY, GLOSSARY_RANK, TOGGLABLE_TYPES, EntityType
 from schemas.spans import Detection, DetectOptions, Span, Why
 
 LONGEST_TEXT = 16_000  # characters; a longer text is not judged
-DOUBTED_BELOW = 0.7  # the score from which a span is no longer for the judge to drop
+DOUBTED_BELOW = 0.7  # the judge may drop only spans with a lower score
 _MOST_DOUBTS = 100
 _MOST_ADDITIONS = 64
 _LONGEST_VALUE = 200
-_AROUND = 40  # characters of context that a doubted span is shown with
+_AROUND = 40  # characters of context on each side of a doubted span
 
 _TASK = """\
 You check the output of a detector of personal data. The user message is one JSON object:
@@ -43,7 +43,7 @@ empty."""
 
 
 class Addition(BaseModel):
-    """A value that the judge says was missed."""
+    """A value that detection missed, according to the judge."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -52,7 +52,7 @@ class Addition(BaseModel):
 
 
 class Verdict(BaseModel):
-    """The judge's whole answer: ids of doubted spans to drop, and values to add."""
+    """The whole answer of the judge: ids of doubted spans to drop, and values to add."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -61,7 +61,7 @@ class Verdict(BaseModel):
 
 
 class Question(NamedTuple):
-    """What the judge is asked about one text; the ids of `doubted` are its indexes."""
+    """The question about one text. The ids of the doubted spans are their indexes in `doubted`."""
 
     text: str
     doubted: tuple[Span, ...]
@@ -69,7 +69,7 @@ class Question(NamedTuple):
 
 
 def question_of(detection: Detection, options: DetectOptions) -> Question:
-    """The question about a detection that was made with `options.explain`."""
+    """The question about a detection. The detection must have been made with `options.explain`."""
     why = detection.why or {}
     doubted = (span for span in detection.spans if span in why and is_doubted(span, why[span]))
     types = tuple(type_ for type_ in TOGGLABLE_TYPES if type_ in options.enabled)
@@ -77,9 +77,9 @@ def question_of(detection: Detection, options: DetectOptions) -> Question:
 
 
 def is_doubted(span: Span, why: Why) -> bool:
-    """Whether the judge may drop a span: a low score, no checksum, no glossary term, no label or title beside it.
+    """Whether the judge may drop a span: one with a low score, no checksum, no glossary term, no label or title.
 
-    Nor what a span of higher rank left of a name: the name was found, and only the rest of it would be dropped.
+    The remainder of a name under a span of higher rank may not be dropped either, because the name was found.
     """
     named = why.cue is not None and why.cue.certain
     return span.score < DOUBTED_BELOW and span.rank != GLOSSARY_RANK and why.check is None and why.whole and not named
@@ -101,7 +101,7 @@ def request_of(question: Question, model: str) -> bytes:
         ],
         "text": text,
     }
-    shown = json.dumps(data, ensure_ascii=False)  # the model shall read and copy letters, not their numbers
+    shown = json.dumps(data, ensure_ascii=False)  # so that the model reads and copies letters, not escapes
     body = {
         "model": model,
         "messages": [{"role": "system", "content": _TASK}, {"role": "user", "content": shown}],
@@ -116,7 +116,7 @@ def request_of(question: Question, model: str) -> bytes:
 
 
 def _schema(question: Question) -> dict[str, Any]:
-    """The JSON schema of a verdict, in the subset that providers enforce."""
+    """The JSON schema of a verdict, in the subset of JSON Schema that providers enforce."""
     addition = {
         "type": "object",
         "properties": {
@@ -152,7 +152,7 @@ class _Completion(BaseModel):
 
 
 def read_verdict(body: bytes) -> Verdict | None:
-    """The verdict in a chat completion; None for everything that is not exactly one."""
+    """The verdict in a chat completion; None for any other content."""
     try:
         completion = _Completion.model_validate_json(body)
         return Verdict.model_validate_json(completion.choices[0].message.content)
@@ -161,9 +161,9 @@ def read_verdict(body: bytes) -> Verdict | None:
 
 
 def judged(detection: Detection, question: Question, verdict: Verdict, options: DetectOptions) -> Detection:
-    """The detection after the verdict: what it dropped is gone, and what that had outranked is back; additions last.
+    """The detection after the verdict: without dropped spans, with the spans that they outranked, and the additions.
 
-    The answer explains itself as the detection did. Ids and additions that nobody may ask for are passed over.
+    It has explanations as the detection had. Ids and additions that are not permitted are ignored.
     """
     why = dict(detection.why or {})
     dropped = {question.doubted[index] for index in verdict.drop if 0 <= index < len(question.doubted)}
@@ -176,26 +176,30 @@ def judged(detection: Detection, question: Question, verdict: Verdict, options: 
     overlaps = OverlapLog()
     survivors = resolve(dict.fromkeys(spans), detection.text, overlaps)
     if overlaps.remainders:
-        survivors = _without_scraps(survivors, overlaps, detection.text, options)
+        survivors = _without_unwanted_remainders(survivors, overlaps, detection.text, options)
     return Detection(detection.text, tuple(survivors), _reasons(survivors, overlaps, why, dropped))
 
 
-def _without_scraps(survivors: list[Span], overlaps: OverlapLog, text: str, options: DetectOptions) -> list[Span]:
-    """The survivors less those rests that the caller lets stay, and those of additions that alone nobody may add."""
-    stays = AllowedTerms(options.terms).spans_in(text)
+def _without_unwanted_remainders(
+    survivors: list[Span], overlaps: OverlapLog, text: str, options: DetectOptions
+) -> list[Span]:
+    """The survivors without remainders that the caller allows to stay or that would not be valid additions."""
+    allowed_spans = AllowedTerms(options.terms).spans_in(text)
 
-    def is_scrap(span: Span) -> bool:
+    def is_unwanted(span: Span) -> bool:
         if overlaps.remainders[span].rank != ADDED_RANK:
-            return stays.is_exact(span.start, span.end, span.type)
-        return stays.cover(span.start, span.end, span.type) or not may_be(span.type, text[span.start : span.end])
+            return allowed_spans.is_exact(span.start, span.end, span.type)
+        return allowed_spans.cover(span.start, span.end, span.type) or not may_be(
+            span.type, text[span.start : span.end]
+        )
 
-    return [span for span in survivors if span not in overlaps.remainders or not is_scrap(span)]
+    return [span for span in survivors if span not in overlaps.remainders or not is_unwanted(span)]
 
 
 def _reasons(
     survivors: list[Span], overlaps: OverlapLog, why: dict[Span, Why], dropped: Iterable[Span]
 ) -> dict[Span, Why]:
-    """What made the survivors: as detection knew it, or the judge's addition, with everyone whom they now outrank."""
+    """The explanations of the survivors, with the spans that they outrank now."""
     losers_of = losers_by_winner(overlaps)
     gone = set(dropped) | set(survivors)
     found: dict[Span, Why] = {}

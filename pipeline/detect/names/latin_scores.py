@@ -34,13 +34,21 @@ class Candidate:
     and after say (title, role, label, greeting, contact, speech, identifier).
     """
 
-    __slots__ = ("cue", "first", "initials", "known", "last", "parts", "strong", "words")
+    __slots__ = ("cue", "first", "last", "part", "parts", "words")
 
     def __init__(self, words: Words, first: int, last: int, parts: Sequence[int], cue: int) -> None:
         self.words, self.first, self.last, self.parts, self.cue = words, first, last, parts, cue
-        self.strong = sum(1 for part in parts if part & STRONG)
-        self.known = sum(1 for part in parts if part & NAME)
-        self.initials = sum(1 for part in parts if part & Word.INITIAL)
+        self.part = parts[0]
+
+    @property
+    def known(self) -> int:
+        """How many of the words are known names."""
+        return sum(1 for part in self.parts if part & NAME)
+
+    @property
+    def is_strong(self) -> bool:
+        """Whether one of the words is a name and hardly ever anything else."""
+        return any(part & STRONG for part in self.parts)
 
     @property
     def has_connector(self) -> bool:
@@ -50,7 +58,7 @@ class Candidate:
     @property
     def is_certain(self) -> bool:
         """Whether a word is a given name and nothing else, or a strong name is joined by a connector."""
-        return any(part & Word.GIVEN for part in self.parts) or bool(self.strong and self.has_connector)
+        return any(part & Word.GIVEN for part in self.parts) or (self.is_strong and self.has_connector)
 
     @property
     def has_capitals(self) -> bool:
@@ -60,8 +68,9 @@ class Candidate:
     @property
     def has_initials(self) -> bool:
         """Whether initials come with a known name or with two other words."""
-        others = len(self.parts) - self.initials
-        return bool(self.initials and others and (self.known or others >= 2))
+        initials = sum(1 for part in self.parts if part & Word.INITIAL)
+        others = len(self.parts) - initials
+        return bool(initials and others and (self.known or others >= 2))
 
     @property
     def has_full_stop(self) -> bool:
@@ -105,13 +114,12 @@ class Candidate:
     @property
     def is_weak_given(self) -> bool:
         """Whether the word is a given name that is also an ordinary word, and no month."""
-        return bool(self.parts[0] & Word.GIVEN_WEAK) and self.words.words[self.first].lower() not in _MONTHS
+        return bool(self.part & Word.GIVEN_WEAK) and self.words.words[self.first].lower() not in _MONTHS
 
     @property
-    def is_after_person_title(self) -> bool:
-        """Whether a title stands before that is not the title of an office or of a founder."""
-        is_other = self.previous in _OFFICES or self.previous_meaning & Word.FOUNDER
-        return bool(self.cue & Word.TITLE and not is_other)
+    def is_titled_person(self) -> bool:
+        """Whether a title before the word is that of a person: it is not of an office or of a founder."""
+        return self.previous not in _OFFICES and not self.previous_meaning & Word.FOUNDER
 
 
 class Rule(NamedTuple):
@@ -124,15 +132,15 @@ class Rule(NamedTuple):
 
 SEVERAL_WORDS: tuple[Rule, ...] = (
     Rule("certain, and a second name, a connector or a cue",
-         lambda c: c.is_certain and (c.known >= 2 or c.cue or c.has_connector), 0.9),
+         lambda c: c.is_certain and (c.cue or c.known >= 2 or c.has_connector), 0.9),
     Rule("certain",
          lambda c: c.is_certain, 0.75),
     Rule("after a title or label",
-         lambda c: c.cue & _TITLE_OR_LABEL and (c.known or c.cue & Word.LABEL or not c.has_capitals), 0.8),
+         lambda c: c.cue & _TITLE_OR_LABEL and (c.cue & Word.LABEL or c.known or not c.has_capitals), 0.8),
     Rule("not: unknown words in capitals after a title, a heading",
          lambda c: c.cue & _TITLE_OR_LABEL, 0.0),
     Rule("strong name, and a family name at the end",
-         lambda c: c.strong and c.parts[-1] & _FAMILY, 0.7),
+         lambda c: c.parts[-1] & _FAMILY and c.is_strong, 0.7),
     Rule("after a role",
          lambda c: c.cue & Word.ROLE and (c.known or not c.has_capitals), 0.65),
     Rule("beside a greeting or an identifier, or a known name beside a contact word",
@@ -140,13 +148,13 @@ SEVERAL_WORDS: tuple[Rule, ...] = (
     Rule("not: unknown words beside a contact word",
          lambda c: c.cue & Word.CONTACT and not c.has_capitals, 0.0),
     Rule("given name first, family name last, both weak",
-         lambda c: c.parts[0] & _GIVEN and c.parts[-1] & _FAMILY, 0.6),
+         lambda c: c.part & _GIVEN and c.parts[-1] & _FAMILY, 0.6),
     Rule("initials with a full stop: J. Smith",
          lambda c: c.has_initials and c.has_full_stop, 0.55),
     Rule("not: initials without one",
          lambda c: c.has_initials, 0.0),
     Rule("weak family name with an article at the end",
-         lambda c: c.known and c.parts[-1] == Word.FAMILY_WEAK and c.has_article, 0.55),
+         lambda c: c.parts[-1] == Word.FAMILY_WEAK and c.has_article, 0.55),
 )  # fmt: skip
 
 SINGLE_WORD: tuple[Rule, ...] = (
@@ -155,15 +163,15 @@ SINGLE_WORD: tuple[Rule, ...] = (
     Rule("not: one or two letters without a title or greeting",
          lambda c: len(c.words.words[c.last]) <= _SHORT and not c.cue & _TITLE_OR_GREETING, 0.0),
     Rule("certain given name with a cue",
-         lambda c: c.parts[0] & Word.GIVEN and c.cue, 0.7),
+         lambda c: c.part & Word.GIVEN and c.cue, 0.7),
     Rule("certain given name",
-         lambda c: c.parts[0] & Word.GIVEN and not c.has_capitals, 0.5),
+         lambda c: c.part & Word.GIVEN and not c.has_capitals, 0.5),
     Rule("given name after a family name and a comma: Gomez, Luis",
-         lambda c: c.parts[0] & _GIVEN and c.before == "," and c.previous_meaning & Word.FAMILY, 0.5),
+         lambda c: c.part & _GIVEN and c.before == "," and c.previous_meaning & Word.FAMILY, 0.5),
     Rule("after a possessive and a personal role: my wife Noor",
          lambda c: has_possessor(c.words, c.first) and not c.has_capitals, 0.6),
     Rule("unknown word in a salutation: Dear Xyz,",
-         lambda c: c.cue & Word.GREETING and c.after in ",n:" and not c.parts[0] and not c.has_capitals, 0.55),
+         lambda c: c.cue & Word.GREETING and c.after in ",n:" and not c.part and not c.has_capitals, 0.55),
     Rule("not: weak given name before another capitalized word: Olive Oil",
          lambda c: c.is_weak_given and c.after == " " and c.next_meaning & Word.CAPITAL
          and not c.cue & _TITLE_OR_GREETING, 0.0),
@@ -174,13 +182,13 @@ SINGLE_WORD: tuple[Rule, ...] = (
     Rule("not: weak given name without any of these",
          lambda c: c.is_weak_given, 0.0),
     Rule("family name or unknown word after a title",
-         lambda c: c.is_after_person_title and (c.parts[0] & _FAMILY or not c.has_capitals), 0.65),
+         lambda c: c.cue & Word.TITLE and c.is_titled_person and (c.part & _FAMILY or not c.has_capitals), 0.65),
     Rule("not: unknown word in capitals after a title",
-         lambda c: c.is_after_person_title, 0.0),
+         lambda c: c.cue & Word.TITLE and c.is_titled_person, 0.0),
     Rule("family name before a comma and a given name: Gomez, Luis",
-         lambda c: c.parts[0] & _FAMILY and c.after == "," and c.next_meaning & _GIVEN, 0.5),
+         lambda c: c.part & _FAMILY and c.after == "," and c.next_meaning & _GIVEN, 0.5),
     Rule("family name with its article: Al Harbi",
-         lambda c: c.parts[0] & Word.FAMILY and c.first < c.last and c.words.meaning(c.first) & Word.ARTICLE, 0.5),
+         lambda c: c.part & Word.FAMILY and c.first < c.last and c.words.meaning(c.first) & Word.ARTICLE, 0.5),
 )  # fmt: skip
 
 

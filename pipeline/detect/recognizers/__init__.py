@@ -1,1 +1,1 @@
-"""One module for each entity type or family of types."""
+"""The recognizers: one module or package for each entity type or family of types."""

@@ -1,6 +1,7 @@
-"""ADDRESS: national addresses in both languages and orders, from their first part to their last.
+"""ADDRESS: Saudi national addresses in both languages and orders, from the first part to the last.
 
-Parts that stand together (see address_parts.py) make an address when they say enough, or when a cue announces them.
+Neighbouring parts (street, district, building, unit, post box, city, postal code, short code) form a cluster. A cluster
+is an address if its parts are enough, or if a context word such as `العنوان` announces it.
 """
 
 import re
@@ -13,19 +14,17 @@ from pipeline.detect.grammar.words import Words, WordSpan
 from pipeline.detect.lexicons.loader import fold, section
 from pipeline.detect.recognizers.location import Place
 
-# The parts of an address, one by one: street, district, building or unit, post box, city, postal and short code.
-
 CODE_PAIR = re.compile(r"(?<![\d-])\d{5} ?[-\u2010-\u2015] ?\d{4}(?![\d-])")  # postal code and additional number
 _SHORT_CODE = re.compile(r"[A-Z]{4} ?[0-9]{4}(?![0-9A-Za-z])")
 PART_CUES = (
     Word.STREET | Word.DISTRICT | Word.BUILDING | Word.UNIT | Word.POSTAL | Word.ADDITIONAL | Word.POBOX
 )  # fmt: skip
-# Words that may stand between the parts of an address or inside one, such as `no.` and `رقم`.
+# Words that may stand between the parts of an address or inside a part, such as `no.` and `رقم`.
 FILLERS = Word.FILLER | Word.POSTAL | Word.ADDITIONAL
 
 
 class Part(NamedTuple):
-    """Words `first` to `last` (inclusive) are one part of an address."""
+    """Words `first` to `last` (inclusive) are a part of an address of this kind."""
 
     first: int
     last: int
@@ -33,7 +32,7 @@ class Part(NamedTuple):
 
 
 def find_parts(words: Words, anchors: list[int], city_at: dict[int, int]) -> Iterator[Part]:
-    """Every part, overlapping ones too."""
+    """Every part of an address; parts may overlap. `anchors`: the words with which a part can begin or end."""
     for index in anchors:
         meaning = words.meaning(index)
         if meaning & Word.STREET:
@@ -52,11 +51,11 @@ def find_parts(words: Words, anchors: list[int], city_at: dict[int, int]) -> Ite
     for first, last in city_at.items():
         yield from _city(words, first, last)
     for match in _POSTAL_CODE.finditer(words.raw):
-        yield from _coded(words, match)
+        yield from _at_postal_code(words, match)
 
 
 def is_number(words: Words, index: int, shortest: int, longest: int) -> bool:
-    """Whether word `index` is a number of so many digits, perhaps with one letter (12B)."""
+    """Whether word `index` is a number with `shortest` to `longest` digits, perhaps with one letter (12B)."""
     if index < 0 or not words.meaning(index) & Word.NUMBER:
         return False
     word = words.words[index]
@@ -65,14 +64,14 @@ def is_number(words: Words, index: int, shortest: int, longest: int) -> bool:
 
 
 def _named(words: Words, index: int, kind: str, most: int, city_at: dict[int, int]) -> Iterator[Part]:
-    """A street or district: its name follows (Arabic, and forms: `Street: …`) or stands before it (English)."""
+    """A street or district. Its name follows in Arabic and in forms (`Street: …`), and comes before in English."""
     meaning = words.meaning(index)
     if words.after(index) == ":" or meaning & Word.ARABIC:
         last = _name_after(words, index, most, city_at)
         if last > index:
-            yield from _house_number(words, index)
+            yield from _house_number_before(words, index)
             yield Part(index, last, kind)
-            yield from _number_behind(words, last, kind)
+            yield from _house_number_after(words, last, kind)
         return
     if not meaning & Word.CAPITAL:
         return
@@ -82,9 +81,9 @@ def _named(words: Words, index: int, kind: str, most: int, city_at: dict[int, in
     while first < index and words.meaning(first) & Word.LOWER:
         first += 1
     if first < index:
-        yield from _house_number(words, first)
+        yield from _house_number_before(words, first)
         yield Part(first, index, kind)
-        yield from _number_behind(words, index, kind)
+        yield from _house_number_after(words, index, kind)
     elif words.after(index) == " " and is_number(words, index + 1, 1, 4):
         yield Part(index, index + 1, kind)
 
@@ -122,14 +121,14 @@ def _name_after(words: Words, index: int, most: int, city_at: dict[int, int]) ->
     return last
 
 
-def _house_number(words: Words, first: int) -> Iterator[Part]:
-    """The bare building number directly before a street: `7878 Eastern Ring Rd`."""
+def _house_number_before(words: Words, first: int) -> Iterator[Part]:
+    """The building number directly before a street: `7878 Eastern Ring Rd`."""
     if words.after(first - 1) in " ," and is_number(words, first - 1, 1, 5):
         yield Part(first - 1, first - 1, "building")
 
 
-def _number_behind(words: Words, last: int, kind: str) -> Iterator[Part]:
-    """The bare number directly behind a street: شارع العليا 1234. It says nothing of what the street is part of."""
+def _house_number_after(words: Words, last: int, kind: str) -> Iterator[Part]:
+    """The number directly after a street: شارع العليا 1234. It is no evidence that the street is in an address."""
     number = last + 1
     if words.meaning(number) & Word.FILLER and words.after(number) in " :." and words.words[number].lower() in _NUMBER:
         number += 1
@@ -143,7 +142,7 @@ _NUMBER = frozenset({"رقم", "no", "number"})
 
 
 def _numbered(words: Words, index: int, kind: str, shortest: int, longest: int) -> Iterator[Part]:
-    """A word such as building, unit, postal code, with its number after fillers: `رقم المبنى: 3394`, `Apt. no. 5`."""
+    """A word such as building, unit or postal code, with its number after fillers: `رقم المبنى: 3394`, `Apt. no. 5`."""
     first, number = index, index + 1
     while number <= index + 3 and words.after(number - 1) in " .:/-#" and _may_precede_number(words, number, kind):
         number += 1
@@ -164,7 +163,7 @@ def _may_precede_number(words: Words, index: int, kind: str) -> bool:
 
 
 def _is_letter(words: Words, index: int) -> bool:
-    """Whether word `index` is one letter that names a tower or a block."""
+    """Whether word `index` is one letter, the name of a tower or a block."""
     return index < len(words) and words.words[index] in _LETTERS
 
 
@@ -195,7 +194,7 @@ def _post_box(words: Words, index: int) -> Iterator[Part]:
 
 
 def _city(words: Words, first: int, last: int) -> Iterator[Part]:
-    """A place, and the postal code and additional number beside it: `Riyadh 12474-6603`, `14214 الرياض`."""
+    """A city with its postal code and additional number: `Riyadh 12474-6603`, `14214 الرياض`."""
     yield Part(first, last, "city")
     number = last + 1
     if words.after(last) in " ,-" and is_number(words, number, 5, 5):
@@ -206,8 +205,8 @@ def _city(words: Words, first: int, last: int) -> Iterator[Part]:
         yield Part(first - 1, first - 1, "postal")
 
 
-def _coded(words: Words, match: re.Match[str]) -> Iterator[Part]:
-    """A postal code with its additional number, and the town before a code that no gazetteer knows."""
+def _at_postal_code(words: Words, match: re.Match[str]) -> Iterator[Part]:
+    """A postal code with its additional number, and a town before it that is not in the gazetteer."""
     number, last = words.at(match.start()), words.at(match.end() - 1)
     if words.start(number) != match.start() or words.end(last) != match.end() or last - number > 1:
         return
@@ -233,7 +232,7 @@ _BEFORE_TOWN = Word.ADDRESS_CUE | Word.STREET | Word.DISTRICT
 
 
 def names_a_town(words: Words, index: int) -> bool:
-    """Whether a word can be part of the name of a town that no gazetteer knows."""
+    """Whether a word can be part of the name of a town that is not in the gazetteer."""
     meaning = words.meaning(index)
     if meaning & (PART_CUES | Word.TITLE | Word.ROLE | Word.LABEL | Word.ID_CUE | Word.NON_PERSON | Word.ADDRESS_CUE):
         return False
@@ -241,7 +240,7 @@ def names_a_town(words: Words, index: int) -> bool:
 
 
 def short_codes(words: Words) -> Iterator[Part]:
-    """Every short code: `RHSD3394`, `RHSD 3394`. A cue or other parts must stand beside it."""
+    """Every short code: `RHSD3394`, `RHSD 3394`. It counts only with a cue or with other parts."""
     for match in _SHORT_CODE.finditer(words.raw):
         first, last = words.at(match.start()), words.at(match.end() - 1)
         whole = words.start(first) == match.start() and words.end(last) == match.end()
@@ -250,11 +249,11 @@ def short_codes(words: Words) -> Iterator[Part]:
 
 
 def _spells_a_word(words: Words, letters: str) -> bool:
-    """SAVE2024 and TEST1234 are codes of another kind."""
-    return bool(words.knows(letters) & (Word.ORDINARY | Word.NON_PERSON | Word.UNIT)) or letters in _TRAPS
+    """Whether the letters are a word: SAVE2024 and TEST1234 are no short codes."""
+    return bool(words.knows(letters) & (Word.ORDINARY | Word.NON_PERSON | Word.UNIT)) or letters in _NOT_SHORT_CODES
 
 
-_TRAPS = section("context_words.txt", "not short codes")
+_NOT_SHORT_CODES = section("context_words.txt", "not short codes")
 
 _ANCHORS = PART_CUES | Word.ADDRESS_CUE
 _NUMBERED = frozenset({"building", "unit", "postal", "additional", "pobox", "short"})
@@ -268,7 +267,7 @@ class AddressFinder:
         self._anchors = re.compile(vocabulary.one_of(_ANCHORS))
 
     def find(self, words: Words, places: Sequence[PhraseMatch[Place]], context: str) -> list[WordSpan]:
-        """Addresses by position, overlapping nowhere. `context`: the heading of the cell, if the text is one."""
+        """Addresses by position, without overlaps. `context`: the heading, if the text is a table cell."""
         anchors = [match.start() // 2 for match in self._anchors.finditer(words.codes)]
         if not anchors and not context and not CODE_PAIR.search(words.raw):
             return []
@@ -277,9 +276,10 @@ class AddressFinder:
         parts = _without_overlaps(find_parts(words, anchors, city_at))
         found: list[WordSpan] = []
         for cluster in _clusters(words, parts):
-            pieces = [_judge(words, piece, announced) for piece in _pieces(words, cluster)]
-            judged = pieces if None not in pieces else [_judge(words, cluster, announced)]
-            found += [_with_town_behind(words, address) for address in judged if address is not None]
+            addresses = [_address(words, piece, announced) for piece in _split(words, cluster)]
+            if None in addresses:
+                addresses = [_address(words, cluster, announced)]
+            found += [_with_town_after(words, address) for address in addresses if address is not None]
         return found
 
 
@@ -287,7 +287,7 @@ _HEADING = re.compile(r"address|عنوان|العنوان|location|السكن")
 
 
 def _without_overlaps(parts: Iterable[Part]) -> list[Part]:
-    """The parts by position; of two that overlap the longer stays, of two at one place the postal code."""
+    """The parts by position. Of two that overlap the longer is kept, of two with the same words the postal code."""
     kept: list[Part] = []
     for part in sorted(set(parts), key=lambda p: (p.first, -p.last, p.kind != "postal", p.kind)):
         if kept and part.first <= kept[-1].last:
@@ -299,10 +299,10 @@ def _without_overlaps(parts: Iterable[Part]) -> list[Part]:
 
 
 def _clusters(words: Words, parts: list[Part]) -> Iterator[list[Part]]:
-    """Runs of parts that stand together."""
+    """Runs of neighbouring parts."""
     cluster: list[Part] = []
     for part in parts:
-        if cluster and not _together(words, cluster[-1], part):
+        if cluster and not _are_neighbours(words, cluster[-1], part):
             yield cluster
             cluster = []
         cluster.append(part)
@@ -310,11 +310,11 @@ def _clusters(words: Words, parts: list[Part]) -> Iterator[list[Part]]:
         yield cluster
 
 
-def _pieces(words: Words, cluster: list[Part]) -> list[list[Part]]:
-    """The addresses in a run of parts: one that has its city ends where the next repeats a part, or is announced."""
+def _split(words: Words, cluster: list[Part]) -> list[list[Part]]:
+    """The addresses in a cluster. An address with its city ends where the next repeats a part or is announced."""
     pieces: list[list[Part]] = [[]]
-    complete = 0  # how many parts of the last piece reach to its city and the numbers behind
-    kinds, begun = set[str](), set[str]()  # of those parts, and of the ones behind
+    complete = 0  # number of parts of the last piece up to its city and the codes after it
+    kinds, begun = set[str](), set[str]()  # of these parts, and of the parts after them
     for part in cluster:
         piece = pieces[-1]
         if complete and (
@@ -324,17 +324,17 @@ def _pieces(words: Words, cluster: list[Part]) -> list[list[Part]]:
             piece, complete, kinds = pieces[-1], 0, set()
         piece.append(part)
         begun.add(part.kind)
-        if part.kind == "city" or (complete and part.kind in _BEHIND_CITY):
+        if part.kind == "city" or (complete and part.kind in _AFTER_CITY):
             complete, kinds, begun = len(piece), kinds | begun, set()
     return pieces
 
 
 _ONCE = frozenset({"street", "district", "building", "unit", "pobox"})
-_BEHIND_CITY = frozenset({"postal", "additional"})
+_AFTER_CITY = frozenset({"postal", "additional"})
 
 
 def _announced_start(words: Words, first: int) -> int:
-    """Where an address begins: with the town of no gazetteer before it, if a cue announces that."""
+    """The first word of an address. After a cue, a town before it that is not in the gazetteer belongs to it."""
     begin = first
     while first - begin < LONGEST_TOWN and words.after(begin - 1) in " ,-n" and names_a_town(words, begin - 1):
         begin -= 1
@@ -342,8 +342,8 @@ def _announced_start(words: Words, first: int) -> int:
     return begin if enclosed and _cue_before(words, begin) is not None else first
 
 
-def _with_town_behind(words: Words, found: WordSpan) -> WordSpan:
-    """The address with the town of no gazetteer that ends its line."""
+def _with_town_after(words: Words, found: WordSpan) -> WordSpan:
+    """The address with the town that ends its line and is not in the gazetteer."""
     last = end = found.last
     while end - last < LONGEST_TOWN and _is_unknown(words, end + 1):
         if words.after(end) not in (" -" if end > last else ","):
@@ -353,17 +353,17 @@ def _with_town_behind(words: Words, found: WordSpan) -> WordSpan:
 
 
 def _is_unknown(words: Words, index: int) -> bool:
-    """Whether a word can be the name of a town and is nothing else that we know."""
+    """Whether a word can be the name of a town and has no other known meaning."""
     return names_a_town(words, index) and not words.meaning(index) & (NAME | Word.ORGANIZATION_HEAD | Word.ORGANIZATION)
 
 
 def _is_announced(words: Words, left: Part, right: Part) -> bool:
-    """Whether an address cue stands between two parts: a label of the second one."""
+    """Whether an address cue stands between two parts, as the label of the second."""
     return any(words.meaning(index) & Word.ADDRESS_CUE for index in range(left.last + 1, right.first))
 
 
-def _together(words: Words, left: Part, right: Part) -> bool:
-    """Whether nothing but commas, fillers and perhaps an unlabelled district stands between two parts."""
+def _are_neighbours(words: Words, left: Part, right: Part) -> bool:
+    """Whether only commas, fillers and perhaps a district without its word stand between two parts."""
     gap = range(left.last + 1, right.first)
     if len(gap) > 5 or words.text.count("\n", words.end(left.last), words.start(right.first)) > 2:
         return False
@@ -392,47 +392,50 @@ def _could_be_district(words: Words, index: int) -> bool:
     return bool(meaning & (Word.CAPITAL | Word.ARABIC)) or is_number(words, index, 4, 4)
 
 
-def _judge(words: Words, cluster: list[Part], announced: bool) -> WordSpan | None:
-    """An address, if the parts of the cluster say enough."""
+def _address(words: Words, cluster: list[Part], announced: bool) -> WordSpan | None:
+    """The address that a cluster is; None if its parts are not enough. `announced`: by the heading of the cell."""
     kinds = {part.kind for part in cluster}
     first, last = cluster[0].first, cluster[-1].last
     if kinds == {"city"}:
         return _whole_cell(words, first, last) if announced else _announced_line(words, cluster)
-    if kinds <= {"postal", "additional"} and _POST & {word.lower() for word in words.words[first : cluster[0].last]}:
+    if kinds <= _AFTER_CITY and _POSTAL_WORDS & {word.lower() for word in words.words[first : cluster[0].last]}:
         words.note("ADDRESS", cluster[0].last, last, (first, cluster[0].last - 1), certain=True)
-        return WordSpan(cluster[0].last, last, 0, 0.75)  # the label stays
-    numbered = kinds & _NUMBERED
+        return WordSpan(cluster[0].last, last, 0, 0.75)  # without the label
     first = _announced_start(words, first)
     label = _cue_before(words, first)
-    cue = announced or label is not None
+    has_cue = announced or label is not None
     if "short" in kinds:
         if kinds & {"street", "district", "postal", "building"}:
             return WordSpan(first, last, 0, 0.85)
-        label = label if cue else _near_cue(words, first, last)
-        return _labelled(words, first, last, label) if cue or label is not None else None
-    if cue and (numbered or len(kinds) > 1 or _is_labelled(words, first)):
+        label = label if has_cue else _near_cue(words, first, last)
+        return _labelled(words, first, last, label) if has_cue or label is not None else None
+    if has_cue and (kinds & _NUMBERED or len(kinds) > 1 or _is_labelled(words, first)):
         return _labelled(words, first, last, label)
+    score = _score_without_cue(words, cluster, kinds, first)
+    return WordSpan(first, last, 0, score) if score else None
+
+
+def _score_without_cue(words: Words, cluster: list[Part], kinds: set[str], first: int) -> float:
+    """How sure a cluster that nothing announces is an address, 0 to 1; 0 is none."""
     if "pobox" in kinds:
-        return WordSpan(first, last, 0, 0.8)
-    if numbered and kinds & {"street", "district"} and (len(kinds) > 2 or not _is_year(words, first)):
-        return WordSpan(first, last, 0, 0.8)
+        return 0.8
+    if kinds & _NUMBERED and kinds & {"street", "district"} and (len(kinds) > 2 or not _is_year(words, first)):
+        return 0.8
     if "postal" in kinds and _is_partial(words, cluster, kinds):
-        return WordSpan(first, last, 0, 0.75)
+        return 0.75
     if {"city", "postal"} <= kinds and len(kinds) > 2:
-        return WordSpan(first, last, 0, 0.75)
-    if {"street", "district", "city"} <= kinds:
-        return WordSpan(first, last, 0, 0.7)
-    return None
+        return 0.75
+    return 0.7 if {"street", "district", "city"} <= kinds else 0.0
 
 
-# What names a postal code beyond doubt: الرمز alone is also the code that a bank sends.
-_POST = frozenset({"postal", "zip", "zipcode", "postcode", "البريدي", "بريدي", "البريد", "الرمزالبريدي"})
+# Words that mean only a postal code. الرمز alone may also be a code that a bank sends.
+_POSTAL_WORDS = frozenset({"postal", "zip", "zipcode", "postcode", "البريدي", "بريدي", "البريد", "الرمزالبريدي"})
 
 
 def _is_partial(words: Words, cluster: list[Part], kinds: set[str]) -> bool:
-    """Whether a postal code without its street is part of an address: by its label, its other half or what it is with.
+    """Whether a postal code without its street is part of an address: by its label or by the other parts.
 
-    A number that comes first could be any: `order 12345-6789, Riyadh`.
+    A number that comes first may be of any kind: `order 12345-6789, Riyadh`.
     """
     if _is_postal(words, cluster):
         return len(kinds) > 1
@@ -444,25 +447,25 @@ def _is_partial(words: Words, cluster: list[Part], kinds: set[str]) -> bool:
 
 
 def _is_postal(words: Words, cluster: list[Part]) -> bool:
-    """Whether words that say so, and not only its shape, make a number the postal code."""
+    """Whether a label, and not only its shape, makes a number the postal code."""
     return any(part.kind == "postal" and part.last > part.first for part in cluster)
 
 
 def _labelled(words: Words, first: int, last: int, label: int | None) -> WordSpan:
-    """An address that word `label` (in the text, or else the column's heading) announces."""
+    """An address that word `label` announces; None for a label outside the text, the heading of the column."""
     if label is not None:
         words.note("ADDRESS", first, last, (label, label), certain=True)
     return WordSpan(first, last, 0, 0.85)
 
 
 def _near_cue(words: Words, first: int, last: int) -> int | None:
-    """The word about addresses up to 8 words before or 3 behind: `use short address RHGA3693`."""
+    """The address cue up to 8 words before or 3 words after: `use short address RHGA3693`."""
     near = (*range(max(0, first - 8), first), *range(last + 1, min(last + 4, len(words))))
     return next((index for index in near if words.meaning(index) & Word.ADDRESS_CUE), None)
 
 
 def _is_labelled(words: Words, first: int) -> bool:
-    """Whether a label with its colon stands directly before: a street alone is an address then, not in a sentence."""
+    """Whether a label with a colon comes directly before: there a street alone is an address, in a sentence not."""
     return words.after(first - 1) == ":" or (words.after(first - 1) == "n" and words.after(first - 2) in ":n")
 
 
@@ -471,7 +474,7 @@ def _is_year(words: Words, index: int) -> bool:
 
 
 def _cue_before(words: Words, first: int) -> int | None:
-    """The address cue that stands before, with nothing but fillers between."""
+    """The address cue before, with only fillers between."""
     for index in range(first - 1, max(first - 6, -1), -1):
         meaning = words.meaning(index)
         if words.after(index) in "@,":
@@ -484,13 +487,13 @@ def _cue_before(words: Words, first: int) -> int | None:
 
 
 def _whole_cell(words: Words, city: int, last: int) -> WordSpan | None:
-    """A cell under an address heading that goes on to its city: everything, when that is more than the city."""
+    """The whole cell under an address heading that ends with a city, if there is more than the city."""
     plain = all(words.after(index) in " ,-/'n" for index in range(last)) and len(words.words[0]) > 1
     return WordSpan(0, last, 0, 0.75) if plain and city > 0 and last < 12 else None
 
 
 def _announced_line(words: Words, cluster: list[Part]) -> WordSpan | None:
-    """`Address: Al Narjis, Riyadh`: everything between the label and the city, when that is more than the city."""
+    """`Address: Al Narjis, Riyadh`: everything from the label to the city, if there is more than the city."""
     first = cluster[0].first
     for index in range(first - 1, max(first - 9, -1), -1):
         if words.after(index) == ":":

@@ -1,4 +1,4 @@
-"""API_KEY: secrets that say by their prefix who issued them; not publishable keys, account ids, JWTs or hashes.
+"""API_KEY: secrets with the prefix of their issuer; not publishable keys, account ids, JWTs or hashes.
 
 Shapes: the public rule sets of secret scanners (gitleaks, trufflehog, kingfisher), as of 2026.
 """
@@ -14,7 +14,7 @@ from schemas.spans import DetectOptions, Span
 _END = r"(?![A-Za-z0-9])"
 _WORD = r"[A-Za-z0-9_\-]"
 
-# By section of lexicons/secrets.txt, whose words are the prefixes: what follows, capitals counting.
+# The form of a key by section of lexicons/secrets.txt, which holds the prefixes. Case-sensitive.
 _SHAPES: dict[str, str] = {
     "openai": rf"sk-(?:(?:proj|svcacct|admin|None)-{_WORD}{{20,200}}|or-v1-[0-9a-f]{{64}}"
     r"|[A-Za-z0-9]{20}T3BlbkFJ[A-Za-z0-9]{20}"
@@ -83,7 +83,7 @@ _FEWEST_DISTINCT = 6  # "sk-xxxxxxxx…" is a placeholder
 
 
 def _keys(text: NormalizedText, _options: DetectOptions) -> Iterator[Span]:
-    """Prefixed keys, and the two kinds whose mark stands inside: Azure secrets and Telegram's bot tokens."""
+    """Keys with a prefix, and two kinds with a mark inside: Azure secrets and Telegram bot tokens."""
     for mark in text.triggers["secrets"]:
         match = _FORMS[mark.section].match(text.text, mark.start)
         if match and not _is_inside_word(text.text, mark.start) and len(set(match.group()[4:])) >= _FEWEST_DISTINCT:

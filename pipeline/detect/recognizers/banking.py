@@ -1,4 +1,4 @@
-"""IBAN (Saudi, ISO 13616) and CREDIT_CARD (ISO/IEC 7812): both checked by arithmetic."""
+"""IBAN (Saudi, ISO 13616) and CREDIT_CARD (ISO/IEC 7812). Both have check digits."""
 
 from collections.abc import Iterator
 
@@ -8,24 +8,24 @@ from pipeline.detect.text.checksums import luhn, mod97
 from pipeline.detect.text.context import values
 from pipeline.detect.text.normalize import NormalizedText
 from pipeline.detect.text.number_tokens import is_separate_number
-from pipeline.detect.text.shadow import shape
+from pipeline.detect.text.shadow import shadow_pattern
 from schemas.entities import EntityType
 from schemas.spans import DetectOptions, Span
 
-_IBAN = shape(r"""
+_IBAN = shadow_pattern(r"""
     sa
     [ \-.]{0,2} \d [ \-.]{0,2} \d        # check digits
     (?: [ \-.]{0,2} [a-z0-9] ){20}       # bank code and account; the account may hold letters
     (?![a-z0-9])
 """)
-# Behind its label, in a document that may have been misread: SA read as 58 or 5A, a digit more or less.
-_MISREAD = shape(r"(?<![a-z0-9]) [a-z0-9]{2} (?: [ \-.]{0,2} [0-9oilsbz] ){20,22} (?![a-z0-9])")
-_LABEL = b"iban"  # may be written onto the number
-_FEWEST_DIGITS = 14  # an account part may hold letters, but a sentence is none
+# After its label, in a document that OCR may have misread: SA as 58 or 5A, one digit more or less.
+_MISREAD = shadow_pattern(r"(?<![a-z0-9]) [a-z0-9]{2} (?: [ \-.]{0,2} [0-9oilsbz] ){20,22} (?![a-z0-9])")
+_LABEL = b"iban"  # may be attached to the number
+_FEWEST_DIGITS = 14  # the account may hold letters, but a sentence is no IBAN
 
 
 def _iban(text: NormalizedText, options: DetectOptions) -> Iterator[Span]:
-    """`SA` and 22 more, in any usual grouping and either case. Lenient: kept when mod 97 fails."""
+    """`SA` and 22 characters, in any usual grouping and either case. Lenient: kept if mod 97 fails."""
     for match in _IBAN.finditer(text.shadow):
         start, end = match.span()
         if text.shadow[start - 1 : start].isalnum() and not text.shadow.endswith(_LABEL, 0, start):
@@ -40,7 +40,7 @@ def _iban(text: NormalizedText, options: DetectOptions) -> Iterator[Span]:
                 yield span(start, end, EntityType.IBAN, 0.5, "iban")
 
 
-# Issuer prefixes by length of the number (first digits as numbers of that many digits).
+# Issuer prefixes by length of the card number: how many first digits, and the range of their value.
 _PREFIXES: dict[int, tuple[tuple[int, int, int], ...]] = {
     16: (
         (1, 4, 4),  # Visa, and most mada
@@ -63,7 +63,7 @@ def _known_scheme(digits: str) -> bool:
 
 
 def _card(text: NormalizedText, _options: DetectOptions) -> Iterator[Span]:
-    """14 to 16 digits of a known scheme that pass Luhn, unbroken or grouped; never relaxed."""
+    """14 to 16 digits of a known card scheme that pass Luhn, unbroken or grouped. Never relaxed."""
     for length in _PREFIXES:
         for start in text.numbers.plain.get(length, ()):
             digits = text.text[start : start + length]
@@ -81,7 +81,7 @@ def _card(text: NormalizedText, _options: DetectOptions) -> Iterator[Span]:
             yield span(found.start, found.end, EntityType.CREDIT_CARD, 0.9, "card")
 
 
-_CARD_SHAPE = shape(r"(?<![a-z0-9+]) \d (?:[ \-.]? \d){13,15} (?![a-z0-9])")
+_CARD_SHAPE = shadow_pattern(r"(?<![a-z0-9+]) \d (?:[ \-.]? \d){13,15} (?![a-z0-9])")
 
 
 def _is_card(surface: str) -> bool:

@@ -8,7 +8,7 @@ from pipeline.detect.text.checksums import luhn
 from pipeline.detect.text.context import label_kind_before
 from pipeline.detect.text.normalize import NormalizedText
 from pipeline.detect.text.number_tokens import is_separate_number
-from pipeline.detect.text.shadow import shape
+from pipeline.detect.text.shadow import shadow_pattern
 from schemas.entities import EntityType
 from schemas.spans import DetectOptions, Span
 
@@ -18,7 +18,7 @@ _AMEX_SIZES = (4, 6, 5)
 
 
 def _tax(text: NormalizedText, _options: DetectOptions) -> Iterator[Span]:
-    """15 digits, leading 3, by shape alone (a VAT number also ends in 3)."""
+    """15 digits that begin with 3, without a label. A VAT number also ends in 3."""
     for start in text.numbers.plain.get(_DIGITS, ()):
         end = start + _DIGITS
         if text.shadow[start] == ord("3") and is_separate_number(text.shadow, start, end):
@@ -33,12 +33,12 @@ def _tax(text: NormalizedText, _options: DetectOptions) -> Iterator[Span]:
 
 
 def _is_something_else(text: NormalizedText, start: int, digits: str) -> bool:
-    """A card of American Express, or what its label names (an IMEI also has 15 digits and mostly leads with 35)."""
+    """Whether it is an American Express card, or another number by its label: an IMEI also has 15 digits, mostly 35…"""
     return (digits.startswith(_AMEX) and luhn(digits)) or label_kind_before(text, start) in {"other", "card"}
 
 
-_TAX_LABELLED = shape(r"(?<![a-z0-9+]) 3 (?:[ \-]? \d){9} (?:(?:[ \-]? \d){5})? (?![a-z0-9] | [.\-/]\d)")
-_REGISTRATION = shape(r"(?<![a-z0-9+]) [1-7] (?:[ \-]? \d){9} (?![a-z0-9] | [.\-/]\d)")
+_TAX_LABELLED = shadow_pattern(r"(?<![a-z0-9+]) 3 (?:[ \-]? \d){9} (?:(?:[ \-]? \d){5})? (?![a-z0-9] | [.\-/]\d)")
+_REGISTRATION = shadow_pattern(r"(?<![a-z0-9+]) [1-7] (?:[ \-]? \d){9} (?![a-z0-9] | [.\-/]\d)")
 
 RECOGNIZERS: tuple[Recognizer, ...] = (
     Rule("tax", frozenset({EntityType.TAX_ID}), _tax),

@@ -1,4 +1,4 @@
-"""EMAIL_ADDRESS: found from its @ outward (RFC 5321 lengths), in ASCII or with letters of any script (RFC 6531)."""
+"""EMAIL_ADDRESS: read from the @ in both directions (lengths of RFC 5321), in ASCII or any script (RFC 6531)."""
 
 import re
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ _LONGEST_LOCAL = 64
 # Read backwards from the @. A dot cannot begin or end the part.
 _LOCAL = re.compile(rb"[a-z0-9_+\-!#$&'*/=?^`{|}~%][a-z0-9_+\-.%&'!#$*/=?^`{|}~]*")
 _LOCAL_ANY_SCRIPT = re.compile(rb"[a-z0-9_\x80-\xaf\xfe][a-z0-9_+\-.\x80-\xaf\xfe]*")
-_LEADING = b".'`*/=?&{|}!#$^~%-+"  # punctuation of the sentence or of the code around it, not of the address
+_LEADING = b".'`*/=?&{|}!#$^~%-+"  # punctuation of the text or code before it, not of the address
 _DOMAIN = re.compile(
     rb"(?:[a-z0-9](?:[a-z0-9\-]{0,61}[a-z0-9])?\.){1,8}(?:xn--[a-z0-9\-]{2,59}|[a-z]{2,24})(?![a-z0-9]|-[a-z0-9]|@)"
     rb"|\[\d{1,3}(?:\.\d{1,3}){3}\]"

@@ -1,4 +1,4 @@
-"""The caller's glossaries: every term found wherever it stands, by its match mode, case and locale, at rank 110."""
+"""CUSTOM_TERM and typed terms: every glossary term of the caller, by its match mode, case and locale, at rank 110."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ from schemas.spans import DetectOptions, Span
 def _glossary(text: NormalizedText, options: DetectOptions) -> Iterator[Span]:
     if not options.terms:
         return
-    taken: set[tuple[int, int]] = set()  # by an earlier set
+    taken: set[tuple[int, int]] = set()  # by terms of an earlier set
     for start, end, term in occurrences(text, [compiled(terms).masks for terms in options.terms]):
         if (start, end) not in taken:
             taken.add((start, end))

@@ -1,4 +1,4 @@
-"""NATIONAL_ID and RESIDENCE_PERMIT: ten digits, leading 1 or 2, the last a check digit; no label needed. And SSN."""
+"""NATIONAL_ID and RESIDENCE_PERMIT (ten digits that begin with 1 or 2 and end in a check digit), and US SSN."""
 
 import re
 from collections.abc import Iterator
@@ -10,26 +10,26 @@ from pipeline.detect.text.checksums import luhn
 from pipeline.detect.text.context import label_before, label_kinds, note_label
 from pipeline.detect.text.normalize import NormalizedText
 from pipeline.detect.text.number_tokens import GroupedNumber, is_separate_number
-from pipeline.detect.text.shadow import shape
+from pipeline.detect.text.shadow import shadow_pattern
 from schemas.entities import EntityType
 from schemas.spans import DetectOptions, Span
 
 _DIGITS = 10
 _TYPES = {"1": EntityType.NATIONAL_ID, "2": EntityType.RESIDENCE_PERMIT}
 _KINDS = frozenset({"national_id", "residence"})
-# How people space the ten digits; anything else needs a label.
+# The usual groupings of the ten digits. Any other needs a label.
 _SPACINGS = frozenset(
     {(1, 4, 5), (3, 3, 4), (4, 3, 3), (2, 4, 4), (1, 3, 3, 3), (3, 4, 3), (4, 4, 2), (2,) * 5, (5, 5)}
 )
-# Letters that may be written onto the number: "ID1012345672".
+# Letters that may be attached to the number: "ID1012345672".
 _GLUED = re.compile(rb"(?<![a-z])(?:id|idno|nid|no|iqama|iqamano|nationalid)$")
-# What may be the country code of a phone number, "+1 2025550143", or the number of a row, "012 1012345672".
+# A prefix that may be the country code of a phone number, "+1 2025550143", or a row number, "012 1012345672".
 _DIALLED = re.compile(rb"(?<![A-Za-z0-9])(?:\+|00)(?=[ (]?\d{1,3}[ )\-.]{1,2}$)")
-_LONGEST_DIALLED = 8  # characters of the longest: "00 (966) "
+_LONGEST_DIALLED = 8  # characters of the longest prefix: "00 (966) "
 
 
 def _identity(text: NormalizedText, options: DetectOptions) -> Iterator[Span]:
-    """Unbroken numbers, then numbers in groups. Lenient: a failing check digit lowers the score, no more."""
+    """Unbroken numbers, then numbers in groups. Lenient: a failing check digit only lowers the score."""
     for start in text.numbers.plain.get(_DIGITS, ()):
         end = start + _DIGITS
         digits = text.text[start:end]
@@ -51,7 +51,7 @@ def _is_free(text: NormalizedText, start: int, end: int, options: DetectOptions)
 
 
 def _is_dialled(text: NormalizedText, start: int, end: int, options: DetectOptions) -> bool:
-    """Whether the digits are the end of a telephone number, which is looked for and found as such."""
+    """Whether the digits are the end of a telephone number that is found as such."""
     if EntityType.PHONE_NUMBER not in options.enabled:
         return False
     prefix = _DIALLED.search(text.shadow, max(0, start - _LONGEST_DIALLED), start)
@@ -77,7 +77,7 @@ def _is_identity(text: NormalizedText, found: GroupedNumber, options: DetectOpti
 
 # US social security number: area 001-665, 667-899; group 01-99; serial 0001-9999 (SSA, randomized since 2011).
 _SSN_SIZES = (3, 2, 4)
-_SSN_BARE = shape(r"""
+_SSN_BARE = shadow_pattern(r"""
     (?<![a-z0-9])
     (?!000|666|9) \d{3}
     [ \-]? (?!00) \d{2}
@@ -87,7 +87,7 @@ _SSN_BARE = shape(r"""
 
 
 def _ssn(text: NormalizedText, _options: DetectOptions) -> Iterator[Span]:
-    """Three, two and four digits, hyphens or blanks between them."""
+    """Three, two and four digits with hyphens or blanks between."""
     for found in text.groups:
         if (
             found.sizes == _SSN_SIZES
@@ -100,7 +100,7 @@ def _ssn(text: NormalizedText, _options: DetectOptions) -> Iterator[Span]:
 
 
 def _has_no_neighbour(shadow: bytes, found: GroupedNumber) -> bool:
-    """No hyphen, slash or letter makes the number part of a longer code."""
+    """Whether no hyphen, slash or letter makes the number a part of a longer code."""
     around = shadow[max(0, found.start - 1) : found.start] + shadow[found.end : found.end + 1]
     return not any(byte in b"-/+_" or (chr(byte).isascii() and chr(byte).isalnum()) for byte in around)
 

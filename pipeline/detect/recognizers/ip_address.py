@@ -23,7 +23,7 @@ _FEWEST_COLONS = 2
 
 
 def _ipv4(text: NormalizedText) -> Iterator[Span]:
-    """Four numbers up to 255 with dots; a port may follow."""
+    """Four numbers up to 255 with dots. A port may follow."""
     shadow = text.shadow
     for separators in (b"...", b"...:", b".../", b"...-", b"...-...", b"...:."):
         for start, _end in text.numbers.shaped.get(separators, ()):
@@ -36,7 +36,7 @@ def _ipv4(text: NormalizedText) -> Iterator[Span]:
 
 
 def _ipv6(text: NormalizedText) -> Iterator[Span]:
-    """What the standard library takes for an IPv6 address, with two colons or more."""
+    """What the standard library accepts as an IPv6 address, with two colons or more."""
     shadow = text.shadow
     reached = 0
     position = shadow.find(b":")
@@ -57,7 +57,7 @@ _HEX = frozenset(bytes([byte]) for byte in b"0123456789abcdef")
 
 
 def _ipv6_end(shadow: bytes, start: int, end: int) -> int:
-    """The end of the address at `start`, or 0. A last colon belongs to the sentence, a zone (%eth0) to the address."""
+    """The end of the address at `start`; 0 if there is none. A final colon is not part of it, a zone (%eth0) is."""
     if shadow[end : end + 1].isalnum():
         return 0
     literal = shadow[start:end].decode()

@@ -1,4 +1,4 @@
-"""Values that mean something only beside a label: one small table row per kind, one way of looking for all of them."""
+"""The recognizer of values that count only near a label, such as MRN and STUDENT_ID; each is one row of parameters."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -17,7 +17,7 @@ def _anything(surface: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """A recognizer: `form` (of the shadow) near a label of `kind`, when `accept` agrees with the surface."""
+    """Finds matches of `form` (over the shadow) that a label of `kind` applies to, if `accept` takes the surface."""
 
     name: str
     type: EntityType
@@ -28,11 +28,11 @@ class Labelled:
 
     @property
     def types(self) -> frozenset[EntityType]:
-        """The one type."""
+        """The type of its spans."""
         return frozenset({self.type})
 
     def find(self, text: NormalizedText, options: DetectOptions) -> Iterable[Span]:
-        """A span for each value that a label governs."""
+        """A span for each value with a label."""
         return self._spans(text, options) if context.has_label(text, options, self.kind) else ()
 
     def _spans(self, text: NormalizedText, options: DetectOptions) -> Iterator[Span]:

@@ -1,4 +1,4 @@
-"""LOCATION: cities, regions and countries from the lexicon; names that are also words need a preposition or such."""
+"""LOCATION: cities, regions and countries of the gazetteer. Names that are also words need a context word."""
 
 import re
 from typing import NamedTuple
@@ -10,14 +10,14 @@ from pipeline.detect.lexicons.loader import fold, section, table
 
 
 class Place(NamedTuple):
-    """One spelling of a place: `kind` is city, region or country; `ambiguous` spellings need a cue."""
+    """A gazetteer entry: `kind` is city, region or country; an `ambiguous` spelling needs a cue."""
 
     kind: str
     ambiguous: bool
 
 
 def load_places() -> Phrases[Place]:
-    """Saudi places and those of the world."""
+    """The gazetteer: places of Saudi Arabia and of the world, by spelling."""
     entries: dict[str, Place] = {}
     for english, arabic, kind, ambiguous in table("world.csv"):
         for name in filter(None, (*english.split(";"), *arabic.split(";"))):
@@ -31,14 +31,14 @@ def load_places() -> Phrases[Place]:
 
 
 class PlaceFinder:
-    """Finds places among the words of a text. Immutable."""
+    """Finds places in the words of a text. Immutable."""
 
     def __init__(self, vocabulary: Vocabulary, places: Phrases[Place]) -> None:
         self._places = places
         self._heads = re.compile(vocabulary.one_of(Word.PLACE))
 
     def hits(self, words: Words) -> list[PhraseMatch[Place]]:
-        """Every place, cue or not, by position, overlapping nowhere."""
+        """Every match of the gazetteer, with a cue or not, by position and without overlaps."""
         found: list[PhraseMatch[Place]] = []
         reach = -1
         for match in self._heads.finditer(words.codes):
@@ -49,7 +49,7 @@ class PlaceFinder:
         return found
 
     def is_place(self, words: Words, hit: PhraseMatch[Place], context: str) -> bool:
-        """Whether a hit is a place in its sentence, or the cell of a table under the heading `context`."""
+        """Whether a match means a place, in its sentence or in a table cell under the heading `context`."""
         before = words.meaning(hit.first - 1)
         near = words.after(hit.first - 1)
         if words.after(hit.last) in "@i" and words.meaning(hit.last + 1) & (Word.LOWER | Word.NUMBER):
@@ -61,44 +61,48 @@ class PlaceFinder:
         if words.after(hit.last) == " " and words.meaning(hit.last + 1) & (Word.STREET | Word.DISTRICT):
             return False
         headed = context != "" and not _PLACE_LABELS.isdisjoint(fold(context).lower().replace("_", " ").split())
-        return not hit.entry.ambiguous or headed or self._has_cue(words, hit)
+        return not hit.entry.ambiguous or headed or _has_cue(words, hit)
 
-    def _has_cue(self, words: Words, hit: PhraseMatch[Place]) -> bool:
-        if words.after(hit.last) == ":":
-            return False  # a label: المدينة: …
-        first = words.words[hit.first]
-        article = "ال" in first[:4] or first.startswith("لل")
-        if hit.skip and first[0] == "ب" and not article:
-            if words.trace is not None:
-                begin, end = words.offsets(hit.first, hit.last)
-                words.trace.note((begin + hit.skip, end), "LOCATION", (begin, begin + hit.skip))
-            return True  # bi-Hail: "in Hail"
-        if hit.first != hit.last:
-            return True
-        previous = words.words[hit.first - 1].lower() if hit.first else ""
-        if words.after(hit.first - 1) == "'" or previous == "":
-            return False
-        if words.after(hit.first - 1) == " " and previous in _CUES:
-            words.note("LOCATION", hit.first, hit.last, (hit.first - 1, hit.first - 1), skip=hit.skip)
-            # "in the news", "from the city": the article makes a word of it unless the cue is a noun.
-            return (
-                not article
-                or previous not in _BARE_PREPOSITIONS
-                or words.after(hit.last) in ",n."
-                or (words.after(hit.first - 2) == " " and words.words[hit.first - 2] in _RESIDENCE_VERBS)
-            )
-        if words.after(hit.first - 1) == ":" and previous in _PLACE_LABELS:
-            words.note("LOCATION", hit.first, hit.last, (hit.first - 1, hit.first - 1), certain=True, skip=hit.skip)
-            return True
-        # A cell of its own in a line: `,Hail` at the line's end; `المدينة` alone there is a heading.
-        cell = words.after(hit.first - 1) in ",n" and words.after(hit.last) == "n"
-        return cell and not words.meaning(hit.first) & NAME and "مدينه" not in first
+
+def _has_cue(words: Words, hit: PhraseMatch[Place]) -> bool:
+    """Whether the context makes a place of an ambiguous spelling: a preposition, a label, a table cell."""
+    if words.after(hit.last) == ":":
+        return False  # a label: المدينة: …
+    first = words.words[hit.first]
+    has_article = "ال" in first[:4] or first.startswith("لل")
+    if hit.skip and first[0] == "ب" and not has_article:  # bi-Hail: "in Hail"
+        if words.trace is not None:
+            begin, end = words.offsets(hit.first, hit.last)
+            words.trace.note((begin + hit.skip, end), "LOCATION", (begin, begin + hit.skip))
+        return True
+    if hit.first != hit.last:
+        return True
+    previous = words.words[hit.first - 1].lower() if hit.first else ""
+    between = words.after(hit.first - 1)
+    if between == "'" or previous == "":
+        return False
+    if between == " " and previous in _CUES:
+        words.note("LOCATION", hit.first, hit.last, (hit.first - 1, hit.first - 1), skip=hit.skip)
+        return not has_article or _is_place_with_article(words, hit, previous)
+    if between == ":" and previous in _PLACE_LABELS:
+        words.note("LOCATION", hit.first, hit.last, (hit.first - 1, hit.first - 1), certain=True, skip=hit.skip)
+        return True
+    # The last cell of a line: `,Hail`. المدينة alone in a cell is a heading.
+    is_cell = between in ",n" and words.after(hit.last) == "n"
+    return is_cell and not words.meaning(hit.first) & NAME and "مدينه" not in first
+
+
+def _is_place_with_article(words: Words, hit: PhraseMatch[Place], preposition: str) -> bool:
+    """Whether a word with the article means a place: after a bare preposition mostly not ("in the news")."""
+    if preposition not in _BARE_PREPOSITIONS or words.after(hit.last) in ",n.":
+        return True
+    return words.after(hit.first - 2) == " " and words.words[hit.first - 2] in _RESIDENCE_VERBS
 
 
 _CUES = section("context_words.txt", "place preposition arabic") | section(
     "context_words.txt", "place preposition latin"
 )
 _BARE_PREPOSITIONS = section("context_words.txt", "bare preposition arabic")
-# Verbs of living, working and travelling: "lives in al-Khobar" speaks of no news.
+# Verbs of living, working and travelling: after them "in al-Khobar" is the city, not "in the news".
 _RESIDENCE_VERBS = section("context_words.txt", "residence verb arabic")
 _PLACE_LABELS = section("context_words.txt", "place label")

@@ -1,11 +1,11 @@
-"""MONETARY_AMOUNT: a number, in digits or words, beside a currency's code, sign or word; the whole expression."""
+"""MONETARY_AMOUNT: a number, in digits or words, with the code, sign or word of a currency; the whole expression."""
 
 from collections.abc import Iterator
 
 from pipeline.detect.grammar import number_words
 from pipeline.detect.recognizer import Recognizer, Rule, span
 from pipeline.detect.text.normalize import NormalizedText
-from pipeline.detect.text.shadow import LETTER, shadow_of, shape
+from pipeline.detect.text.shadow import LETTER, shadow_of, shadow_pattern
 from pipeline.detect.text.triggers import IS_LETTER, Trigger
 from schemas.entities import EntityType
 from schemas.spans import DetectOptions, Span
@@ -28,31 +28,31 @@ _AMOUNT = (
 _NO_CODE_BEFORE = r"(?<![a-z0-9#_]) (?<!\d[.,:/\-٬٫،])"
 _SIGN = r"[\-+]?"
 
-_BEFORE = shape(rf"{_NO_CODE_BEFORE} {_SIGN} {_AMOUNT} (?:[ ]?(?:-|–|to|الى)[ ]?{_AMOUNT})? [ ]{{0,2}} $")
+_BEFORE = shadow_pattern(rf"{_NO_CODE_BEFORE} {_SIGN} {_AMOUNT} (?:[ ]?(?:-|–|to|الى)[ ]?{_AMOUNT})? [ ]{{0,2}} $")
 _BEFORE_REACH = 44
-_AFTER = shape(
+_AFTER = shadow_pattern(
     rf"[ ]{{0,2}} [.:]? [ ]? {_SIGN} ({_AMOUNT} (?:[ ]?(?:-|to)[ ]?{_AMOUNT})?) (?![a-z0-9٪%]) (?!-\d|-[a-z])(?:/-|/=)?"
 )
-_BRACKETED = shape(rf"{_NO_CODE_BEFORE} {_NUMBER} {_MAGNITUDE}? [ ]? \( [^()\n]{{2,90}} \) [ ]? $")
-_IN_BRACKETS = shape(rf"{_NO_CODE_BEFORE} \( [ ]? {_AMOUNT} [ ]? \) [ ]? $")
-_LEADING_NUMBER = shape(rf"{_NO_CODE_BEFORE} [(]? {_NUMBER} [)]? {_MAGNITUDE}? [ ] $")
+_BRACKETED = shadow_pattern(rf"{_NO_CODE_BEFORE} {_NUMBER} {_MAGNITUDE}? [ ]? \( [^()\n]{{2,90}} \) [ ]? $")
+_IN_BRACKETS = shadow_pattern(rf"{_NO_CODE_BEFORE} \( [ ]? {_AMOUNT} [ ]? \) [ ]? $")
+_LEADING_NUMBER = shadow_pattern(rf"{_NO_CODE_BEFORE} [(]? {_NUMBER} [)]? {_MAGNITUDE}? [ ] $")
 _BRACKETS_REACH = 120
-_ONE_AFTER = shape(rf"[ ](?:واحد|one)(?![{LETTER}])")
-_AND_MINOR = shape(r"[ ]?(?:,|،)?[ ]?(?:و|and|\&)?[ ]?$")
-_REMAINING_WORD = shape(rf"[{LETTER}]{{1,3}}")
+_ONE_AFTER = shadow_pattern(rf"[ ](?:واحد|one)(?![{LETTER}])")
+_AND_MINOR = shadow_pattern(r"[ ]?(?:,|،)?[ ]?(?:و|and|\&)?[ ]?$")
+_REMAINING_WORD = shadow_pattern(rf"[{LETTER}]{{1,3}}")
 
 _DUALS = frozenset(
     shadow_of(word) for word in ("ريالين", "ريالان", "درهمين", "دينارين", "دولارين", "جنيهين", "هللتين", "ليرتين")
 )
-# Codes that are also words: as currency only in capitals.
+# Codes that are also words: a currency only in capitals.
 _CAPITALS_ONLY = frozenset({b"try", b"php", b"kd", b"dh"})
 _STANDARDS = frozenset({b"232", b"422", b"485"})  # RS-232
-_WEIGHT_AFTER = shape(r"[ ](?:of(?![ ]the)|lighter|heavier|overweight)")
-_TECHNOLOGY = shape(r"[ ]?\d{1,2}(?:\.\d{1,2}){0,2}(?![\d,.]|[ ]?(?:k|m|million|thousand))")
+_WEIGHT_AFTER = shadow_pattern(r"[ ](?:of(?![ ]the)|lighter|heavier|overweight)")
+_TECHNOLOGY = shadow_pattern(r"[ ]?\d{1,2}(?:\.\d{1,2}){0,2}(?![\d,.]|[ ]?(?:k|m|million|thousand))")
 
 
 def _money(text: NormalizedText, _options: DetectOptions) -> Iterator[Span]:
-    claimed = 0  # where the amount before ends: its number is taken
+    claimed = 0  # end of the amount before: its number is taken
     previous: tuple[int, int] | None = None
     for mark in text.triggers["money"]:
         place = _amount(text, mark, claimed)
@@ -94,7 +94,7 @@ def _amount(text: NormalizedText, mark: Trigger, claimed: int) -> tuple[int, int
 
 
 def _is_currency(text: NormalizedText, mark: Trigger) -> bool:
-    """Whether the word really names a currency here."""
+    """Whether the word means a currency here."""
     shadow, word = text.shadow, text.shadow[mark.start : mark.end]
     if mark.start and IS_LETTER[shadow[mark.start - 1]] and word[0] < 0x80 and IS_LETTER[word[0]]:
         return False
@@ -110,17 +110,17 @@ def _is_currency(text: NormalizedText, mark: Trigger) -> bool:
 
 
 def _is_code(shadow: bytes, mark: Trigger) -> bool:
-    """A code or sign may stand before its number; a word mostly follows it."""
+    """Whether the currency is a code or a sign, which may precede its number. A word mostly follows it."""
     return mark.end - mark.start <= 4 or not IS_LETTER[shadow[mark.start]]
 
 
 def _is_prefix(shadow: bytes, start: int) -> bool:
-    """Whether the number at `start` is labelled like a quantity, so that the currency reads on to the next number."""
+    """Whether the number at `start` is a quantity (x3), so that the currency belongs to the next number."""
     return shadow[max(0, start - 1) : start] == b"x"
 
 
 def _number_before(shadow: bytes, end: int, claimed: int) -> int:
-    """Where the number before a currency begins, not before `claimed`; -1 when there is none."""
+    """The start of the number before a currency, not before `claimed`; -1 if there is none."""
     last = shadow[max(0, end - 2) : end].rstrip(b" ")[-1:]
     if not last:
         return -1
@@ -144,7 +144,7 @@ def _number_before(shadow: bytes, end: int, claimed: int) -> int:
 
 
 def _word_end(shadow: bytes, end: int) -> int:
-    """The end of the word that begins with the landmark: "ريالاً" has one more letter than its lexicon entry."""
+    """The end of the word that begins with the trigger: "ريالاً" has one letter more than its lexicon entry."""
     match = _REMAINING_WORD.match(shadow, end) if IS_LETTER[shadow[end - 1]] else None
     return match.end() if match else end
 

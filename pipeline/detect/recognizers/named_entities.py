@@ -1,9 +1,9 @@
-"""PERSON, ADDRESS, LOCATION and ORGANIZATION together: one reading of the words serves all four.
+"""PERSON, ADDRESS, LOCATION and ORGANIZATION: one recognizer, because all four read the same words.
 
-What is inside an organization or an address is no person and no place: King Fahd Road, جامعة الملك سعود.
+Words inside an organization or an address are no person and no place: King Fahd Road, جامعة الملك سعود.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from pipeline.detect.grammar.identifiers import in_identifier
 from pipeline.detect.grammar.phrases import PhraseMatch
@@ -23,7 +23,7 @@ from schemas.spans import DetectOptions, Span
 
 
 class LexicalRecognizer:
-    """Names, addresses, places and organizations, by lexicon and cue. Immutable after construction."""
+    """Finds names, addresses, places and organizations by lexicon and context. Immutable after construction."""
 
     name = "lexical"
     types = frozenset({EntityType.PERSON, EntityType.ADDRESS, EntityType.LOCATION, EntityType.ORGANIZATION})
@@ -45,27 +45,33 @@ class LexicalRecognizer:
         organizations = list(self._organizations.find(words))
         addresses = self._addresses.find(words, hits, options.context)
         taken = {index for found in (*organizations, *addresses) for index in range(found.first, found.last + 1)}
-        located = [hit for hit in hits if hit.first not in taken and self._places.is_place(words, hit, options.context)]
-        for hit in located:
-            if _is_no_name(words, hit):
-                taken.update(range(hit.first, hit.last + 1))
-        alone = {(hit.first, hit.last) for hit in located}
-        for found in self._names(words, frozenset(taken), options.context):
-            if (found.first, found.last) in alone:
-                continue  # Riyadh is a given name too; nobody but a place stands alone under it
-            if not in_identifier(words.raw, words.start(found.first) + found.skip, words.end(found.last)):
-                yield _span(words, found, EntityType.PERSON)
-        for start, end in airline_names(words.raw):
-            if text.trace is not None:
-                text.trace.note((start, end), "PERSON", shape="name as airlines write it")
-            yield span(start, end, EntityType.PERSON, 0.9, self.name)
+        places = [hit for hit in hits if hit.first not in taken and self._places.is_place(words, hit, options.context)]
+        yield from self._persons(words, places, taken, options.context)
         for found in addresses:
             yield _span(words, found, EntityType.ADDRESS)
         for found in organizations:
             yield _span(words, found, EntityType.ORGANIZATION)
-        for hit in located:
+        for hit in places:
             score = 0.6 if hit.entry.ambiguous else 0.8
             yield _span(words, WordSpan(hit.first, hit.last, hit.skip, score), EntityType.LOCATION)
+
+    def _persons(
+        self, words: Words, places: Sequence[PhraseMatch[Place]], taken: set[int], context: str
+    ) -> Iterator[Span]:
+        """The names of persons outside the words `taken`, outside identifiers, and not equal to a place."""
+        for place in places:
+            if _is_no_name(words, place):
+                taken.update(range(place.first, place.last + 1))
+        whole_places = {(place.first, place.last) for place in places}
+        for found in self._names(words, frozenset(taken), context):
+            if (found.first, found.last) in whole_places:
+                continue  # Riyadh is also a given name, but alone it means the place
+            if not in_identifier(words.raw, words.start(found.first) + found.skip, words.end(found.last)):
+                yield _span(words, found, EntityType.PERSON)
+        for start, end in airline_names(words.raw):
+            if words.trace is not None:
+                words.trace.note((start, end), "PERSON", shape="name as airlines write it")
+            yield span(start, end, EntityType.PERSON, 0.9, self.name)
 
     def _names(self, words: Words, taken: frozenset[int], context: str) -> Iterator[WordSpan]:
         """Names of persons outside the words `taken`."""
@@ -84,12 +90,12 @@ class LexicalRecognizer:
 
 
 def _inside(found: WordSpan, whole: set[int]) -> bool:
-    """Whether a label has made one name of all its words: what the lexicon knows of it is only a part."""
+    """Whether the words are part of a labelled name: the lexicon may know only some of them."""
     return bool(whole) and whole.issuperset(range(found.first, found.last + 1))
 
 
 def _is_no_name(words: Words, hit: PhraseMatch[Place]) -> bool:
-    """Whether nothing in the place's spelling could belong to a person: Jeddah, San Francisco; not Taif, Al Khobar."""
+    """Whether no word of the place can be a name of a person: Jeddah, San Francisco; not Taif, Al Khobar."""
     following = words.meaning(hit.last + 1) if words.after(hit.last) == " " else 0
     if hit.last == hit.first and following & Word.FAMILY and not following & Word.PLACE:
         return False  # Taif Alsulami

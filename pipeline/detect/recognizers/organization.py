@@ -1,4 +1,4 @@
-"""ORGANIZATION: Saudi organizations, from the lexicon and as such names are built: Ministry of …, جامعة الملك …."""
+"""ORGANIZATION: Saudi organizations, from the lexicon or by a typical structure: Ministry of …, جامعة الملك …."""
 
 import re
 from collections.abc import Iterator
@@ -11,20 +11,20 @@ from pipeline.detect.lexicons.loader import sections, table
 
 
 class Organization(NamedTuple):
-    """One spelling of an organization's name; `ambiguous` spellings need a cue."""
+    """A lexicon entry; an `ambiguous` spelling needs a cue."""
 
     kind: str
     ambiguous: bool
 
 
 def load_organizations() -> Phrases[Organization]:
-    """The Saudi organizations that we know."""
+    """The Saudi organizations of the lexicon, by spelling."""
     rows = table("organizations.csv")
     return Phrases((phrase, Organization(kind, ambiguous == "1")) for phrase, kind, ambiguous in rows)
 
 
 class OrganizationFinder:
-    """Finds organizations among the words of a text. Immutable."""
+    """Finds organizations in the words of a text. Immutable."""
 
     def __init__(self, vocabulary: Vocabulary, organizations: Phrases[Organization]) -> None:
         self._known = organizations
@@ -32,7 +32,7 @@ class OrganizationFinder:
         self._built_heads = re.compile(vocabulary.one_of(Word.ORGANIZATION_HEAD | Word.FOUNDER))
 
     def find(self, words: Words) -> Iterator[WordSpan]:
-        """Organizations, known and built; they may overlap."""
+        """Organizations of the lexicon, then those found by their structure; they may overlap."""
         reach = -1
         for match in self._known_heads.finditer(words.codes):
             index = match.start() // 2
@@ -56,7 +56,7 @@ class OrganizationFinder:
 
 
 def _cue(words: Words, first: int, last: int) -> int | None:
-    """The word before or after that makes an ambiguous spelling an organization."""
+    """The index of the word before or after that makes an ambiguous spelling an organization."""
     if words.after(first - 1) in " /" and first > 0 and _is_cue(words.words[first - 1].lower()):
         return first - 1
     return last + 1 if words.after(last) == " " and words.words[last + 1].lower() in _AFTER else None
@@ -74,12 +74,12 @@ def _is_inside_identifier(words: Words, first: int, last: int) -> bool:
 
 
 def _clitic(word: str) -> int:
-    """How many letters of an Arabic head are attached conjunctions or prepositions."""
+    """How many letters of an Arabic head are an attached conjunction or preposition."""
     return next((n for n in (0, 1, 2) if word[n:] in _HEADS), 0)
 
 
 def _built_arabic(words: Words, first: int) -> int | None:
-    """The last word of an organization that begins with a head: its founder, its place, its branch, its legal form."""
+    """The last word of an organization that begins with a head word and goes on with a founder, place or legal form."""
     head = words.words[first][_clitic(words.words[first]) :]
     if words.after(first) != " ":
         return None
@@ -106,7 +106,7 @@ def _with_suffixes(words: Words, last: int, suffixes: frozenset[str]) -> int:
 
 
 def _ministry(words: Words, first: int) -> int | None:
-    """وزارة الحج والعمرة: a word with the article, then words that begin with wa-al-."""
+    """The last word of وزارة الحج والعمرة: a word with the article, then words that begin with wa-al-."""
     if not words.words[first + 1].startswith("ال"):
         return None
     last = first + 1
@@ -120,7 +120,7 @@ def _ministry(words: Words, first: int) -> int | None:
 
 
 def _founded(words: Words, founder: int) -> int | None:
-    """The Arabic name after a king's or prince's title, with the words that complete an institution's name."""
+    """The last word of the Arabic name after the title of a king or prince, with the suffixes of institutions."""
     last = founder
     while words.after(last) == " " and last - founder < 8:
         meaning = words.meaning(last + 1)
@@ -132,7 +132,7 @@ def _founded(words: Words, founder: int) -> int | None:
 
 
 def _built_latin(words: Words, first: int) -> int | None:
-    """Ministry of X and Y; King X University of Y and Z."""
+    """The last word of `Ministry of X and Y` or `King X University of Y and Z`."""
     if words.words[first].lower() == "ministry":
         return _of_capitals(words, first)
     if not words.meaning(first) & Word.FOUNDER:
@@ -149,7 +149,7 @@ def _built_latin(words: Words, first: int) -> int | None:
 
 
 def _of_capitals(words: Words, last: int) -> int | None:
-    """The end of `of X`, `for X and Y`, `of X, Y and Z` after word `last`; None when there is none."""
+    """The last word of `of X`, `for X and Y` or `of X, Y and Z` after word `last`; None if there is none."""
     found = None
     joint = True
     for index in range(last + 1, min(last + 9, len(words))):

@@ -1,4 +1,4 @@
-"""PASSPORT: a labelled document number, or the second line of a passport's machine-readable zone (ICAO 9303-4, TD3)."""
+"""PASSPORT: a labelled document number, or the second line of a machine-readable zone (ICAO 9303-4, format TD3)."""
 
 import re
 from collections.abc import Iterator
@@ -7,11 +7,11 @@ from pipeline.detect.recognizer import Recognizer, Rule, span
 from pipeline.detect.recognizers.labelled import Labelled
 from pipeline.detect.text.checksums import mrz
 from pipeline.detect.text.normalize import NormalizedText
-from pipeline.detect.text.shadow import shape
+from pipeline.detect.text.shadow import shadow_pattern
 from schemas.entities import EntityType
 from schemas.spans import DetectOptions, Span
 
-_NUMBER = shape(r"""
+_NUMBER = shadow_pattern(r"""
     (?<![a-z0-9])
     (?: [a-z]{1,3} [ \-]? \d (?:[ \-]? \d){5,8} [a-z]?   # A12345678, AB1234567, P1234567A, A 1234 5678
       | \d{7,9} )                                        # Yemen, Nepal, United Kingdom, United States
@@ -21,7 +21,7 @@ _LETTERS_APART = re.compile(r"[A-Z]{1,3} ")
 
 
 def _is_number(surface: str) -> bool:
-    """Letters stand apart from the digits only as capitals ("A 12345678", not "is 12345678")."""
+    """Letters before a blank must be capitals ("A 12345678", not "is 12345678")."""
     head = surface.partition(" ")[0]
     return not head.isalpha() or _LETTERS_APART.match(surface) is not None
 
@@ -38,7 +38,7 @@ _WHITE = b" \t\r\n"
 
 
 def _mrz(text: NormalizedText, _options: DetectOptions) -> Iterator[Span]:
-    """The whole second line (it also holds birth date and nationality), and the name of the line above it."""
+    """The whole second line, which also holds the birth date and the nationality, and the name in the first line."""
     if b"<" not in text.shadow:
         return
     for match in _LINE_2.finditer(text.shadow):

@@ -1,4 +1,4 @@
-"""PHONE_NUMBER: Saudi mobiles and landlines in every usual writing, and international numbers that are possible."""
+"""PHONE_NUMBER: Saudi mobiles and landlines in every usual notation, and possible international numbers."""
 
 import re
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from phonenumbers import COUNTRY_CODE_TO_REGION_CODE, REGION_CODE_FOR_NON_GEO_EN
 from pipeline.detect.recognizer import Recognizer, Rule, span
 from pipeline.detect.recognizers.labelled import Labelled
 from pipeline.detect.text.normalize import NormalizedText
-from pipeline.detect.text.shadow import shape
+from pipeline.detect.text.shadow import shadow_pattern
 from schemas.entities import EntityType
 from schemas.spans import DetectOptions, Span
 
@@ -21,7 +21,7 @@ _SAUDI = re.compile(
 )
 _LOCAL_LENGTHS = {10: (b"05", b"01"), 12: (b"9665", b"9661"), 13: (b"96605", b"96601"), 14: (b"009665", b"009661")}
 _CHAIN_STARTS = (b"05", b"01", b"966", b"00966", b"0")
-# `01/01/2024 - 30/06/2024`: days of two dates, however much their digits look like a number's.
+# `01/01/2024 - 30/06/2024`: the digits of two dates may look like those of a phone number.
 _DATED = re.compile(rb"(?<!\d)(?:\d\d?/\d\d?/(?:19|20|1[34])\d\d|(?:19|20|1[34])\d\d/\d\d?/\d\d?)(?!\d)")
 _LONGEST_DATE = 10
 
@@ -33,7 +33,7 @@ _LONGEST_COUNTRY_CODE = 3
 
 @lru_cache(maxsize=1024)
 def _possible_lengths(country_code: int) -> frozenset[int]:
-    """How many digits a national number of this country can have (libphonenumber's general description)."""
+    """The possible numbers of digits of a national number of this country (libphonenumber, general description)."""
     regions = COUNTRY_CODE_TO_REGION_CODE.get(country_code, ())
     if not regions:
         return frozenset()
@@ -59,7 +59,7 @@ def _phone(text: NormalizedText, _options: DetectOptions) -> Iterator[Span]:
 
 
 def _saudi(text: NormalizedText) -> Iterator[tuple[int, int]]:
-    """Unbroken numbers by their length and lead, then grouped ones."""
+    """Unbroken numbers by length and first digits, then grouped numbers."""
     shadow = text.shadow
     for length, leads in _LOCAL_LENGTHS.items():
         for start in text.numbers.plain.get(length, ()):
@@ -79,14 +79,14 @@ def _saudi(text: NormalizedText) -> Iterator[tuple[int, int]]:
 
 
 def _is_dated(shadow: bytes, start: int, end: int) -> bool:
-    """Whether a date with slashes takes part in it."""
+    """Whether a date with slashes overlaps the number."""
     first = max(0, start - _LONGEST_DATE)
     dates = _DATED.finditer(shadow[first : end + _LONGEST_DATE]) if b"/" in shadow[start:end] else ()
     return any(date.start() + first < end and start < date.end() + first for date in dates)
 
 
 def _is_free(shadow: bytes, start: int, end: int) -> bool:
-    """Not inside a word, a decimal, a URL's path or a longer code."""
+    """Whether the number is not inside a word, a decimal, the path of a URL or a longer code."""
     before, after = shadow[max(0, start - 2) : start], shadow[end : end + 2]
     if before[-1:].isalnum() or after[:1].isalnum():
         return False
@@ -96,30 +96,43 @@ def _is_free(shadow: bytes, start: int, end: int) -> bool:
 
 
 def _opening(shadow: bytes, start: int) -> int:
-    """The plus and the parenthesis before the first digit belong to the number."""
+    """The start of the number with the plus and the parenthesis before its first digit."""
     while start > 0 and shadow[start - 1] in b"+(":
         start -= 1
     return start
 
 
 def _international(text: NormalizedText) -> Iterator[tuple[int, int]]:
-    """`+` or 00, then a country code and as many digits as that country's numbers have."""
+    """`+` or 00, then a country code and a possible number of digits for that country."""
+    yield from _after_plus(text)
+    yield from _unbroken_after_00(text)
+    yield from _grouped_after_00(text)
+
+
+def _after_plus(text: NormalizedText) -> Iterator[tuple[int, int]]:
     shadow = text.shadow
     plus = shadow.find(b"+")
     while plus >= 0:
         end = possible_end(text, plus + 1)
         if end and not shadow[max(0, plus - 1) : plus].isalnum():
-            yield (plus - 1 if shadow[plus - 1 : plus] == b"(" and b")" in shadow[plus:end] else plus), end
+            in_brackets = shadow[plus - 1 : plus] == b"(" and b")" in shadow[plus:end]
+            yield plus - in_brackets, end
         plus = shadow.find(b"+", plus + 1)
+
+
+def _unbroken_after_00(text: NormalizedText) -> Iterator[tuple[int, int]]:
+    shadow = text.shadow
     for length in range(_FEWEST_DIGITS + 2, _MOST_DIGITS + 3):
         for start in text.numbers.plain.get(length, ()):
-            dialled = shadow.startswith(b"00", start) and shadow[start + 2] != ord("0")
-            if (
-                dialled
-                and _is_free(shadow, start, start + length)
-                and _is_possible(text.text[start + 2 : start + length])
-            ):
-                yield start, start + length
+            if not shadow.startswith(b"00", start) or shadow[start + 2] == ord("0"):
+                continue
+            end = start + length
+            if _is_free(shadow, start, end) and _is_possible(text.text[start + 2 : end]):
+                yield start, end
+
+
+def _grouped_after_00(text: NormalizedText) -> Iterator[tuple[int, int]]:
+    shadow = text.shadow
     for chain in text.numbers.chains:
         for start, _end in chain[:-1]:
             if shadow.startswith(b"00", start) and not shadow[max(0, start - 1) : start].isalnum():
@@ -129,7 +142,7 @@ def _international(text: NormalizedText) -> Iterator[tuple[int, int]]:
 
 
 def possible_end(text: NormalizedText, start: int) -> int:
-    """Where the longest possible number after a plus or 00 ends, at a group's end; 0 when there is none."""
+    """The end of the longest possible number after a plus or 00, at the end of a group; 0 if there is none."""
     match = _INTERNATIONAL.match(text.shadow, start)
     if match is None:
         return 0
@@ -150,12 +163,12 @@ def possible_end(text: NormalizedText, start: int) -> int:
 
 
 def _without_trunk(digits: str) -> str:
-    """`+966 (0)50…`: the trunk prefix is no part of the number."""
+    """The digits without the trunk prefix, which is not part of the number: `+966 (0)50…`."""
     return "966" + digits[4:] if digits.startswith("9660") else digits
 
 
-# What is a phone number only beside a label: mobiles and landlines without their 0, 9200 and 800 numbers.
-_LABELLED = shape(r"""
+# Numbers that count only with a label: mobiles and landlines without the leading 0, 9200 and 800 numbers.
+_LABELLED = shadow_pattern(r"""
     (?<![a-z0-9+])
     (?: 5 (?:[ \-.]? \d){8}
       | 1[1-7] (?:[ \-.]? \d){7}
@@ -164,8 +177,8 @@ _LABELLED = shape(r"""
     (?![a-z0-9] | [.\-/:,]\d)
 """)
 
-# "الرقم الموحد" names a company's telephone as often as its register entry.
-_UNIFIED = shape(r"(?<![a-z0-9+]) 92[05] (?:[ \-.]? \d){6} (?![a-z0-9] | [.\-/:,]\d)")
+# "الرقم الموحد" is the label of the telephone of a company as often as of its registration.
+_UNIFIED = shadow_pattern(r"(?<![a-z0-9+]) 92[05] (?:[ \-.]? \d){6} (?![a-z0-9] | [.\-/:,]\d)")
 
 RECOGNIZERS: tuple[Recognizer, ...] = (
     Rule("phone", frozenset({EntityType.PHONE_NUMBER}), _phone),

@@ -1,4 +1,4 @@
-"""Numbers that registers give to people: MRN, MEDICAL_LICENSE, INSURANCE_POLICY, STUDENT_ID."""
+"""MRN, MEDICAL_LICENSE, INSURANCE_POLICY and STUDENT_ID: the numbers of persons in registers."""
 
 import re
 from collections.abc import Iterator
@@ -6,25 +6,25 @@ from collections.abc import Iterator
 from pipeline.detect.recognizer import Recognizer, Rule, span
 from pipeline.detect.recognizers.labelled import Labelled
 from pipeline.detect.text.normalize import NormalizedText
-from pipeline.detect.text.shadow import shape
+from pipeline.detect.text.shadow import shadow_pattern
 from schemas.entities import EntityType
 from schemas.spans import DetectOptions, Span
 
 _END = r"(?![a-z0-9] | [.:/\-]\d | [ ]?%)"
 
-_RECORD = shape(rf"""
+_RECORD = shadow_pattern(rf"""
     (?<![a-z0-9])
     (?:[a-z]{{1,5}} [\-/]?)?                          # KF-0091823, MRN-664120
     \d (?:[\-/]? \d){{3,9}} (?:[ ]\d{{3,4}}){{0,2}}   # 664120, 12-34-56, 0091 823
     {_END}
 """)
-_STUDENT = shape(rf"""
+_STUDENT = shadow_pattern(rf"""
     (?<![a-z0-9])
     (?:[a-z]{{1,3}} -?)?                              # S441988210
     \d (?:-? \d){{4,11}} (?:[ ]\d{{3,4}}){{0,2}}      # 442900178, 35-1-2-2-0555, 442 900 178
     {_END}
 """)
-_POLICY = shape(rf"""
+_POLICY = shadow_pattern(rf"""
     (?<![a-z0-9])
     (?=[a-z]{{0,9}} [\-/ ]? [a-z0-9]{{0,9}} [\-/]? \d)
     (?:[a-z]{{2,5}}[ ](?=\d{{4}}))?                   # POL 2026 9812
@@ -38,8 +38,10 @@ _LICENSE_SHAPES = r"""
     \d\d [ \-]? r [ \-]? [a-z] [ \-]? \d{4,8}          # 14-R-M-008924: year, register, profession, serial
   | scfhs [ \-]? \d{4,8} (?:-\d{3,8})?                 # SCFHS-1234567, SCFHS-2024-08172
 """
-_LICENSE_ALONE = shape(rf"(?<![a-z0-9]) (?: {_LICENSE_SHAPES} ) (?![a-z0-9])")
-_LICENSE = shape(rf"(?<![a-z0-9]) (?: {_LICENSE_SHAPES} | (?:[a-z]{{1,3}}-?)? \d (?:[ \-]? \d){{4,9}} ) {_END}")
+_LICENSE_ALONE = shadow_pattern(rf"(?<![a-z0-9]) (?: {_LICENSE_SHAPES} ) (?![a-z0-9])")
+_LICENSE = shadow_pattern(
+    rf"(?<![a-z0-9]) (?: {_LICENSE_SHAPES} | (?:[a-z]{{1,3}}-?)? \d (?:[ \-]? \d){{4,9}} ) {_END}"
+)
 
 
 def _is_record(surface: str) -> bool:
@@ -47,7 +49,7 @@ def _is_record(surface: str) -> bool:
 
 
 def _is_policy(surface: str) -> bool:
-    """Enough digits, no date, and words before a blank only as capitals."""
+    """Whether it has enough digits and is no date. A word before a blank must be in capitals."""
     head, blank, _ = surface.partition(" ")
     if blank and head.isalpha() and not head.isupper():
         return False
@@ -57,7 +59,7 @@ def _is_policy(surface: str) -> bool:
 
 
 def _license(text: NormalizedText, _options: DetectOptions) -> Iterator[Span]:
-    """The two shapes of the Commission for Health Specialties, which need no label."""
+    """The two shapes of the Saudi Commission for Health Specialties (SCFHS), which need no label."""
     for start in _license_starts(text):
         match = _LICENSE_ALONE.match(text.shadow, start)
         if match:
@@ -65,7 +67,7 @@ def _license(text: NormalizedText, _options: DetectOptions) -> Iterator[Span]:
 
 
 def _license_starts(text: NormalizedText) -> Iterator[int]:
-    """Where one of the shapes can begin: at the register's name, or two digits and a blank before an R."""
+    """The offsets where one of these shapes can begin: at `SCFHS`, or at two digits before an R."""
     yield from (
         mark.start
         for mark in text.triggers["labels"]

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from pipeline.detect.recognizer import Recognizer, Rule, span
 from pipeline.detect.text import context
 from pipeline.detect.text.normalize import NormalizedText
-from pipeline.detect.text.shadow import OTHER_LETTER, shape
+from pipeline.detect.text.shadow import OTHER_LETTER, shadow_pattern
 from schemas.entities import EntityType
 from schemas.spans import DetectOptions, Span
 
-# ا ب ح د ر س ص ط ع ق ك ل م ن ه و ى and their Latin partners. The shadow folds أ to ا and ى to ي; هـ loses its tatweel.
+# ا ب ح د ر س ص ط ع ق ك ل م ن ه و ى and their Latin equivalents. The shadow folds أ to ا and ى to ي; هـ has no tatweel.
 _ARABIC = "[ابحدرسصطعقكلمنهوي]"
 _LATIN = "[abjdrsxteglzknhuv]"
 _GAP = r"[ \-]"
@@ -18,13 +18,13 @@ _LATIN_APART = rf"(?: {_LATIN}[ ]{_LATIN}[ ]{_LATIN} | {_LATIN}-{_LATIN}-{_LATIN
 _LETTER_BEFORE, _LETTER_AFTER = r"(?<![a-z0-9\x80-\xaf\xfe])", r"(?![a-z0-9\x80-\xaf\xfe])"
 _DIGIT_BEFORE, _DIGIT_AFTER = r"(?<![a-z0-9])(?<!\d[.,:/\-])", r"(?![a-z0-9] | [.,:/\-]\d | [ ]?%)"
 
-# The letters as they stand right after the digits, and right before them (fixed widths: five when apart, three joined).
-_AFTER_DIGITS = shape(rf"[ ]?-?[ ]? (?: {_APART} | {_LATIN_APART} | (?<=[ \-]){_LATIN}{{3}} ) {_LETTER_AFTER}")
-_FIVE = shape(rf"{_ARABIC}([ ]|-){_ARABIC}\1{_ARABIC} | {_LATIN}([ ]|-){_LATIN}\2{_LATIN}")
-_THREE = shape(rf"{_LATIN}{{3}}")
+# The letters directly after the digits, and directly before them (five characters with separators, three without).
+_AFTER_DIGITS = shadow_pattern(rf"[ ]?-?[ ]? (?: {_APART} | {_LATIN_APART} | (?<=[ \-]){_LATIN}{{3}} ) {_LETTER_AFTER}")
+_FIVE = shadow_pattern(rf"{_ARABIC}([ ]|-){_ARABIC}\1{_ARABIC} | {_LATIN}([ ]|-){_LATIN}\2{_LATIN}")
+_THREE = shadow_pattern(rf"{_LATIN}{{3}}")
 _MOST_DIGITS = 4
 
-# Currency codes, acronyms and words made of the seventeen letters: plates only beside a label.
+# Currency codes, acronyms and words of these seventeen letters: plates only with a label.
 _NOT_PLATES = frozenset(
     """
     ABS ADD AED AGE AGT ALL ALT AND ARE ART ASK ASL ATE AUD AUX BAD BAG BAR BAT BDT BED BEL BET BHD BRS BRT
@@ -56,12 +56,12 @@ def _plate(text: NormalizedText, _options: DetectOptions) -> Iterator[Span]:
 
 
 _EDGES = frozenset({b" ", b"-"} | {bytes([byte]) for byte in range(0x80, 0xB0)})
-_STOP = shape(r"(?![a-z0-9] | [.,:/\-]\d | [ ]?%)")
+_STOP = shadow_pattern(r"(?![a-z0-9] | [.,:/\-]\d | [ ]?%)")
 _WIDEST_GAP = 3
 
 
 def _letters_before(shadow: bytes, start: int) -> int:
-    """Where three plate letters that end right before the digits begin, or -1."""
+    """The start of three plate letters directly before the digits; -1 if there are none."""
     end = start
     while end > start - _WIDEST_GAP and shadow[end - 1 : end] in (b" ", b"-"):
         end -= 1
@@ -79,7 +79,7 @@ def _is_letter(byte: int) -> bool:
 
 
 def _are_plate_letters(text: NormalizedText, start: int, end: int) -> bool:
-    """Latin letters are capitals; three that stand together are no currency, acronym or word."""
+    """Whether Latin letters are capitals and no currency, acronym or word."""
     surface = text.text[start:end].strip(" -")
     if not surface[0].isascii():
         return True
@@ -87,14 +87,14 @@ def _are_plate_letters(text: NormalizedText, start: int, end: int) -> bool:
 
 
 _ANY_LETTERS = rf"(?: {_APART} | {_LATIN_APART} | {_ARABIC}{{3}} | {_LATIN}{{3}} )"
-_LABELLED = shape(rf"""
+_LABELLED = shadow_pattern(rf"""
     (?: {_DIGIT_BEFORE} \d{{1,4}} {_GAP}? {_ANY_LETTERS} {_LETTER_AFTER}
       | {_LETTER_BEFORE} {_ANY_LETTERS} [ ]?-?[ ]? \d{{1,4}} {_DIGIT_AFTER} )
 """)
 
 
 def _labelled(text: NormalizedText, options: DetectOptions) -> Iterator[Span]:
-    """Beside a label the letters may be joined, or spell a word."""
+    """Plates with a label: there the letters may be joined, or be a word."""
     if not context.has_label(text, options, "plate"):
         return
     for start, end in context.values(text, options, "plate", _LABELLED):

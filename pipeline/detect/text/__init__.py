@@ -1,1 +1,1 @@
-"""The text as detection reads it: normalized, with every offset known, cut into numbers, labels and tables."""
+"""The text as detection reads it: normalized with exact offsets, split into numbers, labels and tables."""

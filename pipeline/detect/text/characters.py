@@ -1,7 +1,7 @@
-"""What each character becomes before detection: the tables of deletions, folds and expansions.
+"""The tables of normalization: which characters are deleted, folded or expanded before detection.
 
 Sources: Unicode 16 DerivedCoreProperties (Default_Ignorable_Code_Point), general category Cf, DerivedNumericType.
-Listed as ranges because Python's own tables are older than some of the characters.
+They are listed as ranges because the tables of Python lack some of the newer characters.
 """
 
 import unicodedata
@@ -10,13 +10,13 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-BLANK = "\x1a"  # stands where a token or placeholder stood: no letter, no digit, no space
+BLANK = "\x1a"  # replaces the characters of tokens and placeholders: no letter, no digit, no space
 
 DELETED = 0xFFFFFFFF
 EXPANDED = 0xFFFFFFFE
 _CODE_POINTS = 0x110000
 
-# Default_Ignorable_Code_Point, and the format characters (Cf) that are not in it. Variation selectors are in it.
+# Default_Ignorable_Code_Point, which includes variation selectors, and the other format characters (Cf).
 _INVISIBLE_RANGES = (
     (0x00AD, 0x00AD), (0x034F, 0x034F), (0x0600, 0x0605), (0x061C, 0x061C), (0x06DD, 0x06DD), (0x070F, 0x070F),
     (0x0890, 0x0891), (0x08E2, 0x08E2), (0x115F, 0x1160), (0x17B4, 0x17B5), (0x180B, 0x180F), (0x200B, 0x200F),
@@ -25,14 +25,14 @@ _INVISIBLE_RANGES = (
     (0x1D173, 0x1D17A), (0xE0000, 0xE0FFF),
 )  # fmt: skip
 
-# Arabic vowel and Quranic marks, tatweel, and their presentation forms: they belong to the letter before them.
+# Arabic vowel and Quranic marks, tatweel, and their presentation forms. They belong to the letter before them.
 _MARK_RANGES = (
     (0x0610, 0x061A), (0x0640, 0x0640), (0x064B, 0x065F), (0x0670, 0x0670), (0x06D6, 0x06DC), (0x06DF, 0x06E4),
     (0x06E7, 0x06E8), (0x06EA, 0x06ED), (0x0897, 0x089F), (0x08CA, 0x08E1), (0x08E3, 0x08FF),
     (0xFC5E, 0xFC63), (0xFCF2, 0xFCF4), (0xFE70, 0xFE7F),
 )  # fmt: skip
 
-# The zero of every decimal digit row (Nd); nine more digits follow each.
+# The zeros of all scripts (general category Nd). Nine more digits follow each.
 _ZEROS = (
     0x0660, 0x06F0, 0x07C0, 0x0966, 0x09E6, 0x0A66, 0x0AE6, 0x0B66, 0x0BE6, 0x0C66, 0x0CE6, 0x0D66, 0x0DE6, 0x0E50,
     0x0ED0, 0x0F20, 0x1040, 0x1090, 0x17E0, 0x1810, 0x1946, 0x19D0, 0x1A80, 0x1A90, 0x1B50, 0x1BB0, 0x1C40, 0x1C50,
@@ -47,7 +47,7 @@ _NEWLINES = "\u0085\u2028\u2029"
 _HYPHENS = "\u2010\u2011\u2012\u2013\u2043\u2212\ufe58\ufe63"
 _APOSTROPHES = "\u2018\u2019\u201b\u02bc\u02bb"
 _PERSIAN = {"ی": "ي", "ک": "ك", "ە": "ه", "ہ": "ه", "ھ": "ه", "ۀ": "ة"}
-_RIYAL_LIGATURE = 0xFDFC  # a currency sign of its own: stays
+_RIYAL_LIGATURE = 0xFDFC  # a currency sign: not expanded
 
 
 def _members(ranges: tuple[tuple[int, int], ...]) -> list[int]:
@@ -84,13 +84,12 @@ def _tables() -> tuple[NDArray[np.uint32], dict[int, str]]:
     return fold, expansions
 
 
+# By code point: the folded character, DELETED or EXPANDED; for the last the string in EXPANSIONS.
 FOLD, EXPANSIONS = _tables()
-
-# A table for `str.translate` that is filled as characters are met: most of Unicode never is.
 
 
 class CharacterTable(dict[int, str]):
-    """What `fold` makes of each character, once it has been asked."""
+    """A table for `str.translate`: the result of `fold` for each character, computed when it is first needed."""
 
     def __init__(self, fold: Callable[[str], str]) -> None:
         super().__init__()

@@ -1,4 +1,7 @@
-"""Which label governs a value: the nearest cue word before it, or after it, in its line or alone on the line above."""
+"""Finds the values that a label applies to: after it, before it, in its table column, or under its heading.
+
+A label applies to the nearest value in its line, or in the next line if it is alone on its own.
+"""
 
 import re
 from bisect import bisect_right
@@ -6,43 +9,43 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from pipeline.detect.text.normalize import NormalizedText, normalize
-from pipeline.detect.text.shadow import shape
+from pipeline.detect.text.shadow import shadow_pattern
 from pipeline.detect.text.trace import LABELLED
 from pipeline.detect.text.triggers import Trigger, find_triggers
 from schemas.spans import DetectOptions
 
-REACH_BEFORE = 40  # characters between a label and its value
-REACH_AFTER = 25  # characters between a value and a label that follows it
+REACH_BEFORE = 40  # most characters between a label and a value after it
+REACH_AFTER = 25  # most characters between a value and a label after it
 _LONGEST_VALUE = 40
-_LONGEST_CELL = 200  # a text longer than this is no table cell: its heading says nothing about each number in it
+_LONGEST_CELL = 200  # characters; in a longer text the heading does not apply to each number
 
 _DIGIT = re.compile(rb"\d")
-# Punctuation and the words that join a label to its value, nothing else.
-_FILLER = shape(r"""
+# Punctuation and the words that may stand between a label and its value.
+_FILLER = shadow_pattern(r"""
     (?: [^a-z0-9\x80-\xaf\xfe]
       | \b(?:no|nos|num|number|numbers|is|was|are|of|the|id|s|my|your|his|her|its)\b
       | (?<![\x80-\xaf])(?:رقمها|رقمه|رقمي|رقم|الرقم|هو|هي|ذات|ذو
         |التاليه|التالي|كالتالي|لديكم|لديك|عندكم)(?![\x80-\xaf])
     )*
 """)
-_SENTENCE_END = shape(r"[.!?؟;؛]\s")
-_WORD = shape(r"[a-z0-9\x80-\xaf\xfe]+")
-# "7002446555 and 7002446563", "١٢٣٤٥٦ و ١٢٣٤٥٧": one label for a list of values.
-_NEXT_IN_LIST = shape(r"[ ]?(?:,|،|/|;|&|\+|\band\b|\bor\b|و|او)[ ]?(?:\band\b|و)?[ ]?")
+_SENTENCE_END = shadow_pattern(r"[.!?؟;؛]\s")
+_WORD = shadow_pattern(r"[a-z0-9\x80-\xaf\xfe]+")
+# One label applies to a list of values: "7002446555 and 7002446563", "١٢٣٤٥٦ و ١٢٣٤٥٧".
+_NEXT_IN_LIST = shadow_pattern(r"[ ]?(?:,|،|/|;|&|\+|\band\b|\bor\b|و|او)[ ]?(?:\band\b|و)?[ ]?")
 _NEXT_CELL = re.compile(rb" ?\t ?")
 
 
 def has_label(text: NormalizedText, options: DetectOptions, kind: str) -> bool:
-    """Whether there is any label of `kind`: most texts have none of most kinds, and `values` then finds nothing."""
+    """Whether the text or its context may have a label of `kind`; if not, `values` finds nothing. A cheap test."""
     return kind in text.labels or kind in text.tables.cells or options.context != ""
 
 
 def values(
     text: NormalizedText, options: DetectOptions, kind: str, form: re.Pattern[bytes]
 ) -> Iterator[tuple[int, int]]:
-    """Places of `form` that a label of `kind` governs (normalized offsets; a place may come twice).
+    """The matches of `form` that a label of `kind` applies to, as normalized offsets. A match may come twice.
 
-    `form` must match no more than a line's worth of characters and hold its own boundaries.
+    `form` must check its own boundaries, and match no more than about a line.
     """
     if options.context and len(text.shadow) <= _LONGEST_CELL and kind in label_kinds(options.context):
         for match in form.finditer(text.shadow):
@@ -65,34 +68,34 @@ def values(
 
 @lru_cache(maxsize=256)
 def label_kinds(context: str) -> frozenset[str]:
-    """The kinds of the labels in a heading; weak ones count there."""
+    """The kinds of the labels in a heading. Weak labels count there."""
     return frozenset(label.section for label in find_triggers(normalize(context).shadow)["labels"])
 
 
 def label_kind_before(text: NormalizedText, start: int) -> str:
-    """The kind of the label that touches the value at `start` from before, or ""."""
+    """The kind of the label directly before the value at `start`; "" if there is none."""
     label = label_before(text, start)
     return label.section if label else ""
 
 
 def label_before(text: NormalizedText, start: int) -> Trigger | None:
-    """The label that touches the value at `start` from before."""
+    """The label directly before the value at `start`."""
     return _touching(text.shadow, text.triggers["labels"], start)
 
 
 def note_label(text: NormalizedText, place: tuple[int, int], source: str, label: Trigger | None) -> None:
-    """Notes for an explanation, where one was asked for, which label made `source` report a place."""
+    """Records for an explanation, if one was asked for, which label made `source` report a value."""
     if text.trace is not None and label is not None:
         text.trace.note(place, source, (label.start, label.end), certain=True)
 
 
 def _following(shadow: bytes, labels: list[Trigger], index: int, form: re.Pattern[bytes]) -> Iterator[tuple[int, int]]:
-    """The value after a label, and those listed after it."""
+    """The value after a label, and the further values of a list."""
     label = labels[index]
     limit = _next_other(labels, index)
     match = form.search(shadow, label.end, label.end + REACH_BEFORE + _LONGEST_VALUE)
     if match is None or match.start() > label.end + REACH_BEFORE:
-        match = _glued(shadow, label.end, form)
+        match = _attached(shadow, label.end, form)
         offset = label.end
     else:
         offset = 0
@@ -112,15 +115,15 @@ def _following(shadow: bytes, labels: list[Trigger], index: int, form: re.Patter
         yield start, end
 
 
-def _glued(shadow: bytes, start: int, form: re.Pattern[bytes]) -> re.Match[bytes] | None:
-    """A value written onto its label: "ID1012345672"."""
+def _attached(shadow: bytes, start: int, form: re.Pattern[bytes]) -> re.Match[bytes] | None:
+    """A value without a blank after its label: "ID1012345672"."""
     if _DIGIT.match(shadow, start) is None:
         return None
     return form.match(shadow[start : start + _LONGEST_VALUE])
 
 
 def _next_other(labels: list[Trigger], index: int) -> int:
-    """Where the next label of another kind begins."""
+    """The start of the next label of another kind."""
     kind = labels[index].section
     for label in labels[index + 1 : index + 6]:
         if label.section != kind:
@@ -129,7 +132,7 @@ def _next_other(labels: list[Trigger], index: int) -> int:
 
 
 def _reaches(gap: bytes, weak: bool) -> bool:
-    """Whether a label governs across `gap`."""
+    """Whether a label applies to a value with `gap` between."""
     joined = _FILLER.match(gap)
     rest = gap[joined.end() :] if joined else gap
     if not rest:
@@ -138,7 +141,7 @@ def _reaches(gap: bytes, weak: bool) -> bool:
 
 
 def _preceding(shadow: bytes, labels: list[Trigger], index: int, form: re.Pattern[bytes]) -> Iterator[tuple[int, int]]:
-    """The value before a label that no value follows."""
+    """The value before a label that has none after it."""
     label = labels[index]
     last = None
     for match in form.finditer(shadow, max(0, label.start - REACH_AFTER - _LONGEST_VALUE), label.start):
@@ -158,6 +161,7 @@ def _preceding(shadow: bytes, labels: list[Trigger], index: int, form: re.Patter
 
 
 def _touching(shadow: bytes, labels: list[Trigger], start: int) -> Trigger | None:
+    """The nearest label before `start`, if only filler words and punctuation stand between."""
     index = bisect_right(labels, start, key=lambda label: label.end) - 1
     if index < 0 or start - labels[index].end > REACH_BEFORE:
         return None

@@ -1,4 +1,9 @@
-"""When two surfaces are the same value: equal after detection's normalization, identifiers also without separators."""
+"""Decides when two surfaces are the same value, and folds texts into two forms in which spelling does not matter.
+
+The *words* form keeps words apart by single blanks. The *compact* form keeps letters and digits alone. In both, case,
+accents, vowel marks, invisible characters, the script of digits, and letters that careless spelling exchanges make no
+difference.
+"""
 
 import re
 import unicodedata
@@ -8,7 +13,7 @@ from pipeline.detect.text.characters import CharacterTable
 from pipeline.detect.text.normalize import normalize
 from schemas.entities import EntityType
 
-# Values in which blanks, hyphens and the like only group; everything else keeps its words.
+# Types whose values blanks and hyphens only group. Values of other types keep their words.
 _IDENTIFIERS = frozenset(
     {
         EntityType.NATIONAL_ID,
@@ -27,15 +32,14 @@ _IDENTIFIERS = frozenset(
     }
 )
 _SEPARATORS = re.compile(r"[\s\-]+")
-_DIALLING = re.compile(
-    r"[\s\-./()]+"
-)  # in telephone numbers these only group too; `12/345` and `1/2345` are two policies
+# These group the digits of telephone numbers only: `12/345` and `1/2345` are two policies.
+_DIALLING = re.compile(r"[\s\-./()]+")
 _BLANKS = re.compile(r"\s+")
 _CASELESS = _IDENTIFIERS | {EntityType.EMAIL_ADDRESS, EntityType.IP_ADDRESS}
 
 
 def is_identifier(type_: EntityType) -> bool:
-    """Whether blanks and hyphens in values of this type only group, telephone numbers among them."""
+    """Whether blanks and hyphens only group the characters of this type's values."""
     return type_ in _IDENTIFIERS or type_ is EntityType.PHONE_NUMBER
 
 
@@ -51,18 +55,13 @@ def canonical(type_: EntityType, surface: str) -> str:
 
 
 def _phone(text: str) -> str:
-    """Digits alone; 00 is the plus."""
+    """The digits, with a plus for 00."""
     compact = _DIALLING.sub("", text)
     return "+" + compact[2:] if compact.startswith("00") else compact
 
 
-# Two forms in which texts are compared whatever their spelling: *words*, kept apart, and *compact*, letters alone.
-#
-# In both, case, accents, vowel marks, invisible characters, the script of digits, and letters that careless spelling
-# exchanges do not matter.
-
 _ALIKE = str.maketrans("أإآٱىةؤئ", "اااايهوي")
-_SURPLUS = re.compile("^ +|(?<= ) +")  # leading blanks, and those behind the first of several
+_SURPLUS = re.compile("^ +|(?<= ) +")  # leading blanks, and all but the first of several
 _UNSEEN = frozenset({"Mn", "Me", "Cf", "Lm", "Sk"})
 
 
@@ -83,17 +82,17 @@ _WORDS, _COMPACT = CharacterTable(_words_of), CharacterTable(_compact_of)
 
 
 def words_form(text: str) -> str:
-    """The *words* form of a text: words parted by single blanks."""
+    """The *words* form of a text."""
     return " ".join(text.translate(_WORDS).split())
 
 
 def compact_form(text: str) -> str:
-    """The *compact* form of a text: letters and digits alone."""
+    """The *compact* form of a text."""
     return text.translate(_COMPACT)
 
 
 def words_origins(text: str) -> list[int]:
-    """The index in `text` behind each character of its *words* form, and of a blank behind the last word."""
+    """The index in `text` of each character of its *words* form, and of a blank after the last word."""
     folded, every = _folded(text, _WORDS)
     origins: list[int] = []
     start = 0
@@ -104,7 +103,7 @@ def words_origins(text: str) -> list[int]:
 
 
 def compact_origins(text: str) -> list[int]:
-    """The index in `text` behind each character of its *compact* form."""
+    """The index in `text` of each character of its *compact* form."""
     return _folded(text, _COMPACT)[1]
 
 
@@ -114,10 +113,10 @@ def is_attached_mark(character: str) -> bool:
 
 
 def _folded(text: str, table: CharacterTable) -> tuple[str, list[int]]:
-    """What the table makes of a text, and the index in the text behind each character of that."""
+    """The text translated by the table, and the index in the text of each of its characters."""
     pieces = [*map(table.__getitem__, map(ord, text))]
     folded = "".join(pieces)
     origins = [*compress(range(len(pieces)), pieces)]
-    if len(origins) < len(folded):  # some character stands for several
+    if len(origins) < len(folded):  # a character became several
         origins = [index for index, piece in enumerate(pieces) for _ in piece]
     return folded, origins

@@ -1,4 +1,4 @@
-"""The form of a text that detection looks at: invisible characters gone, digits folded, every offset known."""
+"""Normalizes a text for detection: invisible characters deleted, digits folded. Every offset can be mapped back."""
 
 import re
 from collections.abc import Callable
@@ -14,15 +14,14 @@ from pipeline.detect.text.tables import Tables
 from pipeline.detect.text.trace import Trace
 from pipeline.detect.text.triggers import Trigger, find_triggers
 
-# An attribute computed at first use. Before Python 3.12 functools.cached_property holds one lock for all instances.
-
 T = TypeVar("T")
 
 
 class lazy(Generic[T]):  # noqa: N801 - used as a decorator, as `property` is
-    """Computes the value of a method once per instance and keeps it in its `__dict__`, where it shadows this.
+    """An attribute computed at first use and kept in the `__dict__` of the instance, where it shadows this descriptor.
 
-    Threads that come at once to the same instance may each compute it; a large text holds up nobody else's.
+    Threads that use one instance at once may each compute it. `functools.cached_property` is not used because before
+    Python 3.12 it holds one lock for all instances: a large text would block all others.
     """
 
     def __init__(self, compute: Callable[[Any], T]) -> None:
@@ -43,19 +42,19 @@ class lazy(Generic[T]):  # noqa: N801 - used as a decorator, as `property` is
 
 _Codes = NDArray[np.uint32]
 
-# A line's end or a tab as JSON and source code write it, `ID:\n1012345672`. Not before a small letter: `CORP\tariq`.
+# An escaped line end or tab of JSON or source code, `ID:\n1012345672`. Not before a small letter: `CORP\tariq`.
 _ESCAPED = re.compile(r"\\[nrt](?![a-z])")
 _LAYOUT = {"n": " \n", "r": " \n", "t": " \t"}
-# Characters as addresses of the web write them: UTF-8, each byte as % and two digits (RFC 3986, section 2.1).
+# Percent-encoded characters of URLs: each byte of UTF-8 is % and two digits (RFC 3986, section 2.1).
 _PERCENT = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
-_FILLING = "\u200b"  # deleted like every invisible character
+_PADDING = "\u200b"  # deleted like every invisible character
 
 
 class NormalizedText:
-    """A text as sent (`original`), its canonical form (`text`), and the exact way back from one to the other.
+    """A text as sent (`original`), its normalized form (`text`), and the offset mapping between the two.
 
-    Immutable. `expanded` is True when one original character stands for several normalized ones (Arabic ligatures).
-    `trace` takes the recognizers' reasons where an explanation was asked for.
+    Immutable. `expanded` is true if one original character became several (Arabic ligatures). `trace` collects the
+    reasons of the recognizers, if an explanation was asked for.
     """
 
     trace: Trace | None = None
@@ -76,17 +75,17 @@ class NormalizedText:
 
     @lazy
     def shadow(self) -> bytes:
-        """`text` with exactly one byte per character (see shadow.py): offsets in it are offsets in `text`."""
+        """`text` with exactly one byte per character (see shadow.py): both have the same offsets."""
         return shadow_of_codes(self.codes)
 
     @lazy
     def numbers(self) -> Numbers:
-        """The digit-bearing tokens, by shape."""
+        """The tokens with digits, by shape."""
         return Numbers(self.shadow)
 
     @lazy
     def groups(self) -> list[GroupedNumber]:
-        """Identifier-long numbers written in groups of digits."""
+        """Numbers in groups of digits that have the length of an identifier."""
         return grouped_numbers(self.text, self.numbers.chains)
 
     @lazy
@@ -104,13 +103,13 @@ class NormalizedText:
 
     @lazy
     def tables(self) -> Tables:
-        """Cells under headings, where the text holds tables."""
+        """The tables that the text contains, with their cells under headings."""
         return Tables(self.shadow, self.triggers["labels"])
 
     def original_span(self, start: int, end: int) -> tuple[int, int]:
         """`text[start:end]` (not empty) as offsets of `original`.
 
-        The edges are visible characters; vowel marks and tatweel that hang on the last letter belong to it.
+        The edges are visible characters. Vowel marks and tatweel after the last letter belong to it.
         """
         if self._origin is None:
             return start, end
@@ -118,14 +117,14 @@ class NormalizedText:
         first, last = at(start), at(end - 1) + 1
         following = at(end) if end < len(self._origin) else len(self.original)
         if self.original[last - 1] == "%" and following - last > 1:
-            return first, following  # the rest of a character that is written with its bytes
+            return first, following  # the rest of a percent-encoded character
         for index in range(following - 1, last - 1, -1):
             if self.original[index] in characters.MARKS:
                 return first, index + 1
         return first, last
 
-    def whole(self, start: int, end: int) -> tuple[int, int]:
-        """`start:end` (normalized) widened so that it cuts no original character in two."""
+    def widened(self, start: int, end: int) -> tuple[int, int]:
+        """`start:end` (normalized) widened so that it does not divide an original character."""
         if self._origin is None or not self.expanded:
             return start, end
         origin = self._origin
@@ -136,7 +135,7 @@ class NormalizedText:
         return start, end
 
     def blanked(self, zones: list[tuple[int, int]]) -> "NormalizedText":
-        """The same text in which nothing can be found inside `zones` (normalized offsets, ascending)."""
+        """The same text with blank characters in `zones` (normalized offsets, ascending): nothing is found there."""
         codes = self.codes.copy()
         for start, end in zones:
             codes[start:end] = ord(characters.BLANK)
@@ -144,8 +143,8 @@ class NormalizedText:
 
 
 def normalize(text: str) -> NormalizedText:
-    """The normalized text: linear time, any string (lone surrogates pass through)."""
-    read = text  # of the same length in what follows
+    """The normalized text. Takes any string, lone surrogates too; linear time."""
+    read = text  # every replacement below keeps its length
     if "\\" in read:
         read = _ESCAPED.sub(lambda match: _LAYOUT[match[0][1]], read)
     if "%" in read:
@@ -165,14 +164,14 @@ def normalize(text: str) -> NormalizedText:
 
 
 def _unquoted(match: re.Match[str]) -> str:
-    """Each character of a percent-encoded run, and what fills the places of its other signs; the run if it is none."""
+    """A percent-encoded run decoded, and padded to its length; the run itself if it is not printable UTF-8."""
     try:
         unquoted = bytes.fromhex(match[0].replace("%", "")).decode()
     except UnicodeDecodeError:
         return match[0]
     if not unquoted.replace("\n", "").replace("\r", "").replace("\t", "").isprintable():
         return match[0]
-    return "".join(letter + _FILLING * (3 * len(letter.encode()) - 1) for letter in unquoted)
+    return "".join(letter + _PADDING * (3 * len(letter.encode()) - 1) for letter in unquoted)
 
 
 def _decode(codes: _Codes) -> str:
@@ -180,7 +179,7 @@ def _decode(codes: _Codes) -> str:
 
 
 def _expand(text: str, codes: _Codes, folded: _Codes) -> NormalizedText:
-    """The rare case: some characters become several."""
+    """Normalization in the rare case that some characters become several."""
     lengths = (folded != characters.DELETED).astype(np.intp)
     places = np.flatnonzero(folded == characters.EXPANDED)
     present, which = np.unique(codes[places], return_inverse=True)
@@ -189,7 +188,7 @@ def _expand(text: str, codes: _Codes, folded: _Codes) -> NormalizedText:
     lengths[places] = sizes[which]
     origin = np.repeat(np.arange(len(codes)), lengths)
     result: _Codes = folded[origin]
-    # The position of each character inside its own expansion, then its letter from all expansions laid end to end.
+    # The position of each character in its expansion, then its letter from the concatenation of all expansions.
     within = np.arange(len(origin)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
     letters = np.array([ord(letter) for expansion in expansions for letter in expansion], dtype=np.uint32)
     first = np.zeros(len(codes), dtype=np.intp)

@@ -1,4 +1,8 @@
-"""The digit-bearing tokens of a text, found once by their shape, so that no recognizer scans for numbers by itself."""
+"""Finds the numbers of a text once, by their shape, so that no recognizer has to scan for them.
+
+A token is a run of digits or several with separators. A chain is a row of digit groups with blanks or the like between;
+`grouped_numbers` joins neighbouring groups of a chain to numbers that have the length of an identifier.
+"""
 
 from collections import defaultdict
 from itertools import pairwise
@@ -9,7 +13,7 @@ from numpy.typing import NDArray
 
 _DIGITS = b"0123456789"
 _SHORTEST_CHAIN = 9  # characters: a date with one blank in it, 1/ 2/1985
-_SHORTEST_ATOM = 8  # digits that mean something by themselves inside a longer token
+_SHORTEST_ATOM = 8  # digits that may be an identifier by themselves inside a longer token
 _WIDEST_GAP = 3  # characters between two groups of a chain
 
 Token = tuple[int, int]
@@ -28,9 +32,9 @@ _JOINS_CHAIN = _class(_BETWEEN_GROUPS)
 class Numbers:
     """The tokens of one shadow.
 
-    `plain[n]`: starts of unbroken runs of n digits (8 or more also where they are part of a longer token).
-    `shaped[separators]`: tokens by the separators between their digit groups, such as b"//" or b"...".
-    `chains`: runs of digit groups with blanks and the like between them, as the groups' places.
+    `plain[n]`: the starts of unbroken runs of n digits; from 8 digits on also inside longer tokens.
+    `shaped[separators]`: the tokens by the separators between their digit groups, such as b"//" or b"...".
+    `chains`: the offsets of the groups of each chain.
     """
 
     __slots__ = ("chains", "plain", "shaped")
@@ -53,7 +57,7 @@ class Numbers:
         self._read_chains(runs, [i for i in near if not shadow[runs[i][1] : runs[i + 1][0]].strip(_BETWEEN_GROUPS)])
 
     def _read_tokens(self, shadow: bytes, runs: list[Token], joined: list[int]) -> None:
-        """`joined`: the runs to which the next one is written on, ascending."""
+        """`joined`: the runs with only a separator before the next run, ascending."""
         plain = self.plain
         position = 0
         for first, last in _stretches(joined):
@@ -69,14 +73,14 @@ class Numbers:
             plain[end - start].append(start)
 
     def _read_chains(self, runs: list[Token], joined: list[int]) -> None:
-        """`joined`: the runs near whose end the next one begins, ascending."""
+        """`joined`: the runs with only blanks or the like before the next run, ascending."""
         for first, last in _stretches(joined):
             if runs[last][1] - runs[first][0] >= _SHORTEST_CHAIN:
                 self.chains.append(runs[first : last + 1])
 
 
 def _stretches(joined: list[int]) -> list[tuple[int, int]]:
-    """First and last of each row of runs, of which each but the last is in `joined`."""
+    """The first and last run of each row in which every run but the last is in `joined`."""
     found: list[tuple[int, int]] = []
     for index in joined:
         if found and found[-1][1] == index:
@@ -86,16 +90,14 @@ def _stretches(joined: list[int]) -> list[tuple[int, int]]:
     return found
 
 
-# Identifiers written in groups of digits: which neighbouring groups of a chain make one number of a known length.
-
-# How many digits, and with which one they begin: SSN, identity numbers, cards and tax numbers.
+# The first digits of numbers by length: SSN, identity numbers, cards and tax numbers.
 _LEADS = {9: "012345678", 10: "12", 14: "3", 15: "3", 16: "2345689"}
 _LONGEST = max(_LEADS)
 _MOST_GROUPS = 8
 
 
 class GroupedNumber(NamedTuple):
-    """`digits` of an identifier in groups of `sizes` at `start:end`; `alone`: no group joins it on either side."""
+    """The `digits` of an identifier in groups of `sizes` at `start:end`. `alone`: the chain has no other groups."""
 
     start: int
     end: int
@@ -106,7 +108,7 @@ class GroupedNumber(NamedTuple):
 
 
 def grouped_numbers(text: str, chains: list[list[Token]]) -> list[GroupedNumber]:
-    """Runs of 2 to 8 groups with one and the same separator between them, whose digits add up to a known length."""
+    """The runs of 2 to 8 groups with the same separator between them that together have a known length."""
     found: list[GroupedNumber] = []
     for chain in chains:
         sizes = [end - start for start, end in chain]
@@ -128,7 +130,7 @@ def grouped_numbers(text: str, chains: list[list[Token]]) -> list[GroupedNumber]
 
 
 def is_separate_number(shadow: bytes, start: int, end: int) -> bool:
-    """Whether the number at `start:end` is no part of a word, a decimal or a longer number."""
+    """Whether the number at `start:end` is not part of a word, a decimal or a longer number."""
     before, after = shadow[max(0, start - 2) : start], shadow[end : end + 2]
     if before[-1:].isalnum() or after[:1].isalnum() or before[-1:] == b"+":
         return False

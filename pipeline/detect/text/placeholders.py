@@ -1,8 +1,8 @@
-"""Where a text holds what earlier calls wrote into it: tokens (`<MASKED_PERSON_ab12cd34>`) and placeholders.
+"""Finds the output of earlier calls in a text: tokens (`<MASKED_PERSON_ab12cd34>`) and placeholders (`PHONE_01`).
 
-Nothing is found inside them. What only begins as they do is none: `MASKED_CARD_4111111111111111`,
-`PERSON_NAME_01@example.com`. And where the number may begin a value, as in `PHONE_966 50 123 4567` or
-`DATE_12 May 1990`, its letters alone are ours: whatever is found there is found as behind any other prefix.
+Nothing is detected inside them. A value that only begins like one is not one: `MASKED_CARD_4111111111111111`,
+`PERSON_NAME_01@example.com`. If the number of a placeholder may begin a value, as in `PHONE_966 50 123 4567` or
+`DATE_12 May 1990`, only its letters count as the placeholder, so that the value is detected.
 """
 
 import re
@@ -11,7 +11,7 @@ from string import ascii_lowercase, ascii_uppercase, digits
 
 from schemas.entities import PREFIX, EntityType
 
-# Found by their ends, which are rare, then read backwards. An `@` before a letter makes it all an address of mail.
+# The ends, which are rare, are searched for and read backwards. With an `@` and a letter after it is an e-mail address.
 _TAIL = re.compile(
     r"_(?:(?P<token>[a-f0-9]{8})|(?:0[1-9]|[1-9][0-9]{1,5}))"
     r"(?:(?<=[a-f0-9]{8})>|(?!\w|[\w.+%'-]{0,64}@[^\W_]))"
@@ -23,7 +23,7 @@ _SMALL = frozenset(ascii_lowercase + digits)
 _LONGEST_HEAD = 40  # characters
 _GROUP = re.compile(r"(?: {1,3}| ?[-/()+]{1,2} ?|[.:])[0-9(]")  # a number's next group
 _WORD = re.compile(r"[ .,/-]{1,2}[^\W\d_]")
-# Values of these types may go on with a word behind their first number: `12 May`, `1234 ABJ`, `16-R-M-…`.
+# Values of these types may continue with a word after their first number: `12 May`, `1234 ABJ`, `16-R-M-…`.
 _WITH_WORDS = frozenset(
     PREFIX[type_]
     for type_ in (EntityType.DATE_TIME, EntityType.VEHICLE_PLATE, EntityType.ADDRESS, EntityType.MEDICAL_LICENSE)
@@ -31,7 +31,7 @@ _WITH_WORDS = frozenset(
 
 
 def find_placeholders(text: str) -> Iterator[tuple[int, int]]:
-    """The places of tokens and placeholders, in order."""
+    """The offsets of tokens and placeholders, by position."""
     for tail in _TAIL.finditer(text):
         begin = (_token if tail["token"] else _placeholder)(text, tail.start())
         if begin is not None:
@@ -39,7 +39,7 @@ def find_placeholders(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _token(text: str, end: int) -> int | None:
-    """Where the token begins whose type ends at `end`, with its bracket."""
+    """The start, with its bracket, of the token whose type ends at `end`; None if there is none."""
     begin = text.rfind(_MASKED, max(0, end - _LONGEST_HEAD), end)
     if begin < 0 or text[begin + len(_MASKED) : end] not in _TYPES:
         return None
@@ -47,7 +47,7 @@ def _token(text: str, end: int) -> int | None:
 
 
 def _placeholder(text: str, end: int) -> int | None:
-    """Where the placeholder begins whose prefix ends at `end`."""
+    """The start of the placeholder whose prefix ends at `end`; None if there is none."""
     before = text[max(0, end - _LONGEST_HEAD) : end]
     rest = before.rstrip(_CAPITALS)
     if before[len(rest) :] not in _PREFIXES or rest[-1:] in _SMALL:
@@ -56,7 +56,7 @@ def _placeholder(text: str, end: int) -> int | None:
 
 
 def _goes_on(text: str, begin: int, tail: re.Match[str]) -> bool:
-    """Whether the number may be the beginning of a longer value."""
+    """Whether the number may begin a longer value."""
     if not tail[0][1:].isdecimal():
         return False
     if _GROUP.match(text, tail.end()):

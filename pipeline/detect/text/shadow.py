@@ -1,8 +1,8 @@
-"""The shadow of a normalized text: one byte per character, lower case, Arabic look-alikes in one class.
+"""The shadow of a normalized text: one byte per character, in lower case, with variants of Arabic letters folded.
 
-ASCII keeps its byte (capitals become small letters). Each Arabic letter and each sign that detection knows has a byte
-of its own above 0x7F; every other letter is OTHER_LETTER, every other character OTHER. So a byte offset is a character
-offset, and C scanners (re on bytes, Aho-Corasick, RE2 in Latin-1) run on it without decoding.
+ASCII characters keep their byte (capitals become small letters). Each Arabic letter and each sign that detection uses
+has a byte above 0x7F; every other letter is OTHER_LETTER, every other character OTHER. Byte offsets are thus character
+offsets, and scanners in C (`re` on bytes, Aho-Corasick) need no decoding.
 """
 
 import re
@@ -25,7 +25,7 @@ SIGN = {sign: _FIRST_SIGN + index for index, sign in enumerate(_SIGNS)}
 
 
 def _table() -> NDArray[np.uint8]:
-    """Class of each code point. Beyond the Arabic blocks only capitals and letters of living scripts are told apart."""
+    """The byte of each code point. Letters that are neither ASCII nor Arabic are OTHER_LETTER."""
     table = np.full(sys.maxunicode + 1, OTHER, dtype=np.uint8)
     for code in range(0x3000):
         if chr(code).isalpha():
@@ -48,21 +48,21 @@ _CLASSES = _table()
 
 
 def shadow_of(text: str) -> bytes:
-    """One byte per character of `text`."""
+    """The shadow of a normalized text."""
     if text.isascii():
         return text.lower().encode()
     return shadow_of_codes(np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4"))
 
 
 def shadow_of_codes(codes: NDArray[np.uint32]) -> bytes:
-    """The same from code points."""
+    """The shadow of a normalized text, given as code points."""
     return _CLASSES[codes].tobytes()
 
 
-def shape(pattern: str) -> re.Pattern[bytes]:
-    """A verbose regular expression over shadows. Arabic letters and signs in it stand for their bytes.
+def shadow_pattern(pattern: str) -> re.Pattern[bytes]:
+    """Compiles a verbose regular expression over shadows. Arabic letters and signs in it mean their bytes.
 
-    Write letters in lower case; `\\w`, `\\b` and `\\d` see ASCII only: LETTER below is the class of all letters.
+    Write letters in lower case. `\\w`, `\\b` and `\\d` match ASCII only; LETTER is the class of all letters.
     """
     translated = "".join(c if c.isascii() else chr(_CLASSES[ord(c)]) for c in pattern)
     return re.compile(translated.encode("latin-1"), re.VERBOSE)

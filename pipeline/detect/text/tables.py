@@ -1,4 +1,7 @@
-"""Tables written in text: a heading row of labels, then rows of as many cells; each cell's label is its column's."""
+"""Finds tables in text: a heading row with labels, then rows with the same number of cells.
+
+The label of a column applies to each of its cells.
+"""
 
 import re
 from bisect import bisect_right
@@ -11,14 +14,14 @@ _DELIMITERS = (b"|", b"\t", b";", b"\xb1", b",", b"\xb0", b"/")  # ؛ and ، too
 _RULE = b"-=:+| \t"
 _DIGIT = re.compile(rb"\d")
 _LONGEST_ROW = 2000
-_LONGEST_HEADING = 40  # a longer cell is prose
+_LONGEST_HEADING = 40  # characters; a longer cell is prose
 _BLANKS = b" \t\r\"'"
 
 Cell = tuple[int, int]
 
 
 class Tables:
-    """`cells[kind]`: the places under a heading of that kind; `headings`: where the labels of heading rows begin."""
+    """`cells[kind]`: the cells under a heading of that kind; `headings`: the starts of the labels in heading rows."""
 
     __slots__ = ("_read_tables", "cells", "headings")
 
@@ -32,7 +35,7 @@ class Tables:
                 consumed = self._read(shadow, line, row)
 
     def _read(self, shadow: bytes, line: int, labels: list[Trigger]) -> int:
-        """Reads the table whose heading row begins at `line`; where it ends, or `line` when there is none."""
+        """Reads the table whose heading row begins at `line`. Returns its end, or `line` if there is no table."""
         end = _line_end(shadow, line)
         if end == len(shadow) or end - line > _LONGEST_ROW or _DIGIT.search(shadow, line, end):
             return line
@@ -63,7 +66,7 @@ class Tables:
         return position
 
     def heading(self, shadow: bytes, cell: int) -> Trigger | None:
-        """The label over the cell that begins at `cell`: read anew, for explanations alone."""
+        """The label of the column of the cell that begins at `cell`. For explanations only."""
         index = bisect_right(self._read_tables, cell, key=lambda table: table.start) - 1
         if index < 0:
             return None
@@ -73,7 +76,7 @@ class Tables:
 
 
 class _Table(NamedTuple):
-    """Where a table begins, and the label of each of its columns."""
+    """The start of a table, and the label of each of its columns."""
 
     start: int
     delimiter: bytes
@@ -81,7 +84,7 @@ class _Table(NamedTuple):
 
 
 def _lines(shadow: bytes, labels: Sequence[Trigger]) -> Iterator[tuple[int, list[Trigger]]]:
-    """The beginning of each line that holds labels, and its labels."""
+    """The start of each line that has labels, and its labels."""
     start, end = 0, -1
     row: list[Trigger] = []
     for label in labels:
@@ -101,7 +104,7 @@ def _line_end(shadow: bytes, start: int) -> int:
 
 
 def _cells(shadow: bytes, start: int, end: int, delimiter: bytes) -> list[Cell]:
-    """The trimmed places between the delimiters of `shadow[start:end]`."""
+    """The offsets of the trimmed cells between the delimiters of `shadow[start:end]`."""
     cells: list[Cell] = []
     for piece in shadow[start:end].split(delimiter):
         left = len(piece) - len(piece.lstrip(_BLANKS))

@@ -1,16 +1,16 @@
-"""What recognizers note of their reasons while they look: kept only where an explanation was asked for."""
+"""Collects the reasons of recognizers for an explanation. Nothing is collected if none was asked for."""
 
 from collections.abc import Callable
 from typing import NamedTuple
 
 from schemas.spans import Cue
 
-Place = tuple[int, int]
-LABELLED = "label: "  # before a kind of labels: under it, notes about values that such a label governs
+Offsets = tuple[int, int]
+LABELLED = "label: "  # prefix of the source of notes about labelled values; the kind of the label follows
 
 
 class Note(NamedTuple):
-    """Why a recognizer reports a place: the cue word that counted, and the shape where it has several."""
+    """Why a recognizer reports a span: the cue word that counted, and the shape if it has several."""
 
     cue: Cue | None = None
     shape: str = ""
@@ -20,7 +20,7 @@ _NOTHING = Note()
 
 
 class Trace:
-    """The notes of one detection, by place (normalized offsets) and by who looked. It lives as long as its text."""
+    """The notes of one detection, by offsets (normalized) and source."""
 
     __slots__ = ("_notes",)
 
@@ -28,22 +28,22 @@ class Trace:
         self._notes: dict[tuple[int, int, str], Note] = {}
 
     def note(
-        self, place: Place, source: str, cue: Place | None = None, *, certain: bool = False, shape: str = ""
+        self, offsets: Offsets, source: str, cue: Offsets | None = None, *, certain: bool = False, shape: str = ""
     ) -> None:
-        """Notes why `source` reports `place`; of two reasons the first stands.
+        """Records why `source` reports `offsets`. Of two reasons the first is kept.
 
-        `source`: a kind of label (behind LABELLED), a type that words can be, or a recognizer's name.
+        `source`: LABELLED and a kind of label, an entity type for words, or the name of a recognizer.
         """
         word = None if cue is None else Cue(*cue, certain)
-        self._notes.setdefault((*place, source), Note(word, shape))
+        self._notes.setdefault((*offsets, source), Note(word, shape))
 
-    def of(self, place: Place, source: str) -> Note:
-        """What was noted."""
-        return self._notes.get((*place, source), _NOTHING)
+    def of(self, offsets: Offsets, source: str) -> Note:
+        """The note of a source about a span; an empty note if there is none."""
+        return self._notes.get((*offsets, source), _NOTHING)
 
-    def widened(self, whole: Callable[[int, int], Place]) -> "Trace":
-        """The same notes, their places passed through `whole`."""
+    def widened(self, widen: Callable[[int, int], Offsets]) -> "Trace":
+        """The same notes with their offsets passed through `widen`."""
         moved = Trace()
         for (start, end, source), note in self._notes.items():
-            moved._notes.setdefault((*whole(start, end), source), note)
+            moved._notes.setdefault((*widen(start, end), source), note)
         return moved

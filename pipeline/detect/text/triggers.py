@@ -1,4 +1,4 @@
-"""One Aho-Corasick scan for every word that recognizers steer by: labels, currencies, months, units, key prefixes."""
+"""Finds all trigger words of a text in one Aho-Corasick scan: labels, currencies, months, units, prefixes of keys."""
 
 from collections import defaultdict
 from functools import cache
@@ -9,7 +9,7 @@ from ahocorasick_rs import BytesAhoCorasick, Implementation, MatchKind
 
 from pipeline.detect.text.shadow import shadow_of
 
-# One file per family; its sections are the payloads of the words in them.
+# The families: one lexicon file each.
 _FILES = ("labels", "money", "calendar", "secrets")
 
 _LETTERS = bytes(range(0x61, 0x7B)) + bytes(range(0x80, 0xB0)) + b"\xfe"
@@ -25,13 +25,13 @@ def _shadows(words: str) -> frozenset[bytes]:
     return frozenset(shadow_of(word) for word in words.split())
 
 
-# What Arabic writes onto a word: conjunctions, prepositions and the article before, pronouns after.
+# Arabic clitics: conjunctions, prepositions and the article before a word, pronouns and endings after it.
 _BEFORE = _shadows("و ف ب ل ك ال وال فال بال لل ولل كال وب ول وبال فب فل")
 _AFTER = _shadows("ي ه ها ك كم نا هم هن ا ات تي ته تها تك تنا تهم")
 
 
 class Trigger(NamedTuple):
-    """A known word at `start:end` of the shadow; `section` is where its lexicon lists it, `weak` when marked with ?."""
+    """A trigger word at `start:end` of the shadow. `section`: in its lexicon; `weak`: marked there with `?`."""
 
     start: int
     end: int
@@ -64,22 +64,22 @@ def _vocabulary() -> _Vocabulary:
 
 
 def find_triggers(shadow: bytes) -> dict[str, list[Trigger]]:
-    """The landmarks of each family (`cues`, `money`, `calendar`, `secrets`), by position."""
+    """The triggers of each family (`labels`, `money`, `calendar`, `secrets`), by position."""
     found: dict[str, list[Trigger]] = {family: [] for family in _FILES}
     automaton, entries = _vocabulary()
-    padded = shadow + b" "  # so that the neighbours of any match exist: the byte before the first is the last one
+    padded = shadow + b" "  # every match has neighbours: before the first byte is, by negative index, the last one
     for index, start, end in automaton.find_matches_as_indexes(shadow):
         if _SCRIPT[padded[start - 1]] & _SCRIPT[padded[start]] and not _clitic(shadow, start):
             continue
         cut = _SCRIPT[padded[end]] & _SCRIPT[padded[end - 1]] and not _suffix(shadow, end)
         for family, section, weak in entries[index]:
-            if not cut or family == "secrets":  # a key's prefix goes on into the key
+            if not cut or family == "secrets":  # the rest of the key follows its prefix
                 found[family].append(Trigger(start, end, section, weak))
     return found
 
 
 def _clitic(shadow: bytes, start: int) -> bool:
-    """Whether the letters attached before `start` are particles that Arabic writes onto the next word."""
+    """Whether the letters attached before `start` are an Arabic clitic."""
     if not _FIRST_ARABIC <= shadow[start] <= _LAST_ARABIC:
         return False
     first = start
@@ -89,7 +89,7 @@ def _clitic(shadow: bytes, start: int) -> bool:
 
 
 def _suffix(shadow: bytes, end: int) -> bool:
-    """Whether the letters attached after `end` are a pronoun or ending (English: the plural)."""
+    """Whether the letters attached after `end` are an Arabic pronoun or ending, or the English plural."""
     last = end
     while last < len(shadow) and last - end <= _LONGEST_CLITIC and IS_LETTER[shadow[last]]:
         last += 1

@@ -1,4 +1,4 @@
-"""DOCX: every paragraph, property and attribute of the package is looked at; what cannot be read is taken out."""
+"""DOCX: reads every paragraph, property and attribute of the package, and removes what cannot be read."""
 
 from collections.abc import Sequence
 
@@ -6,10 +6,10 @@ from pipeline.documents.document import Extraction, Findings, Reading, Unread
 from pipeline.documents.ooxml import charts
 from pipeline.documents.ooxml import handler as office
 
-# Parts whose paragraphs people read, by the end of their content type, in reading order.
+# Parts with content, by the end of their content type, in reading order.
 _CONTENT = ("document.main+xml", "header+xml", "footer+xml", "footnotes+xml", "endnotes+xml", "comments+xml",
             "chart+xml", "diagramData+xml")  # fmt: skip
-# Kinds of relationships whose targets are removed.
+# Types of relationships whose targets are removed.
 _ATTACHED = ("aFChunk", "glossaryDocument", "subDocument")
 _CONNECTED = (
     "attachedTemplate",
@@ -21,7 +21,7 @@ _CONNECTED = (
 )
 _PRIVATE = ("customXmlMappings", "attachedToolbars", "keyMapCustomizations", "model3d", "webextension",
             "webextensiontaskpanes", "tasks", "documenttasks", "classificationlabels", "userCustomization")  # fmt: skip
-# Parts that a document can do without: fonts, colours, settings, and what goes with comments.
+# Parts that a document does not need: fonts, colours, settings, and extensions of comments.
 _OPTIONAL = ("fontTable+xml", "theme+xml", "wordprocessingml.settings+xml", "webSettings+xml", "stylesWithEffects+xml",
              "people+xml", "commentsExtended+xml", "commentsIds+xml", "commentsExtensible+xml")  # fmt: skip
 
@@ -50,10 +50,13 @@ def inspect(data: bytes) -> int:
 
 
 def extract(data: bytes) -> tuple[Extraction, dict[str, bytes]]:
-    """Units of all texts (ids are numbers), and the rasters of the pictures inside."""
+    """Units of all texts, with numbers as ids, and the rasters of the pictures in the package."""
     return office.extract(data, PROFILE)
 
 
 def redact(data: bytes, findings: Findings, readings: Sequence[Reading]) -> bytes:
-    """The document with placeholders in text and boxes in pictures, without writers' traces and embedded files."""
+    """The document with placeholders in its text and boxes in its pictures.
+
+    Authors' traces and embedded files are removed.
+    """
     return office.redact(data, PROFILE, findings, readings)

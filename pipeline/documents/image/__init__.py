@@ -1,1 +1,1 @@
-"""PNG, JPEG and TIFF."""
+"""Redaction of PNG, JPEG and TIFF images."""

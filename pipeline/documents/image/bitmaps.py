@@ -1,6 +1,6 @@
-"""Other bitmaps as PNG: what Office files hold beside PNG and JPEG, with one picture of each, its first.
+"""Converts bitmaps of Office files (GIF, BMP, WebP, JPEG 2000, TIFF) to PNG; the first frame only.
 
-Sides are taken from the header before a pixel is decoded. What is in none of these forms stays unread.
+Width and height are read from the header before a pixel is decoded, so that limits apply. Other formats stay unread.
 """
 
 import struct
@@ -16,16 +16,16 @@ from pipeline.documents.image.tiff.directory import TIFF_MAGIC, directories
 from pipeline.documents.limits import MAX_IMAGE_PIXELS
 from schemas.errors import StageFailed
 
-Sides = tuple[int, int]
+Size = tuple[int, int]
 
 
 def as_png(data: bytes) -> bytes | None:
-    """The picture as a PNG; None for a form that is not known here, a damaged file, or one past the limits."""
+    """The image as PNG; None for an unknown format, a damaged file, or one that exceeds the limits."""
     try:
         if data[:4] in TIFF_MAGIC:
             return png_of(decode.frame_of(data, directories(data)[0]))
-        sides = next((read(data) for magic, read in _SIDES.items() if data.startswith(magic)), None)
-        if sides is None or not 0 < sides[0] * sides[1] <= MAX_IMAGE_PIXELS:
+        size = next((read(data) for magic, read in _SIZE_READERS.items() if data.startswith(magic)), None)
+        if size is None or not 0 < size[0] * size[1] <= MAX_IMAGE_PIXELS:
             return None
         pixels = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_UNCHANGED)
     except (struct.error, IndexError, cv2.error, StageFailed):
@@ -37,20 +37,20 @@ def as_png(data: bytes) -> bytes | None:
     return png_of(frame.Frame(pixels, mode)) if mode else None
 
 
-def _gif(data: bytes) -> Sides:
+def _gif(data: bytes) -> Size:
     width, height = struct.unpack_from("<2H", data, 6)
     return width, height
 
 
-def _bmp(data: bytes) -> Sides:
-    """Windows' own header; the older one of OS/2 has 16-bit sides."""
-    short = struct.unpack_from("<I", data, 14)[0] == 12
-    width, height = struct.unpack_from("<2H" if short else "<2i", data, 18)
+def _bmp(data: bytes) -> Size:
+    """BITMAPINFOHEADER; the older OS/2 header has 16-bit width and height."""
+    is_os2 = struct.unpack_from("<I", data, 14)[0] == 12
+    width, height = struct.unpack_from("<2H" if is_os2 else "<2i", data, 18)
     return abs(width), abs(height)
 
 
-def _webp(data: bytes) -> Sides:
-    """RFC 9649: the canvas of the extended form, else the frame's own sides."""
+def _webp(data: bytes) -> Size:
+    """RFC 9649: the canvas size of the extended format, else the frame size."""
     kind = data[12:16]
     if data[8:12] != b"WEBP":
         return 0, 0
@@ -63,14 +63,14 @@ def _webp(data: bytes) -> Sides:
     return width & 0x3FFF, height & 0x3FFF
 
 
-def _jp2(data: bytes) -> Sides:
-    """ISO 15444-1: the image header box, which the first boxes of a file hold."""
+def _jp2(data: bytes) -> Size:
+    """ISO/IEC 15444-1: the image header box, which is near the start of a file."""
     at = data.find(b"ihdr", 0, 4096)
     height, width = struct.unpack_from(">2I", data, at + 4) if at > 0 else (0, 0)
     return width, height
 
 
-_SIDES: dict[bytes, Callable[[bytes], Sides]] = {
+_SIZE_READERS: dict[bytes, Callable[[bytes], Size]] = {
     b"GIF87a": _gif,
     b"GIF89a": _gif,
     b"BM": _bmp,

@@ -1,7 +1,7 @@
-"""The content types of a package's parts: what [Content_Types].xml declares, and what a part itself proves.
+"""The content types of a package's parts, from [Content_Types].xml and from the root elements of the parts.
 
-Programs repair a damaged [Content_Types].xml in silence. Here its sound rows count, and the root element of a part
-tells the type that no row gives. Source: ECMA-376 part 2, clause 7 (content types), and part 1 for the root elements.
+Programs repair a damaged [Content_Types].xml. Its valid rows are used here, and a part without a row gets the type of
+its root element. Source: ECMA-376 part 2, clause 7 (content types), and part 1 for the root elements.
 """
 
 from collections.abc import Iterable
@@ -87,15 +87,17 @@ class Declared:
                 self._overrides.setdefault(name, []).append(content_type)
 
     def types_of(self, name: str) -> list[str]:
-        """The content types that are declared for a part, the one that counts last; a sound package declares one."""
+        """The content types that are declared for a part, in order; a valid package declares one."""
         extension = name.rpartition(".")[2].lower()
         found = self._overrides.get(name.lower()) or self._defaults.get(extension) or []
         return [_SPELLED.get(content_type.lower(), content_type) for content_type in found if content_type]
 
 
 def of_part(name: str, declared: list[str], root: Element | None) -> str:
-    """The content type of a part: of those declared the last, unless the root element proves another one of them, or
-    none says anything."""
+    """The content type of a part: the last one declared.
+
+    The type of the root element instead, when it is one of those declared, or when the declared type is generic.
+    """
     last = declared[-1] if declared else ""
     proven = _proven(root) if root is not None else ""
     if proven and (last in _UNTELLING or proven in declared):
@@ -119,7 +121,7 @@ def to_part(types: Iterable[tuple[str, str]]) -> bytes:
 
 
 def _proven(root: Element) -> str:
-    """The content type that a root element belongs to; nothing where several do or none is known."""
+    """The content type that has this root element; "" for an unknown one."""
     namespace, _, name = root.tag[1:].rpartition("}")
     for schemas in _SCHEMAS:
         if namespace.startswith(schemas):

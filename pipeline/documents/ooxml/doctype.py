@@ -12,12 +12,12 @@ _BYTE_ORDER_MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-
 _UNMARKED = ((b"<\0", "utf-16-le"), (b"\0<", "utf-16-be"))
 _ENCODING = re.compile(rb"""<\?xml[^>]{0,100}?encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']""")
 _XML_DECLARATION = re.compile(r"\s*<\?xml\s[^>]*>")
-# What may stand before the declaration (XML 1.0, production 22). Atomic groups keep the search linear.
+# The prolog before the declaration (XML 1.0, production 22). Atomic groups keep the search linear.
 _PROLOG = re.compile(r"(?>\s++|<!--.*?-->|<\?.*?\?>)*+<!DOCTYPE", re.DOTALL)
-# Marks of a declaration's end: markup declarations nest; quotes, comments and instructions hide their marks.
+# Tokens that decide where a declaration ends: it holds nested declarations, and quotes and comments with brackets.
 _MARK = re.compile(r"\"[^\"]*\"|'[^']*'|<!--.*?-->|<\?.*?\?>|<!|>|[\"']|<", re.DOTALL)
 _EXTERNAL = re.compile(r"\b(?:SYSTEM|PUBLIC)\b")
-# A reference to an entity that is not one of the five predefined ones; in comments and CDATA sections it is text.
+# A reference to an entity other than the five predefined ones. In comments and CDATA sections it is plain text.
 _REFERENCE = re.compile(
     r"(?P<literal><!--.*?(?:-->|\Z)|<!\[CDATA\[.*?(?:\]\]>|\Z)|<\?.*?(?:\?>|\Z))|&(?!(?:amp|lt|gt|quot|apos);|#)[^\s;&<>]+;",
     re.DOTALL,

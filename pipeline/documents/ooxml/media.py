@@ -12,7 +12,7 @@ from pipeline.documents.ooxml.package import Package, Part
 from pipeline.documents.ooxml.relationships import rename
 from schemas.errors import StageFailed
 
-_MARK = "picture"  # begins the ids of what pictures say; ids of text units are numbers
+_MARK = "picture"  # prefix of the ids of pictures' units and rasters; ids of text units are numbers
 _READABLE = {b"\x89PNG\r\n\x1a\n": (".png", "image/png"), b"\xff\xd8\xff": (".jpeg", "image/jpeg")}
 
 

@@ -7,7 +7,7 @@ _VML_TEXT_BOX = "{urn:schemas-microsoft-com:vml}textbox"
 # Elements of HTML that begin and end a line.
 _BLOCKS = frozenset({"div", "p", "li", "tr", "td", "th", "br", "hr", "table", "ul", "ol", "h1", "h2", "h3", "h4", "h5",
                      "h6", "blockquote", "pre"})  # fmt: skip
-_PARAGRAPH_HOLDERS = frozenset({"txbxContent", "txBody"})  # what holds paragraphs, which are read by themselves
+_PARAGRAPH_HOLDERS = frozenset({"txbxContent", "txBody"})  # elements with paragraphs, which are units of their own
 _LEAST_CHARACTERS = 9  # elements of one sign each that may be one code
 
 

@@ -31,7 +31,7 @@ _DAMAGES = (zipfile.BadZipFile, zlib.error, RuntimeError, ValueError, EOFError, 
 class Part:
     """One file of the package. `root` is its parsed tree, None for what is not XML.
 
-    `is_damaged`: its bytes could not be unpacked, or are not the XML that they should be; nothing of it is kept.
+    `is_damaged`: its bytes could not be unpacked, or are no well-formed XML; it has neither data nor root.
     """
 
     name: str
@@ -82,8 +82,7 @@ class Package:
 def read(data: bytes) -> Package:
     """The package in `data`; StageFailed (unsupported_format) when it is encrypted, hostile, too large or no package.
 
-    A part that is damaged stays as a mark without content: what it is for tells whether the document is worth anything
-    without it.
+    A damaged part is kept without content: its type decides whether the document is of use without it.
     """
     try:
         files = _unzip(data)
@@ -112,8 +111,10 @@ def read(data: bytes) -> Package:
 
 
 def _parse(package: Package, part: Part) -> None:
-    """Reads the tree of a part in place of its bytes. A relationship part that is damaged is refused: what it held
-    together cannot be known."""
+    """Replaces the bytes of a part by its tree; marks the part when it is damaged.
+
+    unreadable() for a damaged relationships part, because the structure of the package is unknown without it.
+    """
     is_vml = part.name.lower().endswith(".vml")
     data, part.data = _OPEN_BREAK.sub(b"<br/>", part.data) if is_vml else part.data, b""
     try:

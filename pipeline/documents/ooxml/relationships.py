@@ -31,6 +31,7 @@ class Relationship:
 
     @property
     def id(self) -> str:
+        """The id of the relationship."""
         value: str = self.row.get("Id", "")
         return value
 

@@ -29,11 +29,11 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class Malformed(Exception):
-    """The bytes are no well-formed XML: damaged, but not made to hurt."""
+    """The bytes are no well-formed XML."""
 
 
 class Parsed(NamedTuple):
-    """The tree of a part, and what was removed before: a document type declaration, that named another file."""
+    """The tree of a part. `had_doctype`: a document type declaration was removed; `had_external`: it named a file."""
 
     root: Element
     had_doctype: bool = False
@@ -41,15 +41,15 @@ class Parsed(NamedTuple):
 
 
 def unreadable(reason: Reason = Reason.CORRUPT) -> StageFailed:
-    """What every reader of Office packages raises for one that is damaged, encrypted or hostile."""
+    """The error of every reader of Office packages for a package that is damaged, encrypted or hostile."""
     return unsupported(reason)
 
 
 def parse(data: bytes, *, is_repaired: bool = False) -> Parsed:
     """The tree of a part without comments, processing instructions and entities.
 
-    `is_repaired`: what is not well formed is passed over, as far as libxml2 can. Malformed when nothing can be read;
-    unreadable() when the part nests too deeply or breaks another limit.
+    `is_repaired`: libxml2 skips what is not well formed, as far as it can. Malformed when nothing can be read;
+    unreadable() when the part nests too deeply or exceeds another limit.
     """
     data = _without_blanks_in_front(data)
     try:

@@ -1,4 +1,4 @@
-"""PPTX: slides, notes, masters, comments, charts and everything beside them; what cannot be read is taken out."""
+"""PPTX: reads slides, notes, masters, comments, charts and all other parts, and removes what cannot be read."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,10 +9,10 @@ from pipeline.documents.ooxml.package import Package, Part
 from pipeline.documents.ooxml.xml import local, unreadable
 from pipeline.documents.pptx import sanitize
 
-# Parts whose paragraphs people read, by the end of their content type, in reading order.
+# Parts with content, by the end of their content type, in reading order.
 _CONTENT = ("presentationml.slide+xml", "notesSlide+xml", "chart+xml", "chartex+xml", "diagramData+xml",
             "presentationml.comments+xml", "powerpoint.comments+xml")  # fmt: skip
-# Kinds of relationships whose targets are removed.
+# Types of relationships whose targets are removed.
 _CONNECTED = ("slideUpdateUrl", "slideUpdateInfo", "htmlPubSaveAs", "externalLinkPath", "linkedTheme")
 _HISTORY = ("changesInfo", "revisionInfo")
 _PRIVATE = ("customXmlMappings", "model3d", "model3dPrintSettings", "webextension", "webextensiontaskpanes",
@@ -34,7 +34,7 @@ PROFILE = office.Profile(
     optional=("presProps+xml", "viewProps+xml", "tableStyles+xml"),
     prepare=sanitize.prepare,
     pages=lambda package: len(_slides(package)),
-    order=lambda package: {part.name: number for number, part in enumerate(_in_order(package))},
+    order=lambda package: {part.name: number for number, part in enumerate(_in_reading_order(package))},
 )
 
 
@@ -45,17 +45,18 @@ def inspect(data: bytes) -> int:
 
 
 def extract(data: bytes) -> tuple[Extraction, dict[str, bytes]]:
-    """Units of all texts (ids are numbers), the rasters of the pictures inside, and the number of slides."""
+    """Units of all texts, with numbers as ids, the rasters of the pictures in the package, and the number of slides."""
     return office.extract(data, PROFILE)
 
 
 def redact(data: bytes, findings: Findings, readings: Sequence[Reading]) -> bytes:
-    """The presentation with placeholders in text and boxes in pictures, without writers' traces and embedded files."""
+    """The presentation with placeholders in its text and boxes in its pictures, without authors' traces and embedded
+    files."""
     return office.redact(data, PROFILE, findings, readings)
 
 
 def _slides(package: Package) -> list[Part]:
-    """The slides in the order in which they are shown; one that is listed twice counts twice."""
+    """The slides in the order of the slide show; a slide that is listed twice counts twice."""
     main = office.main_part(package)
     if main is None or main.root is None:
         raise unreadable()
@@ -71,12 +72,12 @@ def _slides(package: Package) -> list[Part]:
     return slides
 
 
-def _in_order(package: Package) -> list[Part]:
-    """The slides, then what hangs on each: notes, charts, comments."""
+def _in_reading_order(package: Package) -> list[Part]:
+    """The slides, then the other parts of each slide: notes, charts, comments."""
     slides = _slides(package)
     rank = {id(slide): number for number, slide in enumerate(slides)}
-    hanging: Mapping[int, list[Part]] = {number: [] for number in range(len(slides))}
+    others: Mapping[int, list[Part]] = {number: [] for number in range(len(slides))}
     for link in relationships.all_relationships(package):
         if link.target is not None and id(link.source) in rank and id(link.target) not in rank:
-            hanging[rank[id(link.source)]].append(link.target)
-    return slides + [part for parts in hanging.values() for part in parts]
+            others[rank[id(link.source)]].append(link.target)
+    return slides + [part for parts in others.values() for part in parts]

@@ -1,4 +1,4 @@
-"""Takes out of a presentation what only PowerPoint has: frames of embedded objects, sounds, ids that it draws."""
+"""Removes from a presentation what only PresentationML has: frames of embedded objects, sounds, generated ids."""
 
 from collections import Counter
 
@@ -9,13 +9,13 @@ from pipeline.documents.ooxml.vocabulary import NUMBERED_IDS
 from pipeline.documents.ooxml.xml import Element, local
 
 _FIRST_LISTED = 2_147_483_648  # the least id of a master or a layout
-# Attributes of comments and their authors that the schema wants ([MS-PPTX] 2.6), and what says nothing there.
+# Attributes of comments and their authors that the schema requires ([MS-PPTX] 2.6), and neutral values for them.
 _MOMENT = "1601-01-01T00:00:00"
-_PLAIN = {"dt": _MOMENT, "created": _MOMENT, "initials": "A", "userId": "Author", "providerId": "None"}
+_NEUTRAL = {"dt": _MOMENT, "created": _MOMENT, "initials": "A", "userId": "Author", "providerId": "None"}
 
 
 def prepare(package: Package, counts: Counter[Unread]) -> None:
-    """Numbers masters and layouts anew, and takes moments and accounts off comments."""
+    """Renumbers masters and layouts; removes embedded objects, fonts, sounds, and accounts and dates of comments."""
     charts.unanchor_references(package, counts)
     listed = _FIRST_LISTED
     for part in package.xml_parts():
@@ -28,15 +28,15 @@ def prepare(package: Package, counts: Counter[Unread]) -> None:
             elif name == "embeddedFontLst":
                 element.getparent().remove(element)  # the fonts in it go, and it must not be empty
             elif is_slide and name == "graphicFrame":
-                _unframe(element)
+                _replace_object_frame(element)
             elif name in ("cm", "reply", "author", "cmAuthor", "threadedComment"):
-                _unsign(element, counts)
+                _remove_author(element, counts)
         if is_slide:
-            _quiet(part.root)
+            _remove_sounds(part.root)
 
 
-def _unframe(frame: Element) -> None:
-    """An embedded object leaves the picture that stands for it (p:oleObj holds one)."""
+def _replace_object_frame(frame: Element) -> None:
+    """Replaces the frame of an embedded object by the picture in its p:oleObj."""
     objects = [item for item in frame.iter() if local(item) == "oleObj"]
     picture = next((child for item in objects for child in item if local(child) == "pic"), None)
     if picture is not None:
@@ -45,15 +45,15 @@ def _unframe(frame: Element) -> None:
         frame.getparent().remove(frame)
 
 
-def _unsign(element: Element, counts: Counter[Unread]) -> None:
-    for name, plain in _PLAIN.items():
+def _remove_author(element: Element, counts: Counter[Unread]) -> None:
+    for name, plain in _NEUTRAL.items():
         if name in element.attrib:
             element.set(name, plain)
             counts[Unread.METADATA] += 1
 
 
-def _quiet(root: Element) -> None:
-    """Takes out sounds, and the timing of media that are gone."""
+def _remove_sounds(root: Element) -> None:
+    """Removes sounds, and the timing of removed media."""
     for element in list(root.iter()):
         name, parent = local(element), element.getparent()
         if name in ("sndAc", "snd", "sndTgt", "stSnd") and parent is not None:

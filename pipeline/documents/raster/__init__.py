@@ -1,1 +1,1 @@
-"""Pixels: boxes burned into them, ink found in them, and text that gray does not show."""
+"""Rasters: burned boxes, components of ink, and text that grayscale does not show."""

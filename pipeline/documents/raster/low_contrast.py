@@ -1,9 +1,9 @@
-"""Finds text that a person sees and grayscale does not show: letters that differ from their ground in hue, or faintly.
+"""Finds visible text that grayscale does not show, and draws it black on white as further rasters for OCR.
 
-OCR and the search for unread ink look at brightness. Red letters on an equally bright green have none of their own, and
-pale gray ones, or white ones on a pastel, too little. Such letters are looked for at every size of the picture: what
-differs from the middle value around it, in brightness or chroma, less what the grayscale shows anyway. Where they stand
-together as text, they and their neighbours on the line are drawn black on white: a second raster for the same page.
+OCR and the search for unread ink use brightness. Red letters on an equally bright green do not differ in brightness;
+pale gray letters, or white ones on a pastel colour, differ too little. Such letters are searched at several sizes of
+the image: pixels that differ from the median around them in brightness or chroma, except where grayscale shows ink.
+Where these pixels form lines of text, the lines and their surroundings are drawn.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,126 +14,132 @@ import numpy as np
 
 from pipeline.documents.raster.ink import (
     CONTRAST,
-    GROUND,
     LIGHT_CONTRAST,
+    MAX_DARK_BACKGROUND,
     Ink,
     Mark,
-    around,
+    bounding_box,
     characters,
     components,
-    gather,
+    line_boxes,
 )
 
-_FINE = 250  # dots per inch: half of it shows as much in a quarter of the time
-FAINT = 16  # gray levels, of 255: ink paler than that (6 %) is not meant to be read
-HUE = 12  # levels of Cr or Cb, 8 to 10 units of CIE Lab: where a hue begins to tell letters from their ground
-_TINT = 12  # levels between red, green and blue that yellowed paper and its noise stay below
-_MANY = 4_000_000  # pixels: of so many, every other one tells
-_SURELY = 1.2  # times the contrast that counts as ink in the grayscale: below, half of a word may be missing there
-_GRAIN = 5.0  # times the middle difference around: noise and texture stay below
-_ECHO = 0.3  # of the strongest difference within a stroke's width: what a JPEG leaves around ink stays below
-_STROKE = 5  # pixels of a level
-_STEP = 3  # middle values are taken of every third pixel
-_WINDOWS = (5, 3)  # of so many to each side: a large one for heavy letters, a small one for letters on tight chips
-_LOWEST, _HIGHEST = 6, 36  # pixels of a level that a character is high
-_MERGED, _TALL = 4.0, 9  # times its height, and pixels of it: a word whose letters have run together, as chroma does
-_LEAST_SIDE = 24  # pixels of the last level
-_DOTS = 72  # per inch, as if: what `ink` calls points are a level's pixels
-_ROOM, _REACH = (
-    0.6,
-    8.0,
-)  # of a line's height: what is drawn around it, across and along; cues stand there
-_BEYOND = 20  # pixels of a level: the ground beyond the edge of a chip or cell
-_MOST_LINES = 100  # of a level
-_SAME = 0.6  # of a line's box: so much of it in another's of the same size, and it is the same line
-_PART = 200  # pixels of a level
-_MOST_LAYERS = 3  # of lines upon lines
-_PLAIN = 64  # gray levels of ink that needs no help to be seen
+_FINE = 250  # dots per inch from which on half the resolution is enough
+MIN_GRAY_CONTRAST = 16  # gray levels of 255: paler ink (6 %) is not meant to be read
+MIN_CHROMA_CONTRAST = 12  # levels of Cr or Cb (8 to 10 units of CIE Lab): from here on, hue makes letters visible
+_PAPER_TINT = 12  # largest difference between red, green and blue of yellowed paper and its noise
+_LARGE_IMAGE = 4_000_000  # pixels: of a larger image, every second pixel is tested
+_CLEAR_FACTOR = 1.2  # times the contrast of ink: with less, grayscale may lack half of a word
+_NOISE_FACTOR = 5.0  # times the median difference around: noise and texture stay below
+_ARTEFACT_SHARE = 0.3  # of the largest difference within a stroke width: JPEG artefacts around ink stay below
+_STROKE = 5  # pixels of a level: the width of a stroke
+_STEP = 3  # medians are computed from every third pixel
+# Sides of the median windows, in such pixels: for heavy letters, and for letters on tight coloured chips.
+_WINDOWS = (5, 3)
+_MIN_LETTER, _MAX_LETTER = 6, 36  # pixels of a level: the height of a character
+# Width by height, and height in pixels, of a word whose letters merged, as in subsampled chroma.
+_MERGED_RATIO, _MERGED_HEIGHT = 4.0, 9
+_MIN_SIDE = 24  # pixels of the smallest level
+_LEVEL_DPI = 72  # resolution given to `ink`, so that its points are pixels of a level
+# Times the line height: what is drawn around a line, across and along it. Context words are there.
+_MARGIN_ACROSS, _MARGIN_ALONG = 0.6, 8.0
+_BACKGROUND_DISTANCE = 20  # pixels of a level: distance to the background beyond the edge of a chip or cell
+_MAX_LINES = 100  # lines of a level that are drawn one by one
+_SAME_LINE = 0.6  # share of a box inside a box of the same level that makes it the same line
+_AREA = 200  # pixels of a level: side of an area whose lines are drawn together
+_MAX_LAYERS = 3  # rasters of overlapping lines
+_VISIBLE_CONTRAST = 64  # gray levels of ink that grayscale shows
 
 
 class _Level(NamedTuple):
-    """One size of the picture, `scale` times the whole: each pixel's difference from its ground, that ground, the ink
-    that grayscale lacks, and the pixels around which grayscale shows ink, at this size or a finer one. `fine` is what
-    this size was made of, `zoom` times as large.
+    """One size of the image, `scale` times the full size, with one value per pixel.
+
+    `difference` from the background, the `background`, `ink` that grayscale does not show, `visible`: grayscale shows
+    ink near the pixel at this or a finer level. `fine` is the image that was reduced to it, `zoom` times larger.
     """
 
     scale: float
     fine: Any
     zoom: int
     difference: Any
-    ground: Any
+    background: Any
     ink: Any
-    seen: Any
+    visible: Any
 
 
 _Layer = list[tuple[_Level, Mark]]  # from fine to coarse
 
 
-def overlooked(shown: Any, dpi: int, gray: Any = None, known: Any = None) -> list[Any]:
-    """Grayscale rasters of the same size with nothing but such text, black on white; mostly none, seldom several.
+def low_contrast_layers(image: Any, dpi: int, gray: Any = None, known: Any = None) -> list[Any]:
+    """Grayscale rasters of the same size with this text only, black on white; usually none, rarely several.
 
-    `shown` is (height, width) or (height, width, 3) in BGR, 8 bits; `gray` what OCR is given, where that is more than
-    the brightness of `shown`; `known`, ones and zeros, where there is nothing to look for. O(pixels).
+    `image` is (height, width) or (height, width, 3) in BGR, 8 bits; `gray` is what OCR reads, if it is not the
+    brightness of `image`; `known` is one where nothing needs to be searched, else zero. O(pixels).
     """
-    planes = _planes(shown)
+    planes = _planes(image)
     gray = planes[:, :, :1] if gray is None else gray[:, :, None]
     known = np.zeros((*planes.shape[:2], 1), np.uint8) if known is None else known[:, :, None]
     layers: list[_Layer] = []
     for level in _levels(planes, gray, known, dpi):
-        for line in _few(_lines(level.ink)):
-            _lay(layers, level, line)
-    return [_drawn(layer, shown.shape[:2]) for layer in layers]
+        for line in _joined_lines(_lines(level.ink)):
+            _add_to_layers(layers, level, line)
+    return [_drawn(layer, image.shape[:2]) for layer in layers]
 
 
-def _few(lines: list[Mark]) -> list[Mark]:
-    """The lines, pieces of one row as one; where there are too many to be drawn one by one, all of a part at once."""
+def _joined_lines(lines: list[Mark]) -> list[Mark]:
+    """The lines, with the pieces of one row joined; if there are too many, one box for all lines of an area."""
     rows: list[Mark] = []
     for line in sorted(lines, key=lambda mark: mark.left):
-        near = (n for n in range(len(rows) - 1, max(-1, len(rows) - _MOST_LINES), -1) if _continues(rows[n], line))
+        near = (n for n in range(len(rows) - 1, max(-1, len(rows) - _MAX_LINES), -1) if _continues_row(rows[n], line))
         row = next(near, None)
         if row is None:
             rows.append(line)
         else:
-            rows[row] = around((rows[row], line))
-    if len(rows) <= _MOST_LINES:
+            rows[row] = bounding_box((rows[row], line))
+    if len(rows) <= _MAX_LINES:
         return rows
-    parts: dict[tuple[int, int], list[Mark]] = {}
+    areas: dict[tuple[int, int], list[Mark]] = {}
     for line in rows:
-        parts.setdefault((line.top // _PART, line.left // _PART), []).append(line)
-    return [around(part) for part in parts.values()]
+        areas.setdefault((line.top // _AREA, line.left // _AREA), []).append(line)
+    return [bounding_box(area) for area in areas.values()]
 
 
-def _continues(row: Mark, line: Mark) -> bool:
+def _continues_row(row: Mark, line: Mark) -> bool:
     shared = min(row.top + row.height, line.top + line.height) - max(row.top, line.top)
     lower, higher = sorted((row.height, line.height))
-    return shared > 0.6 * lower and higher < 1.7 * lower and line.left - row.left - row.width < _REACH * lower
+    return shared > 0.6 * lower and higher < 1.7 * lower and line.left - row.left - row.width < _MARGIN_ALONG * lower
 
 
-def _lay(layers: list[_Layer], level: _Level, line: Mark) -> None:
-    """Adds a line to the first layer where it hides no smaller one: to a coarse look a chip with letters is a letter,
-    and to a fine look a large letter is an outline.
+def _add_to_layers(layers: list[_Layer], level: _Level, line: Mark) -> None:
+    """Adds a line to the first layer where it overlaps no line of another level.
+
+    At a coarse level a chip with letters looks like a letter, and at a fine level a large letter is only an outline.
     """
-    place = _whole(line, level.scale)
-    if any(n.scale == level.scale and _share(place, _whole(m, n.scale)) > _SAME for layer in layers for n, m in layer):
+    full_box = _full_size_box(line, level.scale)
+    if any(
+        n.scale == level.scale and _overlap_share(full_box, _full_size_box(m, n.scale)) > _SAME_LINE
+        for layer in layers
+        for n, m in layer
+    ):
         return
     free = (
         layer
         for layer in layers
-        if not any(_share(place, _whole(m, n.scale)) > 0 for n, m in layer if n.scale != level.scale)
+        if not any(_overlap_share(full_box, _full_size_box(m, n.scale)) > 0 for n, m in layer if n.scale != level.scale)
     )
     layer = next(free, None)
-    if layer is None and len(layers) < _MOST_LAYERS:
+    if layer is None and len(layers) < _MAX_LAYERS:
         layer = []
         layers.append(layer)
     (layers[-1] if layer is None else layer).append((level, line))
 
 
-def _whole(line: Mark, scale: float) -> tuple[float, float, float, float]:
+def _full_size_box(line: Mark, scale: float) -> tuple[float, float, float, float]:
     return line.left / scale, line.top / scale, (line.left + line.width) / scale, (line.top + line.height) / scale
 
 
-def _share(a: Sequence[float], b: Sequence[float]) -> float:
-    """How much of the box `a` lies in `b`: 0..1."""
+def _overlap_share(a: Sequence[float], b: Sequence[float]) -> float:
+    """The share (0..1) of box `a` that is inside `b`."""
     across, down = min(a[2], b[2]) - max(a[0], b[0]), min(a[3], b[3]) - max(a[1], b[1])
     return max(0.0, across) * max(0.0, down) / ((a[2] - a[0]) * (a[3] - a[1]))
 
@@ -145,37 +151,37 @@ def _drawn(layer: _Layer, shape: Sequence[int]) -> Any:
     return image
 
 
-def is_colored(shown: Any) -> bool:
-    """Whether some pixel of a picture (height, width, 3) has more hue than paper has."""
-    step = 2 if shown.shape[0] * shown.shape[1] > _MANY else 1
-    blue, green, red = (np.ascontiguousarray(shown[::step, ::step, channel]) for channel in range(3))
-    return bool(max(cv2.absdiff(blue, green).max(), cv2.absdiff(green, red).max()) > _TINT)
+def is_colored(image: Any) -> bool:
+    """Whether some pixel of an image (height, width, 3) has more hue than paper."""
+    step = 2 if image.shape[0] * image.shape[1] > _LARGE_IMAGE else 1
+    blue, green, red = (np.ascontiguousarray(image[::step, ::step, channel]) for channel in range(3))
+    return bool(max(cv2.absdiff(blue, green).max(), cv2.absdiff(green, red).max()) > _PAPER_TINT)
 
 
-def _planes(shown: Any) -> Any:
-    """(height, width, 1 or 3): brightness, Cr, Cb."""
-    if shown.ndim == 2:
-        return shown[:, :, None]
-    if is_colored(shown):
-        return cv2.cvtColor(shown, cv2.COLOR_BGR2YCrCb)
-    return cv2.cvtColor(shown, cv2.COLOR_BGR2GRAY)[:, :, None]
+def _planes(image: Any) -> Any:
+    """(height, width, 1 or 3): brightness and, of a colour image, Cr and Cb."""
+    if image.ndim == 2:
+        return image[:, :, None]
+    if is_colored(image):
+        return cv2.cvtColor(image, cv2.COLOR_BGR2YCrCb)
+    return cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)[:, :, None]
 
 
-def _levels(planes: Any, gray: Any, seen: Any, dpi: int) -> Iterator[_Level]:
-    """The picture at half its size (or at its own, where that is coarse), and halved again and again."""
+def _levels(planes: Any, gray: Any, visible: Any, dpi: int) -> Iterator[_Level]:
+    """The image at half its size (a coarse one at its own size), then halved repeatedly."""
     is_first = True
     scale, fine, zoom = 1.0, planes, 1
-    while min(planes.shape[:2]) >= _LEAST_SIDE:
-        if scale < 1 or dpi < _FINE or min(planes.shape[:2]) < 2 * _LEAST_SIDE:
-            here = seen
-            # Letters on tight chips need the small one; at coarser looks the large one is small enough.
+    while min(planes.shape[:2]) >= _MIN_SIDE:
+        if scale < 1 or dpi < _FINE or min(planes.shape[:2]) < 2 * _MIN_SIDE:
+            at_this_level = visible
+            # Letters on tight chips need the small window; at coarser levels the large one is small enough.
             for window in _WINDOWS if planes.shape[2] == 3 and is_first else _WINDOWS[:1]:
-                level = _level(planes, gray, here, window)._replace(scale=scale, fine=fine, zoom=zoom)
+                level = _level(planes, gray, at_this_level, window)._replace(scale=scale, fine=fine, zoom=zoom)
                 yield level
-                seen = level.seen if window == _WINDOWS[0] else seen
+                visible = level.visible if window == _WINDOWS[0] else visible
             is_first = False
         scale, fine, zoom = scale / 2, planes, 2
-        planes, gray, seen = (_halved(array) for array in (planes, gray, seen))
+        planes, gray, visible = (_halved(array) for array in (planes, gray, visible))
 
 
 def _halved(planes: Any) -> Any:
@@ -183,100 +189,114 @@ def _halved(planes: Any) -> Any:
     return smaller.reshape(*smaller.shape[:2], planes.shape[2])
 
 
-def _level(planes: Any, gray: Any, seen: Any, window: int) -> _Level:
-    seen = cv2.dilate(seen[:, :, 0] | _plain(gray[:, :, 0], window), np.ones((_STROKE, _STROKE), np.uint8))
-    ground = [_middle(planes[:, :, 0], window)]
-    difference = cv2.absdiff(planes[:, :, 0], ground[0])
-    ink = _stands_out(difference, FAINT)
+def _level(planes: Any, gray: Any, visible: Any, window: int) -> _Level:
+    visible = cv2.dilate(visible[:, :, 0] | _visible_ink(gray[:, :, 0], window), np.ones((_STROKE, _STROKE), np.uint8))
+    background = [_median(planes[:, :, 0], window)]
+    difference = cv2.absdiff(planes[:, :, 0], background[0])
+    ink = _exceeds_noise(difference, MIN_GRAY_CONTRAST)
     if planes.shape[2] == 3:
-        ground += [_middle(planes[:, :, 1], window), _middle(planes[:, :, 2], window)]
-        hue = cv2.max(cv2.absdiff(planes[:, :, 1], ground[1]), cv2.absdiff(planes[:, :, 2], ground[2]))
-        ink |= _stands_out(hue, HUE)
+        background += [_median(planes[:, :, 1], window), _median(planes[:, :, 2], window)]
+        hue = cv2.max(cv2.absdiff(planes[:, :, 1], background[1]), cv2.absdiff(planes[:, :, 2], background[2]))
+        ink |= _exceeds_noise(hue, MIN_CHROMA_CONTRAST)
         difference = cv2.max(difference, cv2.add(hue, hue))
-    return _Level(1.0, planes, 1, difference, np.dstack(ground), ink & (seen == 0), seen[:, :, None])
+    return _Level(1.0, planes, 1, difference, np.dstack(background), ink & (visible == 0), visible[:, :, None])
 
 
-def _plain(gray: Any, window: int) -> Any:
-    """Where grayscale shows ink: zeros and ones."""
-    paper = _middle(gray, window)
-    light = (cv2.subtract(gray, paper) > _SURELY * LIGHT_CONTRAST) & (paper < GROUND)
-    return ((cv2.subtract(paper, gray) > _SURELY * CONTRAST) | light).astype(np.uint8)
+def _visible_ink(gray: Any, window: int) -> Any:
+    """One where grayscale shows ink, else zero."""
+    background = _median(gray, window)
+    is_light_ink = (cv2.subtract(gray, background) > _CLEAR_FACTOR * LIGHT_CONTRAST) & (
+        background < MAX_DARK_BACKGROUND
+    )
+    return ((cv2.subtract(background, gray) > _CLEAR_FACTOR * CONTRAST) | is_light_ink).astype(np.uint8)
 
 
-def _middle(plane: Any, window: int) -> Any:
-    """The middle value around each pixel: letters cover less than half of their ground."""
-    few = cv2.medianBlur(np.ascontiguousarray(plane[_STEP // 2 :: _STEP, _STEP // 2 :: _STEP]), window)
-    return cv2.resize(few, plane.shape[::-1], interpolation=cv2.INTER_LINEAR)
+def _median(plane: Any, window: int) -> Any:
+    """The median around each pixel: letters cover less than half of their background."""
+    medians = cv2.medianBlur(np.ascontiguousarray(plane[_STEP // 2 :: _STEP, _STEP // 2 :: _STEP]), window)
+    return cv2.resize(medians, plane.shape[::-1], interpolation=cv2.INTER_LINEAR)
 
 
-def _stands_out(difference: Any, least: int) -> Any:
-    grain = cv2.convertScaleAbs(_middle(difference, _WINDOWS[0]), alpha=_GRAIN)
-    echo = cv2.convertScaleAbs(cv2.dilate(difference, np.ones((_STROKE, _STROKE), np.uint8)), alpha=_ECHO)
-    return (difference > least) & (difference > grain) & (difference > echo)
+def _exceeds_noise(difference: Any, least: int) -> Any:
+    noise = cv2.convertScaleAbs(_median(difference, _WINDOWS[0]), alpha=_NOISE_FACTOR)
+    artefacts = cv2.convertScaleAbs(
+        cv2.dilate(difference, np.ones((_STROKE, _STROKE), np.uint8)), alpha=_ARTEFACT_SHARE
+    )
+    return (difference > least) & (difference > noise) & (difference > artefacts)
 
 
 def _lines(ink: Any) -> list[Mark]:
-    """Boxes of text along rows and, of a page that lies on its side, along columns."""
+    """Boxes of horizontal text lines and, for a rotated page, vertical ones."""
     if not ink.any():
         return []
-    marks = characters(Ink(*components(ink.astype(np.uint8), _DOTS)))
-    return _words(marks) + [_turned(word) for word in _words([_turned(mark) for mark in marks])]
+    marks = characters(Ink(*components(ink.astype(np.uint8), _LEVEL_DPI)))
+    return _words(marks) + [_transposed(word) for word in _words([_transposed(mark) for mark in marks])]
 
 
 def _words(marks: Sequence[Mark]) -> list[Mark]:
-    letters = [mark for mark in marks if _LOWEST <= mark.height <= _HIGHEST]
-    return gather(letters) + [mark for mark in letters if mark.width > _MERGED * mark.height and mark.height >= _TALL]
+    letters = [mark for mark in marks if _MIN_LETTER <= mark.height <= _MAX_LETTER]
+    return line_boxes(letters) + [
+        mark for mark in letters if mark.width > _MERGED_RATIO * mark.height and mark.height >= _MERGED_HEIGHT
+    ]
 
 
-def _turned(mark: Mark) -> Mark:
+def _transposed(mark: Mark) -> Mark:
     return Mark(mark.top, mark.left, mark.height, mark.width)
 
 
 def _draw(image: Any, level: _Level, line: Mark) -> None:
-    """Draws what stands in a line and around it, black on white, by its difference from the ground."""
+    """Draws a line and its surroundings, black on white, by the difference from the background."""
     inside = (slice(line.top, line.top + line.height), slice(line.left, line.left + line.width))
     ink = level.ink[inside]
     strength = float(np.median(level.difference[inside][ink]))
-    rows, columns = _around(line, level.ink.shape)
-    patch = level.fine[_times(rows, level.zoom), _times(columns, level.zoom)]
+    rows, columns = _surroundings(line, level.ink.shape)
+    patch = level.fine[_scaled_slice(rows, level.zoom), _scaled_slice(columns, level.zoom)]
     size = patch.shape[1::-1]
-    seen = cv2.resize(level.seen[rows, columns], size) > 0
-    # What grayscale shows is drawn no bolder than it is, or it would run together.
-    bound = np.where(seen, max(strength, _PLAIN), strength)
-    middle = np.median(level.ground[inside].reshape(-1, patch.shape[2]), axis=0)
-    away = np.clip((_from_grounds(patch, level.ground, rows, columns, middle) / bound - 0.25) * 2, 0, 1)
-    surely = np.zeros(level.seen[rows, columns].shape[:2], np.float32)
-    surely[line.top - rows.start :, line.left - columns.start :][: line.height, : line.width] = ink
-    away = np.maximum(away, cv2.resize(surely, size))
-    whole = image[_times(rows, 1 / level.scale), _times(columns, 1 / level.scale)]
-    whole[:] = 255 - (np.clip(cv2.resize(away, whole.shape[::-1], interpolation=cv2.INTER_CUBIC), 0, 1) * 255)
+    visible = cv2.resize(level.visible[rows, columns], size) > 0
+    # Ink that grayscale shows is not drawn bolder than it is: its letters would merge.
+    bound = np.where(visible, max(strength, _VISIBLE_CONTRAST), strength)
+    median = np.median(level.background[inside].reshape(-1, patch.shape[2]), axis=0)
+    darkness = np.clip(
+        (_background_difference(patch, level.background, rows, columns, median) / bound - 0.25) * 2, 0, 1
+    )
+    certain = np.zeros(level.visible[rows, columns].shape[:2], np.float32)
+    certain[line.top - rows.start :, line.left - columns.start :][: line.height, : line.width] = ink
+    darkness = np.maximum(darkness, cv2.resize(certain, size))
+    target = image[_scaled_slice(rows, 1 / level.scale), _scaled_slice(columns, 1 / level.scale)]
+    target[:] = 255 - (np.clip(cv2.resize(darkness, target.shape[::-1], interpolation=cv2.INTER_CUBIC), 0, 1) * 255)
 
 
-def _around(line: Mark, shape: Sequence[int]) -> tuple[slice, slice]:
-    height = min(line.height, line.width, _HIGHEST)
-    across, along = int(_ROOM * height) + 2, int(_REACH * height)
+def _surroundings(line: Mark, shape: Sequence[int]) -> tuple[slice, slice]:
+    height = min(line.height, line.width, _MAX_LETTER)
+    across, along = int(_MARGIN_ACROSS * height) + 2, int(_MARGIN_ALONG * height)
     down, right = (across, along) if line.width >= line.height else (along, across)
     rows = slice(max(0, line.top - down), min(shape[0], line.top + line.height + down))
     return rows, slice(max(0, line.left - right), min(shape[1], line.left + line.width + right))
 
 
-def _times(part: slice, factor: float) -> slice:
-    return slice(int(part.start * factor), int(part.stop * factor))
+def _scaled_slice(area: slice, factor: float) -> slice:
+    return slice(int(area.start * factor), int(area.stop * factor))
 
 
-def _from_grounds(patch: Any, ground: Any, rows: slice, columns: slice, middle: Any) -> Any:
-    """Each pixel's difference from the nearest of six grounds: its own, those around, and `middle`."""
-    height, width = ground.shape[:2]
-    least = _difference(patch, middle)
-    for down, right in ((0, 0), (-_BEYOND, 0), (_BEYOND, 0), (0, -_BEYOND), (0, _BEYOND)):
+def _background_difference(patch: Any, background: Any, rows: slice, columns: slice, median: Any) -> Any:
+    """Each pixel's difference from the nearest background: its own, four around it, or `median`."""
+    height, width = background.shape[:2]
+    least = _difference(patch, median)
+    for down, right in (
+        (0, 0),
+        (-_BACKGROUND_DISTANCE, 0),
+        (_BACKGROUND_DISTANCE, 0),
+        (0, -_BACKGROUND_DISTANCE),
+        (0, _BACKGROUND_DISTANCE),
+    ):
         y = np.clip(np.arange(rows.start, rows.stop) + down, 0, height - 1)
         x = np.clip(np.arange(columns.start, columns.stop) + right, 0, width - 1)
-        moved = cv2.resize(np.ascontiguousarray(ground[y[:, None], x]), patch.shape[1::-1]).reshape(patch.shape)
-        least = np.minimum(least, _difference(patch, moved))
+        shifted = cv2.resize(np.ascontiguousarray(background[y[:, None], x]), patch.shape[1::-1]).reshape(patch.shape)
+        least = np.minimum(least, _difference(patch, shifted))
     return least
 
 
-def _difference(patch: Any, ground: Any) -> Any:
-    away = np.abs(np.subtract(patch, ground, dtype=np.float32))
-    away[:, :, 1:] *= 2  # chroma has half the range of brightness
-    return away.max(axis=2)
+def _difference(patch: Any, background: Any) -> Any:
+    difference = np.abs(np.subtract(patch, background, dtype=np.float32))
+    difference[:, :, 1:] *= 2  # the range of chroma is half that of brightness
+    return difference.max(axis=2)

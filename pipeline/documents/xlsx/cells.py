@@ -1,108 +1,27 @@
-"""The cells of a worksheet's XML: where each one stands, made regular before reading, rewritten as a string."""
+"""The cells of a worksheet: normalized before reading, found by address, and rewritten as strings.
+
+Source: ECMA-376 part 1, 18.3.1.4 (cell), 18.3.1.40 (formula) and 18.3.1.73 (row).
+"""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from lxml import etree
 
-from pipeline.documents.edits import Edit, apply
 from pipeline.documents.limits import MAX_SHEET_CELLS
 from pipeline.documents.ooxml.xml import Element, local, unreadable
+from pipeline.documents.xlsx import strings
 from pipeline.documents.xlsx.references import LAST_COLUMN, LAST_ROW, column_letters, column_number
 from schemas.refusals import Reason
-
-# Strings of a workbook, plain or in runs of different formats: read as one text, edited run by run.
-#
-# Source: ECMA-376 part 1, 18.4 (shared strings) and 22.9.2.19 (ST_Xstring, the `_x0041_` escapes).
-
-_SPACE = "{http://www.w3.org/XML/1998/namespace}space"
-_ESCAPE = re.compile(r"_x([0-9A-Fa-f]{4})_")
-_RETURN = re.compile(r"_x000[Dd]_(?:_x000[Aa]_|\n)?")  # how Windows ends a line
-_PHONETIC = frozenset({"rPh", "phoneticPr"})
-
-
-def runs(item: Element) -> list[Element]:
-    """The `t` elements of a string item in order, those of its phonetic hints left out."""
-    found: list[Element] = []
-    for child in item:
-        name = local(child)
-        if name == "t":
-            found.append(child)
-        elif name == "r":
-            found += [inner for inner in child if local(inner) == "t"]
-    return found
-
-
-def text_of(item: Element) -> str:
-    """What a string item says."""
-    return "".join(t.text or "" for t in runs(item))
-
-
-def edit(item: Element, edits: Sequence[Edit]) -> None:
-    """Edits (in offsets of `text_of`) written into the runs: a placeholder stands in the run where its value began.
-
-    Phonetic hints spell what the string said, so they go.
-    """
-    position = 0
-    for t in runs(item):
-        text = t.text or ""
-        own: list[Edit] = []
-        for change in edits:
-            start, end = max(change.start, position), min(change.end, position + len(text))
-            if start < end:
-                own.append(Edit(start - position, end - position, change.replacement if start == change.start else ""))
-        write(t, apply(text, own))
-        position += len(text)
-    for child in list(item):
-        if local(child) in _PHONETIC:
-            item.remove(child)
-
-
-def write(t: Element, text: str) -> None:
-    """Text into an element whose blanks count."""
-    t.text = text
-    if text != text.strip():
-        t.set(_SPACE, "preserve")
-
-
-def decode_escapes(root: Element) -> None:
-    """Writes escaped characters of a part as themselves: `_x0053_ara` says Sara, `_x000D_` ends a line.
-
-    What XML cannot hold, and nobody sees, goes.
-    """
-    for element in root.iter():
-        if element.text and "_x" in element.text:
-            element.text = _decoded(element.text)
-        for name, value in element.attrib.items():
-            if "_x" in value:
-                element.set(name, _decoded(value))
-
-
-def _decoded(text: str) -> str:
-    return _ESCAPE.sub(_character, _RETURN.sub("\n", text))
-
-
-def _character(match: re.Match[str]) -> str:
-    code = int(match[1], 16)
-    if code == ord("_") or 0xD800 <= code < 0xE000:  # an underscore that begins no escape; half a character
-        return match[0]
-    is_xml = code in (9, 10, 13) or 0x20 <= code < 0xFFFE
-    return chr(code) if is_xml else ""
-
-
-def phonetics(item: Element) -> list[Element]:
-    """The `t` elements of a string item's phonetic hints, in order."""
-    return [t for hint in item if local(hint) == "rPh" for t in hint if local(t) == "t"]
-
 
 _ADDRESS = re.compile(r"\$?([A-Za-z]{1,3})\$?(\d{1,7})")
 _TYPES = frozenset({"b", "d", "e", "inlineStr", "n", "s", "str"})
 _AREA = r"\$?[A-Za-z]{1,3}\$?\d{1,7}(?::\$?[A-Za-z]{1,3}\$?\d{1,7})?"
-_NEEDED = frozenset({"t", "ref", "r1", "r2", "si"})  # what a formula cannot do without where it says it
+_NEEDED = frozenset({"t", "ref", "r1", "r2", "si"})  # attributes without which a formula that has them is broken
 _SWITCH = "0|1|true|false|on|off"
 _INDEX = r"\d{1,6}"
-# What the attributes of cells, rows and formulas may say (18.3.1.4, 18.3.1.73, 18.3.1.40); anything else goes.
+# The attributes of cells, rows and formulas, and the patterns of their values; all others are removed.
 _CELL_ATTRIBUTES = {"r": ".*", "s": _INDEX, "t": r"\w+", "cm": _INDEX}
 _ROW_ATTRIBUTES = {
     "r": ".*", "spans": r"(?:\d{1,5}:\d{1,5} ?)+", "s": _INDEX, "ht": r"\d{1,3}(?:\.\d{1,16})?", "outlineLevel": r"\d",
@@ -115,7 +34,7 @@ _FORMULA_ATTRIBUTES = {
 
 
 class Cell(NamedTuple):
-    """A `c` element; row and column count from 1."""
+    """A `c` element, with its row and column, counted from 1."""
 
     row: int
     column: int
@@ -123,12 +42,12 @@ class Cell(NamedTuple):
 
 
 def data_of(sheet: Element) -> Element | None:
-    """The element that holds a worksheet's rows."""
+    """The `sheetData` element of a worksheet."""
     return next((child for child in sheet if local(child) == "sheetData"), None)
 
 
 def cells(sheet: Element) -> Iterator[Cell]:
-    """Every cell of a worksheet whose cells are regular, row by row."""
+    """Every cell of a normalized worksheet, row by row."""
     data = data_of(sheet)
     for row in data if data is not None else ():
         number = int(row.get("r"))
@@ -137,9 +56,9 @@ def cells(sheet: Element) -> Iterator[Cell]:
 
 
 def make_regular(sheet: Element) -> int:
-    """Gives every row and cell its address and takes out what does not belong to its type; how many cells there are.
+    """Normalizes a worksheet: every row and cell gets its address, and what does not belong to its type is removed.
 
-    unreadable() for more cells than MAX_SHEET_CELLS.
+    Returns the number of cells. unreadable() for more than MAX_SHEET_CELLS.
     """
     data = data_of(sheet)
     count = row_number = 0
@@ -190,7 +109,7 @@ def _regular_cell(element: Element) -> None:
         if name == "f":
             _keep_attributes(child, _FORMULA_ATTRIBUTES)
             if (before - set(child.attrib)) & _NEEDED:
-                element.remove(child)  # what it last showed stays
+                element.remove(child)  # the cached value stays
         seen.add(name)
         child.tail = None
     element.text = element.tail = None
@@ -198,7 +117,7 @@ def _regular_cell(element: Element) -> None:
 
 
 def _keep_attributes(element: Element, known: Mapping[str, str]) -> None:
-    """Takes out the attributes that are not `known`, or say what their patterns there do not allow."""
+    """Removes the attributes that are not in `known`, or whose values do not match their patterns there."""
     for name, value in element.attrib.items():
         pattern = known.get(name)
         if pattern is None or (pattern != ".*" and not re.fullmatch(pattern, value)):
@@ -206,7 +125,7 @@ def _keep_attributes(element: Element, known: Mapping[str, str]) -> None:
 
 
 def child(element: Element, name: str) -> Element | None:
-    """The cell's `f`, `v` or `is`."""
+    """The child of a cell with that name: `f`, `v` or `is`."""
     for inner in element:
         if inner.tag.rpartition("}")[2] == name:
             return inner
@@ -214,26 +133,26 @@ def child(element: Element, name: str) -> Element | None:
 
 
 def value(element: Element) -> str:
-    """The text of the cell's `v`."""
+    """The text of a cell's `v`; empty when it has none."""
     inner = child(element, "v")
     return (inner.text or "") if inner is not None else ""
 
 
 def become_string(element: Element, item: Element | str) -> None:
-    """Makes the cell a string of its own: a text, or a string item. Formula and old value go; the style stays."""
+    """Replaces the content of a cell by an inline string, given as a text or a string item; its style stays."""
     namespace = element.tag.rpartition("}")[0] + "}"
     element[:] = []
     element.set("t", "inlineStr")
     element.attrib.pop("cm", None)
     own = etree.SubElement(element, namespace + "is")
     if isinstance(item, str):
-        write(etree.SubElement(own, namespace + "t"), item)
+        strings.write(etree.SubElement(own, namespace + "t"), item)
     else:
         own[:] = list(item)
 
 
 def become_value(element: Element) -> None:
-    """Takes the cell's formula out; what it last showed stays."""
+    """Removes the formula of a cell; its cached value stays."""
     formula = child(element, "f")
     if formula is not None:
         element.remove(formula)

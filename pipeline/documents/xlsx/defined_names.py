@@ -1,4 +1,4 @@
-"""New names for sheets, defined names, tables and columns, written wherever formulas and tables use the old ones."""
+"""Renames sheets, defined names, tables and table columns, and updates the formulas that use them."""
 
 import re
 from collections.abc import Mapping
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from pipeline.documents.ooxml.xml import Element, local
 from pipeline.documents.xlsx import cells, formulas
-from pipeline.documents.xlsx.edit import Ledger
+from pipeline.documents.xlsx.edit import EditRecord
 from pipeline.documents.xlsx.formulas import Kind, Token
 from pipeline.documents.xlsx.references import column_number
 from pipeline.documents.xlsx.workbook import Table, Workbook, defined_names
@@ -20,7 +20,7 @@ _COLUMN = re.compile(r"\[((?:[^\[\]']|'.)*)\]")
 
 @dataclass(slots=True)
 class Renames:
-    """New names by old ones in lower case."""
+    """New names by old names in lower case."""
 
     sheets: dict[str, str] = field(default_factory=dict)
     others: dict[str, str] = field(default_factory=dict)
@@ -30,7 +30,7 @@ class Renames:
         return bool(self.sheets or self.others or self.columns)
 
     def formula(self, text: str) -> str:
-        """A formula with the new names."""
+        """The formula with the new names."""
         return formulas.renamed(text, self._token) if self else text
 
     def _token(self, token: Token) -> str:
@@ -58,13 +58,13 @@ class Renames:
         return f"[{new(text[1:-1])}]"
 
 
-def rename(book: Workbook, ledger: Ledger) -> Renames:
-    """Gives sheets, names, tables and columns their new names where they are declared; what was called what."""
+def rename(book: Workbook, record: EditRecord) -> Renames:
+    """Writes the new names of sheets, names, tables and columns into their declarations. Returns the renames."""
     renames = Renames()
-    _rename_sheets(book, ledger.sheets, renames)
-    _rename_others(book, ledger.names, renames)
+    _rename_sheets(book, record.sheets, renames)
+    _rename_others(book, record.names, renames)
     for table in book.tables:
-        _rename_columns(table, book, ledger.columns, renames)
+        _rename_columns(table, book, record.columns, renames)
     return renames
 
 
@@ -97,26 +97,26 @@ def _rename_others(book: Workbook, new: Mapping[str, str], renames: Renames) -> 
 
 
 def _rename_columns(table: Table, book: Workbook, new: Mapping[Element, str], renames: Renames) -> None:
-    """Columns are called what their header cells say: Excel mends, or refuses, a table where they differ."""
+    """Names the columns of a table like their header cells; Excel repairs, or refuses, a table where they differ."""
     columns = [e for group in table.root if local(group) == "tableColumns" for e in group if local(e) == "tableColumn"]
     headers = _headers(table, book)
     taken: set[str] = set()
     for index, column in enumerate(columns):
         old = column.get("name", "")
         header = headers.get(table.area.left + index)
-        said = book.text(header).shown if header is not None else ""
-        name = said or new.get(column, old)
+        shown = book.text(header).shown if header is not None else ""
+        name = shown or new.get(column, old)
         unique = _free(name, taken, _LONGEST_NAME)
         if unique != name and header is not None:
             cells.become_string(header, unique)
-        if unique.split() != old.split():  # line breaks are written in several ways
+        if unique.split() != old.split():  # line breaks have several spellings
             renames.columns[old.lower()] = unique
             column.set("name", unique)
     _name_totals(table, book, columns)
 
 
 def _headers(table: Table, book: Workbook) -> dict[int, Element]:
-    """The header cells of a table by column; none where it shows none."""
+    """The header cells of a table by column; none for a table without a header row."""
     return {} if table.root.get("headerRowCount") == "0" else _row(table, book, table.area.top)
 
 
@@ -141,7 +141,7 @@ def _name_totals(table: Table, book: Workbook, columns: list[Element]) -> None:
 
 
 def _free(name: str, taken: set[str], longest: int) -> str:
-    """The name, with a number behind it where it is taken; takes it."""
+    """The name, with a number appended if it is in `taken`; adds it there."""
     free, number = name, 1
     while free.lower() in taken:
         number += 1

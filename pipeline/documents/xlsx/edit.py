@@ -1,4 +1,4 @@
-"""Writes the edits of a workbook's own slots, and notes what they mean for formulas, names and pivot tables."""
+"""Writes the edits of a workbook's own slots, and records what they mean for formulas, names and pivot tables."""
 
 from collections.abc import Sequence
 from copy import deepcopy
@@ -12,37 +12,39 @@ from pipeline.documents.ooxml.number_format import literals
 from pipeline.documents.ooxml.number_format import quoted as format_literal
 from pipeline.documents.ooxml.text_unit import Slot
 from pipeline.documents.ooxml.xml import Element
-from pipeline.documents.xlsx import cells, header_footer
-from pipeline.documents.xlsx.extract import SITE_ATTRIBUTES, Reader
-from pipeline.documents.xlsx.formulas import edited, quoted, saying
-from pipeline.documents.xlsx.references import Marked, column_number
+from pipeline.documents.xlsx import cells, header_footer, strings
+from pipeline.documents.xlsx.extract import FORMULA_SLOT_ATTRIBUTES, Reader
+from pipeline.documents.xlsx.formulas import edited, formula_text, quoted
+from pipeline.documents.xlsx.references import MarkedCells, column_number
 
-Place = tuple[int, int, int]  # sheet, row, column
+CellAddress = tuple[int, int, int]  # number of the sheet, row, column
 
 
 @dataclass(slots=True)
-class Ledger:
-    """What the writers did, for those who tidy up behind them.
+class EditRecord:
+    """The edits of a workbook, for what must be made consistent with them.
 
-    `removed`: what went from each cell, with its placeholder. `spoken`: formulas that said something, and the first
-    placeholder. `sites`: formulas outside of cells as they must be now, `joined`: those whose strings say something
-    only together. `sheets`, `names`, `columns`: new names.
+    `removed`: the texts removed from each cell, with their placeholders. `marked`: these cells; `numbers`: those that
+    held a number. `removed_masters`: sheet and index of the shared formulas whose master is removed.
+    `formula_placeholders`: formulas of cells with a value in them, and its placeholder.
+    `outside_formulas`: new texts of formulas outside cells; `joined_formulas`: of those whose strings make up a value
+    only together. `sheets`, `names`, `columns`: new names. `pivots`: roots of pivot parts with a value.
     """
 
-    removed: dict[Place, list[tuple[str, str]]] = field(default_factory=dict)
-    marked: Marked = field(default_factory=Marked)
-    numbers: Marked = field(default_factory=Marked)
-    lost_masters: set[tuple[int, str]] = field(default_factory=set)
-    spoken: dict[Element, str] = field(default_factory=dict)
-    sites: dict[Slot, str] = field(default_factory=dict)
-    joined: dict[Slot, str] = field(default_factory=dict)
+    removed: dict[CellAddress, list[tuple[str, str]]] = field(default_factory=dict)
+    marked: MarkedCells = field(default_factory=MarkedCells)
+    numbers: MarkedCells = field(default_factory=MarkedCells)
+    removed_masters: set[tuple[int, str]] = field(default_factory=set)
+    formula_placeholders: dict[Element, str] = field(default_factory=dict)
+    outside_formulas: dict[Slot, str] = field(default_factory=dict)
+    joined_formulas: dict[Slot, str] = field(default_factory=dict)
     sheets: dict[Element, str] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
     columns: dict[Element, str] = field(default_factory=dict)
     pivots: set[Element] = field(default_factory=set)
 
-    def note(self, place: Place, removed: list[tuple[str, str]], *, is_number: bool) -> None:
-        """A cell that became a placeholder."""
+    def record_cell(self, place: CellAddress, removed: list[tuple[str, str]], *, is_number: bool) -> None:
+        """Records a cell that becomes a placeholder: the texts removed from it, each with its placeholder."""
         self.removed[place] = removed
         self.marked.add(*place)
         if is_number:
@@ -54,78 +56,78 @@ class Writers:
     """The writers of one workbook's slots."""
 
     reader: Reader
-    ledger: Ledger
+    record: EditRecord
 
     def table(self) -> dict[str, Writer]:
-        """A writer for each kind of slot that `Reader` makes."""
-        sites = ("site", *(f"site@{name}" for name in SITE_ATTRIBUTES))
+        """The writer of each kind of slot that `Reader` makes."""
+        outside = ("outside", *(f"outside@{name}" for name in FORMULA_SLOT_ATTRIBUTES))
         return {
             "cell": partial(self._cell, stored=False),
             "stored": partial(self._cell, stored=True),
-            "day": self._day,
+            "date": self._date,
             "formula": self._formula,
             "run": self._run,
-            "banner": self._banner,
+            "header": self._header_footer,
             "format": self._format,
             "sheet": self._sheet,
             "name": partial(self._name, attribute="name"),
             "name@displayName": partial(self._name, attribute="displayName"),
             "column": self._column,
             "pivot": self._pivot,
-            **dict.fromkeys(sites, self._site),
-            **{f"joined:{kind}": self._joined for kind in sites},
+            **dict.fromkeys(outside, self._outside_formula),
+            **{f"joined:{kind}": self._joined for kind in outside},
         }
 
     def _cell(self, slot: Slot, edits: list[Edit], *, stored: bool) -> None:
         element, book = slot.element, self.reader.book
-        place = self.place(element)
-        if place in self.ledger.removed:
+        place = self.address_of(element)
+        if place in self.record.removed:
             return
-        said = book.text(element)
-        text = said.stored if stored else said.shown
+        cell_text = book.text(element)
+        text = cell_text.stored if stored else cell_text.shown
         removed = [(text[edit.start : edit.end], edit.replacement) for edit in edits]
-        self.ledger.note(place, removed, is_number=book.is_number(element))
+        self.record.record_cell(place, removed, is_number=book.is_number(element))
         formula = cells.child(element, "f")
         if formula is not None and formula.get("t") == "shared" and formula.text:
-            self.ledger.lost_masters.add((place[0], formula.get("si", "")))
-        item = book.item(element)
+            self.record.removed_masters.add((place[0], formula.get("si", "")))
+        item = book.string_item(element)
         changed = apply(text, edits)
-        if item is not None and len(cells.runs(item)) > 1 and len(changed) <= MAX_STRING:
+        if item is not None and len(strings.runs(item)) > 1 and len(changed) <= MAX_STRING:
             own = deepcopy(item)
-            cells.edit(own, edits)
+            strings.edit(own, edits)
             cells.become_string(element, own)
         else:
             cells.become_string(element, changed[:MAX_STRING])
 
-    def _day(self, slot: Slot, edits: list[Edit]) -> None:
-        """A number that means a date: the whole cell says it."""
-        place = self.place(slot.element)
-        if place not in self.ledger.removed:
+    def _date(self, slot: Slot, edits: list[Edit]) -> None:
+        """A number that means a date becomes a placeholder as a whole."""
+        place = self.address_of(slot.element)
+        if place not in self.record.removed:
             shown = self.reader.book.text(slot.element).shown
             self._cell(Slot(slot.element, "cell"), [Edit(0, len(shown), _first(edits))], stored=False)
 
-    def place(self, element: Element) -> Place:
-        """Where a cell stands."""
+    def address_of(self, element: Element) -> CellAddress:
+        """The address of a cell element."""
         address = element.get("r")
         letters = address.rstrip("0123456789")
-        return self.reader.book.holding(element).number, int(address[len(letters) :]), column_number(letters)
+        return self.reader.book.sheet_with(element).number, int(address[len(letters) :]), column_number(letters)
 
     def _formula(self, slot: Slot, edits: list[Edit]) -> None:
-        self.ledger.spoken.setdefault(slot.element, _first(edits))
+        self.record.formula_placeholders.setdefault(slot.element, _first(edits))
 
-    def _site(self, slot: Slot, edits: list[Edit]) -> None:
-        source = self.reader.sites[slot]
-        mark = "#" if source.startswith("#") and slot.kind == "site@Target" else ""
+    def _outside_formula(self, slot: Slot, edits: list[Edit]) -> None:
+        source = self.reader.outside_formulas[slot]
+        mark = "#" if source.startswith("#") and slot.kind == "outside@Target" else ""
         body = source.removeprefix(mark)
-        self.ledger.sites[slot] = mark + edited(body, saying(body, self.reader.book.names), edits)
+        self.record.outside_formulas[slot] = mark + edited(body, formula_text(body, self.reader.book.names), edits)
 
     def _joined(self, slot: Slot, edits: list[Edit]) -> None:
-        self.ledger.joined[Slot(slot.element, slot.kind.removeprefix("joined:"))] = quoted(_first(edits))
+        self.record.joined_formulas[Slot(slot.element, slot.kind.removeprefix("joined:"))] = quoted(_first(edits))
 
     def _run(self, slot: Slot, edits: list[Edit]) -> None:
-        cells.write(slot.element, apply(slot.element.text, edits))
+        strings.write(slot.element, apply(slot.element.text, edits))
 
-    def _banner(self, slot: Slot, edits: list[Edit]) -> None:
+    def _header_footer(self, slot: Slot, edits: list[Edit]) -> None:
         slot.element.text = header_footer.edited(slot.element.text, edits)
 
     def _format(self, slot: Slot, edits: list[Edit]) -> None:
@@ -142,17 +144,17 @@ class Writers:
         slot.element.set("formatCode", apply(code, changes))
 
     def _sheet(self, slot: Slot, edits: list[Edit]) -> None:
-        self.ledger.sheets[slot.element] = apply(slot.element.get("name"), edits)
+        self.record.sheets[slot.element] = apply(slot.element.get("name"), edits)
 
     def _name(self, slot: Slot, edits: list[Edit], *, attribute: str) -> None:
         name = slot.element.get(attribute)
-        self.ledger.names[name.lower()] = apply(name, edits)
+        self.record.names[name.lower()] = apply(name, edits)
 
     def _column(self, slot: Slot, edits: list[Edit]) -> None:
-        self.ledger.columns[slot.element] = apply(slot.element.get("name"), edits)
+        self.record.columns[slot.element] = apply(slot.element.get("name"), edits)
 
     def _pivot(self, slot: Slot, edits: list[Edit]) -> None:
-        self.ledger.pivots.add(slot.element.getroottree().getroot())
+        self.record.pivots.add(slot.element.getroottree().getroot())
 
 
 def _first(edits: Sequence[Edit]) -> str:

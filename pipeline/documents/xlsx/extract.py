@@ -1,207 +1,95 @@
-"""Every place of a workbook where text can stand, gathered into pieces: cells under their labels, then all the rest.
+"""Collects all text of a workbook: its cells under their labels, then everything else in its own parts.
 
-`xlsx.edit` writes the slots of kinds that only workbooks have.
+`xlsx.edit` writes the kinds of slots that only workbooks have: `cell` and `stored` (a cell as it is shown and as it is
+stored), `date` (a cell whose number means a date), `formula` (of a cell), `outside` (a formula outside cells), `joined`
+(the strings that a formula joins), `run` (of a string), `header` (of a printed page), `format` (a number format),
+`sheet`, `name` and `column` (names), `pivot` (a value of a pivot cache or table).
 """
 
 import re
-import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from pipeline.documents.labels import is_heading
 from pipeline.documents.ooxml.foreign_names import as_words
-from pipeline.documents.ooxml.number_format import digits, iso_date, literals
+from pipeline.documents.ooxml.number_format import literals
 from pipeline.documents.ooxml.package import Part
 from pipeline.documents.ooxml.split_values import across_cells
 from pipeline.documents.ooxml.text import TextCollector
 from pipeline.documents.ooxml.text_unit import Segment, Slot, XmlUnit
 from pipeline.documents.ooxml.vocabulary import is_trivial, is_vocabulary
 from pipeline.documents.ooxml.xml import Element, local
-from pipeline.documents.xlsx import cells as xlsx_cells
-from pipeline.documents.xlsx import labels
-from pipeline.documents.xlsx.cells import child
-from pipeline.documents.xlsx.formula_eval import Value, as_text, computed, may_say
-from pipeline.documents.xlsx.formulas import joined_strings, saying
-from pipeline.documents.xlsx.header_footer import BANNERS, banner
+from pipeline.documents.xlsx import labels, strings
+from pipeline.documents.xlsx.cells import Cell, cells, child
+from pipeline.documents.xlsx.date_labels import date_cells, date_of_number
+from pipeline.documents.xlsx.formula_results import FormulaResults
+from pipeline.documents.xlsx.formulas import formula_text, joined_strings
+from pipeline.documents.xlsx.header_footer import HEADERS_AND_FOOTERS, header_footer_text
 from pipeline.documents.xlsx.mobile_numbers import MOBILE, mobiles
-from pipeline.documents.xlsx.references import area_of, areas_of
-from pipeline.documents.xlsx.workbook import Sheet, Workbook
+from pipeline.documents.xlsx.references import areas_of
+from pipeline.documents.xlsx.workbook import CellText, Sheet, Workbook
 
-# Where, outside of cells, a workbook keeps formulas and addresses: data, not text.
-
-# Elements whose text is a formula, in sheets, tables, names, charts and sparklines.
+# Elements whose text is a formula: of sheets, tables, defined names, charts and sparklines.
 FORMULAS = frozenset({"formula", "formula1", "formula2", "f", "definedName", "calculatedColumnFormula",
                       "totalsRowFormula", "fmla"})  # fmt: skip
 # Attributes that are a formula or a reference to cells, by element.
 FORMULA_ATTRIBUTES = frozenset({("hyperlink", "location"), ("cfvo", "val"), ("sp", "textlink"), ("cacheField",
                                  "formula"),
                                 ("calculatedItem", "formula")})  # fmt: skip
-SITE_ATTRIBUTES = ("location", "val", "textlink", "formula", "Target")
+FORMULA_SLOT_ATTRIBUTES = ("location", "val", "textlink", "formula", "Target")
 _ADDRESS = re.compile(r"\$?[A-Z]{0,3}\$?[0-9]{0,7}(?:[: ]\$?[A-Z]{0,3}\$?[0-9]{0,7})*")
 _COLOUR = re.compile(r"[0-9A-F]{8}")
 
 
 def is_address(text: str) -> bool:
-    """Whether a text only names cells (`A1:B2 D4`) or is a colour."""
+    """Whether a text is nothing but references to cells (`A1:B2 D4`), or a colour."""
     return (any(c.isalpha() for c in text) and _ADDRESS.fullmatch(text) is not None) or bool(_COLOUR.fullmatch(text))
-
-
-# What the formulas of a sheet give that no cell keeps, and the dates that cells keep as mere numbers.
-
-_DEEPEST = 12  # formulas that look at formulas
-_MOST_CELLS = 200  # of an area that a formula looks at
-_MOST_LOOKS = 200_000  # of all formulas of a sheet
-_DATED = re.compile(r"dates?|d.?o.?b|birth|born|تاريخ|ميلاد|مواليد", re.IGNORECASE)
-_LEAST_WHOLE = 10  # characters of a cell that may hold a value by itself
-_LEAST_DIGITS = 9
-_SERIAL = re.compile(r"\d{4,5}")
-_FIRST_DAY, _LAST_DAY = 7_000, 73_050  # 1919 to 2099: what is less may be a year
-_NUMBER = re.compile(r"[-+(]?\d[\d.,٬٫ ]*%?\)?")
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
-_UNSAID = re.compile("[\u0640\u064b-\u065f\u0670\u200b-\u200f\u2066-\u2069]").match  # lengthening, vowels, directions
-_BETWEEN = re.compile(r"[^\w\n/|()،\u2013\u2014]+|_+")  # what stands between the words of a label
-_PARTS = re.compile(r"[\n/|()،\u2013\u2014]")  # what parts a label in two languages, or a remark
-_BIRTH = re.compile(
-    r"(?:\w+ ){0,3}(?:birth ?dates?|dates? of birth|d ?o ?b|birthdays?|born(?: on)?)"
-    r"|(?:ال)?تاريخ (?:ال)?(?:ميلاد|ولاد[ةه])(?: \w+){0,3}|(?:ال)?ميلاد|مواليد"
-)
-_DATE = re.compile(r"(?:\w+ ){0,3}date|dates? of(?: \w+){1,3}|date \w+ed(?: on)?|(?:ال)?تاريخ(?: \w+){0,3}")
-# With one of these a label names an amount, a count or a code, whatever date it mentions.
-_AMOUNT = re.compile(
-    r"\b(?:amounts?|as|at|averages?|avg|balance|budget|by|codes?|costs?|counts?|days|expenses?|hours|income|no|number|per"
-    r"|prices?|qty|quantity|rates?|revenues?|rows?|sales|since|spen[dt]|sums?|till|to|totals?|units?|until|up|versus|vs"
-    r"|volume|weights?|ytd)\b"
-    r"|حتى|[إا]جمالي|مجموع|معدل|عدد|رقم|مبلغ|مبالغ|قيمة|تكلفة|سعر|مبيعات|مكان|وزن"
-)
-
-Place = tuple[int, int]  # row and column
-
-
-@dataclass(slots=True)
-class Lookups:
-    """One sheet's formulas. `cells`: each cell and what it shows, by row and column; `sheet`: its number, -1: none."""
-
-    book: Workbook
-    cells: Mapping[tuple[int, int], tuple[Element, str]] = field(default_factory=dict)
-    sheet: int = -1
-    _known: dict[Element, Value | None] = field(default_factory=dict)
-    _depth: int = 0
-    _looks: int = 0
-    _longest: int = 0  # characters of what the formula at hand looks at
-
-    def of(self, cell: Element) -> str:
-        """What the formula of a cell gives; "" for a cell without one."""
-        formula = child(cell, "f")
-        return self.said(formula.text, cell) if formula is not None and formula.text else ""
-
-    def said(self, formula: str, cell: Element | None = None) -> str:
-        """What a formula gives, as its cell shows it; "" where that cannot be told.
-
-        What it only repeats of cells that hold a whole value goes on with their placeholders.
-        """
-        self._longest = 0
-        value = computed(formula, self._look) if may_say(formula) else None
-        if value is None or (self._longest and not _is_made_up(as_text(value), self._longest)):
-            return ""
-        if isinstance(value, str):
-            return value
-        return self.book.of_number(cell, value).shown if cell is not None else digits(value)
-
-    def _look(self, text: str) -> Sequence[Value] | None:
-        own = self.book.map.names.get(text.lower())
-        self._looks += 1
-        if self._depth >= _DEEPEST or self._looks > _MOST_LOOKS:
-            return None
-        if own:
-            value = self._deeper(own[0].removeprefix("="))
-            return None if value is None else [value]
-        area = area_of(text, self.sheet)
-        if area is None or (area.bottom - area.top + 1) * (area.right - area.left + 1) > _MOST_CELLS:
-            return None
-        places = [(row, column) for row in range(area.top, area.bottom + 1)
-                  for column in range(area.left, area.right + 1)]  # fmt: skip
-        values = [self._value(place) for place in places]
-        self._longest = max(self._longest, *(len(str(value)) for value in values))
-        return None if None in values else [value for value in values if value is not None]
-
-    def _value(self, place: tuple[int, int]) -> Value | None:
-        cell, shown = self.cells.get(place, (None, ""))
-        formula = child(cell, "f") if cell is not None and not shown else None
-        if formula is None or not formula.text:
-            return shown
-        if formula not in self._known:
-            self._known[formula] = None  # what looks at itself gives nothing
-            self._known[formula] = self._deeper(formula.text)
-        return self._known[formula]
-
-    def _deeper(self, formula: str) -> Value | None:
-        self._depth += 1
-        value = computed(formula, self._look)
-        self._depth -= 1
-        return value
-
-
-def _is_made_up(text: str, longest: int) -> bool:
-    """Whether a text is put together of fragments: no cell holds so much of a number or an address."""
-    return longest < _LEAST_WHOLE and (sum(map(str.isdigit, text)) >= _LEAST_DIGITS or "@" in text)
-
-
-def day(shown: str, context: str, *, is_1904: bool) -> str:
-    """The date that a bare number under a date's label means; "" for none: 31920 is the 23rd of May 1987."""
-    if not _is_serial(shown) or not _DATED.search(context):
-        return ""
-    return iso_date(int(shown), is_1904=is_1904) or ""
-
-
-def dated(shown: Mapping[Place, str], contexts: Mapping[Place, str]) -> set[Place]:
-    """The places whose numbers may mean dates, by the labels around them and by the numbers in the same column."""
-    columns: dict[tuple[int, str], list[Place]] = {}
-    for place in shown:
-        context = contexts.get(place, "")
-        if _DATED.search(context):
-            columns.setdefault((place[1], context), []).append(place)
-    found: set[Place] = set()
-    for (_, context), places in columns.items():
-        if is_date_label(context, [shown[place].strip() for place in places]):
-            found.update(places)
-    return found
-
-
-def is_date_label(context: str, column: Sequence[str]) -> bool:
-    """Whether labels name a date and nothing else: `Date of birth` does, `Paid to date` and `Birth rate` do not.
-
-    What a mere `Date` labels must be a column without any other number.
-    """
-    text = "".join(c for c in unicodedata.normalize("NFKC", _CAMEL.sub(" ", context)) if not _UNSAID(c)).lower()
-    text = _BETWEEN.sub(" ", text)
-    labels = [part.strip().rstrip("0123456789 ") for part in (text.replace("\n", " "), *_PARTS.split(text))]
-    if any(_BIRTH.fullmatch(label) and not _AMOUNT.search(label) for label in labels):
-        return True
-    if _AMOUNT.search(text) or not any(map(_DATE.fullmatch, labels)):
-        return False
-    return all(_is_serial(said) for said in column if _NUMBER.fullmatch(said))
-
-
-def _is_serial(text: str) -> bool:
-    return _SERIAL.fullmatch(text) is not None and _FIRST_DAY <= int(text) <= _LAST_DAY
 
 
 _PEOPLE = frozenset({"author", "displayName"})
 _PEOPLE_ELEMENTS = frozenset({"author", "person"})
 _RICH = frozenset({"si", "is", "text"})
-_SPREADSHEET = ("spreadsheetml", "excel")  # in the namespaces of the parts that are read here
+_SPREADSHEET = ("spreadsheetml", "excel")  # words in the namespaces of a workbook's own parts
+
+
+@dataclass(slots=True)
+class _CellRecord:
+    """What is known of one cell: its text as shown and as stored, its formula, and what the formula gives.
+
+    `result` is empty where it cannot be worked out. `context`: the labels of the cell. `is_dated`: they name a date.
+    """
+
+    cell: Cell
+    text: CellText
+    formula: Element | None
+    result: str = ""
+    context: str = ""
+    is_dated: bool = False
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """Row and column."""
+        return self.cell.row, self.cell.column
+
+    @property
+    def visible(self) -> str:
+        """The text that a program shows: the cached value, or the result of the formula."""
+        return self.text.shown or self.result
 
 
 @dataclass(slots=True)
 class Reader:
-    """Reads the parts of one workbook that are its own; `sites` are the formulas outside cells, as it met them."""
+    """Reads the parts of one workbook that have a markup of their own.
+
+    `outside_formulas`: the formulas outside cells by their slots, as they are in the source.
+    """
 
     book: Workbook
-    sites: dict[Slot, str] = field(default_factory=dict)  # formulas outside of cells as they were
+    outside_formulas: dict[Slot, str] = field(default_factory=dict)
     _shared: dict[tuple[str, str, str], XmlUnit] = field(default_factory=dict)
 
     def read(self, collector: TextCollector, part: Part) -> bool:
-        """Reads a part that is written in the workbook's own language; whether it was one."""
+        """Reads a part of SpreadsheetML. Returns False for other parts, which the common reader reads."""
         if not _is_own(part):
             self._references(collector, part)
             return False
@@ -209,48 +97,67 @@ class Reader:
         if sheet is not None and part.content_type.endswith("worksheet+xml"):
             self._cells(collector, part.root, sheet)
         is_pivot = "pivot" in part.content_type.lower()
-        is_remark = part.content_type.endswith("comments+xml") and "threaded" not in part.content_type
+        is_comment = part.content_type.endswith("comments+xml") and "threaded" not in part.content_type
         for element in _outside_cells(part.root):
-            self._element(collector, element, is_pivot=is_pivot, is_billed=is_remark)
+            self._element(collector, element, is_pivot=is_pivot, is_billed=is_comment)
         return True
 
     def _cells(self, collector: TextCollector, root: Element, sheet: Sheet) -> None:
-        book = self.book
-        cells = [(cell, book.text(cell.element)) for cell in xlsx_cells.cells(root)]
-        lookups = Lookups(book, {(c.row, c.column): (c.element, said.shown) for c, said in cells}, sheet.number)
-        given = {c.element: lookups.of(c.element) for c, _ in cells if xlsx_cells.child(c.element, "f") is not None}
-        rows: dict[int, labels.Row] = {}
-        for cell, said in cells:
-            text = said.shown or given.get(cell.element, "")
-            if text and not text.isspace():
-                rows.setdefault(cell.row, {})[cell.column] = text
-        merged = [a for e in root.iter("{*}mergeCell") for a in areas_of(e.get("ref", ""), sheet.number)]
-        tables = [t.area for t in book.tables if t.area.sheet == sheet.number and t.root.get("headerRowCount") != "0"]
-        contexts = {(row, column): label for row, column, label in labels.contexts(rows, merged, tables)}
-        numbers = {(cell.row, cell.column): said.shown or given.get(cell.element, "") for cell, said in cells}
-        days = dated(numbers, contexts)
-        for place in mobiles(numbers, contexts):
-            contexts[place] = "\n".join(dict.fromkeys(filter(None, (*contexts.get(place, "").split("\n"), MOBILE))))
+        records = self._records(root, sheet)
+        self._label(records, root, sheet)
         lines: dict[int, list[XmlUnit]] = {}
-        for cell, said in cells:
-            place = (cell.row, cell.column)
-            context = contexts.get(place, "")
-            unit = _piece(said.shown, context, Slot(cell.element, "cell"), billed=True)
+        for record in records:
+            unit = _unit(record.text.shown, record.context, Slot(record.cell.element, "cell"), billed=True)
             collector.keep(unit)
             if unit.id:
-                lines.setdefault(cell.row, []).append(unit)
-            if said.stored:
-                collector.keep(_piece(said.stored, context, Slot(cell.element, "stored")))
-            date = day(said.shown.strip(), context if place in days else "", is_1904=book.is_1904)
-            if date:
-                collector.keep(_piece(date, context, Slot(cell.element, "day")))
-            formula = xlsx_cells.child(cell.element, "f")
-            if formula is not None and formula.text:
-                slot = Slot(formula, "formula")
-                self._formula(collector, slot, formula.text, context)
-                if given[cell.element] != said.shown:
-                    self._computed(collector, slot, given[cell.element], context, is_dated=place in days)
+                lines.setdefault(record.cell.row, []).append(unit)
+            self._other_readings(collector, record)
         collector.joints += across_cells(list(lines.values()))
+
+    def _records(self, root: Element, sheet: Sheet) -> list[_CellRecord]:
+        """The cells of a worksheet in order, without their labels."""
+        book = self.book
+        records = [_CellRecord(cell, book.text(cell.element), child(cell.element, "f")) for cell in cells(root)]
+        shown = {record.place: (record.cell.element, record.text.shown) for record in records}
+        results = FormulaResults(book, shown, sheet.number)
+        for record in records:
+            if record.formula is not None:
+                record.result = results.of_cell(record.cell.element)
+        return records
+
+    def _label(self, records: Sequence[_CellRecord], root: Element, sheet: Sheet) -> None:
+        """Gives each record its context."""
+        rows: dict[int, labels.Row] = {}
+        for record in records:
+            if record.visible and not record.visible.isspace():
+                rows.setdefault(record.cell.row, {})[record.cell.column] = record.visible
+        merged = [a for e in root.iter("{*}mergeCell") for a in areas_of(e.get("ref", ""), sheet.number)]
+        tables = [
+            table.area
+            for table in self.book.tables
+            if table.area.sheet == sheet.number and table.root.get("headerRowCount") != "0"
+        ]
+        contexts = {(row, column): label for row, column, label in labels.cell_contexts(rows, merged, tables)}
+        visible = {record.place: record.visible for record in records}
+        dated = date_cells(visible, contexts)
+        for place in mobiles(visible, contexts):
+            contexts[place] = "\n".join(dict.fromkeys(filter(None, (*contexts.get(place, "").split("\n"), MOBILE))))
+        for record in records:
+            record.context, record.is_dated = contexts.get(record.place, ""), record.place in dated
+
+    def _other_readings(self, collector: TextCollector, record: _CellRecord) -> None:
+        """Collects the other texts of a cell: its stored number, a date, the text of its formula and its result."""
+        element, context, text = record.cell.element, record.context, record.text
+        if text.stored:
+            collector.keep(_unit(text.stored, context, Slot(element, "stored")))
+        date = date_of_number(text.shown.strip(), context if record.is_dated else "", is_1904=self.book.is_1904)
+        if date:
+            collector.keep(_unit(date, context, Slot(element, "date")))
+        if record.formula is not None and record.formula.text:
+            slot = Slot(record.formula, "formula")
+            self._formula(collector, slot, record.formula.text, context)
+            if record.result != text.shown:
+                self._result(collector, slot, record.result, context, is_dated=record.is_dated)
 
     def _element(self, collector: TextCollector, element: Element, *, is_pivot: bool, is_billed: bool) -> None:
         name = local(element)
@@ -258,40 +165,40 @@ class Reader:
             self._attribute(collector, element, attribute, value, is_pivot=is_pivot)
         text = element.text or ""
         if name in FORMULAS:
-            self._site(collector, Slot(element, "site"), text)
-        elif name in BANNERS:
-            collector.keep(_piece(banner(text).text, "", Slot(element, "banner")))
-        elif name in _RICH and xlsx_cells.runs(element):
+            self._outside_formula(collector, Slot(element, "outside"), text)
+        elif name in HEADERS_AND_FOOTERS:
+            collector.keep(_unit(header_footer_text(text).text, "", Slot(element, "header")))
+        elif name in _RICH and strings.runs(element):
             unit = XmlUnit("", "", is_billed)
-            for t in xlsx_cells.runs(element):
+            for t in strings.runs(element):
                 unit.add(t.text or "", Slot(t, "run"))
-            hints = XmlUnit("", "", False)
-            for t in xlsx_cells.phonetics(element):
-                hints.add(t.text or "", Slot(t, "run"))
-            collector.keep(hints)
-            if name != "si":  # shared strings are read where cells show them
+            phonetic = XmlUnit("", "", False)
+            for t in strings.phonetics(element):
+                phonetic.add(t.text or "", Slot(t, "run"))
+            collector.keep(phonetic)
+            if name != "si":  # shared strings are read in the cells that show them
                 collector.keep(unit)
         elif name == "t" and not _is_phonetic(element):
-            pass  # a run of a string, which was read with it
+            pass  # a run of a string, which is read with the string
         elif text and not text.isspace() and name != "sqref" and not is_address(text):
             kind = "pivot" if is_pivot else "text"
             context = "Name" if name in _PEOPLE_ELEMENTS else ""
             self._keep_shared(collector, text, context, Slot(element, kind))
         if element.tail and not element.tail.isspace():
-            collector.keep(_piece(element.tail, "", Slot(element, "tail")))
+            collector.keep(_unit(element.tail, "", Slot(element, "tail")))
 
     def _attribute(
         self, collector: TextCollector, element: Element, attribute: str, value: str, *, is_pivot: bool
     ) -> None:
         name, plain = local(element), attribute.rpartition("}")[2]
-        is_place = plain not in _TEXTS and is_address(value)
-        if is_trivial(value) or is_place or is_vocabulary(name, plain, value):
+        is_reference = plain not in _TEXTS and is_address(value)
+        if is_trivial(value) or is_reference or is_vocabulary(name, plain, value):
             return
         if (name, plain) in FORMULA_ATTRIBUTES:
-            self._site(collector, Slot(element, "site@" + attribute), value)
+            self._outside_formula(collector, Slot(element, "outside@" + attribute), value)
         elif (name, plain) == ("numFmt", "formatCode"):
-            said = "\n".join(text for _, _, text in literals(value))
-            collector.keep(_piece(said, "", Slot(element, "format")))
+            text = "\n".join(text for _, _, text in literals(value))
+            collector.keep(_unit(text, "", Slot(element, "format")))
         elif (name, plain) in _NAMED:
             kind = _NAMED[name, plain]
             self._keep_shared(collector, as_words(value.translate(_SPACED)), "", Slot(element, kind))
@@ -302,48 +209,46 @@ class Reader:
             self._keep_shared(collector, words, context, Slot(element, kind))
 
     def _references(self, collector: TextCollector, part: Part) -> None:
-        """In parts of other languages, references to cells are taken aside, so that they are not read as text."""
+        """Moves references to cells out of a part of another markup, so that they are not read as text."""
         root: Element = part.root
         for element in root.iter():
             name = local(element)
             if (name in FORMULAS or name == "sqref") and element.text:
-                self._site(collector, Slot(element, "site"), element.text)
+                self._outside_formula(collector, Slot(element, "outside"), element.text)
                 element.text = ""
             for attribute in ("textlink",):
                 if element.get(attribute):
-                    self._site(collector, Slot(element, "site@" + attribute), element.get(attribute))
+                    self._outside_formula(collector, Slot(element, "outside@" + attribute), element.get(attribute))
                     element.set(attribute, "")
             if name == "Relationship" and element.get("Target", "").startswith("#"):
-                self._site(collector, Slot(element, "site@Target"), element.get("Target"))
+                self._outside_formula(collector, Slot(element, "outside@Target"), element.get("Target"))
                 element.set("Target", "#")
 
-    def _computed(
-        self, collector: TextCollector, slot: Slot, text: str, context: str, *, is_dated: bool = False
-    ) -> None:
-        """What a formula gives, where nobody has kept it, and as a date where that is what it is."""
+    def _result(self, collector: TextCollector, slot: Slot, text: str, context: str, *, is_dated: bool = False) -> None:
+        """Collects the result of a formula, and the date that it means."""
         if text:
             self._keep_shared(collector, text, context, slot)
-            date = day(text.strip(), context if is_dated else "", is_1904=self.book.is_1904)
+            date = date_of_number(text.strip(), context if is_dated else "", is_1904=self.book.is_1904)
             if date:
                 self._keep_shared(collector, date, context, slot)
 
-    def _site(self, collector: TextCollector, slot: Slot, text: str) -> None:
-        self.sites[slot] = text
+    def _outside_formula(self, collector: TextCollector, slot: Slot, text: str) -> None:
+        self.outside_formulas[slot] = text
         self._formula(collector, slot, text, "")
-        self._computed(collector, Slot(slot.element, "joined:" + slot.kind), Lookups(self.book).said(text), "")
+        self._result(collector, Slot(slot.element, "joined:" + slot.kind), FormulaResults(self.book).result(text), "")
 
     def _formula(self, collector: TextCollector, slot: Slot, text: str, context: str) -> None:
-        """What a formula says, and what its strings say together."""
-        said = saying(text.removeprefix("#"), self.book.names).text
-        if said:
-            self._keep_shared(collector, said, context, slot)
+        """Collects the text in a formula, and the strings that it joins."""
+        found = formula_text(text.removeprefix("#"), self.book.names).text
+        if found:
+            self._keep_shared(collector, found, context, slot)
         joined = joined_strings(text)
         if joined:
             kind = slot.kind if slot.kind == "formula" else "joined:" + slot.kind
             self._keep_shared(collector, joined, context, Slot(slot.element, kind))
 
     def _keep_shared(self, collector: TextCollector, text: str, context: str, slot: Slot) -> None:
-        """One piece for a text however often it stands in slots that are written alike."""
+        """Collects a text once for all slots that are written alike."""
         key = (text, context, slot.kind.partition("@")[0])
         unit = self._shared.get(key)
         if unit is None:
@@ -359,12 +264,12 @@ _NAMED = {
     ("table", "displayName"): "name@displayName",
     ("tableColumn", "name"): "column",
 }
-_TEXTS = frozenset({"name", "displayName", "caption", "v", "val", "value"})  # never cells: `Q1 2024` is a sheet's name
-_ONE_WORD = re.compile(r"\w+")  # a name that may hold no blanks, and is nothing but a name
-_SPACED = str.maketrans("_.\\", "   ")  # names that may hold no blanks use these
+_TEXTS = frozenset({"name", "displayName", "caption", "v", "val", "value"})  # no references: `Q1 2024` names a sheet
+_ONE_WORD = re.compile(r"\w+")  # a name without blanks
+_SPACED = str.maketrans("_.\\", "   ")  # what names without blanks use instead
 
 
-def _piece(text: str, context: str, slot: Slot, *, billed: bool = False) -> XmlUnit:
+def _unit(text: str, context: str, slot: Slot, *, billed: bool = False) -> XmlUnit:
     return XmlUnit("", context, billed, text, [Segment(0, len(text), slot)])
 
 
@@ -375,7 +280,7 @@ def _is_own(part: Part) -> bool:
 
 
 def _outside_cells(root: Element) -> Iterator[Element]:
-    """Every element of a part but a sheet's rows."""
+    """All elements of a part, except the rows of a sheet."""
     yield root
     for element in root:
         if local(element) != "sheetData":
@@ -383,7 +288,7 @@ def _outside_cells(root: Element) -> Iterator[Element]:
 
 
 def _field(element: Element) -> str:
-    """The name of the pivot field whose value this is."""
+    """The name of the pivot field that a value belongs to."""
     for above in element.iterancestors():
         if local(above) == "cacheField":
             name = above.get("name", "")

@@ -1,6 +1,6 @@
-"""Formulas cut into tokens: what one says, which names it uses, and how it is written after names have changed.
+"""Splits formulas into tokens: the texts and names in a formula, and the formula with edited texts or new names.
 
-Source: ECMA-376 part 1, 18.17 (formulas). Nothing here computes, and nothing here makes a formula where none was.
+Source: ECMA-376 part 1, 18.17 (formulas).
 """
 
 import re
@@ -29,17 +29,17 @@ _TOKEN = re.compile(
 _PLAIN_FUNCTION = re.compile(r"[A-Z0-9._]+|_xl\w+\.[A-Za-z0-9._]+")
 _SILENT = re.compile(r"[-A-Z$0-9:+*/(),.<>=&!% ]*")
 _JOINS = re.compile(r"&|CONCAT|TEXTJOIN", re.IGNORECASE)
-_BETWEEN = frozenset({"&", ",", " "})  # what stands between strings that are put together
+_BETWEEN = frozenset({"&", ",", " "})  # tokens between strings that a formula joins
 _LONG_NUMBER = re.compile(r"\d{5}")
 _CONSTANTS = frozenset({"TRUE", "FALSE"})
 _PLAIN_SHEET = re.compile(r"[^\W\d][\w.]*")
 _LIKE_AREA = re.compile(r"[A-Za-z]{1,3}\d{1,7}|[rR]\d*|[cC]\d*|[rR]\d+[cC]\d+")
-_LEAST_NUMBER = 5  # digits of a number that a formula is asked about
+_LEAST_NUMBER = 5  # digits of a number that counts as text of a formula
 LONGEST = 8_192  # characters of a formula (Excel's own bound); longer ones are not read
 
 
 class Kind(Enum):
-    """What a token is."""
+    """The kind of a token; its value is the name of its group in the pattern."""
 
     STRING = "string"
     ERROR = "error"
@@ -53,7 +53,7 @@ class Kind(Enum):
 
 
 class Token(NamedTuple):
-    """`text` stands at `start:end` of its formula."""
+    """A token of a formula: `text` is its `start:end`."""
 
     kind: Kind
     start: int
@@ -61,15 +61,15 @@ class Token(NamedTuple):
     text: str
 
 
-class Saying(NamedTuple):
-    """What a formula says in words: `text`, and for each stretch of it (start, end) the token that says it."""
+class FormulaText(NamedTuple):
+    """The text in a formula, one token on a line; `stretches`: start and end in `text`, and the token."""
 
     text: str
     stretches: tuple[tuple[int, int, Token], ...]
 
 
 class Names(NamedTuple):
-    """What a workbook calls its things, in lower case: what a formula says of them is no text of its own."""
+    """The names of a workbook in lower case; in a formula they are references, not text."""
 
     sheets: frozenset[str]
     others: frozenset[str]  # defined names and tables
@@ -77,28 +77,28 @@ class Names(NamedTuple):
 
 
 def tokens(formula: str) -> list[Token]:
-    """The tokens of a formula, end to end."""
+    """The tokens of a formula in order, without gaps."""
     return [Token(Kind(m.lastgroup), m.start(), m.end(), m[0]) for m in _TOKEN.finditer(formula)]
 
 
-def saying(formula: str, names: Names) -> Saying:
-    """The strings, long numbers and unknown names of a formula, one on a line."""
+def formula_text(formula: str, names: Names) -> FormulaText:
+    """The strings, long numbers and unknown names in a formula."""
     if _SILENT.fullmatch(formula) and not _LONG_NUMBER.search(formula):
-        return Saying("", ())
+        return FormulaText("", ())
     units: list[str] = []
     stretches: list[tuple[int, int, Token]] = []
     position = 0
     for token in tokens(formula):
-        text = _said(token, names)
+        text = _token_text(token, names)
         if text.strip():
             units.append(text)
             stretches.append((position, position + len(text), token))
             position += len(text) + 1
-    return Saying("\n".join(units), tuple(stretches))
+    return FormulaText("\n".join(units), tuple(stretches))
 
 
 def joined_strings(formula: str) -> str:
-    """The strings that a formula puts together, each chain of them on a line; empty when there is no such chain."""
+    """The strings that a formula joins, one chain on a line; empty when it joins none."""
     if '"' not in formula or not _JOINS.search(formula):
         return ""
     chains: list[list[str]] = [[]]
@@ -110,17 +110,17 @@ def joined_strings(formula: str) -> str:
     return "\n".join("".join(chain) for chain in chains if len(chain) > 1)
 
 
-def edited(formula: str, said: Saying, edits: Sequence[Edit]) -> str:
-    """The formula after edits of what it says: inside strings in place, a number or name becomes a string.
+def edited(formula: str, content: FormulaText, edits: Sequence[Edit]) -> str:
+    """The formula after edits of its text: strings are edited in place, a number or name becomes a string.
 
-    Where a sheet, function or column that nobody knows is edited, the whole formula becomes a string.
+    When an unknown sheet, function or column is edited, the whole formula becomes a string.
     """
-    starts = [start for start, _, _ in said.stretches]
+    starts = [start for start, _, _ in content.stretches]
     changes: dict[Token, list[Edit]] = {}
     for item in edits:
         first = max(0, bisect_right(starts, item.start) - 1)
         replacement = item.replacement
-        for start, end, token in said.stretches[first:]:
+        for start, end, token in content.stretches[first:]:
             if start >= item.end:
                 break
             if end > item.start:
@@ -142,7 +142,7 @@ def renamed(formula: str, rename: Callable[[Token], str]) -> str:
 
 
 def sheets_of(prefix: str) -> tuple[list[str], bool]:
-    """The sheets that a prefix like `'Jan:Mar'!` names (none: this one), and whether they are another workbook's."""
+    """The sheets that a prefix like `'Jan:Mar'!` names (none for `!`), and whether they are of another workbook."""
     body = prefix[:-1]
     if body.startswith("'"):
         body = body[1:-1].replace("''", "'")
@@ -151,7 +151,7 @@ def sheets_of(prefix: str) -> tuple[list[str], bool]:
 
 
 def sheet_prefix(names: Iterable[str]) -> str:
-    """A prefix that names sheets, in quotes where it must be."""
+    """The prefix of a reference to sheets, in quotes where they are required."""
     body = ":".join(names)
     is_plain = all(_PLAIN_SHEET.fullmatch(n) and not _LIKE_AREA.fullmatch(n) for n in body.split(":"))
     return f"{body}!" if is_plain else "'" + body.replace("'", "''") + "'!"
@@ -164,17 +164,17 @@ def columns_of(bracket: str) -> list[str]:
 
 
 def escaped_column(name: str) -> str:
-    """A column's name as a structured reference writes it."""
+    """The name of a column, escaped for a structured reference."""
     return re.sub(r"([\[\]#'@])", r"'\1", name)
 
 
 def quoted(text: str) -> str:
-    """A string as a formula writes it."""
+    """A text as a string literal of a formula."""
     return '"' + text.replace('"', '""') + '"'
 
 
 def unquoted(text: str) -> str:
-    """What a formula's string says."""
+    """The text of a string literal of a formula."""
     return text.removeprefix('"').removesuffix('"').replace('""', '"')
 
 
@@ -185,7 +185,7 @@ def _changed(token: Token, edits: list[Edit]) -> str:
     return quoted(next((edit.replacement for edit in edits if edit.replacement), "-"))
 
 
-def _said(token: Token, names: Names) -> str:
+def _token_text(token: Token, names: Names) -> str:
     text = token.text
     match token.kind:
         case Kind.STRING:
@@ -206,5 +206,5 @@ def _said(token: Token, names: Names) -> str:
 
 
 def _spaced(name: str) -> str:
-    """A name as its words: of the same length."""
+    """A name with blanks between its words, in the same length."""
     return as_words(re.sub(r"[_.\\]", " ", name))

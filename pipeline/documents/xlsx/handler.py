@@ -1,4 +1,4 @@
-"""XLSX: every cell is a unit under its column's heading, numbers as they are shown; formulas and names follow suit."""
+"""XLSX: reads every cell under its labels, with numbers as they are shown; keeps formulas and names consistent."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -10,12 +10,12 @@ from pipeline.documents.ooxml.edit import Writer
 from pipeline.documents.ooxml.package import Package, Part
 from pipeline.documents.ooxml.text import TextCollector
 from pipeline.documents.xlsx import consistency, sanitize, workbook
-from pipeline.documents.xlsx.edit import Ledger, Writers
+from pipeline.documents.xlsx.edit import EditRecord, Writers
 from pipeline.documents.xlsx.extract import Reader
 from pipeline.documents.xlsx.workbook import Workbook
 
 _MAIN = ("spreadsheetml.sheet.main+xml",)
-# Parts that people read, by the end of their content type, in reading order.
+# Parts with content, by the end of their content type, in reading order.
 _CONTENT = ("worksheet+xml", "chartsheet+xml", "spreadsheetml.comments+xml", "drawing+xml", "chart+xml",
             "chartshapes+xml", "diagramData+xml")  # fmt: skip
 
@@ -27,21 +27,24 @@ def inspect(data: bytes) -> int:
 
 
 def extract(data: bytes) -> tuple[Extraction, dict[str, bytes]]:
-    """Units of all cells and other texts (ids are numbers), and the rasters of the pictures inside."""
+    """Units of all cells and other texts, with numbers as ids, and the rasters of the pictures in the package."""
     return office.extract(data, _Call().profile())
 
 
 def redact(data: bytes, findings: Findings, readings: Sequence[Reading]) -> bytes:
-    """The workbook with placeholders in cells and boxes in pictures; formulas that saw a removed value are values."""
+    """The workbook with placeholders in its cells and boxes in its pictures.
+
+    Formulas that refer to a removed value are replaced by their values.
+    """
     return office.redact(data, _Call().profile(), findings, readings)
 
 
 @dataclass(slots=True)
 class _Call:
-    """One opening of one workbook: what its parts have to know of each other."""
+    """One call for one workbook: the state that its parts share."""
 
     reader: Reader = field(default_factory=lambda: Reader(Workbook(None)))
-    ledger: Ledger = field(default_factory=Ledger)
+    record: EditRecord = field(default_factory=EditRecord)
 
     def profile(self) -> office.Profile:
         return office.Profile(
@@ -61,7 +64,7 @@ class _Call:
         sanitize.prepare(package, counts)
 
     def _order(self, package: Package) -> Mapping[str, int]:
-        """Sheets in the workbook's order; here nothing more is taken out, and reading begins."""
+        """The order of the sheets. Loads the workbook, because nothing more is removed from here on."""
         self.reader.book = workbook.load(package)
         return {sheet.part.name: sheet.number for sheet in self.reader.book.sheets if sheet.part is not None}
 
@@ -69,7 +72,7 @@ class _Call:
         return self.reader.read(collector, part)
 
     def _writers(self) -> dict[str, Writer]:
-        return Writers(self.reader, self.ledger).table()
+        return Writers(self.reader, self.record).table()
 
     def _finish(self, package: Package) -> None:
-        consistency.finish(package, self.reader, self.ledger)
+        consistency.finish(package, self.reader, self.record)

@@ -1,4 +1,4 @@
-"""Headers and footers of printed sheets: text between codes for places, fonts and fields.
+"""Headers and footers of printed sheets: text with codes for sections, fonts and fields.
 
 Source: ECMA-376 part 1, 18.3.1.46 (first header) and 18.3.1.39.
 """
@@ -10,7 +10,7 @@ from typing import NamedTuple
 from pipeline.documents.edits import Edit, apply
 from pipeline.documents.ooxml.vocabulary import is_vocabulary
 
-BANNERS = frozenset({"oddHeader", "oddFooter", "evenHeader", "evenFooter", "firstHeader", "firstFooter"})
+HEADERS_AND_FOOTERS = frozenset({"oddHeader", "oddFooter", "evenHeader", "evenFooter", "firstHeader", "firstFooter"})
 _CODE = re.compile(
     r"""&(?:(?P<side>[LCR])
           | "(?P<font>[^"]*)"?
@@ -23,16 +23,18 @@ _CODE = re.compile(
 _LONGEST = 255  # characters (Excel's own bound)
 
 
-class Banner(NamedTuple):
-    """What a header says, its three sides on lines of their own, then the fonts it names; and where each character
-    stands in the source (start, end)."""
+class HeaderFooterText(NamedTuple):
+    """The text of a header or footer: its three sections on lines of their own, then the fonts that it names.
+
+    `origins`: start and end of each character in the source.
+    """
 
     text: str
     origins: tuple[tuple[int, int], ...]
 
 
-def banner(source: str) -> Banner:
-    """What a header's source says."""
+def header_footer_text(source: str) -> HeaderFooterText:
+    """The text of the source of a header or footer."""
     characters: list[tuple[str, int, int]] = []
     fonts: list[tuple[str, int, int]] = []
     position = 0
@@ -48,18 +50,18 @@ def banner(source: str) -> Banner:
             fonts += [(source[at], at, at + 1) for at in range(match.start("font"), match.end("font"))]
     characters += [(source[at], at, at + 1) for at in range(position, len(source))]
     characters += fonts
-    return Banner("".join(c for c, _, _ in characters), tuple((start, end) for _, start, end in characters))
+    return HeaderFooterText("".join(c for c, _, _ in characters), tuple((start, end) for _, start, end in characters))
 
 
 def edited(source: str, edits: Sequence[Edit]) -> str:
-    """The source after edits of what it says; formats inside a removed value go with it."""
-    said = banner(source)
+    """The source after edits of its text; codes inside a removed value are removed with it."""
+    content = header_footer_text(source)
     changes = []
     for edit in edits:
-        places = said.origins[edit.start : edit.end]
+        places = content.origins[edit.start : edit.end]
         changes.append(Edit(places[0][0], max(places[-1][1], places[0][0]), edit.replacement))
     changed = apply(source, sorted(changes))
     if len(changed) <= _LONGEST:
         return changed
-    plain = apply(said.text, edits).replace("\n", " ").strip().replace("&", "&&")
+    plain = apply(content.text, edits).replace("\n", " ").strip().replace("&", "&&")
     return ("&C" + plain)[:_LONGEST].rstrip("&")

@@ -1,4 +1,4 @@
-"""What labels a sheet's cells: the headings of their columns, in each block of rows, and the label on the left."""
+"""Labels of a sheet's cells: the headings of their columns, by block of rows, and the label on their left."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -7,20 +7,22 @@ from itertools import pairwise
 from pipeline.documents.labels import goes_on, is_heading, names_field, over_and_before, under
 from pipeline.documents.xlsx.references import Area
 
-_HEADING_ROWS = 20  # rows of a block among which its heading is looked for
-_SAMPLE_ROWS = 50  # rows that tell a block's width
+_HEADING_ROWS = 20  # first rows of a block that may be its heading
+_SAMPLE_ROWS = 50  # first rows of a block that show its width
 _WIDEST_LABEL = 64  # columns that one merged heading labels
 
 Row = dict[int, str]  # texts by column
 
 
-def contexts(rows: Mapping[int, Row], merged: Sequence[Area], tables: Sequence[Area]) -> Iterator[tuple[int, int, str]]:
-    """(row, column, context) of every cell that has one.
+def cell_contexts(
+    rows: Mapping[int, Row], merged: Sequence[Area], tables: Sequence[Area]
+) -> Iterator[tuple[int, int, str]]:
+    """Row, column and context of every cell that has a context.
 
-    Blank rows part a sheet into blocks. A block's heading row is the first one near its top, as wide as the block,
-    whose cells all look like labels; a table's is its own first row. The headings of earlier blocks hold on, since a
-    blank row may stand inside a table. A cell without a heading, or in a form of two columns, is labelled by the one
-    on its left.
+    Blank rows divide a sheet into blocks. The heading row of a block is the first one near its top that is as wide as
+    the block and has only labels; that of a table is its first row. Headings of earlier blocks stay valid, because a
+    table may have blank rows. A cell without a heading, or in a form of two columns, is labelled by the cell on its
+    left.
     """
     spans = {(area.top, area.left): min(area.right - area.left, _WIDEST_LABEL) for area in merged}
     own_headings = {area.top for area in tables}
@@ -45,7 +47,7 @@ def contexts(rows: Mapping[int, Row], merged: Sequence[Area], tables: Sequence[A
 
 
 def _blocks(rows: Mapping[int, Row]) -> Iterator[list[int]]:
-    """Rows that hold anything, parted where one is missing."""
+    """Runs of consecutive rows with text."""
     block: list[int] = []
     for row in sorted(rows):
         if block and row != block[-1] + 1:
@@ -59,7 +61,7 @@ def _blocks(rows: Mapping[int, Row]) -> Iterator[list[int]]:
 def _headings(
     rows: Mapping[int, Row], block: Sequence[int], spans: Mapping[tuple[int, int], int], tables: set[int]
 ) -> tuple[Row, set[int], bool]:
-    """The headings of a block, their rows, and whether each value may stand behind its own label instead."""
+    """The headings of a block, their rows, and whether the block may be a form, with a label before each value."""
     if len(block) < 2 or block[0] in tables:
         return {}, set(), len(block) < 2
     widths = Counter(len(rows[row]) for row in block[:_SAMPLE_ROWS])
@@ -84,7 +86,7 @@ def _headings(
 
 
 def _list_heading(rows: Mapping[int, Row], block: Sequence[int]) -> tuple[Row, set[int], bool]:
-    """The heading of a list, a block of one cell in each row: the last label above the first value, in its column."""
+    """The heading of a block with one cell in each row: the last label above the first value, in the same column."""
     for row, following in pairwise(block[: _HEADING_ROWS + 1]):
         (column, text), (below, value) = *rows[row].items(), *rows[following].items()
         if not is_heading(text):
@@ -95,7 +97,7 @@ def _list_heading(rows: Mapping[int, Row], block: Sequence[int]) -> tuple[Row, s
 
 
 def _labels(texts: Row, row: int, spans: Mapping[tuple[int, int], int]) -> Row:
-    """The labels of a row by column; a merged one stands over all its columns."""
+    """The labels of a row by column; that of a merged cell for all its columns."""
     labels: Row = {}
     for column, text in texts.items():
         if is_heading(text):

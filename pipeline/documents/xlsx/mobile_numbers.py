@@ -1,22 +1,22 @@
-"""Finds the cells of a sheet that hold a mobile without its zero, as a number cell keeps it: 551234567."""
+"""Finds cells with a Saudi mobile number that lost its leading zero because it is stored as a number: 551234567."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping
 
 Place = tuple[int, int]  # row and column
 
-MOBILE = "Mobile"  # the label that such a cell is read under
+MOBILE = "Mobile"  # the label that such a cell gets
 _SHORT = re.compile(r"5[03-9]\d{7}")  # the mobile prefixes of the Saudi numbering plan, without the 0
 _WHOLE = re.compile(r"(?:(?:\+|00)?966[ -]?0?|0)5\d(?:[ -]?\d){7}")
 _NUMBER = re.compile(r"[-+(]?\d[\d.,٬٫ ]*%?\)?")
-_LEAST_COLUMN = 2  # different numbers that show what a column holds
+_LEAST_COLUMN = 2  # different numbers that make a column of mobiles
 _EASTERN = str.maketrans("٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹", "01234567890123456789")
 _PHONE = re.compile(
     r"phone|mobile|whats ?app|msisdn|\b(?:contacts?|gsm|cell|tel|ph)\b"
     r"|جوال|موبايل|محمول|نقال|هاتف|هواتف|تلفون|واتس|تواصل|اتصال",
     re.IGNORECASE,
 )
-# With one of these a label names an amount, a count or a code.
+# A label with one of these words names an amount, a count or a code.
 _OTHER = re.compile(
     r"\b(?:amounts?|accounts?|assets?|average|avg|balance|barcode|budget|capital|codes?|costs?|counts?|credit|debit"
     r"|expenses?|fees?|hits?|income|invoices?|loss|orders?|paid|payments?|population|prices?|profits?|qty|quantity|rates?"
@@ -30,11 +30,13 @@ _OTHER = re.compile(
 
 
 def mobiles(shown: Mapping[Place, str], contexts: Mapping[Place, str]) -> Iterator[Place]:
-    """The cells whose nine digits are a mobile: under a label that says so, and, but never under one of amounts:
+    """The cells whose nine digits are a mobile number.
 
-    - where the same column, down to a blank row, holds a whole mobile as well;
-    - where that part of it holds nothing but such numbers, two or more;
-    - where such a number stands alone, without any label.
+    Those under a label of phones, and those under any label but one of amounts:
+
+    - where the same column, up to the next blank row, has a complete mobile number too;
+    - where that part of the column has only such numbers, at least two different ones;
+    - where such a number is alone and has no label.
     """
     for column in _columns(shown):
         texts = {place: shown[place].strip().translate(_EASTERN) for place in column}
@@ -55,7 +57,7 @@ def _are_mobiles(short: Collection[Place], texts: Mapping[Place, str], contexts:
 
 
 def _columns(shown: Mapping[Place, str]) -> Iterator[list[Place]]:
-    """The cells of each column that say something, parted at rows that say nothing."""
+    """The cells with text of each column, divided at blank rows."""
     blocks: dict[int, int] = {}
     rows = sorted({row for (row, _), text in shown.items() if text.strip()})
     for before, row in zip([None, *rows], rows, strict=False):

@@ -1,4 +1,4 @@
-"""Which cells a formula looks at: areas of sheets, through names and tables too."""
+"""The cells that a formula refers to: areas of sheets, directly or through defined names and tables."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -10,12 +10,12 @@ from pipeline.documents.xlsx.formulas import Kind, Token, columns_of, sheets_of,
 LAST_ROW = 1_048_576
 LAST_COLUMN = 16_384
 _CELL = re.compile(r"(\$?)([A-Za-z]{0,3})(\$?)(\d{0,7})")
-_DEEPEST = 6  # names that stand for names
+_DEEPEST = 6  # defined names that refer to defined names
 _MOST_AREAS = 400  # of one formula
 
 
 class Area(NamedTuple):
-    """A rectangle of cells of one sheet (by its number), edges included; rows and columns count from 1."""
+    """A rectangle of cells of one sheet (by its number), edges included; rows and columns are counted from 1."""
 
     sheet: int
     top: int
@@ -25,9 +25,11 @@ class Area(NamedTuple):
 
     @property
     def is_cell(self) -> bool:
+        """Whether the area is a single cell."""
         return self.top == self.bottom and self.left == self.right
 
-    def meets(self, other: "Area") -> bool:
+    def overlaps(self, other: "Area") -> bool:
+        """Whether the two areas have a cell in common."""
         return (
             self.sheet == other.sheet
             and self.top <= other.bottom
@@ -37,8 +39,8 @@ class Area(NamedTuple):
         )
 
 
-class Spot(NamedTuple):
-    """Where a formula stands, and how far from the cell whose formula it shares."""
+class FormulaPosition(NamedTuple):
+    """The cell of a formula, and its distance (`down`, `along`) from the master of a shared formula."""
 
     sheet: int
     row: int
@@ -49,7 +51,7 @@ class Spot(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TableArea:
-    """A table's cells and its columns in order, names in lower case."""
+    """The cells of a table, and the names of its columns in order, in lower case."""
 
     area: Area
     columns: tuple[str, ...]
@@ -57,27 +59,30 @@ class TableArea:
 
 
 @dataclass(slots=True)
-class Map:
-    """What names of a workbook lead to; all names in lower case."""
+class NameMap:
+    """What the names of a workbook refer to; all names are in lower case."""
 
     sheets: dict[str, int] = field(default_factory=dict)
     names: dict[str, list[str]] = field(default_factory=dict)  # defined name -> its formulas, one per scope
     tables: dict[str, TableArea] = field(default_factory=dict)
 
 
-class Seen(NamedTuple):
-    """What a formula looks at. `is_foreign`: another workbook, too. `is_loose`: a sheet that is not there."""
+class References(NamedTuple):
+    """The areas that a formula refers to.
+
+    `is_foreign`: it refers to another workbook. `has_missing_sheet`: it refers to a sheet that does not exist.
+    """
 
     areas: tuple[Area, ...]
     is_foreign: bool
-    is_loose: bool
+    has_missing_sheet: bool
 
 
-def seen(formula: str, spot: Spot, map_: Map) -> Seen:
-    """The areas that a formula at `spot` looks at."""
-    walk = _Walk(map_)
-    walk.look(tokens(formula), spot, 0)
-    return Seen(tuple(walk.areas[:_MOST_AREAS]), walk.is_foreign, walk.is_loose)
+def references_of(formula: str, position: FormulaPosition, name_map: NameMap) -> References:
+    """The areas that a formula at `position` refers to."""
+    walk = _ReferenceWalk(name_map)
+    walk.visit(tokens(formula), position, 0)
+    return References(tuple(walk.areas[:_MOST_AREAS]), walk.is_foreign, walk.has_missing_sheet)
 
 
 def area_of(text: str, sheet: int) -> Area | None:
@@ -93,7 +98,7 @@ def area_of(text: str, sheet: int) -> Area | None:
 
 
 def areas_of(text: str, sheet: int) -> Iterator[Area]:
-    """The areas of a list parted by blanks, as `sqref` gives them."""
+    """The areas of a list separated by blanks (`sqref`)."""
     for item in text.split():
         area = area_of(item, sheet)
         if area is not None:
@@ -118,7 +123,7 @@ def column_letters(number: int) -> str:
 
 
 def _corner(text: str) -> tuple[int, int] | None:
-    """Row and column of a corner; 0 for one that it does not name."""
+    """Row and column of a corner; 0 for one that it leaves out."""
     match = _CELL.fullmatch(text)
     if match is None or not text:
         return None
@@ -126,89 +131,93 @@ def _corner(text: str) -> tuple[int, int] | None:
     return (row, column) if row <= LAST_ROW and column <= LAST_COLUMN else None
 
 
-class _Walk:
-    def __init__(self, map_: Map) -> None:
-        self._map = map_
+class _ReferenceWalk:
+    def __init__(self, name_map: NameMap) -> None:
+        self._map = name_map
         self.areas: list[Area] = []
-        self.is_foreign = self.is_loose = False
+        self.is_foreign = self.has_missing_sheet = False
 
-    def look(self, items: Sequence[Token], spot: Spot, depth: int) -> None:
-        sheets = [spot.sheet]
+    def visit(self, items: Sequence[Token], position: FormulaPosition, depth: int) -> None:
+        sheets = [position.sheet]
         for number, token in enumerate(items):
             if token.kind is Kind.SHEET:
-                sheets = self._sheets(token.text, spot)
+                sheets = self._sheets(token.text, position)
                 continue
             if token.kind is Kind.AREA:
-                self._area(token.text, sheets, spot)
+                self._area(token.text, sheets, position)
             elif token.kind is Kind.NAME:
                 after = items[number + 1] if number + 1 < len(items) else None
                 bracket = after.text if after is not None and after.kind is Kind.BRACKET else ""
-                self._name(token.text, bracket, spot, depth)
+                self._name(token.text, bracket, position, depth)
             elif token.kind is Kind.BRACKET and (not number or items[number - 1].kind is not Kind.NAME):
-                self._own_table(token.text, spot)
-            sheets = [spot.sheet]
+                self._own_table(token.text, position)
+            sheets = [position.sheet]
 
-    def _sheets(self, prefix: str, spot: Spot) -> list[int]:
+    def _sheets(self, prefix: str, position: FormulaPosition) -> list[int]:
         names, is_foreign = sheets_of(prefix)
         self.is_foreign |= is_foreign
         if is_foreign:
             return []
         if not names:
-            return [spot.sheet]
+            return [position.sheet]
         numbers = [self._map.sheets.get(name.lower()) for name in names]
         if any(number is None for number in numbers):
-            self.is_loose = True
+            self.has_missing_sheet = True
             return []
         known = sorted(number for number in numbers if number is not None)
         return list(range(known[0], known[-1] + 1))
 
-    def _area(self, text: str, sheets: Sequence[int], spot: Spot) -> None:
-        shifted = ":".join(_shifted(corner, spot) for corner in text.split(":")) if spot.down or spot.along else text
+    def _area(self, text: str, sheets: Sequence[int], position: FormulaPosition) -> None:
+        shifted = (
+            ":".join(_shifted(corner, position) for corner in text.split(":"))
+            if position.down or position.along
+            else text
+        )
         for sheet in sheets:
             area = area_of(shifted, sheet)
             if area is not None:
                 self.areas.append(area)
 
-    def _name(self, name: str, bracket: str, spot: Spot, depth: int) -> None:
+    def _name(self, name: str, bracket: str, position: FormulaPosition, depth: int) -> None:
         table = self._map.tables.get(name.lower())
         if table is not None:
-            self._table(table, bracket, spot)
+            self._table(table, bracket, position)
         for formula in self._map.names.get(name.lower(), ()) if depth < _DEEPEST else ():
-            self.look(tokens(formula), Spot(spot.sheet, spot.row, spot.column), depth + 1)
+            self.visit(tokens(formula), FormulaPosition(position.sheet, position.row, position.column), depth + 1)
 
-    def _own_table(self, bracket: str, spot: Spot) -> None:
-        here = Area(spot.sheet, spot.row, spot.column, spot.row, spot.column)
+    def _own_table(self, bracket: str, position: FormulaPosition) -> None:
+        here = Area(position.sheet, position.row, position.column, position.row, position.column)
         for table in self._map.tables.values():
-            if table.area.meets(here):
-                self._table(table, bracket, spot)
+            if table.area.overlaps(here):
+                self._table(table, bracket, position)
 
-    def _table(self, table: TableArea, bracket: str, spot: Spot) -> None:
+    def _table(self, table: TableArea, bracket: str, position: FormulaPosition) -> None:
         area = table.area
         wanted = [table.columns.index(n.lower()) for n in columns_of(bracket) if n.lower() in table.columns]
         is_row = "@" in bracket or "#this row" in bracket.lower()
         has_headers = "#all" in bracket.lower() or "#headers" in bracket.lower()
         first = area.top + (0 if has_headers else table.headers)
-        top, bottom = (spot.row, spot.row) if is_row else (first, area.bottom)
+        top, bottom = (position.row, position.row) if is_row else (first, area.bottom)
         left = area.left + min(wanted, default=0)
         right = area.left + max(wanted, default=area.right - area.left)
         self.areas.append(Area(area.sheet, top, left, bottom, right))
 
 
-def _shifted(corner: str, spot: Spot) -> str:
-    """A corner of a shared formula as the cell at `spot` means it."""
+def _shifted(corner: str, position: FormulaPosition) -> str:
+    """A corner of a reference in a shared formula, shifted to the cell of `position`."""
     match = _CELL.fullmatch(corner)
     if match is None:
         return corner
     fixed_column, letters, fixed_row, row = match.groups()
     if letters and not fixed_column:
-        letters = column_letters((column_number(letters) - 1 + spot.along) % LAST_COLUMN + 1)
+        letters = column_letters((column_number(letters) - 1 + position.along) % LAST_COLUMN + 1)
     if row and not fixed_row:
-        row = str((int(row) - 1 + spot.down) % LAST_ROW + 1)
+        row = str((int(row) - 1 + position.down) % LAST_ROW + 1)
     return letters + row
 
 
-class Marked:
-    """Cells that are marked, and which of them an area holds."""
+class MarkedCells:
+    """A set of cells that can be searched by area."""
 
     def __init__(self) -> None:
         self._rows: dict[tuple[int, int], dict[int, None]] = {}
@@ -217,10 +226,11 @@ class Marked:
         return bool(self._rows)
 
     def add(self, sheet: int, row: int, column: int) -> None:
+        """Adds a cell."""
         self._rows.setdefault((sheet, column), {})[row] = None
 
     def within(self, area: Area) -> Iterator[tuple[int, int, int]]:
-        """Marked cells of an area as (sheet, row, column), column by column."""
+        """The cells of the set in an area, as sheet, row and column, column by column."""
         if area.is_cell:
             if area.top in self._rows.get((area.sheet, area.left), ()):
                 yield area.sheet, area.top, area.left
@@ -234,4 +244,5 @@ class Marked:
                     yield sheet, row, column
 
     def any_in(self, areas: Sequence[Area]) -> bool:
+        """Whether one of the areas has a cell of the set."""
         return any(True for area in areas for _ in self.within(area))

@@ -1,4 +1,4 @@
-"""Takes out of a workbook what nobody here reads or nobody should: connections, histories, private data, traces."""
+"""Removes from a workbook what cannot or need not be read: connections, histories, private data, authors' traces."""
 
 import re
 from collections import Counter
@@ -8,12 +8,12 @@ from pipeline.documents.document import Unread
 from pipeline.documents.ooxml import relationships, sanitize
 from pipeline.documents.ooxml.package import Package, Part
 from pipeline.documents.ooxml.xml import Element, local, unreadable
-from pipeline.documents.xlsx import cells
+from pipeline.documents.xlsx import cells, strings
 from pipeline.documents.xlsx.formula_eval import is_opaque
 from pipeline.documents.xlsx.formulas import LONGEST
 from schemas.refusals import Reason
 
-# Kinds of relationships whose targets go, and what they count as.
+# Types of relationships whose targets are removed, and what they count as.
 REMOVED: Mapping[str, Unread] = {
     **dict.fromkeys(
         ("externalLink", "externalLinkPath", "xlExternalLinkPath", "connections", "queryTable", "powerPivotData",
@@ -26,7 +26,7 @@ REMOVED: Mapping[str, Unread] = {
     "calcChain": Unread.PRIVATE,
 }  # fmt: skip
 
-# Elements that go, and what they count as.
+# Elements that are removed, and what they count as.
 DROPPED: Mapping[str, Unread] = {
     **dict.fromkeys(("absPath", "revisionPtr", "fileRecoveryPr", "fileVersion"), Unread.FINGERPRINT),
     **dict.fromkeys(("fileSharing", "securityDescriptor"), Unread.METADATA),
@@ -48,8 +48,8 @@ DROPPED: Mapping[str, Unread] = {
     "oleObjects": Unread.ATTACHMENT,
 }  # fmt: skip
 
-# Ends of the content types of the parts that a workbook needs; every other XML part goes.
-_KNOWN = (
+# Ends of the content types of the parts that a workbook needs; every other XML part is removed.
+_KNOWN_PARTS = (
     "sheet.main+xml", "worksheet+xml", "chartsheet+xml", "dialogsheet+xml", "sharedstrings+xml", "styles+xml",
     "theme+xml", "themeoverride+xml", "drawing+xml", "vmldrawing", "chart+xml", "chartex+xml", "chartstyle+xml",
     "chartcolorstyle+xml", "chartshapes+xml", "diagramdata+xml", "diagramlayout+xml", "diagramstyle+xml",
@@ -57,7 +57,7 @@ _KNOWN = (
     "pivotcacherecords+xml", "sheetmetadata+xml", "-properties+xml", "customxmlproperties+xml", "relationships+xml",
 )  # fmt: skip
 _MACRO_SHEETS = ("macrosheet+xml", "intlmacrosheet+xml")
-_FREE_FOLDERS = ("customxml/",)  # any XML may lie there, and is read
+_FREE_FOLDERS = ("customxml/",)  # folders of parts with any content type, which are read
 
 _HASHES = frozenset({"password", "algorithmName", "hashValue", "saltValue", "spinCount", "securityDescriptor",
                      "workbookPassword", "workbookAlgorithmName", "workbookHashValue", "workbookSaltValue",
@@ -67,7 +67,7 @@ _TRACES = frozenset({"userId", "providerId", "dT", "macro", "refreshedBy", "refr
                      "connectionId", "queryTableFieldId", "defaultThemeVersion"})  # fmt: skip
 _REVISION_NAMESPACE = re.compile(r"\{http://schemas\.microsoft\.com/office/spreadsheetml/20\d\d/revision\d*\}")
 _GUID = re.compile(r"\{[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}\}")
-_TALKING = ("comments+xml", "person+xml")  # parts whose guids only join a remark to its writer
+_COMMENT_PARTS = ("comments+xml", "person+xml")  # parts whose guids only join a remark to its writer
 _TYPED_TABLES = frozenset({"queryTable", "xml"})
 _DYNAMIC_ARRAYS = "XLDAPR"
 # Containers that the schema does not allow to be empty.
@@ -84,7 +84,10 @@ _CALENDAR_DETAILS = frozenset({"month", "day", "hour", "minute", "second"})
 
 
 def prepare(package: Package, counts: Counter[Unread]) -> None:
-    """Before anything is read. unreadable() for sheets of macros."""
+    """Removes these parts, elements and attributes, and normalizes worksheets, before text is collected.
+
+    unreadable() for a workbook with macro sheets.
+    """
     if any(part.content_type.lower().endswith(_MACRO_SHEETS) for part in package.parts.values()):
         raise unreadable(Reason.MACRO_ENABLED)
     kinds = {**sanitize.UNREADABLE, **REMOVED}
@@ -96,13 +99,13 @@ def prepare(package: Package, counts: Counter[Unread]) -> None:
     ]
     counts[Unread.PRIVATE] += len(unknown)
     unknown += [part for part in package.parts.values() if _is_rich_metadata(part)]
-    gone = {id(part) for part in unknown}
-    relationships.remove(package, lambda link: link.target is not None and id(link.target) in gone, unknown)
+    removed = {id(part) for part in unknown}
+    relationships.remove(package, lambda link: link.target is not None and id(link.target) in removed, unknown)
     has_metadata = any(part.content_type.endswith("sheetMetadata+xml") for part in package.parts.values())
     guids: dict[str, str] = {}
     for part in package.xml_parts():
         _strip(part, counts)
-        if part.content_type.lower().endswith(_TALKING):
+        if part.content_type.lower().endswith(_COMMENT_PARTS):
             _renumber_guids(part.root, guids)
         if part.content_type.endswith("worksheet+xml"):
             cells.make_regular(part.root)
@@ -112,7 +115,7 @@ def prepare(package: Package, counts: Counter[Unread]) -> None:
 
 
 def clear_unused_strings(package: Package) -> int:
-    """Empties the shared strings that no cell shows; how many said something."""
+    """Empties the shared strings that no cell shows. Returns how many had text."""
     used = {
         int(index)
         for part in package.xml_parts()
@@ -132,7 +135,7 @@ def clear_unused_strings(package: Package) -> int:
 
 
 def drop_empty(package: Package) -> None:
-    """Takes out containers that lost everything in them, innermost first, and mends counts."""
+    """Removes containers that are empty now, innermost first, and corrects their counts."""
     for part in package.xml_parts():
         root: Element = part.root
         for element in reversed(list(root.iter(*_CONTAINERS))):
@@ -145,8 +148,8 @@ def drop_empty(package: Package) -> None:
 
 
 def _may_be_empty(element: Element, name: str) -> bool:
-    """Filters of blanks and columns without a button say what they do in attributes; a branch may show nothing; what
-    drawings call `ext` is an extent."""
+    """Whether an empty container is valid: filters and filter columns with attributes, the choice of alternate content
+    with a fallback, and `ext` of drawings, which is an extent."""
     if name == "ext":
         return "uri" not in element.attrib
     if name == "Choice":
@@ -156,11 +159,11 @@ def _may_be_empty(element: Element, name: str) -> bool:
 
 def _is_known(part: Part) -> bool:
     kind, name = part.content_type.lower(), part.name.lower()
-    return kind.endswith(_KNOWN) or name.endswith((".rels", ".vml")) or name.startswith(_FREE_FOLDERS)
+    return kind.endswith(_KNOWN_PARTS) or name.endswith((".rels", ".vml")) or name.startswith(_FREE_FOLDERS)
 
 
 def _is_rich_metadata(part: Part) -> bool:
-    """Metadata that says more of cells than that their formulas spill: rich data types hold values of their own."""
+    """Whether a part is cell metadata for more than dynamic arrays: rich data types hold values of their own."""
     if not part.content_type.endswith("sheetMetadata+xml") or part.root is None:
         return False
     kinds = {element.get("name") for element in part.root.iter() if local(element) == "metadataType"}
@@ -168,11 +171,11 @@ def _is_rich_metadata(part: Part) -> bool:
 
 
 def _strip(part: Part, counts: Counter[Unread]) -> None:
-    """Hashes, people's accounts, moments, references to what is gone."""
+    """Removes hashes, accounts, dates and references to removed parts, and decodes escapes."""
     root: Element = part.root
     if "spreadsheetml" not in root.tag and "spreadsheetDrawing" not in root.tag:
         return
-    cells.decode_escapes(root)
+    strings.decode_escapes(root)
     for element in list(root.iter()):
         name = local(element)
         for attribute in list(element.attrib):
@@ -210,7 +213,7 @@ def _drop_anchor(element: Element) -> None:
 
 
 def _renumber_guids(root: Element, guids: dict[str, str]) -> None:
-    """Guids that join remarks, answers and writers, drawn anew: equal ones stay equal."""
+    """Renumbers the GUIDs that connect comments, replies and authors; equal ones stay equal."""
 
     def drawn(match: re.Match[str]) -> str:
         return guids.setdefault(match[0].upper(), f"{{00000000-0000-4000-8000-{len(guids) + 1:012X}}}")

@@ -1,4 +1,4 @@
-"""A workbook opened: its sheets in order, strings, number formats, and what its names lead to."""
+"""An open workbook: its sheets in order, shared strings, number formats, tables and names."""
 
 import re
 from collections.abc import Iterator
@@ -12,18 +12,18 @@ from pipeline.documents.ooxml import relationships
 from pipeline.documents.ooxml.number_format import BUILT_IN, GENERAL, digits, format_number, is_date, is_mask, number
 from pipeline.documents.ooxml.package import Package, Part
 from pipeline.documents.ooxml.xml import Element, local, unreadable
-from pipeline.documents.xlsx import cells
+from pipeline.documents.xlsx import strings
 from pipeline.documents.xlsx.cells import child, value
 from pipeline.documents.xlsx.formulas import Names
-from pipeline.documents.xlsx.references import Area, Map, TableArea, area_of
+from pipeline.documents.xlsx.references import Area, NameMap, TableArea, area_of
 from schemas.refusals import Reason
 
 _ERROR = re.compile(r"#[A-Z0-9/_?!]{2,20}")
-_LEAST_DIGITS = 5  # of a number that is read as it is stored, where its cell shows it otherwise
+_LEAST_DIGITS = 5  # digits of a number that is also read as it is stored
 
 
 class Sheet(NamedTuple):
-    """One sheet: its number from 0 in the workbook's order, its row there, and its part (None: lost)."""
+    """A sheet: its number from 0 in the workbook's order, its `sheet` element there, and its part (None: missing)."""
 
     number: int
     row: Element
@@ -31,19 +31,20 @@ class Sheet(NamedTuple):
 
     @property
     def name(self) -> str:
+        """The name of the sheet."""
         text: str = self.row.get("name", "")
         return text
 
 
 class Table(NamedTuple):
-    """A table: its part's root, the sheet that shows it, and its cells."""
+    """A table: the root of its part, and its cells."""
 
     root: Element
     area: Area
 
 
-class Text(NamedTuple):
-    """What a cell says: as it is shown, and as it is stored where that says something else."""
+class CellText(NamedTuple):
+    """The text of a cell: as it is shown, and as it is stored where that reads differently."""
 
     shown: str
     stored: str = ""
@@ -51,7 +52,7 @@ class Text(NamedTuple):
 
 @dataclass(slots=True)
 class Workbook:
-    """What reading and writing need to know of a workbook. Sheets are named by number."""
+    """What readers and writers need to know of a workbook. Sheets are identified by their numbers."""
 
     root: Element
     sheets: list[Sheet] = field(default_factory=list)
@@ -59,45 +60,45 @@ class Workbook:
     formats: list[str] = field(default_factory=list)  # format code by cell style
     tables: list[Table] = field(default_factory=list)
     is_1904: bool = False
-    map: Map = field(default_factory=Map)
+    name_map: NameMap = field(default_factory=NameMap)
     names: Names = field(default_factory=lambda: Names(frozenset(), frozenset(), frozenset()))
     _by_root: dict[Element, Sheet] = field(default_factory=dict)
     _string_texts: dict[int, str] = field(default_factory=dict)
 
     def sheet_of(self, part: Part) -> Sheet | None:
-        """The sheet whose part this is."""
+        """The sheet of a part; None for other parts."""
         return self._by_root.get(part.root)
 
-    def holding(self, element: Element) -> Sheet:
-        """The sheet that an element of its part belongs to."""
+    def sheet_with(self, element: Element) -> Sheet:
+        """The sheet that an element belongs to."""
         return self._by_root[element.getroottree().getroot()]
 
-    def item(self, cell: Element) -> Element | None:
-        """The string item that a cell shows; None for a cell that shows none."""
+    def string_item(self, cell: Element) -> Element | None:
+        """The string item of a cell, shared or inline; None for other cells."""
         if cell.get("t") == "inlineStr":
             return child(cell, "is")
         index = value(cell) if cell.get("t") == "s" else ""
         return self.strings[int(index)] if index.isdecimal() and int(index) < len(self.strings) else None
 
-    def text(self, cell: Element) -> Text:
-        """What a cell says."""
+    def text(self, cell: Element) -> CellText:
+        """The text of a cell."""
         match cell.get("t"):
             case "s":
-                return Text(self._shared(value(cell)))
+                return CellText(self._shared(value(cell)))
             case "inlineStr":
                 item = child(cell, "is")
-                return Text(cells.text_of(item) if item is not None else "")
+                return CellText(strings.text_of(item) if item is not None else "")
             case "str" | "d":
-                return Text(value(cell))
+                return CellText(value(cell))
             case "b":
-                return Text("" if value(cell) in ("0", "1") else value(cell))
+                return CellText("" if value(cell) in ("0", "1") else value(cell))
             case "e":
-                return Text("" if _ERROR.fullmatch(value(cell)) else value(cell))
+                return CellText("" if _ERROR.fullmatch(value(cell)) else value(cell))
             case _:
                 return self._number(cell)
 
     def is_number(self, cell: Element) -> bool:
-        """Whether the cell holds a number, a date among them."""
+        """Whether a cell holds a number or a date."""
         return cell.get("t") in (None, "n", "d")
 
     def _shared(self, index: str) -> str:
@@ -106,34 +107,34 @@ class Workbook:
         place = int(index)
         text = self._string_texts.get(place)
         if text is None:
-            text = self._string_texts[place] = cells.text_of(self.strings[place])
+            text = self._string_texts[place] = strings.text_of(self.strings[place])
         return text
 
-    def _number(self, cell: Element) -> Text:
+    def _number(self, cell: Element) -> CellText:
         text = value(cell)
         stored = number(text)
-        return Text(text) if stored is None else self.of_number(cell, stored)
+        return CellText(text) if stored is None else self.number_text(cell, stored)
 
-    def of_number(self, cell: Element, stored: Decimal) -> Text:
-        """What a number says in the format of a cell."""
+    def number_text(self, cell: Element, stored: Decimal) -> CellText:
+        """The text of a number in the format of a cell."""
         style = cell.get("s", "0")
         code = self.formats[int(style)] if style.isdecimal() and int(style) < len(self.formats) else GENERAL
         plain = digits(stored)
         if code == GENERAL:
-            return Text(plain)
+            return CellText(plain)
         visible = format_number(stored, code, is_1904=self.is_1904)
         if is_date(code):
-            return Text(visible)
+            return CellText(visible)
         long = sum(c.isdigit() for c in plain) >= _LEAST_DIGITS
         if not visible or (long and _only_digits(plain) not in _only_digits(visible)):
-            return Text(plain, visible)
-        if is_mask(code):  # a point or a comma stands where somebody wants to see one: `0000000.000`
-            return Text(visible, _only_digits(visible))
-        return Text(visible, plain if long and plain != visible else "")
+            return CellText(plain, visible)
+        if is_mask(code):  # an identifier with a point or comma in it: `0000000.000`
+            return CellText(visible, _only_digits(visible))
+        return CellText(visible, plain if long and plain != visible else "")
 
 
 def load(package: Package) -> Workbook:
-    """The workbook of a package; unreadable() when it has no sheet or too many."""
+    """The workbook of a package; unreadable() when it has no sheet or more than MAX_SHEETS."""
     main = office.main_part(package)
     if main is None or main.root is None:
         raise unreadable()
@@ -171,25 +172,25 @@ def _load_tables(package: Package, book: Workbook) -> None:
             book.tables.append(Table(root, area))
             columns = tuple(c.get("name", "").lower() for c in _children(root, "tableColumns", "tableColumn"))
             for name in {root.get("name", ""), root.get("displayName", "")} - {""}:
-                book.map.tables[name.lower()] = TableArea(area, columns, int(root.get("headerRowCount") != "0"))
+                book.name_map.tables[name.lower()] = TableArea(area, columns, int(root.get("headerRowCount") != "0"))
 
 
 def _load_names(book: Workbook) -> None:
-    book.map.sheets.update({sheet.name.lower(): sheet.number for sheet in book.sheets})
+    book.name_map.sheets.update({sheet.name.lower(): sheet.number for sheet in book.sheets})
     for row in defined_names(book.root):
-        book.map.names.setdefault(row.get("name", "").lower(), []).append(row.text or "")
-    columns = {column for table in book.map.tables.values() for column in table.columns}
-    others = book.map.names.keys() | book.map.tables.keys()
-    book.names = Names(frozenset(book.map.sheets), frozenset(others), frozenset(columns))
+        book.name_map.names.setdefault(row.get("name", "").lower(), []).append(row.text or "")
+    columns = {column for table in book.name_map.tables.values() for column in table.columns}
+    others = book.name_map.names.keys() | book.name_map.tables.keys()
+    book.names = Names(frozenset(book.name_map.sheets), frozenset(others), frozenset(columns))
 
 
 def defined_names(root: Element) -> Iterator[Element]:
-    """The rows of a workbook's defined names."""
+    """The `definedName` elements of a workbook."""
     return _children(root, "definedNames", "definedName")
 
 
 def _children(element: Element, *path: str) -> Iterator[Element]:
-    """The descendants that a path of local names leads to."""
+    """The descendants on a path of local names."""
     for inner in element:
         if local(inner) == path[0]:
             if len(path) == 1:

@@ -1,1 +1,1 @@
-"""Reads redacted DOCX, XLSX and PPTX."""
+"""The second reading of redacted Office packages (ECMA-376)."""

@@ -1,146 +1,31 @@
-"""What the parts of a workbook say: cells as they are stored and as they are shown, under the labels around them."""
+"""The cells of a workbook as stored and as shown, with the labels around them; and texts outside of cells."""
 
-import ast
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Iterable, Iterator
-from datetime import date, timedelta
-from decimal import Decimal, DecimalException
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from pipeline.verification.labels import combined_headings, has_second_row, is_field, is_label
+from pipeline.verification.ooxml.formulas import formula
 from pipeline.verification.ooxml.number_format import NumberFormat, plain
 from pipeline.verification.ooxml.xml import local
 from pipeline.verification.reading import Passage
 
-# What the formulas of a workbook give that nobody has calculated, as far as constants and signs alone decide it.
-
-_PIECE = re.compile(
-    r'"((?:[^"]|"")*)"|(?:_xlfn\.)?(?:UNI)?CHAR\(\s*(\d{1,7})\s*\)|(\d{1,20}(?:\.\d{1,20})?)', re.IGNORECASE
-)
-_SUM = re.compile(r"[-+*/()\d.\sEe]{3,400}")
-_POWER = re.compile(r"\^")
-_LEAST = 7  # letters and digits of something that says anything
-_MOST_POWER = 40
-# Labels of dates, blanks for all that is no letter: those of births, and those that say no more than a date.
-_BIRTH = re.compile(
-    r"([^ ]+ ){0,3}(birth ?dates?|dates? of birth|dob|d o b|birthdays?|born( on)?)"
-    r"|(ال)?تاريخ (ال)?(ميلاد|ولادة|ولاده)( [^ ]+){0,3}|(ال)?ميلاد|مواليد"
-)
-_DAY = re.compile(r"([^ ]+ ){0,3}date|dates? of( [^ ]+){1,3}|date [a-z]+ed( on)?|(ال)?تاريخ( [^ ]+){0,3}")
-_FIGURES = re.compile(r"[-+(]?[0-9][0-9., ]*[%)]{0,2}")
-_NO_DAY = re.compile(
-    r"\b(amounts?|as|at|averages?|avg|balance|budget|by|codes?|costs?|counts?|days|expenses?|hours|income|no|number|per"
-    r"|prices?|qty|quantity|rates?|revenues?|rows?|sales|since|spen[dt]|sums?|till|to|totals?|units?|until|up|versus|vs"
-    r"|volume|weights?|ytd)\b|حتى|جمالي|مجموع|معدل|عدد|رقم|مبلغ|مبالغ|قيمة|تكلفة|سعر|مبيعات|مكان|وزن"
-)
-_CONCATENATE = re.compile(r"(?:_xlfn\.)?CONCAT(?:ENATE)?\((.*)\)", re.IGNORECASE | re.DOTALL)
-
-
-def given(formula: str) -> Iterator[Passage]:
-    """The text of strings, numbers and letters' codes that a formula puts together; the sum of its numbers."""
-    text = _joined(formula.strip().removeprefix("="))
-    if text is None and len(formula) < 400 and _SUM.fullmatch(formula.replace("^", "*")):
-        text = _calculated(formula)
-    if text and sum(map(str.isalnum, text)) >= _LEAST:
-        yield Passage(text)
-
-
-def _joined(formula: str) -> str | None:
-    """What is parted by nothing but `&`, or by the commas of a CONCAT; None for anything else."""
-    inner = _CONCATENATE.fullmatch(formula)
-    body, mark = (inner[1], ",") if inner else (formula, "&")
-    pieces: list[str] = []
-    position = 0
-    while (match := _PIECE.match(body, position)) is not None:
-        pieces.append(_formula_text(match))
-        rest = body[match.end() :].lstrip()
-        if not rest:
-            return "".join(pieces) if len(pieces) > 1 else None
-        if rest[0] != mark:
-            return None
-        position = len(body) - len(rest[1:].lstrip())
-    return None
-
-
-def _formula_text(piece: re.Match[str]) -> str:
-    if piece[2] is None:
-        return piece[1].replace('""', '"') if piece[1] is not None else piece[3]
-    code = int(piece[2])
-    return chr(code) if 0 < code < 0xD800 or 0xE000 <= code < 0x110000 else ""
-
-
-def _calculated(formula: str) -> str | None:
-    """A sum, product or power of plain numbers."""
-    try:
-        tree = ast.parse(_POWER.sub("**", formula.strip()), mode="eval")
-        return plain(format(_value(tree.body), "f"))
-    except (SyntaxError, ValueError, DecimalException, RecursionError, MemoryError):
-        return None
-
-
-def _value(node: ast.expr) -> Decimal:
-    if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
-        return Decimal(str(node.value))
-    if isinstance(node, ast.UnaryOp):
-        value = _value(node.operand)
-        return -value if isinstance(node.op, ast.USub) else value
-    if not isinstance(node, ast.BinOp):
-        raise SyntaxError("no sum")  # noqa: TRY004 - the formula is at fault, not the caller
-    left, right = _value(node.left), _value(node.right)
-    match node.op:
-        case ast.Add():
-            return left + right
-        case ast.Sub():
-            return left - right
-        case ast.Mult():
-            return left * right
-        case ast.Div():
-            return left / right
-        case ast.Pow() if abs(right) <= _MOST_POWER and abs(left.adjusted() * right) <= _MOST_POWER:
-            return Decimal(left**right)
-        case _:
-            raise ValueError
-
-
-def names_day(labels: str, beside: Iterable[str]) -> bool:
-    """Whether labels, one to a line, name a date, so that whole numbers under them are days.
-
-    Those of a birth do by themselves; a mere `Date` does where `beside`, all that stands under it, holds no other
-    number. What names an amount, a count or a code names no date.
-    """
-    spelled = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", labels).lower()
-    lines = [" ".join(re.findall(r"[^\W\d_]+", line)) for line in (spelled, *re.split(r"[\n/|()]", spelled))]
-    if any(_BIRTH.fullmatch(line) and not _NO_DAY.search(line) for line in lines):
-        return True
-    if _NO_DAY.search(lines[0]) or not any(map(_DAY.fullmatch, lines)):
-        return False
-    return all(is_day(text) for text in beside if _FIGURES.fullmatch(text))
-
-
-def is_day(text: str) -> bool:
-    """Whether a number is a day of 1919 to 2099, as spreadsheets count them."""
-    return len(text) in (4, 5) and text.isdecimal() and 7_000 <= int(text) <= 73_050
-
-
 _REFERENCE = re.compile(r"([A-Z]{1,3})([0-9]{1,7})")
-_LITERAL = re.compile(r'"((?:[^"]|"")*)"')
-_LONG_NUMBER = re.compile(r"(?<![A-Za-z0-9_.$:!])[0-9]{6,20}(?![A-Za-z0-9_.:!(])")
 _HEADER_CODE = re.compile(r'&(?:"[^"]*"|K[0-9A-Fa-f]{6}|K\d\d[+-]\d{3}|\d{1,3}|[A-Z])')
 _HEADER_FIELD = re.compile(r"&[LCR]")
 _PLACEHOLDER = re.compile(r"[A-Z_]+_\d{2,}")
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
-_DATED = re.compile(r"date|d.?o.?b|birth|born|تاريخ|ميلاد|ولاد|مواليد", re.IGNORECASE)
-_HEADING_ROWS = 50  # rows among which a heading may stand
-# Elements whose text is a formula; string literals and long numbers in it are what somebody wrote.
+_MAX_HEADING_ROWS = 50  # rows of a block that are searched for the heading
+# Elements whose text is a formula.
 _FORMULAS = frozenset({"f", "formula", "formula1", "formula2", "definedName", "calculatedColumnFormula",
                        "totalsRowFormula", "sqref"})  # fmt: skip
 _HEADERS = frozenset({"oddHeader", "oddFooter", "evenHeader", "evenFooter", "firstHeader", "firstFooter"})
-_RICH = frozenset({"si", "is", "text", "rPh"})  # their runs make up one text
+_RICH = frozenset({"si", "is", "text", "rPh"})  # elements whose runs are one text
 
 
-class Book(NamedTuple):
-    """What cells refer to: shared strings and number formats by index, and on which day the calendar begins."""
+class Workbook(NamedTuple):
+    """Shared strings and number formats by index, and whether the date system begins in 1904."""
 
     strings: list[str]
     formats: list[NumberFormat]
@@ -148,20 +33,20 @@ class Book(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """A cell that says something: all its readings (stored, shown), the one that is shown first."""
+    """A cell with text; `texts` are its readings, as shown first, then as stored."""
 
     row: int
     column: int
-    said: tuple[str, ...]
+    texts: tuple[str, ...]
 
 
 def strings(root: ET.Element) -> list[str]:
-    """The shared strings, rich text joined."""
+    """The shared strings; the runs of rich text are joined."""
     return [rich(item) for item in root if local(item) == "si"]
 
 
 def rich(element: ET.Element) -> str:
-    """The text of a string's runs, without its phonetic readings, which are read by themselves."""
+    """The joined runs of a string, without phonetic runs, which are read separately."""
     pieces = []
     for child in element:
         name = local(child)
@@ -172,23 +57,23 @@ def rich(element: ET.Element) -> str:
     return "".join(pieces)
 
 
-def cells(sheet: ET.Element, book: Book) -> Iterator[Cell]:
-    """The cells of a worksheet in order; one without an address stands where the format puts it: behind the last."""
+def cells(sheet: ET.Element, workbook: Workbook) -> Iterator[Cell]:
+    """The cells of a worksheet in order; a cell without a reference follows the previous one (ECMA-376, 18.3.1.4)."""
     row = 0
-    for line in (item for item in sheet.iter() if local(item) == "row"):
-        row = _number(line.get("r"), row + 1)
+    for row_element in (item for item in sheet.iter() if local(item) == "row"):
+        row = _number(row_element.get("r"), row + 1)
         column = 0
-        for cell in line:
+        for cell in row_element:
             if local(cell) != "c":
                 continue
             address = _REFERENCE.fullmatch(cell.get("r", ""))
             column = _column(address[1]) if address else column + 1
-            said = tuple(dict.fromkeys(text for text in _said(cell, book) if text.strip()))
-            if said:
-                yield Cell(int(address[2]) if address else row, column, said)
+            texts = tuple(dict.fromkeys(text for text in _cell_texts(cell, workbook) if text.strip()))
+            if texts:
+                yield Cell(int(address[2]) if address else row, column, texts)
 
 
-def _said(cell: ET.Element, book: Book) -> Iterator[str]:
+def _cell_texts(cell: ET.Element, workbook: Workbook) -> Iterator[str]:
     kind = cell.get("t", "n")
     for child in cell:
         name, text = local(child), child.text or ""
@@ -196,116 +81,60 @@ def _said(cell: ET.Element, book: Book) -> Iterator[str]:
             yield rich(child)
         elif name == "v" and kind == "s":
             index = _number(text, -1)
-            yield book.strings[index] if 0 <= index < len(book.strings) else text
+            yield workbook.strings[index] if 0 <= index < len(workbook.strings) else text
         elif name == "v" and kind == "n":
             style = _number(cell.get("s"), 0)
-            form = book.formats[style] if style < len(book.formats) else NumberFormat("General")
-            shown = form.shown(text, book.is_1904)
+            form = workbook.formats[style] if style < len(workbook.formats) else NumberFormat("General")
+            shown = form.shown(text, workbook.is_1904)
             yield from (*shown, plain(text))
         elif name == "v" and kind not in ("b", "e"):
             yield unescaped(text)
 
 
 def unescaped(text: str) -> str:
-    """A string of SpreadsheetML as it is shown (ST_Xstring): `_x000D_` ends a line, controls show nothing."""
+    """A string with its ST_Xstring escapes decoded: `_x000D_` is a line end, other control characters are dropped."""
     if "_x" not in text:
         return text
 
-    def meant(match: re.Match[str]) -> str:
+    def decoded(match: re.Match[str]) -> str:
         code = int(match[1], 16)
         return "\n" if code == 13 else chr(code) if code in (9, 10) or 32 <= code < 0xD800 or code >= 0xE000 else ""
 
-    return _ESCAPED.sub(meant, text)
-
-
-def days(passages: Iterable[Passage], *, is_1904: bool) -> Iterator[Passage]:
-    """Bare numbers under the label of a date, as the days that they mean."""
-    found = [passage for passage in passages if _DATED.search(passage.context)]
-    columns: dict[str, list[str]] = {}
-    for passage in found:
-        columns.setdefault(passage.context, []).append(passage.text.strip())
-    dated = {labels for labels, texts in columns.items() if names_day(labels, texts)}
-    first = date(1904, 1, 1) if is_1904 else date(1899, 12, 30)
-    for labels, text in ((passage.context, passage.text.strip()) for passage in found if passage.context in dated):
-        if is_day(text):
-            yield Passage((first + timedelta(int(text))).isoformat(), labels)
-
-
-def mobiles(found: Iterable[Cell], passages: Iterable[Passage]) -> Iterator[Passage]:
-    """Numbers that are mobiles without their zero, by their column; `passages` are those of `table` for the cells."""
-    columns: dict[tuple[int, int], list[Passage]] = {}
-    said = iter(passages)
-    for number, block in enumerate(_blocks(list(found))):
-        for cell in block:
-            own = [next(said) for _ in cell.said]
-            columns.setdefault((number, cell.column), []).append(own[0])
-    for column in columns.values():
-        short = [item for item in column if _is_short_mobile(item.text)]
-        others = [item for item in column if not _is_short_mobile(item.text)]
-        told = any(_WHOLE_MOBILE.fullmatch(item.text) for item in others)
-        alone = not any(_COUNTED.fullmatch(item.text) for item in others) and (
-            len({item.text for item in short}) > 1 or not any(item.context for item in short)
-        )
-        for item in short:
-            if _CALLED.search(item.context) or ((told or alone) and not _AMOUNT.search(item.context)):
-                yield Passage(item.text, "Phone")
-
-
-def _is_short_mobile(text: str) -> bool:
-    return len(text) == 9 and text.isdecimal() and int(text) // 10**7 in _MOBILE_PREFIXES
-
-
-_MOBILE_PREFIXES = frozenset({50, 53, 54, 55, 56, 57, 58, 59})
-_WHOLE_MOBILE = re.compile(r"(?:0|(?:00|\+)?966[ -]?0?)5(?:[ -]?\d){8}")
-_COUNTED = re.compile(r"\W?\d[\d\s.,٬٫]*%?\)?")
-_CALLED = re.compile(
-    r"\b(?:tel|ph|cell|gsm|contacts?)\b|mobile|phone|msisdn|whats ?app"
-    r"|هاتف|هواتف|جوال|محمول|نقال|موبايل|تلفون|اتصال|تواصل|واتس",
-    re.IGNORECASE,
-)
-# A label with one of these is about money, quantities or codes.
-_AMOUNT = re.compile(
-    r"\b(?:amounts?|sums?|totals?|balance|budget|capital|assets?|prices?|costs?|fees?|rates?|expenses?|payments?|paid"
-    r"|revenues?|turnover|sales|salary|salaries|income|profits?|loss|credit|debit|accounts?|qty|quantity|counts?|units?"
-    r"|stocks?|volumes?|weights?|population|views?|hits?|values?|average|avg|codes?|sku|barcode|serials?|orders?"
-    r"|invoices?|references?|SAR|SR|USD|EUR)\b"
-    r"|مبلغ|مبالغ|مجموع|[إا]جمالي|رصيد|رأس المال|سعر|أسعار|تكلفة|قيمة|معدل|مصروف|[إا]يراد|مبيعات|راتب|رواتب|ربح|أرباح"
-    r"|حساب|كمية|عدد|وزن|سكان|ريال|ر\.س|كود|رمز|تسلسل|طلب|فاتورة|مرجع",
-    re.IGNORECASE,
-)
+    return _ESCAPED.sub(decoded, text)
 
 
 def table(found: list[Cell]) -> Iterator[Passage]:
-    """Each cell with its labels: the headings above it, the field that its row names, the left one in a form.
+    """Each cell with its labels: the headings of its column, the field name of its row, the cell on its left in a form.
 
-    Empty rows part a sheet into blocks; each may have headings of its own, and those of earlier ones go on.
+    Empty rows divide a sheet into blocks. A block may have its own headings; headings of earlier blocks still apply.
     """
-    above: dict[int, str] = {}
-    for block in _blocks(found):
+    earlier_headings: dict[int, str] = {}
+    for block in blocks(found):
         headings, heading_rows = _headings(block)
-        last: Cell | None = None
-        field = ""
+        previous: Cell | None = None
+        row_field = ""
         for cell in block:
-            beside = last is not None and (last.row, last.column) == (cell.row, cell.column - 1)
-            left = last.said[0].strip() if last is not None and beside else ""
-            own = headings.get(cell.column, "")
-            labels = [above.get(cell.column, ""), own]
-            if last is None or last.row != cell.row:
-                field = ""
+            is_adjacent = previous is not None and (previous.row, previous.column) == (cell.row, cell.column - 1)
+            left = previous.texts[0].strip() if previous is not None and is_adjacent else ""
+            heading = headings.get(cell.column, "")
+            labels = [earlier_headings.get(cell.column, ""), heading]
+            if previous is None or previous.row != cell.row:
+                row_field = ""
             if not any(map(is_field, labels)):
-                labels.append(field)
-            if (not own or len(headings) <= 2) and is_label(left) and not _PLACEHOLDER.fullmatch(left):
+                labels.append(row_field)
+            if (not heading or len(headings) <= 2) and is_label(left) and not _PLACEHOLDER.fullmatch(left):
                 labels.append(left)
             context = (
                 "\n".join(dict.fromkeys(label for label in labels if label)) if cell.row not in heading_rows else ""
             )
-            yield from (Passage(text.strip(), context) for text in cell.said)
-            last, text = cell, cell.said[0].strip()
-            field = text if is_label(text) and is_field(text) and not _PLACEHOLDER.fullmatch(text) else field
-        above |= headings
+            yield from (Passage(text.strip(), context) for text in cell.texts)
+            previous, text = cell, cell.texts[0].strip()
+            row_field = text if is_label(text) and is_field(text) and not _PLACEHOLDER.fullmatch(text) else row_field
+        earlier_headings |= headings
 
 
-def _blocks(found: list[Cell]) -> Iterator[list[Cell]]:
+def blocks(found: list[Cell]) -> Iterator[list[Cell]]:
+    """The cells between empty rows."""
     block: list[Cell] = []
     for cell in found:
         if block and cell.row - block[-1].row not in (0, 1):
@@ -316,28 +145,28 @@ def _blocks(found: list[Cell]) -> Iterator[list[Cell]]:
         yield block
 
 
-def joined(found: list[Cell]) -> Iterator[str]:
-    """Rows and columns as one text each: what is parted over neighbours."""
+def rows_and_columns(found: list[Cell]) -> Iterator[str]:
+    """Each row and each column as one text: a value may be split over neighbouring cells."""
     rows: dict[int, list[str]] = {}
     columns: dict[int, list[str]] = {}
     for cell in found:
-        rows.setdefault(cell.row, []).append(cell.said[0])
-        columns.setdefault(cell.column, []).append(cell.said[0])
+        rows.setdefault(cell.row, []).append(cell.texts[0])
+        columns.setdefault(cell.column, []).append(cell.texts[0])
     for line in (*rows.values(), *columns.values()):
         if len(line) > 1:
             yield "\t".join(line)
 
 
-def loose(root: ET.Element) -> Iterator[Passage]:
-    """Every text of a part that stands in no cell: strings, comments, headers and footers, formulas, properties."""
+def texts_outside_cells(root: ET.Element) -> Iterator[Passage]:
+    """Every text of a part outside of cells: strings, comments, headers and footers, formulas, properties."""
     for element in root.iter():
         name, text = local(element), element.text or ""
         if name in _RICH:
             yield Passage(rich(element) or "".join(element.itertext()))
-            hints = "".join(t.text or "" for hint in element if local(hint) == "rPh" for t in hint)
-            yield from (Passage(hint) for hint in (hints,) if hint.strip())
+            phonetic = "".join(t.text or "" for hint in element if local(hint) == "rPh" for t in hint)
+            yield from (Passage(hint) for hint in (phonetic,) if hint.strip())
         elif name in _HEADERS:
-            yield from (Passage(_HEADER_CODE.sub("", field)) for field in _HEADER_FIELD.split(text))
+            yield from (Passage(_HEADER_CODE.sub("", section)) for section in _HEADER_FIELD.split(text))
         elif name in _FORMULAS:
             yield from formula(text)
         elif name not in ("t", "v") and text.strip():
@@ -346,19 +175,8 @@ def loose(root: ET.Element) -> Iterator[Passage]:
             yield Passage(element.tail.strip())
 
 
-def formula(text: str) -> Iterator[Passage]:
-    """What somebody wrote into a formula: its literals, each and together, and its long numbers."""
-    literals = [literal.replace('""', '"') for literal in _LITERAL.findall(text)]
-    yield from map(Passage, literals)
-    if len(literals) > 1:
-        yield Passage("".join(literals))
-    for number in _LONG_NUMBER.findall(_LITERAL.sub('""', text)):
-        yield Passage(number)
-    yield from given(text)
-
-
-def caches(root: ET.Element) -> Iterator[Passage]:
-    """The values that a pivot table's cache keeps of each field, under the field's name."""
+def pivot_cache_values(root: ET.Element) -> Iterator[Passage]:
+    """The values of each field of a pivot table cache, with the field name as label."""
     for field in (item for item in root.iter() if local(item) == "cacheField"):
         name = field.get("name", "")
         for item in field.iter():
@@ -369,7 +187,7 @@ def caches(root: ET.Element) -> Iterator[Passage]:
 
 def formats(root: ET.Element) -> list[NumberFormat]:
     """The number format of each cell style."""
-    own = {
+    custom = {
         _number(item.get("numFmtId"), -1): item.get("formatCode", "") for item in root.iter() if local(item) == "numFmt"
     }
     found: list[NumberFormat] = []
@@ -377,30 +195,30 @@ def formats(root: ET.Element) -> list[NumberFormat]:
         if local(styles) == "cellXfs":
             for style in styles:
                 number = _number(style.get("numFmtId"), 0)
-                found.append(NumberFormat.of(number, own.get(number)))
+                found.append(NumberFormat.of(number, custom.get(number)))
     return found
 
 
-def _headings(found: list[Cell]) -> tuple[dict[int, str], set[int]]:
-    """The labels of the columns, and their rows: the first of several cells that are all labels, and what it groups."""
+def _headings(block: list[Cell]) -> tuple[dict[int, str], set[int]]:
+    """The column labels of a block and their rows: the first row of labels only, and a second heading row."""
     rows: dict[int, list[Cell]] = {}
-    for cell in found:
-        if len(rows) > _HEADING_ROWS:
+    for cell in block:
+        if len(rows) > _MAX_HEADING_ROWS:
             break
         rows.setdefault(cell.row, []).append(cell)
     width = max(map(len, rows.values()), default=0)
     numbers = list(rows)
-    for place, row in enumerate(numbers[:-1]):
-        told = {cell.column: cell.said[0].strip() for cell in rows[row]}
-        if len(told) < 2 or not all(map(is_label, told.values())):
+    for index, row in enumerate(numbers[:-1]):
+        labels = {cell.column: cell.texts[0].strip() for cell in rows[row]}
+        if len(labels) < 2 or not all(map(is_label, labels.values())):
             continue
-        lines = {row}
-        below = {cell.column: cell.said[0].strip() for cell in rows[numbers[place + 1]]}
-        if place + 2 < len(numbers) and has_second_row(told, below):
-            told = combined_headings(told, below)
-            lines.add(numbers[place + 1])
-        if len(told) >= min(width, 3):
-            return {column: text for column, text in told.items() if not _PLACEHOLDER.fullmatch(text)}, lines
+        heading_rows = {row}
+        next_row = {cell.column: cell.texts[0].strip() for cell in rows[numbers[index + 1]]}
+        if index + 2 < len(numbers) and has_second_row(labels, next_row):
+            labels = combined_headings(labels, next_row)
+            heading_rows.add(numbers[index + 1])
+        if len(labels) >= min(width, 3):
+            return {column: text for column, text in labels.items() if not _PLACEHOLDER.fullmatch(text)}, heading_rows
     return {}, set()
 
 

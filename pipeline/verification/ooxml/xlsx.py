@@ -1,48 +1,47 @@
-"""Reads a redacted XLSX a second time: cells as stored and as shown, and everything beside them."""
+"""The second reading of a redacted XLSX: cells as stored and as shown, and all other parts."""
 
 import xml.etree.ElementTree as ET
 
-from pipeline.verification.ooxml import reader as office
-from pipeline.verification.ooxml import sheet, word, xml
+from pipeline.verification.ooxml import column_values, paragraphs, sheet, xml
 from pipeline.verification.ooxml.number_format import NumberFormat
-from pipeline.verification.ooxml.reader import Office
+from pipeline.verification.ooxml.reader import PackageReading, open_package
 from pipeline.verification.ooxml.xml import local
 from pipeline.verification.reading import SecondReading
 
-_SHEETS = frozenset({"worksheet", "chartsheet", "dialogsheet", "macrosheet"})
+_SHEET_ROOTS = frozenset({"worksheet", "chartsheet", "dialogsheet", "macrosheet"})
 
 
 def read(data: bytes) -> tuple[SecondReading, dict[str, bytes]]:
-    """Cells, strings, comments, caches, attributes and names as texts; parts' sources as raw; pictures as rasters.
+    """Cells, strings, comments, caches, attributes and part names as `texts`; XML sources as `raw`; images as rasters.
 
-    StageFailed(verify_failed) for a package that is damaged, hides something, or holds what nobody here can read.
+    StageFailed(verify_failed) for a package that is damaged, hides bytes, or has a part of an unknown kind.
     """
-    package = office.opened(data)
-    book = _book(package)
+    package = open_package(data)
+    workbook = _workbook(package)
     pages = 0
     for name, root in package.trees.items():
-        package.say(xml.attributes(root, is_links=name.endswith(".rels")))
+        package.add_texts(xml.attributes(root, is_links=name.endswith(".rels")))
         kind = local(root)
-        pages += kind in _SHEETS
+        pages += kind in _SHEET_ROOTS
         if kind == "worksheet":
-            cells = list(sheet.cells(root, book))
-            said = list(sheet.table(cells))
-            package.say(said)
-            package.say(sheet.days(said, is_1904=book.is_1904))
-            package.say(sheet.mobiles(cells, said))
-            package.keep(sheet.joined(cells))
+            cells = list(sheet.cells(root, workbook))
+            cell_texts = list(sheet.table(cells))
+            package.add_texts(cell_texts)
+            package.add_texts(column_values.serial_days(cell_texts, is_1904=workbook.is_1904))
+            package.add_texts(column_values.short_mobiles(cells, cell_texts))
+            package.add_raw(sheet.rows_and_columns(cells))
         if kind == "pivotCacheDefinition":
-            package.say(sheet.caches(root))
-        if _is_drawn(root):
-            package.say(word.passages(root))
-            package.keep(word.rows(root))
+            package.add_texts(sheet.pivot_cache_values(root))
+        if _has_paragraphs(root):
+            package.add_texts(paragraphs.passages(root))
+            package.add_raw(paragraphs.rows(root))
         else:
-            package.say(sheet.loose(root))
+            package.add_texts(sheet.texts_outside_cells(root))
     return package.reading(pages)
 
 
-def _book(package: Office) -> sheet.Book:
-    """What cells refer to, wherever the package keeps it."""
+def _workbook(package: PackageReading) -> sheet.Workbook:
+    """The shared strings, number formats and date system of the workbook, from whichever part has them."""
     strings: list[str] = []
     formats: list[NumberFormat] = []
     is_1904 = False
@@ -54,13 +53,13 @@ def _book(package: Office) -> sheet.Book:
             formats = sheet.formats(root)
         elif kind == "workbook":
             is_1904 = any(_is_true(item.get("date1904")) for item in root if local(item) == "workbookPr")
-    return sheet.Book(strings, formats, is_1904)
+    return sheet.Workbook(strings, formats, is_1904)
 
 
 def _is_true(value: str | None) -> bool:
     return value in ("1", "true", "on")
 
 
-def _is_drawn(root: ET.Element) -> bool:
-    """Whether the part's texts stand in paragraphs or in a chart's caches: drawings, charts, diagrams."""
+def _has_paragraphs(root: ET.Element) -> bool:
+    """Whether the texts of a part are in paragraphs or chart series: drawings, charts, diagrams."""
     return any(local(item) in ("p", "ser") for item in root.iter())

@@ -1,4 +1,4 @@
-"""Places handed out in turn: order, bounds, who must leave, and who has left already."""
+"""The fair queue: order, bounds, refusals, and callers that disconnect."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -14,7 +14,7 @@ from schemas.errors import MaskerUnavailable
 
 
 class Scene:
-    """A queue, and callers who enter it and stay until they are told to go."""
+    """A queue, and callers that hold their slots until the test releases them."""
 
     def __init__(self, places: int = 1, most: int = 100, room: int = 100) -> None:
         self.places, self.room = places, SharedCapacity(room)
@@ -40,7 +40,7 @@ class Scene:
         await settle()
 
     async def clear(self) -> None:
-        """Everybody goes, and nothing is left behind."""
+        """Releases all callers. Nothing waits afterwards."""
         for event in self._leave.values():
             event.set()
         for task in self.tasks.values():
@@ -71,7 +71,7 @@ def test_callers_are_served_in_turn_however_many_calls_one_has() -> None:
     asyncio.run(scene())
 
 
-def test_as_many_at_once_as_there_are_places() -> None:
+def test_as_many_run_at_once_as_there_are_slots() -> None:
     async def scene() -> None:
         one = Scene(places=2)
         for name in ("ann1", "ann2", "ann3"):
@@ -99,7 +99,7 @@ def test_a_full_queue_refuses(most: int, room: int) -> None:
     asyncio.run(scene())
 
 
-def test_without_waiting_places_a_second_call_is_refused() -> None:
+def test_without_a_waiting_place_a_second_call_is_refused() -> None:
     async def scene() -> None:
         one = Scene(most=0, room=0)
         await one.enter("ann1")
@@ -114,7 +114,7 @@ def test_without_waiting_places_a_second_call_is_refused() -> None:
     asyncio.run(scene())
 
 
-def test_who_fills_the_queue_makes_room_for_others() -> None:
+def test_a_caller_that_fills_the_queue_gives_a_place_to_others() -> None:
     async def scene() -> None:
         one = Scene(most=3)
         for name in ("ann1", "ann2", "ann3", "ann4", "bob1"):
@@ -129,7 +129,7 @@ def test_who_fills_the_queue_makes_room_for_others() -> None:
     asyncio.run(scene())
 
 
-def test_two_queues_share_a_room() -> None:
+def test_two_queues_share_a_capacity() -> None:
     async def scene() -> None:
         one, other = Scene(room=1), Scene()
         other.room = one.room
@@ -149,7 +149,7 @@ def test_two_queues_share_a_room() -> None:
     asyncio.run(scene())
 
 
-def test_who_hangs_up_while_waiting_frees_the_place() -> None:
+def test_a_caller_that_disconnects_frees_its_place() -> None:
     async def scene() -> None:
         one, wait_for_disconnect = Scene(most=1), asyncio.Event()
 
@@ -170,7 +170,7 @@ def test_who_hangs_up_while_waiting_frees_the_place() -> None:
     asyncio.run(scene())
 
 
-def test_a_place_that_comes_as_its_caller_leaves_goes_on_to_the_next() -> None:
+def test_a_slot_for_a_caller_that_just_left_goes_to_the_next() -> None:
     async def scene() -> None:
         one = Scene()
         for name in ("ann1", "bob1", "eve1"):
@@ -194,8 +194,8 @@ def test_a_place_that_comes_as_its_caller_leaves_goes_on_to_the_next() -> None:
     places=st.integers(1, 3),
     most=st.integers(0, 4),
 )
-def test_no_place_is_ever_lost_or_given_twice(steps: list[tuple[str, int, str]], places: int, most: int) -> None:
-    """Whatever happens in whatever order: never more at work than places, never more waiting than room."""
+def test_no_slot_is_lost_or_given_twice(steps: list[tuple[str, int, str]], places: int, most: int) -> None:
+    """In any order of events: never more callers at work than slots, never more waiting than the capacity."""
 
     async def scene() -> None:
         one = Scene(places, most)

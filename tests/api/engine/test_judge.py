@@ -1,4 +1,4 @@
-"""The judge's client by itself: how many may wait for it, and what its log line says."""
+"""The client of the judge: its bound on waiting calls, and its log lines."""
 
 import json
 import logging
@@ -27,7 +27,7 @@ def silent(turn: Turn) -> None:
     turn.over.wait(60)
 
 
-def test_past_so_many_who_wait_nobody_is_judged(playing: PlayingJudge) -> None:
+def test_calls_beyond_the_bound_are_not_judged(playing: PlayingJudge) -> None:
     playing.begin(silent)
 
     async def crowd() -> Verdict | None:
@@ -47,8 +47,8 @@ def test_past_so_many_who_wait_nobody_is_judged(playing: PlayingJudge) -> None:
     assert anyio.run(crowd) is None
 
 
-def test_cookies_are_not_looked_at(playing: PlayingJudge, recwarn: pytest.WarningsRecorder) -> None:
-    """The library's jar warns, with a traceback on standard error, of what it cannot read."""
+def test_cookies_are_ignored(playing: PlayingJudge, recwarn: pytest.WarningsRecorder) -> None:
+    """The library's own jar prints a traceback for malformed cookies."""
     answer = json.dumps({"choices": [{"message": {"content": '{"drop": [], "add": []}'}}]}).encode()
     playing.begin(lambda turn: turn.send(200, answer, Set_Cookie=f"a=b; expires=01 Jan {'9' * 5000}"))
 
@@ -62,7 +62,7 @@ def test_cookies_are_not_looked_at(playing: PlayingJudge, recwarn: pytest.Warnin
     assert not recwarn.list
 
 
-def test_a_failure_is_logged_by_its_type_alone(playing: PlayingJudge, caplog: pytest.LogCaptureFixture) -> None:
+def test_only_the_type_of_a_failure_is_logged(playing: PlayingJudge, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
 
     async def ask(answer: bytes, status: int = 200) -> None:

@@ -1,4 +1,4 @@
-"""The processes for large texts: the same answers as here, and what happens when one dies, grows, hangs or fails."""
+"""The process pool: the same answers as in this process, and processes that die, grow, hang or fail."""
 
 import json
 import os
@@ -30,7 +30,7 @@ MASK = MaskWork("k" * 40, True, None, False, "mask_01234567", 0.0)
 
 @pytest.fixture(scope="module")
 def large() -> Iterator[ProcessPool]:
-    """One process."""
+    """A pool of one process."""
     texts = ProcessPool(1, MEMORY)
     yield texts
     texts.close()
@@ -38,7 +38,7 @@ def large() -> Iterator[ProcessPool]:
 
 @pytest.fixture(scope="module")
 def detector() -> Detector:
-    """Ours."""
+    """A detector in this process."""
     return Detector()
 
 
@@ -46,12 +46,12 @@ def timeless(answer: bytes) -> dict[str, object]:
     return {**json.loads(answer), "processing_time_ms": 0}
 
 
-def test_the_same_detection_as_here(large: ProcessPool, detector: Detector) -> None:
+def test_the_detection_is_that_of_this_process(large: ProcessPool, detector: Detector) -> None:
     for options in (OPTIONS, DetectOptions(explain=True)):
         assert large.detect(TEXT, options) == detector.detect(TEXT, options)
 
 
-def test_the_same_answers_as_here(large: ProcessPool, detector: Detector) -> None:
+def test_the_answers_are_those_of_this_process(large: ProcessPool, detector: Detector) -> None:
     there, here = large.run(TEXT, OPTIONS, REDACT), run_work(REDACT, detector.detect(TEXT, OPTIONS))
     assert there.found == here.found
     assert timeless(there.answer) == timeless(here.answer)
@@ -59,7 +59,7 @@ def test_the_same_answers_as_here(large: ProcessPool, detector: Detector) -> Non
     assert masked["masked_text"] == timeless(run_work(MASK, detector.detect(TEXT, OPTIONS)).answer)["masked_text"]
 
 
-def test_bodies(large: ProcessPool) -> None:
+def test_bodies_are_parsed_and_refused(large: ProcessPool) -> None:
     raw = json.dumps({"text": TEXT, "glossary": ["a"], "explain": True, "other": 1}).encode()
     body, warning = large.parse(raw, MaskRequest)
     assert warning == "unknown fields ignored: other"
@@ -70,7 +70,7 @@ def test_bodies(large: ProcessPool) -> None:
         assert refused.value.errors[0].keys() == {"type", "loc", "msg"}
 
 
-def test_an_unexpected_failure_tells_its_type_alone_and_harms_no_other_call(large: ProcessPool) -> None:
+def test_an_unexpected_failure_names_only_its_type_and_affects_no_other_call(large: ProcessPool) -> None:
     before = large.pids
     with pytest.raises(WorkFailed, match=r"^ValueError$"):
         large.run(TEXT, OPTIONS, MaskWork("k", True, b"no key", False, "mask_01234567", 0.0))
@@ -78,7 +78,7 @@ def test_an_unexpected_failure_tells_its_type_alone_and_harms_no_other_call(larg
     assert large.run("x", OPTIONS, REDACT).found == {}
 
 
-def test_a_process_that_was_started_before_there_was_work_gets_it() -> None:
+def test_a_process_that_was_started_early_gets_the_first_text() -> None:
     warm = ProcessPool(2, MEMORY)
     try:
         for _ in range(2):
@@ -103,7 +103,7 @@ def test_a_process_that_is_killed_between_texts_is_replaced(large: ProcessPool) 
 
 
 def failing(large: ProcessPool) -> tuple[Thread, list[BaseException]]:
-    """A text that a stopped process has, and what its call will have met."""
+    """Gives a text to a stopped process; yields the errors of that call."""
     met: list[BaseException] = []
     large.detect("x", OPTIONS)
     (pid,) = large.pids
@@ -120,8 +120,8 @@ def failing(large: ProcessPool) -> tuple[Thread, list[BaseException]]:
     return thread, met
 
 
-def test_a_process_that_is_killed_with_a_text(large: ProcessPool) -> None:
-    """Its call is refused, and the next one finds another process."""
+def test_a_process_that_is_killed_while_it_works(large: ProcessPool) -> None:
+    """Its call is refused, and the next call gets another process."""
     thread, met = failing(large)
     os.kill(large.pids[0], signal.SIGKILL)
     thread.join(30)
@@ -129,7 +129,7 @@ def test_a_process_that_is_killed_with_a_text(large: ProcessPool) -> None:
     assert large.detect(TEXT, OPTIONS).spans
 
 
-def test_a_process_that_hangs_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_that_hangs_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     large = ProcessPool(1, MEMORY)
     large.detect("x", OPTIONS)
     monkeypatch.setattr("api.engine.pool._START_SECONDS", 0.2)
@@ -142,7 +142,7 @@ def test_a_process_that_hangs_is_given_up(monkeypatch: pytest.MonkeyPatch) -> No
     large.close()
 
 
-def test_closing_ends_what_is_at_work() -> None:
+def test_closing_ends_processes_that_work() -> None:
     large = ProcessPool(1, MEMORY)
     thread, met = failing(large)
     large.close()
@@ -154,7 +154,7 @@ def test_closing_ends_what_is_at_work() -> None:
 
 
 def test_memory_is_bounded(large: ProcessPool) -> None:
-    """A text that needs more than a process may have is refused; the next one is answered by a new process."""
+    """A text that needs more memory than a process may have is refused; a new process answers the next one."""
     large.detect("x", OPTIONS)
     status = Path(f"/proc/{large.pids[0]}/status").read_text()
     needed = 1024 * int(next(line.split()[1] for line in status.splitlines() if line.startswith("VmPeak")))
@@ -181,7 +181,7 @@ large.detect("Noura Alharbi, 0501234567, 2026-11-21. " * 250_000, DetectOptions(
 
 
 def test_it_does_not_outlive_a_killed_parent() -> None:
-    """Also in the middle of a text that would keep it busy for long."""
+    """Also while it works on a text that takes long."""
     command = [sys.executable, "-c", ORPHAN, str(ROOT)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as parent:
         assert parent.stdout is not None
@@ -196,7 +196,7 @@ def test_it_does_not_outlive_a_killed_parent() -> None:
 
 
 def processor_seconds(pid: int) -> float:
-    """What it has computed; none when it has ended."""
+    """The processor time of a process; 0 when it has ended."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except FileNotFoundError:
@@ -205,7 +205,7 @@ def processor_seconds(pid: int) -> float:
 
 
 def runs(pid: int) -> bool:
-    """Whether it does; who ended and was not fetched yet does not."""
+    """Whether the process runs; a zombie does not."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""What crosses to the process for large texts arrives as it was sent, every field of it."""
+"""Every field of a message arrives in the text process as it was sent."""
 
 from dataclasses import fields
 from datetime import date
@@ -32,7 +32,7 @@ WHY = {
 
 
 def test_the_samples_differ_from_every_default() -> None:
-    """So that a field added later, and forgotten in the serialization, is noticed here."""
+    """So the tests below fail for a new field that the serialization leaves out."""
     assert [f.name for f in fields(DetectOptions) if getattr(OPTIONS, f.name) == getattr(DetectOptions(), f.name)] == []
     plain, full = TERMS.terms[:2]
     assert [f.name for f in fields(Term) if getattr(plain, f.name) == getattr(full, f.name)] == []
@@ -51,8 +51,8 @@ def test_a_question(text: str) -> None:
     assert [terms.terms for terms in options.terms] == [terms.terms for terms in OPTIONS.terms]
 
 
-def test_a_set_of_terms_that_came_before_is_the_same_again() -> None:
-    """It is compiled once: sets are equal to themselves alone."""
+def test_an_equal_set_of_terms_is_the_same_object() -> None:
+    """So it is compiled once: sets are compared by identity."""
     first, second = (serialization.unpack_question(*serialization.pack_question("x", OPTIONS))[1] for _ in range(2))
     assert first.terms[0] is second.terms[0]
 

@@ -1,4 +1,4 @@
-"""What only a socket shows: callers that go away in the middle, early answers, exact memory of what was refused."""
+"""Uploads over a raw socket: clients that disconnect, early answers, storage that fails."""
 
 import logging
 import os
@@ -20,7 +20,7 @@ UPLOAD = "/api/v1/files/redact"
 
 @contextmanager
 def next_access_line(mark: str) -> Iterator[Event]:
-    """Is set when the access log has written a line that holds `mark`: the request is over, its cleaning up too."""
+    """An event that is set when the access log has a line with `mark`: the request and its clean-up are over."""
     seen = Event()
 
     class Watch(logging.Handler):
@@ -56,7 +56,7 @@ def bytes_on_disk(served: Served) -> int:
     return sum(path.stat().st_size for path in root.rglob("*") if path.is_file())
 
 
-def test_a_caller_that_goes_away_leaves_nothing(served: Served, account: Account) -> None:
+def test_nothing_stays_of_an_upload_whose_client_disconnects(served: Served, account: Account) -> None:
     """Client disconnect mid-upload: cleaned up."""
     body = form(file_part(CSV * 50_000))
     before = bytes_on_disk(served)
@@ -71,7 +71,7 @@ def test_a_caller_that_goes_away_leaves_nothing(served: Served, account: Account
 
 
 @pytest.mark.parametrize(("authenticated", "length", "status"), [(True, 10**10, 413), (False, 10**6, 401)])
-def test_the_refusal_does_not_wait_for_the_body(
+def test_a_refusal_does_not_wait_for_the_body(
     served: Served, account: Account, authenticated: bool, length: int, status: int
 ) -> None:
     """“413 for an upload is decided from `Content-Length` where possible”; authentication before the body is read."""
@@ -105,8 +105,8 @@ def wait_for_draft(served: Served) -> None:
         os.sched_yield()
 
 
-def test_the_same_connection_serves_on_after_a_refusal(served: Served, account: Account) -> None:
-    """A refused body is read to its end by the server, so the caller always gets to see the answer."""
+def test_a_connection_is_usable_after_a_refusal(served: Served, account: Account) -> None:
+    """The server reads a refused body to its end, so that the client can read the answer."""
     with served.client(account) as client:
         for _ in range(3):
             big = client.post(UPLOAD, content=form(file_part(bytes(9_000_000))), headers={"Content-Type": FORM_TYPE})
@@ -114,7 +114,7 @@ def test_the_same_connection_serves_on_after_a_refusal(served: Served, account: 
         assert client.get("/api/v1/files").status_code == 200
 
 
-def test_the_broker_may_be_away(tmp_path_factory: pytest.TempPathFactory, caplog: pytest.LogCaptureFixture) -> None:
+def test_an_upload_without_a_broker(tmp_path_factory: pytest.TempPathFactory, caplog: pytest.LogCaptureFixture) -> None:
     """“the database is the truth, the queue only a hint”: the upload is taken, the sweeper announces it."""
     settings = settings_for(tmp_path_factory.mktemp("unheard"), redis_url="redis://127.0.0.1:1/0")
     with serving(settings) as served, served.client() as client:

@@ -1,4 +1,4 @@
-"""Whose address a call has: one table of peers, trusted proxies and forwarded headers."""
+"""The resolved client address, by peer, trusted proxies and forwarded headers."""
 
 from ipaddress import ip_address
 
@@ -71,13 +71,13 @@ def scope(peer: str | None, *forwarded: bytes) -> Scope:
         ("10.0.0.1", (b"203.0.113.7 198.51.100.1",), None),
     ],
 )
-def test_the_caller(peer: str | None, forwarded: tuple[bytes, ...], caller: str | None) -> None:
+def test_the_resolved_address(peer: str | None, forwarded: tuple[bytes, ...], caller: str | None) -> None:
     assert resolve_client_address(scope(peer, *forwarded), PROXIES) == (ip_address(caller) if caller else None)
 
 
 @given(lines=st.lists(st.binary(max_size=60), max_size=4))
-def test_no_header_confuses_it(lines: list[bytes]) -> None:
-    """Whatever is sent, the answer is an address or none; and from a stranger it changes nothing."""
+def test_any_header_gives_an_address_or_none(lines: list[bytes]) -> None:
+    """Any header gives an address or none. From an untrusted peer it changes nothing."""
     resolve_client_address(scope("10.0.0.1", *lines), PROXIES)
     assert resolve_client_address(scope("203.0.113.7", *lines), PROXIES) == ip_address("203.0.113.7")
 
@@ -94,14 +94,14 @@ def test_a_spoofed_head_does_not_help(spoofed: list[str]) -> None:
     ["127.0.0.1", "127.8.8.8", "::1", "10.1.2.3", "172.16.0.1", "172.31.255.255", "192.168.9.9", "169.254.1.1",
      "100.64.0.1", "fd00::1", "fe80::1"],
 )  # fmt: skip
-def test_near(near: str) -> None:
+def test_local_addresses(near: str) -> None:
     assert is_local_address(ip_address(near))
 
 
 @pytest.mark.parametrize(
     "far", ["203.0.113.7", "8.8.8.8", "172.32.0.1", "11.0.0.1", "100.128.0.1", "2001:db8::1", "2a00::1", "0.0.0.0"]
 )
-def test_far(far: str) -> None:
+def test_public_addresses(far: str) -> None:
     assert not is_local_address(ip_address(far))
 
 
@@ -113,7 +113,7 @@ def test_proxies_in_every_notation() -> None:
 
 
 @pytest.mark.parametrize("wrong", ["10.0.0.0/33", "proxy", "10.0.0", "10.0.0.0-10.0.0.9", "fe80::1%eth0/64/3"])
-def test_proxies_that_are_none(wrong: str) -> None:
+def test_invalid_proxies(wrong: str) -> None:
     with pytest.raises(InvalidSettings, match="MASKER_TRUSTED_PROXIES: ") as refused:
         networks(["10.0.0.0/8", wrong])
     assert wrong not in str(refused.value)

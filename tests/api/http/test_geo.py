@@ -1,4 +1,4 @@
-"""The country database: damaged, replaced, cut off while in use, of another shape."""
+"""The country database: damaged, replaced, truncated while in use, or with other records."""
 
 import logging
 from ipaddress import ip_address
@@ -34,13 +34,13 @@ def test_addresses_of_both_kinds(tmp_path: Path) -> None:
     ]
 
 
-def test_a_database_of_ipv4_alone_knows_no_other_address(tmp_path: Path) -> None:
+def test_a_database_of_ipv4_has_no_ipv6_addresses(tmp_path: Path) -> None:
     path = write_countries(tmp_path / "c.mmdb", {"203.0.113.0/24": "sa"}, ip_version=4)
     countries = CountryDatabase(path)
     assert (country(countries, SAUDI), country(countries, SAUDI_6)) == ("SA", None)
 
 
-def test_records_of_another_shape_are_no_country(tmp_path: Path) -> None:
+def test_records_of_another_shape_have_no_country(tmp_path: Path) -> None:
     records = {
         "203.0.113.0/28": "SA",
         "203.0.113.16/28": {"country": "SA"},
@@ -53,7 +53,7 @@ def test_records_of_another_shape_are_no_country(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [None, b"", b"not a database", b"\0" * 5000, "cut"])
-def test_a_database_that_is_none(tmp_path: Path, content: bytes | str | None) -> None:
+def test_files_that_are_no_database(tmp_path: Path, content: bytes | str | None) -> None:
     path = tmp_path / "c.mmdb"
     if content == "cut":
         whole = write_countries(path).read_bytes()
@@ -101,6 +101,6 @@ def test_a_damaged_new_file_leaves_the_old_one_in_use(
 
 
 @pytest.mark.parametrize("codes", [(), ("SAU",), ("S",), ("SA", "9X"), ("Saudi Arabia",), ("ًSA",)])
-def test_countries_that_are_none(tmp_path: Path, codes: tuple[str, ...]) -> None:
+def test_invalid_country_codes(tmp_path: Path, codes: tuple[str, ...]) -> None:
     with pytest.raises(InvalidSettings, match="MASKER_GEO_COUNTRIES: "):
         GeoRestriction(CountryDatabase(write_countries(tmp_path / "c.mmdb")), codes)

@@ -24,7 +24,7 @@ def test_a_taken_port_is_named() -> None:
 
 
 @pytest.mark.parametrize("host", ["192.0.2.1", "no-such-host.invalid"])
-def test_an_address_of_others(host: str) -> None:
+def test_an_address_of_another_host(host: str) -> None:
     with pytest.raises(AddressUnavailable, match="cannot listen on"):
         listen(host, 0)
 

@@ -1,4 +1,4 @@
-"""Answers below the application: to bytes that are no HTTP, and to lengths that no body has."""
+"""Answers of the protocol itself: to bytes that are not HTTP, and to impossible lengths."""
 
 import json
 import re
@@ -32,7 +32,7 @@ def exchange(served: Served, request: bytes) -> tuple[bytes, bytes]:
         b"GET / HTTP/1.1\r\nHost: x\r\nX: " + b"y" * 200_000 + b"\r\n\r\n",
     ],
 )
-def test_what_is_no_http(served: Served, request_: bytes) -> None:
+def test_bytes_that_are_not_http(served: Served, request_: bytes) -> None:
     """“request ids: also in the `X-Request-Id` header of every answer”."""
     head, body = exchange(served, request_)
     assert head.startswith(b"HTTP/1.1 400 ")
@@ -51,7 +51,7 @@ def test_a_body_that_stops_being_http(served: Served, account: Account) -> None:
 @pytest.mark.parametrize(
     ("path", "detail"), [("/api/v1/mask", "request_too_large"), ("/api/v1/files/redact", "file_too_large")]
 )
-def test_the_longest_length_that_can_be_said(served: Served, account: Account, path: str, detail: str) -> None:
+def test_the_longest_content_length(served: Served, account: Account, path: str, detail: str) -> None:
     """“rejected early from Content-Length where possible”: 20 digits, the most that the server reads."""
     lines = [f"POST {path} HTTP/1.1", "Host: x", f"Content-Length: {'9' * 20}"]
     lines += [f"{name}: {value}" for name, value in account.headers.items()]

@@ -1,4 +1,4 @@
-"""What a 422 says: declared names and bounds, whatever the model and whatever was sent."""
+"""Messages of a 422 contain declared names and bounds only, for any model and any input."""
 
 from typing import Annotated, Literal
 from uuid import UUID
@@ -90,15 +90,15 @@ VALUES = st.recursive(
 
 
 @given(value=VALUES)
-def test_nothing_of_any_input_is_said(value: object) -> None:
+def test_no_input_is_quoted(value: object) -> None:
     for item in said(value):
         assert item.keys() == {"type", "loc", "msg"}
         assert {step for step in item["loc"] if isinstance(step, str)} <= NAMES  # type: ignore[attr-defined]
         assert SECRET not in str(item)
 
 
-def test_every_message_of_the_library_is_known_or_cut() -> None:
-    """A template that a new version brings is cut at the first thing that it fills in and we do not know."""
+def test_every_message_of_the_library_is_safe_or_cut() -> None:
+    """The templates of a new version are cut before the first placeholder that is not known to be safe."""
     for error in list_all_errors():
         filled = {**(error["example_context"] or {})}
         marked = {

@@ -136,7 +136,7 @@ def _settled(served: Served, account: Account, charged: int) -> None:
     before = served.services.settings.free_tokens_per_day
     for _ in range(1000):
         assert exchange(served, head("GET", "/api/v1/health", {})).status == 200  # which takes the server a turn
-        if not served.services.upstream.lanes.busy and served.balance(account) == before - charged:
+        if not served.services.upstream.connections.busy and served.balance(account) == before - charged:
             return
     raise AssertionError("a call goes on, or is not settled")
 

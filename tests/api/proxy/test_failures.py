@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from api.upstream.client import Patience
+from api.upstream.client import Timeouts
 from tests.api.proxy.conftest import ANTHROPIC, OPENAI, PROVIDER_KEY, asks, caller
 from tests.api.proxy.provider import Play, ScriptedProvider, Turn
 from tests.api.proxy.provider_answers import message_stream
@@ -224,12 +224,12 @@ def test_what_brings_no_answer_costs_nothing(
     provider.begin(play)
     before = served.balance(account)
     upstream = served.services.upstream
-    upstream.patience = Patience(read=0.05) if kind == "silence" else Patience()
+    upstream.timeouts = Timeouts(read=0.05) if kind == "silence" else Timeouts()
     try:
         with caller(served, account) as client:
             assert failed(client.post(path, json=asks(TEXT, stream=stream)), status, error)
     finally:
-        upstream.patience = Patience()
+        upstream.timeouts = Timeouts()
     assert len(provider.turns) == 1, "nothing is tried again"
     assert served.balance(account) == before
 

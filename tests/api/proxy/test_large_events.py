@@ -11,8 +11,8 @@ import pytest
 from api.llm.model import Minted, Provider
 from api.llm.streams import RestoredStream
 from api.proxy.calls import _stream
-from api.services.charges import Bill
-from api.upstream.client import Outgoing, Upstream
+from api.services.charges import PendingCharge
+from api.upstream.client import ProviderRequest, Upstream
 from tests.api.llm.sdk_reader import text
 from tests.api.llm.strategies import ORIGINALS
 from tests.api.proxy.provider import ScriptedProvider, Turn
@@ -71,8 +71,8 @@ async def _relayed(provider: ScriptedProvider, stream: RestoredStream) -> bytes:
 
     upstream = Upstream({Provider.ANTHROPIC: provider.url})
     try:
-        async with upstream.asked(Outgoing(Provider.ANTHROPIC, [], "", b"{}")) as reply:
-            for message in await _stream(reply, stream, Bill(), send):
+        async with upstream.send(ProviderRequest(Provider.ANTHROPIC, [], "", b"{}")) as response:
+            for message in await _stream(response, stream, PendingCharge(), send):
                 await send(message)
     finally:
         await upstream.close()

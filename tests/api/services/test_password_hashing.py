@@ -1,4 +1,4 @@
-"""The bound on passwords that are hashed at once."""
+"""The bound on passwords that are hashed at the same time."""
 
 import asyncio
 from threading import Event
@@ -9,7 +9,7 @@ from api.services.password_hashing import PasswordThreads
 from schemas.errors import MaskerUnavailable
 
 
-def test_a_burst_in_one_turn_of_the_event_loop_gets_no_more_places_than_there_are() -> None:
+def test_a_burst_in_one_turn_of_the_event_loop_is_bounded() -> None:
     gate = Event()
 
     async def burst() -> list[object]:

@@ -1,4 +1,4 @@
-"""What applies to a caller, remembered: fresh at once in this process and soon in others, without a database."""
+"""The cache of policies: changes hold at once in this process and soon in others; hits need no database."""
 
 import gc
 from collections.abc import Callable, Iterator
@@ -30,7 +30,7 @@ NOW = datetime(2026, 11, 21, 9, tzinfo=UTC)
 
 
 class Clock:
-    """A clock to turn."""
+    """A clock that the test sets."""
 
     def __init__(self) -> None:
         self.seconds = 100.0
@@ -40,7 +40,7 @@ class Clock:
 
 
 class Watched(Database):
-    """Calls `after` when somebody has read."""
+    """A database that calls `after` after each read."""
 
     after: Callable[[], None] = staticmethod(lambda: None)
 
@@ -56,7 +56,7 @@ class Watched(Database):
 
 
 class World:
-    """A database, and processes over it that have their own memory."""
+    """A database, and several processes with caches of their own."""
 
     def __init__(self, storage: Storage) -> None:
         self.storage, self.clock, self.now = storage, Clock(), NOW
@@ -112,24 +112,24 @@ def small_world(sqlite_url: str, tmp_path: Path) -> Iterator[World]:
 
 
 def terms(policies: Policies, caller: Caller, glossary: UUID | None = None) -> list[str]:
-    return [term.term for one in policies.of(caller, glossary).terms for term in one.terms]
+    return [term.term for one in policies.get(caller, glossary).terms for term in one.terms]
 
 
-def test_a_hit_asks_no_database(world: World) -> None:
+def test_a_hit_needs_no_database(world: World) -> None:
     watched, reads = Watched.like(world.storage.database), list[int]()
     watched.after = lambda: reads.append(1)
     caller, process = world.caller(), world.process(watched)
     disabled = world.glossary(caller, "b", enabled=False)
     world.glossary(caller, "a")
-    assert process.known(caller) is None
-    policy = process.of(caller)
+    assert process.cached(caller) is None
+    policy = process.get(caller)
     assert policy.enabled == set(CORE_TYPES)
     assert reads == [1]
-    assert process.of(caller) == process.known(caller) == policy
+    assert process.get(caller) == process.cached(caller) == policy
     assert terms(process, caller, disabled) == ["b", "a"]
     assert reads == [1]
     world.clock.seconds += FRESH_SECONDS
-    assert process.of(caller) == policy
+    assert process.get(caller) == policy
     assert reads == [1, 1]
     watched.dispose()
 
@@ -139,14 +139,14 @@ def test_another_process_sees_a_change_within_five_seconds(world: World) -> None
     glossary = world.glossary(caller, "a")
     for process in (here, there):
         assert terms(process, caller) == ["a"]
-    with here.changing(caller.account_id):
+    with here.invalidating(caller.account_id):
         world.change(caller, glossary, "b")
         world.select(caller, EntityType.IBAN)
-    assert terms(here, caller) == ["b"] and here.of(caller).enabled == {EntityType.IBAN}
+    assert terms(here, caller) == ["b"] and here.get(caller).enabled == {EntityType.IBAN}
     assert terms(there, caller) == ["a"]
     world.clock.seconds += FRESH_SECONDS
     assert FRESH_SECONDS <= 5
-    assert terms(there, caller) == ["b"] and there.of(caller).enabled == {EntityType.IBAN}
+    assert terms(there, caller) == ["b"] and there.get(caller).enabled == {EntityType.IBAN}
 
 
 def test_what_another_process_created_can_be_named_at_once(world: World) -> None:
@@ -156,23 +156,23 @@ def test_what_another_process_created_can_be_named_at_once(world: World) -> None
     assert terms(process, caller) == []
     assert terms(process, caller, glossary) == ["a"]
     for unknown in (uuid4(), world.glossary(world.caller(), "x")):
-        assert process.known(caller, unknown) is None
+        assert process.cached(caller, unknown) is None
         with pytest.raises(GlossaryNotFound):
-            process.of(caller, unknown)
+            process.get(caller, unknown)
 
 
-def test_only_what_changed_is_opened_and_compiled_anew(world: World) -> None:
+def test_only_changed_glossaries_are_compiled_again(world: World) -> None:
     caller, process = world.caller(), world.process()
     first, _ = world.glossary(caller, "a"), world.glossary(caller, "b")
-    before = process.of(caller).terms
+    before = process.get(caller).terms
     ready = compiled(before[1])
-    with process.changing(caller.account_id):
+    with process.invalidating(caller.account_id):
         world.change(caller, first, "a")  # the same entries, saved again
-    after = process.of(caller).terms
+    after = process.get(caller).terms
     assert after[0] is not before[0]
     assert after[1] is before[1] and compiled(after[1]) is ready
     world.clock.seconds += 2 * FRESH_SECONDS
-    assert process.of(caller).terms == after
+    assert process.get(caller).terms == after
 
 
 def test_each_key_and_the_session_have_their_own_types(world: World) -> None:
@@ -184,31 +184,31 @@ def test_each_key_and_the_session_have_their_own_types(world: World) -> None:
     others = [Caller(caller.account_id, key, False, caller.account_created_at) for key in (second.id, None)]
     sets = [set(CORE_TYPES), {EntityType.IBAN}, set(CORE_TYPES)]
     for _ in range(2):
-        assert [process.of(who).enabled for who in (caller, *others)] == sets
+        assert [process.get(who).enabled for who in (caller, *others)] == sets
     # All three are remembered side by side.
-    assert None not in [process.known(who) for who in (caller, *others)]
+    assert None not in [process.cached(who) for who in (caller, *others)]
     world.select(caller, EntityType.MRN)
     world.clock.seconds += FRESH_SECONDS
-    assert [process.of(who).enabled for who in (caller, *others)] == [
+    assert [process.get(who).enabled for who in (caller, *others)] == [
         {EntityType.MRN},
         {EntityType.IBAN},
         {EntityType.MRN},
     ]
 
 
-def test_what_was_read_before_a_change_is_not_remembered_after_it(small_world: World) -> None:
+def test_what_was_read_before_a_change_is_not_cached_after_it(small_world: World) -> None:
     watched = Watched.like(small_world.storage.database)
     caller, process = small_world.caller(), small_world.process(watched)
 
     def change() -> None:
-        """Between the reading and the remembering."""
+        """Changes the policy between reading and caching."""
         watched.after = lambda: None
-        with process.changing(caller.account_id):
+        with process.invalidating(caller.account_id):
             small_world.select(caller, EntityType.IBAN)
 
     watched.after = change
-    assert process.of(caller).enabled == set(CORE_TYPES)  # it began before the change
-    assert process.of(caller).enabled == {EntityType.IBAN}
+    assert process.get(caller).enabled == set(CORE_TYPES)  # it began before the change
+    assert process.get(caller).enabled == {EntityType.IBAN}
     watched.dispose()
 
 
@@ -217,13 +217,13 @@ def test_memory_is_bounded(small_world: World, monkeypatch: pytest.MonkeyPatch) 
     callers = [small_world.caller() for _ in range(6)]
     for caller in callers:
         small_world.glossary(caller, "x" * 100)
-    monkeypatch.setattr(policies_module, "_MOST_CHARACTERS", 300)
-    held = [process.of(caller).terms[0] for caller in callers]
-    assert [process.known(caller) is not None for caller in callers] == [False] * 3 + [True] * 3
-    monkeypatch.setattr(policies_module, "_MOST_ACCOUNTS", 2)
-    process.of(callers[0])
-    assert [process.known(caller) is not None for caller in callers] == [True] + [False] * 4 + [True]
-    assert process.of(callers[1]).terms[0] is held[1]  # whoever still holds a set shares it
+    monkeypatch.setattr(policies_module, "_MAX_CHARACTERS", 300)
+    held = [process.get(caller).terms[0] for caller in callers]
+    assert [process.cached(caller) is not None for caller in callers] == [False] * 3 + [True] * 3
+    monkeypatch.setattr(policies_module, "_MAX_ACCOUNTS", 2)
+    process.get(callers[0])
+    assert [process.cached(caller) is not None for caller in callers] == [True] + [False] * 4 + [True]
+    assert process.get(callers[1]).terms[0] is held[1]  # whoever still holds a set shares it
     del held
     gc.collect()
     assert len(process._sets) == 2  # the two that are remembered
@@ -233,5 +233,5 @@ def test_many_threads_share_one_set(world: World) -> None:
     caller, process = world.caller(), world.process()
     world.glossary(caller, *(f"term-{number}" for number in range(500)))
     with ThreadPoolExecutor(8) as threads:
-        sets = list(threads.map(lambda _: process.of(caller).terms[0], range(32)))
+        sets = list(threads.map(lambda _: process.get(caller).terms[0], range(32)))
     assert len({id(one) for one in sets}) == 1

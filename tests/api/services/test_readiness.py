@@ -9,7 +9,7 @@ from tests.api.serving import serving, settings_for
 
 
 def test_a_schema_that_was_not_migrated_is_not_ready(tmp_path: Path) -> None:
-    """No call is sent to a process whose tables are still those of the version before."""
+    """Orchestrators send no calls to a process whose schema is that of the previous version."""
     with serving(settings_for(tmp_path)) as served:
         ready = f"{served.url}/api/v1/health/ready"
         assert httpx.get(ready).status_code == 200

@@ -1,4 +1,4 @@
-"""Counts of calls reach the database once, whatever happens on the way."""
+"""Each call is counted in the database exactly once, also after failures."""
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
@@ -39,7 +39,7 @@ def test_calls_of_many_threads_are_written_together_and_once(migrated: Database)
     assert (day.calls, day.tokens, day.entities) == (200, 600, {"PERSON": 400})
 
 
-def test_nothing_is_lost_while_the_database_is_away(migrated: Database, tmp_path: Path) -> None:
+def test_nothing_is_lost_while_the_database_is_unavailable(migrated: Database, tmp_path: Path) -> None:
     account = new_account(migrated, NOW)
     away = Database(f"sqlite:///{tmp_path / 'folder' / 'usage.db'}")
     (tmp_path / "folder").write_text("no folder")

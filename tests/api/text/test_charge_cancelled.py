@@ -1,4 +1,4 @@
-"""The server stops while a call is being charged: the charge cannot be called back, so it is given back behind it."""
+"""Calls that are cancelled while they are charged or wait for it: nothing stays charged."""
 
 import asyncio
 import base64
@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import text
 
 from api.engine.text_work import Work
-from api.services.billing import Cashier
+from api.services.charge_batches import ChargeBatcher
 from api.text.calls import run_paid
 from schemas.clock import utc_now
 from schemas.errors import InsufficientTokens
@@ -37,17 +37,17 @@ def served(postgres_url: str, tmp_path: Path) -> Iterator[Served]:
         yield server
 
 
-def test_who_is_cancelled_in_the_line_is_not_charged(served: Served) -> None:
+def test_a_call_that_is_cancelled_while_it_waits_is_not_charged(served: Served) -> None:
     account, database = served.account(paid_tokens=5), served.services.storage.database
-    cashier = Cashier(database, free_per_day=0)
+    batcher = ChargeBatcher(database, free_per_day=0)
 
     async def two_calls() -> None:
         with database.transaction() as session:
             charging.charge(session, account.id, 1, reference="other", free_per_day=0, now=utc_now())
-            first = asyncio.create_task(cashier.charge(account.id, Order(1, "first")))
+            first = asyncio.create_task(batcher.charge(account.id, Order(1, "first")))
             await waiters(served, 1)
             second, third = (
-                asyncio.create_task(cashier.charge(account.id, Order(1, name))) for name in ("second", "third")
+                asyncio.create_task(batcher.charge(account.id, Order(1, name))) for name in ("second", "third")
             )
             await asyncio.sleep(0)
             second.cancel()
@@ -61,17 +61,17 @@ def test_who_is_cancelled_in_the_line_is_not_charged(served: Served) -> None:
     assert references[:3] == ["third", "first", "other"]
 
 
-def test_nobody_waits_for_ever_when_everything_is_cancelled_at_once(served: Served) -> None:
-    """As a loop does that is torn down: whoever serves is cancelled too, and nobody is left to tell the outcome."""
+def test_no_call_waits_for_ever_when_all_tasks_are_cancelled(served: Served) -> None:
+    """As when the event loop is closed: the task that sets the outcomes is cancelled too."""
     account, database = served.account(paid_tokens=5), served.services.storage.database
-    cashier = Cashier(database, free_per_day=0)
+    batcher = ChargeBatcher(database, free_per_day=0)
 
     async def torn_down(*, begun: bool) -> None:
-        calls = [asyncio.create_task(cashier.charge(account.id, Order(1, f"{begun}"))) for _ in range(2)]
+        calls = [asyncio.create_task(batcher.charge(account.id, Order(1, f"{begun}"))) for _ in range(2)]
         await asyncio.sleep(0)
         if begun:
             await waiters(served, 1)
-            calls.append(asyncio.create_task(cashier.charge(account.id, Order(1, "in the line"))))
+            calls.append(asyncio.create_task(batcher.charge(account.id, Order(1, "in the line"))))
             await asyncio.sleep(0)
         for task in asyncio.all_tasks() - {asyncio.current_task()}:
             task.cancel()
@@ -89,10 +89,10 @@ def test_nobody_waits_for_ever_when_everything_is_cancelled_at_once(served: Serv
 
 def test_calls_that_wait_together_are_charged_in_one_transaction(served: Served) -> None:
     account, database = served.account(paid_tokens=100), served.services.storage.database
-    cashier = Cashier(database, free_per_day=0)
+    batcher = ChargeBatcher(database, free_per_day=0)
 
     async def many_calls() -> list[object]:
-        calls = (cashier.charge(account.id, Order(1, str(number))) for number in range(200))
+        calls = (batcher.charge(account.id, Order(1, str(number))) for number in range(200))
         return await asyncio.gather(*calls, return_exceptions=True)
 
     outcomes = asyncio.run(many_calls())
@@ -109,7 +109,7 @@ def never(found: Detection) -> Never:
 
 
 async def waiters(served: Served, count: int) -> None:
-    """Until so many connections wait for a lock, or more."""
+    """Waits until at least `count` connections wait for a lock."""
     deadline = monotonic() + _PATIENCE
     while True:
         with served.services.storage.database.reading() as session:
@@ -119,7 +119,7 @@ async def waiters(served: Served, count: int) -> None:
         await asyncio.sleep(0)
 
 
-def test_it_is_given_back(served: Served) -> None:
+def test_a_cancelled_charge_is_refunded(served: Served) -> None:
     account, database = served.account(paid_tokens=5), served.services.storage.database
     caller = keys.Caller(account.id, None, False, utc_now())
 

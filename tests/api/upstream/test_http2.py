@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from api.llm.model import Provider
-from api.upstream.client import Outgoing, Patience, Upstream
+from api.upstream.client import ProviderRequest, Timeouts, Upstream
 from schemas.errors import ProviderTimeout, ProviderUnreachable
 from tests.api.upstream.http2_provider import Second
 
-CALL = Outgoing(Provider.OPENAI, [(b"authorization", b"Bearer sk-secret-of-http2")], "", b'{"messages": []}')
+CALL = ProviderRequest(Provider.OPENAI, [(b"authorization", b"Bearer sk-secret-of-http2")], "", b'{"messages": []}')
 
 
 def running(folder: Path, job: Callable[[Upstream, Second], Awaitable[None]], *, trusts: bool = True) -> None:
@@ -20,7 +20,7 @@ def running(folder: Path, job: Callable[[Upstream, Second], Awaitable[None]], *,
         second = Second()
         async with second.listening(folder) as (url, verify):
             upstream = Upstream({Provider.OPENAI: f"{url}/v1"}, verify if trusts else None)
-            upstream.patience = Patience(5, 5, 5)
+            upstream.timeouts = Timeouts(5, 5, 5)
             try:
                 await asyncio.wait_for(job(upstream, second), 30)
             finally:
@@ -30,9 +30,9 @@ def running(folder: Path, job: Callable[[Upstream, Second], Awaitable[None]], *,
 
 
 async def read(upstream: Upstream) -> bytes:
-    async with upstream.asked(CALL) as reply:
-        assert reply.status == 200 and reply.streams
-        return b"".join([piece async for piece in reply.pieces()])
+    async with upstream.send(CALL) as response:
+        assert response.status == 200 and response.is_event_stream
+        return b"".join([piece async for piece in response.chunks()])
 
 
 def test_one_connection_for_one_call_after_another(tmp_path: Path) -> None:
@@ -52,16 +52,16 @@ def test_an_abandoned_call_is_told_to_the_provider(tmp_path: Path) -> None:
 
     async def job(upstream: Upstream, second: Second) -> None:
         second.ends = False
-        async with upstream.asked(CALL) as neighbour:
-            pieces = neighbour.pieces()
+        async with upstream.send(CALL) as neighbour:
+            pieces = neighbour.chunks()
             assert await anext(pieces) == b": hello\n\n"
             for _ in range(150):
-                async with upstream.asked(CALL) as reply:
-                    await anext(reply.pieces())
+                async with upstream.send(CALL) as response:
+                    await anext(response.chunks())
                 await second.lost.acquire()
             second.ends = True
             assert await read(upstream) == b": hello\n\n"
-            assert upstream.lanes.busy == 1
+            assert upstream.connections.busy == 1
 
     running(tmp_path, job)
 
@@ -69,18 +69,18 @@ def test_an_abandoned_call_is_told_to_the_provider(tmp_path: Path) -> None:
 def test_a_call_that_is_cancelled_before_its_answer(tmp_path: Path) -> None:
     async def job(upstream: Upstream, second: Second) -> None:
         second.ends = False
-        upstream.patience = Patience(read=0.05)
+        upstream.timeouts = Timeouts(read=0.05)
         with pytest.raises(ProviderTimeout):
             await read(upstream)
         await second.lost.acquire()
-        upstream.patience = Patience()
+        upstream.timeouts = Timeouts()
         call = asyncio.create_task(read(upstream))
         while second.connections < 2:
             await asyncio.sleep(0)
         call.cancel()
         await asyncio.wait({call})
         await second.lost.acquire()
-        assert upstream.lanes.busy == 0
+        assert upstream.connections.busy == 0
 
     running(tmp_path, job)
 

@@ -10,9 +10,9 @@ import brotli
 import pytest
 
 from api.llm.model import Provider
-from api.upstream.client import Outgoing, Patience, Upstream
-from api.upstream.connections import Lanes
-from api.upstream.decoding import PIECE
+from api.upstream.client import ProviderRequest, Timeouts, Upstream
+from api.upstream.connections import ConnectionPool
+from api.upstream.decoding import MAX_CHUNK
 from schemas.errors import MaskerUnavailable, ProviderTimeout, ProviderUnreachable
 from tests.api.proxy.provider import Play, ScriptedProvider, Turn
 
@@ -24,7 +24,7 @@ def running(provider: ScriptedProvider, job: Callable[[Upstream], Awaitable[obje
 
     async def run() -> None:
         upstream = Upstream({Provider.ANTHROPIC: url or provider.url})
-        upstream.patience = Patience(connect=5, read=5)
+        upstream.timeouts = Timeouts(connect=5, read=5)
         try:
             await job(upstream)
         finally:
@@ -33,14 +33,14 @@ def running(provider: ScriptedProvider, job: Callable[[Upstream], Awaitable[obje
     asyncio.run(run())
 
 
-def call(query: str = "") -> Outgoing:
-    return Outgoing(Provider.ANTHROPIC, [(b"x-api-key", b"k")], query, b"{}")
+def call(query: str = "") -> ProviderRequest:
+    return ProviderRequest(Provider.ANTHROPIC, [(b"x-api-key", b"k")], query, b"{}")
 
 
 @asynccontextmanager
 async def read(upstream: Upstream) -> AsyncIterator[bytes]:
-    async with upstream.asked(call()) as reply:
-        yield await reply.whole()
+    async with upstream.send(call()) as response:
+        yield await response.read()
 
 
 @pytest.mark.parametrize("encoding", ["identity", "gzip", "br"])
@@ -56,26 +56,26 @@ def test_answers_are_decoded_as_they_come(provider: ScriptedProvider, encoding: 
     provider.begin(play)
 
     async def job(upstream: Upstream) -> None:
-        async with upstream.asked(call()) as reply:
-            pieces = [piece async for piece in reply.pieces()]
+        async with upstream.send(call()) as response:
+            pieces = [piece async for piece in response.chunks()]
         assert b"".join(pieces) == wanted
-        assert all(0 < len(piece) <= PIECE for piece in pieces)
+        assert all(0 < len(piece) <= MAX_CHUNK for piece in pieces)
 
     running(provider, job)
     assert provider.turn.headers["accept-encoding"] == "gzip, br"
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "br"])
-def test_a_small_chunk_that_holds_much_comes_out_in_pieces(provider: ScriptedProvider, encoding: str) -> None:
+def test_a_small_chunk_that_holds_much_comes_out_in_chunks(provider: ScriptedProvider, encoding: str) -> None:
     """No more of it than a piece is in memory at once; a whole answer of that size is refused."""
     held = bytes(70_000_000)
     packed = gzip.compress(held, 1) if encoding == "gzip" else brotli.compress(held, quality=1)
     provider.begin(lambda turn: turn.send(200, packed, [("Content-Encoding", encoding)]))
 
     async def job(upstream: Upstream) -> None:
-        async with upstream.asked(call()) as reply:
-            sizes = [len(piece) async for piece in reply.pieces()]
-        assert sum(sizes) == len(held) and max(sizes) <= PIECE
+        async with upstream.send(call()) as response:
+            sizes = [len(piece) async for piece in response.chunks()]
+        assert sum(sizes) == len(held) and max(sizes) <= MAX_CHUNK
         with pytest.raises(ProviderUnreachable):
             async with read(upstream):
                 pass
@@ -150,11 +150,11 @@ def test_who_does_not_go_on_is_late(provider: ScriptedProvider, begun: bool) -> 
     provider.begin(play)
 
     async def job(upstream: Upstream) -> None:
-        upstream.patience = Patience(read=0.05)
+        upstream.timeouts = Timeouts(read=0.05)
         with pytest.raises(ProviderTimeout):
             async with read(upstream):
                 pass
-        assert upstream.lanes.busy == 0
+        assert upstream.connections.busy == 0
 
     running(provider, job)
     assert provider.turn.gone.wait(5)
@@ -197,21 +197,21 @@ def test_too_many_calls_at_once_are_shed(provider: ScriptedProvider) -> None:
     provider.begin(play)
 
     async def job(upstream: Upstream) -> None:
-        upstream.lanes = Lanes(upstream.lanes._verify, most=1)
-        upstream._client._transport = upstream.lanes
-        async with upstream.asked(call()):
+        upstream.connections = ConnectionPool(upstream.connections._verify, max_calls=1)
+        upstream._client._transport = upstream.connections
+        async with upstream.send(call()):
             with pytest.raises(MaskerUnavailable) as caught:
                 async with read(upstream):
                     pass
             assert caught.value.retry_after == 1
-        upstream.lanes._most, upstream.most_each = 10, 1
-        async with upstream.asked(call()):
+        upstream.connections._max_calls, upstream.max_calls_per_account = 10, 1
+        async with upstream.send(call()):
             with pytest.raises(MaskerUnavailable):
                 async with read(upstream):
                     pass
-            async with upstream.asked(call()._replace(whose="another account")):
+            async with upstream.send(call()._replace(account="another account")):
                 pass
-        async with upstream.asked(call()):
+        async with upstream.send(call()):
             pass
 
     running(provider, job)
@@ -229,15 +229,15 @@ def test_a_call_that_is_cancelled_at_any_step_leaves_its_place(provider: Scripte
         for steps in range(40):
             async with read(upstream), read(upstream):
                 pass
-            assert upstream.lanes.busy == 0
-            for lane in (lane for lanes in upstream.lanes._idle.values() for lane in lanes):
-                lane.connection._connection._expire_at = 0
+            assert upstream.connections.busy == 0
+            for connection in (one for each in upstream.connections._idle.values() for one in each):
+                connection.http._connection._expire_at = 0
             task = asyncio.create_task(ended(upstream))
             for _ in range(steps):
                 await asyncio.sleep(0)
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
-            assert upstream.lanes.busy == 0, f"after {steps} steps"
+            assert upstream.connections.busy == 0, f"after {steps} steps"
 
     running(provider, job)
 
@@ -248,9 +248,9 @@ def test_a_redirect_to_no_address_is_no_answer(provider: ScriptedProvider) -> No
 
     async def job(upstream: Upstream) -> None:
         with pytest.raises(ProviderUnreachable):
-            async with upstream.asked(call()):
+            async with upstream.send(call()):
                 pass
-        assert upstream.lanes.busy == 0
+        assert upstream.connections.busy == 0
 
     running(provider, job)
 
@@ -262,9 +262,9 @@ def test_no_cookie_of_a_provider_comes_back_to_it(provider: ScriptedProvider) ->
 
     async def job(upstream: Upstream) -> None:
         for _ in range(2):
-            async with upstream.asked(call()) as reply:
-                await reply.whole()
-                assert reply.headers == [(b"content-type", b"application/json")]
+            async with upstream.send(call()) as response:
+                await response.read()
+                assert response.headers == [(b"content-type", b"application/json")]
 
     running(provider, job)
     assert b"cookie" not in provider.received.lower()
@@ -282,9 +282,9 @@ def test_of_two_headers_of_one_name_the_first_comes_back(provider: ScriptedProvi
     provider.begin(lambda turn: turn.send(200, b"{}", twice))
 
     async def job(upstream: Upstream) -> None:
-        async with upstream.asked(call()) as reply:
-            await reply.whole()
-            assert reply.streams == (kind == "text/event-stream")
-            assert reply.headers == [(b"content-type", kind.encode()), (b"request-id", b"a")]
+        async with upstream.send(call()) as response:
+            await response.read()
+            assert response.is_event_stream == (kind == "text/event-stream")
+            assert response.headers == [(b"content-type", kind.encode()), (b"request-id", b"a")]
 
     running(provider, job)

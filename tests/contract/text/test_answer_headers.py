@@ -78,7 +78,7 @@ def test_an_answer_says_which_types_were_searched(
 ) -> None:
     """A caller can see what was looked for, in the order of the catalogue."""
     assert client.post(path, json={"text": "x"}).headers[TYPES] == ",".join(CORE_TYPES)
-    with served.services.policies.changing(account.id), served.services.storage.database.transaction() as session:
+    with served.services.policies.invalidating(account.id), served.services.storage.database.transaction() as session:
         entity_sets.select_for_account(session, account.id, [EntityType.LOCATION, EntityType.PERSON])
     assert client.post(path, json={"text": "x"}).headers[TYPES] == "PERSON,LOCATION"
     assert TYPES not in client.post(path, json={"text": ""}).headers

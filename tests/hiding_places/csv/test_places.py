@@ -4,8 +4,8 @@ import re
 
 import pytest
 
+from pipeline.documents.csv.encoding import Decoded, decode
 from pipeline.documents.csv.labels import Headings
-from pipeline.documents.csv.parse import Decoded, decode
 from schemas.files import Format
 from tests.hiding_places.csv.places import PLACES
 from tests.hiding_places.proof.inspection import said, traces
@@ -14,32 +14,32 @@ from tests.hiding_places.proof.running import Place, run
 PLACE = {place.name: place for place in PLACES}
 # What handles a place: the module and name of a function, and what stands in for it where it is switched off.
 SWITCHES = {
-    "csv.handler.meaning": lambda text, label: text,
-    "csv.handler._joints": lambda row, split: (),
-    "csv.handler.headings_of": lambda cells: Headings(),
-    "csv.parse._unmarked": lambda sample: "",
-    "csv.parse._mostly": lambda data, mark: Decoded(data.decode("latin-1"), "latin-1", mark, str),
-    "csv.labels._continues": lambda rows, first, second: False,
+    "csv.handler.restored_number": lambda text, label: text,
+    "csv.handler._joints_of_row": lambda row, columns: (),
+    "csv.handler.find_headings": lambda cells: Headings(),
+    "csv.encoding._wide_encoding": lambda sample: "",
+    "csv.encoding._mixed": lambda data, mark: Decoded(data.decode("latin-1"), "latin-1", mark, str),
+    "csv.labels._is_second_heading_row": lambda rows, first, second: False,
     "csv.labels._is_form": lambda rows: False,
-    "csv.labels.spelled": lambda label: label,
+    "csv.labels.with_spaced_words": lambda label: label,
     "csv.parse._delimiter": lambda sample, quote: ",",
 }
 SWITCHED_OFF = [
-    ("csv.handler.meaning", "power of ten"),
-    ("csv.handler.meaning", "power of ten that lost digits"),
-    ("csv.handler.meaning", "fraction"),
-    ("csv.handler._joints", "country's code and number"),
-    ("csv.handler.headings_of", "headings quoted"),
-    ("csv.handler.headings_of", "first and last name"),
-    ("csv.handler.headings_of", "spaces around"),
-    ("csv.parse._unmarked", "UTF-16-LE without a mark"),
-    ("csv.parse._unmarked", "UTF-16-BE without a mark"),
-    ("csv.parse._mostly", "windows-1256"),
-    ("csv.parse._mostly", "UTF-8 with odd bytes"),
-    ("csv.parse._mostly", "UTF-8 with a line of windows-1256"),
-    ("csv.labels._continues", "heading in two rows, the lower one fuller"),
+    ("csv.handler.restored_number", "power of ten"),
+    ("csv.handler.restored_number", "power of ten that lost digits"),
+    ("csv.handler.restored_number", "fraction"),
+    ("csv.handler._joints_of_row", "country's code and number"),
+    ("csv.handler.find_headings", "headings quoted"),
+    ("csv.handler.find_headings", "first and last name"),
+    ("csv.handler.find_headings", "spaces around"),
+    ("csv.encoding._wide_encoding", "UTF-16-LE without a mark"),
+    ("csv.encoding._wide_encoding", "UTF-16-BE without a mark"),
+    ("csv.encoding._mixed", "windows-1256"),
+    ("csv.encoding._mixed", "UTF-8 with odd bytes"),
+    ("csv.encoding._mixed", "UTF-8 with a line of windows-1256"),
+    ("csv.labels._is_second_heading_row", "heading in two rows, the lower one fuller"),
     ("csv.labels._is_form", "form of label and value"),
-    ("csv.labels.spelled", "headings joined as programmers do"),
+    ("csv.labels.with_spaced_words", "headings joined as programmers do"),
     ("csv.parse._delimiter", "delimiter named by its first line"),
 ]
 _PLACEHOLDER = re.compile(r"[A-Z_]{2,}_\d{2,}")

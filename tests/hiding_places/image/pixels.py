@@ -265,7 +265,7 @@ SHOWN: tuple[ImagePlace, ...] = (
     _tiff("BigTIFF", "L", big_tiff=True),
 )  # fmt: skip
 
-_FAINT = "image.invisible.without_faint"
+_FAINT = "image.invisible.remove_faint_ink"
 
 
 def _untouched(pixels: Any, *, is_exact: bool) -> Any:

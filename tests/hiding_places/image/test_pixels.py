@@ -73,7 +73,7 @@ def test_what_is_hidden_does_not_come_out_of_a_whole_run(place: ImagePlace) -> N
 @pytest.mark.parametrize("place", [place for place in HIDDEN if place.switched_off is not None], ids=str)
 def test_levelling_faint_ink_switched_off_is_noticed(place: ImagePlace, monkeypatch: pytest.MonkeyPatch) -> None:
     """Twice: the look sees it, and the second reading gives it to OCR."""
-    monkeypatch.setattr(image, "without_faint", place.switched_off)
+    monkeypatch.setattr(image, "remove_faint_ink", place.switched_off)
     data = place.build()
     extraction, _ = image.extract(data)
     output = image.redact(data, Findings(()), [Reading(raster.id, "", ()) for raster in extraction.rasters])
@@ -90,7 +90,7 @@ def test_pictures_are_not_spoiled() -> None:
     scenery = cv2.resize(noise.integers(0, 255, (8, 12, 3), dtype=np.uint8), (480, 320), interpolation=cv2.INTER_CUBIC)
     photo = np.clip(scenery + noise.normal(0, 4, scenery.shape), 0, 255).astype(np.uint8)
     for pixels in (photo, scenery):
-        levelled = image.without_faint(pixels, is_exact=True)
+        levelled = image.remove_faint_ink(pixels, is_exact=True)
         away = cv2.absdiff(pixels, levelled)
         assert away.mean() < 4 and np.percentile(away, 99) <= 24
 
@@ -102,7 +102,7 @@ def test_faint_ink_over_a_gradient_fades(levels: int, start: int, end: int) -> N
     ground = np.broadcast_to(np.linspace(start, end, letters.shape[1]).round().astype(np.int16), letters.shape)
     pixels = np.clip(ground - levels * letters, 0, 255).astype(np.uint8)
     assert _likeness(pixels, ground, letters) > 0.8
-    assert _likeness(image.without_faint(pixels, is_exact=True), ground, letters) < 0.32
+    assert _likeness(image.remove_faint_ink(pixels, is_exact=True), ground, letters) < 0.32
 
 
 def _likeness(pixels: Any, ground: Any, letters: Any) -> float:

@@ -22,7 +22,7 @@ from tests.hiding_places.pdf.text import places as pdf_text_places
 from tests.hiding_places.pdf.text import test_places as test_pdf_text_places
 from tests.hiding_places.pptx import places as pptx_places
 from tests.hiding_places.proof import inspection
-from tests.hiding_places.proof.running import Place, Uncaged, detector
+from tests.hiding_places.proof.running import InProcess, Place, detector
 from tests.hiding_places.proof.switching import READING, without
 from tests.hiding_places.xlsx import places as xlsx_places
 
@@ -94,7 +94,7 @@ def _in_pixels(place: Any, data: bytes) -> bool:
     return test_image_pixels._id_is_in(test_image_pixels.look(place, data))
 
 
-class Recording(Uncaged):
+class Recording(InProcess):
     """Keeps what the redactor wrote, whatever the second reading says of it; OCR reads each picture once for all.
 
     `away`: the functions that are out of service; some of them may be OCR's.

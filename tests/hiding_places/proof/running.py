@@ -1,4 +1,4 @@
-"""A whole file run in the test's own process: the real steps, detector and OCR, without the cage around the parsers."""
+"""A whole file run in the test's own process: the real steps, detector and OCR, without the parsers' sandbox."""
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -14,7 +14,7 @@ from schemas.errors import StageFailed
 from schemas.files import Format
 
 
-class Uncaged:
+class InProcess:
     """Answers as the sandbox does, in this process: a bug shows with its traceback, a patch takes effect."""
 
     def call(
@@ -70,7 +70,7 @@ def detector() -> Detector:
 def run(format_: Format, data: bytes, *, max_pages: int = 500) -> Outcome:
     """The document through the whole run: inspect, extract, OCR, find, redact, verify; a second round if need be."""
     try:
-        redacted = redact_document(Uncaged(), detector(), format_, data, max_pages=max_pages)  # type: ignore[arg-type]
+        redacted = redact_document(InProcess(), detector(), format_, data, max_pages=max_pages)  # type: ignore[arg-type]
     except StageFailed as failure:
         return Outcome(None, str(failure.code), Findings(()))
     return Outcome(redacted.data, None, redacted.findings)

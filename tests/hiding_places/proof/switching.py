@@ -22,6 +22,7 @@ _BESIDE = (
     "pipeline.entities.detection",
     "pipeline.entities.values",
     "pipeline.entities.occurrences",
+    "pipeline.entities.escapes",
     "pipeline.detect.text.line_wrap",
 )
 _NOT_HANDLERS = {"document", "limits"}

@@ -9,8 +9,8 @@ from PIL import Image, ImageDraw
 
 from pipeline.documents.document import Word
 from pipeline.documents.raster.ink import Mark, ink_of
-from pipeline.ocr.columns import counts, spelled
-from pipeline.ocr.tesseract import unread_ink
+from pipeline.ocr.columns import counts, with_column_lines
+from pipeline.ocr.unread_ink import unread_ink
 from tests.pipeline import hues
 
 NATIONAL_ID = "1058374925"
@@ -61,7 +61,7 @@ def test_what_was_read_whole_is_left_to_detection() -> None:
     image = stacked(NATIONAL_ID)
     text, words = read(image, NATIONAL_ID, range(10))
     assert unread_ink(image, ink_of(image, 200), text, words) == ()
-    said, every = spelled(text, words)
+    said, every = with_column_lines(text, words)
     assert said == f"{text}\n{NATIONAL_ID}"
     assert [said[word.start : word.end] for word in every[10:]] == list(NATIONAL_ID)
     assert [word.top for word in every[10:]] == [word.top for word in words]
@@ -69,7 +69,7 @@ def test_what_was_read_whole_is_left_to_detection() -> None:
 
 def test_digits_that_stand_beside_each_other_are_no_column() -> None:
     words = tuple(Word(2 * n, 2 * n + 1, 40 * n, 10, 18, 25, 96.0) for n in range(8))
-    assert spelled("1 2 3 4 5 6 7 8", words) == ("1 2 3 4 5 6 7 8", words)
+    assert with_column_lines("1 2 3 4 5 6 7 8", words) == ("1 2 3 4 5 6 7 8", words)
 
 
 MARKS = ("ABCDEFGHIJ", "5858455218", "9424865366", "0795585224", "4404522749")
@@ -157,10 +157,10 @@ def test_an_identity_number_in_a_table_goes_alone() -> None:
 def test_of_a_table_only_what_check_digits_prove_is_put_together() -> None:
     columns = (*MARKS[:2], NATIONAL_ID, *MARKS[2:])
     text, words = read_in(table(columns), columns, range(5), 0)
-    assert spelled(text, words)[0] == f"{text}\n{NATIONAL_ID}"
+    assert with_column_lines(text, words)[0] == f"{text}\n{NATIONAL_ID}"
 
 
 def test_a_count_that_was_read_whole_is_not_put_together() -> None:
     image = stacked("9876543210")
     text, words = read(image, "9876543210", range(10))
-    assert spelled(text, words) == (text, words)
+    assert with_column_lines(text, words) == (text, words)

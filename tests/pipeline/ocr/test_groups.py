@@ -3,7 +3,7 @@
 import cv2
 
 from pipeline.documents.document import Reading, Word
-from pipeline.ocr.lines import said_again
+from pipeline.ocr.lines import with_other_digit_orders
 from schemas.files import Format
 from tests.hiding_places.proof import running
 from tests.pipeline.documents import papers
@@ -19,7 +19,7 @@ def reading(text: str) -> Reading:
 
 
 def test_each_word_keeps_its_box_in_the_other_order() -> None:
-    again = said_again(reading("الجوال +3221 443-12 055 مساء"))
+    again = with_other_digit_orders(reading("الجوال +3221 443-12 055 مساء"))
     first, other, *_ = again.text.split("\n")
     assert first == "الجوال +3221 443-12 055 مساء"
     assert other == "الجوال +055 12-443 3221 مساء"
@@ -31,7 +31,7 @@ def test_each_word_keeps_its_box_in_the_other_order() -> None:
 
 
 def test_what_has_one_order_is_said_once() -> None:
-    assert said_again(reading("Mobile 055 443 3221")) == reading("Mobile 055 443 3221")
+    assert with_other_digit_orders(reading("Mobile 055 443 3221")) == reading("Mobile 055 443 3221")
 
 
 def test_a_phone_number_in_a_picture_is_found_by_its_groups_from_the_right() -> None:

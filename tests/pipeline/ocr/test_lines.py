@@ -3,12 +3,12 @@
 import pytest
 
 from pipeline.ocr.corrections import corrected
-from pipeline.ocr.lines import SeenWord, compose
-from pipeline.ocr.tesseract import is_confident
+from pipeline.ocr.lines import OcrWord, compose
+from pipeline.ocr.unread_ink import is_confident
 
 
-def seen(*words: tuple[str, int], width: int = 40) -> list[SeenWord]:
-    return [SeenWord(text, left, 10, width, 20, 95.0) for text, left in words]
+def seen(*words: tuple[str, int], width: int = 40) -> list[OcrWord]:
+    return [OcrWord(text, left, 10, width, 20, 95.0) for text, left in words]
 
 
 def test_arabic_lines_are_read_from_the_right_whatever_order_tesseract_gives() -> None:

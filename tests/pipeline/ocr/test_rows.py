@@ -2,13 +2,13 @@
 
 import pytest
 
-from pipeline.ocr.lines import SeenWord, compose, join_rows
+from pipeline.ocr.lines import OcrWord, compose, join_rows
 
 
-def line(text: str, left: int, top: int, height: int = 20) -> list[SeenWord]:
+def line(text: str, left: int, top: int, height: int = 20) -> list[OcrWord]:
     words, at = [], left
     for word in text.split():
-        words.append(SeenWord(word, at, top, 10 * len(word), height, 90.0))
+        words.append(OcrWord(word, at, top, 10 * len(word), height, 90.0))
         at += 10 * len(word) + 10
     return words
 
@@ -29,7 +29,7 @@ PROSE = "the first column goes on and on here"
         ([], ""),
     ],
 )
-def test_rows(lines: list[list[SeenWord]], text: str) -> None:
+def test_rows(lines: list[list[OcrWord]], text: str) -> None:
     assert compose(join_rows(lines))[0] == text
 
 

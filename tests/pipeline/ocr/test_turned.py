@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pipeline.documents.document import Reading, Word
-from pipeline.ocr import lines, tesseract
+from pipeline.ocr import orientation, tesseract
 from tests.pipeline.documents import papers
 from tests.pipeline.documents.papers import NATIONAL_ID
 
@@ -26,12 +26,12 @@ def test_digits_on_their_head_are_read_and_placed(quarters: int) -> None:
 def test_boxes_come_back_to_where_they_stand(degrees: int) -> None:
     stored = np.zeros((40, 100), np.uint8)
     stored[5:12, 60:90] = 1
-    upright = lines.turned(stored, degrees)
+    upright = orientation.rotated(stored, degrees)
     rows, columns = np.nonzero(upright)
     box = (int(columns.min()), int(rows.min()), int(np.ptp(columns)) + 1, int(np.ptp(rows)) + 1)
     read = Reading("image", "value", (Word(0, 5, *box, 96.0),), unread=(box,))
     before = Reading("image", "anlen", (Word(0, 5, 1, 2, 3, 4, 50.0),))
-    joined = lines.joined(read, before, degrees, 100, 40)
+    joined = orientation.merged(read, before, degrees, 100, 40)
     assert joined.unread == ((60, 5, 30, 7),)
     assert joined.words == (Word(0, 5, 60, 5, 30, 7, 96.0), Word(6, 11, 1, 2, 3, 4, 50.0))
     assert joined.text == "value\nanlen"
@@ -39,14 +39,14 @@ def test_boxes_come_back_to_where_they_stand(degrees: int) -> None:
 
 def test_only_a_sure_answer_turns_a_page() -> None:
     answer = "Page number: 0\nOrientation in degrees: 180\nRotate: 180\nOrientation confidence: {}\nScript: Latin\n"
-    assert lines.told(answer.format("2.17")) == 180
-    assert lines.told(answer.format("0.30")) == 0
-    assert lines.told(answer.replace("180", "0").format("9.00")) == 0
-    assert lines.told("") == 0
+    assert orientation.rotation_from_osd(answer.format("2.17")) == 180
+    assert orientation.rotation_from_osd(answer.format("0.30")) == 0
+    assert orientation.rotation_from_osd(answer.replace("180", "0").format("9.00")) == 0
+    assert orientation.rotation_from_osd("") == 0
 
 
 def test_well_read_pages_are_not_turned() -> None:
     sure, unsure = Word(0, 8, 0, 0, 9, 9, 96.0), Word(9, 11, 0, 0, 9, 9, 70.0)
-    assert not lines.is_doubtful([])
-    assert not lines.is_doubtful([sure])
-    assert lines.is_doubtful([sure, unsure])
+    assert not orientation.may_be_rotated([])
+    assert not orientation.may_be_rotated([sure])
+    assert orientation.may_be_rotated([sure, unsure])

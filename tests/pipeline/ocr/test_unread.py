@@ -5,7 +5,7 @@ import pytest
 
 from pipeline.documents.document import Word
 from pipeline.documents.raster.ink import ink_of
-from pipeline.ocr.tesseract import unread_ink
+from pipeline.ocr.unread_ink import unread_ink
 from tests.pipeline.documents import papers
 
 

@@ -21,7 +21,7 @@ FLOOD = b"\x00" * 65536
 
 
 def answer(verb: str, meta: dict[str, Any], blobs: Mapping[str, bytes]) -> Answer:
-    if verb == "probe":  # the sandbox looks at its cage when it is built
+    if verb == "probe":  # the sandbox tests its isolation when it is built
         return {"leaks": []}, {}
     return VERBS[verb](meta, dict(blobs))
 

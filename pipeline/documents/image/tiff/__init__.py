@@ -1,1 +1,1 @@
-"""TIFF 6.0: directories, decoding of strips and tiles, encoding."""
+"""Reads and writes TIFF 6.0: image file directories, strips and tiles, compression schemes."""

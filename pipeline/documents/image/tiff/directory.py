@@ -1,7 +1,7 @@
-"""What a TIFF's directories say of its pages before a pixel is decoded: shape, samples, where the chunks lie.
+"""Reads the image file directories (IFDs) of a TIFF: size, sample layout, offsets of strips and tiles.
 
-Sources: TIFF 6.0 (Aldus, 1992) with Adobe's supplements 1 and 2, and BigTIFF (AWare Systems). Only what says how the
-pixels look is read; every other tag, sub-directories and bytes that nothing refers to are never looked at.
+Sources: TIFF 6.0 (Aldus, 1992) with Adobe supplements 1 and 2, and BigTIFF (AWare Systems). Only tags that describe the
+pixels are read; all other tags, sub-IFDs and unreferenced bytes are ignored.
 """
 
 import struct
@@ -20,7 +20,7 @@ from schemas.errors import StageFailed, unsupported
 from schemas.refusals import Reason
 
 TIFF_MAGIC = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
-# Tags that are read, by their names in the specification.
+# Tags that are read.
 WIDTH, LENGTH, BITS, COMPRESSION, PHOTOMETRIC, FILL_ORDER = 256, 257, 258, 259, 262, 266
 STRIP_OFFSETS, ORIENTATION, SAMPLES, ROWS_PER_STRIP, STRIP_COUNTS = 273, 274, 277, 278, 279
 X_RESOLUTION, Y_RESOLUTION, PLANAR, T4_OPTIONS, RESOLUTION_UNIT, PREDICTOR = 282, 283, 284, 292, 296, 317
@@ -33,20 +33,29 @@ _READ = frozenset(
      TILE_LENGTH, TILE_OFFSETS, TILE_COUNTS, INK_SET, EXTRA_SAMPLES, SAMPLE_FORMAT, JPEG_TABLES, JPEG_START,
      JPEG_LENGTH, SUBSAMPLING]
 )  # fmt: skip
-_FORMS = {1: "B", 3: "H", 4: "I", 5: "II", 7: "B", 13: "I", 16: "Q", 18: "Q"}  # field types, as struct has them
+_TYPE_FORMATS = {
+    1: "B",
+    3: "H",
+    4: "I",
+    5: "II",
+    7: "B",
+    13: "I",
+    16: "Q",
+    18: "Q",
+}  # struct formats of the field types
 _ONE_BYTE = (1, 7)
-_LEAST_PAGE = 1
+_MIN_SIDE = 1
 
 Values = tuple[int, ...]
 
 
 class Directory(NamedTuple):
-    """One page: the tags that say how it looks. `order` is `<` or `>`: the byte order of its 16-bit samples."""
+    """One IFD, so one page: its tags and their values. `order` is `<` or `>`: the byte order of 16-bit samples."""
 
     order: str
     tags: Mapping[int, Values]
     tables: bytes = b""  # JPEGTables
-    others: int = 0  # tags that are not read
+    unread: int = 0  # tags that are not read
 
     def get(self, tag: int, default: int) -> int:
         """The first value of a tag."""
@@ -62,7 +71,7 @@ class Directory(NamedTuple):
 
     @property
     def dpi(self) -> tuple[float, float] | None:
-        """Dots per inch across and down; None where they are not given or relative."""
+        """Horizontal and vertical dots per inch; None if the resolution is missing or has no absolute unit."""
         unit = {2: 1.0, 3: 2.54}.get(self.get(RESOLUTION_UNIT, 2))
         sides = [self.tags.get(tag, (0, 1)) for tag in (X_RESOLUTION, Y_RESOLUTION)]
         if unit is None or any(len(side) < 2 or not side[1] for side in sides):
@@ -71,7 +80,7 @@ class Directory(NamedTuple):
 
 
 def directories(data: bytes) -> list[Directory]:
-    """The chain of pages. StageFailed(unsupported_format) when it is damaged, endless, or past the limits."""
+    """The chain of IFDs. StageFailed(unsupported_format) if it is damaged, has a cycle, or exceeds a limit."""
     try:
         found = _chain(data)
     except (struct.error, IndexError, OverflowError):
@@ -80,15 +89,15 @@ def directories(data: bytes) -> list[Directory]:
     for page in found:
         sides = (page.width, page.height)
         total += page.width * page.height
-        if min(sides) < _LEAST_PAGE or max(sides) > MAX_IMAGE_SIDE or sides[0] * sides[1] > MAX_IMAGE_PIXELS:
+        if min(sides) < _MIN_SIDE or max(sides) > MAX_IMAGE_SIDE or sides[0] * sides[1] > MAX_IMAGE_PIXELS:
             raise unreadable(Reason.TOO_LARGE_PAGE)
     if not found or total > MAX_TIFF_PIXELS:
         raise unreadable(Reason.TOO_COMPLEX)
     return found
 
 
-def told_by_exif(exif: bytes) -> tuple[int, tuple[float, float] | None]:
-    """Orientation (1 to 8) and dots per inch that EXIF's first directory gives; 1 and None where it is damaged."""
+def exif_orientation_and_dpi(exif: bytes) -> tuple[int, tuple[float, float] | None]:
+    """Orientation (1 to 8) and dots per inch from the first IFD of EXIF data; 1 and None if it is damaged."""
     try:
         page = _chain(exif, most=1)[0]
     except (struct.error, IndexError, OverflowError, StageFailed):
@@ -98,7 +107,7 @@ def told_by_exif(exif: bytes) -> tuple[int, tuple[float, float] | None]:
 
 
 def unreadable(reason: Reason = Reason.CORRUPT) -> StageFailed:
-    """What every reader of TIFF raises for what it cannot read whole."""
+    """The exception for a TIFF that cannot be decoded completely."""
     return unsupported(reason)
 
 
@@ -124,7 +133,7 @@ def _chain(data: bytes, most: int = 0) -> list[Directory]:
 
 
 def _directory(data: bytes, position: int, order: str, big: bool) -> tuple[Directory, int]:
-    """The directory at a position, and the next one's position: 0 at the end of the chain, or where that is cut off."""
+    """The IFD at an offset, and the offset of the next one: 0 at the end of the chain or of a truncated file."""
     (count,) = struct.unpack_from(f"{order}{'Q' if big else 'H'}", data, position)
     position += 8 if big else 2
     size = 20 if big else 12
@@ -141,7 +150,7 @@ def _directory(data: bytes, position: int, order: str, big: bool) -> tuple[Direc
         if tag == JPEG_TABLES:
             tables = raw
         elif raw:
-            form = _FORMS[kind]
+            form = _TYPE_FORMATS[kind]
             tags[tag] = struct.unpack(f"{order}{len(raw) // struct.calcsize(order + form[0])}{form[0]}", raw)
     after = data[position + count * size :][: 8 if big else 4]
     following = int.from_bytes(after, "little" if order == "<" else "big") if len(after) == (8 if big else 4) else 0
@@ -149,8 +158,8 @@ def _directory(data: bytes, position: int, order: str, big: bool) -> tuple[Direc
 
 
 def _raw(data: bytes, at: int, kind: int, length: int, order: str, big: bool) -> bytes:
-    """A field's values as bytes; empty for a field of a type that its tag cannot have."""
-    form = _FORMS.get(kind)
+    """The values of a field as bytes; empty for an unsupported field type or an offset outside of the file."""
+    form = _TYPE_FORMATS.get(kind)
     if form is None or not length:
         return b""
     size = struct.calcsize(order + form) * length
@@ -160,5 +169,5 @@ def _raw(data: bytes, at: int, kind: int, length: int, order: str, big: bool) ->
     if size > room:
         (start,) = struct.unpack_from(f"{order}{'Q' if big else 'I'}", data, start)
     if start + size > len(data):
-        return b""  # as most readers: a field that lies outside is none
+        return b""  # like most readers: such a field is ignored
     return data[start : start + size]

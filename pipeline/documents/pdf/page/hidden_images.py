@@ -13,8 +13,8 @@ import pymupdf
 
 from pipeline.documents.limits import MAX_IMAGE_PIXELS
 from pipeline.documents.pdf.page.raster import in_gray, look
-from pipeline.documents.raster.ink import Mark, characters, gather, ink_of
-from pipeline.documents.raster.low_contrast import is_colored, overlooked
+from pipeline.documents.raster.ink import Mark, characters, ink_of, line_boxes
+from pipeline.documents.raster.low_contrast import is_colored, low_contrast_layers
 
 _PAGE_DPI = 120
 _PICTURE_DPI = 120  # as if: letters of 4 to 40 points are looked for at 7 to 67 pixels
@@ -54,7 +54,7 @@ def _has_room(picture: dict[str, Any]) -> bool:
 
 def _is_hidden(picture: Any, transform: Sequence[float], shown: Any, scale: float) -> bool:
     lines = _lines(in_gray(picture))
-    for more in overlooked(picture, _PICTURE_DPI):
+    for more in low_contrast_layers(picture, _PICTURE_DPI):
         lines += _lines(more)
     if not lines:
         return False
@@ -71,7 +71,7 @@ def _is_hidden(picture: Any, transform: Sequence[float], shown: Any, scale: floa
 
 
 def _lines(gray: Any) -> list[Mark]:
-    return gather(characters(ink_of(gray, _PICTURE_DPI)))
+    return line_boxes(characters(ink_of(gray, _PICTURE_DPI)))
 
 
 def _layers(picture: dict[str, Any]) -> Iterator[Any]:

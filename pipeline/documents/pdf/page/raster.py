@@ -10,9 +10,9 @@ import pymupdf
 from pipeline.documents.document import BY_HUE, Raster
 from pipeline.documents.limits import MAX_RASTER_PIXELS, MAX_RASTER_SIDE
 from pipeline.documents.pdf.page.glyphs import Glyph
-from pipeline.documents.raster.burn import Box, burn, packed
-from pipeline.documents.raster.ink import Mark, characters, gather, ink_of
-from pipeline.documents.raster.low_contrast import is_colored, overlooked
+from pipeline.documents.raster.burn import Box, burn, raster_png
+from pipeline.documents.raster.ink import Mark, characters, ink_of, line_boxes
+from pipeline.documents.raster.low_contrast import is_colored, low_contrast_layers
 from schemas.errors import ErrorCode, StageFailed, unsupported
 from schemas.refusals import Reason
 
@@ -35,13 +35,13 @@ def shows_more_than_text(page: Any, glyphs: Sequence[Glyph], log: Any) -> bool:
     image = look(page, _LOOK_DPI)
     hidden = hide_glyphs(image, page, explaining(page, image, glyphs))
     marks = characters(ink_of(in_gray(image), _LOOK_DPI))
-    if gather(marks):
+    if line_boxes(marks):
         return True
-    if any(kind.startswith("fill-im") for kind, _ in drawn) and gather(
+    if any(kind.startswith("fill-im") for kind, _ in drawn) and line_boxes(
         [Mark(m.top, m.left, m.height, m.width) for m in marks]
     ):
         return True  # a picture that lies on its side
-    return bool(overlooked(image, _LOOK_DPI, known=hidden))
+    return bool(low_contrast_layers(image, _LOOK_DPI, known=hidden))
 
 
 def _may_hold_text(kind: str, box: tuple[float, float, float, float]) -> bool:
@@ -83,9 +83,9 @@ def page_rasters(page: Any, id_: str, hidden: Sequence[Glyph], *, has_hue: bool)
     image = look(page, dpi) if has_hue else render(page, dpi, gray=True)
     known = hide_glyphs(image, page, hidden)
     height, width = image.shape[:2]
-    yield Raster(id_, width, height, dpi, page.number), packed(in_gray(image))
-    for layer, more in enumerate(overlooked(image, dpi, known=known)):
-        yield Raster(f"{id_}{BY_HUE}{layer}", width, height, dpi, page.number), packed(more)
+    yield Raster(id_, width, height, dpi, page.number), raster_png(in_gray(image))
+    for layer, more in enumerate(low_contrast_layers(image, dpi, known=known)):
+        yield Raster(f"{id_}{BY_HUE}{layer}", width, height, dpi, page.number), raster_png(more)
 
 
 def explaining(page: Any, image: Any, glyphs: Sequence[Glyph]) -> list[Glyph]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pikepdf
 
-from pipeline.documents.image.jpeg import plain_picture
+from pipeline.documents.image.metadata import without_metadata
 from pipeline.documents.limits import MAX_STREAM
 from pipeline.documents.pdf.sanitize.allow_list import Walk, is_array, is_word, word_of
 
@@ -80,7 +80,7 @@ def plain_image(item: pikepdf.Stream) -> None:
     last = names[-1]
     plain = raw
     if last in _JPEGS:
-        plain = plain_picture(raw)
+        plain = without_metadata(raw)
     elif last in _CCITT:
         plain = _plain_fax(raw)
     elif last == "/JBIG2Decode":

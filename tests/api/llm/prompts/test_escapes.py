@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from pipeline.entities.occurrences import decode_escapes
+from pipeline.entities.escapes import decode_escapes
 from schemas.spans import Term, TermSet
 from tests.api.llm.prompts.prompting import ID, called, masked, restored, said, sent
 

@@ -62,7 +62,7 @@ def test_an_original_slice_normalizes_to_the_matched_surface(text: str, data: st
         return
     start = data.draw(st.integers(0, len(normalized.text) - 1))
     end = data.draw(st.integers(start + 1, len(normalized.text)))
-    start, end = normalized.whole(start, end)
+    start, end = normalized.widened(start, end)
     first, last = normalized.original_span(start, end)
     assert normalize(text[first:last]).text == normalized.text[start:end]
     assert text[first] not in characters.INVISIBLE

@@ -11,7 +11,7 @@ from PIL import Image
 
 from pipeline.documents.document import Finding, Findings, Reading, Word
 from pipeline.documents.image import handler as image
-from pipeline.documents.raster.low_contrast import FAINT
+from pipeline.documents.raster.low_contrast import MIN_GRAY_CONTRAST
 from pipeline.ocr import tesseract
 from schemas.errors import StageFailed
 from tests.pipeline.documents import papers
@@ -68,7 +68,7 @@ def test_arabic_names_are_burned_whole() -> None:
     before, after = papers.decoded(data), papers.decoded(output)
     rows = np.flatnonzero((before < 128).any(axis=1))
     second_line = slice(rows[np.argmax(np.diff(rows)) + 1], None)
-    assert int(cv2.absdiff(before[second_line], after[second_line]).max()) <= FAINT
+    assert int(cv2.absdiff(before[second_line], after[second_line]).max()) <= MIN_GRAY_CONTRAST
 
 
 @pytest.mark.parametrize("orientation", [2, 3, 4, 5, 6, 7, 8])

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from pipeline.documents.document import Findings
-from pipeline.documents.image.jpeg import plain_picture
+from pipeline.documents.image.metadata import without_metadata
 from pipeline.documents.pdf import handler as pdf
 from pipeline.documents.pdf.sanitize.rewrite import scrubbed
 from pipeline.ocr import tesseract
@@ -104,7 +104,7 @@ def test_a_jpeg_in_a_pdf_brings_no_exif_comment_or_tail_along() -> None:
 
 
 def test_a_plain_jpeg_shows_the_same_pixels() -> None:
-    before, after = (np.array(Image.open(io.BytesIO(data))) for data in (photo(), plain_picture(photo())))
+    before, after = (np.array(Image.open(io.BytesIO(data))) for data in (photo(), without_metadata(photo())))
     assert (before == after).all()
 
 
@@ -113,11 +113,11 @@ def test_every_scan_of_a_jpeg_stays(progressive: bool) -> None:
     noise = np.random.default_rng(1).integers(0, 256, (120, 90, 3), np.uint8)
     buffer = io.BytesIO()
     Image.fromarray(noise).save(buffer, "JPEG", progressive=progressive, comment=b"0501234567")
-    plain = plain_picture(buffer.getvalue())
+    plain = without_metadata(buffer.getvalue())
     assert b"0501234567" not in plain
     assert (np.array(Image.open(io.BytesIO(plain))) == np.array(Image.open(buffer))).all()
 
 
 @pytest.mark.parametrize("data", [b"", b"\xff\xd8", b"\xff\xd8\xff\xe1\xff", b"\xff\xd8" + b"\xff" * 9, b"GIF89a"])
 def test_damaged_pictures_stay_as_they_are(data: bytes) -> None:
-    assert plain_picture(data) == data
+    assert without_metadata(data) == data

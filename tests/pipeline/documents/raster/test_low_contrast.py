@@ -14,7 +14,7 @@ from pipeline.documents.pdf import handler as pdf
 from pipeline.documents.pdf.page.raster import ocr_dpi
 from pipeline.documents.pdf.redaction.erase import remove_ink
 from pipeline.documents.raster.burn import Box
-from pipeline.documents.raster.low_contrast import overlooked
+from pipeline.documents.raster.low_contrast import low_contrast_layers
 from pipeline.ocr import tesseract
 from schemas.errors import StageFailed
 from tests.pipeline import hues
@@ -86,7 +86,7 @@ def test_what_nobody_reads_is_no_text() -> None:
     """6 % of gray is the bound, here and in the second reading (tests/pipeline/verification/test_hue.py)."""
     for level, is_text in ((255 - 20, True), (255 - 12, False)):
         picture = np.asarray(hues.written((level,) * 3, (255, 255, 255)).convert("L"))
-        assert bool(overlooked(picture, 300)) is is_text
+        assert bool(low_contrast_layers(picture, 300)) is is_text
 
 
 def test_plain_pages_cost_no_further_reading() -> None:
@@ -98,7 +98,7 @@ def test_plain_pages_cost_no_further_reading() -> None:
     blue = np.dstack((np.full_like(page, 160), page, page))
     inverted = 255 - page
     for shown in (page, scan, worn, blue, inverted, cv2.cvtColor(page, cv2.COLOR_GRAY2BGR)):
-        assert overlooked(shown, 300) == []
+        assert low_contrast_layers(shown, 300) == []
 
 
 @pytest.mark.parametrize("kind", ["gradient", "photo", "chart", "highlighter"])
@@ -106,7 +106,7 @@ def test_colourful_pictures_stay_as_they_are(kind: str) -> None:
     picture = hues.colorful()[kind]
     shown = np.asarray(picture)[:, :, ::-1].copy()
     burned = np.zeros(shown.shape[:2], bool)
-    for layer in overlooked(shown, 300):
+    for layer in low_contrast_layers(shown, 300):
         for left, top, width, height in tesseract.read(papers.raster(layer), papers.encoded(layer)).unread:
             burned[top : top + height, left : left + width] = True
     assert burned.mean() < 0.03

@@ -5,12 +5,20 @@ import pytest
 from pipeline.documents.edits import Edit
 from pipeline.documents.xlsx.defined_names import Renames
 from pipeline.documents.xlsx.formula_eval import is_opaque
-from pipeline.documents.xlsx.formulas import Names, edited, joined_strings, saying, sheet_prefix, sheets_of, tokens
-from pipeline.documents.xlsx.references import Area, Map, Spot, TableArea, area_of, seen
-from pipeline.verification.ooxml.sheet import given
+from pipeline.documents.xlsx.formulas import (
+    Names,
+    edited,
+    formula_text,
+    joined_strings,
+    sheet_prefix,
+    sheets_of,
+    tokens,
+)
+from pipeline.documents.xlsx.references import Area, FormulaPosition, NameMap, TableArea, area_of, references_of
+from pipeline.verification.ooxml.formulas import constant_result
 
 NAMES = Names(frozenset({"stock", "fahad's farm"}), frozenset({"rate", "crops"}), frozenset({"weight"}))
-MAP = Map(
+MAP = NameMap(
     {"stock": 0, "fahad's farm": 1, "may": 2},
     {"rate": ["Stock!$C$3"], "loop": ["loop+1"]},
     {"crops": TableArea(Area(0, 1, 1, 9, 3), ("name", "weight", "field"))},
@@ -33,7 +41,7 @@ MAP = Map(
     ],
 )
 def test_what_a_formula_says(formula: str, expected: str) -> None:
-    assert saying(formula, NAMES).text == expected
+    assert formula_text(formula, NAMES).text == expected
     assert "".join(token.text for token in tokens(formula)) == formula
 
 
@@ -45,7 +53,7 @@ def test_strings_put_together_are_one() -> None:
 
 def test_edits_stand_in_strings_and_replace_numbers() -> None:
     formula = 'IF(A1="Fahad",1058374925,Omar_A)'
-    said = saying(formula, NAMES)
+    said = formula_text(formula, NAMES)
     done = edited(
         formula, said, [Edit(0, 5, "PERSON_NAME_01"), Edit(6, 16, "NATIONAL_ID_01"), Edit(17, 23, "PERSON_NAME_02")]
     )
@@ -67,16 +75,19 @@ def test_edits_stand_in_strings_and_replace_numbers() -> None:
     ],
 )
 def test_the_cells_that_a_formula_looks_at(formula: str, areas: list[tuple[int, ...]]) -> None:
-    assert [tuple(area) for area in seen(formula, Spot(0, 5, 5), MAP).areas] == areas
+    assert [tuple(area) for area in references_of(formula, FormulaPosition(0, 5, 5), MAP).areas] == areas
 
 
 def test_a_shared_formula_looks_from_where_it_stands() -> None:
-    assert seen("A1+$A$1", Spot(0, 3, 2, down=2, along=1), MAP).areas == (Area(0, 3, 2, 3, 2), Area(0, 1, 1, 1, 1))
+    assert references_of("A1+$A$1", FormulaPosition(0, 3, 2, down=2, along=1), MAP).areas == (
+        Area(0, 3, 2, 3, 2),
+        Area(0, 1, 1, 1, 1),
+    )
 
 
 def test_other_workbooks_are_noticed() -> None:
-    assert seen("[1]May!A1", Spot(0, 1, 1), MAP).is_foreign
-    assert seen("Gone!A1", Spot(0, 1, 1), MAP).is_loose
+    assert references_of("[1]May!A1", FormulaPosition(0, 1, 1), MAP).is_foreign
+    assert references_of("Gone!A1", FormulaPosition(0, 1, 1), MAP).has_missing_sheet
     assert area_of("XFE1", 0) is None and area_of("A1048577", 0) is None and area_of("hello", 0) is None
 
 
@@ -124,7 +135,7 @@ def test_hostile_formulas_are_cut_into_tokens_all_the_same(formula: str) -> None
 )
 def test_formulas_too_poor_to_say_a_value_stay(formula: str) -> None:
     assert not is_opaque(formula)
-    assert not list(given(formula))
+    assert not list(constant_result(formula))
 
 
 @pytest.mark.parametrize(

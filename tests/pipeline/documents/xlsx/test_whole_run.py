@@ -1,4 +1,4 @@
-"""A workbook through the real cage: parsed, redacted and read again in children of their own."""
+"""A workbook through the real sandbox: parsed, redacted and read again in children of their own."""
 
 import io
 
@@ -24,7 +24,7 @@ def test_an_upload_of_a_workbook_is_known() -> None:
 
 
 @pytest.mark.slow
-def test_a_workbook_through_the_cage() -> None:
+def test_a_workbook_through_the_sandbox() -> None:
     output = redact_document(Sandbox("best-effort"), detector(), Format.XLSX, DATA, max_pages=10).data
     sheet = openpyxl.load_workbook(io.BytesIO(output))["Harvest"]
     assert [sheet[a].value for a in ("A1", "B1", "C1")] == ["PERSON_NAME_01", "NATIONAL_ID_01", "PERSON_NAME_01"]

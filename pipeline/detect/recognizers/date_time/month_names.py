@@ -1,0 +1,211 @@
+"""Dates with the name of a month: 15th of March 2024, ٣ رجب ١٤٤٦هـ, الخامس عشر من مارس, 15-Mar-2024, Q3 2025."""
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+from operator import attrgetter
+from typing import NamedTuple
+
+from pipeline.detect.recognizer import Rule, span
+from pipeline.detect.recognizers.date_time.expressions import ERA, THEN_CLOCK
+from pipeline.detect.text.context import label_kinds
+from pipeline.detect.text.normalize import NormalizedText
+from pipeline.detect.text.shadow import LETTER, shadow_of, shadow_pattern
+from pipeline.detect.text.triggers import Trigger
+from schemas.entities import EntityType
+from schemas.spans import DetectOptions, Span
+
+_WEEKDAY = (
+    r"(?: (?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?\.?"
+    r"| (?:ال)?(?:احد|اثنين|ثلاثاء|اربعاء|خميس|جمعه|سبت) )"
+)
+_ORDINAL = (
+    r"(?: (?:ال)?(?:اول|ثاني|ثالث|رابع|خامس|سادس|سابع|ثامن|تاسع|عاشر|حادي|غره|غره[ ]شهر)"
+    r"(?:[ ](?:عشر|و ?العشرين|و ?العشرون|و ?الثلاثين|و ?الثلاثون))?"
+    r"| العشرين | العشرون | الثلاثين | الثلاثون | غره | سلخ | منتصف )"
+)
+_DAY = r"(?: (?<![\d.,:/]) (?:0?[1-9]|[12]\d|3[01]) (?:st|nd|rd|th)? )"
+_UNIT = r"(?: first | second | third | fourth | fifth | sixth | seventh | eighth | ninth )"
+_DAY_WORD = (
+    rf"(?: (?:twenty[ \-]|thirty[ \-])? {_UNIT} | tenth | eleventh | twelfth"
+    r"| (?:thir|four|fif|six|seven|eigh|nine)teenth | twentieth | thirtieth )"
+)
+# The text before the month, up to its first letter.
+_BEFORE = shadow_pattern(rf"""
+    (?: (?<![{LETTER}0-9]) {_WEEKDAY} [ ]?[,،]?[ ]? (?:the[ ])? )?
+    (?: (?<![a-z0-9]) {_DAY} (?: [ ]?-[ ]?{_DAY} )?
+      | (?<![{LETTER}0-9]) (?: (?:the[ ])? {_DAY_WORD} | {_ORDINAL} ) )
+    (?: [ ]?[\-/.,][ ]? | [ ]{{1,2}} )
+    (?: of[ ] | من[ ](?:شهر[ ])? | شهر[ ] | لشهر[ ] | في[ ]شهر[ ] | ل )?
+    $
+""")
+_WEEKDAY_BEFORE = shadow_pattern(rf"(?<![{LETTER}0-9]) {_WEEKDAY} [ ]?[,،]?[ ]? $")
+_YEAR_REACH = 48
+_LONGEST_YEAR = 7  # characters, with what joins it to a month
+_YEAR = r"(?: (?:19|20)\d\d | 1[34]\d\d ) (?!\d | [.,]\d)"
+_YEAR_JOINT = r"(?: [ ]?[,،]?[ ]? (?:of[ ] | من[ ])? (?:عام[ ]|سنه[ ]|لعام[ ]|لسنه[ ]|year[ ])? | [ ]?[\-/.][ ]? )"
+_DAY_AFTER = shadow_pattern(
+    rf"(?: [ ]?[\-/.,][ ]? | [ ] ) (?:0?[1-9]|[12]\d|3[01]) (?:st|nd|rd|th)? (?! [{LETTER}0-9] | [:/%\-] | [.,]\d )"
+)
+
+
+class _Years(NamedTuple):
+    """Where a date has its year, by the order of its parts."""
+
+    after_month: re.Pattern[bytes]  # 12 March 1985
+    after_day: re.Pattern[bytes]  # Mar-12-1985, March the twelfth, 1985
+    before_month: re.Pattern[bytes]  # 1985-Mar-12
+    attached: re.Pattern[bytes]  # in airline form: 21NOV2025, 21NOV25
+
+
+def _years(year: str) -> _Years:
+    return _Years(
+        after_month=shadow_pattern(rf"{_YEAR_JOINT} {year} (?!\d | [.,]\d) {ERA} {THEN_CLOCK}"),
+        after_day=shadow_pattern(rf"""
+            (?: (?P<joint>[\-/.]) (?:0?[1-9]|[12]\d|3[01]) (?P=joint) | [ ](?:the[ ])? {_DAY_WORD} (?: [ ]?, )? [ ] )
+            {year} (?!\d | [.,]\d) {ERA} {THEN_CLOCK}
+        """),
+        before_month=shadow_pattern(rf"(?<![{LETTER}0-9.,:/\-]) {year} (?: [ ]?[\-/.,][ ]? | [ ] ) $"),
+        attached=shadow_pattern(rf"(?: {year} | \d\d )? (?![a-z0-9])"),
+    )
+
+
+_USUAL = _years(r"(?: (?:19|20)\d\d | 1[34]\d\d )")
+_OF_BIRTH = _years(r"\d{4}")  # a date of birth is one in any year
+_FROM_BIRTH = shadow_pattern(r"[^0-9]{0,40} (?: \d{1,4} [^0-9]{0,16} )? $")
+_TO_SECOND_NAME = shadow_pattern(r"[ ]? [/(] [ ]?")
+_THEN_SHORT_YEAR = shadow_pattern(r"(?: -|/|[ ]'|[ ]? , [ ]?' ) \d\d (?![\d:]) ")
+_THEN_DAY = shadow_pattern(r"""
+    [ ]{0,2} \.? [ ]? (?:the[ ])?
+    (?: 0?[1-9] | [12]\d | 3[01] ) (?:st|nd|rd|th)? (?! \d | [:/%] | [.,]\d )
+    (?: [ ]?-[ ]? (?: 0?[1-9] | [12]\d | 3[01] ) (?![\d:/%]) )?
+""")
+# The day in airline form: 21NOV2025, 21NOV25, 21NOV.
+_DAY_JOINED = shadow_pattern(r"(?<![a-z0-9]) (?: 0?[1-9] | [12]\d | 3[01] ) $")
+_ABBREVIATED = 3
+_CLOCK_TAIL = shadow_pattern(THEN_CLOCK)
+# Months that are also everyday words: they make a date only with a year, or with a day and a capital letter.
+_WORDS = frozenset(
+    {b"may", b"march", b"mar", b"dec", b"sep", b"sec", b"jan", b"jun", b"oct", b"nov", b"apr", b"feb", b"jul", b"aug"}
+)
+_AUGUST = shadow_of(" آب")
+_LETTER_NEXT = shadow_pattern(rf"[{LETTER}]")
+_FATHERS = frozenset({"اب", "أب"})
+_QUARTER = shadow_pattern(r"q[1-4][ \-/]?(?:of[ ])?(?:fy[ ]?)?(?:19|20)\d\d(?![0-9])")
+_THEN_PLAIN_YEAR = shadow_pattern(rf"[ ] (?:من[ ])? (?:عام[ ]|سنه[ ]|العام[ ])? {_YEAR} {ERA}")
+
+
+def _verbal(text: NormalizedText, options: DetectOptions) -> Iterator[Span]:
+    under_birth = options.context != "" and "birth" in label_kinds(options.context)
+    for mark in (*text.triggers["calendar"], *_augusts(text)):
+        if mark.section in {"month", "hijri"}:
+            place = _around(text, mark, _OF_BIRTH if under_birth or _is_of_birth(text, mark) else _USUAL)
+        elif mark.section == "quarter":
+            year = _THEN_PLAIN_YEAR.match(text.shadow, mark.end)
+            place = (mark.start, year.end()) if year else None
+        else:
+            continue
+        if place:
+            yield span(*place, EntityType.DATE_TIME, 0.85, "verbal_dates")
+    for match in _QUARTER.finditer(text.shadow):
+        if not text.shadow[max(0, match.start() - 1) : match.start()].isalnum():
+            yield span(*match.span(), EntityType.DATE_TIME, 0.8, "verbal_dates")
+
+
+def _augusts(text: NormalizedText) -> Iterator[Trigger]:
+    """آب after the number of a day. The word is too short and too frequent to be a trigger by itself."""
+    for length in (1, 2):
+        for start in text.numbers.plain.get(length, ()):
+            end = start + length
+            if text.shadow.startswith(_AUGUST, end) and not _LETTER_NEXT.match(text.shadow, end + len(_AUGUST)):
+                yield Trigger(end + 1, end + len(_AUGUST), "month")
+
+
+def _is_of_birth(text: NormalizedText, mark: Trigger) -> bool:
+    """Whether a birth label stands before, with only words and perhaps the day between."""
+    indexes = text.labels.get("birth", ())
+    labels = text.triggers["labels"]
+    nearest = bisect_left(indexes, mark.start, key=lambda index: labels[index].end) - 1
+    return nearest >= 0 and bool(_FROM_BIRTH.fullmatch(text.shadow, labels[indexes[nearest]].end, mark.start))
+
+
+def _around(text: NormalizedText, mark: Trigger, years: _Years) -> tuple[int, int] | None:
+    """The offsets of the date around the name of a month; None if the name stands alone."""
+    shadow = text.shadow
+    if shadow[mark.start - 1 : mark.start].isdigit():
+        return _in_airline_form(text, mark, years)
+    other_order = _in_other_order(shadow, mark, years)
+    if other_order:
+        return other_order
+    before = _BEFORE.search(shadow, max(0, mark.start - _YEAR_REACH), mark.start)
+    start = before.start() if before else mark.start
+    year = years.after_month.match(shadow, _second_name(text, mark.end))
+    if year:
+        return (start if before else _with_weekday(shadow, mark.start)), year.end()
+    day = None if before else _THEN_DAY.match(shadow, mark.end)
+    if day:
+        year = years.after_month.match(shadow, day.end())
+        if year:
+            return _with_weekday(shadow, mark.start), year.end()
+        if not _may_stand_without_year(text, mark):
+            return None
+        return _with_weekday(shadow, mark.start), _clock_end(shadow, day.end())
+    if before is None or not (_may_stand_without_year(text, mark) or shadow[before.start()] > 0x7F):
+        return None
+    short = _THEN_SHORT_YEAR.match(shadow, mark.end)
+    return start, short.end() if short else _clock_end(shadow, mark.end)
+
+
+def _in_other_order(shadow: bytes, mark: Trigger, years: _Years) -> tuple[int, int] | None:
+    """A whole date that begins with its month or its year."""
+    after = years.after_day.match(shadow, mark.end)
+    if after:
+        return _with_weekday(shadow, mark.start), after.end()
+    year = years.before_month.search(shadow, max(0, mark.start - _LONGEST_YEAR), mark.start)
+    day = _DAY_AFTER.match(shadow, mark.end) if year else None
+    return (year.start(), _clock_end(shadow, day.end())) if year and day else None
+
+
+def _second_name(text: NormalizedText, end: int) -> int:
+    """The end of the month's second name after the first (آذار/مارس, آذار (مارس)); `end` if there is none."""
+    joint = _TO_SECOND_NAME.match(text.shadow, end)
+    if joint is None:
+        return end
+    marks = text.triggers["calendar"]
+    index = bisect_left(marks, joint.end(), key=attrgetter("start"))
+    if index == len(marks) or marks[index].start != joint.end() or marks[index].section != "month":
+        return end
+    name_end = marks[index].end
+    return name_end + 1 if text.shadow[name_end : name_end + 1] == b")" else name_end
+
+
+def _in_airline_form(text: NormalizedText, mark: Trigger, years: _Years) -> tuple[int, int] | None:
+    """Day, month and year without separators; without a year only in capitals: 14DEC."""
+    if mark.end - mark.start != _ABBREVIATED:
+        return None
+    day = _DAY_JOINED.search(text.shadow, max(0, mark.start - 3), mark.start)
+    year = years.attached.match(text.shadow, mark.end)
+    if day is None or year is None or not (year.group() or text.text[mark.start : mark.end].isupper()):
+        return None
+    return day.start(), _clock_end(text.shadow, year.end())
+
+
+def _may_stand_without_year(text: NormalizedText, mark: Trigger) -> bool:
+    """Whether a day and a month are enough: English words only with a capital; آب is August, but اب is father."""
+    surface = text.text[mark.start : mark.end]
+    if surface in _FATHERS:
+        return False
+    return surface[0].isupper() or not surface.isascii() or surface.encode() not in _WORDS
+
+
+def _with_weekday(shadow: bytes, start: int) -> int:
+    weekday = _WEEKDAY_BEFORE.search(shadow, max(0, start - 14), start)
+    return weekday.start() if weekday else start
+
+
+def _clock_end(shadow: bytes, end: int) -> int:
+    match = _CLOCK_TAIL.match(shadow, end)
+    return match.end() if match else end
+
+
+VERBAL_DATES = Rule("verbal_dates", frozenset({EntityType.DATE_TIME}), _verbal)

@@ -1,0 +1,61 @@
+"""Inverts dark boxes with light text before OCR."""
+
+from typing import Any
+
+import cv2
+import numpy as np
+
+_DARK = 96  # gray level: darker pixels belong to a dark box
+_REDUCTION = 4  # reduction factor of the first search, which takes a tenth of the time
+_MIN_WIDTH, _MIN_HEIGHT = 14, 10  # pixels
+_MIN_FILL = 0.45  # share of dark pixels of a box with letters
+_MIN_EDGE_FILL = 0.9  # share of dark pixels along a box's edges
+_MARGIN = 2  # pixels around a box that are neither black nor white
+
+
+def with_dark_boxes_inverted(image: Any) -> Any:
+    """The grayscale array with dark boxes inverted; the same array if it has none.
+
+    Tesseract fails on light text in solid dark boxes, such as table headings. Burned boxes are dark boxes
+    too: once inverted, OCR of an output reads their placeholders and does not invent words.
+    """
+    boxes = [box for area in _candidates(image) if (box := _dark_box(image, *area))]
+    if not boxes:
+        return image
+    image = image.copy()
+    for left, top, right, bottom in boxes:
+        letters = 255 - image[top:bottom, left:right]
+        image[max(0, top - _MARGIN) : bottom + _MARGIN, max(0, left - _MARGIN) : right + _MARGIN] = 255
+        image[top:bottom, left:right] = letters
+    return image
+
+
+def _candidates(image: Any) -> list[tuple[int, int, int, int]]:
+    """Areas (left, top, right, bottom) that contain a dark component, with a small margin."""
+    if min(image.shape) < 2 * _REDUCTION:
+        return []
+    small = cv2.resize(image, None, fx=1 / _REDUCTION, fy=1 / _REDUCTION, interpolation=cv2.INTER_AREA)
+    table = cv2.connectedComponentsWithStats((small < _DARK + 32).astype(np.uint8), connectivity=4)[2][1:]
+    _, _, width, height, area = table.T
+    large = (width * _REDUCTION >= _MIN_WIDTH) & (height * _REDUCTION >= _MIN_HEIGHT)
+    areas = table[large & (area >= 0.8 * _MIN_FILL * width * height)]
+    scaled = [(int(x - 1), int(y - 1), int(x + w + 1), int(y + h + 1)) for x, y, w, h, _ in areas]
+    return [
+        (max(0, left) * _REDUCTION, max(0, top) * _REDUCTION, r * _REDUCTION, b * _REDUCTION)
+        for left, top, r, b in scaled
+    ]
+
+
+def _dark_box(image: Any, left: int, top: int, right: int, bottom: int) -> tuple[int, int, int, int] | None:
+    """The exact bounds of the dark box in an area; None if the dark component is not a filled box."""
+    dark = (image[top:bottom, left:right] < _DARK).astype(np.uint8)
+    table = cv2.connectedComponentsWithStats(dark, connectivity=4)[2][1:]
+    if not len(table):
+        return None
+    x, y, width, height, area = (int(value) for value in table[table[:, cv2.CC_STAT_AREA].argmax()])
+    if width < _MIN_WIDTH or height < _MIN_HEIGHT or area < _MIN_FILL * width * height:
+        return None
+    patch = dark[y : y + height, x : x + width]
+    if any(float(edge.mean()) < _MIN_EDGE_FILL for edge in (patch[1], patch[-2], patch[:, 1], patch[:, -2])):
+        return None
+    return left + x, top + y, left + x + width, top + y + height
