@@ -46,8 +46,9 @@ from pipeline.documents.pdf.page.tables import Headings, joints_of_cells, joints
 from pipeline.documents.pdf.page.units import joints_of, page_texts, units_of
 from pipeline.documents.pdf.pattern_text import Cutouts, aside_units, is_aside, remove_text_aside
 from pipeline.documents.pdf.prepare import failing_with, make_plain, opened, uncollected
+from pipeline.documents.pdf.redaction.boxes import box_in_pixels, draw_boxes
 from pipeline.documents.pdf.redaction.covered_text import remove_covered
-from pipeline.documents.pdf.redaction.erase import Removed, box_in_pixels, draw_boxes, remove_ink, remove_text
+from pipeline.documents.pdf.redaction.erase import Removed, remove_ink, remove_text
 from pipeline.documents.pdf.redaction.reflow import moved_links
 from pipeline.documents.pdf.redaction.regions import Lines, Spot, lines_of, spots_of
 from pipeline.documents.pdf.redaction.width_grid import Row
