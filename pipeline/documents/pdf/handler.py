@@ -46,14 +46,16 @@ from pipeline.documents.pdf.page.tables import Headings, joints_of_cells, joints
 from pipeline.documents.pdf.page.units import joints_of, page_texts, units_of
 from pipeline.documents.pdf.pattern_text import Cutouts, aside_units, is_aside, remove_text_aside
 from pipeline.documents.pdf.prepare import failing_with, make_plain, opened, uncollected
+from pipeline.documents.pdf.redaction.boxes import box_in_pixels, draw_boxes
 from pipeline.documents.pdf.redaction.covered_text import remove_covered
-from pipeline.documents.pdf.redaction.erase import Removed, box_in_pixels, draw_boxes, remove_ink, remove_text
+from pipeline.documents.pdf.redaction.erase import Removed, remove_ink, remove_text
 from pipeline.documents.pdf.redaction.reflow import moved_links
 from pipeline.documents.pdf.redaction.regions import Lines, Spot, lines_of, spots_of
 from pipeline.documents.pdf.redaction.width_grid import Row
 from pipeline.documents.pdf.sanitize.rewrite import scrubbed
 from pipeline.documents.raster.burn import Box, boxes_to_burn
-from schemas.errors import ErrorCode, StageFailed
+from schemas.errors import ErrorCode, StageFailed, unsupported
+from schemas.refusals import Reason
 
 _FONT = attrgetter("font", "visible")
 _PICTURES = ("/ink", "/scan")
@@ -123,7 +125,7 @@ def _surveyed(document: Any) -> _Survey:
         glyphs = glyphs_of(page)
         total += len(glyphs)
         if total > MAX_DOCUMENT_GLYPHS:
-            raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT)
+            raise unsupported(Reason.TOO_COMPLEX)
         claims.add(page.number, glyphs)
         survey.fonts.append({font for font, visible in set(map(_FONT, glyphs)) if visible})
         texts = page_texts(page.number, glyphs, top=headings.top)

@@ -1,11 +1,9 @@
 """Removes what stands under boxes of a PDF page: text, drawing operators and pixels; then draws the opaque boxes."""
 
-import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,9 +13,10 @@ from pymupdf import mupdf
 
 from pipeline.documents.pdf.page.glyphs import Glyph, glyphs_of
 from pipeline.documents.pdf.page.raster import ocr_dpi, render
+from pipeline.documents.pdf.redaction.boxes import box_on_page
 from pipeline.documents.pdf.redaction.reflow import by_place, by_sequence, settled
 from pipeline.documents.pdf.redaction.regions import Spot, fitted, still
-from pipeline.documents.pdf.redaction.text_objects import Affine, taken_apart, to_sheet
+from pipeline.documents.pdf.redaction.text_objects import taken_apart, to_sheet
 from pipeline.documents.pdf.redaction.width_grid import Row
 from pipeline.documents.raster.burn import Box
 
@@ -57,61 +56,6 @@ def empty(page: Any, areas: Sequence[pymupdf.Rect], what: What) -> None:
     options.black_boxes = 0
     options.text, options.image_method, options.line_art = what
     mupdf.pdf_redact_page(sheet.doc(), sheet, options)
-
-
-# Draws opaque boxes on a PDF page over what is gone from it, each with its placeholder as text where that fits.
-
-_FONT = "helv"
-_SMALLEST_TYPE = 3.0  # points: below it the placeholder is left out
-_MARGIN = 0.25  # of the type size: what stays free on both sides of a placeholder
-
-Quad = Sequence[tuple[float, float]]  # points of the page: upper left, upper right, lower left, lower right
-
-
-def draw(page: Any, boxes: Sequence[tuple[Quad, str]]) -> None:
-    """Black boxes, each with a label in white, over everything that the page shows."""
-    if not boxes:
-        return
-    place = to_sheet(page)
-    labels = [line for quad, label in boxes for line in _label(quad, label, place)]
-    if labels:
-        page.insert_font(fontname=_FONT)
-    shape = page.new_shape()
-    shape.text_cont = "\n".join(["q 0 g", *(_path(quad, place) for quad, _ in boxes), "f 1 g", *labels, "Q\n"])
-    shape.commit()
-
-
-def _path(quad: Quad, place: Affine) -> str:
-    upper_left, upper_right, lower_left, lower_right = quad
-    corners = [_formatted(place.point(*corner)) for corner in (upper_left, lower_left, lower_right, upper_right)]
-    return f"{corners[0]} m {' l '.join(corners[1:])} l h"
-
-
-def _label(quad: Quad, label: str, place: Affine) -> Iterator[str]:
-    """The text object that shows a label in the middle of its box."""
-    (left, top), (right, end), (low, bottom), _ = quad
-    width, height = math.hypot(right - left, end - top), math.hypot(low - left, bottom - top)
-    wide = sum(map(_advance, label))
-    size = min(height * 0.75, width / max(wide + 2 * _MARGIN, 1.0))
-    if not label or size < _SMALLEST_TYPE:
-        return
-    cos, sin = (right - left) / width, (end - top) / width
-    indent = (width - wide * size) / 2
-    sink = (height + 0.7 * size) / 2 / height
-    start = left + cos * indent + (low - left) * sink, top + sin * indent + (bottom - top) * sink
-    matrix = Affine(cos, sin, (left - low) / height, (top - bottom) / height, *start).then(place)
-    axes, at = _formatted(matrix[:4]), _formatted(matrix[4:])
-    yield f"BT {axes} {at} Tm /{_FONT} {_formatted([size])} Tf <{label.encode('latin-1', 'replace').hex()}> Tj ET"
-
-
-@lru_cache(maxsize=1 << 10)
-def _advance(character: str) -> float:
-    """How wide Helvetica is, in type sizes."""
-    return float(pymupdf.get_text_length(character, _FONT, 1))
-
-
-def _formatted(numbers: Sequence[float]) -> str:
-    return " ".join(f"{number:.5f}" for number in numbers)
 
 
 # Rounds the gaps that removed text leaves in a line: MuPDF keeps the place of what follows to a thousandth of a point.
@@ -314,23 +258,3 @@ def remove_ink(page: Any, spots: Sequence[Spot], boxes: Sequence[Box]) -> bool:
 def _is_stained(image: Any, box: Box) -> bool:
     patch = image[max(0, box.top + 1) : max(0, box.bottom - 1), max(0, box.left + 1) : max(0, box.right - 1)]
     return bool(patch.size) and int(np.ptp(patch, axis=(0, 1)).max()) > _STAINED
-
-
-def box_on_page(page: Any, box: Box) -> pymupdf.Rect:
-    """A box of the page's raster in points."""
-    factor = 72 / ocr_dpi(page)
-    return pymupdf.Rect(box.left * factor, box.top * factor, box.right * factor, box.bottom * factor)
-
-
-def box_in_pixels(page: Any, spot: Spot) -> Box:
-    """A spot's box in pixels of the page's raster."""
-    factor = ocr_dpi(page) / 72
-    area = spot.box().rect
-    return Box(int(area.x0), int(area.y0), int(area.x1) + 1, int(area.y1) + 1, spot.label).scaled(factor, factor)
-
-
-def draw_boxes(page: Any, spots: Sequence[Spot], boxes: Sequence[Box]) -> None:
-    """Opaque boxes over what is gone, each with its placeholder as text where it fits."""
-    quads = [(spot.box(), spot.label) for spot in spots]
-    quads += [(box_on_page(page, box).quad, box.label) for box in boxes]
-    draw(page, [(tuple(quad), label) for quad, label in quads])

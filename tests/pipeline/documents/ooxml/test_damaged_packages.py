@@ -219,3 +219,24 @@ def test_damage_in_what_a_workbook_says_is_refused(name: str) -> None:
     with pytest.raises(StageFailed) as failure:
         xlsx.extract(zipped(files | {name: b"<a>"}))
     assert failure.value.code == ErrorCode.UNSUPPORTED_FORMAT
+
+
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_entities_and_damage_in_every_format(sample: str) -> None:
+    handler, second = SAMPLES[sample]
+    data = (EXAMPLES / sample).read_bytes()
+    files = contents(data)
+    main = next(name for name in files if name in ("word/document.xml", "xl/workbook.xml", "ppt/presentation.xml"))
+    doctype = b'<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/hostname">]>'
+    start = files[main].index(b"?>") + 2 if files[main].startswith(b"<?xml") else 0
+    files[main] = files[main][:start] + doctype + files[main][start:]
+    files["docProps/app.xml"] = b"<Properties>&e;"
+    damaged = zipped(files)
+    assert [text for text in texts(handler, damaged) if text[2]] == [text for text in texts(handler, data) if text[2]]
+    counts, sound = (dict(handler.extract(each)[0].unread) for each in (damaged, data))
+    assert counts[Unread.CONNECTION] == sound.get(Unread.CONNECTION, 0) + 1
+    assert counts[Unread.PRIVATE] == sound.get(Unread.PRIVATE, 0) + 1
+    output = emptied(handler, damaged)
+    second.read(output)
+    assert "docProps/app.xml" not in contents(output)
+    assert "DOCTYPE" not in everything(output)

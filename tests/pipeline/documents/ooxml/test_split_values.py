@@ -10,7 +10,7 @@ from tests.hiding_places.docx.text import p, t, table
 from tests.hiding_places.proof.running import run
 
 
-def _piece(text: str, context: str = "", name: str = "1") -> XmlUnit:
+def _unit(text: str, context: str = "", name: str = "1") -> XmlUnit:
     return XmlUnit(name, context, True, text)
 
 
@@ -26,7 +26,7 @@ def _piece(text: str, context: str = "", name: str = "1") -> XmlUnit:
     ],
 )
 def test_codes_beside_other_words_are_no_mobiles(text: str) -> None:
-    assert not list(across_separators([_piece(text)]))
+    assert not list(across_separators([_unit(text)]))
 
 
 @pytest.mark.parametrize(
@@ -42,12 +42,12 @@ def test_codes_beside_other_words_are_no_mobiles(text: str) -> None:
     ],
 )
 def test_mobiles_stand_alone_or_are_called_so(text: str, context: str) -> None:
-    (joint,) = across_separators([_piece(text, context)])
+    (joint,) = across_separators([_unit(text, context)])
     assert len(joint.pieces) > 1
 
 
 def test_codes_of_goods_do_not_outweigh_an_identity_number() -> None:
-    units = [_piece(text) for text in ("Kit 055|1234567", "Kit 055|7654321", "ID 10583\t74925")]
+    units = [_unit(text) for text in ("Kit 055|1234567", "Kit 055|7654321", "ID 10583\t74925")]
     assert len(list(across_separators(units))) == 1
 
 
@@ -55,8 +55,8 @@ def test_codes_of_goods_do_not_outweigh_an_identity_number() -> None:
     ("first", "context", "count"), [("Model 055", "", 0), ("Mobile 055", "", 1), ("Ali 055", "Tel", 1)]
 )
 def test_halves_in_cells_are_a_mobile_where_a_word_says_so(first: str, context: str, count: int) -> None:
-    line = [_piece(first, context), _piece("1234567", name="2"), _piece("x", name="3"), _piece("3", name="4")]
-    assert len(list(across_cells([line, [_piece("Valve"), _piece("17")]]))) == count
+    line = [_unit(first, context), _unit("1234567", name="2"), _unit("x", name="3"), _unit("3", name="4")]
+    assert len(list(across_cells([line, [_unit("Valve"), _unit("17")]]))) == count
 
 
 def test_a_list_of_goods_is_left_as_it_is() -> None:
