@@ -59,7 +59,8 @@ from pipeline.documents.pdf.redaction.regions import Lines, Region, regions_of, 
 from pipeline.documents.pdf.redaction.width_grid import TouchedLine
 from pipeline.documents.pdf.sanitize.rewrite import sanitized
 from pipeline.documents.raster.burn import Box, boxes_to_burn
-from schemas.errors import ErrorCode, StageFailed
+from schemas.errors import ErrorCode, StageFailed, unsupported
+from schemas.refusals import Reason
 
 _FONT = attrgetter("font", "visible")
 _PICTURES = ("/ink", "/scan")
@@ -122,15 +123,15 @@ class _Survey(NamedTuple):
 
 
 def _surveyed(document: Any) -> _Survey:
-    cutouts, unicode, headings = UntracedText(document), GlyphSamples(), Headings()
+    untraced, samples, headings = UntracedText(document), GlyphSamples(), Headings()
     survey = _Survey([], [], UnreliableGlyphs(), [], set(), set(), set())
     total = 0
     for page in document:
         glyphs = glyphs_of(page)
         total += len(glyphs)
         if total > MAX_DOCUMENT_GLYPHS:
-            raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT)
-        unicode.add(page.number, glyphs)
+            raise unsupported(Reason.TOO_COMPLEX)
+        samples.add(page.number, glyphs)
         survey.fonts.append({font for font, visible in set(map(_FONT, glyphs)) if visible})
         texts = page_texts(page.number, glyphs, top=headings.top)
         survey.units.extend(units_of(texts))
@@ -139,11 +140,11 @@ def _surveyed(document: Any) -> _Survey:
         log = page.get_bboxlog()
         if any(kind.startswith("fill-im") for kind, _ in log):
             survey.pictured.add(page.number)
-        if cutouts.on(page, glyphs):
+        if untraced.is_on(page, glyphs):
             survey.painters.add(page.number)
         if shows_more_than_text(page, glyphs, log):
             survey.suspects.add(page.number)
-    return survey._replace(doubt=unicode.judge(document))
+    return survey._replace(doubt=samples.judge(document))
 
 
 def _rasters(page: Any, is_scan: bool, seen: Any) -> Iterable[tuple[Raster, bytes]]:

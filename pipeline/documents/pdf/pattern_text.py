@@ -97,7 +97,7 @@ class UntracedText:
         self._streams: dict[int, bool] = {}
         self._fonts: dict[int, bool] = {}
 
-    def on(self, page: Any, glyphs: Sequence[Glyph]) -> bool:
+    def is_on(self, page: Any, glyphs: Sequence[Glyph]) -> bool:
         """Whether this page does. `glyphs` are those that its trace tells."""
         streams = {*page.get_contents(), *(xobject[0] for xobject in page.get_xobjects())}
         if any(map(self._may_clip, streams)):
