@@ -10,7 +10,8 @@ import struct
 import zlib
 
 from schemas.errors import UnsupportedFormat
-from schemas.files import MEDIA_TYPE, SUPPORTED_FORMATS, Format
+from schemas.files import MEDIA_TYPE, Format
+from schemas.refusals import Reason
 
 # Looks at a stream chunk by chunk, in constant memory: for a mark, for a whole JPEG, for plain text.
 
@@ -189,7 +190,12 @@ _DECLARED: dict[str, Format] = {media: format_ for format_, media in MEDIA_TYPE.
     "application/csv": Format.CSV,
     "application/vnd.ms-excel": Format.CSV,  # what browsers call a .csv where Excel is installed
 }
-_MACRO_SUFFIXES = frozenset({".docm", ".dotm", ".xlsm", ".xltm", ".xlam", ".pptm", ".potm", ".ppsm", ".ppam"})
+_UNDECLARED = "application/octet-stream"
+_ENOUGH = 1024  # bytes in which a PDF may begin (ISO 32000-1, implementation note 13)
+_OFFICE = (Format.DOCX, Format.XLSX, Format.PPTX)
+_ENDINGS: dict[str, Format] = {f".{format_.value}": format_ for format_ in Format}
+_TEXT_ENDINGS = frozenset({".csv", ".tsv", ".tab", ".txt"})
+_MACRO_ENDINGS = frozenset({".docm", ".dotm", ".xlsm", ".xltm", ".xlam", ".pptm", ".potm", ".ppsm", ".ppam"})
 _MAIN_TYPES: dict[bytes, Format] = {
     b"wordprocessingml.document.main+xml": Format.DOCX,
     b"spreadsheetml.sheet.main+xml": Format.XLSX,
@@ -198,6 +204,9 @@ _MAIN_TYPES: dict[bytes, Format] = {
 _FOLDERS: dict[bytes, Format] = {b"word/": Format.DOCX, b"xl/": Format.XLSX, b"ppt/": Format.PPTX}
 
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # legacy Office, and the wrapper of an encrypted OOXML package
+# The name of the stream in which an encrypted Office document lies (MS-OFFCRYPTO, section 2.3.4.4).
+_ENCRYPTED_PACKAGE = "EncryptedPackage".encode("utf-16-le")
+_ZIP = b"PK\x03\x04"
 _PNG = b"\x89PNG\r\n\x1a\n"
 _PNG_END = b"IEND\xaeB`\x82"  # chunk type and its constant CRC (ISO/IEC 15948)
 _TIFF = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
@@ -210,12 +219,16 @@ _END = struct.Struct("<4s4H2IH")  # end of central directory record (APPNOTE 4.3
 class Sniffer:
     """One upload: `feed` every chunk in order, then `finish` once.
 
-    `declared` is the part's content type, with or without parameters; `filename` its name.
+    `declared` is the part's content type, with or without parameters; `filename` its name. Bytes that are declared as
+    `application/octet-stream` (RFC 2046, section 4.5.1) have the type that their beginning tells; for text and Office
+    packages the ending of the name counts.
     """
 
     def __init__(self, declared: str, filename: str = "") -> None:
-        self._declared = _DECLARED.get(declared.partition(";")[0].strip().lower())
-        self._macro = os.path.splitext(filename)[1].lower() in _MACRO_SUFFIXES  # noqa: PTH122  (a name, not a path)
+        media_type = declared.partition(";")[0].strip().lower()
+        self._declared = _DECLARED.get(media_type)
+        self._is_undeclared = media_type == _UNDECLARED
+        self._ending = os.path.splitext(filename)[1].lower()  # noqa: PTH122  (a name, not a path)
         self._head = bytearray()
         self._tail = bytearray()
         self._size = 0
@@ -236,6 +249,33 @@ class Sniffer:
         self._tail += chunk[-_TAIL:]
         if len(self._tail) > 2 * _TAIL:
             del self._tail[:-_TAIL]
+        if not self._is_undeclared:
+            self._look(chunk)
+        elif len(self._head) >= _ENOUGH:
+            self._decide(chunk)
+
+    def finish(self) -> Format:
+        """The format; UnsupportedFormat, with the reason, when it is not supported or not what was declared."""
+        del self._tail[:-_TAIL]
+        if self._is_undeclared:
+            self._decide(b"")
+        reason = self._refusal()
+        if reason is not None or self._declared is None:
+            raise UnsupportedFormat(reason or Reason.UNKNOWN_TYPE)
+        return self._declared
+
+    def _decide(self, chunk: bytes) -> None:
+        """Takes the type from the content, once there is enough of it, and looks at what has come so far.
+
+        `chunk` is what came last: what lies behind the first 64 KB is not kept.
+        """
+        self._is_undeclared = False
+        self._declared = _told(bytes(self._head), self._ending)
+        before = self._size - len(chunk)
+        self._look(bytes(self._head[:before]))
+        self._look(chunk)
+
+    def _look(self, chunk: bytes) -> None:
         if self._declared is Format.PDF:
             self._encrypt.feed(chunk)
         elif self._declared is Format.JPEG:
@@ -243,30 +283,60 @@ class Sniffer:
         elif self._declared is Format.CSV:
             self._text.feed(chunk)
 
-    def finish(self) -> Format:
-        """The format; UnsupportedFormat when it is not supported or not what was declared."""
-        del self._tail[:-_TAIL]
-        if self._declared is None or self._macro or not self._size or not self._is_declared():
-            raise UnsupportedFormat
-        if self._declared not in SUPPORTED_FORMATS:
-            raise UnsupportedFormat
-        return self._declared
-
-    def _is_declared(self) -> bool:
+    def _refusal(self) -> Reason | None:
+        """Why the upload is refused; None when it is what it is declared to be."""
         head, tail = bytes(self._head), bytes(self._tail)
+        if not self._size:
+            return Reason.EMPTY
+        if self._ending in _MACRO_ENDINGS:
+            return Reason.MACRO_ENABLED
+        if head.startswith(_OLE) and (self._declared in _OFFICE or self._declared in (None, Format.CSV)):
+            return Reason.ENCRYPTED if _ENCRYPTED_PACKAGE in head + tail else Reason.LEGACY_OFFICE
         match self._declared:
             case Format.PDF:
-                return b"%PDF-" in head[:1024] and b"%%EOF" in tail
+                return _whole(b"%PDF-" in head[:_ENOUGH], b"%%EOF" in tail)
             case Format.PNG:
-                return head.startswith(_PNG) and _PNG_END in tail
+                return _whole(head.startswith(_PNG), _PNG_END in tail)
             case Format.JPEG:
-                return self._jpeg.complete
+                return _whole(head.startswith(b"\xff\xd8\xff"), self._jpeg.complete)
             case Format.TIFF:
-                return head.startswith(_TIFF) and _first_directory(head) < self._size
+                return _whole(head.startswith(_TIFF), _first_directory(head) < self._size)
             case Format.CSV:
-                return self._text.finish() and not _is_foreign(head)
+                is_text = self._text.finish()
+                return _whole(not _is_foreign(head) and (is_text or _told(head, ".csv") is Format.CSV), is_text)
+            case None:
+                return Reason.UNKNOWN_TYPE
             case _:
-                return _package(head, tail, self._size) is self._declared
+                found = _package(head, tail, self._size)
+                return found if isinstance(found, Reason) else _whole(found is self._declared, True)
+
+
+def _whole(is_of_type: bool, is_complete: bool) -> Reason | None:
+    """Why bytes that begin as another type, or that lack their end, are refused."""
+    if not is_of_type:
+        return Reason.TYPE_MISMATCH
+    return None if is_complete else Reason.CORRUPT
+
+
+def _told(head: bytes, ending: str) -> Format | None:
+    """The format that the first bytes tell; that of the name's ending for text and Office packages."""
+    for format_, begins in (
+        (Format.PDF, b"%PDF-" in head[:_ENOUGH]),
+        (Format.PNG, head.startswith(_PNG)),
+        (Format.JPEG, head.startswith(b"\xff\xd8\xff")),
+        (Format.TIFF, head.startswith(_TIFF)),
+    ):
+        if begins:
+            return format_
+    if head.startswith(_ZIP):
+        named = _ENDINGS.get(ending)
+        return named if named in _OFFICE else _named_by_content_types(head)
+    return Format.CSV if ending in _TEXT_ENDINGS else None
+
+
+def _named_by_content_types(head: bytes) -> Format | None:
+    types = _content_types(head) or b""
+    return next((format_ for mark, format_ in _MAIN_TYPES.items() if mark in types), None)
 
 
 def _first_directory(head: bytes) -> int:
@@ -281,43 +351,47 @@ def _is_foreign(head: bytes) -> bool:
     return start.startswith(_MARKUP) or b"%pdf-" in start
 
 
-def _package(head: bytes, tail: bytes, size: int) -> Format | None:
-    """The format of an Office package (a zip file); None when it is none, encrypted, truncated or has macros."""
-    if not head.startswith(b"PK\x03\x04"):
-        return None  # an OLE file among others: legacy Office, or an encrypted package
+def _package(head: bytes, tail: bytes, size: int) -> Format | Reason:
+    """The format of an Office package (a zip file), or why there is none."""
+    if not head.startswith(_ZIP):
+        return Reason.TYPE_MISMATCH
     names = _names(tail, size)
-    if names is None or any(name.lower().endswith(b"vbaproject.bin") for name in names):
-        return None
+    if isinstance(names, Reason):
+        return names
+    if any(name.lower().endswith(b"vbaproject.bin") for name in names):
+        return Reason.MACRO_ENABLED
     types = _content_types(head)
     if types is not None:
         if b"macroenabled" in types.lower() or b"vbaproject" in types.lower():
-            return None
+            return Reason.MACRO_ENABLED
         for mark, format_ in _MAIN_TYPES.items():
             if mark in types:
                 return format_
     kinds = {format_ for name in names for folder, format_ in _FOLDERS.items() if name.startswith(folder)}
-    return kinds.pop() if len(kinds) == 1 else None
+    return kinds.pop() if len(kinds) == 1 else Reason.TYPE_MISMATCH
 
 
-def _names(tail: bytes, size: int) -> list[bytes] | None:
-    """Names of the entries whose headers the tail holds; None: no sane central directory, or an encrypted entry."""
+def _names(tail: bytes, size: int) -> list[bytes] | Reason:
+    """Names of the entries whose headers the tail holds; a reason for a damaged directory or an encrypted entry."""
     at = tail.rfind(b"PK\x05\x06")
     if at < 0 or len(tail) - at < _END.size:
-        return None
+        return Reason.CORRUPT
     _, _, _, _, count, length, offset, _ = _END.unpack_from(tail, at)
     if not count or offset + length > size:
-        return None
+        return Reason.CORRUPT
     begin = at - length
     position = begin if begin >= 0 else max(0, tail.find(b"PK\x01\x02", 0, at))
     names: list[bytes] = []
     while position + _ENTRY.size <= at:
         row = _ENTRY.unpack_from(tail, position)
-        if row[0] != b"PK\x01\x02" or row[3] & 1:
-            return None
+        if row[0] != b"PK\x01\x02":
+            return Reason.CORRUPT
+        if row[3] & 1:
+            return Reason.ENCRYPTED
         names.append(tail[position + _ENTRY.size : position + _ENTRY.size + row[10]])
         position += _ENTRY.size + row[10] + row[11] + row[12]
     if begin >= 0 and len(names) != count:
-        return None
+        return Reason.CORRUPT
     return names
 
 

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
+from schemas.refusals import REMEDY, Reason
+
 
 class MaskerError(Exception):
     """A failure with a wire shape: HTTP `status`, `detail` (the stable code or message) and extra body fields."""
@@ -37,10 +39,14 @@ class UnknownJudgeModel(MaskerError):
 
 
 class UnsupportedFormat(MaskerError):
-    """Type unsupported, magic bytes disagree, corrupt, legacy binary Office, or password-protected."""
+    """The document cannot be redacted; the answer carries the `reason` and its `remedy`."""
 
     status = 400
     detail = "unsupported_format"
+
+    def __init__(self, reason: Reason) -> None:
+        super().__init__(reason=reason.value, remedy=REMEDY[reason])
+        self.reason = reason
 
 
 class InvalidCursor(MaskerError):
@@ -271,11 +277,15 @@ class CommitInDoubt(MaskerUnavailable):
 
 
 class StageFailed(Exception):
-    """A file job cannot go on; `code` becomes the job's `error_code`. Never carries text of the document."""
+    """A file job cannot go on; `code` becomes the job's `error_code`. Never carries text of the document.
 
-    def __init__(self, code: str) -> None:
+    `reason` says why a format is unsupported, `corrupt` when left out; other codes have none.
+    """
+
+    def __init__(self, code: str, reason: Reason | None = None) -> None:
         super().__init__(code)
         self.code = code
+        self.reason = (reason or Reason.CORRUPT) if code == ErrorCode.UNSUPPORTED_FORMAT else None
 
 
 class ErrorCode:
@@ -290,3 +300,8 @@ class ErrorCode:
     UNSUPPORTED_FORMAT = "unsupported_format"
     TIMEOUT = "timeout"
     INSUFFICIENT_TOKENS = "insufficient_tokens"
+
+
+def unsupported(reason: Reason) -> StageFailed:
+    """The failure of a document that cannot be redacted, for this reason."""
+    return StageFailed(ErrorCode.UNSUPPORTED_FORMAT, reason)

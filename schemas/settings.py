@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 
 from dotenv import dotenv_values
+from platformdirs import user_data_path
 from pydantic import BeforeValidator, Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
@@ -35,6 +36,11 @@ def _split(value: object) -> object:
     return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
 
 
+def _data_dir() -> Path:
+    """The user's own directory for this program's data (XDG Base Directory Specification: $XDG_DATA_HOME/masker)."""
+    return user_data_path("masker", appauthor=False)
+
+
 Listed = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
 Count = Annotated[int, Field(ge=1)]
 _WEB_PORTS = {"http": 80, "https": 443}
@@ -55,7 +61,10 @@ class Settings(BaseSettings):
     )
 
     # Storage
-    data_dir: Path = Field(Path(".masker"), description="database, objects and master key of the embedded mode")
+    data_dir: Path = Field(
+        default_factory=_data_dir,
+        description="database, objects and master key of the embedded mode; unset: a directory of the user",
+    )
     database_url: str = Field("", description="sqlite:///<DATA_DIR>/masker.db; production postgresql+psycopg://...")
     redis_url: str | None = Field(None, description="unset: in-process broker, limiter and caches")
     s3_bucket: str | None = Field(
@@ -183,7 +192,7 @@ class Settings(BaseSettings):
     @classmethod
     def _default_database(cls, data: Any) -> Any:
         if isinstance(data, Mapping) and not data.get("database_url"):
-            place = Path(str(data.get("data_dir") or ".masker")) / "masker.db"
+            place = Path(str(data.get("data_dir") or _data_dir())) / "masker.db"
             return {**data, "database_url": f"sqlite:///{place}"}
         return data
 

@@ -26,9 +26,11 @@ def load(monkeypatch: pytest.MonkeyPatch, **variables: str) -> Settings:
     return load_settings()
 
 
-def test_without_a_variable_everything_is_embedded() -> None:
+def test_without_a_variable_everything_is_embedded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     settings = load_settings()
-    assert settings.database_url == "sqlite:///.masker/masker.db"
+    assert settings.data_dir == tmp_path / "masker"
+    assert settings.database_url == f"sqlite:///{tmp_path}/masker/masker.db"
     assert settings.is_sqlite
     assert settings.is_embedded
     assert settings.sandbox_mode is SandboxMode.BEST_EFFORT

@@ -54,7 +54,8 @@ from pipeline.documents.pdf.redaction.regions import Lines, Spot, lines_of, spot
 from pipeline.documents.pdf.redaction.width_grid import Row
 from pipeline.documents.pdf.sanitize.rewrite import scrubbed
 from pipeline.documents.raster.burn import Box, boxes_to_burn
-from schemas.errors import ErrorCode, StageFailed
+from schemas.errors import ErrorCode, StageFailed, unsupported
+from schemas.refusals import Reason
 
 _FONT = attrgetter("font", "visible")
 _PICTURES = ("/ink", "/scan")
@@ -124,7 +125,7 @@ def _surveyed(document: Any) -> _Survey:
         glyphs = glyphs_of(page)
         total += len(glyphs)
         if total > MAX_DOCUMENT_GLYPHS:
-            raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT)
+            raise unsupported(Reason.TOO_COMPLEX)
         claims.add(page.number, glyphs)
         survey.fonts.append({font for font, visible in set(map(_FONT, glyphs)) if visible})
         texts = page_texts(page.number, glyphs, top=headings.top)

@@ -12,7 +12,8 @@ from pymupdf import mupdf
 
 from pipeline.documents.limits import MAX_PDF_PAGES
 from pipeline.documents.pdf.optional_content import without_hidden_layers
-from schemas.errors import ErrorCode, StageFailed
+from schemas.errors import ErrorCode, StageFailed, unsupported
+from schemas.refusals import Reason
 
 # Annotations that nobody sees on a page go before the others become its content; pending redactions are carried out.
 #
@@ -113,8 +114,12 @@ def opened(data: bytes) -> Iterator[Any]:
         if document.is_pdf and not document.needs_pass and document.page_count == 0:
             document.close()
             document = pymupdf.open(stream=_rewritten(data), filetype="pdf")
-        if not document.is_pdf or document.needs_pass or not 1 <= document.page_count <= MAX_PDF_PAGES:
-            raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT)
+        if document.is_pdf and document.needs_pass:
+            raise unsupported(Reason.ENCRYPTED)
+        if document.page_count > MAX_PDF_PAGES:
+            raise unsupported(Reason.TOO_COMPLEX)
+        if not document.is_pdf or document.page_count < 1:
+            raise unsupported(Reason.CORRUPT)
         if document.is_repaired and b"%%EOF" not in data[-_TAIL:]:
             raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT)  # cut off: what is missing cannot be judged
     try:
@@ -148,8 +153,10 @@ def _rewritten(data: bytes) -> bytes:
             out = io.BytesIO()
             file.save(out)
             return out.getvalue()
-    except (pikepdf.PdfError, pikepdf.PasswordError):
-        raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT) from None
+    except pikepdf.PasswordError:
+        raise unsupported(Reason.ENCRYPTED) from None
+    except pikepdf.PdfError:
+        raise unsupported(Reason.CORRUPT) from None
 
 
 def make_plain(document: Any) -> None:

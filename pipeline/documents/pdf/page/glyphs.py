@@ -8,7 +8,8 @@ from itertools import zip_longest
 from typing import Any, NamedTuple, cast
 
 from pipeline.documents.limits import MAX_PAGE_GLYPHS
-from schemas.errors import ErrorCode, StageFailed
+from schemas.errors import unsupported
+from schemas.refusals import Reason
 
 _INVISIBLE = 3  # text rendering mode 3 (ISO 32000-1, 9.3.6), as MuPDF's trace reports ignored text
 _FAINT = 0.05  # opacity below which nobody sees a glyph
@@ -90,7 +91,7 @@ def glyphs_of(page: Any) -> list[Glyph]:
     for span in page.get_texttrace():
         add_span(found, span)
         if len(found) > MAX_PAGE_GLYPHS:
-            raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT)
+            raise unsupported(Reason.TOO_COMPLEX)
     _join_arabic(found)
     return found
 

@@ -13,7 +13,8 @@ from pipeline.documents.pdf.page.glyphs import Glyph
 from pipeline.documents.raster.burn import Box, burn, raster_png
 from pipeline.documents.raster.ink import Mark, characters, ink_of, line_boxes
 from pipeline.documents.raster.low_contrast import is_colored, low_contrast_layers
-from schemas.errors import ErrorCode, StageFailed
+from schemas.errors import ErrorCode, StageFailed, unsupported
+from schemas.refusals import Reason
 
 _OCR_DPI = 300
 _LOOK_DPI = 100  # enough to see that there is text, not what it says
@@ -72,7 +73,7 @@ def ocr_dpi(page: Any) -> int:
     width, height = page.rect.width, page.rect.height
     most = min((MAX_RASTER_PIXELS / max(width * height, 1.0)) ** 0.5, MAX_RASTER_SIDE / max(width, height, 1.0)) * 72
     if most < 20:
-        raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT)
+        raise unsupported(Reason.TOO_LARGE_PAGE)
     return int(min(_OCR_DPI, most))
 
 

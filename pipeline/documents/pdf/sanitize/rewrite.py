@@ -19,7 +19,8 @@ from pipeline.documents.pdf.sanitize.allow_list import KINDS, Names, is_array, i
 from pipeline.documents.pdf.sanitize.content_stream import compact, plain_calculator, plain_content, plain_map
 from pipeline.documents.pdf.sanitize.fonts import tag_of
 from pipeline.documents.pdf.sanitize.images import colour_space, function, plain_image, plain_jbig2, read_leniently
-from schemas.errors import ErrorCode, StageFailed
+from schemas.errors import ErrorCode, StageFailed, unsupported
+from schemas.refusals import Reason
 
 _LEAST_TABOO = 5  # letters of a value that names are searched for
 _ERRORS = (
@@ -64,7 +65,7 @@ class _Scrubber:
         self._waiting.append((self._pdf.Root, "CATALOG"))
         while self._waiting:
             if len(self._seen) > MAX_PDF_OBJECTS:
-                raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT)
+                raise unsupported(Reason.TOO_COMPLEX)
             self._strip(*self._waiting.pop())
 
     def kept(self, value: Any, kind: str) -> Any:

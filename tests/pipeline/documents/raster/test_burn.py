@@ -1,4 +1,4 @@
-"""What is burned of a picture besides what was found."""
+"""Boxes that are burned in addition to the findings."""
 
 import numpy as np
 import pytest
