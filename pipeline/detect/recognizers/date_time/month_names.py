@@ -122,7 +122,7 @@ def _augusts(text: NormalizedText) -> Iterator[Trigger]:
 
 
 def _is_of_birth(text: NormalizedText, mark: Trigger) -> bool:
-    """Whether a birth label stands before, with only words and perhaps the day between."""
+    """Whether a birth label comes before, with only words and perhaps the day between."""
     indexes = text.labels.get("birth", ())
     labels = text.triggers["labels"]
     nearest = bisect_left(indexes, mark.start, key=lambda index: labels[index].end) - 1
