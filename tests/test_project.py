@@ -47,6 +47,14 @@ def test_every_long_running_service_is_watched(compose: dict[str, Any]) -> None:
             assert "healthcheck" in service, name
 
 
+def test_every_foreign_image_is_pinned(compose: dict[str, Any]) -> None:
+    """By an exact version at least: a tag that moves, or that its publisher withdraws, is no release."""
+    images = {service["image"] for service in compose["services"].values() if "build" not in service}
+    assert len(images) == 3
+    for image in images:
+        assert re.fullmatch(r"[a-z0-9/]+:\d+\.\d+(\.\d+)?(@sha256:[0-9a-f]{64})?", image), image
+
+
 def test_every_dependency_of_a_service_is_a_service(compose: dict[str, Any]) -> None:
     for service in compose["services"].values():
         assert set(service.get("depends_on", {})) <= set(compose["services"])
