@@ -18,7 +18,6 @@ _SCALE = shadow_pattern(
 _SCALE_REACH = 24
 _SEPARATORS = (b":", b"::", b"::.", b":-:", b":-", b":.", b"::-")
 _NOT_BEFORE = frozenset(bytes([byte]) for byte in b":.-/+")
-
 _HOUR_WORDS = "الواحده|الثانيه|الثالثه|الرابعه|الخامسه|السادسه|السابعه|الثامنه|التاسعه|العاشره"
 _AFTER_THE_HOUR = shadow_pattern(rf"""
     [ :]{{0,3}}

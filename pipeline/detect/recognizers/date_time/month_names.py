@@ -47,31 +47,6 @@ _YEAR_JOINT = r"(?: [ ]?[,،]?[ ]? (?:of[ ] | من[ ])? (?:عام[ ]|سنه[ ]|�
 _DAY_AFTER = shadow_pattern(
     rf"(?: [ ]?[\-/.,][ ]? | [ ] ) (?:0?[1-9]|[12]\d|3[01]) (?:st|nd|rd|th)? (?! [{LETTER}0-9] | [:/%\-] | [.,]\d )"
 )
-
-
-class _Years(NamedTuple):
-    """Where a date has its year, by the order of its parts."""
-
-    after_month: re.Pattern[bytes]  # 12 March 1985
-    after_day: re.Pattern[bytes]  # Mar-12-1985, March the twelfth, 1985
-    before_month: re.Pattern[bytes]  # 1985-Mar-12
-    attached: re.Pattern[bytes]  # in airline form: 21NOV2025, 21NOV25
-
-
-def _years(year: str) -> _Years:
-    return _Years(
-        after_month=shadow_pattern(rf"{_YEAR_JOINT} {year} (?!\d | [.,]\d) {ERA} {THEN_CLOCK}"),
-        after_day=shadow_pattern(rf"""
-            (?: (?P<joint>[\-/.]) (?:0?[1-9]|[12]\d|3[01]) (?P=joint) | [ ](?:the[ ])? {_DAY_WORD} (?: [ ]?, )? [ ] )
-            {year} (?!\d | [.,]\d) {ERA} {THEN_CLOCK}
-        """),
-        before_month=shadow_pattern(rf"(?<![{LETTER}0-9.,:/\-]) {year} (?: [ ]?[\-/.,][ ]? | [ ] ) $"),
-        attached=shadow_pattern(rf"(?: {year} | \d\d )? (?![a-z0-9])"),
-    )
-
-
-_USUAL = _years(r"(?: (?:19|20)\d\d | 1[34]\d\d )")
-_OF_BIRTH = _years(r"\d{4}")  # a date of birth is one in any year
 _FROM_BIRTH = shadow_pattern(r"[^0-9]{0,40} (?: \d{1,4} [^0-9]{0,16} )? $")
 _TO_SECOND_NAME = shadow_pattern(r"[ ]? [/(] [ ]?")
 _THEN_SHORT_YEAR = shadow_pattern(r"(?: -|/|[ ]'|[ ]? , [ ]?' ) \d\d (?![\d:]) ")
@@ -93,6 +68,27 @@ _LETTER_NEXT = shadow_pattern(rf"[{LETTER}]")
 _FATHERS = frozenset({"اب", "أب"})
 _QUARTER = shadow_pattern(r"q[1-4][ \-/]?(?:of[ ])?(?:fy[ ]?)?(?:19|20)\d\d(?![0-9])")
 _THEN_PLAIN_YEAR = shadow_pattern(rf"[ ] (?:من[ ])? (?:عام[ ]|سنه[ ]|العام[ ])? {_YEAR} {ERA}")
+
+
+class _Years(NamedTuple):
+    """Where a date has its year, by the order of its parts."""
+
+    after_month: re.Pattern[bytes]  # 12 March 1985
+    after_day: re.Pattern[bytes]  # Mar-12-1985, March the twelfth, 1985
+    before_month: re.Pattern[bytes]  # 1985-Mar-12
+    attached: re.Pattern[bytes]  # in airline form: 21NOV2025, 21NOV25
+
+
+def _years(year: str) -> _Years:
+    return _Years(
+        after_month=shadow_pattern(rf"{_YEAR_JOINT} {year} (?!\d | [.,]\d) {ERA} {THEN_CLOCK}"),
+        after_day=shadow_pattern(rf"""
+            (?: (?P<joint>[\-/.]) (?:0?[1-9]|[12]\d|3[01]) (?P=joint) | [ ](?:the[ ])? {_DAY_WORD} (?: [ ]?, )? [ ] )
+            {year} (?!\d | [.,]\d) {ERA} {THEN_CLOCK}
+        """),
+        before_month=shadow_pattern(rf"(?<![{LETTER}0-9.,:/\-]) {year} (?: [ ]?[\-/.,][ ]? | [ ] ) $"),
+        attached=shadow_pattern(rf"(?: {year} | \d\d )? (?![a-z0-9])"),
+    )
 
 
 def _verbal(text: NormalizedText, options: DetectOptions) -> Iterator[Span]:
@@ -208,4 +204,6 @@ def _clock_end(shadow: bytes, end: int) -> int:
     return match.end() if match else end
 
 
+_USUAL = _years(r"(?: (?:19|20)\d\d | 1[34]\d\d )")
+_OF_BIRTH = _years(r"\d{4}")  # a date of birth is one in any year
 VERBAL_DATES = Rule("verbal_dates", frozenset({EntityType.DATE_TIME}), _verbal)
