@@ -97,7 +97,7 @@ class EntityFinder:
         spans = self._detector.detect(text, options).spans
         found = self._detected[text, label] = [Entity(span.start, span.end, span.type) for span in spans]
         for span in spans:
-            if span.rank != GLOSSARY_RANK:  # its own match mode kind where a term stands
+            if span.rank != GLOSSARY_RANK:  # the match mode of a term says where it applies
                 self._first_leaf.setdefault((span.type, text[span.start : span.end]), number)
         meant = decode_escapes(text) if _ESCAPED.search(text) else None
         if meant is None:

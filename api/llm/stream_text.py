@@ -17,7 +17,7 @@ from api.llm.restore import Restorer, TextStream
 _LEAD = r"[ \t>]*(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]+)?"
 _BEGINS = re.compile(_LEAD + r'([{\[])\s*(["{}\[\]])')
 _MAY_BEGIN = re.compile(rf"{_LEAD}(?:[{{\[]\s*|[-*+]|[0-9]{{1,9}}[.)]?)?\Z")
-_MAX_LEAD: Final = 64  # characters of a line before its JSON_as_json
+_MAX_LEAD: Final = 64  # characters of a line before its JSON
 
 
 class LineJsonStream:
@@ -107,7 +107,7 @@ class MarkdownStream:
         )  # the caller has decided about the first line
         self._line = ""  # the beginning of the current line
         self._fence = ""  # the marks of the open fence
-        self._is_json_fence = False  # what stands behind it kind so itself
+        self._is_json_fence = False  # the info string of the open fence says JSON
 
     def feed(self, text: str, written: Sequence[str] | None = None) -> str:
         """The text that can be released now. `written` is not used: prose is inside no string."""
