@@ -262,6 +262,7 @@ class ByteSearch:
         self.found = False
 
     def feed(self, chunk: bytes) -> None:
+        """The next bytes of the stream."""
         if not self.found:
             joined = self._rest + chunk
             self.found = self._wanted in joined
@@ -282,9 +283,11 @@ class JpegCheck:
 
     @property
     def complete(self) -> bool:
+        """Whether the end of the image was found."""
         return self._state == "done"
 
     def feed(self, chunk: bytes) -> None:
+        """The next bytes of the stream."""
         if self._state in ("done", "bad"):
             return
         if self._skip >= len(chunk):
@@ -359,6 +362,7 @@ class TextCheck:
         self._has_bytes = False
 
     def feed(self, chunk: bytes) -> None:
+        """The next bytes of the stream."""
         if not self._is_valid or not chunk:
             return
         if self._decoder is None and not self._is_code_page:

@@ -1,4 +1,4 @@
-"""Masking: tokens are keyed and stable, the mapping is whole, and restoring gives the text back whatever it holds."""
+"""Masking: tokens are keyed and stable, the mapping is complete, and `restore` returns any text unchanged."""
 
 import hmac
 
