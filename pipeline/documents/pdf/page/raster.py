@@ -32,8 +32,8 @@ def shows_more_than_text(page: Any, glyphs: Sequence[Glyph], log: Any) -> bool:
         return False
     if not glyphs and any(kind == "fill-image" for kind, _ in drawn):
         return True  # a scan, by all appearances
-    image = look(page, _LOOK_DPI)
-    hidden = hide_glyphs(image, page, explaining(page, image, glyphs))
+    image = page_image(page, _LOOK_DPI)
+    hidden = paint_over_glyphs(image, page, visible_glyphs(page, image, glyphs))
     marks = characters(ink_of(in_gray(image), _LOOK_DPI))
     if line_boxes(marks):
         return True
@@ -57,7 +57,7 @@ def render(page: Any, dpi: int, *, gray: bool) -> Any:
     return rows.copy() if gray else rows.reshape(pixmap.height, pixmap.width, 3).copy()
 
 
-def look(page: Any, dpi: int) -> Any:
+def page_image(page: Any, dpi: int) -> Any:
     """The page as a person sees it, (height, width, 3) in BGR, or (height, width) where it has no hue."""
     image = render(page, dpi, gray=False)
     return cv2.cvtColor(image, cv2.COLOR_RGB2BGR) if is_colored(image) else cv2.cvtColor(image, cv2.COLOR_RGB2GRAY)
@@ -80,15 +80,15 @@ def ocr_dpi(page: Any) -> int:
 def page_rasters(page: Any, id_: str, hidden: Sequence[Glyph], *, has_hue: bool) -> Iterator[tuple[Raster, bytes]]:
     """The page for OCR, without the glyphs that need no reading; and what it shows that gray does not, if anything."""
     dpi = ocr_dpi(page)
-    image = look(page, dpi) if has_hue else render(page, dpi, gray=True)
-    known = hide_glyphs(image, page, hidden)
+    image = page_image(page, dpi) if has_hue else render(page, dpi, gray=True)
+    known = paint_over_glyphs(image, page, hidden)
     height, width = image.shape[:2]
     yield Raster(id_, width, height, dpi, page.number), raster_png(in_gray(image))
     for layer, more in enumerate(low_contrast_layers(image, dpi, known=known)):
         yield Raster(f"{id_}{BY_HUE}{layer}", width, height, dpi, page.number), raster_png(more)
 
 
-def explaining(page: Any, image: Any, glyphs: Sequence[Glyph]) -> list[Glyph]:
+def visible_glyphs(page: Any, image: Any, glyphs: Sequence[Glyph]) -> list[Glyph]:
     """The glyphs that a reader of the page sees: not invisible, not covered by what is drawn later, not paper-coloured.
 
     `image` is a look at the page at any resolution.
@@ -109,7 +109,7 @@ def explaining(page: Any, image: Any, glyphs: Sequence[Glyph]) -> list[Glyph]:
     return seen
 
 
-def hide_glyphs(image: Any, page: Any, glyphs: Sequence[Glyph]) -> Any:
+def paint_over_glyphs(image: Any, page: Any, glyphs: Sequence[Glyph]) -> Any:
     """Paints the glyphs over with the paper around them; where it did so, as ones in an array of zeros."""
     hidden = np.zeros(image.shape[:2], np.uint8)
     factor = image.shape[1] / max(page.rect.width, 1e-6)

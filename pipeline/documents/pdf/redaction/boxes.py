@@ -13,8 +13,8 @@ import pymupdf
 
 from pipeline.documents.free_span import widest_free_span
 from pipeline.documents.pdf.page.raster import ocr_dpi
-from pipeline.documents.pdf.redaction.regions import Spot
-from pipeline.documents.pdf.redaction.text_objects import Affine, to_sheet
+from pipeline.documents.pdf.redaction.regions import Region
+from pipeline.documents.pdf.redaction.text_objects import Affine, page_to_content
 from pipeline.documents.raster.burn import Box
 
 _FONT = "helv"
@@ -28,13 +28,13 @@ Point = tuple[float, float]
 Quad = Sequence[Point]  # points of the page: upper left, upper right, lower left, lower right
 
 
-def draw_boxes(page: Any, spots: Sequence[Spot], boxes: Sequence[Box]) -> None:
-    """Black boxes over the spots and over `boxes` (pixels at the page's OCR resolution), with white labels."""
-    quads = [(tuple(spot.box()), spot.label) for spot in spots]
+def draw_boxes(page: Any, regions: Sequence[Region], boxes: Sequence[Box]) -> None:
+    """Black boxes over the regions and over `boxes` (pixels at the page's OCR resolution), with white labels."""
+    quads = [(tuple(region.box()), region.label) for region in regions]
     quads += [(tuple(box_on_page(page, box).quad), box.label) for box in boxes]
     if not quads:
         return
-    place = to_sheet(page)
+    place = page_to_content(page)
     labels = list(_labels(quads, place))
     if labels:
         page.insert_font(fontname=_FONT)
@@ -49,11 +49,11 @@ def box_on_page(page: Any, box: Box) -> pymupdf.Rect:
     return pymupdf.Rect(box.left * factor, box.top * factor, box.right * factor, box.bottom * factor)
 
 
-def box_in_pixels(page: Any, spot: Spot) -> Box:
-    """A spot's box in pixels of the page's raster."""
+def box_in_pixels(page: Any, region: Region) -> Box:
+    """A region's box in pixels of the page's raster."""
     factor = ocr_dpi(page) / 72
-    area = spot.box().rect
-    return Box(int(area.x0), int(area.y0), int(area.x1) + 1, int(area.y1) + 1, spot.label).scaled(factor, factor)
+    area = region.box().rect
+    return Box(int(area.x0), int(area.y0), int(area.x1) + 1, int(area.y1) + 1, region.label).scaled(factor, factor)
 
 
 def _path(quad: Quad, place: Affine) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 import pikepdf
 
 from pipeline.documents.limits import MAX_PDF_OBJECTS
-from pipeline.documents.pdf.navigation import Beside, rebuild
+from pipeline.documents.pdf.navigation import Navigation, add_navigation
 from pipeline.documents.pdf.sanitize import allow_list, fonts, images
 from pipeline.documents.pdf.sanitize.allow_list import KINDS, Names, is_array, is_word, numbers
 from pipeline.documents.pdf.sanitize.content_stream import compact, plain_calculator, plain_content, plain_map
@@ -28,7 +28,7 @@ _ERRORS = (
 )  # fmt: skip
 
 
-def scrubbed(data: bytes, beside: Beside = Beside(), taboo: Collection[str] = ()) -> bytes:
+def sanitized(data: bytes, beside: Navigation = Navigation(), taboo: Collection[str] = ()) -> bytes:
     """The same pages in a new file with `beside` and nothing else beside them.
 
     No name inside holds a value of `taboo`. StageFailed(redaction_incomplete) if it cannot.
@@ -38,7 +38,7 @@ def scrubbed(data: bytes, beside: Beside = Beside(), taboo: Collection[str] = ()
             warnings.simplefilter("ignore")  # they quote the document
             pdf.remove_unreferenced_resources()
             _Scrubber(pdf, taboo).scrub()
-            rebuild(pdf, beside)
+            add_navigation(pdf, beside)
             out = io.BytesIO()
             pdf.save(out, compress_streams=True, object_stream_mode=pikepdf.ObjectStreamMode.generate)
             return out.getvalue()
