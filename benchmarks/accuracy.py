@@ -1,7 +1,7 @@
-"""`make eval`: how much of the labelled messages the detector finds, per entity type and language.
+"""`make eval`: scores the detector on labelled messages, by entity type and language.
 
-Reads ../shared/data/cases/messages.jsonl (development messages) and benchmarks/messages.txt (our own, written apart
-from the development ones), prints one table for each and writes both into docs/accuracy.md.
+Reads benchmarks/messages.txt (our own messages) and ../shared/data/cases/messages.jsonl (the development messages), and
+prints one table for each. docs/accuracy.md is written only if both files are there.
 """
 
 import json
@@ -31,7 +31,7 @@ _INVISIBLE = frozenset(
 
 @dataclass(frozen=True)
 class Zone:
-    """`text[start:end]`: a labelled entity (`kind` is its type), a hard negative, or what is not judged."""
+    """`text[start:end]`: a labelled entity (`kind` is its type), a hard negative, or a part that is not scored."""
 
     start: int
     end: int
@@ -54,7 +54,7 @@ class Case:
 
 @dataclass
 class Tally:
-    """What a set of cases gave, by entity type."""
+    """The counts of a set of cases, by entity type."""
 
     gold: Counter[str] = field(default_factory=Counter)
     covered: Counter[str] = field(default_factory=Counter)
@@ -82,7 +82,7 @@ _MARKUP = re.compile(r"\{(?P<kind>[A-Z_]+|-|\?):(?P<text>[^{}]*)\}")
 
 
 def read_marked(path: Path) -> Iterator[Case]:
-    r"""Cases written as `{PERSON:…}` in running text, one per line: `{-:…}` is a hard negative, `{?:…}` not judged.
+    r"""Cases with marks such as `{PERSON:…}` in text, one per line: `{-:…}` is a hard negative, `{?:…}` not scored.
 
     A written `\n` is a line break; lines that begin with # are comments.
     """
@@ -126,11 +126,11 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def score(case: Case, spans: Iterable[Span], tally: Tally) -> list[str]:
-    """Add one case to the tally; what went wrong, in words, for a person who tunes.
+    """Add one case to the tally. Returns a note for each miss and each false positive.
 
-    Recall: at least 90 % of the visible characters of a labelled span are covered by predictions of its type. Leak:
-    fewer than that are covered by any. Precision: at least half of a prediction lies on labelled spans of its type;
-    predictions half inside a zone that is not judged do not count.
+    Recall: predictions of its type cover at least 90 % of the visible characters of a labelled span. Leak: predictions
+    of all types cover less. Precision: at least half of a prediction lies on labelled spans of its type; predictions of
+    which half lies in a zone that is not scored do not count.
     """
     notes: list[str] = []
     text = case.text
@@ -175,7 +175,7 @@ def _is_ignored(case: Case, seen: frozenset[int], kind: str) -> bool:
 def evaluate(
     cases: Iterable[Case], detector: Detector, judged: frozenset[EntityType]
 ) -> tuple[dict[str, Tally], list[str]]:
-    """Tallies for `all` and for each language, and the notes. Findings of types that are not judged do not count."""
+    """Tallies for `all` and for each language, and the notes. Findings of types that are not `judged` do not count."""
     tallies: dict[str, Tally] = defaultdict(Tally)
     notes: list[str] = []
     for case in cases:
@@ -191,7 +191,7 @@ def _ratio(part: int, whole: int) -> str:
 
 
 def table(tallies: dict[str, Tally]) -> str:
-    """A Markdown table: one row per type, recall by language beside the totals."""
+    """A Markdown table with one row per type, and columns for recall by language."""
     total = tallies["all"]
     languages = [language for language in ("ar", "en", "mixed") if language in tallies]
     head = [
@@ -231,7 +231,7 @@ that they label. Those are the figures to expect of unseen text; the tables show
 
 
 def report(sections: dict[str, dict[str, Tally]]) -> str:
-    """docs/accuracy.md."""
+    """The text of docs/accuracy.md."""
     parts = [_PREFACE]
     for title, tallies in sections.items():
         alarms = dict(tallies["all"].false_alarms)
@@ -240,23 +240,30 @@ def report(sections: dict[str, dict[str, Tally]]) -> str:
     return "\n".join(parts)
 
 
-def main() -> None:
-    """Score both sets; `--notes` prints every miss and false alarm."""
+def main(messages: Path = MESSAGES, own: Path = OWN_MESSAGES, target: Path = REPORT) -> None:
+    """Score the labelled messages that are there; `--notes` prints every miss and false positive.
+
+    `target` is written only if both files are there.
+    """
+    sources = {
+        "Development messages": (messages, read_jsonl, frozenset(EntityType)),
+        "Our own messages": (own, read_marked, LABELLED_IN_OWN),
+    }
+    missing = [path for path, _, _ in sources.values() if not path.exists()]
+    if missing:
+        names = ", ".join(path.name for path in missing)
+        print(f"Labelled messages not found: {names}. They are not scored, and {target.name} is not written.")
     detector = Detector()
-    sources = {"Our own messages": read_marked(OWN_MESSAGES)}
-    if MESSAGES.exists():
-        sources = {"Development messages": read_jsonl(MESSAGES), **sources}
-    else:
-        print("No ../shared/data/cases/messages.jsonl here: only our own messages count, docs/accuracy.md stays.")
     sections: dict[str, dict[str, Tally]] = {}
-    for title, cases in sources.items():
-        judged = LABELLED_IN_OWN if title == "Our own messages" else frozenset(EntityType)
-        sections[title], notes = evaluate(cases, detector, judged)
+    for title, (path, read, judged) in sources.items():
+        if path in missing:
+            continue
+        sections[title], notes = evaluate(read(path), detector, judged)
         print(f"\n{title}\n{table(sections[title])}")
         if "--notes" in sys.argv:
             print("\n".join(notes))
-    if MESSAGES.exists():
-        REPORT.write_text(report(sections), "utf-8")
+    if not missing:
+        target.write_text(report(sections), "utf-8")
 
 
 if __name__ == "__main__":

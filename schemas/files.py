@@ -6,6 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
+from schemas.refusals import Reason
 from schemas.stages import Stage
 
 
@@ -62,6 +63,10 @@ class JobRecord(BaseModel):
     expires_at: datetime
     is_persisted: bool
     error_code: str | None
+    reason: Reason | None = Field(description="why the format is not supported; null for every other outcome")
+    remedy: str | None = Field(
+        description="what the owner of the document can do, in one sentence; null without a reason"
+    )
     download_url: str | None
     poll_url: str
     stage: Stage | None = Field(description="the step that it is at, or at which it failed; null of a finished file")

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 
 from dotenv import dotenv_values
+from platformdirs import user_data_path
 from pydantic import BeforeValidator, Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
@@ -35,6 +36,11 @@ def _split(value: object) -> object:
     return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
 
 
+def _data_dir() -> Path:
+    """The user's own directory for this program's data (XDG Base Directory Specification: $XDG_DATA_HOME/masker)."""
+    return user_data_path("masker", appauthor=False)
+
+
 Listed = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
 Count = Annotated[int, Field(ge=1)]
 _WEB_PORTS = {"http": 80, "https": 443}
@@ -43,7 +49,7 @@ Seconds = Annotated[int, Field(ge=1, le=_MAX_SECONDS)]
 
 
 class Settings(BaseSettings):
-    """All settings. Lists are comma-separated, booleans `true` or `false`, an empty string is unset."""
+    """All settings. Commas separate the items of lists; booleans are `true` or `false`; an empty string means unset."""
 
     model_config = SettingsConfigDict(
         env_prefix=PREFIX,
@@ -55,9 +61,16 @@ class Settings(BaseSettings):
     )
 
     # Storage
-    data_dir: Path = Field(Path(".masker"), description="database, objects and master key of the embedded mode")
-    database_url: str = Field("", description="sqlite:///<DATA_DIR>/masker.db; production postgresql+psycopg://...")
-    redis_url: str | None = Field(None, description="unset: in-process broker, limiter and caches")
+    data_dir: Path = Field(
+        default_factory=_data_dir,
+        description="where the embedded mode keeps database, objects and master key; unset: the user's data directory",
+    )
+    database_url: str = Field(
+        "", description="SQLAlchemy URL; unset: SQLite in DATA_DIR; in production postgresql+psycopg://..."
+    )
+    redis_url: str | None = Field(
+        None, description="redis:// URL; unset: broker, limiter and caches live in the process"
+    )
     s3_bucket: str | None = Field(
         None, pattern=r"^[A-Za-z0-9._-]{3,255}$", description="unset: files under <DATA_DIR>/objects"
     )
@@ -65,9 +78,11 @@ class Settings(BaseSettings):
     s3_region: str | None = Field(None, description="region name for request signing")
     s3_access_key_id: SecretStr | None = Field(None, description="unset: the usual credential chain")
     s3_secret_access_key: SecretStr | None = Field(None, description="secret of the access key")
-    master_key: SecretStr | None = Field(None, description="base64 of 32 bytes that wraps every at-rest data key")
+    master_key: SecretStr | None = Field(
+        None, description="32 bytes in base64; encrypts the data key of every stored object"
+    )
     previous_master_keys: Annotated[tuple[SecretStr, ...], NoDecode, BeforeValidator(_split)] = Field(
-        (), description="rotated keys, still able to unwrap"
+        (), description="earlier master keys, which still decrypt"
     )
 
     # Money and limits
@@ -98,12 +113,16 @@ class Settings(BaseSettings):
     # Access
     geo_database: Path | None = Field(None, description="MaxMind-format country database; unset: no restriction")
     geo_countries: Listed = Field(("SA",), description="ISO 3166-1 alpha-2 codes that may call")
-    trusted_proxies: Listed = Field((), description="CIDRs whose X-Forwarded-For is believed")
-    cors_origins: Listed = Field((), description="origins that browsers may call from")
-    dashboard_url: str | None = Field(None, description="unset: http://127.0.0.1:PORT and http://localhost:PORT")
+    trusted_proxies: Listed = Field((), description="address ranges of proxies whose X-Forwarded-For counts")
+    cors_origins: Listed = Field((), description="web origins whose pages may call")
+    dashboard_url: str | None = Field(
+        None, description="origin of the dashboard; unset: the server on 127.0.0.1 and localhost"
+    )
     open_registration: bool = Field(True, description="whether POST /auth/register is open")
-    login_attempts_per_minute: Count = Field(10, description="per address and per account; registration likewise")
-    cookie_secure: bool | None = Field(None, description="unset: true when DASHBOARD_URL is https")
+    login_attempts_per_minute: Count = Field(
+        10, description="logins, and registrations, for each address and each account"
+    )
+    cookie_secure: bool | None = Field(None, description="unset: yes for a DASHBOARD_URL with https")
     session_ttl_seconds: Seconds = Field(43200, description="seconds a browser session lasts")
     auth_cache_seconds: Seconds = Field(60, description="seconds an authenticated key is remembered")
 
@@ -183,7 +202,7 @@ class Settings(BaseSettings):
     @classmethod
     def _default_database(cls, data: Any) -> Any:
         if isinstance(data, Mapping) and not data.get("database_url"):
-            place = Path(str(data.get("data_dir") or ".masker")) / "masker.db"
+            place = Path(str(data.get("data_dir") or _data_dir())) / "masker.db"
             return {**data, "database_url": f"sqlite:///{place}"}
         return data
 

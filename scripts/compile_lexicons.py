@@ -22,25 +22,28 @@ TARGET = ROOT / "pipeline/detect/lexicons"
 
 # Words that belong to the grammar of names, not to the lexicon: connectors, articles, divine names.
 GRAMMAR = section("ambiguous.txt", "grammar of names")
+ENGLISH = section("ordinary.txt", "latin")
 
 
 def rows(name: str) -> Iterator[dict[str, str]]:
+    """The rows of a source file by column name."""
     with (SOURCE / name).open(encoding="utf-8", newline="") as file:
         yield from csv.DictReader(file)
 
 
 def words(phrase: str) -> list[str]:
-    """The words of a name as the recognizers see them: apostrophes gone, split at every other mark."""
+    """The words of a name as the recognizers read them: without apostrophes, split at every other mark."""
     return re.findall(r"\w+", re.sub("['`’ʼ‘]", "", fold(phrase)))
 
 
 def write(name: str, note: str, columns: str, lines: Iterable[str]) -> None:
+    """Write a lexicon: a comment of three lines, then the sorted distinct lines."""
     body = "\n".join(sorted(set(lines)))
     (TARGET / name).write_text(f"# {note}\n# Made by scripts/compile_lexicons.py.\n# {columns}\n{body}\n", "utf-8")
 
 
 class NameTable:
-    """word -> kinds it is used as, and whether every list that has it calls it ambiguous."""
+    """The words of names, each with its kinds, and for each kind whether it is ambiguous."""
 
     def __init__(self) -> None:
         self.kinds: dict[str, set[str]] = defaultdict(set)
@@ -48,6 +51,7 @@ class NameTable:
         self.arab: set[str] = set()
 
     def add(self, word: str, kind: str, *, ambiguous: bool, arab: bool = True) -> None:
+        """Add a word of a name. It is ambiguous if one of its sources says so; `arab`: it is an Arab name."""
         if len(word) < 2 or word.lower() in GRAMMAR or word in section("ambiguous.txt", "not names"):
             return
         ambiguous = ambiguous or len(word) < 3 or word in section("ambiguous.txt", "names")
@@ -60,44 +64,20 @@ class NameTable:
             self.arab.add(word)
 
     def lines(self) -> Iterator[str]:
+        """The lines of the lexicon."""
         for word, kinds in self.kinds.items():
             for kind in kinds:
                 yield f"{word},{kind},{int(self.ambiguous[word, kind])},{int(word in self.arab)}"
 
 
 def compile_names() -> None:
+    """Write names_arabic.csv and names_latin.csv."""
     arabic, latin = NameTable(), NameTable()
-    english = section("ordinary.txt", "latin")
-    # One-word names first: a word that is only part of a longer name is weak, unless it is a name of its own, too.
-    for row in sorted(rows("names_ar_given.csv"), key=lambda row: " " in row["arabic"]):
-        parts = words(row["arabic"])
-        for part in parts:
-            if len(parts) == 1 or "given" not in arabic.kinds.get(part, ()):
-                arabic.add(part, "given", ambiguous=row["ambiguous"] == "1" or len(parts) > 1)
-        for variant in row["latin_variants"].split("|"):
-            pieces = words(variant)
-            for piece in pieces:
-                latin.add(piece.capitalize(), "given", ambiguous=piece.lower() in english)
-    for row in sorted(rows("names_family.csv"), key=lambda row: " " in row["arabic"]):
-        parts = words(row["arabic"])
-        for part in parts:
-            if len(parts) == 1 or "family" not in arabic.kinds.get(part, ()):
-                arabic.add(part, "family", ambiguous=row["ambiguous"] == "1" or len(parts) > 1)
-        for variant in row["latin_variants"].split("|"):
-            for piece in words(variant):
-                latin.add(piece.capitalize(), "family", ambiguous=piece.lower() in english)
-    for row in rows("names_latin_common.csv"):
-        for piece in words(row["name"]):
-            kind = "family" if row["kind"] == "surname" else "given"
-            latin.add(
-                piece.capitalize(), kind, ambiguous=row["ambiguous"] == "1" or piece.lower() in english, arab=False
-            )
-    for title, table, arab in (("arabic", arabic, True), ("latin", latin, False)):
-        for kind in ("given", "family"):
-            for word in section("more_names.txt", f"{kind} {title}"):
-                weak = word.lower() in english or word in section("ordinary.txt", "arabic")
-                if kind not in table.kinds.get(word, ()):
-                    table.add(word, kind, ambiguous=weak or len(word) < 3, arab=arab)
+    for source, kind in (("names_ar_given.csv", "given"), ("names_family.csv", "family")):
+        add_arab_names(source, kind, arabic, latin)
+    add_international_names(latin)
+    add_more_names(arabic, "arabic", arab=True)
+    add_more_names(latin, "latin", arab=False)
     note = "Words of personal names, {}. Sources: shared/data/lexicons/names_*.csv and more_names.txt."
     columns = (
         "word,kind (given or family),ambiguous (1: also an ordinary word, a place or a month),arab (1: an Arab name)"
@@ -106,11 +86,45 @@ def compile_names() -> None:
     write("names_latin.csv", note.format("Latin letters, capitalized, without apostrophes"), columns, latin.lines())
 
 
+def add_arab_names(source: str, kind: str, arabic: NameTable, latin: NameTable) -> None:
+    """Add Arab names of one kind, in Arabic letters and with their Latin variants.
+
+    Names of one word come first: a word that is only part of a longer name is weak, unless it is also a name by itself.
+    """
+    for row in sorted(rows(source), key=lambda row: " " in row["arabic"]):
+        parts = words(row["arabic"])
+        for part in parts:
+            if len(parts) == 1 or kind not in arabic.kinds.get(part, ()):
+                arabic.add(part, kind, ambiguous=row["ambiguous"] == "1" or len(parts) > 1)
+        for variant in row["latin_variants"].split("|"):
+            for piece in words(variant):
+                latin.add(piece.capitalize(), kind, ambiguous=piece.lower() in ENGLISH)
+
+
+def add_international_names(latin: NameTable) -> None:
+    """Add names that are frequent among residents from other countries."""
+    for row in rows("names_latin_common.csv"):
+        kind = "family" if row["kind"] == "surname" else "given"
+        for piece in words(row["name"]):
+            ambiguous = row["ambiguous"] == "1" or piece.lower() in ENGLISH
+            latin.add(piece.capitalize(), kind, ambiguous=ambiguous, arab=False)
+
+
+def add_more_names(table: NameTable, script: str, *, arab: bool) -> None:
+    """Add the hand-written names of one script that the table lacks."""
+    for kind in ("given", "family"):
+        for word in section("more_names.txt", f"{kind} {script}"):
+            weak = word.lower() in ENGLISH or word in section("ordinary.txt", "arabic")
+            if kind not in table.kinds.get(word, ()):
+                table.add(word, kind, ambiguous=weak or len(word) < 3, arab=arab)
+
+
 def compile_places() -> None:
+    """Write places.csv."""
     lines = []
     for row in rows("gazetteer.csv"):
         names = {row["name_en"], row["name_ar"], *row["aliases_en"].split(";"), *row["aliases_ar"].split(";")}
-        # An apostrophe may be written or not: Taif, Ta'if.
+        # An apostrophe may be left out: Taif, Ta'if.
         spellings = {" ".join(words(name)) for name in names} | {" ".join(re.findall(r"\w+", fold(n))) for n in names}
         for phrase in spellings - {""}:
             # Airport codes and the bare first words of longer names are words of other languages too.
@@ -129,10 +143,11 @@ def compile_places() -> None:
 
 
 def compile_organizations() -> None:
+    """Write organizations.csv."""
     lines = []
     for row in rows("organizations.csv"):
         flag = row["ambiguous"] or "0"
-        # In a few rows a comma in the acronym column was left out: the flag is then missing and the name is plain.
+        # A few rows lack a comma in the acronym column: the flag is then missing, and the name is not ambiguous.
         names = {row["english"], row["arabic"], *row["acronyms_aliases"].split(";")} - {""}
         for name in names:
             phrase = " ".join(words(name))
@@ -141,7 +156,10 @@ def compile_organizations() -> None:
             word = single and (
                 phrase in section("ambiguous.txt", "brands") or phrase.lower() in section("ordinary.txt", "latin")
             )
-            lines.append(f"{phrase},{row['type']},{int((single and flag == '1') or acronym or word)}")
+            ambiguous = (single and flag == "1") or acronym or word
+            if phrase in section("ambiguous.txt", "organizations after all"):
+                ambiguous = False
+            lines.append(f"{phrase},{row['type']},{int(ambiguous)}")
     note = "Saudi organizations: names and acronyms. Source: shared/data/lexicons/organizations.csv."
     write("organizations.csv", note, "name (folded words),kind,ambiguous (1: counts only beside a cue)", lines)
 

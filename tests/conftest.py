@@ -21,10 +21,12 @@ Server = TypeVar("Server", PostgreSQL, RedisServer, Swift)
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _no_settings_from_outside() -> Iterator[None]:
-    """Whoever runs the tests may have MASKER_ variables of their own; no test shall see them."""
-    foreign = {name: os.environ.pop(name) for name in list(os.environ) if name.startswith("MASKER_")}
+def _no_settings_from_outside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Tests neither see MASKER_ variables of whoever runs them nor write into their data directory."""
+    foreign = {name: os.environ.pop(name) for name in list(os.environ) if name.startswith(("MASKER_", "XDG_DATA_"))}
+    os.environ["XDG_DATA_HOME"] = str(tmp_path_factory.mktemp("user-data"))
     yield
+    del os.environ["XDG_DATA_HOME"]
     os.environ.update(foreign)
 
 

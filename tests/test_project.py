@@ -3,6 +3,7 @@
 import re
 import shlex
 import tomllib
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,14 @@ def test_every_long_running_service_is_watched(compose: dict[str, Any]) -> None:
             assert "healthcheck" in service, name
 
 
+def test_every_foreign_image_is_pinned(compose: dict[str, Any]) -> None:
+    """By an exact version at least: a tag that moves, or that its publisher withdraws, is no release."""
+    images = {service["image"] for service in compose["services"].values() if "build" not in service}
+    assert len(images) == 3
+    for image in images:
+        assert re.fullmatch(r"[a-z0-9/]+:\d+\.\d+(\.\d+)?(@sha256:[0-9a-f]{64})?", image), image
+
+
 def test_every_dependency_of_a_service_is_a_service(compose: dict[str, Any]) -> None:
     for service in compose["services"].values():
         assert set(service.get("depends_on", {})) <= set(compose["services"])
@@ -75,6 +84,12 @@ def test_the_image_has_every_package_and_runs_as_an_ordinary_user() -> None:
 def test_the_environment_example_names_every_setting_and_no_other() -> None:
     named = set(re.findall(rf"^#?({PREFIX}[A-Z0-9_]+)=", (ROOT / ".env.example").read_text(), re.MULTILINE))
     assert named == VARIABLES
+
+
+def test_the_environment_example_describes_every_setting_as_the_code_does() -> None:
+    lines = (ROOT / ".env.example").read_text().splitlines()
+    told = {line.partition("=")[0].lstrip("#"): above for above, line in pairwise(lines) if f"{PREFIX}" in line[:8]}
+    assert told == {PREFIX + name.upper(): f"# {field.description}" for name, field in Settings.model_fields.items()}
 
 
 def test_requirements_are_pinned_with_hashes_and_name_no_registry() -> None:

@@ -41,7 +41,7 @@ def _work(run: Run) -> None:
         run.let_go()
     except StageFailed as failure:
         log.info("job %s: %s failed with %s", run.claim.job_id, run.claim.stage, failure.code)
-        run.fail(failure.code)
+        run.fail(failure.code, failure.reason)
     except InsufficientTokens:
         run.fail(ErrorCode.INSUFFICIENT_TOKENS)
     except Unprocessable as refusal:  # terms that overlap too often in this text: they will the next time too

@@ -12,6 +12,7 @@ from uuid import UUID
 from pipeline.entities.proof import Proof
 from schemas.errors import ErrorCode, MaskerUnavailable
 from schemas.files import Format, JobState
+from schemas.refusals import Reason
 from schemas.stages import Stage
 from storage import report_key
 from storage.jobs import endings, leases, objects, sweeps
@@ -156,10 +157,10 @@ class Run:
             )
         self._destroy(JobState.READY, kept=job_objects.result_key(self.claim.job_id, self.claim.attempt))
 
-    def fail(self, code: str) -> None:
+    def fail(self, code: str, reason: Reason | None = None) -> None:
         """Ends the job: state, code and the hold given back in one transaction; then every byte goes."""
         with self.context.storage.database.transaction() as session:
-            failed = endings.fail(session, self.claim, code, now=self.context.clock())
+            failed = endings.fail(session, self.claim, code, reason, now=self.context.clock())
         if failed:
             self._destroy(JobState.FAILED)
         else:

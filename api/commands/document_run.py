@@ -3,7 +3,6 @@
 import os
 import stat
 import time
-from collections import Counter
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ if TYPE_CHECKING:
     from pipeline.document_run import ProgressListener, Redacted
     from pipeline.sandbox.parent import Sandbox
     from schemas.files import Format
+    from schemas.refusals import Reason
     from schemas.settings import Settings
 
 _CHUNK = 1024 * 1024
@@ -24,12 +24,20 @@ _ENDINGS = {"jpg": "jpeg", "jpe": "jpeg", "jfif": "jpeg", "tif": "tiff", "tsv": 
 class Refused(Exception):
     """No output: `code` says why, in the words of a failed job or of a refused upload, or `unreadable`.
 
-    `reason`: what the system said, of a file that cannot be read.
+    `system`: what the system said, of a file that cannot be read. `reason`: why a format is not supported.
     """
 
-    def __init__(self, code: str, reason: str = "") -> None:
+    def __init__(self, code: str, system: str = "", reason: "Reason | None" = None) -> None:
         super().__init__(code)
-        self.code, self.reason = code, reason
+        self.code, self.system, self.reason = code, system, reason
+
+
+class WrongEnding(Exception):
+    """An output whose name does not end as documents of its format do."""
+
+    def __init__(self, format_: "Format") -> None:
+        endings = [format_.value, *(ending for ending, name in _ENDINGS.items() if name == format_.value)]
+        super().__init__(f"a redacted {format_.name} ends with .{' or .'.join(endings)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +58,14 @@ class Run:
     detector: "Detector"
     readers: Executor
 
-    def redact(self, source: Path, name: str, heard: "ProgressListener", *, follow: bool = True) -> Done:
-        """The document at `source`, called `name`. Refused; also for a symbolic link that is not to be followed."""
+    def redact(
+        self, source: Path, name: str, heard: "ProgressListener", *, follow: bool = True, named: str | None = None
+    ) -> Done:
+        """The document at `source`, called `name`. Refused; also for a symbolic link that is not to be followed.
+
+        `named`: the ending (`.pdf`) that the output is to have. WrongEnding, before any work, when that is not one of
+        the format.
+        """
         from pipeline.document_run import redact_document
         from schemas.errors import StageFailed, UnsupportedFormat
 
@@ -59,6 +73,8 @@ class Run:
         data = _read(source, self.settings.max_upload_bytes, 0 if follow else os.O_NOFOLLOW)
         try:
             format_ = _format(name, data)
+            if named is not None and format_of(f"x{named}") is not format_:
+                raise WrongEnding(format_)
             redacted = redact_document(
                 self.sandbox,
                 self.detector,
@@ -70,17 +86,17 @@ class Run:
                 on_progress=heard,
             )
         except UnsupportedFormat as error:
-            raise Refused(error.detail) from None
+            raise Refused(error.detail, reason=error.reason) from None
         except StageFailed as failed:
-            raise Refused(failed.code) from None
+            raise Refused(failed.code, reason=failed.reason) from None
         return Done(redacted, format_, time.monotonic() - began)
 
 
 def figures(done: Done) -> dict[str, Any]:
-    """What there is to say of it: entities by type, pages (sheets, slides, frames) and seconds."""
-    found = Counter(place.type for place in done.redacted.findings.places)
+    """Figures of a document: entities by type as its report counts them, pages (sheets, slides, frames), seconds."""
+    found = done.redacted.proof.findings
     return {
-        "entity_count": found.total(),
+        "entity_count": sum(found.values()),
         "entities": dict(sorted(found.items())),
         "format": done.format.value,
         "pages": done.redacted.proof.pages,
@@ -90,7 +106,7 @@ def figures(done: Done) -> dict[str, Any]:
 
 def is_document(name: str) -> bool:
     """Whether a name's ending is one of the formats that are redacted."""
-    return _format_of(name) is not None
+    return format_of(name) is not None
 
 
 def _read(source: Path, most: int, flags: int) -> bytes:
@@ -109,21 +125,19 @@ def _read(source: Path, most: int, flags: int) -> bytes:
 
 
 def _format(name: str, data: bytes) -> "Format":
-    """What the bytes are, the name's ending standing for a declared content type. UnsupportedFormat."""
+    """What the bytes are; the ending of the name stands for a declared content type. UnsupportedFormat."""
     from pipeline.sniff import Sniffer
-    from schemas.errors import UnsupportedFormat
     from schemas.files import MEDIA_TYPE
 
-    format_ = _format_of(name)
-    if format_ is None:
-        raise UnsupportedFormat
-    sniffer = Sniffer(MEDIA_TYPE[format_], name)
+    format_ = format_of(name)
+    sniffer = Sniffer("application/octet-stream" if format_ is None else MEDIA_TYPE[format_], name)
     for start in range(0, len(data), _CHUNK):
         sniffer.feed(data[start : start + _CHUNK])
     return sniffer.finish()
 
 
-def _format_of(name: str) -> "Format | None":
+def format_of(name: str) -> "Format | None":
+    """The format that the ending of a name stands for; None for any other ending."""
     from schemas.files import Format
 
     ending = Path(name).suffix[1:].lower()

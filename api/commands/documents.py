@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
@@ -15,9 +16,10 @@ from api.commands import publishing
 from api.commands.console import Json, load, plain, printable, show, stop
 
 if TYPE_CHECKING:
-    from api.commands.document_run import Done
+    from api.commands.document_run import Done, Refused
     from schemas.settings import Settings
 
+_STDOUT = "-"
 _INTERRUPTED = 130  # what shells call the end by Ctrl-C
 
 
@@ -28,20 +30,32 @@ def redact_file_command(
             metavar="IN", help="PDF, DOCX, XLSX, PPTX, CSV, PNG, JPEG or TIFF; with -r a folder.", show_default=False
         ),
     ],
-    target: Annotated[Path, typer.Option("-o", "--output", metavar="OUT", help="Written only when proven clean.")],
+    target: Annotated[
+        Path,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="OUT",
+            help="Written only when proven clean; - is standard output.",
+            show_default=False,
+        ),
+    ],
     recursive: Annotated[
         bool, typer.Option("-r", "--recursive", help="Every document in the folder IN, into the folder OUT.")
     ] = False,
     jobs: Annotated[
         int | None, typer.Option(min=1, max=256, help="With -r: documents at once; the number of cores.")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="With -r: replace outputs that exist.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace outputs that exist; write to a terminal.")] = False,
     report: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the signed verification report; with -r a folder.")
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Redact one document, or a folder of them. Exit status 1 and no OUT when the result cannot be proven clean."""
+    """Redact one document, or a folder of them. Exit status 1 and no OUT when the result cannot be proven clean.
+
+    An ending of OUT must be one of IN's format, and nothing that exists is replaced without --force.
+    """
     settings = load()
     if recursive:
         _folder(settings, source, target, report, jobs=jobs or os.cpu_count() or 1, force=force, as_json=as_json)
@@ -50,23 +64,31 @@ def redact_file_command(
 
 
 def _one(settings: "Settings", source: Path, target: Path, report: Path | None, *, force: bool, as_json: bool) -> None:
-    from api.commands.document_run import Refused, figures, opened
+    from api.commands.document_run import Refused, WrongEnding, figures, opened
     from api.commands.progress import display
 
-    _check(source, [target, *([report] if report else [])], force=force)
+    to_stdout = str(target) == _STDOUT
+    files = [*([] if to_stdout else [target]), *([report] if report else [])]
+    if to_stdout:
+        _check_stdout(force=force, as_json=as_json)
+    _check(source, files, force=force)
     try:
         with _quitting(), _reading() as readers:
             run = opened(settings, readers)
             with display(1) as shown:
                 heard = shown.begin(source.name)
                 # In a thread, so that Ctrl-C need not wait for what a child is at.
-                done = ThreadPoolExecutor(1).submit(run.redact, source, plain(source.name), heard).result()
-            outputs = [(target, done.redacted.data)]
-            if report is not None:
-                outputs.append((report, _reporter(settings)(done)))
-            _write(outputs)
+                work = partial(run.redact, source, plain(source.name), heard, named=_ending_of(target))
+                done = ThreadPoolExecutor(1).submit(work).result()
+            signed = [] if report is None else [(report, _reporter(settings)(done))]
+            _write([*([] if to_stdout else [(target, done.redacted.data)]), *signed], force=force)
+            if to_stdout:
+                sys.stdout.buffer.write(done.redacted.data)
+                sys.stdout.buffer.flush()
+    except WrongEnding as wrong:
+        stop(f"{printable(str(target))}: {wrong}", 2)
     except Refused as refused:
-        stop(*((refused.code, 1) if not refused.reason else (f"{printable(str(source))}: {refused.reason}", 2)))
+        stop(*_said_of(refused, source))
     if as_json:
         show({"output": plain(str(target)), **figures(done)}, as_json=True)
 
@@ -96,16 +118,43 @@ def _check(source: Path, outputs: Sequence[Path], *, force: bool) -> None:
             stop(f"{printable(str(output))}: Is a directory", 2)
         if not output.parent.is_dir():
             stop(f"{printable(str(output))}: No such file or directory", 2)
-        if not force and output.exists() and source.exists() and output.samefile(source):
-            stop(f"{printable(str(output))}: is IN itself (--force replaces it)", 2)
+        if not force and output.exists():
+            is_source = source.exists() and output.samefile(source)
+            stop(f"{printable(str(output))}: {'is IN itself' if is_source else 'exists'} (--force replaces it)", 2)
     if len({output.resolve() for output in outputs}) < len(outputs):
         stop(f"{printable(str(outputs[0]))}: is both OUT and the report", 2)
 
 
-def _write(outputs: Sequence[tuple[Path, bytes]]) -> None:
+def _check_stdout(*, force: bool, as_json: bool) -> None:
+    """Ends the command when a document on standard output would be mixed with text, or shown on a terminal."""
+    if as_json:
+        stop("--json and -o - both write to standard output", 2)
+    if sys.stdout.isatty() and not force:
+        stop("standard output is a terminal (--force writes the document to it)", 2)
+
+
+def _ending_of(target: Path) -> str | None:
+    """The ending that OUT has; None without one, and for standard output."""
+    return None if str(target) == _STDOUT else target.suffix.lower() or None
+
+
+def _said_of(refused: "Refused", source: Path) -> tuple[str, int]:
+    """The line and the exit status for a document without output."""
+    from schemas.refusals import REMEDY
+
+    if refused.system:
+        return f"{printable(str(source))}: {refused.system}", 2
+    if refused.reason is None:
+        return refused.code, 1
+    return f"{refused.code} ({refused.reason.value}): {REMEDY[refused.reason]}", 1
+
+
+def _write(outputs: Sequence[tuple[Path, bytes]], *, force: bool) -> None:
     """All of them or none."""
     try:
-        publishing.write(*outputs)
+        publishing.write(*outputs, force=force)
+    except FileExistsError as error:
+        stop(f"{printable(str(error.filename))}: exists (--force replaces it)", 2)
     except OSError as error:
         stop(f"{printable(str(error.filename))}: {error.strerror}", 2)
 

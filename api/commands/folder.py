@@ -118,7 +118,7 @@ def _published(
         else:
             row = _ended(item.path, making.pop(item.path), place, folders, names)
         if row.result != "skipped":
-            say(f"{printable(row.file)}: {row.code or row.result}")
+            say(f"{printable(row.file)}: {row.outcome}")
         rows.append(row)
     return rows
 
@@ -126,7 +126,7 @@ def _published(
 def _ended(path: Path, making: Future[Made], place: Place, folders: dict[Path, Path], names: Names) -> Row:
     file, error = plain(str(path)), making.exception()
     if isinstance(error, Refused):
-        return Row(file, "failed", code=error.code)
+        return Row(file, "failed", code=error.code, reason=None if error.reason is None else error.reason.value)
     if error is not None:  # a fault of ours, or of the disk: this document has no output, the others may have theirs
         return Row(file, "failed", code="unwritable" if isinstance(error, OSError) else "internal_error")
     made = making.result()

@@ -11,17 +11,18 @@ from pathlib import Path
 _LONGEST = 240  # bytes of a name; file systems hold 255
 
 
-def write(*outputs: tuple[Path, bytes]) -> None:
-    """All files whole in the places of whatever was there, or nothing changed: a report never stays without its file.
+def write(*outputs: tuple[Path, bytes], force: bool) -> None:
+    """All files whole, or nothing changed: a report never stays without its file.
 
-    OSError, with the name of the one that could not be written.
+    With `force` they replace whatever has their names. OSError, with the name of the one that could not be written;
+    FileExistsError without `force`.
     """
     made = [(_hidden(target.parent), target) for target, _ in outputs]
     try:
         for (path, target), (_, data) in zip(made, outputs, strict=True):
             with _naming(target):
                 _fill(path, data)
-        publish(made, force=True)
+        publish(made, force=force)
     finally:
         for path, _ in made:
             path.unlink(missing_ok=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from api.commands.console import Json, load, show, stop
+from api.commands.console import Json, load, plain, printable, show, stop
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
@@ -49,21 +49,24 @@ def verify_report_command(
     except NotAPublicKey as error:
         stop(f"{key}: {error}", 2)
     if not any(is_genuine(raw, signed.signature, known) for known in keys):
-        stop(f"{report}: the signature is not that of {'this key' if key else 'this installation'}")
+        expected = "this key" if key else "this installation"
+        stop(f"{report}: the signature is not that of {expected} (signer: key {signed.signature.key_id})")
     if file is not None and _digest(file) != signed.report.output.sha256:
         stop(f"{file}: not the file that the report speaks of")
-    _show(signed, file, as_json=as_json)
+    _show(signed, file, "this installation" if key is None else plain(str(key)), as_json=as_json)
 
 
-def _show(signed: "SignedReport", file: Path | None, *, as_json: bool) -> None:
+def _show(signed: "SignedReport", file: Path | None, signer: str, *, as_json: bool) -> None:
+    """What the report says, and who signed it: `signer` is this installation, or the file of the public key."""
     if as_json:
-        show({"verified": True, "file_matches": None if file is None else True, **signed.model_dump(mode="json")},
-             as_json=True)  # fmt: skip
+        checked = {"verified": True, "signer": signer, "file_matches": None if file is None else True}
+        show({**checked, **signed.model_dump(mode="json")}, as_json=True)
         return
     report = signed.report
     show(
         {
-            "signature": f"good, key {signed.signature.key_id}",
+            "signature": "good",
+            "signer": f"{printable(signer)}, key {signed.signature.key_id}",
             "file": "not checked (--file)" if file is None else "matches",
             "sha256": report.output.sha256,
             "format": report.format.value,

@@ -12,7 +12,8 @@ Result = Literal["ready", "failed", "skipped"]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One file. `file` and `output` are paths below the two folders; `code` says why there is no output."""
+    """One file. `file` and `output` are paths below the two folders; `code` says why there is no output, `reason`
+    why a format is not supported."""
 
     file: str
     result: Result
@@ -23,6 +24,12 @@ class Row:
     pages: int | None = None
     seconds: float | None = None
     code: str | None = None
+    reason: str | None = None
+
+    @property
+    def outcome(self) -> str:
+        """How it ended, in a few words."""
+        return f"{self.code} ({self.reason})" if self.reason else self.code or self.result
 
 
 def totals(rows: Sequence[Row]) -> dict[str, object]:
@@ -65,7 +72,7 @@ def _table(rows: Sequence[Row]) -> None:
         justify: Literal["left", "right"] = "right" if title in ("PAGES", "SECONDS") else "left"
         table.add_column(title, Text(footer), justify=justify, overflow="fold")
     for row in rows:
-        result = printable(row.output or "") if row.result == "ready" else f"{row.result}: {row.code}"
+        result = printable(row.output or "") if row.result == "ready" else f"{row.result}: {row.outcome}"
         cells = (printable(row.file), row.format or "", _listed(row.entities), _number(row.pages), _time(row.seconds))
         table.add_row(*map(Text, cells), Text(result))
     Console(file=sys.stdout, width=None if sys.stdout.isatty() else _UNFOLDED).print(table)

@@ -28,7 +28,8 @@ _JOB = {
     "file_id": _FILE, "state": "ready", "original_filename": "payroll.csv", "content_type": "text/csv",
     "size_bytes_in": 2048, "size_bytes_out": 1893, "word_count": 180, "entity_count": 42,
     "created_at": "2026-11-21T08:00:00Z", "processed_at": "2026-11-21T08:00:03Z", "expires_at": "2026-11-22T08:00:00Z",
-    "is_persisted": False, "error_code": None, "download_url": f"/api/v1/files/{_FILE}/download",
+    "is_persisted": False, "error_code": None, "reason": None, "remedy": None,
+    "download_url": f"/api/v1/files/{_FILE}/download",
     "poll_url": f"/api/v1/files/{_FILE}", "stage": None, "progress": 1.0,
 }  # fmt: skip
 _CORE = [type_.value for type_ in CORE_TYPES]

@@ -42,6 +42,7 @@ from schemas.errors import (
     Unprocessable,
     UnsupportedFormat,
 )
+from schemas.refusals import Reason
 
 Credentials: TypeAlias = Literal["either", "bearer", "session"]
 Object: TypeAlias = dict[str, Any]
@@ -98,7 +99,7 @@ _BY_OPERATION: Mapping[tuple[str, str], tuple[MaskerError, ...]] = {
     ("POST", f"{PROXY}anthropic/v1/messages"): _PROXY,
     ("POST", f"{PROXY}openai/v1/chat/completions"): _PROXY,
     ("POST", "/api/v1/files/redact"): (
-        UnsupportedFormat(),
+        UnsupportedFormat(Reason.CORRUPT),
         InsufficientTokens(needed_tokens=10, available_tokens=7),
         GlossaryNotFound(),
         RequestTimeout(),

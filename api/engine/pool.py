@@ -22,7 +22,7 @@ from api.engine import serialization
 from api.engine.text_work import Work, WorkResult
 from api.http.bodies import Parsed
 from api.http.errors import Invalid
-from api.llm.model import Asked, MaskedPrompt
+from api.llm.model import MaskedPrompt, MaskingOptions
 from pipeline.sandbox import message
 from schemas.entities import EntityType
 from schemas.errors import AttachmentNotSupported, InvalidBody, MaskerUnavailable
@@ -95,12 +95,12 @@ class ProcessPool:
         meta, answers = self._ask({"verb": "detect", "question": question}, blobs)
         return serialization.unpack_detection(text, meta, answers)
 
-    def count_prompt_words(self, raw: bytes, asked: Asked) -> int:
+    def count_prompt_words(self, raw: bytes, asked: MaskingOptions) -> int:
         """The number of words in a proxied body. InvalidBody, AttachmentNotSupported; otherwise errors as for `run`."""
         meta, blobs = serialization.pack_prompt_request(raw, asked)
         return int(self._ask({"verb": "words", "asked": meta}, blobs)[0]["words"])
 
-    def mask_prompt(self, raw: bytes, asked: Asked) -> MaskedPrompt:
+    def mask_prompt(self, raw: bytes, asked: MaskingOptions) -> MaskedPrompt:
         """A proxied body, masked. Errors as for `count_prompt_words`."""
         meta, blobs = serialization.pack_prompt_request(raw, asked)
         return serialization.unpack_prompt(*self._ask({"verb": "prompt", "asked": meta}, blobs))

@@ -11,7 +11,7 @@ from api.engine.pool import ProcessPool
 from api.engine.text_work import Work, WorkResult, run_work
 from api.http.bodies import Parsed, parse
 from api.llm import prompt
-from api.llm.model import Asked, MaskedPrompt
+from api.llm.model import MaskedPrompt, MaskingOptions
 from schemas.spans import Detection, DetectOptions
 from schemas.text import TextRequest
 
@@ -112,7 +112,7 @@ class DetectionScheduler:
         return await to_thread.run_sync(run_work, work, detection)
 
     async def count_prompt_words(
-        self, raw: bytes, asked: Asked, *, caller: Hashable = None, disconnected: Disconnected | None = None
+        self, raw: bytes, asked: MaskingOptions, *, caller: Hashable = None, disconnected: Disconnected | None = None
     ) -> int:
         """The number of words in a proxied body that detection looks at. InvalidBody, AttachmentNotSupported."""
         if self.processes is not None and len(raw) >= LARGE_CHARACTERS:
@@ -124,7 +124,7 @@ class DetectionScheduler:
         return await to_thread.run_sync(prompt.words, raw, asked)
 
     async def mask_prompt(
-        self, raw: bytes, asked: Asked, *, caller: Hashable = None, disconnected: Disconnected | None = None
+        self, raw: bytes, asked: MaskingOptions, *, caller: Hashable = None, disconnected: Disconnected | None = None
     ) -> MaskedPrompt:
         """A proxied body, masked. InvalidBody, AttachmentNotSupported."""
         if self.processes is not None and len(raw) >= MEDIUM_CHARACTERS:

@@ -11,7 +11,7 @@ from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 from api.engine.text_work import MaskWork, RedactWork, Work
-from api.llm.model import Asked, MaskedPrompt, Minted, Provider
+from api.llm.model import MaskedPrompt, MaskingOptions, Minted, Provider
 from schemas.entities import ALL_TYPES, EntityType
 from schemas.spans import Action, Cue, Detection, DetectOptions, MatchMode, Span, Term, TermSet, Why
 
@@ -151,7 +151,7 @@ def _read_why(raw: list[Any]) -> Why:
     return Why(shape, check, None if cue is None else Cue(*cue), whole, lost)
 
 
-def pack_prompt_request(raw: bytes, asked: Asked) -> tuple[Meta, Blobs]:
+def pack_prompt_request(raw: bytes, asked: MaskingOptions) -> tuple[Meta, Blobs]:
     """A proxied body and how it is to be masked."""
     meta = {
         "provider": asked.provider,
@@ -165,9 +165,9 @@ def pack_prompt_request(raw: bytes, asked: Asked) -> tuple[Meta, Blobs]:
     return meta, {"raw": raw, **pack_terms(asked.terms)}
 
 
-def unpack_prompt_request(meta: Mapping[str, Any], blobs: Mapping[str, bytes]) -> tuple[bytes, Asked]:
+def unpack_prompt_request(meta: Mapping[str, Any], blobs: Mapping[str, bytes]) -> tuple[bytes, MaskingOptions]:
     """The arguments of `pack_prompt_request`; an equal set of terms is the same object."""
-    asked = Asked(
+    asked = MaskingOptions(
         provider=Provider(meta["provider"]),
         key=base64.b64decode(meta["key"]),
         today=date.fromisoformat(meta["today"]),

@@ -31,6 +31,7 @@ from schemas.errors import (
     UnsupportedFormat,
 )
 from schemas.files import Format
+from schemas.refusals import Reason
 from schemas.stages import STAGE, Stage
 from storage.jobs import records as jobs
 from storage.jobs.objects import destroy_all, input_key
@@ -198,7 +199,7 @@ def _try_opening(services: Services, job_id: UUID, format_: Format) -> None:
         stages.inspect(sandbox, format_, data, services.settings.max_file_pages, seconds)
     except StageFailed as failed:
         if failed.code != ErrorCode.TOO_MANY_PAGES:  # the job fails with that error
-            raise UnsupportedFormat from None
+            raise UnsupportedFormat(failed.reason or Reason.CORRUPT) from None
 
 
 def _destroy_unless_enqueued(services: Services, account_id: UUID, job_id: UUID) -> None:

@@ -1,4 +1,9 @@
-"""Restores a whole answer of a provider, or its error body."""
+"""Restores a provider's whole answer or error body.
+
+All text is restored except a closed list of fields: what the provider reads again and checks (ids, signatures,
+thinking, ciphertext), what is not text (base64), and what the client sends back unmasked with its next request (names
+of tools, URLs of search results), where an original would leave.
+"""
 
 from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
@@ -10,13 +15,7 @@ from api.llm.model import Minted, Provider
 from api.llm.restore import Restorer
 from api.llm.stream_text import restored_prose
 
-# What an answer's fields are: text to be restored, a tool's data, or what passes as it came.
-#
-# Restored is every text but the closed list here: what the provider reads again and checks (ids, signatures, thinking,
-# ciphertext), what is no text (base64), and what goes back to the provider unmasked with the next request (names of
-# tools, URLs of search results), where an original would leave.
-
-LOGPROBS: Final = frozenset({"logprobs", "prompt_logprobs"})  # they spell tokens
+LOGPROBS: Final = frozenset({"logprobs", "prompt_logprobs"})  # they contain tokens letter by letter
 _PASSES: Final = frozenset(
     {
         "cache_control", "caller", "container", "context_management", "finish_reason", "id", "input_transformations",
@@ -28,31 +27,31 @@ _THINKING: Final = ("thinking", "redacted_thinking")
 
 
 def passes(node: Mapping[str, Node], key: str, provider: Provider) -> bool:
-    """Whether a field of one of the provider's own objects passes as it came."""
+    """Whether a field of a provider's object is left unchanged."""
     if key in _PASSES or key.startswith("encrypted_") or key.endswith(("_id", "_ids")):
         return True
     if key == "data":
-        return node.get("type") != "text"  # base64, but of a plain text's source
+        return node.get("type") != "text"  # base64, except in a plain text source
     if key == "name":
         return provider is Provider.OPENAI or is_call(node) or str(node.get("type")).startswith("tool")
     return key == "url" and provider is Provider.ANTHROPIC
 
 
-def is_sealed(node: Mapping[str, Node], provider: Provider) -> bool:
-    """Whether the provider checks an object as a whole when it comes back: thinking, and what is signed.
+def is_signed_content(node: Mapping[str, Node], provider: Provider) -> bool:
+    """Whether the provider checks an object as a whole when it comes back: thinking, and signed content.
 
-    OpenAI's format has no signatures: there, what others put into it is signed as a whole (reasoning, of some type),
-    but no message and no text.
+    OpenAI's own format has no signatures. Compatible providers sign reasoning objects of various types, but never
+    messages and texts.
     """
     kind, signature = node.get("type"), node.get("signature")
     if kind in _THINKING:
         return True
-    is_signed = isinstance(signature, str) and signature != ""
-    return is_signed and (provider is Provider.ANTHROPIC or kind not in (None, "text"))
+    has_signature = isinstance(signature, str) and signature != ""
+    return has_signature and (provider is Provider.ANTHROPIC or kind not in (None, "text"))
 
 
 def is_call(node: Mapping[str, Node]) -> bool:
-    """Whether an object is the call of a tool."""
+    """Whether an object is a tool call."""
     return "input" in node or "arguments" in node or str(node.get("type")).endswith("tool_use")
 
 
@@ -60,9 +59,9 @@ _BOM = b"\xef\xbb\xbf"
 
 
 def restored(raw: bytes, provider: Provider, minted: Minted) -> bytes:
-    """The body with the originals in the place of their tokens; byte for byte as it came when there are none.
+    """The body with tokens replaced by their originals; the same bytes when there are none.
 
-    Takes any bytes and never raises. What is no JSON is restored as text.
+    Takes any bytes and never raises. A body that is not JSON is restored as text.
     """
     restorer = Restorer(minted)
     body = raw.removeprefix(_BOM)
@@ -70,38 +69,38 @@ def restored(raw: bytes, provider: Provider, minted: Minted) -> bytes:
     try:
         tree = json_tree.read_lenient(text)
     except ValueError:
-        done = restored_arguments(restorer, text)  # which takes it as JSON where it begins so, as a cut-off body does
+        done = restored_arguments(restorer, text)  # handles a cut-off body as JSON
         return raw if done == text else done.encode("utf-8", "backslashreplace")
-    new = Answers(restorer, provider).tree(tree)
-    return raw if new is tree else written(new)
+    new = AnswerRestorer(restorer, provider).tree(tree)
+    return raw if new is tree else to_json(new)
 
 
-def written(tree: Node) -> bytes:
-    """The tree as UTF-8 JSON. Characters at which careless clients split lines are escapes."""
+def to_json(tree: Node) -> bytes:
+    """The tree as UTF-8 JSON. U+2028, U+2029 and U+0085, at which some clients split lines, are written as escapes."""
     raw = json_tree.write(tree)
     for line_end in ("\u2028", "\u2029", "\x85"):
         raw = raw.replace(line_end.encode(), f"\\u{ord(line_end):04x}".encode())
     return raw
 
 
-class Answers(NamedTuple):
-    """Restores what a provider's objects hold. Every method gives back the very object when nothing in it changed."""
+class AnswerRestorer(NamedTuple):
+    """Restores a provider's objects. Every method returns the same object when nothing in it changed."""
 
     restorer: Restorer
     provider: Provider
 
     def tree(self, node: Node) -> Node:
-        """Anything of the provider's own: an answer, a block, an event."""
+        """Restores an object of the provider's format: an answer, a block, an event."""
         if isinstance(node, str):
             return restored_prose(self.restorer, node)
         if isinstance(node, list):
             return _each(node, self.tree)
-        if isinstance(node, dict) and not is_sealed(node, self.provider):
+        if isinstance(node, dict) and not is_signed_content(node, self.provider):
             return _fields(node, lambda key, value: self.field(node, key, value))
         return node
 
     def field(self, node: Mapping[str, Node], key: str, value: Node) -> Node:
-        """One field of one of the provider's objects."""
+        """Restores one field of an object of the provider's format."""
         if key in LOGPROBS:
             return None
         if passes(node, key, self.provider):
@@ -115,7 +114,7 @@ class Answers(NamedTuple):
         return self.tree(value)
 
     def _continued(self, content: Node) -> Node:
-        """The blocks of a message whose first one goes on from the prompt's end."""
+        """Restores the blocks of a message, of which the first continues the prefill."""
         first = content[0] if isinstance(content, list) and content else None
         if not isinstance(content, list) or not isinstance(first, dict) or first.get("type") != "text":
             return self.tree(content)
@@ -130,7 +129,7 @@ class Answers(NamedTuple):
         return _fields(block, change)
 
     def data(self, node: Node) -> Node:
-        """What a tool is given: text everywhere, whatever the fields are called, and numbers that were masked."""
+        """Restores the arguments of a tool: every string, whatever its field is called, and masked numbers."""
         if isinstance(node, str):
             number = self.restorer.number(node)
             return restored_data(self.restorer, node) if number is None else Number(number)

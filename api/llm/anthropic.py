@@ -1,13 +1,14 @@
-"""The fields of Anthropic's Messages request: which are masked, and which pass.
+"""Anthropic's Messages format: which request fields are masked, and how the events of a stream are restored.
 
-Source: the types of the `anthropic` package, version 2.11 (`types/` and `types/beta/`, `*_param.py`).
+Source: the types of the `anthropic` package, version 2.11: `types/` and `types/beta/`, `*_param.py`, `raw_*_event.py`,
+`beta_raw_content_block_delta.py`.
 """
 
 from collections.abc import Mapping
 from typing import Final
 
 from api.llm import sse
-from api.llm.answers import Answers, passes, written
+from api.llm.answers import AnswerRestorer, passes, to_json
 from api.llm.json_tree import Node, Number
 from api.llm.model import Provider
 from api.llm.request_fields import (
@@ -22,44 +23,44 @@ from api.llm.request_fields import (
     TEXT,
     URL,
     VERBATIM,
+    FieldKind,
     Rule,
-    Says,
     blocks,
     request,
     tagged,
 )
 from api.llm.sse import Event
-from api.llm.stream_text import Channels, Index, Path
+from api.llm.stream_text import Index, Path, StreamTexts
 
-FIRST: Final = ("tools", "system", "messages")  # the order in which values become known
+MASKING_ORDER: Final = ("tools", "system", "messages")  # fields whose values become known first, in this order
 
-_TABLE: Final[dict[str, Rule]] = {}  # blocks by their type; filled below, as blocks hold blocks
+_TABLE: Final[dict[str, Rule]] = {}  # blocks by type; filled below, since blocks contain blocks
 BLOCK: Final = blocks(_TABLE)
-_RESULTS: Final[dict[str, Rule]] = {}  # the same, inside a tool's result
+_RESULTS: Final[dict[str, Rule]] = {}  # blocks inside a tool result
 _RESULT: Final = blocks(_RESULTS, in_result=True)
-_CACHE: Final = Rule(Says.KEYWORD, {"type": OPAQUE, "ttl": OPAQUE})
+_CACHE: Final = Rule(FieldKind.KEYWORD, {"type": OPAQUE, "ttl": OPAQUE})
 _TYPED: Final = {"type": OPAQUE, "cache_control": _CACHE}
-_ON_OFF: Final = Rule(Says.TEXT, {"type": OPAQUE, "enabled": KEYWORD})
-_CALLER: Final = Rule(Says.TEXT, {"type": OPAQUE, "tool_id": OPAQUE})
-_LOCATION: Final = Rule(Says.TEXT, {"type": OPAQUE, "country": KEYWORD, "timezone": KEYWORD})
+_ON_OFF: Final = Rule(FieldKind.TEXT, {"type": OPAQUE, "enabled": KEYWORD})
+_CALLER: Final = Rule(FieldKind.TEXT, {"type": OPAQUE, "tool_id": OPAQUE})
+_LOCATION: Final = Rule(FieldKind.TEXT, {"type": OPAQUE, "country": KEYWORD, "timezone": KEYWORD})
 _CITATION: Final = Rule(
-    Says.TEXT, {"type": OPAQUE, "encrypted_index": OPAQUE, "file_id": OPAQUE, "url": URL, "title": TEXT}
+    FieldKind.TEXT, {"type": OPAQUE, "encrypted_index": OPAQUE, "file_id": OPAQUE, "url": URL, "title": TEXT}
 )
 _SOURCE: Final = Rule(
-    Says.TEXT,
+    FieldKind.TEXT,
     choose=tagged(
         "type",
         {
-            "base64": Rule(Says.TEXT, {"type": OPAQUE, "media_type": OPAQUE, "data": BYTES}),
-            "text": Rule(Says.TEXT, {"type": OPAQUE, "media_type": OPAQUE, "data": TEXT}),
-            "content": Rule(Says.TEXT, {"type": OPAQUE, "content": BLOCK}),
-            "url": Rule(Says.TEXT, {"type": OPAQUE, "url": URL}),
-            "file": Rule(Says.TEXT, {"type": OPAQUE, "file_id": OPAQUE}),
+            "base64": Rule(FieldKind.TEXT, {"type": OPAQUE, "media_type": OPAQUE, "data": BYTES}),
+            "text": Rule(FieldKind.TEXT, {"type": OPAQUE, "media_type": OPAQUE, "data": TEXT}),
+            "content": Rule(FieldKind.TEXT, {"type": OPAQUE, "content": BLOCK}),
+            "url": Rule(FieldKind.TEXT, {"type": OPAQUE, "url": URL}),
+            "file": Rule(FieldKind.TEXT, {"type": OPAQUE, "file_id": OPAQUE}),
         },
     ),
 )
 _CALL: Final = Rule(
-    Says.TEXT,
+    FieldKind.TEXT,
     {
         **_TYPED,
         "id": OPAQUE,
@@ -71,11 +72,11 @@ _CALL: Final = Rule(
     },
 )
 _TOOL_RESULT: Final = Rule(
-    Says.TEXT, {**_TYPED, "tool_use_id": OPAQUE, "toolset_name": OPAQUE, "caller": _CALLER, "content": _RESULT}
+    FieldKind.TEXT, {**_TYPED, "tool_use_id": OPAQUE, "toolset_name": OPAQUE, "caller": _CALLER, "content": _RESULT}
 )
-# What server tools give back: texts, and what only the server can read.
+# The results of server tools: texts, and ciphertext for the server.
 _SERVER_RESULT: Final = Rule(
-    Says.TEXT,
+    FieldKind.TEXT,
     {
         **_TYPED,
         "url": URL,
@@ -105,7 +106,7 @@ _TOOL_RESULTS: Final = (
 )  # fmt: skip
 
 _TOOL: Final = Rule(
-    Says.TEXT,
+    FieldKind.TEXT,
     {
         **_TYPED,
         "name": OPAQUE,
@@ -121,29 +122,31 @@ _TOOL: Final = Rule(
 )
 _TOOL_FIELDS: Final = dict(_TOOL.fields)
 TOOL: Final = Rule(
-    Says.TEXT,
+    FieldKind.TEXT,
     {
         **_TOOL_FIELDS,
-        "tools": Rule(Says.TEXT, _TOOL_FIELDS),  # those that an MCP server listed
+        "tools": Rule(FieldKind.TEXT, _TOOL_FIELDS),  # the tools that an MCP server listed
         "url_sources": Rule(
-            Says.TEXT,
-            rest=Rule(Says.TEXT, {"type": OPAQUE, "tools": Rule(Says.TEXT, {"type": OPAQUE, "name": OPAQUE})}),
+            FieldKind.TEXT,
+            rest=Rule(
+                FieldKind.TEXT, {"type": OPAQUE, "tools": Rule(FieldKind.TEXT, {"type": OPAQUE, "name": OPAQUE})}
+            ),
         ),
     },
 )
 _TOOL_CHANGE: Final = Rule(
-    Says.TEXT,
+    FieldKind.TEXT,
     {
         **_TYPED,
-        "tool": Rule(Says.TEXT, {"type": OPAQUE, "name": OPAQUE, "server_name": OPAQUE, "definition": TOOL}),
+        "tool": Rule(FieldKind.TEXT, {"type": OPAQUE, "name": OPAQUE, "server_name": OPAQUE, "definition": TOOL}),
     },
 )
 _COMPACTION: Final = Rule(
-    Says.TEXT,
+    FieldKind.TEXT,
     {**_TYPED, "encrypted_content": OPAQUE, "signature": OPAQUE, "content": TEXT, "tool_changes": _TOOL_CHANGE},
 )
-# Its signature is over what it holds: it goes back as it came.
-_SIGNED_COMPACTION: Final = Rule(Says.TEXT, {**_COMPACTION.fields, "content": OPAQUE, "tool_changes": VERBATIM})
+# The signature covers its content, so it is sent back unchanged.
+_SIGNED_COMPACTION: Final = Rule(FieldKind.TEXT, {**_COMPACTION.fields, "content": OPAQUE, "tool_changes": VERBATIM})
 
 
 def _compaction(node: Mapping[str, Node]) -> Rule:
@@ -151,77 +154,77 @@ def _compaction(node: Mapping[str, Node]) -> Rule:
     return _SIGNED_COMPACTION if isinstance(signature, str) and signature else _COMPACTION
 
 
-_MODEL: Final = Rule(Says.TEXT, {"model": OPAQUE})
-_TAB: Final = Rule(Says.TEXT, {"type": OPAQUE, "tab_id": OPAQUE, "download_id": OPAQUE})
+_MODEL: Final = Rule(FieldKind.TEXT, {"model": OPAQUE})
+_TAB: Final = Rule(FieldKind.TEXT, {"type": OPAQUE, "tab_id": OPAQUE, "download_id": OPAQUE})
 _TABLE.update(
     {
-        "text": Rule(Says.TEXT, {**_TYPED, "text": TEXT, "citations": _CITATION}),
+        "text": Rule(FieldKind.TEXT, {**_TYPED, "text": TEXT, "citations": _CITATION}),
         "image": Rule(
-            Says.TEXT,
-            {**_TYPED, "source": _SOURCE, "transformations": Rule(Says.TEXT, {"oversized_image": KEYWORD})},
+            FieldKind.TEXT,
+            {**_TYPED, "source": _SOURCE, "transformations": Rule(FieldKind.TEXT, {"oversized_image": KEYWORD})},
         ),
         "document": Rule(
-            Says.TEXT, {**_TYPED, "source": _SOURCE, "citations": _ON_OFF, "title": TEXT, "context": TEXT}
+            FieldKind.TEXT, {**_TYPED, "source": _SOURCE, "citations": _ON_OFF, "title": TEXT, "context": TEXT}
         ),
         "search_result": Rule(
-            Says.TEXT, {**_TYPED, "content": BLOCK, "citations": _ON_OFF, "title": TEXT, "source": TEXT}
+            FieldKind.TEXT, {**_TYPED, "content": BLOCK, "citations": _ON_OFF, "title": TEXT, "source": TEXT}
         ),
-        "thinking": Rule(Says.TEXT, {"type": OPAQUE, "thinking": OPAQUE, "signature": OPAQUE}),
-        "redacted_thinking": Rule(Says.TEXT, {"type": OPAQUE, "data": OPAQUE}),
+        "thinking": Rule(FieldKind.TEXT, {"type": OPAQUE, "thinking": OPAQUE, "signature": OPAQUE}),
+        "redacted_thinking": Rule(FieldKind.TEXT, {"type": OPAQUE, "data": OPAQUE}),
         **dict.fromkeys(("tool_use", "server_tool_use", "mcp_tool_use"), _CALL),
         **dict.fromkeys(_TOOL_RESULTS, _TOOL_RESULT),
         **dict.fromkeys(_SERVER_RESULTS, _SERVER_RESULT),
-        "tool_reference": Rule(Says.TEXT, {**_TYPED, "tool_name": OPAQUE}),
-        "container_upload": Rule(Says.TEXT, {**_TYPED, "file_id": OPAQUE}),
-        "browser_state": Rule(Says.TEXT, {**_TYPED, "tabs": _TAB, "state_changes": _TAB}),
+        "tool_reference": Rule(FieldKind.TEXT, {**_TYPED, "tool_name": OPAQUE}),
+        "container_upload": Rule(FieldKind.TEXT, {**_TYPED, "file_id": OPAQUE}),
+        "browser_state": Rule(FieldKind.TEXT, {**_TYPED, "tabs": _TAB, "state_changes": _TAB}),
         **dict.fromkeys(("tool_addition", "tool_removal"), _TOOL_CHANGE),
         "mcp_tool_listing": TOOL,
-        "compaction": Rule(Says.TEXT, choose=_compaction),
-        "fallback": Rule(Says.TEXT, {"type": OPAQUE, "from": _MODEL, "to": _MODEL}),
+        "compaction": Rule(FieldKind.TEXT, choose=_compaction),
+        "fallback": Rule(FieldKind.TEXT, {"type": OPAQUE, "from": _MODEL, "to": _MODEL}),
     }
 )
-_RESULTS.update({**_TABLE, "text": Rule(Says.TEXT, {**_TABLE["text"].fields, "text": RESULT})})
+_RESULTS.update({**_TABLE, "text": Rule(FieldKind.TEXT, {**_TABLE["text"].fields, "text": RESULT})})
 
-_KEPT: Final = Rule(Says.TEXT, {"type": OPAQUE})
+_KEPT: Final = Rule(FieldKind.TEXT, {"type": OPAQUE})
 _EDIT: Final = Rule(
-    Says.TEXT,
+    FieldKind.TEXT,
     {
         "type": OPAQUE,
-        **dict.fromkeys(("trigger", "keep", "clear_at_least"), Rule(Says.KEYWORD, {"type": OPAQUE})),
+        **dict.fromkeys(("trigger", "keep", "clear_at_least"), Rule(FieldKind.KEYWORD, {"type": OPAQUE})),
         **dict.fromkeys(("exclude_tools", "clear_tool_inputs"), OPAQUE),  # names of tools
     },
 )
 _OUTPUT: Final = Rule(
-    Says.TEXT,
+    FieldKind.TEXT,
     {
         "effort": KEYWORD,
-        "format": Rule(Says.TEXT, {"type": OPAQUE, "name": OPAQUE, "schema": SCHEMA}),
+        "format": Rule(FieldKind.TEXT, {"type": OPAQUE, "name": OPAQUE, "schema": SCHEMA}),
         "task_budget": _KEPT,
     },
 )
 _THINKING: Final = Rule(
-    Says.TEXT,
-    {"type": OPAQUE, "display": KEYWORD, "block_binding": Rule(Says.TEXT, {"prefix_mismatch_behavior": KEYWORD})},
+    FieldKind.TEXT,
+    {"type": OPAQUE, "display": KEYWORD, "block_binding": Rule(FieldKind.TEXT, {"prefix_mismatch_behavior": KEYWORD})},
 )
 _MCP_SERVER: Final = Rule(
-    Says.TEXT,
+    FieldKind.TEXT,
     {
         "type": OPAQUE,
         "name": OPAQUE,
         "url": URL,
-        "authorization_token": OPAQUE,  # goes to the provider by design
-        "tool_configuration": Rule(Says.TEXT, {"allowed_tools": OPAQUE}),
+        "authorization_token": OPAQUE,  # meant for the provider
+        "tool_configuration": Rule(FieldKind.TEXT, {"allowed_tools": OPAQUE}),
     },
 )
 _CONTAINER: Final = Rule(
-    Says.OPAQUE,
-    {"id": OPAQUE, "skills": Rule(Says.TEXT, {"type": OPAQUE, "skill_id": OPAQUE, "version": OPAQUE})},
+    FieldKind.OPAQUE,
+    {"id": OPAQUE, "skills": Rule(FieldKind.TEXT, {"type": OPAQUE, "skill_id": OPAQUE, "version": OPAQUE})},
 )
 _MESSAGE: Final = Rule(
-    Says.TEXT, {"role": OPAQUE, "content": BLOCK, "clear_at": KEYWORD, "output_config": _OUTPUT, "type": OPAQUE}
+    FieldKind.TEXT, {"role": OPAQUE, "content": BLOCK, "clear_at": KEYWORD, "output_config": _OUTPUT, "type": OPAQUE}
 )
 _FALLBACK: Final = Rule(
-    Says.KEYWORD, {"model": OPAQUE, "output_config": _OUTPUT, "speed": KEYWORD, "thinking": _THINKING}
+    FieldKind.KEYWORD, {"model": OPAQUE, "output_config": _OUTPUT, "speed": KEYWORD, "thinking": _THINKING}
 )
 
 REQUEST: Final = request(
@@ -234,18 +237,18 @@ REQUEST: Final = request(
         "stop_sequences": TEXT,
         "cache_control": _CACHE,
         "container": _CONTAINER,
-        "context_management": Rule(Says.TEXT, {"edits": _EDIT}),
-        "compaction": Rule(Says.TEXT, {"type": OPAQUE, "instructions": TEXT}),
-        "diagnostics": Rule(Says.TEXT, {"previous_message_id": OPAQUE}),
-        "thread": Rule(Says.TEXT, {"type": OPAQUE, "previous_message_id": OPAQUE}),
+        "context_management": Rule(FieldKind.TEXT, {"edits": _EDIT}),
+        "compaction": Rule(FieldKind.TEXT, {"type": OPAQUE, "instructions": TEXT}),
+        "diagnostics": Rule(FieldKind.TEXT, {"previous_message_id": OPAQUE}),
+        "thread": Rule(FieldKind.TEXT, {"type": OPAQUE, "previous_message_id": OPAQUE}),
         "fallbacks": _FALLBACK,
-        "fallback_credit_token": Rule(Says.OPAQUE, {"token": OPAQUE, "mode": KEYWORD}),
-        "billing_policy": Rule(Says.TEXT, {"type": OPAQUE, "bill_to": KEYWORD}),
+        "fallback_credit_token": Rule(FieldKind.OPAQUE, {"token": OPAQUE, "mode": KEYWORD}),
+        "billing_policy": Rule(FieldKind.TEXT, {"type": OPAQUE, "bill_to": KEYWORD}),
         "mcp_servers": _MCP_SERVER,
         "output_config": _OUTPUT,
         "output_format": _OUTPUT.fields["format"],
         "thinking": _THINKING,
-        "tool_choice": Rule(Says.KEYWORD, {"type": OPAQUE, "name": OPAQUE}),
+        "tool_choice": Rule(FieldKind.KEYWORD, {"type": OPAQUE, "name": OPAQUE}),
         "betas": OPAQUE,
         "workspace_id": OPAQUE,
         "user_profile_id": OPAQUE,
@@ -254,66 +257,64 @@ REQUEST: Final = request(
     content=("system", "messages"),
 )
 
-# Restores the events of an Anthropic message stream.
-#
-# Source: the `anthropic` package, version 2.11: `types/raw_*_event.py`, `types/beta/beta_raw_content_block_delta.py`.
-
-_UNTOUCHED: Final = ("thinking_delta", "signature_delta")
-_ENDS: Final = ("message_delta", "message_stop", "error")
+_UNCHANGED_DELTAS: Final = ("thinking_delta", "signature_delta")
+_ENDING_EVENTS: Final = ("message_delta", "message_stop", "error")
 _JSON: Final = "partial_json"
 _FIRST: Final = Number("0")
 
 
 class AnthropicStream:
-    """Every content block has a channel for each kind of its deltas."""
+    """Restores the events of a message stream. Each content block has one text for each kind of its deltas."""
 
-    def __init__(self, answers: Answers) -> None:
+    def __init__(self, answers: AnswerRestorer) -> None:
         self._answers = answers
-        self._channels = Channels(answers.restorer)
-        self._summary: tuple[Index, Event, dict[str, Node]] | None = None  # a compaction's, until it is known if signed
-        self.over = False
+        self._texts = StreamTexts(answers.restorer)
+        self._summary: tuple[Index, Event, dict[str, Node]] | None = (
+            None  # of a compaction, until it is known whether it is signed
+        )
+        self.is_over = False
 
-    def passed(self, event: Event, tree: Node) -> bytes:
-        """What goes to the caller in the place of an event."""
+    def restored_event(self, event: Event, tree: Node) -> bytes:
+        """The bytes for the caller in place of an event."""
         kind = tree.get("type") if isinstance(tree, dict) else None
         if not isinstance(tree, dict) or not isinstance(kind, str):
-            return self._rest_if(event.name in _ENDS) + self._whole(event, tree)
+            return self._flush_if(event.name in _ENDING_EVENTS) + self._whole(event, tree)
         if kind == "content_block_delta":
             return self._delta(event, tree)
         if kind == "content_block_start":
             return self._ended(_index(tree)) + self._start(event, tree)
         if kind == "content_block_stop":
             return self._ended(_index(tree)) + self._whole(event, tree)
-        self.over = self.over or kind in ("message_stop", "error")
-        return self._rest_if(kind in _ENDS) + self._whole(event, tree)
+        self.is_over = self.is_over or kind in ("message_stop", "error")
+        return self._flush_if(kind in _ENDING_EVENTS) + self._whole(event, tree)
 
-    def rest(self) -> bytes:
-        """What all blocks held back, as deltas of their own."""
-        out = self._released(signed=False)
-        for index in self._channels.groups():
+    def flush(self) -> bytes:
+        """The text that all blocks held back, as additional deltas."""
+        out = self._released_summary(signed=False)
+        for index in self._texts.groups():
             out += self._ended(index)
         return out
 
-    def failure(self, code: str, message: str) -> bytes:
-        """The event that says that the answer broke off."""
+    def error_event(self, code: str, message: str) -> bytes:
+        """The event that says that the answer is incomplete."""
         tree: Node = {"type": "error", "error": {"type": code, "message": message}}
-        return sse.written("error", written(tree))
+        return sse.new_event("error", to_json(tree))
 
-    def _rest_if(self, ends: bool) -> bytes:
-        return self.rest() if ends else b""
+    def _flush_if(self, ends: bool) -> bytes:
+        return self.flush() if ends else b""
 
     def _whole(self, event: Event, tree: Node) -> bytes:
         new = self._answers.tree(tree)
-        return event.raw if new is tree else sse.rewritten(event.raw, written(new))
+        return event.raw if new is tree else sse.with_data(event.raw, to_json(new))
 
     def _ended(self, index: Index) -> bytes:
-        out = self._released(signed=False) if self._summary and self._summary[0] == index else b""
-        for path, held in self._channels.over(index):
+        out = self._released_summary(signed=False) if self._summary and self._summary[0] == index else b""
+        for path, held in self._texts.end_group(index):
             out += _delta(index, path, held)
         return out
 
     def _start(self, event: Event, tree: dict[str, Node]) -> bytes:
-        """A block's start, with whose first text the deltas go on."""
+        """The start of a block. Its text and those of the deltas are one text."""
         block = tree.get("content_block")
         if not isinstance(block, dict) or block.get("type") == "compaction":
             return event.raw
@@ -323,7 +324,7 @@ class AnthropicStream:
         said = self._text(_index(tree), "text_delta", "text", text)
         rest = self._answers.tree({key: value for key, value in block.items() if key != "text"})
         new = {key: said if key == "text" else rest[key] for key in block} if isinstance(rest, dict) else block
-        return event.raw if new == block else sse.rewritten(event.raw, written({**tree, "content_block": new}))
+        return event.raw if new == block else sse.with_data(event.raw, to_json({**tree, "content_block": new}))
 
     def _delta(self, event: Event, tree: dict[str, Node]) -> bytes:
         delta, index = tree.get("delta"), _index(tree)
@@ -331,19 +332,19 @@ class AnthropicStream:
             return self._whole(event, tree)
         kind = delta.get("type")
         signs = kind == "signature_delta"
-        before = self._released(signed=signs) if self._summary and self._summary[0] == index else b""
+        before = self._released_summary(signed=signs) if self._summary and self._summary[0] == index else b""
         if kind == "compaction_delta":
-            return before + self._released(signed=False) + self._summed_up(index, event, tree)
-        if kind in _UNTOUCHED or not isinstance(kind, str):
+            return before + self._released_summary(signed=False) + self._hold_summary(index, event, tree)
+        if kind in _UNCHANGED_DELTAS or not isinstance(kind, str):
             return before + event.raw
-        new = {key: self._said(index, kind, delta, key) for key in delta}
+        new = {key: self._restored_field(index, kind, delta, key) for key in delta}
         if new == delta:
             return before + event.raw
-        if any(isinstance(delta[key], str) and delta[key] and new[key] == "" for key in delta) and _is_bare(new):
-            return before  # all of it waits
-        return before + sse.rewritten(event.raw, written({**tree, "delta": new}))
+        if any(isinstance(delta[key], str) and delta[key] and new[key] == "" for key in delta) and _is_empty_delta(new):
+            return before  # everything is held back
+        return before + sse.with_data(event.raw, to_json({**tree, "delta": new}))
 
-    def _said(self, index: Index, kind: str, delta: Mapping[str, Node], key: str) -> Node:
+    def _restored_field(self, index: Index, kind: str, delta: Mapping[str, Node], key: str) -> Node:
         value = delta[key]
         if passes(delta, key, Provider.ANTHROPIC):
             return value
@@ -352,20 +353,20 @@ class AnthropicStream:
         return self._answers.tree(value)
 
     def _text(self, index: Index, kind: str, key: str, piece: str) -> str:
-        """What can be said of a delta's text. That of the first block goes on from the prompt's end."""
+        """The text of a delta that can be released. The first block continues the prefill."""
         is_first = (index, kind) == (_FIRST, "text_delta")
-        begun = self._answers.restorer.prefill if is_first else ""
-        return self._channels.feed(index, (kind, key), piece, arguments=key == _JSON, begun=begun)
+        prefix = self._answers.restorer.prefill if is_first else ""
+        return self._texts.feed(index, (kind, key), piece, arguments=key == _JSON, prefix=prefix)
 
-    def _summed_up(self, index: Index, event: Event, tree: dict[str, Node]) -> bytes:
-        """A compaction's summary, which waits if there is anything in it to restore."""
+    def _hold_summary(self, index: Index, event: Event, tree: dict[str, Node]) -> bytes:
+        """Holds a compaction's summary if there is anything in it to restore."""
         if self._answers.tree(tree) is tree:
             return event.raw
         self._summary = (index, event, tree)
         return b""
 
-    def _released(self, *, signed: bool) -> bytes:
-        """The summary that waited for the next event of its block, which tells whether it is signed."""
+    def _released_summary(self, *, signed: bool) -> bytes:
+        """The held summary. The next event of its block says whether it is signed; a signed one is not restored."""
         if self._summary is None:
             return b""
         (_, event, tree), self._summary = self._summary, None
@@ -380,8 +381,8 @@ def _index(tree: Mapping[str, Node]) -> Index:
 def _delta(index: Index, path: Path, held: str) -> bytes:
     kind, key = path
     tree: Node = {"type": "content_block_delta", "index": index, "delta": {"type": str(kind), str(key): held}}
-    return sse.written("content_block_delta", written(tree))
+    return sse.new_event("content_block_delta", to_json(tree))
 
 
-def _is_bare(delta: Mapping[str, Node]) -> bool:
+def _is_empty_delta(delta: Mapping[str, Node]) -> bool:
     return all(value in ("", None) for key, value in delta.items() if key != "type")

@@ -1,8 +1,8 @@
-"""Restores text that is itself JSON, whole or piece by piece: tool arguments, `input_json_delta`, structured output.
+"""Restores JSON text, whole or in pieces: tool arguments, `input_json_delta`, structured output.
 
-Nothing is parsed into values: the text is passed on as it is written, and only inside its strings are escapes read, so
-that `\u003cMASKED_…\u003e` is recognized and what is put in is escaped. A string may itself hold JSON (`{"body":
-"{\"address\": …}"}`): what is put in there is escaped once more.
+The text is not parsed into values but forwarded as it is spelled. Only inside strings are escapes read, so that
+`\u003cMASKED_…\u003e` is recognized and originals are escaped. A string may itself contain JSON (`{"body":
+"{\"address\": …}"}`); originals are escaped once more there.
 """
 
 import re
@@ -10,9 +10,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple, Protocol
 
 from api.llm import json_tree
-from api.llm.restore import Channel, Restorer, joined
-
-# Reads the strings of a JSON text piece by piece: what they say, and how every character of it is written.
+from api.llm.restore import Restorer, TextStream, concatenated
 
 _PLAIN = re.compile(r'[^"\\]+')
 _ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|[^u])", re.DOTALL)
@@ -20,49 +18,49 @@ _CUT_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?\Z")
 _SHORT = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 
 
-class Piece(NamedTuple):
-    """A part of a string: what it says, how every character of that is written, and where it ends."""
+class StringPart(NamedTuple):
+    """A part of a JSON string: its decoded text, the source spelling of each character, and where the part ends."""
 
     said: str
     written: Sequence[str]  # as long as `said`
     end: int
-    closed: bool = False  # `end` is behind the closing quote
-    cut: str = ""  # an escape that is not over
+    closed: bool = False  # whether the string is closed; `end` is behind its quote
+    cut: str = ""  # an incomplete escape at the end
 
 
-def read(text: str, written: Sequence[str], at: int) -> Piece:
-    """A string's text from `at` to its closing quote, or as far as there is any.
+def read(text: str, written: Sequence[str], at: int) -> StringPart:
+    """Reads a string from `at` to its closing quote, or as far as it has arrived.
 
-    `written`: how every character of `text` is written, which is otherwise where the text itself stands in a string.
+    `written`: the source spelling of each character of `text`, which differs when `text` itself comes from a string.
     """
     plain = _PLAIN.match(text, at)
     end = plain.end() if plain else at
     words, units = text[at:end], written[at:end]
     if end == len(text):
-        return Piece(words, units, end)
+        return StringPart(words, units, end)
     if text[end] == '"':
-        return Piece(words, units, end + 1, closed=True)
-    return _read_escaped(text, written, end, Piece(words, units, end))
+        return StringPart(words, units, end + 1, closed=True)
+    return _read_escaped(text, written, end, StringPart(words, units, end))
 
 
-def _read_escaped(text: str, units: Sequence[str], at: int, first: Piece) -> Piece:
+def _read_escaped(text: str, units: Sequence[str], at: int, first: StringPart) -> StringPart:
     said, written = [first.said], list(first.written)
     while at < len(text):
         if text[at] == '"':
-            return Piece("".join(said), written, at + 1, closed=True)
+            return StringPart("".join(said), written, at + 1, closed=True)
         if plain := _PLAIN.match(text, at):
             said.append(plain.group())
             written += units[at : plain.end()]
             at = plain.end()
         elif _CUT_ESCAPE.match(text, at):
-            return Piece("".join(said), written, len(text), cut=text[at:])
+            return StringPart("".join(said), written, len(text), cut=text[at:])
         else:
             escape = _ESCAPE.match(text, at)
-            unit = escape.group() if escape else text[at]  # a backslash that escapes nothing stands for itself
+            unit = escape.group() if escape else text[at]  # a backslash that begins no escape is literal
             said.append(_unescaped(unit))
             written.append("".join(units[at : at + len(unit)]))
             at += len(unit)
-    return Piece("".join(said), written, at)
+    return StringPart("".join(said), written, at)
 
 
 def _unescaped(escape: str) -> str:
@@ -71,89 +69,103 @@ def _unescaped(escape: str) -> str:
     return _SHORT.get(escape[-1], escape[-1])
 
 
-# Follows the brackets of a JSON text piece by piece.
-
 _STRUCTURE = re.compile(r"[\[\]{},:]")
-_DEEPEST_BRACKET: Final = 1000  # levels that are told apart; below them no string becomes a number again
+_MAX_TRACKED_DEPTH: Final = 1000  # tracked levels; deeper strings never become numbers
 
 
-class Nesting:
-    """Where in the JSON the text stands: whether the next string is a value, and whether the JSON is over."""
+class BracketTracker:
+    """Follows the brackets of a JSON text that arrives in pieces: whether the next string is a value, whether the JSON
+    is over.
+    """
 
-    __slots__ = ("_deeper", "_levels", "begun", "value")
+    __slots__ = ("_deeper", "_levels", "begun", "is_value")
 
     def __init__(self) -> None:
         self._levels = bytearray()
         self._deeper = 0
         self.begun = False
-        self.value = True
+        self.is_value = True
 
     def read(self, text: str, at: int, end: int) -> int:
-        """Follows `text[at:end]` as far as the JSON goes: to where it is over, or to the end."""
+        """Reads `text[at:end]`. The position where the JSON is over, or `end`."""
         for match in _STRUCTURE.finditer(text, at, end):
             self._step(match.group())
-            if self.over:
+            if self.is_over:
                 return match.end()
         return end
 
     @property
-    def over(self) -> bool:
+    def is_over(self) -> bool:
         return self.begun and not self._levels
 
     def _step(self, mark: str) -> None:
         if mark in "{[":
             self.begun = True
-            if len(self._levels) < _DEEPEST_BRACKET:
+            if len(self._levels) < _MAX_TRACKED_DEPTH:
                 self._levels += mark.encode()
             else:
                 self._deeper += 1
-            self.value = mark == "["
+            self.is_value = mark == "["
         elif mark in "}]":
             if self._deeper:
                 self._deeper -= 1
             elif self._levels:
                 self._levels.pop()
-            self.value = False
+            self.is_value = False
         elif mark == ":":
-            self.value = True
+            self.is_value = True
         else:
-            self.value = self._levels.endswith(b"[")
+            self.is_value = self._levels.endswith(b"[")
         if self._deeper:
-            self.value = False
+            self.is_value = False
 
 
-_BETWEEN = re.compile(r'[^"]{0,1024}')  # not to the next quote, however far: it is read anew behind every JSON
-_GOES_ON = re.compile(r"[\s,]{0,1024}(?:[{\[]|\Z)")  # as lines of JSON do
-_FOREIGN = re.compile(r"[^\s\[\]{},:0-9+.eEtrufalsnNoTF-]")  # what no brackets, numbers, true, false and null have
+_BETWEEN = re.compile(r'[^"]{0,1024}')  # bounded, since it is searched again after every JSON value
+_GOES_ON = re.compile(r"[\s,]{0,1024}(?:[{\[]|\Z)")  # as in JSON lines
+_FOREIGN = re.compile(r"[^\s\[\]{},:0-9+.eEtrufalsnNoTF-]")  # not in brackets, numbers, true, false, null
 _ARGUMENTS: Final = ("{", "[", '"')
 STRUCTURED: Final = ('{"', "{}", "[{", '["', "[[", "[]")
-_DEEPEST: Final = 4  # strings inside strings whose JSON is looked at
+_MAX_STRING_DEPTH: Final = 4  # nested strings whose content may be JSON
 
 
-class Plain(Protocol):
-    """A text in pieces, as `Channel` is."""
+class RestoringStream(Protocol):
+    """Restores one text that arrives in pieces, as `TextStream` does."""
 
     def feed(self, text: str, written: Sequence[str] | None = None) -> str:
-        """What can be said now."""
+        """The text that can be released now."""
 
     def flush(self) -> str:
-        """What was held back."""
+        """The text that was held back."""
 
 
-class JsonChannel:
-    """A JSON text in pieces: `feed` and `flush` as `Channel` has them.
+class JsonStream:
+    """Restores a JSON text that arrives in pieces.
 
-    With `structured` it is an ordinary text, taken as JSON only when it begins like an object or an array of such, or
-    with `whole`, where it comes in one piece, when it begins with one; otherwise it is what a tool is given, where a
-    string that is exactly a number's token becomes the number. `sure`: it is JSON, and does not end. `opened`: the
-    bracket, in the midst of prose, that it goes on from; then what no JSON has outside its strings, or a line break in
-    one of them, ends it. `plain` takes what stands outside strings, `after` what stands behind the JSON, or all when it
-    is none; `depth` is how many JSON strings all of it stands in.
+    By default the text is a tool's arguments, where a string that is exactly one number token becomes the number. With
+    `structured` it is ordinary text, handled as JSON only when it begins like an object or an array; with `whole` as
+    well, it arrives in one piece and is handled as JSON when it begins with a complete or cut-off JSON value.
+
+    `sure`: it is JSON and has no end. `opened`: the bracket after which the text begins, in the middle of prose; a
+    character that JSON cannot have outside strings, or a line break inside a string, then ends the JSON. `plain`
+    restores text outside strings; `after` restores text behind the JSON, or everything when it is not JSON. `depth`:
+    the number of JSON strings around the text.
     """
 
     __slots__ = (
-        "_after", "_cut", "_cut_written", "_depth", "_json", "_lead", "_nesting", "_plain", "_restorer", "_strict",
-        "_string", "_structured", "_sure", "_whole",
+        "_after",
+        "_brackets",
+        "_cut",
+        "_cut_written",
+        "_depth",
+        "_json",
+        "_lead",
+        "_plain",
+        "_restorer",
+        "_strict",
+        "_string",
+        "_structured",
+        "_sure",
+        "_whole",
     )  # fmt: skip
 
     def __init__(
@@ -164,30 +176,30 @@ class JsonChannel:
         whole: bool = False,
         sure: bool = False,
         opened: str = "",
-        plain: Plain | None = None,
-        after: Plain | None = None,
+        plain: RestoringStream | None = None,
+        after: RestoringStream | None = None,
         depth: int = 0,
     ) -> None:
         self._restorer = restorer
         self._structured, self._whole, self._sure, self._depth = structured, whole, sure, depth
-        self._plain = plain or Channel(restorer, depth)
+        self._plain = plain or TextStream(restorer, depth)
         self._after = after or self._plain
-        self._string: _String | None = None
-        self._nesting = Nesting()
-        self._nesting.read(opened, 0, len(opened))
+        self._string: _StringStream | None = None
+        self._brackets = BracketTracker()
+        self._brackets.read(opened, 0, len(opened))
         self._strict = bool(opened)
-        self._json = True if sure or opened else None  # None: not yet known
+        self._json = True if sure or opened else None  # None: undecided
         self._lead = ""
-        self._cut = ""  # the beginning of an escape
+        self._cut = ""  # an incomplete escape
         self._cut_written: Sequence[str] = ""
 
     @property
-    def left(self) -> bool:
-        """Whether the JSON is over, or it was none."""
+    def is_left(self) -> bool:
+        """Whether the JSON is over, or the text is not JSON."""
         return self._json is False
 
     def feed(self, text: str, written: Sequence[str] | None = None) -> str:
-        """What can be said now."""
+        """The text that can be released now."""
         if self._json is False or not self._restorer.live:
             return self._after.feed(text, written)
         units = text if written is None else written
@@ -198,13 +210,13 @@ class JsonChannel:
         return "".join(out)
 
     def take(self, text: str, units: Sequence[str], at: int, out: list[str]) -> int:
-        """Takes the text from `at` on as far as the JSON goes, and says in `out` what can be said; where that is.
+        """Reads `text` from `at` as far as the JSON goes, appends what can be released to `out`, and gives the end.
 
-        What was fed before is in front of the text: then `at` is 0.
+        When an incomplete escape is held, `at` must be 0: the escape is put in front of the text.
         """
         ahead = len(self._cut)
         if ahead:
-            text, units = self._cut + text, joined(self._cut_written, units)
+            text, units = self._cut + text, concatenated(self._cut_written, units)
             self._cut, self._cut_written = "", ""
         while at < len(text) and self._json is not False:
             step = self._outside if self._string is None else self._inside
@@ -212,7 +224,7 @@ class JsonChannel:
         return at - ahead
 
     def flush(self) -> str:
-        """What was held back."""
+        """The text that was held back."""
         cut, self._cut, self._cut_written = "".join(self._cut_written), "", ""
         held = self._string.flush() if self._string else self._plain.flush()
         return held + cut + (self._after.flush() if self._after is not self._plain else "")
@@ -220,34 +232,34 @@ class JsonChannel:
     def _outside(self, text: str, units: Sequence[str], at: int, out: list[str]) -> int:
         if self._json is None:
             self._decide(text, at)
-        if not self._sure and self._nesting.over and (self._strict or not _GOES_ON.match(text, at)):
+        if not self._sure and self._brackets.is_over and (self._strict or not _GOES_ON.match(text, at)):
             self._json = False
         if self._json is False:
             return at
         between = _BETWEEN.match(text, at)
         end = between.end() if between else at
         foreign = _FOREIGN.search(text, at, end) if self._strict else None
-        stop = self._nesting.read(text, at, foreign.start() if foreign else end)
+        stop = self._brackets.read(text, at, foreign.start() if foreign else end)
         out.append(self._plain.feed(text[at:stop], units[at:stop]))
         if foreign and stop == foreign.start():
             self._json = False
-        elif text.startswith('"', stop) and (self._sure or not self._nesting.over):
+        elif text.startswith('"', stop) and (self._sure or not self._brackets.is_over):
             out.append(self._plain.flush())
             return self._opened(units, end, out)
         return stop
 
     def _opened(self, units: Sequence[str], at: int, out: list[str]) -> int:
-        """A string begins; behind its quote."""
-        self._nesting.begun = True
-        value = self._nesting.value and not self._structured
-        self._string = _String(self._restorer, value=value, whole=self._whole, depth=self._depth + 1)
+        """Begins a string behind its opening quote."""
+        self._brackets.begun = True
+        value = self._brackets.is_value and not self._structured
+        self._string = _StringStream(self._restorer, value=value, whole=self._whole, depth=self._depth + 1)
         out.append(self._string.opened(units[at]))
         return at + 1
 
     def _decide(self, text: str, at: int) -> None:
-        """Take it for JSON, or not, by its first one or two characters that are not blank, or by all of it."""
+        """Decides whether the text is JSON by its first one or two non-blank characters, or by the whole text."""
         if self._structured and self._whole:
-            self._json = json_tree.begins(text[at:])
+            self._json = json_tree.begins_as_json(text[at:])
             return
         self._lead = (self._lead + "".join(text[at:].split(None, 2)[:2])[:2])[:2]
         if not self._structured:
@@ -274,20 +286,20 @@ class JsonChannel:
         return piece.end
 
 
-class _String:
-    """One string of the JSON. Its opening quote waits as long as the string may be just a number's token."""
+class _StringStream:
+    """One string of the JSON. Its opening quote is held back while the string may be exactly one number token."""
 
     __slots__ = ("_held", "_restorer", "_text", "_waiting", "_written", "quoted")
 
     def __init__(self, restorer: Restorer, *, value: bool, whole: bool, depth: int) -> None:
         self._restorer = restorer
         self._waiting = value and bool(restorer.numbers)
-        self._held = ""  # as long as it waits
+        self._held = ""  # while the quote is held back
         self._written: Sequence[str] = ""
-        self._text: Plain = (
-            JsonChannel(restorer, structured=True, whole=whole, depth=depth)
-            if depth <= _DEEPEST
-            else Channel(restorer, depth)
+        self._text: RestoringStream = (
+            JsonStream(restorer, structured=True, whole=whole, depth=depth)
+            if depth <= _MAX_STRING_DEPTH
+            else TextStream(restorer, depth)
         )
         self.quoted = True
 
@@ -297,8 +309,8 @@ class _String:
     def flush(self) -> str:
         return self._take("", "", final=True)
 
-    def take(self, piece: Piece) -> str:
-        """What can be said now; all that was held behind a closing quote, when see `quoted`."""
+    def take(self, piece: StringPart) -> str:
+        """The text that can be released now. After a closing quote that is everything; see `quoted`."""
         if self._waiting and piece.closed:
             number = self._restorer.number(self._held + piece.said)
             if number is not None:
@@ -309,7 +321,7 @@ class _String:
     def _take(self, said: str, written: Sequence[str], *, final: bool) -> str:
         quote = ""
         if self._waiting:
-            said, written = self._held + said, joined(self._written, written)
+            said, written = self._held + said, concatenated(self._written, written)
             if not final and self._may_be_number(said):
                 self._held, self._written = said, written
                 return ""
@@ -317,17 +329,17 @@ class _String:
         return quote + self._text.feed(said, written) + (self._text.flush() if final else "")
 
     def _may_be_number(self, said: str) -> bool:
-        hits, settled = self._restorer.live.find(said, 0, final=False)
-        return settled == 0 or (len(hits) == 1 and hits[0][:2] == (0, len(said)))
+        hits, decided = self._restorer.live.find(said, 0, final=False)
+        return decided == 0 or (len(hits) == 1 and hits[0][:2] == (0, len(said)))
 
 
 def restored_arguments(restorer: Restorer, text: str) -> str:
-    """A tool's arguments, whole: JSON in a string; as text when it is none."""
-    channel = JsonChannel(restorer, whole=True)
-    return channel.feed(text) + channel.flush()
+    """A tool's arguments, whole: JSON in a string, or plain text when it is not JSON."""
+    stream = JsonStream(restorer, whole=True)
+    return stream.feed(text) + stream.flush()
 
 
 def restored_data(restorer: Restorer, text: str) -> str:
-    """A text of a tool's, whole, with what is put in escaped where the text is JSON itself."""
-    channel = JsonChannel(restorer, structured=True, whole=True)
-    return channel.feed(text) + channel.flush()
+    """A whole text of a tool. Where it is JSON itself, originals are escaped."""
+    stream = JsonStream(restorer, structured=True, whole=True)
+    return stream.feed(text) + stream.flush()

@@ -1,6 +1,9 @@
-"""Reads a body as strict JSON and writes it anew: every number as it was spelled, every key once, in its order.
+"""JSON trees that keep the spelling of every number and the order of every object.
 
-What a provider's parser might understand otherwise than ours (duplicate keys, NaN, other encodings) is refused.
+Requests are read strictly: what a provider's parser could read otherwise than ours (duplicate keys, NaN, other
+encodings than UTF-8) is refused. Answers are read as the providers' clients read them: the last of two equal keys
+counts, and NaN is a number.
+
 Sources: RFC 8259; RFC 7493 for duplicate keys and lone surrogates.
 """
 
@@ -12,23 +15,23 @@ from typing import Final, NoReturn
 
 from schemas.errors import InvalidBody
 
-MOST_LEVELS: Final = 200  # objects and arrays inside one another
+MAX_DEPTH: Final = 200  # nested objects and arrays
 _LONE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number as it was spelled: its digits are the caller's, however many, and no float's or integer's."""
+    """A number in its original spelling, so that no digit is lost in a float."""
 
     literal: str
 
 
 Node = dict[str, "Node"] | list["Node"] | str | Number | bool | None
-Holder = dict[str, Node] | list[Node]
+Container = dict[str, Node] | list[Node]
 
 
-def parsed(raw: bytes) -> dict[str, Node]:
-    """The object that a body is. InvalidBody for all else, and for more than MOST_LEVELS inside one another."""
+def parse_body(raw: bytes) -> dict[str, Node]:
+    """The object in a request body. InvalidBody for anything else, and for more than MAX_DEPTH nested levels."""
     try:
         tree = read_strict(raw.decode("utf-8"))
     except ValueError:
@@ -39,7 +42,7 @@ def parsed(raw: bytes) -> dict[str, Node]:
 
 
 def read_strict(text: str) -> Node:
-    """The value that a JSON text is. ValueError, which quotes nothing, when it is none, or is nested too deep."""
+    """The value of a JSON text. ValueError, without quoting the text, when it is not JSON or nested too deep."""
     known: dict[str, Number] = {}
 
     def number(literal: str) -> Number:
@@ -61,7 +64,7 @@ def read_strict(text: str) -> Node:
 
 
 def write(tree: Node) -> bytes:
-    """The tree as UTF-8 JSON without blanks; a surrogate that stands alone, which UTF-8 does not have, as an escape."""
+    """The tree as UTF-8 JSON without whitespace. A lone surrogate, which UTF-8 cannot hold, is written as an escape."""
     pieces: list[str] = []
     _write(tree, pieces)
     text = "".join(pieces)
@@ -71,17 +74,17 @@ def write(tree: Node) -> bytes:
         return _LONE.sub(lambda match: f"\\u{ord(match[0]):04x}", text).encode()
 
 
-def value_at(holder: Holder, key: str | int) -> Node:
-    """What stands in an object under its key, or in an array at its index."""
-    return holder[str(key)] if isinstance(holder, dict) else holder[int(key)]
+def value_at(container: Container, key: str | int) -> Node:
+    """The value of an object at a key, or of an array at an index."""
+    return container[str(key)] if isinstance(container, dict) else container[int(key)]
 
 
-def replace_at(holder: Holder, key: str | int, value: Node) -> None:
-    """Puts a value where another one stands."""
-    if isinstance(holder, dict):
-        holder[str(key)] = value
+def replace_at(container: Container, key: str | int, value: Node) -> None:
+    """Replaces the value at a key or an index."""
+    if isinstance(container, dict):
+        container[str(key)] = value
     else:
-        holder[int(key)] = value
+        container[int(key)] = value
 
 
 def _write(node: Node, pieces: list[str]) -> None:
@@ -110,17 +113,17 @@ def _write(node: Node, pieces: list[str]) -> None:
 def _unique(pairs: list[tuple[str, Node]]) -> dict[str, Node]:
     members = dict(pairs)
     if len(members) < len(pairs):
-        raise ValueError("a key stands twice")
+        raise ValueError("duplicate key")
     return members
 
 
 def _no_constant(_: str) -> NoReturn:
-    raise ValueError("no JSON number")
+    raise ValueError("not a JSON number")
 
 
 def _is_shallow(tree: Node) -> bool:
     level = [tree] if isinstance(tree, dict | list) else []
-    for _ in range(MOST_LEVELS):
+    for _ in range(MAX_DEPTH):
         if not level:
             return True
         children = (child for node in level for child in (node.values() if isinstance(node, dict) else node))
@@ -128,15 +131,13 @@ def _is_shallow(tree: Node) -> bool:
     return not level
 
 
-# Reads what a provider sends as JSON, as its clients do: the last of two equal keys counts, NaN is a number.
-
 _LEVELS = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*"?|[\[{]|[\]}]', re.DOTALL)
 _BEGIN = re.compile(r"\s*(?=[{\[])")
 _DECODER: Final = json.JSONDecoder(parse_int=Number, parse_float=Number, parse_constant=Number, strict=False)
 
 
 def read_lenient(text: str) -> Node:
-    """The value that a JSON text is, its numbers as they are spelled. ValueError when it is none or too deep."""
+    """The value of a JSON text, with numbers as they are spelled. ValueError when it is not JSON or nested too deep."""
     if _is_deep(text):
         raise ValueError("nested too deep")
     try:
@@ -146,8 +147,8 @@ def read_lenient(text: str) -> Node:
     return tree
 
 
-def begins(text: str) -> bool:
-    """Whether the text begins with an object or an array, or is one that is broken off."""
+def begins_as_json(text: str) -> bool:
+    """Whether the text begins with an object or an array, which may be cut off at the end of the text."""
     begin = _BEGIN.match(text)
     if begin is None or _is_deep(text):
         return False
@@ -159,8 +160,8 @@ def begins(text: str) -> bool:
 
 
 def _is_deep(text: str) -> bool:
-    """Whether brackets stand deeper than MOST_LEVELS."""
-    if text.count("{") + text.count("[") <= MOST_LEVELS:
+    """Whether brackets are nested deeper than MAX_DEPTH."""
+    if text.count("{") + text.count("[") <= MAX_DEPTH:
         return False
     level = deepest = 0
     for match in _LEVELS.finditer(text):
@@ -170,4 +171,4 @@ def _is_deep(text: str) -> bool:
             deepest = max(deepest, level)
         elif mark in "}]":
             level -= 1
-    return deepest > MOST_LEVELS
+    return deepest > MAX_DEPTH

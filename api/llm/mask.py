@@ -1,4 +1,9 @@
-"""Masks leaves: every entity becomes a token, or a generalized value where one was asked for and can be given."""
+"""Masks the leaves of a request: every entity becomes a token, or a generalized value where that was requested.
+
+A value that is spelled with escapes is detected by its meaning and masked in its spelling, which restoring returns. A
+value that identifies somebody wherever it is (an identifier, a name of several words) is masked in the leaf where it
+was found and in every later leaf. Earlier leaves stay the same, since their masking must not depend on what follows.
+"""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -8,9 +13,9 @@ from dataclasses import replace
 from typing import Final, NamedTuple, Protocol
 
 from api.llm.json_tree import replace_at, value_at
-from api.llm.model import Asked, Minted
+from api.llm.model import MaskingOptions, Minted
 from api.llm.request_walk import Form, Leaf
-from api.llm.tool_arguments import WholeJson, spelled
+from api.llm.tool_arguments import WholeJson, json_literal
 from pipeline.detect.allowed_spans import AllowedTerms
 from pipeline.detect.text.equivalence import canonical, words_form
 from pipeline.detect.text.placeholders import find_placeholders
@@ -23,14 +28,7 @@ from pipeline.transform.mask import Mint
 from schemas.entities import GLOSSARY_RANK, RANK, EntityType
 from schemas.spans import Detection, DetectOptions, Span, TermSet
 
-# Finds the entities of one leaf, also those spelled with escapes, and what earlier leaves made known.
-#
-# A value spelled with escapes is found for what it means and masked as it stands: restoring gives back its signs.
-#
-# A value that tells whose it is wherever it stands (an identifier, a name of several words) is masked in the leaf where
-# it was found and in every later one; never in an earlier one, whose masking does not depend on what comes after it.
-
-# All that `decoded` resolves, but for what detection reads itself: UTF-8 spelled with percent signs, once.
+# All that `decoded` resolves, but for what detection reads itself: UTF-8 json_literal with percent signs, once.
 _ESCAPED = re.compile(
     r"""\\(?:u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|x[0-9A-Fa-f]{2}|[ux]\{[0-9A-Fa-f]|[0-3][0-7]{2}\\+[0-3][0-7]{2})
       | &(?:\#|[A-Za-z][A-Za-z0-9]{1,24};)
@@ -39,22 +37,22 @@ _ESCAPED = re.compile(
     re.VERBOSE,
 )
 
-_LEAST_ECHO = 3  # letters and digits of a value that is masked again in a model's words
-# What stands between two values that detection takes for one, and what hangs on the word behind it.
-_JOINING_LEAVES: Final = frozenset((
+_MIN_REPEATED_CHARS = 3  # letters and digits of a value that is masked again in a model's text
+# Words between two values that detection takes for one value, and Arabic prefixes of the second one.
+_CONNECTING_WORDS: Final = frozenset((
     "to", "and", "or", "until", "till", "through", "by", "at", "in", "of",
     "من", "الى", "إلى", "حتى", "و", "او", "أو", "في", "ف", "ب", "ل", "ك",
 ))  # fmt: skip
 
 
 class Detects(Protocol):
-    """What a detector does."""
+    """A detector."""
 
     def detect(self, text: str, options: DetectOptions = ...) -> Detection:
         """The entities of a text."""
 
 
-class Seen(NamedTuple):
+class Entity(NamedTuple):
     """`text[start:end]` of a leaf is an entity."""
 
     start: int
@@ -63,104 +61,108 @@ class Seen(NamedTuple):
 
 
 class _Hit(NamedTuple):
-    """A value that was found first in leaf `leaf` stands here as well."""
+    """A repeated value; `leaf` is the number of the leaf where it was found first."""
 
     leaf: int
-    seen: Seen
+    seen: Entity
 
 
-class Sightings:
-    """The entities of a request's leaves: first `look` at each in order, then ask for those `of` each.
+class EntityFinder:
+    """Finds the entities of a request's leaves. First call `look` for each leaf in order, then `of` for each.
 
-    Linear in the length of all leaves, however many values there are.
+    The time is linear in the length of all leaves, however many values there are.
     """
 
     def __init__(self, detector: Detects, terms: tuple[TermSet, ...]) -> None:
         self._detector, self._options = detector, DetectOptions(terms=terms)
         self._allowed = AllowedTerms(terms)
-        self._looked: dict[tuple[str, str], list[Seen]] = {}  # by text and label: histories repeat themselves
-        self._first: dict[tuple[EntityType, str], int] = {}  # distinct surfaces, and the leaf where each stood first
+        self._detected: dict[
+            tuple[str, str], list[Entity]
+        ] = {}  # by text and label, since conversations repeat their history
+        self._first_leaf: dict[tuple[EntityType, str], int] = {}  # distinct surfaces, and the first leaf of each
         self._finder: OccurrenceFinder | None = None
         self._types: list[EntityType] = []
         self._leaves: list[int] = []
-        self._echo: OccurrenceFinder | None = None
-        self._surfaces: dict[str, tuple[int, EntityType]] = {}
-        self._cut: set[str] = set()  # found in what a model wrote where it wrote several tokens: none stands for it
-        self._written: dict[str, tuple[int, EntityType]] = {}  # surfaces as they stand, where escapes spell them
+        self._repeat_finder: OccurrenceFinder | None = None
+        self._repeatable: dict[str, tuple[int, EntityType]] = {}
+        self._without_token: set[str] = set()  # found across several tokens of a model: no token was minted for it
+        self._escaped_surfaces: dict[str, tuple[int, EntityType]] = {}  # surfaces spelled with escapes
 
     def look(self, number: int, text: str, label: str = "") -> None:
-        """Detection of leaf `number`; its values become known."""
-        found = self._looked.get((text, label))
+        """Runs detection on leaf `number` and remembers its values."""
+        found = self._detected.get((text, label))
         if found is not None:
             return
         options = replace(self._options, context=label) if label else self._options
         spans = self._detector.detect(text, options).spans
-        found = self._looked[text, label] = [Seen(span.start, span.end, span.type) for span in spans]
+        found = self._detected[text, label] = [Entity(span.start, span.end, span.type) for span in spans]
         for span in spans:
-            if span.rank != GLOSSARY_RANK:  # its own match mode says where a term stands
-                self._first.setdefault((span.type, text[span.start : span.end]), number)
+            if span.rank != GLOSSARY_RANK:  # the match mode of a term says where it applies
+                self._first_leaf.setdefault((span.type, text[span.start : span.end]), number)
         meant = decode_escapes(text) if _ESCAPED.search(text) else None
         if meant is None:
             return
         spans = self._detector.detect(meant.text, options).spans
-        hidden = [Seen(meant.starts[span.start], meant.ends[span.end - 1], span.type) for span in spans]
+        hidden = [Entity(meant.starts[span.start], meant.ends[span.end - 1], span.type) for span in spans]
         for span, seen in zip(spans, hidden, strict=True):
             if span.rank != GLOSSARY_RANK:
-                self._first.setdefault((span.type, meant.text[span.start : span.end]), number)
-            self._written.setdefault(text[seen.start : seen.end], (number, seen.type))
-        self._looked[text, label] = _merged(text, _not_inside(hidden, found), hidden)
+                self._first_leaf.setdefault((span.type, meant.text[span.start : span.end]), number)
+            self._escaped_surfaces.setdefault(text[seen.start : seen.end], (number, seen.type))
+        self._detected[text, label] = _merged(text, _not_inside(hidden, found), hidden)
 
-    def own(self, text: str, label: str = "") -> list[Seen]:
-        """What detection found in a text that it looked at, whatever other leaves made known."""
-        return self._looked[text, label]
+    def own(self, text: str, label: str = "") -> list[Entity]:
+        """The entities that detection found in this text alone."""
+        return self._detected[text, label]
 
-    def of(self, number: int, text: str, label: str = "", *, answered: bool = False) -> list[Seen]:
-        """What is to be masked in leaf `number`, by position, overlapping nowhere.
+    def of(self, number: int, text: str, label: str = "", *, from_model: bool = False) -> list[Entity]:
+        """The entities to mask in leaf `number`, ordered and without overlap.
 
-        What a model `answered` held tokens in the place of values, also of those that are not distinctive: they are
-        masked again before all else, so that the provider sees what its model wrote.
+        Text of a model (`from_model`) had tokens instead of values, also of values that are too common to be searched
+        elsewhere. They are masked again first, so that the provider sees what its model wrote.
         """
-        own = self._looked[text, label]
-        if not self._first:
+        own = self._detected[text, label]
+        if not self._first_leaf:
             return own
-        hits = [*self._spread(number, text), *(self._echoes(number, text) if answered else ())]
+        hits = [*self._repeated(number, text), *(self._repeated_in_answer(number, text) if from_model else ())]
         if not hits:
             return own
         allowed = self._allowed.spans_in(text)
         hits = [hit for hit in hits if not allowed.cover(*hit.seen)]
-        kept = [Seen(start, end, EntityType.CUSTOM_TERM) for start, end in find_placeholders(text)]
+        kept = [Entity(start, end, EntityType.CUSTOM_TERM) for start, end in find_placeholders(text)]
         merged = _merged(text, own + kept, [hit.seen for hit in hits])
-        if answered:
+        if from_model:
             shown = (hit.seen for hit in hits if hit.leaf < number)
-            said = _merged(text, kept, [seen for seen in shown if text[seen.start : seen.end] not in self._cut])
-            merged = _beside(text, said, merged)
-            self._cut.update({text[seen.start : seen.end] for seen in {*own}.difference(merged)})
+            said = _merged(
+                text, kept, [seen for seen in shown if text[seen.start : seen.end] not in self._without_token]
+            )
+            merged = _reunited(text, said, merged)
+            self._without_token.update({text[seen.start : seen.end] for seen in {*own}.difference(merged)})
         gone = frozenset(kept)
         return [seen for seen in merged if seen not in gone]
 
-    def _spread(self, number: int, text: str) -> Iterator["_Hit"]:
+    def _repeated(self, number: int, text: str) -> Iterator["_Hit"]:
         if self._finder is None:
             self._finder = OccurrenceFinder(self._values(), overlapping=True)
         for start, end, key in self._finder.hits(text):
             if self._leaves[key] <= number:
-                yield _Hit(self._leaves[key], Seen(start, end, self._types[key]))
+                yield _Hit(self._leaves[key], Entity(start, end, self._types[key]))
 
-    def _echoes(self, number: int, text: str) -> Iterator["_Hit"]:
-        if self._echo is None:
-            for (type_, surface), leaf in self._first.items():
-                if sum(map(str.isalnum, surface)) >= _LEAST_ECHO:
-                    self._surfaces.setdefault(surface, (leaf, type_))
-            self._surfaces = {**self._written, **self._surfaces}
-            self._echo = OccurrenceFinder(
-                (SearchValue(0, surface, False, MatchScope.WORD) for surface in self._surfaces), overlapping=True
+    def _repeated_in_answer(self, number: int, text: str) -> Iterator["_Hit"]:
+        if self._repeat_finder is None:
+            for (type_, surface), leaf in self._first_leaf.items():
+                if sum(map(str.isalnum, surface)) >= _MIN_REPEATED_CHARS:
+                    self._repeatable.setdefault(surface, (leaf, type_))
+            self._repeatable = {**self._escaped_surfaces, **self._repeatable}
+            self._repeat_finder = OccurrenceFinder(
+                (SearchValue(0, surface, False, MatchScope.WORD) for surface in self._repeatable), overlapping=True
             )
-        for start, end, _ in self._echo.hits(text):
-            leaf, type_ = self._surfaces.get(text[start:end], (number + 1, EntityType.CUSTOM_TERM))
+        for start, end, _ in self._repeat_finder.hits(text):
+            leaf, type_ = self._repeatable.get(text[start:end], (number + 1, EntityType.CUSTOM_TERM))
             if leaf <= number:
-                yield _Hit(leaf, Seen(start, end, type_))
+                yield _Hit(leaf, Entity(start, end, type_))
 
     def _values(self) -> Iterator[SearchValue]:
-        for (type_, surface), leaf in self._first.items():
+        for (type_, surface), leaf in self._first_leaf.items():
             key = len(self._types)
             self._types.append(type_)
             self._leaves.append(leaf)
@@ -170,10 +172,10 @@ class Sightings:
                 yield SearchValue(key, surface, False, MatchScope.WORD)
 
 
-def _not_inside(wider: list[Seen], seen: list[Seen]) -> list[Seen]:
-    """Those of `seen` that are not a part of one of `wider`: what a spelling means tells more than its signs."""
+def _not_inside(wider: list[Entity], seen: list[Entity]) -> list[Entity]:
+    """The entities of `seen` that are not part of a wider one: the decoded meaning counts more than the spelling."""
     ends = [wide.end for wide in wider]
-    kept: list[Seen] = []
+    kept: list[Entity] = []
     for one in seen:
         at = bisect_left(ends, one.end)
         around = wider[at] if at < len(wider) else one
@@ -182,15 +184,15 @@ def _not_inside(wider: list[Seen], seen: list[Seen]) -> list[Seen]:
     return kept
 
 
-def _beside(text: str, said: list[Seen], more: list[Seen]) -> list[Seen]:
-    """What a model `said`, whole, and what `more` there is beside it, but for words that only join values."""
+def _reunited(text: str, said: list[Entity], more: list[Entity]) -> list[Entity]:
+    """The values that a model repeated, whole, and the uncovered rest of `more` without mere connecting words."""
     whole = {*said, *more}
     merged = _merged(text, said, more)
-    return [seen for seen in merged if seen in whole or text[seen.start : seen.end].lower() not in _JOINING_LEAVES]
+    return [seen for seen in merged if seen in whole or text[seen.start : seen.end].lower() not in _CONNECTING_WORDS]
 
 
-def _merged(text: str, own: list[Seen], more: list[Seen]) -> list[Seen]:
-    """Both without overlap: `own` stay whole, of `more` stays what they leave uncovered."""
+def _merged(text: str, own: list[Entity], more: list[Entity]) -> list[Entity]:
+    """Both lists without overlap: `own` stay whole, and of `more` what they leave uncovered."""
     every = own + more
     whole = {(seen.start, seen.end): seen for seen in reversed(every)}
     places = merged_spans(
@@ -198,41 +200,40 @@ def _merged(text: str, own: list[Seen], more: list[Seen]) -> list[Seen]:
         [ValueSpan(seen.start, seen.end, at) for at, seen in enumerate(own)],
         [ValueSpan(seen.start, seen.end, at) for at, seen in enumerate(more, len(own))],
     )
-    return [whole.get((start, end)) or Seen(start, end, every[at].type) for start, end, at in places]
+    return [whole.get((start, end)) or Entity(start, end, every[at].type) for start, end, at in places]
 
 
-# Lays what is found in JSON as a whole onto the values of it, beside what is found in each by itself.
+class WholeJsonFinder:
+    """Finds entities in JSON as a whole and projects them onto its values. Use: `look` for every leaf, then `of` for
+    each.
+    """
 
-
-class Siblings:
-    """What values in one JSON tell of each other: as with `Sightings`, `look` for every leaf, then ask `of` each."""
-
-    def __init__(self, sightings: Sightings) -> None:
+    def __init__(self, sightings: EntityFinder) -> None:
         self._sightings = sightings
-        self._looked: set[WholeJson] = set()
-        self._found: dict[WholeJson, tuple[list[Seen], list[int]]] = {}  # and where each ends
+        self._detected: set[WholeJson] = set()
+        self._found: dict[WholeJson, tuple[list[Entity], list[int]]] = {}  # and the ends of the entities
 
     def look(self, number: int, leaf: Leaf) -> None:
-        """Detection of the JSON in which leaf `number` stands, once."""
-        if leaf.whole is not None and leaf.whole not in self._looked:
-            self._looked.add(leaf.whole)
+        """Runs detection once on the JSON that contains leaf `number`."""
+        if leaf.whole is not None and leaf.whole not in self._detected:
+            self._detected.add(leaf.whole)
             self._sightings.look(number, leaf.whole.text)
 
-    def of(self, number: int, leaf: Leaf, own: list[Seen]) -> list[Seen]:
-        """What is to be masked in leaf `number`, by position: the wider where one is a part of the other."""
+    def of(self, number: int, leaf: Leaf, own: list[Entity]) -> list[Entity]:
+        """The entities to mask in leaf `number`, ordered. Of two overlapping entities the wider one is kept."""
         if leaf.whole is None:
             return own
-        more = list(self._laid(number, leaf, leaf.whole))
+        more = list(self._projected(number, leaf, leaf.whole))
         if not more:
             return own
         every = own + more
         places = [ValueSpan(seen.start, seen.end, at) for at, seen in enumerate(own)]
         for at, seen in enumerate(more, len(own)):
             insert_span(places, ValueSpan(seen.start, seen.end, at))
-        return [Seen(start, end, every[at].type) for start, end, at in places if _is_readable(leaf.text[start:end])]
+        return [Entity(start, end, every[at].type) for start, end, at in places if _is_readable(leaf.text[start:end])]
 
-    def _laid(self, number: int, leaf: Leaf, whole: WholeJson) -> Iterator[Seen]:
-        begin = whole.places.get((id(leaf.holder), leaf.key))
+    def _projected(self, number: int, leaf: Leaf, whole: WholeJson) -> Iterator[Entity]:
+        begin = whole.places.get((id(leaf.container), leaf.key))
         if begin is None:
             return
         end = begin + len(leaf.literal or "" if leaf.form is Form.NUMBER else leaf.text)
@@ -242,16 +243,16 @@ class Siblings:
             if seen.start >= end:
                 return
             if leaf.form is Form.NUMBER:
-                yield Seen(0, len(leaf.text), seen.type)
-            elif not leaf.is_key or begin <= seen.start < seen.end <= end:  # a key is no part of a value beside it
-                yield Seen(max(seen.start - begin, 0), min(seen.end, end) - begin, seen.type)
+                yield Entity(0, len(leaf.text), seen.type)
+            elif not leaf.is_key or begin <= seen.start < seen.end <= end:  # an entity of a value does not cover a key
+                yield Entity(max(seen.start - begin, 0), min(seen.end, end) - begin, seen.type)
 
-    def _found_in(self, number: int, leaf: Leaf, whole: WholeJson) -> tuple[list[Seen], list[int]]:
+    def _found_in(self, number: int, leaf: Leaf, whole: WholeJson) -> tuple[list[Entity], list[int]]:
         found = self._found.get(whole)
         if found is None:
-            # What earlier leaves made known is looked for in each value; a model's words are to hold its tokens again.
+            # Known values are searched in each leaf; only a model's text needs them here, to have its tokens again.
             own, of = self._sightings.own, self._sightings.of
-            seen = of(number, whole.text, answered=True) if leaf.answered else own(whole.text)
+            seen = of(number, whole.text, from_model=True) if leaf.from_model else own(whole.text)
             found = self._found[whole] = seen, [one.end for one in seen]
         return found
 
@@ -260,55 +261,55 @@ def _is_readable(text: str) -> bool:
     return any(map(str.isalnum, text))
 
 
-# A token as it may stand in a text already, bent or not.
-_STANDING: Final = re.compile(r"masked_([a-z_]{2,32})_([a-f0-9]{8})", re.IGNORECASE)
+# A token that is in a text already, in any spelling.
+_EXISTING_TOKEN: Final = re.compile(r"masked_([a-z_]{2,32})_([a-f0-9]{8})", re.IGNORECASE)
 _JOINING: Final = str.maketrans("_-.", "   ")
-_HUMP: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_CAMEL_CASE: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
-def standing(text: str) -> Iterable[str]:
-    """The tokens that stand in a text, in the form in which they are minted."""
+def existing_tokens(text: str) -> Iterable[str]:
+    """The tokens in a text, in the form in which they are minted."""
     if "masked" not in text.lower():
         return ()
-    return (f"<MASKED_{m[1].upper()}_{m[2].lower()}>" for m in _STANDING.finditer(text.replace("\\", "")))
+    return (f"<MASKED_{m[1].upper()}_{m[2].lower()}>" for m in _EXISTING_TOKEN.finditer(text.replace("\\", "")))
 
 
 class Masking:
-    """The masking of one request's leaves, in order."""
+    """The masking of one request."""
 
-    def __init__(self, asked: Asked, detector: Detects) -> None:
+    def __init__(self, asked: MaskingOptions, detector: Detects) -> None:
         self._asked = asked
-        self._quoted: set[str] = set()  # tokens that stand in the leaves so far, and were not minted for them
+        self._quoted: set[str] = set()  # tokens that are in the leaves already and were not minted here
         self._mint = Mint(asked.key, self._quoted)
-        self._sightings = Sightings(detector, asked.terms)
-        self._siblings = Siblings(self._sightings)
+        self._sightings = EntityFinder(detector, asked.terms)
+        self._siblings = WholeJsonFinder(self._sightings)
         self._numbers: set[str] = set()
-        self._strings: set[str] = set()  # tokens that are whole strings of a tool's data: what is both is no number
+        self._strings: set[str] = set()  # tokens that are whole strings of a tool's data; these do not count as numbers
         self.found: Counter[EntityType] = Counter()
 
     def mask(self, leaves: list[Leaf]) -> None:
-        """Replaces in its holder every leaf that holds an entity."""
+        """Replaces every leaf that has an entity in its container."""
         for number, leaf in enumerate(leaves):
             self._siblings.look(number, leaf)
-            for text, label in _looked_at(leaf):
+            for text, label in _detection_inputs(leaf):
                 self._sightings.look(number, text, label)
         for number, leaf in enumerate(leaves):
-            if not leaf.answered:  # a token in a model's own words and thoughts is ours, and its value keeps it
-                self._quoted.update(standing(leaf.text))
-            seen: list[Seen] = []
-            for text, label in _looked_at(leaf):
-                seen += self._sightings.of(number, text, label, answered=leaf.answered)
+            if not leaf.from_model:  # a token in a model's text is ours, and its value keeps it
+                self._quoted.update(existing_tokens(leaf.text))
+            seen: list[Entity] = []
+            for text, label in _detection_inputs(leaf):
+                seen += self._sightings.of(number, text, label, from_model=leaf.from_model)
             seen = self._siblings.of(number, leaf, seen)
             if seen:
                 self.found.update(entity.type for entity in seen)
-                _put(leaf, self._masked(leaf, seen))
+                _write_back(leaf, self._masked(leaf, seen))
 
     @property
     def minted(self) -> Minted:
-        """The tokens so far."""
+        """The tokens minted so far."""
         return Minted(self._mint.mapping, frozenset(self._numbers - self._strings))
 
-    def _masked(self, leaf: Leaf, seen: list[Seen]) -> str:
+    def _masked(self, leaf: Leaf, seen: list[Entity]) -> str:
         if leaf.form is Form.STRING:
             return self._text(leaf, seen)
         first = max(seen, key=lambda entity: RANK[entity.type])
@@ -318,7 +319,7 @@ class Masking:
         self._numbers.add(token)
         return token
 
-    def _text(self, leaf: Leaf, seen: list[Seen]) -> str:
+    def _text(self, leaf: Leaf, seen: list[Entity]) -> str:
         text = leaf.text
         shown = self._generalized(leaf, seen)
         pieces: list[str] = []
@@ -334,8 +335,10 @@ class Masking:
             self._strings.add(masked)
         return masked
 
-    def _generalized(self, leaf: Leaf, seen: list[Seen]) -> dict[Seen, str]:
-        """The entities that become abstract, and what they become: a leaf's label stands before it."""
+    def _generalized(self, leaf: Leaf, seen: list[Entity]) -> dict[Entity, str]:
+        """The generalized values of entities, where requested and possible. A leaf's label is context for the
+        generalizer.
+        """
         wanted = self._asked.transforms
         if not any(entity.type in wanted for entity in seen):
             return {}
@@ -349,14 +352,14 @@ class Masking:
         return {entity: value for entity, value in values.items() if value}
 
 
-def _looked_at(leaf: Leaf) -> list[tuple[str, str]]:
-    """The text and the label that detection gets; of a participant's name its words too, in capitals as names are."""
+def _detection_inputs(leaf: Leaf) -> list[tuple[str, str]]:
+    """The texts and labels for detection. For a participant's name also its words, capitalized."""
     if leaf.form is Form.NAME:
-        words = _HUMP.sub(" ", leaf.text.translate(_JOINING)).title()
+        words = _CAMEL_CASE.sub(" ", leaf.text.translate(_JOINING)).title()
         return [(text, "") for text in dict.fromkeys((leaf.text, words))]
     return [(leaf.text, leaf.label)]
 
 
-def _put(leaf: Leaf, masked: str) -> None:
-    is_in_text = leaf.literal is not None and isinstance(value_at(leaf.holder, leaf.key), str)
-    replace_at(leaf.holder, leaf.key, spelled(masked, leaf.literal or "") if is_in_text else masked)
+def _write_back(leaf: Leaf, masked: str) -> None:
+    is_in_text = leaf.literal is not None and isinstance(value_at(leaf.container, leaf.key), str)
+    replace_at(leaf.container, leaf.key, json_literal(masked, leaf.literal or "") if is_in_text else masked)

@@ -1,4 +1,4 @@
-"""What the parts of a proxied call hand to one another: what was asked, the masked prompt, and the tokens minted."""
+"""The data that the parts of a proxied call exchange: masking options, the masked prompt, and the minted tokens."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -11,17 +11,18 @@ from schemas.spans import TermSet
 
 
 class Provider(StrEnum):
-    """A wire format, and whose: the `{provider}` of the path."""
+    """A provider's wire format: the `{provider}` of the path."""
 
     ANTHROPIC = "anthropic"
     OPENAI = "openai"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """How a body is to be masked: by whose key, under which terms, and what the caller's headers ask for.
+class MaskingOptions:
+    """How to mask a request body.
 
-    `key` is `tokens.token_key` of the caller's bearer; `today` (Asia/Riyadh) is the day ages are as of.
+    `key`: the token key made from the caller's bearer (`token_key`). `today`: the date in Asia/Riyadh that ages refer
+    to.
     """
 
     provider: Provider
@@ -35,9 +36,9 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Minted:
-    """The tokens of one request, `{token: original}`, and those that stand where a JSON number stood.
+    """The tokens of one request, `{token: original}`, and the `numbers`: tokens that replaced JSON numbers.
 
-    `prefill`: the beginning of the answer, if the prompt has one, with tokens.
+    `prefill`: the masked text of a last assistant message, which the answer continues.
     """
 
     originals: Mapping[str, str] = field(repr=False)
@@ -47,7 +48,9 @@ class Minted:
 
 @dataclass(frozen=True, slots=True)
 class MaskedPrompt:
-    """What may leave: `body` is UTF-8 JSON. `streams`: an event stream is asked for. `found`: entities by type."""
+    """The masked request. `body`: UTF-8 JSON. `streams`: whether it asks for an event stream. `found`: entities by
+    type.
+    """
 
     body: bytes = field(repr=False)
     minted: Minted
@@ -56,4 +59,4 @@ class MaskedPrompt:
 
 
 class StreamTooLong(Exception):
-    """One event of the provider's stream is longer than any that makes sense. Carries no text of it."""
+    """One event of the provider's stream exceeds its size limit. Carries none of its text."""

@@ -1,13 +1,15 @@
-"""The fields of OpenAI's Chat Completions request: which are masked, and which pass.
+"""OpenAI's Chat Completions format: which request fields are masked, and how the chunks of a stream are restored.
 
-Source: the types of the `openai` package, version 3.52 (`types/chat/*_param.py`); `reasoning_content` is a field of
-compatible providers; `parsed` and `parsed_arguments` stand in the package's answers, and come back with them.
+Source: the types of the `openai` package, version 3.52: `types/chat/*_param.py`, `types/chat/chat_completion_chunk.py`,
+and `lib/streaming/_deltas.py` for how its clients combine deltas (texts are concatenated, array items matched by
+`index`). `reasoning_content` is a field of compatible providers. `parsed` and `parsed_arguments` are in the package's
+answers and come back with them.
 """
 
 from typing import Final
 
 from api.llm import sse
-from api.llm.answers import LOGPROBS, Answers, is_sealed, passes, written
+from api.llm.answers import LOGPROBS, AnswerRestorer, is_signed_content, passes, to_json
 from api.llm.json_tree import Node, Number
 from api.llm.model import Provider
 from api.llm.request_fields import (
@@ -22,43 +24,45 @@ from api.llm.request_fields import (
     SCHEMA,
     TEXT,
     URL,
+    FieldKind,
     Rule,
-    Says,
     blocks,
     request,
     tagged,
 )
 from api.llm.sse import Event
-from api.llm.stream_text import Channels, Index, Part, Path
+from api.llm.stream_text import ArrayItem, Index, Path, StreamTexts
 
-FIRST: Final = ("tools", "functions", "messages")  # the order in which values become known
+MASKING_ORDER: Final = ("tools", "functions", "messages")  # fields whose values become known first, in this order
 
-_BREAKPOINT: Final = Rule(Says.KEYWORD, {"mode": KEYWORD, "ttl": KEYWORD})
+_BREAKPOINT: Final = Rule(FieldKind.KEYWORD, {"mode": KEYWORD, "ttl": KEYWORD})
 _PART: Final = {"type": OPAQUE, "prompt_cache_breakpoint": _BREAKPOINT}
-_IMAGE: Final = Rule(Says.URL, {"url": URL, "detail": KEYWORD})
+_IMAGE: Final = Rule(FieldKind.URL, {"url": URL, "detail": KEYWORD})
 _PARTS: Final = {
-    "text": Rule(Says.TEXT, {**_PART, "text": TEXT}),
-    "refusal": Rule(Says.TEXT, {**_PART, "refusal": TEXT}),
-    "image_url": Rule(Says.TEXT, {**_PART, "image_url": _IMAGE}),
-    "input_audio": Rule(Says.TEXT, {**_PART, "input_audio": Rule(Says.BYTES, {"data": BYTES, "format": KEYWORD})}),
+    "text": Rule(FieldKind.TEXT, {**_PART, "text": TEXT}),
+    "refusal": Rule(FieldKind.TEXT, {**_PART, "refusal": TEXT}),
+    "image_url": Rule(FieldKind.TEXT, {**_PART, "image_url": _IMAGE}),
+    "input_audio": Rule(
+        FieldKind.TEXT, {**_PART, "input_audio": Rule(FieldKind.BYTES, {"data": BYTES, "format": KEYWORD})}
+    ),
     "file": Rule(
-        Says.TEXT,
-        {**_PART, "file": Rule(Says.TEXT, {"file_data": BYTES, "file_id": OPAQUE, "filename": TEXT})},
+        FieldKind.TEXT,
+        {**_PART, "file": Rule(FieldKind.TEXT, {"file_data": BYTES, "file_id": OPAQUE, "filename": TEXT})},
     ),
 }
 
 
 _CONTENT: Final = blocks(_PARTS)
-_RESULTS: Final = {**_PARTS, "text": Rule(Says.TEXT, {**_PART, "text": RESULT})}
+_RESULTS: Final = {**_PARTS, "text": Rule(FieldKind.TEXT, {**_PART, "text": RESULT})}
 _RESULT: Final = blocks(_RESULTS, in_result=True)
-_FUNCTION_CALL: Final = Rule(Says.TEXT, {"name": OPAQUE, "arguments": ARGUMENTS, "parsed_arguments": DATA})
+_FUNCTION_CALL: Final = Rule(FieldKind.TEXT, {"name": OPAQUE, "arguments": ARGUMENTS, "parsed_arguments": DATA})
 _CALL: Final = Rule(
-    Says.TEXT,
+    FieldKind.TEXT,
     {
         "id": OPAQUE,
         "type": OPAQUE,
         "function": _FUNCTION_CALL,
-        "custom": Rule(Says.TEXT, {"name": OPAQUE, "input": TEXT}),
+        "custom": Rule(FieldKind.TEXT, {"name": OPAQUE, "input": TEXT}),
     },
 )
 _MESSAGE_FIELDS: Final = {
@@ -67,38 +71,38 @@ _MESSAGE_FIELDS: Final = {
     "content": _CONTENT,
     "refusal": TEXT,
     "reasoning_content": TEXT,
-    "audio": Rule(Says.TEXT, {"id": OPAQUE}),
-    "parsed": DATA,
+    "audio": Rule(FieldKind.TEXT, {"id": OPAQUE}),
+    "parse_body": DATA,
     "tool_calls": _CALL,
     "function_call": _FUNCTION_CALL,
     "tool_call_id": OPAQUE,
 }
 _MESSAGE: Final = Rule(
-    Says.TEXT,
+    FieldKind.TEXT,
     _MESSAGE_FIELDS,
     choose=tagged(
         "role",
         {
-            "tool": Rule(Says.TEXT, {**_MESSAGE_FIELDS, "content": _RESULT}),
-            "function": Rule(Says.TEXT, {**_MESSAGE_FIELDS, "name": OPAQUE, "content": _RESULT}),
+            "tool": Rule(FieldKind.TEXT, {**_MESSAGE_FIELDS, "content": _RESULT}),
+            "function": Rule(FieldKind.TEXT, {**_MESSAGE_FIELDS, "name": OPAQUE, "content": _RESULT}),
         },
     ),
 )
-_FUNCTION: Final = Rule(Says.TEXT, {"name": OPAQUE, "description": TEXT, "parameters": SCHEMA})
-_GRAMMAR: Final = Rule(Says.TEXT, {"syntax": KEYWORD, "definition": TEXT})
+_FUNCTION: Final = Rule(FieldKind.TEXT, {"name": OPAQUE, "description": TEXT, "parameters": SCHEMA})
+_GRAMMAR: Final = Rule(FieldKind.TEXT, {"syntax": KEYWORD, "definition": TEXT})
 _CUSTOM: Final = Rule(
-    Says.TEXT,
-    {"name": OPAQUE, "description": TEXT, "format": Rule(Says.TEXT, {"type": OPAQUE, "grammar": _GRAMMAR})},
+    FieldKind.TEXT,
+    {"name": OPAQUE, "description": TEXT, "format": Rule(FieldKind.TEXT, {"type": OPAQUE, "grammar": _GRAMMAR})},
 )
-_TOOL: Final = Rule(Says.TEXT, {"type": OPAQUE, "function": _FUNCTION, "custom": _CUSTOM})
-_NAMED: Final = Rule(Says.TEXT, {"name": OPAQUE})
+_TOOL: Final = Rule(FieldKind.TEXT, {"type": OPAQUE, "function": _FUNCTION, "custom": _CUSTOM})
+_NAMED: Final = Rule(FieldKind.TEXT, {"name": OPAQUE})
 _CHOICE: Final = {"type": OPAQUE, "name": OPAQUE, "function": _NAMED, "custom": _NAMED}
 _TOOL_CHOICE: Final = Rule(
-    Says.KEYWORD,
-    {**_CHOICE, "allowed_tools": Rule(Says.TEXT, {"mode": KEYWORD, "tools": Rule(Says.TEXT, _CHOICE)})},
+    FieldKind.KEYWORD,
+    {**_CHOICE, "allowed_tools": Rule(FieldKind.TEXT, {"mode": KEYWORD, "tools": Rule(FieldKind.TEXT, _CHOICE)})},
 )
-_PLACE: Final = Rule(Says.TEXT, {"country": KEYWORD, "timezone": KEYWORD})
-_SCORED: Final = Rule(Says.TEXT, {"mode": KEYWORD})
+_PLACE: Final = Rule(FieldKind.TEXT, {"country": KEYWORD, "timezone": KEYWORD})
+_SCORED: Final = Rule(FieldKind.TEXT, {"mode": KEYWORD})
 
 REQUEST: Final = request(
     {
@@ -111,27 +115,27 @@ REQUEST: Final = request(
         "user": LABELLED,
         "safety_identifier": LABELLED,
         "prompt_cache_key": LABELLED,
-        "prediction": Rule(Says.TEXT, {"type": OPAQUE, "content": _CONTENT}),
-        "audio": Rule(Says.TEXT, {"format": KEYWORD, "voice": Rule(Says.OPAQUE, {"id": OPAQUE})}),
-        "function_call": Rule(Says.KEYWORD, {"name": OPAQUE}),
+        "prediction": Rule(FieldKind.TEXT, {"type": OPAQUE, "content": _CONTENT}),
+        "audio": Rule(FieldKind.TEXT, {"format": KEYWORD, "voice": Rule(FieldKind.OPAQUE, {"id": OPAQUE})}),
+        "function_call": Rule(FieldKind.KEYWORD, {"name": OPAQUE}),
         "tool_choice": _TOOL_CHOICE,
         "response_format": Rule(
-            Says.TEXT,
+            FieldKind.TEXT,
             {
                 "type": OPAQUE,
-                "json_schema": Rule(Says.TEXT, {"name": OPAQUE, "description": TEXT, "schema": SCHEMA}),
+                "json_schema": Rule(FieldKind.TEXT, {"name": OPAQUE, "description": TEXT, "schema": SCHEMA}),
             },
         ),
         "moderation": Rule(
-            Says.TEXT, {"model": OPAQUE, "policy": Rule(Says.TEXT, {"input": _SCORED, "output": _SCORED})}
+            FieldKind.TEXT, {"model": OPAQUE, "policy": Rule(FieldKind.TEXT, {"input": _SCORED, "output": _SCORED})}
         ),
         "prompt_cache_options": _BREAKPOINT,
         "stream_options": KEYWORD,
         "web_search_options": Rule(
-            Says.TEXT,
+            FieldKind.TEXT,
             {
                 "search_context_size": KEYWORD,
-                "user_location": Rule(Says.TEXT, {"type": OPAQUE, "approximate": _PLACE}),
+                "user_location": Rule(FieldKind.TEXT, {"type": OPAQUE, "approximate": _PLACE}),
             },
         ),
         **dict.fromkeys(
@@ -141,32 +145,27 @@ REQUEST: Final = request(
     content=("messages",),
 )
 
-# Restores the chunks of an OpenAI chat completion stream.
-#
-# Source: the `openai` package, version 3.52: `types/chat/chat_completion_chunk.py`, `lib/streaming/_deltas.py` (how its
-# clients put deltas together: texts one behind the other, arrays by `index`).
-
-_SPEAKS: Final = ("delta", "message", "text")  # what a choice says its next piece in; `text` before there was chat
-_IN_PIECES: Final = ("content", "reasoning_details", "tool_calls")  # arrays whose parts go on in later chunks
+_TEXT_FIELDS: Final = ("delta", "message", "text")  # fields with the next piece; `text` is of completions without chat
+_CONTINUED_ARRAYS: Final = ("content", "reasoning_details", "tool_calls")  # arrays whose items continue in later chunks
 _ENVELOPE: Final = ("id", "object", "created", "model", "system_fingerprint", "service_tier")
 
 
 class OpenAIStream:
-    """Every choice has a channel for each text of its deltas, and for each call of a tool."""
+    """Restores the chunks of a stream. Each choice has one text for each text field and tool call of its deltas."""
 
-    def __init__(self, answers: Answers) -> None:
+    def __init__(self, answers: AnswerRestorer) -> None:
         self._answers = answers
-        self._channels = Channels(answers.restorer)
+        self._texts = StreamTexts(answers.restorer)
         self._envelope: dict[str, Node] = {}
-        self.over = False
+        self.is_over = False
 
-    def passed(self, event: Event, tree: Node) -> bytes:
-        """What goes to the caller in the place of an event."""
+    def restored_event(self, event: Event, tree: Node) -> bytes:
+        """The bytes for the caller in place of an event."""
         choices = tree.get("choices") if isinstance(tree, dict) else None
         if not isinstance(tree, dict) or not isinstance(choices, list):
             failed = event.name == "error" or (isinstance(tree, dict) and bool(tree.get("error")))
-            self.over = self.over or failed
-            return (self.rest() if failed else b"") + self._whole(event, tree)
+            self.is_over = self.is_over or failed
+            return (self.flush() if failed else b"") + self._whole(event, tree)
         self._envelope = {key: tree[key] for key in _ENVELOPE if key in tree}
         before = b""
         new: list[Node] = []
@@ -177,44 +176,44 @@ class OpenAIStream:
         done = {key: new if key == "choices" else self._answers.field(tree, key, tree[key]) for key in tree}
         if done == tree:
             return before + event.raw
-        if new != choices and not tree.get("usage") and all(map(_says_nothing, new)):
-            return before  # all of it waits
-        return before + sse.rewritten(event.raw, written(done))
+        if new != choices and not tree.get("usage") and all(map(_is_blank_choice, new)):
+            return before  # everything is held back
+        return before + sse.with_data(event.raw, to_json(done))
 
-    def rest(self) -> bytes:
-        """What all choices held back, in chunks of their own."""
-        return b"".join(self._ended(index) for index in self._channels.groups())
+    def flush(self) -> bytes:
+        """The text that all choices held back, as additional chunks."""
+        return b"".join(self._ended(index) for index in self._texts.groups())
 
-    def failure(self, code: str, message: str) -> bytes:
-        """The event that says that the answer broke off."""
+    def error_event(self, code: str, message: str) -> bytes:
+        """The event that says that the answer is incomplete."""
         tree: Node = {"error": {"message": message, "type": "server_error", "param": None, "code": code}}
-        return sse.written(None, written(tree))
+        return sse.new_event(None, to_json(tree))
 
     def _whole(self, event: Event, tree: Node) -> bytes:
         new = self._answers.tree(tree)
-        return event.raw if new is tree else sse.rewritten(event.raw, written(new))
+        return event.raw if new is tree else sse.with_data(event.raw, to_json(new))
 
     def _choice(self, choice: Node) -> tuple[Node, bytes]:
-        """A choice restored, and what must come before it."""
+        """A restored choice, and the bytes that must precede its chunk."""
         if not isinstance(choice, dict):
             return self._answers.tree(choice), b""
         index = _index(choice)
         new: dict[str, Node] = {}
         for key, value in choice.items():
-            if key in _SPEAKS:
+            if key in _TEXT_FIELDS:
                 new[key] = self._part(index, choice, key, (key,))
             else:
                 new[key] = self._answers.field(choice, key, value)
-        if not choice.get("finish_reason"):  # some say "" as long as there is none
+        if not choice.get("finish_reason"):  # some providers send "" before the end
             return new, b""
         ahead = b""
-        for path, held in self._channels.over(index):
+        for path, held in self._texts.end_group(index):
             if not _appended(new, path, held):
                 ahead += self._chunk(index, path, held)
         return new, ahead
 
     def _delta(self, index: Index, node: dict[str, Node], path: Path) -> dict[str, Node]:
-        if is_sealed(node, Provider.OPENAI):
+        if is_signed_content(node, Provider.OPENAI):
             return node
         return {key: self._part(index, node, key, (*path, key)) for key in node}
 
@@ -225,7 +224,7 @@ class OpenAIStream:
         if passes(node, key, Provider.OPENAI):
             return value
         if isinstance(value, str):
-            return self._channels.feed(index, path, value, arguments=key == "arguments")
+            return self._texts.feed(index, path, value, arguments=key == "arguments")
         if isinstance(value, dict):
             return self._delta(index, value, path)
         if isinstance(value, list):
@@ -233,22 +232,22 @@ class OpenAIStream:
         return value
 
     def _item(self, index: Index, item: Node, path: Path) -> Node:
-        """A part of an array: one that goes on, or one that is whole."""
+        """An array item: one that later chunks continue, or a complete one."""
         if isinstance(item, dict) and isinstance(item.get("index"), Number):
             return self._delta(index, item, (*path, _index(item)))
-        if isinstance(item, dict) and path[-1] in _IN_PIECES:
-            return self._delta(index, item, (*path, self._channels.part(index, path, _named(item))))
+        if isinstance(item, dict) and path[-1] in _CONTINUED_ARRAYS:
+            return self._delta(index, item, (*path, self._texts.matching_item(index, path, _named(item))))
         return self._answers.tree(item)
 
     def _ended(self, index: Index) -> bytes:
-        return b"".join(self._chunk(index, path, held) for path, held in self._channels.over(index))
+        return b"".join(self._chunk(index, path, held) for path, held in self._texts.end_group(index))
 
     def _chunk(self, index: Index, path: Path, held: str) -> bytes:
         said: Node = held
         for step in reversed(path):
             said = {step: said} if isinstance(step, str) else [{**_identity(step), **_object(said)}]
         choice: Node = {"index": index, **_object(said), "finish_reason": None}
-        return sse.written(None, written({**self._envelope, "choices": [choice]}))
+        return sse.new_event(None, to_json({**self._envelope, "choices": [choice]}))
 
 
 def _index(node: dict[str, Node]) -> Index:
@@ -256,19 +255,19 @@ def _index(node: dict[str, Node]) -> Index:
     return index if isinstance(index, Number | str) else Number("0")
 
 
-def _named(item: dict[str, Node]) -> Part:
+def _named(item: dict[str, Node]) -> ArrayItem:
     own, kind = item.get("id"), item.get("type")
-    return Part(own if isinstance(own, str) else "", kind if isinstance(kind, str) else "")
+    return ArrayItem(own if isinstance(own, str) else "", kind if isinstance(kind, str) else "")
 
 
-def _identity(step: Number | Part) -> dict[str, Node]:
-    """What a part of an array says of which part it is."""
+def _identity(step: Number | ArrayItem) -> dict[str, Node]:
+    """The fields that identify an array item."""
     if isinstance(step, Number):
         return {"index": step}
     return {key: value for key, value in step._asdict().items() if value}
 
 
-def _is(item: Node, step: Number | Part) -> bool:
+def _is(item: Node, step: Number | ArrayItem) -> bool:
     if not isinstance(item, dict):
         return False
     return item.get("index") == step if isinstance(step, Number) else "index" not in item and _named(item) == step
@@ -279,7 +278,7 @@ def _object(node: Node) -> dict[str, Node]:
 
 
 def _appended(node: Node, path: Path, held: str) -> bool:
-    """Whether a choice has the text of a path, which then goes on with what was held."""
+    """Appends held text to the text at a path of the choice. False when the choice has no such text."""
     *above, key = path
     for step in above:
         if isinstance(step, str):
@@ -295,11 +294,11 @@ def _appended(node: Node, path: Path, held: str) -> bool:
     return isinstance(text, str)
 
 
-def _says_nothing(choice: Node) -> bool:
-    """Whether nothing is left of a choice but the frame around its text."""
+def _is_blank_choice(choice: Node) -> bool:
+    """Whether nothing is left of a choice except the fields around its text."""
     if not isinstance(choice, dict) or choice.get("finish_reason"):
         return False
-    said = [choice[key] for key in _SPEAKS if key in choice]
+    said = [choice[key] for key in _TEXT_FIELDS if key in choice]
     return bool(said) and all(map(_is_empty, said))
 
 

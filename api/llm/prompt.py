@@ -1,29 +1,27 @@
-"""The request side: from the bytes that a client sent to those that a provider may have, and the tokens in them."""
+"""Masks a request body: from the bytes that a client sent to the bytes for the provider, and the tokens in them."""
 
 from dataclasses import replace
 from typing import Final
 
-from api.llm.json_tree import Node, parsed, replace_at, write
+from api.llm.json_tree import Node, parse_body, replace_at, write
 from api.llm.mask import Detects, Masking
-from api.llm.model import Asked, MaskedPrompt, Provider
+from api.llm.model import MaskedPrompt, MaskingOptions, Provider
 from api.llm.request_walk import Walk, walk
 from api.llm.restore import prefill
 from schemas.errors import InvalidBody
 
-# Asks the model, in the caller's system prompt, to leave tokens as they are.
-
-# Constant, so that prompt caches hold. It matches no token.
+# Asks the model to keep tokens unchanged. Constant, for the sake of prompt caches. It contains no valid token.
 INSTRUCTION: Final = (
     "Some values in this conversation were replaced by tokens of the form <MASKED_...>, each of which stands for one "
     "real value. Whenever you refer to such a value, write its token exactly as it stands, character for character, "
     "angle brackets, capital letters, underscores and digits included. Do not translate, shorten, decline, split or "
     "explain tokens, do not guess what they stand for, and do not make up new ones."
 )
-_LEADING: Final = ("system", "developer")
+_SYSTEM_ROLES: Final = ("system", "developer")
 
 
 def ask_to_preserve(body: dict[str, Node], provider: Provider) -> None:
-    """Adds the instruction behind the caller's own system prompt, whose cached beginning stays what it was."""
+    """Adds the instruction after the caller's own system prompt, so that its cached beginning stays the same."""
     if provider is Provider.ANTHROPIC:
         _to_anthropic(body)
     else:
@@ -46,34 +44,34 @@ def _to_openai(body: dict[str, Node]) -> None:
         return
     role, position = "system", 0
     for message in messages:
-        said = message.get("role") if isinstance(message, dict) else None
-        if not isinstance(said, str) or said not in _LEADING:
+        role_of_message = message.get("role") if isinstance(message, dict) else None
+        if not isinstance(role_of_message, str) or role_of_message not in _SYSTEM_ROLES:
             break
-        role, position = said, position + 1
+        role, position = role_of_message, position + 1
     messages.insert(position, {"role": role, "content": INSTRUCTION})
 
 
-def words(raw: bytes, asked: Asked) -> int:
-    """How many words, parted by whitespace, stand in what detection looks at. InvalidBody, AttachmentNotSupported."""
+def words(raw: bytes, asked: MaskingOptions) -> int:
+    """The number of whitespace-separated words for detection. InvalidBody, AttachmentNotSupported."""
     _, found = _read(raw, asked)
     return sum(len(leaf.text.split()) for leaf in found.leaves)
 
 
-def masked(raw: bytes, asked: Asked, detector: Detects) -> MaskedPrompt:
-    """The body with every entity masked, written anew. InvalidBody, AttachmentNotSupported, and detection's errors."""
+def masked(raw: bytes, asked: MaskingOptions, detector: Detects) -> MaskedPrompt:
+    """The body with every entity masked. InvalidBody, AttachmentNotSupported, and the errors of detection."""
     body, found = _read(raw, asked)
     masking = Masking(asked, detector)
     masking.mask(found.leaves)
-    for pieces, holder, key in found.texts:
-        replace_at(holder, key, "".join(map(str, pieces)))
+    for pieces, container, key in found.texts:
+        replace_at(container, key, "".join(map(str, pieces)))
     if asked.preserve_tags:
         ask_to_preserve(body, asked.provider)
     minted = replace(masking.minted, prefill=prefill(body, asked.provider))
     return MaskedPrompt(write(body), minted, body.get("stream") is True, masking.found)
 
 
-def _read(raw: bytes, asked: Asked) -> tuple[dict[str, Node], Walk]:
-    body = parsed(raw)
+def _read(raw: bytes, asked: MaskingOptions) -> tuple[dict[str, Node], Walk]:
+    body = parse_body(raw)
     if not isinstance(body.get("messages"), list):
         raise InvalidBody
     return body, walk(body, asked.provider, allow_attachments=asked.allow_attachments)

@@ -1,4 +1,6 @@
-"""Reads and writes server-sent events, byte by byte as they arrive.
+"""Parses and writes server-sent events from bytes that arrive in chunks of any size.
+
+The raw bytes of each event are kept, so that an unchanged event is forwarded byte for byte.
 
 Source: WHATWG HTML, section 9.2.6. A line ends at CR, LF or CRLF and nowhere else.
 """
@@ -9,37 +11,37 @@ from typing import Final, NamedTuple
 
 from api.llm.model import StreamTooLong
 
-LONGEST_EVENT: Final = 8 * 1024 * 1024  # bytes; one frame may hold a whole fetched page or a picture in base64
+MAX_EVENT_BYTES: Final = 8 * 1024 * 1024  # one event may hold a fetched page or a picture in base64
 _LINE_END = re.compile(rb"\r\n?|\n")
 _BOM = b"\xef\xbb\xbf"
 
 
 class Event(NamedTuple):
-    """What stands between two blank lines: `raw` as it came, the name, and the data; None where it has none."""
+    """One event: its raw bytes including the blank line, its `event` field and its `data`; None where it has none."""
 
     raw: bytes
     name: str | None = None
     data: str | None = None
 
 
-class Events:
-    """The parser of one stream. Bytes in, events out; `rest` is what is left of it at the end."""
+class EventParser:
+    """The parser of one stream. Bytes go in, complete events come out."""
 
     def __init__(self) -> None:
-        self._raw = bytearray()  # of the event that is not over
-        self._line = 0  # where in it the current line begins
+        self._raw = bytearray()  # of the incomplete event
+        self._line = 0  # where the current line begins in `_raw`
         self._name: str | None = None
         self._data: list[str] = []
-        self._cr_last = False  # an LF would belong to the CR before it
+        self._cr_last = False  # an LF at the beginning of the next chunk belongs to this CR
         self._first = True
 
     @property
     def pending(self) -> int:
-        """Bytes of the event that is not over."""
+        """The size in bytes of the incomplete event."""
         return len(self._raw)
 
     def feed(self, chunk: bytes) -> Iterator[Event]:
-        """The events that are over with this chunk. StreamTooLong when one grows beyond LONGEST_EVENT."""
+        """The events that this chunk completes. StreamTooLong when one exceeds MAX_EVENT_BYTES."""
         at = 0
         if self._cr_last and chunk:
             self._cr_last = False
@@ -58,32 +60,32 @@ class Events:
             at = end.end()
             self._cr_last = end.group() == b"\r" and at == len(chunk)
             self._check()
-            if self._read(line):
-                yield self._dispatched()
+            if self._read_line(line):
+                yield self._dispatch()
         self._raw += chunk[at:]
         self._check()
 
-    def rest(self) -> Event | None:
-        """The last event, which no blank line ended; None when there is none."""
+    def last_event(self) -> Event | None:
+        """The event at the end of the stream that no blank line completed; None when there is none."""
         if not self._raw:
             return None
-        self._read(bytes(self._raw[self._line :]))
-        return self._dispatched()
+        self._read_line(bytes(self._raw[self._line :]))
+        return self._dispatch()
 
     def _check(self) -> None:
-        if len(self._raw) > LONGEST_EVENT:
-            self._dispatched()
+        if len(self._raw) > MAX_EVENT_BYTES:
+            self._dispatch()
             raise StreamTooLong
 
-    def _dispatched(self) -> Event:
+    def _dispatch(self) -> Event:
         event = Event(bytes(self._raw), self._name, "\n".join(self._data) if self._data else None)
         self._raw.clear()
         self._line = 0
         self._name, self._data = None, []
         return event
 
-    def _read(self, line: bytes) -> bool:
-        """Take in one line; whether it was the blank one."""
+    def _read_line(self, line: bytes) -> bool:
+        """Reads one line into the current event. True for the blank line that completes it."""
         if self._first:
             self._first = False
             line = line.removeprefix(_BOM)
@@ -95,23 +97,23 @@ class Events:
         return not line
 
 
-def written(name: str | None, data: bytes) -> bytes:
-    """An event of our own; `data` has no line ends."""
+def new_event(name: str | None, data: bytes) -> bytes:
+    """A new event. `data` must not contain line ends."""
     return (b"event: " + name.encode() + b"\n" if name else b"") + b"data: " + data + b"\n\n"
 
 
-def rewritten(raw: bytes, data: bytes) -> bytes:
-    """The event with other data: all its other lines stay as they came."""
+def with_data(raw: bytes, data: bytes) -> bytes:
+    """The event with its data replaced. All its other lines stay as they are."""
     out = bytearray()
-    at, said = 0, False
+    at, has_data = 0, False
     while at < len(raw):
         end = _LINE_END.search(raw, at)
         line_end, following = (end.group(), end.end()) if end else (b"\n", len(raw))
         line = raw[at : end.start() if end else len(raw)]
         if _field(line.removeprefix(_BOM) if at == 0 else line)[0] != b"data":
             out += line + line_end
-        elif not said:
-            said = True
+        elif not has_data:
+            has_data = True
             out += _BOM if at == 0 and line.startswith(_BOM) else b""
             for piece in _LINE_END.split(data):
                 out += b"data: " + piece + line_end
@@ -119,13 +121,13 @@ def rewritten(raw: bytes, data: bytes) -> bytes:
     return bytes(out)
 
 
-def ended(raw: bytes) -> bytes:
-    """The last event with the blank line that the stream did not send any more."""
+def terminated(raw: bytes) -> bytes:
+    """The last event of a stream with the blank line that the stream lacks."""
     tail = raw[-4:].replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     if tail.endswith(b"\n\n"):
         return raw
     if tail.endswith(b"\n"):
-        return raw + raw[-1:]  # behind a CR, an LF would be the same line's end
+        return raw + raw[-1:]  # after a CR, an LF would belong to the same line end
     return raw + b"\n\n"
 
 

@@ -1,38 +1,40 @@
-"""The texts of a stream that are under way at the same time, each with what it holds back."""
+"""Restores the texts of a stream: prose with JSON in it, and all texts of a stream that are under way together.
+
+JSON is looked for in three places of prose: the whole text, fenced code blocks of Markdown, and lines that begin with
+JSON.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from api.llm.json_stream import STRUCTURED, JsonChannel, Plain
+from api.llm.json_stream import STRUCTURED, JsonStream, RestoringStream
 from api.llm.json_tree import Number
 from api.llm.model import StreamTooLong
-from api.llm.restore import Channel, Restorer
+from api.llm.restore import Restorer, TextStream
 
-# Restores prose outside the fences of Markdown, whole or piece by piece, in which lines may begin with JSON.
-
-# As a line that is quoted or an item of a list may begin; and the same as long as it is not known.
+# The beginning of a quoted line or of a list item, complete and incomplete.
 _LEAD = r"[ \t>]*(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]+)?"
 _BEGINS = re.compile(_LEAD + r'([{\[])\s*(["{}\[\]])')
 _MAY_BEGIN = re.compile(rf"{_LEAD}(?:[{{\[]\s*|[-*+]|[0-9]{{1,9}}[.)]?)?\Z")
-_LONGEST: Final = 64  # characters of a line within which JSON begins
+_MAX_LEAD: Final = 64  # characters of a line before its JSON
 
 
-class Unfenced:
-    """A text in pieces, as `Channel` has it. What begins like JSON at the beginning of a line is JSON while it can be.
+class LineJsonStream:
+    """Restores prose outside code fences. A line that begins like JSON is handled as JSON as long as it can be JSON.
 
-    Nothing waits for that: brackets are no part of a token. `line`: how much of the first line came before; None where
-    that does not begin with JSON.
+    Nothing is held back to decide that, since brackets are not part of a token. `line`: the part of the first line that
+    came before; None when that line cannot begin with JSON.
     """
 
     def __init__(self, restorer: Restorer, line: str | None = "") -> None:
         self._restorer = restorer
-        self._plain = Channel(restorer)
-        self._json: JsonChannel | None = None
+        self._plain = TextStream(restorer)
+        self._json: JsonStream | None = None
         self._line = line
 
     def feed(self, text: str, written: Sequence[str] | None = None) -> str:
-        """What can be said now. The text is written as it is: it stands in no string."""
+        """The text that can be released now. `written` is not used: prose is inside no string."""
         out: list[str] = []
         at = 0
         while at < len(text):
@@ -41,25 +43,25 @@ class Unfenced:
                 out.append(self._plain.feed(text[at:end] if at or end < len(text) else text))
             else:
                 end = self._json.take(text, text, at, out)
-                self._json = None if self._json.left else self._json
+                self._json = None if self._json.is_left else self._json
             at = end
         return "".join(out)
 
     def flush(self) -> str:
-        """What was held back."""
+        """The text that was held back."""
         return self._json.flush() if self._json else self._plain.flush()
 
     def _beginning(self, text: str, at: int) -> int:
-        """Where, behind its first bracket, the next JSON goes on; the text's end if none begins."""
+        """The position behind the first bracket of the next JSON; the end of the text if there is none."""
         while True:
             if self._line is not None:
                 came, self._line = self._line, None
-                line = came + text[at : at + _LONGEST]
-                begins = _BEGINS.match(line)
-                if begins and begins[1] + begins[2] in STRUCTURED:
-                    self._json = JsonChannel(self._restorer, structured=True, opened=begins[1], plain=self._plain)
-                    return at + begins.start(2) - len(came)
-                if len(line) < _LONGEST and _MAY_BEGIN.match(line):
+                line = came + text[at : at + _MAX_LEAD]
+                begin = _BEGINS.match(line)
+                if begin and begin[1] + begin[2] in STRUCTURED:
+                    self._json = JsonStream(self._restorer, structured=True, opened=begin[1], plain=self._plain)
+                    return at + begin.start(2) - len(came)
+                if len(line) < _MAX_LEAD and _MAY_BEGIN.match(line):
                     self._line = line
                     return len(text)
             line_end = text.find("\n", at)
@@ -68,139 +70,146 @@ class Unfenced:
             at, self._line = line_end + 1, ""
 
 
-# Restores prose, whole or piece by piece, in which JSON stands: all of it, between Markdown's fences, in lines.
-
 _FENCE = re.compile(r"[ \t>]*+(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]++)?([^`~]*+)(`{3,}+|~{3,}+)[ \t]*+([^\s`]*+)[^`]*+")
 _JSON_NAMES: Final = frozenset({"json", "json5", "jsonc", "jsonl", "ndjson", "geojson", "json-ld", "jsonld"})
-_LONGEST_LINE: Final = 200  # characters; a longer one is no fence
+_MAX_FENCE_LINE: Final = 200  # characters; a longer line is not a fence
 
 
-def prose(restorer: Restorer, *, whole: bool = False, begun: str = "") -> JsonChannel:
-    """A text in pieces; with `whole` it comes in one. `begun`: what stands before it, in the `shape` of a prefill."""
-    channel = JsonChannel(restorer, structured=True, whole=whole, after=Fences(restorer))
-    channel.feed(begun)
-    return channel
+def prose(restorer: Restorer, *, whole: bool = False, prefix: str = "") -> JsonStream:
+    """A stream that restores prose. `whole`: it arrives in one piece.
+
+    `prefix`: the text before it, which the answer continues, as `neutral_shape` gives it.
+    """
+    stream = JsonStream(restorer, structured=True, whole=whole, after=MarkdownStream(restorer))
+    stream.feed(prefix)
+    return stream
 
 
-def restored_prose(restorer: Restorer, text: str, begun: str = "") -> str:
-    """A text, whole, with what is put in escaped where the text is JSON itself, as structured output is."""
-    channel = prose(restorer, whole=True, begun=begun)
-    said = channel.feed(text) + channel.flush()
+def restored_prose(restorer: Restorer, text: str, prefix: str = "") -> str:
+    """A whole text, restored. Where it is JSON, such as structured output, originals are escaped."""
+    stream = prose(restorer, whole=True, prefix=prefix)
+    said = stream.feed(text) + stream.flush()
     return text if said == text else said
 
 
-class Fences:
-    """A text in pieces, as `Channel` has it. What stands in it between fences is JSON if they say so, or it begins so.
+class MarkdownStream:
+    """Restores prose with code fences. A fenced block is JSON when its info string says so, or when it begins like
+    JSON.
 
-    Source: CommonMark 0.31, section 4.5; a fence may be indented as deep as it likes, as in lists,
-    and one of JSON may stand behind words.
+    Source: CommonMark 0.31, section 4.5. Two things are allowed beyond it: a fence may be indented to any depth, as in
+    lists, and a fence of JSON may follow words on its line.
     """
 
     def __init__(self, restorer: Restorer) -> None:
         self._restorer = restorer
-        self._now: Plain = Unfenced(restorer, line=None)  # whether the first line is JSON is known already
-        self._line = ""  # its beginning, as far as it came
-        self._fence = ""  # the marks of the one that is open
-        self._is_json = False  # what stands behind it says so itself
+        self._current: RestoringStream = LineJsonStream(
+            restorer, line=None
+        )  # the caller has decided about the first line
+        self._line = ""  # the beginning of the current line
+        self._fence = ""  # the marks of the open fence
+        self._is_json_fence = False  # the info string of the open fence says JSON
 
     def feed(self, text: str, written: Sequence[str] | None = None) -> str:
-        """What can be said now. The text is written as it is: it stands in no string."""
+        """The text that can be released now. `written` is not used: prose is inside no string."""
         if not self._restorer.live:
             return text
         out: list[str] = []
         start = at = 0
         while (end := text.find("\n", at)) >= 0:
-            line = self._line + text[at : min(end, at + _LONGEST_LINE)]
+            line = self._line + text[at : min(end, at + _MAX_FENCE_LINE)]
             self._line, at = "", end + 1
-            following = self._behind(line)
+            following = self._stream_after(line)
             if following is not None:
-                out += (self._now.feed(text[start:at]), self._now.flush())
-                self._now, start = following, at
-        self._line = (self._line + text[at : at + _LONGEST_LINE])[:_LONGEST_LINE]
-        out.append(self._now.feed(text[start:] if start else text))
+                out += (self._current.feed(text[start:at]), self._current.flush())
+                self._current, start = following, at
+        self._line = (self._line + text[at : at + _MAX_FENCE_LINE])[:_MAX_FENCE_LINE]
+        out.append(self._current.feed(text[start:] if start else text))
         return "".join(out)
 
     def flush(self) -> str:
-        """What was held back."""
-        return self._now.flush()
+        """The text that was held back."""
+        return self._current.flush()
 
-    def _behind(self, line: str) -> Plain | None:
-        """What takes the text behind a line; None where that stays as it was."""
-        if len(line) >= _LONGEST_LINE or ("```" not in line and "~~~" not in line):
+    def _stream_after(self, line: str) -> RestoringStream | None:
+        """The stream for the text behind a line; None when the line is not a fence."""
+        if len(line) >= _MAX_FENCE_LINE or ("```" not in line and "~~~" not in line):
             return None
         fence = _FENCE.fullmatch(line)
-        begun, marks, name = fence.groups() if fence else ("", "", "")
+        words, marks, name = fence.groups() if fence else ("", "", "")
         if self._fence:
-            if not self._is_closed(line, marks if not begun and not name else ""):
+            if not self._is_closed(line, marks if not words and not name else ""):
                 return None
             self._fence = ""
-            return Unfenced(self._restorer)
+            return LineJsonStream(self._restorer)
         is_json = name.lower() in _JSON_NAMES
-        if not marks or (begun and not is_json):
+        if not marks or (words and not is_json):
             return None
-        self._fence, self._is_json = marks, is_json
-        return JsonChannel(self._restorer, structured=True, sure=is_json)
+        self._fence, self._is_json_fence = marks, is_json
+        return JsonStream(self._restorer, structured=True, sure=is_json)
 
     def _is_closed(self, line: str, marks: str) -> bool:
-        """JSON has no line that ends with the marks, so that they close it also behind its last bracket."""
-        return marks.startswith(self._fence) or (self._is_json and line.rstrip().endswith(self._fence))
+        """Whether a line closes the open fence. A fence of JSON is also closed at the end of a line with JSON."""
+        return marks.startswith(self._fence) or (self._is_json_fence and line.rstrip().endswith(self._fence))
 
 
-_MOST: Final = 4096  # texts at a time; an answer of 128 choices with 30 calls of tools each has fewer
+_MAX_TEXTS: Final = 4096  # under way at the same time; 128 choices with 30 tool calls each have fewer
 
 
-class Part(NamedTuple):
-    """What tells a part of an array from others where the parts have no `index`."""
+class ArrayItem(NamedTuple):
+    """Identifies an item of an array whose items have no `index`."""
 
     id: str = ""
     type: str = ""
 
 
 Index = str | Number
-Step = Index | Part  # a key, or a part of an array, by its `index` if it has one
+Step = Index | ArrayItem  # a key, or an array item, by its `index` if it has one
 Path = tuple[Step, ...]
 
 
-class Channels:
-    """A channel for every path, in groups (a content block, a choice) that end together."""
+class StreamTexts:
+    """The restoring stream of every text, by its path, in groups (a content block, a choice) that end together."""
 
     def __init__(self, restorer: Restorer) -> None:
         self._restorer = restorer
-        self._groups: dict[Index, dict[Path, JsonChannel]] = {}
+        self._groups: dict[Index, dict[Path, JsonStream]] = {}
         self._open = 0
 
-    def feed(self, group: Index, path: Path, text: str, *, arguments: bool, begun: str = "") -> str:
-        """What can be said of a text's next piece. `arguments`: of a tool, and not prose, before which `begun` stands.
+    def feed(self, group: Index, path: Path, text: str, *, arguments: bool, prefix: str = "") -> str:
+        """Restores the next piece of a text and gives what can be released. `arguments`: of a tool; otherwise it is
+        prose.
 
-        StreamTooLong when more are under way than any answer has.
+        `prefix`: the text before a prose text. StreamTooLong when more texts are under way than any answer has.
         """
         paths = self._groups.setdefault(group, {})
-        channel = paths.get(path)
-        if channel is None:
-            if self._open >= _MOST:
+        stream = paths.get(path)
+        if stream is None:
+            if self._open >= _MAX_TEXTS:
                 raise StreamTooLong
             self._open += 1
-            channel = paths[path] = JsonChannel(self._restorer) if arguments else prose(self._restorer, begun=begun)
-        return channel.feed(text)
+            stream = paths[path] = JsonStream(self._restorer) if arguments else prose(self._restorer, prefix=prefix)
+        return stream.feed(text)
 
-    def part(self, group: Index, array: Path, part: Part) -> Part:
-        """Which part of an array goes on with one that says so little of itself: the newest that it may be, or it."""
+    def matching_item(self, group: Index, array: Path, part: ArrayItem) -> ArrayItem:
+        """The item that a piece continues: itself if it has an id, otherwise the newest known item of its type, or
+        itself.
+        """
         if part.id:
             return part
         for path in reversed(self._groups.get(group, {})):
             known = path[len(array)] if path[: len(array)] == array and len(path) > len(array) else None
-            if isinstance(known, Part) and part.type in ("", known.type):
+            if isinstance(known, ArrayItem) and part.type in ("", known.type):
                 return known
         return part
 
     def groups(self) -> list[Index]:
-        """The groups that have texts under way."""
+        """The groups with texts under way."""
         return list(self._groups)
 
-    def over(self, group: Index) -> Iterator[tuple[Path, str]]:
-        """What the texts of a group held back; they are over with this."""
+    def end_group(self, group: Index) -> Iterator[tuple[Path, str]]:
+        """Ends the texts of a group and gives what they held back."""
         paths = self._groups.pop(group, {})
         self._open -= len(paths)
-        for path, channel in paths.items():
-            if held := channel.flush():
+        for path, stream in paths.items():
+            if held := stream.flush():
                 yield path, held

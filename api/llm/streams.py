@@ -1,10 +1,10 @@
-"""Restores a provider's event stream while it passes: bytes in, bytes out, event by event."""
+"""Restores a provider's event stream while it passes through: bytes in, bytes out, event by event."""
 
 from contextlib import suppress
 from typing import Final
 
 from api.llm import json_tree, sse
-from api.llm.answers import Answers
+from api.llm.answers import AnswerRestorer
 from api.llm.anthropic import AnthropicStream
 from api.llm.json_stream import restored_arguments
 from api.llm.model import Minted, Provider, StreamTooLong
@@ -13,86 +13,88 @@ from api.llm.restore import Restorer
 from api.llm.sse import Event
 
 _DONE: Final = "[DONE]"
-_BROKEN: Final = "The connection to the provider broke off; the answer is not complete."
+_BROKEN_OFF: Final = "The connection to the provider broke off; the answer is not complete."
 
 
 class RestoredStream:
-    """One streamed answer. Not thread-safe; after `end` or `broken` nothing may follow."""
+    """One streamed answer. Not thread-safe. Nothing may follow `end` or `broken`."""
 
     def __init__(self, provider: Provider, minted: Minted) -> None:
         self._restorer = Restorer(minted)
-        self._events = sse.Events()
-        answers = Answers(self._restorer, provider)
-        self._shape = AnthropicStream(answers) if provider is Provider.ANTHROPIC else OpenAIStream(answers)
-        self._unsent = b""  # what was ready when the stream proved too long
+        self._events = sse.EventParser()
+        answers = AnswerRestorer(self._restorer, provider)
+        self._format = AnthropicStream(answers) if provider is Provider.ANTHROPIC else OpenAIStream(answers)
+        self._unsent = b""  # what was ready when an event exceeded its limit
 
     @property
     def pending(self) -> int:
-        """Bytes of the event that is not over, which cost time when it is."""
+        """The size in bytes of the incomplete event, on which the cost of completing it depends."""
         return self._events.pending
 
     def feed(self, chunk: bytes) -> bytes:
-        """What may be sent on now, after any bytes of the provider. StreamTooLong when its memory would not end."""
+        """What can be sent to the caller after these bytes of the provider. StreamTooLong when an event exceeds its
+        limit.
+        """
         out = bytearray()
         try:
             for event in self._events.feed(chunk):
-                out += self._passed(event)
+                out += self._restored(event)
         except StreamTooLong:
             self._unsent = bytes(out)
             raise
         return bytes(out)
 
     def end(self) -> bytes:
-        """What is left when the provider closed in the ordinary way, with or without a last event.
+        """What remains when the provider ended the stream normally.
 
-        One that no blank line ended gets it, since readers discard it otherwise; one that was cut off does not.
+        Readers discard a last event without its blank line, so a complete one gets it. A cut-off one does not.
         """
-        event = self._events.rest()
-        last = self._passed(event) if event else b""
-        rest = self._shape.rest()
-        is_said = event is not None and event.data is not None and not _is_cut(event.data)
-        return (sse.ended(last) if last and (rest or is_said) else last) + rest
+        event = self._events.last_event()
+        last = self._restored(event) if event else b""
+        rest = self._format.flush()
+        is_complete = event is not None and event.data is not None and not _is_cut(event.data)
+        return (sse.terminated(last) if last and (rest or is_complete) else last) + rest
 
     def broken(self, code: str = "provider_unreachable") -> bytes:
-        """What is left when the provider died in the middle, and the error event of its format. No normal end.
+        """What remains when the connection to the provider broke, and an error event in the provider's format.
 
-        An event that was cut off is dropped. When the answer was already over, nothing is added.
+        A cut-off event is dropped. Nothing is added when the answer was already complete.
         """
-        event = self._events.rest()
+        event = self._events.last_event()
         out = self._unsent
-        if event and event.data is not None and _is_whole(event.data):
+        if event and event.data is not None and _is_complete(event.data):
             with suppress(StreamTooLong):
-                out += sse.ended(self._passed(event))
-        out += self._shape.rest()
-        return out if self._shape.over else out + self._shape.failure(code, _BROKEN)
+                out += sse.terminated(self._restored(event))
+        out += self._format.flush()
+        return out if self._format.is_over else out + self._format.error_event(code, _BROKEN_OFF)
 
-    def _passed(self, event: Event) -> bytes:
+    def _restored(self, event: Event) -> bytes:
         if event.data is None:
             return event.raw
         if event.data.strip() == _DONE:
-            self._shape.over = True
-            return self._shape.rest() + event.raw
+            self._format.is_over = True
+            return self._format.flush() + event.raw
         try:
             tree = json_tree.read_lenient(event.data)
         except ValueError:
-            return self._text(event, event.data)
-        return self._shape.passed(event, tree)
+            return self._restored_text(event, event.data)
+        return self._format.restored_event(event, tree)
 
-    def _text(self, event: Event, data: str) -> bytes:
-        """An event that holds no JSON."""
-        before = self._shape.rest() if event.name == "error" else b""
+    def _restored_text(self, event: Event, data: str) -> bytes:
+        """Restores an event that is not JSON."""
+        before = self._format.flush() if event.name == "error" else b""
         done = restored_arguments(self._restorer, data)
         return before + (
-            event.raw if done == data else sse.rewritten(event.raw, done.encode("utf-8", "backslashreplace"))
+            event.raw if done == data else sse.with_data(event.raw, done.encode("utf-8", "backslashreplace"))
         )
 
 
 def _is_cut(data: str) -> bool:
     """Whether it is the beginning of a JSON text."""
-    return data.lstrip()[:1] in ("{", "[") and not _is_whole(data)
+    return data.lstrip()[:1] in ("{", "[") and not _is_complete(data)
 
 
-def _is_whole(data: str) -> bool:
+def _is_complete(data: str) -> bool:
     try:
         json_tree.read_lenient(data)
     except ValueError:

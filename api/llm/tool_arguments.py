@@ -1,6 +1,8 @@
-"""JSON inside a string, as a tool's arguments are: taken apart, so that values can be replaced and all else stays.
+"""JSON inside a string, such as a tool's arguments: split so that single values can be replaced.
 
-Blanks, keys, the order and the spelling of every value that is not replaced are the caller's, character for character.
+Whitespace, keys, order and the spelling of unchanged values stay as they are, character for character. Detection also
+sees the JSON as a whole, since neighbours and column heads say what a value is: in `{"field": "Passport number",
+"value": "K12345678"}` neither the value nor its key says it.
 """
 
 import json
@@ -9,17 +11,19 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Final, NamedTuple
 
-from api.llm.json_tree import Holder, Node, Number, value_at
-from api.llm.request_fields import Rule, Says, cue_of, said
+from api.llm.json_tree import Container, Node, Number, value_at
+from api.llm.request_fields import FieldKind, Rule, label_of, resolved_kind
 
-_MOST_LEVELS = 200
+_MAX_DEPTH = 200
 _BEGIN = re.compile(r'[ \t\r\n]*[\[{"]')
 _MARK = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{}]|-?[0-9][0-9.eE+-]*')
 _KEY_FOLLOWS = re.compile(r"[ \t\r\n]*:")
 
 
 class Value(NamedTuple):
-    """What `pieces[at]` spells: a string's `text`, or None for a number. Keys have no label, the rest that of a key."""
+    """The value or key that `pieces[at]` spells. `text`: of a string; None for a number. `label`: from the key; empty
+    for keys.
+    """
 
     at: int
     text: str | None
@@ -28,14 +32,14 @@ class Value(NamedTuple):
 
 
 class Split(NamedTuple):
-    """A JSON text in pieces, and which of them are values or keys."""
+    """The pieces of a JSON text, and its values and keys among them."""
 
     pieces: list[Node]
     values: list[Value]
 
 
 def split(text: str, label: str) -> Split | None:
-    """The pieces of a JSON text; None when it is none, nested too deep, or a number or constant."""
+    """Splits a JSON text. None when it is not JSON, is nested too deep, or is a mere number or constant."""
     if not is_json(text):
         return None
     pieces: list[Node] = []
@@ -45,7 +49,7 @@ def split(text: str, label: str) -> Split | None:
         literal = mark[0]
         if literal in "{[":
             labels.append(current)
-            if len(labels) > _MOST_LEVELS:
+            if len(labels) > _MAX_DEPTH:
                 return None
         elif literal in "}]":
             labels.pop()
@@ -54,7 +58,7 @@ def split(text: str, label: str) -> Split | None:
             said = json.loads(literal) if literal[0] == '"' else None
             is_key = False
             if said is not None and _KEY_FOLLOWS.match(text, mark.end()) is not None:
-                is_key, current = True, cue_of(labels[-1], said)
+                is_key, current = True, label_of(labels[-1], said)
             pieces += (text[last : mark.start()], literal)
             values.append(Value(len(pieces) - 1, said, "" if is_key else current, is_key))
             last = mark.end()
@@ -62,8 +66,8 @@ def split(text: str, label: str) -> Split | None:
     return Split(pieces, values)
 
 
-def spelled(text: str, like: str) -> str:
-    """A string's JSON literal, with letters escaped where `like`, the one in its place before, had no others."""
+def json_literal(text: str, like: str) -> str:
+    """The JSON literal of a string. Non-ASCII letters are escaped when `like`, the replaced literal, has none."""
     literal = json.dumps(text, ensure_ascii=like.isascii())
     try:
         literal.encode()
@@ -73,7 +77,7 @@ def spelled(text: str, like: str) -> str:
 
 
 def is_json(text: str) -> bool:
-    """Whether a text is an object, an array or a string of JSON."""
+    """Whether a text is a JSON object, array or string."""
     if _BEGIN.match(text) is None:
         return False
     try:
@@ -87,20 +91,16 @@ def _no_constant(_: str) -> None:
     raise ValueError
 
 
-# A tool's JSON as a reader has it before them: what stands beside a value, or at the head of its column, tells of it.
-#
-# In `{"field": "Passport number", "value": "K12345678"}` no value tells by itself what it is, and no key does.
-
-_LONGEST_CUE: Final = 64  # characters of a string that passes, and may yet say what the others are
-_PASSING: Final = frozenset({Says.OPAQUE, Says.BYTES})
-_APART: Final = frozenset({Says.ARGUMENTS, Says.RESULT})  # where they hold JSON, that is a whole of its own
+_MAX_UNMASKED_CUE: Final = 64  # characters of an unmasked string that may still describe its neighbours
+_PASSING: Final = frozenset({FieldKind.OPAQUE, FieldKind.BYTES})
+_SEPARATE_JSON: Final = frozenset({FieldKind.ARGUMENTS, FieldKind.RESULT})  # JSON in them is handled on its own
 
 
 @dataclass(slots=True, eq=False)
 class WholeJson:
-    """JSON whose strings are spelled without escapes.
+    """A JSON text for detection, in which strings are spelled without escapes.
 
-    `places`: where in `text` each value begins, by the identity of what holds it and its key there.
+    `places`: the position of each value in `text`, by the identity of its container and its key there.
     """
 
     text: str = field(repr=False)
@@ -108,36 +108,36 @@ class WholeJson:
 
 
 def of_split(read: Split) -> WholeJson:
-    """The JSON text that was taken apart: each value by its number in `pieces`."""
+    """The JSON text of a split; each value has its index in `pieces` as key."""
     shown = [str(piece) for piece in read.pieces]
     for value in read.values:
         if value.text is not None:
             shown[value.at] = f'"{value.text}"'
     begins = list(accumulate(map(len, shown), initial=0))
-    holder = id(read.pieces)
+    container = id(read.pieces)
     whole = WholeJson("".join(shown), {})
     for value in read.values:
-        whole.places[holder, value.at] = begins[value.at] + (value.text is not None)
+        whole.places[container, value.at] = begins[value.at] + (value.text is not None)
     return whole
 
 
-def of_tree(holder: Holder, key: str | int, rule: Rule) -> WholeJson:
-    """What stands at `holder[key]`, where `rule` tells what is read of it."""
+def of_tree(container: Container, key: str | int, rule: Rule) -> WholeJson:
+    """The JSON text of `container[key]`. `rule` says which strings of it are read."""
     writing = _Writing()
-    writing.below(holder, key, rule)
+    writing.below(container, key, rule)
     return WholeJson("".join(writing.pieces), writing.places)
 
 
 class _Writing:
-    """Recursive: a body has no more levels than `strict_json` lets through."""
+    """Writes a tree recursively. `json_tree` bounds its depth."""
 
     def __init__(self) -> None:
         self.pieces: list[str] = []
         self.places: dict[tuple[int, str | int], int] = {}
         self._length = 0
 
-    def below(self, holder: Holder, key: str | int, rule: Rule) -> None:
-        node = value_at(holder, key)
+    def below(self, container: Container, key: str | int, rule: Rule) -> None:
+        node = value_at(container, key)
         if isinstance(node, dict):
             own = rule.of_object(node)
             self._add("{")
@@ -152,16 +152,16 @@ class _Writing:
                 self.below(node, nth, rule)
             self._add("]")
         elif isinstance(node, str):
-            self._string(holder, key, node if _is_read(rule.says, node) else "")
+            self._string(container, key, node if _is_read(rule.kind, node) else "")
         elif isinstance(node, Number):
-            self.places[id(holder), key] = self._length
+            self.places[id(container), key] = self._length
             self._add(node.literal)
         else:
             self._add("null" if node is None else "true" if node else "false")
 
-    def _string(self, holder: Holder, key: str | int, text: str) -> None:
+    def _string(self, container: Container, key: str | int, text: str) -> None:
         self._add('"')
-        self.places[id(holder), key] = self._length
+        self.places[id(container), key] = self._length
         self._add(f'{text}"')
 
     def _add(self, text: str) -> None:
@@ -169,7 +169,7 @@ class _Writing:
         self._length += len(text)
 
 
-def _is_read(says: Says, text: str) -> bool:
-    if says in _APART:
+def _is_read(kind: FieldKind, text: str) -> bool:
+    if kind in _SEPARATE_JSON:
         return not is_json(text)
-    return len(text) <= _LONGEST_CUE or said(says, text) not in _PASSING
+    return len(text) <= _MAX_UNMASKED_CUE or resolved_kind(kind, text) not in _PASSING

@@ -16,7 +16,7 @@ from api.auth.bearer import Authenticated
 from api.engine.fair_queue import Disconnected
 from api.http.bodies import wait_for_disconnect
 from api.llm import answers
-from api.llm.model import Asked, MaskedPrompt, Provider, StreamTooLong
+from api.llm.model import MaskedPrompt, MaskingOptions, Provider, StreamTooLong
 from api.llm.streams import RestoredStream
 from api.proxy import demo, incoming
 from api.services.charges import PendingCharge, charged
@@ -59,7 +59,7 @@ async def proxied(request: Request, services: Services, who: Authenticated, prov
     policy = services.policies.cached(who.caller)
     if policy is None:
         policy = await to_thread.run_sync(services.policies.get, who.caller)
-    asked = Asked(
+    asked = MaskingOptions(
         provider=provider,
         key=token_key(who.key_material),
         today=riyadh_day(utc_now()),
@@ -80,7 +80,7 @@ class _ProxiedResponse(Response):
         self,
         services: Services,
         caller: Caller,
-        asked: Asked,
+        asked: MaskingOptions,
         raw: bytes,
         forwarded: _Forwarded,
         disconnected: Disconnected,

@@ -15,15 +15,15 @@ class AllowedSpans:
 
     def __init__(self, spans: Iterable[tuple[int, int, EntityType]]) -> None:
         self.spans = list(spans)
-        self._zones: dict[EntityType, Intervals] = {}
+        self._intervals: dict[EntityType, Intervals] = {}
 
     def cover(self, start: int, end: int, type_: EntityType) -> bool:
         """Whether `start:end` lies inside a term for this type. A term of type CUSTOM_TERM is for all types."""
-        zones = self._zones.get(type_)
-        if zones is None:
+        intervals = self._intervals.get(type_)
+        if intervals is None:
             own = (span[:2] for span in self.spans if span[2] in (EntityType.CUSTOM_TERM, type_))
-            zones = self._zones[type_] = Intervals(own)
-        return zones.cover(start, end)
+            intervals = self._intervals[type_] = Intervals(own)
+        return intervals.cover(start, end)
 
     def is_exact(self, start: int, end: int, type_: EntityType) -> bool:
         """Whether `start:end` is a whole term for this type."""

@@ -330,7 +330,7 @@ class PersonMentions:
 
 
 def _heads(key: str) -> Iterator[str]:
-    """Words of which every text that has the part contains one: with clitics, or without an opening written apart."""
+    """The first words with which a text can spell the part: with a clitic, or without an opening that is separate."""
     yield key
     if not key.isascii():
         for clitic in _CLITICS:

@@ -70,7 +70,7 @@ class _Forms:
 class OccurrenceFinder:
     """Searches any number of texts for a fixed set of values. Immutable.
 
-    `every`: a value is told also where it lies inside another one, or begins there.
+    `overlapping`: a value is also found where it is inside another one, or begins there.
     """
 
     def __init__(self, values: Iterable[SearchValue], *, overlapping: bool = False) -> None:

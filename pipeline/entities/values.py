@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from pipeline.detect.mentions import PersonMentions, is_certain_name
-from pipeline.detect.text.equivalence import canonical, compact_form, words_form
+from pipeline.detect.text.equivalence import canonical, compact_form, is_identifier, words_form
 from pipeline.documents.document import FoundValue
 from pipeline.entities.occurrences import MatchScope, SearchValue
 from pipeline.entities.spans import ValueSpan
@@ -34,13 +34,6 @@ def email_in_words(address: str) -> Iterator[str]:
 
 _T = EntityType
 
-# Types whose values are numbers or codes: separators inside them mean nothing.
-_CODES = frozenset(
-    {
-        _T.NATIONAL_ID, _T.RESIDENCE_PERMIT, _T.PHONE_NUMBER, _T.IBAN, _T.CREDIT_CARD, _T.PASSPORT, _T.MRN,
-        _T.BUSINESS_ID, _T.TAX_ID, _T.VEHICLE_PLATE, _T.STUDENT_ID, _T.INSURANCE_POLICY, _T.MEDICAL_LICENSE, _T.SSN,
-    }
-)  # fmt: skip
 # A Saudi mobile or landline number with any prefix.
 _SAUDI = re.compile(r"(?:(?:00)?966)?0?(5\d{8}|1[1-7]\d{7})")
 _SHAPED = frozenset({_T.DATE_TIME, _T.MONETARY_AMOUNT})  # detection finds them everywhere by their shape
@@ -82,7 +75,7 @@ def is_distinctive(type_: EntityType, surface: str) -> bool:
     """
     if len(set(filter(str.isalnum, surface.casefold()))) < _LEAST_DISTINCT:
         return False
-    if type_ in _CODES:
+    if is_identifier(type_):
         code = compact_form(surface)
         return len(code) >= _LONG_CODE and sum(c.isdigit() for c in code) >= _LONG_CODE // 2
     if type_ in (_T.EMAIL_ADDRESS, _T.API_KEY):

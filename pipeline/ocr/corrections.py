@@ -15,9 +15,7 @@ _IBAN = re.compile(
     r"(?=(?P<account>(?: ?[0-9A-Za-z]){20})(?![^\W_]))"
 )
 _IBAN_WORD = re.compile(r"\bIB?AN\b|[اآأ]?[يى]بان", re.IGNORECASE)
-_MAX_LETTERS = (
-    4  # letters among the 20 characters after the word IBAN: real accounts have none, misread ones have a few
-)
+_MAX_LETTERS = 4  # letters among the 20 characters after the word IBAN: real accounts have none, misread ones few
 _ACCOUNT_DIGITS = 14  # digits of a line that may be an account number
 
 

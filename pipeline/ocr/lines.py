@@ -108,8 +108,10 @@ def with_other_digit_orders(reading: Reading) -> Reading:
             if order.text[start:end] == reading.text[start:end]:
                 continue
             parts.append(order.text[start:end])
-            now = {place: number for number, place in enumerate(order.places[start:end])}
-            words += [_at_new_offsets(word, now, position + 1) for word in reading.words if start <= word.start < end]
+            new_offsets = {offset: number for number, offset in enumerate(order.places[start:end])}
+            words += [
+                _at_new_offsets(word, new_offsets, position + 1) for word in reading.words if start <= word.start < end
+            ]
             position += 1 + end - start
     return replace(reading, text="\n".join(parts), words=tuple(words)) if len(parts) > 1 else reading
 
@@ -121,7 +123,7 @@ def _lines(text: str) -> Iterator[tuple[int, int]]:
         start += len(line) + 1
 
 
-def _at_new_offsets(word: Word, now: dict[int, int], offset: int) -> Word:
+def _at_new_offsets(word: Word, new_offsets: dict[int, int], offset: int) -> Word:
     """The word at the offsets of its characters in the other order."""
-    places = [now[place] for place in range(word.start, word.end)]
-    return replace(word, start=offset + min(places), end=offset + max(places) + 1)
+    offsets = [new_offsets[old_offset] for old_offset in range(word.start, word.end)]
+    return replace(word, start=offset + min(offsets), end=offset + max(offsets) + 1)

@@ -77,8 +77,8 @@ def _read_upright(raster: Raster, image: Any, pixels: bytes) -> Reading:
 
 def engine() -> str:
     """`tesseract` and its version. StageFailed(image_redact_failed) if it is missing or reports no version."""
-    said = _call(["--version"]).decode("ascii", "replace")
-    version = re.match(r"tesseract v?(\d[\w.+-]*)", said)
+    output = _call(["--version"]).decode("ascii", "replace")
+    version = re.match(r"tesseract v?(\d[\w.+-]*)", output)
     if version is None:
         raise StageFailed(ErrorCode.IMAGE_REDACT_FAILED)
     return f"tesseract {version[1]}"

@@ -22,10 +22,8 @@ _TYPICAL_LOOK_ALIKE = re.compile(r"[VAYW¥£\\^]")
 _ENGLISH_WORDS = frozenset(
     ["WE", "AT", "TO", "VAT", "WAY", "TWO", "YET", "AVE", "TEA", "TV", "EAT", "VOTE", "IT", "WAIT"]
 )
-_LETTER_HEIGHTS = (
-    0.6,
-    1.4,
-)  # times the median height of the characters of a word: other components are dots, rules and stains
+# Times the median height of the characters of a word: other components are dots, rules and stains.
+_LETTER_HEIGHTS = (0.6, 1.4)
 _MAX_LETTER_WIDTH = 2.0  # times the word height: no letter of a word without digits is wider
 _MIN_CONTRAST = 40  # gray levels: Tesseract also reads words in specks and empty corners
 
@@ -81,16 +79,18 @@ def _partly_read_columns(
     `words`: all words, and the reliable ones.
     """
     found = []
-    every = columns(image, marks)
-    for column in every:
-        said = characters_in(column.marks, text, words[1])
-        if len(said) == len(column.marks):
+    all_columns = columns(image, marks)
+    for column in all_columns:
+        reliable_characters = characters_in(column.marks, text, words[1])
+        if len(reliable_characters) == len(column.marks):
             continue
         unreliable_characters = characters_in(column.marks, text, words[0])
         proven = len(unreliable_characters) == len(column.marks) and is_identifier(
             "".join(unreliable_characters[n] for n in sorted(unreliable_characters))
         )
-        ordinary = not may_be_number(column, said) or in_table(column.marks, [other.marks for other in every])
+        ordinary = not may_be_number(column, reliable_characters) or in_table(
+            column.marks, [other.marks for other in all_columns]
+        )
         if proven or not ordinary:
             found.append(bounding_box(column.marks))
     return found
@@ -106,13 +106,13 @@ def _is_reliable(text: str, word: Word) -> bool:
     return is_confident(text[word.start : word.end], word.confidence, text[start : end if end >= 0 else len(text)])
 
 
-def _has_more_characters(said: str, word: Word, ink: Ink) -> bool:
+def _has_more_characters(text: str, word: Word, ink: Ink) -> bool:
     """Whether the box of a word has more characters than were read: Tesseract drops digits of long numbers.
 
     For 1562408987 it may give `156` and `7` with high confidence. Components of letters merge and break, so a word
     without digits must also have far too few letters for the width of its box.
     """
-    if not said.isascii() or not len(ink.boxes):
+    if not text.isascii() or not len(ink.boxes):
         return False
     left, top, right, bottom = ink.boxes[ink.is_character].T
     across, down = (left + right) / 2 - word.left, (top + bottom) / 2 - word.top
@@ -120,10 +120,10 @@ def _has_more_characters(said: str, word: Word, ink: Ink) -> bool:
     if not len(heights):
         return False
     least, most = (factor * float(np.median(heights)) for factor in _LETTER_HEIGHTS)
-    ocr_words = int(((heights >= least) & (heights <= most)).sum())
-    if any(map(str.isdigit, said)):
-        return ocr_words > len(said) + 2 * said.count("%")
-    return ocr_words > len(said) + 1 and word.width > _MAX_LETTER_WIDTH * word.height * len(said)
+    found = int(((heights >= least) & (heights <= most)).sum())
+    if any(map(str.isdigit, text)):
+        return found > len(text) + 2 * text.count("%")
+    return found > len(text) + 1 and word.width > _MAX_LETTER_WIDTH * word.height * len(text)
 
 
 def _has_contrast(image: Any, word: Word) -> bool:

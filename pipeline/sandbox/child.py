@@ -17,7 +17,10 @@ Answer = tuple[dict[str, Any], dict[str, bytes]]
 
 
 def main(request: int, reply: int) -> None:
-    """Handles one request and writes `{"ok": …}`, `{"failed": code}` or `{"broken": exception type}` to `reply`."""
+    """Handles one request and writes its answer to `reply`.
+
+    The answer is `{"ok": …}`, `{"failed": code, "reason": …}` or `{"broken": exception type}`.
+    """
     os.set_inheritable(reply, False)
     os.set_inheritable(request, False)
     with mmap.mmap(request, 0, prot=mmap.PROT_READ) as memory:
@@ -49,7 +52,7 @@ def _answer(answers: str, read: Callable[[int], bytes]) -> Answer:
         result, results = _function(answers)(meta["verb"], meta["meta"], blobs)
         return {"ok": result}, results
     except StageFailed as failure:
-        return {"failed": failure.code}, {}
+        return {"failed": failure.code, "reason": failure.reason}, {}
     except (Exception, SystemExit) as error:  # noqa: BLE001 - the boundary of the sandbox child: only the name of the type leaves it
         return {"broken": type(error).__name__}, {}
 

@@ -27,22 +27,19 @@ from pipeline.codec import Malformed, to_bytes
 from pipeline.sandbox import message, seccomp
 from pipeline.sandbox.isolation import REQUIRED, hide
 from schemas.errors import ErrorCode, StageFailed
+from schemas.refusals import Reason
 
 log = logging.getLogger("masker.sandbox")
 
 _ROOT = Path(__file__).resolve().parents[2]
+_REASONS: dict[str, Reason] = {reason.value: reason for reason in Reason}
 _CODES = frozenset(value for name, value in vars(ErrorCode).items() if name.isupper())
 _TYPE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,60}", re.ASCII)
 _MEASURES = frozenset((*REQUIRED, "namespaces", "landlock"))
 _MIN_REPLY = 256 * 1024**2  # bytes that every child may reply
 _REPLY_PER_BYTE = 8  # further bytes of the reply for each byte of the request
-_SEAL_WAITS = (
-    0.0,
-    0.01,
-    0.05,
-    0.2,
-    1.0,
-)  # seconds between attempts; in each the kernel itself waits up to a sixth of a second
+# Seconds between attempts to seal; in each attempt the kernel itself waits up to a sixth of a second.
+_SEAL_WAITS = (0.0, 0.01, 0.05, 0.2, 1.0)
 _END_SECONDS = 5.0  # seconds for the kernel to end all processes of a namespace
 _ENVIRONMENT = {
     "PATH": "/usr/local/bin:/usr/bin:/bin",
@@ -136,7 +133,7 @@ class Sandbox:
             if isinstance(answer, dict):
                 return answer, results
         elif untrusted.get("failed") in _CODES:
-            raise StageFailed(untrusted["failed"])
+            raise StageFailed(untrusted["failed"], _REASONS.get(str(untrusted.get("reason"))))
         elif isinstance(name := untrusted.get("broken"), str) and _TYPE_NAME.fullmatch(name):
             log.warning("sandbox: %s broke with %s", verb, name)
             raise ChildFailed(name)

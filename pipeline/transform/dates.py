@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from pipeline.detect.text.normalize import NormalizedText, normalize
 
-# Alef is written with and without its hamza; the class matches both.
+# Alef with and without hamza.
 _ALEF = "[اأإآ]"
 
 # Month number to regex alternatives. Arabic: the names of the Gulf and Egypt, of the Levant, and of the Maghreb.

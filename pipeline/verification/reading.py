@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from pipeline.documents.document import Raster
 
 COVERED = "/under/"  # in the id of a raster that shows images which later drawings of the page cover
-UNRELIABLE_LETTER = (
-    "\u2588"  # replaces each letter of a word that OCR read with low confidence, so that the words around it stay apart
-)
+# Replaces each letter of a word that OCR read with low confidence, so that the words around it stay apart.
+UNRELIABLE_LETTER = "\u2588"
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from sqlmodel import Session, col
 
 from schemas.entities import EntityType
 from schemas.files import JobState
+from schemas.refusals import Reason
 from schemas.stages import Stage
 from storage import ledger
 from storage.accounts import usage
@@ -54,10 +55,10 @@ def publish(session: Session, claim: Claim, size_out: int, *, milliseconds: int,
     return True
 
 
-def fail(session: Session, claim: Claim, code: str, *, now: datetime) -> bool:
-    """Ends the job by its own worker; False when the claim is no longer ours."""
+def fail(session: Session, claim: Claim, code: str, reason: Reason | None = None, *, now: datetime) -> bool:
+    """Ends the job by its own worker; False when the claim is no longer ours. `reason`: of `unsupported_format`."""
     if claim.part is None:
-        return _end(session, claim.job_id, code, now, *owned(claim))
+        return _end(session, claim.job_id, code, now, *owned(claim), reason=reason)
     return _end_for_part(session, claim.job_id, code, now, *owned_part(claim))
 
 
@@ -82,11 +83,19 @@ def _end_for_part(session: Session, job_id: UUID, code: str, now: datetime, *par
     return _end(session, job_id, code, now, col(Job.stage) == Stage.OCR.value)
 
 
-def _end(session: Session, job_id: UUID, code: str, now: datetime, *still: ColumnElement[bool]) -> bool:
+def _end(
+    session: Session,
+    job_id: UUID,
+    code: str,
+    now: datetime,
+    *still: ColumnElement[bool],
+    reason: Reason | None = None,
+) -> bool:
     """The one way to fail: state, error code and the hold given back together; the bytes go right after the commit."""
     failed = {
         "state": JobState.FAILED.value,
         "error_code": code,
+        "reason": None if reason is None else reason.value,
         "processed_at": now,
         "ended_at": now,
         "lease_until": None,

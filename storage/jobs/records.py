@@ -23,6 +23,7 @@ from schemas.errors import (
 )
 from schemas.files import Format, JobRecord, JobState
 from schemas.ids import parse_id
+from schemas.refusals import REMEDY, Reason
 from schemas.spans import Term
 from storage import ledger
 from storage.database import changed, insert_missing
@@ -157,6 +158,7 @@ def state_of(job: Job, now: datetime) -> JobState:
 def record(job: Job, keyring: Keyring, now: datetime) -> JobRecord:
     """The job as the interface shows it."""
     state, path = state_of(job, now), f"{FILES_PATH}/{job.id}"
+    reason = None if job.reason is None else Reason(job.reason)
     return JobRecord(
         file_id=job.id,
         state=state,
@@ -171,6 +173,8 @@ def record(job: Job, keyring: Keyring, now: datetime) -> JobRecord:
         expires_at=job.expires_at,
         is_persisted=job.is_persisted,
         error_code=job.error_code,
+        reason=reason,
+        remedy=None if reason is None else REMEDY[reason],
         download_url=f"{path}/download" if state is JobState.READY else None,
         poll_url=path,
         stage=leases.stage(job),

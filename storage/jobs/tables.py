@@ -19,7 +19,8 @@ class Job(SQLModel, table=True):
     claims of this stage alone. `due_at` is when the sweeper looks at the row if nothing else moved it. `outputs` maps a
     finished stage to the attempt whose artifacts count. `parts` are the rasters to be read by OCR, `parts_left` those
     not read yet. `found` counts redacted places by entity type; `timings` are milliseconds by stage. `has_residue` says
-    that stored bytes may still have to be destroyed. What a person wrote (file name, terms) is sealed.
+    that stored bytes may still have to be destroyed. `reason` says why a format is unsupported. What a
+    person wrote (file name, terms) is sealed.
     """
 
     __tablename__ = "jobs"
@@ -63,6 +64,7 @@ class Job(SQLModel, table=True):
     ended_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     is_persisted: bool = False
     error_code: str | None = None
+    reason: str | None = None
     report: dict[str, Any] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True)))
     has_residue: bool = True
 

@@ -1,4 +1,4 @@
-"""What comes back from the sandbox is untrusted input: any shape but the right one is refused, by name of the place."""
+"""Replies of the sandbox are untrusted: every invalid shape is refused with the name of the field."""
 
 import json
 from typing import Any
@@ -79,7 +79,7 @@ def extraction(**changes: object) -> dict[str, Any]:
 
 
 def joint(*pieces: object, **changes: object) -> dict[str, Any]:
-    """The extraction with one joint of these pieces."""
+    """The extraction with one joined text of these pieces."""
     row = {"pieces": list(pieces), "glue": " ", "context": "", "flows": False, **changes}
     return extraction(joints=[list(row.values())])
 

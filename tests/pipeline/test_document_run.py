@@ -1,4 +1,4 @@
-"""A whole document in one call, in the real sandbox, by handlers that work and by handlers that go wrong."""
+"""A whole document in one call, in the real sandbox, with working and with failing handlers."""
 
 import io
 from concurrent.futures import ThreadPoolExecutor

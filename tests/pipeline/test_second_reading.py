@@ -1,4 +1,4 @@
-"""What the second look foresees, and what of OCR's guesses it lets pass in the last round only."""
+"""Verification of a candidate: leftovers that appear later, and uncertain OCR in the last round."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -26,7 +26,7 @@ def detector() -> Detector:
 
 
 def test_parts_of_names_that_only_this_round_finds_are_foreseen(detector: Detector) -> None:
-    """The next round knows the name, and would refuse the document by what stands elsewhere of it."""
+    """In the next round the name is known, and other parts of it would fail the document."""
     second = SecondReading((Passage("Dear Mr. Tarek Weldonfield,"), Passage("We met Weldonfield again, in Riyadh.")))
     left = second_reading._leftovers(second, (), Findings(()), detector, OPTIONS)
     assert "Weldonfield" in {item.surface for item in left}
@@ -35,7 +35,7 @@ def test_parts_of_names_that_only_this_round_finds_are_foreseen(detector: Detect
 def looked(
     monkeypatch: pytest.MonkeyPatch, detector: Detector, reading: Reading, *, is_last: bool
 ) -> FirstReading | Proof:
-    """A second look at a scan of which OCR says `reading` the second time."""
+    """The verification of a scan whose second OCR pass gives `reading`."""
     monkeypatch.setattr(stages, "second_reading", lambda *_: (SecondReading((), (SECOND,)), {}))
     monkeypatch.setattr(stages, "read_rasters", lambda *_, **__: (reading,))
     extraction = Extraction((TextUnit("page/0", "", ""),), (FIRST,))

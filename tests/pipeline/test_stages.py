@@ -1,4 +1,4 @@
-"""The steps believe nothing that a child says, and turn every way of failing into the job's error code."""
+"""The stages trust no reply of a child, and turn every failure into the error code of the job."""
 
 from pathlib import Path
 
@@ -16,8 +16,10 @@ SECONDS = 20
 
 @pytest.fixture(scope="module")
 def liar() -> Sandbox:
-    """A sandbox whose parsers are all taken over: what they answer is what the document's bytes tell them to."""
-    return Sandbox("strict", limits=Limits(memory=512 * 1024**2), answers="tests.pipeline.liars:answer", code=(TESTS,))
+    """A sandbox with hostile parsers: they reply what the bytes of the document say."""
+    return Sandbox(
+        "strict", limits=Limits(memory=512 * 1024**2), answers="tests.pipeline.hostile_parsers:answer", code=(TESTS,)
+    )
 
 
 @pytest.fixture(scope="module")

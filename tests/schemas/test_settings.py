@@ -26,9 +26,11 @@ def load(monkeypatch: pytest.MonkeyPatch, **variables: str) -> Settings:
     return load_settings()
 
 
-def test_without_a_variable_everything_is_embedded() -> None:
+def test_without_a_variable_everything_is_embedded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     settings = load_settings()
-    assert settings.database_url == "sqlite:///.masker/masker.db"
+    assert settings.data_dir == tmp_path / "masker"
+    assert settings.database_url == f"sqlite:///{tmp_path}/masker/masker.db"
     assert settings.is_sqlite
     assert settings.is_embedded
     assert settings.sandbox_mode is SandboxMode.BEST_EFFORT
@@ -159,7 +161,6 @@ def test_an_address_has_the_origin_that_browsers_write(
 def test_when_the_session_cookie_is_secure(
     monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], secure: bool
 ) -> None:
-    """“COOKIE_SECURE | true when DASHBOARD_URL is https”."""
     assert load(monkeypatch, **variables).session_cookie_secure is secure
 
 

@@ -2,8 +2,8 @@
 
 A set is compiled once and cached as long as it is in use. Terms and texts are compared in a folded form: full case
 folding of Unicode (ß is ss, every sigma is σ) over canonical decompositions (é in one character or two), and one blank
-for several. i with a dot, without one, and the capital of either alphabet are one letter, because no line tells its
-language. Arabic letters are as the normalization of detection left them.
+for several. i with a dot, i without one, and their capitals are one letter, because the language of a line is unknown.
+Arabic letters are as the normalization of detection left them.
 """
 
 import re

@@ -12,7 +12,7 @@ from pipeline.detect.grammar.words import Words, WordSpan
 from pipeline.detect.lexicons.loader import section
 from pipeline.detect.names.arabic_scores import FAMILY, GIVEN, PREDICATES, WEAK_FAMILIES, name_score
 
-# What a context word before a name can be.
+# The meanings of context words before a name.
 CUES = Word.TITLE | Word.ROLE | Word.LABEL | Word.GREETING | Word.CONTACT
 # Polite adjectives between a title and a name: عزيزنا الغالي فهد, الأخت الفاضلة هيفاء.
 _COURTESY = section("context_words.txt", "courtesy arabic")

@@ -11,7 +11,7 @@ from pipeline.detect.grammar.words import Words, WordSpan
 from pipeline.detect.lexicons.loader import section
 from pipeline.detect.names.latin_scores import STRONG, family_by_article, has_possessor, name_score
 
-# What a context word beside a name can be.
+# The meanings of context words of a name.
 CUES = Word.TITLE | Word.ROLE | Word.LABEL | Word.GREETING | Word.CONTACT | Word.SPEECH
 
 

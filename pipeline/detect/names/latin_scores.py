@@ -30,8 +30,8 @@ _SHORT = 2  # letters of a name word that counts only after a title or a greetin
 class Candidate:
     """Words `first` to `last` of a text, weighed as a name.
 
-    `parts` are the meanings of the name words among them, 0 for an unknown word. `cue` is what the context words before
-    and after say (title, role, label, greeting, contact, speech, identifier).
+    `parts` are the meanings of the name words among them, 0 for an unknown word. `cue` is the meaning of the context
+    words before and after (title, role, label, greeting, contact, speech, identifier).
     """
 
     __slots__ = ("cue", "first", "last", "part", "parts", "words")
@@ -52,7 +52,7 @@ class Candidate:
 
     @property
     def has_connector(self) -> bool:
-        """Whether `bin` or the like stands between the words."""
+        """Whether a connector such as `bin` is among the words."""
         return any(self.words.meaning(index) & Word.CONNECTOR for index in range(self.first + 1, self.last))
 
     @property
@@ -79,7 +79,7 @@ class Candidate:
 
     @property
     def has_article(self) -> bool:
-        """Whether an Arabic article stands among the words or is written onto the last one."""
+        """Whether an Arabic article is among the words or attached to the last one."""
         words, last = self.words, self.last
         return any(words.meaning(index) & Word.ARTICLE for index in range(self.first, last)) or bool(
             family_by_article(words.words[last])
@@ -87,7 +87,7 @@ class Candidate:
 
     @property
     def previous(self) -> str:
-        """The word before in lower case, if only a blank stands between; otherwise ""."""
+        """The word before in lower case, if only a blank is between; otherwise ""."""
         is_near = self.first and self.words.after(self.first - 1) == " "
         return self.words.words[self.first - 1].lower() if is_near else ""
 
@@ -143,9 +143,9 @@ SEVERAL_WORDS: tuple[Rule, ...] = (
          lambda c: c.parts[-1] & _FAMILY and c.is_strong, 0.7),
     Rule("after a role",
          lambda c: c.cue & Word.ROLE and (c.known or not c.has_capitals), 0.65),
-    Rule("beside a greeting or an identifier, or a known name beside a contact word",
+    Rule("with a greeting or an identifier, or a known name with a contact word",
          lambda c: (c.cue & _GREETING_OR_ID or (c.cue & Word.CONTACT and c.known)) and not c.has_capitals, 0.6),
-    Rule("not: unknown words beside a contact word",
+    Rule("not: unknown words with a contact word",
          lambda c: c.cue & Word.CONTACT and not c.has_capitals, 0.0),
     Rule("given name first, family name last, both weak",
          lambda c: c.part & _GIVEN and c.parts[-1] & _FAMILY, 0.6),
@@ -193,7 +193,7 @@ SINGLE_WORD: tuple[Rule, ...] = (
 
 
 def name_score(words: Words, parts: Sequence[int], cue: int, first: int, last: int) -> float:
-    """How sure words `first` to `last` are a name beside this cue, 0 to 1; 0 is no name. See `Candidate`."""
+    """How sure words `first` to `last` are a name with this cue, 0 to 1; 0 is no name. See `Candidate`."""
     candidate = Candidate(words, first, last, parts, cue)
     for rule in SINGLE_WORD if len(parts) == 1 else SEVERAL_WORDS:
         if rule.holds(candidate):
@@ -202,7 +202,7 @@ def name_score(words: Words, parts: Sequence[int], cue: int, first: int, last: i
 
 
 def has_possessor(words: Words, first: int) -> bool:
-    """Whether the words before say whose wife, son or driver this is: my wife Noor."""
+    """Whether a possessive and a personal role come before: my wife Noor."""
     if first < 2 or words.after(first - 1) not in " ," or words.after(first - 2) != " ":
         return False
     return words.words[first - 1] in _PERSONAL_ROLES and words.words[first - 2].lower() in _POSSESSIVES

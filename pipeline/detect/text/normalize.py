@@ -95,7 +95,7 @@ class NormalizedText:
 
     @lazy
     def labels(self) -> dict[str, list[int]]:
-        """The indexes of each kind's labels in `landmarks["labels"]`."""
+        """The indexes of the labels of each kind in `triggers["labels"]`."""
         kinds: dict[str, list[int]] = {}
         for index, label in enumerate(self.triggers["labels"]):
             kinds.setdefault(label.section, []).append(index)

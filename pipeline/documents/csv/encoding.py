@@ -9,7 +9,8 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from schemas.errors import ErrorCode, StageFailed
+from schemas.errors import ErrorCode, StageFailed, unsupported
+from schemas.refusals import Reason
 
 _SAMPLE = 64 * 1024  # first bytes of a file that show its encoding
 # The byte order marks, the longer ones first: that of UTF-32 begins like that of UTF-16.
@@ -54,7 +55,7 @@ class Decoded(NamedTuple):
 def decode(data: bytes) -> Decoded:
     """The decoded file; StageFailed (unsupported_format) when it is no text."""
     if not data:
-        raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT)
+        raise unsupported(Reason.EMPTY)
     for mark, encoding in _MARKED:
         if data.startswith(mark):
             return _strict(data, encoding, mark)

@@ -11,7 +11,8 @@ from pipeline.documents.document import Extraction, Findings, Fragment, JoinedTe
 from pipeline.documents.edits import Edit, apply, by_unit
 from pipeline.documents.labels import is_heading, names_field, over_and_before
 from pipeline.documents.limits import MAX_CSV_CELLS, MAX_CSV_JOINTS
-from schemas.errors import ErrorCode, StageFailed
+from schemas.errors import ErrorCode, StageFailed, unsupported
+from schemas.refusals import Reason
 
 # Control characters, which would split a value for detection, are read as zero-width spaces.
 _INVISIBLE = {code: "\u200b" for code in (*range(32), *range(0x7F, 0xA0)) if chr(code) not in "\t\n\v\f\r\x1a\x85"}
@@ -49,7 +50,7 @@ def extract(data: bytes) -> tuple[Extraction, dict[str, bytes]]:
         units.append(unit)
         row[cell.column] = unit
         if len(units) > MAX_CSV_CELLS or len(joints) > MAX_CSV_JOINTS:
-            raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT)
+            raise unsupported(Reason.TOO_COMPLEX)
     joints += _joints_of_row(row, value_columns)
     return Extraction(tuple(units), joints=tuple(joints)), {}
 

@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 from pipeline.documents.csv.encoding import Decoded, decode
 from pipeline.documents.limits import MAX_CSV_COLUMNS, MAX_CSV_ROWS
-from schemas.errors import ErrorCode, StageFailed
+from schemas.errors import ErrorCode, StageFailed, unsupported
+from schemas.refusals import Reason
 
 DELIMITERS = ",;\t|"
 _SAMPLE = 64 * 1024  # first characters of a file that show its delimiter and quotes
@@ -116,13 +117,13 @@ def _cells(text: str, delimiter: str, quote: str) -> Iterator[Cell]:
         if match[3] == delimiter:
             column += 1
             if column >= MAX_CSV_COLUMNS:
-                raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT)
+                raise unsupported(Reason.TOO_COMPLEX)
         else:
             row, column = row + 1, 0
             if not match[3]:
                 return
             if row >= MAX_CSV_ROWS:
-                raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT)
+                raise unsupported(Reason.TOO_COMPLEX)
 
 
 def _quote(sample: str) -> str:

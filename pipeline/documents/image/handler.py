@@ -18,7 +18,8 @@ from pipeline.documents.image.tiff import decode
 from pipeline.documents.limits import MAX_ANIMATION_PIXELS, MAX_IMAGE_FRAMES, MAX_RASTER_PIXELS, MAX_RASTER_SIDE
 from pipeline.documents.raster.burn import boxes_to_burn, burn, raster_png
 from pipeline.documents.raster.low_contrast import is_colored, low_contrast_layers
-from schemas.errors import ErrorCode, StageFailed
+from schemas.errors import ErrorCode, StageFailed, unsupported
+from schemas.refusals import Reason
 
 _SMALL_SIDE = 1400  # pixels of the longer side: a smaller image is enlarged for OCR
 _MAX_SCALE = 3.0
@@ -123,7 +124,7 @@ def _decoded(buffer: Any, header: Header) -> list[Frame]:
 
 def _frame_of(picture: Any, milliseconds: int, header: Header) -> Frame:
     if picture is None or picture.dtype not in (np.uint8, np.uint16):
-        raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT)
+        raise unsupported(Reason.UNSUPPORTED_FEATURE)
     is_deep = picture.dtype == np.uint16
     picture = eight_bits(picture)
     if header.format == "png":
@@ -146,7 +147,7 @@ def _mode(picture: Any, header: Header) -> str:
 
 def _animation(buffer: Any, header: Header) -> tuple[list[Any], list[int]]:
     if header.frames > MAX_IMAGE_FRAMES or header.frames * header.width * header.height > MAX_ANIMATION_PIXELS:
-        raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT)
+        raise unsupported(Reason.TOO_COMPLEX)
     done, animation = cv2.imdecodeanimation(buffer)
     if not done or len(animation.frames) != header.frames:
         raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT)

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from pipeline.documents.image.tiff import directory as tiff
 from pipeline.documents.limits import MAX_IMAGE_PIXELS, MAX_IMAGE_SIDE
-from schemas.errors import ErrorCode, StageFailed
+from schemas.errors import ErrorCode, StageFailed, unsupported
+from schemas.refusals import Reason
 
 PNG_MAGIC = b"\x89PNG\r\n\x1a\n"
 _CRITICAL = (b"IHDR", b"PLTE", b"IDAT", b"IEND")
@@ -50,7 +51,7 @@ def header_of(data: bytes) -> Header:
         raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT) from None
     sides = (found.width, found.height)
     if min(sides) < 1 or max(sides) > MAX_IMAGE_SIDE or found.width * found.height > MAX_IMAGE_PIXELS:
-        raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT)
+        raise unsupported(Reason.TOO_LARGE_PAGE)
     return found
 
 
@@ -120,8 +121,10 @@ def _jpeg(data: bytes) -> Header:
             header = header._replace(bits=bits, height=height, width=width, components=components)
         elif marker == 0xDA:  # start of scan; the entropy-coded data is complete only if an end marker follows
             end = data.rfind(b"\xff\xd9", position)
-            if header.bits != 8 or end < 0:  # 12 bits per sample are not supported
-                raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT)
+            if header.bits != 8:  # the decoder reads 8 bits per sample only
+                raise unsupported(Reason.UNSUPPORTED_FEATURE)
+            if end < 0:
+                raise unsupported(Reason.CORRUPT)
             return header._replace(has_trailer=data.find(b"\xff\xd9", position) + 2 < len(data))
         length = int(struct.unpack_from(">H", data, position + 2)[0])
         if 0xE0 <= marker <= 0xEF or marker == 0xFE:

@@ -17,6 +17,7 @@ from pipeline.documents.limits import MAX_ENTRIES, MAX_PACKAGE_BYTES, MAX_RATIO,
 from pipeline.documents.ooxml import content_types
 from pipeline.documents.ooxml.content_types import TYPES_PART, Declared
 from pipeline.documents.ooxml.xml import Element, Malformed, parse, to_bytes, unreadable
+from schemas.refusals import Reason
 
 _XML_SUFFIXES = (".xml", ".rels", ".vml")
 _ODD_NAME = re.compile(r"[\\\x00-\x1f:*?\"<>|]|^/|//|(^|/)\.{1,2}(/|$)")
@@ -96,13 +97,13 @@ def read(data: bytes) -> Package:
     for name, body in files.items():
         found = declared.types_of(name)
         if any("macroenabled" in type_.lower() or "vbaproject" in (type_ + name).lower() for type_ in ("", *found)):
-            raise unreadable()
+            raise unreadable(Reason.MACRO_ENABLED)
         part = Part(name, content_types.of_part(name, found, None), body or b"", is_damaged=body is None)
         package.parts[name] = part
         if _is_xml(part) and not part.data.startswith(_ZIP):
             xml.append(part)
     if sum(len(part.data) for part in xml) > MAX_XML_BYTES:
-        raise unreadable()
+        raise unreadable(Reason.TOO_COMPLEX)
     for part in xml:
         _parse(package, part)
         part.content_type = content_types.of_part(part.name, declared.types_of(part.name), part.root)
@@ -136,17 +137,19 @@ def _unzip(data: bytes) -> dict[str, bytes | None]:
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         entries = archive.infolist()
         if len(entries) > MAX_ENTRIES:
-            raise unreadable()
+            raise unreadable(Reason.TOO_COMPLEX)
         for entry in entries:
             if entry.filename.endswith("/"):
                 continue
             total += entry.file_size
-            if _ODD_NAME.search(entry.filename) or entry.filename.lower() in seen or entry.flag_bits & 1:
+            if entry.flag_bits & 1:
+                raise unreadable(Reason.ENCRYPTED)
+            if _ODD_NAME.search(entry.filename) or entry.filename.lower() in seen:
                 raise unreadable()
             if total > MAX_PACKAGE_BYTES or (
                 entry.file_size > RATIO_FREE_BYTES and entry.file_size > MAX_RATIO * max(entry.compress_size, 1)
             ):
-                raise unreadable()
+                raise unreadable(Reason.TOO_COMPLEX)
             seen.add(entry.filename.lower())
             try:
                 files[entry.filename] = archive.read(entry)  # never more than file_size

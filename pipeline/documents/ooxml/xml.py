@@ -10,7 +10,8 @@ from lxml import etree
 
 from pipeline.documents.limits import MAX_XML_DEPTH
 from pipeline.documents.ooxml import doctype
-from schemas.errors import ErrorCode, StageFailed
+from schemas.errors import StageFailed, unsupported
+from schemas.refusals import Reason
 
 Element = Any  # lxml is untyped
 
@@ -39,9 +40,9 @@ class Parsed(NamedTuple):
     had_external: bool = False
 
 
-def unreadable() -> StageFailed:
+def unreadable(reason: Reason = Reason.CORRUPT) -> StageFailed:
     """The error of every reader of Office packages for a package that is damaged, encrypted or hostile."""
-    return StageFailed(ErrorCode.UNSUPPORTED_FORMAT)
+    return unsupported(reason)
 
 
 def parse(data: bytes, *, is_repaired: bool = False) -> Parsed:
@@ -59,7 +60,7 @@ def parse(data: bytes, *, is_repaired: bool = False) -> Parsed:
     if root.getroottree().docinfo.doctype:
         raise Malformed
     if _TOO_DEEP(root):
-        raise unreadable()
+        raise unreadable(Reason.TOO_COMPLEX)
     return Parsed(root, undeclared is not None, undeclared is not None and undeclared.is_external)
 
 

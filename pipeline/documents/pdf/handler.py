@@ -28,32 +28,39 @@ from pipeline.documents.document import (
     TextUnit,
 )
 from pipeline.documents.limits import MAX_DOCUMENT_GLYPHS
-from pipeline.documents.pdf.metadata import BESIDE, read_beside, redacted
-from pipeline.documents.pdf.page.font_encoding import Claims, Doubt, believe_encodings, has_doubtful_words
+from pipeline.documents.pdf.metadata import METADATA_UNIT, read_metadata, redacted_navigation
+from pipeline.documents.pdf.page.font_encoding import (
+    GlyphSamples,
+    UnreliableGlyphs,
+    has_unreliable_words,
+    trust_standard_encodings,
+)
 from pipeline.documents.pdf.page.glyphs import Glyph, glyphs_of
 from pipeline.documents.pdf.page.hidden_images import hides_text
 from pipeline.documents.pdf.page.raster import (
     burned_picture,
-    explaining,
-    look,
     ocr_dpi,
+    page_image,
     page_rasters,
     render,
     replace_with_picture,
     shows_more_than_text,
+    visible_glyphs,
 )
-from pipeline.documents.pdf.page.tables import Headings, joints_of_cells, joints_of_lines, known_top
-from pipeline.documents.pdf.page.units import joints_of, page_texts, units_of
-from pipeline.documents.pdf.pattern_text import Cutouts, aside_units, is_aside, remove_text_aside
-from pipeline.documents.pdf.prepare import failing_with, make_plain, opened, uncollected
-from pipeline.documents.pdf.redaction.covered_text import remove_covered
-from pipeline.documents.pdf.redaction.erase import Removed, box_in_pixels, draw_boxes, remove_ink, remove_text
+from pipeline.documents.pdf.page.tables import Headings, joined_cells, joined_lines, recalled_top
+from pipeline.documents.pdf.page.units import joined_pages, page_texts, units_of
+from pipeline.documents.pdf.pattern_text import UntracedText, is_pattern_text, pattern_text_units, remove_pattern_text
+from pipeline.documents.pdf.prepare import failing_with, flatten, opened, without_garbage_collection
+from pipeline.documents.pdf.redaction.boxes import box_in_pixels, draw_boxes
+from pipeline.documents.pdf.redaction.covered_text import remove_covered_text
+from pipeline.documents.pdf.redaction.erase import Removed, remove_ink, remove_text
 from pipeline.documents.pdf.redaction.reflow import moved_links
-from pipeline.documents.pdf.redaction.regions import Lines, Spot, lines_of, spots_of
-from pipeline.documents.pdf.redaction.width_grid import Row
-from pipeline.documents.pdf.sanitize.rewrite import scrubbed
+from pipeline.documents.pdf.redaction.regions import Lines, Region, regions_of, visible_lines
+from pipeline.documents.pdf.redaction.width_grid import TouchedLine
+from pipeline.documents.pdf.sanitize.rewrite import sanitized
 from pipeline.documents.raster.burn import Box, boxes_to_burn
-from schemas.errors import ErrorCode, StageFailed
+from schemas.errors import ErrorCode, StageFailed, unsupported
+from schemas.refusals import Reason
 
 _FONT = attrgetter("font", "visible")
 _PICTURES = ("/ink", "/scan")
@@ -70,7 +77,7 @@ def extract(data: bytes) -> tuple[Extraction, dict[str, bytes]]:
     """A unit `page/N` per page with text, a raster `page/N/ink` or `page/N/scan` where the text is not all there is."""
     rasters: list[Raster] = []
     pixels: dict[str, bytes] = {}
-    with uncollected(), ExitStack() as stack, failing_with(ErrorCode.UNSUPPORTED_FORMAT):
+    with without_garbage_collection(), ExitStack() as stack, failing_with(ErrorCode.UNSUPPORTED_FORMAT):
         document = _prepared(stack, data)
         survey = _surveyed(document)
         pages = len(survey.fonts)
@@ -79,10 +86,10 @@ def extract(data: bytes) -> tuple[Extraction, dict[str, bytes]]:
                 rasters.append(raster)
                 pixels[raster.id] = blob
         scans = {raster.page for raster in rasters if raster.id.endswith("/scan")}
-        joints = (*joints_of(survey.units), *survey.joints)
+        joints = (*joined_pages(survey.units), *survey.joints)
         units = [replace(unit, billed=unit.billed and _number(unit.id) not in scans) for unit in survey.units]
-        units += aside_units(document)
-    beside = read_beside(data)
+        units += pattern_text_units(document)
+    beside = read_metadata(data)
     return Extraction((*units, *beside.units), tuple(rasters), pages, beside.unread, joints=joints), pixels
 
 
@@ -91,14 +98,14 @@ def _shown_rasters(page: Any, survey: "_Survey") -> Iterable[tuple[Raster, bytes
     number, doubt = page.number, survey.doubt
     doubted = doubt.fonts | {name for name, _ in doubt.glyphs}
     is_scan = number in survey.painters or (
-        not survey.fonts[number].isdisjoint(doubted) and has_doubtful_words(glyphs_of(page), doubt)
+        not survey.fonts[number].isdisjoint(doubted) and has_unreliable_words(glyphs_of(page), doubt)
     )
     dpi = min(_LOOK_DPI, ocr_dpi(page))
-    seen = look(page, dpi) if is_scan or number in survey.suspects else None
+    seen = page_image(page, dpi) if is_scan or number in survey.suspects else None
     is_scan = is_scan or (number in survey.pictured and hides_text(page, seen))
     if not is_scan and number not in survey.suspects:
         return ()
-    return _rasters(page, is_scan, look(page, dpi) if seen is None else seen)
+    return _rasters(page, is_scan, page_image(page, dpi) if seen is None else seen)
 
 
 class _Survey(NamedTuple):
@@ -108,7 +115,7 @@ class _Survey(NamedTuple):
 
     units: list[TextUnit]
     joints: list[JoinedText]
-    doubt: Doubt
+    doubt: UnreliableGlyphs
     fonts: list[set[str]]
     suspects: set[int]
     painters: set[int]
@@ -116,28 +123,28 @@ class _Survey(NamedTuple):
 
 
 def _surveyed(document: Any) -> _Survey:
-    cutouts, claims, headings = Cutouts(document), Claims(), Headings()
-    survey = _Survey([], [], Doubt(), [], set(), set(), set())
+    untraced, samples, headings = UntracedText(document), GlyphSamples(), Headings()
+    survey = _Survey([], [], UnreliableGlyphs(), [], set(), set(), set())
     total = 0
     for page in document:
         glyphs = glyphs_of(page)
         total += len(glyphs)
         if total > MAX_DOCUMENT_GLYPHS:
-            raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT)
-        claims.add(page.number, glyphs)
+            raise unsupported(Reason.TOO_COMPLEX)
+        samples.add(page.number, glyphs)
         survey.fonts.append({font for font, visible in set(map(_FONT, glyphs)) if visible})
         texts = page_texts(page.number, glyphs, top=headings.top)
         survey.units.extend(units_of(texts))
         read = f"page/{page.number}"
-        survey.joints.extend((*joints_of_cells(read, texts[read]), *joints_of_lines(read, texts[read])))
+        survey.joints.extend((*joined_cells(read, texts[read]), *joined_lines(read, texts[read])))
         log = page.get_bboxlog()
         if any(kind.startswith("fill-im") for kind, _ in log):
             survey.pictured.add(page.number)
-        if cutouts.on(page, glyphs):
+        if untraced.is_on(page, glyphs):
             survey.painters.add(page.number)
         if shows_more_than_text(page, glyphs, log):
             survey.suspects.add(page.number)
-    return survey._replace(doubt=claims.judge(document))
+    return survey._replace(doubt=samples.judge(document))
 
 
 def _rasters(page: Any, is_scan: bool, seen: Any) -> Iterable[tuple[Raster, bytes]]:
@@ -146,7 +153,7 @@ def _rasters(page: Any, is_scan: bool, seen: Any) -> Iterable[tuple[Raster, byte
     shown: Sequence[Glyph] = ()
     if glyphs:
         half = ocr_dpi(page) // 2
-        shown = explaining(page, look(page, half) if has_hue else render(page, half, gray=True), glyphs)
+        shown = visible_glyphs(page, page_image(page, half) if has_hue else render(page, half, gray=True), glyphs)
     return page_rasters(page, f"page/{page.number}/{'ink' if shown else 'scan'}", shown, has_hue=has_hue)
 
 
@@ -163,62 +170,62 @@ def redact(data: bytes, findings: Findings, readings: Sequence[Reading]) -> byte
     for reading in readings:
         by_page.setdefault(_number(reading.raster), []).append(reading)
     known = {reading.raster for reading in readings}
-    with uncollected(), ExitStack() as stack, failing_with(ErrorCode.REDACTION_INCOMPLETE):
+    with without_garbage_collection(), ExitStack() as stack, failing_with(ErrorCode.REDACTION_INCOMPLETE):
         document = _prepared(stack, data)
         places: dict[int, list[Finding]] = {}
         for place in findings.places:
-            if is_aside(place.unit) or place.unit.startswith(BESIDE):
+            if is_pattern_text(place.unit) or place.unit.startswith(METADATA_UNIT):
                 continue
             if place.unit not in known and place.unit.endswith(_PICTURES):
                 raise StageFailed(ErrorCode.IMAGE_REDACT_FAILED)
             places.setdefault(_number(place.unit), []).append(place)
         if any(number >= document.page_count for number in places.keys() | by_page.keys()):
             raise StageFailed(ErrorCode.REDACTION_INCOMPLETE)
-        aside = {place.unit for place in findings.places if is_aside(place.unit)}
+        aside = {place.unit for place in findings.places if is_pattern_text(place.unit)}
         marked: dict[int, _Marked] = {}
         if aside:  # offsets are those of pages that still show it
             marked = {number: _marked(document[number], found, keep=False) for number, found in places.items()}
-            remove_text_aside(document, aside)
+            remove_pattern_text(document, aside)
 
         @cache
         def original() -> Any:
             untouched = _prepared(stack, data)
-            remove_text_aside(untouched, aside)
+            remove_pattern_text(untouched, aside)
             return untouched
 
-        rows: dict[int, Sequence[Row] | None] = {}
+        rows: dict[int, Sequence[TouchedLine] | None] = {}
         for number in range(document.page_count):
-            spots, glyphs = marked.get(number) or _marked(document[number], places.get(number, ()), keep=True)
+            regions, glyphs = marked.get(number) or _marked(document[number], places.get(number, ()), keep=True)
             boxes = boxes_to_burn(by_page.get(number, ()), findings)
             is_scan = any(reading.raster.endswith("/scan") for reading in by_page.get(number, ()))
             is_found = number in places or number in by_page
             if is_found:
-                rows[number] = None if is_scan else _redacted_rows(document, number, spots, boxes, glyphs)
-            if rows.get(number, ()) is None or not remove_covered(document, number):
+                rows[number] = None if is_scan else _redacted_rows(document, number, regions, boxes, glyphs)
+            if rows.get(number, ()) is None or not remove_covered_text(document, number):
                 shown = document if is_scan else original()
-                replace_with_picture(document, number, _burned(shown[number], spots, boxes))
+                replace_with_picture(document, number, _burned(shown[number], regions, boxes))
         plain = document.tobytes(garbage=1, encryption=pymupdf.PDF_ENCRYPT_NONE)
     taboo = [value.surface for value in findings.values if value.distinctive]
-    beside = redacted(read_beside(data).beside, findings)
-    return scrubbed(plain, beside._replace(links=moved_links(beside.links, rows)), taboo)
+    beside = redacted_navigation(read_metadata(data).beside, findings)
+    return sanitized(plain, beside._replace(links=moved_links(beside.links, rows)), taboo)
 
 
-def _burned(page: Any, spots: Sequence[Spot], boxes: Sequence[Box]) -> bytes:
-    return burned_picture(page, [*boxes, *(box_in_pixels(page, spot) for spot in spots)])
+def _burned(page: Any, regions: Sequence[Region], boxes: Sequence[Box]) -> bytes:
+    return burned_picture(page, [*boxes, *(box_in_pixels(page, region) for region in regions)])
 
 
 def _prepared(stack: ExitStack, data: bytes) -> Any:
     """The document, open until the stack ends, with everything that it shows in its pages' content."""
     document = stack.enter_context(opened(data))
-    make_plain(document)
-    believe_encodings(document)
+    flatten(document)
+    trust_standard_encodings(document)
     return document
 
 
 class _Marked(NamedTuple):
     """What has to go from a page's text, and the page's glyphs unless they are out of date."""
 
-    spots: Sequence[Spot]
+    regions: Sequence[Region]
     glyphs: Sequence[Glyph] | None
 
 
@@ -227,28 +234,28 @@ def _marked(page: Any, places: Sequence[Finding], *, keep: bool) -> _Marked:
         return _Marked((), None)
     glyphs = glyphs_of(page)
     again = [place.unit for place in places if AGAIN in place.unit]
-    texts = page_texts(page.number, glyphs, again=bool(again), top=known_top(again))
-    spots: dict[Spot, None] = {}
+    texts = page_texts(page.number, glyphs, again=bool(again), top=recalled_top(again))
+    regions: dict[Region, None] = {}
     lines: Lines = {}
     for place in places:
         text = texts.get(place.unit)
         if text is not None:
-            lines = lines or lines_of(text.glyphs)
-            spots.update(dict.fromkeys(spots_of(text, lines, place.start, place.end, place.placeholder)))
+            lines = lines or visible_lines(text.glyphs)
+            regions.update(dict.fromkeys(regions_of(text, lines, place.start, place.end, place.placeholder)))
         elif not place.unit.endswith(_PICTURES) and BY_HUE not in place.unit:
             raise StageFailed(ErrorCode.REDACTION_INCOMPLETE)
-    return _Marked(list(spots), glyphs if keep else None)
+    return _Marked(list(regions), glyphs if keep else None)
 
 
 def _redacted_rows(
-    document: Any, number: int, spots: Sequence[Spot], boxes: Sequence[Box], glyphs: Sequence[Glyph] | None
-) -> Sequence[Row] | None:
-    """Takes out what lies under the spots and boxes and draws these: the lines that lost text; None when something
+    document: Any, number: int, regions: Sequence[Region], boxes: Sequence[Box], glyphs: Sequence[Glyph] | None
+) -> Sequence[TouchedLine] | None:
+    """Takes out what lies under the regions and boxes and draws these: the lines that lost text; None when something
     would not go.
     """
     page = document[number]
-    removed = remove_text(document, page, spots, glyphs) if spots else Removed((), ())
-    if removed is None or not remove_ink(page, removed.spots, boxes):
+    removed = remove_text(document, page, regions, glyphs) if regions else Removed((), ())
+    if removed is None or not remove_ink(page, removed.regions, boxes):
         return None
-    draw_boxes(page, removed.spots, boxes)
+    draw_boxes(page, removed.regions, boxes)
     return removed.rows

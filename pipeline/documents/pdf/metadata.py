@@ -17,7 +17,7 @@ import pikepdf
 from pipeline.documents.document import Findings, TextUnit, Unread
 from pipeline.documents.edits import applied, by_unit
 from pipeline.documents.limits import MAX_ASIDE_CHARACTERS, MAX_ASIDE_TEXTS, MAX_PDF_OBJECTS
-from pipeline.documents.pdf.navigation import Beside, bookmarks, decoded, labels, leaves, links
+from pipeline.documents.pdf.navigation import Navigation, bookmarks, decoded_address, labels, links, tree_entries
 from pipeline.documents.pdf.optional_content import hidden_groups
 from pipeline.documents.pdf.prepare import failing_with, opened
 from pipeline.documents.pdf.sanitize.allow_list import word_of
@@ -42,7 +42,7 @@ _MARKS = re.compile(r"<[^>]*>")
 _MAX_FIELD_NESTING = 40  # form fields inside each other
 
 
-def said_by_document(pdf: pikepdf.Pdf) -> Iterator[Said]:
+def document_texts(pdf: pikepdf.Pdf) -> Iterator[Said]:
     """Properties, form fields, whether a page shows them or not, and names of attached files."""
     info = pdf.trailer.get("/Info")
     if isinstance(info, pikepdf.Dictionary):
@@ -58,7 +58,7 @@ def said_by_document(pdf: pikepdf.Pdf) -> Iterator[Said]:
         yield from _fields(form.get("/Fields"))
     names = pdf.Root.get("/Names")
     if isinstance(names, pikepdf.Dictionary):
-        for key, file in leaves(names.get("/EmbeddedFiles"), "/Names"):
+        for key, file in tree_entries(names.get("/EmbeddedFiles"), "/Names"):
             yield from _texts("", key)
             yield from _file(file)
 
@@ -130,7 +130,7 @@ def _file(file: Any) -> Iterator[Said]:
             yield from _texts("", file.get(key))
 
 
-def said_by_annotations(pdf: pikepdf.Pdf) -> Iterator[Said]:
+def annotation_texts(pdf: pikepdf.Pdf) -> Iterator[Said]:
     """Notes with their authors and subjects, and the addresses of actions."""
     count = 0
     for page in pdf.pages:
@@ -151,7 +151,7 @@ def said_by_annotations(pdf: pikepdf.Pdf) -> Iterator[Said]:
             yield from _file(item.get("/FS"))
             action = item.get("/A")
             if isinstance(action, pikepdf.Dictionary) and isinstance(action.get("/URI"), pikepdf.String):
-                yield "", decoded(str(action["/URI"]))
+                yield "", decoded_address(str(action["/URI"]))
 
 
 # Counts what redaction takes out of a PDF without reading it, by kind.
@@ -180,7 +180,7 @@ _KEYS = {
 }  # fmt: skip
 
 
-def unread_of(pdf: pikepdf.Pdf, data: bytes) -> Counter[Unread]:
+def count_unread(pdf: pikepdf.Pdf, data: bytes) -> Counter[Unread]:
     """How much of each kind the document holds."""
     counts: Counter[Unread] = Counter()
     for number, item in enumerate(pdf.objects):
@@ -233,19 +233,19 @@ def _name(item: Any, key: str) -> str:
     return "/" + word_of(value) if isinstance(value, pikepdf.Name) else ""
 
 
-BESIDE = "beside/"
+METADATA_UNIT = "beside/"
 _ERRORS = (pikepdf.PdfError, pikepdf.PasswordError, ValueError, TypeError, KeyError, IndexError, AttributeError)
 
 
-class Aside(NamedTuple):
+class DocumentMetadata(NamedTuple):
     """`beside` as the document has it; `units` in the order: bookmarks, labels, links' addresses, all else."""
 
-    beside: Beside = Beside()
+    beside: Navigation = Navigation()
     units: tuple[TextUnit, ...] = ()
     unread: tuple[tuple[Unread, int], ...] = ()
 
 
-def read_beside(data: bytes) -> Aside:
+def read_metadata(data: bytes) -> DocumentMetadata:
     """What stands beside the pages of the document, as QPDF reads it, as it is or mended.
 
     StageFailed(unsupported_format) when QPDF reads neither: then nobody knows what notes and fields say, and what is
@@ -262,33 +262,33 @@ def read_beside(data: bytes) -> Aside:
         raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT) from None
 
 
-def _read(data: bytes, original: bytes) -> Aside:
+def _read(data: bytes, original: bytes) -> DocumentMetadata:
     with warnings.catch_warnings(), pikepdf.open(io.BytesIO(data)) as pdf:
         warnings.simplefilter("ignore")
-        beside = Beside(bookmarks(pdf), labels(pdf), links(pdf))
+        beside = Navigation(bookmarks(pdf), labels(pdf), links(pdf))
         said = [("", text) for text in _kept(beside)]
-        said += [*said_by_document(pdf), *said_by_annotations(pdf)]
-        counts = unread_of(pdf, original)
-    units = tuple(TextUnit(f"{BESIDE}{n}", text, context, False) for n, (context, text) in enumerate(said))
-    return Aside(beside, units, tuple(sorted((kind, count) for kind, count in counts.items() if count)))
+        said += [*document_texts(pdf), *annotation_texts(pdf)]
+        counts = count_unread(pdf, original)
+    units = tuple(TextUnit(f"{METADATA_UNIT}{n}", text, context, False) for n, (context, text) in enumerate(said))
+    return DocumentMetadata(beside, units, tuple(sorted((kind, count) for kind, count in counts.items() if count)))
 
 
-def _kept(beside: Beside) -> Iterator[str]:
-    """The texts of what stays, in the order in which `redacted` goes through it."""
+def _kept(beside: Navigation) -> Iterator[str]:
+    """The texts of what stays, in the order in which `redacted_navigation` goes through it."""
     yield from (bookmark.title for bookmark in beside.bookmarks)
     yield from (label.prefix for label in beside.labels)
-    yield from (decoded(link.address) for link in beside.links)
+    yield from (decoded_address(link.address) for link in beside.links)
 
 
-def redacted(beside: Beside, findings: Findings) -> Beside:
+def redacted_navigation(beside: Navigation, findings: Findings) -> Navigation:
     """The same without what was found in it: placeholders in titles and labels; a link whose address tells goes."""
     edits = by_unit(findings)
     numbers = iter(range(len(list(_kept(beside)))))
 
     def text_of(text: str) -> str:
-        return applied(text, f"{BESIDE}{next(numbers)}", edits)
+        return applied(text, f"{METADATA_UNIT}{next(numbers)}", edits)
 
     titles = tuple(bookmark._replace(title=text_of(bookmark.title)) for bookmark in beside.bookmarks)
     prefixes = tuple(label._replace(prefix=text_of(label.prefix)) for label in beside.labels)
-    stay = tuple(link for link in beside.links if f"{BESIDE}{next(numbers)}" not in edits)
-    return Beside(titles, prefixes, stay)
+    stay = tuple(link for link in beside.links if f"{METADATA_UNIT}{next(numbers)}" not in edits)
+    return Navigation(titles, prefixes, stay)

@@ -14,7 +14,7 @@ import pikepdf
 
 from pipeline.documents.limits import MAX_BOOKMARKS, MAX_LINKS
 
-# Writes beside the pages of a scrubbed PDF what may stay there: bookmarks, links, page labels, all made anew.
+# Writes beside the pages of a sanitized PDF what may stay there: bookmarks, links, page labels, all made anew.
 
 Point = tuple[float, float]  # on the page as it is shown: points from its upper left corner, to the right and down
 
@@ -49,15 +49,15 @@ class Link(NamedTuple):
     address: str = ""
 
 
-class Beside(NamedTuple):
-    """Everything that stays beside the pages."""
+class Navigation(NamedTuple):
+    """What stays besides the pages."""
 
     bookmarks: tuple[Bookmark, ...] = ()
     labels: tuple[Label, ...] = ()
     links: tuple[Link, ...] = ()
 
 
-def rebuild(pdf: pikepdf.Pdf, beside: Beside) -> None:
+def add_navigation(pdf: pikepdf.Pdf, beside: Navigation) -> None:
     """Adds it all to a document that has none of it. Places that the document does not have are left out."""
     pages = list(pdf.pages)
     _add_links(pdf, pages, beside.links)
@@ -189,7 +189,7 @@ class _Pages:
         if at is None or len(destination) <= at or not _is_number(destination[at]):
             return None
         left = destination[2] if kind == "/XYZ" and _is_number(destination[2]) else 0
-        return shown_at(self.pages[number], float(left), float(destination[at]))[1]
+        return shown_point(self.pages[number], float(left), float(destination[at]))[1]
 
     def _by_name(self, name: str) -> Any:
         if self._named is None:
@@ -199,12 +199,12 @@ class _Pages:
                 self._named.update((str(key), old[key]) for key in old.keys())  # noqa: SIM118 - no mapping
             names = self._pdf.Root.get("/Names")
             tree = names.get("/Dests") if isinstance(names, pikepdf.Dictionary) else None
-            for key, value in leaves(tree, "/Names"):
+            for key, value in tree_entries(tree, "/Names"):
                 self._named[str(key)] = value
         return self._named.get(name)
 
 
-def leaves(tree: Any, key: str) -> Iterator[tuple[Any, Any]]:
+def tree_entries(tree: Any, key: str) -> Iterator[tuple[Any, Any]]:
     """The pairs of a name tree (`key` /Names) or number tree (/Nums), whatever loops it has."""
     waiting, seen = [(tree, 0)], set[tuple[int, int]]()
     while waiting:
@@ -224,7 +224,7 @@ def leaves(tree: Any, key: str) -> Iterator[tuple[Any, Any]]:
             waiting += [(kid, depth + 1) for kid in reversed(list(kids))]
 
 
-def shown_at(page: Any, x: float, y: float) -> Point:
+def shown_point(page: Any, x: float, y: float) -> Point:
     """A point of the page's own space on the page as it is shown: points from its upper left corner."""
     left, bottom, right, top = _box(page)
     turn = _inherited(page, "/Rotate")
@@ -306,7 +306,7 @@ def _text(value: Any) -> str:
 def labels(pdf: pikepdf.Pdf) -> tuple[Label, ...]:
     """The ranges of page labels, in order."""
     found: dict[int, Label] = {}
-    for page, item in leaves(pdf.Root.get("/PageLabels"), "/Nums"):
+    for page, item in tree_entries(pdf.Root.get("/PageLabels"), "/Nums"):
         if isinstance(page, int) and page >= 0 and isinstance(item, pikepdf.Dictionary) and len(found) < MAX_BOOKMARKS:
             style, first = str(item.get("/S", ""))[1:], item.get("/St", 1)
             style = style if style in ("D", "R", "r", "A", "a") else ""
@@ -334,7 +334,7 @@ def _link(pages: _Pages, number: int, item: Any) -> Link | None:
     if sides is None:
         return None
     page = pages.pages[number]
-    corners = shown_at(page, sides[0], sides[1]), shown_at(page, sides[2], sides[3])
+    corners = shown_point(page, sides[0], sides[1]), shown_point(page, sides[2], sides[3])
     action = item.get("/A")
     if isinstance(action, pikepdf.Dictionary) and action.get("/S") == "/URI":
         address = str(action.get("/URI", "")).strip()
@@ -353,7 +353,7 @@ def _is_plain(address: str) -> bool:
     return is_web and address.isascii() and address.isprintable() and len(address) <= _LONGEST_ADDRESS
 
 
-def decoded(address: str) -> str:
+def decoded_address(address: str) -> str:
     """What an address says: percent signs undone however often they were done, and what is packed in base64."""
     said = [address]
     for _ in range(4):

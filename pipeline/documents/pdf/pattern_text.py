@@ -23,12 +23,12 @@ _REFERENCE = re.compile(r"(\d+) 0 R")
 _DEPTH = 8  # forms inside each other
 
 
-def is_aside(unit: str) -> bool:
+def is_pattern_text(unit: str) -> bool:
     """Whether a unit is one of such a stream."""
     return unit.startswith(_UNIT)
 
 
-def aside_units(document: Any) -> Iterator[TextUnit]:
+def pattern_text_units(document: Any) -> Iterator[TextUnit]:
     """What each stream says. Adds a page to the document, on which they are read."""
     streams = list(_streams(document))
     if not streams:
@@ -45,7 +45,7 @@ def aside_units(document: Any) -> Iterator[TextUnit]:
             yield TextUnit(f"{_UNIT}{xref}", text, billed=False)
 
 
-def remove_text_aside(document: Any, units: set[str]) -> None:
+def remove_pattern_text(document: Any, units: set[str]) -> None:
     """Takes all text out of the streams with these unit ids, and out of the forms that they use."""
     for unit in sorted(units):
         _empty(document, int(unit.removeprefix(_UNIT)), 0)
@@ -89,7 +89,7 @@ def _streams(document: Any) -> Iterator[int]:
     yield from sorted(xref for xref in found if 0 < xref < document.xref_length() and document.xref_is_stream(xref))
 
 
-class Cutouts:
+class UntracedText:
     """Which pages paint through letters, or have letters that are pictures of other text: no glyph tells those."""
 
     def __init__(self, document: Any) -> None:
@@ -97,7 +97,7 @@ class Cutouts:
         self._streams: dict[int, bool] = {}
         self._fonts: dict[int, bool] = {}
 
-    def on(self, page: Any, glyphs: Sequence[Glyph]) -> bool:
+    def is_on(self, page: Any, glyphs: Sequence[Glyph]) -> bool:
         """Whether this page does. `glyphs` are those that its trace tells."""
         streams = {*page.get_contents(), *(xobject[0] for xobject in page.get_xobjects())}
         if any(map(self._may_clip, streams)):

@@ -12,7 +12,8 @@ from pymupdf import mupdf
 
 from pipeline.documents.limits import MAX_PDF_PAGES
 from pipeline.documents.pdf.optional_content import without_hidden_layers
-from schemas.errors import ErrorCode, StageFailed
+from schemas.errors import ErrorCode, StageFailed, unsupported
+from schemas.refusals import Reason
 
 # Annotations that nobody sees on a page go before the others become its content; pending redactions are carried out.
 #
@@ -24,7 +25,7 @@ _UNSEEN = frozenset(["Link", "Popup"])  # links are read elsewhere; a popup's wi
 Area = tuple[float, float, float, float]  # in points of the page as its content is written
 
 
-def drop_unseen(document: Any) -> dict[int, list[Area]]:
+def remove_invisible_annotations(document: Any) -> dict[int, list[Area]]:
     """Takes away annotations without an appearance on a screen; the areas of pending redactions, by page.
 
     To be called before any page is loaded.
@@ -55,7 +56,7 @@ def _areas(item: Any) -> list[Area]:
     return [(min(c[0::2]), min(c[1::2]), max(c[0::2]), max(c[1::2])) for c in corners]
 
 
-def apply_pending(page: Any, areas: list[Area]) -> None:
+def apply_pending_redactions(page: Any, areas: list[Area]) -> None:
     """Redacts what somebody marked and never carried out: black boxes, and nothing beneath."""
     for left, low, right, high in areas:
         corner = (
@@ -92,7 +93,7 @@ def failing_with(code: str) -> Iterator[None]:
 
 
 @contextmanager
-def uncollected() -> Iterator[None]:
+def without_garbage_collection() -> Iterator[None]:
     """Without Python's search for cycles: pages are tuples by the hundred thousand, looked at again and again, and
     none of them is in a cycle.
     """
@@ -113,8 +114,12 @@ def opened(data: bytes) -> Iterator[Any]:
         if document.is_pdf and not document.needs_pass and document.page_count == 0:
             document.close()
             document = pymupdf.open(stream=_rewritten(data), filetype="pdf")
-        if not document.is_pdf or document.needs_pass or not 1 <= document.page_count <= MAX_PDF_PAGES:
-            raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT)
+        if document.is_pdf and document.needs_pass:
+            raise unsupported(Reason.ENCRYPTED)
+        if document.page_count > MAX_PDF_PAGES:
+            raise unsupported(Reason.TOO_COMPLEX)
+        if not document.is_pdf or document.page_count < 1:
+            raise unsupported(Reason.CORRUPT)
         if document.is_repaired and b"%%EOF" not in data[-_TAIL:]:
             raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT)  # cut off: what is missing cannot be judged
     try:
@@ -148,11 +153,13 @@ def _rewritten(data: bytes) -> bytes:
             out = io.BytesIO()
             file.save(out)
             return out.getvalue()
-    except (pikepdf.PdfError, pikepdf.PasswordError):
-        raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT) from None
+    except pikepdf.PasswordError:
+        raise unsupported(Reason.ENCRYPTED) from None
+    except pikepdf.PdfError:
+        raise unsupported(Reason.CORRUPT) from None
 
 
-def make_plain(document: Any) -> None:
+def flatten(document: Any) -> None:
     """Everything that a page shows becomes its content; the same document always becomes the same pages.
 
     What layers and flags hide on a screen is gone; areas that are marked for redaction are redacted; rotation is worked
@@ -161,10 +168,10 @@ def make_plain(document: Any) -> None:
     catalog = document.pdf_catalog()
     for key in ("OCProperties", "StructTreeRoot", "MarkInfo"):
         document.xref_set_key(catalog, key, "null")
-    marked = drop_unseen(document)
+    marked = remove_invisible_annotations(document)
     document.bake(annots=True, widgets=True)
     for number in marked:
-        apply_pending(document[number], marked[number])
+        apply_pending_redactions(document[number], marked[number])
     for page in document:
         if page.rotation:
             page.remove_rotation()

@@ -10,11 +10,14 @@ import cv2
 import numpy as np
 
 from pipeline.documents.document import BY_HUE, Findings, Reading, Word
+from pipeline.documents.free_span import widest_free_span
 from schemas.errors import ErrorCode, StageFailed
 
 _FONT = cv2.FONT_HERSHEY_SIMPLEX
 _FONT_HEIGHT = 22  # pixels of a capital letter at scale 1
 _MIN_SCALE = 0.6  # scale below which the placeholder is not legible: the box stays blank
+_MAX_SCALE = 1.2  # scale of the largest label in a picture with sides of `_PAGE_SIDE`; it grows with larger pictures
+_PAGE_SIDE = 1654  # pixels: the shorter side of A4 at 200 dpi
 _MIN_DIGITS = 3  # digits from which on a word may be part of an identifier
 _GAP_DIVISOR = 4  # a gap inside a number is at most the word height divided by this
 
@@ -112,7 +115,10 @@ def _around(words: Sequence[Word], label: str) -> Box:
 
 
 def burn(pixels: Any, boxes: Iterable[Box]) -> None:
-    """Blackens the boxes in the array (height, width[, channels]) in place; alpha becomes opaque there."""
+    """Blackens the boxes in the array (height, width[, channels]) in place; alpha becomes opaque there.
+
+    Labels are printed where they fit beside the labels that are already printed, those of narrow boxes first.
+    """
     height, width = pixels.shape[:2]
     full = int(np.iinfo(pixels.dtype).max)
     channels = pixels.shape[2] if pixels.ndim == 3 else 1
@@ -120,30 +126,42 @@ def burn(pixels: Any, boxes: Iterable[Box]) -> None:
     white: list[int] = [full] * channels
     if channels in (2, 4):
         black[-1] = full
+    burned: list[Box] = []
     for box in boxes:
         left, top = max(0, box.left), max(0, box.top)
         right, bottom = min(width, box.right), min(height, box.bottom)
-        if left >= right or top >= bottom:
-            continue
-        pixels[top:bottom, left:right] = black if pixels.ndim == 3 else 0
-        _print_label(pixels, Box(left, top, right, bottom, box.label), white)
+        if left < right and top < bottom:
+            pixels[top:bottom, left:right] = black if pixels.ndim == 3 else 0
+            burned.append(Box(left, top, right, bottom, box.label))
+    max_scale = _MAX_SCALE * max(1.0, min(height, width) / _PAGE_SIDE)
+    printed: list[Box] = []
+    for box in sorted(burned, key=lambda box: box.right - box.left):
+        label = _print_label(pixels, box, printed, white, max_scale) if box.label else None
+        if label is not None:
+            printed.append(label)
 
 
-def _print_label(pixels: Any, box: Box, white: list[int]) -> None:
-    if not box.label:
-        return
+def _print_label(pixels: Any, box: Box, printed: Sequence[Box], white: list[int], max_scale: float) -> Box | None:
+    """Prints the label in the widest part of the box without other labels; its extent, None where it does not fit."""
+    taken = [
+        (other.left - box.left, other.right - box.left)
+        for other in printed
+        if other.top < box.bottom and other.bottom > box.top
+    ]
+    low, high = map(int, widest_free_span(box.right - box.left, taken))
     (text_width, _), _ = cv2.getTextSize(box.label, _FONT, 1.0, 1)
-    scale = min((box.right - box.left - 4) / max(text_width, 1), (box.bottom - box.top - 4) / (_FONT_HEIGHT * 1.4), 2.0)
+    scale = min((high - low - 4) / max(text_width, 1), (box.bottom - box.top - 4) / (_FONT_HEIGHT * 1.4), max_scale)
     if scale < _MIN_SCALE:
-        return
+        return None
     thickness = max(1, round(scale * 1.6))
-    (text_width, text_height), _ = cv2.getTextSize(box.label, _FONT, scale, thickness)
-    across = box.left + (box.right - box.left - text_width) // 2
+    (text_width, text_height), descent = cv2.getTextSize(box.label, _FONT, scale, thickness)
+    across = box.left + low + (high - low - text_width) // 2
     down = box.top + (box.bottom - box.top + text_height) // 2
     region = pixels[box.top : box.bottom, box.left : box.right]
     patch = np.zeros(region.shape[:2], np.uint8)
     cv2.putText(patch, box.label, (across - box.left, down - box.top), _FONT, scale, 255, thickness, cv2.LINE_8)
     region[patch > 0] = white if pixels.ndim == 3 else white[0]
+    return Box(across, down - text_height, across + text_width, down + descent)
 
 
 # 17 gray levels make the PNG of a noisy page three to five times smaller. OCR is as accurate as before: the mean

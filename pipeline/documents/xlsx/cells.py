@@ -13,6 +13,7 @@ from pipeline.documents.limits import MAX_SHEET_CELLS
 from pipeline.documents.ooxml.xml import Element, local, unreadable
 from pipeline.documents.xlsx import strings
 from pipeline.documents.xlsx.references import LAST_COLUMN, LAST_ROW, column_letters, column_number
+from schemas.refusals import Reason
 
 _ADDRESS = re.compile(r"\$?([A-Za-z]{1,3})\$?(\d{1,7})")
 _TYPES = frozenset({"b", "d", "e", "inlineStr", "n", "s", "str"})
@@ -72,7 +73,7 @@ def make_regular(sheet: Element) -> int:
         row.text = row.tail = None
         count += _regular_row(row, row_number)
         if count > MAX_SHEET_CELLS:
-            raise unreadable()
+            raise unreadable(Reason.TOO_COMPLEX)
     if data is not None:
         data.text = None
     return count

@@ -11,6 +11,7 @@ from pipeline.documents.ooxml.xml import Element, local, unreadable
 from pipeline.documents.xlsx import cells, strings
 from pipeline.documents.xlsx.formula_eval import is_opaque
 from pipeline.documents.xlsx.formulas import LONGEST
+from schemas.refusals import Reason
 
 # Types of relationships whose targets are removed, and what they count as.
 REMOVED: Mapping[str, Unread] = {
@@ -88,7 +89,7 @@ def prepare(package: Package, counts: Counter[Unread]) -> None:
     unreadable() for a workbook with macro sheets.
     """
     if any(part.content_type.lower().endswith(_MACRO_SHEETS) for part in package.parts.values()):
-        raise unreadable()
+        raise unreadable(Reason.MACRO_ENABLED)
     kinds = {**sanitize.UNREADABLE, **REMOVED}
     counted = {id(link.target) for link in relationships.all_relationships(package) if link.kind in kinds}
     unknown = [

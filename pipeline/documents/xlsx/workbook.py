@@ -16,6 +16,7 @@ from pipeline.documents.xlsx import strings
 from pipeline.documents.xlsx.cells import child, value
 from pipeline.documents.xlsx.formulas import Names
 from pipeline.documents.xlsx.references import Area, NameMap, TableArea, area_of
+from schemas.refusals import Reason
 
 _ERROR = re.compile(r"#[A-Z0-9/_?!]{2,20}")
 _LEAST_DIGITS = 5  # digits of a number that is also read as it is stored
@@ -146,7 +147,7 @@ def load(package: Package) -> Workbook:
         if sheet.part is not None:
             book._by_root[sheet.part.root] = sheet
     if not 0 < len(book.sheets) <= MAX_SHEETS:
-        raise unreadable()
+        raise unreadable(Reason.TOO_COMPLEX)
     for part in package.xml_parts():
         root: Element = part.root
         if part.content_type.endswith("sharedStrings+xml"):

@@ -44,10 +44,11 @@ class _Word(NamedTuple):
 
 
 def page_text(page: Any) -> str:
+    """The text of a pdfium page with columns separated, line ends as `\\n` and hyphens at line ends as `-`."""
     textpage = page.get_textpage()
-    said: str = with_columns(textpage, textpage.get_text_range())
+    text: str = with_columns(textpage, textpage.get_text_range())
     textpage.close()
-    return _UNMAPPED_ELONGATION.sub("\u0640", said).replace("\r\n", "\n").replace("\ufffe", "-").replace("\x02", "-")
+    return _UNMAPPED_ELONGATION.sub("\u0640", text).replace("\r\n", "\n").replace("\ufffe", "-").replace("\x02", "-")
 
 
 def with_columns(textpage: Any, text: str) -> str:

@@ -17,6 +17,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from api.cli import main
 from examples.server import MASKER
 from pipeline.transform.mask import restore
+from schemas.refusals import REMEDY, Reason
 
 TEXT = "Write to noura@example.com or call 0501234567 — all good\r\n"
 
@@ -39,6 +40,7 @@ class Run(Protocol):
 def run(monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes], tmp_path: Path) -> Run:
     """The command's own `main`, in this process and in a directory of its own; settings go to its environment."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / ".data"))
 
     def once(*arguments: str | Path, text: str | bytes = b"", **settings: str) -> Done:
         data = io.BytesIO(text.encode() if isinstance(text, str) else text)
@@ -62,7 +64,7 @@ def answer(done: Done) -> Mapping[str, object]:
 
 
 def test_help_is_quick_and_whole(run: Run) -> None:
-    """“every subcommand has `--help`”; none of the heavy packages is imported for it."""
+    """No heavy package is imported for it."""
     commands = ["serve", "worker", "migrate", "sweep", "mask", "redact", "redact-file"]
     listed = run("--help").stdout.decode()
     assert all(command in listed for command in [*commands, "account", "key"])
@@ -129,7 +131,6 @@ def test_a_text_that_cannot_be_read(run: Run, arguments: list[str], tmp_path: Pa
 
 
 def test_accounts_and_keys(run: Run, tmp_path: Path) -> None:
-    """“Prints `account_id`”; “mints a bearer key and prints it once: `{"key_id": …, "key": "mk_live_…"}`”."""
     kept = {"DATA_DIR": str(tmp_path)}
     email = ("--email", "someone@example.com")
     created = answer(run("account", "create", *email, "--paid-tokens", "5", "--json", **kept))
@@ -209,10 +210,9 @@ def test_a_sweep_and_a_migration(run: Run, tmp_path: Path) -> None:
         ({"DATABASE_URL": "mysql://u:secret@127.0.0.1:1/x", "MASTER_KEY": "A" * 43 + "="}, "MASKER_DATABASE_URL: "),
     ],
 )
-def test_a_bad_setting_stops_the_start_with_its_name(
+def test_a_bad_setting_is_named_and_ends_the_start(
     run: Run, tmp_path: Path, command: str, settings: dict[str, str], message: str
 ) -> None:
-    """“a bad setting stops the start with its name and no traceback”."""
     done = run(command, **{"DATA_DIR": str(tmp_path), "REDIS_URL": "redis://127.0.0.1:1", **settings})
     assert done.returncode == 2
     assert done.stderr.decode().startswith(f"masker: {message}")
@@ -227,7 +227,6 @@ def test_a_damaged_key_file_stops_the_start(run: Run, tmp_path: Path) -> None:
 
 
 def test_an_unknown_variable_is_a_warning(run: Run, tmp_path: Path) -> None:
-    """“an unknown `MASKER_` variable is a warning”."""
     done = run("migrate", DATA_DIR=str(tmp_path), RATE_LIMIT="5")
     assert done.returncode == 0
     assert done.stderr == b"masker: warning: MASKER_RATE_LIMIT is not a setting of Masker\n"
@@ -239,7 +238,7 @@ def test_workers_for_unknown_queues(run: Run, tmp_path: Path) -> None:
 
 
 def test_redact_file(run: Run, tmp_path: Path) -> None:
-    """“one document through the whole file pipeline without a server”."""
+    """One document through the whole pipeline, without a server."""
     source, target = tmp_path / "people.csv", tmp_path / "out.csv"
     source.write_text("name,email\nNoura Almithali,noura@example.com\n", "utf-8")
     body = answer(run("redact-file", source, "-o", target, "--json"))
@@ -256,13 +255,93 @@ def test_an_output_that_is_a_directory(run: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "data"),
-    [("a.csv", b""), ("a.xyz", b"a"), ("a.pdf", b"%PDF-1.7 nothing more %%EOF"), ("a.docx", b"PK\x03\x04 cut off")],
+    ("name", "data", "reason"),
+    [
+        ("a.csv", b"", "empty"),
+        ("a.xyz", b"a", "unknown_type"),
+        ("a.pdf", b"%PDF-1.7 nothing more %%EOF", "corrupt"),
+        ("a.docx", b"PK\x03\x04 cut off", "corrupt"),
+        ("a.doc", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "legacy_office"),
+    ],
 )
-def test_no_output_unless_proven_clean(run: Run, tmp_path: Path, name: str, data: bytes) -> None:
-    """“exit status not 0 and no OUT when it cannot be proven clean”."""
+def test_no_output_unless_proven_clean(run: Run, tmp_path: Path, name: str, data: bytes, reason: str) -> None:
     source, target = tmp_path / name, tmp_path / "out"
     source.write_bytes(data)
     done = run("redact-file", source, "-o", target)
-    assert (done.returncode, done.stdout, done.stderr) == (1, b"", b"masker: unsupported_format\n")
+    message = f"masker: unsupported_format ({reason}): {REMEDY[Reason(reason)]}\n"
+    assert (done.returncode, done.stdout, done.stderr.decode()) == (1, b"", message)
     assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+PEOPLE = b"name,email\nNoura Almithali,noura@example.com\n"
+REDACTED = b"name,email\nPERSON_NAME_01,EMAIL_01\n"
+
+
+def test_nothing_that_exists_is_replaced_unless_asked_for(run: Run, tmp_path: Path) -> None:
+    source, target, report = tmp_path / "in.csv", tmp_path / "out.csv", tmp_path / "report.json"
+    source.write_bytes(PEOPLE)
+    for there in (target, report):
+        there.write_bytes(b"precious")
+        done = run("redact-file", source, "-o", target, "--report", report)
+        assert (done.returncode, done.stdout) == (2, b"")
+        assert done.stderr.decode() == f"masker: {there}: exists (--force replaces it)\n"
+        assert there.read_bytes() == b"precious" and {path.name for path in tmp_path.iterdir()} == {
+            "in.csv",
+            there.name,
+        }
+        there.unlink()
+    assert run("redact-file", source, "-o", source).stderr.endswith(b"is IN itself (--force replaces it)\n")
+    target.write_bytes(b"old")
+    assert run("redact-file", source, "-o", target, "--force").returncode == 0
+    assert target.read_bytes() == REDACTED
+
+
+def test_the_document_on_standard_output(run: Run, tmp_path: Path) -> None:
+    source = tmp_path / "in.csv"
+    source.write_bytes(PEOPLE)
+    done = run("redact-file", source, "-o", "-", "--report", tmp_path / "report.json")
+    assert (done.returncode, done.stdout) == (0, REDACTED)
+    assert (tmp_path / "report.json").exists() and not (tmp_path / "-").exists()
+    done = run("redact-file", source, "-o", "-", "--json")
+    assert (done.returncode, done.stdout) == (2, b"")
+    source.write_bytes(b"\0")
+    assert run("redact-file", source, "-o", "-").stdout == b""
+
+
+@pytest.mark.parametrize(("name", "fits"), [("out.pdf", False), ("out.txt", False), ("out.TSV", True), ("out", True)])
+def test_the_ending_of_the_output(run: Run, tmp_path: Path, name: str, fits: bool) -> None:
+    source = tmp_path / "in.csv"
+    source.write_bytes(PEOPLE)
+    done = run("redact-file", source, "-o", tmp_path / name)
+    assert (done.returncode == 0) is (tmp_path / name).exists() is fits
+    assert fits or b"a redacted CSV ends with .csv or .tsv or .tab" in done.stderr
+
+
+def test_a_name_without_an_ending_is_no_obstacle(run: Run, tmp_path: Path) -> None:
+    """The content tells what the document is."""
+    source, sample = tmp_path / "scan", Path(__file__).parents[3] / "examples" / "documents" / "customer-letter.docx"
+    source.write_bytes(sample.read_bytes())
+    assert answer(run("redact-file", source, "-o", tmp_path / "out.docx", "--json"))["format"] == "docx"
+
+
+def test_one_count(run: Run, tmp_path: Path) -> None:
+    """The command and its signed report count alike, also where a page is read in two orders."""
+    source = Path(__file__).parents[3] / "examples" / "documents" / "customer-letter.pdf"
+    report = tmp_path / "report.json"
+    said = answer(run("redact-file", source, "-o", tmp_path / "out.pdf", "--report", report, "--json"))
+    assert said["entities"] == json.loads(report.read_text())["report"]["findings"]
+
+
+def test_one_key_for_every_directory(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = tmp_path / "in.csv"
+    source.write_bytes(PEOPLE)
+    keys = set()
+    for name in ("here", "there"):
+        (tmp_path / name).mkdir()
+        monkeypatch.chdir(tmp_path / name)
+        assert run("redact-file", source, "-o", "out.csv", "--report", "report.json").returncode == 0
+        assert {path.name for path in Path().iterdir()} == {"out.csv", "report.json"}
+        done = run("verify-report", "report.json")
+        keys.add(next(line for line in done.stdout.decode().splitlines() if line.startswith("signer: ")))
+    (signer,) = keys
+    assert signer.startswith("signer: this installation, key ")

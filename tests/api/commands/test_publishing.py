@@ -59,12 +59,12 @@ def test_all_of_it_or_nothing(
     with monkeypatch.context() as broken:
         broken.setattr(owner, name, after(getattr(owner, name), call, error, done=done))
         try:
-            publishing.write((out, b"new out"), (report, b"new report"))
+            publishing.write((out, b"new out"), (report, b"new report"), force=True)
         except type(error):
             assert files(tmp_path) == before
         else:  # nothing to keep, or a file system without links: no reason to fail
             assert name == "link" and (not there or isinstance(error, OSError))
-    publishing.write((out, b"new out"), (report, b"new report"))
+    publishing.write((out, b"new out"), (report, b"new report"), force=True)
     assert files(tmp_path) == {"out": b"new out", "report": b"new report"}
 
 
@@ -109,7 +109,10 @@ def test_no_report_stays_where_the_document_could_not_be_written(
 
     with monkeypatch.context() as broken:
         broken.setattr(Path, "replace", replace)
-        assert redact_file(broken, "in.csv", "-o", tmp_path / "x/out.csv", "--report", tmp_path / "x/out.json") == 2
+        assert (
+            redact_file(broken, "in.csv", "-o", tmp_path / "x/out.csv", "--report", tmp_path / "x/out.json", "--force")
+            == 2
+        )
     assert files(tmp_path / "x") == {}
     assert capfd.readouterr().err.endswith(f"{tmp_path}/x/out.csv: No space left on device\n")
     assert redact_file(monkeypatch, "in.csv", "-o", "x/out.csv", "--report", "x/out.json") == 0

@@ -131,7 +131,7 @@ def test_what_is_refused_is_told_by_its_code_and_the_others_are_written(run: Run
             "a.csv": PEOPLE,
             "empty.csv": "",
             "old.doc": OLE,
-            "locked.docx": OLE,  # an encrypted package is an OLE file
+            "locked.docx": OLE + "EncryptedPackage".encode("utf-16-le"),  # an encrypted package is an OLE file
             "macro.xlsm": b"PK\x03\x04 whatever",
             "broken.pdf": b"%PDF-1.7\nno document at all\nstartxref\n0\n%%EOF\n",
             "z.csv": PEOPLE,
@@ -140,8 +140,15 @@ def test_what_is_refused_is_told_by_its_code_and_the_others_are_written(run: Run
     done = run("-r", source, "-o", tmp_path / "out", "--json")
     assert done[0] == 1
     codes = {name: row["code"] for name, row in by_file(done).items()}
-    refused = dict.fromkeys(("empty.csv", "old.doc", "locked.docx", "macro.xlsm", "broken.pdf"), "unsupported_format")
-    assert codes == {"a.csv": None, "z.csv": None, **refused}
+    reasons = {name: row["reason"] for name, row in by_file(done).items() if row["reason"]}
+    assert reasons == {
+        "empty.csv": "empty",
+        "old.doc": "legacy_office",
+        "locked.docx": "encrypted",
+        "macro.xlsm": "macro_enabled",
+        "broken.pdf": "corrupt",
+    }
+    assert codes == {"a.csv": None, "z.csv": None, **dict.fromkeys(reasons, "unsupported_format")}
     assert written(tmp_path / "out") == {"a.csv": CLEAN, "z.csv": CLEAN}
     totals = summary(done)["totals"]
     assert (totals["ready"], totals["failed"], totals["skipped"], totals["entity_count"]) == (2, 5, 0, 4)
@@ -156,9 +163,9 @@ def test_the_table_says_the_same_to_people(run: Run, tmp_path: Path) -> None:
     assert lines[0] == "FILE FORMAT ENTITIES PAGES SECONDS RESULT"
     assert lines[1].startswith("a.csv csv EMAIL_ADDRESS 1, PERSON 1 0 ") and lines[1].endswith(" a.csv")
     assert lines[2] == "n.txt - skipped: not a document"
-    assert lines[3] == "old.xls - failed: unsupported_format"
+    assert lines[3] == "old.xls - failed: unsupported_format (legacy_office)"
     assert lines[4].startswith("3 files ") and lines[4].endswith(" 1 ready, 1 failed, 1 skipped")
-    assert log == "masker: a.csv: ready\nmasker: old.xls: unsupported_format\n"
+    assert log == "masker: a.csv: ready\nmasker: old.xls: unsupported_format (legacy_office)\n"
 
 
 def test_names_cannot_play_with_the_terminal(run: Run, tmp_path: Path) -> None:

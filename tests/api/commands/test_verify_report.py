@@ -44,7 +44,7 @@ def test_it_is_verified_elsewhere_with_the_public_key(
     run: Run, handed_over: tuple[Path, Path], tmp_path: Path, form: str
 ) -> None:
     output, report = handed_over
-    keys, key = public_keys(load_keyring(tmp_path / ".masker", None)), tmp_path / "key"
+    keys, key = public_keys(load_keyring(tmp_path / ".data" / "masker", None)), tmp_path / "key"
     key.write_text(keys.model_dump_json() if form == "json" else getattr(keys, form))
     elsewhere = str(tmp_path / "elsewhere")
     done = run("verify-report", report, "--file", output, "--key", key, DATA_DIR=elsewhere)

@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from api.llm.model import Minted
-from api.llm.restore import Channel, Restorer
-from api.llm.token_match import LONGEST
+from api.llm.restore import Restorer, TextStream
+from api.llm.token_match import MAX_TOKEN
 from tests.api.llm.strategies import ORIGINALS, filled, masked, near_tokens, planted, split
 
 RESTORER = Restorer(Minted(ORIGINALS))
@@ -15,7 +15,7 @@ RESTORER = Restorer(Minted(ORIGINALS))
 @settings(deadline=None)
 @given(planted(), st.data())
 def test_any_text_split_anywhere_comes_back_as_it_was(parts: list[str], data: st.DataObject) -> None:
-    channel = Channel(RESTORER)
+    channel = TextStream(RESTORER)
     pieces = split(masked(parts), data)
     assert "".join(map(channel.feed, pieces)) + channel.flush() == filled(parts)
 
@@ -23,19 +23,19 @@ def test_any_text_split_anywhere_comes_back_as_it_was(parts: list[str], data: st
 @settings(deadline=None)
 @given(near_tokens(), st.data())
 def test_pieces_say_what_the_whole_says(text: str, data: st.DataObject) -> None:
-    channel = Channel(RESTORER)
+    channel = TextStream(RESTORER)
     assert "".join(map(channel.feed, split(text, data))) + channel.flush() == RESTORER.text(text)
 
 
 @settings(deadline=None)
 @given(near_tokens(), st.data())
 def test_what_waits_is_never_more_than_a_token(text: str, data: st.DataObject) -> None:
-    channel = Channel(Restorer(Minted({"<MASKED_SSN_00000000>": ""})))  # none of the text's tokens
+    channel = TextStream(Restorer(Minted({"<MASKED_SSN_00000000>": ""})))  # none of the text's tokens
     fed = said = 0
     for piece in split(text, data):
         fed += len(piece)
         said += len(channel.feed(piece))
-        assert 0 <= fed - said <= LONGEST
+        assert 0 <= fed - said <= MAX_TOKEN
 
 
 AT_ONCE = (
@@ -51,8 +51,8 @@ AT_ONCE = (
 def test_what_cannot_become_a_token_never_waits(text: str) -> None:
     if text.endswith(("%", "&", "<")):
         text += " "  # nothing but a bracket's first letter waits
-    assert Channel(RESTORER).feed(text + ".") == text + "."
-    letters = Channel(RESTORER)
+    assert TextStream(RESTORER).feed(text + ".") == text + "."
+    letters = TextStream(RESTORER)
     assert "".join(letters.feed(letter) for letter in text + ".") == text + "."
 
 
@@ -70,17 +70,17 @@ WAITS = {
 
 @pytest.mark.parametrize(("text", "said"), WAITS.items())
 def test_what_may_become_a_token_waits_and_no_more(text: str, said: str | None) -> None:
-    assert Channel(RESTORER).feed(text) == (text if said is None else said)
+    assert TextStream(RESTORER).feed(text) == (text if said is None else said)
 
 
 def test_with_nothing_minted_nothing_waits() -> None:
-    channel = Channel(Restorer(Minted({})))
+    channel = TextStream(Restorer(Minted({})))
     assert channel.feed("Hello <") == "Hello <"
     assert channel.feed("MASKED_PERSON_ab12cd34>") == "MASKED_PERSON_ab12cd34>"
 
 
 def test_a_cut_off_token_comes_out_as_it_is() -> None:
-    channel = Channel(RESTORER)
+    channel = TextStream(RESTORER)
     assert channel.feed("To <MASKED_PERSON_ab1") == "To "
     assert channel.flush() == "<MASKED_PERSON_ab1"
     assert channel.flush() == ""

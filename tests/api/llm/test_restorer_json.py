@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from api.llm.json_stream import JsonChannel, restored_arguments
+from api.llm.json_stream import JsonStream, restored_arguments
 from api.llm.model import Minted
 from api.llm.restore import Restorer, escaped
 from api.llm.stream_text import prose, restored_prose
@@ -36,7 +36,7 @@ def test_any_arguments_split_anywhere_say_what_the_caller_masked(
     text = json.dumps(value, **style)
     if html_safe:
         text = text.replace("<", "\\u003c").replace(">", "\\u003E")
-    channel = JsonChannel(RESTORER)
+    channel = JsonStream(RESTORER)
     said = "".join(map(channel.feed, split(text, data))) + channel.flush()
     assert json.loads(said) == _filled(value, numbers=True)
     assert said == restored_arguments(RESTORER, text)
@@ -47,7 +47,7 @@ def test_any_arguments_split_anywhere_say_what_the_caller_masked(
 def test_pieces_say_what_the_whole_says_whether_it_is_json_or_not(
     text: str, structured: bool, data: st.DataObject
 ) -> None:
-    whole, channel = JsonChannel(RESTORER, structured=structured), JsonChannel(RESTORER, structured=structured)
+    whole, channel = JsonStream(RESTORER, structured=structured), JsonStream(RESTORER, structured=structured)
     said = "".join(map(channel.feed, split(text, data))) + channel.flush()
     assert said == whole.feed(text) + whole.flush()
 
@@ -56,7 +56,7 @@ def test_pieces_say_what_the_whole_says_whether_it_is_json_or_not(
 @given(st.lists(_values, max_size=3), _styles, st.data())
 def test_structured_output_stays_json(value: list[Any], style: dict[str, Any], data: st.DataObject) -> None:
     text = json.dumps({"answer": value}, **style)
-    channel = JsonChannel(RESTORER, structured=True)
+    channel = JsonStream(RESTORER, structured=True)
     said = "".join(map(channel.feed, split(text, data))) + channel.flush()
     assert json.loads(said) == {"answer": _filled(value, numbers=False)}
     assert said == restored_prose(RESTORER, text)
@@ -102,16 +102,16 @@ EXACT = {
 @pytest.mark.parametrize(("text", "expected"), EXACT.values(), ids=EXACT.keys())
 def test_is_written_as_it_was_but_for_the_tokens(text: str, expected: str) -> None:
     assert restored_arguments(RESTORER, text) == expected
-    letters = JsonChannel(RESTORER)
+    letters = JsonStream(RESTORER)
     assert "".join(map(letters.feed, text)) + letters.flush() == expected
 
 
 def test_the_opening_quote_waits_only_where_a_number_may_come() -> None:
-    assert JsonChannel(RESTORER).feed('{"id": "') == '{"id": '
-    assert JsonChannel(RESTORER).feed('{"id": "x') == '{"id": "x'
-    assert JsonChannel(RESTORER).feed('{"') == '{"'
-    assert JsonChannel(PLAIN).feed('{"id": "') == '{"id": "'
-    assert JsonChannel(RESTORER, structured=True).feed('{"id": "') == '{"id": "'
+    assert JsonStream(RESTORER).feed('{"id": "') == '{"id": '
+    assert JsonStream(RESTORER).feed('{"id": "x') == '{"id": "x'
+    assert JsonStream(RESTORER).feed('{"') == '{"'
+    assert JsonStream(PLAIN).feed('{"id": "') == '{"id": "'
+    assert JsonStream(RESTORER, structured=True).feed('{"id": "') == '{"id": "'
 
 
 def test_what_is_no_number_stays_a_string() -> None:
@@ -128,7 +128,7 @@ def test_nesting_without_end_takes_bounded_memory_and_never_raises(mark: str) ->
 def test_a_long_text_takes_no_quadratic_time() -> None:
     text = json.dumps([f"{word}\n" for word in range(20_000)])
     assert restored_arguments(RESTORER, text) == text
-    channel = JsonChannel(RESTORER)
+    channel = JsonStream(RESTORER)
     assert "".join(map(channel.feed, text[:50_000])) + channel.flush() == text[:50_000]
 
 
@@ -165,7 +165,7 @@ def test_json_in_the_strings_of_json_stays_json_at_every_level(
     value: Any, structured: bool, data: st.DataObject
 ) -> None:
     text, levels = data.draw(_nested(value))
-    channel = prose(PLAIN) if structured else JsonChannel(PLAIN)
+    channel = prose(PLAIN) if structured else JsonStream(PLAIN)
     said = "".join(map(channel.feed, split(text, data))) + channel.flush()
     assert said == restored_arguments(PLAIN, text) == restored_prose(PLAIN, text)
     for _ in range(levels - 1):
@@ -177,7 +177,7 @@ def test_strings_inside_strings_without_end_take_bounded_work() -> None:
     text = json.dumps(PERSON)
     for _ in range(12):
         text = json.dumps([text[:5000]])
-    letters = JsonChannel(RESTORER)
+    letters = JsonStream(RESTORER)
     assert "".join(map(letters.feed, text)) + letters.flush() == restored_arguments(RESTORER, text)
 
 

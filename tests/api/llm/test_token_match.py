@@ -3,7 +3,7 @@
 import pytest
 
 from api.llm.model import Minted
-from api.llm.restore import Channel, Restorer
+from api.llm.restore import Restorer, TextStream
 
 PERSON = "<MASKED_PERSON_ab12cd34>"
 PERMIT = "<MASKED_RESIDENCE_PERMIT_0a1b2c3d>"
@@ -165,8 +165,8 @@ def _restored(said: str, originals: dict[str, str] = ORIGINALS) -> str:
     restorer = Restorer(Minted(originals))
     whole = restorer.text(said)
     for cut in range(len(said) + 1):
-        channel = Channel(restorer)
+        channel = TextStream(restorer)
         assert channel.feed(said[:cut]) + channel.feed(said[cut:]) + channel.flush() == whole
-    channel = Channel(restorer)
+    channel = TextStream(restorer)
     assert "".join(map(channel.feed, said)) + channel.flush() == whole
     return whole

@@ -8,6 +8,7 @@ import httpx
 import pytest
 
 from schemas.clock import utc_now
+from schemas.refusals import REMEDY, Reason
 from schemas.spans import Term
 from storage.accounts import glossaries
 from storage.jobs import records as jobs
@@ -59,6 +60,8 @@ def test_the_record_of_a_new_job(client: httpx.Client) -> None:
         "expires_at": body["expires_at"],
         "is_persisted": False,
         "error_code": None,
+        "reason": None,
+        "remedy": None,
         "download_url": None,
         "poll_url": body["poll_url"],
         "stage": "sniff",
@@ -189,7 +192,7 @@ def test_an_upload_without_a_whole_file_part(
     "part",
     [
         file_part(b""),
-        file_part(content_type="application/octet-stream"),
+        file_part(b"no text \0", "a", "application/octet-stream"),
         file_part(content_type=None),
         file_part(content_type="application/pdf"),
         file_part(PDF[:-8], "a.pdf", "application/pdf"),
@@ -204,7 +207,8 @@ def test_an_upload_without_a_whole_file_part(
 def test_what_the_bytes_tell(client: httpx.Client, served: Served, part: Part) -> None:
     before = objects(served)
     answer = send(client, part)
-    assert (answer.status_code, answer.json()) == (400, {"detail": "unsupported_format"})
+    assert (answer.status_code, answer.json()["detail"]) == (400, "unsupported_format")
+    assert answer.json()["remedy"] == REMEDY[Reason(answer.json()["reason"])]
     assert objects(served) == before
 
 

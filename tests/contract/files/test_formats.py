@@ -11,6 +11,7 @@ from PIL import Image
 from pipeline.sniff import Sniffer
 from schemas.entities import EntityType
 from schemas.files import MEDIA_TYPE, Format
+from schemas.refusals import REMEDY, Reason
 from schemas.stages import Stage
 from storage.accounts import entity_sets
 from tests.api.serving import Account
@@ -147,7 +148,7 @@ def test_other_bytes_than_declared(shop: Shop, caller: httpx.Client, format_: Fo
     for data in wrong:
         answer = caller.post(UPLOAD, files={"file": (f"a.{format_.value}", data, MEDIA_TYPE[format_])})
         assert refused(answer) == (400, "unsupported_format"), data[:20]
-    for type_ in ("application/octet-stream", "text/plain", "image/gif", "application/zip", "application/msword", ""):
+    for type_ in ("text/plain", "image/gif", "application/zip", "application/msword", ""):
         answer = caller.post(UPLOAD, files={"file": (f"a.{format_.value}", whole, type_)})
         assert refused(answer) == (400, "unsupported_format")
     assert caller.get("/api/v1/files").json()["files"] == []
@@ -247,3 +248,38 @@ def locked(package: bytes) -> bytes:
     data = bytearray(package)
     data[data.index(b"PK\x01\x02") + 8] |= 1
     return bytes(data)
+
+
+@pytest.mark.clause("FILE-66")
+@pytest.mark.parametrize("format_", Format)
+def test_an_undeclared_type_is_told_by_content_and_ending(caller: httpx.Client, format_: Format) -> None:
+    """`application/octet-stream` declares nothing (RFC 2046, section 4.5.1)."""
+    upload = {"file": (f"a.{format_.value}", paper(format_), "application/octet-stream")}
+    assert caller.post(UPLOAD, files=upload).status_code == 201
+    unknown = {"file": ("a", b"\x7fELF" + bytes(500), "application/octet-stream")}
+    answer = caller.post(UPLOAD, files=unknown)
+    assert refused(answer) == (400, "unsupported_format") and answer.json()["reason"] == "unknown_type"
+
+
+LOCKED = OLE + "EncryptedPackage".encode("utf-16-le") + bytes(512)
+
+
+@pytest.mark.clause("FILE-64")
+@pytest.mark.parametrize(
+    ("name", "data", "media_type", "reason"),
+    [
+        ("a.csv", b"", "text/csv", Reason.EMPTY),
+        ("a.gif", b"GIF89a", "image/gif", Reason.UNKNOWN_TYPE),
+        ("a.pdf", b"\x89PNG", "application/pdf", Reason.TYPE_MISMATCH),
+        ("a.doc", OLE + bytes(600), "application/msword", Reason.LEGACY_OFFICE),
+        ("a.docx", LOCKED, MEDIA_TYPE[Format.DOCX], Reason.ENCRYPTED),
+        ("a.xlsm", paper(Format.XLSX), MEDIA_TYPE[Format.XLSX], Reason.MACRO_ENABLED),
+        ("a.pdf", b"%PDF-1.7 cut", "application/pdf", Reason.CORRUPT),
+    ],
+)
+def test_a_refusal_says_why_and_what_helps(
+    caller: httpx.Client, name: str, data: bytes, media_type: str, reason: Reason
+) -> None:
+    answer = caller.post(UPLOAD, files={"file": (name, data, media_type)})
+    expected = {"detail": "unsupported_format", "reason": reason.value, "remedy": REMEDY[reason]}
+    assert (answer.status_code, answer.json()) == (400, expected)

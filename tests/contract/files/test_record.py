@@ -7,6 +7,7 @@ import httpx
 import pytest
 
 from schemas.errors import ErrorCode
+from schemas.refusals import REMEDY, Reason
 from schemas.stages import STAGES, Stage
 from tests.contract.papers import picture, scan
 from tests.contract.shop import UPLOAD, Shop, record, refused, upload
@@ -63,13 +64,14 @@ def test_a_job_from_upload_to_expiry(shop: Shop, caller: httpx.Client) -> None:
     assert {row["state"] for row in (*seen, ready, expired)} <= set(STATES)
 
 
-@pytest.mark.clause("FILE-20", "FILE-35", "FILE-42", "FILE-43")
+@pytest.mark.clause("FILE-20", "FILE-35", "FILE-42", "FILE-43", "FILE-65")
 def test_a_failed_job_says_why(shop: Shop, caller: httpx.Client) -> None:
     file_id = str(upload(caller, b"%PDF-1.7\nno document\n%%EOF\n", "a.pdf", "application/pdf")["file_id"])
     assert record(caller, file_id)["error_code"] is None
     shop.work()
     failed = record(caller, file_id)
     assert (failed["state"], failed["error_code"]) == ("failed", "unsupported_format")
+    assert (failed["reason"], failed["remedy"]) == ("corrupt", REMEDY[Reason.CORRUPT])
     assert (failed["stage"], failed["progress"]) == ("sniff", 0.0)
     assert failed["processed_at"] is not None
     assert (failed["size_bytes_out"], failed["download_url"]) == (None, None)

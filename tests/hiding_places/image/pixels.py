@@ -12,7 +12,7 @@ from schemas.files import Format
 from tests.hiding_places.image import making as make
 from tests.hiding_places.image.making import HARMLESS, LINES, NATIONAL_ID, ImagePlace, Look
 from tests.hiding_places.proof import inspection
-from tests.pipeline import hues
+from tests.pipeline import low_contrast_images
 
 _KEPT = (HARMLESS,)
 _SIZE = (640, 200)
@@ -201,7 +201,7 @@ def _upside_down(degrees: int) -> bytes:
 
 def _mixed_sizes() -> bytes:
     picture = make.written("The harbour stays open, large", points=40, size=(900, 260))
-    ImageDraw.Draw(picture).text((30, 150), LINES[0], font=hues.font(14), fill=0)
+    ImageDraw.Draw(picture).text((30, 150), LINES[0], font=low_contrast_images.font(14), fill=0)
     return make.saved(picture, "PNG")
 
 
@@ -209,7 +209,7 @@ def _one_to_a_line(step: int) -> bytes:
     picture = make.written("", "", LINES[1], size=(700, 60 + 10 * step))
     draw = ImageDraw.Draw(picture)
     for number, digit in enumerate(NATIONAL_ID):
-        draw.text((620, 20 + step * number), digit, font=hues.font(28), fill=0)
+        draw.text((620, 20 + step * number), digit, font=low_contrast_images.font(28), fill=0)
     return make.saved(picture, "PNG")
 
 

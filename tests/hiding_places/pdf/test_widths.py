@@ -250,5 +250,5 @@ def test_lines_that_lose_nothing_stay_to_the_last_bit() -> None:
 
 @pytest.mark.parametrize("build", [own_place, underlined, right_aligned, centred, justified], ids=lambda b: b.__name__)
 def test_every_width_is_told_when_nothing_is_put_on_the_grid(build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(erase, "settled", lambda *page: [])
+    monkeypatch.setattr(erase, "reflowed", lambda *page: [])
     assert kinds(build) == len(_VALUES)

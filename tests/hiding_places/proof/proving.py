@@ -28,7 +28,7 @@ from tests.hiding_places.xlsx import places as xlsx_places
 
 _NOTICED = (ErrorCode.VERIFY_FAILED, ErrorCode.REDACTION_INCOMPLETE)
 
-Stays = Callable[[bytes], bool]
+Remaining = Callable[[bytes], bool]
 
 
 class Case(NamedTuple):
@@ -39,7 +39,7 @@ class Case(NamedTuple):
 
     table: str
     place: Place
-    stays: Stays
+    stays: Remaining
     whole: bool = True
 
 

@@ -7,7 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.accuracy import LABELLED_IN_OWN, OWN_MESSAGES, Tally, evaluate, parse_marked, read_jsonl, read_marked
+from benchmarks.accuracy import (
+    LABELLED_IN_OWN,
+    OWN_MESSAGES,
+    Tally,
+    evaluate,
+    main,
+    parse_marked,
+    read_jsonl,
+    read_marked,
+)
 from benchmarks.accuracy import score as score_case
 from schemas.entities import RANK, EntityType
 from schemas.spans import DetectOptions, Span, Term, TermSet
@@ -58,6 +67,23 @@ def test_the_wrong_type_is_no_leak_and_no_hit() -> None:
 def test_negatives_are_false_alarms_and_ignored_zones_do_not_count() -> None:
     assert _scored("in {-:May} we", "May", EntityType.PERSON).false_alarms["PERSON"] == 1
     assert _scored("in {?:May} we", "May", EntityType.PERSON).predicted["PERSON"] == 0
+
+
+def test_without_labelled_messages_the_report_stays_as_it_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own, target = tmp_path / "messages.txt", tmp_path / "accuracy.md"
+    own.write_text("Dr. {PERSON:Priya Nair} called\n", "utf-8")
+    target.write_text("as it was", "utf-8")
+
+    main(tmp_path / "messages.jsonl", own, target)
+    first, _, rest = capsys.readouterr().out.partition("\n")
+    assert first == "Labelled messages not found: messages.jsonl. They are not scored, and accuracy.md is not written."
+    assert "| PERSON | 1 | 1.000 |" in rest
+
+    main(tmp_path / "messages.jsonl", tmp_path / "none.txt", target)
+    assert capsys.readouterr().out.count("\n") == 1
+    assert target.read_text("utf-8") == "as it was"
 
 
 def test_our_own_messages_are_found() -> None:

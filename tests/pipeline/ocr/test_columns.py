@@ -1,4 +1,4 @@
-"""Characters one to a line: half-read numbers go whole, read ones are put together, ordinary columns stay."""
+"""Columns of single characters: partly read numbers are unread, read ones are joined, ordinary columns stay."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,22 +11,22 @@ from pipeline.documents.document import Word
 from pipeline.documents.raster.ink import Mark, ink_of
 from pipeline.ocr.columns import counts, with_column_lines
 from pipeline.ocr.unread_ink import unread_ink
-from tests.pipeline import hues
+from tests.pipeline import low_contrast_images
 
 NATIONAL_ID = "1058374925"
 
 
 def stacked(signs: str, step: int = 84) -> Any:
-    """Signs one to a line, at the left of a page with a line of text above."""
+    """A column of characters on the left of a page with a line of text above."""
     picture = Image.new("L", (640, 80 + step * len(signs)), 255)
     draw = ImageDraw.Draw(picture)
     for number, sign in enumerate(signs):
-        draw.text((40, 60 + step * number), sign, font=hues.font(28), fill=0)
+        draw.text((40, 60 + step * number), sign, font=low_contrast_images.font(28), fill=0)
     return np.asarray(picture)
 
 
 def read(image: Any, signs: str, which: range) -> tuple[str, tuple[Word, ...]]:
-    """A reading in which those signs were read with confidence, each a line of its own."""
+    """A reading in which these characters were read with confidence, one per line."""
     boxes = sorted((tuple(box) for box in ink_of(image, 200).boxes), key=lambda box: box[1])
     words = []
     for place, number in enumerate(which):
@@ -76,17 +76,17 @@ MARKS = ("ABCDEFGHIJ", "5858455218", "9424865366", "0795585224", "4404522749")
 
 
 def table(columns: Sequence[str], apart: int = 150) -> Any:
-    """Columns of signs side by side."""
+    """Columns of characters side by side."""
     picture = Image.new("L", (80 + apart * len(columns), 80 + 70 * max(map(len, columns))), 255)
     draw = ImageDraw.Draw(picture)
     for place, signs in enumerate(columns):
         for number, sign in enumerate(signs):
-            draw.text((40 + apart * place, 60 + 70 * number), sign, font=hues.font(26), fill=0)
+            draw.text((40 + apart * place, 60 + 70 * number), sign, font=low_contrast_images.font(26), fill=0)
     return np.asarray(picture)
 
 
 def read_in(image: Any, columns: Sequence[str], whole: Sequence[int], least: int, doubtful: Sequence[int] = ()) -> Any:
-    """A reading of those columns whole, and of the least first signs of the others; doubtful ones end in doubt."""
+    """A reading of these columns completely, and of the first characters of the others."""
     boxes = sorted((tuple(map(int, box)) for box in ink_of(image, 200).boxes), key=lambda box: (box[0] // 150, box[1]))
     text, words = "", []
     for place, signs in enumerate(columns):
@@ -103,7 +103,7 @@ def read_in(image: Any, columns: Sequence[str], whole: Sequence[int], least: int
 @pytest.mark.parametrize("signs", ["9876543210", "987654321", "0246802468", "8901234567", "ABCDEFGHIJ", "ابجدهوزحطي"])
 @pytest.mark.parametrize("missed", [1, 2], ids=str)
 def test_what_counts_or_stands_in_the_order_of_the_alphabet_stays(signs: str, missed: int) -> None:
-    """Joined Arabic letters and dots are more than one mark, so that the reading alone is asked."""
+    """Arabic letters and their dots are several marks, so only the reading decides."""
     column = [Mark(40, 60 + 70 * n, 16, 22) for n in range(len(signs))]
     said = {n: sign for n, sign in enumerate(signs) if n not in (4, 7)[:missed]}
     assert counts(column, said)

@@ -1,4 +1,4 @@
-"""Words into lines: order by place, separators, offsets; confidence; corrections that check digits prove."""
+"""Words in lines: order by box, separators, offsets, confidence, and corrections that check digits prove."""
 
 import pytest
 

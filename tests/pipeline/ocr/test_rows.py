@@ -1,4 +1,4 @@
-"""Lines beside each other are one row where one of them is a label or a value, and columns where all are prose."""
+"""Lines side by side are one row if one of them is a label or a value, and columns if all are prose."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What OCR says of a raster, and what it admits it could not read."""
+"""The text that OCR reads in a raster, and the ink that it reports as unread."""
 
 import numpy as np
 import pytest

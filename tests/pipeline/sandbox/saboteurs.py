@@ -1,4 +1,4 @@
-"""What a parser does that a hostile document has taken over: every verb here runs inside the real sandbox child."""
+"""The actions of a parser that a hostile document controls: every verb here runs inside the real sandbox child."""
 
 import ctypes
 import errno
@@ -84,7 +84,7 @@ def noise(meta, blobs):
 
 
 def _everywhere(data: bytes) -> None:
-    """Writes to whatever is open: one of them is the reply."""
+    """Writes to every open descriptor: one of them is the reply."""
     for descriptor in range(3, 64):
         with suppress(OSError):
             os.write(descriptor, data)
@@ -134,7 +134,7 @@ def fork_bomb(meta, blobs):
 
 
 def daemon(meta, blobs):
-    """Tries to leave the session, then leaves a grandchild behind that would run for hours."""
+    """Tries to leave the session, then starts a grandchild that would run for hours."""
     escaped = []
     with suppress(OSError):
         os.setsid()
@@ -150,7 +150,7 @@ def daemon(meta, blobs):
 
 
 def _code(act: Callable[[], object]) -> str:
-    """The name of the errno that an act fails with, or what it gave."""
+    """The name of the errno of a failed call, else its result."""
     try:
         given = act()
     except OSError as error:
@@ -178,7 +178,7 @@ def network(meta, blobs):
 
 
 def processes(meta, blobs):
-    """What needs another process, in a verb that may not have one."""
+    """Starts a process in a verb that may not start one."""
     libc = ctypes.CDLL(None, use_errno=True)
     return {
         "fork": _code(os.fork),

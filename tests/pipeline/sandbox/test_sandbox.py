@@ -1,4 +1,4 @@
-"""Parsing runs in the sandbox child; a document that kills or hangs it fails its call, and the worker lives."""
+"""A document that kills or hangs the sandbox child fails its call; the worker continues."""
 
 import ctypes
 import mmap
@@ -127,7 +127,7 @@ def test_it_is_an_ordinary_user_without_secrets(sandbox: Sandbox, monkeypatch: p
 
 @pytest.fixture
 def open_directory():
-    """One that every user may read and write, unlike pytest's own."""
+    """A directory that every user may read and write, unlike the one of pytest."""
     with tempfile.TemporaryDirectory() as name:
         Path(name).chmod(0o777)
         yield Path(name)
@@ -163,7 +163,7 @@ def running(marker: str) -> list[str]:
 
 
 def gone(marker: str) -> bool:
-    """Whether the last of them is gone: the kernel empties a namespace just after its process 1 is reaped."""
+    """Whether all of them ended: the kernel ends a namespace shortly after its process 1 is reaped."""
     patience = threading.Event()
     return any(not running(marker) or patience.wait(0.02) for _ in range(500))
 
@@ -194,7 +194,7 @@ def test_many_threads_call_at_once_and_each_gets_its_own_answer(sandbox: Sandbox
 
 @pytest.fixture
 def reaper():
-    """Makes this process inherit orphans, as a container's process 1 does."""
+    """Makes this process the subreaper of orphans, like process 1 of a container."""
     libc = ctypes.CDLL(None)
     libc.prctl(36, 1, 0, 0, 0)
     yield

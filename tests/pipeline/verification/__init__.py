@@ -1,1 +1,1 @@
-"""The second reading."""
+"""The second reading and the verdict."""

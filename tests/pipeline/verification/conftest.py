@@ -1,4 +1,4 @@
-"""The real detector, built once, and what every verification test does with it."""
+"""Fixtures of the verification tests: the real detector, built once, and the verdict with it."""
 
 from collections.abc import Callable
 

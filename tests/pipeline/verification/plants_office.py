@@ -1,4 +1,4 @@
-"""Where somebody might hide a value in an Office package: each plant puts it into a clean one, in one place."""
+"""Hiding places of an Office package: each function puts a value into one place of a clean package."""
 
 import base64
 import io
@@ -11,7 +11,7 @@ from xml.sax.saxutils import escape
 
 from PIL import Image
 
-from tests.pipeline.verification.plants_picture import PNG_PLACES
+from tests.pipeline.verification.plants_image import PNG_PLACES
 
 Plant = Callable[[bytes, str], bytes]
 _RELS = "http://schemas.openxmlformats.org/package/2006/relationships"
@@ -37,12 +37,12 @@ def clean_picture() -> bytes:
 
 
 def _with(name: str, content: Callable[[str], bytes]) -> Plant:
-    """A part more, that nothing refers to."""
+    """An additional part that no relationship refers to."""
     return lambda data, value: packed({**parts_of(data), name: content(value)})
 
 
 def _in_main(change: Callable[[str, str], str]) -> Plant:
-    """A change of the main part's markup."""
+    """A change of the XML of the main part."""
 
     def plant(data: bytes, value: str) -> bytes:
         parts = parts_of(data)
@@ -55,7 +55,7 @@ def _in_main(change: Callable[[str, str], str]) -> Plant:
 
 
 def _in_root(addition: Callable[[str], str]) -> Plant:
-    """Something behind the first tag of the main part's root."""
+    """XML after the start tag of the main part's root."""
 
     def change(text: str, value: str) -> str:
         start = text.index(">", text.index("<", text.index("?>") + 2 if "?>" in text else 0)) + 1
@@ -88,7 +88,7 @@ def _entry(**fields: Callable[[str], object]) -> Plant:
 
 
 def _local_extra(data: bytes, value: str) -> bytes:
-    """An extra field that only the entry's own header has, not the directory."""
+    """An extra field in the local file header only, not in the central directory."""
     data = _entry(extra=lambda v: struct.pack("<HH", 0x4D4B, 4) + b"abcd" + b"\0" * 0)(data, value)
     field = struct.pack("<HH", 0x4D4B, len(value.encode())) + value.encode()
     place = data.index(struct.pack("<HH", 0x4D4B, 4) + b"abcd")
@@ -122,7 +122,7 @@ def _between_entries(data: bytes, value: str) -> bytes:
 
 
 def _behind_deflate(data: bytes, value: str) -> bytes:
-    """Bytes that a compressed stream counts as its own although it has ended."""
+    """Bytes after the end of a compressed stream, within its compressed size."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in parts_of(data).items():
@@ -141,7 +141,7 @@ def _behind_deflate(data: bytes, value: str) -> bytes:
 
 
 def _twice(data: bytes, value: str) -> bytes:
-    """A second entry of the same name: readers differ in which of them they show."""
+    """A second entry of the same name: readers differ in which one they show."""
     parts = parts_of(data)
     name = next(n for n in parts if n.endswith(("document.xml", "workbook.xml", "presentation.xml")))
     buffer = io.BytesIO(data)

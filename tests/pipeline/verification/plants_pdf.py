@@ -1,4 +1,4 @@
-"""Where somebody might hide a value in a PDF: each plant puts it into a clean one, in one place."""
+"""Hiding places of a PDF: each function puts a value into one place of a clean file."""
 
 import io
 import re
@@ -11,14 +11,14 @@ import pikepdf
 import pymupdf
 from pikepdf import Array, Dictionary, Name, Stream, String
 
-from tests.pipeline.verification.plants_picture import JPEG_PLACES, clean_jpeg
+from tests.pipeline.verification.plants_image import JPEG_PLACES, clean_jpeg
 
 Plant = Callable[[bytes, str], bytes]
 Change = Callable[[pikepdf.Pdf, str], None]
 
 
 def clean() -> bytes:
-    """A page of text about nobody, as redaction would write it."""
+    """A page without personal data, as redaction would write it."""
     document = pymupdf.open()
     page = document.new_page()
     page.insert_text((72, 90), "Full name: PERSON_NAME_01")
@@ -112,7 +112,7 @@ def _form(pdf: pikepdf.Pdf, value: str) -> pikepdf.Object:
 
 
 def _mapped(pdf: pikepdf.Pdf, value: str) -> None:
-    """Letters whose codes say other ones, with a map that tells the truth."""
+    """Text with codes of other letters and a correct ToUnicode CMap."""
     rows = "".join(f"<{n:02x}> <{letter.encode('utf-16-be').hex()}>\n" for n, letter in enumerate(value, 33))
     table = f"1 begincodespacerange <00> <ff> endcodespacerange\n{len(value)} beginbfchar\n{rows}endbfchar"
     font = Dictionary(
@@ -125,7 +125,7 @@ def _mapped(pdf: pikepdf.Pdf, value: str) -> None:
 
 
 def _named(pdf: pikepdf.Pdf, value: str) -> None:
-    """Letters that a lying map calls others, with glyph names that tell the truth."""
+    """Text with a wrong ToUnicode CMap and correct glyph names."""
     names = Array([33, *(Name(f"/uni{ord(letter):04X}") for letter in value)])
     table = "1 begincodespacerange <00> <ff> endcodespacerange\n1 beginbfrange\n<21> <7f> <0078>\nendbfrange"
     font = Dictionary(Type=Name.Font, Subtype=Name.Type1, BaseFont=Name.Helvetica,
@@ -138,7 +138,7 @@ def _named(pdf: pikepdf.Pdf, value: str) -> None:
 
 
 def _glyphs(pdf: pikepdf.Pdf, value: str) -> None:
-    """A font whose glyphs are drawings that say it."""
+    """A Type 3 font whose glyphs draw the value."""
     font = Dictionary(Type=Name.Font, Subtype=Name.Type3, FontBBox=Array([0, 0, 9, 9]), FirstChar=65, LastChar=65)
     font.FontMatrix, font.Widths = Array([1, 0, 0, 1, 0, 0]), Array([9])
     font.Encoding = Dictionary(Differences=Array([65, Name.A]))
@@ -171,7 +171,7 @@ def _attached(pdf: pikepdf.Pdf, value: str) -> None:
 
 
 def _orphan(pdf: pikepdf.Pdf, value: str) -> None:
-    """An object that nothing refers to, which the writer is made to keep."""
+    """An unreferenced object that the writer keeps."""
     pdf.trailer.Plant = pdf.make_indirect(Dictionary(A=String(value)))
 
 
@@ -183,7 +183,7 @@ def _xmp(value: str) -> bytes:
 
 
 def _before_table(text: Callable[[str], bytes]) -> Plant:
-    """Bytes between the last object and what tells where the objects are."""
+    """Bytes between the last object and the cross-reference table."""
 
     def plant(data: bytes, value: str) -> bytes:
         place = int(re.findall(rb"startxref\s+(\d+)", data)[-1])
@@ -195,7 +195,7 @@ def _before_table(text: Callable[[str], bytes]) -> Plant:
 
 
 def _revised(data: bytes, value: str) -> bytes:
-    """A file that said it before, saved once more on top."""
+    """An incremental update over a revision with the value."""
     document = pymupdf.open("pdf", _content(_show(b""))(data, value))
     buffer = io.BytesIO(document.tobytes())
     with tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-"""Small documents of plainly fictional people, made in memory, one maker per format."""
+"""Small documents of fictional people, made in memory, one function per format."""
 
 import io
 from collections.abc import Callable
@@ -123,7 +123,7 @@ def pdf() -> bytes:
 
 
 def turned_pdf() -> bytes:
-    """A rotated page with turned text, text in a nested form, columns, and values that go on in the next line."""
+    """A rotated page with rotated text, a nested form XObject, columns, and values that continue on the next line."""
     document, inner = pymupdf.open(), pymupdf.open()
     inner.new_page(width=300, height=60).insert_text((10, 30), "Mobile: +966 50 123 4567", fontsize=11)
     page = document.new_page()
@@ -147,7 +147,7 @@ def png() -> bytes:
 
 
 def picture(kind: str) -> bytes:
-    """The letter as a picture of that kind."""
+    """The letter as an image of that format."""
     image = Image.new("L", (1500, 700), 255)
     draw = ImageDraw.Draw(image)
     for number, line in enumerate(LINES):

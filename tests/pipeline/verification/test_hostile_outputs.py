@@ -1,4 +1,4 @@
-"""Outputs made to break their reader: huge, nested, cyclic, cut off or bent; none crashes it, none passes as proven."""
+"""Hostile outputs (huge, nested, cyclic, truncated, damaged) neither crash the second reading nor pass as proven."""
 
 import random
 import struct
@@ -26,7 +26,7 @@ SEED = 20261121
 
 
 def outcome(reader: ModuleType, data: bytes) -> SecondReading | None:
-    """What it reads, None when it refuses; anything else is a crash."""
+    """The second reading, None if it is refused; any other exception is a crash."""
     try:
         return reader.read(data)[0]
     except StageFailed as failure:
@@ -122,7 +122,7 @@ def _resources_in_a_circle(pdf_: pikepdf.Pdf) -> None:
 
 
 def _doubling_forms(pdf_: pikepdf.Pdf) -> None:
-    """Each of thirty forms draws the one before it twice."""
+    """Each of thirty form XObjects paints the one before it twice."""
     form = pdf_.make_stream(b"0 0 1 1 re f", Subtype=Name.Form, Type=Name.XObject)
     for _ in range(30):
         outer = pdf_.make_stream(b"/F Do /F Do", Subtype=Name.Form, Type=Name.XObject)

@@ -1,4 +1,4 @@
-"""A found value that an output still holds: wherever it hides, and however it is spelled, the output is refused."""
+"""An output that still has a found value is refused, in every hiding place and in every spelling."""
 
 import io
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from pipeline.verification.verdict import leftovers
 from schemas.errors import StageFailed
 from schemas.spans import DetectOptions
 from tests.pipeline.documents.office import word
-from tests.pipeline.verification import plants_office, plants_pdf, plants_picture, samples
+from tests.pipeline.verification import plants_image, plants_office, plants_pdf, samples
 
 # Plainly fictional; both are distinctive, so they may stand nowhere.
 NUMBER, NAME, ARABIC = "1058374925", "Noura Salem Almithali", "نورة سالم المثالي"
@@ -41,7 +41,7 @@ def refuses(reader: ModuleType, data: bytes, detector: Detector) -> bool:
 
 @pytest.fixture(scope="module")
 def clean() -> dict[str, bytes]:
-    """A document of each format in which nobody occurs."""
+    """A document of each format without personal data."""
     book, show = samples.openpyxl.Workbook(), samples.powerpoint.Presentation()
     book.active["A1"] = "Nothing of this cell is about anybody."
     show.slides.add_slide(show.slide_layouts[6])
@@ -53,7 +53,7 @@ def clean() -> dict[str, bytes]:
         "pptx": plants_office.packed(parts),
         "pdf": plants_pdf.clean(),
         "png": plants_office.clean_picture(),
-        "jpeg": plants_picture.clean_jpeg(),
+        "jpeg": plants_image.clean_jpeg(),
         "csv": b"Name,Note\r\nPERSON_NAME_01,nothing\r\n",
     }
 
@@ -79,8 +79,8 @@ TABLE = [
     *((kind, reader, place, plant) for kind, reader in (("docx", docx), ("xlsx", xlsx), ("pptx", pptx))
       for place, plant in plants_office.PLACES.items()),
     *(("pdf", pdf, place, plant) for place, plant in plants_pdf.PLACES.items()),
-    *(("png", image, place, plant) for place, plant in plants_picture.PNG_PLACES.items()),
-    *(("jpeg", image, place, plant) for place, plant in plants_picture.JPEG_PLACES.items()),
+    *(("png", image, place, plant) for place, plant in plants_image.PNG_PLACES.items()),
+    *(("jpeg", image, place, plant) for place, plant in plants_image.JPEG_PLACES.items()),
     *(("csv", csv, place, plant) for place, plant in CSV_PLACES.items()),
 ]  # fmt: skip
 

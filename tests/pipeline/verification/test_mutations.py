@@ -1,4 +1,4 @@
-"""A redactor that forgets one finding or one part: whichever it is, in whichever format, its output is refused."""
+"""A redactor that skips one finding or one part: its output is refused, for every finding and every format."""
 
 import io
 import re
@@ -28,7 +28,7 @@ def read(extraction, pixels) -> tuple[Reading, ...]:
 
 
 class Journey:
-    """One document as a job sees it: what was found in it, and what is left of an output."""
+    """One document with its findings, and the leftovers of an output."""
 
     def __init__(self, format_: str, data: bytes, detector: Detector) -> None:
         self.handler, self.verifier = child.handler_of(format_), child.reader_of(format_)
@@ -53,14 +53,14 @@ class Journey:
             return failure.code == "verify_failed"
 
     def forgetful(self) -> Iterator[tuple[str, str, bytes]]:
-        """What a redactor skips, its surface, and its output, for each of the findings."""
+        """For each finding: its name, its surface, and the output of a redactor that skips it."""
         for number, place in enumerate(self.findings.places):
             surface = self._texts[place.unit][place.start : place.end]
             kept = self.findings.places[:number] + self.findings.places[number + 1 :]
             yield f"{place.type} {surface!r} in {place.unit}", surface, self._redacted(kept)
 
     def ignorant(self) -> Iterator[tuple[str, str, bytes]]:
-        """The same for each value, which the redactor skips in all its places."""
+        """The same for each value, skipped in all its places."""
         for value in self.findings.values:
             kept = tuple(place for place in self.findings.places if place.placeholder != value.placeholder)
             yield f"{value.type} {value.surface!r}", value.surface, self._redacted(kept)
@@ -70,13 +70,13 @@ class Journey:
         return output
 
     def is_gone(self, output: bytes, surface: str) -> bool:
-        """Whether another layer of the redactor has taken the forgotten place out all the same."""
+        """Whether another layer of the redactor removed the skipped place."""
         new = _words(self.verifier.read(output)[0]) - _words(self.proof) - {"author"}
         return not new and (len(inspection.plain(surface)) < 4 or not inspection.traces(output, surface))
 
 
 def _words(second: SecondReading) -> set[str]:
-    """The words that people read, placeholders aside."""
+    """The visible words without placeholders."""
     return inspection.tokens(" ".join(re.sub(r"[A-Z_]+_\d{2,}", " ", passage.text) for passage in second.texts))
 
 
@@ -144,7 +144,7 @@ def test_an_output_that_is_the_input_is_refused(journey: Journey):
 
 @pytest.mark.parametrize("journey", PACKAGES, indirect=True)
 def test_every_forgotten_part_is_refused(journey: Journey):
-    """A redactor that leaves one part of the package as it was: the notes, a hidden sheet, the properties."""
+    """A redactor that leaves one part of the package unchanged: the notes, a hidden sheet, the properties."""
     before, after = _parts(journey.data), _parts(journey.honest)
     surfaces = [value.surface for value in journey.findings.values if len(value.surface) > 7]
     said = {name: content.decode("utf-8", "replace") for name, content in before.items()}
@@ -157,7 +157,7 @@ def test_every_forgotten_part_is_refused(journey: Journey):
 @pytest.mark.slow
 @pytest.mark.parametrize("journey", ["pdf scan"], indirect=True)
 def test_black_boxes_over_a_scan_are_refused(journey: Journey):
-    """The classic: what is drawn over a picture hides it from readers, not from whoever takes the box away."""
+    """The box drawn over an image hides it from readers only: it can be removed."""
     (raster,), (reading,) = journey.extraction.rasters, journey.readings
     with pymupdf.open("pdf", journey.data) as document:
         page = document[0]

@@ -1,4 +1,4 @@
-"""The second reading misses no place where a value can stand, and calls nothing clean that it cannot read."""
+"""The second reading finds a value in every place of a document, and refuses what it cannot read."""
 
 import io
 import struct
@@ -140,7 +140,7 @@ def _with_comment(data: bytes) -> bytes:
 
 
 def _with_hidden_entry() -> bytes:
-    """An entry whose bytes are there although the directory has forgotten it."""
+    """An entry whose bytes are in the archive although the central directory does not list it."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         archive.writestr("[Content_Types].xml", "<a/>")
@@ -323,7 +323,7 @@ class TestPdf:
         assert len(pdf.read(page)[0].rasters) == rasters
 
     def test_codes_of_an_embedded_font_of_symbols_are_no_letters(self):
-        """They count up from 33 in the order of first use: read as letters they would make up amounts and dates."""
+        """The codes count up from 33 in the order of first use: read as letters they would form amounts and dates."""
         program = pymupdf.Font("helv").buffer
 
         def add(file: pikepdf.Pdf, flags: int) -> None:

@@ -1,4 +1,4 @@
-"""What only the second reading of a picture shows is burned in the second round."""
+"""A leftover that only the second OCR pass reads is burned in the second round."""
 
 from pipeline.documents.document import Raster, Reading, Word
 from pipeline.verification.reading import Leftover

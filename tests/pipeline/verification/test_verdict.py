@@ -1,4 +1,4 @@
-"""The verdict looks for every found value in every disguise, runs detection again, and lets honest outputs pass."""
+"""The verdict finds every found value in every disguise, runs detection again, and accepts clean outputs."""
 
 import pytest
 

@@ -88,7 +88,7 @@ def _is_part_of_code(shadow: bytes, start: int, end: int) -> bool:
 
 
 def _is_version(shadow: bytes, start: int) -> bool:
-    """Whether a word such as `version` stands before."""
+    """Whether a word such as `version` comes before."""
     return _VERSION.search(shadow, max(0, start - _WORD_REACH), start) is not None
 
 
@@ -247,7 +247,7 @@ def _digits_with_blanks(text: NormalizedText) -> Iterator[tuple[int, int, list[b
 
 
 def _after_birth_label(text: NormalizedText, options: DetectOptions) -> Iterator[Offsets]:
-    """Whatever is written like a date after a birth label: in any year, and on no day of the calendar too."""
+    """Everything in the form of a date after a birth label: of any year, even if the calendar has no such day."""
     if has_label(text, options, "birth"):
         for start, end in values(text, options, "birth", _LIKE_A_DATE):
             if not _is_part_of_code(text.shadow, start, end):

@@ -21,6 +21,7 @@ from pipeline.documents.image.tiff.directory import (
     unreadable,
 )
 from pipeline.documents.limits import MAX_IMAGE_PIXELS
+from schemas.refusals import Reason
 
 NONE, FAX_ROWS, FAX_3, FAX_4, LZW, OLD_JPEG, JPEG, DEFLATE, PACKBITS, OLD_DEFLATE = (
     1, 2, 3, 4, 5, 6, 7, 8, 32773, 32946,
@@ -60,7 +61,7 @@ def decompressed(page: Directory, chunk: bytes, width: int, rows: int, row_bytes
     elif compression == PACKBITS:
         decoded = _packbits(chunk, needed)
     else:
-        raise unreadable()
+        raise unreadable(Reason.UNSUPPORTED_FEATURE)
     if len(decoded) < needed:
         raise unreadable()
     return decoded[:needed]

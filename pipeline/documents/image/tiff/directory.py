@@ -16,7 +16,8 @@ from pipeline.documents.limits import (
     MAX_TIFF_PIXELS,
     MAX_TIFF_TAGS,
 )
-from schemas.errors import ErrorCode, StageFailed
+from schemas.errors import StageFailed, unsupported
+from schemas.refusals import Reason
 
 TIFF_MAGIC = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
 # Tags that are read.
@@ -62,10 +63,12 @@ class Directory(NamedTuple):
 
     @property
     def width(self) -> int:
+        """Pixels per row as stored; 0 if the tag is missing."""
         return self.get(WIDTH, 0)
 
     @property
     def height(self) -> int:
+        """Rows as stored; 0 if the tag is missing."""
         return self.get(LENGTH, 0)
 
     @property
@@ -89,9 +92,9 @@ def directories(data: bytes) -> list[Directory]:
         sides = (page.width, page.height)
         total += page.width * page.height
         if min(sides) < _MIN_SIDE or max(sides) > MAX_IMAGE_SIDE or sides[0] * sides[1] > MAX_IMAGE_PIXELS:
-            raise unreadable()
+            raise unreadable(Reason.TOO_LARGE_PAGE)
     if not found or total > MAX_TIFF_PIXELS:
-        raise unreadable()
+        raise unreadable(Reason.TOO_COMPLEX)
     return found
 
 
@@ -105,9 +108,9 @@ def exif_orientation_and_dpi(exif: bytes) -> tuple[int, tuple[float, float] | No
     return orientation if 1 <= orientation <= 8 else 1, page.dpi
 
 
-def unreadable() -> StageFailed:
+def unreadable(reason: Reason = Reason.CORRUPT) -> StageFailed:
     """The exception for a TIFF that cannot be decoded completely."""
-    return StageFailed(ErrorCode.UNSUPPORTED_FORMAT)
+    return unsupported(reason)
 
 
 def _chain(data: bytes, most: int = 0) -> list[Directory]:

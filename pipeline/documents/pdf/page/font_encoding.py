@@ -1,4 +1,4 @@
-"""Judges, once per document and by their glyphs, whether fonts show the characters that the PDF claims.
+"""Judges, once per document and by their glyphs, whether fonts show the Unicode values in the PDF.
 
 Three witnesses, the best one present decides: a standard encoding without a Unicode map of its own is trusted; the font
 program's own Unicode map must agree with every claim; where the program has none (most subset fonts), the drawn shapes
@@ -113,8 +113,8 @@ def _coordinates(outline: bytes, at: int, flags: Iterable[int], short: int, same
 
 
 _STANDARD = ("/WinAnsiEncoding", "/MacRomanEncoding", "/StandardEncoding")
-_COVERED = 0.6  # share of a font's claims that its program must know for its map to decide
-_HONEST = 0.5  # share of shapes that resemble their claims: honest fonts measure 0.7 to 1, shuffled ones 0.1 to 0.3
+_COVERED = 0.6  # share of a font's Unicode values that its program must know for its map to decide
+_HONEST = 0.5  # share of shapes that resemble their characters: honest fonts measure 0.7 to 1, shuffled ones 0.1 to 0.3
 _UNSEEN = frozenset({"Cf", "Cc"})  # categories of characters that show nothing
 _BLANKS = 3  # samples of each blank
 _WIDE = 0.15  # of the type size: narrower blanks have no room for a letter
@@ -125,12 +125,12 @@ _SAMPLES = 60  # glyphs looked at per font
 _SAMPLE_PAGES = 6
 _SHAPE_DPI = 200
 
-_LOOKS = attrgetter("font", "code", "claims", "size", "visible")
+_LOOKS = attrgetter("font", "code", "unicode", "size", "visible")
 
 Pair = tuple[int, str]  # a glyph's number in its font, and the character it is claimed to be
 
 
-def believe_encodings(document: Any) -> None:
+def trust_standard_encodings(document: Any) -> None:
     """Takes the Unicode maps from fonts that viewers draw by the standard names of their encoding: those tell.
 
     Such a font is not embedded, so its encoding chooses the shapes, whatever its map says (ISO 32000-2, 9.6.5).
@@ -150,7 +150,7 @@ def _names_its_glyphs(document: Any, xref: int) -> bool:
     return encoding in _STANDARD
 
 
-class Doubt(NamedTuple):
+class UnreliableGlyphs(NamedTuple):
     """What is not believed: whole fonts, by the name their glyphs carry, and single glyphs (font, number)."""
 
     fonts: frozenset[str] = frozenset()
@@ -161,7 +161,7 @@ class Doubt(NamedTuple):
         return glyph.font in self.fonts or (glyph.font, glyph.code) in self.glyphs
 
 
-class Claims:
+class GlyphSamples:
     """Which glyph of which font is claimed to be which character, with one sample of each, over a document's pages."""
 
     def __init__(self) -> None:
@@ -174,7 +174,7 @@ class Claims:
         for looks, glyph in zip(map(_LOOKS, glyphs), glyphs, strict=True):
             if looks in known:
                 continue
-            if _draws_nothing(glyph.claims):
+            if _draws_nothing(glyph.unicode):
                 is_known = len(self._blanks.get((glyph.font, glyph.code), ())) >= _BLANKS
                 if is_known:
                     known.add(looks)
@@ -182,14 +182,14 @@ class Claims:
                     self._blanks[glyph.font, glyph.code].append((number, glyph))
                 continue
             known.add(looks)
-            if glyph.claims.strip():
+            if glyph.unicode.strip():
                 samples = self._samples[glyph.font]
-                pair = (glyph.code, glyph.claims)
+                pair = (glyph.code, glyph.unicode)
                 sample = samples.get(pair)
                 if sample is None or (sample[1].size < glyph.size < 40 and glyph.visible):
                     samples[pair] = (number, glyph)
 
-    def judge(self, document: Any) -> Doubt:
+    def judge(self, document: Any) -> UnreliableGlyphs:
         """What cannot be believed in this document."""
         xrefs = _fonts_by_name(document)
         fonts: set[str] = set()
@@ -203,7 +203,7 @@ class Claims:
             if known and not _is_believable(document, own, known):
                 fonts.add(name)
         glyphs |= _drawn_blanks(document, self._blanks)
-        return Doubt(frozenset(fonts), frozenset(glyphs))
+        return UnreliableGlyphs(frozenset(fonts), frozenset(glyphs))
 
 
 def _is_wide(glyph: Glyph) -> bool:
@@ -211,8 +211,8 @@ def _is_wide(glyph: Glyph) -> bool:
 
 
 @lru_cache(maxsize=1 << 14)
-def _draws_nothing(claims: str) -> bool:
-    return all(c.isspace() or unicodedata.category(c) in _UNSEEN for c in claims)
+def _draws_nothing(unicode: str) -> bool:
+    return all(c.isspace() or unicodedata.category(c) in _UNSEEN for c in unicode)
 
 
 def _drawn_blanks(document: Any, blanks: Mapping[tuple[str, int], Sequence[tuple[int, Glyph]]]) -> set[tuple[str, int]]:
@@ -245,8 +245,8 @@ def _has_ink(image: Any, glyph: Glyph) -> bool:
     return bool(patch.size) and int(patch.max()) - int(patch.min()) > _INK
 
 
-def _says_nothing(claims: str) -> bool:
-    return any(c == UNKNOWN or ord(c) < 0x20 or 0xE000 <= ord(c) <= 0xF8FF or ord(c) >= 0xF0000 for c in claims)
+def _says_nothing(unicode: str) -> bool:
+    return any(c == UNKNOWN or ord(c) < 0x20 or 0xE000 <= ord(c) <= 0xF8FF or ord(c) >= 0xF0000 for c in unicode)
 
 
 def _plain(name: str) -> str:
@@ -287,7 +287,7 @@ def _is_believable(document: Any, xrefs: Sequence[int], samples: Mapping[Pair, t
         for code, characters in _program_map(document.extract_font(xref)[3]).items():
             known[code] |= characters
     told = [pair for pair in samples if pair[0] in known]
-    if any(not _agrees(claims, known[code]) for code, claims in told):
+    if any(not _agrees(unicode, known[code]) for code, unicode in told):
         return False
     return len(told) >= _COVERED * len(samples) or _shapes_agree(document, samples)
 
@@ -304,8 +304,8 @@ def _has_standard_encoding(document: Any, xref: int) -> bool:
     return bool(encoding[0] == "null") and kind != "/TrueType"  # a Type 1 program's own encoding is by name
 
 
-def _agrees(claims: str, characters: set[str]) -> bool:
-    said = _base("".join(fold(c) for c in claims))
+def _agrees(unicode: str, characters: set[str]) -> bool:
+    said = _base("".join(fold(c) for c in unicode))
     return said in {_base(c) for c in characters}
 
 
@@ -387,7 +387,7 @@ _WORD = 3  # so many doubted glyphs side by side may be a word even of a symbol 
 _PICTURES = ("wingdings", "webdings", "symbol", "dingbats", "awesome", "cmex", "cmsy", "msam", "msbm", "math")
 
 
-def has_doubtful_words(glyphs: Iterable[Glyph], doubt: Doubt) -> bool:
+def has_unreliable_words(glyphs: Iterable[Glyph], doubt: UnreliableGlyphs) -> bool:
     """Whether a visible word of the page holds a letter that may be another than its text says."""
     seen = [glyph for glyph in glyphs if glyph.visible and (not glyph.is_blank or doubt.about(glyph))]
     if not any(doubt.about(glyph) for glyph in seen):
@@ -412,7 +412,7 @@ def _runs(glyphs: Sequence[Glyph], gap: float) -> Iterable[list[Glyph]]:
         yield run
 
 
-def _is_doubtful(word: Sequence[Glyph], doubt: Doubt) -> bool:
+def _is_doubtful(word: Sequence[Glyph], doubt: UnreliableGlyphs) -> bool:
     doubted = [glyph for glyph in word if doubt.about(glyph)]
     if not doubted or len(word) < 2:
         return False

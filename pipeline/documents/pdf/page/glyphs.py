@@ -8,7 +8,8 @@ from itertools import zip_longest
 from typing import Any, NamedTuple, cast
 
 from pipeline.documents.limits import MAX_PAGE_GLYPHS
-from schemas.errors import ErrorCode, StageFailed
+from schemas.errors import unsupported
+from schemas.refusals import Reason
 
 _INVISIBLE = 3  # text rendering mode 3 (ISO 32000-1, 9.3.6), as MuPDF's trace reports ignored text
 _FAINT = 0.05  # opacity below which nobody sees a glyph
@@ -47,11 +48,11 @@ _PLAIN = Frame(1.0, 0.0)
 
 
 class Glyph(NamedTuple):
-    """What one drawn glyph says, in points of the page.
+    """One drawn glyph. Lengths are in points of the page.
 
-    `text` is its characters in logical order with presentation forms folded. `start..end` is its extent along the line,
-    `baseline` the line's place across it. `code` and `claims` are the glyph's number in its font and the character that
-    the PDF claims for it, unfolded; `order` is its place in the page's drawing sequence. `is_blank`: it shows nothing.
+    `text` is its characters in logical order, with presentation forms folded; `unicode` is its Unicode value in the
+    PDF, not folded. `start..end` is its extent along the line, `baseline` the position of the line across it. `code` is
+    its number in the font, `order` its position in the drawing order of the page. `is_blank`: it shows no ink.
     """
 
     text: str
@@ -62,7 +63,7 @@ class Glyph(NamedTuple):
     size: float
     font: str
     code: int
-    claims: str
+    unicode: str
     visible: bool
     order: int
     is_blank: bool
@@ -90,7 +91,7 @@ def glyphs_of(page: Any) -> list[Glyph]:
     for span in page.get_texttrace():
         add_span(found, span)
         if len(found) > MAX_PAGE_GLYPHS:
-            raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT)
+            raise unsupported(Reason.TOO_COMPLEX)
     _join_arabic(found)
     return found
 
@@ -127,10 +128,10 @@ def add_span(found: list[Glyph], span: dict[str, Any]) -> None:
         start, end, down = (box[0], box[2], origin[1]) if is_plain else _extent(frame, origin, box)
         if not math.isfinite(start + end + down):
             continue
-        text, claims, is_blank = _said(code)
-        glyph = _glyph((text, frame, start, end, down, size, font, number, claims, visible, order, is_blank))
+        text, unicode, is_blank = _said(code)
+        glyph = _glyph((text, frame, start, end, down, size, font, number, unicode, visible, order, is_blank))
         if (number == -1 or end - start <= thin) and found and _continues(found[-1], glyph):
-            found[-1] = _with(found[-1], text, claims if number == -1 else "")
+            found[-1] = _with(found[-1], text, unicode if number == -1 else "")
         else:
             found.append(glyph)
 
@@ -138,14 +139,14 @@ def add_span(found: list[Glyph], span: dict[str, Any]) -> None:
 @lru_cache(maxsize=1 << 14)
 def _said(code: int) -> tuple[str, str, bool]:
     """A character folded, as it is, and whether it shows nothing."""
-    claims = chr(code)
-    text = fold(claims)
-    return text, claims, text.isspace()
+    unicode = chr(code)
+    text = fold(unicode)
+    return text, unicode, text.isspace()
 
 
-def _with(glyph: Glyph, text: str, claims: str) -> Glyph:
+def _with(glyph: Glyph, text: str, unicode: str) -> Glyph:
     text = glyph.text + text
-    return glyph._replace(text=text, claims=glyph.claims + claims, is_blank=text.isspace())
+    return glyph._replace(text=text, unicode=glyph.unicode + unicode, is_blank=text.isspace())
 
 
 def _extent(frame: Frame, origin: Any, box: Any) -> tuple[float, float, float]:
@@ -183,15 +184,15 @@ def _narrowed(frame: Frame, chars: Any, size: float) -> list[Any]:
 
 
 @lru_cache(maxsize=1 << 12)
-def _hangs(claims: str) -> bool:
-    return all(unicodedata.category(character) in _MARKS for character in claims)
+def _hangs(unicode: str) -> bool:
+    return all(unicodedata.category(character) in _MARKS for character in unicode)
 
 
 def _continues(previous: Glyph, glyph: Glyph) -> bool:
     """Whether `glyph` is a further character of the previous one: a ligature's second letter, a mark without width."""
     if previous.frame != glyph.frame or abs(previous.baseline - glyph.baseline) > glyph.size:
         return False
-    if glyph.code != -1 and (glyph.end - glyph.start > 0.01 * glyph.size or not _hangs(glyph.claims)):
+    if glyph.code != -1 and (glyph.end - glyph.start > 0.01 * glyph.size or not _hangs(glyph.unicode)):
         return False
     slack = 0.1 * glyph.size
     return previous.start - slack <= glyph.start <= previous.end + slack and not glyph.is_blank

@@ -12,7 +12,7 @@ import numpy as np
 import pymupdf
 
 from pipeline.documents.limits import MAX_IMAGE_PIXELS
-from pipeline.documents.pdf.page.raster import in_gray, look
+from pipeline.documents.pdf.page.raster import in_gray, page_image
 from pipeline.documents.raster.ink import Mark, characters, ink_of, line_boxes
 from pipeline.documents.raster.low_contrast import is_colored, low_contrast_layers
 
@@ -36,7 +36,7 @@ def hides_text(page: Any, shown: Any = None) -> bool:
     if not any(_has_room(block) for block in text_page.extractIMGINFO()):
         return False  # before pixels are asked for: ornaments may be drawn thousands of times
     pictures = [block for block in text_page.extractDICT()["blocks"] if block["type"] == 1 and _has_room(block)]
-    shown = look(page, _PAGE_DPI) if shown is None else shown
+    shown = page_image(page, _PAGE_DPI) if shown is None else shown
     scale = shown.shape[1] / max(page.rect.width, 1e-6)
     seen: set[tuple[object, ...]] = set()
     for picture in pictures:

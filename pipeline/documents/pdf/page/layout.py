@@ -20,7 +20,7 @@ from pipeline.documents.pdf.page.glyphs import Frame, Glyph
 CELL = 1.2  # of the type size: a gap that separates table cells or columns
 APART = 0.1  # of the type size: a gap that separates what is drawn by itself
 _THICKER = 0.12  # of the type size: the same letter drawn again so near only thickens the one before it
-_OVER = 0.18  # of the type size: a letter that stands so far in another, drawn apart, is of another text
+_OVER = 0.18  # of the type size: a letter that stands so far in another, drawn separately, is of another text
 _NEAR = 6  # lines above and below among which an edge is looked for
 _SHARED = 2  # other lines with an edge at the same place: there a column begins or ends
 _WORD = 0.5  # of the type size: no wider gap stands between the words of a line
@@ -31,8 +31,8 @@ class Cell(NamedTuple):
     """Glyphs of one line by index, from the line's start to its end, without blanks."""
 
     members: Sequence[int]
-    parted: set[int]  # the glyphs before which a blank is drawn
-    apart: set[int]  # the glyphs that begin what is drawn by itself, at a distance
+    after_blank: set[int]  # the glyphs before which a blank is drawn
+    drawn_separately: set[int]  # the glyphs that begin what is drawn by itself, at a distance
 
 
 class _Gap(NamedTuple):
@@ -69,7 +69,7 @@ def cells_of(glyphs: Sequence[Glyph], lines: Sequence[list[int]]) -> Iterator[Ce
     for (_, (cell, _, _, _)), cuts in zip(strands, _cuts(strands), strict=True):
         places = [gap.at for gap in cuts]
         for start, end in zip([0, *places], [*places, len(cell.members)], strict=True):
-            yield Cell(cell.members[start:end], cell.parted, cell.apart)
+            yield Cell(cell.members[start:end], cell.after_blank, cell.drawn_separately)
 
 
 def _cuts(strands: Sequence[tuple[int, _Strand]]) -> list[list[_Gap]]:
@@ -120,8 +120,8 @@ def _strand(glyphs: Sequence[Glyph], line: Iterable[int], over: set[int]) -> Seq
     """The strand of a line, none where all are blanks. What runs over another is added to `over`, by drawing order."""
     members: list[int] = []
     gaps: list[_Gap] = []
-    parted: set[int] = set()
-    apart: set[int] = set()
+    after_blank: set[int] = set()
+    drawn_separately: set[int] = set()
     last: Glyph | None = None
     reach = filled = 0.0
     has_blank = False
@@ -139,20 +139,26 @@ def _strand(glyphs: Sequence[Glyph], line: Iterable[int], over: set[int]) -> Seq
                 size = max(glyph.size, last.size)
                 is_wide = start - reach > CELL * size
                 if is_new or is_wide:
-                    is_apart = is_new and start - (max(reach, filled) if has_blank else reach) > APART * size
-                    gaps.append(_Gap(len(members), reach, start, (start - reach) / size, is_wide, is_wide or is_apart))
-                    if is_apart:
-                        apart.add(index)
+                    is_separate = is_new and start - (max(reach, filled) if has_blank else reach) > APART * size
+                    gaps.append(
+                        _Gap(len(members), reach, start, (start - reach) / size, is_wide, is_wide or is_separate)
+                    )
+                    if is_separate:
+                        drawn_separately.add(index)
                     elif is_new and _runs_over(last, glyph):
                         over.update((last.order, glyph.order))
         if has_blank:
-            parted.add(index)
+            after_blank.add(index)
             has_blank = False
         if not members or glyph.end > reach:
             reach = glyph.end
         last = glyph
         members.append(index)
-    return [_Strand(Cell(members, parted, apart), gaps, glyphs[members[0]].start, reach)] if members else []
+    return (
+        [_Strand(Cell(members, after_blank, drawn_separately), gaps, glyphs[members[0]].start, reach)]
+        if members
+        else []
+    )
 
 
 def _runs_over(last: Glyph, glyph: Glyph) -> bool:
@@ -218,10 +224,10 @@ def is_typed_order(glyphs: Sequence[Glyph]) -> bool:
     """Whether the page's Arabic stands from left to right in the order in which it is read."""
     words = list(_words(glyphs))
     texts = ["".join(glyph.text for glyph in word) for word in words]
-    as_drawn = sum(map(_spelling, texts))
+    in_drawing_order = sum(map(_spelling, texts))
     as_read = sum(_spelling(text[::-1]) for text in texts)
-    if as_drawn != as_read:
-        return as_drawn > as_read
+    if in_drawing_order != as_read:
+        return in_drawing_order > as_read
     return _is_unjoined(words)
 
 
@@ -254,7 +260,7 @@ def _is_unjoined(words: Iterable[Sequence[Glyph]]) -> bool:
     stands: dict[tuple[str, str], set[tuple[bool, bool]]] = defaultdict(set)
     for word in words:
         for index, glyph in enumerate(word):
-            if glyph.claims != glyph.text:
+            if glyph.unicode != glyph.text:
                 return False  # a presentation form: it was joined
             joined_before = index > 0 and word[index - 1].text not in _JOINS_BEFORE_ONLY
             joined_after = index + 1 < len(word) and glyph.text not in _JOINS_BEFORE_ONLY
@@ -296,8 +302,8 @@ class _Segment(NamedTuple):
     end: float
     baseline: float
     size: float
-    parted: AbstractSet[int]  # the glyphs before which a blank is drawn
-    apart: AbstractSet[int]  # the glyphs that begin what is drawn by itself, at a distance
+    after_blank: AbstractSet[int]  # the glyphs before which a blank is drawn
+    drawn_separately: AbstractSet[int]  # the glyphs that begin what is drawn by itself, at a distance
 
 
 def lay_out(glyphs: Sequence[Glyph]) -> PageText:
@@ -326,8 +332,8 @@ def _plain_digits(text: str) -> str:
     return _ODD_DIGITS.sub(lambda run: "".join(str(unicodedata.digit(c)) for c in run[0]), text)
 
 
-def as_drawn(read: PageText) -> PageText:
-    """The same glyphs in the order in which the page draws them, lines and cells parted as there; curves are lines."""
+def in_drawing_order(read: PageText) -> PageText:
+    """The same glyphs in the order in which the page draws them. Letters along a curve are one line."""
     text: list[str] = []
     owners: list[int] = []
     last: Glyph | None = None
@@ -384,7 +390,7 @@ def _segment(glyphs: Sequence[Glyph], cell: Cell) -> _Segment:
     baseline = median([glyph.baseline for glyph in own])
     size = max([glyph.size for glyph in own])
     end = max([glyph.end for glyph in own])
-    return _Segment(tuple(cell.members), own[0].start, end, baseline, size, cell.parted, cell.apart)
+    return _Segment(tuple(cell.members), own[0].start, end, baseline, size, cell.after_blank, cell.drawn_separately)
 
 
 def _rows(segments: Sequence[_Segment], right_to_left: bool) -> Iterable[list[_Segment]]:
@@ -497,14 +503,14 @@ def _with_spaces(glyphs: Sequence[Glyph], segment: _Segment) -> tuple[list[str],
     places: list[int] = []
     reach = segment.start
     spread = _spread(glyphs, segment)
-    usual = _least_usual(glyphs, segment) if segment.apart else 0.0
+    usual = _least_usual(glyphs, segment) if segment.drawn_separately else 0.0
     for index in segment.members:
         glyph = glyphs[index]
         if glyph.start > reach:
-            least = _DRAWN_SPACE if index in segment.parted else _SPACE
+            least = _DRAWN_SPACE if index in segment.after_blank else _SPACE
             gap = glyph.start - reach
-            is_apart = index in segment.apart and gap > usual + APART * glyph.size
-            if pieces and (is_apart or gap > spread + least * glyph.size):
+            is_separate = index in segment.drawn_separately and gap > usual + APART * glyph.size
+            if pieces and (is_separate or gap > spread + least * glyph.size):
                 pieces.append(" ")
                 places.append(-1)
         pieces.append(glyph.text)

@@ -13,7 +13,8 @@ from pipeline.documents.pdf.page.glyphs import Glyph
 from pipeline.documents.raster.burn import Box, burn, raster_png
 from pipeline.documents.raster.ink import Mark, characters, ink_of, line_boxes
 from pipeline.documents.raster.low_contrast import is_colored, low_contrast_layers
-from schemas.errors import ErrorCode, StageFailed
+from schemas.errors import ErrorCode, StageFailed, unsupported
+from schemas.refusals import Reason
 
 _OCR_DPI = 300
 _LOOK_DPI = 100  # enough to see that there is text, not what it says
@@ -31,8 +32,8 @@ def shows_more_than_text(page: Any, glyphs: Sequence[Glyph], log: Any) -> bool:
         return False
     if not glyphs and any(kind == "fill-image" for kind, _ in drawn):
         return True  # a scan, by all appearances
-    image = look(page, _LOOK_DPI)
-    hidden = hide_glyphs(image, page, explaining(page, image, glyphs))
+    image = page_image(page, _LOOK_DPI)
+    hidden = paint_over_glyphs(image, page, visible_glyphs(page, image, glyphs))
     marks = characters(ink_of(in_gray(image), _LOOK_DPI))
     if line_boxes(marks):
         return True
@@ -56,7 +57,7 @@ def render(page: Any, dpi: int, *, gray: bool) -> Any:
     return rows.copy() if gray else rows.reshape(pixmap.height, pixmap.width, 3).copy()
 
 
-def look(page: Any, dpi: int) -> Any:
+def page_image(page: Any, dpi: int) -> Any:
     """The page as a person sees it, (height, width, 3) in BGR, or (height, width) where it has no hue."""
     image = render(page, dpi, gray=False)
     return cv2.cvtColor(image, cv2.COLOR_RGB2BGR) if is_colored(image) else cv2.cvtColor(image, cv2.COLOR_RGB2GRAY)
@@ -72,22 +73,22 @@ def ocr_dpi(page: Any) -> int:
     width, height = page.rect.width, page.rect.height
     most = min((MAX_RASTER_PIXELS / max(width * height, 1.0)) ** 0.5, MAX_RASTER_SIDE / max(width, height, 1.0)) * 72
     if most < 20:
-        raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT)
+        raise unsupported(Reason.TOO_LARGE_PAGE)
     return int(min(_OCR_DPI, most))
 
 
 def page_rasters(page: Any, id_: str, hidden: Sequence[Glyph], *, has_hue: bool) -> Iterator[tuple[Raster, bytes]]:
     """The page for OCR, without the glyphs that need no reading; and what it shows that gray does not, if anything."""
     dpi = ocr_dpi(page)
-    image = look(page, dpi) if has_hue else render(page, dpi, gray=True)
-    known = hide_glyphs(image, page, hidden)
+    image = page_image(page, dpi) if has_hue else render(page, dpi, gray=True)
+    known = paint_over_glyphs(image, page, hidden)
     height, width = image.shape[:2]
     yield Raster(id_, width, height, dpi, page.number), raster_png(in_gray(image))
     for layer, more in enumerate(low_contrast_layers(image, dpi, known=known)):
         yield Raster(f"{id_}{BY_HUE}{layer}", width, height, dpi, page.number), raster_png(more)
 
 
-def explaining(page: Any, image: Any, glyphs: Sequence[Glyph]) -> list[Glyph]:
+def visible_glyphs(page: Any, image: Any, glyphs: Sequence[Glyph]) -> list[Glyph]:
     """The glyphs that a reader of the page sees: not invisible, not covered by what is drawn later, not paper-coloured.
 
     `image` is a look at the page at any resolution.
@@ -108,7 +109,7 @@ def explaining(page: Any, image: Any, glyphs: Sequence[Glyph]) -> list[Glyph]:
     return seen
 
 
-def hide_glyphs(image: Any, page: Any, glyphs: Sequence[Glyph]) -> Any:
+def paint_over_glyphs(image: Any, page: Any, glyphs: Sequence[Glyph]) -> Any:
     """Paints the glyphs over with the paper around them; where it did so, as ones in an array of zeros."""
     hidden = np.zeros(image.shape[:2], np.uint8)
     factor = image.shape[1] / max(page.rect.width, 1e-6)

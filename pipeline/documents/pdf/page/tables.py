@@ -98,7 +98,7 @@ class Headings:
         return _row_text(read, rows[start]), rows[_full(rows, start)[-1]]
 
 
-def headed(page: str, read: PageText, rows: Rows, top: Top | None) -> Iterator[tuple[str, PageText]]:
+def table_texts(page: str, read: PageText, rows: Rows, top: Top | None) -> Iterator[tuple[str, PageText]]:
     """Rows under their heading as texts of their own, where the page's text does not show them so, by unit id."""
     if top:
         text, owners = _lines(read, [rows[number] for number in _full(rows, top.row)])
@@ -115,7 +115,7 @@ def headed(page: str, read: PageText, rows: Rows, top: Top | None) -> Iterator[t
         yield f"{page}{_ROWS}", PageText(text, tuple(owners), read.glyphs)
 
 
-def known_top(units: Iterable[str]) -> Tops:
+def recalled_top(units: Iterable[str]) -> Tops:
     """What tells the table at the top of a page again by the ids of the page's units; its heading as blanks."""
     ends = (unit.partition(_ROWS)[2].partition("/") for unit in units)
     top = next((Top(int(row), " " * int(length)) for row, _, length in ends if length), None)
@@ -190,7 +190,7 @@ _MOST_LINES = 8  # of one cell, above or below its row
 _LINKS = frozenset("@.-_/+")  # behind and before which a value may be broken where there still is room
 
 
-def joints_of_cells(unit: str, read: PageText) -> Iterator[JoinedText]:
+def joined_cells(unit: str, read: PageText) -> Iterator[JoinedText]:
     """A joint of the lines of each cell that has several: as words, and as words that the column's width cut."""
     if "\t" not in read.text:
         return
@@ -293,7 +293,7 @@ _LAST = re.compile(r"(?:\S+[ ]){0,%d}[^\W\d_]+$" % (_WORDS - 1))  # noqa: UP031
 _FIRST = re.compile(r"[^\W\d_]\S*(?:[ ]\S+){0,%d}" % (_WORDS - 1))  # noqa: UP031
 
 
-def joints_of_lines(unit: str, read: PageText) -> Iterator[JoinedText]:
+def joined_lines(unit: str, read: PageText) -> Iterator[JoinedText]:
     """A joint of the words on both sides of each line's end where the next word, which may be a name, had no room."""
     for column in _columns([row for row in rows_of(read) if row]):
         for number, (above, cell) in enumerate(pairwise(column)):

@@ -10,8 +10,8 @@ from itertools import pairwise
 from pipeline.documents.bidi import Direction, direction, other_orders
 from pipeline.documents.document import AGAIN, Fragment, JoinedText, TextUnit
 from pipeline.documents.pdf.page.glyphs import Glyph
-from pipeline.documents.pdf.page.layout import PageText, as_drawn, lay_out
-from pipeline.documents.pdf.page.tables import Rows, Top, Tops, headed, rows_of
+from pipeline.documents.pdf.page.layout import PageText, in_drawing_order, lay_out
+from pipeline.documents.pdf.page.tables import Rows, Top, Tops, rows_of, table_texts
 
 _EDGES = 3  # lines at a page's top and bottom that may be running heads and feet
 _LONGEST = 400  # characters of a line that are looked at across a cut
@@ -34,7 +34,7 @@ def page_texts(number: int, glyphs: Sequence[Glyph], *, again: bool = True, top:
     if not again:
         return texts
     if not _is_drawn_as_read(read) and not any(direction(glyph.text) is Direction.RIGHT_TO_LEFT for glyph in glyphs):
-        drawn = as_drawn(read)
+        drawn = in_drawing_order(read)
         if drawn.text.split() != read.text.split():
             texts[f"{id_}{AGAIN}/drawn"] = drawn
     for count, order in enumerate(other_orders(read.text)):
@@ -44,7 +44,7 @@ def page_texts(number: int, glyphs: Sequence[Glyph], *, again: bool = True, top:
     joined = _joined(read)
     if joined.text:
         texts[f"{id_}{AGAIN}/joined"] = joined
-    texts.update(headed(id_, read, rows, top(read, rows)))
+    texts.update(table_texts(id_, read, rows, top(read, rows)))
     return texts
 
 
@@ -92,7 +92,7 @@ def _hyphens(text: str) -> Iterator[Cut]:
         yield (start, match.start()), "", (match.end(), end)
 
 
-def joints_of(units: Sequence[TextUnit]) -> Iterator[JoinedText]:
+def joined_pages(units: Sequence[TextUnit]) -> Iterator[JoinedText]:
     """What the ends of lines and pages may have cut apart. `units` are in the order of their pages."""
     edges = [_Edges(unit) for unit in units if unit.billed]
     for number, (one, other) in enumerate(pairwise(edges)):

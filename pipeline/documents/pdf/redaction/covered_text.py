@@ -1,7 +1,7 @@
-"""Removes text that an opaque box hides on a PDF page: somebody meant it to be gone, and any reader still copies it.
+"""Removes text under opaque boxes of a PDF page. Such text was meant to be redacted, but any reader can copy it.
 
-The box stays as it is. What counts is what public checkers of redactions count: a box that was painted after a
-letter, or in the letter's own colour, and that shows but one colour where the letter stands.
+The box itself stays. A letter counts as covered by the rule of public checkers of redactions: the box was painted after
+the letter, or in the colour of the letter, and the page shows only one colour at the position of the letter.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,13 +11,13 @@ import numpy as np
 
 from pipeline.documents.pdf.page.glyphs import Glyph, glyphs_of
 from pipeline.documents.pdf.page.raster import render
-from pipeline.documents.pdf.redaction.erase import uncover
-from pipeline.documents.pdf.redaction.regions import Spot
+from pipeline.documents.pdf.redaction.erase import remove_covered_glyphs
+from pipeline.documents.pdf.redaction.regions import Region
 
-_LEAST_SIDE = 4.0  # points: a box is thicker, or it is a rule
+_LEAST_SIDE = 4.0  # points: thinner boxes are rules
 _DPI = 144
-_EVEN = 6  # levels of a colour by which one patch may vary and still show nothing
-_COVERED = 0.75  # share of a letter's box that lies beneath
+_EVEN = 6  # levels: a patch that varies by no more shows one colour
+_COVERED = 0.75  # share of a letter's area under the box
 
 Rectangle = tuple[float, float, float, float]
 
@@ -28,20 +28,20 @@ class _Box(NamedTuple):
     color: tuple[float, ...]
 
 
-def remove_covered(document: Any, number: int) -> bool:
-    """Deletes the letters of a page that stand beneath boxes; False when some would not go, or others moved."""
+def remove_covered_text(document: Any, number: int) -> bool:
+    """Deletes the covered letters of a page; False if one remains or another glyph moved."""
     page = document[number]
     boxes = list(_boxes(page)) if _may_cover(page) else []
-    beneath = list(_beneath(page, boxes)) if boxes else []
-    if not beneath:
+    covered = list(_covered_letters(page, boxes)) if boxes else []
+    if not covered:
         return True
     shown = render(page, _DPI, gray=False)
-    hidden = [letter for letter, area in beneath if _is_even(shown, area)]
-    return not hidden or uncover(document, page, _spots(glyphs_of(page), hidden))
+    hidden = [letter for letter, area in covered if _is_even(shown, area)]
+    return not hidden or remove_covered_glyphs(document, page, _regions(glyphs_of(page), hidden))
 
 
-def _beneath(page: Any, boxes: Sequence[_Box]) -> Iterator[tuple[Rectangle, Rectangle]]:
-    """Letters under a box, as rectangles of the page; each with the part of it that the box covers."""
+def _covered_letters(page: Any, boxes: Sequence[_Box]) -> Iterator[tuple[Rectangle, Rectangle]]:
+    """The rectangles of letters under a box, each with the part that the box covers."""
     for span in page.get_texttrace():
         order, color = span["seqno"], tuple(span["color"])
         over = [box for box in boxes if (box.order > order or box.color == color) and _common(box.area, span["bbox"])]
@@ -66,29 +66,29 @@ def _common(one: Rectangle, other: Rectangle) -> Rectangle | None:
 
 
 def _is_even(shown: Any, area: Rectangle) -> bool:
-    """Whether nothing can be seen there but one colour; where there is no pixel, nothing can be seen at all."""
+    """Whether the area shows only one colour, or contains no pixel at all."""
     factor = _DPI / 72
     left, top, right, bottom = (side * factor for side in area)
     patch = shown[max(0, int(top) + 1) : max(0, int(bottom)), max(0, int(left) + 1) : max(0, int(right))]
     return not patch.size or int(np.ptp(patch, axis=(0, 1)).max()) <= _EVEN
 
 
-def _spots(glyphs: Sequence[Glyph], hidden: Sequence[Rectangle]) -> list[Spot]:
-    """What has to go, letter by letter."""
+def _regions(glyphs: Sequence[Glyph], hidden: Sequence[Rectangle]) -> list[Region]:
+    """One region for each covered glyph."""
     areas = np.array(hidden, float)
-    spots = []
+    regions = []
     for glyph in glyphs:
         x, y = glyph.frame.to_page((glyph.start + glyph.end) / 2, glyph.baseline - 0.2 * glyph.size)
         inside = (areas[:, 0] <= x) & (x <= areas[:, 2]) & (areas[:, 1] <= y) & (y <= areas[:, 3])
         if not glyph.is_blank and inside.any():
-            spots.append(
-                Spot(glyph.frame, glyph.start, glyph.end, glyph.baseline, glyph.size, glyph.start, glyph.end, "")
+            regions.append(
+                Region(glyph.frame, glyph.start, glyph.end, glyph.baseline, glyph.size, glyph.start, glyph.end, "")
             )
-    return spots
+    return regions
 
 
 def _may_cover(page: Any) -> bool:
-    """Whether a filled shape that is no rule meets text."""
+    """Whether a filled shape that is not a rule overlaps text."""
     log = page.get_bboxlog()
     texts = [box for kind, box in log if kind.endswith("-text")]
     fills = [box for kind, box in log if kind == "fill-path" and min(box[2] - box[0], box[3] - box[1]) > _LEAST_SIDE]

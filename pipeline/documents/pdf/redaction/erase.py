@@ -1,309 +1,152 @@
-"""Removes what stands under boxes of a PDF page: text, drawing operators and pixels; then draws the opaque boxes."""
+"""Removes text, drawings and pixels from regions of a PDF page."""
 
-import math
-import re
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from decimal import Decimal
-from functools import lru_cache
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import pikepdf
 import pymupdf
 from pymupdf import mupdf
 
 from pipeline.documents.pdf.page.glyphs import Glyph, glyphs_of
 from pipeline.documents.pdf.page.raster import ocr_dpi, render
-from pipeline.documents.pdf.redaction.reflow import by_place, by_sequence, settled
-from pipeline.documents.pdf.redaction.regions import Spot, fitted, still
-from pipeline.documents.pdf.redaction.text_objects import Affine, taken_apart, to_sheet
-from pipeline.documents.pdf.redaction.width_grid import Row
+from pipeline.documents.pdf.redaction.boxes import box_on_page
+from pipeline.documents.pdf.redaction.reflow import match_by_position, match_by_sequence, reflowed
+from pipeline.documents.pdf.redaction.regions import Region, fitted_region, remaining_lines
+from pipeline.documents.pdf.redaction.text_objects import page_to_content, split_text
+from pipeline.documents.pdf.redaction.text_operators import expand_line_operators, round_displacements
+from pipeline.documents.pdf.redaction.width_grid import TouchedLine
 from pipeline.documents.raster.burn import Box
 
-# Has MuPDF empty rectangles of a page: of text, of drawings, of pixels.
 
-
-class What(NamedTuple):
-    """What goes, by the numbers that MuPDF has for it."""
+class Removal(NamedTuple):
+    """Removal goes, by the numbers that MuPDF has for it."""
 
     text: int
     images: int
     graphics: int
 
 
-TEXT = What(pymupdf.PDF_REDACT_TEXT_REMOVE, pymupdf.PDF_REDACT_IMAGE_NONE, pymupdf.PDF_REDACT_LINE_ART_NONE)
-INK = What(pymupdf.PDF_REDACT_TEXT_NONE, pymupdf.PDF_REDACT_IMAGE_PIXELS, pymupdf.PDF_REDACT_LINE_ART_REMOVE_IF_COVERED)
+TEXT = Removal(pymupdf.PDF_REDACT_TEXT_REMOVE, pymupdf.PDF_REDACT_IMAGE_NONE, pymupdf.PDF_REDACT_LINE_ART_NONE)
+INK = Removal(
+    pymupdf.PDF_REDACT_TEXT_NONE, pymupdf.PDF_REDACT_IMAGE_PIXELS, pymupdf.PDF_REDACT_LINE_ART_REMOVE_IF_COVERED
+)
 
 
-def empty(page: Any, areas: Sequence[pymupdf.Rect], what: What) -> None:
-    """Takes out what lies in the areas of an upright page and draws nothing in its place.
+def remove_content(page: Any, areas: Sequence[pymupdf.Rect], what: Removal) -> None:
+    """Removes content from the areas of an upright page and draws nothing in its place.
 
-    They are the quadrilaterals of one annotation (ISO 32000-2, 12.5.6.23): MuPDF asks every letter about every
-    annotation, and most of that is finding out what the annotation is.
+    All areas are quadrilaterals of one redaction annotation (ISO 32000-2, 12.5.6.23): MuPDF compares every glyph with
+    every annotation, and reading the annotation takes most of the time.
     """
     if not areas:
         return
-    sheet = mupdf.pdf_page_from_fz_page(page.this)
-    quads = mupdf.pdf_new_array(sheet.doc(), 8 * len(areas))
-    place = to_sheet(page)
+    content = mupdf.pdf_page_from_fz_page(page.this)
+    quads = mupdf.pdf_new_array(content.doc(), 8 * len(areas))
+    place = page_to_content(page)
     for area in areas:
         (left, high), (right, low) = place.point(area.x0, area.y0), place.point(area.x1, area.y1)
         for side in (left, high, right, high, left, low, right, low):
             mupdf.pdf_array_push_real(quads, side)
-    mark = mupdf.pdf_create_annot(sheet, mupdf.PDF_ANNOT_REDACT)
+    mark = mupdf.pdf_create_annot(content, mupdf.PDF_ANNOT_REDACT)
     mupdf.pdf_dict_puts(mupdf.pdf_annot_obj(mark), "QuadPoints", quads)
     options = mupdf.PdfRedactOptions()
     options.black_boxes = 0
     options.text, options.image_method, options.line_art = what
-    mupdf.pdf_redact_page(sheet.doc(), sheet, options)
+    mupdf.pdf_redact_page(content.doc(), content, options)
 
 
-# Draws opaque boxes on a PDF page over what is gone from it, each with its placeholder as text where that fits.
-
-_FONT = "helv"
-_SMALLEST_TYPE = 3.0  # points: below it the placeholder is left out
-_MARGIN = 0.25  # of the type size: what stays free on both sides of a placeholder
-
-Quad = Sequence[tuple[float, float]]  # points of the page: upper left, upper right, lower left, lower right
-
-
-def draw(page: Any, boxes: Sequence[tuple[Quad, str]]) -> None:
-    """Black boxes, each with a label in white, over everything that the page shows."""
-    if not boxes:
-        return
-    place = to_sheet(page)
-    labels = [line for quad, label in boxes for line in _label(quad, label, place)]
-    if labels:
-        page.insert_font(fontname=_FONT)
-    shape = page.new_shape()
-    shape.text_cont = "\n".join(["q 0 g", *(_path(quad, place) for quad, _ in boxes), "f 1 g", *labels, "Q\n"])
-    shape.commit()
-
-
-def _path(quad: Quad, place: Affine) -> str:
-    upper_left, upper_right, lower_left, lower_right = quad
-    corners = [_formatted(place.point(*corner)) for corner in (upper_left, lower_left, lower_right, upper_right)]
-    return f"{corners[0]} m {' l '.join(corners[1:])} l h"
-
-
-def _label(quad: Quad, label: str, place: Affine) -> Iterator[str]:
-    """The text object that shows a label in the middle of its box."""
-    (left, top), (right, end), (low, bottom), _ = quad
-    width, height = math.hypot(right - left, end - top), math.hypot(low - left, bottom - top)
-    wide = sum(map(_advance, label))
-    size = min(height * 0.75, width / max(wide + 2 * _MARGIN, 1.0))
-    if not label or size < _SMALLEST_TYPE:
-        return
-    cos, sin = (right - left) / width, (end - top) / width
-    indent = (width - wide * size) / 2
-    sink = (height + 0.7 * size) / 2 / height
-    start = left + cos * indent + (low - left) * sink, top + sin * indent + (bottom - top) * sink
-    matrix = Affine(cos, sin, (left - low) / height, (top - bottom) / height, *start).then(place)
-    axes, at = _formatted(matrix[:4]), _formatted(matrix[4:])
-    yield f"BT {axes} {at} Tm /{_FONT} {_formatted([size])} Tf <{label.encode('latin-1', 'replace').hex()}> Tj ET"
-
-
-@lru_cache(maxsize=1 << 10)
-def _advance(character: str) -> float:
-    """How wide Helvetica is, in type sizes."""
-    return float(pymupdf.get_text_length(character, _FONT, 1))
-
-
-def _formatted(numbers: Sequence[float]) -> str:
-    return " ".join(f"{number:.5f}" for number in numbers)
-
-
-# Rounds the gaps that removed text leaves in a line: MuPDF keeps the place of what follows to a thousandth of a point.
-#
-# `(Holder )Tj [-5560]TJ (since)Tj` tells the width of what stood between, and so, in a known font, which of a few names
-# it was. The gaps that redaction made grow to whole steps, to the right, away from the box.
-
-_STEP = 250  # thousandths of the type size
-_LEAST = 50  # by so much every gap grows
-_SMALL = 150  # gaps below this are kerning
-_PIECE = re.compile(
-    rb"\((?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*\)|<[0-9A-Fa-f\s]*>|(?P<open>\[)|(?P<close>\])|(?P<number>[-+]?(?:\d+\.?\d*|\.\d+))",
-    re.DOTALL,
-)
-
-
-def widen(document: Any, page: Any, before: Sequence[bytes]) -> None:
-    """Rounds the displacements that were not there in the contents before, those of the page and of its forms."""
-    known = Counter(round(float(match["number"])) for data in before for match in _numbers(data))
-    for xref in streams_of(page):
-        data = document.xref_stream(xref) or b""
-        pieces: list[bytes] = []
-        position = 0
-        for match in _numbers(data):
-            value = float(match["number"])
-            if known[round(value)] > 0:
-                known[round(value)] -= 1
-            elif value < -_SMALL:
-                wide = -(-(_LEAST - value) // _STEP) * _STEP
-                pieces += [data[position : match.start()], b"-%d" % wide]
-                position = match.end()
-        if pieces:
-            document.update_stream(xref, b"".join([*pieces, data[position:]]))
-
-
-def streams_of(page: Any) -> Iterator[int]:
-    """The content of the page and of the forms on it, by xref."""
-    yield from dict.fromkeys([*page.get_contents(), *(xobject[0] for xobject in page.get_xobjects())])
-
-
-def _numbers(data: bytes) -> Iterator[re.Match[bytes]]:
-    """The numbers inside arrays."""
-    is_inside = False
-    for match in _PIECE.finditer(data):
-        if match["open"] or match["close"]:
-            is_inside = match["open"] is not None
-        elif is_inside and match["number"]:
-            yield match
-
-
-# Spells out the operators ' and " of content streams: MuPDF moves what follows them when it takes text out.
-#
-# Both move to the next line and show a string; `T*`, `Tj`, `Tw` and `Tc` say the same (ISO 32000-2, 9.4.3). The moves
-# themselves are written as `Td`, because MuPDF counts the leading of `T*` wrongly after a `Td`.
-
-_QUOTED = re.compile(rb"[)>]\s*['\"]|(?<!\w)T\*(?!\w)")
-
-
-def spell_out(document: Any, page: Any) -> list[bytes]:
-    """Rewrites the content of the page and of the forms on it, where it has such operators; all of it as it is then."""
-    contents = []
-    for xref in streams_of(page):
-        data = document.xref_stream(xref) or b""
-        if _QUOTED.search(data):
-            with pikepdf.new() as file:
-                parsed = pikepdf.parse_content_stream(file.make_stream(data))
-                data = bytes(pikepdf.unparse_content_stream(list(_without_quote_operators(parsed))))
-            document.update_stream(xref, data, compress=False)
-        contents.append(data)
-    return contents
-
-
-def _without_quote_operators(parsed: Any) -> Iterator[Any]:
-    leading: list[Decimal] = [Decimal(0)]  # one for each saved graphics state; TL is a part of it
-    for instruction in parsed:
-        operator, operands = str(instruction.operator), instruction.operands
-        if operator == "q":
-            leading.append(leading[-1])
-        elif operator == "Q" and len(leading) > 1:
-            leading.pop()
-        elif operator == "TL" and operands:
-            leading[-1] = Decimal(operands[-1])
-        elif operator == "TD" and len(operands) == 2:
-            leading[-1] = -Decimal(operands[1])
-        if operator == '"' and len(operands) == 3:
-            yield _made([operands[0]], "Tw")
-            yield _made([operands[1]], "Tc")
-        if operator in ("T*", "'", '"'):
-            yield _made([0, -leading[-1]], "Td")
-            if operator != "T*" and operands:
-                yield _made([operands[-1]], "Tj")
-        else:
-            yield instruction
-
-
-def _made(operands: list[Any], operator: str) -> Any:
-    return pikepdf.ContentStreamInstruction(operands, pikepdf.Operator(operator))
-
-
-# Of the type size: what MuPDF is given in each round. Thin, or it takes letters of the next line along.
+# Height above and below the baseline, in type sizes, of the area that each round removes. The first rounds are thin, so
+# that no glyph of an adjacent line goes too.
 _BANDS = ((-0.37, -0.33), (-0.45, -0.15), (-0.6, 0.05))
 _LOOK_DPI = 100
-_STAINED = 24  # levels of a colour: an emptied region that still varies by more holds ink
+_STAINED = 24  # levels: an emptied region that varies by more still shows ink
 
 
 class Removed(NamedTuple):
-    """The spots with the room that the grid leaves for their boxes, and the touched lines."""
+    """The regions with the final extents of their boxes, and the touched lines."""
 
-    spots: Sequence[Spot]
-    rows: Sequence[Row]
+    regions: Sequence[Region]
+    rows: Sequence[TouchedLine]
 
 
 def remove_text(
-    document: Any, page: Any, spots: Sequence[Spot], glyphs: Sequence[Glyph] | None = None
+    document: Any, page: Any, regions: Sequence[Region], glyphs: Sequence[Glyph] | None = None
 ) -> Removed | None:
-    """Deletes the glyphs of the spots from the page's content and puts what is left of their lines on a grid.
+    """Deletes the glyphs of the regions from the page's content and aligns the rest of their lines to a grid.
 
-    None when some letter would not go, or others moved.
-
-    `glyphs` are the page's, where they are known.
+    None if a glyph remains or another one moved. `glyphs` are the glyphs of the page, if known.
     """
-    contents = spell_out(document, page)
+    contents = expand_line_operators(document, page)
     before = glyphs_of(page) if glyphs is None else glyphs
-    doomed = _doomed(before, spots)
+    to_remove = _glyphs_to_remove(before, regions)
     for band in _BANDS:
-        _apply(page, spots, band)
-        sheet = taken_apart(document, page)
-        after = sheet.glyphs if sheet else glyphs_of(page)
-        stays = by_sequence(before, after, doomed) or by_place(before, after)
-        if stays is None:
+        _apply(page, regions, band)
+        content = split_text(document, page)
+        after = content.glyphs if content else glyphs_of(page)
+        remaining = match_by_sequence(before, after, to_remove) or match_by_position(before, after)
+        if remaining is None:
             return None
-        if doomed.isdisjoint(stays.values()):
-            rows = settled(document, page, sheet, before, stays, doomed) if sheet else None
+        if to_remove.isdisjoint(remaining.values()):
+            rows = reflowed(document, page, content, before, remaining, to_remove) if content else None
             if rows is not None:
-                left = still(before, doomed, rows)
-                return Removed([fitted(spot, rows, left) for spot in spots], rows)
-            if by_place(before, after) is None:
+                left = remaining_lines(before, to_remove, rows)
+                return Removed([fitted_region(region, rows, left) for region in regions], rows)
+            if match_by_position(before, after) is None:
                 return None
-            widen(document, page, contents)
-            return Removed(spots, ())
+            round_displacements(document, page, contents)
+            return Removed(regions, ())
     return None
 
 
-def uncover(document: Any, page: Any, spots: Sequence[Spot]) -> bool:
-    """Deletes the glyphs of the spots, which lie beneath boxes of the page; False when some would not go."""
-    contents = spell_out(document, page)
+def remove_covered_glyphs(document: Any, page: Any, regions: Sequence[Region]) -> bool:
+    """Deletes the glyphs of the regions, which boxes of the page cover; False if one remains."""
+    contents = expand_line_operators(document, page)
     before = glyphs_of(page)
-    doomed = _doomed(before, spots)
+    to_remove = _glyphs_to_remove(before, regions)
     for band in _BANDS:
-        _apply(page, spots, band)
-        left = by_place(before, glyphs_of(page))
+        _apply(page, regions, band)
+        left = match_by_position(before, glyphs_of(page))
         if left is None:
             return False
-        if doomed.isdisjoint(left.values()):
-            widen(document, page, contents)
+        if to_remove.isdisjoint(left.values()):
+            round_displacements(document, page, contents)
             return True
     return False
 
 
-def _apply(page: Any, spots: Sequence[Spot], band: tuple[float, float]) -> None:
-    empty(page, [quad.rect for spot in spots for quad in spot.bands(band)], TEXT)
+def _apply(page: Any, regions: Sequence[Region], band: tuple[float, float]) -> None:
+    remove_content(page, [quad.rect for region in regions for quad in region.bands(band)], TEXT)
 
 
-def _doomed(glyphs: Sequence[Glyph], spots: Sequence[Spot]) -> set[int]:
-    """The glyphs, by index, that lie in a spot."""
-    lines: dict[int, list[Spot]] = {}
-    for spot in spots:
+def _glyphs_to_remove(glyphs: Sequence[Glyph], regions: Sequence[Region]) -> set[int]:
+    """The indexes of the glyphs in the regions."""
+    lines: dict[int, list[Region]] = {}
+    for region in regions:
         for down in (-1, 0, 1):  # baselines are compared to the point, whatever the fraction
-            lines.setdefault(round(spot.baseline) + down, []).append(spot)
+            lines.setdefault(round(region.baseline) + down, []).append(region)
     near = {baseline: lines.get(round(baseline), ()) for baseline in {glyph.baseline for glyph in glyphs}}
     return {
         index
         for index, glyph in enumerate(glyphs)
         if not glyph.is_blank
-        for spot in near[glyph.baseline]
-        if _lies_in(glyph, spot)
+        for region in near[glyph.baseline]
+        if _lies_in(glyph, region)
     }
 
 
-def _lies_in(glyph: Glyph, spot: Spot) -> bool:
-    if not spot.start <= (glyph.start + glyph.end) / 2 <= spot.end:
+def _lies_in(glyph: Glyph, region: Region) -> bool:
+    if not region.start <= (glyph.start + glyph.end) / 2 <= region.end:
         return False
-    return glyph.frame == spot.frame and abs(glyph.baseline - spot.baseline) <= 0.3 * spot.size
+    return glyph.frame == region.frame and abs(glyph.baseline - region.baseline) <= 0.3 * region.size
 
 
-def remove_ink(page: Any, spots: Sequence[Spot], boxes: Sequence[Box]) -> bool:
-    """Empties images and drawings under the spots and under `boxes` (pixels at the page's OCR resolution).
+def remove_ink(page: Any, regions: Sequence[Region], boxes: Sequence[Box]) -> bool:
+    """Removes pixels and drawings under the regions and under `boxes` (pixels at the page's OCR resolution).
 
-    False when ink still shows under one of the boxes: a drawing that reaches out of it cannot be cut.
+    False if ink remains under one of the boxes: MuPDF cannot cut a drawing that extends beyond it.
     """
-    areas = [spot.box().rect for spot in spots] + [box_on_page(page, box) for box in boxes]
-    empty(page, areas, INK)
+    areas = [region.box().rect for region in regions] + [box_on_page(page, box) for box in boxes]
+    remove_content(page, areas, INK)
     if not boxes:
         return True
     image = render(page, _LOOK_DPI, gray=False)
@@ -314,23 +157,3 @@ def remove_ink(page: Any, spots: Sequence[Spot], boxes: Sequence[Box]) -> bool:
 def _is_stained(image: Any, box: Box) -> bool:
     patch = image[max(0, box.top + 1) : max(0, box.bottom - 1), max(0, box.left + 1) : max(0, box.right - 1)]
     return bool(patch.size) and int(np.ptp(patch, axis=(0, 1)).max()) > _STAINED
-
-
-def box_on_page(page: Any, box: Box) -> pymupdf.Rect:
-    """A box of the page's raster in points."""
-    factor = 72 / ocr_dpi(page)
-    return pymupdf.Rect(box.left * factor, box.top * factor, box.right * factor, box.bottom * factor)
-
-
-def box_in_pixels(page: Any, spot: Spot) -> Box:
-    """A spot's box in pixels of the page's raster."""
-    factor = ocr_dpi(page) / 72
-    area = spot.box().rect
-    return Box(int(area.x0), int(area.y0), int(area.x1) + 1, int(area.y1) + 1, spot.label).scaled(factor, factor)
-
-
-def draw_boxes(page: Any, spots: Sequence[Spot], boxes: Sequence[Box]) -> None:
-    """Opaque boxes over what is gone, each with its placeholder as text where it fits."""
-    quads = [(spot.box(), spot.label) for spot in spots]
-    quads += [(box_on_page(page, box).quad, box.label) for box in boxes]
-    draw(page, [(tuple(quad), label) for quad, label in quads])

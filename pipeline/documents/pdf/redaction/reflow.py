@@ -1,4 +1,4 @@
-"""Settles what is left of a page's touched lines: finds where each letter stood before, and writes it on the grid."""
+"""Writes a page after a removal: finds the old position of each remaining glyph, and aligns touched lines to a grid."""
 
 import unicodedata
 from collections import Counter
@@ -7,37 +7,43 @@ from typing import Any
 
 from pipeline.documents.pdf.navigation import Link
 from pipeline.documents.pdf.page.glyphs import Frame, Glyph
-from pipeline.documents.pdf.redaction.text_objects import Affine, Instruction, Sheet, Stream, affine, written
-from pipeline.documents.pdf.redaction.width_grid import PLACED, Row, rows_of
-
-# Moves the edges of what is drawn with a touched line: underlines, highlights, clips and frames of its words.
-#
-# An underline that ends with a removed name is as wide as the name. Its edge goes where the box's edge is; edges at the
-# words that stay go where these go; edges that several shapes of the page share are those of a table, and stay.
+from pipeline.documents.pdf.redaction.text_objects import (
+    Affine,
+    Instruction,
+    PageContent,
+    Stream,
+    affine,
+    write_page,
+)
+from pipeline.documents.pdf.redaction.width_grid import POSITION_DECIMALS, TouchedLine, touched_lines
 
 _BUILDING = {"m": 1, "l": 1, "c": 3, "v": 2, "y": 2, "re": 2, "h": 0}
 _PAINTING = frozenset(["S", "s", "f", "F", "f*", "B", "B*", "b", "b*", "n"])
-_TABLE = 4  # corners on as many lines that share an edge
-_TALL = 0.5  # of the type size: what stands so high above the line, and down to it, is an upright edge
-_APART = 6.0  # points: corners that lie farther apart are those of several lines
+_TABLE = 4  # corners at one position, on different lines: the edge of a table
+_TALL = 0.5  # of the type size: a shape from this height down to the baseline is a vertical edge
+_APART = 6.0  # points: corners farther apart belong to different lines
 _EXACT = 5  # decimals
 
 Point = tuple[float, float]
 
 
-class Edges:
-    """The shapes of one page."""
+class PageShapes:
+    """The paths of one page: underlines, highlights, clips and frames of words.
 
-    def __init__(self, sheet: Sheet, rows: Sequence[Row]) -> None:
+    An underline that ends with a removed name is as wide as the name, so its edge moves to the edge of the box. Edges
+    near remaining words move with them. Edges that several shapes share belong to a table and do not move.
+    """
+
+    def __init__(self, content: PageContent, rows: Sequence[TouchedLine]) -> None:
         self._rows = rows
         self._shared: Counter[int] = Counter()
-        self._paths = {stream.xref: list(_paths(stream)) for stream in sheet.streams} if rows else {}
+        self._paths = {stream.xref: list(_paths(stream)) for stream in content.streams} if rows else {}
         for paths in self._paths.values():
             corners = {(round(x * 10), round(y / _APART)) for _, _, points in paths for x, y in points}
             self._shared.update(x for x, _ in corners)
 
     def rewritten(self, stream: Stream) -> list[Instruction]:
-        """The stream's instructions with the shapes of touched lines in their places."""
+        """The instructions of the stream, with the shapes of touched lines moved."""
         found = list(stream.instructions)
         for at, to_page, points in self._paths.get(stream.xref, ()):
             row = self._row(points) if points else None
@@ -47,12 +53,12 @@ class Edges:
                     found[index] = (self._moved(row, operands, operator, to_page), operator)
         return found
 
-    def walled(self) -> list[Row]:
-        """The lines with the upright edges beside them that stay: frames of cells and of forms."""
+    def with_vertical_edges(self) -> list[TouchedLine]:
+        """The lines with the vertical edges next to them that do not move: frames of cells and of forms."""
         shapes = [points for paths in self._paths.values() for _, _, points in paths if points]
-        return [row._replace(walls=tuple(self._walls(row, shapes))) for row in self._rows]
+        return [row._replace(vertical_edges=tuple(self._vertical_edges(row, shapes))) for row in self._rows]
 
-    def _walls(self, row: Row, shapes: Sequence[Sequence[Point]]) -> Iterator[float]:
+    def _vertical_edges(self, row: TouchedLine, shapes: Sequence[Sequence[Point]]) -> Iterator[float]:
         top, bottom = row.baseline - _TALL * row.size, row.baseline
         for points in shapes if row.frame.is_upright else ():
             placed = [row.frame.to_line(*point) for point in points]
@@ -64,25 +70,25 @@ class Edges:
                 along for (along, _), (x, _) in zip(placed, points, strict=True) if not own or self._is_table(row, x)
             }
 
-    def _is_table(self, row: Row, x: float) -> bool:
-        """Whether several lines have an edge there."""
+    def _is_table(self, row: TouchedLine, x: float) -> bool:
+        """Whether corners on several lines are at this position."""
         return abs(row.frame.cos) > 0.5 and self._shared[round(x * 10)] >= _TABLE
 
-    def _row(self, points: Sequence[Point]) -> Row | None:
-        """The touched line that a shape is drawn with."""
+    def _row(self, points: Sequence[Point]) -> TouchedLine | None:
+        """The touched line that a shape belongs to."""
         for row in self._rows:
             placed = [row.frame.to_line(*point) for point in points]
             if row.frame.is_upright and all(row.holds(down) for _, down in placed):
                 return row
         return None
 
-    def _moved(self, row: Row, operands: list[Any], operator: str, to_page: Affine) -> list[Any]:
+    def _moved(self, row: TouchedLine, operands: list[Any], operator: str, to_page: Affine) -> list[Any]:
         back = to_page.inverse()
         moved: list[Any] = []
         for x, y in _points(operands, operator, to_page):
             along, down = row.frame.to_line(x, y)
             if not self._is_table(row, x):
-                x, y = (round(side, PLACED) for side in row.frame.to_page(row.moved(along), down))
+                x, y = (round(side, POSITION_DECIMALS) for side in row.frame.to_page(row.moved(along), down))
             moved += [round(side, _EXACT) for side in back.point(x, y)]
         if operator == "re":
             moved = [*moved[:2], round(moved[2] - moved[0], _EXACT), round(moved[3] - moved[1], _EXACT)]
@@ -90,7 +96,7 @@ class Edges:
 
 
 def _paths(stream: Stream) -> Iterator[tuple[list[int], Affine, list[Point]]]:
-    """Each path: the indexes of what builds it, the way from its space to the page, and its points on the page."""
+    """Each path: its instruction indexes, the map from its space to the page, and its points on the page."""
     stack: list[Affine] = []
     to_page = stream.to_page
     at: list[int] = []
@@ -117,12 +123,12 @@ def _points(operands: Sequence[Any], operator: str, to_page: Affine) -> list[Poi
     return [to_page.point(values[n], values[n + 1]) for n in range(0, len(values) - 1, 2)]
 
 
-def moved_links(links: Sequence[Link], rows: Mapping[int, Sequence[Row] | None]) -> tuple[Link, ...]:
-    """The links, those on touched lines with the edges of their words; `rows` by page."""
+def moved_links(links: Sequence[Link], rows: Mapping[int, Sequence[TouchedLine] | None]) -> tuple[Link, ...]:
+    """The links, those on touched lines moved like the words; `rows` are the touched lines by page."""
     return tuple(_moved_link(link, rows.get(link.page) or ()) for link in links)
 
 
-def _moved_link(link: Link, rows: Sequence[Row]) -> Link:
+def _moved_link(link: Link, rows: Sequence[TouchedLine]) -> Link:
     for row in rows:
         corners = [row.frame.to_line(*corner) for corner in (link.one, link.other)]
         if row.frame.is_upright and all(row.holds(down) for _, down in corners):
@@ -131,34 +137,34 @@ def _moved_link(link: Link, rows: Sequence[Row]) -> Link:
     return link
 
 
-_MOVED = 0.5  # points: a glyph that is found so far from its place is another one
-_STRAY = 0.02  # points: letters of one piece that should move so differently cannot
+_MOVED = 0.5  # points: a glyph farther from the old position is another glyph
+_STRAY = 0.02  # points: the largest difference between the moves of glyphs in one text string
 
-Stays = dict[int, int]  # what is left: where in the sequence, and where it was before
+Remaining = dict[int, int]  # index of each remaining glyph after the removal, and its index before
 
 
-def by_sequence(before: Sequence[Glyph], after: Sequence[Glyph], doomed: set[int]) -> Stays | None:
-    """What is left, when that is all that should be, in its order, wherever it stands now; None when it is not."""
-    wanted = (index for index, glyph in enumerate(before) if not glyph.is_blank and index not in doomed)
-    stays: Stays = {}
+def match_by_sequence(before: Sequence[Glyph], after: Sequence[Glyph], to_remove: set[int]) -> Remaining | None:
+    """Matches the remaining glyphs by order alone; None unless exactly the expected glyphs remain."""
+    wanted = (index for index, glyph in enumerate(before) if not glyph.is_blank and index not in to_remove)
+    remaining: Remaining = {}
     index = next(wanted, None)
     for at, glyph in enumerate(after):
         if glyph.is_blank:
             continue
         if index is not None and _is_alike(before[index], glyph):
-            stays[at] = index
+            remaining[at] = index
             index = next(wanted, None)
-        elif not _is_mark(glyph):  # a mark whose letter is gone stands alone now
+        elif not _is_mark(glyph):  # a mark is a glyph of its own once its letter is removed
             return None
-    return stays if index is None else None
+    return remaining if index is None else None
 
 
-def by_place(before: Sequence[Glyph], after: Sequence[Glyph]) -> Stays | None:
-    """What is left; None when a glyph stands where none stood before.
+def match_by_position(before: Sequence[Glyph], after: Sequence[Glyph]) -> Remaining | None:
+    """Matches the remaining glyphs by order and position; None if a glyph has a new position.
 
-    Redaction keeps the drawing sequence: what is left is a subsequence of what was there.
+    Redaction keeps the drawing order: the remaining glyphs are a subsequence of the glyphs before.
     """
-    stays: Stays = {}
+    remaining: Remaining = {}
     position = 0
     for at, glyph in enumerate(after):
         if glyph.is_blank:
@@ -167,11 +173,11 @@ def by_place(before: Sequence[Glyph], after: Sequence[Glyph]) -> Stays | None:
         while ahead < len(before) and not _is_same(before[ahead], glyph):
             ahead += 1
         if ahead < len(before):
-            stays[at] = ahead
+            remaining[at] = ahead
             position = ahead + 1
         elif not _is_mark(glyph):
             return None
-    return stays
+    return remaining
 
 
 def _is_same(one: Glyph, other: Glyph) -> bool:
@@ -184,34 +190,39 @@ def _is_alike(one: Glyph, other: Glyph) -> bool:
 
 
 def _is_mark(glyph: Glyph) -> bool:
-    return all(unicodedata.category(character) in ("Mn", "Me") for character in glyph.claims)
+    return all(unicodedata.category(character) in ("Mn", "Me") for character in glyph.unicode)
 
 
-def settled(
-    document: Any, page: Any, sheet: Sheet, before: Sequence[Glyph], stays: Mapping[int, int], doomed: set[int]
-) -> list[Row] | None:
-    """Writes the page with everything in its place; its touched lines, or None where that cannot be written."""
-    parted = {index: sheet.owners[at] for at, index in stays.items()}
-    gone = {index for index, glyph in enumerate(before) if index not in parted and not glyph.is_blank}
+def reflowed(
+    document: Any,
+    page: Any,
+    content: PageContent,
+    before: Sequence[Glyph],
+    remaining: Mapping[int, int],
+    to_remove: set[int],
+) -> list[TouchedLine] | None:
+    """Writes the page with the remaining text aligned to the grid; its touched lines, or None if this is impossible."""
+    string_of = {index: content.owners[at] for at, index in remaining.items()}
+    gone = {index for index, glyph in enumerate(before) if index not in string_of and not glyph.is_blank}
     box = page.rect
-    rows = rows_of(before, doomed | gone, parted, ((box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2))
-    moves = _moves(sheet, before, stays, rows)
+    rows = touched_lines(before, to_remove | gone, string_of, ((box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2))
+    moves = _moves(content, before, remaining, rows)
     if moves is None:
         return None
-    edges = Edges(sheet, rows)
-    all_moves = {**moves, **_lone_blanks(sheet, stays, rows)}
-    return edges.walled() if written(document, sheet, all_moves, edges.rewritten) else None
+    edges = PageShapes(content, rows)
+    all_moves = {**moves, **_lone_blanks(content, remaining, rows)}
+    return edges.with_vertical_edges() if write_page(document, content, all_moves, edges.rewritten) else None
 
 
 def _moves(
-    sheet: Sheet, before: Sequence[Glyph], stays: Mapping[int, int], rows: Sequence[Row]
+    content: PageContent, before: Sequence[Glyph], remaining: Mapping[int, int], rows: Sequence[TouchedLine]
 ) -> dict[int, tuple[float, float]] | None:
-    """By how much each piece moves; None where letters of one piece should move differently."""
+    """The move of each text string; None if glyphs of one string would need different moves."""
     shifts = {index: unit.shift for row in rows for unit in row.units for index in unit.members}
     moves: dict[int, tuple[float, float]] = {}
     last: tuple[int, Frame, float, float] | None = None
-    for at, index in stays.items():
-        glyph, now, owner = before[index], sheet.glyphs[at], sheet.owners[at]
+    for at, index in remaining.items():
+        glyph, now, owner = before[index], content.glyphs[at], content.owners[at]
         along, down = glyph.start - now.start + shifts.get(index, 0.0), glyph.baseline - now.baseline
         if (owner, glyph.frame, along, down) == last:
             continue
@@ -223,13 +234,13 @@ def _moves(
     return {piece: move for piece, move in moves.items() if max(map(abs, move)) > 1e-3}
 
 
-def _lone_blanks(sheet: Sheet, stays: Mapping[int, int], rows: Sequence[Row]) -> dict[int, None]:
-    """Blanks of touched lines that stand alone: what nobody sees would still tell where the words stood."""
-    inked = {sheet.owners[at] for at in stays}
+def _lone_blanks(content: PageContent, remaining: Mapping[int, int], rows: Sequence[TouchedLine]) -> dict[int, None]:
+    """Text strings of touched lines that show only blanks. They are removed: their positions would leak widths."""
+    inked = {content.owners[at] for at in remaining}
     lone: dict[int, None] = {}
-    for at, glyph in enumerate(sheet.glyphs):
-        if sheet.owners[at] not in inked and any(
+    for at, glyph in enumerate(content.glyphs):
+        if content.owners[at] not in inked and any(
             row.frame == glyph.frame and row.holds(glyph.baseline) for row in rows
         ):
-            lone[sheet.owners[at]] = None
+            lone[content.owners[at]] = None
     return lone

@@ -1,4 +1,4 @@
-"""The stretches of line that have to go from a PDF page, and how far the boxes over them may reach."""
+"""The parts of lines to be removed from a PDF page, and the extents of the boxes drawn over them."""
 
 import math
 from collections.abc import Sequence
@@ -8,17 +8,17 @@ import pymupdf
 
 from pipeline.documents.pdf.page.glyphs import Frame, Glyph
 from pipeline.documents.pdf.page.layout import PageText
-from pipeline.documents.pdf.redaction.width_grid import PLACED, ROOM, Gap, Row
+from pipeline.documents.pdf.redaction.width_grid import BOX_CLEARANCE, POSITION_DECIMALS, Gap, TouchedLine
 from schemas.errors import ErrorCode, StageFailed
 
-_STEP = 2.0  # of the type size: boxes grow to whole steps where there is room, so that no box tells a name by its width
-_FINER = 0.125  # of a step: what boxes between close neighbours are made of
+_STEP = 2.0  # of the type size: box widths are whole steps where there is room, so that they leak no text width
+_FINER = 0.125  # of a step: the smaller step of boxes between close neighbours
 _ABOVE, _BELOW = 0.85, 0.25  # of the type size: the drawn box around the baseline
-_LETTER = 0.7  # of the type size: how high letters reach
+_LETTER = 0.7  # of the type size: the height of letters
 
 
-class Spot(NamedTuple):
-    """A stretch of one line that has to go, in its frame; its box may grow to `low..high` between neighbours."""
+class Region(NamedTuple):
+    """A part of one line to be removed, in the frame of the line. Its box may extend to `low..high`."""
 
     frame: Frame
     start: float
@@ -35,7 +35,7 @@ class Spot(NamedTuple):
         return [self.frame.to_page(along, down) for down in rows for along in (start, end)]
 
     def bands(self, band: tuple[float, float]) -> list[pymupdf.Quad]:
-        """What MuPDF is told to empty: it takes upright rectangles, so a slanted line is a chain of small ones."""
+        """The areas that MuPDF removes. It removes upright rectangles, so a slanted line needs many small ones."""
         inset = min(0.02 * self.size, (self.end - self.start) / 4)
         start, end = self.start + inset, self.end - inset
         if self.frame.is_upright:
@@ -45,9 +45,7 @@ class Spot(NamedTuple):
         return [pymupdf.Quad(*self.corners(step - 0.01, step + 0.01, *band)) for step in steps]
 
     def box(self) -> pymupdf.Quad:
-        """What is drawn: as wide as a whole number of steps; where the neighbours leave no room, of fewer or smaller
-        ones, since what stood there is gone.
-        """
+        """The box to draw. Its width is a whole number of steps, which are smaller between close neighbours."""
         width = max(self.end - self.start, 1e-3)
         step = _STEP * self.size
         wide = -(-width // step) * step
@@ -58,7 +56,7 @@ class Spot(NamedTuple):
             wide = self.high - self.low
         start = min(self.start, self.high - wide)
         if start < self.start and self.low > self.start - _STEP * self.size:
-            # Its neighbours' places are known: an edge at the end of what is gone would tell the width after all.
+            # The neighbours keep their positions, so an edge at the end of the removed text would leak its width.
             finer = _STEP * _FINER * self.size
             start = self.low + max(0.0, start - self.low) // finer * finer
         start = max(self.low, start)
@@ -68,8 +66,8 @@ class Spot(NamedTuple):
 Lines = dict[tuple[Frame, int], list[Glyph]]  # glyphs by frame and baseline, in whole points
 
 
-def lines_of(glyphs: Sequence[Glyph]) -> Lines:
-    """The visible neighbours that boxes must not cover."""
+def visible_lines(glyphs: Sequence[Glyph]) -> Lines:
+    """The glyphs with ink, by line. Boxes must not cover those that remain."""
     lines: Lines = {}
     line: list[Glyph] = []
     last = None
@@ -83,8 +81,8 @@ def lines_of(glyphs: Sequence[Glyph]) -> Lines:
     return lines
 
 
-def spots_of(layout: PageText, lines: Lines, start: int, end: int, label: str) -> list[Spot]:
-    """The stretches of line that show `layout.text[start:end]`. StageFailed when there is no such text."""
+def regions_of(layout: PageText, lines: Lines, start: int, end: int, label: str) -> list[Region]:
+    """The parts of lines that show `layout.text[start:end]`. StageFailed(redaction_incomplete) if out of range."""
     if not 0 <= start < end <= len(layout.text):
         raise StageFailed(ErrorCode.REDACTION_INCOMPLETE)
     owners = sorted({owner for owner in layout.owners[start:end] if owner >= 0}, key=lambda i: _place(layout.glyphs[i]))
@@ -106,7 +104,7 @@ def _place(glyph: Glyph) -> tuple[Frame, float, float]:
     return glyph.frame, round(glyph.baseline), glyph.start
 
 
-def _spot(lines: Lines, group: Sequence[Glyph], label: str) -> Spot:
+def _spot(lines: Lines, group: Sequence[Glyph], label: str) -> Region:
     frame, baseline, size = group[0].frame, group[0].baseline, max(glyph.size for glyph in group)
     start, end = min(g.start for g in group), max(g.end for g in group)
     low, high = start - _STEP * size, end + _STEP * size
@@ -115,57 +113,57 @@ def _spot(lines: Lines, group: Sequence[Glyph], label: str) -> Spot:
     for glyph in (glyph for row in near for glyph in lines.get((frame, row), ()) if glyph not in taken):
         middle = (glyph.start + glyph.end) / 2
         if middle < start:
-            low = max(low, glyph.end + ROOM)
+            low = max(low, glyph.end + BOX_CLEARANCE)
         elif middle > end:
-            high = min(high, glyph.start - ROOM)
-    return Spot(frame, start, end, baseline, size, min(low, start), max(high, end), label)
+            high = min(high, glyph.start - BOX_CLEARANCE)
+    return Region(frame, start, end, baseline, size, min(low, start), max(high, end), label)
 
 
-def still(before: Sequence[Glyph], doomed: set[int], rows: Sequence[Row]) -> Lines:
-    """What is left of the page's letters, where they stand now."""
+def remaining_lines(before: Sequence[Glyph], to_remove: set[int], rows: Sequence[TouchedLine]) -> Lines:
+    """The glyphs that remain on the page, at their new positions."""
     now = list(before)
     for unit in (unit for row in rows for unit in row.units if unit.shift):
         for index in unit.members:
             glyph = before[index]
             now[index] = glyph._replace(start=glyph.start + unit.shift, end=glyph.end + unit.shift)
-    return lines_of([glyph for index, glyph in enumerate(now) if index not in doomed])
+    return visible_lines([glyph for index, glyph in enumerate(now) if index not in to_remove])
 
 
-def fitted(spot: Spot, rows: Sequence[Row], left: Lines) -> Spot:
-    """The spot with the extent and the room that its line's grid, its neighbours and frames around it leave it."""
+def fitted_region(region: Region, rows: Sequence[TouchedLine], left: Lines) -> Region:
+    """The region, limited by the grid of its line, by adjacent glyphs and by the edges of shapes around it."""
     for row in rows:
-        if row.frame != spot.frame or abs(row.baseline - spot.baseline) > 0.5 * row.size:
+        if row.frame != region.frame or abs(row.baseline - region.baseline) > 0.5 * row.size:
             continue
         for gap in row.gaps:
-            if gap.start < spot.end and spot.start < gap.end:
-                return _between(spot, row, gap, *_free(spot, row, left))
-    return spot
+            if gap.start < region.end and region.start < gap.end:
+                return _between(region, row, gap, *_free(region, row, left))
+    return region
 
 
-def _between(spot: Spot, row: Row, gap: Gap, least: float, most: float) -> Spot:
-    start = max(row.between(gap, spot.start), min(least, spot.start))
-    end = max(min(row.between(gap, spot.end), max(most, spot.end)), start + 0.1)
-    # To the left a box grows by one step of the grid only: there it would stand in the margin.
-    low = max(start - row.grid.step, least) if gap.left is None and spot.start <= gap.start else start
-    high = min(end + _STEP * spot.size, most) if gap.right is None and spot.end >= gap.end else end
-    start, end, low, high = (round(side, PLACED) for side in (start, end, min(low, start), max(high, end)))
-    return spot._replace(start=start, end=end, low=low, high=high)
+def _between(region: Region, row: TouchedLine, gap: Gap, least: float, most: float) -> Region:
+    start = max(row.between(gap, region.start), min(least, region.start))
+    end = max(min(row.between(gap, region.end), max(most, region.end)), start + 0.1)
+    # At the start of a line a box grows by only one step of the grid, or it would extend into the margin.
+    low = max(start - row.grid.step, least) if gap.left is None and region.start <= gap.start else start
+    high = min(end + _STEP * region.size, most) if gap.right is None and region.end >= gap.end else end
+    start, end, low, high = (round(side, POSITION_DECIMALS) for side in (start, end, min(low, start), max(high, end)))
+    return region._replace(start=start, end=end, low=low, high=high)
 
 
-def _free(spot: Spot, row: Row, left: Lines) -> tuple[float, float]:
-    """Up to where nothing stands that a box would cover."""
+def _free(region: Region, row: TouchedLine, left: Lines) -> tuple[float, float]:
+    """The extent around the region in which a box covers no glyph and no edge."""
     lows, highs = [-math.inf], [math.inf]
-    reach = 2 * spot.size
-    near = range(round(spot.baseline - reach), round(spot.baseline + reach) + 1)
-    high, low = spot.baseline - _ABOVE * spot.size, spot.baseline + _BELOW * spot.size
-    for glyph in (glyph for down in near for glyph in left.get((spot.frame, down), ())):
+    reach = 2 * region.size
+    near = range(round(region.baseline - reach), round(region.baseline + reach) + 1)
+    high, low = region.baseline - _ABOVE * region.size, region.baseline + _BELOW * region.size
+    for glyph in (glyph for down in near for glyph in left.get((region.frame, down), ())):
         if glyph.baseline < high or glyph.baseline - _LETTER * glyph.size > low:
             continue
         middle = (glyph.start + glyph.end) / 2
-        if middle < spot.start:
-            lows.append(glyph.end + ROOM)
-        elif middle > spot.end:
-            highs.append(glyph.start - ROOM)
-    lows += [wall + ROOM for wall in row.walls if wall <= spot.start]
-    highs += [wall - ROOM for wall in row.walls if wall >= spot.end]
+        if middle < region.start:
+            lows.append(glyph.end + BOX_CLEARANCE)
+        elif middle > region.end:
+            highs.append(glyph.start - BOX_CLEARANCE)
+    lows += [wall + BOX_CLEARANCE for wall in row.vertical_edges if wall <= region.start]
+    highs += [wall - BOX_CLEARANCE for wall in row.vertical_edges if wall >= region.end]
     return max(lows), min(highs)

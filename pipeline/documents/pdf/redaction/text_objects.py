@@ -1,7 +1,8 @@
-"""Takes the text of a PDF page apart into pieces whose places are known, and writes it with a place for each piece.
+"""Splits the text of a PDF page into strings with known positions, and writes it again with new positions.
 
-A piece is a string of a text-showing operator, cut at blanks where the operator spreads words. To learn where pieces
-stand, whatever fonts, spacing and scaling do, each is drawn in a colour of its own and MuPDF asked what stands where.
+A text string is an operand of a text-showing operator, cut at blanks where word spacing (Tw) applies. Fonts, spacing
+and scaling all influence its position. To find it, each string is drawn in a colour of its own, and MuPDF's text trace
+gives the position of each colour.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -11,13 +12,14 @@ from typing import Any, NamedTuple
 import pikepdf
 
 from pipeline.documents.pdf.page.glyphs import Glyph, add_span
-from pipeline.documents.pdf.redaction.width_grid import PLACED
-
-# Affine maps between the spaces of a PDF: a page has hundreds of pieces, and MuPDF's own matrices take 50 µs each.
+from pipeline.documents.pdf.redaction.width_grid import POSITION_DECIMALS
 
 
 class Affine(NamedTuple):
-    """x' = a x + c y + e, y' = b x + d y + f (ISO 32000-2, 8.3.3)."""
+    """An affine map: x' = a x + c y + e, y' = b x + d y + f (ISO 32000-2, 8.3.3).
+
+    A page has hundreds of text strings, and MuPDF's own matrices take 50 µs each.
+    """
 
     a: float
     b: float
@@ -27,7 +29,7 @@ class Affine(NamedTuple):
     f: float
 
     def point(self, x: float, y: float) -> tuple[float, float]:
-        """Where a point comes to lie."""
+        """The image of a point."""
         return self.a * x + self.c * y + self.e, self.b * x + self.d * y + self.f
 
     def then(self, other: "Affine") -> "Affine":
@@ -41,7 +43,7 @@ class Affine(NamedTuple):
 
     @lru_cache(maxsize=1 << 10)  # noqa: B019 - keyed by six numbers
     def inverse(self) -> "Affine":
-        """The way back; a map that folds everything together leads to the origin."""
+        """The inverse map; for a map without an inverse, the map of all points to the origin."""
         a, b, c, d, e, f = self
         size = a * d - b * c
         if not size:
@@ -49,7 +51,7 @@ class Affine(NamedTuple):
         return Affine(d / size, -b / size, -c / size, a / size, (c * f - d * e) / size, (b * e - a * f) / size)
 
 
-SAME = Affine(1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
+IDENTITY = Affine(1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 
 
 def affine(numbers: Any) -> Affine:
@@ -58,43 +60,44 @@ def affine(numbers: Any) -> Affine:
     return Affine(a, b, c, d, e, f)
 
 
-def to_sheet(page: Any) -> Affine:
-    """From the page as MuPDF shows it (from its upper left corner, down) to the space of its content."""
+def page_to_content(page: Any) -> Affine:
+    """The map from the page as MuPDF shows it (origin at the upper left, y down) to the space of its content."""
     return affine(page.transformation_matrix).inverse()
 
 
-_DEEP = 12  # forms inside each other
-_MOST = 1 << 24  # colours
+_MAX_DEPTH = 12  # of nested form XObjects
+_MAX_STRINGS = 1 << 24  # colours
 _BLANK = 0x20
 
 Instruction = tuple[list[Any], str]
 
 
-class Piece(NamedTuple):
-    """A string of a page's content; `to_page` leads from the space it is drawn in to the page; `axes` are a to d of
-    its text matrix, `rise` is how far its letters stand above its line.
+class TextString(NamedTuple):
+    """A string of a page's content.
+
+    `to_page` maps the space that it is drawn in to the page. `axes` are a to d of its text matrix, `rise` its rise.
     """
 
     string: bytes
     to_page: Affine
     axes: tuple[float, float, float, float]
     rise: float
-    is_alone: bool  # what follows it stands at a place of its own: words are spread
+    is_alone: bool  # word spacing applies: the next string gets a position of its own
 
 
 class Stream(NamedTuple):
-    """A content stream: its instructions, with the index of a piece in place of a string that is shown."""
+    """A content stream: its instructions, with the index of a text string in place of each string that is shown."""
 
     xref: int
     instructions: list[Instruction]
     to_page: Affine
 
 
-class Sheet(NamedTuple):
-    """A page taken apart. `glyphs` in drawing order, `owners` the piece of each, `origins` where each piece begins."""
+class PageContent(NamedTuple):
+    """The text of a page: glyphs in drawing order, their strings (`owners`) and the starts of these (`origins`)."""
 
     streams: list[Stream]
-    pieces: list[Piece]
+    strings: list[TextString]
     glyphs: list[Glyph]
     owners: list[int]
     origins: dict[int, tuple[float, float]]
@@ -107,50 +110,52 @@ class _State(NamedTuple):
     is_simple: bool = False
 
 
-def taken_apart(document: Any, page: Any) -> Sheet | None:
-    """The page's pieces; None where its content is more than is understood here."""
+def split_text(document: Any, page: Any) -> PageContent | None:
+    """The text strings of the page; None if its content uses what this module does not support."""
     contents = page.get_contents()
-    sheet = Sheet([], [], [], [], {})
-    if len(contents) > 1 or not _Walk(document, sheet).read(contents, page.xref, affine(page.transformation_matrix)):
+    content = PageContent([], [], [], [], {})
+    if len(contents) > 1 or not _Interpreter(document, content).read(
+        contents, page.xref, affine(page.transformation_matrix)
+    ):
         return None
-    before = {stream.xref: document.xref_stream(stream.xref) for stream in sheet.streams}
-    for stream in sheet.streams:
-        document.update_stream(stream.xref, packed(_coloured(stream.instructions, sheet.pieces)), compress=False)
+    before = {stream.xref: document.xref_stream(stream.xref) for stream in content.streams}
+    for stream in content.streams:
+        document.update_stream(stream.xref, packed(_coloured(stream.instructions, content.strings)), compress=False)
     spans = page.get_texttrace()
     for xref, data in before.items():
         document.update_stream(xref, data, compress=False)
     for span in spans:
         red, green, blue = (round(part * 255) for part in span["color"]) if len(span["color"]) == 3 else (0, 0, 0)
         owner = (red << 16 | green << 8 | blue) - 1
-        if not 0 <= owner < len(sheet.pieces):
+        if not 0 <= owner < len(content.strings):
             return None
-        add_span(sheet.glyphs, span)
-        sheet.owners.extend([owner] * (len(sheet.glyphs) - len(sheet.owners)))
+        add_span(content.glyphs, span)
+        content.owners.extend([owner] * (len(content.glyphs) - len(content.owners)))
         if span["chars"] and not span["wmode"]:
-            sheet.origins.setdefault(owner, span["chars"][0][2])
-    return sheet
+            content.origins.setdefault(owner, span["chars"][0][2])
+    return content
 
 
-class _Walk:
-    """One walk over a page's content and the forms that it draws."""
+class _Interpreter:
+    """Reads the content streams of a page and of the form XObjects that it draws."""
 
-    def __init__(self, document: Any, sheet: Sheet) -> None:
+    def __init__(self, document: Any, content: PageContent) -> None:
         self._document = document
-        self._sheet = sheet
+        self._content = content
         self._seen: set[int] = set()
 
     def read(
         self, xrefs: Sequence[int], owner: int, to_page: Affine, state: _State | None = None, deep: int = 0
     ) -> bool:
-        """Adds the streams of `owner`'s resources; False for what is not understood."""
+        """Adds content streams that use the resources of `owner`; False for unsupported content."""
         for xref in xrefs:
-            if xref in self._seen or deep > _DEEP:
+            if xref in self._seen or deep > _MAX_DEPTH:
                 return False
             self._seen.add(xref)
             with pikepdf.new() as file:
                 parsed = pikepdf.parse_content_stream(file.make_stream(self._document.xref_stream(xref) or b""))
                 stream = Stream(xref, [], to_page)
-                self._sheet.streams.append(stream)
+                self._content.streams.append(stream)
                 if not self._interpret(
                     parsed, stream, owner, (state or _State(to_page))._replace(to_page=to_page), deep
                 ):
@@ -187,7 +192,7 @@ class _Walk:
             elif operator in ("'", '"') or (operator == "Do" and not self._do(owner, str(operands[0]), state, deep)):
                 return False
             stream.instructions.append((operands, operator))
-        return len(self._sheet.pieces) < _MOST - 1
+        return len(self._content.strings) < _MAX_STRINGS - 1
 
     def _members(self, shown: Any, state: _State, axes: Any) -> list[Any]:
         found: list[Any] = []
@@ -197,8 +202,8 @@ class _Walk:
                 continue
             is_spread = bool(state.spread and state.is_simple)
             for part in _words(bytes(member)) if is_spread else [bytes(member)]:
-                found.append(Index(len(self._sheet.pieces)))
-                self._sheet.pieces.append(Piece(part, state.to_page, axes, state.rise, is_spread))
+                found.append(Index(len(self._content.strings)))
+                self._content.strings.append(TextString(part, state.to_page, axes, state.rise, is_spread))
         return found
 
     def _is_simple(self, owner: int, name: str) -> bool:
@@ -213,12 +218,12 @@ class _Walk:
         if self._document.xref_get_key(xref, "Subtype")[1] != "/Form":
             return True
         kind, value = self._document.xref_get_key(xref, "Matrix")
-        matrix = affine(value.strip("[] ").split()) if kind == "array" else SAME
+        matrix = affine(value.strip("[] ").split()) if kind == "array" else IDENTITY
         return self.read([xref], xref, matrix.then(state.to_page), state, deep + 1)
 
 
 class Index(int):
-    """The index of a piece, beside displacements."""
+    """The index of a text string among the numbers of a TJ array."""
 
 
 def _words(string: bytes) -> Iterator[bytes]:
@@ -230,7 +235,7 @@ def _words(string: bytes) -> Iterator[bytes]:
     yield string[start:]
 
 
-def _coloured(instructions: Sequence[Instruction], pieces: Sequence[Piece]) -> Iterator[Instruction]:
+def _coloured(instructions: Sequence[Instruction], strings: Sequence[TextString]) -> Iterator[Instruction]:
     for operands, operator in instructions:
         if operator == "Tr" and operands and int(operands[0]) > 2:
             yield [0], "Tr"
@@ -242,7 +247,7 @@ def _coloured(instructions: Sequence[Instruction], pieces: Sequence[Piece]) -> I
                     color = [((member + 1) >> shift & 255) / 255 for shift in (16, 8, 0)]
                     yield color, "rg"
                     yield color, "RG"
-                    yield [pikepdf.String(pieces[member].string)], "Tj"
+                    yield [pikepdf.String(strings[member].string)], "Tj"
                 else:
                     yield [pikepdf.Array([member])], "TJ"
 
@@ -262,24 +267,24 @@ def _plain(instructions: Iterable[Instruction]) -> Iterator[bytes]:
     yield pikepdf.unparse_content_stream(gathered)
 
 
-# Writes a PDF page that was taken apart anew: pieces that move stand at places of their own, and nothing says where
-# they stood before.
-
 _EXACT = 5  # decimals of a coordinate
 _ALIKE = 1e-3  # points
-_PLACING = frozenset(["Td", "TD", "Tm", "T*"])
+_POSITIONING = frozenset(["Td", "TD", "Tm", "T*"])
 
-Moves = Mapping[int, tuple[float, float] | None]  # by piece, in points of the page; None: the piece goes
+Moves = Mapping[int, tuple[float, float] | None]  # by text string, in points of the page; None: it is removed
 
 
-def written(document: Any, sheet: Sheet, moves: Moves, rewrite: Callable[[Stream], list[Instruction]]) -> bool:
-    """Writes the page anew: each piece of a text object in which one moves stands at a place of its own.
+def write_page(
+    document: Any, content: PageContent, moves: Moves, rewrite: Callable[[Stream], list[Instruction]]
+) -> bool:
+    """Writes the page. If a string of a text object moves, each string of the object gets a position of its own.
 
-    `rewrite` gives a stream's instructions. False when a place is unknown; then nothing is written.
+    The new content does not contain the old positions. `rewrite` gives the instructions of a stream. False if a
+    position is unknown; then nothing is written.
     """
     fresh: list[tuple[int, bytes]] = []
-    for stream in sheet.streams:
-        placed = list(_placed(rewrite(stream), sheet, moves))
+    for stream in content.streams:
+        placed = list(_placed(rewrite(stream), content, moves))
         if any(operator == "lost" for _, operator in placed):
             return False
         fresh.append((stream.xref, packed(placed)))
@@ -288,8 +293,8 @@ def written(document: Any, sheet: Sheet, moves: Moves, rewrite: Callable[[Stream
     return True
 
 
-def _placed(instructions: Sequence[Instruction], sheet: Sheet, moves: Moves) -> Iterator[Instruction]:
-    """How far words are spread (Tw) is said only where it has an effect: it tells how wide the gaps of a line were."""
+def _placed(instructions: Sequence[Instruction], content: PageContent, moves: Moves) -> Iterator[Instruction]:
+    """The instructions with new positions. Word spacing (Tw) is written only where it applies: it leaks gap widths."""
     stack: list[tuple[float, float]] = []
     wanted = actual = 0.0
     is_touched = False
@@ -309,17 +314,17 @@ def _placed(instructions: Sequence[Instruction], sheet: Sheet, moves: Moves) -> 
                 actual = right
                 yield [right], "Tw"
         if operator == "TJ" and is_touched:
-            yield from _spelled(operands[0], sheet, moves)
+            yield from _with_positions(operands[0], content, moves)
         elif operator == "TJ":
-            yield _strings(operands[0], sheet), "TJ"
-        elif not is_touched or operator not in _PLACING:
+            yield _strings(operands[0], content), "TJ"
+        elif not is_touched or operator not in _POSITIONING:
             yield operands, operator
         if operator == "ET":
             is_touched = False
 
 
 def _shown(instructions: Sequence[Instruction], start: int) -> Iterator[int]:
-    """The pieces of the text object that begins there."""
+    """The text strings of the text object that begins at `start`."""
     for operands, operator in instructions[start:]:
         if operator == "ET":
             return
@@ -327,17 +332,19 @@ def _shown(instructions: Sequence[Instruction], start: int) -> Iterator[int]:
             yield from (member for member in operands[0] if isinstance(member, Index))
 
 
-def _spelled(members: Sequence[Any], sheet: Sheet, moves: Moves) -> Iterator[Instruction]:
-    for run, move in _runs(members, sheet, moves):
-        if run[0] not in sheet.origins:
+def _with_positions(members: Sequence[Any], content: PageContent, moves: Moves) -> Iterator[Instruction]:
+    for run, move in _runs(members, content, moves):
+        if run[0] not in content.origins:
             yield [], "lost"
             return
-        yield _matrix(sheet.pieces[run[0]], sheet.origins[run[0]], move), "Tm"
-        yield _strings(run, sheet), "TJ"
+        yield _matrix(content.strings[run[0]], content.origins[run[0]], move), "Tm"
+        yield _strings(run, content), "TJ"
 
 
-def _runs(members: Sequence[Any], sheet: Sheet, moves: Moves) -> Iterator[tuple[list[Any], tuple[float, float]]]:
-    """Pieces that move alike, with the displacements between them."""
+def _runs(
+    members: Sequence[Any], content: PageContent, moves: Moves
+) -> Iterator[tuple[list[Any], tuple[float, float]]]:
+    """Strings with the same move, with the displacements between them."""
     run: list[Any] = []
     last = (0.0, 0.0)
     between: list[Any] = []
@@ -346,14 +353,14 @@ def _runs(members: Sequence[Any], sheet: Sheet, moves: Moves) -> Iterator[tuple[
             between.append(member)
             continue
         move = moves.get(member, (0.0, 0.0))
-        piece = sheet.pieces[member]
-        if move is None or not piece.string:
+        string = content.strings[member]
+        if move is None or not string.string:
             between = []
             if run:
                 yield run, last
                 run = []
             continue
-        if run and (piece.is_alone or not _is_alike(move, last)):
+        if run and (string.is_alone or not _is_alike(move, last)):
             yield run, last
             run = []
         run += [*(between if run else ()), member]
@@ -366,16 +373,16 @@ def _is_alike(one: tuple[float, float], other: tuple[float, float]) -> bool:
     return max(abs(one[0] - other[0]), abs(one[1] - other[1])) < _ALIKE
 
 
-def _matrix(piece: Piece, origin: tuple[float, float], move: tuple[float, float]) -> list[Any]:
+def _matrix(string: TextString, origin: tuple[float, float], move: tuple[float, float]) -> list[Any]:
     x, y = origin[0] + move[0], origin[1] + move[1]
     if any(move):
-        x, y = round(x, PLACED), round(y, PLACED)
-    x, y = piece.to_page.inverse().point(x, y)
-    a, b, c, d = piece.axes
-    place = x - piece.rise * c, y - piece.rise * d
+        x, y = round(x, POSITION_DECIMALS), round(y, POSITION_DECIMALS)
+    x, y = string.to_page.inverse().point(x, y)
+    a, b, c, d = string.axes
+    place = x - string.rise * c, y - string.rise * d
     return [round(value, _EXACT) for value in (a, b, c, d, *place)]
 
 
-def _strings(members: Sequence[Any], sheet: Sheet) -> list[Any]:
-    shown = [pikepdf.String(sheet.pieces[m].string) if isinstance(m, Index) else round(m, 4) for m in members]
+def _strings(members: Sequence[Any], content: PageContent) -> list[Any]:
+    shown = [pikepdf.String(content.strings[m].string) if isinstance(m, Index) else round(m, 4) for m in members]
     return [pikepdf.Array(shown)]

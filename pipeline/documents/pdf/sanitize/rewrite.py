@@ -13,13 +13,14 @@ from typing import Any
 import pikepdf
 
 from pipeline.documents.limits import MAX_PDF_OBJECTS
-from pipeline.documents.pdf.navigation import Beside, rebuild
+from pipeline.documents.pdf.navigation import Navigation, add_navigation
 from pipeline.documents.pdf.sanitize import allow_list, fonts, images
 from pipeline.documents.pdf.sanitize.allow_list import KINDS, Names, is_array, is_word, numbers
 from pipeline.documents.pdf.sanitize.content_stream import compact, plain_calculator, plain_content, plain_map
 from pipeline.documents.pdf.sanitize.fonts import tag_of
 from pipeline.documents.pdf.sanitize.images import colour_space, function, plain_image, plain_jbig2, read_leniently
-from schemas.errors import ErrorCode, StageFailed
+from schemas.errors import ErrorCode, StageFailed, unsupported
+from schemas.refusals import Reason
 
 _LEAST_TABOO = 5  # letters of a value that names are searched for
 _ERRORS = (
@@ -27,7 +28,7 @@ _ERRORS = (
 )  # fmt: skip
 
 
-def scrubbed(data: bytes, beside: Beside = Beside(), taboo: Collection[str] = ()) -> bytes:
+def sanitized(data: bytes, beside: Navigation = Navigation(), taboo: Collection[str] = ()) -> bytes:
     """The same pages in a new file with `beside` and nothing else beside them.
 
     No name inside holds a value of `taboo`. StageFailed(redaction_incomplete) if it cannot.
@@ -37,7 +38,7 @@ def scrubbed(data: bytes, beside: Beside = Beside(), taboo: Collection[str] = ()
             warnings.simplefilter("ignore")  # they quote the document
             pdf.remove_unreferenced_resources()
             _Scrubber(pdf, taboo).scrub()
-            rebuild(pdf, beside)
+            add_navigation(pdf, beside)
             out = io.BytesIO()
             pdf.save(out, compress_streams=True, object_stream_mode=pikepdf.ObjectStreamMode.generate)
             return out.getvalue()
@@ -64,7 +65,7 @@ class _Scrubber:
         self._waiting.append((self._pdf.Root, "CATALOG"))
         while self._waiting:
             if len(self._seen) > MAX_PDF_OBJECTS:
-                raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT)
+                raise unsupported(Reason.TOO_COMPLEX)
             self._strip(*self._waiting.pop())
 
     def kept(self, value: Any, kind: str) -> Any:

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from api.llm import prompt
-from api.llm.model import Asked, MaskedPrompt, Provider
+from api.llm.model import MaskedPrompt, MaskingOptions, Provider
 from pipeline.detect.detector import Detector
 from pipeline.transform.mask import TOKEN, token_key
 from schemas.entities import EntityType
@@ -31,8 +31,10 @@ def asked(
     preserve_tags: bool = False,
     allow_attachments: bool = False,
     key: bytes = KEY,
-) -> Asked:
-    return Asked(Provider(provider), key, date(2026, 11, 22), terms, transforms, preserve_tags, allow_attachments)
+) -> MaskingOptions:
+    return MaskingOptions(
+        Provider(provider), key, date(2026, 11, 22), terms, transforms, preserve_tags, allow_attachments
+    )
 
 
 def masked(body: Any, provider: str = "anthropic", **options: Any) -> MaskedPrompt:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from api.llm import prompt
-from api.llm.json_tree import MOST_LEVELS
+from api.llm.json_tree import MAX_DEPTH
 from schemas.errors import AttachmentNotSupported, InvalidBody
 from tests.api.llm.prompts.prompting import ID, NAME, asked, detector, masked, sent
 
@@ -47,7 +47,7 @@ REFUSED = {
     "messages null": b'{"messages":null}',
     "messages an object": b'{"messages":{"role":"user"}}',
     "messages a string": b'{"messages":"hi"}',
-    "one level too many": nested(MOST_LEVELS + 1),
+    "one level too many": nested(MAX_DEPTH + 1),
     "very deep arrays": nested(100_000),
     "very deep objects": b'{"messages":[],"a":' + b'{"a":' * 50_000 + b"1" + b"}" * 50_001,
     "cut off": b'{"messages":[{"role":"user","content":"hi',
@@ -66,7 +66,7 @@ def test_what_is_no_strict_json_object_with_messages_is_refused(raw: bytes, prov
 
 
 def test_as_many_levels_as_are_borne_are_masked():
-    assert ID not in masked(nested(MOST_LEVELS)).body.decode()
+    assert ID not in masked(nested(MAX_DEPTH)).body.decode()
 
 
 def test_numbers_come_out_as_they_came_in():

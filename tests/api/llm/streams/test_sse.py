@@ -71,12 +71,12 @@ def test_data_of_several_lines_is_one_text() -> None:
 
 def test_a_last_event_needs_no_blank_line() -> None:
     for ending in (b"", b"\n", b"\r\n"):
-        parser = sse.Events()
+        parser = sse.EventParser()
         assert list(parser.feed(b"data: [DONE]" + ending)) == []
-        rest = parser.rest()
+        rest = parser.last_event()
         assert rest is not None
         assert rest == (b"data: [DONE]" + ending, None, "[DONE]")
-        assert parser.rest() is None
+        assert parser.last_event() is None
 
 
 def test_bytes_that_are_no_text_do_not_stop_it() -> None:
@@ -86,8 +86,8 @@ def test_bytes_that_are_no_text_do_not_stop_it() -> None:
 
 @pytest.mark.parametrize("piece", [b"x" * 65536, b"data: x\n", b": comment\n", b"\x00"])
 def test_an_event_without_end_is_too_long(piece: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sse, "LONGEST_EVENT", 2**19)
-    parser = sse.Events()
+    monkeypatch.setattr(sse, "MAX_EVENT_BYTES", 2**19)
+    parser = sse.EventParser()
     block = b"data: " + piece * (2**16 // len(piece))
     with pytest.raises(StreamTooLong):
         for _ in range(9):
@@ -96,11 +96,11 @@ def test_an_event_without_end_is_too_long(piece: bytes, monkeypatch: pytest.Monk
 
 
 def test_events_as_long_as_they_may_be_pass() -> None:
-    parser = sse.Events()
-    raw = b"data: " + b"x" * (sse.LONGEST_EVENT - 8) + b"\n\n"
+    parser = sse.EventParser()
+    raw = b"data: " + b"x" * (sse.MAX_EVENT_BYTES - 8) + b"\n\n"
     chunks = [raw[at : at + 2**20] for at in range(0, len(raw), 2**20)]
     for _ in range(2):
-        assert [len(event.raw) for chunk in chunks for event in parser.feed(chunk)] == [sse.LONGEST_EVENT]
+        assert [len(event.raw) for chunk in chunks for event in parser.feed(chunk)] == [sse.MAX_EVENT_BYTES]
 
 
 @pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
@@ -109,22 +109,22 @@ def test_other_data_leaves_the_other_lines(end: bytes) -> None:
         [b"\xef\xbb\xbf: hello", b"id: 7", b"data: old", b"event: ping", b"data:older", b"retry: 1", b"", b""]
     )
     new = end.join([b"\xef\xbb\xbf: hello", b"id: 7", b"data: new", b"event: ping", b"retry: 1", b"", b""])
-    assert sse.rewritten(raw, b"new") == new
+    assert sse.with_data(raw, b"new") == new
 
 
 def test_text_of_several_lines_is_data_of_several_lines() -> None:
-    assert sse.rewritten(b"data: x\n\n", b"a\r\nb\nc") == b"data: a\ndata: b\ndata: c\n\n"
+    assert sse.with_data(b"data: x\n\n", b"a\r\nb\nc") == b"data: a\ndata: b\ndata: c\n\n"
 
 
 @pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
 def test_a_last_event_is_ended_before_another_follows(end: bytes) -> None:
     for missing in (b"", end, end + end):
-        events = _events([sse.ended(b"data: a" + missing), b"data: b\n\n"])
+        events = _events([sse.terminated(b"data: a" + missing), b"data: b\n\n"])
         assert [event.data for event in events if event.data] == ["a", "b"]
 
 
 def _events(chunks: list[bytes]) -> list[sse.Event]:
-    parser = sse.Events()
+    parser = sse.EventParser()
     events = [event for chunk in chunks for event in parser.feed(chunk)]
-    rest = parser.rest()
+    rest = parser.last_event()
     return [*events, rest] if rest else events

@@ -166,7 +166,7 @@ PLACES = (
         _pending,
         NATIONAL_ID,
         "Zephyrglow",
-        handled_by="pdf.prepare.apply_pending",
+        handled_by="pdf.prepare.apply_pending_redactions",
         switched_off=lambda page, areas: None,
     ),
     fielded("a field's value", "Tx", V=String(NATIONAL_ID), shown=True),

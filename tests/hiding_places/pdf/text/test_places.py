@@ -84,7 +84,7 @@ def test_what_takes_eyes_to_see_is_gone_too(place: running.Place) -> None:
 def test_each_place_is_red_when_nothing_is_removed(place: running.Place, monkeypatch: pytest.MonkeyPatch) -> None:
     """The verifier refuses the output, or the looks see the value."""
     monkeypatch.setattr(handler, "remove_text", lambda document, page, spots, glyphs: erase.Removed(spots, ()))
-    monkeypatch.setattr(handler, "remove_text_aside", lambda document, units: None)
+    monkeypatch.setattr(handler, "remove_pattern_text", lambda document, units: None)
     outcome = running.run(place.format, place.build())
     assert outcome.output is None or any(is_there(value, outcome.output) for value in place.planted)
 
@@ -93,7 +93,7 @@ def test_a_gap_that_tells_a_width_is_noticed_when_nobody_rounds_it(monkeypatch: 
     data = drawn(line(f"Holder {NATIONAL_ID} since spring"))
     exact = 10 * 556
     assert all(abs(gap - exact) > 40 for gap in gaps(running.run(Format.PDF, data).clean))
-    monkeypatch.setattr(erase, "settled", lambda *page: [])
+    monkeypatch.setattr(erase, "reflowed", lambda *page: [])
     assert any(abs(gap - exact) < 1 for gap in gaps(running.run(Format.PDF, data).clean))
 
 
@@ -149,7 +149,7 @@ def test_a_letter_that_stays_behind_sends_the_page_into_a_picture(monkeypatch: p
     data = drawn(line(f"National ID {NATIONAL_ID}"))
     with handler.opened(data) as document:
         before = erase.glyphs_of(document[0])
-    monkeypatch.setattr(erase, "taken_apart", lambda document, page: None)
+    monkeypatch.setattr(erase, "split_text", lambda document, page: None)
     monkeypatch.setattr(erase, "glyphs_of", lambda page: before)  # what stood there seems to stand there still
     output = running.run(Format.PDF, data).clean
     assert not is_there(NATIONAL_ID, output) and "harbour" not in inspection.said(Format.PDF, output)

@@ -1,4 +1,4 @@
-"""PNG and JPEG: what is read, what is burned, what of the file survives."""
+"""PNG and JPEG: the rasters, the burned boxes, and the content that remains."""
 
 import io
 import struct

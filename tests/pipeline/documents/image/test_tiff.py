@@ -1,4 +1,4 @@
-"""TIFF: every arrangement of samples comes out as it looks, page by page; what cannot be read whole is refused."""
+"""TIFF: every sample layout is decoded as it looks, page by page; a page that cannot be decoded is refused."""
 
 import io
 import struct
@@ -25,7 +25,7 @@ LAB = 8
 
 
 def redrawn(data: bytes) -> bytes:
-    """Through the handler, with nothing found, and proven readable."""
+    """The output of the handler without findings, checked to be readable."""
     extraction, _ = image.extract(data)
     output = image.redact(data, Findings(()), [Reading(raster.id, "", ()) for raster in extraction.rasters])
     second.read(output)
@@ -37,7 +37,7 @@ def pixels_of(data: bytes, mode: str = "RGB") -> Any:
 
 
 def close(one: Any, other: Any, most: int = 17) -> bool:
-    """Alike but for what levelling faint ink may change."""
+    """Equal except for what the removal of faint ink may change."""
     return one.shape == other.shape and int(np.abs(one.astype(int) - other.astype(int)).max()) <= most
 
 
@@ -141,7 +141,7 @@ def looping() -> bytes:
 
 
 def cut(compression: str, mode: str) -> bytes:
-    """A page whose last strip ends early, though the file does not."""
+    """A page whose last strip is too short in a complete file."""
     data = make.saved(Image.fromarray(SCENE).convert(mode), "TIFF", compression=compression)
     picture = Image.open(io.BytesIO(data))
     place, size = int(picture.tag_v2[273][-1]), int(picture.tag_v2[279][-1])
@@ -197,7 +197,7 @@ def test_what_cannot_be_read_whole_is_refused(case: str) -> None:
 
 
 def test_any_byte_may_be_wrong() -> None:
-    """Damage anywhere is refused or read, never a crash."""
+    """Damaged bytes are refused or decoded, without a crash."""
     data = bytearray(make.tiff({270: (2, b"text\0")}, {262: (3, [3]), 320: (3, [7] * 768)}))
     chance = np.random.default_rng(9)
     for _ in range(120):

@@ -11,7 +11,7 @@ from pipeline.documents.pdf.sanitize import fonts, images
 from pipeline.documents.pdf.sanitize.allow_list import Names
 from pipeline.documents.pdf.sanitize.content_stream import plain_calculator, plain_content, plain_map
 from pipeline.documents.pdf.sanitize.images import plain_jbig2
-from pipeline.documents.pdf.sanitize.rewrite import scrubbed
+from pipeline.documents.pdf.sanitize.rewrite import sanitized
 from tests.hiding_places.pdf.objects.inner import icc
 from tests.pipeline.documents.papers import DEJAVU, NATIONAL_ID
 
@@ -75,7 +75,7 @@ def test_a_new_name_takes_no_other_ones_place() -> None:
             page.insert_text((50, 100 + 20 * place), "shown", fontname=name)
         before = [span["font"] for span in document[0].get_texttrace()]
         data = document.tobytes()
-    with pymupdf.open(stream=scrubbed(data)) as document:
+    with pymupdf.open(stream=sanitized(data)) as document:
         after = [span["font"] for span in document[0].get_texttrace()]
         assert sorted(name for _, _, _, _, name, _ in document[0].get_fonts()) == ["Xn0", "Xn1", "Xn2"]
     assert len(set(before)) == len(set(after)) == 3

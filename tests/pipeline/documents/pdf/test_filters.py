@@ -1,10 +1,10 @@
-"""Pictures in a PDF whose list of filters is empty are scrubbed like any other."""
+"""Pictures in a PDF whose list of filters is empty are sanitized like any other."""
 
 import io
 
 import pikepdf
 
-from pipeline.documents.pdf.sanitize.rewrite import scrubbed
+from pipeline.documents.pdf.sanitize.rewrite import sanitized
 
 
 def test_a_picture_with_an_empty_list_of_filters() -> None:
@@ -19,5 +19,5 @@ def test_a_picture_with_an_empty_list_of_filters() -> None:
     stream = io.BytesIO()
     document.save(stream, compress_streams=False, stream_decode_level=pikepdf.StreamDecodeLevel.none)
     assert b"/Filter [ ]" in stream.getvalue()
-    with pikepdf.open(io.BytesIO(scrubbed(stream.getvalue()))) as clean:
+    with pikepdf.open(io.BytesIO(sanitized(stream.getvalue()))) as clean:
         assert "/Im0" in clean.pages[0].Resources.XObject

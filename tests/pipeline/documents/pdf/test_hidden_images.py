@@ -11,7 +11,7 @@ from PIL import Image
 from pipeline.documents.document import Findings
 from pipeline.documents.image.metadata import without_metadata
 from pipeline.documents.pdf import handler as pdf
-from pipeline.documents.pdf.sanitize.rewrite import scrubbed
+from pipeline.documents.pdf.sanitize.rewrite import sanitized
 from pipeline.ocr import tesseract
 from tests.pipeline.documents import papers
 from tests.pipeline.documents.papers import NATIONAL_ID
@@ -93,7 +93,7 @@ def photo() -> bytes:
 def test_a_jpeg_in_a_pdf_brings_no_exif_comment_or_tail_along() -> None:
     document = pymupdf.open()
     document.new_page().insert_image(PLACE, stream=photo())
-    output = scrubbed(papers.saved(document))
+    output = sanitized(papers.saved(document))
     with pikepdf.open(io.BytesIO(output)) as file:
         (stored,) = [item.read_raw_bytes() for item in file.objects if isinstance(item, pikepdf.Stream)][-1:]
         everything = b"".join(item.read_raw_bytes() for item in file.objects if isinstance(item, pikepdf.Stream))

@@ -10,7 +10,7 @@ from pikepdf import Array, Dictionary, Name, String
 
 from pipeline.documents.document import Findings, Unread
 from pipeline.documents.pdf import handler as pdf
-from pipeline.documents.pdf.metadata import BESIDE, read_beside
+from pipeline.documents.pdf.metadata import METADATA_UNIT, read_metadata
 from schemas.errors import StageFailed
 from tests.hiding_places.pdf.objects.build import IQAMA, MOBILE, NAME, NATIONAL_ID, annotate, document, field
 from tests.pipeline.documents import papers
@@ -105,7 +105,7 @@ def test_an_outline_of_a_thousand_levels_is_cut_not_followed() -> None:
             item = parent
         file.Root.Outlines = Dictionary(First=item)
 
-    beside = read_beside(document(fill)).beside
+    beside = read_metadata(document(fill)).beside
     assert 10 < len(beside.bookmarks) < 200
 
 
@@ -113,7 +113,7 @@ def test_labels_of_fields_are_contexts_of_their_values() -> None:
     def fill(file: pikepdf.Pdf, page: Any) -> None:
         field(file, page, "Tx", on_page=False, TU=String("Medical record number"), V=String("A-7731"))
 
-    units = [unit for unit in pdf.extract(document(fill))[0].units if unit.id.startswith(BESIDE)]
+    units = [unit for unit in pdf.extract(document(fill))[0].units if unit.id.startswith(METADATA_UNIT)]
     assert ("Medical record number", "A-7731") in {(unit.context, unit.text) for unit in units}
     assert not any(unit.billed for unit in units)
 
@@ -147,5 +147,5 @@ def test_a_document_whose_notes_nobody_can_read_is_refused(monkeypatch: pytest.M
 
     monkeypatch.setattr("pipeline.documents.pdf.metadata.pikepdf.open", gives_up)
     with pytest.raises(StageFailed) as failure:
-        read_beside(data)
+        read_metadata(data)
     assert failure.value.code == "unsupported_format"

@@ -289,3 +289,50 @@ def test_a_finding_without_its_place_fails_the_job(place: Finding, code: str) ->
 def test_redacting_twice_gives_the_same_pages() -> None:
     data = papers.pdf([((50, 100), f"ID {NATIONAL_ID} end")])
     assert np.array_equal(papers.rendered(redacted(data)), papers.rendered(redacted(data)))
+
+
+def _labels(output: bytes) -> list[tuple[str, float, pymupdf.Rect]]:
+    """The text, the type size and the extent of each label, which are the only white text."""
+    with pymupdf.open(stream=output) as document:
+        blocks = [block for page in document for block in page.get_text("dict")["blocks"]]
+    spans = [span for block in blocks for line in block.get("lines", ()) for span in line["spans"]]
+    white = [span for span in spans if span["color"] == 0xFFFFFF and span["text"].strip()]
+    return [(span["text"], span["size"], pymupdf.Rect(span["bbox"])) for span in white]
+
+
+def test_labels_of_values_that_share_words_do_not_overlap() -> None:
+    data = papers.pdf([((50, 100), "Address: 8213 Amber Road, Al Noor, Riyadh 12345")])
+    extraction, _ = pdf.extract(data)
+    text = extraction.units[0].text
+    start, middle, end = text.index("8213"), text.index("Al Noor"), len(text.rstrip())
+    places = (
+        Finding("page/0", start, end, "ADDRESS", "ADDRESS_01"),
+        Finding("page/0", middle, end, "ADDRESS", "ADDRESS_02"),
+        Finding("page/0", start, end - 5, "ADDRESS", "ADDRESS_01"),
+    )
+    labels = _labels(pdf.redact(data, Findings(places), ()))
+    assert sorted(text for text, _, _ in labels) == ["ADDRESS_01", "ADDRESS_02"]
+    assert not labels[0][2].intersects(labels[1][2])
+
+
+@pytest.mark.parametrize(
+    ("value", "size", "label"),
+    [
+        ("Sami", 9, "#01"),  # a narrow cell: the number alone
+        ("Salman Alharbi", 9, "PERSON_NAME_01"),
+        ("Al", 5, None),  # no readable label fits
+        ("Salman", 40, "PERSON_NAME_01"),
+    ],
+)
+def test_labels_are_readable_or_left_out(value: str, size: float, label: str | None) -> None:
+    document = pymupdf.open()
+    page = document.new_page()
+    wide = pymupdf.get_text_length(value, fontsize=size)
+    for x in (98, 102 + wide):
+        page.draw_line((x, 60), (x, 120))
+    page.insert_text((100, 100), value, fontsize=size)
+    page.insert_text((104 + wide, 100), "next", fontsize=size)
+    page.insert_text((40, 100), "last", fontsize=size)
+    labels = _labels(redacted(document.tobytes(), value, "PERSON_NAME_01"))
+    assert [text for text, _, _ in labels] == ([label] if label else [])
+    assert all(4.9 < shown <= 12.1 for _, shown, _ in labels)

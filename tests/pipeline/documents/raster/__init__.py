@@ -1,1 +1,1 @@
-"""Pixels."""
+"""Rasters."""

@@ -1,9 +1,10 @@
-"""What is burned of a picture besides what was found."""
+"""Boxes that are burned in addition to the findings."""
 
+import numpy as np
 import pytest
 
 from pipeline.documents.document import Findings, Reading, Word
-from pipeline.documents.raster.burn import boxes_to_burn
+from pipeline.documents.raster.burn import Box, boxes_to_burn, burn
 
 _UNREAD = (575, 255, 334, 100)
 
@@ -24,3 +25,22 @@ def test_digits_that_continue_what_nobody_could_read_are_burned(
     word = Word(0, len(text), left, 239, 138 if left > 700 else 170, 74, 93.0)
     boxes = boxes_to_burn([Reading("image", text, (word,), (unread,))], Findings(()))
     assert any(box.left <= word.left and box.right >= word.left + word.width for box in boxes) is goes
+
+
+def _burned(*boxes: Box) -> np.ndarray:
+    pixels = np.full((200, 1700), 200, np.uint8)
+    burn(pixels, boxes)
+    return pixels
+
+
+def test_labels_of_overlapping_boxes_do_not_overlap() -> None:
+    narrow, wide = Box(100, 50, 330, 100, "ADDRESS_01"), Box(100, 50, 800, 100, "ADDRESS_02")
+    both = _burned(wide, narrow)
+    assert np.array_equal(both[:, :330], _burned(Box(100, 50, 800, 100), narrow)[:, :330])
+    assert (both[:, 330:] == 255).any()
+    assert np.array_equal(_burned(narrow, narrow._replace(label="ADDRESS_02")), _burned(narrow))
+
+
+def test_a_label_in_a_large_box_is_no_larger_than_in_a_line_of_text() -> None:
+    rows = np.flatnonzero((_burned(Box(0, 0, 1600, 200, "NATIONAL_ID_01")) == 255).any(axis=1))
+    assert 10 < rows[-1] - rows[0] < 36

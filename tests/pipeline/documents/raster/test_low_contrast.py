@@ -1,4 +1,4 @@
-"""Text that differs from its ground in hue alone, or faintly, is found and drawn so that OCR reads it."""
+"""Text that differs from its background in hue only, or by few levels, is drawn so that OCR reads it."""
 
 import io
 
@@ -17,13 +17,13 @@ from pipeline.documents.raster.burn import Box
 from pipeline.documents.raster.low_contrast import low_contrast_layers
 from pipeline.ocr import tesseract
 from schemas.errors import StageFailed
-from tests.pipeline import hues
+from tests.pipeline import low_contrast_images
 from tests.pipeline.documents import papers
 from tests.pipeline.documents.papers import NATIONAL_ID
 
 
 def seen(data: bytes, handler=image) -> str:
-    """What OCR reads in the rasters of what gray does not show."""
+    """The text that OCR reads in the low-contrast rasters."""
     extraction, pixels = handler.extract(data)
     plain = {raster.id.partition(BY_HUE)[0] for raster in extraction.rasters}
     assert plain <= pixels.keys()
@@ -31,41 +31,61 @@ def seen(data: bytes, handler=image) -> str:
     return "\n".join(tesseract.read(raster, pixels[raster.id]).text for raster in hidden)
 
 
-@pytest.mark.parametrize("pair", hues.PAIRS)
+@pytest.mark.parametrize("pair", low_contrast_images.PAIRS)
 def test_equal_brightness_hides_nothing(pair: str) -> None:
-    assert NATIONAL_ID in seen(hues.saved(hues.written(*hues.PAIRS[pair])))
+    assert NATIONAL_ID in seen(low_contrast_images.saved(low_contrast_images.written(*low_contrast_images.PAIRS[pair])))
 
 
 def test_letters_on_a_chip_of_their_brightness() -> None:
-    picture = hues.written(*hues.RED_ON_GREEN, page=(255, 255, 255))
-    assert NATIONAL_ID in seen(hues.saved(picture))
-    assert NATIONAL_ID in seen(hues.saved(picture, "JPEG", quality=90))
+    picture = low_contrast_images.written(*low_contrast_images.RED_ON_GREEN, page=(255, 255, 255))
+    assert NATIONAL_ID in seen(low_contrast_images.saved(picture))
+    assert NATIONAL_ID in seen(low_contrast_images.saved(picture, "JPEG", quality=90))
 
 
 def white_on_nothing() -> bytes:
-    picture = Image.new("RGBA", hues.SIZE, (0, 0, 0, 0))
+    picture = Image.new("RGBA", low_contrast_images.SIZE, (0, 0, 0, 0))
     draw = ImageDraw.Draw(picture)
-    draw.text(hues.SPOTS[0], hues.LINES[0], font=hues.font(), fill=(255, 255, 255, 255))
-    draw.text(hues.SPOTS[1], "black on nothing 0123456789", font=hues.font(), fill=(0, 0, 0, 255))
-    return hues.saved(picture)
+    draw.text(
+        low_contrast_images.SPOTS[0],
+        low_contrast_images.LINES[0],
+        font=low_contrast_images.font(),
+        fill=(255, 255, 255, 255),
+    )
+    draw.text(
+        low_contrast_images.SPOTS[1],
+        "black on nothing 0123456789",
+        font=low_contrast_images.font(),
+        fill=(0, 0, 0, 255),
+    )
+    return low_contrast_images.saved(picture)
 
 
 def sixteen_bits() -> bytes:
-    pixels = np.asarray(hues.written(*hues.RED_ON_GREEN))[:, :, ::-1].astype(np.uint16) * 257
+    pixels = (
+        np.asarray(low_contrast_images.written(*low_contrast_images.RED_ON_GREEN))[:, :, ::-1].astype(np.uint16) * 257
+    )
     return papers.encoded(pixels)
 
 
 MODES = {
-    "palette": lambda: hues.saved(hues.written(*hues.RED_ON_GREEN).quantize(8)),
+    "palette": lambda: low_contrast_images.saved(
+        low_contrast_images.written(*low_contrast_images.RED_ON_GREEN).quantize(8)
+    ),
     "16 bits": sixteen_bits,
-    "CMYK": lambda: hues.saved(hues.written(*hues.RED_ON_GREEN).convert("CMYK"), "JPEG", quality=95),
+    "CMYK": lambda: low_contrast_images.saved(
+        low_contrast_images.written(*low_contrast_images.RED_ON_GREEN).convert("CMYK"), "JPEG", quality=95
+    ),
     "white and black on nothing": white_on_nothing,
-    "a gray of 8 %": lambda: hues.saved(hues.written((235, 235, 235), (255, 255, 255)).convert("L")),
-    "white on a pastel": lambda: hues.saved(hues.written((255, 255, 255), (255, 214, 150))),
-    "second frame": lambda: hues.saved(
-        Image.new("RGB", hues.SIZE, (0, 130, 0)),
+    "a gray of 8 %": lambda: low_contrast_images.saved(
+        low_contrast_images.written((235, 235, 235), (255, 255, 255)).convert("L")
+    ),
+    "white on a pastel": lambda: low_contrast_images.saved(
+        low_contrast_images.written((255, 255, 255), (255, 214, 150))
+    ),
+    "second frame": lambda: low_contrast_images.saved(
+        Image.new("RGB", low_contrast_images.SIZE, (0, 130, 0)),
         save_all=True,
-        append_images=[hues.written(*hues.RED_ON_GREEN)],
+        append_images=[low_contrast_images.written(*low_contrast_images.RED_ON_GREEN)],
     ),
 }
 
@@ -78,14 +98,16 @@ def test_in_every_mode_of_a_picture(mode: str) -> None:
 @pytest.mark.parametrize("points", [13, 160])
 def test_at_every_size(points: int) -> None:
     picture = Image.new("RGB", (points * 12, points * 2), (0, 130, 0))
-    ImageDraw.Draw(picture).text((points // 2, points // 4), NATIONAL_ID, font=hues.font(points), fill=(255, 0, 0))
-    assert NATIONAL_ID in seen(hues.saved(picture))
+    ImageDraw.Draw(picture).text(
+        (points // 2, points // 4), NATIONAL_ID, font=low_contrast_images.font(points), fill=(255, 0, 0)
+    )
+    assert NATIONAL_ID in seen(low_contrast_images.saved(picture))
 
 
 def test_what_nobody_reads_is_no_text() -> None:
-    """6 % of gray is the bound, here and in the second reading (tests/pipeline/verification/test_hue.py)."""
+    """6 % of gray is the bound, here and in the second reading (tests/pipeline/verification/test_low_contrast.py)."""
     for level, is_text in ((255 - 20, True), (255 - 12, False)):
-        picture = np.asarray(hues.written((level,) * 3, (255, 255, 255)).convert("L"))
+        picture = np.asarray(low_contrast_images.written((level,) * 3, (255, 255, 255)).convert("L"))
         assert bool(low_contrast_layers(picture, 300)) is is_text
 
 
@@ -103,7 +125,7 @@ def test_plain_pages_cost_no_further_reading() -> None:
 
 @pytest.mark.parametrize("kind", ["gradient", "photo", "chart", "highlighter"])
 def test_colourful_pictures_stay_as_they_are(kind: str) -> None:
-    picture = hues.colorful()[kind]
+    picture = low_contrast_images.colorful()[kind]
     shown = np.asarray(picture)[:, :, ::-1].copy()
     burned = np.zeros(shown.shape[:2], bool)
     for layer in low_contrast_layers(shown, 300):
@@ -113,25 +135,33 @@ def test_colourful_pictures_stay_as_they_are(kind: str) -> None:
 
 
 def test_digits_that_only_hue_shows_are_burned_found_or_not() -> None:
-    data = hues.saved(hues.written(*hues.RED_ON_GREEN))
+    data = low_contrast_images.saved(low_contrast_images.written(*low_contrast_images.RED_ON_GREEN))
     extraction, _ = image.extract(data)
     width, height = extraction.rasters[0].width, extraction.rasters[0].height
-    factor = width / hues.SIZE[0]
-    left, top, right, bottom = hues.glyphs(0, NATIONAL_ID)
+    factor = width / low_contrast_images.SIZE[0]
+    left, top, right, bottom = low_contrast_images.glyphs(0, NATIONAL_ID)
     box = tuple(int(side * factor) for side in (left, top, right - left, bottom - top))
     misread = Reading(f"image{BY_HUE}0", "1012345617 word", (Word(0, 10, *box, 96.0), Word(11, 15, 0, 0, 9, 9, 96.0)))
     output = image.redact(data, Findings(()), [Reading("image", "", ()), misread])
-    assert hues.unreadable(np.asarray(Image.open(io.BytesIO(output))), hues.glyphs(0, NATIONAL_ID))
+    assert low_contrast_images.unreadable(
+        np.asarray(Image.open(io.BytesIO(output))), low_contrast_images.glyphs(0, NATIONAL_ID)
+    )
     assert (width, height) == (extraction.rasters[-1].width, extraction.rasters[-1].height)
     beside = Reading("image", "1012345617", (Word(0, 10, *box, 96.0),))  # gray shows it too: an ordinary number
     kept = image.redact(data, Findings(()), [beside, misread])
-    assert not hues.unreadable(np.asarray(Image.open(io.BytesIO(kept))), hues.glyphs(0, NATIONAL_ID))
+    assert not low_contrast_images.unreadable(
+        np.asarray(Image.open(io.BytesIO(kept))), low_contrast_images.glyphs(0, NATIONAL_ID)
+    )
 
 
 def test_a_finding_in_a_raster_that_was_not_read_fails() -> None:
     place = Finding(f"image{BY_HUE}0", 0, 4, "PERSON", "PERSON_NAME_01")
     with pytest.raises(StageFailed, match="image_redact_failed"):
-        image.redact(hues.saved(hues.written(*hues.RED_ON_GREEN)), Findings((place,)), [Reading("image", "", ())])
+        image.redact(
+            low_contrast_images.saved(low_contrast_images.written(*low_contrast_images.RED_ON_GREEN)),
+            Findings((place,)),
+            [Reading("image", "", ())],
+        )
 
 
 def typed_page(picture: Image.Image | None) -> bytes:
@@ -139,17 +169,17 @@ def typed_page(picture: Image.Image | None) -> bytes:
     page = document.new_page()
     page.insert_text((50, 80), "Typed text that stays as it is", fontsize=12)
     if picture is not None:
-        page.insert_image(pymupdf.Rect(50, 200, 450, 281), stream=hues.saved(picture))
+        page.insert_image(pymupdf.Rect(50, 200, 450, 281), stream=low_contrast_images.saved(picture))
     return papers.saved(document)
 
 
 def test_a_picture_beside_typed_text() -> None:
-    assert NATIONAL_ID in seen(typed_page(hues.written(*hues.RED_ON_GREEN)), pdf)
+    assert NATIONAL_ID in seen(typed_page(low_contrast_images.written(*low_contrast_images.RED_ON_GREEN)), pdf)
     assert pdf.extract(typed_page(None))[0].rasters == ()
 
 
 def test_drawn_letters_in_hue_alone_are_emptied_not_only_covered() -> None:
-    """Vector letters, red on a green panel: what a gray look takes for an empty panel."""
+    """Vector letters, red on a green panel of equal brightness."""
     source = pymupdf.open(stream=papers.pdf([((20, 60), NATIONAL_ID)], size=20))
     drawing = source[0].get_svg_image(text_as_path=True).replace("<use ", '<use fill="#ff0000" ')
     converted = pymupdf.open("pdf", pymupdf.open(stream=drawing.encode(), filetype="svg").convert_to_pdf())
@@ -170,7 +200,7 @@ def test_drawn_letters_in_hue_alone_are_emptied_not_only_covered() -> None:
 
 
 def test_a_drawing_that_cannot_be_cut_is_seen_in_hue_alone() -> None:
-    """Marks that reach out of a box stay under it, and only their hue tells."""
+    """Marks of equal brightness that extend beyond a box remain under it."""
     document = pymupdf.open()
     page = document.new_page()
     page.draw_rect(page.rect, fill=(0, 130 / 255, 0), color=None)
@@ -202,7 +232,9 @@ def test_typed_text_in_hue_alone_explains_itself() -> None:
 
 
 def test_raster_ids_pair_up() -> None:
-    extraction, _ = image.extract(hues.saved(hues.written(*hues.RED_ON_GREEN)))
+    extraction, _ = image.extract(
+        low_contrast_images.saved(low_contrast_images.written(*low_contrast_images.RED_ON_GREEN))
+    )
     plain, *hidden = extraction.rasters
     assert plain.id == "image" and hidden
     assert all(raster == Raster(raster.id, plain.width, plain.height) for raster in hidden)

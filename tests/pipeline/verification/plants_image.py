@@ -1,4 +1,4 @@
-"""Where somebody might hide a value in a picture's file, beside its pixels: each plant puts it into a clean one."""
+"""Hiding places of an image file outside its pixels: each function puts a value into a clean image."""
 
 import io
 import struct
@@ -15,7 +15,7 @@ def _chunk(kind: bytes, content: bytes) -> bytes:
 
 
 def _png(kind: bytes, content: Callable[[bytes], bytes], *, last: bool = False) -> Plant:
-    """A chunk before the picture data, or as the last one of the file, behind its end."""
+    """A chunk before the image data, or after the end of the image."""
 
     def plant(data: bytes, value: str) -> bytes:
         place = len(data) if last else data.index(b"IDAT") - 4
@@ -25,7 +25,7 @@ def _png(kind: bytes, content: Callable[[bytes], bytes], *, last: bool = False) 
 
 
 def _exif(text: bytes) -> bytes:
-    """A TIFF header and one directory with an image description."""
+    """A TIFF header and one IFD with an ImageDescription."""
     return b"MM\0*" + struct.pack(">IHHHII", 8, 1, 0x010E, 2, len(text) + 1, 26) + struct.pack(">I", 0) + text + b"\0"
 
 

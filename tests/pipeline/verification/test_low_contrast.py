@@ -1,4 +1,4 @@
-"""The second reading sees text of equal brightness and faint text by itself, and proves it gone."""
+"""The second reading finds text of equal brightness and faint text, independently of redaction."""
 
 import numpy as np
 import pymupdf
@@ -17,12 +17,12 @@ from pipeline.verification.pdf import reader as pdf
 from pipeline.verification.remedy import with_leftovers_burned
 from pipeline.verification.verdict import leftovers
 from schemas.spans import DetectOptions
-from tests.pipeline import hues
+from tests.pipeline import low_contrast_images
 from tests.pipeline.documents import papers
 from tests.pipeline.documents.office import word
 from tests.pipeline.documents.papers import NATIONAL_ID
 
-EQUAL = hues.saved(hues.written(*hues.RED_ON_GREEN))
+EQUAL = low_contrast_images.saved(low_contrast_images.written(*low_contrast_images.RED_ON_GREEN))
 
 
 def in_pdf(data: bytes) -> bytes:
@@ -34,18 +34,31 @@ def in_pdf(data: bytes) -> bytes:
 
 CARRIERS = {
     "png": (image, lambda: EQUAL),
-    "jpeg": (image, lambda: hues.saved(hues.written(*hues.RED_ON_GREEN), "JPEG", quality=90)),
-    "palette": (image, lambda: hues.saved(hues.written(*hues.RED_ON_GREEN).quantize(8))),
-    "chip": (image, lambda: hues.saved(hues.written(*hues.RED_ON_GREEN, page=(255, 255, 255)))),
-    "white on nothing": (image, lambda: hues.saved(_transparent())),
-    "faint": (image, lambda: hues.saved(hues.written((235, 235, 235), (255, 255, 255)))),
+    "jpeg": (
+        image,
+        lambda: low_contrast_images.saved(
+            low_contrast_images.written(*low_contrast_images.RED_ON_GREEN), "JPEG", quality=90
+        ),
+    ),
+    "palette": (
+        image,
+        lambda: low_contrast_images.saved(low_contrast_images.written(*low_contrast_images.RED_ON_GREEN).quantize(8)),
+    ),
+    "chip": (
+        image,
+        lambda: low_contrast_images.saved(
+            low_contrast_images.written(*low_contrast_images.RED_ON_GREEN, page=(255, 255, 255))
+        ),
+    ),
+    "white on nothing": (image, lambda: low_contrast_images.saved(_transparent())),
+    "faint": (image, lambda: low_contrast_images.saved(low_contrast_images.written((235, 235, 235), (255, 255, 255)))),
     "pdf": (pdf, lambda: in_pdf(EQUAL)),
     "docx": (docx, lambda: word("<w:p/>", {"word/media/a.png": ("image", EQUAL)})),
 }
 
 
 def _transparent() -> Image.Image:
-    letters = np.asarray(hues.written((255, 255, 255), (0, 0, 0)).convert("L"))
+    letters = np.asarray(low_contrast_images.written((255, 255, 255), (0, 0, 0)).convert("L"))
     picture = np.full((*letters.shape, 4), 255, np.uint8)
     picture[:, :, 3] = letters
     picture[letters < 16] = 0  # what nobody sees must not differ
@@ -63,16 +76,16 @@ def test_in_every_carrier(carrier: str) -> None:
     assert NATIONAL_ID in seen(*reader.read(data()))
 
 
-@pytest.mark.parametrize("pair", hues.PAIRS)
+@pytest.mark.parametrize("pair", low_contrast_images.PAIRS)
 def test_in_every_hue(pair: str) -> None:
-    shown = hues.written(*hues.PAIRS[pair]).resize((1280, 260))
+    shown = low_contrast_images.written(*low_contrast_images.PAIRS[pair]).resize((1280, 260))
     (first, *_) = hue_layers(shown, shown.convert("L"))
     assert NATIONAL_ID in tesseract.read(Raster("a", *first.size), image.png(first)).text
 
 
 def test_the_same_bound_as_redaction() -> None:
     for level, is_text in ((255 - 20, True), (255 - 12, False)):
-        shown = hues.written((level,) * 3, (255, 255, 255)).convert("L")
+        shown = low_contrast_images.written((level,) * 3, (255, 255, 255)).convert("L")
         assert bool(hue_layers(shown, shown)) is is_text
 
 
@@ -87,7 +100,7 @@ def test_a_picture_whose_gray_is_blank_is_not_blank() -> None:
     picture = Image.new("RGB", (300, 100), ground)
     for left in range(20, 240, 24):
         picture.paste(ink, (left, 30, left + 8, 60))
-    second, _ = image.read(hues.saved(picture))
+    second, _ = image.read(low_contrast_images.saved(picture))
     assert len({raster.id.partition(BY_HUE)[0] for raster in second.rasters}) == 1
     assert any(BY_HUE in raster.id for raster in second.rasters)
 
@@ -96,12 +109,16 @@ def test_plain_pages_cost_no_further_reading() -> None:
     page = papers.picture("The account statement was sent", "to the customer, number 0123456789", width=1800)
     worn = np.clip(page * 0.93 + 10 + np.random.default_rng(1).normal(0, 4, page.shape), 0, 255).astype(np.uint8)
     for pixels in (page, worn, 255 - page):
-        for data in (papers.encoded(pixels), papers.encoded(pixels, ".jpg"), hues.saved(Image.fromarray(pixels))):
+        for data in (
+            papers.encoded(pixels),
+            papers.encoded(pixels, ".jpg"),
+            low_contrast_images.saved(Image.fromarray(pixels)),
+        ):
             assert [raster.id for raster in image.read(data)[0].rasters] == ["image/0"]
 
 
 def test_an_output_whose_hues_nobody_redacted_is_refused_and_then_burned(detector: Detector) -> None:
-    """The first reading is blind to hue here, as it once was: the second one alone finds the value, and its place."""
+    """The first reading ignores hue here, so only the second one finds the value and its box."""
     extraction, pixels = handler.extract(EQUAL)
     plain = tuple(raster for raster in extraction.rasters if BY_HUE not in raster.id)
     readings = [tesseract.read(raster, pixels[raster.id]) for raster in plain]
@@ -113,7 +130,7 @@ def test_an_output_whose_hues_nobody_redacted_is_refused_and_then_burned(detecto
     assert {item.type for item in left} >= {"NATIONAL_ID", "IBAN"}
     burned = with_leftovers_burned(plain, readings, second.rasters, again, left)
     pixels_after = papers.decoded(handler.redact(EQUAL, Findings(()), burned))
-    assert hues.unreadable(pixels_after, hues.glyphs(0, NATIONAL_ID))
+    assert low_contrast_images.unreadable(pixels_after, low_contrast_images.glyphs(0, NATIONAL_ID))
 
 
 def test_rasters_of_one_page_by_hue_do_not_part_it_from_its_partner() -> None:

@@ -1,4 +1,4 @@
-"""Pictures whose text differs from its ground in hue alone, and ordinary colourful ones."""
+"""Images whose text differs from its background in hue only, and ordinary colour images."""
 
 import io
 
@@ -29,7 +29,7 @@ def font(points: int = _POINTS) -> ImageFont.FreeTypeFont:
 
 
 def written(ink: Color, ground: Color, page: Color | None = None) -> Image.Image:
-    """The lines in that ink; on chips of the ground's colour where there is a page."""
+    """The lines in this ink; with `page`, on chips of the background colour."""
     picture = Image.new("RGB", SIZE, page or ground)
     draw = ImageDraw.Draw(picture)
     for spot, line in zip(SPOTS, LINES, strict=True):
@@ -41,7 +41,7 @@ def written(ink: Color, ground: Color, page: Color | None = None) -> Image.Image
 
 
 def glyphs(spot: int, part: str) -> tuple[int, int, int, int]:
-    """Where that part of a line stands: left, top, right, bottom in pixels of the picture."""
+    """The box of a part of a line: left, top, right, bottom in pixels of the image."""
     line, (x, y) = LINES[spot], SPOTS[spot]
     start = x + int(font().getlength(line[: line.index(part)]))
     _, top, _, bottom = font().getbbox(part)
@@ -55,7 +55,7 @@ def saved(picture: Image.Image, format_: str = "PNG", **options: object) -> byte
 
 
 def unreadable(pixels: np.ndarray, box: tuple[int, int, int, int]) -> bool:
-    """Whether nothing stands in the box but black and a white label: no pixel of ink or ground is left."""
+    """Whether the box has only black and a white label: no pixel of ink or background remains."""
     factor = pixels.shape[1] / SIZE[0]
     left, top, right, bottom = (int(side * factor) for side in box)
     patch = pixels[top + 1 : bottom - 1, left + 1 : right - 1].reshape(-1, pixels.shape[2]).astype(int)
@@ -63,7 +63,7 @@ def unreadable(pixels: np.ndarray, box: tuple[int, int, int, int]) -> bool:
 
 
 def colorful() -> dict[str, Image.Image]:
-    """Pictures full of hue with nothing in them that gray does not show."""
+    """Colour images without text that grayscale does not show."""
     noise = np.random.default_rng(7)
     width, height = 900, 600
     across, down = np.meshgrid(np.linspace(0, 255, width), np.linspace(0, 255, height))

@@ -1,4 +1,4 @@
-"""Ink that nobody read is found whichever way its lines run."""
+"""Unread ink is found in horizontal and vertical lines."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The second reading looks at groups of digits in Arabic lines in every order, without the first one's help."""
+"""The second reading gives the digit groups of Arabic lines in every possible order."""
 
 import pytest
 

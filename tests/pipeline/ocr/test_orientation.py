@@ -1,4 +1,4 @@
-"""Text that lies on its side or upside down is read, and its words stand where they stand in the raster."""
+"""Rotated text is read, and its words have their boxes in the stored raster."""
 
 import numpy as np
 import pytest

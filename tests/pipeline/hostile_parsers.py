@@ -1,6 +1,6 @@
-"""A parser that a document has taken over completely: it answers what the document's bytes tell it to.
+"""A parser that a document controls completely: it replies what the bytes of the document say.
 
-The bytes are the answer's JSON, then one line per blob to send along; or the name of a fate.
+The bytes are the JSON of the reply, then one line per blob; or the name of a failure.
 """
 
 import json

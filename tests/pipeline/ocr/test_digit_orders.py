@@ -1,4 +1,4 @@
-"""What OCR read of an Arabic line is said again with its groups of digits in the other order."""
+"""A reading repeats Arabic lines with their digit groups in the other order."""
 
 import cv2
 
@@ -10,7 +10,7 @@ from tests.pipeline.documents import papers
 
 
 def reading(text: str) -> Reading:
-    """A reading whose words stand at the places of their numbers."""
+    """A reading whose word boxes have the index of the word."""
     words, start = [], 0
     for number, word in enumerate(text.split(" ")):
         words.append(Word(start, start + len(word), 100 * number, 0, 80, 20, 90.0))

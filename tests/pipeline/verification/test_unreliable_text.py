@@ -1,4 +1,4 @@
-"""Which PDF pages OCR must see because their glyphs say nothing: numbers in fonts of pictures, not lone check boxes."""
+"""OCR must read PDF pages with rows of unmapped glyphs, but not pages with single check boxes."""
 
 import io
 
@@ -18,7 +18,7 @@ BOX, TICKED = 0xA8, 0xFE
 
 
 def page(codes: tuple[int, ...], right: int, down: int) -> bytes:
-    """A page with one glyph after the other of a font that says nothing of its codes."""
+    """A page with a row of glyphs of a font without a mapping to characters."""
     file = pikepdf.new()
     blank = file.add_blank_page(page_size=(600, 400))
     descriptor = Dictionary(

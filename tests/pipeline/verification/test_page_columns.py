@@ -1,4 +1,4 @@
-"""Columns of a PDF page stay apart in the second reading, whatever was removed between them."""
+"""The second reading keeps the columns of a PDF page separate after text between them was removed."""
 
 import pymupdf
 import pytest
@@ -19,7 +19,7 @@ def read(*words: tuple[float, str], size: float = 10) -> pdf.SecondReading:
 
 
 def test_cells_that_lost_what_stood_between_them_say_nothing_together(judge: Judge) -> None:
-    """Row five of a list of staff: name, number and mobile are gone, the department stays."""
+    """Row five of a staff list: name, number and mobile are removed, the department stays."""
     second = read((40, "5"), (300, "HR"), (350, "7,500.00"))
     assert "5\tHR" in {passage.text.strip().partition("\t7")[0] for passage in second.texts}
     assert judge(second) == ()
@@ -49,7 +49,7 @@ def test_groups_of_one_number_far_apart_are_seen(judge: Judge) -> None:
 
 
 def test_groups_that_stand_to_the_left_of_the_last_one_are_of_one_line() -> None:
-    """As the digits of an Arabic line do, drawn in the order in which they are read."""
+    """Like the digits of an Arabic line, drawn in reading order."""
     document = pymupdf.open()
     page = document.new_page()
     font = pymupdf.Font(fontfile=str(papers.DEJAVU))

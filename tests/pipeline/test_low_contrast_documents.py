@@ -1,4 +1,4 @@
-"""Whole documents whose text differs from its ground in hue alone: what comes back cannot be read, or nothing comes."""
+"""Whole documents with text that differs in hue only: the output does not show it, or there is no output."""
 
 import io
 import zipfile
@@ -12,7 +12,7 @@ from pipeline.detect.detector import Detector
 from pipeline.document_run import redact_document
 from pipeline.sandbox.parent import Sandbox
 from schemas.files import Format
-from tests.pipeline import hues
+from tests.pipeline import low_contrast_images
 from tests.pipeline.documents import papers
 from tests.pipeline.documents.office import word
 from tests.pipeline.documents.papers import NATIONAL_ID
@@ -43,14 +43,16 @@ def _media(data: bytes) -> np.ndarray:
 
 
 def _png(pair: str) -> bytes:
-    return hues.saved(hues.written(*hues.PAIRS[pair]))
+    return low_contrast_images.saved(low_contrast_images.written(*low_contrast_images.PAIRS[pair]))
 
 
 JOURNEYS = {
     "png": (Format.PNG, lambda: _png("blue on brown"), papers.decoded),
     "jpeg": (
         Format.JPEG,
-        lambda: hues.saved(hues.written(*hues.PAIRS["magenta on green"]), "JPEG", quality=92),
+        lambda: low_contrast_images.saved(
+            low_contrast_images.written(*low_contrast_images.PAIRS["magenta on green"]), "JPEG", quality=92
+        ),
         papers.decoded,
     ),
     "scan": (Format.PDF, lambda: _pdf(_png("red on green")), _page),
@@ -68,15 +70,17 @@ def test_values_in_hue_alone_do_not_come_back(journey: str, detector: Detector) 
     redacted = redact_document(Sandbox("best-effort"), detector, format_, data(), max_pages=5)
     assert {value.type for value in redacted.findings.values} >= {"NATIONAL_ID", "IBAN"}
     pixels = pixels_of(redacted.data)
-    for spot, part in ((0, NATIONAL_ID), (1, hues.LINES[1])):
-        assert hues.unreadable(pixels, hues.glyphs(spot, part))
-        assert not hues.unreadable(pixels_of(data()), hues.glyphs(spot, part))  # the measure itself
-    assert hues.unreadable(pixels, hues.glyphs(0, "Card")) is False
+    for spot, part in ((0, NATIONAL_ID), (1, low_contrast_images.LINES[1])):
+        assert low_contrast_images.unreadable(pixels, low_contrast_images.glyphs(spot, part))
+        assert not low_contrast_images.unreadable(
+            pixels_of(data()), low_contrast_images.glyphs(spot, part)
+        )  # the measure itself
+    assert low_contrast_images.unreadable(pixels, low_contrast_images.glyphs(0, "Card")) is False
 
 
 @pytest.mark.parametrize("kind", ["chart", "highlighter"])
 def test_colourful_pictures_pass_and_stay(kind: str, detector: Detector) -> None:
-    data = hues.saved(hues.colorful()[kind])
+    data = low_contrast_images.saved(low_contrast_images.colorful()[kind])
     redacted = redact_document(Sandbox("best-effort"), detector, Format.PNG, data, max_pages=5)
     before, after = (cv2.imdecode(np.frombuffer(item, np.uint8), cv2.IMREAD_COLOR) for item in (data, redacted.data))
     assert (cv2.absdiff(before, after) > 36).any(axis=2).mean() < 0.1
