@@ -22,7 +22,7 @@ class MaskerError(Exception):
 
 # 400
 class InvalidRequest(MaskerError):
-    """The request contradicts itself in a way that no schema states."""
+    """The bytes are not a request of HTTP/1.1 (RFC 9112)."""
 
     status = 400
     detail = "invalid_request"

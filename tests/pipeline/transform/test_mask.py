@@ -63,7 +63,7 @@ def test_one_token_per_type_and_exact_surface() -> None:
     assert list(masked.mapping.values()) == ["Amal", "AMAL", "Amal"]
 
 
-def test_the_same_value_has_the_same_token_in_every_request_of_one_key_only() -> None:
+def test_a_value_keeps_its_token_from_request_to_request_of_one_key_only() -> None:
     one = mask(marked("a [[PERSON|Amal]]"), KEY).mapping
     two = mask(marked("another text, [[PERSON|Amal]]"), KEY).mapping
     assert one == two
