@@ -1,1 +1,1 @@
-"""Pure work on text and documents: no database, queue, network, web framework, settings or clock."""
+"""Detection, documents and verification as pure functions, without I/O, settings and time."""

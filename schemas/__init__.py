@@ -1,1 +1,1 @@
-"""The words everybody uses: entity catalogue, spans, requests and answers, job record, errors, settings."""
+"""Types that all packages share: entity catalogue, requests, answers, job records, errors and settings."""

@@ -22,6 +22,8 @@ class MaskerError(Exception):
 
 # 400
 class InvalidRequest(MaskerError):
+    """The bytes are not a request of HTTP/1.1 (RFC 9112)."""
+
     status = 400
     detail = "invalid_request"
 
@@ -34,6 +36,8 @@ class InvalidKeyMaterial(MaskerError):
 
 
 class UnknownJudgeModel(MaskerError):
+    """`judge_model` is not in the operator's list."""
+
     status = 400
     detail = "unknown_judge_model"
 
@@ -50,6 +54,8 @@ class UnsupportedFormat(MaskerError):
 
 
 class InvalidCursor(MaskerError):
+    """The cursor of a list names none of its rows."""
+
     status = 400
     detail = "invalid_cursor"
 
@@ -62,6 +68,8 @@ class InvalidTransforms(MaskerError):
 
 
 class MissingProviderKey(MaskerError):
+    """A proxied call has no usable `X-Provider-Key`."""
+
     status = 400
     detail = "missing_provider_key"
 
@@ -89,6 +97,8 @@ class ModelNotAllowed(MaskerError):
 
 # 401
 class Unauthenticated(MaskerError):
+    """Nobody, or nobody known, calls; the detail says which of the two."""
+
     status = 401
     detail = "Missing authentication"
 
@@ -114,37 +124,53 @@ class InsufficientTokens(MaskerError):
 
 # 403
 class Forbidden(MaskerError):
+    """The caller is known, but this call is not allowed."""
+
     status = 403
     detail = "Cross-site request refused"
 
 
 class RegistrationClosed(Forbidden):
+    """The operator makes the accounts."""
+
     detail = "Registration is closed"
 
 
 # 404
 class NotFound(MaskerError):
+    """There is no such path or object, or it belongs to another account."""
+
     status = 404
     detail = "Not Found"
 
 
 class GlossaryNotFound(NotFound):
+    """No glossary of the account has this id."""
+
     detail = "Glossary not found"
 
 
 class FileNotFound(NotFound):
+    """No file of the account has this id."""
+
     detail = "File not found"
 
 
 class UnknownProvider(NotFound):
+    """The proxy has no provider of this name."""
+
     detail = "unknown_provider"
 
 
 class KeyNotFound(NotFound):
+    """No key of the account has this id."""
+
     detail = "Key not found"
 
 
 class FileNotReady(NotFound):
+    """The job has no output yet, or failed."""
+
     detail = "not_ready"
 
 
@@ -169,11 +195,15 @@ class RequestTimeout(MaskerError):
 
 # 409
 class Conflict(MaskerError):
+    """The state of the object does not allow the call."""
+
     status = 409
     detail = "conflict"
 
 
 class EmailTaken(Conflict):
+    """Another account has this e-mail address."""
+
     detail = "Email already registered"
 
 
@@ -184,22 +214,30 @@ class NothingToPin(Conflict):
 
 
 class TooManyPinned(Conflict):
+    """The account has as many pinned files as it may have."""
+
     detail = "too_many_pinned"
 
 
 # 410
 class FileExpired(MaskerError):
+    """The time of the file is over, and its bytes are destroyed."""
+
     status = 410
     detail = "expired"
 
 
 # 413
 class FileTooLarge(MaskerError):
+    """The upload is larger than MASKER_MAX_UPLOAD_BYTES."""
+
     status = 413
     detail = "file_too_large"
 
 
 class RequestTooLarge(MaskerError):
+    """The body is larger than the limit of its surface."""
+
     status = 413
     detail = "request_too_large"
 
@@ -218,32 +256,44 @@ class Unprocessable(MaskerError):
 
 # 429
 class RateLimited(MaskerError):
+    """The sliding window of the key or account is full."""
+
     status = 429
     detail = "Rate limit exceeded"
 
 
 class TooManyFilesToday(MaskerError):
+    """The uploads of the Asia/Riyadh day are used up."""
+
     status = 429
     detail = "too_many_files_today"
 
 
 class TooManyConcurrentJobs(MaskerError):
+    """As many jobs are queued or processing as the account may have."""
+
     status = 429
     detail = "too_many_concurrent_jobs"
 
 
 class QuotaActive(MaskerError):
+    """As many files are queued, processing or ready as the account may have."""
+
     status = 429
     detail = "quota_active"
 
 
 # 500, 501, 502, 503, 504
 class MaskingFailed(MaskerError):
+    """An unexpected failure of `/mask`; repeats no input."""
+
     status = 500
     detail = "Masking operation failed"
 
 
 class RedactFailed(MaskerError):
+    """An unexpected failure of `/redact`; repeats no input."""
+
     status = 500
     detail = "Redact operation failed"
 
@@ -256,11 +306,15 @@ class EndpointNotSupported(MaskerError):
 
 
 class ProviderUnreachable(MaskerError):
+    """The provider gave no answer, half of one, or a redirect."""
+
     status = 502
     detail = "provider_unreachable"
 
 
 class ProviderTimeout(MaskerError):
+    """The provider took too long to connect or to send the next bytes."""
+
     status = 504
     detail = "provider_timeout"
 

@@ -52,8 +52,8 @@ class Entry(BaseModel):
     )
     match_mode: MatchMode = Field(
         MatchMode.WORD_BOUNDARY,
-        description="`word_boundary`: as a word, Arabic clitics before it aside; `exact`: nothing attached, letters "
-        "and digits as written; `substring`: anywhere",
+        description="`word_boundary`: as a word, attached Arabic particles aside; `exact`: as written and with nothing "
+        "attached; `substring`: also inside words",
     )
     case_sensitive: StrictBool = False
     locale: Literal["ar", "en"] | None = Field(None, description="only in lines of that language")

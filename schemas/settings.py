@@ -49,7 +49,7 @@ Seconds = Annotated[int, Field(ge=1, le=_MAX_SECONDS)]
 
 
 class Settings(BaseSettings):
-    """All settings. Lists are comma-separated, booleans `true` or `false`, an empty string is unset."""
+    """All settings. Commas separate the items of lists; booleans are `true` or `false`; an empty string means unset."""
 
     model_config = SettingsConfigDict(
         env_prefix=PREFIX,
@@ -63,10 +63,14 @@ class Settings(BaseSettings):
     # Storage
     data_dir: Path = Field(
         default_factory=_data_dir,
-        description="database, objects and master key of the embedded mode; unset: a directory of the user",
+        description="where the embedded mode keeps database, objects and master key; unset: the user's data directory",
     )
-    database_url: str = Field("", description="sqlite:///<DATA_DIR>/masker.db; production postgresql+psycopg://...")
-    redis_url: str | None = Field(None, description="unset: in-process broker, limiter and caches")
+    database_url: str = Field(
+        "", description="SQLAlchemy URL; unset: SQLite in DATA_DIR; in production postgresql+psycopg://..."
+    )
+    redis_url: str | None = Field(
+        None, description="redis:// URL; unset: broker, limiter and caches live in the process"
+    )
     s3_bucket: str | None = Field(
         None, pattern=r"^[A-Za-z0-9._-]{3,255}$", description="unset: files under <DATA_DIR>/objects"
     )
@@ -74,9 +78,11 @@ class Settings(BaseSettings):
     s3_region: str | None = Field(None, description="region name for request signing")
     s3_access_key_id: SecretStr | None = Field(None, description="unset: the usual credential chain")
     s3_secret_access_key: SecretStr | None = Field(None, description="secret of the access key")
-    master_key: SecretStr | None = Field(None, description="base64 of 32 bytes that wraps every at-rest data key")
+    master_key: SecretStr | None = Field(
+        None, description="32 bytes in base64; encrypts the data key of every stored object"
+    )
     previous_master_keys: Annotated[tuple[SecretStr, ...], NoDecode, BeforeValidator(_split)] = Field(
-        (), description="rotated keys, still able to unwrap"
+        (), description="earlier master keys, which still decrypt"
     )
 
     # Money and limits
@@ -107,12 +113,16 @@ class Settings(BaseSettings):
     # Access
     geo_database: Path | None = Field(None, description="MaxMind-format country database; unset: no restriction")
     geo_countries: Listed = Field(("SA",), description="ISO 3166-1 alpha-2 codes that may call")
-    trusted_proxies: Listed = Field((), description="CIDRs whose X-Forwarded-For is believed")
-    cors_origins: Listed = Field((), description="origins that browsers may call from")
-    dashboard_url: str | None = Field(None, description="unset: http://127.0.0.1:PORT and http://localhost:PORT")
+    trusted_proxies: Listed = Field((), description="address ranges of proxies whose X-Forwarded-For counts")
+    cors_origins: Listed = Field((), description="web origins whose pages may call")
+    dashboard_url: str | None = Field(
+        None, description="origin of the dashboard; unset: the server on 127.0.0.1 and localhost"
+    )
     open_registration: bool = Field(True, description="whether POST /auth/register is open")
-    login_attempts_per_minute: Count = Field(10, description="per address and per account; registration likewise")
-    cookie_secure: bool | None = Field(None, description="unset: true when DASHBOARD_URL is https")
+    login_attempts_per_minute: Count = Field(
+        10, description="logins, and registrations, for each address and each account"
+    )
+    cookie_secure: bool | None = Field(None, description="unset: yes for a DASHBOARD_URL with https")
     session_ttl_seconds: Seconds = Field(43200, description="seconds a browser session lasts")
     auth_cache_seconds: Seconds = Field(60, description="seconds an authenticated key is remembered")
 

@@ -9,7 +9,7 @@ from schemas.entities import ALL_TYPES, EntityType
 
 
 class Span(NamedTuple):
-    """One entity: `text[start:end]` in Unicode code points of the original text, right-half-open.
+    """One entity: `text[start:end]`, counted in code points of the text before normalization.
 
     `score` is 0..1, the recognizer's confidence; `rank` decides overlaps (a glossary term keeps 110 whatever its type).
     """

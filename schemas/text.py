@@ -39,7 +39,7 @@ class TextRequest(BaseModel):
 
 
 class MaskRequest(TextRequest):
-    """`key`: standard base64 of a 32-byte AES-256 key; enables BYOK mode."""
+    """`key`: the caller's own AES-256 key, in standard base64, for the envelope."""
 
     key: Annotated[
         Annotated[StrictStr, Field(json_schema_extra={"pattern": _BASE64_OF_32_BYTES})] | None,
@@ -57,7 +57,7 @@ class RedactRequest(TextRequest):
 
 
 class MaskSpan(BaseModel):
-    """Offsets in code points of the original text, right-half-open."""
+    """A place in the text as sent, in code points; `end` is the first one behind it."""
 
     start: int
     end: int
@@ -65,7 +65,7 @@ class MaskSpan(BaseModel):
 
 
 class ExplainedPlace(BaseModel):
-    """Offsets in code points of the original text, right-half-open."""
+    """A place in the text as sent, in code points; `end` is the first one behind it."""
 
     start: int
     end: int

@@ -3,6 +3,7 @@
 import re
 import shlex
 import tomllib
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +84,12 @@ def test_the_image_has_every_package_and_runs_as_an_ordinary_user() -> None:
 def test_the_environment_example_names_every_setting_and_no_other() -> None:
     named = set(re.findall(rf"^#?({PREFIX}[A-Z0-9_]+)=", (ROOT / ".env.example").read_text(), re.MULTILINE))
     assert named == VARIABLES
+
+
+def test_the_environment_example_describes_every_setting_as_the_code_does() -> None:
+    lines = (ROOT / ".env.example").read_text().splitlines()
+    told = {line.partition("=")[0].lstrip("#"): above for above, line in pairwise(lines) if f"{PREFIX}" in line[:8]}
+    assert told == {PREFIX + name.upper(): f"# {field.description}" for name, field in Settings.model_fields.items()}
 
 
 def test_requirements_are_pinned_with_hashes_and_name_no_registry() -> None:

@@ -35,7 +35,7 @@ def resolve_client_address(scope: Scope, trusted: Sequence[Network]) -> Address 
     """The client's address; IPv4-mapped IPv6 addresses as IPv4. None when it cannot be determined.
 
     It is the peer's address, unless the peer is a trusted proxy. Then all X-Forwarded-For lines are one list that is
-    read from the right, and the first address that is not a trusted proxy is the client's. The addresses left of it
+    read from the right, up to the first address outside the trusted proxies: the client's. The addresses left of it
     are not trustworthy: the client can write them.
     """
     peer = scope.get("client")

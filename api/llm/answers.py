@@ -69,9 +69,7 @@ def restored(raw: bytes, provider: Provider, minted: Minted) -> bytes:
     try:
         tree = json_tree.read_lenient(text)
     except ValueError:
-        done = restored_arguments(
-            restorer, text
-        )  # which takes it as JSON where it begins_as_json so, as a cut-off body does
+        done = restored_arguments(restorer, text)  # handles a cut-off body as JSON
         return raw if done == text else done.encode("utf-8", "backslashreplace")
     new = AnswerRestorer(restorer, provider).tree(tree)
     return raw if new is tree else to_json(new)

@@ -64,11 +64,11 @@ class _Hit(NamedTuple):
     """A repeated value; `leaf` is the number of the leaf where it was found first."""
 
     leaf: int
-    seen: Entity
+    entity: Entity
 
 
 class EntityFinder:
-    """Finds the entities of a request's leaves. First call `look` for each leaf in order, then `of` for each.
+    """Finds the entities of a request's leaves. First call `detect` for each leaf in order, then `entities` for each.
 
     The time is linear in the length of all leaves, however many values there are.
     """
@@ -76,11 +76,10 @@ class EntityFinder:
     def __init__(self, detector: Detects, terms: tuple[TermSet, ...]) -> None:
         self._detector, self._options = detector, DetectOptions(terms=terms)
         self._allowed = AllowedTerms(terms)
-        self._detected: dict[
-            tuple[str, str], list[Entity]
-        ] = {}  # by text and label, since conversations repeat their history
+        # By text and label, since conversations repeat their history.
+        self._detected: dict[tuple[str, str], list[Entity]] = {}
         self._first_leaf: dict[tuple[EntityType, str], int] = {}  # distinct surfaces, and the first leaf of each
-        self._finder: OccurrenceFinder | None = None
+        self._value_finder: OccurrenceFinder | None = None
         self._types: list[EntityType] = []
         self._leaves: list[int] = []
         self._repeat_finder: OccurrenceFinder | None = None
@@ -88,7 +87,7 @@ class EntityFinder:
         self._without_token: set[str] = set()  # found across several tokens of a model: no token was minted for it
         self._escaped_surfaces: dict[str, tuple[int, EntityType]] = {}  # surfaces spelled with escapes
 
-    def look(self, number: int, text: str, label: str = "") -> None:
+    def detect(self, number: int, text: str, label: str = "") -> None:
         """Runs detection on leaf `number` and remembers its values."""
         found = self._detected.get((text, label))
         if found is not None:
@@ -97,24 +96,24 @@ class EntityFinder:
         spans = self._detector.detect(text, options).spans
         found = self._detected[text, label] = [Entity(span.start, span.end, span.type) for span in spans]
         for span in spans:
-            if span.rank != GLOSSARY_RANK:  # its own match mode kind where a term stands
+            if span.rank != GLOSSARY_RANK:  # the match mode of a term says where it applies
                 self._first_leaf.setdefault((span.type, text[span.start : span.end]), number)
-        meant = decode_escapes(text) if _ESCAPED.search(text) else None
-        if meant is None:
+        decoded = decode_escapes(text) if _ESCAPED.search(text) else None
+        if decoded is None:
             return
-        spans = self._detector.detect(meant.text, options).spans
-        hidden = [Entity(meant.starts[span.start], meant.ends[span.end - 1], span.type) for span in spans]
-        for span, seen in zip(spans, hidden, strict=True):
+        spans = self._detector.detect(decoded.text, options).spans
+        escaped = [Entity(decoded.starts[span.start], decoded.ends[span.end - 1], span.type) for span in spans]
+        for span, entity in zip(spans, escaped, strict=True):
             if span.rank != GLOSSARY_RANK:
-                self._first_leaf.setdefault((span.type, meant.text[span.start : span.end]), number)
-            self._escaped_surfaces.setdefault(text[seen.start : seen.end], (number, seen.type))
-        self._detected[text, label] = _merged(text, _not_inside(hidden, found), hidden)
+                self._first_leaf.setdefault((span.type, decoded.text[span.start : span.end]), number)
+            self._escaped_surfaces.setdefault(text[entity.start : entity.end], (number, entity.type))
+        self._detected[text, label] = _merged(text, _not_inside(escaped, found), escaped)
 
-    def own(self, text: str, label: str = "") -> list[Entity]:
+    def detected(self, text: str, label: str = "") -> list[Entity]:
         """The entities that detection found in this text alone."""
         return self._detected[text, label]
 
-    def of(self, number: int, text: str, label: str = "", *, from_model: bool = False) -> list[Entity]:
+    def entities(self, number: int, text: str, label: str = "", *, from_model: bool = False) -> list[Entity]:
         """The entities to mask in leaf `number`, ordered and without overlap.
 
         Text of a model (`from_model`) had tokens instead of values, also of values that are too common to be searched
@@ -127,23 +126,25 @@ class EntityFinder:
         if not hits:
             return own
         allowed = self._allowed.spans_in(text)
-        hits = [hit for hit in hits if not allowed.cover(*hit.seen)]
-        kept = [Entity(start, end, EntityType.CUSTOM_TERM) for start, end in find_placeholders(text)]
-        merged = _merged(text, own + kept, [hit.seen for hit in hits])
+        hits = [hit for hit in hits if not allowed.cover(*hit.entity)]
+        placeholders = [Entity(start, end, EntityType.CUSTOM_TERM) for start, end in find_placeholders(text)]
+        merged = _merged(text, own + placeholders, [hit.entity for hit in hits])
         if from_model:
-            shown = (hit.seen for hit in hits if hit.leaf < number)
-            said = _merged(
-                text, kept, [seen for seen in shown if text[seen.start : seen.end] not in self._without_token]
+            shown = (hit.entity for hit in hits if hit.leaf < number)
+            repeated = _merged(
+                text,
+                placeholders,
+                [entity for entity in shown if text[entity.start : entity.end] not in self._without_token],
             )
-            merged = _reunited(text, said, merged)
-            self._without_token.update({text[seen.start : seen.end] for seen in {*own}.difference(merged)})
-        gone = frozenset(kept)
-        return [seen for seen in merged if seen not in gone]
+            merged = _reunited(text, repeated, merged)
+            self._without_token.update({text[entity.start : entity.end] for entity in {*own}.difference(merged)})
+        excluded = frozenset(placeholders)
+        return [entity for entity in merged if entity not in excluded]
 
     def _repeated(self, number: int, text: str) -> Iterator["_Hit"]:
-        if self._finder is None:
-            self._finder = OccurrenceFinder(self._values(), overlapping=True)
-        for start, end, key in self._finder.hits(text):
+        if self._value_finder is None:
+            self._value_finder = OccurrenceFinder(self._values(), overlapping=True)
+        for start, end, key in self._value_finder.hits(text):
             if self._leaves[key] <= number:
                 yield _Hit(self._leaves[key], Entity(start, end, self._types[key]))
 
@@ -172,11 +173,11 @@ class EntityFinder:
                 yield SearchValue(key, surface, False, MatchScope.WORD)
 
 
-def _not_inside(wider: list[Entity], seen: list[Entity]) -> list[Entity]:
-    """The entities of `seen` that are not part of a wider one: the decoded meaning counts more than the spelling."""
+def _not_inside(wider: list[Entity], entities: list[Entity]) -> list[Entity]:
+    """The entities that are not part of a wider one: the decoded meaning counts more than the spelling."""
     ends = [wide.end for wide in wider]
     kept: list[Entity] = []
-    for one in seen:
+    for one in entities:
         at = bisect_left(ends, one.end)
         around = wider[at] if at < len(wider) else one
         if around.start > one.start or (around.start, around.end) == (one.start, one.end):
@@ -184,42 +185,47 @@ def _not_inside(wider: list[Entity], seen: list[Entity]) -> list[Entity]:
     return kept
 
 
-def _reunited(text: str, said: list[Entity], more: list[Entity]) -> list[Entity]:
+def _reunited(text: str, repeated: list[Entity], more: list[Entity]) -> list[Entity]:
     """The values that a model repeated, whole, and the uncovered rest of `more` without mere connecting words."""
-    whole = {*said, *more}
-    merged = _merged(text, said, more)
-    return [seen for seen in merged if seen in whole or text[seen.start : seen.end].lower() not in _CONNECTING_WORDS]
+    whole = {*repeated, *more}
+    merged = _merged(text, repeated, more)
+    return [
+        entity
+        for entity in merged
+        if entity in whole or text[entity.start : entity.end].lower() not in _CONNECTING_WORDS
+    ]
 
 
 def _merged(text: str, own: list[Entity], more: list[Entity]) -> list[Entity]:
     """Both lists without overlap: `own` stay whole, and of `more` what they leave uncovered."""
     every = own + more
-    whole = {(seen.start, seen.end): seen for seen in reversed(every)}
+    whole = {(entity.start, entity.end): entity for entity in reversed(every)}
     places = merged_spans(
         text,
-        [ValueSpan(seen.start, seen.end, at) for at, seen in enumerate(own)],
-        [ValueSpan(seen.start, seen.end, at) for at, seen in enumerate(more, len(own))],
+        [ValueSpan(entity.start, entity.end, at) for at, entity in enumerate(own)],
+        [ValueSpan(entity.start, entity.end, at) for at, entity in enumerate(more, len(own))],
     )
     return [whole.get((start, end)) or Entity(start, end, every[at].type) for start, end, at in places]
 
 
 class WholeJsonFinder:
-    """Finds entities in JSON as a whole and projects them onto its values. Use: `look` for every leaf, then `of` for
-    each.
+    """Finds entities in JSON as a whole and projects them onto its values.
+
+    First call `detect` for every leaf, then `entities` for each.
     """
 
-    def __init__(self, sightings: EntityFinder) -> None:
-        self._sightings = sightings
+    def __init__(self, finder: EntityFinder) -> None:
+        self._finder = finder
         self._detected: set[WholeJson] = set()
         self._found: dict[WholeJson, tuple[list[Entity], list[int]]] = {}  # and the ends of the entities
 
-    def look(self, number: int, leaf: Leaf) -> None:
+    def detect(self, number: int, leaf: Leaf) -> None:
         """Runs detection once on the JSON that contains leaf `number`."""
         if leaf.whole is not None and leaf.whole not in self._detected:
             self._detected.add(leaf.whole)
-            self._sightings.look(number, leaf.whole.text)
+            self._finder.detect(number, leaf.whole.text)
 
-    def of(self, number: int, leaf: Leaf, own: list[Entity]) -> list[Entity]:
+    def entities(self, number: int, leaf: Leaf, own: list[Entity]) -> list[Entity]:
         """The entities to mask in leaf `number`, ordered. Of two overlapping entities the wider one is kept."""
         if leaf.whole is None:
             return own
@@ -227,9 +233,9 @@ class WholeJsonFinder:
         if not more:
             return own
         every = own + more
-        places = [ValueSpan(seen.start, seen.end, at) for at, seen in enumerate(own)]
-        for at, seen in enumerate(more, len(own)):
-            insert_span(places, ValueSpan(seen.start, seen.end, at))
+        places = [ValueSpan(entity.start, entity.end, at) for at, entity in enumerate(own)]
+        for at, entity in enumerate(more, len(own)):
+            insert_span(places, ValueSpan(entity.start, entity.end, at))
         return [Entity(start, end, every[at].type) for start, end, at in places if _is_readable(leaf.text[start:end])]
 
     def _projected(self, number: int, leaf: Leaf, whole: WholeJson) -> Iterator[Entity]:
@@ -239,21 +245,23 @@ class WholeJsonFinder:
         end = begin + len(leaf.literal or "" if leaf.form is Form.NUMBER else leaf.text)
         found, ends = self._found_in(number, leaf, whole)
         for at in range(bisect_right(ends, begin), len(found)):
-            seen = found[at]
-            if seen.start >= end:
+            entity = found[at]
+            if entity.start >= end:
                 return
             if leaf.form is Form.NUMBER:
-                yield Entity(0, len(leaf.text), seen.type)
-            elif not leaf.is_key or begin <= seen.start < seen.end <= end:  # an entity of a value does not cover a key
-                yield Entity(max(seen.start - begin, 0), min(seen.end, end) - begin, seen.type)
+                yield Entity(0, len(leaf.text), entity.type)
+            elif not leaf.is_key or begin <= entity.start < entity.end <= end:  # a key is masked only as a whole entity
+                yield Entity(max(entity.start - begin, 0), min(entity.end, end) - begin, entity.type)
 
     def _found_in(self, number: int, leaf: Leaf, whole: WholeJson) -> tuple[list[Entity], list[int]]:
         found = self._found.get(whole)
         if found is None:
             # Known values are searched in each leaf; only a model's text needs them here, to have its tokens again.
-            own, of = self._sightings.own, self._sightings.of
-            seen = of(number, whole.text, from_model=True) if leaf.from_model else own(whole.text)
-            found = self._found[whole] = seen, [one.end for one in seen]
+            finder = self._finder
+            entities = (
+                finder.entities(number, whole.text, from_model=True) if leaf.from_model else finder.detected(whole.text)
+            )
+            found = self._found[whole] = entities, [entity.end for entity in entities]
         return found
 
 
@@ -263,7 +271,7 @@ def _is_readable(text: str) -> bool:
 
 # A token that is in a text already, in any spelling.
 _EXISTING_TOKEN: Final = re.compile(r"masked_([a-z_]{2,32})_([a-f0-9]{8})", re.IGNORECASE)
-_JOINING: Final = str.maketrans("_-.", "   ")
+_NAME_SEPARATORS: Final = str.maketrans("_-.", "   ")
 _CAMEL_CASE: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
@@ -277,12 +285,12 @@ def existing_tokens(text: str) -> Iterable[str]:
 class Masking:
     """The masking of one request."""
 
-    def __init__(self, asked: MaskingOptions, detector: Detects) -> None:
-        self._asked = asked
-        self._quoted: set[str] = set()  # tokens that are in the leaves already and were not minted here
-        self._mint = Mint(asked.key, self._quoted)
-        self._sightings = EntityFinder(detector, asked.terms)
-        self._siblings = WholeJsonFinder(self._sightings)
+    def __init__(self, options: MaskingOptions, detector: Detects) -> None:
+        self._options = options
+        self._existing: set[str] = set()  # tokens that are in the leaves already and were not minted here
+        self._mint = Mint(options.key, self._existing)
+        self._finder = EntityFinder(detector, options.terms)
+        self._json_finder = WholeJsonFinder(self._finder)
         self._numbers: set[str] = set()
         self._strings: set[str] = set()  # tokens that are whole strings of a tool's data; these do not count as numbers
         self.found: Counter[EntityType] = Counter()
@@ -290,43 +298,43 @@ class Masking:
     def mask(self, leaves: list[Leaf]) -> None:
         """Replaces every leaf that has an entity in its container."""
         for number, leaf in enumerate(leaves):
-            self._siblings.look(number, leaf)
+            self._json_finder.detect(number, leaf)
             for text, label in _detection_inputs(leaf):
-                self._sightings.look(number, text, label)
+                self._finder.detect(number, text, label)
         for number, leaf in enumerate(leaves):
             if not leaf.from_model:  # a token in a model's text is ours, and its value keeps it
-                self._quoted.update(existing_tokens(leaf.text))
-            seen: list[Entity] = []
+                self._existing.update(existing_tokens(leaf.text))
+            entities: list[Entity] = []
             for text, label in _detection_inputs(leaf):
-                seen += self._sightings.of(number, text, label, from_model=leaf.from_model)
-            seen = self._siblings.of(number, leaf, seen)
-            if seen:
-                self.found.update(entity.type for entity in seen)
-                _write_back(leaf, self._masked(leaf, seen))
+                entities += self._finder.entities(number, text, label, from_model=leaf.from_model)
+            entities = self._json_finder.entities(number, leaf, entities)
+            if entities:
+                self.found.update(entity.type for entity in entities)
+                _write_back(leaf, self._masked(leaf, entities))
 
     @property
     def minted(self) -> Minted:
         """The tokens minted so far."""
         return Minted(self._mint.mapping, frozenset(self._numbers - self._strings))
 
-    def _masked(self, leaf: Leaf, seen: list[Entity]) -> str:
+    def _masked(self, leaf: Leaf, entities: list[Entity]) -> str:
         if leaf.form is Form.STRING:
-            return self._text(leaf, seen)
-        first = max(seen, key=lambda entity: RANK[entity.type])
+            return self._text(leaf, entities)
+        first = max(entities, key=lambda entity: RANK[entity.type])
         token = self._mint.token(first.type, leaf.literal if leaf.literal is not None else leaf.text)
         if leaf.form is Form.NAME:
             return token.strip("<>")
         self._numbers.add(token)
         return token
 
-    def _text(self, leaf: Leaf, seen: list[Entity]) -> str:
+    def _text(self, leaf: Leaf, entities: list[Entity]) -> str:
         text = leaf.text
-        shown = self._generalized(leaf, seen)
+        generalized = self._generalized(leaf, entities)
         pieces: list[str] = []
         position = 0
-        for entity in seen:
+        for entity in entities:
             surface = text[entity.start : entity.end]
-            general = shown.get(entity)
+            general = generalized.get(entity)
             pieces += (text[position : entity.start], general or self._mint.token(entity.type, surface))
             position = entity.end
         pieces.append(text[position:])
@@ -335,27 +343,27 @@ class Masking:
             self._strings.add(masked)
         return masked
 
-    def _generalized(self, leaf: Leaf, seen: list[Entity]) -> dict[Entity, str]:
+    def _generalized(self, leaf: Leaf, entities: list[Entity]) -> dict[Entity, str]:
         """The generalized values of entities, where requested and possible. A leaf's label is context for the
         generalizer.
         """
-        wanted = self._asked.transforms
-        if not any(entity.type in wanted for entity in seen):
+        wanted = self._options.transforms
+        if not any(entity.type in wanted for entity in entities):
             return {}
         lead = f"{leaf.label}: " if leaf.label else ""
         spans = tuple(
             Span(len(lead) + entity.start, len(lead) + entity.end, entity.type, 1.0, "", GLOSSARY_RANK)
-            for entity in seen
+            for entity in entities
         )
-        generalizer = Generalizer(Detection(lead + leaf.text, spans), wanted, self._asked.today)
-        values = {entity: generalizer.value(span) for entity, span in zip(seen, spans, strict=True)}
+        generalizer = Generalizer(Detection(lead + leaf.text, spans), wanted, self._options.today)
+        values = {entity: generalizer.value(span) for entity, span in zip(entities, spans, strict=True)}
         return {entity: value for entity, value in values.items() if value}
 
 
 def _detection_inputs(leaf: Leaf) -> list[tuple[str, str]]:
     """The texts and labels for detection. For a participant's name also its words, capitalized."""
     if leaf.form is Form.NAME:
-        words = _CAMEL_CASE.sub(" ", leaf.text.translate(_JOINING)).title()
+        words = _CAMEL_CASE.sub(" ", leaf.text.translate(_NAME_SEPARATORS)).title()
         return [(text, "") for text in dict.fromkeys((leaf.text, words))]
     return [(leaf.text, leaf.label)]
 

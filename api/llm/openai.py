@@ -145,7 +145,7 @@ REQUEST: Final = request(
     content=("messages",),
 )
 
-_TEXT_FIELDS: Final = ("delta", "message", "text")  # what a choice kind its next piece in; `text` before there was chat
+_TEXT_FIELDS: Final = ("delta", "message", "text")  # fields with the next piece; `text` is of completions without chat
 _CONTINUED_ARRAYS: Final = ("content", "reasoning_details", "tool_calls")  # arrays whose items continue in later chunks
 _ENVELOPE: Final = ("id", "object", "created", "model", "system_fingerprint", "service_tier")
 

@@ -51,27 +51,27 @@ def _to_openai(body: dict[str, Node]) -> None:
     messages.insert(position, {"role": role, "content": INSTRUCTION})
 
 
-def words(raw: bytes, asked: MaskingOptions) -> int:
+def words(raw: bytes, options: MaskingOptions) -> int:
     """The number of whitespace-separated words for detection. InvalidBody, AttachmentNotSupported."""
-    _, found = _read(raw, asked)
+    _, found = _read(raw, options)
     return sum(len(leaf.text.split()) for leaf in found.leaves)
 
 
-def masked(raw: bytes, asked: MaskingOptions, detector: Detects) -> MaskedPrompt:
+def masked(raw: bytes, options: MaskingOptions, detector: Detects) -> MaskedPrompt:
     """The body with every entity masked. InvalidBody, AttachmentNotSupported, and the errors of detection."""
-    body, found = _read(raw, asked)
-    masking = Masking(asked, detector)
+    body, found = _read(raw, options)
+    masking = Masking(options, detector)
     masking.mask(found.leaves)
     for pieces, container, key in found.texts:
         replace_at(container, key, "".join(map(str, pieces)))
-    if asked.preserve_tags:
-        ask_to_preserve(body, asked.provider)
-    minted = replace(masking.minted, prefill=prefill(body, asked.provider))
+    if options.preserve_tags:
+        ask_to_preserve(body, options.provider)
+    minted = replace(masking.minted, prefill=prefill(body, options.provider))
     return MaskedPrompt(write(body), minted, body.get("stream") is True, masking.found)
 
 
-def _read(raw: bytes, asked: MaskingOptions) -> tuple[dict[str, Node], Walk]:
+def _read(raw: bytes, options: MaskingOptions) -> tuple[dict[str, Node], Walk]:
     body = parse_body(raw)
     if not isinstance(body.get("messages"), list):
         raise InvalidBody
-    return body, walk(body, asked.provider, allow_attachments=asked.allow_attachments)
+    return body, walk(body, options.provider, allow_attachments=options.allow_attachments)

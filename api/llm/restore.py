@@ -56,7 +56,7 @@ class Restorer:
     """Restores the tokens of one request in a single pass: originals that were put in are not searched again."""
 
     def __init__(self, minted: Minted) -> None:
-        self.live = RequestTokens(minted.originals)
+        self.tokens = RequestTokens(minted.originals)
         self._originals = minted.originals
         self.prefill = neutral_shape(minted.prefill)
         self.numbers = frozenset(
@@ -72,32 +72,32 @@ class Restorer:
 
     def text(self, text: str) -> str:
         """The text with every token of this request restored."""
-        if not self.live:
+        if not self.tokens:
             return text
-        hits, decided = self.live.find(text, 0, final=True)
+        hits, decided = self.tokens.find(text, 0, final=True)
         return self.rendered(text, 0, decided, hits) if hits else text
 
     def number(self, text: str) -> str | None:
         """The digits to write when the whole `text` is one token that replaced a number; None otherwise."""
         if not self.numbers:
             return None
-        hits, _ = self.live.find(text, 0, final=True)
+        hits, _ = self.tokens.find(text, 0, final=True)
         whole = len(hits) == 1 and (hits[0].start, hits[0].end) == (0, len(text))
         return self._originals[hits[0].token] if whole and hits[0].token in self.numbers else None
 
-    def rendered(self, written: Sequence[str], start: int, end: int, hits: Sequence[Hit], depth: int = 0) -> str:
-        """`written[start:end]` with its hits replaced by originals, escaped for `depth` nested JSON strings."""
+    def rendered(self, source: Sequence[str], start: int, end: int, hits: Sequence[Hit], depth: int = 0) -> str:
+        """`source[start:end]` with its hits replaced by originals, escaped for `depth` nested JSON strings."""
         out: list[str] = []
         at = start
         for hit in hits:
-            out += (*_as_one(written[at : hit.start]), self.original(hit.token, depth))
+            out += (*_as_one(source[at : hit.start]), self.original(hit.token, depth))
             at = hit.end
-        out += _as_one(written[at:end])
+        out += _as_one(source[at:end])
         return "".join(out)
 
 
-def _as_one(written: Sequence[str]) -> Sequence[str]:
-    return (written,) if isinstance(written, str) else written
+def _as_one(source: Sequence[str]) -> Sequence[str]:
+    return (source,) if isinstance(source, str) else source
 
 
 class TextStream:
@@ -107,33 +107,33 @@ class TextStream:
     JSON strings that contain the text; originals are escaped that many times.
     """
 
-    __slots__ = ("_before", "_depth", "_held", "_restorer", "_written")
+    __slots__ = ("_before", "_depth", "_held", "_restorer", "_source")
 
     def __init__(self, restorer: Restorer, depth: int = 0) -> None:
         self._restorer = restorer
         self._depth = depth
         self._before = ""  # the last released characters, as the model wrote them
         self._held = ""
-        self._written: Sequence[str] = ""  # the source spelling of each held character
+        self._source: Sequence[str] = ""  # the source spelling of each held character
 
-    def feed(self, text: str, written: Sequence[str] | None = None) -> str:
+    def feed(self, text: str, source: Sequence[str] | None = None) -> str:
         """The text that can be released: all but the longest end that may become a token of this request.
 
-        `written`: the source spelling of each character of `text`, where it differs from the character itself.
+        `source`: the source spelling of each character of `text`, where it differs from the character itself.
         """
-        if not self._restorer.live:
-            return text if written is None else "".join(written)
-        return self._released(text, text if written is None else written, final=False)
+        if not self._restorer.tokens:
+            return text if source is None else "".join(source)
+        return self._released(text, text if source is None else source, final=False)
 
     def flush(self) -> str:
         """The text that was held back. For the end of the text."""
         return self._released("", "", final=True) if self._held else ""
 
-    def _released(self, text: str, written: Sequence[str], *, final: bool) -> str:
+    def _released(self, text: str, source: Sequence[str], *, final: bool) -> str:
         whole = self._before + self._held + text
         start = len(self._before)
-        hits, decided = self._restorer.live.find(whole, start, final=final)
-        units = concatenated(self._before, concatenated(self._written, written))
+        hits, decided = self._restorer.tokens.find(whole, start, final=final)
+        units = concatenated(self._before, concatenated(self._source, source))
         self._before = whole[max(0, decided - LOOK_BACK) : decided]
-        self._held, self._written = whole[decided:], units[decided:]
+        self._held, self._source = whole[decided:], units[decided:]
         return self._restorer.rendered(units, start, decided, hits, self._depth)

@@ -29,7 +29,7 @@ class EventParser:
 
     def __init__(self) -> None:
         self._raw = bytearray()  # of the incomplete event
-        self._line = 0  # where the current line begins in `_raw`_as_json
+        self._line = 0  # where the current line begins in `_raw`
         self._name: str | None = None
         self._data: list[str] = []
         self._cr_last = False  # an LF at the beginning of the next chunk belongs to this CR

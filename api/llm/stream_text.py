@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from api.llm.json_stream import STRUCTURED, JsonStream, RestoringStream
+from api.llm.json_stream import JSON_STARTS, JsonStream, RestoringStream
 from api.llm.json_tree import Number
 from api.llm.model import StreamTooLong
 from api.llm.restore import Restorer, TextStream
@@ -17,14 +17,14 @@ from api.llm.restore import Restorer, TextStream
 _LEAD = r"[ \t>]*(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]+)?"
 _BEGINS = re.compile(_LEAD + r'([{\[])\s*(["{}\[\]])')
 _MAY_BEGIN = re.compile(rf"{_LEAD}(?:[{{\[]\s*|[-*+]|[0-9]{{1,9}}[.)]?)?\Z")
-_MAX_LEAD: Final = 64  # characters of a line before its JSON_as_json
+_MAX_LEAD: Final = 64  # characters of a line before its JSON
 
 
 class LineJsonStream:
     """Restores prose outside code fences. A line that begins like JSON is handled as JSON as long as it can be JSON.
 
     Nothing is held back to decide that, since brackets are not part of a token. `line`: the part of the first line that
-    came before; None when that line cannot begin with JSON.
+    before before; None when that line cannot begin with JSON.
     """
 
     def __init__(self, restorer: Restorer, line: str | None = "") -> None:
@@ -33,8 +33,8 @@ class LineJsonStream:
         self._json: JsonStream | None = None
         self._line = line
 
-    def feed(self, text: str, written: Sequence[str] | None = None) -> str:
-        """The text that can be released now. `written` is not used: prose is inside no string."""
+    def feed(self, text: str, source: Sequence[str] | None = None) -> str:
+        """The text that can be released now. `source` is not used: prose is inside no string."""
         out: list[str] = []
         at = 0
         while at < len(text):
@@ -55,12 +55,12 @@ class LineJsonStream:
         """The position behind the first bracket of the next JSON; the end of the text if there is none."""
         while True:
             if self._line is not None:
-                came, self._line = self._line, None
-                line = came + text[at : at + _MAX_LEAD]
+                before, self._line = self._line, None
+                line = before + text[at : at + _MAX_LEAD]
                 begin = _BEGINS.match(line)
-                if begin and begin[1] + begin[2] in STRUCTURED:
-                    self._json = JsonStream(self._restorer, structured=True, opened=begin[1], plain=self._plain)
-                    return at + begin.start(2) - len(came)
+                if begin and begin[1] + begin[2] in JSON_STARTS:
+                    self._json = JsonStream(self._restorer, structured=True, open_bracket=begin[1], plain=self._plain)
+                    return at + begin.start(2) - len(before)
                 if len(line) < _MAX_LEAD and _MAY_BEGIN.match(line):
                     self._line = line
                     return len(text)
@@ -88,8 +88,8 @@ def prose(restorer: Restorer, *, whole: bool = False, prefix: str = "") -> JsonS
 def restored_prose(restorer: Restorer, text: str, prefix: str = "") -> str:
     """A whole text, restored. Where it is JSON, such as structured output, originals are escaped."""
     stream = prose(restorer, whole=True, prefix=prefix)
-    said = stream.feed(text) + stream.flush()
-    return text if said == text else said
+    restored = stream.feed(text) + stream.flush()
+    return text if restored == text else restored
 
 
 class MarkdownStream:
@@ -107,11 +107,11 @@ class MarkdownStream:
         )  # the caller has decided about the first line
         self._line = ""  # the beginning of the current line
         self._fence = ""  # the marks of the open fence
-        self._is_json_fence = False  # what stands behind it kind so itself
+        self._is_json_fence = False  # the info string of the open fence says JSON
 
-    def feed(self, text: str, written: Sequence[str] | None = None) -> str:
-        """The text that can be released now. `written` is not used: prose is inside no string."""
-        if not self._restorer.live:
+    def feed(self, text: str, source: Sequence[str] | None = None) -> str:
+        """The text that can be released now. `source` is not used: prose is inside no string."""
+        if not self._restorer.tokens:
             return text
         out: list[str] = []
         start = at = 0
@@ -145,7 +145,7 @@ class MarkdownStream:
         if not marks or (words and not is_json):
             return None
         self._fence, self._is_json_fence = marks, is_json
-        return JsonStream(self._restorer, structured=True, sure=is_json)
+        return JsonStream(self._restorer, structured=True, is_certain=is_json)
 
     def _is_closed(self, line: str, marks: str) -> bool:
         """Whether a line closes the open fence. A fence of JSON is also closed at the end of a line with JSON."""

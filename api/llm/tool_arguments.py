@@ -21,8 +21,9 @@ _KEY_FOLLOWS = re.compile(r"[ \t\r\n]*:")
 
 
 class Value(NamedTuple):
-    """The value or key that `pieces[at]` spells. `text`: of a string; None for a number. `label`: from the key; empty
-    for keys.
+    """The value or key that `pieces[at]` spells.
+
+    `text`: the decoded string; None for a number. `label`: what the key says of a value; empty for a key.
     """
 
     at: int
@@ -55,12 +56,12 @@ def split(text: str, label: str) -> Split | None:
             labels.pop()
             current = labels[-1]
         else:
-            said = json.loads(literal) if literal[0] == '"' else None
+            string = json.loads(literal) if literal[0] == '"' else None
             is_key = False
-            if said is not None and _KEY_FOLLOWS.match(text, mark.end()) is not None:
-                is_key, current = True, label_of(labels[-1], said)
+            if string is not None and _KEY_FOLLOWS.match(text, mark.end()) is not None:
+                is_key, current = True, label_of(labels[-1], string)
             pieces += (text[last : mark.start()], literal)
-            values.append(Value(len(pieces) - 1, said, "" if is_key else current, is_key))
+            values.append(Value(len(pieces) - 1, string, "" if is_key else current, is_key))
             last = mark.end()
     pieces.append(text[last:])
     return Split(pieces, values)

@@ -59,7 +59,7 @@ async def proxied(request: Request, services: Services, who: Authenticated, prov
     policy = services.policies.cached(who.caller)
     if policy is None:
         policy = await to_thread.run_sync(services.policies.get, who.caller)
-    asked = MaskingOptions(
+    options = MaskingOptions(
         provider=provider,
         key=token_key(who.key_material),
         today=riyadh_day(utc_now()),
@@ -70,7 +70,7 @@ async def proxied(request: Request, services: Services, who: Authenticated, prov
     )
     allowed = demo.without_account_headers(sent) if who.by_session else sent
     forwarded = _Forwarded(headers.request_headers(allowed, provider, key), headers.query(request.query_params))
-    return _ProxiedResponse(services, who.caller, asked, raw, forwarded, partial(wait_for_disconnect, request))
+    return _ProxiedResponse(services, who.caller, options, raw, forwarded, partial(wait_for_disconnect, request))
 
 
 class _ProxiedResponse(Response):
@@ -80,20 +80,20 @@ class _ProxiedResponse(Response):
         self,
         services: Services,
         caller: Caller,
-        asked: MaskingOptions,
+        options: MaskingOptions,
         raw: bytes,
         forwarded: _Forwarded,
         disconnected: Disconnected,
     ) -> None:
         super().__init__()
-        self._services, self._account_id, self._asked = services, caller.account_id, asked
+        self._services, self._account_id, self._options = services, caller.account_id, options
         self._raw, self._forwarded, self._disconnected = raw, forwarded, disconnected
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Raises the errors of masking and charging, ProviderUnreachable, ProviderTimeout and ClientDisconnect."""
         services, account_id = self._services, self._account_id
         tokens = await services.detection.count_prompt_words(
-            self._raw, self._asked, caller=account_id, disconnected=self._disconnected
+            self._raw, self._options, caller=account_id, disconnected=self._disconnected
         )
         # A small prompt is masked while the charge is made: the database is most of the latency that the proxy adds.
         masking = _started(self._masked) if len(self._raw) <= _SMALL_PROMPT else nullcontext(self._masked)
@@ -110,12 +110,12 @@ class _ProxiedResponse(Response):
     async def _masked(self) -> MaskedPrompt:
         raw, self._raw = self._raw, b""  # frees the memory while the answer is awaited
         return await self._services.detection.mask_prompt(
-            raw, self._asked, caller=self._account_id, disconnected=self._disconnected
+            raw, self._options, caller=self._account_id, disconnected=self._disconnected
         )
 
     async def _forward(self, prompt: MaskedPrompt, charge: PendingCharge, send: Send) -> list[Message]:
         """Sends the answer except its last messages, which it returns. An unstreamed answer is returned whole."""
-        provider = self._asked.provider
+        provider = self._options.provider
         call = ProviderRequest(provider, self._forwarded.headers, self._forwarded.query, prompt.body, self._account_id)
         async with self._services.upstream.send(call) as response:
             if response.is_event_stream:

@@ -29,59 +29,6 @@ _CUES = (
 )
 _LEAST = 3  # letters of a part
 _MOST = 10  # words of a name
-
-
-class Part(NamedTuple):
-    """A given name or family name in a full name. `key`: its letters, folded. `known`: hardly ever another word.
-
-    `ordinary`: mostly another word, a name only after a title.
-    """
-
-    key: str
-    known: bool
-    ordinary: bool
-
-
-def name_parts(surface: str, vocabulary: Vocabulary) -> list[Part]:
-    """The parts of a full name by position, without words that only join them; none if it is no name."""
-    words = Words(normalize(surface), vocabulary)
-    if len(words) > 2 * _MOST:
-        return []
-    parts: list[Part] = []
-    opened = ""
-    for index in range(len(words)):
-        key, meaning = compact_form(words.words[index]), words.meaning(index)
-        is_last = index + 1 >= len(words) or not compact_form(words.words[index + 1])
-        if not key or (meaning & (Word.INITIAL | Word.PREFIX | Word.TITLE) and not meaning & NAME):
-            continue
-        if not is_last and meaning & _OPENING and not meaning & (Word.GIVEN | Word.FAMILY):
-            opened += key
-        elif meaning & _JOINING and not meaning & NAME:
-            continue
-        elif meaning & Word.SECOND_PART and parts and not opened:
-            parts[-1] = Part(parts[-1].key + key, True, False)
-        else:
-            part = _part(opened + key, bool(opened), meaning, vocabulary)
-            if part is not None:
-                parts.append(part)
-            opened = ""
-    return parts
-
-
-def _part(key: str, is_joined: bool, meaning: int, vocabulary: Vocabulary) -> Part | None:
-    if len(key) < _LEAST or not key.isalpha():
-        return None
-    if meaning & _CUES and not meaning & NAME:
-        return None
-    known = _meaning(vocabulary, key) | _meaning(vocabulary, key.capitalize()) if is_joined else meaning
-    certain = bool(known & (Word.GIVEN | Word.FAMILY)) and not known & (Word.ORDINARY | Word.PLACE)
-    return Part(key, certain, bool(known & Word.ORDINARY))
-
-
-def _meaning(vocabulary: Vocabulary, word: str) -> int:
-    return vocabulary.meaning[vocabulary.code.get(word, vocabulary.other)]
-
-
 _NAMING = Word.TITLE | Word.GREETING | Word.LABEL
 _MONTHS = section("context_words.txt", "month name latin") | frozenset(
     ["march", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
@@ -98,85 +45,6 @@ _LEAST_UNKNOWN = 4  # letters of an unknown Arabic word that counts everywhere
 _LEAST_FAMILY = 6  # letters of an unknown Arabic word with the article
 _I_AM = "انا"
 _ENDS = frozenset("n.#:(<")  # separator codes before the first word of a sentence or a line
-
-
-def is_mention(words: Words, first: int, last: int, parts: Sequence[Part], *, has_initials: bool = False) -> bool:
-    """Whether words `first` to `last`, which spell these parts of one name, mean a person.
-
-    `has_initials`: the words include initials of the other parts.
-    """
-    is_arabic = bool(words.meaning(last) & Word.ARABIC) or not words.words[last].isascii()
-    if is_arabic and not words.words[last][0].isupper():
-        return _is_arabic_mention(words, first, last, parts)
-    return _is_latin_mention(words, first, last, parts, has_initials)
-
-
-def _is_arabic_mention(words: Words, first: int, last: int, parts: Sequence[Part]) -> bool:
-    if arabic.follows_facility(words, first):
-        return False
-    if any(part.known for part in parts):
-        return True
-    cue = arabic.cue_before(words, first)
-    if cue & Word.TITLE:
-        return True
-    is_weak = bool(words.meaning(first) & NAME)
-    if cue & (Word.LABEL | Word.GREETING) and not (
-        is_weak and (words.words[first] in PREDICATES or words.words[first - 1] == _I_AM)
-    ):
-        return True
-    if any(part.ordinary for part in parts):
-        return False
-    if len(parts) > 1 or cue & Word.CONTACT:
-        return True
-    return not is_weak and _looks_like_unknown_name(words, first, last, parts[0].key)
-
-
-def _looks_like_unknown_name(words: Words, first: int, last: int, key: str) -> bool:
-    """Whether a word that no lexicon has is a name, by its letters and the word before."""
-    if not key.startswith("ال"):
-        return len(key) >= _LEAST_UNKNOWN
-    if key[-1] != "ي" or len(key) < _LEAST_FAMILY:
-        return words.after(first - 1) == "n" and words.after(last) == "n"
-    return words.after(first - 1) != " " or not words.words[first - 1].startswith("ال")  # no adjective: البنك التجاري
-
-
-def _is_latin_mention(words: Words, first: int, last: int, parts: Sequence[Part], has_initials: bool) -> bool:
-    if is_facility_name(words, first, last) or in_identifier(words.raw, words.start(first), words.end(last)):
-        return False
-    is_capital = words.words[first][0].isupper()
-    is_certain_name = any(part.known for part in parts)
-    if not is_capital:
-        return is_certain_name and sum(len(part.key) for part in parts) >= _LEAST_SMALL
-    cue = latin.cue_before(words, first)
-    if is_certain_name or has_initials or cue & Word.TITLE or has_possessor(words, first):
-        return True
-    if len(parts) > 1:
-        return not all(part.ordinary for part in parts)
-    if parts[0].ordinary:
-        return False
-    return bool(cue & _NAMING) or _is_written_as_name(words, first, last, parts[0])
-
-
-def _is_written_as_name(words: Words, first: int, last: int, part: Part) -> bool:
-    """Whether one word that may not be a name is written like one: with a capital letter that has no other reason."""
-    is_place = first == last and words.meaning(first) & Word.PLACE
-    if part.key in _MONTHS or is_place or (len(words.words[first]) > 1 and words.words[first].isupper()):
-        return False
-    is_alone = words.after(first - 1) == "n" and words.after(last) == "n"
-    if is_alone:
-        unknown = not words.meaning(first) & (Word.GIVEN_WEAK | Word.FAMILY_WEAK)
-        return unknown and len(part.key) >= _LEAST_ALONE and part.key not in _ORDINARY
-    if words.after(last) in " -" and words.meaning(last + 1) & (Word.CAPITAL | Word.NUMBER):
-        return False  # Stone Tiles, May 5
-    is_owner = words.after(last) == "'" and words.words[last + 1] in ("s", "S")
-    if words.after(first - 1) in _ENDS:
-        if is_owner and not words.meaning(first) & NAME and part.key not in _ORDINARY:
-            return True
-        return words.words[first] in _NEVER_ENGLISH or bool(latin.cue_after(words, last) & Word.SPEECH)
-    before = words.words[first - 1].lower()
-    return bool(words.meaning(first - 1) & Word.LOWER) and before not in _DETERMINERS
-
-
 _CLITICS = ("و", "ف", "ب", "ل", "ك", "ول", "وب", "فل", "وك")
 _BETWEEN = frozenset(" -.i,'")  # separator codes between two parts of one name
 _APOSTROPHES = re.compile("['\u2018\u2019\u02bc]")  # Sara's
@@ -186,18 +54,23 @@ _MOST_WORDS = 3  # of one part: Abd Al Rahman
 _OPENINGS = ("al", "el", "abdul", "abdel", "abdal", "abd", "abu", "ال", "عبد", "ابو")
 
 
+class Part(NamedTuple):
+    """A given name or family name in a full name. `key`: its letters, folded. `known`: hardly ever another word.
+
+    `ordinary`: mostly another word, a name only after a title.
+    """
+
+    key: str
+    known: bool
+    ordinary: bool
+
+
 class Mention(NamedTuple):
     """`text[start:end]` names one of `people` by one part of a name or several."""
 
     start: int
     end: int
     people: frozenset[int]
-
-
-def is_certain_name(surface: str) -> bool:
-    """Whether every part of a name is hardly ever anything else."""
-    parts = name_parts(surface, LEXICAL.vocabulary)
-    return bool(parts) and all(part.known for part in parts)
 
 
 class _PartMatch(NamedTuple):
@@ -327,6 +200,129 @@ class PersonMentions:
     def _has_initials_of(self, number: int, initials: set[str]) -> bool:
         """Whether a name of this person has parts with all these initials."""
         return any(initials <= {key[0] for key in name} for name in self._names[number])
+
+
+def is_certain_name(surface: str) -> bool:
+    """Whether every part of a name is hardly ever anything else."""
+    parts = name_parts(surface, LEXICAL.vocabulary)
+    return bool(parts) and all(part.known for part in parts)
+
+
+def name_parts(surface: str, vocabulary: Vocabulary) -> list[Part]:
+    """The parts of a full name by position, without words that only join them; none if it is no name."""
+    words = Words(normalize(surface), vocabulary)
+    if len(words) > 2 * _MOST:
+        return []
+    parts: list[Part] = []
+    opened = ""
+    for index in range(len(words)):
+        key, meaning = compact_form(words.words[index]), words.meaning(index)
+        is_last = index + 1 >= len(words) or not compact_form(words.words[index + 1])
+        if not key or (meaning & (Word.INITIAL | Word.PREFIX | Word.TITLE) and not meaning & NAME):
+            continue
+        if not is_last and meaning & _OPENING and not meaning & (Word.GIVEN | Word.FAMILY):
+            opened += key
+        elif meaning & _JOINING and not meaning & NAME:
+            continue
+        elif meaning & Word.SECOND_PART and parts and not opened:
+            parts[-1] = Part(parts[-1].key + key, True, False)
+        else:
+            part = _part(opened + key, bool(opened), meaning, vocabulary)
+            if part is not None:
+                parts.append(part)
+            opened = ""
+    return parts
+
+
+def _part(key: str, is_joined: bool, meaning: int, vocabulary: Vocabulary) -> Part | None:
+    if len(key) < _LEAST or not key.isalpha():
+        return None
+    if meaning & _CUES and not meaning & NAME:
+        return None
+    known = _meaning(vocabulary, key) | _meaning(vocabulary, key.capitalize()) if is_joined else meaning
+    certain = bool(known & (Word.GIVEN | Word.FAMILY)) and not known & (Word.ORDINARY | Word.PLACE)
+    return Part(key, certain, bool(known & Word.ORDINARY))
+
+
+def _meaning(vocabulary: Vocabulary, word: str) -> int:
+    return vocabulary.meaning[vocabulary.code.get(word, vocabulary.other)]
+
+
+def is_mention(words: Words, first: int, last: int, parts: Sequence[Part], *, has_initials: bool = False) -> bool:
+    """Whether words `first` to `last`, which spell these parts of one name, mean a person.
+
+    `has_initials`: the words include initials of the other parts.
+    """
+    is_arabic = bool(words.meaning(last) & Word.ARABIC) or not words.words[last].isascii()
+    if is_arabic and not words.words[last][0].isupper():
+        return _is_arabic_mention(words, first, last, parts)
+    return _is_latin_mention(words, first, last, parts, has_initials)
+
+
+def _is_arabic_mention(words: Words, first: int, last: int, parts: Sequence[Part]) -> bool:
+    if arabic.follows_facility(words, first):
+        return False
+    if any(part.known for part in parts):
+        return True
+    cue = arabic.cue_before(words, first)
+    if cue & Word.TITLE:
+        return True
+    is_weak = bool(words.meaning(first) & NAME)
+    if cue & (Word.LABEL | Word.GREETING) and not (
+        is_weak and (words.words[first] in PREDICATES or words.words[first - 1] == _I_AM)
+    ):
+        return True
+    if any(part.ordinary for part in parts):
+        return False
+    if len(parts) > 1 or cue & Word.CONTACT:
+        return True
+    return not is_weak and _looks_like_unknown_name(words, first, last, parts[0].key)
+
+
+def _looks_like_unknown_name(words: Words, first: int, last: int, key: str) -> bool:
+    """Whether a word that no lexicon has is a name, by its letters and the word before."""
+    if not key.startswith("ال"):
+        return len(key) >= _LEAST_UNKNOWN
+    if key[-1] != "ي" or len(key) < _LEAST_FAMILY:
+        return words.after(first - 1) == "n" and words.after(last) == "n"
+    return words.after(first - 1) != " " or not words.words[first - 1].startswith("ال")  # no adjective: البنك التجاري
+
+
+def _is_latin_mention(words: Words, first: int, last: int, parts: Sequence[Part], has_initials: bool) -> bool:
+    if is_facility_name(words, first, last) or in_identifier(words.raw, words.start(first), words.end(last)):
+        return False
+    is_capital = words.words[first][0].isupper()
+    is_certain_name = any(part.known for part in parts)
+    if not is_capital:
+        return is_certain_name and sum(len(part.key) for part in parts) >= _LEAST_SMALL
+    cue = latin.cue_before(words, first)
+    if is_certain_name or has_initials or cue & Word.TITLE or has_possessor(words, first):
+        return True
+    if len(parts) > 1:
+        return not all(part.ordinary for part in parts)
+    if parts[0].ordinary:
+        return False
+    return bool(cue & _NAMING) or _is_written_as_name(words, first, last, parts[0])
+
+
+def _is_written_as_name(words: Words, first: int, last: int, part: Part) -> bool:
+    """Whether one word that may not be a name is written like one: with a capital letter that has no other reason."""
+    is_place = first == last and words.meaning(first) & Word.PLACE
+    if part.key in _MONTHS or is_place or (len(words.words[first]) > 1 and words.words[first].isupper()):
+        return False
+    is_alone = words.after(first - 1) == "n" and words.after(last) == "n"
+    if is_alone:
+        unknown = not words.meaning(first) & (Word.GIVEN_WEAK | Word.FAMILY_WEAK)
+        return unknown and len(part.key) >= _LEAST_ALONE and part.key not in _ORDINARY
+    if words.after(last) in " -" and words.meaning(last + 1) & (Word.CAPITAL | Word.NUMBER):
+        return False  # Stone Tiles, May 5
+    is_owner = words.after(last) == "'" and words.words[last + 1] in ("s", "S")
+    if words.after(first - 1) in _ENDS:
+        if is_owner and not words.meaning(first) & NAME and part.key not in _ORDINARY:
+            return True
+        return words.words[first] in _NEVER_ENGLISH or bool(latin.cue_after(words, last) & Word.SPEECH)
+    before = words.words[first - 1].lower()
+    return bool(words.meaning(first - 1) & Word.LOWER) and before not in _DETERMINERS
 
 
 def _heads(key: str) -> Iterator[str]:

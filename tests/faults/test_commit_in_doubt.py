@@ -51,9 +51,7 @@ def kinds(postgres_url: str, account: Account) -> list[str]:
 def test_a_charge_in_doubt_is_settled(
     served: Served, cable: DoubtfulCable, postgres_url: str, place: Break, entries: list[str]
 ) -> None:
-    """“detection service unreachable or shedding load; request refunded best-effort (the exact free/paid split is
-    reversed)”
-    """
+    """Both sides of the charge go back, free and paid."""
     account = served.account(paid_tokens=5)
     with served.client(account) as client:
         cable.plan(place)

@@ -161,7 +161,6 @@ def test_an_address_has_the_origin_that_browsers_write(
 def test_when_the_session_cookie_is_secure(
     monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], secure: bool
 ) -> None:
-    """“COOKIE_SECURE | true when DASHBOARD_URL is https”."""
     assert load(monkeypatch, **variables).session_cookie_secure is secure
 
 

@@ -22,66 +22,13 @@ _VERBS_BEFORE = {
     "علي": section("context_words.txt", "verb before to arabic"),
     "من": section("context_words.txt", "verb before from arabic"),
 }
-
-
-def cue_before(words: Words, first: int) -> int:
-    """What the context word before word `first` is: title, role, label, greeting or contact word; 0 if it is none."""
-    between = words.after(first - 1)
-    if between not in " :/.n,(":
-        return 0
-    meaning = words.meaning(first - 1) & CUES
-    if not meaning:
-        return _cue_two_words_before(words, first) if between == " " else 0
-    word = words.words[first - 1]
-    if len(word) == 1 and word not in "يا" and between not in "/.":
-        return 0  # single letters are titles only with their mark: د. أ/ م.
-    if between in "n,(" and not meaning & (Word.LABEL | Word.ROLE):
-        return 0
-    return meaning
-
-
-def _cue_two_words_before(words: Words, first: int) -> int:
-    """What the second word before is, if the first is an adjective of it or a preposition."""
-    if first < 2:
-        return 0
-    word, before, between = words.words[first - 1], words.words[first - 2], words.after(first - 2)
-    if between != " ":
-        return Word.CONTACT if word == "ل" else 0
-    meaning = words.meaning(first - 2)
-    if word in _COURTESY and meaning & (Word.TITLE | Word.ROLE | Word.GREETING):
-        return Word.GREETING
-    if word.startswith("ال") and meaning & Word.ROLE and not words.meaning(first - 1) & Word.NON_PERSON:
-        return Word.ROLE  # العاملة المنزلية, مدير المبيعات
-    return Word.CONTACT if word == "ل" or before in _VERBS_BEFORE.get(word, ()) else 0
-
-
-def cue_words_before(words: Words, first: int) -> tuple[int, int]:
-    """The first and last word of the cue that `cue_before` found: one word or two."""
-    alone = words.meaning(first - 1) & CUES or words.words[first - 1] == "ل"
-    return first - 1 if alone else first - 2, first - 1
-
-
-def follows_facility(words: Words, first: int) -> bool:
-    """Whether the name belongs to the name of a street, school or firm: شارع الأمير ماجد."""
-    index = first - 1
-    for _ in range(2):
-        if words.after(index) not in " ./":
-            return False
-        meaning = words.meaning(index)
-        if meaning & Word.FACILITY:
-            return True
-        if not meaning & (Word.TITLE | Word.CONNECTOR):
-            return False
-        index -= 1
-    return False
-
-
 _PARTS = NAME | Word.CONNECTOR | Word.ABD | Word.KUNYA | Word.DIVINE | Word.SECOND_PART
 _LONGEST = 9  # words after the first: given, father, grandfather, family, with their connectors
 _AND = frozenset(["و", "او"])
 _ENDS = ",n.:(#"
 _NAMING = Word.TITLE | Word.LABEL  # these make a name certain
 _ANNOUNCING = Word.TITLE | Word.ROLE | Word.LABEL
+_VERBAL = frozenset("وفبلكيتن")  # attached conjunctions and prepositions, and the first letters of verbs
 
 
 class ArabicNames:
@@ -305,9 +252,6 @@ def _looks_like_family(words: Words, first: int, last: int, cue: int) -> bool:
     return (ends or last - first >= 2) and before & NAME != 0 and word[-1] not in "هتن"
 
 
-_VERBAL = frozenset("وفبلكيتن")  # attached conjunctions and prepositions, and the first letters of verbs
-
-
 def _clitic_letters(words: Words, first: int) -> int:
     """How many letters of the first word are an attached conjunction or preposition."""
     if not words.meaning(first) & Word.CLITIC:
@@ -316,3 +260,55 @@ def _clitic_letters(words: Words, first: int) -> int:
     if word[:2] in ("ول", "وب", "فل") and words.knows(word[2:]):
         return 2
     return 1
+
+
+def cue_before(words: Words, first: int) -> int:
+    """What the context word before word `first` is: title, role, label, greeting or contact word; 0 if it is none."""
+    between = words.after(first - 1)
+    if between not in " :/.n,(":
+        return 0
+    meaning = words.meaning(first - 1) & CUES
+    if not meaning:
+        return _cue_two_words_before(words, first) if between == " " else 0
+    word = words.words[first - 1]
+    if len(word) == 1 and word not in "يا" and between not in "/.":
+        return 0  # single letters are titles only with their mark: د. أ/ م.
+    if between in "n,(" and not meaning & (Word.LABEL | Word.ROLE):
+        return 0
+    return meaning
+
+
+def _cue_two_words_before(words: Words, first: int) -> int:
+    """What the second word before is, if the first is an adjective of it or a preposition."""
+    if first < 2:
+        return 0
+    word, before, between = words.words[first - 1], words.words[first - 2], words.after(first - 2)
+    if between != " ":
+        return Word.CONTACT if word == "ل" else 0
+    meaning = words.meaning(first - 2)
+    if word in _COURTESY and meaning & (Word.TITLE | Word.ROLE | Word.GREETING):
+        return Word.GREETING
+    if word.startswith("ال") and meaning & Word.ROLE and not words.meaning(first - 1) & Word.NON_PERSON:
+        return Word.ROLE  # العاملة المنزلية, مدير المبيعات
+    return Word.CONTACT if word == "ل" or before in _VERBS_BEFORE.get(word, ()) else 0
+
+
+def cue_words_before(words: Words, first: int) -> tuple[int, int]:
+    """The first and last word of the cue that `cue_before` found: one word or two."""
+    alone = words.meaning(first - 1) & CUES or words.words[first - 1] == "ل"
+    return first - 1 if alone else first - 2, first - 1
+
+
+def follows_facility(words: Words, first: int) -> bool:
+    """Whether the name belongs to the name of a street, school or firm: شارع الأمير ماجد."""
+    index = first - 1
+    for _ in range(2):
+        if words.after(index) not in " ./":
+            return False
+        meaning = words.meaning(index)
+        if meaning & Word.FACILITY:
+            return True
+        if not meaning & (Word.TITLE | Word.CONNECTOR):
+            return False
+        index -= 1
+    return False

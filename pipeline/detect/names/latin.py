@@ -13,55 +13,7 @@ from pipeline.detect.names.latin_scores import STRONG, family_by_article, has_po
 
 # The meanings of context words of a name.
 CUES = Word.TITLE | Word.ROLE | Word.LABEL | Word.GREETING | Word.CONTACT | Word.SPEECH
-
-
 _VERBS = frozenset({"is", "was", "am", "m"})
-
-
-def cue_before(words: Words, first: int) -> int:
-    """What the context word before word `first` is: title, role, label, greeting or contact word; 0 if it is none."""
-    between = words.after(first - 1)
-    if between not in " :/.n,(" or first == 0:
-        return 0
-    previous = words.words[first - 1].lower()
-    if previous in _VERBS and between == " ":
-        return _cue_of_verb(words, first - 1, previous)
-    meaning = words.meaning(first - 1) & CUES & ~Word.SPEECH
-    if between in "n,(" and not (between == "n" and meaning & (Word.LABEL | Word.ROLE)):
-        meaning &= Word.GREETING if between == "," else 0
-    if between == "." and not meaning & Word.TITLE:
-        return 0
-    if meaning & Word.LABEL and words.meaning(first - 2) & Word.NON_PERSON:
-        return 0  # file name, company name
-    return meaning
-
-
-def cue_words_before(words: Words, first: int) -> tuple[int, int]:
-    """The first and last word of the cue that `cue_before` found: one word, or a verb with its subject."""
-    verb = words.words[first - 1].lower() in _VERBS and words.after(first - 1) == " "
-    return first - 1 - verb, first - 1
-
-
-def _cue_of_verb(words: Words, verb: int, spelled: str) -> int:
-    subject = words.words[verb - 1] if verb else ""
-    if words.meaning(verb - 1) & Word.LABEL or (spelled in ("am", "m") and subject in ("I", "i")):
-        return Word.LABEL
-    return Word.GREETING if subject.lower() in ("this", "it") else 0
-
-
-def cue_after(words: Words, last: int) -> int:
-    """What the word after word `last` is: SPEECH for a verb of speech, ID_CUE before an identifier, otherwise 0."""
-    between = words.after(last)
-    following = words.meaning(last + 1)
-    if between == "<":
-        return Word.ID_CUE
-    if between in " (,:" and following & Word.ID_CUE:
-        return Word.ID_CUE
-    if between == " " and following & Word.SPEECH and following & Word.LOWER:
-        return Word.SPEECH
-    return 0
-
-
 _JOINTS = Word.CONNECTOR | Word.ARTICLE | Word.PARTICLE
 _GRAMMAR = _JOINTS | Word.ABD | Word.KUNYA | Word.DIVINE | Word.PREFIX | Word.INITIAL
 # Capitalized words that belong to no name.
@@ -224,6 +176,66 @@ def _joined(words: Words, index: int) -> int:
     return STRONG if left in ("O", "D") else known or words.meaning(index) & NAME
 
 
+def _scored_lowercase_name(words: Words, first: int, last: int) -> WordSpan | None:
+    """A name in small letters: two known words, or one after a title, label, greeting or contact word."""
+    if words.after(last) in "@i" and words.meaning(last + 1) & (Word.LOWER | Word.NUMBER):
+        return None
+    if words.after(first - 1) not in " :n,(#" or (first and words.after(first - 1) == ":" and words.after(last) == ":"):
+        return None
+    parts = [words.meaning(index) for index in range(first, last + 1)]
+    cue = cue_before(words, first) & (Word.TITLE | Word.LABEL | Word.GREETING | Word.CONTACT)
+    if len(parts) >= 2 and any(part & Word.GIVEN for part in parts):
+        return WordSpan(first, last, 0, 0.6)
+    if not (cue and parts[0] & Word.GIVEN):
+        return None
+    words.note("PERSON", first, last, cue_words_before(words, first), certain=bool(cue & _NAMING))
+    return WordSpan(first, last, 0, 0.55)
+
+
+def cue_before(words: Words, first: int) -> int:
+    """What the context word before word `first` is: title, role, label, greeting or contact word; 0 if it is none."""
+    between = words.after(first - 1)
+    if between not in " :/.n,(" or first == 0:
+        return 0
+    previous = words.words[first - 1].lower()
+    if previous in _VERBS and between == " ":
+        return _cue_of_verb(words, first - 1, previous)
+    meaning = words.meaning(first - 1) & CUES & ~Word.SPEECH
+    if between in "n,(" and not (between == "n" and meaning & (Word.LABEL | Word.ROLE)):
+        meaning &= Word.GREETING if between == "," else 0
+    if between == "." and not meaning & Word.TITLE:
+        return 0
+    if meaning & Word.LABEL and words.meaning(first - 2) & Word.NON_PERSON:
+        return 0  # file name, company name
+    return meaning
+
+
+def _cue_of_verb(words: Words, verb: int, spelled: str) -> int:
+    subject = words.words[verb - 1] if verb else ""
+    if words.meaning(verb - 1) & Word.LABEL or (spelled in ("am", "m") and subject in ("I", "i")):
+        return Word.LABEL
+    return Word.GREETING if subject.lower() in ("this", "it") else 0
+
+
+def cue_words_before(words: Words, first: int) -> tuple[int, int]:
+    """The first and last word of the cue that `cue_before` found: one word, or a verb with its subject."""
+    verb = words.words[first - 1].lower() in _VERBS and words.after(first - 1) == " "
+    return first - 1 - verb, first - 1
+
+
+def cue_after(words: Words, last: int) -> int:
+    """What the word after word `last` is: SPEECH for a verb of speech, ID_CUE before an identifier, otherwise 0."""
+    between = words.after(last)
+    following = words.meaning(last + 1)
+    if between == "<":
+        return Word.ID_CUE
+    if between in " (,:" and following & Word.ID_CUE:
+        return Word.ID_CUE
+    if between == " " and following & Word.SPEECH and following & Word.LOWER:
+        return Word.SPEECH
+    return 0
+
+
 def _in_identifier(words: Words, first: int, last: int) -> bool:
     """Whether the words are part of an e-mail address, a host, a handle or a file name."""
     before, after = words.after(first - 1), words.after(last)
@@ -257,19 +269,3 @@ def is_facility_name(words: Words, first: int, last: int) -> bool:
     if before & Word.FOUNDER and before & Word.CAPITAL:
         return after == " " and bool(following & Word.CAPITAL)
     return bool(before & (Word.STREET | Word.DISTRICT) and before & Word.CAPITAL)
-
-
-def _scored_lowercase_name(words: Words, first: int, last: int) -> WordSpan | None:
-    """A name in small letters: two known words, or one after a title, label, greeting or contact word."""
-    if words.after(last) in "@i" and words.meaning(last + 1) & (Word.LOWER | Word.NUMBER):
-        return None
-    if words.after(first - 1) not in " :n,(#" or (first and words.after(first - 1) == ":" and words.after(last) == ":"):
-        return None
-    parts = [words.meaning(index) for index in range(first, last + 1)]
-    cue = cue_before(words, first) & (Word.TITLE | Word.LABEL | Word.GREETING | Word.CONTACT)
-    if len(parts) >= 2 and any(part & Word.GIVEN for part in parts):
-        return WordSpan(first, last, 0, 0.6)
-    if not (cue and parts[0] & Word.GIVEN):
-        return None
-    words.note("PERSON", first, last, cue_words_before(words, first), certain=bool(cue & _NAMING))
-    return WordSpan(first, last, 0, 0.55)

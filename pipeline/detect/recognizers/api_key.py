@@ -84,9 +84,9 @@ _FEWEST_DISTINCT = 6  # "sk-xxxxxxxx…" is a placeholder
 
 def _keys(text: NormalizedText, _options: DetectOptions) -> Iterator[Span]:
     """Keys with a prefix, and two kinds with a mark inside: Azure secrets and Telegram bot tokens."""
-    for mark in text.triggers["secrets"]:
-        match = _FORMS[mark.section].match(text.text, mark.start)
-        if match and not _is_inside_word(text.text, mark.start) and len(set(match.group()[4:])) >= _FEWEST_DISTINCT:
+    for trigger in text.triggers["secrets"]:
+        match = _FORMS[trigger.section].match(text.text, trigger.start)
+        if match and not _is_inside_word(text.text, trigger.start) and len(set(match.group()[4:])) >= _FEWEST_DISTINCT:
             yield span(match.start(), match.end(), EntityType.API_KEY, 0.95, "api_key")
     if _AZURE_MARK in text.text:
         for match in _AZURE.finditer(text.text):

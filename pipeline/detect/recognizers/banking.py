@@ -23,23 +23,6 @@ _MISREAD = shadow_pattern(r"(?<![a-z0-9]) [a-z0-9]{2} (?: [ \-.]{0,2} [0-9oilsbz
 _LABEL = b"iban"  # may be attached to the number
 _FEWEST_DIGITS = 14  # the account may hold letters, but a sentence is no IBAN
 
-
-def _iban(text: NormalizedText, options: DetectOptions) -> Iterator[Span]:
-    """`SA` and 22 characters, in any usual grouping and either case. Lenient: kept if mod 97 fails."""
-    for match in _IBAN.finditer(text.shadow):
-        start, end = match.span()
-        if text.shadow[start - 1 : start].isalnum() and not text.shadow.endswith(_LABEL, 0, start):
-            continue
-        compact = text.text[start:end].upper().replace(" ", "").replace("-", "").replace(".", "")
-        valid = mod97(compact)
-        if valid or (not options.strict_checksums and sum(c.isdigit() for c in compact) >= _FEWEST_DIGITS):
-            yield span(start, end, EntityType.IBAN, 0.99 if valid else 0.6, "iban")
-    if not options.strict_checksums:
-        for start, end in values(text, options, "iban", _MISREAD):
-            if sum(byte in b"0123456789" for byte in text.shadow[start:end]) >= _FEWEST_DIGITS:
-                yield span(start, end, EntityType.IBAN, 0.5, "iban")
-
-
 # Issuer prefixes by length of the card number: how many first digits, and the range of their value.
 _PREFIXES: dict[int, tuple[tuple[int, int, int], ...]] = {
     16: (
@@ -56,6 +39,23 @@ _PREFIXES: dict[int, tuple[tuple[int, int, int], ...]] = {
 _SPACINGS = frozenset(
     {(4, 4, 4, 4), (4, 6, 5), (4, 6, 4), (4, 4, 4, 3), (4, 4, 4, 2), (4, 12), (8, 8), (6, 10), (5, 5, 5)}
 )
+_CARD_SHAPE = shadow_pattern(r"(?<![a-z0-9+]) \d (?:[ \-.]? \d){13,15} (?![a-z0-9])")
+
+
+def _iban(text: NormalizedText, options: DetectOptions) -> Iterator[Span]:
+    """`SA` and 22 characters, in any usual grouping and either case. Lenient: kept if mod 97 fails."""
+    for match in _IBAN.finditer(text.shadow):
+        start, end = match.span()
+        if text.shadow[start - 1 : start].isalnum() and not text.shadow.endswith(_LABEL, 0, start):
+            continue
+        compact = text.text[start:end].upper().replace(" ", "").replace("-", "").replace(".", "")
+        valid = mod97(compact)
+        if valid or (not options.strict_checksums and sum(c.isdigit() for c in compact) >= _FEWEST_DIGITS):
+            yield span(start, end, EntityType.IBAN, 0.99 if valid else 0.6, "iban")
+    if not options.strict_checksums:
+        for start, end in values(text, options, "iban", _MISREAD):
+            if sum(byte in b"0123456789" for byte in text.shadow[start:end]) >= _FEWEST_DIGITS:
+                yield span(start, end, EntityType.IBAN, 0.5, "iban")
 
 
 def _known_scheme(digits: str) -> bool:
@@ -79,9 +79,6 @@ def _card(text: NormalizedText, _options: DetectOptions) -> Iterator[Span]:
             and is_separate_number(text.shadow, found.start, found.end)
         ):
             yield span(found.start, found.end, EntityType.CREDIT_CARD, 0.9, "card")
-
-
-_CARD_SHAPE = shadow_pattern(r"(?<![a-z0-9+]) \d (?:[ \-.]? \d){13,15} (?![a-z0-9])")
 
 
 def _is_card(surface: str) -> bool:

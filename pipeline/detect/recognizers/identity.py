@@ -27,6 +27,16 @@ _GLUED = re.compile(rb"(?<![a-z])(?:id|idno|nid|no|iqama|iqamano|nationalid)$")
 _DIALLED = re.compile(rb"(?<![A-Za-z0-9])(?:\+|00)(?=[ (]?\d{1,3}[ )\-.]{1,2}$)")
 _LONGEST_DIALLED = 8  # characters of the longest prefix: "00 (966) "
 
+# US social security number: area 001-665, 667-899; group 01-99; serial 0001-9999 (SSA, randomized since 2011).
+_SSN_SIZES = (3, 2, 4)
+_SSN_BARE = shadow_pattern(r"""
+    (?<![a-z0-9])
+    (?!000|666|9) \d{3}
+    [ \-]? (?!00) \d{2}
+    [ \-]? (?!0000) \d{4}
+    (?![a-z0-9])
+""")
+
 
 def _identity(text: NormalizedText, options: DetectOptions) -> Iterator[Span]:
     """Unbroken numbers, then numbers in groups. Lenient: a failing check digit only lowers the score."""
@@ -73,17 +83,6 @@ def _is_identity(text: NormalizedText, found: GroupedNumber, options: DetectOpti
         note_label(text, (found.start, found.end), "identity", label)
         return True
     return not _KINDS.isdisjoint(label_kinds(options.context))
-
-
-# US social security number: area 001-665, 667-899; group 01-99; serial 0001-9999 (SSA, randomized since 2011).
-_SSN_SIZES = (3, 2, 4)
-_SSN_BARE = shadow_pattern(r"""
-    (?<![a-z0-9])
-    (?!000|666|9) \d{3}
-    [ \-]? (?!00) \d{2}
-    [ \-]? (?!0000) \d{4}
-    (?![a-z0-9])
-""")
 
 
 def _ssn(text: NormalizedText, _options: DetectOptions) -> Iterator[Span]:

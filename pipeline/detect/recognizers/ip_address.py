@@ -20,6 +20,9 @@ _VERSION_BEFORE = re.compile(
 _IPV6 = re.compile(rb"(?:[0-9a-f]{0,4}:){2,8}(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-f]{1,4})?")
 _LONGEST_GROUP = 4
 _FEWEST_COLONS = 2
+_HEX = frozenset(bytes([byte]) for byte in b"0123456789abcdef")
+_HARDWARE = re.compile(r"(?:[0-9a-f]{2}:){7}[0-9a-f]{2}")  # EUI-64
+_ZONE = re.compile(rb"%[a-z0-9]{1,15}")
 
 
 def _ipv4(text: NormalizedText) -> Iterator[Span]:
@@ -53,9 +56,6 @@ def _ipv6(text: NormalizedText) -> Iterator[Span]:
         position = shadow.find(b":", reached)
 
 
-_HEX = frozenset(bytes([byte]) for byte in b"0123456789abcdef")
-
-
 def _ipv6_end(shadow: bytes, start: int, end: int) -> int:
     """The end of the address at `start`; 0 if there is none. A final colon is not part of it, a zone (%eth0) is."""
     if shadow[end : end + 1].isalnum():
@@ -71,10 +71,6 @@ def _ipv6_end(shadow: bytes, start: int, end: int) -> int:
         return 0
     zone = _ZONE.match(shadow, start + len(literal))
     return zone.end() if zone else start + len(literal)
-
-
-_HARDWARE = re.compile(r"(?:[0-9a-f]{2}:){7}[0-9a-f]{2}")  # EUI-64
-_ZONE = re.compile(rb"%[a-z0-9]{1,15}")
 
 
 def _ip(text: NormalizedText, _options: DetectOptions) -> Iterator[Span]:

@@ -8,6 +8,14 @@ from pipeline.detect.grammar.vocabulary import NAME, Vocabulary, Word
 from pipeline.detect.grammar.words import Words
 from pipeline.detect.lexicons.loader import fold, section, table
 
+_CUES = section("context_words.txt", "place preposition arabic") | section(
+    "context_words.txt", "place preposition latin"
+)
+_BARE_PREPOSITIONS = section("context_words.txt", "bare preposition arabic")
+# Verbs of living, working and travelling: after them "in al-Khobar" is the city, not "in the news".
+_RESIDENCE_VERBS = section("context_words.txt", "residence verb arabic")
+_PLACE_LABELS = section("context_words.txt", "place label")
+
 
 class Place(NamedTuple):
     """A gazetteer entry: `kind` is city, region or country; an `ambiguous` spelling needs a cue."""
@@ -97,12 +105,3 @@ def _is_place_with_article(words: Words, hit: PhraseMatch[Place], preposition: s
     if preposition not in _BARE_PREPOSITIONS or words.after(hit.last) in ",n.":
         return True
     return words.after(hit.first - 2) == " " and words.words[hit.first - 2] in _RESIDENCE_VERBS
-
-
-_CUES = section("context_words.txt", "place preposition arabic") | section(
-    "context_words.txt", "place preposition latin"
-)
-_BARE_PREPOSITIONS = section("context_words.txt", "bare preposition arabic")
-# Verbs of living, working and travelling: after them "in al-Khobar" is the city, not "in the news".
-_RESIDENCE_VERBS = section("context_words.txt", "residence verb arabic")
-_PLACE_LABELS = section("context_words.txt", "place label")

@@ -54,12 +54,12 @@ _TECHNOLOGY = shadow_pattern(r"[ ]?\d{1,2}(?:\.\d{1,2}){0,2}(?![\d,.]|[ ]?(?:k|m
 def _money(text: NormalizedText, _options: DetectOptions) -> Iterator[Span]:
     claimed = 0  # end of the amount before: its number is taken
     previous: tuple[int, int] | None = None
-    for mark in text.triggers["money"]:
-        place = _amount(text, mark, claimed)
+    for trigger in text.triggers["money"]:
+        place = _amount(text, trigger, claimed)
         if place is None:
             continue
         claimed = place[1]
-        if mark.section == "minor" and previous and _AND_MINOR.fullmatch(text.shadow, previous[1], place[0]):
+        if trigger.section == "minor" and previous and _AND_MINOR.fullmatch(text.shadow, previous[1], place[0]):
             previous = (previous[0], place[1])  # "5 ريال و50 هللة"
             continue
         if previous:
@@ -69,49 +69,49 @@ def _money(text: NormalizedText, _options: DetectOptions) -> Iterator[Span]:
         yield span(*previous, EntityType.MONETARY_AMOUNT, 0.85, "money")
 
 
-def _amount(text: NormalizedText, mark: Trigger, claimed: int) -> tuple[int, int] | None:
+def _amount(text: NormalizedText, trigger: Trigger, claimed: int) -> tuple[int, int] | None:
     """The amount that the currency at `mark` belongs to."""
     shadow = text.shadow
-    if not _is_currency(text, mark):
+    if not _is_currency(text, trigger):
         return None
-    end = _word_end(shadow, mark.end)
-    is_code = _is_code(shadow, mark)
-    start = _number_before(shadow, mark.start, claimed)
-    after = _AFTER.match(shadow, mark.end) if is_code or start < 0 else None
+    end = _word_end(shadow, trigger.end)
+    is_code = _is_code(shadow, trigger)
+    start = _number_before(shadow, trigger.start, claimed)
+    after = _AFTER.match(shadow, trigger.end) if is_code or start < 0 else None
     if start >= 0 and not (after and _is_prefix(shadow, start)):
         one = _ONE_AFTER.match(shadow, end)
         return start, one.end() if one else end
-    if after and (is_code or shadow[mark.end : mark.end + 1] != b"."):
-        return mark.start, after.end()
-    if is_code and shadow[mark.end : mark.end + 1] == b" ":
-        words = number_words.run_after(shadow, mark.end + 1)
+    if after and (is_code or shadow[trigger.end : trigger.end + 1] != b"."):
+        return trigger.start, after.end()
+    if is_code and shadow[trigger.end : trigger.end + 1] == b" ":
+        words = number_words.run_after(shadow, trigger.end + 1)
         if words >= 0:
-            return mark.start, words
+            return trigger.start, words
     one = _ONE_AFTER.match(shadow, end)
-    if one or shadow[mark.start : mark.end] in _DUALS:
-        return mark.start, one.end() if one else end
+    if one or shadow[trigger.start : trigger.end] in _DUALS:
+        return trigger.start, one.end() if one else end
     return None
 
 
-def _is_currency(text: NormalizedText, mark: Trigger) -> bool:
+def _is_currency(text: NormalizedText, trigger: Trigger) -> bool:
     """Whether the word means a currency here."""
-    shadow, word = text.shadow, text.shadow[mark.start : mark.end]
-    if mark.start and IS_LETTER[shadow[mark.start - 1]] and word[0] < 0x80 and IS_LETTER[word[0]]:
+    shadow, word = text.shadow, text.shadow[trigger.start : trigger.end]
+    if trigger.start and IS_LETTER[shadow[trigger.start - 1]] and word[0] < 0x80 and IS_LETTER[word[0]]:
         return False
-    if shadow[mark.start - 1 : mark.start] == b"/" and shadow[mark.start - 2 : mark.start - 1].isalpha():
+    if shadow[trigger.start - 1 : trigger.start] == b"/" and shadow[trigger.start - 2 : trigger.start - 1].isalpha():
         return False  # a currency pair: "USD/SAR 3.75"
-    if word in _CAPITALS_ONLY and not text.text[mark.start : mark.end].isupper():
+    if word in _CAPITALS_ONLY and not text.text[trigger.start : trigger.end].isupper():
         return False
-    if word == b"php" and _TECHNOLOGY.match(shadow, mark.end):
+    if word == b"php" and _TECHNOLOGY.match(shadow, trigger.end):
         return False
-    if word in (b"rs", b"rs.") and shadow[mark.end : mark.end + 4].strip(b" -")[:3] in _STANDARDS:
+    if word in (b"rs", b"rs.") and shadow[trigger.end : trigger.end + 4].strip(b" -")[:3] in _STANDARDS:
         return False
-    return not (word == b"pounds" and _WEIGHT_AFTER.match(shadow, mark.end))
+    return not (word == b"pounds" and _WEIGHT_AFTER.match(shadow, trigger.end))
 
 
-def _is_code(shadow: bytes, mark: Trigger) -> bool:
+def _is_code(shadow: bytes, trigger: Trigger) -> bool:
     """Whether the currency is a code or a sign, which may precede its number. A word mostly follows it."""
-    return mark.end - mark.start <= 4 or not IS_LETTER[shadow[mark.start]]
+    return trigger.end - trigger.start <= 4 or not IS_LETTER[shadow[trigger.start]]
 
 
 def _is_prefix(shadow: bytes, start: int) -> bool:

@@ -9,6 +9,17 @@ from pipeline.detect.grammar.vocabulary import NAME, Vocabulary, Word
 from pipeline.detect.grammar.words import Words, WordSpan
 from pipeline.detect.lexicons.loader import sections, table
 
+_CONTEXT_WORDS = sections("context_words.txt")
+_CUES = _CONTEXT_WORDS["organization cue arabic"] | _CONTEXT_WORDS["organization cue latin"]
+_HEADS = _CONTEXT_WORDS["organization head arabic"]
+_FOUNDED = _CONTEXT_WORDS["organization founded arabic"]
+_OF_PLACE = _CONTEXT_WORDS["organization of place arabic"]
+_SUFFIXES = _CONTEXT_WORDS["organization suffix arabic"]
+_LEGAL_SUFFIXES = _CONTEXT_WORDS["organization legal suffix arabic"]
+_PLURALS = _CONTEXT_WORDS["ministry of things arabic"]
+_AFTER = _CONTEXT_WORDS["organization after latin"]
+_KINDS = _CONTEXT_WORDS["organization kind latin"]
+
 
 class Organization(NamedTuple):
     """A lexicon entry; an `ambiguous` spelling needs a cue."""
@@ -163,15 +174,3 @@ def _of_capitals(words: Words, last: int) -> int | None:
         else:
             break
     return found
-
-
-_CONTEXT_WORDS = sections("context_words.txt")
-_CUES = _CONTEXT_WORDS["organization cue arabic"] | _CONTEXT_WORDS["organization cue latin"]
-_HEADS = _CONTEXT_WORDS["organization head arabic"]
-_FOUNDED = _CONTEXT_WORDS["organization founded arabic"]
-_OF_PLACE = _CONTEXT_WORDS["organization of place arabic"]
-_SUFFIXES = _CONTEXT_WORDS["organization suffix arabic"]
-_LEGAL_SUFFIXES = _CONTEXT_WORDS["organization legal suffix arabic"]
-_PLURALS = _CONTEXT_WORDS["ministry of things arabic"]
-_AFTER = _CONTEXT_WORDS["organization after latin"]
-_KINDS = _CONTEXT_WORDS["organization kind latin"]

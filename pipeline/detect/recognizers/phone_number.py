@@ -24,11 +24,21 @@ _CHAIN_STARTS = (b"05", b"01", b"966", b"00966", b"0")
 # `01/01/2024 - 30/06/2024`: the digits of two dates may look like those of a phone number.
 _DATED = re.compile(rb"(?<!\d)(?:\d\d?/\d\d?/(?:19|20|1[34])\d\d|(?:19|20|1[34])\d\d/\d\d?/\d\d?)(?!\d)")
 _LONGEST_DATE = 10
-
 _INTERNATIONAL = re.compile(rb"[ (]{0,2}(\d[\d \-./()]{5,26})")
 _ATOM = re.compile(rb"\d+")
 _FEWEST_DIGITS, _MOST_DIGITS = 7, 15  # ITU-T E.164: at most 15
 _LONGEST_COUNTRY_CODE = 3
+# Numbers that count only with a label: mobiles and landlines without the leading 0, 9200 and 800 numbers.
+_LABELLED = shadow_pattern(r"""
+    (?<![a-z0-9+])
+    (?: 5 (?:[ \-.]? \d){8}
+      | 1[1-7] (?:[ \-.]? \d){7}
+      | 92[05] (?:[ \-.]? \d){6}
+      | 800 (?:[ \-.]? \d){7} )
+    (?![a-z0-9] | [.\-/:,]\d)
+""")
+# "الرقم الموحد" is the label of the telephone of a company as often as of its registration.
+_UNIFIED = shadow_pattern(r"(?<![a-z0-9+]) 92[05] (?:[ \-.]? \d){6} (?![a-z0-9] | [.\-/:,]\d)")
 
 
 @lru_cache(maxsize=1024)
@@ -166,19 +176,6 @@ def _without_trunk(digits: str) -> str:
     """The digits without the trunk prefix, which is not part of the number: `+966 (0)50…`."""
     return "966" + digits[4:] if digits.startswith("9660") else digits
 
-
-# Numbers that count only with a label: mobiles and landlines without the leading 0, 9200 and 800 numbers.
-_LABELLED = shadow_pattern(r"""
-    (?<![a-z0-9+])
-    (?: 5 (?:[ \-.]? \d){8}
-      | 1[1-7] (?:[ \-.]? \d){7}
-      | 92[05] (?:[ \-.]? \d){6}
-      | 800 (?:[ \-.]? \d){7} )
-    (?![a-z0-9] | [.\-/:,]\d)
-""")
-
-# "الرقم الموحد" is the label of the telephone of a company as often as of its registration.
-_UNIFIED = shadow_pattern(r"(?<![a-z0-9+]) 92[05] (?:[ \-.]? \d){6} (?![a-z0-9] | [.\-/:,]\d)")
 
 RECOGNIZERS: tuple[Recognizer, ...] = (
     Rule("phone", frozenset({EntityType.PHONE_NUMBER}), _phone),

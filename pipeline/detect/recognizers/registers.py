@@ -69,9 +69,9 @@ def _license(text: NormalizedText, _options: DetectOptions) -> Iterator[Span]:
 def _license_starts(text: NormalizedText) -> Iterator[int]:
     """The offsets where one of these shapes can begin: at `SCFHS`, or at two digits before an R."""
     yield from (
-        mark.start
-        for mark in text.triggers["labels"]
-        if mark.section == "license" and text.shadow[mark.start] == ord("s")
+        trigger.start
+        for trigger in text.triggers["labels"]
+        if trigger.section == "license" and text.shadow[trigger.start] == ord("s")
     )
     for start in text.numbers.plain.get(2, ()):
         if text.shadow[start + 2 : start + 4].lstrip(b" -")[:1] == b"r":

@@ -17,13 +17,11 @@ _APART = rf"(?: {_ARABIC}[ ]{{1,2}}{_ARABIC}[ ]{{1,2}}{_ARABIC} | {_ARABIC}-{_AR
 _LATIN_APART = rf"(?: {_LATIN}[ ]{_LATIN}[ ]{_LATIN} | {_LATIN}-{_LATIN}-{_LATIN} )"
 _LETTER_BEFORE, _LETTER_AFTER = r"(?<![a-z0-9\x80-\xaf\xfe])", r"(?![a-z0-9\x80-\xaf\xfe])"
 _DIGIT_BEFORE, _DIGIT_AFTER = r"(?<![a-z0-9])(?<!\d[.,:/\-])", r"(?![a-z0-9] | [.,:/\-]\d | [ ]?%)"
-
 # The letters directly after the digits, and directly before them (five characters with separators, three without).
 _AFTER_DIGITS = shadow_pattern(rf"[ ]?-?[ ]? (?: {_APART} | {_LATIN_APART} | (?<=[ \-]){_LATIN}{{3}} ) {_LETTER_AFTER}")
 _FIVE = shadow_pattern(rf"{_ARABIC}([ ]|-){_ARABIC}\1{_ARABIC} | {_LATIN}([ ]|-){_LATIN}\2{_LATIN}")
 _THREE = shadow_pattern(rf"{_LATIN}{{3}}")
 _MOST_DIGITS = 4
-
 # Currency codes, acronyms and words of these seventeen letters: plates only with a label.
 _NOT_PLATES = frozenset(
     """
@@ -37,6 +35,14 @@ _NOT_PLATES = frozenset(
     USE UTE UTR VAN VAR VAT VDS VEN VET XLS XXL XXX ZAR ZEN
     """.split()  # noqa: SIM905
 )
+_EDGES = frozenset({b" ", b"-"} | {bytes([byte]) for byte in range(0x80, 0xB0)})
+_STOP = shadow_pattern(r"(?![a-z0-9] | [.,:/\-]\d | [ ]?%)")
+_WIDEST_GAP = 3
+_ANY_LETTERS = rf"(?: {_APART} | {_LATIN_APART} | {_ARABIC}{{3}} | {_LATIN}{{3}} )"
+_LABELLED = shadow_pattern(rf"""
+    (?: {_DIGIT_BEFORE} \d{{1,4}} {_GAP}? {_ANY_LETTERS} {_LETTER_AFTER}
+      | {_LETTER_BEFORE} {_ANY_LETTERS} [ ]?-?[ ]? \d{{1,4}} {_DIGIT_AFTER} )
+""")
 
 
 def _plate(text: NormalizedText, _options: DetectOptions) -> Iterator[Span]:
@@ -53,11 +59,6 @@ def _plate(text: NormalizedText, _options: DetectOptions) -> Iterator[Span]:
                 first = _letters_before(shadow, start)
                 if first >= 0 and _STOP.match(shadow, end) and _are_plate_letters(text, first, start):
                     yield span(first, end, EntityType.VEHICLE_PLATE, 0.75, "plate")
-
-
-_EDGES = frozenset({b" ", b"-"} | {bytes([byte]) for byte in range(0x80, 0xB0)})
-_STOP = shadow_pattern(r"(?![a-z0-9] | [.,:/\-]\d | [ ]?%)")
-_WIDEST_GAP = 3
 
 
 def _letters_before(shadow: bytes, start: int) -> int:
@@ -84,13 +85,6 @@ def _are_plate_letters(text: NormalizedText, start: int, end: int) -> bool:
     if not surface[0].isascii():
         return True
     return surface.isupper() and surface not in _NOT_PLATES
-
-
-_ANY_LETTERS = rf"(?: {_APART} | {_LATIN_APART} | {_ARABIC}{{3}} | {_LATIN}{{3}} )"
-_LABELLED = shadow_pattern(rf"""
-    (?: {_DIGIT_BEFORE} \d{{1,4}} {_GAP}? {_ANY_LETTERS} {_LETTER_AFTER}
-      | {_LETTER_BEFORE} {_ANY_LETTERS} [ ]?-?[ ]? \d{{1,4}} {_DIGIT_AFTER} )
-""")
 
 
 def _labelled(text: NormalizedText, options: DetectOptions) -> Iterator[Span]:

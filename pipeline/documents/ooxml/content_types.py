@@ -73,7 +73,7 @@ class Declared:
         self._defaults: dict[str, list[str]] = {}
         self._overrides: dict[str, list[str]] = {}
         try:
-            rows = list(parse(data, is_repaired=True).root)
+            rows = list(parse(data, is_repaired=True).root.iter("*"))  # repair may nest rows in broken elements
         except Malformed:
             rows = []
         for row in rows:

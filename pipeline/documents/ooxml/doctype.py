@@ -15,7 +15,8 @@ _XML_DECLARATION = re.compile(r"\s*<\?xml\s[^>]*>")
 # The prolog before the declaration (XML 1.0, production 22). Atomic groups keep the search linear.
 _PROLOG = re.compile(r"(?>\s++|<!--.*?-->|<\?.*?\?>)*+<!DOCTYPE", re.DOTALL)
 # Tokens that decide where a declaration ends: it holds nested declarations, and quotes and comments with brackets.
-_MARK = re.compile(r"\"[^\"]*\"|'[^']*'|<!--.*?-->|<\?.*?\?>|<!|>|[\"']|<", re.DOTALL)
+# An open comment or instruction extends to the end of the text, which keeps the search linear.
+_MARK = re.compile(r"\"[^\"]*\"|'[^']*'|<!--.*?(?:-->|\Z)|<\?.*?(?:\?>|\Z)|<!|>|[\"']|<", re.DOTALL)
 _EXTERNAL = re.compile(r"\b(?:SYSTEM|PUBLIC)\b")
 # A reference to an entity other than the five predefined ones. In comments and CDATA sections it is plain text.
 _REFERENCE = re.compile(

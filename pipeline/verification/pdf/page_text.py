@@ -44,6 +44,7 @@ class _Word(NamedTuple):
 
 
 def page_text(page: Any) -> str:
+    """The text of a pdfium page with columns separated, line ends as `\\n` and hyphens at line ends as `-`."""
     textpage = page.get_textpage()
     text: str = with_columns(textpage, textpage.get_text_range())
     textpage.close()

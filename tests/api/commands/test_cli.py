@@ -64,7 +64,7 @@ def answer(done: Done) -> Mapping[str, object]:
 
 
 def test_help_is_quick_and_whole(run: Run) -> None:
-    """“every subcommand has `--help`”; none of the heavy packages is imported for it."""
+    """No heavy package is imported for it."""
     commands = ["serve", "worker", "migrate", "sweep", "mask", "redact", "redact-file"]
     listed = run("--help").stdout.decode()
     assert all(command in listed for command in [*commands, "account", "key"])
@@ -131,7 +131,6 @@ def test_a_text_that_cannot_be_read(run: Run, arguments: list[str], tmp_path: Pa
 
 
 def test_accounts_and_keys(run: Run, tmp_path: Path) -> None:
-    """“Prints `account_id`”; “mints a bearer key and prints it once: `{"key_id": …, "key": "mk_live_…"}`”."""
     kept = {"DATA_DIR": str(tmp_path)}
     email = ("--email", "someone@example.com")
     created = answer(run("account", "create", *email, "--paid-tokens", "5", "--json", **kept))
@@ -211,10 +210,9 @@ def test_a_sweep_and_a_migration(run: Run, tmp_path: Path) -> None:
         ({"DATABASE_URL": "mysql://u:secret@127.0.0.1:1/x", "MASTER_KEY": "A" * 43 + "="}, "MASKER_DATABASE_URL: "),
     ],
 )
-def test_a_bad_setting_stops_the_start_with_its_name(
+def test_a_bad_setting_is_named_and_ends_the_start(
     run: Run, tmp_path: Path, command: str, settings: dict[str, str], message: str
 ) -> None:
-    """“a bad setting stops the start with its name and no traceback”."""
     done = run(command, **{"DATA_DIR": str(tmp_path), "REDIS_URL": "redis://127.0.0.1:1", **settings})
     assert done.returncode == 2
     assert done.stderr.decode().startswith(f"masker: {message}")
@@ -229,7 +227,6 @@ def test_a_damaged_key_file_stops_the_start(run: Run, tmp_path: Path) -> None:
 
 
 def test_an_unknown_variable_is_a_warning(run: Run, tmp_path: Path) -> None:
-    """“an unknown `MASKER_` variable is a warning”."""
     done = run("migrate", DATA_DIR=str(tmp_path), RATE_LIMIT="5")
     assert done.returncode == 0
     assert done.stderr == b"masker: warning: MASKER_RATE_LIMIT is not a setting of Masker\n"

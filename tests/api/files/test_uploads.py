@@ -74,7 +74,7 @@ def test_nothing_stays_of_an_upload_whose_client_disconnects(served: Served, acc
 def test_a_refusal_does_not_wait_for_the_body(
     served: Served, account: Account, authenticated: bool, length: int, status: int
 ) -> None:
-    """“413 for an upload is decided from `Content-Length` where possible”; authentication before the body is read."""
+    """By its declared length, and after authentication."""
     with connection(served) as wire:
         wire.sendall(head(account if authenticated else None, length))
         assert wire.recv(4096).startswith(f"HTTP/1.1 {status} ".encode())
@@ -115,7 +115,7 @@ def test_a_connection_is_usable_after_a_refusal(served: Served, account: Account
 
 
 def test_an_upload_without_a_broker(tmp_path_factory: pytest.TempPathFactory, caplog: pytest.LogCaptureFixture) -> None:
-    """“the database is the truth, the queue only a hint”: the upload is taken, the sweeper announces it."""
+    """The job is in the database; the sweeper announces it later."""
     settings = settings_for(tmp_path_factory.mktemp("unheard"), redis_url="redis://127.0.0.1:1/0")
     with serving(settings) as served, served.client() as client:
         answer = client.post(UPLOAD, files={"file": ("a.csv", CSV, "text/csv")})
@@ -125,7 +125,6 @@ def test_an_upload_without_a_broker(tmp_path_factory: pytest.TempPathFactory, ca
 
 
 def test_a_password_protected_pdf(client: httpx.Client) -> None:
-    """“a PDF with an Encrypt dictionary ... opens without a password, accepted, else 400”."""
     for password, status in (("", 201), ("secret", 400)):
         data = encrypted_pdf(password)
         answer = client.post(UPLOAD, files={"file": ("a.pdf", data, "application/pdf")})

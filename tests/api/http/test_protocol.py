@@ -33,7 +33,6 @@ def exchange(served: Served, request: bytes) -> tuple[bytes, bytes]:
     ],
 )
 def test_bytes_that_are_not_http(served: Served, request_: bytes) -> None:
-    """“request ids: also in the `X-Request-Id` header of every answer”."""
     head, body = exchange(served, request_)
     assert head.startswith(b"HTTP/1.1 400 ")
     assert re.search(rb"\r\nx-request-id: req_[0-9a-f]{8}(\r\n|$)", head)
@@ -52,7 +51,7 @@ def test_a_body_that_stops_being_http(served: Served, account: Account) -> None:
     ("path", "detail"), [("/api/v1/mask", "request_too_large"), ("/api/v1/files/redact", "file_too_large")]
 )
 def test_the_longest_content_length(served: Served, account: Account, path: str, detail: str) -> None:
-    """“rejected early from Content-Length where possible”: 20 digits, the most that the server reads."""
+    """20 digits are the most that the server reads."""
     lines = [f"POST {path} HTTP/1.1", "Host: x", f"Content-Length: {'9' * 20}"]
     lines += [f"{name}: {value}" for name, value in account.headers.items()]
     head, body = exchange(served, "\r\n".join([*lines, "", ""]).encode())

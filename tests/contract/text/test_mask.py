@@ -119,7 +119,7 @@ def test_bearer_callers_get_no_mapping(client: httpx.Client) -> None:
 
 
 @pytest.mark.clause("MASK-24")
-def test_the_same_value_has_the_same_token_in_every_request(client: httpx.Client, served: Served) -> None:
+def test_a_value_keeps_its_token_from_request_to_request(client: httpx.Client, served: Served) -> None:
     first, second = (
         PATTERN.search(client.post("/api/v1/mask", json={"text": text}).json()["masked_text"])
         for text in (TEXT, "noura@example.com it is")

@@ -204,7 +204,7 @@ def test_ordinary_text_full_of_near_misses_is_linear_too() -> None:
 
 
 def test_a_placeholder_labels_nothing() -> None:
-    """Above a column, in a file that was redacted before: its numbers and months are no names."""
+    """As the heading of a column in a file that was redacted before, it makes no names of numbers and months."""
     told = DetectOptions(context="PERSON_NAME_02")
     assert not detector().detect("Jan", told).spans
     assert detector().detect("Jan", DetectOptions(context="PERSON_NAME_02\nFirst name")).spans

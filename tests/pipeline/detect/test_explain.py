@@ -1,4 +1,4 @@
-"""What an explanation says is what really made the span: its cue and its check are taken away, and it is gone."""
+"""Explanations are true: without the cue or the checksum that an explanation names, the span is not found."""
 
 from pathlib import Path
 
@@ -163,7 +163,7 @@ def lines() -> list[str]:
 
 
 def whole(detector: Detector, text: str, options: DetectOptions = EXPLAIN) -> None:
-    """Explaining changes nothing, and says something true of every span."""
+    """Explanations change no span, and what they say of each span is true."""
     detection = detector.detect(text, options)
     plain = detector.detect(text, DetectOptions(terms=options.terms))
     assert plain.why is None and plain.spans == detection.spans

@@ -1,4 +1,4 @@
-"""Names, addresses, places and organizations on hostile texts: work grows with the text, never with its square."""
+"""Names, addresses, places and organizations in hostile texts: the work grows linearly with the text."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -22,7 +22,7 @@ UNITS = [
 
 
 class _Counted(words_module.Words):
-    """Words that count how often they are asked."""
+    """Words that count the calls of their methods."""
 
     asked = 0
 
@@ -37,7 +37,7 @@ class _Counted(words_module.Words):
 
 @pytest.mark.parametrize("unit", UNITS)
 def test_questions_grow_linearly(unit: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Four times the text asks at most about four times as many questions about words."""
+    """Four times the text makes at most about four times as many calls."""
     monkeypatch.setattr("pipeline.detect.recognizers.named_entities.Words", _Counted)
 
     def questions(size: int) -> int:

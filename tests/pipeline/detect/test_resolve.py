@@ -1,4 +1,4 @@
-"""Overlaps: ranks, ties, and what remains of names and addresses."""
+"""Overlaps: ranks, ties, and the remainders of names and addresses."""
 
 from itertools import pairwise
 

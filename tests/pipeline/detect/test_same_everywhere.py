@@ -1,4 +1,4 @@
-"""Every process finds the same in a text: tokens, numbers and a file's second reading rely on it."""
+"""Every process finds the same spans in a text: tokens, numbers and the second reading of a file rely on it."""
 
 import os
 import subprocess

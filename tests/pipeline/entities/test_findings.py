@@ -37,7 +37,7 @@ def redacted(extraction: Extraction, findings: Findings) -> list[str]:
 
 
 class Cued:
-    """Finds each value only where its cue stands right before it: what a detector does with ambiguous ones."""
+    """Finds each value only directly after its cue, as a detector does with ambiguous values."""
 
     def __init__(self, *rows: tuple[EntityType, str, str], rank: int = 50) -> None:
         self.rows, self.rank = rows, rank
@@ -204,7 +204,7 @@ def test_merging_what_a_second_reading_found() -> None:
 
 
 def test_a_leftover_goes_also_where_the_first_reading_saw_no_blank_in_it() -> None:
-    """Tight lines lose their blanks in one reader and keep them in another."""
+    """In tight lines one reader drops blanks that another keeps."""
     extraction = document("PranavRajpurkar, JianZhang, and", "Name: Jian Zhang", "JianZhangs")
     left = [Leftover("PERSON", "Jian Zhang", known=False)]
     merged = merge(find(extraction, (), Cued(), OPTIONS), left, extraction, ())

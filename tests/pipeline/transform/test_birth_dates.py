@@ -1,4 +1,4 @@
-"""A date of birth never stays in the text: what gives no believable age becomes a placeholder, whole."""
+"""A date of birth never stays in the text: without a believable age the whole date becomes a placeholder."""
 
 from datetime import date
 

@@ -1,4 +1,4 @@
-"""The envelope: opens by the constants of the interface, only with the right key, and not when touched."""
+"""The envelope opens by the constants of the interface, only with the right key, and only if it was not changed."""
 
 import base64
 import json

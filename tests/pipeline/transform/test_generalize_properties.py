@@ -1,4 +1,4 @@
-"""Whatever the span, a generalized value gives away nothing but a year, a month's name, an age or a place's name."""
+"""For any span, a generalized value reveals only a year, the name of a month, an age or the name of a place."""
 
 import re
 import unicodedata
@@ -33,7 +33,7 @@ DETECTOR = Detector()
 
 
 def shown(surface: str, type_: EntityType, before: str) -> tuple[str, int]:
-    """What stands in place of a surface, and whether it was generalized."""
+    """The replacement of a surface, and whether it was generalized."""
     span = Span(len(before), len(before) + len(surface), type_, 1.0, "any", RANK[type_])
     redacted = redact(Detection(before + surface, (span,)), BOTH, TODAY)
     return redacted.text[len(before) :], redacted.generalized_count
@@ -67,12 +67,12 @@ def test_an_address_shows_no_digit(surface: str) -> None:
 
 
 def numbers_in(value: str) -> str:
-    """Everything in a value that stands for a number, in whatever script, and tag digits."""
+    """All digits in a value, of every script, and tag digits."""
     return "".join(c for c in value if unicodedata.numeric(c, None) is not None or "\U000e0030" <= c <= "\U000e0039")
 
 
 def assert_bare(detection: Detection) -> None:
-    """No generalized value of the detection holds a digit but those of its year or its age."""
+    """No generalized value of the detection has digits other than those of its year or its age."""
     generalizer = Generalizer(detection, BOTH, TODAY)
     for span in detection.spans:
         value = generalizer.value(span)

@@ -1,4 +1,4 @@
-"""Masking: tokens are keyed and stable, the mapping is whole, and restoring gives the text back whatever it holds."""
+"""Masking: tokens are keyed and stable, the mapping is complete, and `restore` returns any text unchanged."""
 
 import hmac
 
@@ -63,7 +63,7 @@ def test_one_token_per_type_and_exact_surface() -> None:
     assert list(masked.mapping.values()) == ["Amal", "AMAL", "Amal"]
 
 
-def test_the_same_value_has_the_same_token_in_every_request_of_one_key_only() -> None:
+def test_a_value_keeps_its_token_from_request_to_request_of_one_key_only() -> None:
     one = mask(marked("a [[PERSON|Amal]]"), KEY).mapping
     two = mask(marked("another text, [[PERSON|Amal]]"), KEY).mapping
     assert one == two

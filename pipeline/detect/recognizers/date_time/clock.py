@@ -18,7 +18,6 @@ _SCALE = shadow_pattern(
 _SCALE_REACH = 24
 _SEPARATORS = (b":", b"::", b"::.", b":-:", b":-", b":.", b"::-")
 _NOT_BEFORE = frozenset(bytes([byte]) for byte in b":.-/+")
-
 _HOUR_WORDS = "الواحده|الثانيه|الثالثه|الرابعه|الخامسه|السادسه|السابعه|الثامنه|التاسعه|العاشره"
 _AFTER_THE_HOUR = shadow_pattern(rf"""
     [ :]{{0,3}}
@@ -74,12 +73,12 @@ def _hours(text: NormalizedText) -> Iterator[tuple[int, int]]:
                 if text.trace is not None:
                     text.trace.note((start, match.end()), "clock")
                 yield start, match.end()
-    for mark in text.triggers["calendar"]:
-        if mark.section == "clock":
-            match = _AFTER_THE_HOUR.match(shadow, mark.end)
+    for trigger in text.triggers["calendar"]:
+        if trigger.section == "clock":
+            match = _AFTER_THE_HOUR.match(shadow, trigger.end)
             if match:
                 if text.trace is not None:
-                    text.trace.note(match.span(1), "clock", (mark.start, mark.end))
+                    text.trace.note(match.span(1), "clock", (trigger.start, trigger.end))
                 yield match.span(1)
 
 

@@ -36,39 +36,39 @@ _ONE = shadow_pattern(rf"[ ](?:واحد|واحده)(?![{LETTER}])")
 
 
 def _durations(text: NormalizedText, _options: DetectOptions) -> Iterator[Span]:
-    for mark in text.triggers["calendar"]:
-        if mark.section == "dual" and not _is_part_of_word(text.shadow, mark):
-            yield span(mark.start, _end(text.shadow, mark), EntityType.DATE_TIME, 0.7, "durations")
-        elif mark.section == "unit":
-            start = _start(text.shadow, mark)
+    for trigger in text.triggers["calendar"]:
+        if trigger.section == "dual" and not _is_part_of_word(text.shadow, trigger):
+            yield span(trigger.start, _end(text.shadow, trigger), EntityType.DATE_TIME, 0.7, "durations")
+        elif trigger.section == "unit":
+            start = _start(text.shadow, trigger)
             if start >= 0:
-                yield span(start, _end(text.shadow, mark), EntityType.DATE_TIME, 0.75, "durations")
+                yield span(start, _end(text.shadow, trigger), EntityType.DATE_TIME, 0.75, "durations")
 
 
-def _is_part_of_word(shadow: bytes, mark: Trigger) -> bool:
+def _is_part_of_word(shadow: bytes, trigger: Trigger) -> bool:
     """Whether more letters follow: "شهراني" is a family name, not "two months"."""
-    return mark.end < len(shadow) and bool(IS_LETTER[shadow[mark.end]])
+    return trigger.end < len(shadow) and bool(IS_LETTER[shadow[trigger.end]])
 
 
-def _end(shadow: bytes, mark: Trigger) -> int:
+def _end(shadow: bytes, trigger: Trigger) -> int:
     """The end of the unit with its ending ("يوماً") and an extension ("ونصف", "عمل")."""
-    end = mark.end
-    while end < len(shadow) and end - mark.end <= 2 and IS_LETTER[shadow[end]]:
+    end = trigger.end
+    while end < len(shadow) and end - trigger.end <= 2 and IS_LETTER[shadow[end]]:
         end += 1
     match = _AFTER.match(shadow, end)
     return match.end() if match else end
 
 
-def _start(shadow: bytes, mark: Trigger) -> int:
+def _start(shadow: bytes, trigger: Trigger) -> int:
     """The start of the number before the unit; -1 if there is none or it is an age."""
-    if mark.start and IS_LETTER[shadow[mark.start - 1]]:
+    if trigger.start and IS_LETTER[shadow[trigger.start - 1]]:
         return -1
-    start = _number_before(shadow, mark.start)
+    start = _number_before(shadow, trigger.start)
     if start < 0:
-        return mark.start if _ALONE.match(shadow, mark.end) or _ONE.match(shadow, mark.end) else -1
-    if _AGE_AFTER.match(shadow, mark.end) or _AGE_BEFORE.search(shadow, max(0, start - 16), start):
+        return trigger.start if _ALONE.match(shadow, trigger.end) or _ONE.match(shadow, trigger.end) else -1
+    if _AGE_AFTER.match(shadow, trigger.end) or _AGE_BEFORE.search(shadow, max(0, start - 16), start):
         return -1
-    return -1 if _WEEKDAY_AFTER.match(shadow, mark.end) else start
+    return -1 if _WEEKDAY_AFTER.match(shadow, trigger.end) else start
 
 
 def _number_before(shadow: bytes, end: int) -> int:

@@ -47,31 +47,6 @@ _YEAR_JOINT = r"(?: [ ]?[,،]?[ ]? (?:of[ ] | من[ ])? (?:عام[ ]|سنه[ ]|�
 _DAY_AFTER = shadow_pattern(
     rf"(?: [ ]?[\-/.,][ ]? | [ ] ) (?:0?[1-9]|[12]\d|3[01]) (?:st|nd|rd|th)? (?! [{LETTER}0-9] | [:/%\-] | [.,]\d )"
 )
-
-
-class _Years(NamedTuple):
-    """Where a date has its year, by the order of its parts."""
-
-    after_month: re.Pattern[bytes]  # 12 March 1985
-    after_day: re.Pattern[bytes]  # Mar-12-1985, March the twelfth, 1985
-    before_month: re.Pattern[bytes]  # 1985-Mar-12
-    attached: re.Pattern[bytes]  # in airline form: 21NOV2025, 21NOV25
-
-
-def _years(year: str) -> _Years:
-    return _Years(
-        after_month=shadow_pattern(rf"{_YEAR_JOINT} {year} (?!\d | [.,]\d) {ERA} {THEN_CLOCK}"),
-        after_day=shadow_pattern(rf"""
-            (?: (?P<joint>[\-/.]) (?:0?[1-9]|[12]\d|3[01]) (?P=joint) | [ ](?:the[ ])? {_DAY_WORD} (?: [ ]?, )? [ ] )
-            {year} (?!\d | [.,]\d) {ERA} {THEN_CLOCK}
-        """),
-        before_month=shadow_pattern(rf"(?<![{LETTER}0-9.,:/\-]) {year} (?: [ ]?[\-/.,][ ]? | [ ] ) $"),
-        attached=shadow_pattern(rf"(?: {year} | \d\d )? (?![a-z0-9])"),
-    )
-
-
-_USUAL = _years(r"(?: (?:19|20)\d\d | 1[34]\d\d )")
-_OF_BIRTH = _years(r"\d{4}")  # a date of birth is one in any year
 _FROM_BIRTH = shadow_pattern(r"[^0-9]{0,40} (?: \d{1,4} [^0-9]{0,16} )? $")
 _TO_SECOND_NAME = shadow_pattern(r"[ ]? [/(] [ ]?")
 _THEN_SHORT_YEAR = shadow_pattern(r"(?: -|/|[ ]'|[ ]? , [ ]?' ) \d\d (?![\d:]) ")
@@ -95,14 +70,35 @@ _QUARTER = shadow_pattern(r"q[1-4][ \-/]?(?:of[ ])?(?:fy[ ]?)?(?:19|20)\d\d(?![0
 _THEN_PLAIN_YEAR = shadow_pattern(rf"[ ] (?:من[ ])? (?:عام[ ]|سنه[ ]|العام[ ])? {_YEAR} {ERA}")
 
 
+class _Years(NamedTuple):
+    """Where a date has its year, by the order of its parts."""
+
+    after_month: re.Pattern[bytes]  # 12 March 1985
+    after_day: re.Pattern[bytes]  # Mar-12-1985, March the twelfth, 1985
+    before_month: re.Pattern[bytes]  # 1985-Mar-12
+    attached: re.Pattern[bytes]  # in airline form: 21NOV2025, 21NOV25
+
+
+def _years(year: str) -> _Years:
+    return _Years(
+        after_month=shadow_pattern(rf"{_YEAR_JOINT} {year} (?!\d | [.,]\d) {ERA} {THEN_CLOCK}"),
+        after_day=shadow_pattern(rf"""
+            (?: (?P<joint>[\-/.]) (?:0?[1-9]|[12]\d|3[01]) (?P=joint) | [ ](?:the[ ])? {_DAY_WORD} (?: [ ]?, )? [ ] )
+            {year} (?!\d | [.,]\d) {ERA} {THEN_CLOCK}
+        """),
+        before_month=shadow_pattern(rf"(?<![{LETTER}0-9.,:/\-]) {year} (?: [ ]?[\-/.,][ ]? | [ ] ) $"),
+        attached=shadow_pattern(rf"(?: {year} | \d\d )? (?![a-z0-9])"),
+    )
+
+
 def _verbal(text: NormalizedText, options: DetectOptions) -> Iterator[Span]:
     under_birth = options.context != "" and "birth" in label_kinds(options.context)
-    for mark in (*text.triggers["calendar"], *_augusts(text)):
-        if mark.section in {"month", "hijri"}:
-            place = _around(text, mark, _OF_BIRTH if under_birth or _is_of_birth(text, mark) else _USUAL)
-        elif mark.section == "quarter":
-            year = _THEN_PLAIN_YEAR.match(text.shadow, mark.end)
-            place = (mark.start, year.end()) if year else None
+    for trigger in (*text.triggers["calendar"], *_augusts(text)):
+        if trigger.section in {"month", "hijri"}:
+            place = _around(text, trigger, _OF_BIRTH if under_birth or _is_of_birth(text, trigger) else _USUAL)
+        elif trigger.section == "quarter":
+            year = _THEN_PLAIN_YEAR.match(text.shadow, trigger.end)
+            place = (trigger.start, year.end()) if year else None
         else:
             continue
         if place:
@@ -121,48 +117,48 @@ def _augusts(text: NormalizedText) -> Iterator[Trigger]:
                 yield Trigger(end + 1, end + len(_AUGUST), "month")
 
 
-def _is_of_birth(text: NormalizedText, mark: Trigger) -> bool:
+def _is_of_birth(text: NormalizedText, trigger: Trigger) -> bool:
     """Whether a birth label comes before, with only words and perhaps the day between."""
     indexes = text.labels.get("birth", ())
     labels = text.triggers["labels"]
-    nearest = bisect_left(indexes, mark.start, key=lambda index: labels[index].end) - 1
-    return nearest >= 0 and bool(_FROM_BIRTH.fullmatch(text.shadow, labels[indexes[nearest]].end, mark.start))
+    nearest = bisect_left(indexes, trigger.start, key=lambda index: labels[index].end) - 1
+    return nearest >= 0 and bool(_FROM_BIRTH.fullmatch(text.shadow, labels[indexes[nearest]].end, trigger.start))
 
 
-def _around(text: NormalizedText, mark: Trigger, years: _Years) -> tuple[int, int] | None:
+def _around(text: NormalizedText, trigger: Trigger, years: _Years) -> tuple[int, int] | None:
     """The offsets of the date around the name of a month; None if the name stands alone."""
     shadow = text.shadow
-    if shadow[mark.start - 1 : mark.start].isdigit():
-        return _in_airline_form(text, mark, years)
-    other_order = _in_other_order(shadow, mark, years)
+    if shadow[trigger.start - 1 : trigger.start].isdigit():
+        return _in_airline_form(text, trigger, years)
+    other_order = _in_other_order(shadow, trigger, years)
     if other_order:
         return other_order
-    before = _BEFORE.search(shadow, max(0, mark.start - _YEAR_REACH), mark.start)
-    start = before.start() if before else mark.start
-    year = years.after_month.match(shadow, _second_name(text, mark.end))
+    before = _BEFORE.search(shadow, max(0, trigger.start - _YEAR_REACH), trigger.start)
+    start = before.start() if before else trigger.start
+    year = years.after_month.match(shadow, _second_name(text, trigger.end))
     if year:
-        return (start if before else _with_weekday(shadow, mark.start)), year.end()
-    day = None if before else _THEN_DAY.match(shadow, mark.end)
+        return (start if before else _with_weekday(shadow, trigger.start)), year.end()
+    day = None if before else _THEN_DAY.match(shadow, trigger.end)
     if day:
         year = years.after_month.match(shadow, day.end())
         if year:
-            return _with_weekday(shadow, mark.start), year.end()
-        if not _may_stand_without_year(text, mark):
+            return _with_weekday(shadow, trigger.start), year.end()
+        if not _may_stand_without_year(text, trigger):
             return None
-        return _with_weekday(shadow, mark.start), _clock_end(shadow, day.end())
-    if before is None or not (_may_stand_without_year(text, mark) or shadow[before.start()] > 0x7F):
+        return _with_weekday(shadow, trigger.start), _clock_end(shadow, day.end())
+    if before is None or not (_may_stand_without_year(text, trigger) or shadow[before.start()] > 0x7F):
         return None
-    short = _THEN_SHORT_YEAR.match(shadow, mark.end)
-    return start, short.end() if short else _clock_end(shadow, mark.end)
+    short = _THEN_SHORT_YEAR.match(shadow, trigger.end)
+    return start, short.end() if short else _clock_end(shadow, trigger.end)
 
 
-def _in_other_order(shadow: bytes, mark: Trigger, years: _Years) -> tuple[int, int] | None:
+def _in_other_order(shadow: bytes, trigger: Trigger, years: _Years) -> tuple[int, int] | None:
     """A whole date that begins with its month or its year."""
-    after = years.after_day.match(shadow, mark.end)
+    after = years.after_day.match(shadow, trigger.end)
     if after:
-        return _with_weekday(shadow, mark.start), after.end()
-    year = years.before_month.search(shadow, max(0, mark.start - _LONGEST_YEAR), mark.start)
-    day = _DAY_AFTER.match(shadow, mark.end) if year else None
+        return _with_weekday(shadow, trigger.start), after.end()
+    year = years.before_month.search(shadow, max(0, trigger.start - _LONGEST_YEAR), trigger.start)
+    day = _DAY_AFTER.match(shadow, trigger.end) if year else None
     return (year.start(), _clock_end(shadow, day.end())) if year and day else None
 
 
@@ -171,28 +167,28 @@ def _second_name(text: NormalizedText, end: int) -> int:
     joint = _TO_SECOND_NAME.match(text.shadow, end)
     if joint is None:
         return end
-    marks = text.triggers["calendar"]
-    index = bisect_left(marks, joint.end(), key=attrgetter("start"))
-    if index == len(marks) or marks[index].start != joint.end() or marks[index].section != "month":
+    triggers = text.triggers["calendar"]
+    index = bisect_left(triggers, joint.end(), key=attrgetter("start"))
+    if index == len(triggers) or triggers[index].start != joint.end() or triggers[index].section != "month":
         return end
-    name_end = marks[index].end
+    name_end = triggers[index].end
     return name_end + 1 if text.shadow[name_end : name_end + 1] == b")" else name_end
 
 
-def _in_airline_form(text: NormalizedText, mark: Trigger, years: _Years) -> tuple[int, int] | None:
+def _in_airline_form(text: NormalizedText, trigger: Trigger, years: _Years) -> tuple[int, int] | None:
     """Day, month and year without separators; without a year only in capitals: 14DEC."""
-    if mark.end - mark.start != _ABBREVIATED:
+    if trigger.end - trigger.start != _ABBREVIATED:
         return None
-    day = _DAY_JOINED.search(text.shadow, max(0, mark.start - 3), mark.start)
-    year = years.attached.match(text.shadow, mark.end)
-    if day is None or year is None or not (year.group() or text.text[mark.start : mark.end].isupper()):
+    day = _DAY_JOINED.search(text.shadow, max(0, trigger.start - 3), trigger.start)
+    year = years.attached.match(text.shadow, trigger.end)
+    if day is None or year is None or not (year.group() or text.text[trigger.start : trigger.end].isupper()):
         return None
     return day.start(), _clock_end(text.shadow, year.end())
 
 
-def _may_stand_without_year(text: NormalizedText, mark: Trigger) -> bool:
+def _may_stand_without_year(text: NormalizedText, trigger: Trigger) -> bool:
     """Whether a day and a month are enough: English words only with a capital; آب is August, but اب is father."""
-    surface = text.text[mark.start : mark.end]
+    surface = text.text[trigger.start : trigger.end]
     if surface in _FATHERS:
         return False
     return surface[0].isupper() or not surface.isascii() or surface.encode() not in _WORDS
@@ -208,4 +204,6 @@ def _clock_end(shadow: bytes, end: int) -> int:
     return match.end() if match else end
 
 
+_USUAL = _years(r"(?: (?:19|20)\d\d | 1[34]\d\d )")
+_OF_BIRTH = _years(r"\d{4}")  # a date of birth is one in any year
 VERBAL_DATES = Rule("verbal_dates", frozenset({EntityType.DATE_TIME}), _verbal)

@@ -63,10 +63,12 @@ class Directory(NamedTuple):
 
     @property
     def width(self) -> int:
+        """Pixels per row as stored; 0 if the tag is missing."""
         return self.get(WIDTH, 0)
 
     @property
     def height(self) -> int:
+        """Rows as stored; 0 if the tag is missing."""
         return self.get(LENGTH, 0)
 
     @property

@@ -83,9 +83,8 @@ def _compressed(strip: Any, mode: str) -> bytes:
     if mode == "1":
         return zlib.compress(np.packbits(strip[:, :, 0] > 127, axis=1).tobytes(), _LEVEL)
     if mode != "P":
-        strip = np.diff(
-            strip, axis=1, prepend=strip.dtype.type(0)
-        )  # predictor 2: the difference to the left neighbour, modulo the sample range
+        # Predictor 2: the difference to the left neighbour, modulo the sample range.
+        strip = np.diff(strip, axis=1, prepend=strip.dtype.type(0))
     return zlib.compress(np.ascontiguousarray(strip.astype(strip.dtype.newbyteorder("<"))).tobytes(), _LEVEL)
 
 

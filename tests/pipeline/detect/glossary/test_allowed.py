@@ -1,4 +1,4 @@
-"""The allow-list inside detection: what goes with an allowed span, what comes back, and what it never touches."""
+"""The allow-list in detection: which spans an allowed term removes, which come back, and which it never removes."""
 
 from collections.abc import Iterator
 
@@ -45,7 +45,7 @@ CASES = [
     # What it outranked inside itself does not come back, whatever its rank.
     ([("beta gamma", T.PERSON), ("gamma", PLACE)], [allow("beta gamma")], []),
     ([("beta gamma", T.ADDRESS), ("gamma", T.PERSON)], [allow("beta gamma")], []),
-    # What it outranked that reaches out of it stands whole again: its own surface was not allowed.
+    # A span that it outranked and that extends beyond it comes back whole: its own surface was not allowed.
     ([("beta gamma", ID), ("gamma delta", PLACE)], [allow("beta gamma")], [("gamma delta", "LOCATION")]),
     ([("beta", ID), ("alpha beta gamma", T.DATE_TIME)], [allow("beta")], [("alpha beta gamma", "DATE_TIME")]),
     ([("beta gamma", T.IBAN), ("gamma delta", T.PERSON)], [allow("beta gamma")], [("gamma delta", "PERSON")]),

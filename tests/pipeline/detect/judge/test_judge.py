@@ -1,4 +1,4 @@
-"""What a verdict can do to a detection, whatever it says; and what the judge is shown."""
+"""The bounds on what any verdict can change in a detection, and the content of the question."""
 
 import json
 from itertools import pairwise

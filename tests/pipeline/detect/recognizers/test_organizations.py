@@ -1,4 +1,4 @@
-"""ORGANIZATION: Saudi organizations, known by name or by the way their names are built."""
+"""ORGANIZATION: Saudi organizations, from the lexicon or by the structure of their names."""
 
 import pytest
 

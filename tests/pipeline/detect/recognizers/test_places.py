@@ -1,4 +1,4 @@
-"""LOCATION: cities, regions and countries, not the words and peoples that look like them."""
+"""LOCATION: cities, regions and countries, but not words and names of peoples with the same letters."""
 
 import pytest
 

@@ -1,1 +1,1 @@
-"""Normalization and what the text layer offers."""
+"""Normalization and the other parts of the text layer."""

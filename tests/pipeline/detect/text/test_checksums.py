@@ -1,4 +1,4 @@
-"""When two surfaces are one value, and the check-digit arithmetic against its published examples."""
+"""Equal values in different spellings, and check digits against published examples."""
 
 import pytest
 

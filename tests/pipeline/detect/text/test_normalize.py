@@ -1,4 +1,4 @@
-"""The normalized text and the way back: the tables against Unicode's own, and the offset map against any string."""
+"""Normalization: the tables agree with those of Unicode, and the offset mapping holds for any string."""
 
 import unicodedata
 

@@ -1,4 +1,4 @@
-"""Values that an address of the web or a form has percent-encoded (RFC 3986, section 2.1)."""
+"""Percent-encoded values in URLs and forms (RFC 3986, section 2.1)."""
 
 from urllib.parse import quote
 

@@ -1,4 +1,4 @@
-"""Tokens and placeholders of earlier calls protect themselves, and nothing that only begins as they do."""
+"""Nothing is found in tokens and placeholders of earlier calls; values that only begin like them are found."""
 
 from functools import cache
 

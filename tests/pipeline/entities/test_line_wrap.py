@@ -1,4 +1,4 @@
-"""What a line's end cuts in two is found; what stands on lines of its own is not drawn together."""
+"""Values across line ends are found; values on lines of their own are not joined."""
 
 import pytest
 
