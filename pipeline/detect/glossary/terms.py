@@ -1,9 +1,6 @@
 """Finds glossary terms in a text: with one automaton per set of terms, then by the rules of each term.
 
-A set is compiled once and cached as long as it is in use. Terms and texts are compared in a folded form: full case
-folding of Unicode (ß is ss, every sigma is σ) over canonical decompositions (é in one character or two), and one blank
-for several. i with a dot, i without one, and their capitals are one letter, because the language of a line is unknown.
-Arabic letters are as the normalization of detection left them.
+A set is compiled once and cached as long as it is in use.
 """
 
 import re
@@ -17,6 +14,8 @@ from weakref import WeakKeyDictionary
 
 from ahocorasick_rs import AhoCorasick, Implementation, MatchKind
 
+from pipeline.detect.glossary.folding import Folded, cased, folded, longest_source
+from pipeline.detect.glossary.forms import TermContext, TermForm, forms_of
 from pipeline.detect.text import characters
 from pipeline.detect.text.characters import CharacterTable
 from pipeline.detect.text.equivalence import canonical
@@ -24,207 +23,6 @@ from pipeline.detect.text.normalize import NormalizedText, lazy, normalize
 from schemas.entities import EntityType
 from schemas.errors import Unprocessable
 from schemas.spans import Action, MatchMode, Term, TermSet
-
-# Texts of only these characters keep their length: ASCII, Arabic, and signs that are the same in every form.
-_SIMPLE = (
-    r"\x00-\x7f\xa1-\xa7\xa9-\xae\xb0-\xb3\xb6\xb7\xb9\xbb\xbf\u0600-\u06ff\u2010-\u2016\u2018-\u2023\u20a0-\u20a8"
-)
-_IS_COMPLEX = re.compile(f"[^{_SIMPLE}]")
-# Layout between two words: blanks with at most one line end, and few enough to fit into the margin of a chunk.
-_BLANKS = re.compile(r"[^\S\n]{0,8}\n[^\S\n]{0,8}|[^\S\n]{1,8}")
-_HAS_RUN = re.compile(r"[^\S\n]{2}|[^\S\n]\n|\n[^\S\n]|[^\S \n\t\r]")
-_WIDEST_BLANK = 17
-_DOTTED_I = "i\u0307"
-
-
-class Folded:
-    """The folded form of a text, `text`, and its offset mapping, computed at first use."""
-
-    def __init__(self, source: str) -> None:
-        self.text = folded(source)
-        self._source = source
-
-    @lazy
-    def _origin(self) -> list[int] | None:
-        """The index in the source of each folded character and of the end; None if all are the same."""
-        if _IS_COMPLEX.search(self._source) is None and _HAS_RUN.search(self._source) is None:
-            return None
-        return _origins(self._source)
-
-    def source(self, start: int, end: int) -> tuple[int, int] | None:
-        """`text[start:end]` (not empty) as offsets of the source; None if it begins or ends inside a character."""
-        origin = self._origin
-        if origin is None:
-            return start, end
-        first, last = origin[start], origin[end]
-        if (start and origin[start - 1] == first) or origin[end - 1] == last:
-            return None
-        return first, last
-
-
-def _decomposed(character: str) -> str:
-    return character if "\u0600" <= character <= "\u06ff" else unicodedata.normalize("NFD", character)
-
-
-def _caseless(character: str) -> str:
-    if character in "\u0130\u0131":  # İ ı
-        return "i"
-    return _decomposed(_decomposed(character).casefold())
-
-
-_CASELESS, _CASED = CharacterTable(_caseless), CharacterTable(_decomposed)
-
-
-def folded(text: str) -> str:
-    """The folded form of a text (already normalized for detection)."""
-    if _IS_COMPLEX.search(text) is None:
-        return _one_blank(text.lower())
-    return _one_blank(text.translate(_CASELESS)).replace(_DOTTED_I, "i")
-
-
-def cased(text: str) -> str:
-    """The folded form with upper and lower case kept apart."""
-    return _one_blank(text if _IS_COMPLEX.search(text) is None else text.translate(_CASED))
-
-
-def longest_source(form: str) -> int:
-    """The most characters of a text that may fold to this form: up to 17 for a blank, two for an i with its dot."""
-    return 2 * len(form) + _WIDEST_BLANK * form.count(" ")
-
-
-def _one_blank(text: str) -> str:
-    if _HAS_RUN.search(text) is None:
-        return text.replace("\n", " ").replace("\t", " ").replace("\r", " ")
-    return _BLANKS.sub(" ", text)
-
-
-def _origins(text: str) -> list[int]:
-    """The index in `text` of each character of its folded form, by the same steps as `folded`."""
-    origin: list[int] = []
-    last = ""
-    blanks = {match.start(): match.end() for match in _BLANKS.finditer(text)}
-    index = 0
-    while index < len(text):
-        if index in blanks:
-            origin.append(index)
-            index, last = blanks[index], " "
-            continue
-        for letter in _CASELESS[ord(text[index])]:
-            if last != "i" or letter != "\u0307":
-                origin.append(index)
-            last = "" if letter == "\u0307" and last == "i" else letter
-        index += 1
-    origin.append(len(text))
-    return origin
-
-
-_ARTICLE = "ال"
-_CLITICS = frozenset(
-    first + article
-    for first in ("", "و", "ف", "ب", "ل", "ك", "س", "وس", "فس", "وب", "ول", "وك", "فب", "فل")
-    for article in ("", _ARTICLE)
-) | {"لل", "ولل", "فلل"}
-_WITH_LAM = frozenset({"ل", "ول", "فل"})
-_LONGEST_CLITIC = 4
-_ARABIC = re.compile(r"[\u0620-\u064a\u066e-\u06d3\u06fa-\u06ff\u0750-\u077f\u08a0-\u08c9]")
-_LATIN = re.compile(r"[A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u1e00-\u1eff]")
-
-
-class TermForm(NamedTuple):
-    """A form in which a text can contain a term: folded, and folded with upper and lower case apart (`cased`).
-
-    `after_lam`: the form after a ل, where the article loses its alef (`المشروع`, `للمشروع`).
-    """
-
-    folded: str
-    cased: str
-    term: Term
-    after_lam: bool = False
-
-
-def forms_of(term: Term) -> list[TermForm]:
-    """The forms of a term; none if normalization deletes all its characters."""
-    text = normalize(term.term).text.strip()
-    if not text:
-        return []
-    forms = [TermForm(folded(text), cased(text), term)]
-    if term.match_mode is MatchMode.WORD_BOUNDARY and text.startswith(_ARTICLE) and len(text) > len(_ARTICLE) + 1:
-        forms.append(TermForm(folded(text[1:]), cased(text[1:]), term, after_lam=True))
-        if text[2] == "ل":  # never three in a row: اللغة, للغة
-            forms.append(TermForm(folded(text[2:]), cased(text[2:]), term, after_lam=True))
-    return forms
-
-
-class TermContext:
-    """Checks the rules of terms at places of one text. Caches the letter counts of the last line."""
-
-    def __init__(self, text: NormalizedText) -> None:
-        self._text = text
-        self._first, self._last, self._balance = 0, -1, 0
-
-    def matches_case(self, form: TermForm, start: int, end: int) -> bool:
-        """Whether `text[start:end]` (normalized), which folds to this form, has the case and spelling of its term."""
-        term = form.term
-        if term.match_mode is MatchMode.EXACT:
-            first, last = self._text.original_span(start, end)
-            written, wanted = _visible(self._text.original[first:last]), _visible(term.term).strip()
-            return cased(written) == cased(wanted) if term.case_sensitive else folded(written) == folded(wanted)
-        return not term.case_sensitive or cased(self._text.text[start:end]) == form.cased
-
-    def matches_context(self, form: TermForm, start: int, end: int) -> bool:
-        """Whether the word boundaries and the language of the line at `text[start:end]` (normalized) suit the term."""
-        if not self._has_boundaries(form, start, end):
-            return False
-        return form.term.locale is None or form.term.locale == self._language(start, end)
-
-    def _has_boundaries(self, form: TermForm, start: int, end: int) -> bool:
-        text, mode = self._text.text, form.term.match_mode
-        if mode is MatchMode.SUBSTRING:
-            return True
-        if end < len(text) and _is_word(text[end]) and _is_word(text[end - 1]):
-            return False
-        attached = _attached(text, start) if _is_word(text[start]) else ""
-        if form.after_lam:
-            return attached in _WITH_LAM
-        return attached == "" or (mode is MatchMode.WORD_BOUNDARY and attached in _CLITICS)
-
-    def _language(self, start: int, end: int) -> str:
-        """The language of most letters of the rest of the line; if there are none, of the text itself."""
-        own = _balance(self._text.text[start:end])
-        context = self._balance_of_line(start, end) - own
-        return "ar" if (context or own) > 0 else "en" if (context or own) < 0 else ""
-
-    def _balance_of_line(self, start: int, end: int) -> int:
-        if not self._first <= start <= end <= self._last:
-            text = self._text.text
-            self._first = text.rfind("\n", 0, start) + 1
-            self._last = text.find("\n", end)
-            if self._last < 0:
-                self._last = len(text)
-            self._balance = _balance(text[self._first : self._last])
-        return self._balance
-
-
-def _balance(text: str) -> int:
-    """The number of Arabic letters minus that of Latin letters."""
-    return len(_ARABIC.findall(text)) - len(_LATIN.findall(text))
-
-
-def _visible(text: str) -> str:
-    return "".join(c for c in text if c not in characters.INVISIBLE)
-
-
-def _is_word(character: str) -> bool:
-    return character.isalnum() or character == "_"
-
-
-def _attached(text: str, start: int) -> str:
-    """The letters of the same word before `start`, at most one more than the longest clitic has."""
-    first = start
-    while first > 0 and start - first <= _LONGEST_CLITIC and _is_word(text[first - 1]):
-        first -= 1
-    return text[first:start]
-
 
 _HEAD = 24  # characters of a term that the automaton holds: it stays small, and few terms contain another
 _CHUNK = 8192  # characters searched at once
