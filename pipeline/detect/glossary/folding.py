@@ -1,28 +1,15 @@
 """The folded form in which glossary terms and texts are compared, with its offset mapping.
 
 It is the full case folding of Unicode (ß is ss, every sigma is σ) over canonical decompositions (é in one character or
-two), with one blank for several. i with a dot, i without one, and their capitals are one letter, because the language of
-a line is unknown. Arabic letters are as the normalization of detection left them.
+two), with one blank for several. i with a dot, i without one, and their capitals are one letter, because the language
+of a line is unknown. Arabic letters are as the normalization of detection left them.
 """
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from threading import Lock
-from typing import NamedTuple
-from weakref import WeakKeyDictionary
 
-from ahocorasick_rs import AhoCorasick, Implementation, MatchKind
-
-from pipeline.detect.text import characters
 from pipeline.detect.text.characters import CharacterTable
-from pipeline.detect.text.equivalence import canonical
-from pipeline.detect.text.normalize import NormalizedText, lazy, normalize
-from schemas.entities import EntityType
-from schemas.errors import Unprocessable
-from schemas.spans import Action, MatchMode, Term, TermSet
+from pipeline.detect.text.normalize import lazy
 
 # Texts of only these characters keep their length: ASCII, Arabic, and signs that are the same in every form.
 _SIMPLE = (

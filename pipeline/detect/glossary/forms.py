@@ -1,24 +1,12 @@
 """The forms in which a text may contain a glossary term, and the rules of case, word boundaries and locale."""
 
 import re
-import unicodedata
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from threading import Lock
 from typing import NamedTuple
-from weakref import WeakKeyDictionary
 
-from ahocorasick_rs import AhoCorasick, Implementation, MatchKind
-
-from pipeline.detect.glossary.folding import Folded, cased, folded, longest_source
+from pipeline.detect.glossary.folding import cased, folded
 from pipeline.detect.text import characters
-from pipeline.detect.text.characters import CharacterTable
-from pipeline.detect.text.equivalence import canonical
-from pipeline.detect.text.normalize import NormalizedText, lazy, normalize
-from schemas.entities import EntityType
-from schemas.errors import Unprocessable
-from schemas.spans import Action, MatchMode, Term, TermSet
+from pipeline.detect.text.normalize import NormalizedText, normalize
+from schemas.spans import MatchMode, Term
 
 _ARTICLE = "ال"
 _CLITICS = frozenset(

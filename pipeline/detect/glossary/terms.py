@@ -3,7 +3,6 @@
 A set is compiled once and cached as long as it is in use.
 """
 
-import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,12 +13,10 @@ from weakref import WeakKeyDictionary
 
 from ahocorasick_rs import AhoCorasick, Implementation, MatchKind
 
-from pipeline.detect.glossary.folding import Folded, cased, folded, longest_source
+from pipeline.detect.glossary.folding import Folded, longest_source
 from pipeline.detect.glossary.forms import TermContext, TermForm, forms_of
-from pipeline.detect.text import characters
-from pipeline.detect.text.characters import CharacterTable
 from pipeline.detect.text.equivalence import canonical
-from pipeline.detect.text.normalize import NormalizedText, lazy, normalize
+from pipeline.detect.text.normalize import NormalizedText
 from schemas.entities import EntityType
 from schemas.errors import Unprocessable
 from schemas.spans import Action, MatchMode, Term, TermSet
