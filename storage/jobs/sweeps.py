@@ -95,7 +95,7 @@ def expire(session: Session, now: datetime) -> int:
     )
 
 
-def residues(session: Session) -> Sequence[Job]:
+def leftovers(session: Session) -> Sequence[Job]:
     """Finished jobs whose bytes may not be destroyed yet; at most BATCH."""
     return session.scalars(
         select(Job)

@@ -63,6 +63,8 @@ def spans_across_breaks(text: str, own: Sequence[Span], detect: Detect) -> list[
         if chosen:
             joined = _joined(text, chosen, glue)
             for span in detect(joined, glue == _WORD_JOINER):
+                if _is_enumeration(text[span.start : span.end].split()):
+                    continue
                 if _is_believed(joined, span, chosen, own, glue == _WORD_JOINER):
                     surface = joined[span.start : span.end].replace(_WORD_JOINER, "")
                     _insert(found, SurfaceSpan(span, surface), text)
@@ -140,6 +142,13 @@ def _is_believed(joined: str, span: Span, breaks: Sequence[_Break], own: Sequenc
     if is_glued:  # an e-mail address that is complete before the line end does not continue
         return span.type in _BROKEN and (span.type is not _T.EMAIL_ADDRESS or not _is_address(own, span))
     return span.type in _SELF_VALIDATING or all(item.is_full for item in breaks[first:last])
+
+
+def _is_enumeration(pieces: Sequence[str]) -> bool:
+    """Whether the pieces are successive numbers, such as row numbers: `12`, `13`, `14`, `15`, `16` is not an ID."""
+    if len(pieces) < 2 or not all(piece.isdecimal() for piece in pieces):
+        return False
+    return all(int(one) + 1 == int(other) for one, other in pairwise(pieces))
 
 
 def _is_address(own: Sequence[Span], span: Span) -> bool:

@@ -1,13 +1,17 @@
-"""PDF: pages' text and rasters out, the same pages without what was found back in.
+"""Extracts the text and the rasters of PDF pages, and redacts the pages.
 
-A page is one of three things. *Text*: its text layer explains all ink; findings are deleted from the content. *Ink*: it
-also shows images or drawings that look like text; what text does not explain is read by OCR, and deleted or blanked
-where found. *Scan*: its text is missing or not believed; it becomes a burned picture. The id of a page's raster says
-which of the last two it is, so redaction treats a page as extraction did. Where a page has text that gray does not
-show, a further raster shows that (BY_HUE).
+Each page is handled in one of three ways:
+
+- *text*: the text layer explains all ink. Findings are deleted from the content stream.
+- *ink*: the page also shows images or drawings that look like text. OCR reads what the text layer does not explain.
+  Findings are deleted from the content stream or removed from the pixels.
+- *scan*: the text layer is missing or unreliable. The page is replaced by a picture with burned boxes.
+
+The raster id of a page (`page/N/ink`, `page/N/scan`) records the way, so that redaction handles the page as extraction
+did. A page whose text is partly invisible in gray has further rasters (BY_HUE).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import cache
@@ -64,67 +68,84 @@ from schemas.refusals import Reason
 
 _FONT = attrgetter("font", "visible")
 _PICTURES = ("/ink", "/scan")
-_LOOK_DPI = 120  # enough to see whether a page has hue, and whether it shows what its pictures hold
+_PREVIEW_DPI = 120  # enough to see whether a page has hue, and whether it shows the text in its images
 
 
 def inspect(data: bytes) -> int:
-    """The number of pages. StageFailed(unsupported_format) when it is corrupt, cut off or wants a password."""
+    """The number of pages. StageFailed(unsupported_format) for a corrupt, truncated or password-protected file."""
     with opened(data) as document:
         return int(document.page_count)
 
 
 def extract(data: bytes) -> tuple[Extraction, dict[str, bytes]]:
-    """A unit `page/N` per page with text, a raster `page/N/ink` or `page/N/scan` where the text is not all there is."""
+    """A unit `page/N` for each page with text, and a raster `page/N/ink` or `page/N/scan` where OCR is needed."""
     rasters: list[Raster] = []
     pixels: dict[str, bytes] = {}
     with without_garbage_collection(), ExitStack() as stack, failing_with(ErrorCode.UNSUPPORTED_FORMAT):
-        document = _prepared(stack, data)
-        survey = _surveyed(document)
-        pages = len(survey.fonts)
+        document = _flattened(stack, data)
+        facts = _page_facts(document)
+        pages = len(facts.fonts)
         for number in range(pages):
-            for raster, blob in _shown_rasters(document[number], survey):
+            for raster, blob in _rasters_for_ocr(document[number], facts):
                 rasters.append(raster)
                 pixels[raster.id] = blob
         scans = {raster.page for raster in rasters if raster.id.endswith("/scan")}
-        joints = (*joined_pages(survey.units), *survey.joints)
-        units = [replace(unit, billed=unit.billed and _number(unit.id) not in scans) for unit in survey.units]
+        joints = (*joined_pages(facts.units), *facts.joints)
+        units = [replace(unit, billed=unit.billed and _page_number(unit.id) not in scans) for unit in facts.units]
         units += pattern_text_units(document)
-    beside = read_metadata(data)
-    return Extraction((*units, *beside.units), tuple(rasters), pages, beside.unread, joints=joints), pixels
+    metadata = read_metadata(data)
+    return Extraction((*units, *metadata.units), tuple(rasters), pages, metadata.unread, joints=joints), pixels
 
 
-def _shown_rasters(page: Any, survey: "_Survey") -> Iterable[tuple[Raster, bytes]]:
-    """The rasters of a page that must be looked at; none where its text is believed and says all."""
-    number, doubt = page.number, survey.doubt
-    doubted = doubt.fonts | {name for name, _ in doubt.glyphs}
-    is_scan = number in survey.painters or (
-        not survey.fonts[number].isdisjoint(doubted) and has_unreliable_words(glyphs_of(page), doubt)
-    )
-    dpi = min(_LOOK_DPI, ocr_dpi(page))
-    seen = page_image(page, dpi) if is_scan or number in survey.suspects else None
-    is_scan = is_scan or (number in survey.pictured and hides_text(page, seen))
-    if not is_scan and number not in survey.suspects:
-        return ()
-    return _rasters(page, is_scan, page_image(page, dpi) if seen is None else seen)
+def redact(data: bytes, findings: Findings, readings: Sequence[Reading]) -> bytes:
+    """The document without the findings and without ink that could not be read.
 
-
-class _Survey(NamedTuple):
-    """What one walk over all pages tells: units, what is not believed, each page's fonts; and by number the pages that
-    show more than text, that paint with text, that have pictures.
+    StageFailed(redaction_incomplete) for a finding outside the document, image_redact_failed for a finding in a raster
+    without a reading.
     """
+    with without_garbage_collection(), ExitStack() as stack, failing_with(ErrorCode.REDACTION_INCOMPLETE):
+        document = _flattened(stack, data)
+        tasks = _tasks(document, findings, readings)
+        patterns = {place.unit for place in findings.places if is_pattern_text(place.unit)}
+        regions: dict[int, _PageRegions] = {}
+        if patterns:  # the offsets of findings refer to pages that still show the text of the patterns
+            for number, task in tasks.items():
+                regions[number] = _page_regions(document[number], task.places, keep_glyphs=False)
+            remove_pattern_text(document, patterns)
+
+        @cache
+        def original() -> Any:
+            untouched = _flattened(stack, data)
+            remove_pattern_text(untouched, patterns)
+            return untouched
+
+        lines: dict[int, Sequence[TouchedLine] | None] = {}
+        for number in range(document.page_count):
+            task = tasks.get(number) or _Task([], [])
+            own = regions.get(number) or _page_regions(document[number], task.places, keep_glyphs=True)
+            boxes = boxes_to_burn(task.readings, findings)
+            lines[number] = _redact_page(document, number, task, own, boxes, original)
+        pages = document.tobytes(garbage=1, encryption=pymupdf.PDF_ENCRYPT_NONE)
+    values = [value.surface for value in findings.values if value.distinctive]
+    navigation = redacted_navigation(read_metadata(data).navigation, findings)
+    return sanitized(pages, navigation._replace(links=moved_links(navigation.links, lines)), values)
+
+
+class _PageFacts(NamedTuple):
+    """The results of one pass over all pages. Sets contain page numbers."""
 
     units: list[TextUnit]
     joints: list[JoinedText]
-    doubt: UnreliableGlyphs
-    fonts: list[set[str]]
-    suspects: set[int]
-    painters: set[int]
-    pictured: set[int]
+    unreliable: UnreliableGlyphs
+    fonts: list[set[str]]  # of visible glyphs, by page
+    with_other_ink: set[int]  # pages that show more than their text
+    with_untraced_text: set[int]
+    with_images: set[int]
 
 
-def _surveyed(document: Any) -> _Survey:
+def _page_facts(document: Any) -> _PageFacts:
     untraced, samples, headings = UntracedText(document), GlyphSamples(), Headings()
-    survey = _Survey([], [], UnreliableGlyphs(), [], set(), set(), set())
+    facts = _PageFacts([], [], UnreliableGlyphs(), [], set(), set(), set())
     total = 0
     for page in document:
         glyphs = glyphs_of(page)
@@ -132,23 +153,38 @@ def _surveyed(document: Any) -> _Survey:
         if total > MAX_DOCUMENT_GLYPHS:
             raise unsupported(Reason.TOO_COMPLEX)
         samples.add(page.number, glyphs)
-        survey.fonts.append({font for font, visible in set(map(_FONT, glyphs)) if visible})
+        facts.fonts.append({font for font, visible in set(map(_FONT, glyphs)) if visible})
         texts = page_texts(page.number, glyphs, top=headings.top)
-        survey.units.extend(units_of(texts))
-        read = f"page/{page.number}"
-        survey.joints.extend((*joined_cells(read, texts[read]), *joined_lines(read, texts[read])))
+        facts.units.extend(units_of(texts))
+        unit = f"page/{page.number}"
+        facts.joints.extend((*joined_cells(unit, texts[unit]), *joined_lines(unit, texts[unit])))
         log = page.get_bboxlog()
         if any(kind.startswith("fill-im") for kind, _ in log):
-            survey.pictured.add(page.number)
+            facts.with_images.add(page.number)
         if untraced.is_on(page, glyphs):
-            survey.painters.add(page.number)
+            facts.with_untraced_text.add(page.number)
         if shows_more_than_text(page, glyphs, log):
-            survey.suspects.add(page.number)
-    return survey._replace(doubt=samples.judge(document))
+            facts.with_other_ink.add(page.number)
+    return facts._replace(unreliable=samples.judge(document))
 
 
-def _rasters(page: Any, is_scan: bool, seen: Any) -> Iterable[tuple[Raster, bytes]]:
-    has_hue = seen.ndim == 3
+def _rasters_for_ocr(page: Any, facts: _PageFacts) -> Iterable[tuple[Raster, bytes]]:
+    """The rasters of a page that OCR must read; none if its text layer is reliable and complete."""
+    number, unreliable = page.number, facts.unreliable
+    fonts = unreliable.fonts | {name for name, _ in unreliable.glyphs}
+    is_scan = number in facts.with_untraced_text or (
+        not facts.fonts[number].isdisjoint(fonts) and has_unreliable_words(glyphs_of(page), unreliable)
+    )
+    dpi = min(_PREVIEW_DPI, ocr_dpi(page))
+    preview = page_image(page, dpi) if is_scan or number in facts.with_other_ink else None
+    is_scan = is_scan or (number in facts.with_images and hides_text(page, preview))
+    if not is_scan and number not in facts.with_other_ink:
+        return ()
+    return _rasters(page, is_scan, page_image(page, dpi) if preview is None else preview)
+
+
+def _rasters(page: Any, is_scan: bool, preview: Any) -> Iterable[tuple[Raster, bytes]]:
+    has_hue = preview.ndim == 3
     glyphs = [] if is_scan else glyphs_of(page)
     shown: Sequence[Glyph] = ()
     if glyphs:
@@ -157,84 +193,55 @@ def _rasters(page: Any, is_scan: bool, seen: Any) -> Iterable[tuple[Raster, byte
     return page_rasters(page, f"page/{page.number}/{'ink' if shown else 'scan'}", shown, has_hue=has_hue)
 
 
-def _number(unit: str) -> int:
+def _page_number(unit: str) -> int:
     return int(unit.split("/")[1])
 
 
-def redact(data: bytes, findings: Findings, readings: Sequence[Reading]) -> bytes:
-    """The document without what was found and without ink that could not be read.
-
-    StageFailed(redaction_incomplete) for a finding that has no place, image_redact_failed for one without its reading.
-    """
-    by_page: dict[int, list[Reading]] = {}
-    for reading in readings:
-        by_page.setdefault(_number(reading.raster), []).append(reading)
-    known = {reading.raster for reading in readings}
-    with without_garbage_collection(), ExitStack() as stack, failing_with(ErrorCode.REDACTION_INCOMPLETE):
-        document = _prepared(stack, data)
-        places: dict[int, list[Finding]] = {}
-        for place in findings.places:
-            if is_pattern_text(place.unit) or place.unit.startswith(METADATA_UNIT):
-                continue
-            if place.unit not in known and place.unit.endswith(_PICTURES):
-                raise StageFailed(ErrorCode.IMAGE_REDACT_FAILED)
-            places.setdefault(_number(place.unit), []).append(place)
-        if any(number >= document.page_count for number in places.keys() | by_page.keys()):
-            raise StageFailed(ErrorCode.REDACTION_INCOMPLETE)
-        aside = {place.unit for place in findings.places if is_pattern_text(place.unit)}
-        marked: dict[int, _Marked] = {}
-        if aside:  # offsets are those of pages that still show it
-            marked = {number: _marked(document[number], found, keep=False) for number, found in places.items()}
-            remove_pattern_text(document, aside)
-
-        @cache
-        def original() -> Any:
-            untouched = _prepared(stack, data)
-            remove_pattern_text(untouched, aside)
-            return untouched
-
-        rows: dict[int, Sequence[TouchedLine] | None] = {}
-        for number in range(document.page_count):
-            regions, glyphs = marked.get(number) or _marked(document[number], places.get(number, ()), keep=True)
-            boxes = boxes_to_burn(by_page.get(number, ()), findings)
-            is_scan = any(reading.raster.endswith("/scan") for reading in by_page.get(number, ()))
-            is_found = number in places or number in by_page
-            if is_found:
-                rows[number] = None if is_scan else _redacted_rows(document, number, regions, boxes, glyphs)
-            if rows.get(number, ()) is None or not remove_covered_text(document, number):
-                shown = document if is_scan else original()
-                replace_with_picture(document, number, _burned(shown[number], regions, boxes))
-        plain = document.tobytes(garbage=1, encryption=pymupdf.PDF_ENCRYPT_NONE)
-    taboo = [value.surface for value in findings.values if value.distinctive]
-    beside = redacted_navigation(read_metadata(data).beside, findings)
-    return sanitized(plain, beside._replace(links=moved_links(beside.links, rows)), taboo)
-
-
-def _burned(page: Any, regions: Sequence[Region], boxes: Sequence[Box]) -> bytes:
-    return burned_picture(page, [*boxes, *(box_in_pixels(page, region) for region in regions)])
-
-
-def _prepared(stack: ExitStack, data: bytes) -> Any:
-    """The document, open until the stack ends, with everything that it shows in its pages' content."""
+def _flattened(stack: ExitStack, data: bytes) -> Any:
+    """The document, open until the stack closes. Everything that it shows is in the content of its pages."""
     document = stack.enter_context(opened(data))
     flatten(document)
     trust_standard_encodings(document)
     return document
 
 
-class _Marked(NamedTuple):
-    """What has to go from a page's text, and the page's glyphs unless they are out of date."""
+class _Task(NamedTuple):
+    """The findings on one page and the OCR readings of its rasters."""
+
+    places: list[Finding]
+    readings: list[Reading]
+
+
+def _tasks(document: Any, findings: Findings, readings: Sequence[Reading]) -> dict[int, _Task]:
+    """The tasks by page number. StageFailed for a finding without a page or without a reading."""
+    tasks: dict[int, _Task] = {}
+    for reading in readings:
+        tasks.setdefault(_page_number(reading.raster), _Task([], [])).readings.append(reading)
+    read = {reading.raster for reading in readings}
+    for place in findings.places:
+        if is_pattern_text(place.unit) or place.unit.startswith(METADATA_UNIT):
+            continue
+        if place.unit not in read and place.unit.endswith(_PICTURES):
+            raise StageFailed(ErrorCode.IMAGE_REDACT_FAILED)
+        tasks.setdefault(_page_number(place.unit), _Task([], [])).places.append(place)
+    if any(number >= document.page_count for number in tasks):
+        raise StageFailed(ErrorCode.REDACTION_INCOMPLETE)
+    return tasks
+
+
+class _PageRegions(NamedTuple):
+    """The regions of a page's text to be removed, and the glyphs of the page if they are still valid."""
 
     regions: Sequence[Region]
     glyphs: Sequence[Glyph] | None
 
 
-def _marked(page: Any, places: Sequence[Finding], *, keep: bool) -> _Marked:
+def _page_regions(page: Any, places: Sequence[Finding], *, keep_glyphs: bool) -> _PageRegions:
     if not places:
-        return _Marked((), None)
+        return _PageRegions((), None)
     glyphs = glyphs_of(page)
-    again = [place.unit for place in places if AGAIN in place.unit]
-    texts = page_texts(page.number, glyphs, again=bool(again), top=recalled_top(again))
+    variants = [place.unit for place in places if AGAIN in place.unit]
+    texts = page_texts(page.number, glyphs, again=bool(variants), top=recalled_top(variants))
     regions: dict[Region, None] = {}
     lines: Lines = {}
     for place in places:
@@ -244,17 +251,35 @@ def _marked(page: Any, places: Sequence[Finding], *, keep: bool) -> _Marked:
             regions.update(dict.fromkeys(regions_of(text, lines, place.start, place.end, place.placeholder)))
         elif not place.unit.endswith(_PICTURES) and BY_HUE not in place.unit:
             raise StageFailed(ErrorCode.REDACTION_INCOMPLETE)
-    return _Marked(list(regions), glyphs if keep else None)
+    return _PageRegions(list(regions), glyphs if keep_glyphs else None)
 
 
-def _redacted_rows(
-    document: Any, number: int, regions: Sequence[Region], boxes: Sequence[Box], glyphs: Sequence[Glyph] | None
+def _redact_page(
+    document: Any, number: int, task: _Task, own: _PageRegions, boxes: Sequence[Box], original: Callable[[], Any]
 ) -> Sequence[TouchedLine] | None:
-    """Takes out what lies under the regions and boxes and draws these: the lines that lost text; None when something
-    would not go.
+    """Redacts one page. Returns its touched lines, or None if it became a picture.
+
+    A page becomes a picture if it is a scan or if some content cannot be removed from it. Its former look is taken from
+    `original`, the document before redaction.
     """
-    page = document[number]
-    removed = remove_text(document, page, regions, glyphs) if regions else Removed((), ())
+    is_scan = any(reading.raster.endswith("/scan") for reading in task.readings)
+    lines: Sequence[TouchedLine] | None = None if is_scan else ()
+    if not is_scan and (task.places or task.readings):
+        lines = _remove_and_draw(document[number], document, own, boxes)
+    if lines is None or not remove_covered_text(document, number):
+        shown = document if is_scan else original()
+        replace_with_picture(document, number, _burned(shown[number], own.regions, boxes))
+    return lines
+
+
+def _burned(page: Any, regions: Sequence[Region], boxes: Sequence[Box]) -> bytes:
+    # A function of its own: MuPDF cannot reload a page while a variable refers to it.
+    return burned_picture(page, [*boxes, *(box_in_pixels(page, region) for region in regions)])
+
+
+def _remove_and_draw(page: Any, document: Any, own: _PageRegions, boxes: Sequence[Box]) -> Sequence[TouchedLine] | None:
+    """Removes the content under regions and boxes and draws the boxes; None if some content cannot be removed."""
+    removed = remove_text(document, page, own.regions, own.glyphs) if own.regions else Removed((), ())
     if removed is None or not remove_ink(page, removed.regions, boxes):
         return None
     draw_boxes(page, removed.regions, boxes)

@@ -1,7 +1,8 @@
-"""What stands beside a PDF's pages: what of it stays (bookmarks, links, page labels), what is read, what is not.
+"""Reads the texts of a PDF outside its pages, and counts what redaction removes without reading.
 
-Everything that says something is a unit `beside/N`, unbilled, so that a value found there is removed everywhere;
-only bookmarks, page labels and addresses of links stay, each without what was found in it.
+Each text is an unbilled unit `beside/N`, so that a value found there is removed from the pages too. Bookmarks,
+page labels and links stay, without their findings. Document properties, annotations, form fields and the names of
+attached files do not stay.
 """
 
 import io
@@ -23,27 +24,23 @@ from pipeline.documents.pdf.prepare import failing_with, opened
 from pipeline.documents.pdf.sanitize.allow_list import word_of
 from schemas.errors import ErrorCode, StageFailed
 
-# What a PDF says beside its pages and then loses: properties, notes, form fields, names of attached files.
-#
-# It is read so that a value found there, thanks to its label perhaps, is removed from the pages too.
+LabelledText = tuple[str, str]  # a label, which may be empty, and a text
 
-Said = tuple[str, str]  # a label, or nothing, and a text
-
-# Of the document information: what programs write about themselves.
+# Keys of the document information dictionary that only programs write.
 _WRITTEN_BY_PROGRAMS = frozenset(
     ["/Creator", "/Producer", "/CreationDate", "/ModDate", "/Trapped", "/SourceModified", "/AAPL:Keywords"]
 )
 _PEOPLE_READ = re.compile(
     rb"<(?P<tag>dc:(?:title|creator|description|subject|contributor|publisher)|pdf:Keywords|pdfx:[\w.-]+|xmpRights:[\w]+"
-    rb"|photoshop:(?:Author\w*|Caption\w*|Credit|Headline)|Iptc4xmpCore:\w+|xmpBJ:\w+)\b[^>]*>(?P<said>.*?)</(?P=tag)>",
+    rb"|photoshop:(?:Author\w*|Caption\w*|Credit|Headline)|Iptc4xmpCore:\w+|xmpBJ:\w+)\b[^>]*>(?P<text>.*?)</(?P=tag)>",
     re.DOTALL,
 )
 _MARKS = re.compile(r"<[^>]*>")
 _MAX_FIELD_NESTING = 40  # form fields inside each other
 
 
-def document_texts(pdf: pikepdf.Pdf) -> Iterator[Said]:
-    """Properties, form fields, whether a page shows them or not, and names of attached files."""
+def document_texts(pdf: pikepdf.Pdf) -> Iterator[LabelledText]:
+    """The document properties, the form fields, shown or not, and the names of attached files."""
     info = pdf.trailer.get("/Info")
     if isinstance(info, pikepdf.Dictionary):
         for key in sorted(info.keys()):
@@ -63,13 +60,13 @@ def document_texts(pdf: pikepdf.Pdf) -> Iterator[Said]:
             yield from _file(file)
 
 
-def _properties(packet: bytes) -> Iterator[Said]:
-    """Texts of an XMP packet that people wrote."""
+def _properties(packet: bytes) -> Iterator[LabelledText]:
+    """The texts of an XMP packet that a person may have written."""
     encoding = "utf-16" if packet[:2] in (b"\xfe\xff", b"\xff\xfe") else "utf-8"
     plain = packet.decode(encoding, "replace")
     for match in _PEOPLE_READ.finditer(plain.encode("utf-8", "replace")[:MAX_ASIDE_CHARACTERS]):
         label = match["tag"].decode().partition(":")[2]
-        for piece in _MARKS.split(match["said"].decode("utf-8", "replace")):
+        for piece in _MARKS.split(match["text"].decode("utf-8", "replace")):
             if piece.strip():
                 yield label, _unescaped(piece.strip())
 
@@ -80,8 +77,8 @@ def _unescaped(text: str) -> str:
     return text
 
 
-def _texts(label: str, value: Any) -> Iterator[Said]:
-    """A string, or the strings of an array, as people read them."""
+def _texts(label: str, value: Any) -> Iterator[LabelledText]:
+    """The text of a string, of a text stream, or of each string in an array."""
     if isinstance(value, pikepdf.String):
         text = str(value).replace("\r", "\n")[:MAX_ASIDE_CHARACTERS]
         if text.strip():
@@ -97,8 +94,8 @@ def _texts(label: str, value: Any) -> Iterator[Said]:
                 yield from _texts(label, member)
 
 
-def _fields(fields: Any) -> Iterator[Said]:
-    """Fields with their labels: what a form asks is the heading of what it is told."""
+def _fields(fields: Any) -> Iterator[LabelledText]:
+    """The values of form fields, each with the name of its field as label, and the names themselves."""
     waiting = [(field, "", 0) for field in fields] if isinstance(fields, pikepdf.Array) else []
     seen: set[tuple[int, int]] = set()
     while waiting and len(seen) < MAX_ASIDE_TEXTS:
@@ -124,14 +121,14 @@ def _fields(fields: Any) -> Iterator[Said]:
         waiting += [(kid, label, depth + 1) for kid in kids] if isinstance(kids, pikepdf.Array) else []
 
 
-def _file(file: Any) -> Iterator[Said]:
+def _file(file: Any) -> Iterator[LabelledText]:
     if isinstance(file, pikepdf.Dictionary):
         for key in ("/UF", "/F", "/Desc"):
             yield from _texts("", file.get(key))
 
 
-def annotation_texts(pdf: pikepdf.Pdf) -> Iterator[Said]:
-    """Notes with their authors and subjects, and the addresses of actions."""
+def annotation_texts(pdf: pikepdf.Pdf) -> Iterator[LabelledText]:
+    """The contents, authors and subjects of annotations, and the URIs of their actions."""
     count = 0
     for page in pdf.pages:
         annotations = page.obj.get("/Annots")
@@ -154,8 +151,6 @@ def annotation_texts(pdf: pikepdf.Pdf) -> Iterator[Said]:
                 yield "", decoded_address(str(action["/URI"]))
 
 
-# Counts what redaction takes out of a PDF without reading it, by kind.
-
 _ACTIONS = {
     **dict.fromkeys(("/JavaScript", "/Launch", "/SubmitForm", "/ImportData", "/ResetForm", "/Named"), Unread.SCRIPT),
     **dict.fromkeys(("/Hide", "/SetOCGState", "/Trans", "/GoTo3DView"), Unread.SCRIPT),
@@ -163,14 +158,14 @@ _ACTIONS = {
     **dict.fromkeys(("/Rendition", "/Sound", "/Movie", "/RichMediaExecute"), Unread.MEDIA),
 }
 _MAX_NESTING = 6  # dictionaries inside each other
-_FEW = 1000  # members of an array that is looked into
-# Keys below which nothing of the kind stands: most of a file's bulk.
+_MAX_MEMBERS = 1000  # of an array to be searched
+# Keys whose values contain nothing to count. They make up most of a file.
 _PLAIN = frozenset(
     """/Type /Subtype /S /Parent /Kids /Count /MediaBox /CropBox /Rotate /Contents /Length /Filter /DecodeParms /Width
     /Height /Widths /W /Differences /FontBBox /BBox /Matrix /Rect /ColorSpace /Font /ExtGState /ProcSet /K /Pg /P
     """.split()  # noqa: SIM905
 )
-_UNSEEN = 2 | 32  # flags of annotations that no screen shows
+_UNSEEN = 2 | 32  # annotation flags Hidden and NoView (ISO 32000-2, 12.5.3)
 _MEDIA = frozenset(["/Sound", "/Movie", "/Screen", "/RichMedia", "/3D"])
 _KEYS = {
     "/XFA": Unread.FORM, "/Thumb": Unread.THUMBNAIL, "/PieceInfo": Unread.PRIVATE, "/SpiderInfo": Unread.PRIVATE,
@@ -181,7 +176,7 @@ _KEYS = {
 
 
 def count_unread(pdf: pikepdf.Pdf, data: bytes) -> Counter[Unread]:
-    """How much of each kind the document holds."""
+    """The number of objects of each kind that redaction removes without reading them."""
     counts: Counter[Unread] = Counter()
     for number, item in enumerate(pdf.objects):
         if number > MAX_PDF_OBJECTS:
@@ -197,7 +192,7 @@ def count_unread(pdf: pikepdf.Pdf, data: bytes) -> Counter[Unread]:
 
 
 def _kinds(item: Any, depth: int = 0) -> list[Unread]:
-    """What an object is, and what the dictionaries inside it are."""
+    """The kinds of an object and of the direct dictionaries inside it."""
     keys = set(item.keys())
     found = [kind for key, kind in _KEYS.items() if key in keys]
     if "/S" in keys:
@@ -207,7 +202,10 @@ def _kinds(item: Any, depth: int = 0) -> list[Unread]:
     if depth < _MAX_NESTING and not _PLAIN.issuperset(keys):
         inner = [item[key] for key in keys - _PLAIN]
         inner += [
-            member for child in inner if isinstance(child, pikepdf.Array) and len(child) < _FEW for member in child
+            member
+            for child in inner
+            if isinstance(child, pikepdf.Array) and len(child) < _MAX_MEMBERS
+            for member in child
         ]
         for child in inner:
             if isinstance(child, pikepdf.Dictionary) and not child.is_indirect:
@@ -238,18 +236,18 @@ _ERRORS = (pikepdf.PdfError, pikepdf.PasswordError, ValueError, TypeError, KeyEr
 
 
 class DocumentMetadata(NamedTuple):
-    """`beside` as the document has it; `units` in the order: bookmarks, labels, links' addresses, all else."""
+    """`navigation` as in the document; `units` in the order bookmarks, page labels, link addresses, all other texts."""
 
-    beside: Navigation = Navigation()
+    navigation: Navigation = Navigation()
     units: tuple[TextUnit, ...] = ()
     unread: tuple[tuple[Unread, int], ...] = ()
 
 
 def read_metadata(data: bytes) -> DocumentMetadata:
-    """What stands beside the pages of the document, as QPDF reads it, as it is or mended.
+    """Reads the texts outside the pages by QPDF, from the document or, failing that, from a repaired copy.
 
-    StageFailed(unsupported_format) when QPDF reads neither: then nobody knows what notes and fields say, and what is
-    found there could neither be removed from the pages too nor counted.
+    StageFailed(unsupported_format) if QPDF reads neither: the values of annotations and fields would be unknown and
+    could stay on the pages.
     """
     try:
         return _read(data, data)
@@ -265,30 +263,30 @@ def read_metadata(data: bytes) -> DocumentMetadata:
 def _read(data: bytes, original: bytes) -> DocumentMetadata:
     with warnings.catch_warnings(), pikepdf.open(io.BytesIO(data)) as pdf:
         warnings.simplefilter("ignore")
-        beside = Navigation(bookmarks(pdf), labels(pdf), links(pdf))
-        said = [("", text) for text in _kept(beside)]
-        said += [*document_texts(pdf), *annotation_texts(pdf)]
+        navigation = Navigation(bookmarks(pdf), labels(pdf), links(pdf))
+        texts = [("", text) for text in _kept(navigation)]
+        texts += [*document_texts(pdf), *annotation_texts(pdf)]
         counts = count_unread(pdf, original)
-    units = tuple(TextUnit(f"{METADATA_UNIT}{n}", text, context, False) for n, (context, text) in enumerate(said))
-    return DocumentMetadata(beside, units, tuple(sorted((kind, count) for kind, count in counts.items() if count)))
+    units = tuple(TextUnit(f"{METADATA_UNIT}{n}", text, context, False) for n, (context, text) in enumerate(texts))
+    return DocumentMetadata(navigation, units, tuple(sorted((kind, count) for kind, count in counts.items() if count)))
 
 
-def _kept(beside: Navigation) -> Iterator[str]:
-    """The texts of what stays, in the order in which `redacted_navigation` goes through it."""
-    yield from (bookmark.title for bookmark in beside.bookmarks)
-    yield from (label.prefix for label in beside.labels)
-    yield from (decoded_address(link.address) for link in beside.links)
+def _kept(navigation: Navigation) -> Iterator[str]:
+    """The texts of the navigation, in the order in which `redacted_navigation` processes them."""
+    yield from (bookmark.title for bookmark in navigation.bookmarks)
+    yield from (label.prefix for label in navigation.labels)
+    yield from (decoded_address(link.address) for link in navigation.links)
 
 
-def redacted_navigation(beside: Navigation, findings: Findings) -> Navigation:
-    """The same without what was found in it: placeholders in titles and labels; a link whose address tells goes."""
+def redacted_navigation(navigation: Navigation, findings: Findings) -> Navigation:
+    """The navigation without findings: placeholders in titles and labels; links with a finding are removed."""
     edits = by_unit(findings)
-    numbers = iter(range(len(list(_kept(beside)))))
+    numbers = iter(range(len(list(_kept(navigation)))))
 
     def text_of(text: str) -> str:
         return applied(text, f"{METADATA_UNIT}{next(numbers)}", edits)
 
-    titles = tuple(bookmark._replace(title=text_of(bookmark.title)) for bookmark in beside.bookmarks)
-    prefixes = tuple(label._replace(prefix=text_of(label.prefix)) for label in beside.labels)
-    stay = tuple(link for link in beside.links if f"{METADATA_UNIT}{next(numbers)}" not in edits)
+    titles = tuple(bookmark._replace(title=text_of(bookmark.title)) for bookmark in navigation.bookmarks)
+    prefixes = tuple(label._replace(prefix=text_of(label.prefix)) for label in navigation.labels)
+    stay = tuple(link for link in navigation.links if f"{METADATA_UNIT}{next(numbers)}" not in edits)
     return Navigation(titles, prefixes, stay)

@@ -83,12 +83,19 @@ HONEST = [
     "ward 12, bed 55",
     "Invoice 7781, page 3 of 12",
     "columns 1012 34 56 | 72 units",
+    "11\t's\n12\n13\n14\n15\n16\t-harbi",  # row numbers that happen to have a valid check digit
+    "318\t's\n319\n320\n321\n322\n323\t, ",
 ]
 
 
 @pytest.mark.parametrize("text", HONEST)
 def test_an_honest_output_passes(judge: Judge, text: str):
     assert judge(text, VALUES) == ()
+
+
+def test_a_number_that_lines_divide_is_seen_unless_they_count_upwards(judge: Judge):
+    assert [left.type for left in judge("x\n10\n58\n37\n49\n25\ty")] == [ID]
+    assert judge("x\n12\n13\n14\n15\n16\ty") == ()
 
 
 def test_the_formats_own_words_are_no_findings(judge: Judge):

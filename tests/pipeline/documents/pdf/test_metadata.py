@@ -105,8 +105,8 @@ def test_an_outline_of_a_thousand_levels_is_cut_not_followed() -> None:
             item = parent
         file.Root.Outlines = Dictionary(First=item)
 
-    beside = read_metadata(document(fill)).beside
-    assert 10 < len(beside.bookmarks) < 200
+    navigation = read_metadata(document(fill)).navigation
+    assert 10 < len(navigation.bookmarks) < 200
 
 
 def test_labels_of_fields_are_contexts_of_their_values() -> None:
