@@ -1,4 +1,4 @@
-"""Password hashing with argon2id (RFC 9106). A failed check says neither what was wrong nor whether the account exists."""
+"""Password hashing with argon2id (RFC 9106). A failed check does not show whether the account exists."""
 
 import secrets
 from functools import cache

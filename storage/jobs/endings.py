@@ -1,4 +1,4 @@
-"""The end of a job and its money in one transaction: held, charged with the ready file, or released with the failure."""
+"""The end of a job and its money in one transaction: held, charged when ready, or released on failure."""
 
 from datetime import datetime
 from uuid import UUID

@@ -80,8 +80,7 @@ class DirectoryStore:
             raise MaskerUnavailable
 
     def close(self) -> None:
-        """Closes connections."""
-        pass
+        """Does nothing: no connection is open."""
 
     def _prune(self, folder: Path) -> None:
         """Removes folders that became empty, innermost first."""
