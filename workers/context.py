@@ -1,4 +1,4 @@
-"""What every stage works with; built once per process from the settings."""
+"""What all stages of a process share: settings, storage, sandbox, detector and threads."""
 
 import os
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from storage.opening import Storage
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Safe from many threads."""
+    """Built once per process; safe to use from many threads."""
 
     settings: Settings
     storage: Storage
@@ -38,5 +38,5 @@ class Context:
         )
 
     def close(self) -> None:
-        """Waits for what still runs. The storage is closed by who opened it."""
+        """Waits for running work. The caller closes the storage."""
         self.tools.readers.shutdown()

@@ -1,4 +1,4 @@
-"""What Dramatiq's runner loads in every worker process: the broker with our actors and the sweeper on it."""
+"""The module that Dramatiq's runner loads in every worker process: the broker with actors and sweeper."""
 
 import gc
 
@@ -11,7 +11,7 @@ from workers.sweep import Sweeper
 settings = load_settings()
 storage = Storage.open(settings)
 context = Context.open(settings, storage)
-gc.freeze()  # lexicons last as long as the process: no collection needs to walk them
+gc.freeze()  # the lexicons live as long as the process; the collector need not walk them
 broker = storage.broker
 declare(broker, context)
 broker.add_middleware(Sweeper(storage, settings))

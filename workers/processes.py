@@ -1,4 +1,4 @@
-"""Runs worker processes through Dramatiq's own runner, after checking what they need."""
+"""Runs the workers: in processes of Dramatiq's runner, or as threads of the API process (embedded mode)."""
 
 import os
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from workers.sweep import Sweeper
 
 
 def check(settings: Settings) -> None:
-    """Checks what would stop every worker, before it connects to anything. InvalidSettings, SandboxUnavailable."""
+    """Checks settings, keys and sandbox without a connection. InvalidSettings, SandboxUnavailable."""
     if settings.redis_url is None:
         raise InvalidSettings("MASKER_REDIS_URL: workers of their own need it; without it `masker serve` runs them")
     open_keyring(settings)
@@ -29,9 +29,9 @@ def run(
     threads: int | None = None,
     module: str = "workers.main",
 ) -> int:
-    """Works until SIGTERM or SIGINT, on every queue when none is named; the exit status. Errors as for `check`.
+    """Works until SIGTERM or SIGINT and returns the exit status. Errors as for `check`.
 
-    `threads` per process, the number of cores when left out. `module` is what each process loads.
+    `queues`: all when empty. `threads` per process: the number of cores when None. `module`: what each process loads.
     """
     check(settings)
     arguments = [f"{module}:broker", "--path", "--processes", str(processes)]
@@ -42,11 +42,8 @@ def run(
     return int(cli.main(parser.parse_args(arguments)))  # type: ignore[no-untyped-call]
 
 
-# The embedded mode: worker threads and sweeper inside the API's process, on its own broker.
-
-
 class Embedded:
-    """Every queue in this process; the same actors as anywhere.
+    """Worker threads and sweeper inside the API process, on every queue.
 
     `storage` must be the one that the API announces through: its broker lives in this process. SandboxUnavailable.
     """
@@ -55,14 +52,14 @@ class Embedded:
         self._context = Context.open(settings, storage)
         declare(storage.broker, self._context)
         storage.broker.add_middleware(Sweeper(storage, settings))
-        # One thread more than cores: most of a stage is waiting for its child, and the light ones must get through.
+        # One thread more than cores: a stage mostly waits for its child, and light stages must not wait for heavy ones.
         self._worker = Worker(storage.broker, worker_threads=(os.cpu_count() or 1) + 1)
 
     def start(self) -> None:
-        """Begins to work on what is announced, and sweeps at once: what an earlier process left goes on."""
+        """Starts work and sweeps at once, so that jobs of an earlier process continue."""
         self._worker.start()
 
     def stop(self, seconds: float = 30) -> None:
-        """Lets running stages finish for so long; what is cut off continues when its lease has run out."""
+        """Waits up to `seconds` for running stages. A stage that is cut off is announced again when its lease ends."""
         self._worker.stop(timeout=round(seconds * 1000))
         self._context.close()

@@ -1,4 +1,4 @@
-"""One claim being worked on: how its job moves on, ends, is tried again, or is let go of."""
+"""One attempt at one stage of a job: the lease, and every way in which the attempt can end."""
 
 import logging
 import threading
@@ -22,14 +22,12 @@ from storage.opening import Storage
 from workers.artifacts import Artifacts
 from workers.context import Context
 
-# Keeps the lease of a claim alive while its stage works.
-
 _RENEWALS_PER_LEASE = 3
 
 
 @contextmanager
-def kept(context: Context, claim: Claim) -> Iterator[None]:
-    """Renews the lease in the background until the block ends or the claim is lost (fencing then stops the rest)."""
+def renewed(context: Context, claim: Claim) -> Iterator[None]:
+    """Renews the lease in a thread until the block ends or the claim is lost; then fencing rejects later writes."""
     done = threading.Event()
     keeper = threading.Thread(
         target=_renew_until, args=(done, context, claim), name=f"lease-{claim.stage}", daemon=True
@@ -50,14 +48,14 @@ def _renew_until(done: threading.Event, context: Context, claim: Claim) -> None:
                 if not leases.renew(session, claim, lease_seconds=lease_seconds, now=context.clock()):
                     return
         except MaskerUnavailable:
-            continue  # the next renewal may still be in time
+            continue  # the next renewal may be in time
 
 
-# Destroys the bytes that a finished job must not keep.
+def destroy_leftovers(storage: Storage, job_id: UUID, state: JobState, kept: str | None) -> None:
+    """Destroys the bytes that a job in a final state must not keep: all but the result `kept` of a ready job.
 
-
-def destroy_residue(storage: Storage, job_id: UUID, state: JobState, kept: str | None) -> None:
-    """A ready job keeps its result, `kept`; any other final state nothing. Notes in the row that the rest is gone."""
+    Then the row says that nothing is left over.
+    """
     if kept is None:
         objects.destroy_all(storage.objects, job_id)
     else:
@@ -72,20 +70,20 @@ _FIRST_RETRY_SECONDS, _RETRY_GROWTH = 2, 4
 
 
 class ClaimLost(Exception):
-    """The job was deleted, or another attempt owns it: what this one did must not count."""
+    """The job was deleted, or another attempt owns it: the work of this attempt must not count."""
 
 
 class Run:
-    """One attempt at one stage of a job (or at one part of its OCR).
+    """One attempt at one stage of a job, or at one part of its OCR.
 
-    Every move is one transaction, fenced by the attempt, and then the announcement of what comes next; a move of a
-    claim that is no longer ours raises ClaimLost.
+    Every move is one transaction, fenced by the attempt number, followed by the announcement of the next stage.
+    ClaimLost when another attempt owns the job.
     """
 
     def __init__(self, context: Context, claim: Claim) -> None:
         self.context, self.claim = context, claim
         self.artifacts = Artifacts(context.storage.objects, claim)
-        self.found: Mapping[str, int] = {}  # entities by type, where this stage learnt them
+        self.found: Mapping[str, int] = {}  # entities by type, if this stage counts them
         self._began = time.monotonic()
 
     @classmethod
@@ -101,12 +99,12 @@ class Run:
         return None if claim is None else cls(context, claim)
 
     def part_attempts(self) -> dict[int, int]:
-        """Of every raster's part, the attempt whose reading counts."""
+        """For each raster, the attempt whose reading counts."""
         with self.context.storage.database.reading() as session:
             return leases.part_attempts(session, self.claim.job_id)
 
     def report(self, proof: Proof) -> dict[str, Any]:
-        """What is handed over with the file: the proof as a signed report."""
+        """The proof as a signed report, which is stored with the job."""
         job = self.claim.job
         report = proof.report(
             Format(job.format),
@@ -118,20 +116,20 @@ class Run:
         return report_key.signed(self.context.storage.keyring, report).model_dump(mode="json")
 
     def advance(self, to: Stage, facts: Mapping[str, Any] | None = None) -> None:
-        """To the next stage, with what this one learnt."""
+        """Moves the job to stage `to` and stores `facts` in its row."""
         with self.context.storage.database.transaction() as session:
             _must(leases.advance(session, self.claim, to, facts=facts, **self._measures()))
         self._announce(to)
 
     def split(self, parts: int) -> None:
-        """To OCR, one message per raster."""
+        """Moves the job to OCR, with one message for each raster."""
         with self.context.storage.database.transaction() as session:
             _must(leases.split(session, self.claim, parts, **self._measures()))
         for part in range(parts):
             self._announce(Stage.OCR, part)
 
     def finish_part(self) -> None:
-        """One raster is read; the last one moves the job on."""
+        """Marks one raster as read; the last one moves the job to detection."""
         with self.context.storage.database.transaction() as session:
             left = leases.finish_part(session, self.claim, **self._measures())
         if left is None:
@@ -147,7 +145,7 @@ class Run:
         self._announce(Stage.STORE)
 
     def publish(self, size_out: int) -> None:
-        """Charged and ready, together; then input and artifacts go."""
+        """Charges and makes the file ready in one transaction, then destroys input and artifacts."""
         measures = self._measures()
         with self.context.storage.database.transaction() as session:
             _must(
@@ -158,16 +156,16 @@ class Run:
         self._destroy(JobState.READY, kept=job_objects.result_key(self.claim.job_id, self.claim.attempt))
 
     def fail(self, code: str, reason: Reason | None = None) -> None:
-        """Ends the job: state, code and the hold given back in one transaction; then every byte goes."""
+        """Fails the job and releases the hold in one transaction, then destroys every byte."""
         with self.context.storage.database.transaction() as session:
             failed = endings.fail(session, self.claim, code, reason, now=self.context.clock())
         if failed:
             self._destroy(JobState.FAILED)
         else:
-            self.let_go()
+            self.discard()
 
     def try_again(self) -> None:
-        """After a failure that is not the document's: the stage waits a little, or the job fails for good."""
+        """After a failure of the system: announces the stage again, later; fails the job after the last attempt."""
         settings = self.context.settings
         if self.claim.claims >= settings.max_attempts:
             self.fail(ErrorCode.INTERNAL_ERROR)
@@ -179,23 +177,23 @@ class Run:
         if ours:
             self._announce(self.claim.stage, self.claim.part, delay_seconds=delay)
         else:
-            self.let_go()
+            self.discard()
 
-    def let_go(self) -> None:
-        """Destroys what this attempt wrote in vain; of a job that is gone or ended without a file, everything."""
+    def discard(self) -> None:
+        """Destroys what this attempt wrote; everything of a job that is deleted or ended without a file."""
         objects, job_id, stage = self.context.storage.objects, self.claim.job_id, self.claim.stage
         with self.context.storage.database.reading() as session:
             job = leases.current(session, job_id)
         if job is None or job.state in (JobState.FAILED, JobState.EXPIRED):
             job_objects.destroy_all(objects, job_id)
         elif self.claim.part is None and job.outputs.get(stage) != self.claim.attempt:
-            # Ours counts after all where only the answer to our commit was lost.
+            # If only the answer to the commit was lost, this attempt counts and its objects stay.
             job_objects.destroy_attempt(objects, job_id, stage, self.claim.attempt)
 
     def _destroy(self, state: JobState, kept: str | None = None) -> None:
-        # What cannot be destroyed now, the sweeper will: the row keeps saying that there is residue.
+        # The sweeper destroys later what cannot be destroyed now: the row says that objects are left over.
         with suppress(MaskerUnavailable, OSError):
-            destroy_residue(self.context.storage, self.claim.job_id, state, kept)
+            destroy_leftovers(self.context.storage, self.claim.job_id, state, kept)
 
     def _announce(self, stage: Stage, part: int | None = None, *, delay_seconds: float = 0) -> None:
         try:

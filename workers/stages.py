@@ -1,4 +1,4 @@
-"""What each stage of a file job does: load, one call of the pipeline, save, move on."""
+"""The work of each stage: load artifacts, one call of the pipeline, save the result, move the job on."""
 
 from collections.abc import Callable, Iterator
 from functools import lru_cache
@@ -21,7 +21,7 @@ _SETS_REMEMBERED = 4
 
 
 def sniff(run: Run) -> None:
-    """Opens the document for the first time: does it open at all, how many pages?"""
+    """Opens the document in the sandbox and counts its pages."""
     settings, job = run.context.settings, run.claim.job
     pages = stages.inspect(
         run.context.tools.sandbox, job.format, run.artifacts.document(), settings.max_file_pages, _seconds(Stage.SNIFF)
@@ -30,7 +30,7 @@ def sniff(run: Run) -> None:
 
 
 def extract(run: Run) -> None:
-    """Takes out its text units and rasters."""
+    """Extracts text units and rasters."""
     extraction, pixels = stages.extract(
         run.context.tools.sandbox, run.claim.job.format, run.artifacts.document(), _seconds(Stage.EXTRACT)
     )
@@ -42,22 +42,22 @@ def extract(run: Run) -> None:
 
 
 def ocr(run: Run) -> None:
-    """Reads one raster."""
+    """Reads one raster by OCR."""
     raster, pixels = run.artifacts.raster(run.claim.part or 0)
     run.artifacts.save_reading(stages.read_raster(run.context.tools.sandbox, raster, pixels, _seconds(Stage.OCR)))
     run.finish_part()
 
 
 def detect(run: Run) -> None:
-    """Finds what is to be removed, in the document and in its name, and counts words."""
-    (extraction, readings), filename = _said(run)
+    """Finds the personal data of the document and of its name, and counts words."""
+    (extraction, readings), filename = _whole_text(run)
     findings = finding.find(extraction, readings, run.context.tools.detector, _options(run))
     run.artifacts.save_findings(findings)
     run.advance(Stage.REDACT, {"word_count": _words(extraction, readings), **_facts(run, findings, filename)})
 
 
 def redact(run: Run) -> None:
-    """Writes the document without what was found."""
+    """Writes the document without the findings."""
     readings = run.artifacts.readings(run.part_attempts())
     candidate = stages.redact(
         run.context.tools.sandbox,
@@ -72,8 +72,8 @@ def redact(run: Run) -> None:
 
 
 def verify(run: Run) -> None:
-    """Reads the output again by other libraries: clean, one more round, or failed."""
-    job, (said, filename) = run.claim.job, _said(run)
+    """Reads the output with other libraries: the file is clean, is redacted once more, or fails."""
+    job, (said, filename) = run.claim.job, _whole_text(run)
     first = FirstReading(*said, run.artifacts.findings())
     is_last = job.round >= MAX_ROUNDS
     candidate = run.artifacts.candidate()
@@ -88,12 +88,12 @@ def verify(run: Run) -> None:
 
 
 def bill(run: Run) -> None:
-    """Reserves what the job costs."""
+    """Holds the tokens that the job costs."""
     run.hold()
 
 
 def store(run: Run) -> None:
-    """Seals the proven output where downloads read, charges and publishes."""
+    """Copies the proven output to where downloads read it, charges, and makes the job ready."""
     run.publish(run.artifacts.save_result())
 
 
@@ -109,22 +109,22 @@ WORK: dict[Stage, Callable[[Run], None]] = {
 }
 
 
-def _said(run: Run) -> tuple[tuple[Extraction, tuple[Reading, ...]], str]:
-    """Everything the document says, its name included as a last unit, and what OCR read; and the name."""
+def _whole_text(run: Run) -> tuple[tuple[Extraction, tuple[Reading, ...]], str]:
+    """The extraction with the file name as its last unit, what OCR read, and the file name."""
     filename = jobs.filename(run.claim.job, run.context.storage.keyring)
     extraction = with_name(run.artifacts.extraction(), filename)
     return (extraction, run.artifacts.readings(run.part_attempts())), filename
 
 
 def _options(run: Run) -> DetectOptions:
-    """Files: every type, identifiers also when their check fails, and the terms that applied at upload."""
+    """All types, identifiers also when their check digit fails, and the terms that applied at upload."""
     terms = _set(jobs.written_terms(run.claim.job, run.context.storage.keyring))
     return DetectOptions(strict_checksums=False, terms=(terms,) if terms.terms else ())
 
 
 @lru_cache(maxsize=_SETS_REMEMBERED)
 def _set(written: bytes) -> TermSet:
-    """Remembered, because two stages of a job, and jobs of one account, ask for the same, which is compiled once."""
+    """Cached: two stages of a job, and jobs of one account, ask for the same terms, which are compiled once."""
     return TermSet(load_terms(written))
 
 
@@ -139,14 +139,14 @@ def _facts(run: Run, findings: Findings, filename: str) -> dict[str, object]:
 
 
 def _words(extraction: Extraction, readings: tuple[Reading, ...]) -> int:
-    """Billed words: whitespace-separated, of the content and of what OCR read."""
+    """Billed words, between blanks: of the content and of the text from OCR."""
     texts = [unit.text for unit in extraction.units if unit.billed]
-    texts += [_said_once(reading) for reading in readings if BY_HUE not in reading.raster]
+    texts += [_without_repeats(reading) for reading in readings if BY_HUE not in reading.raster]
     return sum(len(text.split()) for text in texts) + sum(_only_by_hue(readings))
 
 
-def _said_once(reading: Reading) -> str:
-    """The text without the lines at its end that say words again in another order: those stand in the same boxes."""
+def _without_repeats(reading: Reading) -> str:
+    """The text without the lines at its end that repeat words in another order: repeats have the same boxes."""
     boxes: set[tuple[int, int, int, int]] = set()
     for word in reading.words:
         box = (word.left, word.top, word.width, word.height)
@@ -157,7 +157,7 @@ def _said_once(reading: Reading) -> str:
 
 
 def _only_by_hue(readings: tuple[Reading, ...]) -> Iterator[int]:
-    """Words of the first raster that shows what gray does not; what gray shows beside them is counted there."""
+    """Numbers of words that only the first raster by hue shows; words that the gray raster shows are counted there."""
     words = {reading.raster: reading.words for reading in readings}
     for reading in readings:
         plain, _, layer = reading.raster.partition(BY_HUE)

@@ -1,4 +1,4 @@
-"""The sweep: announces what is late, fails what cannot succeed, destroys what has expired. Harmless when repeated."""
+"""The sweep: announces overdue stages, fails jobs after their last attempt, destroys expired files. Repeatable."""
 
 import logging
 import threading
@@ -21,16 +21,16 @@ from storage.jobs.records import download_key
 from storage.jobs.sweeps import Overdue
 from storage.jobs.tables import Job
 from storage.opening import Storage
-from workers.run import destroy_residue
+from workers.run import destroy_leftovers
 
-# An upload's object appears before its row, and S3 dates a large one by its beginning.
+# An object is older than the row of its upload, and S3 dates a large object by the start of its upload.
 ORPHAN_GRACE = timedelta(hours=6)
 UNFINISHED_GRACE = timedelta(hours=24)
 _BATCH = 500
 
 
 class Swept(NamedTuple):
-    """What one sweep did, in jobs (announced: stages or parts; orphans: objects; sessions: ended browser sessions)."""
+    """Counts of one sweep: jobs, except `announced` (stages or parts), `orphans` (objects) and `sessions` (ended)."""
 
     announced: int
     failed: int
@@ -42,8 +42,8 @@ class Swept(NamedTuple):
 
 
 def sweep(storage: Storage, settings: Settings, now: datetime, *, reconcile: bool = True) -> Swept:
-    """Everything that is due. `reconcile` also walks the whole object store for bytes that belong to no job."""
-    announced, failed = _hurry(storage, settings, now)
+    """Does everything that is due. `reconcile` also walks the whole object store for objects without a job."""
+    announced, failed = _announce_overdue(storage, settings, now)
     with storage.database.transaction() as session:
         expired = sweeps.expire(session, now)
     destroyed = _destroy(storage)
@@ -54,7 +54,7 @@ def sweep(storage: Storage, settings: Settings, now: datetime, *, reconcile: boo
     return Swept(announced, failed, expired, destroyed, purged, orphans, ended)
 
 
-def _hurry(storage: Storage, settings: Settings, now: datetime) -> tuple[int, int]:
+def _announce_overdue(storage: Storage, settings: Settings, now: datetime) -> tuple[int, int]:
     with storage.database.reading() as session:
         late = sweeps.overdue(session, now)
     announced = failed = 0
@@ -79,14 +79,14 @@ def _fail(storage: Storage, item: Overdue, now: datetime) -> bool:
 
 def _destroy(storage: Storage) -> int:
     with storage.database.reading() as session:
-        residues = sweeps.residues(session)
-    for job in residues:
-        destroy_residue(storage, job.id, JobState(job.state), _kept(job))
-    return len(residues)
+        leftovers = sweeps.leftovers(session)
+    for job in leftovers:
+        destroy_leftovers(storage, job.id, JobState(job.state), _key_of_result(job))
+    return len(leftovers)
 
 
 def _reconcile(storage: Storage, now: datetime) -> int:
-    """Destroys objects of jobs that are gone, or that ended and may not have them, and what dead writers left."""
+    """Destroys objects of deleted jobs, objects that an ended job must not keep, and unfinished uploads."""
     old = (item for item in objects.stored(storage.objects) if item.modified < now - ORPHAN_GRACE)
     orphans = 0
     for batch in _batches(old):
@@ -103,10 +103,10 @@ def _reconcile(storage: Storage, now: datetime) -> int:
 def _may_exist(item: StoredJob, job: Job | None) -> bool:
     if job is None:
         return False
-    return job.state in (JobState.QUEUED, JobState.PROCESSING) or item.key == _kept(job)
+    return job.state in (JobState.QUEUED, JobState.PROCESSING) or item.key == _key_of_result(job)
 
 
-def _kept(job: Job) -> str | None:
+def _key_of_result(job: Job) -> str | None:
     return download_key(job) if job.state == JobState.READY else None
 
 
@@ -115,17 +115,15 @@ def _batches(items: Iterator[StoredJob]) -> Iterator[Sequence[StoredJob]]:
         yield batch
 
 
-# Sweeps every so often while a worker runs that serves the light queue.
-
 log = logging.getLogger("masker.workers")
 
 RECONCILE_EVERY = timedelta(hours=1)
 
 
 class Sweeper(Middleware):
-    """A thread beside the worker's own, so that bytes are destroyed in time also while every worker is busy.
+    """Runs the sweep in a thread of its own, so that it is on time while every worker thread is busy.
 
-    Many processes may sweep at once: every act of a sweep is conditional.
+    Only workers of the light queue sweep. Several processes may sweep at once: every step is conditional.
     """
 
     def __init__(self, storage: Storage, settings: Settings) -> None:
@@ -134,11 +132,13 @@ class Sweeper(Middleware):
         self._thread = threading.Thread(target=self._run, name="sweeper", daemon=True)
 
     def after_worker_boot(self, broker: Broker, worker: Worker) -> None:
+        """Starts the thread."""
         queues = worker.consumer_whitelist
         if not queues or Queue.LIGHT.value in queues:
             self._thread.start()
 
     def before_worker_shutdown(self, broker: Broker, worker: Worker) -> None:
+        """Stops the thread and waits for it."""
         self._stopping.set()
         if self._thread.is_alive():
             self._thread.join()
@@ -154,7 +154,7 @@ class Sweeper(Middleware):
                     log.info("swept: %s", swept)
                 if reconcile:
                     next_reconcile = now + RECONCILE_EVERY
-            except Exception as error:  # noqa: BLE001 - the border: the next sweep does what this one could not
+            except Exception as error:  # noqa: BLE001 - the next sweep repeats what failed
                 log.error("the sweep broke with %s", type(error).__name__)
             if self._stopping.wait(self._settings.sweep_interval_seconds):
                 return

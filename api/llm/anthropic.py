@@ -269,9 +269,8 @@ class AnthropicStream:
     def __init__(self, answers: AnswerRestorer) -> None:
         self._answers = answers
         self._texts = StreamTexts(answers.restorer)
-        self._summary: tuple[Index, Event, dict[str, Node]] | None = (
-            None  # of a compaction, until it is known whether it is signed
-        )
+        # The summary of a compaction, until it is known whether it is signed.
+        self._summary: tuple[Index, Event, dict[str, Node]] | None = None
         self.is_over = False
 
     def restored_event(self, event: Event, tree: Node) -> bytes:
@@ -282,9 +281,9 @@ class AnthropicStream:
         if kind == "content_block_delta":
             return self._delta(event, tree)
         if kind == "content_block_start":
-            return self._ended(_index(tree)) + self._start(event, tree)
+            return self._end_block(_index(tree)) + self._start(event, tree)
         if kind == "content_block_stop":
-            return self._ended(_index(tree)) + self._whole(event, tree)
+            return self._end_block(_index(tree)) + self._whole(event, tree)
         self.is_over = self.is_over or kind in ("message_stop", "error")
         return self._flush_if(kind in _ENDING_EVENTS) + self._whole(event, tree)
 
@@ -292,7 +291,7 @@ class AnthropicStream:
         """The text that all blocks held back, as additional deltas."""
         out = self._released_summary(signed=False)
         for index in self._texts.groups():
-            out += self._ended(index)
+            out += self._end_block(index)
         return out
 
     def error_event(self, code: str, message: str) -> bytes:
@@ -307,7 +306,7 @@ class AnthropicStream:
         new = self._answers.tree(tree)
         return event.raw if new is tree else sse.with_data(event.raw, to_json(new))
 
-    def _ended(self, index: Index) -> bytes:
+    def _end_block(self, index: Index) -> bytes:
         out = self._released_summary(signed=False) if self._summary and self._summary[0] == index else b""
         for path, held in self._texts.end_group(index):
             out += _delta(index, path, held)
@@ -321,9 +320,9 @@ class AnthropicStream:
         text = block.get("text")
         if block.get("type") != "text" or not isinstance(text, str) or not text:
             return self._whole(event, tree)
-        said = self._text(_index(tree), "text_delta", "text", text)
+        restored = self._text(_index(tree), "text_delta", "text", text)
         rest = self._answers.tree({key: value for key, value in block.items() if key != "text"})
-        new = {key: said if key == "text" else rest[key] for key in block} if isinstance(rest, dict) else block
+        new = {key: restored if key == "text" else rest[key] for key in block} if isinstance(rest, dict) else block
         return event.raw if new == block else sse.with_data(event.raw, to_json({**tree, "content_block": new}))
 
     def _delta(self, event: Event, tree: dict[str, Node]) -> bytes:

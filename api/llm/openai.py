@@ -182,7 +182,7 @@ class OpenAIStream:
 
     def flush(self) -> bytes:
         """The text that all choices held back, as additional chunks."""
-        return b"".join(self._ended(index) for index in self._texts.groups())
+        return b"".join(self._end_choice(index) for index in self._texts.groups())
 
     def error_event(self, code: str, message: str) -> bytes:
         """The event that says that the answer is incomplete."""
@@ -239,14 +239,14 @@ class OpenAIStream:
             return self._delta(index, item, (*path, self._texts.matching_item(index, path, _named(item))))
         return self._answers.tree(item)
 
-    def _ended(self, index: Index) -> bytes:
+    def _end_choice(self, index: Index) -> bytes:
         return b"".join(self._chunk(index, path, held) for path, held in self._texts.end_group(index))
 
     def _chunk(self, index: Index, path: Path, held: str) -> bytes:
-        said: Node = held
+        node: Node = held
         for step in reversed(path):
-            said = {step: said} if isinstance(step, str) else [{**_identity(step), **_object(said)}]
-        choice: Node = {"index": index, **_object(said), "finish_reason": None}
+            node = {step: node} if isinstance(step, str) else [{**_identity(step), **_object(node)}]
+        choice: Node = {"index": index, **_object(node), "finish_reason": None}
         return sse.new_event(None, to_json({**self._envelope, "choices": [choice]}))
 
 
@@ -298,8 +298,8 @@ def _is_blank_choice(choice: Node) -> bool:
     """Whether nothing is left of a choice except the fields around its text."""
     if not isinstance(choice, dict) or choice.get("finish_reason"):
         return False
-    said = [choice[key] for key in _TEXT_FIELDS if key in choice]
-    return bool(said) and all(map(_is_empty, said))
+    texts = [choice[key] for key in _TEXT_FIELDS if key in choice]
+    return bool(texts) and all(map(_is_empty, texts))
 
 
 def _is_empty(node: Node) -> bool:

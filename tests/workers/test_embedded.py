@@ -20,7 +20,7 @@ from storage.jobs.tables import Job
 from storage.opening import Storage
 from tests.workers.workshop import CSV, SECRETS, Workshop, insert, new_owner, saboteur
 from workers import processes
-from workers.actors import carry
+from workers.actors import perform
 from workers.processes import Embedded
 from workers.run import Run
 
@@ -100,7 +100,7 @@ def test_a_stage_longer_than_its_lease_keeps_it(workshop: Workshop) -> None:
     shop = Workshop(workshop.settings, workshop.storage, saboteur("dawdles"), detector, clock=utc_now)
     job_id = shop.upload()
     shop.run(until=Stage.EXTRACT)
-    worker = threading.Thread(target=carry, args=(shop.context, Stage.EXTRACT, job_id))
+    worker = threading.Thread(target=perform, args=(shop.context, Stage.EXTRACT, job_id))
     worker.start()
     wait(lambda: shop.job(job_id), lambda job: job.lease_until is not None)
     stolen = []

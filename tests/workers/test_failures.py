@@ -146,7 +146,7 @@ def test_a_job_deleted_while_a_stage_works_leaves_nothing_behind(workshop: Works
         jobs.delete_job(session, workshop.account, job_id, workshop.now)
     with pytest.raises(ClaimLost):
         WORK[stage](run)
-    run.let_go()
+    run.discard()
     assert workshop.keys(job_id) == []
     assert sum(entry.free_tokens for entry in workshop.entries()) == 0
 
@@ -173,7 +173,7 @@ def test_a_late_attempt_does_not_disturb_the_one_that_took_over(workshop: Worksh
     workshop.run(until=Stage.VERIFY)
     with pytest.raises(ClaimLost):
         WORK[Stage.REDACT](late)
-    late.let_go()
+    late.discard()
     workshop.run()
     assert workshop.job(job_id).state == JobState.READY
     assert len(workshop.keys(job_id)) == 1
@@ -186,7 +186,7 @@ def test_an_attempt_whose_commit_counted_although_the_answer_was_lost_keeps_its_
     assert run is not None
     WORK[Stage.STORE](run)
     run.try_again()
-    run.let_go()
+    run.discard()
     assert workshop.result(job_id)
     assert [entry.kind for entry in workshop.entries()] == ["hold", "settle"]
 

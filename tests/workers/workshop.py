@@ -28,7 +28,7 @@ from storage.jobs.records import Quotas, Upload
 from storage.jobs.tables import Job
 from storage.opening import Storage
 from storage.tables import Entry
-from workers.actors import carry, declare
+from workers.actors import declare, perform
 from workers.context import Context
 from workers.sweep import Swept, sweep
 
@@ -131,7 +131,7 @@ class Workshop:
         if message is None:
             return None
         stage = Stage(message.actor_name)
-        carry(self.context, stage, UUID(message.args[0]), *message.args[1:])
+        perform(self.context, stage, UUID(message.args[0]), *message.args[1:])
         return stage
 
     def run(self, until: Stage | None = None) -> list[Stage]:

@@ -59,7 +59,7 @@ def test_deleted_while_a_worker_has_it(shop: Shop, caller: httpx.Client, owner: 
         objects.put(key, kept)
         with pytest.raises(ClaimLost):
             WORK[stage](run)
-        run.let_go()
+        run.discard()
     shop.work()
     shop.sweep(hours=1)
     gone(shop, caller, file_id)

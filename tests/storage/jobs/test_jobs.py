@@ -208,9 +208,9 @@ def test_expired_and_failed_rows_go_when_nothing_of_them_is_left(
         assert sweeps.expire(session, after - timedelta(hours=2)) == 0
         assert sweeps.expire(session, after) == 1
         assert sweeps.purge(session, after + timedelta(days=1)) == 0
-        residues = sweeps.residues(session)
-        assert {job.id: job.state for job in residues} == {gone[0]: JobState.FAILED, gone[1]: JobState.EXPIRED}
-        for job in residues:
+        leftovers = sweeps.leftovers(session)
+        assert {job.id: job.state for job in leftovers} == {gone[0]: JobState.FAILED, gone[1]: JobState.EXPIRED}
+        for job in leftovers:
             sweeps.cleared(session, job.id, JobState(job.state))
         assert sweeps.purge(session, after) == 1
         assert sweeps.purge(session, after + timedelta(seconds=1)) == 1
