@@ -18,7 +18,7 @@ Point = tuple[float, float]  # points from the upper left corner of the page as 
 
 
 class Bookmark(NamedTuple):
-    """An outline item. `level` starts at 0. `page` is -1 without a destination; `down` is None for the top of the page."""
+    """An outline item. `level` starts at 0; `page` is -1 without a destination, `down` None for the top of the page."""
 
     title: str
     level: int
