@@ -14,8 +14,8 @@ import numpy as np
 
 from pipeline.documents.raster.ink import (
     CONTRAST,
-    LIGHT_CONTRAST,
     DARK_BACKGROUND,
+    LIGHT_CONTRAST,
     Ink,
     Mark,
     bounding_box,
