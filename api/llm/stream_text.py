@@ -93,8 +93,7 @@ def restored_prose(restorer: Restorer, text: str, prefix: str = "") -> str:
 
 
 class MarkdownStream:
-    """Restores prose with code fences. A fenced block is JSON when its info string says so, or when it begins like
-    JSON.
+    """Restores prose with code fences. A fenced block is JSON if its info string says so, or if it begins like JSON.
 
     Source: CommonMark 0.31, section 4.5. Two things are allowed beyond it: a fence may be indented to any depth, as in
     lists, and a fence of JSON may follow words on its line.
@@ -102,9 +101,8 @@ class MarkdownStream:
 
     def __init__(self, restorer: Restorer) -> None:
         self._restorer = restorer
-        self._current: RestoringStream = LineJsonStream(
-            restorer, line=None
-        )  # the caller has decided about the first line
+        # Whether the first line is JSON is decided before it gets here.
+        self._current: RestoringStream = LineJsonStream(restorer, line=None)
         self._line = ""  # the beginning of the current line
         self._fence = ""  # the marks of the open fence
         self._is_json_fence = False  # the info string of the open fence says JSON
