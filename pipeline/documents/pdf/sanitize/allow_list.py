@@ -1,7 +1,7 @@
-"""What may stand in a redacted PDF, as a table: the keys of every kind of object, and what each may hold.
+"""The allow-list of a redacted PDF: the keys of every kind of object, and the permitted values of each key.
 
-An allow-list after ISO 32000-2: a key that is not here goes, whatever it is called. Comments, private data, history,
-names of layers, halftones and inks have no place in it.
+It follows ISO 32000-2. Every other key is removed, for example comments, private data, history, and the names of
+layers, halftones and inks.
 
 A rule is a leaf (`number`, `numbers`: arrays of them to any depth, `flag`, `word`: a name of WORDS), a special rule
 that `rewrite` knows by its name, `KIND` for an object of that kind, `[KIND]` for an array of them, `{KIND}` for a
@@ -129,12 +129,7 @@ KINDS: dict[str, dict[str, str]] = {
     },
 }  # fmt: skip
 
-# Names inside a PDF that tell nothing: those of the standard, and what writers call their resources.
-#
-# A resource's name may be anything, a person's name too. Names that look like a writer's numbering stay; every other
-# one is renamed, throughout the document alike.
-
-# What names mean something in content streams and resources (ISO 32000-2).
+# Names with a meaning in content streams and resources (ISO 32000-2).
 KNOWN = frozenset(
     """
     DeviceGray DeviceRGB DeviceCMYK G RGB CMYK I Indexed Pattern CalGray CalRGB Lab ICCBased Separation DeviceN
@@ -148,36 +143,40 @@ KNOWN = frozenset(
 _NUMBERED = re.compile(r"(?:[A-Za-z]{1,3}|Im(?:age|g)|Font|Form|Meta|Shade|Pat|fz(?:Img|Frm)\d*|Xn)?"
                        r"[-_+]?\d{0,4}(?:[-_]\d{1,4}){0,2}")  # fmt: skip
 _MOST_DIGITS = 6  # of a numbering
-_OURS = re.compile(r"Xn\d+")
+_NEW_NAME = re.compile(r"Xn\d+")
 
 
 class Names:
-    """Renames what tells something, the same name always to the same."""
+    """Replaces names that may contain personal data, each always by the same new name.
+
+    The name of a resource may be anything, for example the name of a person. Names of the standard, and those that look
+    like the numbering of a PDF writer, stay.
+    """
 
     def __init__(self) -> None:
         self._new: dict[str, str] = {}
         self._spelled: dict[bytes, bytes] = {}
 
     def spelled(self, name: bytes) -> bytes:
-        """The same for a name of letters and digits as it is spelled in a content stream, without its slash."""
+        """The neutral form of an ASCII name from a content stream, without its slash."""
         known = self._spelled.get(name)
         if known is None:
             known = self._spelled[name] = self.word(name.decode("ascii")).encode("ascii")
         return known
 
     def renamed(self, name: Any) -> pikepdf.Name:
-        """The name itself when it may stay, else its replacement."""
+        """The name itself if it may stay, else its new name."""
         return pikepdf.Name("/" + self.word(word_of(name)))
 
     def word(self, name: str) -> str:
-        """The same for a name without its slash."""
+        """The neutral form of a name without its slash."""
         if _is_plain(name):
             return name
         return self._new.setdefault(name, f"Xn{len(self._new)}")
 
 
 def word_of(name: Any) -> str:
-    """A name without its slash, as pikepdf spells keys; bytes that are no UTF-8 as lone surrogates."""
+    """A name without its slash. Bytes that are not UTF-8 become lone surrogates, as in pikepdf keys."""
     try:
         return str(name)[1:]
     except UnicodeDecodeError:
@@ -189,10 +188,8 @@ def _is_plain(name: str) -> bool:
     if name in KNOWN:
         return True
     is_short = sum(character.isdigit() for character in name) <= _MOST_DIGITS
-    return bool(name and is_short and _NUMBERED.fullmatch(name) and not _OURS.fullmatch(name))
+    return bool(name and is_short and _NUMBERED.fullmatch(name) and not _NEW_NAME.fullmatch(name))
 
-
-# The simple values of a PDF that may stay: numbers, flags, the standard's own words, language tags.
 
 _LARGEST = 99_999_999
 _DIGITS = 8  # of a number with a fraction
@@ -201,18 +198,18 @@ _LANGUAGE = re.compile(r"[a-z]{2}(-[A-Z][a-z]{3})?(-[A-Z]{2})?")  # RFC 5646, th
 
 
 class Walk(Protocol):
-    """What rules for single values need of the walk over a document."""
+    """The part of the sanitizer that the rules for single values use."""
 
     names: Names
 
     def kept(self, value: Any, kind: str) -> Any:
-        """The dictionary or stream, which will be stripped as one of that kind; None when it is neither."""
+        """The dictionary or stream, queued to be sanitized as that kind; None if it is neither."""
 
     def tells(self, name: str) -> bool:
-        """Whether a name holds a value that was found."""
+        """Whether a name contains a value that was found."""
 
     def face(self, name: str) -> str:
-        """The name under which a typeface goes on."""
+        """The new name of a font."""
 
 
 def is_array(value: Any) -> bool:
@@ -226,7 +223,7 @@ def is_number(value: Any) -> bool:
 
 
 def is_word(value: Any) -> bool:
-    """Whether it is a name that the standard gives a meaning."""
+    """Whether it is a name of the standard (WORDS)."""
     if not isinstance(value, pikepdf.Name):
         return False
     try:
@@ -236,7 +233,7 @@ def is_word(value: Any) -> bool:
 
 
 def number(value: Any) -> Any:
-    """A number no longer than measures are, or None: an identifier is longer."""
+    """A number, clamped and rounded to 8 digits so that it cannot hold an identifier; None for other values."""
     if not is_number(value):
         return None
     if isinstance(value, int):
@@ -247,7 +244,7 @@ def number(value: Any) -> Any:
 
 
 def numbers(value: Any, depth: int = 0) -> Any:
-    """An array of numbers and arrays of numbers, up to the depth of a dash pattern or a table of widths."""
+    """An array of numbers, nested at most as deep as dash patterns and width tables; None for other values."""
     if not is_array(value) or depth > 2:
         return None
     kept = [number(item) if is_number(item) else numbers(item, depth + 1) for item in value]

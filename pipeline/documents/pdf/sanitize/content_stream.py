@@ -1,7 +1,7 @@
-"""Content streams without anything but painting: no comments, marked content, dead operands or telling names.
+"""Sanitizes content streams, CMaps and calculator functions: no comments, marked content or extra operands.
 
-Operators and operands: ISO 32000-2, annex A. A stream that already is plain stays byte for byte; one that only has
-marked content or telling names loses those; every other one is parsed and written anew.
+Operators and operands follow ISO 32000-2, annex A. A clean stream stays byte for byte. If only marked content and names
+have to go, they are removed by regular expressions. Every other stream is parsed and written anew.
 """
 
 import re
@@ -15,7 +15,7 @@ import pikepdf
 from pipeline.documents.pdf.sanitize.allow_list import Names, number
 
 _BLANK = rb"[\x00\t\n\f\r ]"
-# Each token has one reading only, so that a failed match is given up in linear time.
+# Every token matches in one way only, so that a failed match takes linear time.
 _NUMBER = rb"[+-]?(?:\d{1,7}(?:\.\d{0,8}+|(?!\.))|\.\d{1,8}+)(?!\d)"
 _NAME = rb"/[A-Za-z0-9_.+-]++"
 _STRING = rb"(?:\((?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*\)|<[0-9A-Fa-f\s]*+>)"
@@ -36,13 +36,13 @@ _INSTRUCTION = (
     + rb"++" + _NUMBER + _BLANK + rb"++Tf" + _END + rb"|" + _NAME + _BLANK + rb"++(?:gs|Do|sh|ri|cs|CS)" + _END
     + rb"|\[(?:" + _BLANK + rb"|" + _NUMBER + rb")*\]" + _BLANK + rb"*+" + _NUMBER + _BLANK + rb"++d" + _END
 )  # fmt: skip
-_SOME = rb"){1,2000}"  # at once: the matcher remembers every turn
+_SOME = rb"){1,2000}"  # bounded: the matcher stores every repetition
 _PLAIN = re.compile(rb"(?:" + _BLANK + rb"++|" + _INSTRUCTION + _SOME, re.DOTALL)
 _PLAIN_BUT_MARKED = re.compile(rb"(?:" + _BLANK + rb"++|" + _INSTRUCTION + rb"|" + _MARKED + _SOME, re.DOTALL)
 _MARKS = re.compile(rb"(?P<shown>" + _STRING + rb")|" + _MARKED, re.DOTALL)
 _NAMES = re.compile(rb"(?P<shown>" + _STRING + rb")|/(?P<name>[A-Za-z0-9_.+-]*)", re.DOTALL)
 
-# Operator: how many operands, and of which kind: n a number, N a name, s a string, a an array of numbers and strings.
+# The operand kinds of each operator: n number, N name, s string, a array of numbers and strings.
 _OPERANDS = {
     **dict.fromkeys(["q", "Q", "h", "n", "S", "s", "f", "F", "f*", "B", "B*", "b", "b*", "W", "W*"], ""),
     **dict.fromkeys(["BT", "ET", "T*"], ""),
@@ -66,9 +66,9 @@ _PARAMETERS = frozenset(
 
 
 def plain_content(raw: bytes, parse: Callable[[], Any], names: Names) -> bytes | None:
-    """The content without what nobody sees and with names that tell nothing, or None where it is plain already.
+    """The content with painting operators and neutral names only, or None if it is already clean.
 
-    `parse` gives its instructions as pikepdf reads them. pikepdf.PdfError where they cannot be read.
+    `parse` gives its instructions as pikepdf reads them. pikepdf.PdfError if they cannot be read.
     """
     plain: bytes | None = raw
     if not _is_all(_PLAIN, raw):
@@ -78,12 +78,12 @@ def plain_content(raw: bytes, parse: Callable[[], Any], names: Names) -> bytes |
         plain = _NAMES.sub(lambda match: match["shown"] or b"/" + names.spelled(match["name"]), plain)
         return None if plain == raw else plain
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a stream that ends early says so
+        warnings.simplefilter("ignore")  # about streams that end early
         return b"\n".join(_instructions(parse(), names))
 
 
 def _is_all(some: re.Pattern[bytes], raw: bytes) -> bool:
-    """Whether the content is nothing but what the pattern finds some of."""
+    """Whether repeated matches of the pattern cover the whole content."""
     position = 0
     while position < len(raw):
         match = some.match(raw, position)
@@ -109,7 +109,7 @@ def _instructions(parsed: Any, names: Names) -> Iterator[bytes]:
 
 
 def _operands(operator: str, operands: list[Any], names: Names) -> list[Any] | None:
-    """The last so many operands that the operator takes; None where they do not fit."""
+    """The operands that the operator takes, the last ones if there are more; None if their types are wrong."""
     if operator in _COLORS:
         kept = [item for item in map(number, operands[-33:]) if item is not None]
         pattern = operands[-1] if operands and isinstance(operands[-1], pikepdf.Name) else None
@@ -123,7 +123,7 @@ def _operands(operator: str, operands: list[Any], names: Names) -> list[Any] | N
 
 
 def _members(item: Any) -> Any:
-    """An array's numbers and strings."""
+    """The numbers and strings of an array."""
     if not isinstance(item, pikepdf.Array):
         return None
     numbers = ((member, number(member)) for member in item)
@@ -139,7 +139,7 @@ _FITTED: dict[str, Callable[[Any, Names], Any]] = {
 
 
 def _inline_image(image: Any, names: Names) -> bytes:
-    """The image with the keys that inline images have, none twice, and no byte behind its pixels."""
+    """The inline image with permitted keys only, without duplicates, and without data after its pixels."""
     pieces = [b"BI"]
     for key, value in image.obj.items():
         kept = _inline_value(_INLINE.get(str(key), ""), value, names)
@@ -152,7 +152,7 @@ def _inline_image(image: Any, names: Names) -> bytes:
 
 
 def _inline_length(image: Any) -> int:
-    """Bytes of the pixels of an image without filter (ISO 32000-2, 8.9.3); a named colour space has at most four."""
+    """The size in bytes of an unfiltered image (ISO 32000-2, 8.9.3). A named colour space counts as four components."""
     samples = {"/DeviceRGB": 3, "/DeviceCMYK": 4, "/DeviceGray": 1}.get(str(image.get("/ColorSpace")))
     if image.get("/ImageMask"):
         depth = 1
@@ -199,15 +199,13 @@ def _unparsed(value: Any) -> bytes:
     return bytes(value.unparse()) if isinstance(value, pikepdf.Object) else str(value).encode()
 
 
-# Small programs inside a PDF, character maps and calculator functions, without comments, names and dead code.
-
 _SECTIONS = re.compile(
     rb"begin(?P<kind>codespacerange|bfchar|bfrange|cidchar|cidrange|notdefchar|notdefrange)(?P<body>.*?)end(?P=kind)",
     re.DOTALL,
 )
 _MAPPING = re.compile(rb"<([0-9A-Fa-f\s]*)>|(\d+)|\[((?:\s|<[0-9A-Fa-f\s]*>)*)\]|/([A-Za-z][A-Za-z0-9]*)|%[^\r\n]*")
-_LONGEST = 8  # bytes of UTF-16 that one glyph may stand for: a ligature of four letters
-_LONGEST_ARABIC = 40  # a formula of blessing, which is one glyph, has 36
+_LONGEST = 8  # bytes of UTF-16 for one glyph: a ligature of four letters
+_LONGEST_ARABIC = 40  # the longest formula of blessing with a single glyph takes 36
 _LONGEST_CODE = 8  # hexadecimal digits of a character's code
 _LARGEST = 0xFFFFFF  # of glyphs' numbers
 _MOST = 100  # mappings of one section (Adobe Technical Note 5014)
@@ -223,13 +221,13 @@ _REAL = re.compile(r"[+-]?(?:\d{1,9}(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,2})?")
 
 
 def plain_calculator(code: bytes) -> bytes:
-    """A type 4 function (ISO 32000-2, 7.10.5) of its numbers and operators."""
+    """The numbers and operators of a type 4 function (ISO 32000-2, 7.10.5)."""
     words = (match[0].decode("latin-1") for match in _TOKEN.finditer(code) if not match[0].startswith(b"%"))
     return " ".join(word for word in words if word in _OPERATORS or _REAL.fullmatch(word)).encode()
 
 
 def plain_map(code: bytes, taboo: Collection[str]) -> bytes:
-    """A character map of its code spaces and mappings alone; those that stand for a value of `taboo` are left out."""
+    """A CMap with its code space ranges and mappings only. Mappings to a value of `taboo` are left out."""
     vertical = b"1" if re.search(rb"/WMode\s+1\s+def", code) else b"0"
     parts = [
         b"/CIDInit /ProcSet findresource begin 12 dict begin begincmap",
@@ -268,7 +266,7 @@ def _target(match: re.Match[bytes]) -> bytes:
 
 
 def _is_odd(code: bytes) -> bool:
-    """Whether it is no code of a character and no number of a glyph."""
+    """Whether it is neither a character code nor a glyph number."""
     if code.startswith(b"<"):
         return len(code) - 2 > _LONGEST_CODE
     return not code.isdigit() or int(code[:12]) > _LARGEST
@@ -286,5 +284,5 @@ def _tells(target: bytes, taboo: Collection[str]) -> bool:
 
 
 def compact(text: str) -> str:
-    """Letters and digits alone, folded."""
+    """The letters and digits of a text, normalized (NFKC) and case-folded."""
     return "".join(c for c in unicodedata.normalize("NFKC", text).casefold() if c.isalnum())

@@ -1,4 +1,4 @@
-"""Font programs without words: glyphs and what maps to them stay; names, notices, licences and private tables go.
+"""Sanitizes fonts: glyphs and character mappings stay; names, notices, licences and private tables are removed.
 
 Sources: OpenType 1.9 (tables), Adobe Technical Notes 5176 (CFF) and 5040 (Type 1 in PDF).
 """
@@ -14,10 +14,8 @@ from pymupdf import mupdf
 
 from pipeline.documents.pdf.sanitize.allow_list import Walk, is_array, is_word, word_of
 
-# Names of typefaces and glyphs that may stay: well-known ones; every other one may be a person's.
-
 _TAG = re.compile(r"[A-Z]{6}\+")
-# Families that viewers know or replace, as letters alone; styles follow.
+# Font families that may keep their names, without blanks; styles may follow. Other names may be those of persons.
 _FAMILIES = """
     arial helvetica times courier symbol zapfdingbats calibri cambria candara consolas constantia corbel verdana
     tahoma georgia trebuchet segoe garamond palatino bookantiqua bookmanoldstyle century centurygothic
@@ -46,7 +44,7 @@ _SUFFIX = re.compile(r"[a-z]{1,5}\d{0,2}|\d{1,4}")
 
 
 def is_known_face(name: str) -> bool:
-    """Whether the name (without its slash) is that of a well-known typeface, with or without a subset's tag."""
+    """Whether it is the name of a well-known font (without its slash), with or without a subset tag."""
     plain = re.sub(r"[^a-z0-9]", "", _TAG.sub("", name, count=1).lower())
     if sum(character.isdigit() for character in plain) > _MOST_DIGITS:
         return False
@@ -56,13 +54,13 @@ def is_known_face(name: str) -> bool:
 
 
 def tag_of(name: str) -> str:
-    """A subset's tag with its plus sign, or nothing."""
+    """The subset tag with its plus sign, or an empty string."""
     match = _TAG.match(name)
     return match[0] if match else ""
 
 
 def is_known_glyph(name: str) -> bool:
-    """Whether the name (without its slash) is one that Adobe's list has, or a number in disguise."""
+    """Whether the glyph name (without its slash) is in the Adobe Glyph List or only encodes a number."""
     if _GLYPH.fullmatch(name):
         return True
     first, *others = re.split(r"[._]", name)
@@ -76,7 +74,7 @@ def _is_letter(name: str) -> bool:
 
 
 _MOST_TABLES = 100
-# Tables that drawing needs; in PDF all shaping is done, so neither GSUB nor names of anything are asked for.
+# Tables that rendering needs. Text in PDF is already shaped, so GSUB and the name table are not needed.
 _TABLES = frozenset(
     tag.ljust(4).encode()
     for tag in """
@@ -84,7 +82,7 @@ _TABLES = frozenset(
     EBDT EBLC EBSC hdmx VDMX LTSH kern
     """.split()  # noqa: SIM905
 )
-# Operators of a CFF Top DICT whose operand is the number of a string: version, Notice, FullName, FamilyName, Weight;
+# Operators of a CFF Top DICT with a string id as operand: version, Notice, FullName, FamilyName, Weight; escaped:
 # Copyright, PostScript, BaseFontName.
 _NOTED = frozenset([0, 1, 2, 3, 4])
 _NOTED_ESCAPED = frozenset([0, 21, 22])
@@ -100,7 +98,7 @@ _NOTICE = re.compile(
 
 
 def wordless(program: bytes) -> bytes:
-    """The font program with the same glyphs; as it is where it is of no kind known here."""
+    """The font program with the same glyphs and without texts; unchanged if its format is unknown."""
     try:
         if program[:4] in (b"\0\1\0\0", b"true", b"OTTO"):
             return _sfnt(program)
@@ -114,7 +112,7 @@ def wordless(program: bytes) -> bytes:
 
 
 def _sfnt(program: bytes) -> bytes:
-    """An OpenType or TrueType file of its drawing tables."""
+    """An OpenType or TrueType file with the tables that rendering needs."""
     (count,) = struct.unpack_from(">H", program, 4)
     if count > _MOST_TABLES:
         return program
@@ -125,14 +123,14 @@ def _sfnt(program: bytes) -> bytes:
     if b"post" in tables:
         tables[b"post"] = _post(tables[b"post"])
     if b"OS/2" in tables:
-        tables[b"OS/2"] = _without(tables[b"OS/2"], 58, 62)  # the maker's mark
+        tables[b"OS/2"] = _without(tables[b"OS/2"], 58, 62)  # the vendor id
     if b"head" in tables:
-        tables[b"head"] = _without(tables[b"head"], 8, 12)  # a sum over all tables, made anew below
+        tables[b"head"] = _without(tables[b"head"], 8, 12)  # the checksum of the file, computed again below
     return _assembled(program[:4], tables)
 
 
 def _post(table: bytes) -> bytes:
-    """A table of glyph names whose telling ones are blanked (OpenType, post, version 2.0)."""
+    """The post table with unknown glyph names overwritten (OpenType, post, version 2.0)."""
     if table[:4] != b"\0\2\0\0":
         return table
     at = 34 + 2 * struct.unpack_from(">H", table, 32)[0]
@@ -146,7 +144,7 @@ def _post(table: bytes) -> bytes:
 
 
 def is_plain_glyph(name: bytes) -> bool:
-    """Whether a glyph's name tells nothing: a known one, or a short word of letters."""
+    """Whether a glyph name may stay: a known name, or a short word of letters."""
     word = name.decode("latin-1")
     return is_known_glyph(word) or (len(word) < _LONGEST_GLYPH_ID and bool(_SHORT_WORD.fullmatch(word)))
 
@@ -178,7 +176,7 @@ def _sum(data: bytes) -> int:
 
 
 def _cff(program: bytes) -> bytes:
-    """A CFF font set whose notices and names are blanks of the same length, so that no offset moves."""
+    """A CFF font set with notices and names overwritten in place, so that no offset changes."""
     data = bytearray(program)
     names, after_names = _index(program, program[2])
     tops, after_tops = _index(program, after_names)
@@ -197,7 +195,7 @@ def _cff(program: bytes) -> bytes:
 
 
 def _index(data: bytes, at: int) -> tuple[list[tuple[int, int]], int]:
-    """Where the members of a CFF INDEX begin and end, and where it ends itself."""
+    """The ranges of the members of a CFF INDEX, and its end."""
     (count,) = struct.unpack_from(">H", data, at)
     if not count:
         return [], at + 2
@@ -212,7 +210,7 @@ def _index(data: bytes, at: int) -> tuple[list[tuple[int, int]], int]:
 
 
 def _noted(top: bytes) -> Iterator[int]:
-    """Numbers of the strings that the Top DICT's notices are."""
+    """The string ids of the notices in a Top DICT."""
     at, number = 0, 0
     while at < len(top):
         first = top[at]
@@ -241,7 +239,7 @@ def _noted(top: bytes) -> Iterator[int]:
 
 
 def _type1(program: bytes) -> bytes:
-    """A Type 1 program whose clear part has blanks for notices, names and comments: of the same length."""
+    """A Type 1 program with notices, names and comments of its clear-text part overwritten in place."""
     end = program.find(b"eexec")
     if end < 0:
         return program
@@ -265,14 +263,12 @@ def _blank_value(match: re.Match[bytes]) -> bytes:
 
 
 def _without_tail(encrypted: bytes) -> bytes:
-    """Zeros and the word that ends them are all that may follow the encrypted part."""
+    """The encrypted part up to `cleartomark`, with blanks in place of what follows."""
     end = encrypted.rfind(b"cleartomark")
     return encrypted if end < 0 else encrypted[: end + 11] + b" " * (len(encrypted) - end - 11)
 
 
-# Fonts whose names, encodings and character collections tell nothing (ISO 32000-2, 9).
-
-_MOST_GLYPHS = 100_000  # characters of a font that is drawn by programs
+_MOST_GLYPHS = 100_000  # glyph descriptions of a Type 3 font
 _LONGEST_CMAP = 24  # characters of the name of a predefined character map
 _LONGEST_GLYPH_NAME = 16
 _MOST_GLYPH_DIGITS = 6
@@ -280,12 +276,12 @@ _COLLECTIONS = frozenset(["Adobe", "Identity", "UCS", "Japan1", "GB1", "CNS1", "
 
 
 def font_kind(font: Any) -> str:
-    """The kind of object of the schema that a font is."""
+    """The allow-list kind of a font dictionary."""
     return "DRAWN" if isinstance(font, pikepdf.Dictionary) and font.get("/Subtype") == "/Type3" else "FONT"
 
 
 def face(walk: Walk, value: Any) -> Any:
-    """A typeface's name: a well-known one, else a number."""
+    """The font name if it is well known, else a numbered name."""
     if not isinstance(value, pikepdf.Name):
         return None
     name = word_of(value)
@@ -295,7 +291,7 @@ def face(walk: Walk, value: Any) -> Any:
 
 
 def encoding(walk: Walk, value: Any) -> Any:
-    """A predefined encoding, or one of the document's own."""
+    """A predefined encoding, or an encoding dictionary or CMap stream."""
     if isinstance(value, pikepdf.Name):
         name = word_of(value)
         is_map = name.endswith(("-H", "-V")) and len(name) < _LONGEST_CMAP and name.isascii() and not walk.tells(name)
@@ -304,7 +300,7 @@ def encoding(walk: Walk, value: Any) -> Any:
 
 
 def differences(walk: Walk, value: Any) -> Any:
-    """Codes and names of glyphs."""
+    """A Differences array: character codes and glyph names."""
     if not is_array(value):
         return None
     kept = [_glyph(walk, item) if isinstance(item, pikepdf.Name) else item for item in value]
@@ -322,7 +318,7 @@ def _glyph(walk: Walk, name: Any) -> Any:
 
 
 def drawings(walk: Walk, value: Any) -> Any:
-    """Programs that draw characters, by the names that encodings use for them."""
+    """The glyph descriptions of a Type 3 font, by glyph name."""
     if not isinstance(value, pikepdf.Dictionary) or len(value) > _MOST_GLYPHS:
         return None
     for key in list(value.keys()):
@@ -336,14 +332,14 @@ def drawings(walk: Walk, value: Any) -> Any:
 
 
 def character_map(walk: Walk, value: Any) -> Any:
-    """A map to Unicode: a stream, or a predefined one's name."""
+    """A ToUnicode CMap: a stream, or the name of a predefined one."""
     if isinstance(value, pikepdf.Name):
         return encoding(walk, value)
     return walk.kept(value, "MAP") if isinstance(value, pikepdf.Stream) else None
 
 
 def character_collection(value: Any) -> Any:
-    """Registry and ordering of a character collection: one of Adobe's, else none."""
+    """The character collection (registry, ordering, supplement) if it is one of Adobe's, else Adobe-Identity."""
     if not isinstance(value, pikepdf.Dictionary):
         return None
     said = [str(value.get(key, "")) for key in ("/Registry", "/Ordering")]
@@ -357,7 +353,7 @@ def character_collection(value: Any) -> Any:
 
 
 def sized(walk: Walk, value: Any) -> Any:
-    """A font with its size, as a graphics state sets it."""
+    """The font entry of a graphics state: a font and its size."""
     if not is_array(value) or len(value) != 2:
         return None
     font = walk.kept(value[0], font_kind(value[0]))

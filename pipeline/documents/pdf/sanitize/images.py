@@ -1,4 +1,4 @@
-"""Pictures inside a PDF without what is not their pixels: bytes behind the last one, comments, metadata."""
+"""Sanitizes images, colour spaces and ICC profiles of a PDF: only the data that determines colours stays."""
 
 import struct
 import zlib
@@ -10,15 +10,12 @@ from pipeline.documents.image.metadata import without_metadata
 from pipeline.documents.limits import MAX_STREAM
 from pipeline.documents.pdf.sanitize.allow_list import Walk, is_array, is_word, word_of
 
-# Palettes in which several numbers have one colour: what they tell apart nobody sees, but anybody reads.
-#
-# Every number of such a picture becomes the first one of its colour (Indexed colour spaces: ISO 32000-2, 8.6.6.3).
-
 
 def merge_colours(item: pikepdf.Stream) -> None:
-    """Rewrites the pixels of an image with a palette, where two of its numbers look alike.
+    """Replaces each pixel of an indexed image by the first palette index of its colour (ISO 32000-2, 8.6.6.3).
 
-    Only of streams that unpack without loss. pikepdf.PdfError where the stream is damaged.
+    Different indexes of one colour can hide a text that no viewer shows. The filters of the stream must be lossless.
+    pikepdf.PdfError for a damaged stream.
     """
     space, depth = item.get("/ColorSpace"), item.get("/BitsPerComponent", 8)
     if not isinstance(space, pikepdf.Array) or len(space) != 4 or str(space[0]) not in ("/Indexed", "/I"):
@@ -30,7 +27,7 @@ def merge_colours(item: pikepdf.Stream) -> None:
 
 
 def _firsts(space: Any) -> list[int]:
-    """For each number of a palette the first one of the same colour."""
+    """For each palette index, the first index of the same colour."""
     table = space[3].read_bytes() if isinstance(space[3], pikepdf.Stream) else bytes(space[3])
     count = int(space[2]) + 1
     size = len(table) // count if count > 0 else 0
@@ -41,7 +38,7 @@ def _firsts(space: Any) -> list[int]:
 
 
 def _byte(value: int, depth: int, first: list[int]) -> int:
-    """A byte of pixels with every number replaced."""
+    """A byte of pixels with every index replaced."""
     made = 0
     for shift in range(8 - depth, -1, -depth):
         number = value >> shift & ((1 << depth) - 1)
@@ -56,16 +53,16 @@ _LOSSLESS = frozenset(
     /ASCIIHexDecode""".split()  # noqa: SIM905
 )
 _END_OF_BLOCK = "000000000001" * 2  # ITU-T T.6: two end-of-line codes
-_TAIL = 4096  # bytes in which the end of a fax stands
+_TAIL = 4096  # bytes at the end of a fax that contain its end mark
 _COMPONENTS = {"/DeviceGray": 1, "/G": 1, "/CalGray": 1, "/DeviceRGB": 3, "/RGB": 3, "/CalRGB": 3, "/Lab": 3}
 _COMPONENTS |= {"/DeviceCMYK": 4, "/CMYK": 4, "/Indexed": 1, "/I": 1, "/Separation": 1}
 _PIECE = 1 << 20  # bytes that are unpacked at once
-_STEP = 64  # bytes between which a damaged stream is given up
+_STEP = 64  # bytes decoded at a time from a damaged stream
 _EXTENSION = 62  # JBIG2 segments that hold comments (ITU-T T.88, 7.3)
 
 
 def plain_image(item: pikepdf.Stream) -> None:
-    """Rewrites the stream of an image with its pixels alone. pikepdf.PdfError or zlib.error where it is damaged."""
+    """Rewrites an image stream with its pixels only. pikepdf.PdfError or zlib.error for a damaged stream."""
     filters = item.get("/Filter")
     names = [str(name) for name in filters] if isinstance(filters, pikepdf.Array) else [str(filters)] if filters else []
     if all(name in _LOSSLESS for name in names):
@@ -90,7 +87,7 @@ def plain_image(item: pikepdf.Stream) -> None:
 
 
 def read_leniently(item: pikepdf.Stream) -> bytes:
-    """A stream unpacked, up to where it is damaged."""
+    """The decoded stream, up to the first damaged byte."""
     try:
         return item.read_bytes()
     except pikepdf.PdfError:
@@ -107,7 +104,7 @@ def read_leniently(item: pikepdf.Stream) -> bytes:
 
 
 def _unpacked(item: pikepdf.Stream, names: list[str], raw: bytes) -> bytes:
-    """The bytes before the last filter."""
+    """The data decoded by all filters but the last."""
     with pikepdf.new() as scratch:
         parameters = item.get("/DecodeParms")
         before = [p if isinstance(p, pikepdf.Dictionary) else pikepdf.Dictionary() for p in parameters or ()]
@@ -129,7 +126,7 @@ def _last_parameters(item: pikepdf.Stream) -> Any:
 
 
 def _trim(item: pikepdf.Stream, names: list[str]) -> None:
-    """Cuts off what stands behind the last pixel, packed or not."""
+    """Removes data after the last pixel, before and after decoding."""
     expected = _length(item)
     if names in (["/FlateDecode"], ["/Fl"]):
         rows = _packed_length(item, expected)
@@ -140,7 +137,7 @@ def _trim(item: pikepdf.Stream, names: list[str]) -> None:
 
 
 def _is_exact(raw: bytes, most: int) -> bool:
-    """Whether the packed bytes hold no more than so many and nothing follows them."""
+    """Whether the compressed data decodes to at most `most` bytes and nothing follows it."""
     unpacker = zlib.decompressobj()
     size = 0
     try:
@@ -155,14 +152,14 @@ def _is_exact(raw: bytes, most: int) -> bool:
 
 
 def _packed_length(item: pikepdf.Stream, expected: int) -> int:
-    """Bytes before a predictor is undone; 0 where that is not known."""
+    """The size in bytes before the predictor is reversed; 0 if unknown."""
     parameters = item.get("/DecodeParms")
     predictor = int(parameters.get("/Predictor", 1)) if isinstance(parameters, pikepdf.Dictionary) else 1
     return expected + int(item.get("/Height", 0)) if expected and predictor >= 10 else expected
 
 
 def _length(item: pikepdf.Stream) -> int:
-    """Bytes of all rows of the image, unpacked; 0 where its colour space is not understood."""
+    """The decoded size of the image in bytes; 0 for an unknown colour space."""
     width, height = int(item.get("/Width", 0)), int(item.get("/Height", 0))
     depth = (
         1 if item.get("/ImageMask") else int(item.get("/BitsPerComponent", 8)) * components_of(item.get("/ColorSpace"))
@@ -171,7 +168,7 @@ def _length(item: pikepdf.Stream) -> int:
 
 
 def components_of(space: Any) -> int:
-    """Numbers per pixel in a colour space; 0 where it is not understood."""
+    """The number of colour components; 0 for an unknown colour space."""
     if isinstance(space, pikepdf.Name):
         return _COMPONENTS.get(str(space), 0)
     if not isinstance(space, pikepdf.Array) or not len(space):
@@ -185,7 +182,7 @@ def components_of(space: Any) -> int:
 
 
 def _plain_fax(raw: bytes) -> bytes:
-    """A fax up to the end of its last block; as it is where it has no such end."""
+    """The fax data up to the last end-of-block code; unchanged if it has none."""
     start = max(0, len(raw) - _TAIL)
     bits = "".join(f"{byte:08b}" for byte in raw[start:])
     end = bits.rfind(_END_OF_BLOCK)
@@ -193,7 +190,10 @@ def _plain_fax(raw: bytes) -> bytes:
 
 
 def plain_jbig2(raw: bytes) -> bytes:
-    """The segments of an embedded JBIG2 stream without comments and what follows the last; as it is when damaged."""
+    """An embedded JBIG2 stream without comment segments and without data after the last segment.
+
+    A damaged stream keeps its readable segments, or all its data if there are none.
+    """
     kept: list[bytes] = []
     at = 0
     try:
@@ -221,17 +221,15 @@ def plain_jbig2(raw: bytes) -> bytes:
 
 
 def _looks_like_segment(flags: int) -> bool:
-    """Whether the kind of segment is one that the standard has."""
+    """Whether the segment type exists in the standard."""
     return flags & 0x3F in {0, 4, 6, 7, 16, 20, 22, 23, 36, 38, 39, 40, 42, 43, 48, 49, 50, 51, 52, 53, _EXTENSION}
 
-
-# Colour spaces that name no ink and carry no words (ISO 32000-2, 8.6).
 
 _INKS = frozenset(["/All", "/None", "/Cyan", "/Magenta", "/Yellow", "/Black"])
 
 
 def colour_space(walk: Walk, value: Any) -> Any:
-    """A colour space of families, numbers and functions; inks get names that tell nothing. None when it is none."""
+    """A sanitized colour space (ISO 32000-2, 8.6) with neutral names of colorants; None for other values."""
     if isinstance(value, pikepdf.Name):
         return walk.names.renamed(value)
     if not is_array(value) or not len(value):
@@ -252,7 +250,7 @@ def colour_space(walk: Walk, value: Any) -> Any:
 
 
 def _mixed(walk: Walk, family: str, members: list[Any]) -> Any:
-    """Palettes, and inks that a function mixes from others."""
+    """An Indexed, Separation or DeviceN colour space."""
     if family in ("Indexed", "I"):
         base = colour_space(walk, members[1])
         table = members[3]
@@ -274,15 +272,11 @@ def _renamed(walk: Walk, name: Any) -> pikepdf.Name:
 
 
 def function(walk: Walk, value: Any) -> Any:
-    """A function, an array of them, or a word that stands for one."""
+    """A function, an array of functions, or a name such as Identity."""
     if is_array(value):
         return pikepdf.Array([item for item in (function(walk, member) for member in value) if item is not None])
     return value if is_word(value) else walk.kept(value, "FUNCTION")
 
-
-# ICC profiles without words: the tags that turn colours stay, names, makers, dates and licences go.
-#
-# Source: ICC.1:2022, 7 (header, tag table) and 9 (tags).
 
 _HEADER = 128
 _MOST_TAGS = 200
@@ -291,7 +285,7 @@ _COLOURS = frozenset(
     + [b"D2B%d" % n for n in range(4)]
     + [b"B2D%d" % n for n in range(4)]
 )
-# What every profile must have, in the form of either version: a text of one blank.
+# The required text tags for profile versions 2 and 4, with one blank as text.
 _WORDS = {
     2: {
         b"desc": b"desc\0\0\0\0" + struct.pack(">I", 2) + b" \0" + bytes(8) + bytes(3) + bytes(67),
@@ -304,7 +298,10 @@ _WORDS = {
 
 
 def wordless(profile: bytes) -> bytes | None:
-    """The profile with nothing but what turns colours; None when it is none or damaged."""
+    """The ICC profile with its colour tags only (ICC.1:2022, 7 and 9); None if it is invalid or damaged.
+
+    Names, makers, dates and licences are removed.
+    """
     try:
         (count,) = struct.unpack_from(">I", profile, _HEADER)
         if profile[36:40] != b"acsp" or not 0 < count <= _MOST_TAGS:
@@ -319,7 +316,7 @@ def wordless(profile: bytes) -> bytes | None:
 
 
 def _assembled(profile: bytes, tags: dict[bytes, bytes]) -> bytes:
-    """A profile of these tags; equal ones are stored once. The header's maker, model, date and id become zero."""
+    """A profile with these tags. Equal tags are stored once. Maker, model, date and id in the header become zero."""
     offset = _HEADER + 4 + 12 * len(tags)
     table, body = [], []
     places: dict[bytes, int] = {}
@@ -334,7 +331,7 @@ def _assembled(profile: bytes, tags: dict[bytes, bytes]) -> bytes:
 
 
 def _header(profile: bytes, size: int) -> bytes:
-    """The header's fields that colours need (version, class, spaces, intent, illuminant); all others zero."""
+    """The header fields that determine colours (version, class, spaces, intent, illuminant); all others are zero."""
     header = bytearray(_HEADER)
     header[0:4] = struct.pack(">I", size)
     for start, end in ((8, 24), (36, 40), (64, 80)):

@@ -23,7 +23,6 @@ from tests.hiding_places.pdf.objects.build import (
     shown,
 )
 
-_SCRUB = "pdf.sanitize.rewrite._Scrubber.scrub"
 _QUADS = Array([40, 120, 240, 120, 40, 100, 240, 100])
 
 
