@@ -1,1 +1,1 @@
-"""Everything that lasts: accounts, ledger, jobs, objects, keys."""
+"""Persistent state: accounts, ledger, jobs, objects, keys, queue and limits."""

@@ -1,4 +1,4 @@
-"""The message broker of either mode; both doors (API and workers) must hold the same one when there is no Redis."""
+"""The message broker: Redis, or one inside the process. Without Redis, API and workers must share the same object."""
 
 from dramatiq import Broker, Consumer
 from dramatiq.brokers.redis import RedisBroker
@@ -14,8 +14,8 @@ POLL_MILLISECONDS = 50  # a job passes seven queues: Dramatiq's own second of id
 def open_broker(redis_url: str | None) -> Broker:
     """A Redis broker, or without an address one inside this process. Connects to nothing yet.
 
-    No middleware at all: leases and attempts of the jobs table are the retries, and Dramatiq's own would store
-    tracebacks, which may hold text, in the broker. InvalidSettings when the address is none.
+    It has no middleware: leases and attempts of the jobs table replace retries, and Dramatiq's own retries would store
+    tracebacks, which may hold text. InvalidSettings for a malformed address.
     """
     if redis_url is None:
         return StubBroker(middleware=[])
@@ -27,10 +27,10 @@ def open_broker(redis_url: str | None) -> Broker:
 
 
 class PromptRedisBroker(RedisBroker):
-    """A Redis broker whose idle consumers look every 25-50 ms and hoard nothing.
+    """A Redis broker whose idle consumers poll every 25-50 ms and prefetch little.
 
-    Dramatiq's consumers poll; an idle one sleeps up to its worker's timeout (1 s). Measured cost of five such queues in
-    one idle process: about 130 commands a second.
+    Dramatiq's idle consumers sleep up to their worker's timeout (1 s). Measured cost of five such queues in one idle
+    process: about 130 commands a second.
     """
 
     def consume(self, queue_name: str, prefetch: int = 1, timeout: int = 5000) -> Consumer:

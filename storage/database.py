@@ -1,4 +1,4 @@
-"""The database: its engine (SQLite or PostgreSQL), its transactions, its clock column and its migrations."""
+"""The database: engine (SQLite or PostgreSQL), transactions, time column and migrations."""
 
 import logging
 import math
@@ -77,7 +77,7 @@ _migrating = threading.Lock()  # Alembic's environment is global to the process
 
 
 class UtcDateTime(TypeDecorator[datetime]):
-    """A moment, aware, always UTC when read. A naive value is refused: SQLite would forget what was meant."""
+    """A time-zone-aware moment, always UTC when read. A naive value is refused, because SQLite would lose its zone."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
@@ -128,20 +128,21 @@ class Database:
 
     @contextmanager
     def bare_transaction(self) -> Iterator[Connection]:
-        """The same without a session, which takes longer to come and go than a few statements."""
+        """`transaction` without an ORM session, which costs more than a few statements."""
         with self._committed(self.engine.begin()) as connection:
             yield connection
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
-        """A transaction that only reads, and waits for no writer; a write in it fails. MaskerUnavailable as above."""
+        """A read-only transaction that waits for no writer; a write in it fails. MaskerUnavailable as above."""
         with _unavailable(), _session(self._reader) as session:
             yield session
 
     def ping(self) -> None:
-        """Asks for the schema's revision. MaskerUnavailable when there is no answer, or it is older than this code.
+        """Reads the schema's revision. MaskerUnavailable without an answer, or when the revision is older than this
+        code.
 
-        A newer one will do: while versions are rolled out the old processes go on beside the migrated schema.
+        A newer revision is accepted: old processes keep running while a new version is rolled out.
         """
         with self.reading() as session:
             found = set(session.connection().execute(text("SELECT version_num FROM alembic_version")).scalars())
@@ -150,9 +151,10 @@ class Database:
             raise MaskerUnavailable
 
     def migrate(self) -> None:
-        """Brings the schema to the newest revision, in one transaction. Harmless when repeated, or run by many.
+        """Brings the schema to the newest revision in one transaction. Safe to repeat and to run from several
+        processes.
 
-        InvalidSettings when the database is at a revision that this code does not have: a newer program was here.
+        InvalidSettings when the database is at a revision that this code does not know: a newer program migrated it.
         """
         with _migrating, self._turn(), _unavailable(), self.engine.begin() as connection:
             if not self.is_sqlite:
@@ -297,7 +299,7 @@ def _sqlite_engine(url: URL, wait_seconds: float) -> Engine:
 
 
 def _write_ahead(cursor: DBAPICursor, wait_seconds: float) -> None:
-    """Switches to the write-ahead log. For this one statement SQLite does not wait while another process does it."""
+    """Switches to the write-ahead log. SQLite does not wait for other processes with this statement, so this polls."""
     deadline = time.monotonic() + wait_seconds
     while True:
         try:
@@ -311,7 +313,7 @@ def _write_ahead(cursor: DBAPICursor, wait_seconds: float) -> None:
 
 @lru_cache(maxsize=1)
 def _outdated() -> frozenset[str]:
-    """The revisions that this code knows, but the newest."""
+    """The revisions that this code knows, except the newest."""
     scripts = ScriptDirectory(str(_SCRIPTS))
     return frozenset(script.revision for script in scripts.walk_revisions()) - {*scripts.get_heads()}
 
@@ -327,7 +329,9 @@ def _alembic(connection: Connection) -> Config:
 
 
 def changed(session: Session, statement: Update | Delete) -> int:
-    """Runs an UPDATE or DELETE; how many rows it touched. Objects that the session already holds are not refreshed."""
+    """Runs an UPDATE or DELETE and returns the number of rows. Objects that the session already holds are not
+    refreshed.
+    """
     result = session.execute(statement, execution_options={"synchronize_session": False})
     return cast("CursorResult[Any]", result).rowcount
 
@@ -336,14 +340,14 @@ def changed(session: Session, statement: Update | Delete) -> int:
 
 
 def insert_missing(session: Session, table: type[SQLModel], values: dict[str, Any]) -> bool:
-    """Inserts a row unless its key is taken; whether it did. Waits for whoever is inserting the same key just now."""
+    """Inserts a row unless its key exists; returns whether it did. Waits for a concurrent insert of the same key."""
     # Inline: nobody wants the new row's number. For inserts the count of rows is kept only on request.
     insert = _insert(session)(table).on_conflict_do_nothing().inline().execution_options(preserve_rowcount=True)
     return session.connection().execute(insert, values).rowcount == 1
 
 
 def insert_or_add(session: Session, table: type[SQLModel], rows: Sequence[dict[str, Any]], amount: str) -> None:
-    """Inserts rows; where a row's key is taken, adds its `amount` column to the one there."""
+    """Inserts rows; adds the `amount` column to the existing row where the key exists."""
     insert = _insert(session)(table).values(list(rows))
     columns = inspect(table).local_table.c
     total = {amount: columns[amount] + insert.excluded[amount]}

@@ -33,10 +33,10 @@ class MasterKeyInvalid(Exception):
 
 
 class Keyring:
-    """The master key that seals, and earlier ones that still open.
+    """The current master key, which seals, and earlier ones, which still open.
 
-    A box is `version(1) | key id(8) | salt(32) | AES-256-GCM ciphertext | tag(16)`. `context` names what the box is for
-    and is authenticated: a box opens only where it was made for. Immutable, safe from many threads.
+    A sealed box is `version(1) | key id(8) | salt(32) | AES-256-GCM ciphertext | tag(16)`. `context` names what the box
+    is for and is authenticated: a box opens only in the place that it was made for. Immutable, safe from many threads.
     """
 
     def __init__(self, master: bytes, previous: Sequence[bytes] = ()) -> None:
@@ -47,14 +47,14 @@ class Keyring:
         self._keys = {_key_id(key): key for key in (*previous, master)}
 
     def seal(self, plaintext: bytes, context: str) -> bytes:
-        """A box that only this keyring (or a later one that knows this master key) opens, for the same context."""
+        """Encrypts a value into a box that opens only with this master key and the same context."""
         salt = secrets.token_bytes(_SALT_BYTES)
         header = _VERSION + self._current + salt
         cipher = self._cipher(self._current, salt)
         return header + cipher.encrypt(_NONCE, plaintext, header + context.encode())
 
     def open(self, sealed: bytes, context: str) -> bytes:
-        """The plaintext of a box. SealBroken when anything about it is not as it was sealed."""
+        """The plaintext of a box. SealBroken for any change of box, key or context."""
         header, body = sealed[:HEADER_BYTES], sealed[HEADER_BYTES:]
         key_id = header[1 : 1 + _KEY_ID_BYTES]
         if len(header) < HEADER_BYTES or header[:1] != _VERSION or key_id not in self._keys:
@@ -65,19 +65,19 @@ class Keyring:
             raise SealBroken from None
 
     def wrap(self, data_key: bytes, context: str) -> bytes:
-        """A data key's box."""
+        """Encrypts a data key into a box."""
         return self.seal(data_key, f"data-key:{context}")
 
     def unwrap(self, wrapped: bytes, context: str) -> bytes:
-        """The data key. SealBroken as for `open`."""
+        """The data key of a box. SealBroken as for `open`."""
         return self.open(wrapped, f"data-key:{context}")
 
     def derive(self, purpose: str) -> bytes:
-        """32 bytes for a purpose of its own, the same in every process until the master key rotates (RFC 5869)."""
+        """32 bytes for one purpose, the same in every process until the master key rotates (HKDF, RFC 5869)."""
         return _derived(self._keys[self._current], purpose)
 
     def derive_all(self, purpose: str) -> list[bytes]:
-        """What `derive` gives now, then what it gave under each earlier master key, in their order."""
+        """The value of `derive` under the current master key, then under each earlier one."""
         earlier = [key for key_id, key in self._keys.items() if key_id != self._current]
         return [_derived(key, purpose) for key in (self._keys[self._current], *earlier)]
 
@@ -93,7 +93,7 @@ def _derived(master: bytes, purpose: str) -> bytes:
 
 
 def _key_id(master: bytes) -> bytes:
-    """What a box says of the key it was sealed under: a name that tells nothing about the key."""
+    """The id of a master key in a box; it reveals nothing about the key."""
     return hashlib.sha256(b"masker-key-id-v1" + master).digest()[:_KEY_ID_BYTES]
 
 
@@ -103,7 +103,7 @@ def load_keyring(data_dir: Path, master_key: bytes | None, previous: Sequence[by
 
 
 def _file_key(path: Path) -> bytes:
-    """The key in `path`. Of many processes that start at once, one writes it and all read the same."""
+    """The key in `path`. When several processes start at once, one writes it and all read the same key."""
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
@@ -130,7 +130,7 @@ def _file_key(path: Path) -> bytes:
 
 
 def sync_directory(path: Path) -> None:
-    """Makes names created in or moved into `path` survive a power cut."""
+    """Makes new names in `path` survive a power cut (fsync of the directory)."""
     descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(descriptor)

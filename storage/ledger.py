@@ -1,8 +1,8 @@
 """The ledger: the only place where tokens move. Entries are appended, never changed; the purse holds their sums.
 
-Every act takes the account's purse lock first, so acts of one account follow one another on either database. A
-`reference` names the fact that is paid for and must be unique for all time (a UUID, not a short request id): with it a
-repeated act changes nothing. Free tokens go first; they belong to one Asia/Riyadh day and lapse with it.
+Every operation first locks the account's purse, so operations of one account follow one another on either database. A
+`reference` names what is paid for and must be unique for all time (a UUID, not a short request id): a repeated
+operation with it changes nothing. Free tokens are used first; they belong to one Asia/Riyadh day and lapse with it.
 """
 
 from collections.abc import Sequence
@@ -29,18 +29,18 @@ class UnknownAccount(LookupError):
 
 
 class ReferenceConflict(Exception):
-    """The reference was used for something else: another account, a charge since refunded, a hold since released."""
+    """The reference is in use for something else: another account, a refunded charge, a released hold."""
 
 
 class Charge(NamedTuple):
-    """What was taken, in tokens."""
+    """Tokens that were taken."""
 
     free: int
     paid: int
 
 
 class Order(NamedTuple):
-    """What a call costs, in tokens, the fact that it is charged for, and what its line says that it was."""
+    """One charge: tokens, reference, and the description of its entry."""
 
     tokens: int
     reference: str
@@ -48,7 +48,7 @@ class Order(NamedTuple):
 
 
 class Balance(NamedTuple):
-    """What can be spent now, in tokens, and when the free quota refills (UTC)."""
+    """Tokens that can be spent now, and when the free quota refills (UTC)."""
 
     free_tokens: int
     paid_tokens: int
@@ -58,7 +58,7 @@ class Balance(NamedTuple):
 def charge_all(
     connection: Connection, account_id: UUID, orders: Sequence[Order], *, free_per_day: int, now: datetime
 ) -> list[Charge | InsufficientTokens]:
-    """Charges one text call after another, free tokens first; what each took, or why it took nothing.
+    """Charges text calls one after another, free tokens first. Returns for each the charge or the error.
 
     Every reference must be new: ReferenceConflict otherwise, and the transaction is lost. UnknownAccount.
     """
@@ -86,11 +86,10 @@ def charge_all(
 
 
 def refund(session: Session, reference: str, now: datetime, *, in_doubt: UUID | None = None) -> bool:
-    """Gives a charge back exactly as it was split; whether this call did it. False: no such charge, or done before.
+    """Refunds a charge with its split; returns whether this call did it. False: no such charge, or already refunded.
 
-    Free tokens return to the day they were taken from: after midnight they have lapsed, and today gains none.
-    `in_doubt`: the account of a charge whose commit may still be under way on a connection that was lost; then this
-    waits until it has happened or never will.
+    Free tokens go back to the day of the charge: after midnight they have lapsed, and today gains none. `in_doubt`: the
+    account of a charge whose commit may still be under way on a lost connection; this call then waits for its outcome.
     """
     if in_doubt is not None:
         _locked_purse(session.connection(), in_doubt)
@@ -129,12 +128,12 @@ def settle(session: Session, reference: str, now: datetime) -> None:
 
 
 def release(session: Session, reference: str, now: datetime) -> bool:
-    """Gives a hold back exactly as it was split; whether this call did it. A settled hold stays taken."""
+    """Releases a hold with its split; returns whether this call did it. A settled hold stays."""
     return _give_back(session, EntryKind.HOLD, EntryKind.RELEASE, reference, now)
 
 
 def credit(session: Session, account_id: UUID, tokens: int, *, reference: str, now: datetime) -> None:
-    """Adds paid tokens, 1 to 10^15 at once (else Unprocessable). ReferenceConflict, UnknownAccount."""
+    """Adds 1 to 10^15 paid tokens (else Unprocessable). ReferenceConflict, UnknownAccount."""
     if not 0 < tokens <= MAX_CREDIT:
         raise Unprocessable("value_error", ("body", "tokens"), f"A credit adds 1 to {MAX_CREDIT} tokens")
     purse = _locked_purse(session.connection(), account_id)
@@ -145,7 +144,7 @@ def credit(session: Session, account_id: UUID, tokens: int, *, reference: str, n
 
 
 def balance(session: Session, account_id: UUID, *, free_per_day: int, now: datetime) -> Balance:
-    """What the account can spend now. Reads only. UnknownAccount."""
+    """Tokens that the account can spend now. Only reads. UnknownAccount."""
     purse = session.exec(select(Purse).where(col(Purse.account_id) == account_id)).one_or_none()
     if purse is None:
         raise UnknownAccount
@@ -162,7 +161,7 @@ def entries(session: Session, account_id: UUID, *, limit: int, before: int | Non
 
 
 def find(session: Session, account_id: UUID, kind: str, reference: str) -> Entry | None:
-    """The account's entry of this kind for this fact."""
+    """The account's entry of this kind with this reference."""
     query = select(Entry).where(
         col(Entry.reference) == reference, col(Entry.kind) == kind, col(Entry.account_id) == account_id
     )
@@ -170,14 +169,14 @@ def find(session: Session, account_id: UUID, kind: str, reference: str) -> Entry
 
 
 def _split(tokens: int, free_left: int) -> Charge:
-    """Free tokens first."""
+    """Splits an amount into free and paid tokens, free ones first."""
     if tokens < 0:
         raise ValueError("tokens are taken, not given")
     return Charge(min(tokens, free_left), max(0, tokens - free_left))
 
 
 def _free_day(purse: "_Sums | Purse", now: datetime) -> tuple[date, int]:
-    """The day whose free quota is spent now, and what of it is gone."""
+    """The day whose free quota is used now, and the part of it that is used up."""
     today = riyadh_day(now)
     if purse.free_day == today + _DAY:  # another server is past midnight already: its clock and ours differ a little
         today = purse.free_day
@@ -204,7 +203,7 @@ def _give_back(session: Session, taken: EntryKind, undo: EntryKind, reference: s
 
 
 class _Sums(NamedTuple):
-    """A purse's row."""
+    """The row of a purse."""
 
     account_id: UUID
     paid_tokens: int
@@ -239,7 +238,7 @@ def _keep(connection: Connection, sums: _Sums) -> None:
 
 
 def _locked_entry(session: Session, kind: EntryKind, reference: str) -> Entry | None:
-    """The entry, with its account's purse locked: what closes it can no longer appear."""
+    """The entry, with its account's purse locked, so that no closing entry can appear meanwhile."""
     entry = _entry(session, kind, reference)
     if entry is not None:
         _locked_purse(session.connection(), entry.account_id)
@@ -252,7 +251,7 @@ def _entry(session: Session, kind: EntryKind, reference: str) -> Entry | None:
 
 
 def _known(session: Session, kind: EntryKind, reference: str) -> Entry:
-    """The entry that made an append change nothing."""
+    """The existing entry with the reference of a repeated append."""
     known = _entry(session, kind, reference)
     if known is None:  # its transaction is not over, and this one sees nothing of it
         raise ReferenceConflict
@@ -269,7 +268,7 @@ def _append(
     day: date,
     now: datetime,
 ) -> bool:
-    """A new line; False, and no line, when this fact has one already."""
+    """Appends an entry; False, without one, when the reference has an entry already."""
     return insert_missing(session, Entry, _line(account_id, kind, parts, reason, reference, day, now))
 
 

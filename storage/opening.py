@@ -1,4 +1,4 @@
-"""Opens everything that lasts, as the settings say: the one place where adapters are chosen, for both doors."""
+"""Opens the database, broker, queue, object store and keys that the settings name, for API and workers."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -18,7 +18,7 @@ from storage.queue import StageQueue
 
 @dataclass(frozen=True, slots=True)
 class Storage:
-    """What API and workers share. Safe from many threads; made once per process."""
+    """What API and workers share. One per process, safe from many threads."""
 
     database: Database
     keyring: Keyring
@@ -28,7 +28,7 @@ class Storage:
 
     @classmethod
     def open(cls, settings: Settings) -> Self:
-        """Reads or makes the master key and chooses the adapters; connects to nothing. InvalidSettings.
+        """Reads or creates the master key and chooses the implementations; connects to nothing. InvalidSettings.
 
         MasterKeyInvalid when the key file of the embedded mode is damaged.
         """
@@ -46,14 +46,14 @@ class Storage:
         )
 
     def close(self) -> None:
-        """Gives connections back."""
+        """Closes connections."""
         self.broker.close()
         self.objects.close()
         self.database.dispose()
 
 
 def open_keyring(settings: Settings) -> Keyring:
-    """The keyring of the settings; the embedded mode's key file is made when it is missing. MasterKeyInvalid."""
+    """The keyring of the settings; a missing key file of the embedded mode is created. MasterKeyInvalid."""
     master = settings.master_key
     return load_keyring(
         settings.data_dir,
@@ -63,7 +63,7 @@ def open_keyring(settings: Settings) -> Keyring:
 
 
 def open_objects(settings: Settings) -> ObjectStore:
-    """The bucket, or without one the directory, that keeps objects as they are given."""
+    """The bucket, or without one the directory, without encryption."""
     if settings.s3_bucket is None:
         return DirectoryStore(settings.data_dir / "objects")
     from storage.objects.s3 import (

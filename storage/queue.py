@@ -1,4 +1,4 @@
-"""The queue's sending side: announces a job's stage by actor name, so that callers never import worker code."""
+"""Sends messages to the queue: announces stages by actor name, so that callers import no worker code."""
 
 from uuid import UUID
 
@@ -12,7 +12,7 @@ from schemas.stages import STAGE, Queue, Stage
 
 
 class StageQueue:
-    """Messages of ids only, on each stage's queue. MaskerUnavailable when the broker cannot be reached."""
+    """Messages that hold ids only, on the queue of each stage. MaskerUnavailable when the broker cannot be reached."""
 
     def __init__(self, broker: Broker) -> None:
         self._broker = broker
@@ -20,7 +20,7 @@ class StageQueue:
             broker.declare_queue(queue.value)
 
     def announce(self, stage: Stage, job_id: UUID, part: int | None = None, *, delay_seconds: float = 0) -> None:
-        """Says that a stage (for OCR: one part of it) can be claimed, now or after a while."""
+        """Announces that a stage (for OCR: one part) can be claimed, now or after a delay."""
         message: Message[None] = Message(
             queue_name=STAGE[stage].queue.value,
             actor_name=stage.value,
@@ -35,7 +35,7 @@ class StageQueue:
 
     @property
     def is_heard(self) -> bool:
-        """False where the broker lives in this process and no worker does, as in a lone `masker sweep`."""
+        """False when the broker is in this process and no worker is, as in a lone `masker sweep`."""
         return isinstance(self._broker, RedisBroker) or bool(self._broker.actors)
 
     def ping(self) -> None:

@@ -1,4 +1,4 @@
-"""How often something may happen: a sliding window per name, in Redis for many processes or inside one."""
+"""Rate limits: a sliding window for each name, in Redis for several processes or in the memory of one."""
 
 import asyncio
 import hashlib
@@ -30,7 +30,7 @@ class _Window(NamedTuple):
 
 
 class MemoryLimiter:
-    """Windows by name. `clock` gives seconds that never run backwards; `most` bounds the calls remembered in all."""
+    """Windows by name in this process. `clock`: monotonic seconds; `most`: calls remembered in all."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic, most: int = MOST_CALLS) -> None:
         self._clock = clock
@@ -39,7 +39,7 @@ class MemoryLimiter:
         self._remembered = 0
 
     async def hit(self, key: str, limit: int, window: int = 60) -> int | None:
-        """As `RateLimiter.hit`. It awaits nothing, so calls of one event loop never meet in here."""
+        """As `RateLimiter.hit`. It awaits nothing, so calls of one event loop cannot interleave."""
         now = self._clock()
         self._forget_ended(now)
         calls = self._window(key, window).calls
@@ -55,7 +55,7 @@ class MemoryLimiter:
         return None
 
     async def close(self) -> None:
-        """Nothing is open."""
+        """Does nothing."""
 
     def __len__(self) -> int:
         """The calls that are remembered."""
@@ -68,7 +68,7 @@ class MemoryLimiter:
         return window
 
     def _forget_ended(self, now: float) -> None:
-        """At most two names a call: enough, since a call brings at most one."""
+        """Forgets at most two ended names: enough, because a call adds at most one."""
         for _ in range(2):
             key, window = next(iter(self._windows.items()), (None, None))
             if key is None or window is None or (window.calls and now - window.calls[-1] < window.seconds):
@@ -118,9 +118,8 @@ _SHA = hashlib.sha1(_SCRIPT, usedforsecurity=False).hexdigest()  # what EVALSHA 
 
 
 class RedisLimiter:
-    """Windows in the Redis at `url`, waited for `patience` seconds. For one event loop.
-
-    InvalidSettings when the address is none.
+    """Windows in the Redis at `url`, with a timeout of `patience` seconds. For one event loop. InvalidSettings for a
+    bad address.
     """
 
     def __init__(
@@ -141,7 +140,7 @@ class RedisLimiter:
         self._ask_again = 0.0  # on the loop's clock: until then nobody asks
 
     async def hit(self, key: str, limit: int, window: int = 60) -> int | None:
-        """As `RateLimiter.hit`; None, `patience` late, when Redis fails, and at once for `pause` seconds after."""
+        """As `RateLimiter.hit`. None after `patience` seconds when Redis fails, then at once for `pause` seconds."""
         loop = asyncio.get_running_loop()
         if self._failing:
             if loop.time() < self._ask_again:
@@ -175,7 +174,7 @@ class RedisLimiter:
                 return int(await self._redis.execute_command("EVAL", _SCRIPT, *arguments))  # type: ignore[no-untyped-call]
 
     def _give_up(self, end: asyncio.Timeout, begun: float) -> None:
-        """Redis had its time, but what a busy event loop took of that is given once more."""
+        """Marks Redis as failed; the time that a busy event loop took is granted once more."""
         now = asyncio.get_running_loop().time()
         was_late = now - begun > 1.5 * self._patience
         end.reschedule(now + (self._patience if was_late else _GRACE_SECONDS))
@@ -192,7 +191,7 @@ class RedisLimiter:
 
 
 class RateLimiter(Protocol):
-    """Counts calls by name. For one event loop; never raises for a server's sake."""
+    """Counts calls by name. For one event loop; raises no error of the server behind it."""
 
     async def hit(self, key: str, limit: int, window: int = 60) -> int | None:
         """Counts a call: None when it may go on, else whole seconds until the next may (1 to `window`).
@@ -202,7 +201,7 @@ class RateLimiter(Protocol):
         """
 
     async def close(self) -> None:
-        """Gives connections back."""
+        """Closes connections."""
 
 
 def open_limiter(redis_url: str | None, secret: bytes) -> RateLimiter:

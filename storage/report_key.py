@@ -1,7 +1,7 @@
-"""The Ed25519 key that signs verification reports: derived from the master key, so it is kept wherever that one is.
+"""The Ed25519 key that signs verification reports, derived from the master key.
 
-Every process that has the master key signs with the same key, and nothing more has to be kept, backed up or wrapped.
-When the master key rotates, so does this one; the public keys of earlier master keys stay known as long as those do.
+Every process with the master key signs with the same key, and no further secret has to be stored. When the master key
+rotates, so does this key; the public keys of earlier master keys stay listed as long as those are configured.
 """
 
 import base64
@@ -19,7 +19,7 @@ _PURPOSE = "report-signing"
 
 
 class NotAPublicKey(ValueError):
-    """Neither PEM, nor base64 of an Ed25519 key, nor what `report-key` answers."""
+    """The text is neither PEM, nor base64 of an Ed25519 key, nor an answer of `report-key`."""
 
 
 def signed(keyring: Keyring, report: VerificationReport) -> SignedReport:
@@ -32,7 +32,7 @@ def signed(keyring: Keyring, report: VerificationReport) -> SignedReport:
 
 
 def public_keys(keyring: Keyring) -> ReportKeys:
-    """The public halves: of the key that signs now, and of those before it."""
+    """The public keys: the current one, then those of earlier master keys."""
     current, *previous = [
         _shown(Ed25519PrivateKey.from_private_bytes(seed).public_key()) for seed in keyring.derive_all(_PURPOSE)
     ]
@@ -40,7 +40,7 @@ def public_keys(keyring: Keyring) -> ReportKeys:
 
 
 def is_genuine(report: dict[str, Any], signature: Signature, key: Ed25519PublicKey) -> bool:
-    """Whether the signature over the report, as it stands in the file, is that key's."""
+    """Whether the signature over the report, as it is in the file, was made with that key."""
     if signature.key_id != key_id(key):
         return False
     try:

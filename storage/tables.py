@@ -14,7 +14,9 @@ _RowNumber = BigInteger().with_variant(Integer(), "sqlite")
 
 
 class Account(SQLModel, table=True):
-    """Who pays. `email` is normalized. `entity_selection`: the saved types; null: never customized."""
+    """An account, which pays. `email` is normalized. `entity_selection`: the saved types; null before the first
+    selection.
+    """
 
     __tablename__ = "accounts"
     __table_args__ = (UniqueConstraint("email"),)
@@ -27,7 +29,7 @@ class Account(SQLModel, table=True):
 
 
 class Key(SQLModel, table=True):
-    """A bearer key: of its secret only a keyed hash. `entity_override`: types of this key; null: the account's."""
+    """A bearer key; its secret is stored as a keyed hash. `entity_override`: types of this key; null: the account's."""
 
     __tablename__ = "keys"
     __table_args__ = (UniqueConstraint("prefix"), Index("ix_keys_account_id", "account_id"))
@@ -45,7 +47,7 @@ class Key(SQLModel, table=True):
 
 
 class BrowserSession(SQLModel, table=True):
-    """A login: of its cookie only a hash. It ends at `expires_at`, however much it is used, or at logout."""
+    """A login; its cookie is stored as a hash. It ends at `expires_at`, whether used or not, or at logout."""
 
     __tablename__ = "sessions"
     __table_args__ = (Index("ix_sessions_account_id", "account_id"), Index("ix_sessions_expires_at", "expires_at"))
@@ -57,7 +59,7 @@ class BrowserSession(SQLModel, table=True):
 
 
 class Secret(SQLModel, table=True):
-    """A secret of the service's own, such as the pepper of keys, in a box of the master key."""
+    """A secret of the service, such as the pepper of keys, sealed with the master key."""
 
     __tablename__ = "secrets"
 
@@ -66,7 +68,7 @@ class Secret(SQLModel, table=True):
 
 
 class Purse(SQLModel, table=True):
-    """An account's running sums of the ledger, and the row whose lock serializes its money.
+    """An account's sums of the ledger; its row lock serializes the account's money.
 
     `free_used`: free tokens taken on `free_day` (Asia/Riyadh).
     """
@@ -84,7 +86,9 @@ class Purse(SQLModel, table=True):
 
 
 class EntryKind(StrEnum):
-    """What an entry does: takes tokens (charge, hold), gives them back (refund, release), adds, or closes a hold."""
+    """What an entry does: takes tokens (charge, hold), gives them back (refund, release), adds, or closes a hold
+    (settle).
+    """
 
     CHARGE = "charge"
     REFUND = "refund"
@@ -95,7 +99,7 @@ class EntryKind(StrEnum):
 
 
 class Entry(SQLModel, table=True):
-    """One line of the append-only ledger. Parts are signed: negative is taken, positive given.
+    """One line of the append-only ledger. Amounts are signed: negative is taken, positive given.
 
     `day`: the Asia/Riyadh day whose free quota the free part belongs to; a refund carries the day of its charge.
     """
@@ -129,7 +133,7 @@ class Usage(SQLModel, table=True):
 
 
 class Glossary(SQLModel, table=True):
-    """An account's custom terms; what the person wrote (name, entries) is sealed."""
+    """An account's own terms; name and entries are sealed."""
 
     __tablename__ = "glossaries"
     __table_args__ = (Index("ix_glossaries_account_id", "account_id"),)

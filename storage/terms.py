@@ -1,4 +1,4 @@
-"""Glossary terms as they are written before they are sealed: a JSON array of objects."""
+"""The serialized form of glossary terms before they are sealed: a JSON array of objects."""
 
 import json
 from collections.abc import Iterable
@@ -8,12 +8,12 @@ from schemas.spans import Action, MatchMode, Term
 
 
 def dump_terms(terms: Iterable[Term]) -> bytes:
-    """The terms in their order. That a term masks goes without saying. UnicodeEncodeError for a lone surrogate."""
+    """The terms in their order, without the default action `mask`. UnicodeEncodeError for a lone surrogate."""
     return json.dumps([_row(term) for term in terms], ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def load_terms(raw: bytes) -> tuple[Term, ...]:
-    """What `dump_terms` wrote, also before terms had an action."""
+    """The terms of `dump_terms`, also of versions without actions."""
     return tuple(
         Term(
             term=row["term"],

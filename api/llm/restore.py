@@ -31,8 +31,9 @@ def prefill(body: dict[str, Node], provider: Provider) -> str:
 
 
 def neutral_shape(text: str) -> str:
-    """The text without everything that could begin a token. What remains shows whether it ends in JSON or in a code
-    fence.
+    """The text without the characters that begin tokens.
+
+    What remains shows whether the text ends in JSON or in a code fence.
     """
     return _TOKENS_BEGIN.sub("x", _CUT.sub("", text))
 

@@ -93,8 +93,7 @@ def restored_prose(restorer: Restorer, text: str, prefix: str = "") -> str:
 
 
 class MarkdownStream:
-    """Restores prose with code fences. A fenced block is JSON when its info string says so, or when it begins like
-    JSON.
+    """Restores prose with code fences. A fenced block is JSON if its info string says so, or if it begins like JSON.
 
     Source: CommonMark 0.31, section 4.5. Two things are allowed beyond it: a fence may be indented to any depth, as in
     lists, and a fence of JSON may follow words on its line.
@@ -102,9 +101,8 @@ class MarkdownStream:
 
     def __init__(self, restorer: Restorer) -> None:
         self._restorer = restorer
-        self._current: RestoringStream = LineJsonStream(
-            restorer, line=None
-        )  # the caller has decided about the first line
+        # Whether the first line is JSON is decided before it gets here.
+        self._current: RestoringStream = LineJsonStream(restorer, line=None)
         self._line = ""  # the beginning of the current line
         self._fence = ""  # the marks of the open fence
         self._is_json_fence = False  # the info string of the open fence says JSON
@@ -176,10 +174,10 @@ class StreamTexts:
         self._open = 0
 
     def feed(self, group: Index, path: Path, text: str, *, arguments: bool, prefix: str = "") -> str:
-        """Restores the next piece of a text and gives what can be released. `arguments`: of a tool; otherwise it is
-        prose.
+        """Restores the next piece of a text and gives what can be released.
 
-        `prefix`: the text before a prose text. StreamTooLong when more texts are under way than any answer has.
+        `arguments`: it is of a tool; otherwise it is prose, and `prefix` is the text before it. StreamTooLong when more
+        texts are under way than any answer has.
         """
         paths = self._groups.setdefault(group, {})
         stream = paths.get(path)
@@ -191,9 +189,7 @@ class StreamTexts:
         return stream.feed(text)
 
     def matching_item(self, group: Index, array: Path, part: ArrayItem) -> ArrayItem:
-        """The item that a piece continues: itself if it has an id, otherwise the newest known item of its type, or
-        itself.
-        """
+        """The known item that `part` continues, the newest of its type; `part` itself if it has an id or none fits."""
         if part.id:
             return part
         for path in reversed(self._groups.get(group, {})):

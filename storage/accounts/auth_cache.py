@@ -1,4 +1,4 @@
-"""What this process remembers of bearers that got in, so that a call need not ask the database who calls."""
+"""Caches the callers of accepted bearer keys in this process, so that most calls need no database query."""
 
 import hashlib
 from collections import OrderedDict
@@ -17,9 +17,9 @@ class _Entry(NamedTuple):
 
 
 class AuthCache:
-    """Callers by a hash of their whole bearer, for `seconds`, at most `size`: the one unused for longest goes first.
+    """Callers by a hash of their whole bearer, for `seconds`, at most `size`; the least recently used entry goes first.
 
-    Only who got in is remembered; a refusal never is. For one thread: the event loop's.
+    Only accepted bearers are cached, never refusals. For one thread only: that of the event loop.
     """
 
     def __init__(self, seconds: int, size: int = SIZE) -> None:
@@ -29,7 +29,7 @@ class AuthCache:
         self._revocations = 0
 
     def get(self, bearer: str, now: datetime) -> Caller | None:
-        """The caller of a bearer that got in less than `seconds` ago."""
+        """The caller of a bearer that was accepted less than `seconds` ago, else None."""
         digest = _digest(bearer)
         entry = self._entries.get(digest)
         if entry is None:
@@ -42,11 +42,11 @@ class AuthCache:
 
     @property
     def revocations(self) -> int:
-        """How many there were. To be read before the database is asked, and given to `put` with its answer."""
+        """The number of revocations so far. Read it before the database query, and pass it to `put` with the answer."""
         return self._revocations
 
     def put(self, bearer: str, caller: Caller, now: datetime, revocations: int) -> None:
-        """Remembers what the database said, unless a key was revoked since it was asked: it may be this one."""
+        """Caches an answer of the database, unless a key was revoked since the query: it may be this key."""
         if revocations != self._revocations:
             return
         digest = _digest(bearer)
@@ -56,7 +56,7 @@ class AuthCache:
             self._entries.popitem(last=False)
 
     def revoke(self, key_id: UUID) -> None:
-        """Forgets a key, also one that is just being looked up."""
+        """Forgets a key, also one whose query is under way."""
         self._revocations += 1
         for digest in [digest for digest, entry in self._entries.items() if entry.caller.key_id == key_id]:
             del self._entries[digest]
@@ -66,5 +66,5 @@ class AuthCache:
 
 
 def _digest(bearer: str) -> bytes:
-    """SHA-256: a bearer holds 256 random bits, and a dump of this process's memory need not hold the bearers too."""
+    """SHA-256 of a bearer. It holds 256 random bits, and a memory dump of this process then shows no bearer."""
     return hashlib.sha256(bearer.encode("utf-8", "surrogatepass")).digest()

@@ -14,7 +14,7 @@ from storage.tables import Account, Key
 
 
 class EntitySet(NamedTuple):
-    """Types of an account or a key, in catalogue order, and whether nobody ever chose them."""
+    """Types of an account or a key in catalogue order; `is_default` until a selection is saved."""
 
     types: tuple[EntityType, ...]
     is_default: bool
@@ -47,7 +47,7 @@ def effective(session: Session, caller: Caller, since: datetime) -> frozenset[En
 
 
 def select_for_account(session: Session, account_id: UUID, types: Iterable[EntityType]) -> tuple[EntityType, ...]:
-    """Replaces the account's selection; what was saved, in catalogue order. ValueError when it is no valid set."""
+    """Replaces the account's selection and returns it in catalogue order. ValueError for an invalid set."""
     ordered = _ordered(types)
     account = session.exec(select(Account).where(col(Account.id) == account_id).with_for_update()).one()
     account.entity_selection = [type_.value for type_ in ordered]

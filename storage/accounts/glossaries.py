@@ -71,9 +71,9 @@ def change(
     entries: Sequence[Term] | None = None,
     now: datetime,
 ) -> Glossary:
-    """Replaces what is given and leaves the rest; changes at once follow one another. GlossaryNotFound, Unprocessable.
+    """Replaces the given fields; concurrent changes follow one another. GlossaryNotFound, Unprocessable.
 
-    `updated_at` moves unless nothing was given.
+    `updated_at` changes unless no field was given.
     """
     glossary = _own(session, account_id, glossary_id, for_update=True)
     if name is not None:
@@ -96,7 +96,7 @@ def delete(session: Session, account_id: UUID, glossary_id: UUID) -> None:
 
 
 class Version(NamedTuple):
-    """Which entries a glossary has at the moment; `mark` is another one after every change of them."""
+    """A version of a glossary's entries; `mark` differs after every change of the entries."""
 
     id: UUID
     enabled: bool
@@ -104,7 +104,7 @@ class Version(NamedTuple):
 
 
 def versions(session: Session, account_id: UUID) -> list[Version]:
-    """The account's glossaries, oldest first, without opening any of them."""
+    """The versions of the account's glossaries, oldest first, without decrypting any."""
     # Every sealing has a salt of its own in the box's header, so the header names the entries that were sealed.
     mark = func.substr(col(Glossary.entries_sealed), 1, HEADER_BYTES)
     query = select(Glossary.id, Glossary.enabled, mark).where(col(Glossary.account_id) == account_id)
@@ -113,7 +113,7 @@ def versions(session: Session, account_id: UUID) -> list[Version]:
 
 
 class Opened(NamedTuple):
-    """A glossary's entries and the mark of the version that they are."""
+    """A glossary's decrypted entries and the mark of their version."""
 
     id: UUID
     mark: bytes
@@ -121,7 +121,7 @@ class Opened(NamedTuple):
 
 
 def opened(session: Session, keyring: Keyring, account_id: UUID, ids: Iterable[UUID]) -> list[Opened]:
-    """The entries of those of the account's glossaries; of one that is gone, nothing. SealBroken."""
+    """The decrypted entries of these glossaries of the account; deleted ones are left out. SealBroken."""
     query = select(Glossary).where(col(Glossary.account_id) == account_id, col(Glossary.id).in_(list(ids)))
     return [
         Opened(row.id, row.entries_sealed[:HEADER_BYTES], entries_of(keyring, row)) for row in session.exec(query).all()
@@ -144,12 +144,12 @@ def applicable(
 
 
 def name_of(keyring: Keyring, glossary: Glossary) -> str:
-    """The name its owner gave it. SealBroken."""
+    """The decrypted name. SealBroken."""
     return keyring.open(glossary.name_sealed, _context(glossary.id, "name")).decode()
 
 
 def entries_of(keyring: Keyring, glossary: Glossary) -> tuple[Term, ...]:
-    """Its terms, in the owner's order. SealBroken."""
+    """The decrypted entries, in their order. SealBroken."""
     return load_terms(keyring.open(glossary.entries_sealed, _context(glossary.id, "entries")))
 
 

@@ -1,4 +1,4 @@
-"""Bearer keys: minted once, kept as a prefix and a keyed hash, checked in constant time."""
+"""Bearer keys: created once, stored as a prefix and a keyed hash, compared in constant time."""
 
 import hashlib
 import hmac
@@ -31,7 +31,7 @@ _USE_IS_NOTED_EVERY = timedelta(seconds=60)  # a write per call would cost more 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who calls: an account, and the key it used (none with a session cookie)."""
+    """Who calls: an account and the key that it used (None with a session cookie)."""
 
     account_id: UUID
     key_id: UUID | None
@@ -40,16 +40,16 @@ class Caller:
 
 
 class Known(NamedTuple):
-    """A caller who got in, and whether the time of its key's last use is old enough to be noted anew."""
+    """An accepted caller, and whether the time of the key's last use is old enough to be written again."""
 
     caller: Caller
     use_is_due: bool
 
 
 def pepper(session: Session, keyring: Keyring) -> bytes:
-    """The secret under which key secrets are hashed, 32 bytes; created at first use, the same for all who come at once.
+    """The 32-byte secret under which key secrets are hashed; created at first use, once for all processes.
 
-    It is wrapped by the master key, not derived from it, so rotating the master key leaves every key valid.
+    The master key wraps it instead of deriving it, so rotating the master key leaves every key valid.
     """
     row = session.get(Secret, _PEPPER)
     if row is None:
@@ -83,7 +83,7 @@ def mint(
 
 
 def check_form(bearer: str) -> tuple[str, str]:
-    """Prefix and secret of a bearer. Unauthenticated when it has not a bearer's form."""
+    """Prefix and secret of a bearer. Unauthenticated for any other form."""
     parts = _BEARER.fullmatch(bearer)
     if parts is None:
         raise Unauthenticated("Malformed authentication token")
@@ -91,7 +91,7 @@ def check_form(bearer: str) -> tuple[str, str]:
 
 
 def authenticate(session: Session, pepper: bytes, bearer: str, now: datetime) -> Known:
-    """Whose bearer it is; reads only. Unauthenticated: malformed; or unknown, revoked or wrong secret."""
+    """The caller of a bearer; only reads. Unauthenticated: malformed, unknown, revoked or with a wrong secret."""
     prefix, secret = check_form(bearer)
     query = select(Key, Account).join(Account, col(Account.id) == col(Key.account_id)).where(col(Key.prefix) == prefix)
     row = session.exec(query).one_or_none()
@@ -106,13 +106,13 @@ def authenticate(session: Session, pepper: bytes, bearer: str, now: datetime) ->
 
 
 def note_use(session: Session, key_id: UUID, now: datetime) -> None:
-    """Sets the time of a key's last use, unless somebody did in the last minute."""
+    """Sets the time of a key's last use, unless it was set within the last minute."""
     old = or_(col(Key.last_used_at).is_(None), col(Key.last_used_at) <= now - _USE_IS_NOTED_EVERY)
     changed(session, update(Key).where(col(Key.id) == key_id, old).values(last_used_at=now))
 
 
 def revoke(session: Session, key_id: UUID, now: datetime, *, account_id: UUID | None = None) -> Key:
-    """Ends a key (of `account_id`, when given) for good; the first revocation's time stays. KeyNotFound."""
+    """Revokes a key (of `account_id`, when given) for good; a second call keeps the first time. KeyNotFound."""
     key = _locked(session, key_id, account_id)
     key.revoked_at = key.revoked_at or now
     session.flush()
@@ -151,7 +151,7 @@ def _checked(name: str) -> str:
 
 
 def _draw_secret() -> str:
-    """32 random bytes in base64url, drawn again while there is a `_`, which parts a bearer's fields."""
+    """32 random bytes in base64url, drawn again while they contain `_`, the separator of a bearer's fields."""
     while "_" in (secret := secrets.token_urlsafe(32)):
         pass
     return secret

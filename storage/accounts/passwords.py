@@ -1,4 +1,4 @@
-"""Passwords: hashed with argon2id (RFC 9106), checked without a hint about what was wrong."""
+"""Password hashing with argon2id (RFC 9106). A failed check does not show whether the account exists."""
 
 import secrets
 from functools import cache
@@ -17,7 +17,9 @@ _HASHER = PasswordHasher(time_cost=3, memory_cost=65536, parallelism=4, type=Typ
 
 
 def hash_password(password: str) -> str:
-    """The hash to store. Unprocessable unless it has 8 to 1024 characters that UTF-8 can carry; no other rule."""
+    """The hash to store. Unprocessable unless the password has 8 to 1024 characters that UTF-8 can encode; no other
+    rule.
+    """
     if len(password) < MIN_CHARACTERS:
         raise Unprocessable("string_too_short", ("body", "password"), f"At least {MIN_CHARACTERS} characters")
     if len(password) > MAX_CHARACTERS:
@@ -29,7 +31,7 @@ def hash_password(password: str) -> str:
 
 
 def verify_password(stored: str | None, password: str) -> bool:
-    """Whether the password is the one of the hash; for nobody's hash (None) false, after as much work."""
+    """Whether the password matches the hash; with None (unknown account) False, after the same amount of work."""
     if not MIN_CHARACTERS <= len(password) <= MAX_CHARACTERS:
         return False
     nobody = _nobody()  # made at the first check, whoever it is of
@@ -40,16 +42,16 @@ def verify_password(stored: str | None, password: str) -> bool:
 
 
 def needs_rehash(stored: str) -> bool:
-    """Whether the hash was made with other parameters than today's; to be replaced at the next login."""
+    """Whether the hash has other parameters than new ones; it is replaced at the next login."""
     return _HASHER.check_needs_rehash(stored)
 
 
 def generate_password() -> str:
-    """A password of 144 random bits, for accounts made without one."""
+    """A password of 144 random bits, for accounts that are created without one."""
     return secrets.token_urlsafe(_GENERATED_BYTES)
 
 
 @cache
 def _nobody() -> str:
-    """What an unknown account's password is checked against, so that it takes as long as a known one's."""
+    """The hash that passwords of unknown accounts are checked against, so that the check takes as long."""
     return _HASHER.hash(generate_password())

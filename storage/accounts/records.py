@@ -1,4 +1,4 @@
-"""Accounts: who pays; found by id or by normalized e-mail address."""
+"""Accounts, found by id or by normalized e-mail address."""
 
 import re
 import unicodedata
@@ -22,12 +22,12 @@ _EMAIL_CHARACTERS = 254  # RFC 5321, 4.5.3.1.3, less the angle brackets
 
 
 def one_spelling(email: str) -> str:
-    """The one spelling of all that are the same address: trimmed, lower case, composed (RFC 6532, 3.1: NFC)."""
+    """The one spelling of equal addresses: trimmed, lower case, composed (RFC 6532, section 3.1: NFC)."""
     return unicodedata.normalize("NFC", email.strip().lower())
 
 
 def normalize_email(email: str) -> str:
-    """The spelling under which an address is kept. Unprocessable when it is no address."""
+    """The stored spelling of an address. Unprocessable for anything that is not an address."""
     normalized = one_spelling(email)
     if len(normalized) > _EMAIL_CHARACTERS or not _EMAIL.fullmatch(normalized):
         raise Unprocessable("value_error", ("body", "email"), "Value is not an e-mail address")
@@ -60,7 +60,7 @@ def create(
 
 
 def replace_password_hash(session: Session, account_id: UUID, old: str, new: str) -> None:
-    """Puts a stronger hash of the same password in place of the old one, unless the password was changed meanwhile."""
+    """Stores a stronger hash of the same password, unless the password was changed meanwhile."""
     matching = (col(Account.id) == account_id, col(Account.password_hash) == old)
     changed(session, update(Account).where(*matching).values(password_hash=new))
 
@@ -71,7 +71,7 @@ def get(session: Session, account_id: UUID) -> Account | None:
 
 
 def by_email(session: Session, email: str) -> Account | None:
-    """The account of this address, however it is spelled; what is no address belongs to nobody."""
+    """The account of this address in any spelling; None for anything that is not an address."""
     try:
         normalized = normalize_email(email)
     except Unprocessable:

@@ -1,4 +1,4 @@
-"""Browser sessions: begun by a login, kept as a hash, ended by their time or a logout."""
+"""Browser sessions: started by a login, stored as a hash, ended by time or logout."""
 
 import hashlib
 import re
@@ -19,7 +19,7 @@ _TOKEN = re.compile(r"[A-Za-z0-9_-]{43}")  # 32 bytes in base64url
 
 
 def begin(session: Session, account_id: UUID, *, ttl_seconds: int, now: datetime) -> str:
-    """A new session of the account; its token, which is the cookie's value and stored nowhere."""
+    """Starts a session of the account and returns its token: the value of the cookie, stored nowhere."""
     token = secrets.token_urlsafe(_TOKEN_BYTES)
     session.add(
         BrowserSession(
@@ -34,16 +34,16 @@ def begin(session: Session, account_id: UUID, *, ttl_seconds: int, now: datetime
 
 
 def check_form(token: str) -> None:
-    """Unauthenticated when a token has not the form of one; asks no database."""
+    """Unauthenticated for a token of any other form; no database query."""
     if not _TOKEN.fullmatch(token):
         raise Unauthenticated("Invalid or expired session")
 
 
 def authenticate(session: Session, token: str, now: datetime) -> Caller:
-    """Whose session it is. Unauthenticated when there is none, or it has ended; reads only: use does not extend it.
+    """The caller of a session. Unauthenticated for an unknown or ended session. Only reads: use does not extend a
+    session.
 
-    The gate of the judge is set per key and a session has none: it may ask for the judge when a key of the account
-    that is not revoked may.
+    Keys carry the permission for the judge. A session has it when an active key of its account has it.
     """
     check_form(token)
     judged = exists().where(
@@ -62,12 +62,12 @@ def authenticate(session: Session, token: str, now: datetime) -> Caller:
 
 
 def end(session: Session, token: str) -> bool:
-    """Ends the session of this token; whether there was one."""
+    """Ends the session of this token. Returns whether there was one."""
     return changed(session, delete(BrowserSession).where(col(BrowserSession.token_hash) == _hash(token))) > 0
 
 
 def purge(session: Session, now: datetime) -> int:
-    """Deletes the sessions whose time is up. How many."""
+    """Deletes ended sessions. Returns their number."""
     return changed(session, delete(BrowserSession).where(col(BrowserSession.expires_at) <= now))
 
 

@@ -1,4 +1,4 @@
-"""Usage: what an account did per Asia/Riyadh day, as counts alone."""
+"""Usage counts of an account for each Asia/Riyadh day."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -28,14 +28,14 @@ class DayUsage:
 
 
 class Day(NamedTuple):
-    """Whose counts, of which Asia/Riyadh day."""
+    """An account and an Asia/Riyadh day."""
 
     account_id: UUID
     day: date
 
 
 def amounts(*, tokens: int, entities: Mapping[EntityType, int]) -> dict[str, int]:
-    """What one call adds to its day's counts, by measure as in the table."""
+    """The counts of one call by measure, as in the table."""
     return {_CALLS: 1, _TOKENS: tokens} | {str(type_): count for type_, count in entities.items()}
 
 

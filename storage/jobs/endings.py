@@ -1,4 +1,4 @@
-"""How a job ends, and its money with it: held, charged with the file it pays for, or given back with the failure."""
+"""The end of a job and its money in one transaction: held, charged when ready, or released on failure."""
 
 from datetime import datetime
 from uuid import UUID
@@ -28,7 +28,7 @@ def cost(job: Job) -> int:
 def hold(
     session: Session, claim: Claim, *, free_per_day: int, milliseconds: int, lease_seconds: float, now: datetime
 ) -> bool:
-    """Reserves what the job costs and moves it to store, in one transaction. InsufficientTokens."""
+    """Holds the cost of the job and moves it to the store stage, in one transaction. InsufficientTokens."""
     if not advance(session, claim, Stage.STORE, milliseconds=milliseconds, lease_seconds=lease_seconds, now=now):
         return False
     tokens, reference = cost(claim.job), hold_reference(claim.job_id)
@@ -37,7 +37,7 @@ def hold(
 
 
 def publish(session: Session, claim: Claim, size_out: int, *, milliseconds: int, now: datetime) -> bool:
-    """Charges and makes the result visible, in one transaction; False when the claim is no longer ours."""
+    """Charges and makes the result ready in one transaction; False when another attempt owns the job."""
     ready = finished(claim, milliseconds) | {
         "state": JobState.READY.value,
         "size_out": size_out,
@@ -56,14 +56,14 @@ def publish(session: Session, claim: Claim, size_out: int, *, milliseconds: int,
 
 
 def fail(session: Session, claim: Claim, code: str, reason: Reason | None = None, *, now: datetime) -> bool:
-    """Ends the job by its own worker; False when the claim is no longer ours. `reason`: of `unsupported_format`."""
+    """Fails the job from its own worker; False when another attempt owns it. `reason`: of `unsupported_format`."""
     if claim.part is None:
         return _end(session, claim.job_id, code, now, *owned(claim), reason=reason)
     return _end_for_part(session, claim.job_id, code, now, *owned_part(claim))
 
 
 def fail_stuck(session: Session, job_id: UUID, part: int | None, attempt: int, code: str, *, now: datetime) -> bool:
-    """Ends a job whose workers died too often at this stage (or part), unless it has moved since it was seen."""
+    """Fails a job whose workers died too often at this stage (or part), unless it moved since it was read."""
     if part is None:
         return _end(session, job_id, code, now, col(Job.attempt) == attempt, col(Job.lease_until) <= now)
     stuck = (
@@ -91,7 +91,9 @@ def _end(
     *still: ColumnElement[bool],
     reason: Reason | None = None,
 ) -> bool:
-    """The one way to fail: state, error code and the hold given back together; the bytes go right after the commit."""
+    """The only way to fail a job: state, error code and release of the hold together; the caller destroys the bytes
+    next.
+    """
     failed = {
         "state": JobState.FAILED.value,
         "error_code": code,

@@ -1,4 +1,4 @@
-"""A job's way through its stages: claimed under a lease, moved on only by the attempt that owns it."""
+"""Leases: a stage of a job is claimed by one attempt, and only the attempt that owns the job can move it (fencing)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,8 +21,8 @@ RUNNING = (JobState.QUEUED.value, JobState.PROCESSING.value)
 class Claim:
     """The right of one attempt to work on one stage of a job, or on one part of its OCR.
 
-    `attempt` is the fencing token, `claims` how often this stage has been claimed, this time included; `job` the row as
-    it was then.
+    `attempt` is the fencing token, `claims` the number of claims of this stage including this one, `job` the row at
+    that time.
     """
 
     job: Job
@@ -33,18 +33,21 @@ class Claim:
 
     @property
     def job_id(self) -> UUID:
+        """The id of the job."""
         return self.job.id
 
 
 class Limits(NamedTuple):
-    """How long a claim owns its stage if it is not renewed, and how often one stage may be claimed."""
+    """Seconds of a lease without renewal, and the most claims of one stage."""
 
     lease_seconds: float
     max_attempts: int
 
 
 def claim(session: Session, job_id: UUID, stage: Stage, limits: Limits, *, now: datetime) -> Claim | None:
-    """Takes the lease of a job that waits at `stage`, or None: another has it, it moved on, ended, or is used up."""
+    """Takes the lease of a job that waits at `stage`. None when another attempt has it, or the job moved, ended or used
+    up.
+    """
     until = now + timedelta(seconds=limits.lease_seconds)
     row = session.execute(
         update(Job)
@@ -73,7 +76,7 @@ def claim(session: Session, job_id: UUID, stage: Stage, limits: Limits, *, now: 
 
 
 def claim_part(session: Session, job_id: UUID, part: int, limits: Limits, *, now: datetime) -> Claim | None:
-    """As `claim`, for one raster of a job that waits at OCR."""
+    """`claim` for one raster of a job that waits at OCR."""
     job = session.get(Job, job_id)
     if job is None or job.state not in RUNNING or job.stage != Stage.OCR.value:
         return None
@@ -100,12 +103,12 @@ def claim_part(session: Session, job_id: UUID, part: int, limits: Limits, *, now
 
 
 def renew(session: Session, claim: Claim, *, lease_seconds: float, now: datetime) -> bool:
-    """Prolongs the lease; False when it is no longer ours and the work should be dropped."""
+    """Prolongs the lease; False when another attempt owns it and the work must stop."""
     return _give_lease(session, claim, now + timedelta(seconds=lease_seconds), now + timedelta(seconds=lease_seconds))
 
 
 def relinquish(session: Session, claim: Claim, *, retry_at: datetime, lease_seconds: float) -> bool:
-    """Gives the stage back to be claimed again, not before `retry_at`; False when it is no longer ours."""
+    """Ends the lease so that the stage can be claimed again from `retry_at` on; False when another attempt owns it."""
     return _give_lease(session, claim, retry_at, retry_at + timedelta(seconds=lease_seconds))
 
 
@@ -127,7 +130,7 @@ def advance(
     now: datetime,
     facts: Mapping[str, Any] | None = None,
 ) -> bool:
-    """Moves the job on, with what this stage learnt (columns of the row); False when the claim is no longer ours."""
+    """Moves the job to `to` and stores `facts` (columns); False when another attempt owns the job."""
     values = _moved(to, now, lease_seconds) | finished(claim, milliseconds) | dict(facts or {})
     return changed(session, update(Job).where(*owned(claim)).values(**values)) == 1
 
@@ -135,7 +138,7 @@ def advance(
 def split(
     session: Session, claim: Claim, parts: int, *, milliseconds: int, lease_seconds: float, now: datetime
 ) -> bool:
-    """Moves the job to OCR, to be read in `parts` parts (at least one); False when the claim is no longer ours."""
+    """Moves the job to OCR in `parts` parts (at least one); False when another attempt owns the job."""
     values = _moved(Stage.OCR, now, lease_seconds) | finished(claim, milliseconds)
     values |= {"parts": parts, "parts_left": parts, "due_at": None}  # from here on the parts are due, each by itself
     if not changed(session, update(Job).where(*owned(claim)).values(**values)):
@@ -149,7 +152,7 @@ def split(
 def finish_part(
     session: Session, claim: Claim, *, milliseconds: int, lease_seconds: float, now: datetime
 ) -> int | None:
-    """Marks a part as read; how many are left, None when it is no longer ours. After the last, announce detect."""
+    """Marks a part as read. Returns how many are left, None when another attempt owns it; at 0, announce detection."""
     # Job before part, as everywhere; with its row locked, of two parts that finish together one sees zero.
     job = locked(session, claim.job_id)
     done = update(JobPart).where(*owned_part(claim)).values(done=True, lease_until=None, due_at=None)
@@ -167,25 +170,25 @@ def finish_part(
 
 
 def current(session: Session, job_id: UUID) -> Job | None:
-    """The row as it is now."""
+    """The row at this moment."""
     return session.get(Job, job_id, populate_existing=True)
 
 
 def part_attempts(session: Session, job_id: UUID) -> dict[int, int]:
-    """Of every part that was read, the attempt whose reading counts."""
+    """For each part that was read, the attempt whose reading counts."""
     parts = session.scalars(select(JobPart).where(col(JobPart.job_id) == job_id, col(JobPart.done)))
     return {row.part: row.attempt for row in parts}
 
 
 def locked(session: Session, job_id: UUID) -> Job | None:
-    """The row, locked until the transaction ends. Jobs are always locked before their parts."""
+    """The row, locked until the transaction ends. Lock jobs always before their parts."""
     return session.scalars(
         select(Job).where(col(Job.id) == job_id).with_for_update().execution_options(populate_existing=True)
     ).first()
 
 
 def owned(claim: Claim) -> tuple[ColumnElement[bool], ...]:
-    """The fence: what is true of a job's row only while this claim owns it."""
+    """The fencing condition: true for a job's row only while this claim owns it."""
     return (
         col(Job.id) == claim.job_id,
         col(Job.stage) == claim.stage.value,
@@ -195,7 +198,7 @@ def owned(claim: Claim) -> tuple[ColumnElement[bool], ...]:
 
 
 def owned_part(claim: Claim) -> tuple[ColumnElement[bool], ...]:
-    """The fence of a part."""
+    """The fencing condition of a part."""
     return (
         col(JobPart.job_id) == claim.job_id,
         col(JobPart.part) == claim.part,
@@ -215,7 +218,7 @@ def _moved(to: Stage, now: datetime, lease_seconds: float) -> dict[str, Any]:
 
 
 def finished(claim: Claim, milliseconds: int) -> dict[str, Any]:
-    """What a finished stage leaves in the row: whose artifacts count, and how long it took, all rounds together."""
+    """The columns that a finished stage sets: whose artifacts count, and its milliseconds over all rounds."""
     job, stage = claim.job, claim.stage.value
     return {
         "outputs": job.outputs | {stage: claim.attempt},
@@ -229,10 +232,10 @@ _FINISHED = (JobState.READY.value, JobState.EXPIRED.value)
 
 
 def progress(job: Job) -> float:
-    """0 when it was just uploaded, 1 when its file is ready; a failed job stays where it was.
+    """From 0 (uploaded) to 1 (ready); never falls. A failed job keeps its last value.
 
-    At OCR every raster that was read counts. A round that repeats redaction and verification goes half of what was left
-    of them, so that it moves on where their first round began.
+    Every raster that was read counts at OCR. A second round of redaction and verification takes half of the share that
+    was left of them, so that progress continues where the first round ended.
     """
     if job.state in _FINISHED:
         return 1.0
@@ -246,5 +249,5 @@ def progress(job: Job) -> float:
 
 
 def stage(job: Job) -> Stage | None:
-    """The step that a job is at, or at which it failed; None when its file is or was ready."""
+    """The stage that a job is at, or at which it failed; None when its file is or was ready."""
     return None if job.state in _FINISHED else Stage(job.stage)

@@ -1,4 +1,4 @@
-"""Where a job's bytes lie in the object store, and how they are destroyed."""
+"""Keys of a job's objects in the object store, and their destruction."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -12,7 +12,7 @@ RESULT_PREFIX = "results/"
 
 
 class StoredJob(NamedTuple):
-    """One object of a job, as a listing shows it."""
+    """One object of a job in a listing."""
 
     job_id: UUID
     key: str
@@ -20,32 +20,32 @@ class StoredJob(NamedTuple):
 
 
 def input_key(job_id: UUID) -> str:
-    """The uploaded file."""
+    """The key of the uploaded file."""
     return f"{WORK_PREFIX}{job_id}/input"
 
 
 def artifact_key(job_id: UUID, stage: str, attempt: int, name: str) -> str:
-    """What one attempt at a stage wrote; a late writer of an earlier attempt writes beside it, never over it."""
+    """The key of an artifact of one attempt; a late attempt therefore never overwrites that of another."""
     return f"{WORK_PREFIX}{job_id}/{stage}.{attempt}/{name}"
 
 
 def part_key(job_id: UUID, part: int, attempt: int) -> str:
-    """What OCR read in one raster."""
+    """The key of what OCR read in one raster."""
     return f"{WORK_PREFIX}{job_id}/ocr.{part}/{attempt}"
 
 
 def result_key(job_id: UUID, attempt: int) -> str:
-    """The file to download, written by that attempt at the store stage."""
+    """The key of the file to download, written by that attempt at the store stage."""
     return f"{RESULT_PREFIX}{job_id}/{attempt}"
 
 
 def destroy_work(store: ObjectStore, job_id: UUID) -> None:
-    """Removes the input and every artifact."""
+    """Destroys the input and every artifact."""
     store.delete_prefix(f"{WORK_PREFIX}{job_id}/")
 
 
 def destroy_all_but(store: ObjectStore, job_id: UUID, kept: str) -> None:
-    """Removes everything but one result: also those of attempts that died before theirs counted."""
+    """Destroys all objects of a job except one result, also those of attempts that died."""
     destroy_work(store, job_id)
     for key in list(store.keys(f"{RESULT_PREFIX}{job_id}/")):
         if key != kept:
@@ -53,7 +53,7 @@ def destroy_all_but(store: ObjectStore, job_id: UUID, kept: str) -> None:
 
 
 def destroy_all(store: ObjectStore, job_id: UUID) -> None:
-    """Removes everything that a job ever stored."""
+    """Destroys all objects of a job."""
     destroy_work(store, job_id)
     store.delete_prefix(f"{RESULT_PREFIX}{job_id}/")
 
@@ -71,6 +71,6 @@ def stored(store: ObjectStore) -> Iterator[StoredJob]:
 
 
 def destroy_attempt(store: ObjectStore, job_id: UUID, stage: str, attempt: int) -> None:
-    """Removes what one attempt at a stage wrote."""
+    """Destroys what one attempt at a stage wrote."""
     store.delete_prefix(f"{WORK_PREFIX}{job_id}/{stage}.{attempt}/")
     store.delete(result_key(job_id, attempt))

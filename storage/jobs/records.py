@@ -1,4 +1,4 @@
-"""The file jobs of an account: quotas, insertion, record, list, deletion."""
+"""The jobs of an account: quotas, creation, record, list, deletion and pins."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -144,12 +144,14 @@ def list_page(
 
 
 def kept(now: datetime) -> ColumnElement[bool]:
-    """What is true of a ready job whose file is to be had: its time is not up, or it is pinned."""
+    """The condition of a ready job whose file can be downloaded: not expired, or pinned."""
     return or_(col(Job.is_persisted), col(Job.expires_at) > now)
 
 
 def state_of(job: Job, now: datetime) -> JobState:
-    """The state that a caller sees: past its time and not pinned, a ready file reads as expired before the sweep."""
+    """The state that a caller sees: a ready file that is past its time and not pinned reads as expired before the
+    sweep.
+    """
     if job.state == JobState.READY.value and not job.is_persisted and job.expires_at <= now:
         return JobState.EXPIRED
     return JobState(job.state)
@@ -188,14 +190,14 @@ def filename(job: Job, keyring: Keyring) -> str:
 
 
 def output_name(job: Job, keyring: Keyring) -> str:
-    """The name to offer with the download: every value found in it replaced."""
+    """The name of the download: the original name with placeholders for the values in it."""
     if job.output_name_sealed is None:
         return f"{job.id}.{job.format}"
     return keyring.open(job.output_name_sealed, _context(job.id, "output-name")).decode()
 
 
 def seal_output_name(keyring: Keyring, job_id: UUID, name: str) -> bytes:
-    """The column of `output_name`."""
+    """The sealed value of the column of `output_name`."""
     return keyring.seal(name.encode(), _context(job_id, "output-name"))
 
 
@@ -205,21 +207,21 @@ def terms(job: Job, keyring: Keyring) -> tuple[Term, ...]:
 
 
 def written_terms(job: Job, keyring: Keyring) -> bytes:
-    """The same as `load_terms` takes them."""
+    """The terms in the form that `load_terms` reads."""
     if job.terms_sealed is None:
         return dump_terms(())
     return keyring.open(job.terms_sealed, _context(job.id, "terms"))
 
 
 def download_key(job: Job) -> str:
-    """The stored result of a ready job."""
+    """The object key of the result of a ready job."""
     return result_key(job.id, job.outputs["store"])
 
 
 def delete_job(session: Session, account_id: UUID, job_id: UUID, now: datetime) -> None:
-    """Removes the row in any state and gives back a hold not yet settled; then destroy_all its objects.
+    """Deletes the row in any state and releases an open hold; the caller then destroys the objects.
 
-    FileNotFound, also for another's. A worker that has the job notices and discards its work.
+    FileNotFound, also for another account's. A worker that has the job notices and discards its work.
     """
     own = (col(Job.id) == job_id, col(Job.account_id) == account_id)
     if changed(session, delete(Job).where(*own)) == 0:
@@ -229,7 +231,7 @@ def delete_job(session: Session, account_id: UUID, job_id: UUID, now: datetime) 
 
 
 def hold_reference(job_id: UUID) -> str:
-    """The ledger's name for what a job costs."""
+    """The reference of a job's hold in the ledger."""
     return f"job:{job_id}"
 
 
@@ -249,7 +251,7 @@ def _count(session: Session, account_id: UUID, *which: ColumnElement[bool]) -> i
 
 
 def lock_quotas(session: Session, account_id: UUID, day: date) -> None:
-    """Makes what takes a place in a quota of the account wait for the like, so that no two take the last place."""
+    """Serializes the uploads and pins of an account, so that two of them cannot take the last place of a quota."""
     insert_missing(session, UploadCount, {"account_id": account_id, "day": day, "uploads": 0})
     # An update that changes nothing but holds the row until the transaction ends. A new day begins at zero.
     changed(session, update(UploadCount).where(col(UploadCount.account_id) == account_id).values(day=UploadCount.day))
@@ -303,13 +305,13 @@ def pin(session: Session, account_id: UUID, job_id: UUID, most: int, now: dateti
 
 
 def unpin(session: Session, account_id: UUID, job_id: UUID) -> Job:
-    """Gives a file its time to live back, which may be over; harmless when repeated. FileNotFound."""
+    """Ends the exemption of a file from its time, which may be over; safe to repeat. FileNotFound."""
     get(session, account_id, job_id)
     changed(session, update(Job).where(col(Job.id) == job_id, col(Job.is_persisted)).values(is_persisted=False))
     return _now(session, account_id, job_id)
 
 
 def _now(session: Session, account_id: UUID, job_id: UUID) -> Job:
-    """The row as it is by now; it may have been deleted meanwhile."""
+    """The row at this moment; it may have been deleted meanwhile."""
     session.expire_all()
     return get(session, account_id, job_id)

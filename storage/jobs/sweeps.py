@@ -1,4 +1,4 @@
-"""What the sweeper asks of the jobs table: who is late, whose time is up, whose bytes are still there, what can go."""
+"""The sweeper's queries on jobs: overdue stages, expired files, leftover objects, old rows."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
@@ -20,7 +20,7 @@ _MAX_DOUBLINGS = 6
 
 
 class Overdue(NamedTuple):
-    """A stage, or a part of OCR, that nobody moved in time."""
+    """A stage, or a part of OCR, that was not moved in time."""
 
     job_id: UUID
     stage: Stage
@@ -54,9 +54,9 @@ def overdue(session: Session, now: datetime) -> list[Overdue]:
 
 
 def take_announcement(session: Session, late: Overdue, *, lease_seconds: float, now: datetime) -> bool:
-    """The right to announce it again; False when another sweeper has it or it moved.
+    """Takes the right to announce a stage again; False when another sweeper took it or the stage moved.
 
-    Each repeat waits twice as long as the last, so a long queue is not filled with messages for the same work.
+    Each repetition waits twice as long as the last, so that a long queue is not filled with messages for the same work.
     """
     wait = timedelta(seconds=lease_seconds * 2 ** min(late.announcements, _MAX_DOUBLINGS))
     values = {"due_at": now + wait, "announcements": late.announcements + 1}
@@ -86,7 +86,7 @@ def take_announcement(session: Session, late: Overdue, *, lease_seconds: float, 
 
 
 def expire(session: Session, now: datetime) -> int:
-    """Marks ready, unpinned jobs past their time as expired; their bytes become residue. How many."""
+    """Marks ready, unpinned jobs past their time as expired; their objects are then left over. Returns the number."""
     return changed(
         session,
         update(Job)
@@ -96,7 +96,7 @@ def expire(session: Session, now: datetime) -> int:
 
 
 def leftovers(session: Session) -> Sequence[Job]:
-    """Finished jobs whose bytes may not be destroyed yet; at most BATCH."""
+    """Finished jobs whose objects may not be destroyed yet; at most BATCH."""
     return session.scalars(
         select(Job)
         .where(col(Job.has_residue), col(Job.state).not_in(_RUNNING))
@@ -106,17 +106,17 @@ def leftovers(session: Session) -> Sequence[Job]:
 
 
 def cleared(session: Session, job_id: UUID, state: JobState) -> None:
-    """Notes that what a job of this state must not keep is gone."""
+    """Notes that the leftover objects of a job of this state are destroyed."""
     changed(session, update(Job).where(col(Job.id) == job_id, col(Job.state) == state.value).values(has_residue=False))
 
 
 def purge(session: Session, ended_before: datetime) -> int:
-    """Deletes the rows of jobs that failed or expired before a moment and have no bytes left. How many."""
+    """Deletes rows of jobs that failed or expired before a moment and have no objects left. Returns the number."""
     gone = (col(Job.state).in_(_ENDED), col(Job.ended_at) < ended_before, col(Job.has_residue).is_(False))
     changed(session, delete(JobPart).where(col(JobPart.job_id).in_(select(col(Job.id)).where(*gone))))
     return changed(session, delete(Job).where(*gone))
 
 
 def rows(session: Session, job_ids: Collection[UUID]) -> dict[UUID, Job]:
-    """Those of these jobs that exist."""
+    """The existing rows of these jobs."""
     return {job.id: job for job in session.scalars(select(Job).where(col(Job.id).in_(job_ids)))}

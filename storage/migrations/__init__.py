@@ -1,1 +1,1 @@
-"""How the schema came to be, revision by revision (Alembic)."""
+"""The revisions of the database schema (Alembic)."""

@@ -1,1 +1,1 @@
-"""The object store: a directory or S3, and sealing of every object."""
+"""The object store: a directory or S3, with every object encrypted."""

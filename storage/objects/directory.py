@@ -1,4 +1,4 @@
-"""ObjectStore in a local directory: the embedded mode's adapter."""
+"""ObjectStore in a local directory, for the embedded mode."""
 
 import os
 import secrets
@@ -17,8 +17,8 @@ _DRAFTS = ".drafts"  # no key's segment starts with a dot
 class DirectoryStore:
     """One file per object under `root` (files 0600, folders 0700).
 
-    An object is written as a draft beside the others and renamed on commit, so it is whole or not there at all, also
-    after a power cut.
+    An object is written as a draft in the same folder and renamed on commit, so it is whole or absent, also after a
+    power cut.
     """
 
     def __init__(self, root: Path) -> None:
@@ -27,23 +27,28 @@ class DirectoryStore:
         _make_private(self._drafts)
 
     def writer(self, key: str) -> "_FileWriter":
+        """Begins a new object."""
         return _FileWriter(self._drafts / secrets.token_hex(16), self._root / checked_key(key))
 
     def read(self, key: str) -> Iterator[bytes]:
+        """The bytes in pieces of at most 1 MiB. ObjectNotFound at once."""
         return primed(_pieces(self._root / checked_key(key)))
 
     def delete(self, key: str) -> None:
+        """Removes an object, if there is one."""
         path = self._root / checked_key(key)
         path.unlink(missing_ok=True)
         self._prune(path.parent)
 
     def delete_prefix(self, prefix: str) -> None:
+        """Removes every object under a prefix, which must not be empty."""
         if not prefix:
             raise ValueError("refusing to delete every object")
         for key in list(self.keys(prefix)):
             self.delete(key)
 
     def entries(self, prefix: str) -> Iterator[ObjectEntry]:
+        """Every object under a prefix, in no particular order."""
         base = self._root / checked_prefix(prefix)
         for folder, folders, names in os.walk(base):
             if _DRAFTS in folders:
@@ -57,9 +62,11 @@ class DirectoryStore:
                 yield ObjectEntry(path.relative_to(self._root).as_posix(), modified)
 
     def keys(self, prefix: str) -> Iterator[str]:
+        """Every key under a prefix."""
         return (entry.key for entry in self.entries(prefix))
 
     def discard_unfinished(self, before: datetime) -> None:
+        """Discards what dead writers left unfinished before a moment."""
         for draft in self._drafts.iterdir():
             try:
                 if draft.stat().st_mtime < before.timestamp():
@@ -68,14 +75,15 @@ class DirectoryStore:
                 continue  # committed or aborted meanwhile
 
     def ping(self) -> None:
+        """MaskerUnavailable when the store does not answer."""
         if not os.access(self._drafts, os.W_OK):
             raise MaskerUnavailable
 
     def close(self) -> None:
-        pass
+        """Does nothing: no connection is open."""
 
     def _prune(self, folder: Path) -> None:
-        """Removes folders that became empty, from the inside out."""
+        """Removes folders that became empty, innermost first."""
         while folder != self._root:
             try:
                 folder.rmdir()
@@ -124,7 +132,7 @@ class _FileWriter(AbortingWriter):
 
 
 def _make_private(folder: Path) -> None:
-    """A folder and those above it that are missing, for our eyes only (Path.mkdir's mode counts for the last alone)."""
+    """Creates a folder and its missing parents with mode 0700 (Path.mkdir's mode applies to the last one only)."""
     if not folder.is_dir():
         _make_private(folder.parent)
         folder.mkdir(exist_ok=True, mode=0o700)

@@ -1,4 +1,4 @@
-"""ObjectStore on any S3-compatible service: the production adapter, on the portable subset of the protocol."""
+"""ObjectStore on an S3-compatible service, using only the portable subset of the protocol."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -65,22 +65,27 @@ class S3Store:
             raise InvalidSettings("MASKER_S3_ENDPOINT_URL: not a web address") from None
 
     def writer(self, key: str) -> "_PartWriter":
+        """Begins a new object."""
         return _PartWriter(self._client, self._bucket, checked_key(key))
 
     def read(self, key: str) -> Iterator[bytes]:
+        """The bytes in pieces of at most 1 MiB. ObjectNotFound at once."""
         return primed(self._pieces(checked_key(key)))
 
     def delete(self, key: str) -> None:
+        """Removes an object, if there is one."""
         with _reaching():
             self._client.delete_object(Bucket=self._bucket, Key=checked_key(key))
 
     def delete_prefix(self, prefix: str) -> None:
+        """Removes every object under a prefix, which must not be empty."""
         if not prefix:
             raise ValueError("refusing to delete every object")
         for key in list(self.keys(prefix)):
             self.delete(key)
 
     def entries(self, prefix: str) -> Iterator[ObjectEntry]:
+        """Every object under a prefix, in no particular order."""
         with _reaching():
             pages = self._client.get_paginator("list_objects_v2").paginate(
                 Bucket=self._bucket, Prefix=checked_prefix(prefix)
@@ -90,9 +95,11 @@ class S3Store:
                     yield ObjectEntry(item["Key"], item["LastModified"])
 
     def keys(self, prefix: str) -> Iterator[str]:
+        """Every key under a prefix."""
         return (entry.key for entry in self.entries(prefix))
 
     def discard_unfinished(self, before: datetime) -> None:
+        """Discards what dead writers left unfinished before a moment."""
         with _reaching():
             for page in self._client.get_paginator("list_multipart_uploads").paginate(Bucket=self._bucket):
                 for upload in page.get("Uploads", ()):
@@ -102,6 +109,7 @@ class S3Store:
                         )
 
     def ping(self) -> None:
+        """MaskerUnavailable when the store does not answer."""
         with _reaching():
             self._client.head_bucket(Bucket=self._bucket)
 
@@ -174,7 +182,7 @@ class _PartWriter(AbortingWriter):
 
 @contextmanager
 def _reaching() -> Iterator[None]:
-    """The service's failures as ours: a message of theirs may hold keys and addresses."""
+    """Turns the service's failures into MaskerUnavailable: their messages may hold keys and addresses."""
     try:
         yield
     except (ClientError, BotoCoreError, HTTPClientError):

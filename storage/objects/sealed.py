@@ -1,4 +1,4 @@
-"""Objects that are sealed on their way into any store and opened on their way out, in constant memory."""
+"""Encrypts objects on their way into any store and decrypts them on their way out, in constant memory."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -29,43 +29,51 @@ class SealedStore:
         self._store, self._keyring = store, keyring
 
     def writer(self, key: str) -> "_SealingWriter":
+        """Begins a new object."""
         data_key = AESGCM.generate_key(256)
         wrapped = self._keyring.wrap(data_key, key)
         return _SealingWriter(self._store.writer(key), _Chunks(data_key, key), wrapped)
 
     def read(self, key: str) -> Iterator[bytes]:
-        """The plaintext. Nothing is yielded that was not authenticated; only the end proves that nothing is missing."""
+        """The plaintext in pieces. Every piece is authenticated; only the end proves that nothing is missing."""
         return primed(self._opened(key))
 
     def put(self, key: str, data: bytes) -> None:
-        """A whole object at once."""
+        """Stores a whole object."""
         with self.writer(key) as writer:
             writer.write(data)
             writer.commit()
 
     def get(self, key: str) -> bytes:
-        """A whole object at once. ObjectNotFound, SealBroken."""
+        """Reads a whole object. ObjectNotFound, SealBroken."""
         return b"".join(self.read(key))
 
     def delete(self, key: str) -> None:
+        """Removes an object, if there is one."""
         self._store.delete(key)
 
     def delete_prefix(self, prefix: str) -> None:
+        """Removes every object under a prefix, which must not be empty."""
         self._store.delete_prefix(prefix)
 
     def entries(self, prefix: str) -> Iterator[ObjectEntry]:
+        """Every object under a prefix, in no particular order."""
         return self._store.entries(prefix)
 
     def keys(self, prefix: str) -> Iterator[str]:
+        """Every key under a prefix."""
         return self._store.keys(prefix)
 
     def discard_unfinished(self, before: datetime) -> None:
+        """Discards what dead writers left unfinished before a moment."""
         self._store.discard_unfinished(before)
 
     def ping(self) -> None:
+        """MaskerUnavailable when the store does not answer."""
         self._store.ping()
 
     def close(self) -> None:
+        """Closes connections."""
         self._store.close()
 
     def _opened(self, key: str) -> Iterator[bytes]:

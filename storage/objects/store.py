@@ -1,4 +1,4 @@
-"""Where bytes are kept: the object store's interface, the rules for its keys, and the choice of an adapter."""
+"""The interface of an object store, the rules for its keys, and the choice of an implementation."""
 
 import re
 from collections.abc import Iterator
@@ -11,11 +11,11 @@ _SEGMENT = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*")
 
 
 class ObjectNotFound(Exception):
-    """No object of that key."""
+    """The store has no object with that key."""
 
 
 class InvalidObjectKey(ValueError):
-    """A key that could leave the store or that some adapter could not hold. Always a mistake of ours."""
+    """A key that could leave the store, or that some store cannot hold: a programming error."""
 
 
 class ObjectEntry(NamedTuple):
@@ -26,16 +26,16 @@ class ObjectEntry(NamedTuple):
 
 
 class ObjectWriter(Protocol):
-    """An object in the making: invisible until `commit`, gone after `abort`; leaving a `with` block aborts."""
+    """An object being written: invisible before `commit`, gone after `abort`. Leaving a `with` block aborts."""
 
     def write(self, data: bytes) -> None:
-        """Adds bytes at the end, any number of times and of any size."""
+        """Appends bytes; may be called any number of times with any size."""
 
     def commit(self) -> None:
-        """Makes the object visible as a whole, in place of any earlier one of its key."""
+        """Makes the whole object visible, in place of an earlier one with its key."""
 
     def abort(self) -> None:
-        """Drops what was written. Harmless after `commit` and when repeated."""
+        """Discards what was written. Harmless after `commit` and when repeated."""
 
     def __enter__(self) -> Self: ...
 
@@ -52,7 +52,7 @@ class ObjectStore(Protocol):
     """
 
     def writer(self, key: str) -> ObjectWriter:
-        """Begins an object."""
+        """Begins a new object."""
 
     def read(self, key: str) -> Iterator[bytes]:
         """The object's bytes in pieces of at most 1 MiB. ObjectNotFound at once, not at the first piece."""
@@ -70,19 +70,20 @@ class ObjectStore(Protocol):
         """Every key under a prefix."""
 
     def discard_unfinished(self, before: datetime) -> None:
-        """Drops what writers that died left behind before a moment."""
+        """Discards what dead writers left unfinished before a moment."""
 
     def ping(self) -> None:
         """MaskerUnavailable when the store does not answer."""
 
     def close(self) -> None:
-        """Gives connections back; the store is not used afterwards."""
+        """Closes connections; the store must not be used afterwards."""
 
 
 class AbortingWriter:
-    """The `with` behaviour that every writer shares: what was not committed is aborted."""
+    """The `with` behaviour of all writers: what was not committed is aborted."""
 
     def abort(self) -> None:
+        """Discards what was written."""
         raise NotImplementedError
 
     def __enter__(self) -> Self:
@@ -111,7 +112,7 @@ def checked_prefix(prefix: str) -> str:
 
 
 def primed(chunks: Iterator[bytes]) -> Iterator[bytes]:
-    """The same chunks, the first one already fetched: a missing object is known now, not in the middle of an answer."""
+    """The same chunks with the first one already fetched, so that a missing object is known before an answer begins."""
     first = next(chunks, None)
     return iter(()) if first is None else _chained(first, chunks)
 

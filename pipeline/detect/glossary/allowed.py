@@ -8,7 +8,9 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
 
-from pipeline.detect.glossary.terms import Matcher, TermContext, TermForm, compiled, folded
+from pipeline.detect.glossary.folding import folded
+from pipeline.detect.glossary.forms import TermContext, TermForm
+from pipeline.detect.glossary.terms import Matcher, compiled
 from pipeline.detect.text.equivalence import canonical, is_identifier
 from pipeline.detect.text.normalize import NormalizedText
 from schemas.entities import GLOSSARY_RANK, EntityType

@@ -45,8 +45,8 @@ class _Break(NamedTuple):
 
     position: int
     is_full: bool
-    parts_digits: bool
-    parts_word: bool
+    splits_digits: bool
+    splits_word: bool
 
 
 def spans_across_breaks(text: str, own: Sequence[Span], detect: Detect) -> list[SurfaceSpan]:
@@ -58,8 +58,8 @@ def spans_across_breaks(text: str, own: Sequence[Span], detect: Detect) -> list[
     found = [SurfaceSpan(span, text[span.start : span.end]) for span in own]
     for new in (*_comb_fields(text, detect), *_grouped_digits(text, detect)):
         _insert(found, new, text)
-    for glue, chosen in ((" ", [b for b in breaks if b.is_full or b.parts_digits]),
-                         (_WORD_JOINER, [b for b in breaks if b.parts_word])):  # fmt: skip
+    for glue, chosen in ((" ", [b for b in breaks if b.is_full or b.splits_digits]),
+                         (_WORD_JOINER, [b for b in breaks if b.splits_word])):  # fmt: skip
         if chosen:
             joined = _joined(text, chosen, glue)
             for span in detect(joined, glue == _WORD_JOINER):
@@ -104,14 +104,12 @@ def _breaks(text: str) -> Iterator[_Break]:
         if not line or not following or line[-1].isspace() or following[0].isspace():
             continue
         last, first = line.split()[-1], following.split()[0]
-        parts_digits = _has_digits(last) and _has_digits(first)
+        splits_digits = _has_digits(last) and _has_digits(first)
         whole = last + first
-        yield _Break(
-            position,
-            _is_full(lines[max(0, number - 1) : number + 2], line, first),
-            parts_digits,
-            _links(line[-1]) and _links(following[0]) and (parts_digits or (whole.isascii() and whole.count("@") == 1)),
-        )
+        has_links = _links(line[-1]) and _links(following[0])
+        is_address = whole.isascii() and whole.count("@") == 1
+        is_full = _is_full(lines[max(0, number - 1) : number + 2], line, first)
+        yield _Break(position, is_full, splits_digits, has_links and (splits_digits or is_address))
 
 
 def _has_digits(token: str) -> bool:

@@ -1,4 +1,4 @@
-"""Reads from a PDF where its bookmarks and links lead, and how its pages are labelled: plain data, nothing of the file.
+"""Reads bookmarks, links and page labels of a PDF as plain data, and writes them to a sanitized PDF.
 
 ISO 32000-2: destinations 12.3.2, outlines 12.3.3, page labels 12.4.2, link annotations 12.5.6.5.
 """
@@ -14,13 +14,11 @@ import pikepdf
 
 from pipeline.documents.limits import MAX_BOOKMARKS, MAX_LINKS
 
-# Writes beside the pages of a sanitized PDF what may stay there: bookmarks, links, page labels, all made anew.
-
-Point = tuple[float, float]  # on the page as it is shown: points from its upper left corner, to the right and down
+Point = tuple[float, float]  # points from the upper left corner of the page as shown, right and down
 
 
 class Bookmark(NamedTuple):
-    """An entry of the outline; `level` counts from 0; `page` is -1 where it leads nowhere; `down` None: to its top."""
+    """An outline item. `level` starts at 0; `page` is -1 without a destination, `down` None for the top of the page."""
 
     title: str
     level: int
@@ -30,7 +28,7 @@ class Bookmark(NamedTuple):
 
 
 class Label(NamedTuple):
-    """How pages from `page` on are numbered (ISO 32000-2, 12.4.2): `style` one of D R r A a, or none."""
+    """The numbering of pages from `page` on (ISO 32000-2, 12.4.2). `style` is D, R, r, A, a or empty."""
 
     page: int
     style: str
@@ -39,7 +37,7 @@ class Label(NamedTuple):
 
 
 class Link(NamedTuple):
-    """A rectangle of a page that leads to another place of the document, or to an address of the web."""
+    """A link annotation: its corners, and the target page or the web address."""
 
     page: int
     one: Point
@@ -50,19 +48,19 @@ class Link(NamedTuple):
 
 
 class Navigation(NamedTuple):
-    """What stays besides the pages."""
+    """The navigation of a document, which redaction keeps."""
 
     bookmarks: tuple[Bookmark, ...] = ()
     labels: tuple[Label, ...] = ()
     links: tuple[Link, ...] = ()
 
 
-def add_navigation(pdf: pikepdf.Pdf, beside: Navigation) -> None:
-    """Adds it all to a document that has none of it. Places that the document does not have are left out."""
+def add_navigation(pdf: pikepdf.Pdf, navigation: Navigation) -> None:
+    """Adds the navigation to a document that has none. Targets on missing pages are left out."""
     pages = list(pdf.pages)
-    _add_links(pdf, pages, beside.links)
-    _add_labels(pdf, len(pages), beside.labels)
-    _add_outline(pdf, pages, beside.bookmarks)
+    _add_links(pdf, pages, navigation.links)
+    _add_labels(pdf, len(pages), navigation.labels)
+    _add_outline(pdf, pages, navigation.bookmarks)
 
 
 def _add_links(pdf: pikepdf.Pdf, pages: Sequence[pikepdf.Page], links: Sequence[Link]) -> None:
@@ -70,13 +68,13 @@ def _add_links(pdf: pikepdf.Pdf, pages: Sequence[pikepdf.Page], links: Sequence[
     for link in links:
         if link.page >= len(pages) or (not link.address and not 0 <= link.target < len(pages)):
             continue
-        (x0, y0), (x1, y1) = (_on(pages[link.page], point) for point in (link.one, link.other))
+        (x0, y0), (x1, y1) = (_to_user_space(pages[link.page], point) for point in (link.one, link.other))
         item = pikepdf.Dictionary(
             Type=pikepdf.Name.Annot,
             Subtype=pikepdf.Name.Link,
             Rect=pikepdf.Array([min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)]),
             Border=pikepdf.Array([0, 0, 0]),
-            F=4,  # printed, which archives ask for
+            F=4,  # the Print flag, which PDF/A requires
         )
         if link.address:
             item.A = pikepdf.Dictionary(S=pikepdf.Name.URI, URI=pikepdf.String(link.address))
@@ -87,14 +85,14 @@ def _add_links(pdf: pikepdf.Pdf, pages: Sequence[pikepdf.Page], links: Sequence[
         pages[number].obj.Annots = pikepdf.Array(items)
 
 
-def _on(page: pikepdf.Page, point: Point) -> tuple[Any, Any]:
-    """A point of the shown page in the page's own space. Redacted pages are upright."""
+def _to_user_space(page: pikepdf.Page, point: Point) -> tuple[Any, Any]:
+    """A point of the page as shown in default user space. Redacted pages are upright."""
     left, _, _, top = (float(side) for side in page.cropbox)
     return round(left + point[0], 2), round(top - point[1], 2)
 
 
 def _new_destination(pages: Sequence[pikepdf.Page], number: int, down: float | None) -> Any:
-    top = None if down is None else _on(pages[number], (0.0, down))[1]
+    top = None if down is None else _to_user_space(pages[number], (0.0, down))[1]
     return pikepdf.Array([pages[number].obj, pikepdf.Name.XYZ, None, top, None])
 
 
@@ -141,7 +139,7 @@ def _add_outline(pdf: pikepdf.Pdf, pages: Sequence[pikepdf.Page], bookmarks: Seq
 
 
 def _count(root: Any, items: Sequence[tuple[Any, bool]]) -> None:
-    """How many entries are shown below each one; negative where it is closed (ISO 32000-2, 12.3.3)."""
+    """Sets the counts of visible descendants; negative for closed items (ISO 32000-2, 12.3.3)."""
     shown: dict[tuple[int, int], int] = {}
     for item, is_open in reversed(items):
         below = shown.get(item.objgen, 0)
@@ -152,15 +150,15 @@ def _count(root: Any, items: Sequence[tuple[Any, bool]]) -> None:
     root.Count = shown.get(root.objgen, 0)
 
 
-_DEEP = 60  # bookmarks or branches of a tree inside each other
+_MAX_DEPTH = 60  # of the outline, of name trees and number trees
 _LONGEST_TITLE = 1000  # characters
 _LONGEST_ADDRESS = 2000
-_TOP = {"/XYZ": 3, "/FitH": 2, "/FitBH": 2, "/FitR": 5}  # where each kind of destination says how far up it is
+_TOP = {"/XYZ": 3, "/FitH": 2, "/FitBH": 2, "/FitR": 5}  # index of the top coordinate in each kind of destination
 _CODED = re.compile(r"[A-Za-z0-9+/_-]{8,}={0,2}")
 
 
 class _Pages:
-    """The pages by object, and destinations by name."""
+    """Resolves destinations to page numbers."""
 
     def __init__(self, pdf: pikepdf.Pdf) -> None:
         self.pages = [page.obj for page in pdf.pages]
@@ -168,8 +166,8 @@ class _Pages:
         self._pdf = pdf
         self._named: dict[str, Any] | None = None
 
-    def place(self, destination: Any) -> tuple[int, float | None]:
-        """Page and distance from its top as shown, of an explicit or named destination; page -1 where there is none."""
+    def resolve(self, destination: Any) -> tuple[int, float | None]:
+        """The page and the distance from its top, for an explicit or named destination; page -1 if there is none."""
         if isinstance(destination, pikepdf.Name | pikepdf.String):
             destination = self._by_name(str(destination))
         if isinstance(destination, pikepdf.Dictionary):
@@ -205,11 +203,11 @@ class _Pages:
 
 
 def tree_entries(tree: Any, key: str) -> Iterator[tuple[Any, Any]]:
-    """The pairs of a name tree (`key` /Names) or number tree (/Nums), whatever loops it has."""
+    """The entries of a name tree (`key` /Names) or number tree (/Nums). Cycles are ignored."""
     waiting, seen = [(tree, 0)], set[tuple[int, int]]()
     while waiting:
         node, depth = waiting.pop()
-        if not isinstance(node, pikepdf.Dictionary) or depth > _DEEP or len(seen) > MAX_LINKS:
+        if not isinstance(node, pikepdf.Dictionary) or depth > _MAX_DEPTH or len(seen) > MAX_LINKS:
             continue
         if node.is_indirect:
             if node.objgen in seen:
@@ -225,7 +223,7 @@ def tree_entries(tree: Any, key: str) -> Iterator[tuple[Any, Any]]:
 
 
 def shown_point(page: Any, x: float, y: float) -> Point:
-    """A point of the page's own space on the page as it is shown: points from its upper left corner."""
+    """A point of default user space on the page as shown: points from its upper left corner."""
     left, bottom, right, top = _box(page)
     turn = _inherited(page, "/Rotate")
     turn = turn % 360 if isinstance(turn, int) else 0
@@ -237,7 +235,7 @@ def shown_point(page: Any, x: float, y: float) -> Point:
 
 
 def _box(page: Any) -> tuple[float, float, float, float]:
-    """The part of the page that is shown."""
+    """The visible part of the page: the intersection of media box and crop box."""
     media = _rectangle(_inherited(page, "/MediaBox")) or (0.0, 0.0, 612.0, 792.0)
     crop = _rectangle(_inherited(page, "/CropBox")) or media
     box = (max(media[0], crop[0]), max(media[1], crop[1]), min(media[2], crop[2]), min(media[3], crop[3]))
@@ -252,7 +250,7 @@ def _rectangle(value: Any) -> tuple[float, float, float, float] | None:
 
 
 def _inherited(page: Any, key: str) -> Any:
-    for _ in range(_DEEP):
+    for _ in range(_MAX_DEPTH):
         if not isinstance(page, pikepdf.Dictionary):
             return None
         if key in page:
@@ -266,7 +264,7 @@ def _is_number(value: Any) -> bool:
 
 
 def bookmarks(pdf: pikepdf.Pdf) -> tuple[Bookmark, ...]:
-    """The outline from top to bottom, whatever loops it has."""
+    """The outline from top to bottom. Cycles are ignored."""
     outlines = pdf.Root.get("/Outlines")
     if not isinstance(outlines, pikepdf.Dictionary):
         return ()
@@ -276,11 +274,11 @@ def bookmarks(pdf: pikepdf.Pdf) -> tuple[Bookmark, ...]:
     waiting = [(outlines.get("/First"), 0)]
     while waiting and len(found) < MAX_BOOKMARKS:
         item, level = waiting.pop()
-        if not isinstance(item, pikepdf.Dictionary) or level > _DEEP or item.objgen in seen:
+        if not isinstance(item, pikepdf.Dictionary) or level > _MAX_DEPTH or item.objgen in seen:
             continue
         if item.is_indirect:
             seen.add(item.objgen)
-        page, down = pages.place(_destination(item))
+        page, down = pages.resolve(_destination(item))
         title = _text(item.get("/Title"))[:_LONGEST_TITLE]
         count = item.get("/Count", 0)
         found.append(Bookmark(title, level, page, down, isinstance(count, int) and count > 0))
@@ -290,7 +288,7 @@ def bookmarks(pdf: pikepdf.Pdf) -> tuple[Bookmark, ...]:
 
 
 def _destination(item: Any) -> Any:
-    """Where an entry or link leads inside the document."""
+    """The destination of an outline item or link inside the document."""
     if "/Dest" in item:
         return item["/Dest"]
     action = item.get("/A")
@@ -316,7 +314,7 @@ def labels(pdf: pikepdf.Pdf) -> tuple[Label, ...]:
 
 
 def links(pdf: pikepdf.Pdf) -> tuple[Link, ...]:
-    """Links to places of the document and to addresses of the web; other actions are none."""
+    """The links to destinations in the document and to web addresses. Other actions are ignored."""
     pages = _Pages(pdf)
     found: list[Link] = []
     for number, page in enumerate(pages.pages):
@@ -339,12 +337,12 @@ def _link(pages: _Pages, number: int, item: Any) -> Link | None:
     if isinstance(action, pikepdf.Dictionary) and action.get("/S") == "/URI":
         address = str(action.get("/URI", "")).strip()
         return Link(number, *corners, address=address) if _is_plain(address) else None
-    target, down = pages.place(_destination(item))
+    target, down = pages.resolve(_destination(item))
     return Link(number, *corners, target, down) if target >= 0 else None
 
 
 def _is_plain(address: str) -> bool:
-    """Whether it is an address of the web without a user's name, as long as an address is."""
+    """Whether it is a printable http or https URL without user information and of moderate length."""
     try:
         parts = urlsplit(address)
     except ValueError:
@@ -354,15 +352,15 @@ def _is_plain(address: str) -> bool:
 
 
 def decoded_address(address: str) -> str:
-    """What an address says: percent signs undone however often they were done, and what is packed in base64."""
-    said = [address]
+    """The text of an address: repeated percent-encoding decoded, and base64 parts decoded too."""
+    decodings = [address]
     for _ in range(4):
-        plain = unquote(said[-1])
-        if plain == said[-1]:
+        plain = unquote(decodings[-1])
+        if plain == decodings[-1]:
             break
-        said.append(plain)
-    packed = (_unpacked(match[0]) for text in tuple(said) for match in _CODED.finditer(text))
-    return "\n".join(dict.fromkeys([*reversed(said), *filter(None, packed)]))
+        decodings.append(plain)
+    packed = (_unpacked(match[0]) for text in tuple(decodings) for match in _CODED.finditer(text))
+    return "\n".join(dict.fromkeys([*reversed(decodings), *filter(None, packed)]))
 
 
 def _unpacked(code: str) -> str:

@@ -1,7 +1,7 @@
-"""Takes out of a PDF what its layers hide on a screen, so that showing all that is left shows no more than before.
+"""Removes hidden optional content (layers) from a PDF (ISO 32000-2, 8.11).
 
-Optional content: ISO 32000-2, 8.11. Groups count as hidden when the default configuration switches them off, or its
-usage for viewing does; membership dictionaries by their policy or expression.
+A group is hidden if the default configuration switches it off, or if its usage for viewing does. A membership
+dictionary is hidden according to its policy or visibility expression.
 """
 
 import io
@@ -16,16 +16,13 @@ from pipeline.documents.limits import MAX_PDF_OBJECTS
 _PAINTING = frozenset(["S", "s", "f", "F", "f*", "B", "B*", "b", "b*"])
 _SHOWING = frozenset(["Tj", "TJ", "sh", "Do"])
 _NEXT_LINE = frozenset(["'", '"'])
-_DEEP = 20  # expressions inside each other
+_MAX_DEPTH = 20  # of visibility expressions and of the page tree
 
-Hidden = frozenset[tuple[int, int]]  # the groups that are switched off
+Hidden = frozenset[tuple[int, int]]  # object and generation numbers of hidden groups
 
 
 def without_hidden_layers(data: bytes) -> bytes | None:
-    """The document without what hidden layers hold; None when nothing is hidden.
-
-    pikepdf.PdfError where it cannot be read.
-    """
+    """The document without hidden content; None if nothing is hidden. pikepdf.PdfError for an unreadable document."""
     with warnings.catch_warnings(), pikepdf.open(io.BytesIO(data)) as pdf:
         warnings.simplefilter("ignore")
         hidden = hidden_groups(pdf)
@@ -41,7 +38,7 @@ def without_hidden_layers(data: bytes) -> bytes | None:
 
 
 def hidden_groups(pdf: pikepdf.Pdf) -> Hidden:
-    """The layers that a viewer does not show when it opens the document."""
+    """The groups that a viewer does not show when it opens the document."""
     properties = pdf.Root.get("/OCProperties")
     if not isinstance(properties, pikepdf.Dictionary):
         return frozenset()
@@ -55,18 +52,15 @@ def hidden_groups(pdf: pikepdf.Pdf) -> Hidden:
     for usage in _members(default.get("/AS")):
         if isinstance(usage, pikepdf.Dictionary) and usage.get("/Event") == "/View":
             for group in _members(usage.get("/OCGs")):
-                state = _state(group)
+                state = _view_state(group)
                 off = off | {group.objgen} if state == "/OFF" else off - {group.objgen} if state == "/ON" else off
-    return frozenset(off - {(0, 0)})  # a group is an object of its own
+    return frozenset(off - {(0, 0)})  # a group must be an indirect object
 
 
-def _state(group: Any) -> str:
-    for key, inner in (("/View", "/ViewState"),):
-        usage = group.get("/Usage") if isinstance(group, pikepdf.Dictionary) else None
-        view = usage.get(key) if isinstance(usage, pikepdf.Dictionary) else None
-        if isinstance(view, pikepdf.Dictionary):
-            return str(view.get(inner))
-    return ""
+def _view_state(group: Any) -> str:
+    usage = group.get("/Usage") if isinstance(group, pikepdf.Dictionary) else None
+    view = usage.get("/View") if isinstance(usage, pikepdf.Dictionary) else None
+    return str(view.get("/ViewState")) if isinstance(view, pikepdf.Dictionary) else ""
 
 
 def _members(value: Any) -> Iterator[Any]:
@@ -75,14 +69,14 @@ def _members(value: Any) -> Iterator[Any]:
 
 
 def _is_hidden(content: Any, hidden: Hidden) -> bool:
-    """Whether a group or a membership dictionary does not show what belongs to it."""
+    """Whether a group or a membership dictionary hides its content."""
     if not isinstance(content, pikepdf.Dictionary):
         return False
     if content.get("/Type") != "/OCMD":
         return content.objgen in hidden
     expression = content.get("/VE")
     if isinstance(expression, pikepdf.Array):
-        return not _holds(expression, hidden, 0)
+        return not _is_visible(expression, hidden, 0)
     groups = content.get("/OCGs")
     members = [groups] if isinstance(groups, pikepdf.Dictionary) else list(_members(groups))
     shown = [member.objgen not in hidden for member in members if isinstance(member, pikepdf.Dictionary)]
@@ -94,13 +88,13 @@ def _is_hidden(content: Any, hidden: Hidden) -> bool:
     }.get(policy, any(shown))  # fmt: skip
 
 
-def _holds(expression: Any, hidden: Hidden, depth: int) -> bool:
+def _is_visible(expression: Any, hidden: Hidden, depth: int) -> bool:
     if isinstance(expression, pikepdf.Dictionary):
         return expression.objgen not in hidden
-    if not isinstance(expression, pikepdf.Array) or not len(expression) or depth > _DEEP:
+    if not isinstance(expression, pikepdf.Array) or not len(expression) or depth > _MAX_DEPTH:
         return True
     operator, *operands = list(expression)
-    values = [_holds(operand, hidden, depth + 1) for operand in operands]
+    values = [_is_visible(operand, hidden, depth + 1) for operand in operands]
     if str(operator) == "/Not":
         return not all(values)
     return any(values) if str(operator) == "/Or" else all(values)
@@ -121,7 +115,7 @@ def _clear_page(pdf: pikepdf.Pdf, page: pikepdf.Page, hidden: Hidden) -> None:
 
 
 def _inherited(page: Any) -> Any:
-    for _ in range(_DEEP):
+    for _ in range(_MAX_DEPTH):
         page = page.get("/Parent")
         if not isinstance(page, pikepdf.Dictionary):
             return None
@@ -131,7 +125,7 @@ def _inherited(page: Any) -> Any:
 
 
 def _clear_objects(pdf: pikepdf.Pdf, hidden: Hidden) -> None:
-    """Forms, patterns and pictures, wherever they are drawn."""
+    """Removes hidden content from form XObjects, patterns and images."""
     for number, item in enumerate(pdf.objects):
         if number > MAX_PDF_OBJECTS:
             raise pikepdf.PdfError("too many objects")
@@ -156,7 +150,7 @@ def _hidden_names(resources: Any, hidden: Hidden) -> set[str]:
 
 
 def _cleared(stream: Any, names: set[str]) -> bytes:
-    """The content with nothing painted in the sections of these names; states and positions change as they did."""
+    """The content stream without painting in the sections of these names. The graphics state still changes."""
     kept: list[Any] = []
     open_sections: list[bool] = []
     for instruction in pikepdf.parse_content_stream(stream):

@@ -1,7 +1,7 @@
-"""Text in what pages draw with, not on: tiling patterns, soft masks, the drawings of Type 3 glyphs.
+"""Finds text in tiling patterns, in soft masks and in the glyph descriptions of Type 3 fonts.
 
-No redaction of a page reaches it, and one pattern may show it a hundred times. Each such stream is read by itself;
-where something is found in it, or where its fonts do not say what they show, all its text goes.
+Redaction of a page does not change these streams, and one pattern may show its text a hundred times. Each stream of a
+pattern or soft mask is a unit of its own; if it contains a finding, all its text is removed.
 """
 
 import re
@@ -17,19 +17,19 @@ from pipeline.documents.pdf.page.layout import lay_out
 
 _UNIT = "aside/"
 _SHOWING = ("Tj", "TJ", "'", '"')
-_CLIPS = re.compile(rb"(?<![\d.])[4-7](?:\.0*)?\s+Tr(?!\w)")
-_BEGINS = re.compile(rb"(?<!\w)BT(?!\w)")
+_CLIPPING_MODE = re.compile(rb"(?<![\d.])[4-7](?:\.0*)?\s+Tr(?!\w)")
+_BEGIN_TEXT = re.compile(rb"(?<!\w)BT(?!\w)")
 _REFERENCE = re.compile(r"(\d+) 0 R")
-_DEPTH = 8  # forms inside each other
+_MAX_DEPTH = 8  # of nested form XObjects
 
 
 def is_pattern_text(unit: str) -> bool:
-    """Whether a unit is one of such a stream."""
+    """Whether the unit is the text of a pattern or soft mask."""
     return unit.startswith(_UNIT)
 
 
 def pattern_text_units(document: Any) -> Iterator[TextUnit]:
-    """What each stream says. Adds a page to the document, on which they are read."""
+    """The text of each pattern and soft mask. Adds a page to the document, on which they are rendered one by one."""
     streams = list(_streams(document))
     if not streams:
         return
@@ -46,14 +46,14 @@ def pattern_text_units(document: Any) -> Iterator[TextUnit]:
 
 
 def remove_pattern_text(document: Any, units: set[str]) -> None:
-    """Takes all text out of the streams with these unit ids, and out of the forms that they use."""
+    """Removes all text from the streams with these unit ids and from the form XObjects that they use."""
     for unit in sorted(units):
-        _empty(document, int(unit.removeprefix(_UNIT)), 0)
+        _remove_text(document, int(unit.removeprefix(_UNIT)), 0)
 
 
-def _empty(document: Any, xref: int, depth: int) -> None:
+def _remove_text(document: Any, xref: int, depth: int) -> None:
     data = document.xref_stream(xref)
-    if data is None or depth > _DEPTH:
+    if data is None or depth > _MAX_DEPTH:
         return
     document.update_stream(xref, _without_text(data))
     kind, value = document.xref_get_key(xref, "Resources/XObject")
@@ -61,7 +61,7 @@ def _empty(document: Any, xref: int, depth: int) -> None:
         value = document.xref_object(int(value.split()[0]))
     for form in map(int, _REFERENCE.findall(value) if kind in ("dict", "xref") else ()):
         if document.xref_get_key(form, "Subtype")[1] == "/Form":
-            _empty(document, form, depth + 1)
+            _remove_text(document, form, depth + 1)
 
 
 def _without_text(data: bytes) -> bytes:
@@ -75,22 +75,22 @@ def _without_text(data: bytes) -> bytes:
 
 
 def _streams(document: Any) -> Iterator[int]:
-    """Tiling patterns and the groups of soft masks, by number."""
+    """The xrefs of tiling patterns and of the transparency groups of soft masks, ascending."""
     found: set[int] = set()
     for xref in range(1, document.xref_length()):
         try:
-            said = document.xref_object(xref, compressed=True)
+            text = document.xref_object(xref, compressed=True)
         except RuntimeError:
-            continue  # the table names it, the file does not have it
-        if "/PatternType 1" in said:
+            continue  # the cross-reference table has an entry without an object
+        if "/PatternType 1" in text:
             found.add(xref)
-        if "/SMask" in said or "/S/Luminosity" in said or "/S/Alpha" in said:
-            found.update(map(int, re.findall(r"/G (\d+) 0 R", said)))
+        if "/SMask" in text or "/S/Luminosity" in text or "/S/Alpha" in text:
+            found.update(map(int, re.findall(r"/G (\d+) 0 R", text)))
     yield from sorted(xref for xref in found if 0 < xref < document.xref_length() and document.xref_is_stream(xref))
 
 
 class UntracedText:
-    """Which pages paint through letters, or have letters that are pictures of other text: no glyph tells those."""
+    """Detects text that the text trace lacks: clipping text, and text inside Type 3 glyph descriptions."""
 
     def __init__(self, document: Any) -> None:
         self._document = document
@@ -98,18 +98,18 @@ class UntracedText:
         self._fonts: dict[int, bool] = {}
 
     def is_on(self, page: Any, glyphs: Sequence[Glyph]) -> bool:
-        """Whether this page does. `glyphs` are those that its trace tells."""
+        """Whether the page shows such text. `glyphs` are those of its text trace."""
         streams = {*page.get_contents(), *(xobject[0] for xobject in page.get_xobjects())}
         if any(map(self._may_clip, streams)):
-            told = sum(len(glyph.text) for glyph in glyphs if not glyph.is_blank)
+            traced = sum(len(glyph.text) for glyph in glyphs if not glyph.is_blank)
             shown = "".join(page.get_text(clip=pymupdf.INFINITE_RECT(), flags=0).split())
-            if len(shown) > told:
+            if len(shown) > traced:
                 return True
         return any(kind == "Type3" and self._draws_text(xref) for xref, _, kind, *_ in page.get_fonts(full=True))
 
     def _may_clip(self, xref: int) -> bool:
         if xref not in self._streams:
-            self._streams[xref] = _CLIPS.search(self._document.xref_stream(xref) or b"") is not None
+            self._streams[xref] = _CLIPPING_MODE.search(self._document.xref_stream(xref) or b"") is not None
         return self._streams[xref]
 
     def _draws_text(self, font: int) -> bool:
@@ -119,6 +119,6 @@ class UntracedText:
                 value = self._document.xref_object(int(value.split()[0]))
             drawings = map(int, _REFERENCE.findall(value))
             self._fonts[font] = not font or any(
-                _BEGINS.search(self._document.xref_stream(xref) or b"") for xref in drawings
+                _BEGIN_TEXT.search(self._document.xref_stream(xref) or b"") for xref in drawings
             )
         return self._fonts[font]

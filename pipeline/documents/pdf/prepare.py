@@ -1,4 +1,4 @@
-"""Opens an untrusted PDF and makes it plain: annotations and form fields baked in, layers shown, pages upright."""
+"""Opens an untrusted PDF and flattens it: annotations and form fields become page content, pages become upright."""
 
 import gc
 import io
@@ -15,20 +15,16 @@ from pipeline.documents.pdf.optional_content import without_hidden_layers
 from schemas.errors import ErrorCode, StageFailed, unsupported
 from schemas.refusals import Reason
 
-# Annotations that nobody sees on a page go before the others become its content; pending redactions are carried out.
-#
-# ISO 32000-2, 12.5: flags 12.5.3, appearances 12.5.5, redaction annotations 12.5.6.23.
-
-_HIDDEN, _NO_VIEW = 2, 32
-_UNSEEN = frozenset(["Link", "Popup"])  # links are read elsewhere; a popup's window is the viewer's own
+_HIDDEN, _NO_VIEW = 2, 32  # annotation flags (ISO 32000-2, 12.5.3)
+_WITHOUT_APPEARANCE = frozenset(["Link", "Popup"])  # `navigation` reads links; a viewer draws popups itself
 
 Area = tuple[float, float, float, float]  # in points of the page as its content is written
 
 
 def remove_invisible_annotations(document: Any) -> dict[int, list[Area]]:
-    """Takes away annotations without an appearance on a screen; the areas of pending redactions, by page.
+    """Removes annotations that a screen does not show. Returns the areas of redaction annotations, by page.
 
-    To be called before any page is loaded.
+    Must be called before any page is loaded (ISO 32000-2, 12.5.5 and 12.5.6.23).
     """
     pdf = mupdf.PdfDocument(document.this)
     marked: dict[int, list[Area]] = {}
@@ -40,7 +36,7 @@ def remove_invisible_annotations(document: Any) -> dict[int, list[Area]]:
             flags = mupdf.pdf_dict_get_int(item, mupdf.pdf_new_name("F"))
             if kind == "Redact":
                 marked.setdefault(number, []).extend(_areas(item))
-            if kind == "Redact" or kind in _UNSEEN or flags & (_HIDDEN | _NO_VIEW):
+            if kind == "Redact" or kind in _WITHOUT_APPEARANCE or flags & (_HIDDEN | _NO_VIEW):
                 mupdf.pdf_array_delete(annotations, at)
     return marked
 
@@ -57,7 +53,7 @@ def _areas(item: Any) -> list[Area]:
 
 
 def apply_pending_redactions(page: Any, areas: list[Area]) -> None:
-    """Redacts what somebody marked and never carried out: black boxes, and nothing beneath."""
+    """Applies redactions that were marked but not applied: removes the content and draws black boxes."""
     for left, low, right, high in areas:
         corner = (
             pymupdf.Point(left, low) * page.transformation_matrix,
@@ -80,12 +76,12 @@ pymupdf.TOOLS.mupdf_display_errors(False)
 pymupdf.TOOLS.mupdf_display_warnings(False)
 
 _LIBRARY_ERRORS = (RuntimeError, ValueError, TypeError, IndexError, KeyError, AssertionError, pymupdf.mupdf.FzErrorBase)
-_TAIL = 4096  # bytes in which the end mark of a whole file stands
+_TAIL = 4096  # bytes at the end of a complete file that contain %%EOF
 
 
 @contextmanager
 def failing_with(code: str) -> Iterator[None]:
-    """What the parser raises on hostile input, as StageFailed(code): without its message, which may quote the text."""
+    """Turns parser errors into StageFailed(code), without their messages, which may quote the document."""
     try:
         yield
     except _LIBRARY_ERRORS:
@@ -94,9 +90,7 @@ def failing_with(code: str) -> Iterator[None]:
 
 @contextmanager
 def without_garbage_collection() -> Iterator[None]:
-    """Without Python's search for cycles: pages are tuples by the hundred thousand, looked at again and again, and
-    none of them is in a cycle.
-    """
+    """Pauses Python's cyclic garbage collection: it would scan hundreds of thousands of tuples, none in a cycle."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -131,7 +125,7 @@ def opened(data: bytes) -> Iterator[Any]:
 
 
 def _without_hidden_layers(document: Any) -> Any:
-    """The document anew without what its layers hide; itself where they hide nothing."""
+    """The document without the content of hidden layers; the same object if there is none."""
     with failing_with(ErrorCode.UNSUPPORTED_FORMAT):
         try:
             fewer = without_hidden_layers(document.tobytes(encryption=pymupdf.PDF_ENCRYPT_NONE))
@@ -145,7 +139,7 @@ def _without_hidden_layers(document: Any) -> Any:
 
 
 def _rewritten(data: bytes) -> bytes:
-    """The file as QPDF understands it, where MuPDF finds no page: a page tree without its marks, for instance."""
+    """The file as QPDF repairs it. MuPDF finds no page in some files, for instance if the page tree lacks its types."""
     try:
         with pikepdf.open(io.BytesIO(data)) as file:
             if not len(file.pages):
@@ -160,10 +154,9 @@ def _rewritten(data: bytes) -> bytes:
 
 
 def flatten(document: Any) -> None:
-    """Everything that a page shows becomes its content; the same document always becomes the same pages.
+    """Turns everything that a page shows into page content. The same document always gives the same pages.
 
-    What layers and flags hide on a screen is gone; areas that are marked for redaction are redacted; rotation is worked
-    into the content.
+    Annotations that flags hide are removed, pending redactions are applied, and rotated pages become upright.
     """
     catalog = document.pdf_catalog()
     for key in ("OCProperties", "StructTreeRoot", "MarkInfo"):

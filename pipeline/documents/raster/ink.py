@@ -11,7 +11,7 @@ _MAX_HEIGHT = 40.0  # points
 _MAX_WIDTH = 60.0  # points: connected Arabic words are wide
 CONTRAST = 36  # gray levels between dark ink and its background
 LIGHT_CONTRAST = 60  # gray levels between light ink and its background
-MAX_DARK_BACKGROUND = 150  # gray level: light ink needs a darker background; otherwise it is paper next to dark ink
+DARK_BACKGROUND = 150  # gray level: light ink needs a darker background; otherwise it is paper next to dark ink
 _FINE = 250  # dots per inch from which on half the resolution is enough
 _BAND = 16  # pixels: height of a band of rows; a mark is compared with the groups of its bands only
 _RECENT = 32  # latest groups of a band that are compared
@@ -45,7 +45,7 @@ def ink_of(image: Any, dpi: int) -> Ink:
     background = cv2.blur(image, (window, window))
     dark = (cv2.subtract(background, image) > CONTRAST).astype(np.uint8)
     parts = [components(dark, dpi)]
-    light = ((cv2.subtract(image, background) > LIGHT_CONTRAST) & (background < MAX_DARK_BACKGROUND)).astype(np.uint8)
+    light = ((cv2.subtract(image, background) > LIGHT_CONTRAST) & (background < DARK_BACKGROUND)).astype(np.uint8)
     if light.any():
         parts.append(components(light, dpi))
     return Ink(*(np.concatenate(column) for column in zip(*parts, strict=True)))

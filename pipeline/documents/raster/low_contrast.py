@@ -14,8 +14,8 @@ import numpy as np
 
 from pipeline.documents.raster.ink import (
     CONTRAST,
+    DARK_BACKGROUND,
     LIGHT_CONTRAST,
-    MAX_DARK_BACKGROUND,
     Ink,
     Mark,
     bounding_box,
@@ -205,9 +205,7 @@ def _level(planes: Any, gray: Any, visible: Any, window: int) -> _Level:
 def _visible_ink(gray: Any, window: int) -> Any:
     """One where grayscale shows ink, else zero."""
     background = _median(gray, window)
-    is_light_ink = (cv2.subtract(gray, background) > _CLEAR_FACTOR * LIGHT_CONTRAST) & (
-        background < MAX_DARK_BACKGROUND
-    )
+    is_light_ink = (cv2.subtract(gray, background) > _CLEAR_FACTOR * LIGHT_CONTRAST) & (background < DARK_BACKGROUND)
     return ((cv2.subtract(background, gray) > _CLEAR_FACTOR * CONTRAST) | is_light_ink).astype(np.uint8)
 
 

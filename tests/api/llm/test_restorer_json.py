@@ -76,7 +76,7 @@ EXACT = {
     "behind an array in an object": (f'{{"a":[1],"b":"{NUMBER}"}}', '{"a":[1],"b":2000000006}'),
     "alone": (f'"{NUMBER}"', "2000000006"),
     "escaped": (r'{"id":"\u003cMASKED_RESIDENCE_PERMIT_12345678\u003e"}', '{"id":2000000006}'),
-    "bent": ('{"id":"masked_residence_permit_12345678"}', '{"id":2000000006}'),
+    "altered": ('{"id":"masked_residence_permit_12345678"}', '{"id":2000000006}'),
     "with more in the string": (f'{{"id":"{NUMBER} "}}', '{"id":"2000000006 "}'),
     "with more before it": (f'{{"id":" {NUMBER}"}}', '{"id":" 2000000006"}'),
     "two in a string": (f'["{NUMBER}{NUMBER}"]', '["20000000062000000006"]'),

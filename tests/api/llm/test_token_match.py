@@ -1,4 +1,4 @@
-"""What models make of a token, and what is none: restored exactly when type and 8 hex are one live token's."""
+"""The forms that models give to tokens, and text that is not a token. Only tokens of the request are restored."""
 
 import pytest
 
@@ -9,7 +9,7 @@ PERSON = "<MASKED_PERSON_ab12cd34>"
 PERMIT = "<MASKED_RESIDENCE_PERMIT_0a1b2c3d>"
 ORIGINALS = {PERSON: "Nora Alfulan", PERMIT: "2000000006"}
 
-BENT = {
+ALTERED = {
     "as minted": f"To {PERSON}.",
     "no brackets": "To MASKED_PERSON_ab12cd34.",
     "no opening bracket": "To MASKED_PERSON_ab12cd34>.",
@@ -52,8 +52,8 @@ BENT = {
 }
 
 
-@pytest.mark.parametrize("said", BENT.values(), ids=BENT.keys())
-def test_is_restored_however_it_is_bent_and_wherever_it_is_split(said: str) -> None:
+@pytest.mark.parametrize("said", ALTERED.values(), ids=ALTERED.keys())
+def test_is_restored_in_every_altered_form_and_at_every_split(said: str) -> None:
     assert _restored(said) == "To Nora Alfulan."
 
 
@@ -100,7 +100,7 @@ AROUND = {
 
 
 @pytest.mark.parametrize(("said", "expected"), AROUND.values(), ids=AROUND.keys())
-def test_takes_the_token_and_nothing_of_what_stands_around_it(said: str, expected: str) -> None:
+def test_takes_the_token_and_nothing_around_it(said: str, expected: str) -> None:
     assert _restored(said) == expected
 
 

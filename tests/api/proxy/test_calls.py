@@ -168,9 +168,7 @@ def test_useful_headers_come_back_and_no_others(client: httpx.Client, provider: 
     assert set(answer.headers) - {name for name, _ in listed} == expected
 
 
-def test_a_providers_request_id_stays_and_ours_stands_beside_it(
-    client: httpx.Client, provider: ScriptedProvider
-) -> None:
+def test_a_providers_request_id_is_kept_and_ours_is_added(client: httpx.Client, provider: ScriptedProvider) -> None:
     provider.begin(lambda turn: turn.send(200, completion("Hi"), [("x-request-id", "req_theirs")]))
     answer = client.post(OPENAI, json=asks("Hi"))
     assert answer.headers.get_list("x-request-id") == ["req_theirs"]

@@ -73,7 +73,7 @@ def test_no_line_of_a_log_holds_a_value_a_body_or_a_key(
             assert not [line for line in lines if secret in line], secret
 
 
-def test_an_unexpected_failure_tells_nothing(
+def test_an_unexpected_failure_reveals_nothing(
     served: Served, account: Account, provider: ScriptedProvider, everything_logged: pytest.LogCaptureFixture
 ) -> None:
     """A detector that fails with the text in its message: 500 in the proxy's shape, the type's name, and no charge."""

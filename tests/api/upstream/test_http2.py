@@ -47,7 +47,7 @@ def test_one_connection_for_one_call_after_another(tmp_path: Path) -> None:
     running(tmp_path, job)
 
 
-def test_an_abandoned_call_is_told_to_the_provider(tmp_path: Path) -> None:
+def test_the_provider_notices_an_abandoned_call(tmp_path: Path) -> None:
     """A hundred and fifty of them, more than a connection has streams; and the calls beside them go on."""
 
     async def job(upstream: Upstream, second: Second) -> None:
@@ -85,7 +85,7 @@ def test_a_call_that_is_cancelled_before_its_answer(tmp_path: Path) -> None:
     running(tmp_path, job)
 
 
-def test_a_certificate_that_nobody_vouches_for(tmp_path: Path) -> None:
+def test_a_certificate_without_a_trusted_issuer(tmp_path: Path) -> None:
     async def job(upstream: Upstream, second: Second) -> None:
         with pytest.raises(ProviderUnreachable):
             await read(upstream)

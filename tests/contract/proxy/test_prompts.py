@@ -10,7 +10,7 @@ import pytest
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-from api.upstream.client import Patience
+from api.upstream.client import Timeouts
 from tests.api.proxy.conftest import ANTHROPIC, OPENAI, asks
 from tests.api.proxy.provider import ScriptedProvider, Turn
 from tests.api.proxy.provider_answers import TOKEN, completion, message, said
@@ -200,13 +200,13 @@ def test_history_that_the_provider_holds(client: httpx.Client, provider: Scripte
 
 
 @pytest.mark.clause("PROXY-13")
-def test_patience(served: Served, client: httpx.Client, provider: ScriptedProvider) -> None:
+def test_timeouts(served: Served, client: httpx.Client, provider: ScriptedProvider) -> None:
     upstream = served.services.upstream
-    assert (upstream.patience.connect, upstream.patience.read) == (10, 600)
+    assert (upstream.timeouts.connect, upstream.timeouts.read) == (10, 600)
     provider.begin(Turn.wait_until_gone)
-    upstream.patience = Patience(read=0.05)
+    upstream.timeouts = Timeouts(read=0.05)
     try:
         answer = client.post(OPENAI, json=asks("Hi"))
     finally:
-        upstream.patience = Patience()
+        upstream.timeouts = Timeouts()
     assert (answer.status_code, answer.json()) == (504, {"error": "provider_timeout"})

@@ -28,7 +28,7 @@ _ERRORS = (
 )  # fmt: skip
 
 
-def sanitized(data: bytes, beside: Navigation = Navigation(), taboo: Collection[str] = ()) -> bytes:
+def sanitized(data: bytes, navigation: Navigation = Navigation(), taboo: Collection[str] = ()) -> bytes:
     """The same pages in a new file with `beside` and nothing else beside them.
 
     No name inside holds a value of `taboo`. StageFailed(redaction_incomplete) if it cannot.
@@ -38,7 +38,7 @@ def sanitized(data: bytes, beside: Navigation = Navigation(), taboo: Collection[
             warnings.simplefilter("ignore")  # they quote the document
             pdf.remove_unreferenced_resources()
             _Scrubber(pdf, taboo).scrub()
-            add_navigation(pdf, beside)
+            add_navigation(pdf, navigation)
             out = io.BytesIO()
             pdf.save(out, compress_streams=True, object_stream_mode=pikepdf.ObjectStreamMode.generate)
             return out.getvalue()

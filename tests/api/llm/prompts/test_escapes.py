@@ -133,7 +133,7 @@ def test_what_is_restored_has_the_signs_that_the_client_wrote(levels: int):
     assert restored(json.loads(result.body), result) == body
 
 
-def test_a_name_in_escapes_amid_other_words_is_masked_as_it_stands():
+def test_a_name_in_escapes_among_other_words_is_masked_in_its_spelling():
     escapes, entities = json.dumps(NAME)[1:-1], "".join(f"&#{ord(letter)};" for letter in NAME)
     texts = [f'The server said {{"name": "{escapes}"}}, why?', f"and {entities}"]
 

@@ -203,7 +203,7 @@ def test_an_error_of_detection_is_not_swallowed():
         prompt.masked(b'{"messages":[{"role":"user","content":"hi"}]}', asked(), Broken())
 
 
-def test_nothing_personal_stands_in_what_may_be_logged():
+def test_representations_have_no_personal_data():
     result = masked({"messages": [{"role": "user", "content": f"{NAME} {ID}"}]})
 
     assert not any(value in repr(result) + repr(asked()) for value in (NAME, ID))

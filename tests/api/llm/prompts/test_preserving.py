@@ -56,7 +56,7 @@ def test_openais_leading_system_messages_end_with_it(roles: list[Any], after: li
     assert [f"{m['role']}!" if m["content"] == INSTRUCTION else m["role"] for m in messages] == after
 
 
-def test_what_stands_before_it_is_masked_as_without_it():
+def test_the_text_before_the_instruction_is_masked_as_without_it():
     body = {"system": [{"type": "text", "text": f"About {NAME}"}], "messages": []}
 
     assert sent(body, preserve_tags=True)["system"][:-1] == sent(body)["system"]

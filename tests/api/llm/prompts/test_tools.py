@@ -61,7 +61,7 @@ def test_a_whole_number_in_a_tools_input_becomes_a_token_when_it_is_somebodys(sp
         assert result.minted.originals == {token: spelled}
 
 
-def test_what_stands_as_a_string_and_as_a_number_is_restored_as_a_string():
+def test_a_value_that_is_a_string_and_a_number_is_restored_as_a_string():
     """A tool whose schema wants a string would refuse the number."""
     for values, is_number in (([ID, int(ID)], False), ([int(ID)], True)):
         blocks = [{"type": "tool_use", "id": "t", "name": "n", "input": {"national_id": value}} for value in values]

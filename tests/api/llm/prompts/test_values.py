@@ -22,7 +22,7 @@ from tests.api.llm.prompts.prompting import (
 )
 
 
-def test_a_value_has_one_token_wherever_it_stands():
+def test_a_value_has_one_token_in_the_whole_request():
     body = {
         "system": f"You speak with {NAME}.",
         "tools": [{"name": "t", "description": f"Looks up {NAME}", "input_schema": {"type": "object"}}],
@@ -60,7 +60,7 @@ def test_a_short_name_of_two_words_is_masked_in_later_leaves():
     assert contents(sent(body))[1].count("MASKED_PERSON") == 1
 
 
-def test_what_a_model_wrote_with_a_token_is_masked_again_also_when_it_tells_nobody_by_itself():
+def test_a_value_that_a_model_wrote_as_a_token_is_masked_again_even_if_it_is_common():
     question = {"role": "user", "content": "I saw Mr. Zorvak. MRN: 12345"}
     answer = {"role": "assistant", "content": "If Zorvak has the file (12345), it is open. zorvak 123456"}
     body = {"messages": [question, answer, {"role": "user", "content": "So 12345?"}]}
@@ -150,16 +150,18 @@ def test_a_value_keeps_its_token_when_the_models_own_thoughts_and_words_hold_it(
     assert second == [block]
 
 
-@pytest.mark.parametrize("bent", ["MASKED_NATIONAL_ID_{}", "<masked_national_id_{}>", "<MASKED\\_NATIONAL\\_ID\\_{}>"])
-def test_a_bent_token_that_stands_before_its_value_is_not_minted_either(bent: str):
+@pytest.mark.parametrize(
+    "altered", ["MASKED_NATIONAL_ID_{}", "<masked_national_id_{}>", "<MASKED\\_NATIONAL\\_ID\\_{}>"]
+)
+def test_an_altered_token_in_the_text_before_its_value_is_not_minted_either(altered: str):
     token = tokens_of(said(f"ID {ID}"))[0]
 
-    result = masked(user(bent.format(token[-9:-1]), f"ID {ID}"))
+    result = masked(user(altered.format(token[-9:-1]), f"ID {ID}"))
 
     assert token not in result.minted.originals
 
 
-def test_nothing_is_found_inside_a_token_that_stands_in_a_body():
+def test_nothing_is_detected_inside_a_token_of_the_body():
     body = user("My MRN is 12345678.", "<MASKED_MRN_12345678> and 12345678")
 
     assert contents(sent(body))[1].startswith("<MASKED_MRN_12345678> and <MASKED_MRN_")
@@ -205,7 +207,7 @@ def test_a_participants_name_is_masked_in_the_form_that_providers_take(name: str
 
 
 @pytest.mark.parametrize("name", ["weather_bot", "example_user", "example_assistant", "user-1", "agent7", "alice2"])
-def test_a_name_that_is_nobodys_stays(name: str):
+def test_a_participant_name_that_names_no_person_is_unchanged(name: str):
     body = {"messages": [{"role": "user", "name": name, "content": "hi"}]}
 
     assert sent(body, "openai") == body

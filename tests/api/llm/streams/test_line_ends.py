@@ -1,6 +1,6 @@
-"""Streams end their lines with CR, LF or CRLF, and some never end their last event: none of it changes what is said.
+"""Streams with CR, LF or CRLF line ends, and streams without the end of their last event, give the same texts.
 
-The reader here is the standard's own (WHATWG HTML, section 9.2.6), which discards an event that no blank line ends.
+The reader here follows the standard (WHATWG HTML, section 9.2.6), which discards an event without a blank line.
 """
 
 import json

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.detect.glossary.terms import _CHUNK, Folded, TooManyOccurrences, compiled, folded
+from pipeline.detect.glossary.folding import Folded, folded
+from pipeline.detect.glossary.terms import _CHUNK, TooManyOccurrences, compiled
 from schemas.entities import EntityType
 from schemas.spans import DetectOptions, MatchMode, Term, TermSet
 from tests.pipeline.detect.marked import detector

@@ -1,4 +1,4 @@
-"""A tool's JSON is looked at as a whole too: what stands beside a value tells what it is. Keys stay as they are."""
+"""Detection in a tool's JSON as a whole: neighbours and column heads say what a value is. Keys stay unchanged."""
 
 import json
 from typing import Any
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.api.llm.prompts.prompting import NAME, called, contents, detector, masked, restored, sent, tokens_of, user
 
 PASSPORT, FILE_NUMBER, STUDENT, SHORT = "K12345678", "48392177", "441012345", "12345"
-TOLD_BY_SIBLINGS = {
+DESCRIBED_BY_NEIGHBOURS = {
     "what a type says": ({"identifier": [{"type": {"text": "Medical Record Number"}, "value": FILE_NUMBER}]}, "MRN"),
     "the head of a column": ({"columns": ["name", "mrn"], "rows": [["x", FILE_NUMBER]]}, "MRN"),
     "a field's name": ({"field": "Passport number", "value": PASSPORT}, "PASSPORT"),
@@ -67,9 +67,9 @@ PLACES = {
 }
 
 
-@pytest.mark.parametrize(("tree", "type_"), TOLD_BY_SIBLINGS.values(), ids=TOLD_BY_SIBLINGS)
+@pytest.mark.parametrize(("tree", "type_"), DESCRIBED_BY_NEIGHBOURS.values(), ids=DESCRIBED_BY_NEIGHBOURS)
 @pytest.mark.parametrize("place", PLACES.values(), ids=PLACES)
-def test_a_value_that_its_siblings_tell_is_masked_alone(place: Any, tree: Any, type_: str):
+def test_a_value_that_its_neighbours_describe_is_masked_and_nothing_else(place: Any, tree: Any, type_: str):
     shown = place(tree)
 
     (token,) = tokens_of(shown)
@@ -78,7 +78,7 @@ def test_a_value_that_its_siblings_tell_is_masked_alone(place: Any, tree: Any, t
     assert spelled(shown).replace(f'"{token}"', spelled(value)) == spelled(tree)
 
 
-def test_a_short_number_in_the_text_of_a_result_is_told_by_its_siblings():
+def test_a_short_number_in_the_text_of_a_result_is_described_by_its_neighbours():
     assert json.loads(results(spelled({"field": "MRN", "value": int(SHORT)})))["value"].startswith("<MASKED_MRN_")
 
 
@@ -103,7 +103,7 @@ def test_an_address_over_several_fields_is_masked_in_each_and_their_keys_stay():
     assert "Prince Sultan" not in shown["street"]
 
 
-def test_a_value_that_its_siblings_told_is_known_in_later_leaves_and_in_none_before():
+def test_a_value_that_its_neighbours_describe_is_masked_in_later_leaves_only():
     block = {
         "type": "tool_result",
         "tool_use_id": "t",
@@ -119,7 +119,7 @@ def test_a_value_that_its_siblings_told_is_known_in_later_leaves_and_in_none_bef
     assert len(tokens_of(after)) == 1
 
 
-def test_tokens_put_back_give_the_numbers_and_strings_that_siblings_told():
+def test_tokens_of_described_numbers_and_strings_are_restored():
     tree = {"rows": [["MRN", FILE_NUMBER], ["MRN", int(FILE_NUMBER) + 1], ["Name", NAME]], "n": 1.50}
     body = {"messages": [{"role": "assistant", "content": [{"type": "tool_use", "input": tree}]}]}
 
@@ -194,7 +194,7 @@ TREES = st.recursive(
 
 @settings(max_examples=60, deadline=None)
 @given(TREES, st.sampled_from(sorted(PLACES)))
-def test_what_detection_finds_in_the_text_of_data_stands_in_no_value_of_it(tree: dict[str, Any], place: str):
+def test_no_value_detected_in_the_json_text_is_left_in_the_masked_data(tree: dict[str, Any], place: str):
     text = spelled(tree)
     found = [text[span.start : span.end] for span in detector().detect(text).spans]
 

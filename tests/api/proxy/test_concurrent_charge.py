@@ -1,4 +1,4 @@
-"""A small prompt is masked while its charge is on its way, and nothing of it goes on before the charge is sure."""
+"""A small prompt is masked while it is charged, and nothing is sent to the provider before the charge succeeds."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from pipeline.detect.glossary.terms import Folded, cased, folded, longest_source
+from pipeline.detect.glossary.folding import Folded, cased, folded, longest_source
 
 ALPHABET = st.sampled_from("aAbBiIİıßẞσςΣÉé\u0301\u0307ﬁŋΐK\u212a \n\t\r\x0b\x1f\u2028أا٣ـ😀가\ud800")
 
