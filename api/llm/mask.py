@@ -344,9 +344,7 @@ class Masking:
         return masked
 
     def _generalized(self, leaf: Leaf, entities: list[Entity]) -> dict[Entity, str]:
-        """The generalized values of entities, where requested and possible. A leaf's label is context for the
-        generalizer.
-        """
+        """The generalized values of entities, where requested and possible. A leaf's label is their context."""
         wanted = self._options.transforms
         if not any(entity.type in wanted for entity in entities):
             return {}

@@ -48,8 +48,9 @@ class Minted:
 
 @dataclass(frozen=True, slots=True)
 class MaskedPrompt:
-    """The masked request. `body`: UTF-8 JSON. `streams`: whether it asks for an event stream. `found`: entities by
-    type.
+    """The masked request as UTF-8 JSON.
+
+    `streams`: whether it asks for an event stream. `found`: the number of entities by type.
     """
 
     body: bytes = field(repr=False)

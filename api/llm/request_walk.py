@@ -36,11 +36,10 @@ class Form(Enum):
 
 @dataclass(slots=True)
 class Leaf:
-    """A text for detection, with a label. It is at `container[key]`; inside a JSON text `literal` is its spelling
-    there.
+    """A text for detection, with a label. It is at `container[key]`.
 
-    For a number, `text` is its digits and `literal` its spelling. `from_model`: a model wrote it, and had tokens
-    instead of values. `whole`: the JSON that contains it, as a value or as a key.
+    `literal`: its spelling, inside a JSON text or of a number, whose `text` is its digits. `from_model`: a model wrote
+    it, and had tokens instead of values. `whole`: the JSON that contains it, as a value or as a key.
     """
 
     text: str = field(repr=False)

@@ -174,10 +174,10 @@ class StreamTexts:
         self._open = 0
 
     def feed(self, group: Index, path: Path, text: str, *, arguments: bool, prefix: str = "") -> str:
-        """Restores the next piece of a text and gives what can be released. `arguments`: of a tool; otherwise it is
-        prose.
+        """Restores the next piece of a text and gives what can be released.
 
-        `prefix`: the text before a prose text. StreamTooLong when more texts are under way than any answer has.
+        `arguments`: it is of a tool; otherwise it is prose, and `prefix` is the text before it. StreamTooLong when more
+        texts are under way than any answer has.
         """
         paths = self._groups.setdefault(group, {})
         stream = paths.get(path)
@@ -189,9 +189,7 @@ class StreamTexts:
         return stream.feed(text)
 
     def matching_item(self, group: Index, array: Path, part: ArrayItem) -> ArrayItem:
-        """The item that a piece continues: itself if it has an id, otherwise the newest known item of its type, or
-        itself.
-        """
+        """The known item that `part` continues, the newest of its type; `part` itself if it has an id or none fits."""
         if part.id:
             return part
         for path in reversed(self._groups.get(group, {})):

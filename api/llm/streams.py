@@ -32,9 +32,7 @@ class RestoredStream:
         return self._events.pending
 
     def feed(self, chunk: bytes) -> bytes:
-        """What can be sent to the caller after these bytes of the provider. StreamTooLong when an event exceeds its
-        limit.
-        """
+        """The bytes for the caller after these of the provider. StreamTooLong when an event exceeds its limit."""
         out = bytearray()
         try:
             for event in self._events.feed(chunk):

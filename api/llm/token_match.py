@@ -59,8 +59,7 @@ def _spelled(letters: str, group: str) -> str:
 
 
 def _head() -> re.Pattern[str]:
-    """Matches a bracket and MASKED, or MASKED at the beginning of a word, or a possible beginning of these at the
-    text's end.
+    """Matches a bracket and MASKED, or MASKED at the beginning of a word, or the beginning of one at the text's end.
 
     The pattern begins with one character class, so that the engine skips all other text at full speed.
     """

@@ -15,6 +15,7 @@ from schemas.errors import ErrorCode, StageFailed
 
 _FONT = cv2.FONT_HERSHEY_SIMPLEX
 _FONT_HEIGHT = 22  # pixels of a capital letter at scale 1
+_STROKE = 2.2  # pixels of a stroke at scale 1: OCR of an output misreads labels with thinner strokes
 _MIN_SCALE = 0.6  # scale below which the placeholder is not legible: the box stays blank
 _MAX_SCALE = 1.2  # scale of the largest label in a picture with sides of `_PAGE_SIDE`; it grows with larger pictures
 _PAGE_SIDE = 1654  # pixels: the shorter side of A4 at 200 dpi
@@ -117,7 +118,8 @@ def _around(words: Sequence[Word], label: str) -> Box:
 def burn(pixels: Any, boxes: Iterable[Box]) -> None:
     """Blackens the boxes in the array (height, width[, channels]) in place; alpha becomes opaque there.
 
-    Labels are printed where they fit beside the labels that are already printed, those of narrow boxes first.
+    A label is printed where it fits next to the labels that are already printed, those of narrow boxes first, and once
+    for overlapping boxes of one value: several rasters of one image may show it.
     """
     height, width = pixels.shape[:2]
     full = int(np.iinfo(pixels.dtype).max)
@@ -136,13 +138,13 @@ def burn(pixels: Any, boxes: Iterable[Box]) -> None:
     max_scale = _MAX_SCALE * max(1.0, min(height, width) / _PAGE_SIDE)
     printed: list[Box] = []
     for box in sorted(burned, key=lambda box: box.right - box.left):
-        label = _print_label(pixels, box, printed, white, max_scale) if box.label else None
-        if label is not None:
-            printed.append(label)
+        if box.label and not any(label.label == box.label and _overlap(label, box) for label in printed):
+            label = _print_label(pixels, box, printed, white, max_scale)
+            printed += [label] if label is not None else []
 
 
 def _print_label(pixels: Any, box: Box, printed: Sequence[Box], white: list[int], max_scale: float) -> Box | None:
-    """Prints the label in the widest part of the box without other labels; its extent, None where it does not fit."""
+    """Prints the label in the widest part of the box without other labels; its extent, None if it does not fit."""
     taken = [
         (other.left - box.left, other.right - box.left)
         for other in printed
@@ -153,7 +155,7 @@ def _print_label(pixels: Any, box: Box, printed: Sequence[Box], white: list[int]
     scale = min((high - low - 4) / max(text_width, 1), (box.bottom - box.top - 4) / (_FONT_HEIGHT * 1.4), max_scale)
     if scale < _MIN_SCALE:
         return None
-    thickness = max(1, round(scale * 1.6))
+    thickness = max(1, round(scale * _STROKE))
     (text_width, text_height), descent = cv2.getTextSize(box.label, _FONT, scale, thickness)
     across = box.left + low + (high - low - text_width) // 2
     down = box.top + (box.bottom - box.top + text_height) // 2
@@ -161,7 +163,11 @@ def _print_label(pixels: Any, box: Box, printed: Sequence[Box], white: list[int]
     patch = np.zeros(region.shape[:2], np.uint8)
     cv2.putText(patch, box.label, (across - box.left, down - box.top), _FONT, scale, 255, thickness, cv2.LINE_8)
     region[patch > 0] = white if pixels.ndim == 3 else white[0]
-    return Box(across, down - text_height, across + text_width, down + descent)
+    return Box(across, down - text_height, across + text_width, down + descent, box.label)
+
+
+def _overlap(one: Box, other: Box) -> bool:
+    return one.left < other.right and other.left < one.right and one.top < other.bottom and other.top < one.bottom
 
 
 # 17 gray levels make the PNG of a noisy page three to five times smaller. OCR is as accurate as before: the mean

@@ -44,3 +44,8 @@ def test_labels_of_overlapping_boxes_do_not_overlap() -> None:
 def test_a_label_in_a_large_box_is_no_larger_than_in_a_line_of_text() -> None:
     rows = np.flatnonzero((_burned(Box(0, 0, 1600, 200, "NATIONAL_ID_01")) == 255).any(axis=1))
     assert 10 < rows[-1] - rows[0] < 36
+
+
+def test_overlapping_boxes_of_one_value_have_one_label() -> None:
+    narrow, wide = Box(100, 50, 700, 100, "IBAN_01"), Box(98, 48, 704, 102, "IBAN_01")
+    assert np.array_equal(_burned(wide, narrow), _burned(wide._replace(label=""), narrow))
