@@ -1,4 +1,4 @@
-"""The glyphs that a PDF page draws, visible or not, each with its characters and its place in the frame of its line."""
+"""Reads the glyphs of a PDF page, visible or not, with their characters and their positions along their lines."""
 
 import math
 import unicodedata
@@ -12,7 +12,7 @@ from schemas.errors import unsupported
 from schemas.refusals import Reason
 
 _INVISIBLE = 3  # text rendering mode 3 (ISO 32000-1, 9.3.6), as MuPDF's trace reports ignored text
-_FAINT = 0.05  # opacity below which nobody sees a glyph
+_FAINT = 0.05  # opacity below which a glyph is invisible
 _MARKS = frozenset({"Mn", "Me", "Mc", "Sk", "Lm", "Cf"})
 _TYPICAL = 0.6  # of the type size: a letter's width
 UNKNOWN = "\ufffd"
@@ -20,9 +20,9 @@ _TATWEEL = "\u0640"
 
 
 class Frame(NamedTuple):
-    """The axes of a line: `along` it and `down` across it, as the cosine and sine of its direction on the page.
+    """The coordinate system of a line: `along` it and `down` across it. `cos` and `sin` give its direction on the page.
 
-    `mirror` is -1 for lines that are drawn as in a mirror: what is up for their letters is down for others.
+    `mirror` is -1 for mirrored text, whose ascenders point down.
     """
 
     cos: float
@@ -34,13 +34,13 @@ class Frame(NamedTuple):
         return x * self.cos + y * self.sin, (y * self.cos - x * self.sin) * self.mirror
 
     def to_page(self, along: float, down: float) -> tuple[float, float]:
-        """The reverse."""
+        """A point (along, down) on the page."""
         down *= self.mirror
         return along * self.cos - down * self.sin, along * self.sin + down * self.cos
 
     @property
     def is_upright(self) -> bool:
-        """Whether lines run along an axis of the page, so that their boxes are rectangles of it."""
+        """Whether lines run along an axis of the page, so that their boxes are upright rectangles."""
         return min(abs(self.cos), abs(self.sin)) < 1e-3
 
 
@@ -69,13 +69,13 @@ class Glyph(NamedTuple):
     is_blank: bool
 
 
-# A page has thousands: the constructor, which takes names as well, would take twice as long.
+# A page has thousands of glyphs, and the constructor with keyword support takes twice as long.
 _glyph = cast("Callable[[tuple[Any, ...]], Glyph]", partial(tuple.__new__, Glyph))
 
 
 @lru_cache(maxsize=1 << 14)
 def fold(character: str) -> str:
-    """Arabic presentation forms and Latin ligatures as the letters they stand for; everything else as it is."""
+    """The base letters of an Arabic presentation form or a Latin ligature; any other character unchanged."""
     code = ord(character)
     if 0xFB00 <= code <= 0xFB06 or 0xFB50 <= code <= 0xFDF9 or 0xFE70 <= code <= 0xFEFC:
         folded = unicodedata.normalize("NFKC", character)
@@ -97,7 +97,7 @@ def glyphs_of(page: Any) -> list[Glyph]:
 
 
 def _join_arabic(found: list[Glyph]) -> None:
-    """Reads nameless glyphs between Arabic letters as what lengthens words; whether they are is judged elsewhere."""
+    """Reads glyphs without a Unicode value between Arabic letters as tatweel; `font_encoding` verifies that later."""
     nameless = [index for index, glyph in enumerate(found) if glyph.text == UNKNOWN]
     run: list[int] = []
     for index, following in zip_longest(nameless, nameless[1:]):
@@ -105,19 +105,19 @@ def _join_arabic(found: list[Glyph]) -> None:
         if following == index + 1:
             continue
         around = found[max(0, run[0] - 1) : run[0]] + found[index + 1 : index + 2]
-        if len(around) == 2 and all(_is_arabic_beside(glyph, found[index]) for glyph in around):
+        if len(around) == 2 and all(_is_arabic_neighbour(glyph, found[index]) for glyph in around):
             for inner in run:
                 found[inner] = found[inner]._replace(text=_TATWEEL)
         run = []
 
 
-def _is_arabic_beside(glyph: Glyph, other: Glyph) -> bool:
+def _is_arabic_neighbour(glyph: Glyph, other: Glyph) -> bool:
     is_level = glyph.frame == other.frame and abs(glyph.baseline - other.baseline) < glyph.size
     return is_level and unicodedata.bidirectional(glyph.text[0]) == "AL"
 
 
 def add_span(found: list[Glyph], span: dict[str, Any]) -> None:
-    """Adds the glyphs of a span of MuPDF's trace; those that only continue the one before become a part of it."""
+    """Adds the glyphs of a span of MuPDF's text trace. Further characters of one glyph are appended to its text."""
     frame, size = _frame(span), span["size"]
     if not math.isfinite(size):
         return
@@ -128,7 +128,7 @@ def add_span(found: list[Glyph], span: dict[str, Any]) -> None:
         start, end, down = (box[0], box[2], origin[1]) if is_plain else _extent(frame, origin, box)
         if not math.isfinite(start + end + down):
             continue
-        text, unicode, is_blank = _said(code)
+        text, unicode, is_blank = _characters(code)
         glyph = _glyph((text, frame, start, end, down, size, font, number, unicode, visible, order, is_blank))
         if (number == -1 or end - start <= thin) and found and _continues(found[-1], glyph):
             found[-1] = _with(found[-1], text, unicode if number == -1 else "")
@@ -137,8 +137,8 @@ def add_span(found: list[Glyph], span: dict[str, Any]) -> None:
 
 
 @lru_cache(maxsize=1 << 14)
-def _said(code: int) -> tuple[str, str, bool]:
-    """A character folded, as it is, and whether it shows nothing."""
+def _characters(code: int) -> tuple[str, str, bool]:
+    """The folded character, the character itself, and whether it is a blank."""
     unicode = chr(code)
     text = fold(unicode)
     return text, unicode, text.isspace()
@@ -150,7 +150,7 @@ def _with(glyph: Glyph, text: str, unicode: str) -> Glyph:
 
 
 def _extent(frame: Frame, origin: Any, box: Any) -> tuple[float, float, float]:
-    """Start and end along the line, and the line's place across it."""
+    """Start and end along the line, and the baseline."""
     x0, y0, x1, y1 = box
     along, down = frame.to_line(*origin)
     if not frame.is_upright:
@@ -172,7 +172,7 @@ def _frame(span: dict[str, Any]) -> Frame:
 
 
 def _narrowed(frame: Frame, chars: Any, size: float) -> list[Any]:
-    """A slanted line's glyphs, each box up to the next one's origin: its own is wider than the glyph."""
+    """The glyphs of a slanted line, each box limited by the next origin: upright boxes are wider than the glyphs."""
     along = [frame.to_line(*origin)[0] for _, _, origin, _ in chars]
     ends = [*along[1:], math.inf]
     found = []
@@ -184,15 +184,15 @@ def _narrowed(frame: Frame, chars: Any, size: float) -> list[Any]:
 
 
 @lru_cache(maxsize=1 << 12)
-def _hangs(unicode: str) -> bool:
+def _is_mark(unicode: str) -> bool:
     return all(unicodedata.category(character) in _MARKS for character in unicode)
 
 
 def _continues(previous: Glyph, glyph: Glyph) -> bool:
-    """Whether `glyph` is a further character of the previous one: a ligature's second letter, a mark without width."""
+    """Whether `glyph` is a further character of the previous glyph: a letter of a ligature, or a mark without width."""
     if previous.frame != glyph.frame or abs(previous.baseline - glyph.baseline) > glyph.size:
         return False
-    if glyph.code != -1 and (glyph.end - glyph.start > 0.01 * glyph.size or not _hangs(glyph.unicode)):
+    if glyph.code != -1 and (glyph.end - glyph.start > 0.01 * glyph.size or not _is_mark(glyph.unicode)):
         return False
     slack = 0.1 * glyph.size
     return previous.start - slack <= glyph.start <= previous.end + slack and not glyph.is_blank

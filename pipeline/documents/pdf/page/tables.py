@@ -1,6 +1,4 @@
-"""Finds what heads the rows of a PDF's tables where their lines alone do not tell: a heading that stands on an earlier
-page, or whose table is broken up by cells of several lines.
-"""
+"""Finds the tables of PDF pages: headings from an earlier page, cells of several lines, and wrapped lines of prose."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -12,8 +10,8 @@ from pipeline.documents.document import AGAIN, Fragment, JoinedText
 from pipeline.documents.labels import is_heading
 from pipeline.documents.pdf.page.layout import PageText
 
-_ALIGNED = 0.5  # of the type size: how far the edges of a column's cells may differ
-_EDGES = 3  # lines at a page's top and bottom that may be running heads and feet
+_ALIGNED = 0.5  # of the type size: the largest difference between cell edges of one column
+_EDGES = 3  # lines at the top and bottom of a page that may be running heads and feet
 _FEWEST = 2  # cells of a row
 _LONGEST_HEADING = 300  # characters
 _ROWS = f"{AGAIN}/rows/"
@@ -21,7 +19,7 @@ _DIGIT = re.compile(r"\d")
 
 
 class Cell(NamedTuple):
-    """A piece of a row: its range of the text, its glyphs' extent, baseline and type size."""
+    """A cell of a row: its range in the text, and the extent, baseline and type size of its glyphs."""
 
     start: int
     end: int
@@ -31,7 +29,7 @@ class Cell(NamedTuple):
     size: float
 
     def is_aligned(self, other: "Cell") -> bool:
-        """Whether it may stand in one column with the other."""
+        """Whether both cells may belong to one column."""
         slack = _ALIGNED * self.size
         middles = (self.left + self.right - other.left - other.right) / 2
         return min(abs(self.left - other.left), abs(self.right - other.right), abs(middles)) < slack
@@ -59,7 +57,7 @@ def rows_of(read: PageText) -> list[Row]:
 
 
 class Top(NamedTuple):
-    """The row of a page from which on a table goes on that began on an earlier page, and the table's heading."""
+    """The continuation of a table on a further page: its first row there, and the heading of the table."""
 
     row: int
     heading: str
@@ -69,13 +67,13 @@ Tops = Callable[[PageText, Rows], Top | None]
 
 
 class Headings:
-    """Asked page by page, knows which heading goes on at the page's top."""
+    """Follows tables from page to page. Must be asked for every page in order."""
 
     def __init__(self) -> None:
-        self._open: tuple[str, Row] | None = None  # of the table at the end of the page before: heading and last row
+        self._open: tuple[str, Row] | None = None  # heading and last row of the table at the end of the previous page
 
     def top(self, read: PageText, rows: Rows) -> Top | None:
-        """The table that goes on from the page before the one that reads so."""
+        """The table that continues from the previous page, if any."""
         found = self._going_on(read, rows) if self._open else None
         self._open = self._at_end(read, rows, found)
         return found
@@ -99,7 +97,7 @@ class Headings:
 
 
 def table_texts(page: str, read: PageText, rows: Rows, top: Top | None) -> Iterator[tuple[str, PageText]]:
-    """Rows under their heading as texts of their own, where the page's text does not show them so, by unit id."""
+    """Tables as texts of their own, by unit id, if the heading is on another page or cells have several lines."""
     if top:
         text, owners = _lines(read, [rows[number] for number in _full(rows, top.row)])
         blank = [-1] * (len(top.heading) + 1)
@@ -116,14 +114,14 @@ def table_texts(page: str, read: PageText, rows: Rows, top: Top | None) -> Itera
 
 
 def recalled_top(units: Iterable[str]) -> Tops:
-    """What tells the table at the top of a page again by the ids of the page's units; its heading as blanks."""
+    """A finder that takes the continued table from the unit ids of the page. Blanks replace its heading."""
     ends = (unit.partition(_ROWS)[2].partition("/") for unit in units)
     top = next((Top(int(row), " " * int(length)) for row, _, length in ends if length), None)
     return lambda read, rows: top
 
 
 def _tables(rows: Rows) -> Iterator[tuple[int, int]]:
-    """The first row of each table, and where the table ends."""
+    """The first row of each table and the row after its end."""
     start = 0
     while start < len(rows):
         end = start + 1
@@ -135,7 +133,7 @@ def _tables(rows: Rows) -> Iterator[tuple[int, int]]:
 
 
 def _end(rows: Rows, start: int) -> int:
-    """Where the table ends that begins with a row."""
+    """The row after the end of the table that begins at `start`."""
     last = rows[start]
     for number in range(start + 1, len(rows)):
         row = rows[number]
@@ -147,7 +145,7 @@ def _end(rows: Rows, start: int) -> int:
 
 
 def _full(rows: Rows, start: int) -> list[int]:
-    """The rows of the table that begins there, without lines that only go on with a row's cells."""
+    """The rows of the table that begins at `start`, without the further lines of their cells."""
     width = len(rows[start])
     return [number for number in range(start, _end(rows, start)) if len(rows[number]) == width]
 
@@ -171,7 +169,7 @@ def _row_text(read: PageText, row: Row) -> str:
 
 
 def _lines(read: PageText, rows: Rows) -> tuple[str, list[int]]:
-    """The rows as lines, and the glyph of each character."""
+    """The rows as lines, and the glyph index of each character."""
     owners: list[int] = []
     for number, row in enumerate(rows):
         owners += [-1] * bool(number)
@@ -179,19 +177,18 @@ def _lines(read: PageText, rows: Rows) -> tuple[str, list[int]]:
     return "\n".join(_row_text(read, row) for row in rows), owners
 
 
-# Cells of a PDF's tables whose text goes on in further lines: `234567890` over `4`, `Abdulra` over `hman`.
-#
-# A line that has fewer cells than the one above or below it is no row of its own. Its cells go on the row above, or, in
-# tables that align their cells at the foot, on the row below; nothing tells which, so both are joints.
-
-_CELL_LEADING = 1.7  # times the type size: lines of one cell stand no farther apart
-_MOST_ROWS = 2000  # of a page: what has more is no table that people read
+_CELL_LEADING = 1.7  # times the type size: the largest line spacing in a cell
+_MOST_ROWS = 2000  # of a page
 _MOST_LINES = 8  # of one cell, above or below its row
-_LINKS = frozenset("@.-_/+")  # behind and before which a value may be broken where there still is room
+_LINKS = frozenset("@.-_/+")  # a value may be broken at these characters even if there is room
 
 
 def joined_cells(unit: str, read: PageText) -> Iterator[JoinedText]:
-    """A joint of the lines of each cell that has several: as words, and as words that the column's width cut."""
+    """The lines of each cell with several lines, joined with blanks and, where a word was cut, without.
+
+    A line with fewer cells than the next or previous line is not a row. Its cells continue the row above or, in tables
+    with bottom alignment, the row below. Both are joined.
+    """
     if "\t" not in read.text:
         return
     rows = [row for row in rows_of(read) if row][:_MOST_ROWS]
@@ -216,8 +213,7 @@ def joined_cells(unit: str, read: PageText) -> Iterator[JoinedText]:
 
 
 def _chain(whole: Row, place: int, rows: Sequence[Row]) -> list[Cell]:
-    """A cell of a whole row, and those in line with it in the next rows, which have fewer cells; none reaches under
-    the neighbours of the first."""
+    """A cell of a full row and the aligned cells in the next, shorter rows, as far as none overlaps another column."""
     chain = [whole[place]]
     others = [cell for cell in whole if cell is not whole[place]]
     for row in rows:
@@ -245,18 +241,18 @@ def _joints(unit: str, stack: Sequence[Cell], context: str, read: PageText) -> I
     width = max(cell.right - cell.left for cell in stack)
     cut = [*(_is_cut(one, other, width, read) for one, other in pairwise(stack)), True]
     if any(cut[:-1]):
-        # A piece that ends with its line's end ends with a blank.
+        # A fragment that ends at a line end, not inside a word, includes the line break.
         parts = (Fragment(unit, cell.start, cell.end + (not is_cut)) for cell, is_cut in zip(stack, cut, strict=True))
         yield JoinedText(tuple(parts), "", context, flows=True)
 
 
 def _is_cut(cell: Cell, following: Cell, width: float, read: PageText) -> bool:
-    """Whether a word goes on in the following line of the cell: its next letter had no room in this one."""
+    """Whether a word continues in the next line of the cell: its next letter had no room in this line."""
     last, first = read.owners[cell.end - 1], read.owners[following.start]
     if any(
         glyph.is_blank and abs(glyph.baseline - cell.baseline) < cell.size for glyph in read.glyphs[last + 1 : last + 2]
     ):
-        return False  # a blank is drawn behind it
+        return False  # a blank is drawn after it
     if read.text[cell.end - 1] in _LINKS or read.text[following.start] in _LINKS:
         return True
     return cell.right - cell.left + read.glyphs[first].end - read.glyphs[first].start > width
@@ -267,7 +263,7 @@ def _over(cell: Cell, headings: dict[Cell, str]) -> str:
 
 
 def _label(read: PageText, chain: Sequence[Cell]) -> str:
-    """A heading of several lines, as words and as one that the column's width cut."""
+    """A heading of several lines, joined with blanks and without."""
     said = [_cell_text(read, cell) for cell in chain]
     return "\n".join(dict.fromkeys((" ".join(said), "".join(said))))
 
@@ -276,25 +272,24 @@ def _cell_text(read: PageText, cell: Cell) -> str:
     return read.text[cell.start : cell.end]
 
 
-# Lines of a PDF's prose that ran out of room, told by width: `Saleh Ibrahim` at an end, `Alomran` below.
-#
-# Each column of a page is looked at by itself, whatever stands beside it.
-
-_PARAGRAPH_LEADING = 2.2  # times the type size: lines of one paragraph stand no farther apart
-_EDGE = 1.0  # of the type size: how far apart the edges of one column's lines may lie
+_PARAGRAPH_LEADING = 2.2  # times the type size: the largest line spacing in a paragraph
+_EDGE = 1.0  # of the type size: the largest difference between line edges of one column
 _BLANK = 0.25  # of the type size
-_RAGGED = 1.0  # of the type size: how far the longest line of a column may end before its edge
-_AROUND = 3  # lines above and below that tell whether a column holds prose
-_OPEN = 40  # columns that a line may go on with: those that began last
-_WORDS = 4  # on each side of a line's end that are read together
-_ARABIC_PROSE = 5  # words of an Arabic line from which on it is no list of names
+_RAGGED = 1.0  # of the type size: the largest gap between the longest line of a column and its edge
+_AROUND = 3  # lines above and below that decide whether a column contains prose
+_OPEN = 40  # latest columns that a line may continue
+_WORDS = 4  # joined on each side of a line end
+_ARABIC_PROSE = 5  # an Arabic line with so many words is not a list of names
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _LAST = re.compile(r"(?:\S+[ ]){0,%d}[^\W\d_]+$" % (_WORDS - 1))  # noqa: UP031
 _FIRST = re.compile(r"[^\W\d_]\S*(?:[ ]\S+){0,%d}" % (_WORDS - 1))  # noqa: UP031
 
 
 def joined_lines(unit: str, read: PageText) -> Iterator[JoinedText]:
-    """A joint of the words on both sides of each line's end where the next word, which may be a name, had no room."""
+    """The words on both sides of each line end in prose where the next word, which may be a name, had no room.
+
+    Example: `Saleh Ibrahim` at a line end and `Alomran` below. Each column of the page is examined by itself.
+    """
     for column in _columns([row for row in rows_of(read) if row]):
         for number, (above, cell) in enumerate(pairwise(column)):
             if _is_full(read, above, cell, column) and _is_prose(
@@ -304,7 +299,7 @@ def joined_lines(unit: str, read: PageText) -> Iterator[JoinedText]:
 
 
 def _columns(rows: Sequence[Row]) -> list[list[Cell]]:
-    """Lines that stand closely below each other at one edge."""
+    """The columns: lines close below each other with a common edge."""
     columns: list[list[Cell]] = []
     for row in rows:
         for cell in row:
@@ -322,7 +317,7 @@ def _is_below(cell: Cell, above: Cell) -> bool:
 
 
 def _is_prose(read: PageText, cells: Row) -> bool:
-    """Whether the lines say more than names do: a word in small letters, or many words of a script that has none."""
+    """Whether the lines are prose and not a list of names: a lower-case word, or many words in Arabic script."""
     for cell in cells:
         words = _WORD.findall(read.text[cell.start : cell.end])
         if any(word.islower() for word in words):
@@ -333,7 +328,7 @@ def _is_prose(read: PageText, cells: Row) -> bool:
 
 
 def _is_full(read: PageText, above: Cell, cell: Cell, column: Row) -> bool:
-    """Whether the first word of the cell had no room behind the line above it, in the column of both."""
+    """Whether the first word of the cell had no room in the line above it."""
     first = _FIRST.match(read.text, cell.start, cell.end)
     last = read.text[above.end - 1]
     if first is None or not last.isalpha() or not (first[0][0].isupper() or not first[0][0].islower()):

@@ -1,6 +1,6 @@
-"""The texts of a PDF's pages: as a page reads, as it was drawn where that differs, and what line and page ends cut.
+"""The texts of PDF pages as units for detection: in reading order, in drawing order, and joined across line ends.
 
-A table may be drawn cell by cell and read row by row; neither order is the right one, so both are looked at.
+A table may be drawn cell by cell and read row by row. Either order may be the right one, so detection reads both.
 """
 
 import re
@@ -13,11 +13,11 @@ from pipeline.documents.pdf.page.glyphs import Glyph
 from pipeline.documents.pdf.page.layout import PageText, in_drawing_order, lay_out
 from pipeline.documents.pdf.page.tables import Rows, Top, Tops, rows_of, table_texts
 
-_EDGES = 3  # lines at a page's top and bottom that may be running heads and feet
-_LONGEST = 400  # characters of a line that are looked at across a cut
+_EDGES = 3  # lines at the top and bottom of a page that may be running heads and feet
+_LONGEST = 400  # characters of a line that are joined
 _FOLIO = re.compile(r"\W*(?:(?:page|p\.|صفحة|الصفحة)\s*)?\d{1,4}(?:\s*(?:of|/|من|-)\s*\d{1,4})?\W*", re.IGNORECASE)
 _HYPHEN = re.compile(r"(?<=[^\W\d_])[-\u00ad\u2010]\n(?=[^\W\d_])")
-_DOWNWARDS = re.compile(r"^\w(?:\n\w){7,}$", re.MULTILINE)  # a character to a line: an identifier written downwards
+_DOWNWARDS = re.compile(r"^\w(?:\n\w){7,}$", re.MULTILINE)  # one character per line: an identifier written vertically
 
 
 def _no_top(read: PageText, rows: Rows) -> Top | None:
@@ -25,8 +25,9 @@ def _no_top(read: PageText, rows: Rows) -> Top | None:
 
 
 def page_texts(number: int, glyphs: Sequence[Glyph], *, again: bool = True, top: Tops = _no_top) -> dict[str, PageText]:
-    """The page's texts by unit id; the first is how it reads. `again`: whether the others are asked for; `top` tells
-    which table goes on at its top.
+    """The texts of a page by unit id, first the one in reading order.
+
+    `again`: whether the other variants are needed. `top` finds the table that continues at the top of the page.
     """
     read = lay_out(glyphs)
     id_ = f"page/{number}"
@@ -52,18 +53,18 @@ def _is_drawn_as_read(read: PageText) -> bool:
     owners = [owner for owner in read.owners if owner >= 0]
     if any(one > other for one, other in pairwise(owners)):
         return False
-    return len({glyph.frame for glyph in read.glyphs}) < 2  # letters along a curve have frames of their own
+    return len({glyph.frame for glyph in read.glyphs}) < 2  # letters along a curve have different frames
 
 
 def units_of(texts: dict[str, PageText]) -> Iterator[TextUnit]:
-    """A unit for each text that says something; only how the page reads is billed."""
+    """A unit for each text that is not empty. Only the text in reading order is billed."""
     for id_, layout in texts.items():
         if layout.text:
             yield TextUnit(id_, layout.text, billed=AGAIN not in id_)
 
 
 def _joined(read: PageText) -> PageText:
-    """Lines that a hyphen cuts, and what is written downwards, each as one line."""
+    """Hyphenated lines and vertically written identifiers, each as one line."""
     text: list[str] = []
     owners: list[int] = []
     for first, glue, second in _hyphens(read.text):
@@ -81,7 +82,7 @@ def _joined(read: PageText) -> PageText:
     return PageText("".join(text), tuple(owners), read.glyphs)
 
 
-Cut = tuple[tuple[int, int], str, tuple[int, int]]  # two ranges of the text, and what stands between them
+Cut = tuple[tuple[int, int], str, tuple[int, int]]  # two ranges of the text, and the text between them
 
 
 def _hyphens(text: str) -> Iterator[Cut]:
@@ -93,7 +94,7 @@ def _hyphens(text: str) -> Iterator[Cut]:
 
 
 def joined_pages(units: Sequence[TextUnit]) -> Iterator[JoinedText]:
-    """What the ends of lines and pages may have cut apart. `units` are in the order of their pages."""
+    """Joins the last line of each page with the first line of the next. `units` are in page order."""
     edges = [_Edges(unit) for unit in units if unit.billed]
     for number, (one, other) in enumerate(pairwise(edges)):
         near = edges[max(0, number - 1) : number + 3]
@@ -107,7 +108,7 @@ def joined_pages(units: Sequence[TextUnit]) -> Iterator[JoinedText]:
 
 
 def _may_go_on(last: str, first: str) -> bool:
-    """Whether the page's end may cut a number or an address."""
+    """Whether a number or an e-mail address may continue on the next page."""
     tokens = last.split()[-1:] + first.split()[:1]
     return (last[-1:].isdigit() and first[:1].isdigit()) or "@" in "".join(tokens)
 
@@ -117,7 +118,7 @@ def _shape(line: str) -> str:
 
 
 class _Edges:
-    """A page's first and last lines."""
+    """The first and last lines of a page."""
 
     def __init__(self, unit: TextUnit) -> None:
         self.text, self._id = unit.text, unit.id
@@ -126,11 +127,11 @@ class _Edges:
         self.lasts = [self.text[a:b] for a, b in self._lines[-_EDGES:]]
 
     def last(self, feet: set[str]) -> Fragment | None:
-        """The last line that is no running foot."""
+        """The last line that is not a running foot."""
         return self._body(reversed(self._lines[-_EDGES - 1 :]), feet, at_end=True)
 
     def first(self, heads: set[str]) -> Fragment | None:
-        """The first line that is no running head."""
+        """The first line that is not a running head."""
         return self._body(self._lines[: _EDGES + 1], heads, at_end=False)
 
     def _body(self, lines: Iterable[tuple[int, int]], running: set[str], *, at_end: bool) -> Fragment | None:
