@@ -14,20 +14,20 @@ import numpy as np
 import pymupdf
 
 _SIDE = 24  # pixels of a normalized shape
-_CELL = 64  # pixels of a reference's cell; the type fills half of it
+_CELL = 64  # pixels of the cell of a reference glyph; the type size is half of it
 _LATIN = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _DIGITS = "0123456789"
 _EASTERN = "٠١٢٣٤٥٦٧٨٩۴۵۶"
 _ARABIC = "ءآأؤإئابةتثجحخدذرزسشصضطظعغفقكلمنهوىي"
-_RULE = 0.12  # of the type size: a rule is no thicker
-_SOLID = 0.9  # share of its box that a rule fills; strokes that join Arabic letters carry more than themselves
+_RULE = 0.12  # of the type size: the largest thickness of a rule
+_SOLID = 0.9  # least share of its box that a rule fills; joining strokes of Arabic letters fill less
 # How many others of its alphabet an honest shape may resemble more.
 _SURELY, _CLEARLY = 0.75, 0.25  # likeness, and by how much: honest fonts have one such letter at most
 _RANKS = {"digit": 1, "eastern": 1, "latin": 6, "arabic": 4}
 
 
 class Shape(NamedTuple):
-    """A glyph's ink: blurred pixels of unit length, and its height and bottom in parts of the type size."""
+    """The ink of a glyph: blurred pixels of unit length, and its height and bottom in type sizes."""
 
     pixels: Any
     height: float
@@ -36,7 +36,7 @@ class Shape(NamedTuple):
 
 
 def kind_of(character: str) -> str | None:
-    """The alphabet that a claim is judged in, or None for characters without a reference."""
+    """The alphabet of a character, or None for characters without a reference."""
     if len(character) != 1:
         return None
     for name, alphabet in (("digit", _DIGITS), ("eastern", _EASTERN), ("latin", _LATIN), ("arabic", _ARABIC)):
@@ -69,7 +69,7 @@ def shape_of(patch: Any, baseline: float, size: float) -> Shape | None:
 
 
 def _without_neighbours(mask: Any, size: float) -> Any:
-    """The ink without what enters from above or below, and without rules: banners, the next lines, edges of cells."""
+    """The ink without parts that touch the upper or lower edge, and without rules: adjacent lines and cell borders."""
     count, labels, boxes, _ = cv2.connectedComponentsWithStats(mask.astype(np.uint8), connectivity=8)
     outside = {*np.unique(labels[0]), *np.unique(labels[-1])}
     for label in range(1, count):
@@ -80,12 +80,12 @@ def _without_neighbours(mask: Any, size: float) -> Any:
 
 
 def resembles(shape: Shape, claimed: str) -> bool:
-    """Whether few other characters of the claimed one's alphabet are more like the shape."""
+    """Whether few other characters of the alphabet are more similar to the shape than the claimed one."""
     return _rank(shape, claimed) <= _RANKS[kind_of(claimed) or ""]
 
 
 def contradicts(shape: Shape, claimed: str) -> bool:
-    """Whether another character of the claimed one's alphabet is much more like the shape, and very much like it."""
+    """Whether another character of the alphabet is very similar to the shape, and much more than the claimed one."""
     scores = {character: max(_likeness(shape, other) for other in shapes) for character, shapes in _alphabet(claimed)}
     mine = max(score for character, score in scores.items() if _same(character, claimed))
     other = max(score for character, score in scores.items() if not _same(character, claimed))
@@ -115,7 +115,7 @@ def _likeness(a: Shape, b: Shape) -> float:
 
 @cache
 def references() -> Mapping[str, Sequence[Shape]]:
-    """The shapes of every judged character: in both Latin fonts, or in each joining form of the Arabic one."""
+    """The reference shapes of each character: in both Latin fonts, or in each joining form of the Arabic font."""
     drawn = [(c, c, name) for c in _LATIN + _DIGITS for name in ("helv", "tiro")]
     drawn += [(c, c, "arabic") for c in _EASTERN] + [(c, form, "arabic") for c in _ARABIC for form in _forms(c)]
     fonts = {"helv": pymupdf.Font("helv"), "tiro": pymupdf.Font("tiro"), "arabic": pymupdf.Font("helv")}

@@ -1,7 +1,7 @@
-"""Finds pictures on a PDF page that hold text which the page does not show: cropped, clipped, covered, or too small.
+"""Finds images of a PDF page with text that the page does not show, because it is cropped, covered or too small.
 
-A cover painted over a picture, a crop or a tiny scale hides it from readers and from OCR of the page, but not from
-whoever takes the picture out of the file. The page as a picture of what it shows has nothing behind it.
+Such text is hidden from a reader and from OCR of the page, but anyone can extract the image from the file. Therefore
+the page is replaced by a picture of what it shows.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,17 +17,17 @@ from pipeline.documents.raster.ink import Mark, characters, ink_of, line_boxes
 from pipeline.documents.raster.low_contrast import is_colored, low_contrast_layers
 
 _PAGE_DPI = 120
-_PICTURE_DPI = 120  # as if: letters of 4 to 40 points are looked for at 7 to 67 pixels
+_PICTURE_DPI = 120  # nominal: letters of 4 to 40 points are searched at 7 to 67 pixels
 _LONGEST_SIDE = 2500  # pixels; larger pictures are made smaller first
 _LEAST_SIDE = 12  # pixels
-_LEGIBLE = 3.5  # points: letters shown lower than this are read by enlarging the picture, not the page
-_ALIKE = 0.3  # correlation with the page from which on a picture's ink is seen there
+_LEGIBLE = 3.5  # points: smaller letters are not legible on the page, but may be in the image
+_ALIKE = 0.3  # least correlation between image and page if the page shows the image
 
 
 def hides_text(page: Any, shown: Any = None) -> bool:
-    """Whether a picture of the page holds text-like ink that its page does not show as large as it can be read.
+    """Whether an image of the page contains text-like ink that the page does not show legibly.
 
-    `shown` is a look at the page at any resolution, where there is one already.
+    `shown` is the page image at any resolution, if there is one already.
     """
     area = pymupdf.INFINITE_RECT()
     if not any(kind.startswith("fill-im") for kind, _ in page.get_bboxlog()):
@@ -75,9 +75,9 @@ def _lines(gray: Any) -> list[Mark]:
 
 
 def _layers(picture: dict[str, Any]) -> Iterator[Any]:
-    """Its colours and its mask in gray, each at most so many pixels; what cannot be decoded here is left out.
+    """The image and its mask, scaled down if they are large; without what cannot be decoded.
 
-    Colours are (height, width, 3) in BGR, or gray where they have no hue.
+    The image is (height, width, 3) in BGR, or gray if it has no hue.
     """
     for encoded in filter(None, (picture["image"], picture.get("mask"))):
         how = cv2.IMREAD_ANYCOLOR | cv2.IMREAD_IGNORE_ORIENTATION
@@ -93,7 +93,7 @@ def _layers(picture: dict[str, Any]) -> Iterator[Any]:
 
 
 def _is_alike(picture: Any, there: Any, line: Mark) -> bool:
-    """Whether the page shows what the picture does along a line of ink, lighter, darker or turned to its negative."""
+    """Whether the page shows a line of ink as the image does, lighter, darker or inverted."""
     margin = max(2, line.height // 3)
     rows = slice(max(0, line.top - margin), line.top + line.height + margin)
     columns = slice(max(0, line.left - margin), line.left + line.width + margin)
@@ -105,6 +105,6 @@ def _is_alike(picture: Any, there: Any, line: Mark) -> bool:
 
 
 def _centred(patch: Any) -> Any:
-    """What each sample differs from its plane's mean by, in one row."""
+    """The differences of all samples from the mean of their channel, as a vector."""
     mean: Any = cv2.mean(patch)
     return cv2.subtract(patch, mean, dtype=cv2.CV_32F).ravel()

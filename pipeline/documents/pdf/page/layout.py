@@ -1,4 +1,4 @@
-"""A PDF page's text layer as text in reading order, each character knowing the glyph that shows it."""
+"""Turns the glyphs of a PDF page into text in reading order. Each character refers to the glyph that shows it."""
 
 import re
 import unicodedata
@@ -12,34 +12,29 @@ from typing import NamedTuple
 from pipeline.documents.bidi import MIRRORED, Direction, direction, is_right_to_left, logical_order
 from pipeline.documents.pdf.page.glyphs import Frame, Glyph
 
-# Cuts the lines of a PDF page into cells: at wide gaps, where columns begin or end, where one text runs over the next.
-#
-# A printed table parts its cells by little more than 2 points, less than a blank of large type. Gaps so narrow count
-# only between glyphs that are drawn by themselves (in text objects of their own), with no blank drawn in between.
-
 CELL = 1.2  # of the type size: a gap that separates table cells or columns
-APART = 0.1  # of the type size: a gap that separates what is drawn by itself
-_THICKER = 0.12  # of the type size: the same letter drawn again so near only thickens the one before it
-_OVER = 0.18  # of the type size: a letter that stands so far in another, drawn separately, is of another text
-_NEAR = 6  # lines above and below among which an edge is looked for
-_SHARED = 2  # other lines with an edge at the same place: there a column begins or ends
-_WORD = 0.5  # of the type size: no wider gap stands between the words of a line
-_EXACT = 4  # edges at the same place, in parts of a point
+APART = 0.1  # of the type size: a gap that separates text objects
+_THICKER = 0.12  # of the type size: the same letter drawn again so close is fake bold
+_OVER = 0.18  # of the type size: a letter that overlaps another by more belongs to another text
+_NEAR = 6  # lines above and below that are searched for a common edge
+_SHARED = 2  # other lines with an edge at the same position: the edge of a column
+_WORD = 0.5  # of the type size: the widest gap between words of a line
+_EXACT = 4  # edges are compared in quarters of a point
 
 
 class Cell(NamedTuple):
     """Glyphs of one line by index, from the line's start to its end, without blanks."""
 
     members: Sequence[int]
-    after_blank: set[int]  # the glyphs before which a blank is drawn
-    drawn_separately: set[int]  # the glyphs that begin what is drawn by itself, at a distance
+    after_blank: set[int]  # glyphs after a drawn blank
+    drawn_separately: set[int]  # glyphs that begin a text object at a distance
 
 
 class _Gap(NamedTuple):
-    """Before the member `at` of a strand: from the end of what stands before it to its start.
+    """The gap before the glyph `at` of a strand. `width` is in type sizes.
 
-    `width` is in type sizes. `is_free`: nothing stands in it. What is drawn by itself without a gap (a text that its
-    cell's edge cuts, and the next cell's) is told apart by the free gaps of other lines alone.
+    `is_free`: no blank fills it. Text objects without a gap between them (a text cut at the edge of its cell, and the
+    text of the next cell) are separated only where other lines have free gaps.
     """
 
     at: int
@@ -51,7 +46,7 @@ class _Gap(NamedTuple):
 
 
 class _Strand(NamedTuple):
-    """What flows along one line, with its gaps that may part cells, and its extent."""
+    """A continuous text along one line, its gaps between possible cells, and its extent."""
 
     cell: Cell
     gaps: Sequence[_Gap]
@@ -60,7 +55,12 @@ class _Strand(NamedTuple):
 
 
 def cells_of(glyphs: Sequence[Glyph], lines: Sequence[list[int]]) -> Iterator[Cell]:
-    """The cells of the lines, which are those of one frame, downwards."""
+    """The cells of the lines of one frame, from top to bottom.
+
+    Lines are cut at wide gaps, at column edges, and where one text overlaps the next. Printed tables separate cells by
+    little more than 2 points, less than a blank of large type. Such narrow gaps count only between text objects without
+    a drawn blank in between.
+    """
     strands: list[tuple[int, _Strand]] = []
     extents = [(glyph.start, glyph.end) for glyph in glyphs]
     for number, line in enumerate(lines):
@@ -73,7 +73,7 @@ def cells_of(glyphs: Sequence[Glyph], lines: Sequence[list[int]]) -> Iterator[Ce
 
 
 def _cuts(strands: Sequence[tuple[int, _Strand]]) -> list[list[_Gap]]:
-    """The gaps of each strand that part cells."""
+    """The gaps of each strand that separate cells."""
     cuts = [[gap for gap in strand.gaps if gap.is_wide] for _, strand in strands]
     if not any(len(strand.gaps) > len(wide) for (_, strand), wide in zip(strands, cuts, strict=True)):
         return cuts
@@ -91,7 +91,7 @@ def _cuts(strands: Sequence[tuple[int, _Strand]]) -> list[list[_Gap]]:
 
 
 def _goes_on(strips: Mapping[int, Sequence[_Gap]], number: int, gap: _Gap) -> bool:
-    """Whether the blank strip between two columns goes on through a gap that is wider than between words."""
+    """Whether a gap, wider than between words, continues the blank strip between two columns."""
     if not gap.is_free or gap.width <= _WORD:
         return False
     near = (strips.get(line, ()) for line in range(number - _NEAR, number + _NEAR + 1) if line != number)
@@ -99,7 +99,7 @@ def _goes_on(strips: Mapping[int, Sequence[_Gap]], number: int, gap: _Gap) -> bo
 
 
 def _strands(glyphs: Sequence[Glyph], line: Sequence[int]) -> Iterator[_Strand]:
-    """The strand of a line, or one for each text of it that runs over another: a cell's into the next cell."""
+    """The strand of a line, or one for each of its texts if texts of adjacent cells overlap."""
     over: set[int] = set()
     strand = _strand(glyphs, line, over)
     if over:
@@ -117,7 +117,7 @@ def _strands(glyphs: Sequence[Glyph], line: Sequence[int]) -> Iterator[_Strand]:
 
 
 def _strand(glyphs: Sequence[Glyph], line: Iterable[int], over: set[int]) -> Sequence[_Strand]:
-    """The strand of a line, none where all are blanks. What runs over another is added to `over`, by drawing order."""
+    """The strand of a line; none for a blank line. Adds the drawing orders of overlapping texts to `over`."""
     members: list[int] = []
     gaps: list[_Gap] = []
     after_blank: set[int] = set()
@@ -162,13 +162,13 @@ def _strand(glyphs: Sequence[Glyph], line: Iterable[int], over: set[int]) -> Seq
 
 
 def _runs_over(last: Glyph, glyph: Glyph) -> bool:
-    """Whether two letters cannot be neighbours in one text; an accent may stand over its letter."""
+    """Whether two letters overlap too much to be neighbours in one text. Accents may overlap letters."""
     far = glyph.start < last.end - _OVER * min(glyph.size, last.size)
     return far and last.text.isalnum() and glyph.text.isalnum()
 
 
 class _Edges:
-    """Where cells begin and end, line by line, and how wide the gaps are there, in type sizes."""
+    """The starts and ends of cells by line, with the widths of the gaps in type sizes."""
 
     def __init__(self, strands: Sequence[tuple[int, _Strand]]) -> None:
         self._widths: dict[tuple[str, int], dict[int, float]] = {}
@@ -181,10 +181,10 @@ class _Edges:
                     self._widths.setdefault((kind, _rounded(along)), {})[number] = width
 
     def part(self, number: int, gap: _Gap) -> bool:
-        """Whether a column ends or begins at a gap of the line of that number: nearby lines have an edge there too.
+        """Whether the gap is at a column edge: nearby lines have an edge at the same position.
 
-        Gaps that are no wider than between words on any line are such: `15 May 2018` on line after line. A column goes
-        on downwards, however narrow its gaps are there.
+        If all these gaps are as narrow as between words, they are gaps between words: `15 May 2018` on successive
+        lines. Once found, a column continues downwards through narrow gaps.
         """
         is_column = False
         for kind, along in (("start", gap.high), ("end", gap.low)):
@@ -197,7 +197,7 @@ class _Edges:
         return is_column
 
     def _others(self, number: int, kind: str, along: float) -> dict[int, float]:
-        """The other lines nearby that have such an edge, with their gaps."""
+        """The nearby lines with such an edge, and their gap widths."""
         found: dict[int, float] = {}
         for step in (-1, 0, 1):
             same = self._widths.get((kind, _rounded(along) + step), {})
@@ -210,18 +210,17 @@ def _rounded(along: float) -> int:
     return round(along * _EXACT)
 
 
-# Tells Arabic that was drawn like Latin, letter after letter from left to right, from Arabic as it is read.
-#
-# Programs that know nothing of Arabic draw its letters in typing order and unjoined. The eye sees nonsense, but the
-# text is there. Spelling tells: ة and ى only end a word, the article only begins one. Where spelling is silent,
-# joining tells: a letter that looks the same wherever it stands in a word was never joined.
-
 _ENDS = "ةى"
-_JOINS_BEFORE_ONLY = "اأإآدذرزوؤةىء"  # no letter after them is joined to them
+_JOINS_BEFORE_ONLY = "اأإآدذرزوؤةىء"  # letters that do not join the next letter
 
 
 def is_typed_order(glyphs: Sequence[Glyph]) -> bool:
-    """Whether the page's Arabic stands from left to right in the order in which it is read."""
+    """Whether the Arabic letters of the page are drawn from left to right in typing order.
+
+    Programs without Arabic support draw its letters like Latin ones, unjoined. Spelling decides: ة and ى only end a
+    word, the article only begins one. Without such words, joining decides: a letter with the same shape at every place
+    in a word was never joined.
+    """
     words = list(_words(glyphs))
     texts = ["".join(glyph.text for glyph in word) for word in words]
     in_drawing_order = sum(map(_spelling, texts))
@@ -232,7 +231,7 @@ def is_typed_order(glyphs: Sequence[Glyph]) -> bool:
 
 
 def _words(glyphs: Sequence[Glyph]) -> Iterable[list[Glyph]]:
-    """Arabic words of two and more letters, from left to right."""
+    """Arabic words of at least two letters, from left to right."""
     letters = [glyph for glyph in glyphs if direction(glyph.text) is Direction.RIGHT_TO_LEFT]
     letters.sort(key=lambda g: (g.frame, round(g.baseline), g.start))
     word: list[Glyph] = []
@@ -248,7 +247,7 @@ def _words(glyphs: Sequence[Glyph]) -> Iterable[list[Glyph]]:
 
 
 def _spelling(word: str) -> int:
-    """How much the word looks like one that is written in this direction."""
+    """How plausible the spelling is in this direction."""
     score = 2 * (word[-1] in _ENDS) - 2 * (word[0] in _ENDS)
     if len(word) > 3:
         score += word.startswith("ال") - word.endswith("لا")
@@ -270,24 +269,24 @@ def _is_unjoined(words: Iterable[Sequence[Glyph]]) -> bool:
     return bool(varied) and all(len(codes[letter]) == 1 for letter in varied)
 
 
-_SAME_LINE = 0.35  # of the type size: how far baselines of one line may lie apart
+_SAME_LINE = 0.35  # of the type size: the largest distance between baselines of one line
 _SPACE = 0.2  # of the type size: a gap that separates words
 _DRAWN_SPACE = 0.08  # of the type size: a gap that separates words where a blank is drawn in it
-_CURVE = 0.7  # of the type size: how far the next letter of a curved line may stand from the end of the last
-_FEW_LETTERS = 6  # fewer glyphs than this on a line say nothing of its spacing
-_FEW_LINES = 4  # fewer lines than this on a side are no column of prose
+_CURVE = 0.7  # of the type size: the largest gap between letters of a curved line
+_FEW_LETTERS = 6  # a line with fewer glyphs is not examined for letter spacing
+_FEW_LINES = 4  # a column of prose has at least so many lines
 _PROSE = 12.0  # times the type size: the least length of a line of prose
-_MOST_SEGMENTS = 3000  # pages of more pieces are tables or drawings
+_MOST_SEGMENTS = 3000  # pages with more segments are tables or drawings
 _FULL = 0.55  # share of its column's width that the median line of prose fills
 
-# Four and more in a row are a number; fewer are exponents and notes.
+# Superscript, subscript and circled digits: four or more in a row are a number, fewer are exponents or footnotes.
 _ODD_DIGITS = re.compile(
     "[\u00b2\u00b3\u00b9\u2070\u2074-\u2079\u2080-\u2089\u2460-\u2468\u24ea\u2776-\u277e\U0001d7ce-\U0001d7ff]{4,}"
 )
 
 
 class PageText(NamedTuple):
-    """`text`, and for each of its characters the index of its glyph in `glyphs`, -1 for blanks put in between."""
+    """`text`, and for each of its characters the index of its glyph in `glyphs`, -1 for inserted blanks."""
 
     text: str
     owners: tuple[int, ...]
@@ -302,20 +301,20 @@ class _Segment(NamedTuple):
     end: float
     baseline: float
     size: float
-    after_blank: AbstractSet[int]  # the glyphs before which a blank is drawn
-    drawn_separately: AbstractSet[int]  # the glyphs that begin what is drawn by itself, at a distance
+    after_blank: AbstractSet[int]  # glyphs after a drawn blank
+    drawn_separately: AbstractSet[int]  # glyphs that begin a text object at a distance
 
 
 def lay_out(glyphs: Sequence[Glyph]) -> PageText:
-    """The text of these glyphs: lines broken by newline, cells by tab; columns of prose one after the other."""
+    """The text of the glyphs: newlines between lines, tabs between cells, columns of prose one after the other."""
     frames: dict[Frame, list[int]] = {}
     for frame, run in groupby(range(len(glyphs)), [glyph.frame for glyph in glyphs].__getitem__):
         frames.setdefault(frame, []).extend(run)
     text: list[str] = []
     owners: list[int] = []
-    said = [glyph.text for glyph in glyphs]
-    leans_right_to_left = is_right_to_left(said)
-    is_typed = any(direction(piece) is Direction.RIGHT_TO_LEFT for piece in set(said)) and is_typed_order(glyphs)
+    texts = [glyph.text for glyph in glyphs]
+    leans_right_to_left = is_right_to_left(texts)
+    is_typed = any(direction(piece) is Direction.RIGHT_TO_LEFT for piece in set(texts)) and is_typed_order(glyphs)
     for members in frames.values():
         segments = _segments(glyphs, members)
         for row in _rows(segments, leans_right_to_left):
@@ -326,7 +325,7 @@ def lay_out(glyphs: Sequence[Glyph]) -> PageText:
 
 
 def _plain_digits(text: str) -> str:
-    """Numbers written all in subscript, superscript, circled or mathematical digits as plain ones."""
+    """The text with numbers in subscript, superscript, circled or mathematical digits as plain digits."""
     if text.isascii():
         return text
     return _ODD_DIGITS.sub(lambda run: "".join(str(unicodedata.digit(c)) for c in run[0]), text)
@@ -351,7 +350,7 @@ def in_drawing_order(read: PageText) -> PageText:
 
 
 def _between(last: Glyph, glyph: Glyph, least: float) -> str:
-    """What stands between a glyph and the one drawn after it. `least`: the gap, in type sizes, that is a blank."""
+    """The separator between a glyph and the next one drawn. `least`: the least gap, in type sizes, of a blank."""
     size = glyph.size
     if last.frame != glyph.frame:
         x, y = last.frame.to_page(last.end, last.baseline)
@@ -394,7 +393,7 @@ def _segment(glyphs: Sequence[Glyph], cell: Cell) -> _Segment:
 
 
 def _rows(segments: Sequence[_Segment], right_to_left: bool) -> Iterable[list[_Segment]]:
-    """Rows in reading order: where a gutter divides prose, the whole first column before the second."""
+    """The rows in reading order. Columns of prose are read one after the other."""
     gutter = _gutter(segments)
     if gutter is None:
         yield from _plain_rows(segments)
@@ -424,7 +423,7 @@ def _plain_rows(segments: Sequence[_Segment]) -> Iterable[list[_Segment]]:
 
 
 def _gutter(segments: Sequence[_Segment]) -> float | None:
-    """Where a blank strip divides two columns of prose, or None: a table's columns stay rows."""
+    """The position of a blank strip between two columns of prose; None for tables, which are read by rows."""
     wide = sum(s.end - s.start > _PROSE * s.size for s in segments)
     if wide < 2 * _FEW_LINES or len(segments) > _MOST_SEGMENTS:
         return None
@@ -485,7 +484,7 @@ def _write_segment(
 
 
 def _spread(glyphs: Sequence[Glyph], segment: _Segment) -> float:
-    """The gap between the letters of a line that is spaced out, in points; 0 where words are set as usual."""
+    """The letter spacing of a spaced-out line in points; 0 for usual text."""
     if len(segment.members) < _FEW_LETTERS:
         return 0.0
     usual = median(_distances(glyphs, segment))
@@ -493,7 +492,7 @@ def _spread(glyphs: Sequence[Glyph], segment: _Segment) -> float:
 
 
 def _distances(glyphs: Sequence[Glyph], segment: _Segment) -> list[float]:
-    """How far each glyph of a line stands from the one before it, in points."""
+    """The gaps between successive glyphs of a line, in points."""
     members = [glyphs[index] for index in segment.members]
     return [glyph.start - last.end for last, glyph in pairwise(members)]
 
@@ -521,6 +520,6 @@ def _with_spaces(glyphs: Sequence[Glyph], segment: _Segment) -> tuple[list[str],
 
 
 def _least_usual(glyphs: Sequence[Glyph], segment: _Segment) -> float:
-    """The gap between letters that are each drawn by themselves, in points."""
+    """The usual gap between letters that are drawn one by one, in points."""
     distances = _distances(glyphs, segment)
     return max(0.0, median_low(distances)) if len(distances) > 1 else 0.0

@@ -1,4 +1,4 @@
-"""Pages as pixels: for OCR, for the question whether a page shows ink that its text does not explain, for burning."""
+"""Renders PDF pages: for OCR, to detect ink without text, and as burned pictures."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -17,21 +17,21 @@ from schemas.errors import ErrorCode, StageFailed, unsupported
 from schemas.refusals import Reason
 
 _OCR_DPI = 300
-_LOOK_DPI = 100  # enough to see that there is text, not what it says
+_LOOK_DPI = 100  # enough to detect text without reading it
 _TEXT = ("fill-text", "stroke-text", "clip-text", "ignore-text")
 _THIN = 3.0  # points: a path narrower than this is a rule
 
 
 def shows_more_than_text(page: Any, glyphs: Sequence[Glyph], log: Any) -> bool:
-    """Whether the page shows character-like ink that no visible glyph of its text layer explains.
+    """Whether the page shows ink like characters that no visible glyph of its text layer explains.
 
-    `log` is the page's list of what it draws, with boxes.
+    `log` is MuPDF's list of drawn objects with their bounding boxes.
     """
     drawn = [(kind, box) for kind, box in log if _may_hold_text(kind, box)]
     if not drawn:
         return False
     if not glyphs and any(kind == "fill-image" for kind, _ in drawn):
-        return True  # a scan, by all appearances
+        return True  # probably a scan
     image = page_image(page, _LOOK_DPI)
     hidden = paint_over_glyphs(image, page, visible_glyphs(page, image, glyphs))
     marks = characters(ink_of(in_gray(image), _LOOK_DPI))
@@ -40,7 +40,7 @@ def shows_more_than_text(page: Any, glyphs: Sequence[Glyph], log: Any) -> bool:
     if any(kind.startswith("fill-im") for kind, _ in drawn) and line_boxes(
         [Mark(m.top, m.left, m.height, m.width) for m in marks]
     ):
-        return True  # a picture that lies on its side
+        return True  # an image with text rotated by 90 degrees
     return bool(low_contrast_layers(image, _LOOK_DPI, known=hidden))
 
 
@@ -49,7 +49,7 @@ def _may_hold_text(kind: str, box: tuple[float, float, float, float]) -> bool:
 
 
 def render(page: Any, dpi: int, *, gray: bool) -> Any:
-    """The page's pixels, (height, width) or (height, width, 3) in RGB, whatever a viewer with all layers on shows."""
+    """The pixels of the page, (height, width) or (height, width, 3) in RGB, with all layers shown."""
     colors = pymupdf.csGRAY if gray else pymupdf.csRGB
     pixmap = page.get_pixmap(dpi=dpi, colorspace=colors, alpha=False, annots=True)
     flat = np.frombuffer(pixmap.samples_mv, np.uint8)
@@ -58,18 +58,18 @@ def render(page: Any, dpi: int, *, gray: bool) -> Any:
 
 
 def page_image(page: Any, dpi: int) -> Any:
-    """The page as a person sees it, (height, width, 3) in BGR, or (height, width) where it has no hue."""
+    """The pixels of the page, (height, width, 3) in BGR, or (height, width) if it has no hue."""
     image = render(page, dpi, gray=False)
     return cv2.cvtColor(image, cv2.COLOR_RGB2BGR) if is_colored(image) else cv2.cvtColor(image, cv2.COLOR_RGB2GRAY)
 
 
 def in_gray(image: Any) -> Any:
-    """A look in gray."""
+    """A page image in gray."""
     return image if image.ndim == 2 else cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
 
 
 def ocr_dpi(page: Any) -> int:
-    """The resolution at which this page is read: 300, less where the page is larger than OCR can take."""
+    """The resolution for OCR: 300 dpi, or less for a page that would exceed the limits of OCR."""
     width, height = page.rect.width, page.rect.height
     most = min((MAX_RASTER_PIXELS / max(width * height, 1.0)) ** 0.5, MAX_RASTER_SIDE / max(width, height, 1.0)) * 72
     if most < 20:
@@ -78,7 +78,7 @@ def ocr_dpi(page: Any) -> int:
 
 
 def page_rasters(page: Any, id_: str, hidden: Sequence[Glyph], *, has_hue: bool) -> Iterator[tuple[Raster, bytes]]:
-    """The page for OCR, without the glyphs that need no reading; and what it shows that gray does not, if anything."""
+    """The page for OCR, without the `hidden` glyphs, and further rasters of text that only hue shows."""
     dpi = ocr_dpi(page)
     image = page_image(page, dpi) if has_hue else render(page, dpi, gray=True)
     known = paint_over_glyphs(image, page, hidden)
@@ -89,9 +89,9 @@ def page_rasters(page: Any, id_: str, hidden: Sequence[Glyph], *, has_hue: bool)
 
 
 def visible_glyphs(page: Any, image: Any, glyphs: Sequence[Glyph]) -> list[Glyph]:
-    """The glyphs that a reader of the page sees: not invisible, not covered by what is drawn later, not paper-coloured.
+    """The glyphs that a person can see: not invisible, not covered by later objects, not in the colour of the paper.
 
-    `image` is a look at the page at any resolution.
+    `image` is the page image at any resolution.
     """
     covers = [(order, box) for order, (kind, box) in enumerate(page.get_bboxlog()) if _may_hold_text(kind, box)]
     factor = image.shape[1] / max(page.rect.width, 1e-6)
@@ -110,7 +110,7 @@ def visible_glyphs(page: Any, image: Any, glyphs: Sequence[Glyph]) -> list[Glyph
 
 
 def paint_over_glyphs(image: Any, page: Any, glyphs: Sequence[Glyph]) -> Any:
-    """Paints the glyphs over with the paper around them; where it did so, as ones in an array of zeros."""
+    """Paints over the glyphs with the colour around them. Returns a mask with ones at the painted pixels."""
     hidden = np.zeros(image.shape[:2], np.uint8)
     factor = image.shape[1] / max(page.rect.width, 1e-6)
     for glyph in glyphs:
@@ -124,7 +124,7 @@ def paint_over_glyphs(image: Any, page: Any, glyphs: Sequence[Glyph]) -> Any:
 
 
 def glyph_box(glyph: Glyph, factor: float, shape: Sequence[int]) -> tuple[int, int, int, int]:
-    """The glyph's cell in pixels (left, top, right, bottom), a little wider than its advance."""
+    """The cell of the glyph in pixels (left, top, right, bottom), a little wider than its advance."""
     slack = 0.08 * glyph.size
     corners = [
         glyph.frame.to_page(along, down)
@@ -137,10 +137,8 @@ def glyph_box(glyph: Glyph, factor: float, shape: Sequence[int]) -> tuple[int, i
     return max(0, int(left)), max(0, int(top)), min(width, int(right) + 1), min(height, int(bottom) + 1)
 
 
-# Turns a page into one burned picture: nothing of its former content survives but what the eye may still see.
-
-_COLORED = 12  # of 255: channels that differ by less are gray paper and scanner noise
-_MUCH = 0.0005  # share of coloured pixels: a stamp, a signature in blue
+_COLORED = 12  # levels: smaller differences between channels are gray paper and scanner noise
+_MUCH = 0.0005  # least share of coloured pixels of a colour page: a stamp or a blue signature
 _JPEG_QUALITY = 88
 
 
@@ -170,7 +168,7 @@ def _is_colored(image: Any) -> bool:
 
 
 def _encoded(image: Any) -> bytes:
-    """PNG where few gray levels make it small and exact, else JPEG."""
+    """The image as PNG if it has few gray levels, else as JPEG."""
     few = image.ndim == 2 and float(((image > 8) & (image < 247)).mean()) < 0.02
     suffix, options = (
         (".png", [cv2.IMWRITE_PNG_COMPRESSION, 6]) if few else (".jpg", [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY])
