@@ -165,7 +165,7 @@ def _page_facts(document: Any) -> _PageFacts:
             facts.with_untraced_text.add(page.number)
         if shows_more_than_text(page, glyphs, log):
             facts.with_other_ink.add(page.number)
-    return facts._replace(unreliable=samples.judge(document))
+    return facts._replace(unreliable=samples.unreliable(document))
 
 
 def _rasters_for_ocr(page: Any, facts: _PageFacts) -> Iterable[tuple[Raster, bytes]]:

@@ -1,9 +1,8 @@
-"""Judges, once per document and by their glyphs, whether fonts show the Unicode values in the PDF.
+"""Checks once per document whether the fonts show the characters of their Unicode values in the PDF.
 
-Three witnesses, the best one present decides: a standard encoding without a Unicode map of its own is trusted; the font
-program's own Unicode map must agree with every claim; where the program has none (most subset fonts), the drawn shapes
-must resemble the claimed characters. A glyph without any Unicode value is never believed, unless its outline is a bare
-stroke that lengthens words.
+The best available evidence decides. A standard encoding without a ToUnicode CMap is trusted. Otherwise the Unicode map
+of the font program must agree with every value. If the program has none, as in most subset fonts, the drawn shapes must
+resemble the characters. A glyph without a Unicode value is unreliable, unless its outline is a kashida stroke.
 """
 
 import struct
@@ -20,24 +19,22 @@ from pipeline.documents.pdf.page.glyph_shapes import contradicts, kind_of, resem
 from pipeline.documents.pdf.page.glyphs import UNKNOWN, Frame, Glyph, fold
 from pipeline.documents.pdf.page.raster import render
 
-# Finds the glyphs of a TrueType program that are bare strokes: what lengthens Arabic words, and says nothing.
-#
-# Word processors justify Arabic by such strokes (kashida), glyphs that no Unicode map names. The font's own outline
-# tells them: a flat quadrilateral on the baseline, as wide as the glyph's advance (OpenType: glyf, loca, head, hhea,
-# hmtx).
-
 _SFNT = (b"\0\1\0\0", b"true")
-_POINTS = 4  # of the outline: with so few nothing can be written
+_POINTS = 4  # of the outline of a stroke
 _THICK = 0.15  # of the type size
-_ABOVE, _BELOW = 0.3, 0.15  # of the type size: between these lies what is on the baseline
-_FLAT = 3  # times as wide as high
+_ABOVE, _BELOW = 0.3, 0.15  # of the type size: a stroke lies between these distances from the baseline
+_FLAT = 3  # least ratio of width to height
 _REPEATED, _SHORT_X, _SHORT_Y, _SAME_X, _SAME_Y = 8, 2, 4, 16, 32  # flags of a point
 
 Tables = dict[bytes, bytes]
 
 
-def strokes(program: bytes, numbers: Iterable[int]) -> set[int]:
-    """Those of the glyph `numbers` that are bare strokes; none in a program of another kind."""
+def kashida_strokes(program: bytes, numbers: Iterable[int]) -> set[int]:
+    """The glyph `numbers` that are kashida strokes in a TrueType program; none in another font format.
+
+    Word processors justify Arabic text with such strokes, which no Unicode map names. A stroke is a flat quadrilateral
+    on the baseline, as wide as the advance of the glyph (OpenType: glyf, loca, head, hhea, hmtx).
+    """
     if program[:4] not in _SFNT:
         return set()
     try:
@@ -77,7 +74,7 @@ def _outline(tables: Tables, number: int) -> bytes:
 
 
 def _points(outline: bytes) -> list[tuple[int, int]]:
-    """The points of an outline of one contour of few points; none of any other."""
+    """The points of an outline with one contour of four points; none for other outlines."""
     if len(outline) < 14 or struct.unpack_from(">h", outline)[0] != 1:
         return []
     last, skipped = struct.unpack_from(">HH", outline, 10)
@@ -98,7 +95,7 @@ def _points(outline: bytes) -> list[tuple[int, int]]:
 
 
 def _coordinates(outline: bytes, at: int, flags: Iterable[int], short: int, same: int) -> tuple[list[int], int]:
-    """One axis of the points, each stored as its distance from the last, and where the next axis begins."""
+    """The coordinates of one axis, which are stored as differences, and the offset of the next axis."""
     found: list[int] = []
     place = 0
     for flag in flags:
@@ -131,9 +128,9 @@ Pair = tuple[int, str]  # a glyph's number in its font, and the character it is 
 
 
 def trust_standard_encodings(document: Any) -> None:
-    """Takes the Unicode maps from fonts that viewers draw by the standard names of their encoding: those tell.
+    """Removes the ToUnicode CMaps of fonts that are not embedded and have a standard encoding.
 
-    Such a font is not embedded, so its encoding chooses the shapes, whatever its map says (ISO 32000-2, 9.6.5).
+    The encoding alone determines the shapes of such a font (ISO 32000-2, 9.6.5), so its CMap might be wrong.
     """
     for number in range(document.page_count):
         for xref, extension, kind, *_ in document.get_page_fonts(number, full=True):
@@ -151,18 +148,18 @@ def _names_its_glyphs(document: Any, xref: int) -> bool:
 
 
 class UnreliableGlyphs(NamedTuple):
-    """What is not believed: whole fonts, by the name their glyphs carry, and single glyphs (font, number)."""
+    """Unreliable fonts, by the font names of their glyphs, and unreliable single glyphs (font, number)."""
 
     fonts: frozenset[str] = frozenset()
     glyphs: frozenset[tuple[str, int]] = frozenset()
 
-    def about(self, glyph: Glyph) -> bool:
-        """Whether this glyph may show something else than its text."""
+    def includes(self, glyph: Glyph) -> bool:
+        """Whether the glyph may show another character than its text."""
         return glyph.font in self.fonts or (glyph.font, glyph.code) in self.glyphs
 
 
 class GlyphSamples:
-    """Which glyph of which font is claimed to be which character, with one sample of each, over a document's pages."""
+    """Collects a sample of each glyph and its Unicode value, per font, over the pages of a document."""
 
     def __init__(self) -> None:
         self._samples: dict[str, dict[Pair, tuple[int, Glyph]]] = defaultdict(dict)
@@ -174,7 +171,7 @@ class GlyphSamples:
         for looks, glyph in zip(map(_LOOKS, glyphs), glyphs, strict=True):
             if looks in known:
                 continue
-            if _draws_nothing(glyph.unicode):
+            if _is_invisible(glyph.unicode):
                 is_known = len(self._blanks.get((glyph.font, glyph.code), ())) >= _BLANKS
                 if is_known:
                     known.add(looks)
@@ -189,18 +186,18 @@ class GlyphSamples:
                 if sample is None or (sample[1].size < glyph.size < 40 and glyph.visible):
                     samples[pair] = (number, glyph)
 
-    def judge(self, document: Any) -> UnreliableGlyphs:
-        """What cannot be believed in this document."""
+    def unreliable(self, document: Any) -> UnreliableGlyphs:
+        """The unreliable fonts and glyphs of the document."""
         xrefs = _fonts_by_name(document)
         fonts: set[str] = set()
         glyphs: set[tuple[str, int]] = set()
         for name, samples in self._samples.items():
-            unknown = {pair for pair in samples if _says_nothing(pair[1])}
+            unknown = {pair for pair in samples if _has_no_character(pair[1])}
             own = _matching(xrefs, name)
-            bare = _bare_strokes(document, own, {code for code, _ in unknown}) if unknown else set()
+            bare = _kashida_of(document, own, {code for code, _ in unknown}) if unknown else set()
             glyphs.update((name, code) for code, _ in unknown if code not in bare)
             known = {pair: sample for pair, sample in samples.items() if pair not in unknown}
-            if known and not _is_believable(document, own, known):
+            if known and not _is_reliable(document, own, known):
                 fonts.add(name)
         glyphs |= _drawn_blanks(document, self._blanks)
         return UnreliableGlyphs(frozenset(fonts), frozenset(glyphs))
@@ -211,12 +208,12 @@ def _is_wide(glyph: Glyph) -> bool:
 
 
 @lru_cache(maxsize=1 << 14)
-def _draws_nothing(unicode: str) -> bool:
+def _is_invisible(unicode: str) -> bool:
     return all(c.isspace() or unicodedata.category(c) in _UNSEEN for c in unicode)
 
 
 def _drawn_blanks(document: Any, blanks: Mapping[tuple[str, int], Sequence[tuple[int, Glyph]]]) -> set[tuple[str, int]]:
-    """The glyphs that are said to be blanks and show ink, every time that they are drawn."""
+    """The glyphs with blanks as Unicode values that show ink in all samples."""
     by_page: dict[int, list[tuple[tuple[str, int], Glyph]]] = defaultdict(list)
     for key, samples in blanks.items():
         for number, glyph in samples:
@@ -231,7 +228,7 @@ def _drawn_blanks(document: Any, blanks: Mapping[tuple[str, int], Sequence[tuple
 
 
 def _has_ink(image: Any, glyph: Glyph) -> bool:
-    """Whether the middle of the glyph's cell varies; its edges belong to the neighbours, its foot to underlines."""
+    """Whether the middle of the glyph cell shows ink. The edges may show neighbours, the foot underlines."""
     factor = _SHAPE_DPI // 2 / 72
     width, size = glyph.end - glyph.start, glyph.size
     corners = [
@@ -245,12 +242,12 @@ def _has_ink(image: Any, glyph: Glyph) -> bool:
     return bool(patch.size) and int(patch.max()) - int(patch.min()) > _INK
 
 
-def _says_nothing(unicode: str) -> bool:
+def _has_no_character(unicode: str) -> bool:
     return any(c == UNKNOWN or ord(c) < 0x20 or 0xE000 <= ord(c) <= 0xF8FF or ord(c) >= 0xF0000 for c in unicode)
 
 
 def _plain(name: str) -> str:
-    """A font's name without subset tag, blanks and hyphens: the PDF and the font program spell it differently."""
+    """The font name without subset tag, blanks and hyphens, which differ between PDF and font program."""
     if len(name) > 7 and name[6] == "+":
         name = name[7:]
     return "".join(c for c in name.lower() if c.isalnum()).removesuffix("regular")
@@ -268,18 +265,18 @@ def _fonts_by_name(document: Any) -> Mapping[str, list[int]]:
 
 
 def _matching(xrefs: Mapping[str, list[int]], name: str) -> list[int]:
-    """Fonts of that name; MuPDF cuts long names off."""
+    """The fonts of that name. MuPDF truncates long names."""
     plain = _plain(name)
     return xrefs.get(plain) or [x for other, found in xrefs.items() if plain and other.startswith(plain) for x in found]
 
 
-def _bare_strokes(document: Any, xrefs: Sequence[int], codes: Set[int]) -> Set[int]:
-    """Those of the glyphs that are bare strokes in every font of that name."""
-    found = [strokes(document.extract_font(xref)[3], codes) for xref in xrefs if xref]
+def _kashida_of(document: Any, xrefs: Sequence[int], codes: Set[int]) -> Set[int]:
+    """The glyphs that are kashida strokes in every font of that name."""
+    found = [kashida_strokes(document.extract_font(xref)[3], codes) for xref in xrefs if xref]
     return set.intersection(*found) if found else set()
 
 
-def _is_believable(document: Any, xrefs: Sequence[int], samples: Mapping[Pair, tuple[int, Glyph]]) -> bool:
+def _is_reliable(document: Any, xrefs: Sequence[int], samples: Mapping[Pair, tuple[int, Glyph]]) -> bool:
     if xrefs and all(_has_standard_encoding(document, xref) for xref in xrefs):
         return True
     known: dict[int, set[str]] = defaultdict(set)
@@ -310,7 +307,7 @@ def _agrees(unicode: str, characters: set[str]) -> bool:
 
 
 def _base(text: str) -> str:
-    """Hyphens of all kinds, Arabic and Persian twins, look-alike blanks, small and ringed digits count as one."""
+    """A form that is equal for all hyphens, for Arabic and Persian letters of one shape, and for small digits."""
     shown = "".join(c for c in unicodedata.normalize("NFKC", text) if unicodedata.category(c) != "Cf")
     return (
         (shown or text).casefold().translate({0xAD: "-", 0x2010: "-", 0x2011: "-", 0x6CC: "ي", 0x6A9: "ك", 0x2215: "/"})
@@ -318,7 +315,7 @@ def _base(text: str) -> str:
 
 
 def _program_map(program: bytes) -> Mapping[int, set[str]]:
-    """Glyph number to characters, from the font program's own Unicode map; empty when it has none."""
+    """The characters of each glyph number in the Unicode map of the font program; empty if it has none."""
     if not program or (program[:4] in (b"\0\1\0\0", b"true", b"OTTO") and not _has_unicode_table(program)):
         return {}
     font = pymupdf.Font(fontbuffer=program)
@@ -346,7 +343,7 @@ def _has_unicode_table(program: bytes) -> bool:
 
 
 def _shapes_agree(document: Any, samples: Mapping[Pair, tuple[int, Glyph]]) -> bool:
-    """Whether most drawn shapes resemble what they claim, in each alphabet; True where no claim can be judged."""
+    """Whether most drawn shapes of each alphabet resemble their characters; True if none can be compared."""
     judged: dict[str, list[bool]] = defaultdict(list)
     pages: dict[int, list[Glyph]] = defaultdict(list)
     for number, glyph in list(samples.values()):
@@ -369,7 +366,7 @@ def _shapes_agree(document: Any, samples: Mapping[Pair, tuple[int, Glyph]]) -> b
 
 
 def _patch(image: Any, glyph: Glyph) -> tuple[Any, float, float]:
-    """The glyph's pixels, and its baseline's row and its type size in them."""
+    """The pixels of the glyph, and its baseline and type size in pixels."""
     factor = _SHAPE_DPI / 72
     slack = 0.03 * glyph.size
     left, right = max(0, int((glyph.start - slack) * factor)), max(0, int((glyph.end + slack) * factor) + 1)
@@ -378,24 +375,22 @@ def _patch(image: Any, glyph: Glyph) -> tuple[Any, float, float]:
     return image[top:bottom, left:right], glyph.baseline * factor - top, glyph.size * factor
 
 
-# Whether a page's words are in doubt: a symbol that nobody can name is no reason to distrust the text around it.
-
-_TOUCHING = 0.15  # of the type size: glyphs of one word stand closer
-_NEAR = 1.0  # of the type size: glyphs of one spaced-out word
-_WORD = 3  # so many doubted glyphs side by side may be a word even of a symbol font
-# Fonts of pictures and mathematics: their nameless glyphs are ornaments unless several stand in a row.
+_TOUCHING = 0.15  # of the type size: the largest gap between glyphs of one word
+_NEAR = 1.0  # of the type size: the largest gap between glyphs of a spaced-out word
+_WORD = 3  # so many adjacent unreliable glyphs may be a word, even in a symbol font
+# Symbol and mathematical fonts: their glyphs without Unicode values are ornaments unless several are adjacent.
 _PICTURES = ("wingdings", "webdings", "symbol", "dingbats", "awesome", "cmex", "cmsy", "msam", "msbm", "math")
 
 
-def has_unreliable_words(glyphs: Iterable[Glyph], doubt: UnreliableGlyphs) -> bool:
-    """Whether a visible word of the page holds a letter that may be another than its text says."""
-    seen = [glyph for glyph in glyphs if glyph.visible and (not glyph.is_blank or doubt.about(glyph))]
-    if not any(doubt.about(glyph) for glyph in seen):
+def has_unreliable_words(glyphs: Iterable[Glyph], unreliable: UnreliableGlyphs) -> bool:
+    """Whether a visible word of the page contains an unreliable glyph. Single symbols do not count."""
+    seen = [glyph for glyph in glyphs if glyph.visible and (not glyph.is_blank or unreliable.includes(glyph))]
+    if not any(unreliable.includes(glyph) for glyph in seen):
         return False
     seen.sort(key=lambda g: (g.frame, round(g.baseline), g.start))
-    if any(_is_doubtful(word, doubt) for word in _runs(seen, _TOUCHING)):
+    if any(_is_unreliable(word, unreliable) for word in _runs(seen, _TOUCHING)):
         return True
-    return any(sum(map(doubt.about, run)) >= _WORD for run in _runs(seen, _NEAR))
+    return any(sum(map(unreliable.includes, run)) >= _WORD for run in _runs(seen, _NEAR))
 
 
 def _runs(glyphs: Sequence[Glyph], gap: float) -> Iterable[list[Glyph]]:
@@ -412,9 +407,9 @@ def _runs(glyphs: Sequence[Glyph], gap: float) -> Iterable[list[Glyph]]:
         yield run
 
 
-def _is_doubtful(word: Sequence[Glyph], doubt: UnreliableGlyphs) -> bool:
-    doubted = [glyph for glyph in word if doubt.about(glyph)]
-    if not doubted or len(word) < 2:
+def _is_unreliable(word: Sequence[Glyph], unreliable: UnreliableGlyphs) -> bool:
+    suspects = [glyph for glyph in word if unreliable.includes(glyph)]
+    if not suspects or len(word) < 2:
         return False
-    pictures = [glyph for glyph in doubted if any(name in glyph.font.lower() for name in _PICTURES)]
-    return len(pictures) < len(doubted) or len(pictures) >= _WORD
+    pictures = [glyph for glyph in suspects if any(name in glyph.font.lower() for name in _PICTURES)]
+    return len(pictures) < len(suspects) or len(pictures) >= _WORD

@@ -5,7 +5,7 @@ import struct
 import pymupdf
 import pytest
 
-from pipeline.documents.pdf.page.font_encoding import strokes
+from pipeline.documents.pdf.page.font_encoding import kashida_strokes
 from tests.pipeline.documents import papers
 
 DEJAVU = papers.DEJAVU.read_bytes()
@@ -16,12 +16,12 @@ def glyph(character: str) -> int:
 
 
 def test_what_lengthens_an_arabic_word_is_one() -> None:
-    assert strokes(DEJAVU, [glyph("ـ"), glyph("م")]) == {glyph("ـ")}
+    assert kashida_strokes(DEJAVU, [glyph("ـ"), glyph("م")]) == {glyph("ـ")}
 
 
 @pytest.mark.parametrize("character", "1٠١.-_|باlI·")
 def test_what_says_something_is_none(character: str) -> None:
-    assert strokes(DEJAVU, [glyph(character)]) == set()
+    assert kashida_strokes(DEJAVU, [glyph(character)]) == set()
 
 
 def test_a_stroke_that_joins_nothing_is_none() -> None:
@@ -31,9 +31,9 @@ def test_a_stroke_that_joins_nothing_is_none() -> None:
     (metrics,) = [start for tag, _, start, _ in rows if tag == b"hmtx"]
     at = metrics + 4 * glyph("ـ")
     wider = DEJAVU[:at] + struct.pack(">H", 1200) + DEJAVU[at + 2 :]
-    assert strokes(wider, [glyph("ـ")]) == set()
+    assert kashida_strokes(wider, [glyph("ـ")]) == set()
 
 
 @pytest.mark.parametrize("program", [b"", b"true", DEJAVU[:400], papers.AMIRI.read_bytes()[:4] + b"\0" * 99])
 def test_a_program_that_cannot_be_read_has_none(program: bytes) -> None:
-    assert strokes(program, [1]) == set()
+    assert kashida_strokes(program, [1]) == set()
