@@ -1,6 +1,6 @@
-"""The `masker` command: serves, works, migrates and sweeps; everything else is in api/commands.
+"""The `masker` command: serve, worker, migrate and sweep; all other subcommands are in api/commands.
 
-The only module that may import workers. Each command imports what it needs when it runs, so that --help is quick.
+The only module of api that may import workers. Commands import what they need when they run, so that --help is quick.
 """
 
 import sys
@@ -50,7 +50,7 @@ def serve(
     from api.http.server import address, is_loopback, listen
 
     settings = load()
-    rules = AccessRules.of(settings)  # says what is wrong before anything is connected to
+    rules = AccessRules.of(settings)  # invalid settings end the command before any connection
     with listen(host, port) as listener, stores(settings) as storage:
         logs.configure()
         if settings.geo_database is None and not settings.is_sqlite:
@@ -59,7 +59,7 @@ def serve(
             console.warn("browsers on other computers are refused: MASKER_DASHBOARD_URL is not set")
         application = create_app(settings, storage, rules)
         application.state.services.detection.warm()
-        gc.freeze()  # lexicons last as long as the process: no collection needs to walk them
+        gc.freeze()  # the lexicons live as long as the process; the collector need not walk them
         with _embedded_workers(settings, storage) if settings.is_embedded else nullcontext():
             mode = "with its workers (embedded mode)" if settings.is_embedded else "workers run apart"
             console.say(f"serving on {address(listener)}, {mode}; Ctrl-C stops it")
@@ -78,7 +78,7 @@ def worker(
     from workers import processes as worker_processes
 
     settings = load()
-    Storage.open(settings).close()  # says what is wrong before any process is started
+    Storage.open(settings).close()  # invalid settings end the command before any process starts
     names = [name.strip() for name in queues.split(",") if name.strip()]
     if not set(names) <= {queue.value for queue in Queue}:
         console.stop(f"--queues: only {', '.join(Queue)}", 2)
@@ -107,7 +107,7 @@ def sweep(as_json: Json = False) -> None:
 
 @contextmanager
 def _embedded_workers(settings: "Settings", storage: "Storage") -> Iterator[None]:
-    """Worker threads and sweeper in this process, on the broker that the API announces through."""
+    """Worker threads and the sweeper in this process, on the broker that the API uses."""
     from workers.processes import Embedded
 
     workers = Embedded(settings, storage)
@@ -119,7 +119,7 @@ def _embedded_workers(settings: "Settings", storage: "Storage") -> Iterator[None
 
 
 def main() -> None:
-    """The console script. What an operator can mend is one line on standard error and no traceback."""
+    """The console script. A failure that the operator can mend is one line on standard error, without a traceback."""
     try:
         app()
     except Exception as error:
@@ -127,12 +127,12 @@ def main() -> None:
         if regret is None:
             raise
         if isinstance(error, OSError):
-            sys.stdout = None  # else it is flushed once more at the end, and fails again
+            sys.stdout = None  # else the exit flushes it again, and fails again
         console.stop(*regret)
 
 
 def _regret(error: Exception) -> tuple[str, int] | None:
-    """The line and the exit status for a failure that is the operator's to mend; None for a fault of ours."""
+    """Message and exit status of a failure that the operator can mend; None for a defect of the program."""
     from api.http.server import AddressUnavailable
     from pipeline.sandbox.parent import SandboxUnavailable
     from schemas.errors import MaskerError, MaskerUnavailable, Unprocessable

@@ -1,1 +1,1 @@
-"""Subcommands of `masker` that need no worker code. Each imports what it needs when it runs: --help stays quick."""
+"""Subcommands of `masker` that need no worker code. Each imports what it needs when it runs."""

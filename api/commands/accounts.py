@@ -1,4 +1,4 @@
-"""`masker account` and `masker key`: what operators do to accounts, on the database itself."""
+"""`masker account` and `masker key`: what operators change in the database."""
 
 import sys
 from datetime import UTC, datetime
@@ -75,7 +75,7 @@ def create_key(
     judge_allowed: Annotated[bool, typer.Option("--judge-allowed", help="Let its calls ask for the judge.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Mint a bearer key and print it, this once."""
+    """Create a bearer key and print it; it is shown only once."""
     from schemas.clock import utc_now
     from storage.accounts import keys
     from storage.accounts import records as accounts
@@ -91,7 +91,7 @@ def create_key(
 
 @key.command("revoke")
 def revoke_key(key_id: Annotated[str, typer.Argument(help="The key's id.")], as_json: Json = False) -> None:
-    """End a key: what it sealed stays sealed for good."""
+    """Revoke a key. Nobody can open its envelopes afterwards."""
     from schemas.clock import utc_now
     from schemas.errors import KeyNotFound
     from schemas.ids import parse_id

@@ -1,4 +1,4 @@
-"""What every subcommand shares: settings with their warnings, the opened stores, results and regrets in one line."""
+"""What all subcommands share: settings, opened stores, results on standard output, messages on standard error."""
 
 import json
 import os
@@ -17,7 +17,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on one
 
 
 def load() -> "Settings":
-    """The settings of the environment; unknown MASKER_ variables are warned about. InvalidSettings."""
+    """The settings of the environment. Warns of unknown MASKER_ variables. InvalidSettings."""
     from schemas.settings import load_settings, unknown_variables
 
     for name in unknown_variables():
@@ -27,7 +27,7 @@ def load() -> "Settings":
 
 @contextmanager
 def stores(settings: "Settings") -> Iterator["Storage"]:
-    """What lasts, opened; in embedded mode its schema is brought up to date first."""
+    """The opened stores; in embedded mode the schema is migrated first."""
     from storage.opening import Storage
 
     storage = Storage.open(settings)
@@ -40,7 +40,7 @@ def stores(settings: "Settings") -> Iterator["Storage"]:
 
 
 def show(answer: dict[str, object], *, as_json: bool) -> None:
-    """A result on standard output: one JSON line, or one `name: value` line each."""
+    """Prints a result: one JSON line, or a line `name: value` for each entry."""
     if as_json:
         typer.echo(json.dumps(answer, ensure_ascii=False))
         return
@@ -49,13 +49,13 @@ def show(answer: dict[str, object], *, as_json: bool) -> None:
 
 
 def write(text: str) -> None:
-    """Text on standard output exactly as it is, in UTF-8 whatever the locale."""
+    """Writes text to standard output unchanged, in UTF-8 whatever the locale."""
     sys.stdout.buffer.write(text.encode("utf-8", "surrogatepass"))
     sys.stdout.buffer.flush()
 
 
 def printable(name: str) -> str:
-    """A file's name in one line of plain characters: no control of a terminal, nothing that writes backwards."""
+    """A file name as one line without control characters and without characters that change the writing direction."""
     return "".join(
         character if character.isprintable() else character.encode("unicode_escape", "backslashreplace").decode()
         for character in name
@@ -63,17 +63,17 @@ def printable(name: str) -> str:
 
 
 def plain(name: str) -> str:
-    """A path in Unicode: bytes that are none, which arrive as lone surrogates, become replacement characters."""
+    """A path as Unicode text; bytes that are not UTF-8 become replacement characters."""
     return os.fsencode(name).decode("utf-8", "replace")
 
 
 def say(message: str) -> None:
-    """What goes on, in one line on standard error."""
+    """Prints one line of progress on standard error."""
     typer.echo(f"masker: {message}", err=True)
 
 
 def warn(message: str) -> None:
-    """One line on standard error."""
+    """Prints one warning on standard error."""
     typer.echo(f"masker: warning: {message}", err=True)
 
 

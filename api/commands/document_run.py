@@ -1,4 +1,4 @@
-"""Takes a document from a path through the whole file run: what its bytes are, how large it may be, how it ended."""
+"""Redacts a document from a path: reads it, tells its format, and runs the whole pipeline."""
 
 import os
 import stat
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from schemas.settings import Settings
 
 _CHUNK = 1024 * 1024
-# Other endings of names that say what a document is.
+# Other endings of the names of supported documents.
 _ENDINGS = {"jpg": "jpeg", "jpe": "jpeg", "jfif": "jpeg", "tif": "tiff", "tsv": "csv", "tab": "csv"}
 
 
 class Refused(Exception):
-    """No output: `code` says why, in the words of a failed job or of a refused upload, or `unreadable`.
+    """There is no output. `code` is that of a failed job or a refused upload, or `unreadable`.
 
-    `system`: what the system said, of a file that cannot be read. `reason`: why a format is not supported.
+    `system`: the system's message for a file that cannot be read. `reason`: why a format is not supported.
     """
 
     def __init__(self, code: str, system: str = "", reason: "Reason | None" = None) -> None:
@@ -33,7 +33,7 @@ class Refused(Exception):
 
 
 class WrongEnding(Exception):
-    """An output whose name does not end as documents of its format do."""
+    """The name of the output does not end as documents of its format do."""
 
     def __init__(self, format_: "Format") -> None:
         endings = [format_.value, *(ending for ending, name in _ENDINGS.items() if name == format_.value)]
@@ -51,7 +51,7 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What runs documents: made once, used from many threads. `readers` read pictures for all of them."""
+    """Redacts documents; made once, used from many threads. `readers` run OCR for all of them."""
 
     settings: "Settings"
     sandbox: "Sandbox"
@@ -105,14 +105,14 @@ def figures(done: Done) -> dict[str, Any]:
 
 
 def is_document(name: str) -> bool:
-    """Whether a name's ending is one of the formats that are redacted."""
+    """Whether the ending of a name is that of a supported format."""
     return format_of(name) is not None
 
 
 def _read(source: Path, most: int, flags: int) -> bytes:
     """The bytes of a regular file. Refused."""
     try:
-        # A pipe that nobody writes to would be waited for.
+        # O_NONBLOCK: opening a pipe without a writer would block.
         with os.fdopen(os.open(source, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | flags), "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 raise Refused("unreadable", "Not a regular file")
@@ -148,7 +148,7 @@ def format_of(name: str) -> "Format | None":
 
 
 def opened(settings: "Settings", readers: Executor) -> Run:
-    """Builds the parsers' sandbox and loads the detector. SandboxUnavailable."""
+    """Builds the sandbox and loads the detector. SandboxUnavailable."""
     from pipeline.detect.detector import Detector
     from pipeline.sandbox.parent import Sandbox
 

@@ -1,4 +1,4 @@
-"""`masker redact-file`: documents through the whole pipeline in process, parsing still in the sandbox child."""
+"""`masker redact-file`: redacts documents in this process; parsers still run in the sandbox."""
 
 import os
 import signal
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from schemas.settings import Settings
 
 _STDOUT = "-"
-_INTERRUPTED = 130  # what shells call the end by Ctrl-C
+_INTERRUPTED = 130  # exit status after SIGINT in shells (128 + 2)
 
 
 def redact_file_command(
@@ -77,7 +77,7 @@ def _one(settings: "Settings", source: Path, target: Path, report: Path | None, 
             run = opened(settings, readers)
             with display(1) as shown:
                 heard = shown.begin(source.name)
-                # In a thread, so that Ctrl-C need not wait for what a child is at.
+                # In a thread, so that Ctrl-C need not wait for a child process.
                 work = partial(run.redact, source, plain(source.name), heard, named=_ending_of(target))
                 done = ThreadPoolExecutor(1).submit(work).result()
             signed = [] if report is None else [(report, _reporter(settings)(done))]
@@ -110,7 +110,7 @@ def _folder(
 
 
 def _check(source: Path, outputs: Sequence[Path], *, force: bool) -> None:
-    """Ends the command when the source is a folder, or an output is one, or would take the place of another file."""
+    """Ends the command when IN or an output is a folder, or when an output exists."""
     if source.is_dir():
         stop(f"{printable(str(source))}: Is a directory (-r redacts what is in it)", 2)
     for output in outputs:
@@ -126,7 +126,7 @@ def _check(source: Path, outputs: Sequence[Path], *, force: bool) -> None:
 
 
 def _check_stdout(*, force: bool, as_json: bool) -> None:
-    """Ends the command when a document on standard output would be mixed with text, or shown on a terminal."""
+    """Ends the command when standard output is a terminal or also carries the JSON result."""
     if as_json:
         stop("--json and -o - both write to standard output", 2)
     if sys.stdout.isatty() and not force:
@@ -139,7 +139,7 @@ def _ending_of(target: Path) -> str | None:
 
 
 def _said_of(refused: "Refused", source: Path) -> tuple[str, int]:
-    """The line and the exit status for a document without output."""
+    """Message and exit status for a document without output."""
     from schemas.refusals import REMEDY
 
     if refused.system:
@@ -150,7 +150,7 @@ def _said_of(refused: "Refused", source: Path) -> tuple[str, int]:
 
 
 def _write(outputs: Sequence[tuple[Path, bytes]], *, force: bool) -> None:
-    """All of them or none."""
+    """Writes all outputs or none."""
     try:
         publishing.write(*outputs, force=force)
     except FileExistsError as error:
@@ -160,7 +160,7 @@ def _write(outputs: Sequence[tuple[Path, bytes]], *, force: bool) -> None:
 
 
 def _reporter(settings: "Settings") -> "Callable[[Done], bytes]":
-    """What writes the signed report of a document."""
+    """A function that makes the signed report of a document."""
     from api.commands.reports import signed_report
 
     return lambda done: signed_report(settings, done.redacted, done.format, round(done.seconds * 1000))
@@ -168,7 +168,7 @@ def _reporter(settings: "Settings") -> "Callable[[Done], bytes]":
 
 @contextmanager
 def _reading() -> Iterator[ThreadPoolExecutor]:
-    """The threads that read pictures; not waited for when something else ended the work."""
+    """The threads that run OCR; they are not waited for when the command ends early."""
     readers = ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="reader")
     try:
         yield readers
@@ -178,7 +178,7 @@ def _reading() -> Iterator[ThreadPoolExecutor]:
 
 @contextmanager
 def _quitting() -> Iterator[None]:
-    """Ctrl-C, and a polite request to end, end the process at once: its children die with the threads they serve."""
+    """SIGINT and SIGTERM end the process at once: its children end with the threads that started them."""
 
     def interrupt(*_: object) -> NoReturn:
         raise KeyboardInterrupt

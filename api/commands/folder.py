@@ -1,4 +1,4 @@
-"""`masker redact-file -r`: every document of a folder into the same place of another one, several at once."""
+"""`masker redact-file -r`: redacts every document of a folder into another folder, several at once."""
 
 import secrets
 import shutil
@@ -22,7 +22,7 @@ Reporter = Callable[[Done], bytes]
 
 
 class Made(NamedTuple):
-    """A redacted document whose place is not known yet: its draft, the name it shall have, its figures, its report."""
+    """A redacted document before its final name: its draft, the wanted name, its figures and its report."""
 
     draft: Path
     name: str
@@ -32,7 +32,7 @@ class Made(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where outputs go: the folder, that of reports if there is one, and whether what is there may be replaced."""
+    """The folder of the outputs, the folder of the reports (or None), and whether existing files may be replaced."""
 
     root: Path
     reports: Path | None
@@ -40,7 +40,7 @@ class Place:
 
 
 def check(source: Path, others: Sequence[Path]) -> None:
-    """Ends the command when the source is no folder, or one of the others lies in it, or it in one of them."""
+    """Ends the command when the source is not a folder, or when the folders lie inside each other."""
     if not source.is_dir():
         stop(f"{printable(str(source))}: {'Not a directory' if source.exists() else 'No such file or directory'}", 2)
     for other in others:
@@ -54,9 +54,9 @@ def check(source: Path, others: Sequence[Path]) -> None:
 
 
 def redact_folder(run: Run, source: Path, place: Place, jobs: int, report: Reporter | None) -> list[Row]:
-    """One row for everything in the folder. KeyboardInterrupt leaves no draft, but threads that still run."""
+    """Redacts all documents of the folder and returns one row for each entry. An interrupt leaves no draft."""
     found = list(items(source))
-    documents = [item for item in found if not item.passed]
+    documents = [item for item in found if not item.skipped_because]
     drafts = place.root / f".masker-{secrets.token_hex(8)}"
     drafts.mkdir(mode=0o700)
     threads = ThreadPoolExecutor(jobs, thread_name_prefix="document")
@@ -70,13 +70,13 @@ def redact_folder(run: Run, source: Path, place: Place, jobs: int, report: Repor
         return rows
     finally:
         threads.shutdown(wait=False, cancel_futures=True)
-        for _ in range(_TRIES):  # a thread that nobody waits for may be writing in it
+        for _ in range(_TRIES):  # an abandoned thread may still write in it
             if drafts.exists():
                 shutil.rmtree(drafts, ignore_errors=True)
 
 
 def _make(run: Run, source: Path, path: Path, drafts: Path, shown: Display, report: Reporter | None) -> Made:
-    """A document's draft. Refused, OSError."""
+    """Redacts one document into a draft. Refused, OSError."""
     name = str(path)
     heard = shown.begin(name)
     try:
@@ -88,7 +88,7 @@ def _make(run: Run, source: Path, path: Path, drafts: Path, shown: Display, repo
 
 
 def _folders(run: Run, documents: Sequence[Item]) -> dict[Path, Path]:
-    """Where each folder that holds documents goes, below the root."""
+    """For each folder with documents, its output folder below the root."""
     from pipeline.entities.findings import find
     from pipeline.entities.output_name import folder_names
     from schemas.spans import DetectOptions
@@ -107,14 +107,14 @@ def _folders(run: Run, documents: Sequence[Item]) -> dict[Path, Path]:
 def _published(
     found: Sequence[Item], making: dict[Path, Future[Made]], place: Place, folders: dict[Path, Path]
 ) -> list[Row]:
-    """The rows, in the order of the tree; drafts are given their names in that order, so that it is always the same."""
+    """The rows in the order of the tree. Drafts get their names in that order: the result is always the same."""
     names = Names()
     for folder in folders.values():
         names.free(folder.parent, folder.name)
     rows = []
     for item in found:
-        if item.passed:
-            row = Row(plain(str(item.path)), "failed" if item.failed else "skipped", code=item.passed)
+        if item.skipped_because:
+            row = Row(plain(str(item.path)), "failed" if item.failed else "skipped", code=item.skipped_because)
         else:
             row = _ended(item.path, making.pop(item.path), place, folders, names)
         if row.result != "skipped":
@@ -127,7 +127,7 @@ def _ended(path: Path, making: Future[Made], place: Place, folders: dict[Path, P
     file, error = plain(str(path)), making.exception()
     if isinstance(error, Refused):
         return Row(file, "failed", code=error.code, reason=None if error.reason is None else error.reason.value)
-    if error is not None:  # a fault of ours, or of the disk: this document has no output, the others may have theirs
+    if error is not None:  # a defect or a full disk: this document has no output, the others may have one
         return Row(file, "failed", code="unwritable" if isinstance(error, OSError) else "internal_error")
     made = making.result()
     target = names.free(folders[path.parent], made.name)
@@ -141,7 +141,7 @@ def _ended(path: Path, making: Future[Made], place: Place, folders: dict[Path, P
 
 
 def _move(made: Made, target: Path, place: Place) -> None:
-    """OSError; FileExistsError when the name is taken, or leads elsewhere."""
+    """Gives a draft and its report their names. OSError; FileExistsError when a name is taken or leads elsewhere."""
     moves = []
     for root, ending, content in ((place.root, "", None), (place.reports, REPORT_ENDING, made.report)):
         if root is None:

@@ -1,4 +1,4 @@
-"""Shows on standard error how far documents are: bars on a terminal, elsewhere a line for what takes long."""
+"""Shows progress on standard error: bars on a terminal, else a line for a document that takes long."""
 
 import sys
 import time
@@ -15,22 +15,22 @@ if TYPE_CHECKING:
 
     from pipeline.document_run import Progress, ProgressListener
 
-_QUIET_SECONDS = 5.0  # without a terminal: so long nothing is said of a document
+_QUIET_SECONDS = 5.0  # seconds without a line, when there is no terminal
 
 
 class Display(Protocol):
-    """Hears of documents from many threads."""
+    """Shows the progress of documents; used from many threads."""
 
     def begin(self, name: str) -> "ProgressListener":
-        """A document begins: what shall hear of its progress."""
+        """Starts the display of a document and returns its progress listener."""
 
     def end(self, name: str) -> None:
-        """A document has ended, well or not."""
+        """Ends the display of a document, whatever the outcome."""
 
 
 @contextmanager
 def display(documents: int) -> Iterator[Display]:
-    """For so many documents in all."""
+    """A display for so many documents in all."""
     if not sys.stderr.isatty():
         yield _Lines()
         return
@@ -56,7 +56,7 @@ class _Lines:
         return hear
 
     def end(self, name: str) -> None:
-        """Its outcome is somebody else's to tell."""
+        """Prints nothing: the caller prints the outcome."""
 
 
 class _OnTerminal:
@@ -75,7 +75,7 @@ class _OnTerminal:
 
         def hear(progress: "Progress") -> None:
             done = progress_at(progress.stage, progress.read, progress.rasters)
-            # A second round begins behind the end of the first: a bar does not go back.
+            # A second round starts where the first ended: a bar does not go back.
             done = max(done, next(row.completed for row in self._bars.tasks if row.id == task))
             self._bars.update(task, description=f"{shown}: {_told(progress)}", completed=done)
 

@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all: written beside their place, then moved there; never over what is there."""
+"""Writes files whole or not at all: into a hidden draft in the same folder, which is then renamed."""
 
 import os
 import secrets
@@ -29,9 +29,9 @@ def write(*outputs: tuple[Path, bytes], force: bool) -> None:
 
 
 def publish(drafts: Sequence[tuple[Path, Path]], *, force: bool) -> None:
-    """Gives drafts their names, all of them in this order, or none. OSError; FileExistsError unless `force`.
+    """Gives drafts their names, all in this order, or none. OSError; FileExistsError unless `force`.
 
-    What an interrupt at any moment leaves is told from the files themselves, not from how far this had come.
+    After an interrupt at any moment the state is read from the files, not from how far the renaming came.
     """
     begun: list[tuple[Path, Path, Path]] = []
     try:
@@ -56,7 +56,7 @@ def publish(drafts: Sequence[tuple[Path, Path]], *, force: bool) -> None:
 
 @contextmanager
 def _naming(target: Path) -> Iterator[None]:
-    """An OSError names what was to be written, not the hidden file on the way to it."""
+    """Makes an OSError name the file to be written instead of the hidden draft."""
     try:
         yield
     except OSError as error:
@@ -64,7 +64,7 @@ def _naming(target: Path) -> Iterator[None]:
 
 
 def _keep(target: Path, before: Path) -> None:
-    """A second name for what is there, a link itself not being followed; on file systems without any, another one."""
+    """Keeps an existing file under a second name (a hard link where possible); symbolic links are not followed."""
     if not os.path.lexists(target):
         return
     try:
@@ -74,7 +74,7 @@ def _keep(target: Path, before: Path) -> None:
 
 
 def draft(folder: Path, data: bytes) -> Path:
-    """The bytes in a hidden file of the folder, safe on disk; nothing is left behind when that fails."""
+    """Writes the bytes to a hidden file of the folder and syncs it; nothing is left behind on failure."""
     made = _hidden(folder)
     _fill(made, data)
     return made
@@ -116,14 +116,14 @@ def _hidden(folder: Path) -> Path:
 
 
 class Names:
-    """Names given out in one run, so that two files never get one, on file systems that ignore case neither."""
+    """Names given out in one run, so that two files never get the same, also on case-insensitive file systems."""
 
     def __init__(self) -> None:
         self._taken: set[tuple[Path, str]] = set()
         self._last: Counter[tuple[Path, str]] = Counter()
 
     def free(self, folder: Path, name: str) -> Path:
-        """`folder/name`, or with a number behind the stem where that was given out before."""
+        """`folder/name`, with a number behind the stem where that name was given out before."""
         stem, suffix = os.path.splitext(name)  # noqa: PTH122 - a name, not a path
         wanted, found = (folder, _same(name)), _shortened(stem, suffix)
         while (folder, _same(found)) in self._taken:

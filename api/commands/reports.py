@@ -1,4 +1,4 @@
-"""`masker verify-report`: checks a verification report offline, and that a file is the one it speaks of."""
+"""`masker verify-report`: checks a verification report offline, and that it belongs to a file."""
 
 import hashlib
 from collections.abc import Iterable
@@ -57,7 +57,7 @@ def verify_report_command(
 
 
 def _show(signed: "SignedReport", file: Path | None, signer: str, *, as_json: bool) -> None:
-    """What the report says, and who signed it: `signer` is this installation, or the file of the public key."""
+    """Prints the report and its signer: this installation, or the file of the public key."""
     if as_json:
         checked = {"verified": True, "signer": signer, "file_matches": None if file is None else True}
         show({**checked, **signed.model_dump(mode="json")}, as_json=True)
@@ -98,7 +98,7 @@ def signed_report(settings: "Settings", redacted: "Redacted", format_: "Format",
 
 
 def _keys(path: Path | None) -> "list[Ed25519PublicKey]":
-    """The keys that may have signed. NotAPublicKey."""
+    """The keys that may have signed the report. NotAPublicKey."""
     from storage.opening import open_keyring
     from storage.report_key import load_public_key, public_keys
 

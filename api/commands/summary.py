@@ -1,4 +1,4 @@
-"""What became of every file of a folder: rows, their totals, as a table or as one JSON object."""
+"""The result of a folder: a row for each entry and the totals, as a table or as one JSON object."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -28,12 +28,12 @@ class Row:
 
     @property
     def outcome(self) -> str:
-        """How it ended, in a few words."""
+        """The outcome in a few words."""
         return f"{self.code} ({self.reason})" if self.reason else self.code or self.result
 
 
 def totals(rows: Sequence[Row]) -> dict[str, object]:
-    """How many ended how, and what was removed from those that are ready."""
+    """The number of files by outcome, and the entities that were removed."""
     ended = Counter(row.result for row in rows)
     entities = sum((Counter(row.entities) for row in rows), Counter[str]())
     return {
@@ -48,7 +48,7 @@ def totals(rows: Sequence[Row]) -> dict[str, object]:
 
 
 def show_summary(rows: Sequence[Row], *, as_json: bool) -> None:
-    """On standard output."""
+    """Prints the summary on standard output."""
     if as_json:
         show({"files": [asdict(row) for row in rows], "totals": totals(rows)}, as_json=True)
         return
@@ -78,7 +78,7 @@ def _table(rows: Sequence[Row]) -> None:
     Console(file=sys.stdout, width=None if sys.stdout.isatty() else _UNFOLDED).print(table)
 
 
-_UNFOLDED = 10_000  # columns of a file or a pipe, where nothing is to be folded
+_UNFOLDED = 10_000  # columns of a file or a pipe: nothing is folded
 
 
 def _listed(entities: object) -> str:

@@ -1,4 +1,4 @@
-"""`masker mask` and `masker redact`: the detection stage on a text, in process, without server or account."""
+"""`masker mask` and `masker redact`: detection in a text, in this process, without server or account."""
 
 import secrets
 import sys
@@ -74,7 +74,7 @@ def redact_command(
 
 
 def _detection(text: str, *, explain: bool) -> "Detection":
-    """With every type on."""
+    """Detects with all types on."""
     from pipeline.detect.detector import Detector
     from schemas.spans import DetectOptions
 
@@ -113,7 +113,7 @@ def _row(item: "Explanation") -> tuple[str, ...]:
 
 
 def _print_table(rows: list[tuple[str, ...]]) -> None:
-    """On standard error, so that standard output stays the text alone. Places, never values."""
+    """Prints explanations on standard error, so that standard output holds only the text. Places, never values."""
     table = [("START", "END", "TYPE", "SCORE", "RECOGNIZER", "WHY"), *rows]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     typer.echo(err=True)

@@ -1,4 +1,4 @@
-"""What lies in a folder: documents to redact, and whatever else there is, with the reason why it is passed over."""
+"""Lists a folder: documents to redact, and all other entries with the reason why they are skipped."""
 
 import os
 import re
@@ -8,23 +8,25 @@ from typing import NamedTuple
 
 from api.commands.document_run import is_document
 
-# Documents by their name whose formats are refused: to pass over them in silence would leave them unredacted unseen.
+# Documents of unsupported formats, by name: skipping them silently would leave them unredacted.
 _REFUSED = re.compile(
     r"\.(doc|dot|xls|xlt|xlsb|ppt|pot|pps|docm|dotm|dotx|xlsm|xltm|xltx|pptm|potm|potx|ppsm|ppsx|od[tspg]|rtf)$", re.I
 )
 
 
 class Item(NamedTuple):
-    """Something in the tree: `path` from its root; `passed` says why it is no document, or is empty; `failed` that it
-    may be one and could not be looked at."""
+    """An entry: `path` from the root; `skipped_because` says why it is skipped (empty for documents).
+
+    `failed`: it may be a document but could not be read.
+    """
 
     path: Path
-    passed: str = ""
+    skipped_because: str = ""
     failed: bool = False
 
 
 def items(root: Path) -> Iterator[Item]:
-    """Everything below the root, folder by folder in the order of names. No symbolic link is followed."""
+    """All entries below the root, folder by folder in the order of names. Symbolic links are not followed."""
     waiting = [Path()]
     while waiting:
         folder = waiting.pop()
@@ -56,5 +58,5 @@ def _reason(entry: "os.DirEntry[str]") -> str:
 
 
 def _is_hidden(name: str) -> bool:
-    """By its name; `~$` begins the files with which Office marks that somebody has a document open."""
+    """Whether a name begins with a dot or with `~$`, with which Office marks open documents."""
     return name.startswith((".", "~$"))
