@@ -1,8 +1,10 @@
 """Speaks HTTP by hand, for what a client library does not let one do; lists the operations that the API describes."""
 
 import json
+import os
 import socket
-from collections.abc import Iterable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -78,3 +80,11 @@ def read(stream: Any, *, has_body: bool = True) -> Answer:
 def head(method: str, path: str, headers: dict[str, str]) -> list[str]:
     """A request's head, line by line."""
     return [f"{method} {path} HTTP/1.1", "Host: x", *(f"{name}: {value}" for name, value in headers.items())]
+
+
+def until(holds: Callable[[], bool]) -> None:
+    """Waits until a condition holds; fails after 30 seconds."""
+    deadline = time.monotonic() + 30
+    while not holds():
+        assert time.monotonic() < deadline
+        os.sched_yield()

@@ -50,7 +50,7 @@ def _case(name: str, place: str) -> Case:
 def test_a_function_that_has_nothing_to_do_with_a_place_proves_nothing() -> None:
     case = _case("docx", "custom XML")
     assert verdict(case, ()) == "green"
-    assert verdict(case, ("ooxml.number_format.moment",)) == "green"
+    assert verdict(case, ("ooxml.number_format.to_datetime",)) == "green"
 
 
 def test_what_breaks_without_a_function_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -67,8 +67,8 @@ def test_functions_come_back_and_stand_ins_have_their_shape() -> None:
     with without("ooxml.sanitize._remove_parts"):
         assert sanitize._remove_parts is not function
     assert sanitize._remove_parts is function
-    assert stand_in(handlers()["csv.labels.spelled"].function)("First_Name") == "First_Name"
+    assert stand_in(handlers()["csv.labels.with_spaced_words"].function)("First_Name") == "First_Name"
     assert stand_in(handlers()["csv.labels._is_form"].function)([]) is False
     assert stand_in(handlers()["csv.labels._is_form"].function, always=True)([]) is True
-    with pytest.raises(NoStandIn), without(ALWAYS + "csv.labels.spelled"):
+    with pytest.raises(NoStandIn), without(ALWAYS + "csv.labels.with_spaced_words"):
         pass

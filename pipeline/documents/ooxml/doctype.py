@@ -12,8 +12,9 @@ _BYTE_ORDER_MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-
 _UNMARKED = ((b"<\0", "utf-16-le"), (b"\0<", "utf-16-be"))
 _ENCODING = re.compile(rb"""<\?xml[^>]{0,100}?encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']""")
 _XML_DECLARATION = re.compile(r"\s*<\?xml\s[^>]*>")
-# The prolog before the declaration (XML 1.0, production 22). Atomic groups keep the search linear.
-_PROLOG = re.compile(r"(?>\s++|<!--.*?-->|<\?.*?\?>)*+<!DOCTYPE", re.DOTALL)
+_DECLARATION = "<!DOCTYPE"
+_BLANKS = re.compile(r"\s*")
+_MISC = (("<!--", "-->"), ("<?", "?>"))  # comments and processing instructions, by their delimiters
 # Tokens that decide where a declaration ends: it holds nested declarations, and quotes and comments with brackets.
 # An open comment or instruction extends to the end of the text, which keeps the search linear.
 _MARK = re.compile(r"\"[^\"]*\"|'[^']*'|<!--.*?(?:-->|\Z)|<\?.*?(?:\?>|\Z)|<!|>|[\"']|<", re.DOTALL)
@@ -39,13 +40,27 @@ def remove(data: bytes) -> Undeclared | None:
     text = _decoded(data)
     declared = _XML_DECLARATION.match(text)
     body = text[declared.end() :] if declared else text
-    prolog = _PROLOG.match(body)
-    if prolog is None:
+    start = _start(body)
+    if start is None:
         return None
-    start = prolog.end() - len("<!DOCTYPE")
     end = _end(body, start)
     rest = _REFERENCE.sub(lambda match: match["literal"] or "", body[:start] + body[end:])
     return Undeclared(rest.encode(), _EXTERNAL.search(body[start:end]) is not None)
+
+
+def _start(body: str) -> int | None:
+    """Where the declaration begins, behind blanks, comments and instructions (XML 1.0, production 22); None without one."""
+    position = 0
+    while True:
+        blanks = _BLANKS.match(body, position)
+        position = blanks.end() if blanks else position
+        if body.startswith(_DECLARATION, position):
+            return position
+        closing = next((end for begin, end in _MISC if body.startswith(begin, position)), None)
+        after = -1 if closing is None else body.find(closing, position)
+        if closing is None or after < 0:
+            return None
+        position = after + len(closing)
 
 
 def _decoded(data: bytes) -> str:

@@ -6,8 +6,7 @@ import os
 import select
 import signal
 import socket
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import replace
@@ -22,6 +21,7 @@ from api.engine.pool import ProcessPool
 from api.engine.scheduler import LARGE_CHARACTERS, MEDIUM_CHARACTERS, DetectionScheduler
 from schemas.spans import Detection, DetectOptions
 from tests.api.serving import Account, Served, serving, settings_for
+from tests.contract.wire import until
 
 SENTENCE = "Write to noura@example.com or 0501234567 about nothing else today. "
 MEDIUM = SENTENCE * (MEDIUM_CHARACTERS // len(SENTENCE) + 1)
@@ -57,14 +57,6 @@ def busy(folder: Path, queue: int) -> Iterator[tuple[Served, Busy]]:
             yield Served(served.url, served.app, served.app.state.services), detector
         finally:
             detector.let_go()
-
-
-def until(holds: Callable[[], bool]) -> None:
-    """Returns when something that is under way has come about."""
-    deadline = time.monotonic() + 30
-    while not holds():
-        assert time.monotonic() < deadline
-        os.sched_yield()
 
 
 def waiting(served: Served) -> int:

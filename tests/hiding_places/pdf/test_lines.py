@@ -125,5 +125,5 @@ def test_sentences_two_blanks_apart_are_one_line_however_often_they_are_repeated
     """Where blanks alone part words the second follows the first, whatever stands below each other."""
     content = "".join(shown(40, "it was told.  And so", 150 - 14 * n) for n in range(4))
     with pymupdf.open(stream=page(content)) as document:
-        lines = width_grid.flowing(pdf_glyphs.glyphs_of(document[0]), {})
+        lines = width_grid.flowing_lines(pdf_glyphs.glyphs_of(document[0]), {})
     assert len(lines) == 4 + 1
