@@ -49,7 +49,7 @@ def remove(data: bytes) -> Undeclared | None:
 
 
 def _start(body: str) -> int | None:
-    """Where the declaration begins, behind blanks, comments and instructions (XML 1.0, production 22); None without one."""
+    """The start of the declaration, behind blanks, comments and instructions (XML 1.0, production 22), or None."""
     position = 0
     while True:
         blanks = _BLANKS.match(body, position)
