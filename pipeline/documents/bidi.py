@@ -1,9 +1,13 @@
-"""Turns what stands on a line from left to right into the order in which it is read, Arabic included.
+"""Turns glyphs in visual order, from left to right, into reading order, also in Arabic lines.
 
-A page stores glyphs where the eye sees them; detection needs them in logical order. This is the reverse of the Unicode
-Bidirectional Algorithm (UAX 9) as far as a page can tell: numbers and Latin words read left to right inside an Arabic
-line. Groups of a number (`055 123 4567`) are read left to right, whatever line they stand in; number_groups.py reads
-them in the other order.
+A page stores glyphs where they are seen; detection needs them in logical order. This reverses the Unicode Bidirectional
+Algorithm (UAX 9) as far as a page allows: numbers and Latin words read left to right inside an Arabic line. Groups of a
+number (`055 123 4567`) are read from left to right in every line; `other_orders` reads them from right to left.
+
+UAX 9 sets `٠٥٥ ٤٤٣ ٣٢٢١` in an Arabic paragraph with its first group at the right: blanks separate the groups of any
+number, hyphens those of Arabic digits and of European digits that follow an Arabic letter (rules W2, W4, N1). Programs
+with a layout of their own set the groups as in English. A page does not say which order was meant, so both are
+searched.
 """
 
 import re
@@ -15,7 +19,7 @@ from typing import NamedTuple
 
 
 class Direction(Enum):
-    """What a piece of text says about direction."""
+    """The direction of a piece of text."""
 
     LEFT_TO_RIGHT = 1  # has a Latin or other left-to-right letter
     RIGHT_TO_LEFT = 2  # has an Arabic or Hebrew letter
@@ -31,7 +35,7 @@ _OF_CLASS = {
     "AN": Direction.NUMBER,
 }
 _READS_RIGHTWARD = (Direction.LEFT_TO_RIGHT, Direction.NUMBER)
-_ARABIC_STOPS = "،؛؟"  # end a left-to-right run: what follows is a new part of the Arabic sentence
+_ARABIC_STOPS = "،؛؟"  # end a left-to-right run: the Arabic sentence goes on behind them
 _OPENING = "([{<«"
 _CLOSING = ")]}>»"
 MIRRORED = {**dict(zip(_OPENING, _CLOSING, strict=True)), **dict(zip(_CLOSING, _OPENING, strict=True))}
@@ -48,19 +52,19 @@ def direction(text: str) -> Direction:
 
 
 def is_right_to_left(items: Sequence[str]) -> bool:
-    """Whether a line of these pieces is an Arabic one: most of its letters are."""
+    """Whether most letters of a line are right-to-left."""
     return sum(map(_leaning, items)) > 0
 
 
 @lru_cache(maxsize=1 << 14)
 def _leaning(text: str) -> int:
-    """Right-to-left letters less left-to-right ones."""
+    """The number of right-to-left letters minus that of left-to-right letters."""
     found = [_OF_CLASS.get(unicodedata.bidirectional(character)) for character in text]
     return found.count(Direction.RIGHT_TO_LEFT) - found.count(Direction.LEFT_TO_RIGHT)
 
 
 def logical_order(items: Sequence[str], *, right_to_left: bool) -> list[int]:
-    """Indices of `items` (given from left to right) in the order in which they are read."""
+    """Indices of `items` (given from left to right) in reading order."""
     kinds = [direction(item) for item in items]
     return (_rtl if right_to_left else _ltr)(items, kinds, 0, len(items))
 
@@ -114,31 +118,24 @@ def _with_lead(items: Sequence[str], start: int, first: int, last: int) -> int:
     return first
 
 
-# Reads the groups of digits of Arabic lines in the other order: from right to left, as UAX 9 lays them.
-#
-# The Unicode Bidirectional Algorithm sets `٠٥٥ ٤٤٣ ٣٢٢١` in an Arabic paragraph with its first group at the right;
-# blanks part the groups of any number, hyphens those of Arabic digits and of European ones that follow an Arabic
-# letter (rules W2, W4, N1). Programs that lay out lines by themselves set them as in English. The eye knows a number
-# by its looks; a page does not say which order was meant, so both are looked at.
-
-# Signs of these classes between digits make one number of them (W4): `14/03/1987`, and `055-443` where no Arabic letter
-# stands before it.
+# Bidirectional classes whose signs join digits to one number (rule W4): `14/03/1987`, and `055-443` where no Arabic
+# letter precedes it.
 _JOINING = (frozenset({"CS"}), frozenset({"CS", "ES"}))
 _NEUTRAL = " -.:/#+()"  # may stand between a word and its number
 _GROUPS = re.compile(r"\d(?:[^\w\n\t]{0,3}\d)+")
 
 
 class Turned(NamedTuple):
-    """A text with its groups turned round, and for each of its characters the place in the text that was given."""
+    """A text with its groups of digits reversed, and for each character its index in the original text."""
 
     text: str
     places: tuple[int, ...]
 
 
 def other_orders(text: str) -> list[Turned]:
-    """`text`, in reading order with groups as in English, with the groups of its Arabic lines from right to left.
+    """`text` with the groups of digits of its Arabic lines from right to left, in each way that differs from `text`.
 
-    Without those that change nothing. Lines without letters belong to the lines around them.
+    Lines without letters belong to the lines around them.
     """
     if not any(direction(sign) is Direction.RIGHT_TO_LEFT or _is_arabic_digit(sign) for sign in set(text)):
         return []
@@ -147,16 +144,16 @@ def other_orders(text: str) -> list[Turned]:
 
 
 def _turned(text: str, joining: Set[str]) -> Turned:
-    said, places = list(text), list(range(len(text)))
+    characters, places = list(text), list(range(len(text)))
     end = 0
     for line in text.split("\n"):
         start, end = end, end + len(line) + 1
         if _may_be_arabic(line):
             for first, last in _runs(line):
                 order = [start + place for place in _order(line, first, last, joining)]
-                said[start + first : start + last] = [MIRRORED.get(text[place], text[place]) for place in order]
+                characters[start + first : start + last] = [MIRRORED.get(text[place], text[place]) for place in order]
                 places[start + first : start + last] = order
-    return Turned("".join(said), tuple(places))
+    return Turned("".join(characters), tuple(places))
 
 
 def _is_arabic_digit(sign: str) -> bool:
@@ -170,7 +167,7 @@ def _may_be_arabic(line: str) -> bool:
 
 
 def _runs(line: str) -> Iterator[tuple[int, int]]:
-    """Where groups of digits stand; European digits that follow a Latin letter read as that does (W7)."""
+    """Spans of groups of digits; European digits after a Latin letter are left out (rule W7)."""
     for match in _GROUPS.finditer(line):
         before = line[: match.start()].rstrip(_NEUTRAL)
         is_latin = direction(before[-1:]) is Direction.LEFT_TO_RIGHT
@@ -179,7 +176,7 @@ def _runs(line: str) -> Iterator[tuple[int, int]]:
 
 
 def _order(line: str, first: int, last: int, joining: Set[str]) -> Iterator[int]:
-    """The places `first` to `last`, the last number first; digits keep their order, what parts numbers turns round."""
+    """The indices `first` to `last` with the last number first; digits inside a number keep their order."""
     number: list[int] = []
     for place in range(last - 1, first - 1, -1):
         if line[place].isdigit() or _joins(line, place, joining):

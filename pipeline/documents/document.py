@@ -1,6 +1,6 @@
-"""What the formats have in common: units of text, rasters, readings, findings, and the handler's two verbs.
+"""What all formats share: text units, rasters, readings, findings, and the interface of a format handler.
 
-Everything here crosses the sandbox's border as JSON (dataclasses.asdict): plain data, standard library only.
+Everything here crosses the sandbox's boundary as JSON (dataclasses.asdict): plain data, standard library only.
 """
 
 from collections.abc import Sequence
@@ -8,18 +8,18 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
-# In the id of a raster that shows what the one with the id before it, of the same size, cannot show in gray.
+# Suffix of the id of a hue raster: it shows text that the gray raster of the same image cannot show.
 BY_HUE = "/hue"
-# In the id of a unit that says again, in another order, what the one with the id before it says.
+# Suffix of the id of a unit that repeats another unit in a different reading order.
 AGAIN = "/again"
 
 
 @dataclass(frozen=True, slots=True)
 class TextUnit:
-    """A piece of text that is detected as one: a cell, a paragraph, a page's text layer, an image's words.
+    """A text that is detected as one: a cell, a paragraph, the text layer of a page, the words of an image.
 
-    `id` is the handler's own address of it. `context` is a label that stands logically before it (a column's heading).
-    `billed` is False for metadata and the like: redacted, but no word of it is charged.
+    `id` is the handler's address of it. `context` is the label before it, such as the heading of a column. `billed` is
+    False for metadata and the like: they are redacted, but their words are not charged.
     """
 
     id: str
@@ -39,15 +39,13 @@ class Fragment:
 
 @dataclass(frozen=True, slots=True)
 class JoinedText:
-    """Pieces of units that may say one thing which layout cut apart; detection reads them as one text too.
+    """Fragments of units that layout may have cut from one value; detection also reads them as one text.
 
-    Those of one unit stand in order and overlap nowhere.
-
-    Cells of a row (first and last name, code and number, a character to a box), a paragraph and the next, a page's last
-    line and the next one's first. `glue` stands between the pieces: a blank, a line's end, or nothing inside a word.
-    `context` is a label of the whole. `flows`: running text that only ran out of room, so that whatever crosses the cut
-    is believed; of neighbours that may also mean nothing together only what proves itself is: an IBAN, an e-mail
-    address, or with a context one value that is the whole text.
+    Examples: cells of a row (first and last name, one character in each box), two paragraphs, the last line of a page
+    and the first of the next. Fragments of one unit are in order and do not overlap. `glue` stands between fragments: a
+    blank, a line break, or nothing inside a word. `context` is the label of the whole. With `flows` it is running text,
+    and any value across the cut counts. Otherwise only values count that prove themselves: an IBAN, an e-mail address,
+    or with a `context` one value that is the whole text.
     """
 
     pieces: tuple[Fragment, ...]
@@ -58,7 +56,7 @@ class JoinedText:
 
 @dataclass(frozen=True, slots=True)
 class Raster:
-    """An image that must be read by OCR. `id` names it in its document; the pixels travel beside, as a PNG or PNM blob.
+    """An image for OCR. `id` names it in its document; its pixels are passed separately, as PNG or PNM bytes.
 
     `dpi` is the resolution at which the pixels show their page (0: unknown).
     """
@@ -72,7 +70,7 @@ class Raster:
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """One word that OCR read: `start:end` in its Reading's text; box in pixels of the raster; confidence 0..100."""
+    """A word that OCR read: `start:end` in the text of its Reading; box in pixels of the raster; confidence 0 to 100."""
 
     start: int
     end: int
@@ -85,9 +83,9 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What OCR says of one raster: the text in logical order, lines broken by newline, and each word's place.
+    """What OCR read in one raster: the text in logical order with line breaks, and the place of each word.
 
-    `unread` are boxes (left, top, width, height) of text-like ink that no confident word covers.
+    `unread` are boxes (left, top, width, height) of ink that looks like text and that no confident word covers.
     """
 
     raster: str
@@ -97,7 +95,7 @@ class Reading:
 
 
 class Unread(StrEnum):
-    """What is taken out of a document without being read, because nobody here can read it or nobody should."""
+    """Kinds of content that is removed without being read."""
 
     ATTACHMENT = "attachment"  # embedded files, packages, OLE objects, alternative chunks
     CONNECTION = "connection"  # external links, data connections, mail-merge sources
@@ -117,10 +115,10 @@ class Unread(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """Everything a document says: its units in reading order, the rasters still to be read, and its billed pages.
+    """Everything that a document says: units in reading order, rasters for OCR, and the number of billed pages.
 
-    `joints` are places where one value may be spread over several units; found values are removed from each of them.
-    `unread` counts what redaction takes out without reading it: pairs of kind and number, each kind once, sorted.
+    `joints` are texts that may be one value over several units; a value found there is removed from each unit. `unread`
+    counts what redaction removes without reading it: pairs of kind and number, each kind once, sorted.
     """
 
     units: tuple[TextUnit, ...]
@@ -132,7 +130,7 @@ class Extraction:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing to remove: `start:end` in the text of the unit `unit` (or of the Reading of the raster of that id)."""
+    """One place to redact: `start:end` in the text of the unit, or of the Reading of the raster, with the id `unit`."""
 
     unit: str
     start: int
@@ -145,7 +143,7 @@ class Finding:
 class FoundValue:
     """A distinct value of the document: `surface` as first seen, `canonical` as detection normalizes it.
 
-    `distinctive`: long or structured enough that it must occur nowhere in the output, not even inside a longer string.
+    `distinctive`: long or structured enough that it must not occur in the output, not even inside a longer string.
     """
 
     type: str
@@ -157,17 +155,17 @@ class FoundValue:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What detection says of a whole document: every place, and every distinct value."""
+    """The findings of a whole document: every place and every distinct value."""
 
     places: tuple[Finding, ...]
     values: tuple[FoundValue, ...] = field(default=())
 
 
 class FormatHandler(Protocol):
-    """One format's reader and redactor; runs only inside the sandbox child."""
+    """The functions of a format's handler module, which runs only inside the sandbox child."""
 
     def extract(self, data: bytes) -> tuple[Extraction, dict[str, bytes]]:
-        """The extraction, and the pixels of its rasters by raster id. StageFailed when the document cannot be read."""
+        """The extraction, and the pixels of its rasters by raster id. StageFailed if the document cannot be read."""
 
     def redact(self, data: bytes, findings: Findings, readings: Sequence[Reading]) -> bytes:
-        """The document without what was found. `readings` are the OCR results of the extraction's rasters."""
+        """The document without the findings. `readings` are the OCR results of the extraction's rasters."""

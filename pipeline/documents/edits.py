@@ -1,4 +1,4 @@
-"""Puts placeholders into text: the one place where a finding's offsets become an edit."""
+"""Turns findings into edits of text and applies them."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -16,7 +16,7 @@ class Edit(NamedTuple):
 
 
 def by_unit(findings: Findings) -> dict[str, list[Edit]]:
-    """The edits of every unit that has any, in order of position."""
+    """The edits of every unit with findings, in order of position."""
     edits: defaultdict[str, list[Edit]] = defaultdict(list)
     for place in findings.places:
         edits[place.unit].append(Edit(place.start, place.end, place.placeholder))
@@ -24,7 +24,7 @@ def by_unit(findings: Findings) -> dict[str, list[Edit]]:
 
 
 def joined(edits: Iterable[Edit]) -> list[Edit]:
-    """Edits in order of position, those that overlap made one with the first one's replacement."""
+    """Edits in order of position; overlapping ones become one with the first replacement."""
     result: list[Edit] = []
     for edit in sorted(set(edits)):
         if result and edit.start < result[-1].end:
@@ -36,7 +36,7 @@ def joined(edits: Iterable[Edit]) -> list[Edit]:
 
 
 def apply(text: str, edits: Iterable[Edit]) -> str:
-    """The text after `edits` (sorted, overlapping nowhere)."""
+    """The text after `edits` (sorted, without overlaps)."""
     pieces: list[str] = []
     position = 0
     for edit in edits:

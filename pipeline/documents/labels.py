@@ -1,4 +1,4 @@
-"""Decides whether a cell labels others: a column's heading, or the word before the values of a form's row."""
+"""Decides whether a cell is a label: the heading of a column, or the field name before the values of a form's row."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -15,7 +15,7 @@ _FIELD = re.compile(
 
 
 def is_heading(text: str) -> bool:
-    """Whether a cell's text reads as a label: short, mostly letters, no value of its own."""
+    """Whether a cell's text reads as a label: short, mostly letters, with few digits."""
     label = text.strip().strip(":：").strip()
     if not label or len(label) > LONGEST_LABEL or "@" in label or label.startswith("="):
         return False
@@ -27,18 +27,19 @@ def names_field(text: str) -> bool:
     return len(text) <= LONGEST_LABEL and _FIELD.search(text) is not None
 
 
-def under(groups: Mapping[int, str], labels: Mapping[int, str]) -> dict[int, str]:
-    """The labels of two rows by column: one of the upper row stands over the open columns to its right as well."""
-    told: dict[int, str] = {}
+def combined_headings(groups: Mapping[int, str], labels: Mapping[int, str]) -> dict[int, str]:
+    """The labels of two heading rows by column. A label above also counts for the open columns to its right."""
+    labelled: dict[int, str] = {}
     group = ""
     for column in sorted({*groups, *labels}):
         group = groups.get(column, group)
-        told[column] = "\n".join(dict.fromkeys(filter(None, (group, labels.get(column, "")))))
-    return told
+        labelled[column] = "\n".join(dict.fromkeys(filter(None, (group, labels.get(column, "")))))
+    return labelled
 
 
-def goes_on(groups: Collection[int], below: Mapping[int, str]) -> bool:
-    """Whether a row of headings goes on in the row `below` it, whose labels, one a field's, fill columns it left open.
+def has_second_heading_row(groups: Collection[int], below: Mapping[int, str]) -> bool:
+    """Whether the row `below` is a second heading row: all labels, one of them a field name, also in columns left open
+    above.
 
     `groups` are the columns in which a label of the upper row begins.
     """
@@ -50,9 +51,10 @@ def goes_on(groups: Collection[int], below: Mapping[int, str]) -> bool:
 
 
 def over_and_before(over: str, field: str, left: str) -> str:
-    """The context of a cell: its column's headings, the last field that its row names before it, its neighbour's label.
+    """The context of a cell: the headings of its column, the last field name in its row, and the label of its
+    neighbour.
 
-    `field` counts where the headings name none: a row of several values has its label in front of the first.
+    `field` counts only if the headings name no field: a row with several values has one label before the first.
     """
     labels = (over, "" if names_field(over) else field, left)
     return "\n".join(dict.fromkeys(label for label in labels if label))

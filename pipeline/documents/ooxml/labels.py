@@ -4,7 +4,13 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from pipeline.documents.labels import goes_on, is_heading, names_field, over_and_before, under
+from pipeline.documents.labels import (
+    combined_headings,
+    has_second_heading_row,
+    is_heading,
+    names_field,
+    over_and_before,
+)
 from pipeline.documents.ooxml.xml import Element, local
 
 PEOPLE = frozenset({"creator", "lastModifiedBy", "author", "Manager"})
@@ -65,8 +71,10 @@ def cell_contexts(table: Element, text_of: Callable[[Element], str]) -> dict[Ele
             field = left if names_field(left) else field
         if number == first:
             headings = _labels(row)
-        elif number == first + 1 < len(rows) - 1 and goes_on(_texts_by_column(rows[first]), _texts_by_column(row)):
-            headings = under(headings, _labels(row))
+        elif number == first + 1 < len(rows) - 1 and has_second_heading_row(
+            _texts_by_column(rows[first]), _texts_by_column(row)
+        ):
+            headings = combined_headings(headings, _labels(row))
     return result
 
 

@@ -4,7 +4,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from pipeline.documents.labels import goes_on, is_heading, names_field, over_and_before, under
+from pipeline.documents.labels import (
+    combined_headings,
+    has_second_heading_row,
+    is_heading,
+    names_field,
+    over_and_before,
+)
 from pipeline.documents.xlsx.references import Area
 
 _HEADING_ROWS = 20  # first rows of a block that may be its heading
@@ -77,8 +83,8 @@ def _headings(
         below = _labels(rows[following], following, spans)
         is_merged = any((row, column) in spans for column in texts) and all(map(is_heading, rows[following].values()))
         heading_rows = {row}
-        if is_merged or (following != block[-1] and goes_on(texts, rows[following])):
-            labels = under(labels, below)
+        if is_merged or (following != block[-1] and has_second_heading_row(texts, rows[following])):
+            labels = combined_headings(labels, below)
             heading_rows.add(following)
         if len(labels) >= min(width, 3):
             return labels, heading_rows, len(labels) <= 2
