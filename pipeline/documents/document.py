@@ -70,7 +70,7 @@ class Raster:
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word that OCR read: `start:end` in the text of its Reading; box in pixels of the raster; confidence 0 to 100."""
+    """A word from OCR: `start:end` in the text of its Reading; box in pixels of the raster; confidence 0 to 100."""
 
     start: int
     end: int
