@@ -10,7 +10,12 @@ ROOT = Path(__file__).parents[1]
 PAGES = sorted(path.relative_to(ROOT) for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")))
 PACKAGES = "api|workers|pipeline|storage|schemas|tests|scripts|benchmarks|examples|docs"
 # Files of the examples in the contributors' pages: a reader of the page makes them.
-EXAMPLES = {"api/llm/acme.py", "pipeline/documents/tsv/", "tests/hiding_places/tsv/places.py"}
+EXAMPLES = {
+    "api/llm/acme.py",
+    "pipeline/classification.py",
+    "pipeline/documents/tsv/",
+    "tests/hiding_places/tsv/places.py",
+}
 
 
 def links(page: str) -> Iterator[str]:
