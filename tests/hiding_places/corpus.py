@@ -28,9 +28,10 @@ _ENDINGS = {"jpg": "jpeg", "tif": "tiff", "doc": "docx", "xls": "xlsx", "ppt": "
 }
 _REFUSED = "unsupported_format"
 _SMALL = 20_000  # bytes of a document that the tests run too
-# Once refused, each for a reason of its own: a picture on its head among others of its size, tight lines without their
-# blanks, companies that read like people, Unicode maps that lead to no characters.
+# Documents that were refused once, each for a different reason: a content type list that is not XML, a rotated picture
+# among others of its size, tight lines without blanks, companies that read like people, empty Unicode maps.
 ONCE_REFUSED = (
+    "docx/41e0e4-broken_xml_content_types.docx",
     "pptx/c30e33-customGeo.pptx",
     "pdf/d751cc-multi-column.pdf",
     "pdf/09fc7e-ca-warn-report.pdf",

@@ -17,11 +17,6 @@ from tests.hiding_places.proof import public_checkers as checking
 from tests.hiding_places.proof.running import run
 from tests.hiding_places.test_opening import every_place
 
-# Where the manifest expects what cannot be, and why.
-EXCEPTIONS = {
-    "docx/41e0e4-broken_xml_content_types.docx": "its [Content_Types].xml is no XML: the package names no document",
-}
-
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(3600)]
 
 
@@ -41,17 +36,14 @@ def _redacted_places() -> dict[str, bytes]:
 def test_every_document_ends_as_its_manifest_says(shared_dir: Path) -> None:
     results = _endings(shared_dir / "data/documents")
     print(table(results))
-    assert [(r.file, r.state, r.code, r.expected) for r in results if r.deviates and r.file not in EXCEPTIONS] == []
-    odd = {r.file: r for r in results if r.file in EXCEPTIONS}
-    assert odd.keys() == EXCEPTIONS.keys()  # the list names nothing that is not there
-    assert all(r.deviates and r.code == "unsupported_format" for r in odd.values())  # nor what ends as expected
+    assert [(r.file, r.state, r.code, r.expected) for r in results if r.deviates] == []
 
 
 def test_the_part_stands_for_the_whole(shared_dir: Path) -> None:
     rows = rows_of(shared_dir / "data/documents")
     part = part_of(rows)
     assert {row["file"].split("/")[0] for row in part} == {row["file"].split("/")[0] for row in rows}
-    assert {row["file"] for row in part} >= {*ONCE_REFUSED, *EXCEPTIONS}
+    assert {row["file"] for row in part} >= set(ONCE_REFUSED)
     assert {row["file"] for row in part} >= {row["file"] for row in rows if row["expected"] != "redactable"}
     assert len(part) > 150
 
