@@ -14,12 +14,15 @@ class ExceptionTypeFormatter(logging.Formatter):
     def formatException(  # noqa: N802 - the library's name
         self, ei: tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]
     ) -> str:
+        """The name of the exception's type: its message may hold text."""
         return f"({ei[0].__name__})" if ei[0] else ""
 
     def formatStack(self, stack_info: str) -> str:  # noqa: N802 - the library's name
+        """Nothing: a stack may hold text."""
         return ""
 
     def format(self, record: logging.LogRecord) -> str:
+        """One line for a record."""
         record.exc_text = None  # another handler's formatter may have filled it
         return super().format(record)
 

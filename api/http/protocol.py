@@ -23,15 +23,18 @@ class Protocol(H11Protocol):
     _head_timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Starts the timeout of the request head."""
         super().connection_made(transport)
         self.access_log = False  # uvicorn's own lines hold paths and queries as sent
         self._start_head_timer()
 
     def connection_lost(self, exc: Exception | None) -> None:
+        """Ends the timeouts of the connection."""
         self._cancel_head_timer()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
+        """Passes bytes to the HTTP parser, and starts the head's timeout when a new head begins."""
         if self._is_answered() and self.conn.their_state is h11.SEND_BODY:
             self.conn.receive_data(data)  # uvicorn's own method would stop the keep-alive timer
             self.handle_events()

@@ -98,6 +98,7 @@ class BracketTracker:
 
     @property
     def is_over(self) -> bool:
+        """Whether the first value has ended: every bracket is closed."""
         return self.has_begun and not self._levels
 
     def _step(self, mark: str) -> None:
