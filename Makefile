@@ -1,5 +1,5 @@
 # The two commands of the README are `make demo` and `make test`; each target sets up what it needs first.
-.PHONY: demo run test test-slow check eval conformance limits bench clean lock documents
+.PHONY: demo run test test-slow check eval train conformance limits bench clean lock documents
 PY := .venv/bin/python
 
 demo:  ## the whole tour on sample documents, in embedded mode
@@ -43,6 +43,11 @@ bench:  ## speed and memory, each as a ratio against a peer or a floor of the sa
 	@scripts/setup bench
 	@$(PY) -m benchmarks.report
 
+train:  ## train the name tagger anew from ../shared/data/ner (hours), write its weights and how it is combined
+	@scripts/setup check
+	@scripts/setup train
+	@scripts/names/run
+
 documents:  ## make the sample documents of examples/documents anew
 	@scripts/setup slow
 	@$(PY) -m examples.make_documents
@@ -51,4 +56,4 @@ lock:  ## rewrite requirements/*.txt from pyproject.toml (needs uv)
 	@scripts/lock
 
 clean:  ## remove everything that the targets made
-	rm -rf .venv .venv-bench .venv-checkers build demo-output *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage*
+	rm -rf .venv .venv-bench .venv-checkers .venv-train build demo-output *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage*

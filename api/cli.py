@@ -134,12 +134,13 @@ def main() -> None:
 def _regret(error: Exception) -> tuple[str, int] | None:
     """Message and exit status of a failure that the operator can mend; None for a defect of the program."""
     from api.http.server import AddressUnavailable
+    from pipeline.detect.tagger.release import WrongWeights
     from pipeline.sandbox.parent import SandboxUnavailable
     from schemas.errors import MaskerError, MaskerUnavailable, Unprocessable
     from schemas.settings import InvalidSettings
     from storage.encryption import MasterKeyInvalid, SealBroken
 
-    if isinstance(error, (InvalidSettings, MasterKeyInvalid, SandboxUnavailable, AddressUnavailable)):
+    if isinstance(error, (InvalidSettings, MasterKeyInvalid, SandboxUnavailable, AddressUnavailable, WrongWeights)):
         return str(error), 2
     if isinstance(error, Unprocessable):
         return str(error.errors[0]["msg"]), 2

@@ -131,6 +131,9 @@ class Settings(BaseSettings):
         datetime(2026, 1, 1, tzinfo=UTC), description="accounts created before it start with every type on"
     )
     legacy_spans: bool = Field(False, description="also report retired type names in spans")
+    names: Literal["rules", "accurate"] = Field(
+        "rules", description="what finds names in texts (not files): rules, or accurate (a neural tagger too)"
+    )
     judge_base_url: str | None = Field(None, description="chat-completions endpoint ending with /v1; unset: no judge")
     judge_api_key: SecretStr | None = Field(None, description="bearer for the judge's endpoint")
     judge_models: Listed = Field((), description="allow-list; the first is the default")

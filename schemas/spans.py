@@ -72,6 +72,7 @@ class DetectOptions:
     `terms`: the glossaries that apply; of two terms at one place, that of the earlier set wins.
     `context`: a label that logically precedes the text, such as the heading of its table column; cue words in it count.
     `explain`: the detection has the reason for each span.
+    `min_score`: entities with a lower score are left out, except terms and numbers whose check digits hold.
     """
 
     enabled: frozenset[EntityType] = field(default=ALL_TYPES)
@@ -79,6 +80,7 @@ class DetectOptions:
     terms: tuple[TermSet, ...] = ()
     context: str = ""
     explain: bool = False
+    min_score: float = 0.0
 
 
 class Cue(NamedTuple):

@@ -3,7 +3,7 @@
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictStr, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr, StringConstraints
 
 from schemas.whitespace import WHITESPACE
 
@@ -36,6 +36,10 @@ class TextRequest(BaseModel):
         Field(description="surfaces that stay as they are where they are found as a whole"),
     ] = None
     explain: Annotated[StrictBool, Field(description="adds `explanations` to the answer")] = False
+    min_score: Annotated[
+        StrictFloat | StrictInt,
+        Field(ge=0, le=1, description="the least score of an entity; terms and passed check digits always count"),
+    ] = 0
 
 
 class MaskRequest(TextRequest):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from api.commands.console import Json, stop, write
+from api.commands.console import Json, load, stop, write
 
 if TYPE_CHECKING:
     from schemas.spans import Detection
@@ -78,7 +78,7 @@ def _detection(text: str, *, explain: bool) -> "Detection":
     from pipeline.detect.detector import Detector
     from schemas.spans import DetectOptions
 
-    return Detector().detect(text, DetectOptions(explain=explain))
+    return Detector(names=load().names).detect(text, DetectOptions(explain=explain))
 
 
 def _read(file: Path | None) -> str:

@@ -23,6 +23,7 @@ from api.engine.text_work import Work, WorkResult
 from api.http.bodies import Parsed
 from api.http.errors import Invalid
 from api.llm.model import MaskedPrompt, MaskingOptions
+from pipeline.detect.detector import RULES
 from pipeline.sandbox import message
 from schemas.entities import EntityType
 from schemas.errors import AttachmentNotSupported, InvalidBody, MaskerUnavailable
@@ -35,6 +36,7 @@ log = logging.getLogger("masker.api")
 _CHILD_SCRIPT: Final = Path(__file__).with_name("pool_child.py")
 _START_SECONDS = 60.0  # enough to load the detector on a busy machine
 _SECONDS_PER_BYTE = 20e-6  # twenty times the usual time
+_SECONDS_PER_BYTE_TAGGED = 600e-6  # ten times the usual time with a tagger
 _REPLY_BYTES_PER_BYTE, _MIN_REPLY_BYTES = (
     64,
     64 * 1024**2,
@@ -55,11 +57,11 @@ class WorkFailed(Exception):
 class ProcessPool:
     """At most `processes` child processes, each with `memory` bytes of address space. Safe from many threads.
 
-    `niceness` is added to that of this process (0 to 19).
+    `niceness` is added to that of this process (0 to 19). `names` is what finds names in the processes (see Detector).
     """
 
-    def __init__(self, processes: int, memory: int, niceness: int = 0) -> None:
-        self.processes, self._niceness = processes, niceness
+    def __init__(self, processes: int, memory: int, niceness: int = 0, names: str = RULES) -> None:
+        self.processes, self._niceness, self._names = processes, niceness, names
         self.threads = CapacityLimiter(processes)  # for the threads that wait for the processes
         self._memory = memory
         self._lock = threading.Lock()
@@ -164,7 +166,7 @@ class ProcessPool:
             return self._start()
 
     def _start(self) -> "_Process":
-        process = _Process(self._memory, self._niceness)
+        process = _Process(self._memory, self._niceness, self._names)
         self._all.add(process)
         return process
 
@@ -185,14 +187,21 @@ class _Process:
     It ends when the write end of its lifeline pipe closes, so it never outlives this process, however that ends.
     """
 
-    def __init__(self, memory: int, niceness: int) -> None:
+    def __init__(self, memory: int, niceness: int, names: str) -> None:
         asks, self._asking = os.pipe2(os.O_CLOEXEC)
         self._answering, answers = os.pipe2(os.O_CLOEXEC)
         line, self._lifeline = os.pipe2(os.O_CLOEXEC)
         child_ends = (asks, answers, line)
         try:
             self._popen = subprocess.Popen(
-                [sys.executable, "-I", "-X", "utf8", str(_CHILD_SCRIPT), *map(str, (*child_ends, memory, niceness))],
+                [
+                    sys.executable,
+                    "-I",
+                    "-X",
+                    "utf8",
+                    str(_CHILD_SCRIPT),
+                    *map(str, (*child_ends, memory, niceness, names)),
+                ],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,  # an error message can quote the text
@@ -209,13 +218,14 @@ class _Process:
                 os.close(descriptor)
         os.set_blocking(self._asking, False)
         self._ended = threading.Lock()
+        self._seconds_per_byte = _SECONDS_PER_BYTE if names == RULES else _SECONDS_PER_BYTE_TAGGED
 
     def ask(
         self, meta: serialization.Meta, blobs: serialization.Blobs
     ) -> tuple[serialization.Meta, serialization.Blobs]:
         """The answer to a question. ProcessFailed when there is none in reasonable time."""
         size = sum(map(len, blobs.values()))
-        seconds = _START_SECONDS + size * _SECONDS_PER_BYTE
+        seconds = _START_SECONDS + size * self._seconds_per_byte
         deadline = time.monotonic() + seconds
         try:
             for piece in message.pack(meta, blobs):

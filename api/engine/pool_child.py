@@ -1,7 +1,8 @@
 """The child process of `api.engine.pool`: reads a question, answers it and reads the next, until its parent ends.
 
-Started as a script: `pool_child.py QUESTIONS ANSWERS LIFELINE MEMORY NICENESS`. These are three inherited file
-descriptors, the limit of its address space in bytes, and the niceness that is added to that of its parent.
+Started as a script: `pool_child.py QUESTIONS ANSWERS LIFELINE MEMORY NICENESS NAMES`. These are three inherited
+file descriptors, the limit of its address space in bytes, the niceness that is added to that of its parent, and what
+finds names (see Detector).
 """
 
 import os
@@ -17,7 +18,7 @@ _FIRST_TO_DIE = 500  # oom_score_adj, of 1000: when memory is short, the kernel 
 _MODULES = ("api.engine.serialization", "api.llm.prompt", "api.engine.text_work")
 
 
-def main(questions: int, answers: int, lifeline: int, memory: int, niceness: int) -> None:
+def main(questions: int, answers: int, lifeline: int, memory: int, niceness: int, names: str) -> None:
     """Answers questions until the parent ends."""
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -32,7 +33,7 @@ def main(questions: int, answers: int, lifeline: int, memory: int, niceness: int
     hide()  # no other process of the user may read its memory: it holds texts and keys
     for name in _MODULES:
         import_module(name)
-    detector = Detector()
+    detector = Detector(names=names)
     with os.fdopen(questions, "rb") as reader, os.fdopen(answers, "wb") as writer:
         while True:
             question, blobs = message.unpack(lambda size: _exact(reader.read(size), size), sys.maxsize)
@@ -111,4 +112,5 @@ def _exit_with_parent(lifeline: int) -> None:
 
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-    main(*(int(argument) for argument in sys.argv[1:]))
+    asks, replies, line, most, nice = map(int, sys.argv[1:6])
+    main(asks, replies, line, most, nice, sys.argv[6])

@@ -31,6 +31,7 @@ def pack_question(text: str, options: DetectOptions) -> tuple[Meta, Blobs]:
         "terms": len(options.terms),
         "context": options.context,
         "explain": options.explain,
+        "min_score": options.min_score,
     }
     return meta, {"text": text.encode("utf-8", "surrogatepass"), **pack_terms(options.terms)}
 
@@ -43,6 +44,7 @@ def unpack_question(meta: Mapping[str, Any], blobs: Mapping[str, bytes]) -> tupl
         terms=unpack_terms(meta["terms"], blobs),
         context=meta["context"],
         explain=meta["explain"],
+        min_score=meta["min_score"],
     )
     return blobs["text"].decode("utf-8", "surrogatepass"), options
 

@@ -12,7 +12,7 @@ from api.services.password_hashing import PasswordThreads
 from api.services.policies import Policies
 from api.services.usage import UsageLog
 from api.upstream.client import Upstream
-from pipeline.detect.detector import Detector
+from pipeline.detect.detector import RULES, Detector
 from pipeline.sandbox.parent import Sandbox
 from schemas.settings import Settings
 from storage.accounts import keys
@@ -41,13 +41,20 @@ class Services:
         concurrency = settings.detect_max_concurrency
         number = max(1, concurrency // 2)
         processes = TextProcesses(
-            medium=ProcessPool(number, memory=_TEXT_MEMORY),
+            medium=ProcessPool(number, memory=_TEXT_MEMORY, names=settings.names),
             large=ProcessPool(
-                number, memory=_TEXT_MEMORY + 64 * settings.max_text_bytes, niceness=_LARGE_TEXT_NICENESS
+                number,
+                memory=_TEXT_MEMORY + 64 * settings.max_text_bytes,
+                niceness=_LARGE_TEXT_NICENESS,
+                names=settings.names,
             ),
         )
         threads = DetectionScheduler(
-            Detector(), concurrency, settings.detect_max_queue, processes, inline=SHORT_CHARACTERS
+            Detector(names=settings.names),
+            concurrency,
+            settings.detect_max_queue,
+            processes,
+            inline=SHORT_CHARACTERS if settings.names == RULES else 0,
         )
         limiter = open_limiter(settings.redis_url, storage.keyring.derive("rate-limiter"))
         return cls(settings, storage, threads, limiter)

@@ -91,7 +91,7 @@ def _prepare_in_thread(services: Services, caller: Caller, body: TextRequest) ->
 
 def _options(policy: Policy, body: TextRequest) -> DetectOptions:
     terms = (*inline_term_sets(body.glossary, body.allow), *policy.terms)
-    return DetectOptions(enabled=policy.enabled, terms=terms, explain=body.explain)
+    return DetectOptions(enabled=policy.enabled, terms=terms, explain=body.explain, min_score=body.min_score)
 
 
 async def read_text(request: Request, services: Services, caller: Caller, model: type[Body]) -> Body:

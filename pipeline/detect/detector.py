@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from pipeline.detect.explain import explain_spans
+from pipeline.detect.explain import explain_spans, passes_check, shape_of
 from pipeline.detect.glossary.allowed import without_allowed
 from pipeline.detect.recognizer import Recognizer
 from pipeline.detect.recognizers import (
@@ -48,14 +48,28 @@ RECOGNIZERS: tuple[Recognizer, ...] = (
     *named_entities.RECOGNIZERS,
 )
 
+RULES = "rules"
 _CACHED_SETS = 256  # different sets of enabled types
 
 
 class Detector:
-    """Built once per process, immutable, safe from many threads."""
+    """Built once per process, immutable, safe from many threads.
 
-    def __init__(self, recognizers: Sequence[Recognizer] | None = None) -> None:
+    `names`: what finds persons, places and organizations: the `rules` alone, or also the `accurate` tagger, whose
+    weights are loaded here. WrongWeights if they are not those of this release.
+    """
+
+    def __init__(
+        self, recognizers: Sequence[Recognizer] | None = None, *, names: str = RULES, is_finding: bool = True
+    ) -> None:
         self._recognizers = tuple(recognizers) if recognizers is not None else RECOGNIZERS
+        self.names = names
+        if names != RULES:
+            from pipeline.detect.recognizers.tagged import TaggedRecognizer
+            from pipeline.detect.tagger.model import load
+
+            tagged = TaggedRecognizer(load(names))
+            self._recognizers = tuple(tagged if r is named_entities.LEXICAL else r for r in self._recognizers)
         self._needed = lru_cache(maxsize=_CACHED_SETS)(self._needed_for)
 
     def detect(self, text: str, options: DetectOptions = DetectOptions()) -> Detection:
@@ -68,6 +82,8 @@ class Detector:
         for recognizer in self._needed(options.enabled):
             found += recognizer.find(normalized, options)
         found = [span for span in found if span.type in options.enabled or span.rank == GLOSSARY_RANK]
+        if options.min_score:
+            found = [span for span in found if span.score >= options.min_score or _always_counts(span, normalized.text)]
         if normalized.expanded:
             found = [_widened(normalized, span) for span in found]
         if options.terms:
@@ -100,6 +116,12 @@ def without_placeholders(normalized: NormalizedText) -> NormalizedText:
     """The text with the tokens and placeholders of earlier calls blanked, so that nothing is found in them."""
     zones = list(find_placeholders(normalized.text))
     return normalized.blanked(zones) if zones else normalized
+
+
+def _always_counts(span: Span, text: str) -> bool:
+    """Whether a span counts whatever its score: a term, or a number whose check digits hold."""
+    check = shape_of(span.recognizer, span.type).check
+    return span.rank == GLOSSARY_RANK or (check is not None and passes_check(check, text[span.start : span.end]))
 
 
 def _widened(normalized: NormalizedText, span: Span) -> Span:

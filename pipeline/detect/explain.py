@@ -47,6 +47,7 @@ SHAPES: Mapping[str | tuple[str, EntityType], Shape] = {
     ("mrz", _T.PASSPORT): Shape("second line of a machine-readable zone", "icao9303"),
     ("mrz", _T.PERSON): Shape("name in a machine-readable zone whose second line holds"),
     "email": Shape("local part, @ and domain"),
+    "email_spelled": Shape("local part and domain, with the signs spelled as words or with blanks around them"),
     "phone": Shape("Saudi number, or an international number that is possible"),
     "phone_unified": Shape("unified number, beside a label", source=LABELLED + "business"),
     "phone_labelled": Shape("number without its prefix, beside a label", source=LABELLED + "phone"),
@@ -66,6 +67,9 @@ SHAPES: Mapping[str | tuple[str, EntityType], Shape] = {
     ("lexical", _T.ADDRESS): Shape("parts of an address that stand together", source="ADDRESS"),
     ("lexical", _T.LOCATION): Shape("place known by the lexicon", source="LOCATION"),
     ("lexical", _T.ORGANIZATION): Shape("organization, known or as such names are built", source="ORGANIZATION"),
+    ("tagger", _T.PERSON): Shape("person in its context, by the neural tagger"),
+    ("tagger", _T.LOCATION): Shape("place in its context, by the neural tagger"),
+    ("tagger", _T.ORGANIZATION): Shape("organization in its context, by the neural tagger"),
 }
 
 

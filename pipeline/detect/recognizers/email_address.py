@@ -1,9 +1,14 @@
-"""EMAIL_ADDRESS: read from the @ in both directions (lengths of RFC 5321), in ASCII or any script (RFC 6531)."""
+"""EMAIL_ADDRESS: read from the @ in both directions (lengths of RFC 5321), in ASCII or any script (RFC 6531).
+
+Also addresses that are spelled to hide them from machines, `name [at] host [dot] com`, or torn, `name @host.com`.
+"""
 
 import re
 from collections.abc import Iterator
 
+from pipeline.detect.lexicons.loader import section
 from pipeline.detect.recognizer import Recognizer, Rule, span
+from pipeline.detect.text.context import label_kind_before
 from pipeline.detect.text.normalize import NormalizedText
 from schemas.entities import EntityType
 from schemas.spans import DetectOptions, Span
@@ -18,6 +23,22 @@ _DOMAIN = re.compile(
     rb"|\[\d{1,3}(?:\.\d{1,3}){3}\]"
 )
 _DOMAIN_ANY_SCRIPT = re.compile(rb"(?:[a-z0-9\x80-\xaf\xfe\-]{1,63}\.){1,8}[a-z\x80-\xaf\xfe]{2,24}(?![a-z0-9])")
+
+# Spelled and torn addresses. A sign in brackets is enough; words and blanks need a known top-level domain, too.
+_IN_BRACKETS = r"[ ]?[\[({<][ ]?(?:%s)[ ]?[\])}>][ ]?"
+_AT = re.compile((rf"(?P<sign>{_IN_BRACKETS % 'at|@'})|(?P<word>[ ]at[ ])|[ ]?@[ ]?").encode())
+_DOT = rf"(?:{_IN_BRACKETS % 'dot|[.]'}|[ ]dot[ ]|[.])"
+_PART = r"[a-z0-9_+\-]"
+_SPELLED_LOCAL = re.compile(rf"(?<![a-z0-9_+.\-])({_PART}{{1,64}}(?:{_DOT}{_PART}{{1,32}}){{0,3}})$".encode())
+_SPELLED_DOMAIN = re.compile(
+    rf"([a-z0-9\-]{{1,63}}(?:{_DOT}[a-z0-9\-]{{1,63}}){{0,3}}){_DOT}([a-z]{{2,24}})(?![a-z0-9])".encode()
+)
+_TORN_DOMAIN = re.compile(rb"([a-z0-9\-]{1,63}(?:[.][a-z0-9\-]{1,63}){0,3})[ ]?[.][ ]?([a-z]{2,24})(?![a-z0-9])")
+_LONGEST_SPELLED = 110  # characters of a local part
+_KNOWN_DOMAINS = frozenset(section("context_words.txt", "top-level domain"))
+_NOT_LOCAL = section("context_words.txt", "word before at latin")
+_PLAIN = re.compile(rb"[^ \[({<]+")  # read by _email
+_ENDS = re.compile(rb"[ ]?(?:$|[^ a-z0-9])")
 
 
 def _email(text: NormalizedText, _options: DetectOptions) -> Iterator[Span]:
@@ -49,4 +70,30 @@ def _around(shadow: bytes, at: int) -> tuple[int, int] | None:
     return at - len(name), domain.end()
 
 
-RECOGNIZERS: tuple[Recognizer, ...] = (Rule("email", frozenset({EntityType.EMAIL_ADDRESS}), _email),)
+def _spelled(text: NormalizedText, _options: DetectOptions) -> Iterator[Span]:
+    """`name [at] host [dot] com`, `name at host dot com`, `name @ host.com`, `name@host .com`."""
+    shadow = text.shadow
+    for at in _AT.finditer(shadow):
+        domain = _SPELLED_DOMAIN.match(shadow, at.end()) or _TORN_DOMAIN.match(shadow, at.end())
+        if domain is None or (at[0] == b"@" and _PLAIN.fullmatch(domain[0])):
+            continue
+        local = _SPELLED_LOCAL.search(shadow, max(0, at.start() - _LONGEST_SPELLED), at.start())
+        if local and (at["sign"] or _is_address(text, local[1], at, domain)):
+            yield span(local.start(1), domain.end(), EntityType.EMAIL_ADDRESS, 0.8, "email_spelled")
+
+
+def _is_address(text: NormalizedText, local: bytes, at: re.Match[bytes], domain: re.Match[bytes]) -> bool:
+    """Whether the words around `at` or a torn @ are an address and not a sentence: `we met at noon`."""
+    if domain[2].decode() not in _KNOWN_DOMAINS or local.decode() in _NOT_LOCAL:
+        return False
+    if at["word"] is None:
+        return True
+    is_spelled = b"dot" in domain[0]
+    is_like_local = not local.isalpha() or label_kind_before(text, at.start() - len(local)) == "email"
+    return is_spelled and (is_like_local or _ENDS.match(text.shadow, domain.end()) is not None)
+
+
+RECOGNIZERS: tuple[Recognizer, ...] = (
+    Rule("email", frozenset({EntityType.EMAIL_ADDRESS}), _email),
+    Rule("email_spelled", frozenset({EntityType.EMAIL_ADDRESS}), _spelled),
+)

@@ -6,17 +6,16 @@ from ipaddress import AddressValueError, IPv6Address
 
 from pipeline.detect.recognizer import Recognizer, Rule, span
 from pipeline.detect.text.normalize import NormalizedText
+from pipeline.detect.text.numbering import counts_parts
 from schemas.entities import EntityType
 from schemas.spans import DetectOptions, Span
 
-_IPV4 = re.compile(rb"(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)\.){3}(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?![\d]|\.\d)")
-_NOT_BEFORE = (b".", b"-", b":")
-_VERSION_BEFORE = re.compile(
-    rb"(?:\bv|version|\bver\.?|release|build|firmware|kernel|clause|section|paragraph|chapter)[ :=]{0,3}$"
-    rb"|(?:python|java|node|chrome|firefox|safari|edge|android|windows)[ :=]{0,3}$"
-    rb"|[a-z0-9]/$"  # Chrome/120.0.0.0
-    rb"|\x80\x95\x83\x80\x89[ :]{0,3}$"  # الإصدار
-)
+_OCTET = rb"(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)"
+_IPV4 = re.compile(rb"(?<![\d.])(?:" + _OCTET + rb"\.){3}" + _OCTET + rb"(?!\d|\.\d|[a-z])")
+_FOUR_PARTS = b"..."
+_PRODUCT_BEFORE = re.compile(rb"[a-z]/$|[a-z]\d*-$")  # Chrome/120.0.0.0, openssl-1.1.1.1
+_IN_IPV6 = re.compile(rb"(?:^|[^0-9a-z:]):?(?:[0-9a-f]{0,4}:){2,7}$")  # ::ffff:203.0.113.57
+_REACH = 12
 _IPV6 = re.compile(rb"(?:[0-9a-f]{0,4}:){2,8}(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-f]{1,4})?")
 _LONGEST_GROUP = 4
 _FEWEST_COLONS = 2
@@ -28,14 +27,22 @@ _ZONE = re.compile(rb"%[a-z0-9]{1,15}")
 def _ipv4(text: NormalizedText) -> Iterator[Span]:
     """Four numbers up to 255 with dots. A port may follow."""
     shadow = text.shadow
-    for separators in (b"...", b"...:", b".../", b"...-", b"...-...", b"...:."):
-        for start, _end in text.numbers.shaped.get(separators, ()):
-            match = _IPV4.match(shadow, start)
-            before = shadow[max(0, start - 12) : start]
-            if match is None or shadow[match.end() : match.end() + 1].isalpha() or before[-1:].isalnum():
-                continue
-            if before[-1:] not in _NOT_BEFORE and not _VERSION_BEFORE.search(before):
-                yield span(start, match.end(), EntityType.IP_ADDRESS, 0.9, "ipv4")
+    for separators, tokens in text.numbers.shaped.items():
+        for start, end in tokens if _FOUR_PARTS in separators else ():
+            previous = -1
+            for match in _IPV4.finditer(shadow, start, end):
+                joined = previous >= 0 and match.start() == previous + 1  # 10.0.0.1-10.0.0.9
+                if joined or _may_begin(shadow, match.start()):
+                    yield span(*match.span(), EntityType.IP_ADDRESS, 0.9, "ipv4")
+                    previous = match.end()
+
+
+def _may_begin(shadow: bytes, start: int) -> bool:
+    """Whether no letter, no code and no word such as `version` comes before."""
+    before = shadow[max(0, start - _REACH) : start]
+    if before[-1:].isalnum() or before[-1:] == b"-" or _PRODUCT_BEFORE.search(before) or _IN_IPV6.search(before):
+        return False
+    return not counts_parts(shadow, start)
 
 
 def _ipv6(text: NormalizedText) -> Iterator[Span]:
@@ -49,7 +56,10 @@ def _ipv6(text: NormalizedText) -> Iterator[Span]:
             start -= 1
         match = _IPV6.match(shadow, start)
         reached = max(position + 1, match.end() if match else 0)
-        if match and match.group().count(b":") >= _FEWEST_COLONS and not shadow[max(0, start - 1) : start].isalnum():
+        literal = match.group() if match else b""
+        if literal.startswith(b":") and not literal.startswith(b"::"):
+            start, literal = start + 1, literal[1:]  # ip:2001:db8::1
+        if match and literal.count(b":") >= _FEWEST_COLONS and not shadow[max(0, start - 1) : start].isalnum():
             end = _ipv6_end(shadow, start, match.end())
             if end:
                 yield span(start, end, EntityType.IP_ADDRESS, 0.9, "ipv6")

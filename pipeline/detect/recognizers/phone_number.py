@@ -8,6 +8,7 @@ from phonenumbers import COUNTRY_CODE_TO_REGION_CODE, REGION_CODE_FOR_NON_GEO_EN
 
 from pipeline.detect.recognizer import Recognizer, Rule, span
 from pipeline.detect.recognizers.labelled import Labelled
+from pipeline.detect.text.context import label_before
 from pipeline.detect.text.normalize import NormalizedText
 from pipeline.detect.text.shadow import shadow_pattern
 from schemas.entities import EntityType
@@ -24,6 +25,10 @@ _CHAIN_STARTS = (b"05", b"01", b"966", b"00966", b"0")
 # `01/01/2024 - 30/06/2024`: the digits of two dates may look like those of a phone number.
 _DATED = re.compile(rb"(?<!\d)(?:\d\d?/\d\d?/(?:19|20|1[34])\d\d|(?:19|20|1[34])\d\d/\d\d?/\d\d?)(?!\d)")
 _LONGEST_DATE = 10
+# The number of an item before, `1:0501234567`, and the other of two numbers: `0501234567-0551234567`.
+_ITEM_BEFORE = re.compile(rb"(?<![\d.,:/\-])\d{1,2}:$|(?:^|\n)[ \t]*\d{1,2}-$")
+_LOCAL_BEFORE, _LOCAL_AFTER = re.compile(rb"(?<!\d)0[15]\d{8}-$"), re.compile(rb"-0[15]\d{8}(?!\d)")
+_ITEM_REACH = 12  # characters
 _INTERNATIONAL = re.compile(rb"[ (]{0,2}(\d[\d \-./()]{5,26})")
 _ATOM = re.compile(rb"\d+")
 _FEWEST_DIGITS, _MOST_DIGITS = 7, 15  # ITU-T E.164: at most 15
@@ -76,7 +81,7 @@ def _saudi(text: NormalizedText) -> Iterator[tuple[int, int]]:
             if (
                 shadow.startswith(leads, start)
                 and _SAUDI.match(shadow, start)
-                and _is_free(shadow, start, start + length)
+                and _is_free(text, start, start + length)
             ):
                 yield _opening(shadow, start), start + length
     for chain in text.numbers.chains:
@@ -84,7 +89,7 @@ def _saudi(text: NormalizedText) -> Iterator[tuple[int, int]]:
             start = chain[index][0]
             if shadow[start] in b"09" and shadow.startswith(_CHAIN_STARTS, start):
                 match = _SAUDI.match(shadow, start)
-                if match and _is_free(shadow, start, match.end()) and not _is_dated(shadow, start, match.end()):
+                if match and _is_free(text, start, match.end()) and not _is_dated(shadow, start, match.end()):
                     yield _opening(shadow, start), match.end()
 
 
@@ -95,14 +100,20 @@ def _is_dated(shadow: bytes, start: int, end: int) -> bool:
     return any(date.start() + first < end and start < date.end() + first for date in dates)
 
 
-def _is_free(shadow: bytes, start: int, end: int) -> bool:
+def _is_free(text: NormalizedText, start: int, end: int) -> bool:
     """Whether the number is not inside a word, a decimal, the path of a URL or a longer code."""
+    shadow = text.shadow
     before, after = shadow[max(0, start - 2) : start], shadow[end : end + 2]
-    if before[-1:].isalnum() or after[:1].isalnum():
+    if after[:1].isalnum():
         return False
+    if before[-1:].isalnum():  # Mobile0501234567
+        label = label_before(text, start)
+        return label is not None and label.end == start and label.section == "phone"
     if before[:1].isdigit() and before[-1:] in (b".", b"-", b":", b"*"):
-        return False
-    return not (after[:1] in (b".", b"-", b":") and after[1:].isdigit())
+        window = shadow[max(0, start - _ITEM_REACH) : start]
+        if not (_ITEM_BEFORE.search(window) or _LOCAL_BEFORE.search(window)):
+            return False
+    return not (after[:1] in (b".", b"-", b":") and after[1:].isdigit()) or bool(_LOCAL_AFTER.match(shadow, end))
 
 
 def _opening(shadow: bytes, start: int) -> int:
@@ -137,7 +148,7 @@ def _unbroken_after_00(text: NormalizedText) -> Iterator[tuple[int, int]]:
             if not shadow.startswith(b"00", start) or shadow[start + 2] == ord("0"):
                 continue
             end = start + length
-            if _is_free(shadow, start, end) and _is_possible(text.text[start + 2 : end]):
+            if _is_free(text, start, end) and _is_possible(text.text[start + 2 : end]):
                 yield start, end
 
 

@@ -12,7 +12,6 @@ from schemas.spans import DetectOptions, Span
 # ا ب ح د ر س ص ط ع ق ك ل م ن ه و ى and their Latin equivalents. The shadow folds أ to ا and ى to ي; هـ has no tatweel.
 _ARABIC = "[ابحدرسصطعقكلمنهوي]"
 _LATIN = "[abjdrsxteglzknhuv]"
-_GAP = r"[ \-]"
 _APART = rf"(?: {_ARABIC}[ ]{{1,2}}{_ARABIC}[ ]{{1,2}}{_ARABIC} | {_ARABIC}-{_ARABIC}-{_ARABIC} )"
 _LATIN_APART = rf"(?: {_LATIN}[ ]{_LATIN}[ ]{_LATIN} | {_LATIN}-{_LATIN}-{_LATIN} )"
 _LETTER_BEFORE, _LETTER_AFTER = r"(?<![a-z0-9\x80-\xaf\xfe])", r"(?![a-z0-9\x80-\xaf\xfe])"
@@ -29,7 +28,7 @@ _NOT_PLATES = frozenset(
     BSL BUG BUN BUS BUT DEL DKK DLR DNA DNS DSL DUE EAR EAT EBT EGG EGR ELK END ERA ERR ETA ETH EUR EVE EXT
     GAL GAS GBE GDR GEL GET GHZ GLA GLB GLE GLK GLS GNU GTX GUN GUT HAD HAL HAS HAT HDD HER HEX HKD HRD HRS
     HTR HUB HUT HZL JAN JAR JET JSL JUL KEG KEN KES KGS KHZ KSA LAB LAG LAN LAX LBS LED LEG LET LKR LLB LRT
-    LTR LUN LUV LUX NAN NAS NET NGN NLA NLB NLT NSA NSE NUN NUT NZD RAL RAN RAT RBS RED REG REL RET REV REX
+    LTR LUN LUV LUX NAN NAS NET NGN NLA NLB NLT NSA NSE NUN NUT NZD RAL RAN RAT RAV RBS RED REG REL RET REV REX
     RNA RSA RSD RTX RUB RUN SAN SAR SAS SAT SDG SDK SEA SEE SEK SET SHA SHE SKU SLA SLK SLR SLS SSD SSL SSN
     SUN SUV TAB TAN TAX TDS TEA TEL TEN TEX TGT THE TLS TLX TND TNT TRX TUB TUE TUG UAE URL URN USA USB USD
     USE UTE UTR VAN VAR VAT VDS VEN VET XLS XXL XXX ZAR ZEN
@@ -38,10 +37,15 @@ _NOT_PLATES = frozenset(
 _EDGES = frozenset({b" ", b"-"} | {bytes([byte]) for byte in range(0x80, 0xB0)})
 _STOP = shadow_pattern(r"(?![a-z0-9] | [.,:/\-]\d | [ ]?%)")
 _WIDEST_GAP = 3
-_ANY_LETTERS = rf"(?: {_APART} | {_LATIN_APART} | {_ARABIC}{{3}} | {_LATIN}{{3}} )"
+# Beside a label also with points, slashes or commas: أ.ب.د 1234, أ/ب/د, 1234 / أ ب د.
+_MARK = r"(?: [ ]?[./،,\-][ ]? | [ ]{1,2} )"
+_ANY_LETTERS = (
+    rf"(?: {_ARABIC}{_MARK}{_ARABIC}{_MARK}{_ARABIC} | {_LATIN}{_MARK}{_LATIN}{_MARK}{_LATIN}"
+    rf"| {_ARABIC}{{3}} | {_LATIN}{{3}} )"
+)
 _LABELLED = shadow_pattern(rf"""
-    (?: {_DIGIT_BEFORE} \d{{1,4}} {_GAP}? {_ANY_LETTERS} {_LETTER_AFTER}
-      | {_LETTER_BEFORE} {_ANY_LETTERS} [ ]?-?[ ]? \d{{1,4}} {_DIGIT_AFTER} )
+    (?: {_DIGIT_BEFORE} \d{{1,4}} [ ]?[\-/]?[ ]? {_ANY_LETTERS} {_LETTER_AFTER}
+      | {_LETTER_BEFORE} {_ANY_LETTERS} [ ]?[\-/]?[ ]? \d{{1,4}} {_DIGIT_AFTER} )
 """)
 
 
@@ -53,11 +57,16 @@ def _plate(text: NormalizedText, _options: DetectOptions) -> Iterator[Span]:
             end = start + length
             if shadow[end : end + 1] in _EDGES and not shadow[max(0, start - 1) : start].isalnum():
                 after = _AFTER_DIGITS.match(shadow, end)
-                if after and _are_plate_letters(text, end, after.end()):
+                if after and _are_plate_letters(text, end, after.end()) and not _is_named(text, start):
                     yield span(start, after.end(), EntityType.VEHICLE_PLATE, 0.75, "plate")
             if shadow[start - 1 : start] in _EDGES:
                 first = _letters_before(shadow, start)
-                if first >= 0 and _STOP.match(shadow, end) and _are_plate_letters(text, first, start):
+                if (
+                    first >= 0
+                    and _STOP.match(shadow, end)
+                    and _are_plate_letters(text, first, start)
+                    and not _is_named(text, first)
+                ):
                     yield span(first, end, EntityType.VEHICLE_PLATE, 0.75, "plate")
 
 
@@ -85,6 +94,11 @@ def _are_plate_letters(text: NormalizedText, start: int, end: int) -> bool:
     if not surface[0].isascii():
         return True
     return surface.isupper() and surface not in _NOT_PLATES
+
+
+def _is_named(text: NormalizedText, start: int) -> bool:
+    """Whether a label of another number comes before: model RAV 4, order ABD 1234."""
+    return context.label_kind_before(text, start) == "other"
 
 
 def _labelled(text: NormalizedText, options: DetectOptions) -> Iterator[Span]:

@@ -1,4 +1,4 @@
-"""Finds the values that a label applies to: after it, before it, in its table column, or under its heading.
+"""Finds the values that a label applies to: after it, before it, above it, in its table column or under its heading.
 
 A label applies to the nearest value in its line, or in the next line if it is alone on its own.
 """
@@ -23,15 +23,19 @@ _DIGIT = re.compile(rb"\d")
 # Punctuation and the words that may stand between a label and its value.
 _FILLER = shadow_pattern(r"""
     (?: [^a-z0-9\x80-\xaf\xfe]
-      | \b(?:no|nos|num|number|numbers|is|was|are|of|the|id|s|my|your|his|her|its)\b
-      | (?<![\x80-\xaf])(?:رقمها|رقمه|رقمي|رقم|الرقم|هو|هي|ذات|ذو
-        |التاليه|التالي|كالتالي|لديكم|لديك|عندكم)(?![\x80-\xaf])
+      | \b(?:no|nos|num|number|numbers|is|was|are|of|the|id|ids|s|my|your|his|her|its|with|under)\b
+      | (?<![\x80-\xaf])(?:وب|بال|وال|[وبفل])?(?:رقمها|رقمه|رقمي|رقم|الرقم|رقمين|ارقام|ارقامها|ارقامهم|هو|هي|هما|ذات|ذو
+        |التاليه|التالي|كالتالي|التاليين|لديكم|لديك|عندكم)(?![\x80-\xaf])
     )*
 """)
 _SENTENCE_END = shadow_pattern(r"[.!?؟;؛]\s")
 _WORD = shadow_pattern(r"[a-z0-9\x80-\xaf\xfe]+")
 # One label applies to a list of values: "7002446555 and 7002446563", "١٢٣٤٥٦ و ١٢٣٤٥٧".
 _NEXT_IN_LIST = shadow_pattern(r"[ ]?(?:,|،|/|;|&|\+|\band\b|\bor\b|و|او)[ ]?(?:\band\b|و)?[ ]?")
+_IDENTITY = re.compile(rb"[^0-9\n]{0,5}[12]\d{9}(?!\d)")  # an identity number, even if its check digit fails
+_COUNTING = shadow_pattern(r"(?: عدد | مجموع | اجمالي | \b(?:number|no\.?|count)[ ]of ) [ ](?:ال)?$")
+_OF_NUMBERS = shadow_pattern(r"رقم | \b(?:no|num|number|id|code|mrn|record|file)\b | \#")
+_LONGEST_COUNT = 6  # digits
 _NEXT_CELL = re.compile(rb" ?\t ?")
 
 
@@ -57,6 +61,10 @@ def values(
             yield start, end
     for index in text.labels.get(kind, ()):
         found = labels[index].start in text.tables.headings
+        if not found and (place := _above(text, labels[index], form)):
+            found = True
+            note_label(text, place, source, labels[index])
+            yield place
         for place in () if found else _following(text.shadow, labels, index, form):
             found = True
             note_label(text, place, source, labels[index])
@@ -89,10 +97,23 @@ def note_label(text: NormalizedText, place: tuple[int, int], source: str, label:
         text.trace.note(place, source, (label.start, label.end), certain=True)
 
 
+def _above(text: NormalizedText, label: Trigger, form: re.Pattern[bytes]) -> tuple[int, int] | None:
+    """The value that is alone in the line above a label that is alone in its line."""
+    caption = text.captions.get(label.start)
+    match = form.search(text.shadow, *caption.above) if caption else None
+    if caption is None or match is None:
+        return None
+    around = (
+        (caption.above[0], match.start()), (match.end(), caption.above[1]),
+        (caption.line[0], label.start), (label.end, caption.line[1]),
+    )  # fmt: skip
+    return match.span() if all(_FILLER.fullmatch(text.shadow, *place) for place in around) else None
+
+
 def _following(shadow: bytes, labels: list[Trigger], index: int, form: re.Pattern[bytes]) -> Iterator[tuple[int, int]]:
     """The value after a label, and the further values of a list."""
     label = labels[index]
-    limit = _next_other(labels, index)
+    limit = _next_other(shadow, labels, index)
     match = form.search(shadow, label.end, label.end + REACH_BEFORE + _LONGEST_VALUE)
     if match is None or match.start() > label.end + REACH_BEFORE:
         match = _attached(shadow, label.end, form)
@@ -102,7 +123,7 @@ def _following(shadow: bytes, labels: list[Trigger], index: int, form: re.Patter
     if match is None:
         return
     start, end = match.start() + offset, match.end() + offset
-    if start > limit or not _reaches(shadow[label.end : start], label.weak):
+    if start > limit or not _reaches(shadow[label.end : start], label.weak) or _is_count(shadow, label, start, end):
         return
     yield start, end
     while gap := _NEXT_IN_LIST.match(shadow, end) or _NEXT_CELL.match(shadow, end):
@@ -115,6 +136,15 @@ def _following(shadow: bytes, labels: list[Trigger], index: int, form: re.Patter
         yield start, end
 
 
+def _is_count(shadow: bytes, label: Trigger, start: int, end: int) -> bool:
+    """Whether the number at `start:end` tells how many there are: `عدد الوثائق 12500`, `students 12500`."""
+    if end - start > _LONGEST_COUNT or not shadow[start:end].isdigit():
+        return False
+    if label.weak and b"s" in shadow[label.end - 1 : label.end + 1]:
+        return True
+    return _COUNTING.search(shadow, max(0, label.start - REACH_BEFORE), label.start) is not None
+
+
 def _attached(shadow: bytes, start: int, form: re.Pattern[bytes]) -> re.Match[bytes] | None:
     """A value without a blank after its label: "ID1012345672"."""
     if _DIGIT.match(shadow, start) is None:
@@ -122,13 +152,21 @@ def _attached(shadow: bytes, start: int, form: re.Pattern[bytes]) -> re.Match[by
     return form.match(shadow[start : start + _LONGEST_VALUE])
 
 
-def _next_other(labels: list[Trigger], index: int) -> int:
-    """The start of the next label of another kind."""
+def _next_other(shadow: bytes, labels: list[Trigger], index: int) -> int:
+    """The start of the next label of another kind. `id` or `رقمها` between a label and its value is none."""
     kind = labels[index].section
     for label in labels[index + 1 : index + 6]:
-        if label.section != kind:
+        if label.section != kind and not _is_filler(shadow, labels[index], label):
             return label.start
     return labels[index].end + REACH_BEFORE + _LONGEST_VALUE
+
+
+def _is_filler(shadow: bytes, label: Trigger, other: Trigger) -> bool:
+    """Whether `other` is only a word between `label` and its value: `student (ID 442900178)`."""
+    is_word = other.weak or other.section == "phone"
+    if not is_word or other.end - label.end > REACH_BEFORE or _IDENTITY.match(shadow, other.end):
+        return False
+    return _FILLER.fullmatch(shadow, label.end, other.end) is not None
 
 
 def _reaches(gap: bytes, weak: bool) -> bool:
@@ -151,6 +189,9 @@ def _preceding(shadow: bytes, labels: list[Trigger], index: int, form: re.Patter
     gap = shadow[last.end() : label.start]
     if b"\n" in gap or _DIGIT.search(gap) or _SENTENCE_END.search(gap):
         return
+    is_short = gap == b" " and len(last[0]) <= _LONGEST_COUNT and last[0].isdigit()
+    if is_short and not _OF_NUMBERS.search(shadow, label.start, label.end):
+        return  # 12000 policies
     if len(_WORD.findall(gap)) > (0 if label.weak else 3):
         return
     if index and labels[index - 1].start >= last.end():

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.detect.text import characters
+from pipeline.detect.text.captions import Caption, captions
 from pipeline.detect.text.number_tokens import GroupedNumber, Numbers, grouped_numbers
 from pipeline.detect.text.shadow import shadow_of_codes
 from pipeline.detect.text.tables import Tables
@@ -100,6 +101,11 @@ class NormalizedText:
         for index, label in enumerate(self.triggers["labels"]):
             kinds.setdefault(label.section, []).append(index)
         return kinds
+
+    @lazy
+    def captions(self) -> dict[int, Caption]:
+        """The labels that stand under their values, by the start of the label."""
+        return captions(self.shadow, self.triggers["labels"]) if b"\n" in self.shadow else {}
 
     @lazy
     def tables(self) -> Tables:

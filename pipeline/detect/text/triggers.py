@@ -1,6 +1,7 @@
 """Finds all trigger words of a text in one Aho-Corasick scan: labels, currencies, months, units, prefixes of keys."""
 
 from collections import defaultdict
+from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
@@ -27,7 +28,10 @@ def _shadows(words: str) -> frozenset[bytes]:
 
 # Arabic clitics: conjunctions, prepositions and the article before a word, pronouns and endings after it.
 _BEFORE = _shadows("و ف ب ل ك ال وال فال بال لل ولل كال وب ول وبال فب فل")
-_AFTER = _shadows("ي ه ها ك كم نا هم هن ا ات تي ته تها تك تنا تهم")
+_AFTER = _shadows("ي ه ها ك كم نا هم هن ا ات ان ين تي ته تها تك تنا تهم")
+# What follows the open ta of a label that ends in ta marbuta: وثيقة, وثيقتي, وثيقتين.
+_AFTER_TA = ("ي", "ه", "ها", "ك", "كم", "نا", "هم", "هن", "ان", "ين", "يه")
+_SHORTEST_STEM = 3  # letters
 
 
 class Trigger(NamedTuple):
@@ -55,12 +59,25 @@ def _vocabulary() -> _Vocabulary:
                 section = line[1:-1]
             elif line and not line.startswith("# "):
                 entry = (family, section.rstrip("?"), section.endswith("?"))
-                if entry not in words[shadow_of(line)]:
-                    words[shadow_of(line)].append(entry)
+                for spelling in _spellings(line) if family == "labels" else (line,):
+                    if entry not in words[shadow_of(spelling)]:
+                        words[shadow_of(spelling)].append(entry)
     automaton = BytesAhoCorasick(
         list(words), matchkind=MatchKind.LeftmostLongest, implementation=Implementation.ContiguousNFA
     )
     return _Vocabulary(automaton, list(words.values()))
+
+
+def _spellings(label: str) -> Iterator[str]:
+    """A label as people write it, as the key of a record (student_id, studentId, student-id), and with an ending."""
+    yield label
+    if " " in label:
+        yield label.replace(" ", "_")
+        if label.isascii() and label.replace(" ", "").isalnum():
+            yield label.replace(" ", "-")
+            yield label.replace(" ", "")
+    if label.endswith("ه") and len(label) > _SHORTEST_STEM:
+        yield from (label[:-1] + "ت" + ending for ending in _AFTER_TA)
 
 
 def find_triggers(shadow: bytes) -> dict[str, list[Trigger]]:

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks import names
 from benchmarks.accuracy import (
     LABELLED_IN_OWN,
     OWN_MESSAGES,
+    TIERS,
     Tally,
     evaluate,
     main,
@@ -18,6 +20,7 @@ from benchmarks.accuracy import (
     read_marked,
 )
 from benchmarks.accuracy import score as score_case
+from pipeline.detect.detector import Detector
 from schemas.entities import RANK, EntityType
 from schemas.spans import DetectOptions, Span, Term, TermSet
 from tests.pipeline.detect.marked import detector
@@ -76,14 +79,32 @@ def test_without_labelled_messages_the_report_stays_as_it_is(
     own.write_text("Dr. {PERSON:Priya Nair} called\n", "utf-8")
     target.write_text("as it was", "utf-8")
 
-    main(tmp_path / "messages.jsonl", own, target)
+    assert main(tmp_path / "messages.jsonl", own, target, tmp_path / "ner", tmp_path / "floors.json") == 0
     first, _, rest = capsys.readouterr().out.partition("\n")
-    assert first == "Labelled messages not found: messages.jsonl. They are not scored, and accuracy.md is not written."
-    assert "| PERSON | 1 | 1.000 |" in rest
-
-    main(tmp_path / "messages.jsonl", tmp_path / "none.txt", target)
-    assert capsys.readouterr().out.count("\n") == 1
+    assert first == "Not found: messages.jsonl, ner. They are not scored, and accuracy.md is not written."
+    assert rest.count("| PERSON | 1 | 1.000 |") == len(TIERS)
     assert target.read_text("utf-8") == "as it was"
+
+
+def test_a_figure_below_its_floor_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    own, floors, absent = tmp_path / "messages.txt", tmp_path / "floors.json", tmp_path / "absent"
+    own.write_text("Dr. {PERSON:Priya Nair} called\nthe {PERSON:zzyx} came\n", "utf-8")
+    name = "Our own messages, rules: PERSON recall"
+    floors.write_text(json.dumps({name: 0.5}), "utf-8")
+    assert main(absent, own, tmp_path / "accuracy.md", absent, floors) == 0
+    floors.write_text(json.dumps({name: 0.51}), "utf-8")
+    assert main(absent, own, tmp_path / "accuracy.md", absent, floors) == 1
+    assert f"{name} is 0.500, its floor 0.510" in capsys.readouterr().out
+
+
+def test_tokens_of_a_corpus(tmp_path: Path) -> None:
+    """Each token counts by itself, and a label that is not scored is no label."""
+    corpus = tmp_path / "x.tsv"
+    corpus.write_text("Dr.\tO\nPriya\tB-PER\nNair\tI-PER\nof\tO\nZzyx\tB-MISC\n\nRiyadh\tB-LOC\n", "utf-8")
+    found = names.score(corpus, Detector())
+    assert found["PER"] == names.Score(right=2, labelled=2, found=2)
+    assert found["LOC"] == names.Score(right=1, labelled=1, found=1)
+    assert found["ORG"] == names.Score(right=0, labelled=0, found=0)
 
 
 def test_our_own_messages_are_found() -> None:

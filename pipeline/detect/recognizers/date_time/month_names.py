@@ -49,7 +49,18 @@ _DAY_AFTER = shadow_pattern(
 )
 _FROM_BIRTH = shadow_pattern(r"[^0-9]{0,40} (?: \d{1,4} [^0-9]{0,16} )? $")
 _TO_SECOND_NAME = shadow_pattern(r"[ ]? [/(] [ ]?")
-_THEN_SHORT_YEAR = shadow_pattern(r"(?: -|/|[ ]'|[ ]? , [ ]?' ) \d\d (?![\d:]) ")
+# A year of two digits after a blank must end the date: `12 MAR 85`, not `5 May 20 people`.
+_SHORT_YEAR_ENDS = rf"""
+    (?! [{LETTER}0-9%:/] | [.,]\d | -[{LETTER}0-9] | [ ]?[%٪]
+      | [ ](?! (?:in|at|to|until|till|and|or|by|for|from|on|with|the|is|was|في|الي|حتي|من|و) (?![{LETTER}])
+             | (?:[01]?\d|2[0-4]):[0-5]\d ) [{LETTER}0-9(] )
+"""
+_THEN_SHORT_YEAR = shadow_pattern(rf"""
+    (?: -|/|\.|[ ]'|[ ]? , [ ]?' ) \d\d (?![\d:]) {ERA}
+  | [ ] \d\d (?: [ ]?(?:هجريه|هجري|ه|ميلاديه|ميلادي|م)(?![{LETTER}]) | {_SHORT_YEAR_ENDS} ) {THEN_CLOCK}
+""")
+_THEN_SHORT_BIRTH_YEAR = shadow_pattern(rf"[ ] \d\d (?![{LETTER}0-9%:/]|[.,]\d) {ERA}")
+_SHORT_YEAR_AFTER_DAY = shadow_pattern(rf"[ ]?,?[ ]?' \d\d (?![\d:]) | [ ]?,[ ]? (?:3[2-9]|[4-9]\d) {_SHORT_YEAR_ENDS}")
 _THEN_DAY = shadow_pattern(r"""
     [ ]{0,2} \.? [ ]? (?:the[ ])?
     (?: 0?[1-9] | [12]\d | 3[01] ) (?:st|nd|rd|th)? (?! \d | [:/%] | [.,]\d )
@@ -93,15 +104,18 @@ def _years(year: str) -> _Years:
 
 def _verbal(text: NormalizedText, options: DetectOptions) -> Iterator[Span]:
     under_birth = options.context != "" and "birth" in label_kinds(options.context)
+    reached = 0  # the end of the date before
     for trigger in (*text.triggers["calendar"], *_augusts(text)):
         if trigger.section in {"month", "hijri"}:
-            place = _around(text, trigger, _OF_BIRTH if under_birth or _is_of_birth(text, trigger) else _USUAL)
+            years = _OF_BIRTH if under_birth or _is_of_birth(text, trigger) else _USUAL
+            place = _around(text, trigger, years, reached if reached <= trigger.start else 0)
         elif trigger.section == "quarter":
             year = _THEN_PLAIN_YEAR.match(text.shadow, trigger.end)
             place = (trigger.start, year.end()) if year else None
         else:
             continue
         if place:
+            reached = place[1]
             yield span(*place, EntityType.DATE_TIME, 0.85, "verbal_dates")
     for match in _QUARTER.finditer(text.shadow):
         if not text.shadow[max(0, match.start() - 1) : match.start()].isalnum():
@@ -125,15 +139,15 @@ def _is_of_birth(text: NormalizedText, trigger: Trigger) -> bool:
     return nearest >= 0 and bool(_FROM_BIRTH.fullmatch(text.shadow, labels[indexes[nearest]].end, trigger.start))
 
 
-def _around(text: NormalizedText, trigger: Trigger, years: _Years) -> tuple[int, int] | None:
-    """The offsets of the date around the name of a month; None if the name stands alone."""
+def _around(text: NormalizedText, trigger: Trigger, years: _Years, reached: int) -> tuple[int, int] | None:
+    """The offsets of the date around the name of a month, behind `reached`; None if the name stands alone."""
     shadow = text.shadow
     if shadow[trigger.start - 1 : trigger.start].isdigit():
         return _in_airline_form(text, trigger, years)
     other_order = _in_other_order(shadow, trigger, years)
     if other_order:
         return other_order
-    before = _BEFORE.search(shadow, max(0, trigger.start - _YEAR_REACH), trigger.start)
+    before = _BEFORE.search(shadow, max(reached, trigger.start - _YEAR_REACH), trigger.start)
     start = before.start() if before else trigger.start
     year = years.after_month.match(shadow, _second_name(text, trigger.end))
     if year:
@@ -145,10 +159,13 @@ def _around(text: NormalizedText, trigger: Trigger, years: _Years) -> tuple[int,
             return _with_weekday(shadow, trigger.start), year.end()
         if not _may_stand_without_year(text, trigger):
             return None
-        return _with_weekday(shadow, trigger.start), _clock_end(shadow, day.end())
+        short = _SHORT_YEAR_AFTER_DAY.match(shadow, day.end())
+        return _with_weekday(shadow, trigger.start), short.end() if short else _clock_end(shadow, day.end())
     if before is None or not (_may_stand_without_year(text, trigger) or shadow[before.start()] > 0x7F):
         return None
     short = _THEN_SHORT_YEAR.match(shadow, trigger.end)
+    if short is None and years is _OF_BIRTH:
+        short = _THEN_SHORT_BIRTH_YEAR.match(shadow, trigger.end)
     return start, short.end() if short else _clock_end(shadow, trigger.end)
 
 
@@ -177,9 +194,12 @@ def _second_name(text: NormalizedText, end: int) -> int:
 
 def _in_airline_form(text: NormalizedText, trigger: Trigger, years: _Years) -> tuple[int, int] | None:
     """Day, month and year without separators; without a year only in capitals: 14DEC."""
+    day = _DAY_JOINED.search(text.shadow, max(0, trigger.start - 3), trigger.start)
+    if day and text.shadow[trigger.start] > 0x7F:  # 12مارس1985
+        following = years.after_month.match(text.shadow, trigger.end)
+        return day.start(), following.end() if following else _clock_end(text.shadow, trigger.end)
     if trigger.end - trigger.start != _ABBREVIATED:
         return None
-    day = _DAY_JOINED.search(text.shadow, max(0, trigger.start - 3), trigger.start)
     year = years.attached.match(text.shadow, trigger.end)
     if day is None or year is None or not (year.group() or text.text[trigger.start : trigger.end].isupper()):
         return None

@@ -10,6 +10,7 @@ from pipeline.detect.recognizer import Rule, span
 from pipeline.detect.recognizers.date_time.expressions import ERA, THEN_CLOCK, is_year
 from pipeline.detect.text.context import has_label, label_before, label_kind_before, label_kinds, note_label, values
 from pipeline.detect.text.normalize import NormalizedText
+from pipeline.detect.text.numbering import counts_parts
 from pipeline.detect.text.shadow import LETTER, shadow_pattern
 from schemas.entities import EntityType
 from schemas.spans import DetectOptions, Span
@@ -21,12 +22,10 @@ _TAIL = shadow_pattern(rf"{ERA} {THEN_CLOCK}")
 _CODE_MARKS = (b"-", b"/", b".", b"+", b"#")
 # Marks that end the text before a date and are no part of a code.
 _SENTENCE_MARKS = frozenset({b"- ", b"-\n", b". ", b"/ ", b"/:"})
-_VERSION = shadow_pattern(
-    r"(?:\bv|version|ver\.?|release|build|firmware|اصدار|الاصدار|section|clause|fig\.?|§)[ :=]{0,3}$"
-)
 _NUMBERED = shadow_pattern(r"(?:\bno\.?|\#|number|رقم|[a-z]-)[ :]{0,2}$")
 _WORD_REACH = 12  # characters before a date in which such a word is searched for
 
+_BASIC_CLOCK = re.compile(rb"t(?:[01]\d|2[0-4])[0-5]\d(?:[0-5]\d)?(?:z|[+\-]\d\d:?\d\d)?(?![a-z0-9])")  # ISO 8601
 _DATE_HEAD = re.compile(rb"\d{1,4}([/\-])\d{1,2}\1\d{1,4}")
 # 12 / 05 / 24; with a year of four digits also 12/ 05/2024 and 12. 5. 2024.
 _SPACED = re.compile(
@@ -87,11 +86,6 @@ def _is_part_of_code(shadow: bytes, start: int, end: int) -> bool:
     return after[:1] in (b"-", b"/", b"+") and after[1:].isalnum()
 
 
-def _is_version(shadow: bytes, start: int) -> bool:
-    """Whether a word such as `version` comes before."""
-    return _VERSION.search(shadow, max(0, start - _WORD_REACH), start) is not None
-
-
 def _tail(shadow: bytes, end: int) -> int:
     """The end of the date with its era and clock time."""
     match = _TAIL.match(shadow, end)
@@ -107,16 +101,27 @@ def _complete(text: NormalizedText) -> Iterator[Offsets]:
 
 
 def _unbroken(text: NormalizedText) -> Iterator[Offsets]:
-    """15/03/2024, 15-03-2024, 15.03.2024."""
+    """15/03/2024, 15-03-2024, 15.03.2024, 20240315T081422Z."""
     shadow = text.shadow
+    for start in text.numbers.plain.get(8, ()):
+        clock = _BASIC_CLOCK.match(shadow, start + 8)
+        parts = [shadow[start : start + 4], shadow[start + 4 : start + 6], shadow[start + 6 : start + 8]]
+        if clock and _is_date(parts, b"") and not _is_part_of_code(shadow, start, clock.end()):
+            yield start, clock.end()
     for separators in (b"//", b"--", b".."):
         for start, end in text.numbers.shaped.get(separators, ()):
-            if not _is_date(shadow[start:end].split(separators[:1]), separators[:1]):
+            parts = shadow[start:end].split(separators[:1])
+            if not _is_date(parts, separators[:1]) and not _is_short_labelled_date(text, start, parts):
                 continue
-            if separators == b".." and _is_version(shadow, start):
+            if separators == b".." and counts_parts(shadow, start):
                 continue
             if not _is_part_of_code(shadow, start, end):
                 yield start, _tail(shadow, end)
+
+
+def _is_short_labelled_date(text: NormalizedText, start: int, parts: list[bytes]) -> bool:
+    """Whether a date or birth label comes before 12.03.85, which may also be a version."""
+    return _is_date(parts, b"/") and label_kind_before(text, start) in _LABELS
 
 
 def _with_clock_attached(text: NormalizedText) -> Iterator[Offsets]:
@@ -164,7 +169,7 @@ def _is_spaced_date(shadow: bytes, match: re.Match[bytes]) -> bool:
     parts = re.split(rb"[ ]?[/\-.][ ]?", match.group())
     if match["loose"] is not None and len(parts[0]) != 4 and len(parts[2]) != 4:
         return False
-    is_version = match["loose"] == b"." and _is_version(shadow, match.start())
+    is_version = match["loose"] == b"." and counts_parts(shadow, match.start())
     return not is_version and _is_date(parts, b"/")
 
 

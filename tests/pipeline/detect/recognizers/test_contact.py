@@ -41,6 +41,14 @@ PHONES = [
     "الرقم:[[PHONE_NUMBER 0501234567]]،",
     "phone=[[PHONE_NUMBER 0501234567]];",
     "جواله[[PHONE_NUMBER 0501234567]]",
+    "1:[[PHONE_NUMBER 0501234567]] 2:[[PHONE_NUMBER 00966551234567]]",
+    "جوال ١:[[PHONE_NUMBER ٠٥٠١٢٣٤٥٦٧]]",
+    "1-[[PHONE_NUMBER 0501234567]]\n2-[[PHONE_NUMBER 0551234567]]",
+    "[[PHONE_NUMBER 0501234567]]-[[PHONE_NUMBER 0551234567]]",
+    "Mobile[[PHONE_NUMBER 0501234567]]",
+    '{"mobileNumber": [[PHONE_NUMBER 501234567]]}',
+    "[[PHONE_NUMBER 501234567]]\nرقم الجوال",
+    "جوالين [[PHONE_NUMBER 501234567]] و[[PHONE_NUMBER 551234567]]",
 ]
 NO_PHONES = [
     "[[DATE_TIME 01/01/2024]] - [[DATE_TIME 30/06/2024]]",
@@ -62,6 +70,10 @@ NO_PHONES = [
     "0.0501234567",
     "INV00501234",
     "items 10 20 30 40 50 60 70",
+    "id 12:34:0501234567",
+    "1.0501234567",
+    "A1-0501234567",
+    "0501234567-12",
 ]
 EMAILS = [
     "أرسل إلى [[EMAIL_ADDRESS support@wadi-example.com.sa]] اليوم",
@@ -76,6 +88,16 @@ EMAILS = [
     "[[EMAIL_ADDRESS ａｂｃ@example.com]]",
     "[[EMAIL_ADDRESS علي@مثال.السعودية]]",
     "email:[[EMAIL_ADDRESS o'brien@example.com]]",
+    "mail [[EMAIL_ADDRESS ahmed [at] example [dot] com]]",
+    "[[EMAIL_ADDRESS ahmed.ali(at)example(dot)com(dot)sa]]",
+    "[[EMAIL_ADDRESS ahmed [dot] ali [at] example.com]]",
+    "[[EMAIL_ADDRESS ahmed <at> example <dot> com]], [[EMAIL_ADDRESS sara{at}example{dot}org]]",
+    "reach ahmed: [[EMAIL_ADDRESS ahmed.ali at example dot com]] please",
+    "[[EMAIL_ADDRESS AHMED AT EXAMPLE DOT COM]].",
+    "email [[EMAIL_ADDRESS ahmed at example dot com]] please",
+    "[[EMAIL_ADDRESS ahmed@example[.]com]] [[EMAIL_ADDRESS sara@example dot com]]",
+    "[[EMAIL_ADDRESS ahmed @ example.com]]",
+    "[[EMAIL_ADDRESS ahmed@example .com]]",
 ]
 NO_EMAILS = [
     "@handle and @another.",
@@ -89,6 +111,14 @@ NO_EMAILS = [
     "npm i react@18.2.0",
     "name@",
     "git@",
+    "meet at noon dot com era",
+    "look at the dot com bubble",
+    "arrive at dubai dot it is hot",
+    "we met at microsoft dot net conference",
+    "all @example.com accounts",
+    "see array[at] and list[dot]",
+    "the price (at) 5 (dot) 3",
+    "he works at example dot com.",
 ]
 
 

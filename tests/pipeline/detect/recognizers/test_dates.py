@@ -72,6 +72,19 @@ DATES = [
     "[[DATE_TIME 12/ 03/1985]] [[DATE_TIME ١٢/٠٣ /١٩٨٥]]; [[DATE_TIME 1985 -3-12]]; [[DATE_TIME 12. 3. 1985]]",
     "[[DATE_TIME 1/ 2/1985]]",
     "[[DATE_TIME 28 سبتمبر]] و[[DATE_TIME 3 أكتوبر]]",
+    "🎂 [[DATE_TIME 12.03.1985]]",
+    "DOB [[DATE_TIME 12 MAR 85]]",
+    "[[DATE_TIME 31 DEC 27]] - [[DATE_TIME 05 JAN 28]]",
+    "[[DATE_TIME 5 Jan 26]], [[DATE_TIME 6 Feb 26]]",
+    "born [[DATE_TIME 12 Mar 85]] in Riyadh",
+    "[[DATE_TIME ١٢ مارس ٨٥]]، [[DATE_TIME 12 رجب 46هـ]]",
+    "[[DATE_TIME 12.MAR.85]] [[DATE_TIME Mar 12 '85]] [[DATE_TIME MAR 12, 85]]",
+    "[[DATE_TIME 12 MAR 85 10:30]]",
+    "[[DATE_TIME 12مارس1985]]",
+    "DOB: [[DATE_TIME 12.03.85]]",
+    "[[DATE_TIME 20250211T081422Z]]",
+    "[[DATE_TIME 5 May]] 20 people, [[DATE_TIME 3 June]] 12 boxes, [[DATE_TIME 15 مارس]] 20 شخصا",
+    "[[DATE_TIME March 12]], 15 and 20",
 ]
 CLOCK = [
     "في [[DATE_TIME 23:40]] للإصدار",
@@ -169,6 +182,8 @@ NOT = [
     "in 2024 March was cold",
     "10.11.12.13".replace("10.11.12.13", "[[IP_ADDRESS 10.11.12.13]]"),
     "score 21:15",
+    "12.03.85",
+    "room 12 mar 85",
 ]
 ROWS = DATES + CLOCK + DURATIONS + NOT
 

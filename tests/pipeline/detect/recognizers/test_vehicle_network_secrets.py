@@ -32,6 +32,17 @@ PLATES = [
     "Gate A B 12",
     "THE 100 BEST",
     "عدد 3 و 4 أشخاص",
+    "لوحة [[VEHICLE_PLATE أ.ب.د 1234]]",
+    "لوحة [[VEHICLE_PLATE أ/ب/د 1234]]",
+    "لوحة رقم [[VEHICLE_PLATE ١٢٣٤ / أ ب د]]",
+    "لوحة [[VEHICLE_PLATE أ ، ب ، د 1234]]",
+    "اللوحتان [[VEHICLE_PLATE رصك ٩٠١]] و [[VEHICLE_PLATE بدك ٦٠٩٥]]",
+    '{"plateNumber": "[[VEHICLE_PLATE DSL8861]]"}',
+    "نمرة السيارة [[VEHICLE_PLATE كطع 7001]]",
+    "registration plate [[VEHICLE_PLATE kte 7001]]",
+    "[[VEHICLE_PLATE دسل ٨٨٦١]]\nرقم اللوحة",
+    "model RAV 4",
+    "order KTE 7001",
 ]
 ADDRESSES = [
     "دخول من [[IP_ADDRESS 188.54.12.9]] في",
@@ -58,6 +69,17 @@ ADDRESSES = [
     "1:2:3",
     "release 10.1.2.3",
     "::",
+    "IP:[[IP_ADDRESS 188.54.12.9]] الآي بي:[[IP_ADDRESS 10.1.1.1]]",
+    "1:[[IP_ADDRESS 10.1.1.1]]",
+    "addr:[[IP_ADDRESS 2001:db8::10]], port 22",
+    "range [[IP_ADDRESS 10.0.0.1]]-[[IP_ADDRESS 10.0.0.9]]",
+    "[[IP_ADDRESS 10.0.0.1]]/[[IP_ADDRESS 10.0.0.2]]",
+    "node [[IP_ADDRESS 10.2.0.4]]",
+    "الإصدار 1.2.3.4 والبند 4.1.2.3 والمادة رقم 4.1.2.3",
+    "للإصدار رقم 1.2.3.4",
+    "update to 10.15.7.1, Fig. 1.2.3.4, see §4.3.2.1",
+    '{"version": "1.2.3.4"}',
+    "openssl-1.1.1.1",
 ]
 GITHUB = "ghp_" + "K9abDCAAOOc1t3E9lh1OQltFyltRcz5MQCjT"
 KEYS = [

@@ -1,0 +1,125 @@
+"""Token scores of persons, places and organizations on the labelled corpora of ../shared/data/ner, for `make eval`.
+
+A token counts as found if spans of the type cover at least half of its letters. Sentences are read in groups, as they
+stand in a document.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from pipeline.detect.detector import Detector
+from schemas.entities import EntityType
+from schemas.spans import DetectOptions
+
+ROOT = Path(__file__).parents[1]
+CORPORA = ROOT / "../shared/data/ner"
+TYPES = {"PER": EntityType.PERSON, "LOC": EntityType.LOCATION, "ORG": EntityType.ORGANIZATION}
+# The parts that nothing was trained on; BTC's places and organizations are users' own words.
+TESTS = ("ar-anercorp.test", "ar-aqmar.test", "en-wikigold.test", "en-btc.test")
+_GROUP = 8  # sentences read together
+
+
+class Token(NamedTuple):
+    """`text[start:end]` and its label (PER, LOC, ORG, or empty)."""
+
+    start: int
+    end: int
+    label: str
+
+
+class Score(NamedTuple):
+    """The counts of one type on one corpus."""
+
+    right: int
+    labelled: int
+    found: int
+
+    @property
+    def recall(self) -> float:
+        """From 0 to 1."""
+        return self.right / max(self.labelled, 1)
+
+    @property
+    def precision(self) -> float:
+        """From 0 to 1."""
+        return self.right / max(self.found, 1)
+
+    @property
+    def f1(self) -> float:
+        """The harmonic mean of recall and precision."""
+        return 2 * self.right / max(self.labelled + self.found, 1)
+
+
+def texts(path: Path) -> Iterator[tuple[str, list[Token]]]:
+    """Texts of several sentences, a line each, with their tokens."""
+    sentences = [
+        [line.split("\t") for line in block.split("\n") if "\t" in line]
+        for block in path.read_text("utf-8").split("\n\n")
+    ]
+    sentences = [sentence for sentence in sentences if sentence]
+    for begin in range(0, len(sentences), _GROUP):
+        text, tokens = "", []
+        for sentence in sentences[begin : begin + _GROUP]:
+            for word, tag in sentence:
+                label = tag.strip()[2:]
+                tokens.append(Token(len(text), len(text) + len(word), label if label in TYPES else ""))
+                text += word + " "
+            text = text[:-1] + "\n"
+        yield text, tokens
+
+
+def score(path: Path, detector: Detector) -> dict[str, Score]:
+    """The counts by label."""
+    right, labelled, found = Counter[str](), Counter[str](), Counter[str]()
+    options = DetectOptions(enabled=frozenset((*TYPES.values(), EntityType.ADDRESS)))
+    for text, tokens in texts(path):
+        covered: dict[str, list[bool]] = {label: [False] * len(text) for label in TYPES}
+        for span in detector.detect(text, options).spans:
+            for label, type_ in TYPES.items():
+                if span.type == type_:
+                    covered[label][span.start : span.end] = [True] * (span.end - span.start)
+        for token in tokens:
+            labelled[token.label] += 1
+            for label in TYPES:
+                if 2 * sum(covered[label][token.start : token.end]) >= token.end - token.start:
+                    found[label] += 1
+                    right[label] += label == token.label
+    return {label: Score(right[label], labelled[label], found[label]) for label in TYPES}
+
+
+Scores = dict[str, dict[str, dict[str, Score]]]
+
+
+def scores(detectors: Mapping[str, Detector], folder: Path) -> Scores:
+    """By corpus, tier and label."""
+    return {
+        corpus: {tier: score(folder / f"{corpus}.tsv", detector) for tier, detector in detectors.items()}
+        for corpus in TESTS
+    }
+
+
+def table(found: Scores) -> str:
+    """A Markdown table: recall, precision and F1 of each tier on each corpus."""
+    tiers = list(next(iter(found.values())))
+    lines = ["| " + " | ".join(["corpus", "type", "labelled", *tiers]) + " |", "|" + " --- |" * (3 + len(tiers))]
+    for corpus, by_tier in found.items():
+        for label, type_ in TYPES.items():
+            cells = [f"{by_tier[tier][label].recall:.3f} / {by_tier[tier][label].precision:.3f} / "
+                     f"{by_tier[tier][label].f1:.3f}" for tier in tiers]  # fmt: skip
+            lines.append(
+                "| " + " | ".join([corpus, type_.value, str(by_tier[tiers[0]][label].labelled), *cells]) + " |"
+            )
+    return "\n".join(lines)
+
+
+def figures(found: Scores) -> dict[str, float]:
+    """Recall and precision of each, by a name that says where they were measured."""
+    return {
+        f"{corpus}, {tier}: {TYPES[label].value} {measure}": round(getattr(by_label[label], measure), 3)
+        for corpus, by_tier in found.items()
+        for tier, by_label in by_tier.items()
+        for label in TYPES
+        for measure in ("recall", "precision")
+    }

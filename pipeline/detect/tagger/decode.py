@@ -1,0 +1,77 @@
+"""Turns the tag scores of words into entities: the best sequence of BIO tags (Viterbi 1967), with a score for each."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Scores = NDArray[np.float32]
+
+
+class Entity(NamedTuple):
+    """Words `first` to `last` (inclusive) are one entity. `score`: mean probability of its label, 0 to 1."""
+
+    first: int
+    last: int
+    label: str
+    score: float
+
+
+def probabilities(scores: Scores, temperature: float) -> Scores:
+    """Softmax of each row of `scores` (words, tags), made softer by a temperature above 1 (Guo et al. 2017)."""
+    scaled = scores / temperature
+    powers = np.exp(scaled - scaled.max(axis=1, keepdims=True))
+    return np.asarray(powers / powers.sum(axis=1, keepdims=True), dtype=np.float32)
+
+
+class Decoder:
+    """For one set of tags: `O`, then `B-X` and `I-X` for each label X."""
+
+    def __init__(self, tags: Sequence[str]) -> None:
+        self._tags = tuple(tags)
+        self.tags = len(self._tags)
+        self.labels = tuple(tag[2:] for tag in tags if tag.startswith("B-"))
+        allowed = [
+            [not after.startswith("I-") or before[2:] == after[2:] for after in tags] for before in tags
+        ]  # an I tag follows only a B or I tag of its label
+        self._moves = np.where(allowed, 0.0, -np.inf).astype(np.float32)
+        self._first = np.array([-np.inf if tag.startswith("I-") else 0.0 for tag in tags], dtype=np.float32)
+
+    def columns(self, label: str) -> list[int]:
+        """The tags of a label."""
+        return [index for index, tag in enumerate(self._tags) if tag[2:] == label]
+
+    def entities(self, shares: Scores) -> list[Entity]:
+        """The entities of the best tag sequence, by position. `shares`: (words, tags), each row sums to 1."""
+        path = self._best_path(np.log(shares + 1e-9))
+        found: list[Entity] = []
+        first = 0
+        while first < len(path):
+            label = self._tags[path[first]][2:]
+            last = first
+            if label:
+                inside = self._tags.index(f"I-{label}")
+                while last + 1 < len(path) and path[last + 1] == inside:
+                    last += 1
+                columns = self.columns(label)
+                score = float(shares[first : last + 1, columns].sum(axis=1).mean())
+                found.append(Entity(first, last, label, score))
+            first = last + 1
+        return found
+
+    def _best_path(self, scores: Scores) -> list[int]:
+        if not len(scores):
+            return []
+        best = scores[0] + self._first
+        back = np.empty(scores.shape, dtype=np.int8)
+        for index in range(1, len(scores)):
+            reached = best[:, None] + self._moves
+            back[index] = reached.argmax(axis=0)
+            best = reached.max(axis=0) + scores[index]
+        tag = int(best.argmax())
+        path = [tag]
+        for index in range(len(scores) - 1, 0, -1):
+            tag = int(back[index, tag])
+            path.append(tag)
+        return path[::-1]

@@ -1,0 +1,95 @@
+"""Runs a tagger: an ONNX file made by scripts/names, which holds the network, the pieces and the tags."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+import onnxruntime
+
+from pipeline.detect.tagger import release
+from pipeline.detect.tagger.combination import Weights, read_weights
+from pipeline.detect.tagger.decode import Decoder, Scores, probabilities
+from pipeline.detect.tagger.pieces import Pieces
+from pipeline.detect.tagger.windows import windows
+from pipeline.detect.tagger.word_rows import WordRows
+from schemas.entities import EntityType
+
+_PART = 256  # words that a convolution reads at once
+_ERRORS_ONLY = 3  # of the log levels of ONNX Runtime
+
+
+class Tagger:
+    """Immutable after construction, safe from many threads. Each call computes in the thread of the caller.
+
+    Each window is computed alone, so a result does not depend on what else is computed at the same time.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        """`data`: the content of the ONNX file."""
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        options.log_severity_level = _ERRORS_ONLY
+        options.enable_cpu_mem_arena = False  # the arena would keep the memory of the longest window for ever
+        self._session = onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
+        about = self._session.get_modelmeta().custom_metadata_map
+        self._pieces = Pieces(about["pieces"].split("\n"), [float(score) for score in about["piece_scores"].split()])
+        self._temperature = float(about.get("temperature", "1"))
+        self._reach = int(about.get("reach", "0"))  # words on each side that a convolution sees; 0: an encoder
+        self._word_rows = WordRows(self._pieces)
+        self.decoder = Decoder(about["tags"].split())
+
+    def probabilities(self, words: Sequence[str], is_open: Sequence[bool]) -> Scores:
+        """The probability of each tag for each word: (words, tags).
+
+        `is_open`: for each word whether it could be part of a name. Where no word of a window could, the window is not
+        computed, and its words have the tag O.
+        """
+        shares = np.zeros((len(words), self.decoder.tags), dtype=np.float32)
+        shares[:, 0] = 1.0
+        if not any(is_open):
+            return shares
+        for kept, scores in (self._convolved if self._reach else self._encoded)(words, is_open):
+            shares[kept] = probabilities(scores, self._temperature)
+        return shares
+
+    def _encoded(self, words: Sequence[str], is_open: Sequence[bool]) -> Iterator[tuple[slice, Scores]]:
+        """The scores of an encoder, which reads pieces in windows, and the words that they belong to."""
+        rows = [self._pieces.rows(word) for word in words]
+        for window in windows([len(word_rows) for word_rows in rows]):
+            if not any(is_open[window.kept_from : window.kept_to]):
+                continue
+            flat = [Pieces.BEGIN]
+            first: list[int] = []
+            for word_rows in rows[window.first : window.last]:
+                first.append(len(flat))
+                flat += word_rows
+            kept = first[window.kept_from - window.first : window.kept_to - window.first]
+            (scores,) = self._session.run(["scores"], {"rows": np.array(flat), "first": np.array(kept)})
+            yield slice(window.kept_from, window.kept_to), scores
+
+    def _convolved(self, words: Sequence[str], is_open: Sequence[bool]) -> Iterator[tuple[slice, Scores]]:
+        """The scores of a convolution over words. The parts overlap by its reach, so it sees no difference."""
+        for begin in range(0, len(words), _PART):
+            end = min(begin + _PART, len(words))
+            if not any(is_open[begin:end]):
+                continue
+            first, last = max(0, begin - self._reach), min(len(words), end + self._reach)
+            rows = np.array([self._word_rows.of(word) for word in words[first:last]])
+            (scores,) = self._session.run(["scores"], {"rows": rows})
+            yield slice(begin, end), scores[begin - first : end - first]
+
+
+class Names(NamedTuple):
+    """A tagger with what decides between it and the rules: weights by type, and the least probability that counts."""
+
+    tagger: Tagger
+    weights: Mapping[EntityType, Weights]
+    threshold: float
+
+
+@cache
+def load(tier: str) -> Names:
+    """The tagger of a tier (`accurate`), loaded once per process. WrongWeights if its file is not as released."""
+    data, manifest = release.read(tier)
+    return Names(Tagger(data), read_weights(manifest["combination"]), manifest["threshold"])

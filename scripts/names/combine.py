@@ -1,0 +1,133 @@
+"""Learns how the rules and a tagger are combined, and writes the tagger's manifest.
+
+The weights of the logistic regressions are fitted on text that the tagger was not trained on: the parts of the corpora
+that were held back, WNUT 2017's development part, generated messages of another seed, and our own labelled messages.
+"""
+
+import argparse
+import hashlib
+import json
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.accuracy import OWN_MESSAGES, read_marked
+from pipeline.detect.detector import without_placeholders
+from pipeline.detect.recognizers.named_entities import LEXICAL
+from pipeline.detect.recognizers.tagged import TYPE, Reading, TaggedRecognizer, is_sure
+from pipeline.detect.tagger.combination import MENTION_FEATURES, RULE_FEATURES, Weights
+from pipeline.detect.tagger.model import Names, Tagger
+from pipeline.detect.text.normalize import normalize
+from schemas.entities import EntityType
+from schemas.spans import DetectOptions
+from scripts.names import corpora
+from scripts.names.corpora import LABELS, TAGS, Sentence, split
+from scripts.names.generator.messages import Labelled, generate
+
+_GROUP = 8  # sentences read together
+_MESSAGES = 1500
+_SEED = 990_099
+_RIDGE = 1.0
+_STEPS = 30
+
+
+def labelled_texts() -> Iterator[Labelled]:
+    """Texts with their entities, from every source."""
+    data = {path.stem: list(corpora.read(path)) for path in sorted(corpora.CORPORA.glob("*.train.tsv"))}
+    held = split(data)[1]
+    held["en-wnut17.dev"] = list(corpora.read(corpora.CORPORA / "en-wnut17.dev.tsv"))
+    for sentences in held.values():
+        for begin in range(0, len(sentences), _GROUP):
+            yield _text(sentences[begin : begin + _GROUP])
+    yield from generate(_SEED, _MESSAGES)
+    names = {type_.value: label for label, type_ in TYPE.items()}
+    for case in read_marked(OWN_MESSAGES):
+        spans = [(zone.start, zone.end, names[zone.kind]) for zone in case.gold if zone.kind in names]
+        yield Labelled(case.text, tuple(sorted(spans)))
+
+
+def _text(sentences: list[Sentence]) -> Labelled:
+    text, spans = "", []
+    for sentence in sentences:
+        for word, tag in zip(sentence.words, sentence.tags, strict=True):
+            if tag % 2:
+                spans.append([len(text), len(text) + len(word), TAGS[tag][2:]])
+            elif tag:
+                spans[-1][1] = len(text) + len(word)
+            text += word + " "
+        text = text[:-1] + "\n"
+    return Labelled(text, tuple((start, end, label) for start, end, label in spans))
+
+
+Rows = dict[tuple[str, EntityType], list[tuple[tuple[float, ...], bool]]]
+
+
+def rows(names: Names) -> Rows:
+    """Features and truth of each candidate, by kind (mention or rule) and type."""
+    recognizer = TaggedRecognizer(names)
+    found: Rows = defaultdict(list)
+    for message in labelled_texts():
+        normalized = without_placeholders(normalize(message.text))
+        if not normalized.is_identity:
+            continue
+        gold = {label: np.zeros(len(message.text), dtype=bool) for label in LABELS}
+        for start, end, label in message.spans:
+            gold[label][start:end] = True
+        by_type = {type_: gold[label] for label, type_ in TYPE.items()}
+        read: Reading = recognizer.read(normalized.text)
+        ruled = list(LEXICAL.find(normalized, DetectOptions()))
+        for span in ruled:
+            if span.type in by_type and not is_sure(span):
+                truth = by_type[span.type][span.start : span.end].mean() >= 0.5
+                found["rule", span.type].append((read.rule_features(span), bool(truth)))
+        for mention in read.mentions():
+            truth = by_type[mention.type][mention.start : mention.end].mean() >= 0.5
+            found["mention", mention.type].append((mention.features, bool(truth)))
+    return found
+
+
+def fitted(samples: list[tuple[tuple[float, ...], bool]]) -> NDArray[np.float64]:
+    """The weights of a ridge-penalized logistic regression, by Newton's method."""
+    features = np.array([row for row, _ in samples])
+    truth = np.array([label for _, label in samples], dtype=float)
+    weights = np.zeros(features.shape[1])
+    for _ in range(_STEPS):
+        share = 1 / (1 + np.exp(-np.clip(features @ weights, -30, 30)))
+        penalty = np.diag([1e-6, *[_RIDGE] * (features.shape[1] - 1)])
+        gradient = features.T @ (truth - share) - penalty @ weights
+        curvature = (features * (share * (1 - share))[:, None]).T @ features + penalty
+        weights += np.linalg.solve(curvature, gradient)
+    return weights
+
+
+def main() -> None:
+    """Fit, print what was learnt, and write the manifest beside the ONNX file."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("model", type=Path, help="the ONNX file; its manifest has the same name with .json")
+    parser.add_argument("--threshold", type=float, default=0.5)
+    arguments = parser.parse_args()
+    digest = hashlib.sha256(arguments.model.read_bytes()).hexdigest()
+    blank = Weights((0.0,) * len(MENTION_FEATURES), (0.0,) * len(RULE_FEATURES))
+    names = Names(Tagger(arguments.model.read_bytes()), dict.fromkeys(TYPE.values(), blank), arguments.threshold)
+    found = rows(names)
+    combination: dict[str, dict[str, list[float]]] = defaultdict(dict)
+    for (kind, type_), samples in sorted(found.items()):
+        weights = fitted(samples)
+        shares = 1 / (1 + np.exp(-np.array([row for row, _ in samples]) @ weights))
+        truth = np.array([label for _, label in samples])
+        kept = shares >= arguments.threshold
+        precision, recall = (truth & kept).sum() / max(kept.sum(), 1), (truth & kept).sum() / max(truth.sum(), 1)
+        print(
+            f"{kind} {type_.value}: {len(samples)} candidates, {truth.mean():.3f} true; "
+            f"precision {precision:.3f}, recall {recall:.3f} of those kept"
+        )
+        combination[type_.value][kind] = [round(float(weight), 4) for weight in weights]
+    manifest = {"sha256": digest, "threshold": arguments.threshold, "combination": combination}
+    arguments.model.with_suffix(".json").write_text(json.dumps(manifest, indent=1) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()

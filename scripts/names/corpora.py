@@ -1,0 +1,56 @@
+"""Reads the labelled corpora of ../shared/data/ner: sentences of words with BIO tags."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from pipeline.detect.tagger.pieces import words
+
+ROOT = Path(__file__).parents[2]
+CORPORA = ROOT / "../shared/data/ner"
+LABELS = ("PER", "LOC", "ORG")
+TAGS = ("O", *(f"{edge}-{label}" for label in LABELS for edge in "BI"))
+TAG = {tag: index for index, tag in enumerate(TAGS)}
+
+
+_HELD_BACK = 0.04  # the last part of each Arabic and Wikipedia corpus chooses thresholds
+_HELD_CORPORA = ("ar-anercorp.train", "ar-aqmar.train", "en-wikigold.train")
+
+
+class Sentence(NamedTuple):
+    """Words and, for each, the index of its tag in TAGS; `gold_words` counts the words of each token of the corpus."""
+
+    words: list[str]
+    tags: list[int]
+    token_words: list[int]
+
+
+def read(path: Path) -> Iterator[Sentence]:
+    """The sentences of a corpus. A token of the corpus may be several words here; MISC counts as no entity."""
+    for block in path.read_text("utf-8").split("\n\n"):
+        sentence = Sentence([], [], [])
+        for line in block.split("\n"):
+            token, _, label = line.partition("\t")
+            if not label:
+                continue
+            tag = TAG.get(label.strip(), 0)
+            cut = [word.text for word in words(token)]
+            sentence.words.extend(cut)
+            sentence.tags.extend(tag if number == 0 else inside(tag) for number in range(len(cut)))
+            sentence.token_words.append(len(cut))
+        if sentence.words:
+            yield sentence
+
+
+def inside(tag: int) -> int:
+    """The I tag of the label of a B or I tag; O stays."""
+    return tag + tag % 2
+
+
+def split(data: dict[str, list[Sentence]]) -> tuple[dict[str, list[Sentence]], dict[str, list[Sentence]]]:
+    """Training sentences and held-back sentences by corpus."""
+    train, held = dict(data), {}
+    for name in _HELD_CORPORA:
+        count = int(len(data[name]) * _HELD_BACK)
+        train[name], held[name] = data[name][:-count], data[name][-count:]
+    return train, held

@@ -1,0 +1,43 @@
+"""From tag probabilities to entities."""
+
+import numpy as np
+import pytest
+
+from pipeline.detect.tagger.decode import Decoder, Entity, probabilities
+
+TAGS = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]
+
+
+def shares(*rows: dict[str, float]) -> np.ndarray:
+    """Each row's probabilities by tag; what is left is spread over the others."""
+    made = []
+    for row in rows:
+        rest = (1 - sum(row.values())) / (len(TAGS) - len(row))
+        made.append([row.get(tag, rest) for tag in TAGS])
+    return np.array(made, dtype=np.float32)
+
+
+def test_neighbouring_names_are_two_entities() -> None:
+    found = Decoder(TAGS).entities(shares({"B-PER": 0.9}, {"I-PER": 0.9}, {"B-PER": 0.9}, {"O": 0.9}, {"B-LOC": 0.9}))
+    assert [(e.first, e.last, e.label) for e in found] == [(0, 1, "PER"), (2, 2, "PER"), (4, 4, "LOC")]
+
+
+def test_an_inside_tag_never_begins_an_entity() -> None:
+    """The most probable tag of the first word is I-PER; B-PER is the most probable that may stand there."""
+    found = Decoder(TAGS).entities(shares({"I-PER": 0.6, "B-PER": 0.35}, {"I-LOC": 0.5, "I-PER": 0.45}))
+    assert [(e.first, e.last, e.label) for e in found] == [(0, 1, "PER")]
+
+
+def test_the_score_is_the_mean_probability_of_the_label() -> None:
+    (found,) = Decoder(TAGS).entities(shares({"B-PER": 0.7, "I-PER": 0.2}, {"I-PER": 0.6, "B-PER": 0.1}))
+    assert found == Entity(0, 1, "PER", pytest.approx(0.8))
+
+
+def test_no_words_no_entities() -> None:
+    assert Decoder(TAGS).entities(np.empty((0, 5), dtype=np.float32)) == []
+
+
+def test_a_temperature_softens() -> None:
+    scores = np.array([[2.0, 0.0]], dtype=np.float32)
+    assert probabilities(scores, 1.0)[0, 0] > probabilities(scores, 3.0)[0, 0] > 0.5
+    assert probabilities(scores, 3.0).sum() == pytest.approx(1.0)

@@ -1,0 +1,109 @@
+"""The tagger as released: its file, its results, and how the rules and it are combined."""
+
+import json
+import shutil
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from pipeline.detect.detector import Detector
+from pipeline.detect.tagger import model, release
+from pipeline.detect.tagger.model import Tagger
+from pipeline.detect.tagger.release import FOLDER, WrongWeights
+from schemas.entities import EntityType
+from schemas.spans import DetectOptions
+
+PERSON = EntityType.PERSON
+# No word of these names is in the lexicon; both texts were written for this test.
+ENGLISH = "The sculptor Ottoline Brancaster met Wendeline Ormsthwaite in the harbour of Lisbon last spring."
+ARABIC = "وقالت الوزيرة السويدية إنغريد لوندكفيست إن المحادثات مع نظيرها الفنلندي يوكا هالونن كانت مثمرة."
+
+
+@pytest.fixture(scope="module")
+def detector() -> Detector:
+    return Detector(names="accurate")
+
+
+def people(detector: Detector, text: str) -> set[str]:
+    return {text[s.start : s.end] for s in detector.detect(text).spans if s.type == PERSON}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (ENGLISH, {"Ottoline Brancaster", "Wendeline Ormsthwaite"}),
+        (ARABIC, {"إنغريد لوندكفيست", "يوكا هالونن"}),
+    ],
+)
+def test_names_that_no_lexicon_has(detector: Detector, text: str, expected: set[str]) -> None:
+    assert not expected & people(Detector(), text)
+    assert expected <= people(detector, text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "VOTER NOMINATED\nTREASURER\nSERVICE DATES\nTERMS AND CONDITIONS",
+        "Will you be there in May? Grace period ends soon.",
+        "اليوم الجو جميل والكل سعيد بالإجازة",
+        "The patient has Parkinson's disease and drives a Toyota Camry.",
+    ],
+)
+def test_words_that_are_no_people(detector: Detector, text: str) -> None:
+    assert people(detector, text) == set()
+
+
+def test_rules_alone_are_as_without_a_tagger() -> None:
+    assert Detector(names="rules").detect(ENGLISH).spans == Detector().detect(ENGLISH).spans
+
+
+def test_a_result_does_not_depend_on_what_else_is_read(detector: Detector) -> None:
+    alone = [detector.detect(text).spans for text in (ENGLISH, ARABIC)]
+    with ThreadPoolExecutor(4) as threads:
+        together = list(threads.map(lambda text: detector.detect(text).spans, [ENGLISH, ARABIC] * 10))
+    assert together == alone * 10
+
+
+def test_a_long_text_is_read_to_its_end(detector: Detector) -> None:
+    filler = "The committee discussed the budget of the harbour and the roads around it. " * 60
+    assert people(detector, filler + ENGLISH) >= {"Ottoline Brancaster", "Wendeline Ormsthwaite"}
+
+
+def test_an_explanation_names_the_tagger_and_its_score(detector: Detector) -> None:
+    found = detector.detect(ENGLISH, DetectOptions(explain=True))
+    (span,) = (s for s in found.spans if ENGLISH[s.start : s.end] == "Ottoline Brancaster")
+    assert span.recognizer == "tagger" and 0.5 <= span.score <= 1
+    assert found.why is not None and "neural tagger" in found.why[span].shape
+
+
+def test_text_without_names_never_reaches_the_tagger(detector: Detector, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise AssertionError("the tagger was asked")
+
+    monkeypatch.setattr(Tagger, "_encoded", refuse)
+    assert detector.detect("2024-05-01: 12, 350").spans
+    with pytest.raises(AssertionError, match="the tagger was asked"):
+        detector.detect("the order of Ottoline was sent")
+
+
+@pytest.mark.parametrize("damage", ["missing", "changed"])
+def test_other_weights_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str) -> None:
+    for name in ("accurate.json", "accurate.onnx"):
+        shutil.copy(FOLDER / name, tmp_path / name)
+    if damage == "missing":
+        (tmp_path / "accurate.onnx").unlink()
+    else:
+        data = bytearray((tmp_path / "accurate.onnx").read_bytes())
+        data[len(data) // 2] ^= 1
+        (tmp_path / "accurate.onnx").write_bytes(data)
+    monkeypatch.setattr(release, "FOLDER", tmp_path)
+    model.load.cache_clear()
+    with pytest.raises(WrongWeights, match=r"accurate\.onnx"):
+        Detector(names="accurate")
+    model.load.cache_clear()
+
+
+def test_the_manifest_has_weights_for_each_type() -> None:
+    manifest = json.loads((FOLDER / "accurate.json").read_text("utf-8"))
+    assert manifest["combination"].keys() == {"PERSON", "LOCATION", "ORGANIZATION"}

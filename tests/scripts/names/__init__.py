@@ -1,0 +1,1 @@
+"""Tests of what trains the name tagger; PyTorch is not needed."""
