@@ -47,7 +47,7 @@ def str_of(value: object) -> str:
         (text, "across_paragraphs", nobody, DOCX["an address over two paragraphs"]),
         (text, "across_text_boxes", nobody, DOCX["a digit to a text box"]),
         (text, "across_text_boxes", nobody, PPTX["a digit to a shape"]),
-        (values, "email_in_words", nobody, DOCX["a found address in words: fahad.alotaibi [at] example [dot] com"]),
+        (values, "email_in_words", nobody, DOCX["a found address in words: fahad.alotaibi (آت) example (دوت) com"]),
         (split_values, "_cells_with_words", nobody, DOCX["two cells, a label before the first half"]),
         (split_values, "_across_box_ends", nobody, DOCX["two boxes, a label before the first half"]),
         (office, "across_separators", nobody, DOCX["a tab between two halves"]),

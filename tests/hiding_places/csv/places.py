@@ -69,7 +69,7 @@ TEXTS: dict[str, tuple[str, Sequence[str]]] = {
         "Person,Visit,Record,,\nName,Date,MRN,Room,Bed\nZurkwen,x,0048213,7,8\n",
         ("0048213", "Zurkwen"),
     ),
-    "headings joined as programmers do": ("passportNumber,mrnNo\nA1234567,0048213\n", ("A1234567", "0048213")),
+    "headings joined as programmers do": ("holderPassportNo,motherMrn\nA1234567,0048213\n", ("A1234567", "0048213")),
     "headings with underscores": ("passport_number,full_name\nA1234567,zurkwen talbari\n", ("A1234567",)),
     "no heading": (f"{NAME},{ID},{MOBILE}\nx,y,z\n", (ID, MOBILE)),
     "headings quoted": ('"Name","MRN"\n"Zurkwen","0048213"\n', ("Zurkwen", "0048213")),
