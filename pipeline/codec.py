@@ -161,6 +161,7 @@ def encode(value: Extraction | Findings | Raster | Reading | SecondReading) -> d
             "values": [
                 [v.type, clean(v.surface), clean(v.canonical), v.placeholder, v.distinctive] for v in value.values
             ],
+            "dismissed": [[type_, clean(surface)] for type_, surface in value.dismissed],
         }
     if isinstance(value, Reading):
         return {
@@ -297,10 +298,11 @@ def _box(raw: object) -> tuple[int, int, int, int]:
 
 
 def _findings(raw: object) -> Findings:
-    places, values = object_of(raw, "places", "values")
+    places, values, dismissed = object_of(raw, "places", "values", "dismissed")
     return Findings(
         places=tuple(_place(row) for row in list_of(places, MAX_ITEMS, "places")),
         values=tuple(_value(row) for row in list_of(values, MAX_ITEMS, "values")),
+        dismissed=tuple(_dismissed(row) for row in list_of(dismissed, MAX_ITEMS, "dismissed")),
     )
 
 
@@ -319,6 +321,11 @@ def _value(raw: object) -> FoundValue:
         placeholder=name_of(placeholder, "value.placeholder"),
         distinctive=boolean_of(distinctive),
     )
+
+
+def _dismissed(raw: object) -> tuple[str, str]:
+    type_, surface = row_of(raw, 2, "dismissed")
+    return _type(type_), text_of(surface, "dismissed.surface")
 
 
 def _second_reading(raw: object) -> SecondReading:

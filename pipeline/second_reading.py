@@ -69,7 +69,7 @@ def verify_candidate(
     readings = stages.read_rasters(
         tools.sandbox, tools.readers, second.rasters, pixels, seconds, on_progress=on_progress
     )
-    remaining = _leftovers(second, readings, without_name(first.findings), tools.detector, options)
+    remaining = _leftovers(second, readings, without_name(first.findings), tools.detector.by_rules, options)
     readings_with_burned = with_leftovers_burned(
         first.extraction.rasters, first.readings, second.rasters, readings, remaining
     )
@@ -100,7 +100,7 @@ def _leftovers(
         if not new_ones:
             break
         second, readings = _with_removed(second, readings, new_ones)
-        findings = Findings(findings.places, (*findings.values, *(_value(item) for item in new_ones if item.sure)))
+        findings = replace(findings, values=(*findings.values, *(_value(item) for item in new_ones if item.sure)))
         following = leftovers(second, readings, findings, detector, options)
         new_ones = tuple(item for item in following if (item.type, item.surface) not in known)
         known.update(((item.type, item.surface), item) for item in new_ones)

@@ -131,8 +131,8 @@ class Settings(BaseSettings):
         datetime(2026, 1, 1, tzinfo=UTC), description="accounts created before it start with every type on"
     )
     legacy_spans: bool = Field(False, description="also report retired type names in spans")
-    names: Literal["rules", "accurate"] = Field(
-        "rules", description="what finds names in texts (not files): rules, or accurate (a neural tagger too)"
+    names: Literal["rules", "fast", "accurate"] = Field(
+        "fast", description="names: rules alone, or with a tagger: in texts this one, in files the accurate one"
     )
     judge_base_url: str | None = Field(None, description="chat-completions endpoint ending with /v1; unset: no judge")
     judge_api_key: SecretStr | None = Field(None, description="bearer for the judge's endpoint")
@@ -224,6 +224,11 @@ class Settings(BaseSettings):
     def is_embedded(self) -> bool:
         """Whether workers run inside the API process."""
         return self.redis_url is None
+
+    @property
+    def names_in_files(self) -> Literal["rules", "accurate"]:
+        """What finds names in files and on the command line, where the time of a request does not matter."""
+        return "rules" if self.names == "rules" else "accurate"
 
     @property
     def dashboard_origin(self) -> str | None:

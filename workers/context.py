@@ -32,7 +32,7 @@ class Context:
             storage=storage,
             tools=ReadingTools(
                 Sandbox(settings.sandbox_mode.value),
-                Detector(),
+                Detector(names=settings.names_in_files),
                 ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="reader"),
             ),
         )

@@ -152,4 +152,4 @@ def opened(settings: "Settings", readers: Executor) -> Run:
     from pipeline.detect.detector import Detector
     from pipeline.sandbox.parent import Sandbox
 
-    return Run(settings, Sandbox(settings.sandbox_mode.value), Detector(), readers)
+    return Run(settings, Sandbox(settings.sandbox_mode.value), Detector(names=settings.names_in_files), readers)

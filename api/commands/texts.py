@@ -78,7 +78,7 @@ def _detection(text: str, *, explain: bool) -> "Detection":
     from pipeline.detect.detector import Detector
     from schemas.spans import DetectOptions
 
-    return Detector(names=load().names).detect(text, DetectOptions(explain=explain))
+    return Detector(names=load().names_in_files).detect(text, DetectOptions(explain=explain))
 
 
 def _read(file: Path | None) -> str:

@@ -1,8 +1,9 @@
 """The detection stage: normalizes the text, runs the recognizers, resolves overlaps, maps offsets to the original."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from pipeline.detect.explain import explain_spans, passes_check, shape_of
 from pipeline.detect.glossary.allowed import without_allowed
@@ -29,6 +30,9 @@ from pipeline.detect.text.placeholders import find_placeholders
 from pipeline.detect.text.trace import Trace
 from schemas.entities import GLOSSARY_RANK, EntityType
 from schemas.spans import Detection, DetectOptions, Span
+
+if TYPE_CHECKING:
+    from pipeline.detect.recognizers.tagged import DocumentNames, TaggedRecognizer
 
 # Every recognizer, in the order in which they run.
 RECOGNIZERS: tuple[Recognizer, ...] = (
@@ -59,18 +63,26 @@ class Detector:
     weights are loaded here. WrongWeights if they are not those of this release.
     """
 
-    def __init__(
-        self, recognizers: Sequence[Recognizer] | None = None, *, names: str = RULES, is_finding: bool = True
-    ) -> None:
-        self._recognizers = tuple(recognizers) if recognizers is not None else RECOGNIZERS
-        self.names = names
-        if names != RULES:
-            from pipeline.detect.recognizers.tagged import TaggedRecognizer
-            from pipeline.detect.tagger.model import load
-
-            tagged = TaggedRecognizer(load(names))
-            self._recognizers = tuple(tagged if r is named_entities.LEXICAL else r for r in self._recognizers)
+    def __init__(self, recognizers: Sequence[Recognizer] = RECOGNIZERS, *, names: str = RULES) -> None:
+        self._rules = recognizers
+        self._tagged = _tagged(names)
+        self._recognizers = _with_names(recognizers, self._tagged) if self._tagged else recognizers
         self._needed = lru_cache(maxsize=_CACHED_SETS)(self._needed_for)
+
+    @property
+    def by_rules(self) -> "Detector":
+        """The same detector without its tagger."""
+        return Detector(self._rules) if self._tagged else self
+
+    def of_document(self, texts: Iterable[str]) -> tuple["Detector", "DocumentNames | None"]:
+        """A detector for one document, not safe from several threads, and what its tagger said, if it has one.
+
+        The tagger reads `texts`, all of them now and together. In any other text the rules alone find names.
+        """
+        if self._tagged is None:
+            return self, None
+        names = self._tagged.of_document(without_placeholders(normalize(text)).text for text in texts)
+        return Detector(_with_names(self._rules, names)), names
 
     def detect(self, text: str, options: DetectOptions = DetectOptions()) -> Detection:
         """The entities of `text` by position, without overlaps. Offsets are code points of `text` as given."""
@@ -102,6 +114,22 @@ class Detector:
         """The recognizers of these types and of custom terms."""
         wanted = enabled | {EntityType.CUSTOM_TERM}
         return tuple(recognizer for recognizer in self._recognizers if not wanted.isdisjoint(recognizer.types))
+
+
+def _tagged(names: str) -> "TaggedRecognizer | None":
+    """The recognizer of names with the tagger of this tier; None for the rules."""
+    if names == RULES:
+        return None
+    # These import the runtime of the taggers, which the rules do without.
+    from pipeline.detect.recognizers.tagged import TaggedRecognizer
+    from pipeline.detect.tagger.model import load
+
+    return TaggedRecognizer(load(names))
+
+
+def _with_names(recognizers: Sequence[Recognizer], names: Recognizer) -> tuple[Recognizer, ...]:
+    """The recognizers with `names` in place of the rules for names."""
+    return tuple(names if recognizer is named_entities.LEXICAL else recognizer for recognizer in recognizers)
 
 
 @lru_cache(maxsize=1024)

@@ -155,10 +155,15 @@ class FoundValue:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """The findings of a whole document: every place and every distinct value."""
+    """The findings of a whole document: every place and every distinct value.
+
+    `dismissed` are types and surfaces that the rules took for names and the tagger, which reads the whole document, did
+    not: the second reading, which reads by rules alone, does not hold them against the output.
+    """
 
     places: tuple[Finding, ...]
     values: tuple[FoundValue, ...] = field(default=())
+    dismissed: tuple[tuple[str, str], ...] = field(default=())
 
 
 class FormatHandler(Protocol):

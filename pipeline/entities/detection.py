@@ -3,14 +3,18 @@
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
+from pipeline.detect.detector import Detector
 from pipeline.detect.text.line_wrap import SurfaceSpan, spans_across_breaks
 from pipeline.documents.document import Extraction, JoinedText
 from pipeline.entities.spans import DocumentText, ValueSpan, insert_span
 from pipeline.entities.values import KnownValue, index_of
 from schemas.entities import ALL_TYPES, GLOSSARY_RANK, EntityType
-from schemas.spans import Detection, DetectOptions, Span
+from schemas.spans import DetectOptions, Span
+
+if TYPE_CHECKING:
+    from pipeline.detect.recognizers.tagged import DocumentNames
 
 _T = EntityType
 
@@ -76,32 +80,37 @@ def _fragment_places(
 _Index = dict[tuple[EntityType, str], int]
 
 
-class TextDetector(Protocol):
-    """The interface of a detector."""
+class Detected(NamedTuple):
+    """The distinct values of a document, their spans in its texts by id, and the names that were dismissed."""
 
-    def detect(self, text: str, options: DetectOptions) -> Detection:
-        """Spans in offsets of the text, by position, without overlaps."""
+    known: list[KnownValue]
+    places: dict[str, list[ValueSpan]]
+    dismissed: tuple[tuple[str, str], ...]
 
 
 def detect_document(
-    extraction: Extraction, texts: Sequence[DocumentText], detector: TextDetector, options: DetectOptions
-) -> tuple[list[KnownValue], dict[str, list[ValueSpan]]]:
-    """The distinct values of a document, and their spans in each of its texts, by id.
-
-    All types are enabled, checksums are lenient.
-    """
+    extraction: Extraction, texts: Sequence[DocumentText], whole: Detector, options: DetectOptions
+) -> Detected:
+    """What a document holds. All types are enabled, checksums are lenient."""
     lenient = replace(options, enabled=ALL_TYPES, strict_checksums=False, context="")
+    detector, names = whole.of_document(text.text for text in texts if text.is_content)
     known: list[KnownValue] = []
     index: _Index = {}
     places = _detect_texts(texts, detector, lenient, known, index)
     if extraction.joints:
         _add_joint_values(extraction, detector, lenient, known, index, places)
-    return known, places
+    return Detected(known, places, _dismissed(names, known) if names else ())
+
+
+def _dismissed(names: "DocumentNames", known: Sequence[KnownValue]) -> tuple[tuple[str, str], ...]:
+    """The types and surfaces that count nowhere in the document."""
+    found = {(value.type, surface) for value in known for surface in value.surfaces}
+    return tuple((type_.value, surface) for type_, surface in names.dismissed if (type_, surface) not in found)
 
 
 def _detect_texts(
     texts: Sequence[DocumentText],
-    detector: TextDetector,
+    detector: Detector,
     options: DetectOptions,
     known: list[KnownValue],
     index: _Index,
@@ -129,7 +138,7 @@ def _detect_texts(
     return places
 
 
-def _detect_text(text: str, detector: TextDetector, options: DetectOptions) -> list[SurfaceSpan]:
+def _detect_text(text: str, detector: Detector, options: DetectOptions) -> list[SurfaceSpan]:
     """The spans of a text within its lines and across line ends."""
 
     def detect(joined: str, strict: bool) -> Sequence[Span]:
@@ -140,7 +149,7 @@ def _detect_text(text: str, detector: TextDetector, options: DetectOptions) -> l
 
 def _add_joint_values(
     extraction: Extraction,
-    detector: TextDetector,
+    detector: Detector,
     options: DetectOptions,
     known: list[KnownValue],
     index: _Index,

@@ -4,10 +4,12 @@ Pure functions: no parser, no clock, no state. Linear in the size of the documen
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from pipeline.detect.allowed_spans import AllowedTerms
+from pipeline.detect.detector import Detector
 from pipeline.documents.document import Extraction, Finding, Findings, Reading
-from pipeline.entities.detection import TextDetector, detect_document
+from pipeline.entities.detection import detect_document
 from pipeline.entities.occurrences import OccurrenceFinder
 from pipeline.entities.spans import DocumentText, ValueSpan, merged_spans, texts_of
 from pipeline.entities.values import KnownValue, PersonCoreference, PlaceholderNumbers, index_of, search_values
@@ -19,9 +21,7 @@ _T = EntityType
 _LEAST_WORD = 3  # characters of a word that is removed by itself
 
 
-def find(
-    extraction: Extraction, readings: Sequence[Reading], detector: TextDetector, options: DetectOptions
-) -> Findings:
+def find(extraction: Extraction, readings: Sequence[Reading], detector: Detector, options: DetectOptions) -> Findings:
     """Everything to remove from a document.
 
     All types are enabled and checksums are lenient, whatever `options` says; its glossary terms apply. Placeholders are
@@ -29,8 +29,8 @@ def find(
     A distinctive value that is found in one place, perhaps only by a context word there, is removed everywhere.
     """
     texts = list(texts_of(extraction, readings))
-    known, places = detect_document(extraction, texts, detector, options)
-    return _propagate(texts, places, known, AllowedTerms(options.terms))
+    known, places, dismissed = detect_document(extraction, texts, detector, options)
+    return replace(_propagate(texts, places, known, AllowedTerms(options.terms)), dismissed=dismissed)
 
 
 def merge(
@@ -53,7 +53,7 @@ def merge(
     for number in forced:
         known[number].forced, known[number].glossary = True, False
     allowed = AllowedTerms(options.terms)
-    merged = _propagate(texts, places, known, allowed)
+    merged = replace(_propagate(texts, places, known, allowed), dismissed=findings.dismissed)
     before = {(place.unit, place.start, place.end) for place in findings.places}
     moved = {place.placeholder for place in merged.places if (place.unit, place.start, place.end) not in before}
     found = {(_T(value.type), value.canonical) for value in merged.values if value.placeholder in moved}
@@ -63,7 +63,7 @@ def merge(
     for item in stuck:
         words = [word for surface in item.surfaces for word in surface.split()]
         item.surfaces.update(dict.fromkeys(word for word in words if len(word) >= _LEAST_WORD))
-    return _propagate(texts, places, known, allowed)
+    return replace(_propagate(texts, places, known, allowed), dismissed=findings.dismissed)
 
 
 def _collected(

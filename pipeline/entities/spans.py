@@ -8,11 +8,12 @@ from pipeline.documents.document import Extraction, Reading
 
 
 class DocumentText(NamedTuple):
-    """A text for detection: that of a unit or of an OCR reading."""
+    """A text for detection: that of a unit or of an OCR reading. `is_content`: it is for people, and no metadata."""
 
     id: str
     text: str
     context: str
+    is_content: bool = True
 
 
 class ValueSpan(NamedTuple):
@@ -26,7 +27,7 @@ class ValueSpan(NamedTuple):
 def texts_of(extraction: Extraction, readings: Sequence[Reading]) -> Iterator[DocumentText]:
     """Every text of a document, in the order in which values are numbered."""
     for unit in extraction.units:
-        yield DocumentText(unit.id, unit.text, unit.context)
+        yield DocumentText(unit.id, unit.text, unit.context, unit.billed)
     for reading in readings:
         yield DocumentText(reading.raster, reading.text, "")
 

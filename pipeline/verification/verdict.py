@@ -5,7 +5,8 @@ Pure functions, independent of the search that redaction uses. The rules, strict
    in other digits, spacing, presentation forms, visual order, escapes or encodings, not split over neighbouring cells.
 2. A shorter code does not occur as a token in text for people, and no value is a whole text or line by itself.
 3. No part of a found person's name occurs as a name.
-4. Detection, with the options of the input, finds nothing. Placeholders are no finding, even if OCR misread them.
+4. Detection by rules, with the options of the input, finds nothing but names that the tagger dismissed in the input.
+   Placeholders are no finding, even if OCR misread them.
 A term that the caller allows is no finding, and a value that occurs only inside such terms may stay.
 """
 
@@ -79,8 +80,11 @@ def leftovers(
     known = {(value.type, normal_forms.letters(value.surface)) for value in findings.values}
     all_types = replace(options, enabled=ALL_TYPES, strict_checksums=False, context="")
     new_ones: dict[tuple[str, str], Leftover] = {}
+    dismissed = {(type_, normal_forms.letters(surface)) for type_, surface in findings.dismissed}
     for leftover in _newly_detected(second, readings, detector, all_types):
         key = (leftover.type, leftover.surface)
+        if (leftover.type, normal_forms.letters(leftover.surface)) in dismissed:
+            continue
         is_known = (leftover.type, normal_forms.letters(leftover.surface)) in known
         new_ones.setdefault(key, replace(leftover, known=is_known, sure=leftover.sure or is_known))
     found.update(dict.fromkeys(new_ones.values()))

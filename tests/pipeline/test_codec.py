@@ -32,6 +32,7 @@ READING = Reading(
 FINDINGS = Findings(
     (Finding("1:2", 5, 15, "NATIONAL_ID", "NATIONAL_ID_01"),),
     (FoundValue("NATIONAL_ID", "1012345672", "1012345672", "NATIONAL_ID_01", True),),
+    dismissed=(("PERSON", "Structural Elements"),),
 )
 SECOND = SecondReading((Passage("said", "heading"), Passage("")), (RASTER,), ("<w:t>raw</w:t>",))
 KINDS = {Extraction: EXTRACTION, Reading: READING, Findings: FINDINGS, SecondReading: SECOND, Raster: RASTER}
@@ -124,6 +125,8 @@ REFUSED = [
     ("an unknown type", Findings, findings(places=[["a", 0, 1, "SHOE_SIZE", "SHOE_01"]])),
     ("a place of no length", Findings, findings(places=[["a", 1, 1, "IBAN", "IBAN_01"]])),
     ("a place without placeholder", Findings, findings(places=[["a", 0, 1, "IBAN", ""]])),
+    ("a dismissed name of an unknown type", Findings, findings(dismissed=[["SHOE_SIZE", "a"]])),
+    ("a dismissed name that is a number", Findings, findings(dismissed=[["PERSON", 5]])),
     ("a passage that is a string", SecondReading, {"texts": ["said"], "rasters": [], "raw": []}),
 ]
 

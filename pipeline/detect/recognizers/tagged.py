@@ -1,6 +1,7 @@
 """PERSON, LOCATION and ORGANIZATION by the neural tagger, combined with what the rules find.
 
-The rules of named_entities.py alone decide about addresses, and about names beside a label.
+The rules of named_entities.py alone decide about addresses, and about names beside a label. A text is read alone; the
+texts of a document are read one after another as one running text, so that a short cell has its neighbours as context.
 """
 
 import math
@@ -18,8 +19,8 @@ from pipeline.detect.recognizers.named_entities import LEXICAL
 from pipeline.detect.tagger.combination import Candidate, Features, merged, probability
 from pipeline.detect.tagger.decode import Entity, Scores
 from pipeline.detect.tagger.model import Names
+from pipeline.detect.tagger.pieces import LINE_BREAK, words
 from pipeline.detect.tagger.pieces import Word as TextWord
-from pipeline.detect.tagger.pieces import words
 from pipeline.detect.text.normalize import NormalizedText
 from schemas.entities import EntityType
 from schemas.spans import DetectOptions, Span
@@ -28,10 +29,12 @@ TYPE = {"PER": EntityType.PERSON, "LOC": EntityType.LOCATION, "ORG": EntityType.
 _LABEL = {type_: label for label, type_ in TYPE.items()}
 _POSSESSIVE = re.compile("['\u2019][sS]\\Z")
 _EDGES = " \n\t.,;:!?\u060c\u061b\u061f\"'\u2018\u2019()[]{}<>|/\\-\u2013\u2014*#@_&"
-_LETTERS = re.compile(r"[^\W\d_]{2}")
+_LETTERS = re.compile(r"[A-Za-z\u00aa-\u024f\u0620-\u06ff\u0750-\u077f\u1e00-\u1eff]{2}")
 _CACHED_WORDS = 1 << 14
 _LETTER = re.compile(r"[^\W\d_]")
+_FOREIGN = re.compile(r"[^\W\d_A-Za-z\u00aa-\u024f\u0610-\u06ff\u0750-\u077f\u1e00-\u1eff]")
 _SURE = 0.85  # score of a span of the rules
+_MOST_WORDS = 250_000  # of one document: about a minute of reading; the rules read what follows
 _MOST_CHARACTERS = 120  # of one name; a longer mention is a misreading of a list
 
 
@@ -57,7 +60,11 @@ class TaggedRecognizer:
         """Spans of the four types in normalized offsets."""
         ruled = list(LEXICAL.find(text, options))
         decided = [(s.start, s.end) for s in ruled if is_sure(s) or s.type not in _LABEL]
-        return list(self._combined(text.text, ruled, self.read(text.text, options.context, decided)))
+        return self.combined(text.text, ruled, self.read(text.text, options.context, decided)).kept
+
+    def of_document(self, texts: Iterable[str]) -> "DocumentNames":
+        """The recognizer of a document with these texts, normalized, which it reads now."""
+        return DocumentNames(self, texts)
 
     def read(self, text: str, context: str = "", decided: Sequence[tuple[int, int]] = ()) -> "Reading":
         """What the tagger says of a text. `context` is read before it, as a line of its own.
@@ -74,12 +81,31 @@ class TaggedRecognizer:
         shares = self._names.tagger.probabilities([*before, *(word.text for word in own)], is_open)
         return Reading(text, own, shares[len(before) :], self._names)
 
-    def _combined(self, text: str, ruled: Sequence[Span], read: "Reading") -> Iterator[Span]:
+    def read_together(self, texts: Iterable[str]) -> dict[str, "Reading"]:
+        """What the tagger says of each of several texts, read as one, as far as _MOST_WORDS words go."""
+        flat: list[str] = []
+        cuts: dict[str, tuple[int, list[TextWord]]] = {}
+        for text in texts:
+            if text in cuts:
+                continue
+            own = list(words(text))
+            if len(flat) + len(own) < _MOST_WORDS:
+                cuts[text] = len(flat), own
+                flat += [*(word.text for word in own), LINE_BREAK]
+        shares = self._names.tagger.probabilities(flat, list(map(could_be_name, flat)))
+        return {
+            text: Reading(text, own, shares[first : first + len(own)], self._names)
+            for text, (first, own) in cuts.items()
+        }
+
+    def combined(self, text: str, ruled: Sequence[Span], read: "Reading") -> "Combination":
+        """The spans of the rules and the tagger's mentions, by what was learnt about them together."""
+        kept: list[Span] = []
         blocked = [(s.start, s.end) for s in ruled if s.type in (EntityType.ADDRESS, EntityType.ORGANIZATION)]
         candidates: dict[EntityType, list[Candidate]] = {type_: [] for type_ in TYPE.values()}
         for found in ruled:
             if found.type not in _LABEL:
-                yield found
+                kept.append(found)
                 continue
             weights = self._names.weights[found.type].rule
             score = found.score if is_sure(found) else probability(weights, read.rule_features(found))
@@ -93,9 +119,44 @@ class TaggedRecognizer:
                 candidates[mention.type].append(Candidate(mention.start, mention.end, mention.type, score))
         sources = {(s.start, s.end, s.type): s for s in ruled}
         for type_ in TYPE.values():
-            for kept in merged(candidates[type_]):
-                source = sources.get((kept.start, kept.end, type_))
-                yield source or span(kept.start, kept.end, type_, round(kept.score, 3), self.name)
+            for one in merged(candidates[type_]):
+                source = sources.get((one.start, one.end, type_))
+                kept.append(source or span(one.start, one.end, type_, round(one.score, 3), self.name))
+        zones = [(s.start, s.end) for s in kept]
+        return Combination(kept, [s for s in ruled if s.type in _LABEL and not _overlaps(s, zones)])
+
+
+class Combination(NamedTuple):
+    """The spans that count, and those of the rules that the tagger talked out of."""
+
+    kept: list[Span]
+    dismissed: list[Span]
+
+
+class DocumentNames:
+    """The same for the texts of one document, which it read beforehand; any other text is read by the rules alone.
+
+    Not safe from several threads: it collects the surfaces that the rules took for names and the tagger did not.
+    """
+
+    name = TaggedRecognizer.name
+    types = LEXICAL.types
+
+    def __init__(self, recognizer: TaggedRecognizer, texts: Iterable[str]) -> None:
+        """`texts`: normalized."""
+        self._recognizer = recognizer
+        self._readings = recognizer.read_together(texts)
+        self.dismissed: dict[tuple[EntityType, str], None] = {}
+
+    def find(self, text: NormalizedText, options: DetectOptions) -> Iterable[Span]:
+        """Spans of the four types in normalized offsets."""
+        ruled = list(LEXICAL.find(text, options))
+        reading = self._readings.get(text.text)
+        if reading is None:
+            return ruled
+        kept, dismissed = self._recognizer.combined(text.text, ruled, reading)
+        self.dismissed.update(((s.type, text.text[s.start : s.end]), None) for s in dismissed)
+        return kept
 
 
 class Reading:
@@ -105,11 +166,25 @@ class Reading:
         self._text, self._words, self._shares, self._names = text, own, shares, names
 
     def mentions(self) -> Iterator[Mention]:
-        """The entities that the tagger found, without punctuation, possessives and attached Arabic clitics."""
-        for entity in self._names.tagger.decoder.entities(self._shares):
-            start, end = self._edges(entity)
-            if start < end and end - start <= _MOST_CHARACTERS and _LETTER.search(self._text, start, end):
-                yield Mention(start, end, TYPE[entity.label], self._mention_features(entity, start, end))
+        """The entities that the tagger found, without punctuation, possessives and attached Arabic clitics.
+
+        None spans two cells, and none is in a script that the tagger has not learnt.
+        """
+        for whole in self._names.tagger.decoder.entities(self._shares):
+            for entity in self._cells(whole):
+                start, end = self._edges(entity)
+                surface = self._text[start:end]
+                if len(surface) <= _MOST_CHARACTERS and _LETTER.search(surface) and not _FOREIGN.search(surface):
+                    yield Mention(start, end, TYPE[entity.label], self._mention_features(entity, start, end))
+
+    def _cells(self, entity: Entity) -> Iterator[Entity]:
+        """An entity, cut where a tab ends a cell."""
+        first = entity.first
+        for word in range(entity.first, entity.last):
+            if "\t" in self._text[self._words[word].end : self._words[word + 1].start]:
+                yield entity._replace(first=first, last=word)
+                first = word + 1
+        yield entity._replace(first=first)
 
     def _edges(self, entity: Entity) -> tuple[int, int]:
         start, end = self._words[entity.first].start, self._words[entity.last].end
@@ -192,5 +267,5 @@ def _logit(share: float) -> float:
     return math.log(share / (1 - share))
 
 
-def _overlaps(mention: Mention, zones: Sequence[tuple[int, int]]) -> bool:
+def _overlaps(mention: Mention | Span, zones: Sequence[tuple[int, int]]) -> bool:
     return any(start < mention.end and mention.start < end for start, end in zones)

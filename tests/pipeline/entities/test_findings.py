@@ -36,13 +36,14 @@ def redacted(extraction: Extraction, findings: Findings) -> list[str]:
     return [applied(unit.text, unit.id, edits) for unit in extraction.units]
 
 
-class Cued:
+class Cued(Detector):
     """Finds each value only directly after its cue, as a detector does with ambiguous values."""
 
     def __init__(self, *rows: tuple[EntityType, str, str], rank: int = 50) -> None:
+        super().__init__()
         self.rows, self.rank = rows, rank
 
-    def detect(self, text: str, options: DetectOptions) -> Detection:
+    def detect(self, text: str, options: DetectOptions = DetectOptions()) -> Detection:
         spans = []
         for type_, cue, surface in self.rows:
             at = text.find(cue + surface)
@@ -243,7 +244,7 @@ def test_places_are_in_order_and_overlap_nowhere(texts: Sequence[str], values: S
     rows = [(kinds[n % 3], "", value) for n, value in enumerate(values)]
 
     class First(Cued):
-        def detect(self, text: str, options: DetectOptions) -> Detection:
+        def detect(self, text: str, options: DetectOptions = DetectOptions()) -> Detection:
             spans, end = [], 0
             for span in super().detect(text, options).spans:
                 if span.start >= end:

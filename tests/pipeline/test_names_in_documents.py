@@ -1,0 +1,107 @@
+"""Names in documents by the neural tagger: what people read is read together, what only programs read is left alone."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from pipeline.detect.detector import Detector
+from pipeline.detect.recognizers import tagged
+from pipeline.document_run import Redacted, redact_document
+from pipeline.documents.document import Extraction, TextUnit
+from pipeline.entities.findings import find
+from pipeline.sandbox.parent import Sandbox
+from schemas.files import Format
+from schemas.spans import DetectOptions
+from tests.pipeline.documents.office import contents, everything, paragraph, word
+
+# No word of these names is in the lexicon.
+ENGLISH = "Ottoline Brancaster"
+ARABIC = "إنغريد لوندكفيست"
+LETTER = (
+    f"The lease was signed by {ENGLISH} last spring.",
+    f"ووقّعت {ARABIC} العقد في أوسلو أمس.",
+    "Signed for the tenant,",
+    ENGLISH,
+)
+HEADING = "Structural Elements"  # which the rules take for a person
+OPTIONS = DetectOptions(strict_checksums=False)
+
+
+@pytest.fixture(scope="module")
+def accurate() -> Detector:
+    return Detector(names="accurate")
+
+
+def redacted(detector: Detector, format_: Format, data: bytes) -> Redacted:
+    with ThreadPoolExecutor(1) as readers:
+        return redact_document(
+            Sandbox("best-effort"), detector, format_, data, max_pages=10, filename="lease", readers=readers
+        )
+
+
+def test_a_letter(accurate: Detector) -> None:
+    data = word("".join(map(paragraph, LETTER)))
+    assert ENGLISH in everything(redacted(Detector(), Format.DOCX, data).data)
+    output = redacted(accurate, Format.DOCX, data).data
+    assert contents(output).keys() == contents(redacted(Detector(), Format.DOCX, data).data).keys()
+    shown = everything(output)
+    assert not [name for name in (*ENGLISH.split(), *ARABIC.split()) if name in shown]
+    assert "The lease was signed by PERSON_NAME_01 last spring." in shown
+
+
+def test_a_column_of_notes(accurate: Detector) -> None:
+    notes = [f"The client {ENGLISH} called about the invoice.", "Paid on time.", f"Ask {ENGLISH.split()[0]} again."]
+    data = "\n".join(["No,Note", *(f"{number},{note}" for number, note in enumerate(notes))]).encode()
+    assert redacted(accurate, Format.CSV, data).data.decode().split("\n") == [
+        "No,Note",
+        "0,The client PERSON_NAME_01 called about the invoice.",
+        "1,Paid on time.",
+        "2,Ask PERSON_NAME_01 again.",
+    ]
+
+
+def test_what_the_tagger_talks_the_rules_out_of_stays_in_one_round(accurate: Detector) -> None:
+    data = word(paragraph(HEADING) + paragraph("The walls are made of stone."))
+    assert HEADING not in everything(redacted(Detector(), Format.DOCX, data).data)
+    result = redacted(accurate, Format.DOCX, data)
+    assert HEADING in everything(result.data)
+    assert result.rounds == 1
+
+
+def test_a_name_in_one_place_counts_in_every_place(accurate: Detector) -> None:
+    """Also where the tagger alone would not see it, and in texts that it does not read."""
+    units = (
+        TextUnit("1", LETTER[0]),
+        TextUnit("2", f"x{ENGLISH.lower()} {ENGLISH}"),
+        TextUnit("3", f"by {ENGLISH}", billed=False),
+    )
+    findings = find(Extraction(units), (), accurate, OPTIONS)
+    assert {place.unit for place in findings.places if place.type == "PERSON"} == {"1", "2", "3"}
+
+
+def test_what_people_do_not_read_is_read_by_the_rules(accurate: Detector) -> None:
+    extraction = Extraction((TextUnit("1", LETTER[0], billed=False), TextUnit("2", HEADING, billed=False)))
+    by_rules = find(extraction, (), Detector(), OPTIONS)
+    assert find(extraction, (), accurate, OPTIONS) == by_rules
+    assert [place.unit for place in by_rules.places] == ["2"]
+
+
+def test_what_is_beyond_the_limit_is_read_by_the_rules(accurate: Detector, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tagged, "_MOST_WORDS", 20)
+    units = (TextUnit("1", "No name. " * 10), TextUnit("2", LETTER[0]), TextUnit("3", HEADING))
+    assert [place.unit for place in find(Extraction(units), (), accurate, OPTIONS).places] == ["2"]
+    monkeypatch.setattr(tagged, "_MOST_WORDS", 2)
+    assert [place.unit for place in find(Extraction(units), (), accurate, OPTIONS).places] == ["3"]
+
+
+def test_cells_are_names_apart(accurate: Detector) -> None:
+    units = (TextUnit("1", f"{ENGLISH}\tWendeline Ormsthwaite\tYes"),)
+    values = find(Extraction(units), (), accurate, OPTIONS).values
+    assert [value.surface for value in values] == [ENGLISH, "Wendeline Ormsthwaite"]
+
+
+@pytest.mark.parametrize("text", ["Монтаж оборудования на объекте", "H 股聘任中介费用", "Η Μαρία Παπαδοπούλου υπέγραψε"])
+def test_scripts_that_the_tagger_has_not_learnt_are_left_to_the_rules(accurate: Detector, text: str) -> None:
+    assert find(Extraction((TextUnit("1", text),)), (), accurate, OPTIONS) == find(
+        Extraction((TextUnit("1", text),)), (), Detector(), OPTIONS
+    )
