@@ -26,7 +26,7 @@ OWN_MESSAGES = Path(__file__).with_name("messages.txt")
 LABELLED_IN_OWN = frozenset({EntityType.PERSON, EntityType.ADDRESS, EntityType.LOCATION, EntityType.ORGANIZATION})
 REPORT = ROOT / "docs/accuracy.md"
 FLOORS = Path(__file__).with_name("accuracy_floors.json")
-TIERS = ("rules", "accurate")
+TIERS = ("rules", "fast", "accurate")
 
 _INVISIBLE = frozenset(
     "\u200b\u200c\u200d\u200f\u200e\u061c\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u00ad\ufeff\u2060\ufe0f"

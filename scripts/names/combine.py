@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from benchmarks.accuracy import OWN_MESSAGES, read_marked
 from pipeline.detect.detector import without_placeholders
 from pipeline.detect.recognizers.named_entities import LEXICAL
-from pipeline.detect.recognizers.tagged import TYPE, Reading, TaggedRecognizer, is_sure
+from pipeline.detect.recognizers.tagged import TYPE, Reading, TaggedRecognizer, Zones, is_sure
 from pipeline.detect.tagger.combination import MENTION_FEATURES, RULE_FEATURES, Weights
 from pipeline.detect.tagger.model import Names, Tagger
 from pipeline.detect.text.normalize import normalize
@@ -83,7 +83,8 @@ def rows(names: Names) -> Rows:
             if span.type in by_type and not is_sure(span):
                 truth = by_type[span.type][span.start : span.end].mean() >= 0.5
                 found["rule", span.type].append((read.rule_features(span), bool(truth)))
-        for mention in read.mentions():
+        by_rules = {type_: Zones(normalized.text, (s for s in ruled if s.type == type_)) for type_ in LEXICAL.types}
+        for mention in read.mentions(by_rules):
             truth = by_type[mention.type][mention.start : mention.end].mean() >= 0.5
             found["mention", mention.type].append((mention.features, bool(truth)))
     return found
@@ -107,7 +108,7 @@ def main() -> None:
     """Fit, print what was learnt, and write the manifest beside the ONNX file."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("model", type=Path, help="the ONNX file; its manifest has the same name with .json")
-    parser.add_argument("--threshold", type=float, default=0.5)
+    parser.add_argument("--threshold", type=float, default=0.3, help="least probability that counts")
     arguments = parser.parse_args()
     digest = hashlib.sha256(arguments.model.read_bytes()).hexdigest()
     blank = Weights((0.0,) * len(MENTION_FEATURES), (0.0,) * len(RULE_FEATURES))

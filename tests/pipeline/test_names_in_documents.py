@@ -100,7 +100,9 @@ def test_cells_are_names_apart(accurate: Detector) -> None:
     assert [value.surface for value in values] == [ENGLISH, "Wendeline Ormsthwaite"]
 
 
-@pytest.mark.parametrize("text", ["Монтаж оборудования на объекте", "H 股聘任中介费用", "Η Μαρία Παπαδοπούλου υπέγραψε"])
+@pytest.mark.parametrize(
+    "text", ["Монтаж оборудования на объекте", "H 股聘任中介费用", "Η Μαρία Παπαδοπούλου υπέγραψε"]
+)
 def test_scripts_that_the_tagger_has_not_learnt_are_left_to_the_rules(accurate: Detector, text: str) -> None:
     assert find(Extraction((TextUnit("1", text),)), (), accurate, OPTIONS) == find(
         Extraction((TextUnit("1", text),)), (), Detector(), OPTIONS

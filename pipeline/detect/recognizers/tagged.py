@@ -7,7 +7,7 @@ texts of a document are read one after another as one running text, so that a sh
 import math
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -27,6 +27,7 @@ from schemas.spans import DetectOptions, Span
 
 TYPE = {"PER": EntityType.PERSON, "LOC": EntityType.LOCATION, "ORG": EntityType.ORGANIZATION}
 _LABEL = {type_: label for label, type_ in TYPE.items()}
+_DECIDED_BY_RULES = (EntityType.ADDRESS, EntityType.ORGANIZATION)  # no mention counts where the rules found one
 _POSSESSIVE = re.compile("['\u2019][sS]\\Z")
 _EDGES = " \n\t.,;:!?\u060c\u061b\u061f\"'\u2018\u2019()[]{}<>|/\\-\u2013\u2014*#@_&"
 _LETTERS = re.compile(r"[A-Za-z\u00aa-\u024f\u0620-\u06ff\u0750-\u077f\u1e00-\u1eff]{2}")
@@ -101,8 +102,8 @@ class TaggedRecognizer:
     def combined(self, text: str, ruled: Sequence[Span], read: "Reading") -> "Combination":
         """The spans of the rules and the tagger's mentions, by what was learnt about them together."""
         kept: list[Span] = []
-        blocked = [(s.start, s.end) for s in ruled if s.type in (EntityType.ADDRESS, EntityType.ORGANIZATION)]
         candidates: dict[EntityType, list[Candidate]] = {type_: [] for type_ in TYPE.values()}
+        by_rules = {type_: Zones(text, (s for s in ruled if s.type == type_)) for type_ in LEXICAL.types}
         for found in ruled:
             if found.type not in _LABEL:
                 kept.append(found)
@@ -111,19 +112,33 @@ class TaggedRecognizer:
             score = found.score if is_sure(found) else probability(weights, read.rule_features(found))
             if score >= self._names.threshold:
                 candidates[found.type].append(Candidate(found.start, found.end, found.type, score))
-        for mention in read.mentions():
+        for mention in read.mentions(by_rules):
+            start, end = mention.start, mention.end
             score = probability(self._names.weights[mention.type].mention, mention.features)
-            if score < self._names.threshold or _overlaps(mention, blocked):
+            if score < self._names.threshold or any(by_rules[type_].touch(start, end) for type_ in _DECIDED_BY_RULES):
                 continue
-            if not in_identifier(text, mention.start, mention.end):
-                candidates[mention.type].append(Candidate(mention.start, mention.end, mention.type, score))
+            if not in_identifier(text, start, end):
+                candidates[mention.type].append(Candidate(start, end, mention.type, score))
         sources = {(s.start, s.end, s.type): s for s in ruled}
         for type_ in TYPE.values():
             for one in merged(candidates[type_]):
                 source = sources.get((one.start, one.end, type_))
                 kept.append(source or span(one.start, one.end, type_, round(one.score, 3), self.name))
-        zones = [(s.start, s.end) for s in kept]
-        return Combination(kept, [s for s in ruled if s.type in _LABEL and not _overlaps(s, zones)])
+        of_kept = Zones(text, kept)
+        return Combination(kept, [s for s in ruled if s.type in _LABEL and not of_kept.touch(s.start, s.end)])
+
+
+class Zones:
+    """Parts of a text, asked whether they touch another part; in time that does not grow with their number."""
+
+    def __init__(self, text: str, spans: Iterable[Span]) -> None:
+        self._marks = bytearray(len(text))
+        for found in spans:
+            self._marks[found.start : found.end] = b"\1" * (found.end - found.start)
+
+    def touch(self, start: int, end: int) -> bool:
+        """Whether one of the parts and `start:end` have a character in common."""
+        return self._marks.find(1, start, end) >= 0
 
 
 class Combination(NamedTuple):
@@ -165,8 +180,8 @@ class Reading:
     def __init__(self, text: str, own: list[TextWord], shares: Scores, names: Names) -> None:
         self._text, self._words, self._shares, self._names = text, own, shares, names
 
-    def mentions(self) -> Iterator[Mention]:
-        """The entities that the tagger found, without punctuation, possessives and attached Arabic clitics.
+    def mentions(self, by_rules: Mapping[EntityType, "Zones"]) -> Iterator[Mention]:
+        """The entities that the tagger found beside what the rules found, without punctuation, possessives and attached Arabic clitics.
 
         None spans two cells, and none is in a script that the tagger has not learnt.
         """
@@ -175,7 +190,10 @@ class Reading:
                 start, end = self._edges(entity)
                 surface = self._text[start:end]
                 if len(surface) <= _MOST_CHARACTERS and _LETTER.search(surface) and not _FOREIGN.search(surface):
-                    yield Mention(start, end, TYPE[entity.label], self._mention_features(entity, start, end))
+                    type_ = TYPE[entity.label]
+                    touched = {ruled for ruled, zones in by_rules.items() if zones.touch(start, end)}
+                    agreement = float(type_ in touched), float(bool(touched - {type_}))
+                    yield Mention(start, end, type_, self._mention_features(entity, start, end) + agreement)
 
     def _cells(self, entity: Entity) -> Iterator[Entity]:
         """An entity, cut where a tab ends a cell."""
@@ -265,7 +283,3 @@ def _clitic(word: str) -> int:
 def _logit(share: float) -> float:
     share = min(max(share, 1e-4), 1 - 1e-4)
     return math.log(share / (1 - share))
-
-
-def _overlaps(mention: Mention | Span, zones: Sequence[tuple[int, int]]) -> bool:
-    return any(start < mention.end and mention.start < end for start, end in zones)

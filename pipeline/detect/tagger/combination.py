@@ -11,7 +11,10 @@ from typing import NamedTuple
 from schemas.entities import EntityType
 
 Features = tuple[float, ...]
-MENTION_FEATURES = ("one", "score", "lowest", "several words", "Arabic", "known names", "ordinary words", "no capital")
+MENTION_FEATURES = (
+    "one", "score", "lowest", "several words", "Arabic", "known names", "ordinary words", "no capital",
+    "by rules", "by rules of another type",
+)  # fmt: skip
 RULE_FEATURES = ("one", "score", "mean", "highest", "several words", "Arabic")
 
 

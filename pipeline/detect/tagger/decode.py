@@ -1,12 +1,13 @@
 """Turns the tag scores of words into entities: the best sequence of BIO tags (Viterbi 1967), with a score for each."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 Scores = NDArray[np.float32]
+_SURELY_OUTSIDE = 0.995  # probability of O
 
 
 class Entity(NamedTuple):
@@ -43,9 +44,18 @@ class Decoder:
         return [index for index, tag in enumerate(self._tags) if tag[2:] == label]
 
     def entities(self, shares: Scores) -> list[Entity]:
-        """The entities of the best tag sequence, by position. `shares`: (words, tags), each row sums to 1."""
-        path = self._best_path(np.log(shares + 1e-9))
+        """The entities of the best tag sequence, by position. `shares`: (words, tags), each row sums to 1.
+
+        A word that is almost surely O is O; the sequences between such words are independent of each other.
+        """
         found: list[Entity] = []
+        open_words = np.flatnonzero(shares[:, 0] < _SURELY_OUTSIDE)
+        for run in np.split(open_words, np.flatnonzero(np.diff(open_words) > 1) + 1) if len(open_words) else ():
+            found += self._entities_of_run(shares, int(run[0]), int(run[-1]) + 1)
+        return found
+
+    def _entities_of_run(self, shares: Scores, begin: int, end: int) -> Iterator[Entity]:
+        path = self._best_path(np.log(shares[begin:end] + 1e-9))
         first = 0
         while first < len(path):
             label = self._tags[path[first]][2:]
@@ -55,14 +65,11 @@ class Decoder:
                 while last + 1 < len(path) and path[last + 1] == inside:
                     last += 1
                 columns = self.columns(label)
-                score = float(shares[first : last + 1, columns].sum(axis=1).mean())
-                found.append(Entity(first, last, label, score))
+                score = float(shares[begin + first : begin + last + 1, columns].sum(axis=1).mean())
+                yield Entity(begin + first, begin + last, label, score)
             first = last + 1
-        return found
 
     def _best_path(self, scores: Scores) -> list[int]:
-        if not len(scores):
-            return []
         best = scores[0] + self._first
         back = np.empty(scores.shape, dtype=np.int8)
         for index in range(1, len(scores)):

@@ -33,6 +33,12 @@ def test_the_score_is_the_mean_probability_of_the_label() -> None:
     assert found == Entity(0, 1, "PER", pytest.approx(0.8))
 
 
+def test_words_that_are_surely_outside_part_the_sequences() -> None:
+    outside = {"O": 0.999}
+    found = Decoder(TAGS).entities(shares(outside, {"B-PER": 0.9}, outside, outside, {"B-LOC": 0.9}, {"I-LOC": 0.9}))
+    assert [(e.first, e.last, e.label) for e in found] == [(1, 1, "PER"), (4, 5, "LOC")]
+
+
 def test_no_words_no_entities() -> None:
     assert Decoder(TAGS).entities(np.empty((0, 5), dtype=np.float32)) == []
 
