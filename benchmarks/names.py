@@ -1,7 +1,7 @@
 """Token scores of persons, places and organizations on the labelled corpora of ../shared/data/ner, for `make eval`.
 
-A token counts as found if spans of the type cover at least half of its letters. Sentences are read in groups, as they
-stand in a document.
+A token counts as found if spans of the type cover at least half of its letters; tokens without a letter or digit do not
+count. Sentences are read in groups, as they stand in a document.
 """
 
 from collections import Counter
@@ -30,11 +30,13 @@ class Token(NamedTuple):
 
 
 class Score(NamedTuple):
-    """The counts of one type on one corpus."""
+    """The counts of one type on one corpus. `alarms`: of the `empty` words of texts that hold none of this type."""
 
     right: int
     labelled: int
     found: int
+    alarms: int
+    empty: int
 
     @property
     def recall(self) -> float:
@@ -45,6 +47,11 @@ class Score(NamedTuple):
     def precision(self) -> float:
         """From 0 to 1."""
         return self.right / max(self.found, 1)
+
+    @property
+    def alarms_per_1000(self) -> float:
+        """Words taken for this type among 1,000 words of texts that hold none."""
+        return 1000 * self.alarms / max(self.empty, 1)
 
     @property
     def f1(self) -> float:
@@ -64,7 +71,8 @@ def texts(path: Path) -> Iterator[tuple[str, list[Token]]]:
         for sentence in sentences[begin : begin + _GROUP]:
             for word, tag in sentence:
                 label = tag.strip()[2:]
-                tokens.append(Token(len(text), len(text) + len(word), label if label in TYPES else ""))
+                if any(map(str.isalnum, word)):
+                    tokens.append(Token(len(text), len(text) + len(word), label if label in TYPES else ""))
                 text += word + " "
             text = text[:-1] + "\n"
         yield text, tokens
@@ -73,6 +81,7 @@ def texts(path: Path) -> Iterator[tuple[str, list[Token]]]:
 def score(path: Path, detector: Detector) -> dict[str, Score]:
     """The counts by label."""
     right, labelled, found = Counter[str](), Counter[str](), Counter[str]()
+    alarms, empty = Counter[str](), Counter[str]()
     options = DetectOptions(enabled=frozenset((*TYPES.values(), EntityType.ADDRESS)))
     for text, tokens in texts(path):
         covered: dict[str, list[bool]] = {label: [False] * len(text) for label in TYPES}
@@ -80,13 +89,16 @@ def score(path: Path, detector: Detector) -> dict[str, Score]:
             for label, type_ in TYPES.items():
                 if span.type == type_:
                     covered[label][span.start : span.end] = [True] * (span.end - span.start)
-        for token in tokens:
-            labelled[token.label] += 1
-            for label in TYPES:
-                if 2 * sum(covered[label][token.start : token.end]) >= token.end - token.start:
-                    found[label] += 1
-                    right[label] += label == token.label
-    return {label: Score(right[label], labelled[label], found[label]) for label in TYPES}
+        held = {token.label for token in tokens}
+        for label in TYPES:
+            for token in tokens:
+                is_found = 2 * sum(covered[label][token.start : token.end]) >= token.end - token.start
+                labelled[label] += label == token.label
+                found[label] += is_found
+                right[label] += is_found and label == token.label
+                alarms[label] += is_found and label not in held
+                empty[label] += label not in held
+    return {label: Score(right[label], labelled[label], found[label], alarms[label], empty[label]) for label in TYPES}
 
 
 Scores = dict[str, dict[str, dict[str, Score]]]
@@ -101,13 +113,14 @@ def scores(detectors: Mapping[str, Detector], folder: Path) -> Scores:
 
 
 def table(found: Scores) -> str:
-    """A Markdown table: recall, precision and F1 of each tier on each corpus."""
+    """A Markdown table: recall, precision, F1, and words taken for this type in 1,000 words without it, by tier."""
     tiers = list(next(iter(found.values())))
     lines = ["| " + " | ".join(["corpus", "type", "labelled", *tiers]) + " |", "|" + " --- |" * (3 + len(tiers))]
     for corpus, by_tier in found.items():
         for label, type_ in TYPES.items():
             cells = [f"{by_tier[tier][label].recall:.3f} / {by_tier[tier][label].precision:.3f} / "
-                     f"{by_tier[tier][label].f1:.3f}" for tier in tiers]  # fmt: skip
+                     f"{by_tier[tier][label].f1:.3f}; {by_tier[tier][label].alarms_per_1000:.1f}"
+                     for tier in tiers]  # fmt: skip
             lines.append(
                 "| " + " | ".join([corpus, type_.value, str(by_tier[tiers[0]][label].labelled), *cells]) + " |"
             )

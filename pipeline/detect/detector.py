@@ -59,8 +59,8 @@ _CACHED_SETS = 256  # different sets of enabled types
 class Detector:
     """Built once per process, immutable, safe from many threads.
 
-    `names`: what finds persons, places and organizations: the `rules` alone, or also the `accurate` tagger, whose
-    weights are loaded here. WrongWeights if they are not those of this release.
+    `names`: what finds persons, places and organizations: the `rules` alone, or also the `fast` or the `accurate`
+    tagger, whose weights are loaded here. WrongWeights if they are not those of this release.
     """
 
     def __init__(self, recognizers: Sequence[Recognizer] = RECOGNIZERS, *, names: str = RULES) -> None:

@@ -83,7 +83,7 @@ def rows(names: Names) -> Rows:
             if span.type in by_type and not is_sure(span):
                 truth = by_type[span.type][span.start : span.end].mean() >= 0.5
                 found["rule", span.type].append((read.rule_features(span), bool(truth)))
-        by_rules = {type_: Zones(normalized.text, (s for s in ruled if s.type == type_)) for type_ in LEXICAL.types}
+        by_rules = {type_: Zones(normalized.text, (s[:2] for s in ruled if s.type == type_)) for type_ in LEXICAL.types}
         for mention in read.mentions(by_rules):
             truth = by_type[mention.type][mention.start : mention.end].mean() >= 0.5
             found["mention", mention.type].append((mention.features, bool(truth)))

@@ -36,6 +36,7 @@ _CHUNK = 120  # words
 _LEAST_SHARE = 1e-4
 _HARD, _SOFT = 0.4, 1.6  # weights of the two losses
 _WARM_UP = 0.05
+_UNKNOWN = 0.04  # share of words
 _FLOOR = 0.02  # of the learning rate, at the end
 
 LabelledWords = tuple[Sequence[str], Sequence[int]]
@@ -122,10 +123,19 @@ def padded(group: Sequence[Example]) -> tuple[Tensor, Tensor, Tensor, Tensor, Te
     return tuple(map(torch.from_numpy, (rows, is_word, tags, shares, has)))  # type: ignore[return-value]
 
 
+def with_unknown(rows: Tensor) -> Tensor:
+    """The rows with some words as if their pieces were unknown, so that the network learns to read around them."""
+    chosen = torch.rand(rows.shape[:2]) < _UNKNOWN
+    changed = rows.clone()
+    pieces = changed[:, :, 1:]
+    pieces[chosen[:, :, None] & (pieces != Pieces.PAD)] = Pieces.UNKNOWN
+    return changed
+
+
 def losses(student: Student, group: Sequence[Example]) -> tuple[Tensor, Tensor]:
     """The loss against the labels and that against the teacher, each the mean over the words that have them."""
     rows, is_word, tags, shares, has = padded(group)
-    got = student(rows, is_word)
+    got = student(with_unknown(rows), is_word)
     hard = functional.cross_entropy(got.flatten(0, 1), tags.flatten(), ignore_index=IGNORED, reduction="sum")
     soft = functional.kl_div(functional.log_softmax(got[has], -1), shares[has], log_target=True, reduction="sum")
     return hard / max(int((tags != IGNORED).sum()), 1), soft / max(int(has.sum()), 1)
@@ -136,11 +146,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("teacher", type=Path, help="the ONNX file of the accurate tier")
     parser.add_argument("out", type=Path, help="the ONNX file to write")
-    parser.add_argument("--versions", type=int, default=3, help="noisy readings of the corpora that the teacher labels")
+    parser.add_argument("--versions", type=int, default=4, help="noisy readings of the corpora that the teacher labels")
     parser.add_argument("--messages", type=int, default=12_000, help="generated messages of one epoch")
     parser.add_argument("--text", type=Path, nargs="*", default=[], help="unlabelled texts")
     parser.add_argument("--lines", type=int, default=6_000, help="of each unlabelled text")
-    parser.add_argument("--epochs", type=int, default=10)
+    parser.add_argument("--epochs", type=int, default=16)
     parser.add_argument("--rate", type=float, default=2e-3)
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()

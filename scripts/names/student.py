@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from pipeline.detect.tagger.pieces import Pieces
 from pipeline.detect.tagger.word_rows import SHAPES
 
-DIMENSIONS, WIDTH, SHAPE_DIMENSIONS = 96, 128, 16
+DIMENSIONS, WIDTH, SHAPE_DIMENSIONS = 112, 160, 16
 DILATIONS = (1, 2, 4, 2)
 
 

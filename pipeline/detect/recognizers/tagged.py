@@ -22,6 +22,7 @@ from pipeline.detect.tagger.model import Names
 from pipeline.detect.tagger.pieces import LINE_BREAK, words
 from pipeline.detect.tagger.pieces import Word as TextWord
 from pipeline.detect.text.normalize import NormalizedText
+from pipeline.detect.text.triggers import Trigger
 from schemas.entities import EntityType
 from schemas.spans import DetectOptions, Span
 
@@ -61,7 +62,7 @@ class TaggedRecognizer:
         """Spans of the four types in normalized offsets."""
         ruled = list(LEXICAL.find(text, options))
         decided = [(s.start, s.end) for s in ruled if is_sure(s) or s.type not in _LABEL]
-        return self.combined(text.text, ruled, self.read(text.text, options.context, decided)).kept
+        return self.combined(text, ruled, self.read(text.text, options.context, decided)).kept
 
     def of_document(self, texts: Iterable[str]) -> "DocumentNames":
         """The recognizer of a document with these texts, normalized, which it reads now."""
@@ -99,11 +100,16 @@ class TaggedRecognizer:
             for text, (first, own) in cuts.items()
         }
 
-    def combined(self, text: str, ruled: Sequence[Span], read: "Reading") -> "Combination":
-        """The spans of the rules and the tagger's mentions, by what was learnt about them together."""
+    def combined(self, normalized: NormalizedText, ruled: Sequence[Span], read: "Reading") -> "Combination":
+        """The spans of the rules and the tagger's mentions, by what was learnt about them together.
+
+        No mention counts inside an address or an organization that the rules found, in an identifier, or in a label.
+        """
+        text = normalized.text
+        labels = Zones(text, map(read.words_around, normalized.triggers["labels"]))
         kept: list[Span] = []
         candidates: dict[EntityType, list[Candidate]] = {type_: [] for type_ in TYPE.values()}
-        by_rules = {type_: Zones(text, (s for s in ruled if s.type == type_)) for type_ in LEXICAL.types}
+        by_rules = {type_: Zones(text, (s[:2] for s in ruled if s.type == type_)) for type_ in LEXICAL.types}
         for found in ruled:
             if found.type not in _LABEL:
                 kept.append(found)
@@ -117,28 +123,33 @@ class TaggedRecognizer:
             score = probability(self._names.weights[mention.type].mention, mention.features)
             if score < self._names.threshold or any(by_rules[type_].touch(start, end) for type_ in _DECIDED_BY_RULES):
                 continue
-            if not in_identifier(text, start, end):
+            if not in_identifier(text, start, end) and not labels.cover(start, end):
                 candidates[mention.type].append(Candidate(start, end, mention.type, score))
         sources = {(s.start, s.end, s.type): s for s in ruled}
         for type_ in TYPE.values():
             for one in merged(candidates[type_]):
                 source = sources.get((one.start, one.end, type_))
                 kept.append(source or span(one.start, one.end, type_, round(one.score, 3), self.name))
-        of_kept = Zones(text, kept)
+        of_kept = Zones(text, (s[:2] for s in kept))
         return Combination(kept, [s for s in ruled if s.type in _LABEL and not of_kept.touch(s.start, s.end)])
 
 
 class Zones:
     """Parts of a text, asked whether they touch another part; in time that does not grow with their number."""
 
-    def __init__(self, text: str, spans: Iterable[Span]) -> None:
+    def __init__(self, text: str, places: Iterable[tuple[int, int]]) -> None:
+        """`places`: start and end of each part."""
         self._marks = bytearray(len(text))
-        for found in spans:
-            self._marks[found.start : found.end] = b"\1" * (found.end - found.start)
+        for start, end in places:
+            self._marks[start:end] = b"\1" * (end - start)
 
     def touch(self, start: int, end: int) -> bool:
         """Whether one of the parts and `start:end` have a character in common."""
         return self._marks.find(1, start, end) >= 0
+
+    def cover(self, start: int, end: int) -> bool:
+        """Whether all of `start:end` lies in the parts."""
+        return self._marks.find(0, start, end) < 0
 
 
 class Combination(NamedTuple):
@@ -169,7 +180,7 @@ class DocumentNames:
         reading = self._readings.get(text.text)
         if reading is None:
             return ruled
-        kept, dismissed = self._recognizer.combined(text.text, ruled, reading)
+        kept, dismissed = self._recognizer.combined(text, ruled, reading)
         self.dismissed.update(((s.type, text.text[s.start : s.end]), None) for s in dismissed)
         return kept
 
@@ -181,9 +192,9 @@ class Reading:
         self._text, self._words, self._shares, self._names = text, own, shares, names
 
     def mentions(self, by_rules: Mapping[EntityType, "Zones"]) -> Iterator[Mention]:
-        """The entities that the tagger found beside what the rules found, without punctuation, possessives and attached Arabic clitics.
+        """The entities that the tagger found, without punctuation, possessives and attached Arabic clitics.
 
-        None spans two cells, and none is in a script that the tagger has not learnt.
+        None spans two cells, and none is in a script that the tagger has not learnt. `by_rules`: what the rules found.
         """
         for whole in self._names.tagger.decoder.entities(self._shares):
             for entity in self._cells(whole):
@@ -229,6 +240,12 @@ class Reading:
             sum(bool(meaning & Word.ORDINARY) for meaning in known) / max(len(parts), 1),
             float(bool(parts) and parts[0].islower()),
         )
+
+    def words_around(self, place: Trigger) -> tuple[int, int]:
+        """The whole words that a label is in: with the Arabic letters that are attached to it."""
+        first = bisect_right(self._words, place.start, key=lambda word: word.end)
+        last = bisect_left(self._words, place.end, lo=first, key=lambda word: word.start)
+        return (self._words[first].start, self._words[last - 1].end) if first < last else (place.start, place.end)
 
     def rule_features(self, found: Span) -> Features:
         """The features of a span of the rules."""

@@ -172,11 +172,11 @@ def test_files(working: Served) -> None:
 @pytest.mark.clause("FILE-04")
 def test_files_are_never_filtered_by_toggles(working: Served) -> None:
     """A disabled glossary applies to the file that names it."""
-    data = b"host,id,project\r\n203.0.113.7,1000000009,Mistral\r\n"
+    data = b"host,id,project\r\n203.0.113.7,1000000009,lot B-7\r\n"
     with working.client() as client:
         assert client.put("/me/entities", json={"enabled": ["IBAN"]}).status_code == 200
-        made = saved(client, {"term": "Mistral"}, enabled=False)
-        for fields, project in (({}, "Mistral"), ({"glossary_id": made["id"]}, "CUSTOM_TERM_01")):
+        made = saved(client, {"term": "lot B-7"}, enabled=False)
+        for fields, project in (({}, "lot B-7"), ({"glossary_id": made["id"]}, "CUSTOM_TERM_01")):
             upload = client.post("/api/v1/files/redact", files={"file": ("a.csv", data, "text/csv")}, data=fields)
             job = ended(client, upload.json())
             written = list(csv.reader(StringIO(client.get(job["download_url"]).content.decode())))

@@ -99,11 +99,11 @@ def test_change_any_of_its_fields(client: httpx.Client) -> None:
 
 @pytest.mark.clause("GLOSS-07")
 def test_replace_entries(client: httpx.Client) -> None:
-    made = created(client, "Zephyr", "Mistral")
-    answer = client.patch(f"{PATH}/{made['id']}/entries", json={"entries": [{"term": "Sirocco"}]})
-    assert (answer.status_code, answer.json()["entries"]) == (200, [entry("Sirocco")])
+    made = created(client, "lot A-7", "lot B-7")
+    answer = client.patch(f"{PATH}/{made['id']}/entries", json={"entries": [{"term": "lot C-7"}]})
+    assert (answer.status_code, answer.json()["entries"]) == (200, [entry("lot C-7")])
     assert answer.json()["name"] == "ours"
-    assert surfaces(client, "Zephyr, Mistral, Sirocco") == ["Sirocco"]
+    assert surfaces(client, "lot A-7, lot B-7, lot C-7") == ["lot C-7"]
     assert client.patch(f"{PATH}/{made['id']}/entries", json={}).status_code == 422
 
 

@@ -35,6 +35,7 @@ def served(judge: PlayingJudge, tmp_path_factory: pytest.TempPathFactory) -> Ite
         judge_api_key=KEY,
         judge_models=("small", "large"),
         judge_timeout_seconds=60,
+        names="rules",  # which miss the name that the judge adds
     )
     with serving(settings) as server:
         yield server
@@ -48,6 +49,7 @@ def hasty(judge: PlayingJudge, tmp_path_factory: pytest.TempPathFactory) -> Iter
         judge_base_url=f"{judge.base_url}/",
         judge_models=("small",),
         judge_timeout_seconds=0.25,
+        names="rules",
     )
     with serving(settings) as server:
         yield server
@@ -433,7 +435,11 @@ def test_a_judge_that_is_down(tmp_path_factory: pytest.TempPathFactory) -> None:
     gone = PlayingJudge()
     gone.close()
     settings = settings_for(
-        tmp_path_factory.mktemp("down"), judge_base_url=gone.base_url, judge_models=("small",), judge_timeout_seconds=60
+        tmp_path_factory.mktemp("down"),
+        judge_base_url=gone.base_url,
+        judge_models=("small",),
+        judge_timeout_seconds=60,
+        names="rules",
     )
     with serving(settings) as server, server.client(server.account(judge_allowed=True)) as client:
         answer = client.post("/api/v1/mask", json={"text": TEXT, "use_judge": True}).json()

@@ -157,12 +157,12 @@ def test_enabled_glossaries_apply_by_themselves_and_others_by_id(
                 account_id=account.id,
                 name=term,
                 entries=[Term(term)],
-                enabled=term == "Zephyr",
+                enabled=term == "lot A-7",
                 now=utc_now(),
             ).id
-            for term in ("Zephyr", "Mistral")
+            for term in ("lot A-7", "lot B-7")
         ]
-    body = {"text": "Zephyr and Mistral"}
+    body = {"text": "lot A-7 and lot B-7"}
     assert client.post("/api/v1/mask", json=body).json()["pii_count"] == 1
     assert client.post("/api/v1/mask", json={**body, "glossary_id": str(ids[1])}).json()["pii_count"] == 2
 

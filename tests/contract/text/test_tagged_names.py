@@ -1,4 +1,4 @@
-"""`MASKER_NAMES=accurate`: names by context, in texts of every size and through the proxy's masking."""
+"""`MASKER_NAMES`: names by context, in texts of every size."""
 
 from collections.abc import Iterator
 
@@ -12,15 +12,16 @@ NAME = "Ottoline Brancaster"  # no word of it is in the lexicon
 TEXT = f"The sculptor {NAME} opened the new museum of the harbour last spring. "
 
 
-@pytest.fixture(scope="module")
-def tagging(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with serving(settings_for(tmp_path_factory.mktemp("tagging"), names="accurate")) as served:
+@pytest.fixture(scope="module", params=["fast", "accurate"])
+def tagging(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with serving(settings_for(tmp_path_factory.mktemp("tagging"), names=request.param)) as served:
         yield served
 
 
 @pytest.mark.clause("DETECT-41")
-def test_rules_do_not_know_the_name(client: httpx.Client) -> None:
-    assert client.post("/api/v1/redact", json={"text": TEXT}).json()["redacted_text"] == TEXT
+def test_rules_do_not_know_the_name(tmp_path_factory: pytest.TempPathFactory) -> None:
+    with serving(settings_for(tmp_path_factory.mktemp("rules"), names="rules")) as served, served.client() as client:
+        assert client.post("/api/v1/redact", json={"text": TEXT}).json()["redacted_text"] == TEXT
 
 
 @pytest.mark.clause("DETECT-41")
@@ -31,7 +32,7 @@ def test_the_tagger_does(tagging: Served, size: int) -> None:
         answer = client.post("/api/v1/redact", json={"text": filler + TEXT, "explain": True}).json()
     assert answer["redacted_text"] == filler + TEXT.replace(NAME, "PERSON_NAME_01")
     (found,) = answer["explanations"]
-    assert found["recognizer"] == "tagger" and 0.5 <= found["score"] <= 1
+    assert found["recognizer"] == "tagger" and 0.3 <= found["score"] <= 1
 
 
 @pytest.mark.clause("DETECT-40", "DETECT-41")

@@ -100,11 +100,20 @@ def test_a_figure_below_its_floor_fails(tmp_path: Path, capsys: pytest.CaptureFi
 def test_tokens_of_a_corpus(tmp_path: Path) -> None:
     """Each token counts by itself, and a label that is not scored is no label."""
     corpus = tmp_path / "x.tsv"
-    corpus.write_text("Dr.\tO\nPriya\tB-PER\nNair\tI-PER\nof\tO\nZzyx\tB-MISC\n\nRiyadh\tB-LOC\n", "utf-8")
+    corpus.write_text("Dr.\tO\nPriya\tB-PER\nNair\tI-PER\nof\tO\nZzyx\tB-MISC\n\n.\tB-PER\n\nRiyadh\tB-LOC\n", "utf-8")
     found = names.score(corpus, Detector())
-    assert found["PER"] == names.Score(right=2, labelled=2, found=2)
-    assert found["LOC"] == names.Score(right=1, labelled=1, found=1)
-    assert found["ORG"] == names.Score(right=0, labelled=0, found=0)
+    assert found["PER"] == names.Score(right=2, labelled=2, found=2, alarms=0, empty=0)
+    assert found["LOC"] == names.Score(right=1, labelled=1, found=1, alarms=0, empty=0)
+    assert found["ORG"] == names.Score(right=0, labelled=0, found=0, alarms=0, empty=6)
+
+
+def test_words_taken_for_persons_in_texts_without_any(tmp_path: Path) -> None:
+    corpus = tmp_path / "x.tsv"
+    sentences = ["Dr.\tO\nPriya\tO\nNair\tO", *["It\tO\nrained\tO"] * 7, "Priya\tB-PER\nNair\tI-PER"]
+    corpus.write_text("\n\n".join(sentences) + "\n", "utf-8")
+    found = names.score(corpus, Detector())["PER"]
+    assert (found.alarms, found.empty) == (2, 17)
+    assert found.alarms_per_1000 == pytest.approx(1000 * 2 / 17)
 
 
 def test_our_own_messages_are_found() -> None:
