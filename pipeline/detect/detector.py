@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pipeline.detect.explain import explain_spans, passes_check, shape_of
 from pipeline.detect.glossary.allowed import without_allowed
+from pipeline.detect.mentions import further_mentions
 from pipeline.detect.recognizer import Recognizer
 from pipeline.detect.recognizers import (
     api_key,
@@ -93,6 +94,8 @@ class Detector:
         found: list[Span] = []
         for recognizer in self._needed(options.enabled):
             found += recognizer.find(normalized, options)
+        if self._tagged:
+            found += further_mentions(normalized.text, found)
         found = [span for span in found if span.type in options.enabled or span.rank == GLOSSARY_RANK]
         if options.min_score:
             found = [span for span in found if span.score >= options.min_score or _always_counts(span, normalized.text)]

@@ -20,6 +20,8 @@ from pipeline.detect.names.latin_scores import has_possessor
 from pipeline.detect.recognizers.named_entities import LEXICAL
 from pipeline.detect.text.equivalence import compact_form, words_form
 from pipeline.detect.text.normalize import normalize
+from schemas.entities import EntityType
+from schemas.spans import Span
 
 # Words that only join the parts of a name, and words that are no part of it.
 _OPENING = Word.ARTICLE | Word.ABD | Word.KUNYA | Word.PARTICLE  # Al Harbi, Abdul Rahman, Abu Bakr, van Dyk
@@ -200,6 +202,25 @@ class PersonMentions:
     def _has_initials_of(self, number: int, initials: set[str]) -> bool:
         """Whether a name of this person has parts with all these initials."""
         return any(initials <= {key[0] for key in name} for name in self._names[number])
+
+
+def further_mentions(text: str, found: Sequence[Span]) -> Iterator[Span]:
+    """The people of several words among the spans `found`, where the text names them by a part of their name alone."""
+    full = [span for span in found if span.type == EntityType.PERSON and " " in text[span.start : span.end]]
+    people = PersonMentions((number, text[span.start : span.end]) for number, span in enumerate(full))
+    if people:
+        for start, end, owners in people.mentions_in(_without(text, found)):
+            best = max((full[owner] for owner in owners), key=lambda span: span.score)
+            yield best._replace(start=start, end=end)
+
+
+def _without(text: str, spans: Iterable[Span]) -> str:
+    """The text with blanks for these spans."""
+    pieces, position = [], 0
+    for start, end in sorted((span.start, span.end) for span in spans):
+        pieces += [text[position:start], " " * (end - max(start, position))]
+        position = max(position, end)
+    return "".join((*pieces, text[position:]))
 
 
 def is_certain_name(surface: str) -> bool:

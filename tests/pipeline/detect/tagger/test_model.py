@@ -107,3 +107,14 @@ def test_other_weights_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_the_manifest_has_weights_for_each_type() -> None:
     manifest = json.loads((FOLDER / "accurate.json").read_text("utf-8"))
     assert manifest["combination"].keys() == {"PERSON", "LOCATION", "ORGANIZATION"}
+
+
+def test_a_person_is_found_again_by_a_part_of_the_name(detector: Detector) -> None:
+    text = f"{ENGLISH} It was warm, as Brancaster remarked; nobody asked the brancaster or Ormsthwaite, the other guest."
+    found = [text[s.start : s.end] for s in detector.detect(text).spans if s.type == PERSON]
+    assert found.count("Brancaster") == 1 and found.count("Ormsthwaite") == 1
+    assert "brancaster" not in found
+
+
+def test_labels_are_no_names(detector: Detector) -> None:
+    assert people(detector, "وبريدي هو noura@example.com وجوالي 0501234567") == set()
