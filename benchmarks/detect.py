@@ -1,5 +1,8 @@
 """Detection: milliseconds per call and MB/s of UTF-8 at 1, 10, 100 KB and 1 MB, beside a floor and other detectors.
 
+`masker` are the rules alone; `fast` and `accurate` the rules with a tagger for names. Their memory is that of a process
+which has loaded the detector and read 100 KB.
+
     python -m benchmarks.detect [--seconds 2]
 
 The text is half Arabic, half English by sentence, with about one entity per twelve words, of every type, with valid
@@ -16,6 +19,8 @@ import inspect
 import logging
 import re
 import secrets
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 
@@ -197,6 +202,7 @@ def main() -> int:
     logging.disable(logging.CRITICAL)  # the other detectors report what they skip
     detector = Detector()
     rows: dict[str, Callable[[str], object]] = {"masker": detector.detect, "floor": floor()}
+    rows |= {tier: Detector(names=tier).detect for tier in ("fast", "accurate")}
     for name, build in (("presidio", presidio), ("tabayyan", tabayyan)):
         try:
             rows[name] = build()
@@ -211,9 +217,26 @@ def main() -> int:
         for name, took in best(quick, text, seconds).items():
             figures[name][label] = took
     _print(figures, texts)
+    base = memory("rules", texts["100 KB"])
+    for tier in ("fast", "accurate"):
+        used = memory(tier, texts["100 KB"])
+        print(
+            f"\nMemory of a process with {tier}: {used:.0f} MB, {used - base:.0f} MB above rules ({used / base:.2f}x)."
+        )
     entities = len(detector.detect(texts["100 KB"]).spans)
     print(f"\nEntities found in 100 KB: {entities}, one per {len(texts['100 KB'].split()) / entities:.1f} words.")
     return 0
+
+
+def memory(names: str, text: str) -> float:
+    """The largest resident memory, in MB, of a process that has read a text."""
+    script = (
+        "import sys; from pipeline.detect.detector import Detector; text = sys.stdin.read();"
+        "Detector(names=sys.argv[1]).detect(text);"
+        "print(*(line.split()[1] for line in open('/proc/self/status') if line.startswith('VmHWM')))"
+    )
+    command = [sys.executable, "-c", script, names]
+    return int(subprocess.run(command, input=text, text=True, capture_output=True, check=True).stdout) / 1024
 
 
 def _expected(earlier: list[float]) -> float:
