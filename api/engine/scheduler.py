@@ -19,7 +19,7 @@ T = TypeVar("T")
 Body = TypeVar("Body", bound=TextRequest)
 LARGE_CHARACTERS = 256 * 1024  # about a quarter of a second of one core
 MEDIUM_CHARACTERS = 8 * 1024  # about 8 ms: a thread that computes longer delays every other call noticeably
-SHORT_CHARACTERS = 1500  # at most about a millisecond
+SHORT_CHARACTERS = 1500  # a millisecond by rules, three with the fast tagger
 _RETRY_SECONDS, _RETRY_LARGE_SECONDS = 1, 10
 _LARGE_SHARE = 8  # an eighth of the waiting places is for large texts, which hold memory and wait for long
 

@@ -12,7 +12,7 @@ from api.services.password_hashing import PasswordThreads
 from api.services.policies import Policies
 from api.services.usage import UsageLog
 from api.upstream.client import Upstream
-from pipeline.detect.detector import RULES, Detector
+from pipeline.detect.detector import ACCURATE, Detector
 from pipeline.sandbox.parent import Sandbox
 from schemas.settings import Settings
 from storage.accounts import keys
@@ -54,7 +54,7 @@ class Services:
             concurrency,
             settings.detect_max_queue,
             processes,
-            inline=SHORT_CHARACTERS if settings.names == RULES else 0,
+            inline=0 if settings.names == ACCURATE else SHORT_CHARACTERS,
         )
         limiter = open_limiter(settings.redis_url, storage.keyring.derive("rate-limiter"))
         return cls(settings, storage, threads, limiter)

@@ -53,7 +53,7 @@ RECOGNIZERS: tuple[Recognizer, ...] = (
     *named_entities.RECOGNIZERS,
 )
 
-RULES = "rules"
+RULES, ACCURATE = "rules", "accurate"
 _CACHED_SETS = 256  # different sets of enabled types
 
 

@@ -29,7 +29,7 @@ class Word(NamedTuple):
 def words(text: str) -> Iterator[Word]:
     """The words of a text, punctuation marks and line breaks as words of their own."""
     for match in _WORD.finditer(text):
-        yield Word(match.start(), match.end(), match[0])
+        yield Word(*match.span(), match[0])
 
 
 def folded(word: str) -> str:
