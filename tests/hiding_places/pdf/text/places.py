@@ -19,7 +19,17 @@ BURNED = frozenset(
 )  # fmt: skip
 
 # What takes pixels to see or to burn, and so OCR.
-SLOW = tuple(place for place in PLACES if place.shown or place in PICTURES or place.name in BURNED)
+# Notations whose sisters stay among the fast ones; each of them takes seconds, because its page becomes a picture.
+_LIKE_OTHERS = frozenset(
+    (
+        "Arabic with nameless strokes", "Arabic letter by letter from the left", "Arabic with tatweel",
+        "groups behind a plus from the right", "hyphens inside groups from the right",
+        "groups that hyphens part from the right", "groups of Eastern digits from the right",
+    )
+)  # fmt: skip
+SLOW = tuple(
+    place for place in PLACES if place.shown or place in PICTURES or place.name in BURNED or place.name in _LIKE_OTHERS
+)
 FAST = tuple(place for place in PLACES if place not in SLOW)
 
 # What goes because no page shows it, found or not, or because a font's map is dropped.
