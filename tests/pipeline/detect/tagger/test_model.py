@@ -110,7 +110,9 @@ def test_the_manifest_has_weights_for_each_type() -> None:
 
 
 def test_a_person_is_found_again_by_a_part_of_the_name(detector: Detector) -> None:
-    text = f"{ENGLISH} It was warm, as Brancaster remarked; nobody asked the brancaster or Ormsthwaite, the other guest."
+    text = (
+        f"{ENGLISH} It was warm, as Brancaster remarked; nobody asked the brancaster or Ormsthwaite, the other guest."
+    )
     found = [text[s.start : s.end] for s in detector.detect(text).spans if s.type == PERSON]
     assert found.count("Brancaster") == 1 and found.count("Ormsthwaite") == 1
     assert "brancaster" not in found
