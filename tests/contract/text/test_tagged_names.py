@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-import httpx
 import pytest
 
 from api.engine.scheduler import LARGE_CHARACTERS, MEDIUM_CHARACTERS
