@@ -6,9 +6,9 @@ One API process over real PostgreSQL and Redis serves 16 connections. Each conne
 one is answered. The floors (benchmarks/floors.py) are an echo and a server that only charges. With x calls a second, a
 floor's f, and d seconds of detection per call (processor time of the serving thread, measured in the same server under
 the same load), the rest of a call must reach 0.7 of the floor: 1 / (1/x - d) >= 0.7 f. The target uses the floor that
-charges each call in its own transaction; the floor that shares transactions, as the service does, is printed too. The service
-as it comes, with the fast tagger of names, must reach 0.6 of the calls of the same service with rules alone. Exit
-status 1 when a target is missed.
+charges each call in its own transaction; the floor that shares transactions, as the service does, is printed too. The
+service as it comes, with the fast tagger of names, must reach 0.6 of the calls of the same service with rules alone.
+Exit status 1 when a target is missed.
 """
 
 import argparse
