@@ -26,8 +26,9 @@ check:  ## format, lint, types, import walls
 	.venv/bin/mypy
 	.venv/bin/lint-imports
 
-eval:  ## score the detector on labelled messages, write docs/accuracy.md
+eval:  ## score the detector on labelled messages and corpora beside others, write docs/accuracy.md
 	@scripts/setup check
+	@scripts/setup bench
 	@$(PY) -m benchmarks.accuracy
 
 conformance:  ## match contract tests with the specification, write docs/conformance.md

@@ -7,9 +7,10 @@ only if all are there. A figure below its floor in benchmarks/accuracy_floors.js
 
 import json
 import re
+import subprocess
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -25,6 +26,7 @@ MESSAGES = ROOT / "../shared/data/cases/messages.jsonl"
 OWN_MESSAGES = Path(__file__).with_name("messages.txt")
 LABELLED_IN_OWN = frozenset({EntityType.PERSON, EntityType.ADDRESS, EntityType.LOCATION, EntityType.ORGANIZATION})
 REPORT = ROOT / "docs/accuracy.md"
+RIVALS = ROOT / ".venv-bench/bin/python"
 FLOORS = Path(__file__).with_name("accuracy_floors.json")
 TIERS = ("rules", "fast", "accurate")
 
@@ -177,7 +179,7 @@ def _is_ignored(case: Case, seen: frozenset[int], kind: str) -> bool:
 
 
 def evaluate(
-    cases: Iterable[Case], detector: Detector, judged: frozenset[EntityType]
+    cases: Iterable[Case], detector: names.Finder, judged: frozenset[EntityType]
 ) -> tuple[dict[str, Tally], list[str]]:
     """Tallies for `all` and for each language, and the notes. Findings of types that are not `judged` do not count."""
     tallies: dict[str, Tally] = defaultdict(Tally)
@@ -226,6 +228,9 @@ _CORPORA = """Parts of public corpora that nothing here was trained on, token by
 how many of 1,000 words are taken for the type in texts of eight sentences that hold none of it. The corpora label every
 organization, the rules find Saudi ones only. `en-btc` labels user names (`@example`) as persons: 956 of its 1,558."""
 
+_PEERS = """presidio-analyzer with every recognizer that needs no language model, and tabayyan-privacy. Neither reads
+names without a model or a label, and types that they do not know count as missed."""
+
 _PREFACE = """# Accuracy
 
 Made by `make eval`. Recall: 90 % or more of a labelled entity is covered by findings of its type. Leaked: not even by
@@ -239,14 +244,16 @@ rules with each of the taggers ([models/names.md](models/names.md)).
 """
 
 
-def report(sections: dict[str, dict[str, Tally]], corpora: str) -> str:
-    """The text of docs/accuracy.md. `corpora`: the table of names on the corpora."""
+def report(sections: dict[str, dict[str, Tally]], corpora: str, peers: str) -> str:
+    """The text of docs/accuracy.md. `corpora`: the table of names on the corpora; `peers`: those of other detectors."""
     parts = [_PREFACE]
     for title, tallies in sections.items():
         alarms = dict(tallies["all"].false_alarms)
         alarmed = ", ".join(f"{kind} {count}" for kind, count in sorted(alarms.items()) if count) or "none"
         parts.append(f"## {title}\n\n{table(tallies)}\n\nFalse alarms on hard negatives: {alarmed}.\n")
     parts.append(f"## Names on text of others\n\n{_CORPORA}\n\n{corpora}\n")
+    if peers:
+        parts.append(f"## Other detectors on the same\n\n{_PEERS}\n\n{peers}\n")
     return "\n".join(parts)
 
 
@@ -278,6 +285,7 @@ def main(
     target: Path = REPORT,
     corpora: Path = names.CORPORA,
     floors: Path = FLOORS,
+    peers: Callable[[], str] = lambda: "",
 ) -> int:
     """Score what is there; `--notes` prints every miss and false positive, `--record` writes the floors anew.
 
@@ -309,7 +317,7 @@ def main(
         measured.update(names.figures(scored))
         print(f"\nNames on text of others\n{of_corpora}")
     if not missing:
-        target.write_text(report(sections, of_corpora), "utf-8")
+        target.write_text(report(sections, of_corpora, peers()), "utf-8")
     if "--record" in sys.argv:
         floors.write_text(json.dumps(measured, indent=1, ensure_ascii=False) + "\n", "utf-8")
     lines = fallen(measured, floors)
@@ -317,5 +325,14 @@ def main(
     return bool(lines)
 
 
+def other_detectors() -> str:
+    """The tables of benchmarks/peers.py; empty where `scripts/setup bench` has not installed them."""
+    if not RIVALS.exists():
+        return ""
+    found = subprocess.run([RIVALS, "-m", "benchmarks.peers"], cwd=ROOT, capture_output=True, text=True, check=True)
+    print(f"\n{found.stdout}")
+    return found.stdout.strip()
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(peers=other_detectors))

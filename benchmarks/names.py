@@ -7,11 +7,10 @@ count. Sentences are read in groups, as they stand in a document.
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
-from pipeline.detect.detector import Detector
 from schemas.entities import EntityType
-from schemas.spans import DetectOptions
+from schemas.spans import Detection, DetectOptions
 
 ROOT = Path(__file__).parents[1]
 CORPORA = ROOT / "../shared/data/ner"
@@ -19,6 +18,13 @@ TYPES = {"PER": EntityType.PERSON, "LOC": EntityType.LOCATION, "ORG": EntityType
 # The parts that nothing was trained on; BTC's places and organizations are users' own words.
 TESTS = ("ar-anercorp.test", "ar-aqmar.test", "en-wikigold.test", "en-btc.test")
 _GROUP = 8  # sentences read together
+
+
+class Finder(Protocol):
+    """The part of a detector that is scored."""
+
+    def detect(self, text: str, options: DetectOptions) -> Detection:
+        """Spans in offsets of the text."""
 
 
 class Token(NamedTuple):
@@ -78,7 +84,7 @@ def texts(path: Path) -> Iterator[tuple[str, list[Token]]]:
         yield text, tokens
 
 
-def score(path: Path, detector: Detector) -> dict[str, Score]:
+def score(path: Path, detector: Finder) -> dict[str, Score]:
     """The counts by label."""
     right, labelled, found = Counter[str](), Counter[str](), Counter[str]()
     alarms, empty = Counter[str](), Counter[str]()
@@ -104,7 +110,7 @@ def score(path: Path, detector: Detector) -> dict[str, Score]:
 Scores = dict[str, dict[str, dict[str, Score]]]
 
 
-def scores(detectors: Mapping[str, Detector], folder: Path) -> Scores:
+def scores(detectors: Mapping[str, Finder], folder: Path) -> Scores:
     """By corpus, tier and label."""
     return {
         corpus: {tier: score(folder / f"{corpus}.tsv", detector) for tier, detector in detectors.items()}
