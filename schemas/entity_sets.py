@@ -7,6 +7,7 @@ from pydantic import AfterValidator, BaseModel, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from schemas.entities import CATALOG, TOGGLABLE_TYPES, EntityType, Group
+from schemas.scores import MinScore
 
 _MAX_TYPES = 1000  # of one request, repeated ones included
 
@@ -29,6 +30,10 @@ class EntitySetRequest(BaseModel):
     """The types to look for, in any order. They replace the saved ones."""
 
     enabled: Types
+    min_score: Annotated[
+        MinScore | None,
+        Field(description="the least score of an entity in texts and prompts; unchanged when it is left out or null"),
+    ] = None
 
 
 class CatalogRow(BaseModel):
@@ -44,6 +49,7 @@ class EntitySetAnswer(BaseModel):
 
     enabled: list[EntityType]
     is_default: bool
+    min_score: Annotated[float, Field(description="0 to 1; a mask or redact request may have another")]
     catalog: list[CatalogRow]
 
 

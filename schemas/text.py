@@ -3,8 +3,9 @@
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictStr, StringConstraints
 
+from schemas.scores import MinScore
 from schemas.whitespace import WHITESPACE
 
 InlineTerm = Annotated[
@@ -37,9 +38,12 @@ class TextRequest(BaseModel):
     ] = None
     explain: Annotated[StrictBool, Field(description="adds `explanations` to the answer")] = False
     min_score: Annotated[
-        StrictFloat | StrictInt,
-        Field(ge=0, le=1, description="the least score of an entity; terms and passed check digits always count"),
-    ] = 0
+        MinScore | None,
+        Field(
+            description="the least score of an entity, by default the account's (`PUT /me/entities`); terms and passed "
+            "check digits always count"
+        ),
+    ] = None
 
 
 class MaskRequest(TextRequest):

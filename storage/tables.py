@@ -15,7 +15,7 @@ _RowNumber = BigInteger().with_variant(Integer(), "sqlite")
 
 class Account(SQLModel, table=True):
     """An account, which pays. `email` is normalized. `entity_selection`: the saved types; null before the first
-    selection.
+    selection. `min_score`: entities with a lower score stay in texts and prompts.
     """
 
     __tablename__ = "accounts"
@@ -26,6 +26,7 @@ class Account(SQLModel, table=True):
     password_hash: str
     created_at: datetime = Field(sa_type=UtcDateTime)
     entity_selection: list[str] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True), nullable=True))
+    min_score: float = Field(default=0.0, sa_column_kwargs={"server_default": "0"})
 
 
 class Key(SQLModel, table=True):

@@ -1,4 +1,4 @@
-"""Reads and sets the entity types of an account and of its keys."""
+"""Reads and sets the entity types of an account and of its keys, and the account's least score."""
 
 from collections.abc import Sequence
 
@@ -7,21 +7,24 @@ from api.services.container import Services
 from schemas.entities import EntityType
 from schemas.entity_sets import EntitySetAnswer, KeyEntitiesAnswer, catalog
 from storage.accounts import entity_sets
+from storage.accounts.entity_sets import EntitySet
 from storage.accounts.keys import Caller
 
 
 def get_for_account(services: Services, caller: Caller) -> EntitySetAnswer:
-    """The account's types and the catalogue."""
+    """The account's types and least score, and the catalogue."""
     with services.storage.database.reading() as session:
         own = entity_sets.of_account(session, caller, services.settings.entity_toggles_since)
-    return EntitySetAnswer(enabled=list(own.types), is_default=own.is_default, catalog=catalog())
+    return _answer(own)
 
 
-def set_for_account(services: Services, caller: Caller, types: Sequence[EntityType]) -> EntitySetAnswer:
-    """Replaces the account's types. Returns what was saved."""
+def set_for_account(
+    services: Services, caller: Caller, types: Sequence[EntityType], min_score: float | None
+) -> EntitySetAnswer:
+    """Replaces the account's types and, unless it is None, its least score. Returns what is saved now."""
     with services.policies.invalidating(caller.account_id), services.storage.database.transaction() as session:
-        saved = entity_sets.select_for_account(session, caller.account_id, types)
-    return EntitySetAnswer(enabled=list(saved), is_default=False, catalog=catalog())
+        saved = entity_sets.select_for_account(session, caller.account_id, types, min_score)
+    return _answer(saved)
 
 
 def get_for_key(services: Services, caller: Caller, key_id: str) -> KeyEntitiesAnswer:
@@ -44,3 +47,9 @@ def set_for_key(
     with services.policies.invalidating(caller.account_id), services.storage.database.transaction() as session:
         entity_sets.override_for_key(session, caller.account_id, parse_key_id(key_id), types)
     return get_for_key(services, caller, key_id)
+
+
+def _answer(own: EntitySet) -> EntitySetAnswer:
+    return EntitySetAnswer(
+        enabled=list(own.types), is_default=own.is_default, min_score=own.min_score, catalog=catalog()
+    )

@@ -38,7 +38,12 @@ _CATALOG = [
     for row in CATALOG
     if row.type in TOGGLABLE_TYPES
 ]
-_ENTITIES = {"enabled": ["PERSON", "NATIONAL_ID", "IP_ADDRESS"], "is_default": False, "catalog": _CATALOG}
+_ENTITIES = {
+    "enabled": ["PERSON", "NATIONAL_ID", "IP_ADDRESS"],
+    "is_default": False,
+    "min_score": 0.0,
+    "catalog": _CATALOG,
+}
 _OVERRIDE = {"key_id": _KEY, "override": ["PERSON", "IBAN"], "effective": ["PERSON", "IBAN"]}
 _ENVELOPE = {
     "ciphertext": "9tjbTBRfKC2iVal5dJXS0S126JaQ2WWbQqu6PDbl5hzczUa4eQh26X1jd5ZzunK+uawoou6MhcyOoITm",
@@ -76,7 +81,10 @@ REQUESTS: Examples = {
     ("PATCH", "/v1/glossaries/{glossary_id}/entries"): {
         "replace": {"entries": [{"term": "زفير", "match_mode": "exact", "locale": "ar"}]}
     },
-    ("PUT", "/me/entities"): {"three types": {"enabled": ["PERSON", "NATIONAL_ID", "IP_ADDRESS"]}},
+    ("PUT", "/me/entities"): {
+        "three types": {"enabled": ["PERSON", "NATIONAL_ID", "IP_ADDRESS"]},
+        "a least score": {"enabled": ["PERSON", "NATIONAL_ID", "IP_ADDRESS"], "min_score": 0.5},
+    },
     ("PUT", "/v1/keys/{key_id}/entities"): {
         "two types": {"override": ["PERSON", "IBAN"]},
         "inherit": {"override": None},
@@ -178,7 +186,7 @@ ANSWERS: Examples = {
             "entries": [{**_ENTRY, "term": "زفير", "match_mode": "exact", "locale": "ar"}],
         }
     },
-    ("GET", "/me/entities"): {"default": {"enabled": _CORE, "is_default": True, "catalog": _CATALOG}},
+    ("GET", "/me/entities"): {"default": {"enabled": _CORE, "is_default": True, "min_score": 0.0, "catalog": _CATALOG}},
     ("PUT", "/me/entities"): {"three types": _ENTITIES},
     ("GET", "/v1/keys/{key_id}/entities"): {"inherits": {"key_id": _KEY, "override": None, "effective": _CORE}},
     ("PUT", "/v1/keys/{key_id}/entities"): {

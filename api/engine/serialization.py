@@ -163,6 +163,7 @@ def pack_prompt_request(raw: bytes, asked: MaskingOptions) -> tuple[Meta, Blobs]
         "transforms": list(asked.transforms),
         "preserve_tags": asked.preserve_tags,
         "allow_attachments": asked.allow_attachments,
+        "min_score": asked.min_score,
     }
     return meta, {"raw": raw, **pack_terms(asked.terms)}
 
@@ -177,6 +178,7 @@ def unpack_prompt_request(meta: Mapping[str, Any], blobs: Mapping[str, bytes]) -
         transforms=tuple(map(EntityType, meta["transforms"])),
         preserve_tags=meta["preserve_tags"],
         allow_attachments=meta["allow_attachments"],
+        min_score=meta["min_score"],
     )
     return blobs["raw"], asked
 

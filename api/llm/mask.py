@@ -73,8 +73,8 @@ class EntityFinder:
     The time is linear in the length of all leaves, however many values there are.
     """
 
-    def __init__(self, detector: Detects, terms: tuple[TermSet, ...]) -> None:
-        self._detector, self._options = detector, DetectOptions(terms=terms)
+    def __init__(self, detector: Detects, terms: tuple[TermSet, ...], min_score: float) -> None:
+        self._detector, self._options = detector, DetectOptions(terms=terms, min_score=min_score)
         self._allowed = AllowedTerms(terms)
         # By text and label, since conversations repeat their history.
         self._detected: dict[tuple[str, str], list[Entity]] = {}
@@ -289,7 +289,7 @@ class Masking:
         self._options = options
         self._existing: set[str] = set()  # tokens that are in the leaves already and were not minted here
         self._mint = Mint(options.key, self._existing)
-        self._finder = EntityFinder(detector, options.terms)
+        self._finder = EntityFinder(detector, options.terms, options.min_score)
         self._json_finder = WholeJsonFinder(self._finder)
         self._numbers: set[str] = set()
         self._strings: set[str] = set()  # tokens that are whole strings of a tool's data; these do not count as numbers

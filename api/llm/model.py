@@ -22,7 +22,7 @@ class MaskingOptions:
     """How to mask a request body.
 
     `key`: the token key made from the caller's bearer (`token_key`). `today`: the date in Asia/Riyadh that ages refer
-    to.
+    to. `min_score`: as in `DetectOptions`.
     """
 
     provider: Provider
@@ -32,6 +32,7 @@ class MaskingOptions:
     transforms: tuple[EntityType, ...] = ()
     preserve_tags: bool = False
     allow_attachments: bool = False
+    min_score: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,6 +67,7 @@ async def proxied(request: Request, services: Services, who: Authenticated, prov
         transforms=transforms,
         preserve_tags=incoming.is_set(sent, incoming.PRESERVE_TAGS),
         allow_attachments=incoming.is_set(sent, incoming.ALLOW_ATTACHMENTS),
+        min_score=policy.min_score,
     )
     allowed = demo.without_account_headers(sent) if who.by_session else sent
     forwarded = _Forwarded(headers.request_headers(allowed, provider, key), headers.query(request.query_params))

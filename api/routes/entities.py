@@ -1,4 +1,4 @@
-"""`/me/entities` and `/v1/keys/{key_id}/entities`: which types text detection looks for."""
+"""`/me/entities` and `/v1/keys/{key_id}/entities`: which types text detection looks for, and with which score."""
 
 from anyio import to_thread
 from fastapi import APIRouter, Request
@@ -15,15 +15,15 @@ _MAX_BODY_BYTES = 64 * 1024
 
 @router.get("/me/entities")
 async def read_entities(caller: CallerDep, services: ServicesDep) -> EntitySetAnswer:
-    """The account's types, and all there are."""
+    """The account's types and least score, and all types there are."""
     return await to_thread.run_sync(entities.get_for_account, services, caller.caller)
 
 
 @router.put("/me/entities", openapi_extra=json_body(EntitySetRequest))
 async def replace_entities(request: Request, caller: CallerDep, services: ServicesDep) -> EntitySetAnswer:
-    """Replace the account's types."""
+    """Replace the account's types and, where the body has one, its least score."""
     body = await read_json(request, EntitySetRequest, _MAX_BODY_BYTES)
-    return await to_thread.run_sync(entities.set_for_account, services, caller.caller, body.enabled)
+    return await to_thread.run_sync(entities.set_for_account, services, caller.caller, body.enabled, body.min_score)
 
 
 @router.get("/v1/keys/{key_id}/entities")

@@ -1,4 +1,4 @@
-"""Detection policies of callers (entity types and glossary terms), cached per process.
+"""Detection policies of callers (entity types, least score and glossary terms), cached per process.
 
 A change through this process holds from the next request; a change through another process within FRESH_SECONDS. The
 database is not queried while a policy is fresh. Terms are decrypted and compiled once per version of a glossary.
@@ -20,6 +20,7 @@ from schemas.entities import EntityType
 from schemas.errors import GlossaryNotFound
 from schemas.spans import Action, Term, TermSet
 from storage.accounts import entity_sets, glossaries
+from storage.accounts.entity_sets import Effective
 from storage.accounts.glossaries import Opened
 from storage.accounts.keys import Caller
 from storage.opening import Storage
@@ -31,10 +32,14 @@ _CACHED_LISTS = 32  # lists of single requests; each takes at most about 20 MB c
 
 
 class Policy(NamedTuple):
-    """The entity types and terms that detection looks for in a caller's text; oldest glossary first."""
+    """The entity types and terms that detection looks for in a caller's text; oldest glossary first.
+
+    `min_score`: that of the account, for requests that have none.
+    """
 
     enabled: frozenset[EntityType]
     terms: tuple[TermSet, ...]
+    min_score: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +55,14 @@ class _Glossary:
 
 @dataclass(slots=True)
 class _Account:
-    """The cache entry of an account, valid until `stale_at`. `by_key`: types by key id; None: browser sessions."""
+    """The cache entry of an account, valid until `stale_at`.
+
+    `by_key`: types and least score by key id; None: browser sessions.
+    """
 
     stale_at: float
     glossaries: tuple[_Glossary, ...]
-    by_key: dict[UUID | None, frozenset[EntityType]]
+    by_key: dict[UUID | None, Effective]
 
     @property
     def characters(self) -> int:
@@ -63,10 +71,11 @@ class _Account:
 
     def policy(self, key_id: UUID | None, glossary_id: UUID | None) -> Policy | None:
         """None when the types of the key or the glossary are not in the cache entry."""
-        enabled = self.by_key.get(key_id)
-        if enabled is None or (glossary_id is not None and all(one.id != glossary_id for one in self.glossaries)):
+        effective = self.by_key.get(key_id)
+        if effective is None or (glossary_id is not None and all(one.id != glossary_id for one in self.glossaries)):
             return None
-        return Policy(enabled, tuple(one.terms for one in self.glossaries if one.enabled or one.id == glossary_id))
+        terms = tuple(one.terms for one in self.glossaries if one.enabled or one.id == glossary_id)
+        return Policy(effective.types, terms, effective.min_score)
 
 
 class Policies:
@@ -98,7 +107,7 @@ class Policies:
 
     @contextmanager
     def invalidating(self, account_id: UUID) -> Iterator[None]:
-        """Wraps a transaction that changes the account's glossaries or types: the next request reads them again.
+        """Wraps a transaction that changes the account's policy: the next request reads it again.
 
         Also when it failed, because perhaps only the answer to its commit was lost.
         """
@@ -113,7 +122,7 @@ class Policies:
         with self._lock:
             changes, began = self._changes, self._clock()
         with self._storage.database.reading() as session:
-            enabled = entity_sets.effective(session, caller, self._since)
+            effective = entity_sets.effective(session, caller, self._since)
             versions = glossaries.versions(session, caller.account_id)
             sets = {version.id: self._sets.get((version.id, version.mark)) for version in versions}
             missing = [id_ for id_, known in sets.items() if known is None]
@@ -124,7 +133,7 @@ class Policies:
             for version in versions
             if (terms := sets[version.id]) is not None  # otherwise it was deleted after its version was read
         )
-        account = _Account(began + FRESH_SECONDS, found, {caller.key_id: enabled})
+        account = _Account(began + FRESH_SECONDS, found, {caller.key_id: effective})
         policy = account.policy(caller.key_id, glossary_id)
         if policy is None:
             raise GlossaryNotFound

@@ -91,7 +91,8 @@ def _prepare_in_thread(services: Services, caller: Caller, body: TextRequest) ->
 
 def _options(policy: Policy, body: TextRequest) -> DetectOptions:
     terms = (*inline_term_sets(body.glossary, body.allow), *policy.terms)
-    return DetectOptions(enabled=policy.enabled, terms=terms, explain=body.explain, min_score=body.min_score)
+    min_score = policy.min_score if body.min_score is None else body.min_score
+    return DetectOptions(enabled=policy.enabled, terms=terms, explain=body.explain, min_score=min_score)
 
 
 async def read_text(request: Request, services: Services, caller: Caller, model: type[Body]) -> Body:

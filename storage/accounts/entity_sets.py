@@ -1,4 +1,4 @@
-"""Entity sets: which types text detection looks for, by account and by key."""
+"""Entity sets: which types text detection looks for, by account and by key, and the account's least score."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -14,10 +14,18 @@ from storage.tables import Account, Key
 
 
 class EntitySet(NamedTuple):
-    """Types of an account or a key in catalogue order; `is_default` until a selection is saved."""
+    """Types of an account in catalogue order and its least score; `is_default` until a selection is saved."""
 
     types: tuple[EntityType, ...]
     is_default: bool
+    min_score: float
+
+
+class Effective(NamedTuple):
+    """What detection looks for in a caller's text: entities of these types, with this score or a higher one."""
+
+    types: frozenset[EntityType]
+    min_score: float
 
 
 def of_account(session: Session, caller: Caller, since: datetime) -> EntitySet:
@@ -25,10 +33,11 @@ def of_account(session: Session, caller: Caller, since: datetime) -> EntitySet:
 
     The default is the core ten; for accounts created before `since` (when toggles came) it is every togglable type.
     """
-    selection = session.exec(select(Account.entity_selection).where(col(Account.id) == caller.account_id)).one_or_none()
+    query = select(Account.entity_selection, Account.min_score).where(col(Account.id) == caller.account_id)
+    selection, min_score = session.exec(query).one_or_none() or (None, 0.0)
     if selection is not None:
-        return EntitySet(_known(selection), False)
-    return EntitySet(TOGGLABLE_TYPES if caller.account_created_at < since else CORE_TYPES, True)
+        return EntitySet(_known(selection), False, min_score)
+    return EntitySet(TOGGLABLE_TYPES if caller.account_created_at < since else CORE_TYPES, True, min_score)
 
 
 def of_key(session: Session, account_id: UUID, key_id: UUID) -> tuple[EntityType, ...] | None:
@@ -40,19 +49,29 @@ def of_key(session: Session, account_id: UUID, key_id: UUID) -> tuple[EntityType
     return None if row[1] is None else _known(row[1])
 
 
-def effective(session: Session, caller: Caller, since: datetime) -> frozenset[EntityType]:
-    """The caller's types: its key's override, else its account's set. KeyNotFound when the key is gone."""
+def effective(session: Session, caller: Caller, since: datetime) -> Effective:
+    """The types of the caller's key, else of its account; the account's score. KeyNotFound when the key is gone."""
     override = None if caller.key_id is None else of_key(session, caller.account_id, caller.key_id)
-    return frozenset(of_account(session, caller, since).types if override is None else override)
+    own = of_account(session, caller, since)
+    return Effective(frozenset(own.types if override is None else override), own.min_score)
 
 
-def select_for_account(session: Session, account_id: UUID, types: Iterable[EntityType]) -> tuple[EntityType, ...]:
-    """Replaces the account's selection and returns it in catalogue order. ValueError for an invalid set."""
+def select_for_account(
+    session: Session, account_id: UUID, types: Iterable[EntityType], min_score: float | None = None
+) -> EntitySet:
+    """Replaces the account's selection and, unless it is None, its least score. Returns what is saved now.
+
+    ValueError for an invalid set or score.
+    """
     ordered = _ordered(types)
+    if min_score is not None and not 0 <= min_score <= 1:
+        raise ValueError("a score is from 0 to 1")
     account = session.exec(select(Account).where(col(Account.id) == account_id).with_for_update()).one()
     account.entity_selection = [type_.value for type_ in ordered]
+    if min_score is not None:
+        account.min_score = min_score
     session.flush()
-    return ordered
+    return EntitySet(ordered, False, account.min_score)
 
 
 def override_for_key(session: Session, account_id: UUID, key_id: UUID, types: Iterable[EntityType] | None) -> None:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from api.engine import serialization
 from api.engine.text_work import MaskWork, RedactWork, Work
+from api.llm.model import MaskingOptions, Provider
 from schemas.entities import EntityType
 from schemas.spans import Action, Cue, Detection, DetectOptions, MatchMode, Span, Term, TermSet, Why
 
@@ -49,6 +50,18 @@ def test_a_question(text: str) -> None:
         if field.name != "terms":
             assert getattr(options, field.name) == getattr(OPTIONS, field.name)
     assert [terms.terms for terms in options.terms] == [terms.terms for terms in OPTIONS.terms]
+
+
+def test_a_prompt_to_mask() -> None:
+    asked = MaskingOptions(
+        Provider.OPENAI, bytes(range(32)), date(2026, 11, 22), (TERMS,), (EntityType.ADDRESS,), True, True, 0.5
+    )
+    raw, arrived = serialization.unpack_prompt_request(*serialization.pack_prompt_request(b"{\xff}", asked))
+    assert raw == b"{\xff}"
+    for field in fields(MaskingOptions):
+        if field.name != "terms":
+            assert getattr(arrived, field.name) == getattr(asked, field.name) != field.default
+    assert [terms.terms for terms in arrived.terms] == [TERMS.terms]
 
 
 def test_an_equal_set_of_terms_is_the_same_object() -> None:

@@ -90,9 +90,9 @@ class World:
             entries = [Term(term) for term in terms]
             glossaries.change(session, self.storage.keyring, caller.account_id, glossary, entries=entries, now=NOW)
 
-    def select(self, caller: Caller, *types: EntityType) -> None:
+    def select(self, caller: Caller, *types: EntityType, min_score: float | None = None) -> None:
         with self.storage.database.transaction() as session:
-            entity_sets.select_for_account(session, caller.account_id, types)
+            entity_sets.select_for_account(session, caller.account_id, types, min_score)
 
 
 @pytest.fixture
@@ -141,12 +141,14 @@ def test_another_process_sees_a_change_within_five_seconds(world: World) -> None
         assert terms(process, caller) == ["a"]
     with here.invalidating(caller.account_id):
         world.change(caller, glossary, "b")
-        world.select(caller, EntityType.IBAN)
+        world.select(caller, EntityType.IBAN, min_score=0.5)
     assert terms(here, caller) == ["b"] and here.get(caller).enabled == {EntityType.IBAN}
     assert terms(there, caller) == ["a"]
+    assert (here.get(caller).min_score, there.get(caller).min_score) == (0.5, 0)
     world.clock.seconds += FRESH_SECONDS
     assert FRESH_SECONDS <= 5
     assert terms(there, caller) == ["b"] and there.get(caller).enabled == {EntityType.IBAN}
+    assert there.get(caller).min_score == 0.5
 
 
 def test_what_another_process_created_can_be_named_at_once(world: World) -> None:
@@ -204,11 +206,12 @@ def test_what_was_read_before_a_change_is_not_cached_after_it(small_world: World
         """Changes the policy between reading and caching."""
         watched.after = lambda: None
         with process.invalidating(caller.account_id):
-            small_world.select(caller, EntityType.IBAN)
+            small_world.select(caller, EntityType.IBAN, min_score=1)
 
     watched.after = change
-    assert process.get(caller).enabled == set(CORE_TYPES)  # it began before the change
-    assert process.get(caller).enabled == {EntityType.IBAN}
+    before, after = process.get(caller), process.get(caller)
+    assert (before.enabled, before.min_score) == (set(CORE_TYPES), 0)  # it began before the change
+    assert (after.enabled, after.min_score) == ({EntityType.IBAN}, 1)
     watched.dispose()
 
 

@@ -41,8 +41,9 @@ def put(client: httpx.Client, *types: str) -> dict[str, Any]:
 def test_a_new_account(client: httpx.Client) -> None:
     answer = client.get(ACCOUNT)
     assert answer.status_code == 200
-    assert answer.json().keys() == {"enabled", "is_default", "catalog"}
+    assert answer.json().keys() == {"enabled", "is_default", "min_score", "catalog"}
     assert answer.json()["is_default"] is True
+    assert answer.json()["min_score"] == 0
     assert answer.json()["enabled"] == [
         "PERSON", "NATIONAL_ID", "RESIDENCE_PERMIT", "PHONE_NUMBER", "EMAIL_ADDRESS", "DATE_TIME", "IBAN",
         "CREDIT_CARD", "PASSPORT", "ADDRESS",

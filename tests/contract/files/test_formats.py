@@ -117,10 +117,12 @@ def test_what_is_redacted_and_not_billed(shop: Shop, caller: httpx.Client, owner
         assert row["word_count"] == before - shop.served.balance(owner) == 2
 
 
-@pytest.mark.clause("DETECT-09", "FILE-04")
-def test_files_know_no_toggles_and_no_check_digits(shop: Shop, caller: httpx.Client, owner: Account) -> None:
+@pytest.mark.clause("DETECT-09", "DETECT-42", "FILE-04")
+def test_files_know_no_toggles_no_least_score_and_no_check_digits(
+    shop: Shop, caller: httpx.Client, owner: Account
+) -> None:
     with shop.served.services.storage.database.transaction() as session:
-        entity_sets.select_for_account(session, owner.id, frozenset({EntityType.IBAN}))
+        entity_sets.select_for_account(session, owner.id, frozenset({EntityType.IBAN}), 1)
     rows = [
         "1012345678,id",
         "2000000001,permit",

@@ -5,6 +5,7 @@ import json
 import httpx
 import pytest
 
+from api.engine.scheduler import MEDIUM_CHARACTERS
 from schemas.entities import TOGGLABLE_TYPES
 from tests.api.proxy.conftest import ANTHROPIC, OPENAI, asks
 from tests.api.proxy.conftest import PROVIDER_KEY as KEY
@@ -129,6 +130,20 @@ def test_toggles_do_not_apply(
     told = said(provider.turn)
     assert "<MASKED_IP_ADDRESS_" in told and "<MASKED_LOCATION_" in told and ID not in told
     assert "1058374926" in told, "its check digit is wrong"
+
+
+@pytest.mark.clause("ACCT-20", "DETECT-42", "PROXY-14")
+@pytest.mark.parametrize("size", [0, MEDIUM_CHARACTERS], ids=["short", "medium"])
+def test_the_least_score_of_the_account_applies(
+    served: Served, client: httpx.Client, account: Account, provider: ScriptedProvider, size: int
+) -> None:
+    text = "word " * (size // 5) + f"\n\nDear Noor, ID {ID}, call 0501234567"
+    with served.client(account) as own:
+        for score, left in ((None, set()), (1, {"Noor", "0501234567"}), (0, set())):
+            saved = own.put("/me/entities", json={"enabled": ["PERSON"], "min_score": score})
+            assert saved.status_code == 200
+            assert text_of(client.post(OPENAI, json=asks(text))) == text
+            assert {value for value in ("Noor", "0501234567", ID) if value in said(provider.turns[-1])} == left
 
 
 @pytest.mark.clause("HTTP-44", "PROXY-28", "PROXY-31")

@@ -1,5 +1,8 @@
-"""Which types text detection looks for: the key's override, else the account's selection, else the default."""
+"""Which types text detection looks for: the key's override, else the account's selection, else the default. And with
+which score: the account's.
+"""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
@@ -26,12 +29,17 @@ def caller(database: Database, created_at: datetime) -> Caller:
 
 def effective(database: Database, who: Caller) -> frozenset[EntityType]:
     with database.reading() as session:
-        return entity_sets.effective(session, who, SINCE)
+        return entity_sets.effective(session, who, SINCE).types
+
+
+def least_score(database: Database, who: Caller) -> float:
+    with database.reading() as session:
+        return entity_sets.effective(session, who, SINCE).min_score
 
 
 def save(database: Database, account: UUID, *types: EntityType) -> tuple[EntityType, ...]:
     with database.transaction() as session:
-        return entity_sets.select_for_account(session, account, types)
+        return entity_sets.select_for_account(session, account, types).types
 
 
 def override(database: Database, who: Caller, *types: EntityType) -> None:
@@ -84,3 +92,24 @@ def test_a_type_that_was_retired_is_no_longer_looked_for(database: Database) -> 
     with database.transaction() as session:
         session.connection().execute(text("""UPDATE accounts SET entity_selection = '["IQAMA", "PERSON"]'"""))
     assert effective(database, who) == {EntityType.PERSON}
+
+
+def test_the_least_score_is_the_accounts_whatever_the_key(database: Database) -> None:
+    who = caller(database, SINCE)
+    assert least_score(database, who) == 0
+    for saved, expected in ((0.75, 0.75), (None, 0.75), (1, 1), (0, 0), (0.1, 0.1)):
+        with database.transaction() as session:
+            own = entity_sets.select_for_account(session, who.account_id, [EntityType.PERSON], saved)
+            assert own == ((EntityType.PERSON,), False, expected)
+        assert least_score(database, who) == expected
+    override(database, who, EntityType.IBAN)
+    assert least_score(database, who) == least_score(database, replace(who, key_id=None)) == 0.1
+
+
+@pytest.mark.parametrize("score", [-0.1, 1.1, float("nan"), float("inf")])
+def test_a_score_is_from_0_to_1(database: Database, score: float) -> None:
+    who = caller(database, SINCE)
+    with pytest.raises(ValueError, match="score"), database.transaction() as session:
+        entity_sets.select_for_account(session, who.account_id, [EntityType.PERSON], score)
+    assert least_score(database, who) == 0
+    assert effective(database, who) == set(CORE_TYPES)
