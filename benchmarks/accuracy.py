@@ -28,6 +28,7 @@ LABELLED_IN_OWN = frozenset({EntityType.PERSON, EntityType.ADDRESS, EntityType.L
 REPORT = ROOT / "docs/accuracy.md"
 RIVALS = ROOT / ".venv-bench/bin/python"
 FLOORS = Path(__file__).with_name("accuracy_floors.json")
+_SLACK = 0.005  # below what was measured, for taggers: another processor rounds otherwise
 TIERS = ("rules", "fast", "accurate")
 
 _INVISIBLE = frozenset(
@@ -319,7 +320,11 @@ def main(
     if not missing:
         target.write_text(report(sections, of_corpora, peers()), "utf-8")
     if "--record" in sys.argv:
-        floors.write_text(json.dumps(measured, indent=1, ensure_ascii=False) + "\n", "utf-8")
+        kept = {
+            name: value if ", rules:" in name else max(0.0, round(value - _SLACK, 3))
+            for name, value in measured.items()
+        }
+        floors.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", "utf-8")
     lines = fallen(measured, floors)
     print("\n".join(("", *lines)) if lines else "\nNo figure is below its floor.")
     return bool(lines)

@@ -31,10 +31,12 @@ _LABEL = {type_: label for label, type_ in TYPE.items()}
 _DECIDED_BY_RULES = (EntityType.ADDRESS, EntityType.ORGANIZATION)  # no mention counts where the rules found one
 _POSSESSIVE = re.compile("['\u2019][sS]\\Z")
 _EDGES = " \n\t.,;:!?\u060c\u061b\u061f\"'\u2018\u2019()[]{}<>|/\\-\u2013\u2014*#@_&"
+_PART = re.compile(r"[^\W\d_]+")
 _LETTERS = re.compile(r"[A-Za-z\u00aa-\u024f\u0620-\u06ff\u0750-\u077f\u1e00-\u1eff]{2}")
 _CACHED_WORDS = 1 << 14
 _LETTER = re.compile(r"[^\W\d_]{2}")
 _FOREIGN = re.compile(r"[^\W\d_A-Za-z\u00aa-\u024f\u0610-\u06ff\u0750-\u077f\u1e00-\u1eff]")
+_CLITICS = frozenset("وفبلك")  # letters that are attached to the front of Arabic words
 _SURE = 0.85  # score of a span of the rules
 _MOST_WORDS = 250_000  # of one document: about a minute of reading; the rules read what follows
 _MOST_CHARACTERS = 120  # of one name; a longer mention is a misreading of a list
@@ -104,6 +106,7 @@ class TaggedRecognizer:
         """The spans of the rules and the tagger's mentions, by what was learnt about them together.
 
         No mention counts inside an address or an organization that the rules found, in an identifier, or in a label.
+        No person counts whose every word is known as never part of a name.
         """
         text = normalized.text
         labels = Zones(text, map(read.words_around, normalized.triggers["labels"]))
@@ -122,6 +125,8 @@ class TaggedRecognizer:
             start, end = mention.start, mention.end
             score = probability(self._names.weights[mention.type].mention, mention.features)
             if score < self._names.threshold or any(by_rules[type_].touch(start, end) for type_ in _DECIDED_BY_RULES):
+                continue
+            if mention.type == EntityType.PERSON and _is_ordinary(text[start:end]):
                 continue
             if not in_identifier(text, start, end) and not labels.cover(start, end):
                 candidates[mention.type].append(Candidate(start, end, mention.type, score))
@@ -228,8 +233,8 @@ class Reading:
     def _mention_features(self, entity: Entity, start: int, end: int) -> Features:
         columns = self._names.tagger.decoder.columns(entity.label)
         shares = self._shares[entity.first : entity.last + 1, columns].sum(axis=1)
-        parts = re.findall(r"[^\W\d_]+", self._text[start:end])
-        known = [_meaning(part) for part in parts]
+        parts = _PART.findall(self._text[start:end])
+        known = list(map(_meaning_of_part, parts))
         return (
             1.0,
             _logit(entity.score),
@@ -290,6 +295,17 @@ def _meaning(word: str) -> int:
     plain = fold(word)
     code = vocabulary.code.get(plain)
     return shape(plain) if code is None else vocabulary.meaning[code]
+
+
+def _is_ordinary(surface: str) -> bool:
+    return all((m := _meaning_of_part(part)) & Word.ORDINARY and not m & NAME for part in _PART.findall(surface))
+
+
+def _meaning_of_part(part: str) -> int:
+    """The meaning of a word; of an unknown Arabic word that of the word behind its clitic."""
+    meaning = _meaning(part)
+    is_unknown = not meaning & (NAME | Word.ORDINARY)
+    return meaning | _meaning(part[1:]) if is_unknown and len(part) > 3 and part[0] in _CLITICS else meaning
 
 
 def _clitic(word: str) -> int:

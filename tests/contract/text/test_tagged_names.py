@@ -8,7 +8,7 @@ from api.engine.scheduler import LARGE_CHARACTERS, MEDIUM_CHARACTERS
 from tests.api.serving import Served, serving, settings_for
 
 NAME = "Ottoline Brancaster"  # no word of it is in the lexicon
-TEXT = f"The sculptor {NAME} opened the new museum of the harbour last spring. "
+TEXT = f"Please call {NAME} about the invoice of last spring. "
 
 
 @pytest.fixture(scope="module", params=["fast", "accurate"])
