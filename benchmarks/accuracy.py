@@ -229,8 +229,10 @@ _CORPORA = """Parts of public corpora that nothing here was trained on, token by
 how many of 1,000 words are taken for the type in texts of eight sentences that hold none of it. The corpora label every
 organization, the rules find Saudi ones only. `en-btc` labels user names (`@example`) as persons: 956 of its 1,558."""
 
-_PEERS = """presidio-analyzer with every recognizer that needs no language model, and tabayyan-privacy. Neither reads
-names without a model or a label, and types that they do not know count as missed."""
+_MISTAKES = "What the mistakes with persons are, in words:"
+
+_PEERS = """presidio-analyzer with every recognizer that needs no language model, and tabayyan-privacy. The
+former reads no names without a model; types that they do not know count as missed."""
 
 _PREFACE = """# Accuracy
 
@@ -314,7 +316,7 @@ def main(
     of_corpora = ""
     if corpora not in missing:
         scored = names.scores(detectors, corpora)
-        of_corpora = names.table(scored)
+        of_corpora = f"{names.table(scored)}\n\n{_MISTAKES}\n\n{names.table_of_mistakes(detectors, corpora)}"
         measured.update(names.figures(scored))
         print(f"\nNames on text of others\n{of_corpora}")
     if not missing:

@@ -107,6 +107,58 @@ def score(path: Path, detector: Finder) -> dict[str, Score]:
     return {label: Score(right[label], labelled[label], found[label], alarms[label], empty[label]) for label in TYPES}
 
 
+def mistakes(path: Path, detector: Finder) -> Counter[str]:
+    """The words of persons that were missed, and those that were taken for persons, by class."""
+    counts = Counter[str]()
+    options = DetectOptions(enabled=frozenset((*TYPES.values(), EntityType.ADDRESS)))
+    for text, tokens in texts(path):
+        types = [""] * len(text)
+        for span in detector.detect(text, options).spans:
+            types[span.start : span.end] = [span.type.value] * (span.end - span.start)
+        found = [Counter(types[token.start : token.end]).most_common(1)[0][0] for token in tokens]
+        for number, (token, type_) in enumerate(zip(tokens, found, strict=True)):
+            is_person = token.label == "PER"
+            if is_person == (type_ == EntityType.PERSON):
+                continue
+            beside = [i for i in (number - 1, number + 1) if 0 <= i < len(tokens)]
+            counts[
+                _missed(text, token, type_, is_torn=any(found[i] == EntityType.PERSON for i in beside))
+                if is_person
+                else _taken(token, is_beside=any(tokens[i].label == "PER" for i in beside))
+            ] += 1
+    return counts
+
+
+def _missed(text: str, token: Token, type_: str, *, is_torn: bool) -> str:
+    if type_:
+        return "missed: found as another type"
+    if text[: token.start].rstrip().endswith("@"):
+        return "missed: user name"
+    return "missed: part of a name" if is_torn else "missed: whole name"
+
+
+def _taken(token: Token, *, is_beside: bool) -> str:
+    if token.label:
+        return "false: a place or organization"
+    return "false: beside a name" if is_beside else "false: no name"
+
+
+def table_of_mistakes(detectors: Mapping[str, Finder], folder: Path) -> str:
+    """A Markdown table: how many words each detector got wrong, by corpus and class."""
+    by_corpus = {
+        corpus: {tier: mistakes(folder / f"{corpus}.tsv", detector) for tier, detector in detectors.items()}
+        for corpus in TESTS
+    }
+    lines = [
+        "| " + " | ".join(["corpus", "words of persons", *detectors]) + " |",
+        "|" + " --- |" * (2 + len(detectors)),
+    ]
+    for corpus, by_tier in by_corpus.items():
+        kinds = sorted({kind for counts in by_tier.values() for kind in counts})
+        lines += [f"| {corpus} | {kind} | {' | '.join(str(c[kind]) for c in by_tier.values())} |" for kind in kinds]
+    return "\n".join(lines)
+
+
 Scores = dict[str, dict[str, dict[str, Score]]]
 
 

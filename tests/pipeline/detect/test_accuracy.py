@@ -116,6 +116,29 @@ def test_words_taken_for_persons_in_texts_without_any(tmp_path: Path) -> None:
     assert found.alarms_per_1000 == pytest.approx(1000 * 2 / 17)
 
 
+def test_mistakes_with_persons_by_class(tmp_path: Path) -> None:
+    corpus = tmp_path / "x.tsv"
+    words = [
+        "Dr. O",
+        "Priya B-PER",
+        "Nair O",
+        "saw O",
+        "Zzyx B-PER",
+        "in O",
+        "Riyadh B-PER",
+        "with O",
+        "Dr. O",
+        "Fahad B-LOC",
+    ]
+    corpus.write_text("\n".join(word.replace(" ", "\t") for word in words) + "\n", "utf-8")
+    assert names.mistakes(corpus, Detector()) == {
+        "false: beside a name": 1,
+        "missed: whole name": 1,
+        "missed: found as another type": 1,
+        "false: a place or organization": 1,
+    }
+
+
 def test_our_own_messages_are_found() -> None:
     tallies, notes = evaluate(read_marked(OWN_MESSAGES), detector(), LABELLED_IN_OWN)
     total = tallies["all"]
