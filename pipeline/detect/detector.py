@@ -53,7 +53,8 @@ RECOGNIZERS: tuple[Recognizer, ...] = (
     *named_entities.RECOGNIZERS,
 )
 
-RULES, ACCURATE = "rules", "accurate"
+RULES, FAST, ACCURATE = "rules", "fast", "accurate"
+_MOST_WORDS = 250_000  # of a document for the accurate tagger: about a minute of reading
 _CACHED_SETS = 256  # different sets of enabled types
 
 
@@ -78,7 +79,8 @@ class Detector:
     def of_document(self, texts: Iterable[str]) -> tuple["Detector", "DocumentNames | None"]:
         """A detector for one document, not safe from several threads, and what its tagger said, if it has one.
 
-        The tagger reads `texts`, all of them now and together. In any other text the rules alone find names.
+        The tagger reads `texts`, all of them now and together; the accurate one leaves the end of a long document to
+        the fast one. In any other text the rules alone find names.
         """
         if self._tagged is None:
             return self, None
@@ -127,6 +129,8 @@ def _tagged(names: str) -> "TaggedRecognizer | None":
     from pipeline.detect.recognizers.tagged import TaggedRecognizer
     from pipeline.detect.tagger.model import load
 
+    if names == ACCURATE:
+        return TaggedRecognizer(load(ACCURATE), most_words=_MOST_WORDS, beyond=TaggedRecognizer(load(FAST)))
     return TaggedRecognizer(load(names))
 
 

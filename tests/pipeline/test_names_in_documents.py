@@ -5,7 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from pipeline.detect.detector import Detector
-from pipeline.detect.recognizers import tagged
+from pipeline.detect.recognizers.tagged import TaggedRecognizer
+from pipeline.detect.tagger.model import load
 from pipeline.document_run import Redacted, redact_document
 from pipeline.documents.document import Extraction, TextUnit
 from pipeline.entities.findings import find
@@ -86,12 +87,27 @@ def test_what_people_do_not_read_is_read_by_the_rules(accurate: Detector) -> Non
     assert [place.unit for place in by_rules.places] == ["2"]
 
 
-def test_what_is_beyond_the_limit_is_read_by_the_rules(accurate: Detector, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tagged, "_MOST_WORDS", 20)
-    units = (TextUnit("1", "No name. " * 10), TextUnit("2", LETTER[0]), TextUnit("3", HEADING))
-    assert [place.unit for place in find(Extraction(units), (), accurate, OPTIONS).places] == ["2"]
-    monkeypatch.setattr(tagged, "_MOST_WORDS", 2)
-    assert [place.unit for place in find(Extraction(units), (), accurate, OPTIONS).places] == ["3"]
+def test_the_fast_tagger_and_then_the_rules_read_what_is_beyond_the_limit() -> None:
+    units = (TextUnit("1", "No name. " * 10), TextUnit("2", f"Please call {ENGLISH}."), TextUnit("3", HEADING))
+    texts = [unit.text for unit in units]
+
+    def readers(accurate: int, fast: int) -> list[str]:
+        """Whose word counts for each text: the tagger's by its threshold and weights, or nobody's."""
+        beyond = TaggedRecognizer(load("fast"), most_words=fast)
+        readings = TaggedRecognizer(load("accurate"), most_words=accurate, beyond=beyond).read_together(texts)
+        tiers = {id(load("accurate")): "accurate", id(load("fast")): "fast"}
+        return [tiers[id(readings[text].names)] if text in readings else "rules" for text in texts]
+
+    assert readers(1000, 1000) == ["accurate"] * 3
+    assert readers(35, 1000) == ["accurate", "fast", "accurate"]  # the last one is short enough
+    assert readers(33, 6) == ["accurate", "fast", "rules"]
+    assert readers(2, 2) == ["rules"] * 3
+
+
+def test_a_document_that_two_taggers_read(accurate: Detector, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pipeline.detect.detector._MOST_WORDS", 40)
+    units = (TextUnit("1", "No name. " * 10), TextUnit("2", f"Please call {ENGLISH}. " + "No name. " * 10))
+    assert [place.unit for place in find(Extraction(units), (), Detector(names="accurate"), OPTIONS).places] == ["2"]
 
 
 def test_cells_are_names_apart(accurate: Detector) -> None:

@@ -38,7 +38,6 @@ _LETTER = re.compile(r"[^\W\d_]{2}")
 _FOREIGN = re.compile(r"[^\W\d_A-Za-z\u00aa-\u024f\u0610-\u06ff\u0750-\u077f\u1e00-\u1eff]")
 _CLITICS = frozenset("وفبلك")  # letters that are attached to the front of Arabic words
 _SURE = 0.85  # score of a span of the rules
-_MOST_WORDS = 250_000  # of one document: about a minute of reading; the rules read what follows
 _MOST_CHARACTERS = 120  # of one name; a longer mention is a misreading of a list
 
 
@@ -57,8 +56,9 @@ class TaggedRecognizer:
     name = "tagger"
     types = LEXICAL.types
 
-    def __init__(self, names: Names) -> None:
-        self._names = names
+    def __init__(self, names: Names, *, most_words: int = 1_000_000, beyond: "TaggedRecognizer | None" = None) -> None:
+        """`most_words`: of one document; what follows is read by `beyond`, or else by the rules alone."""
+        self._names, self._most_words, self._beyond = names, most_words, beyond
 
     def find(self, text: NormalizedText, options: DetectOptions) -> Iterable[Span]:
         """Spans of the four types in normalized offsets."""
@@ -86,18 +86,20 @@ class TaggedRecognizer:
         return Reading(text, own, shares[len(before) :], self._names)
 
     def read_together(self, texts: Iterable[str]) -> dict[str, "Reading"]:
-        """What the tagger says of each of several texts, read as one, as far as _MOST_WORDS words go."""
+        """What the tagger says of each of several texts, read as one; of some nothing, if they are too long for it."""
         flat: list[str] = []
         cuts: dict[str, tuple[int, list[TextWord]]] = {}
-        for text in texts:
-            if text in cuts:
-                continue
-            own = list(words(text))
-            if len(flat) + len(own) < _MOST_WORDS:
+        left: list[str] = []
+        for text in dict.fromkeys(texts):
+            own = list(words(text)) if len(flat) < self._most_words else []
+            if len(flat) + len(own) < self._most_words:
                 cuts[text] = len(flat), own
                 flat += [*(word.text for word in own), LINE_BREAK]
+            else:
+                left.append(text)
         shares = self._names.tagger.probabilities(flat, list(map(could_be_name, flat)))
-        return {
+        others = self._beyond.read_together(left) if self._beyond and left else {}
+        return others | {
             text: Reading(text, own, shares[first : first + len(own)], self._names)
             for text, (first, own) in cuts.items()
         }
@@ -108,7 +110,7 @@ class TaggedRecognizer:
         No mention counts inside an address or an organization that the rules found, in an identifier, or in a label.
         No person counts whose every word is known as never part of a name.
         """
-        text = normalized.text
+        text, names = normalized.text, read.names
         labels = Zones(text, map(read.words_around, normalized.triggers["labels"]))
         kept: list[Span] = []
         candidates: dict[EntityType, list[Candidate]] = {type_: [] for type_ in TYPE.values()}
@@ -117,14 +119,14 @@ class TaggedRecognizer:
             if found.type not in _LABEL:
                 kept.append(found)
                 continue
-            weights = self._names.weights[found.type].rule
+            weights = names.weights[found.type].rule
             score = found.score if is_sure(found) else probability(weights, read.rule_features(found))
-            if score >= self._names.threshold:
+            if score >= names.threshold:
                 candidates[found.type].append(Candidate(found.start, found.end, found.type, score))
         for mention in read.mentions(by_rules):
             start, end = mention.start, mention.end
-            score = probability(self._names.weights[mention.type].mention, mention.features)
-            if score < self._names.threshold or any(by_rules[type_].touch(start, end) for type_ in _DECIDED_BY_RULES):
+            score = probability(names.weights[mention.type].mention, mention.features)
+            if score < names.threshold or any(by_rules[type_].touch(start, end) for type_ in _DECIDED_BY_RULES):
                 continue
             if mention.type == EntityType.PERSON and _is_ordinary(text[start:end]):
                 continue
@@ -194,14 +196,14 @@ class Reading:
     """The tagger's probabilities for the words of one text."""
 
     def __init__(self, text: str, own: list[TextWord], shares: Scores, names: Names) -> None:
-        self._text, self._words, self._shares, self._names = text, own, shares, names
+        self._text, self._words, self._shares, self.names = text, own, shares, names
 
     def mentions(self, by_rules: Mapping[EntityType, "Zones"]) -> Iterator[Mention]:
         """The entities that the tagger found, without punctuation, possessives and attached Arabic clitics.
 
         None spans two cells, and none is in a script that the tagger has not learnt. `by_rules`: what the rules found.
         """
-        for whole in self._names.tagger.decoder.entities(self._shares):
+        for whole in self.names.tagger.decoder.entities(self._shares):
             for entity in self._cells(whole):
                 start, end = self._edges(entity)
                 surface = self._text[start:end]
@@ -231,7 +233,7 @@ class Reading:
         return start + _clitic(self._words[entity.first].text), end
 
     def _mention_features(self, entity: Entity, start: int, end: int) -> Features:
-        columns = self._names.tagger.decoder.columns(entity.label)
+        columns = self.names.tagger.decoder.columns(entity.label)
         shares = self._shares[entity.first : entity.last + 1, columns].sum(axis=1)
         parts = _PART.findall(self._text[start:end])
         known = list(map(_meaning_of_part, parts))
@@ -254,7 +256,7 @@ class Reading:
 
     def rule_features(self, found: Span) -> Features:
         """The features of a span of the rules."""
-        columns = self._names.tagger.decoder.columns(_LABEL[found.type])
+        columns = self.names.tagger.decoder.columns(_LABEL[found.type])
         first = bisect_right(self._words, found.start, key=lambda word: word.end)
         last = bisect_left(self._words, found.end, lo=first, key=lambda word: word.start)
         shares = self._shares[first:last, columns].sum(axis=1) if first < last else [0.0]
