@@ -26,7 +26,10 @@ _DOMAIN_ANY_SCRIPT = re.compile(rb"(?:[a-z0-9\x80-\xaf\xfe\-]{1,63}\.){1,8}[a-z\
 
 # Spelled and torn addresses. A sign in brackets is enough; words and blanks need a known top-level domain, too.
 _IN_BRACKETS = r"[ ]?[\[({<][ ]?(?:%s)[ ]?[\])}>][ ]?"
-_AT = re.compile((rf"(?P<sign>{_IN_BRACKETS % 'at|@'})|(?P<word>[ ]at[ ])|[ ]?@[ ]?").encode())
+# Three expressions, because each begins with a few fixed characters, which makes the search several times as fast.
+_AT_SIGN = re.compile(rb"[\[({<][ ]?(?:at|@)[ ]?[\])}>][ ]?")
+_AT_WORD = re.compile(rb" at ")
+_AT = re.compile(rb"@[ ]?")
 _DOT = rf"(?:{_IN_BRACKETS % 'dot|[.]'}|[ ]dot[ ]|[.])"
 _PART = r"[a-z0-9_+\-]"
 _SPELLED_LOCAL = re.compile(rf"(?<![a-z0-9_+.\-])({_PART}{{1,64}}(?:{_DOT}{_PART}{{1,32}}){{0,3}})$".encode())
@@ -73,23 +76,30 @@ def _around(shadow: bytes, at: int) -> tuple[int, int] | None:
 def _spelled(text: NormalizedText, _options: DetectOptions) -> Iterator[Span]:
     """`name [at] host [dot] com`, `name at host dot com`, `name @ host.com`, `name@host .com`."""
     shadow = text.shadow
-    for at in _AT.finditer(shadow):
-        domain = _SPELLED_DOMAIN.match(shadow, at.end()) or _TORN_DOMAIN.match(shadow, at.end())
-        if domain is None or (at[0] == b"@" and _PLAIN.fullmatch(domain[0])):
-            continue
-        local = _SPELLED_LOCAL.search(shadow, max(0, at.start() - _LONGEST_SPELLED), at.start())
-        if local and (at["sign"] or _is_address(text, local[1], at, domain)):
-            yield span(local.start(1), domain.end(), EntityType.EMAIL_ADDRESS, 0.8, "email_spelled")
+    for form in (_AT_SIGN, _AT_WORD, _AT):
+        for at in form.finditer(shadow):
+            domain = _SPELLED_DOMAIN.match(shadow, at.end()) or _TORN_DOMAIN.match(shadow, at.end())
+            if domain is None:
+                continue
+            start = at.start()
+            if form is not _AT_WORD and shadow[start - 1 : start] == b" ":
+                start -= 1
+            if shadow[start : at.end()] == b"@" and _PLAIN.fullmatch(domain[0]):
+                continue
+            local = _SPELLED_LOCAL.search(shadow, max(0, start - _LONGEST_SPELLED), start)
+            if local and (form is _AT_SIGN or _is_address(text, local, form is _AT_WORD, domain)):
+                yield span(local.start(1), domain.end(), EntityType.EMAIL_ADDRESS, 0.8, "email_spelled")
 
 
-def _is_address(text: NormalizedText, local: bytes, at: re.Match[bytes], domain: re.Match[bytes]) -> bool:
+def _is_address(text: NormalizedText, before: re.Match[bytes], by_word: bool, domain: re.Match[bytes]) -> bool:
     """Whether the words around `at` or a torn @ are an address and not a sentence: `we met at noon`."""
+    local = before[1]
     if domain[2].decode() not in _KNOWN_DOMAINS or local.decode() in _NOT_LOCAL:
         return False
-    if at["word"] is None:
+    if not by_word:
         return True
     is_spelled = b"dot" in domain[0]
-    is_like_local = not local.isalpha() or label_kind_before(text, at.start() - len(local)) == "email"
+    is_like_local = not local.isalpha() or label_kind_before(text, before.start(1)) == "email"
     return is_spelled and (is_like_local or _ENDS.match(text.shadow, domain.end()) is not None)
 
 
