@@ -9,12 +9,12 @@ import torch
 from torch import Tensor
 
 from pipeline.detect.tagger.pieces import LINE_BREAK, Pieces
-from scripts.names.corpora import Sentence, inside
+from scripts.names.corpora import IGNORED, Sentence
+from scripts.names.mentions import Mentions
 from scripts.names.noise import varied
 
 CHUNK = 160  # pieces
 _BATCH = 2_560  # pieces
-IGNORED = -100
 
 
 class Chunk(NamedTuple):
@@ -82,26 +82,19 @@ def batch(group: Sequence[Chunk]) -> Batch:
 
 
 def training_sentences(
-    corpus: Sequence[Sentence], times: float, draw: random.Random
+    corpus: Sequence[Sentence], times: float, mentions: Mentions, draw: random.Random
 ) -> Iterator[tuple[list[str], list[int]]]:
-    """The sentences of a corpus in order from a random start, varied, `times` times (a fraction takes a part)."""
+    """The sentences of a corpus in order from a random start, varied, `times` times (a fraction takes a part).
+
+    Some of their names are replaced by others.
+    """
     count = round(times * len(corpus))
     start = draw.randrange(len(corpus))
     for number in range(count):
         sentence = corpus[(start + number) % len(corpus)]
-        words, tags = sentence.words, sentence.tags
+        words, tags = mentions.exchanged(sentence.words, sentence.tags, draw)
         if draw.random() < 0.6:
             words, tags = varied(words, tags, draw)
         if draw.random() < 0.3:
             words, tags = [*words, LINE_BREAK], [*tags, 0]
         yield words, tags
-
-
-def with_inside_breaks(words: Sequence[str], tags: Sequence[int]) -> list[int]:
-    """The tags, where a line break inside a name has the I tag of the name."""
-    mended = list(tags)
-    for number, word in enumerate(words[:-1]):
-        following = mended[number + 1]
-        if word == LINE_BREAK and following and inside(following) == following:
-            mended[number] = following
-    return mended

@@ -36,7 +36,7 @@ _STEPS = 30
 
 def labelled_texts() -> Iterator[Labelled]:
     """Texts with their entities, from every source."""
-    data = {path.stem: list(corpora.read(path)) for path in sorted(corpora.CORPORA.glob("*.train.tsv"))}
+    data = corpora.training()
     held = split(data)[1]
     held["en-wnut17.dev"] = list(corpora.read(corpora.CORPORA / "en-wnut17.dev.tsv"))
     for sentences in held.values():

@@ -13,7 +13,10 @@ TAGS = ("O", *(f"{edge}-{label}" for label in LABELS for edge in "BI"))
 TAG = {tag: index for index, tag in enumerate(TAGS)}
 
 
+IGNORED = -100  # the tag of a word that teaches nothing
+
 _HELD_BACK = 0.04  # the last part of each Arabic and Wikipedia corpus chooses thresholds
+_SOCIAL = ("en-btc.train", "en-wnut17.train")
 _HELD_CORPORA = ("ar-anercorp.train", "ar-aqmar.train", "en-wikigold.train")
 
 
@@ -45,6 +48,29 @@ def read(path: Path) -> Iterator[Sentence]:
 def inside(tag: int) -> int:
     """The I tag of the label of a B or I tag; O stays."""
     return tag + tag % 2
+
+
+def without_unlabelled_users(sentence: Sentence) -> Sentence:
+    """The sentence, with the words of user names (`@example`) ignored where they have no label.
+
+    WNUT 2017 and a part of the Broad Twitter Corpus do not label them, the other part does.
+    """
+    tags, at, is_user = list(sentence.tags), 0, False
+    for count in sentence.token_words:
+        token = sentence.words[at : at + count]
+        if (is_user or token[0] == "@") and not any(tags[at : at + count]):
+            tags[at : at + count] = [IGNORED] * count
+        is_user = token == ["@"]
+        at += count
+    return sentence._replace(tags=tags)
+
+
+def training(folder: Path = CORPORA) -> dict[str, list[Sentence]]:
+    """The sentences of the training parts by corpus."""
+    data = {path.stem: list(read(path)) for path in sorted(folder.glob("*.train.tsv"))}
+    for name in _SOCIAL:
+        data[name] = [without_unlabelled_users(sentence) for sentence in data[name]]
+    return data
 
 
 def split(data: dict[str, list[Sentence]]) -> tuple[dict[str, list[Sentence]], dict[str, list[Sentence]]]:

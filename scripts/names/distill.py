@@ -22,14 +22,14 @@ from pipeline.detect.tagger.pieces import Pieces, words
 from pipeline.detect.tagger.word_rows import PIECES, WordRows
 from scripts.names import corpora
 from scripts.names.base import dequantized
-from scripts.names.batches import IGNORED, training_sentences
-from scripts.names.corpora import TAGS, split
+from scripts.names.batches import training_sentences
+from scripts.names.corpora import IGNORED, TAGS, split
 from scripts.names.export import export_student
 from scripts.names.generator.messages import generate
 from scripts.names.labelled import sentence_of
 from scripts.names.noise import varied
 from scripts.names.student import Student
-from scripts.names.train import TIMES
+from scripts.names.train import TIMES, known_mentions
 
 _BATCH = 2000  # words
 _CHUNK = 120  # words
@@ -166,11 +166,12 @@ def main() -> None:
     embedded = dequantized(tensors["scales"], tensors["weights"].reshape(count, blocks, -1)).reshape(count, -1)
 
     begun = time.monotonic()
-    train = split({path.stem: list(corpora.read(path)) for path in sorted(corpora.CORPORA.glob("*.train.tsv"))})[0]
+    train = split(corpora.training())[0]
+    mentions = known_mentions(train, [sentence_of(message) for message in generate(7, 4000)])
     examples: list[Example] = []
     for _ in range(arguments.versions):
         for name, sentences in train.items():
-            examples += taught(teacher, word_rows, training_sentences(sentences, TIMES[name], draw))
+            examples += taught(teacher, word_rows, training_sentences(sentences, TIMES[name], mentions, draw))
     for path in arguments.text:
         examples += taught(teacher, word_rows, text_lines(path, arguments.lines, draw))
     read = sum(len(example.tags) for example in examples)

@@ -1,7 +1,9 @@
 """The network of the tagger in PyTorch: a post-LN BERT encoder on frozen word embeddings, and a head per exit layer."""
 
 import math
+from pathlib import Path
 
+import onnx
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
@@ -79,6 +81,22 @@ class Tagger(nn.Module):
                     module = getattr(layer, part)
                     module.weight.copy_(tensor[f"l{number}.{part}.w"].view_as(module.weight))
                     module.bias.copy_(tensor[f"l{number}.{part}.b"])
+
+    def start_from_release(self, path: Path) -> None:
+        """Copy the weights of an exported tagger (export.py), whose layers are in 8 bits with a scale per column."""
+        graph = onnx.load(path).graph
+        tensor = {item.name: torch.from_numpy(onnx.numpy_helper.to_array(item).copy()) for item in graph.initializer}
+        state = self.state_dict()
+        for name in state:
+            if f"model.{name}" in tensor:
+                state[name] = tensor[f"model.{name}"]
+        for node in graph.node:
+            if node.op_type == "MatMulInteger":
+                *parts, _ = node.name.strip("/").split("/")  # /layers.0/q/MatMul_quant, /heads.8/Gemm_MatMul_quant
+                weights = node.input[1].removesuffix("_quantized")
+                values = tensor[f"{weights}_quantized"].float() - tensor[f"{weights}_zero_point"].float()
+                state[f"{'.'.join(parts)}.weight"] = (values * tensor[f"{weights}_scale"]).T
+        self.load_state_dict(state)
 
 
 def word_embeddings(base: Base, rows: list[int]) -> Tensor:

@@ -14,10 +14,11 @@ from torch.nn import functional
 
 from pipeline.detect.tagger.pieces import Pieces
 from scripts.names import base, corpora, vocabulary
-from scripts.names.batches import IGNORED, Chunk, batches, chunks, training_sentences
-from scripts.names.corpora import TAGS, Sentence, split
+from scripts.names.batches import Chunk, batches, chunks, training_sentences
+from scripts.names.corpora import IGNORED, TAGS, Sentence, split
 from scripts.names.generator.messages import generate
 from scripts.names.labelled import sentence_of
+from scripts.names.mentions import Mentions
 from scripts.names.network import Tagger, word_embeddings
 from scripts.names.noise import varied
 
@@ -34,17 +35,25 @@ TIMES = {
 _WARM_UP = 0.06
 
 
-def epoch(train: dict[str, list[Sentence]], messages: int, pieces: Pieces, draw: random.Random) -> list[Chunk]:
+def epoch(
+    train: dict[str, list[Sentence]], mentions: Mentions, messages: int, pieces: Pieces, draw: random.Random
+) -> list[Chunk]:
     """The chunks of one epoch."""
     made: list[Chunk] = []
     for name, sentences in train.items():
-        made.extend(chunks(pieces, training_sentences(sentences, TIMES[name], draw)))
+        made.extend(chunks(pieces, training_sentences(sentences, TIMES[name], mentions, draw)))
     for message in generate(draw.randrange(1 << 30), messages):
         texts, tags = sentence_of(message)
         if draw.random() < 0.35:
             texts, tags = varied(texts, tags, draw)
         made.extend(chunks(pieces, [(texts, tags)]))
     return made
+
+
+def known_mentions(train: dict[str, list[Sentence]], generated: list[tuple[list[str], list[int]]]) -> Mentions:
+    """The names of the training corpora and of generated messages."""
+    labelled = [(sentence.words, sentence.tags) for sentences in train.values() for sentence in sentences]
+    return Mentions([*labelled, *generated])
 
 
 def main() -> None:
@@ -56,6 +65,8 @@ def main() -> None:
     parser.add_argument("--epochs", type=float, default=4)
     parser.add_argument("--messages", type=int, default=6000, help="generated messages of one epoch")
     parser.add_argument("--rate", type=float, default=2e-4)
+    parser.add_argument("--start", type=Path, help="an accurate.onnx to go on from, in place of the base's layers")
+    parser.add_argument("--frozen", type=int, default=0, help="lowest layers that stay as they are")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--steps", type=int, default=0, help="stop after so many steps (to measure)")
     arguments = parser.parse_args()
@@ -64,24 +75,31 @@ def main() -> None:
     draw = random.Random(arguments.seed)
 
     source = base.read(arguments.base)
-    data = {path.stem: list(corpora.read(path)) for path in sorted(corpora.CORPORA.glob("*.train.tsv"))}
+    data = corpora.training()
     train, _ = split(data)
     seen = {word for sentences in data.values() for sentence in sentences for word in sentence.words}
-    seen |= {word for message in generate(7, 4000) for word in sentence_of(message)[0]}
+    generated = [sentence_of(message) for message in generate(7, 4000)]
+    seen |= {word for words, _ in generated for word in words}
+    mentions = known_mentions(train, generated)
     kept = vocabulary.rows(source, seen)
     pieces = Pieces([source.pieces[row] for row in kept], source.scores[kept].tolist())
     (arguments.out / "vocabulary.json").write_text(json.dumps(kept))
     embedded = word_embeddings(source, kept)
-    model = Tagger(arguments.layers, len(TAGS), tuple(sorted({max(2, arguments.layers - 2), arguments.layers})))
+    model = Tagger(arguments.layers, len(TAGS), (arguments.layers,))
     model.start_from(source)
+    if arguments.start:
+        model.start_from_release(arguments.start)
+    for layer in model.layers[: arguments.frozen]:
+        layer.requires_grad_(requires_grad=False)
 
     heads = [p for name, p in model.named_parameters() if name.startswith("heads")]
-    body = [p for name, p in model.named_parameters() if not name.startswith("heads")]
+    body = [p for name, p in model.named_parameters() if not name.startswith("heads") and p.requires_grad]
     optimizer = torch.optim.AdamW(
         [{"params": body, "lr": arguments.rate}, {"params": heads, "lr": arguments.rate * 5}], weight_decay=0.01
     )
-    first_epoch = list(batches(epoch(train, arguments.messages, pieces, draw), draw))
+    first_epoch = list(batches(epoch(train, mentions, arguments.messages, pieces, draw), draw))
     total = round(len(first_epoch) * arguments.epochs)
+    marks = {round(total * part): f"{part:.2f}" for part in (0.25, 0.5, 0.75)}  # for the learning curve
     print(f"{len(first_epoch)} batches an epoch, {total} steps", flush=True)
 
     def factor(step: int) -> float:
@@ -95,7 +113,7 @@ def main() -> None:
     queue = first_epoch
     while step < total and not (arguments.steps and step >= arguments.steps):
         if not queue:
-            queue = list(batches(epoch(train, arguments.messages, pieces, draw), draw))
+            queue = list(batches(epoch(train, mentions, arguments.messages, pieces, draw), draw))
         item = queue.pop()
         scores = model(embedded[item.rows], item.is_piece, item.first)
         loss = torch.stack(
@@ -118,6 +136,8 @@ def main() -> None:
             print(f"{step}/{total} loss {mean} {pace:.0f} pieces/s {time.monotonic() - begun:.0f} s", flush=True)
         if step % 200 == 0 or step == total:
             torch.save(model.state_dict(), arguments.out / "teacher.pt")
+        if step in marks:
+            torch.save(model.state_dict(), arguments.out / f"teacher-{marks[step]}.pt")
     torch.save(model.state_dict(), arguments.out / "teacher.pt")
 
 

@@ -202,7 +202,8 @@ class Writer:
         elif kind == "email":
             self.put(fillers.email(rng, written(rng, self.who(slot), arabic=False, form="two")))
         elif kind == "handle":
-            self.put(fillers.handle(rng, written(rng, self.who(slot), arabic=False, form="two")))
+            label = "PER" if self.pieces and self.pieces[-1].endswith("@") else ""  # elsewhere it may be any account
+            self.put(fillers.handle(rng, written(rng, self.who(slot), arabic=False, form="two")), label)
         else:
             text = fillers.value(rng, kind, arabic)
             self.put(text.translate(fillers.EASTERN) if self.eastern and arabic and kind in COUNTED else text)
