@@ -37,7 +37,7 @@ def read(path: Path) -> Iterator[Sentence]:
             if not label:
                 continue
             tag = TAG.get(label.strip(), 0)
-            cut = [word.text for word in words(token)]
+            cut = words(token).texts
             sentence.words.extend(cut)
             sentence.tags.extend(tag if number == 0 else inside(tag) for number in range(len(cut)))
             sentence.token_words.append(len(cut))

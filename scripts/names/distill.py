@@ -7,6 +7,7 @@ import argparse
 import random
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,7 +20,7 @@ from torch.nn import functional
 
 from pipeline.detect.tagger.model import Tagger
 from pipeline.detect.tagger.pieces import Pieces, words
-from pipeline.detect.tagger.word_rows import PIECES, WordRows
+from pipeline.detect.tagger.word_rows import ROW, word_row
 from scripts.names import corpora
 from scripts.names.base import dequantized
 from scripts.names.batches import training_sentences
@@ -28,7 +29,9 @@ from scripts.names.export import export_student
 from scripts.names.generator.messages import generate
 from scripts.names.labelled import sentence_of
 from scripts.names.noise import varied
+from scripts.names.other_words import OtherWords
 from scripts.names.student import Student
+from scripts.names.student_graph import Range
 from scripts.names.train import TIMES, known_mentions
 
 _BATCH = 2000  # words
@@ -37,13 +40,15 @@ _LEAST_SHARE = 1e-4
 _HARD, _SOFT = 0.4, 1.6  # weights of the two losses
 _WARM_UP = 0.05
 _UNKNOWN = 0.04  # share of words
+_THREADS = 2  # of the teacher
+_CALIBRATION, _OUTLIERS = 20, 1e-5  # batches; share of their values
 _FLOOR = 0.02  # of the learning rate, at the end
 
 LabelledWords = tuple[Sequence[str], Sequence[int]]
 
 
 class Example(NamedTuple):
-    """Word rows (words, 2 + PIECES), tags (IGNORED: unlabelled), and the teacher's log shares (words, tags) or None."""
+    """Word rows (words, ROW), tags (IGNORED: unlabelled), and the teacher's log shares (words, tags) or None."""
 
     rows: NDArray[np.int64]
     tags: NDArray[np.int64]
@@ -63,35 +68,43 @@ def grouped(source: Iterable[LabelledWords]) -> Iterator[LabelledWords]:
         yield texts, tags
 
 
-def taught(teacher: Tagger, word_rows: WordRows, source: Iterable[LabelledWords]) -> Iterator[Example]:
-    """The chunks of a source, read by the teacher."""
-    for texts, tags in grouped(source):
+def taught(teacher: Tagger, pieces: Pieces, source: Iterable[LabelledWords]) -> list[Example]:
+    """The chunks of a source, read by the teacher in _THREADS threads."""
+
+    def example(chunk: LabelledWords) -> Example:
+        texts, tags = chunk
         shares = teacher.probabilities(texts, [True] * len(texts))
-        yield Example(
-            np.array([word_rows.of(word) for word in texts], dtype=np.int64),
-            np.array(tags),
-            np.log(np.maximum(shares, _LEAST_SHARE)).astype(np.float16),
+        return Example(
+            word_rows(pieces, texts), np.array(tags), np.log(np.maximum(shares, _LEAST_SHARE)).astype(np.float16)
         )
+
+    with ThreadPoolExecutor(_THREADS) as threads:
+        return list(threads.map(example, grouped(source)))
+
+
+def word_rows(pieces: Pieces, texts: Sequence[str]) -> NDArray[np.int64]:
+    """What the student reads of words: (words, ROW)."""
+    return np.array([word_row(pieces, word) for word in texts], dtype=np.int64)
 
 
 def text_lines(path: Path, limit: int, draw: random.Random) -> Iterator[LabelledWords]:
     """`limit` random lines of an unlabelled text, each cut into words, some of them varied."""
     lines = path.read_text("utf-8", "replace").splitlines()
     for line in draw.sample(lines, min(limit, len(lines))):
-        found = [word.text for word in words(line)]
+        found = words(line).texts
         if draw.random() < 0.3:
             found = varied(found, [0] * len(found), draw)[0]
         if len(found) > 3:
             yield found, [IGNORED] * len(found)
 
 
-def messages(count: int, word_rows: WordRows, draw: random.Random) -> Iterator[Example]:
+def messages(count: int, pieces: Pieces, draw: random.Random) -> Iterator[Example]:
     """Generated messages, labelled by their grammar alone."""
     for message in generate(draw.randrange(1 << 30), count):
         texts, tags = sentence_of(message)
         if draw.random() < 0.35:
             texts, tags = varied(texts, tags, draw)
-        yield Example(np.array([word_rows.of(word) for word in texts], dtype=np.int64), np.array(tags), None)
+        yield Example(word_rows(pieces, texts), np.array(tags), None)
 
 
 def batches(examples: Iterable[Example], draw: random.Random) -> list[list[Example]]:
@@ -108,7 +121,7 @@ def batches(examples: Iterable[Example], draw: random.Random) -> list[list[Examp
 def padded(group: Sequence[Example]) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
     """Word rows, which are words, tags, the teacher's log shares, and which words have them."""
     longest = max(len(example.tags) for example in group)
-    rows = np.full((len(group), longest, 2 + PIECES), Pieces.PAD, dtype=np.int64)
+    rows = np.full((len(group), longest, ROW), Pieces.PAD, dtype=np.int64)
     rows[:, :, 0] = 0
     is_word = np.zeros((len(group), longest, 1), np.float32)
     tags = np.full((len(group), longest), IGNORED)
@@ -141,16 +154,34 @@ def losses(student: Student, group: Sequence[Example]) -> tuple[Tensor, Tensor]:
     return hard / max(int((tags != IGNORED).sum()), 1), soft / max(int(has.sum()), 1)
 
 
+def ranges(student: Student, groups: Iterable[Sequence[Example]]) -> list[Range]:
+    """The largest values inside the blocks on these batches, but for one in a hundred thousand."""
+    student.eval()
+    seen: list[tuple[list[float], list[float]]] = [([], []) for _ in student.blocks]
+
+    def largest(values: Tensor) -> float:
+        return float(np.quantile(values.detach().abs().numpy(), 1 - _OUTLIERS))
+
+    for number, block in enumerate(student.blocks):
+        block.norm.register_forward_hook(lambda _, __, out, at=seen[number][0]: at.append(largest(out)))
+        block.convolution.register_forward_hook(lambda _, __, out, at=seen[number][1]: at.append(largest(out.relu())))
+    with torch.no_grad():
+        for group in groups:
+            rows, is_word, *_ = padded(group)
+            student(rows, is_word)
+    return [Range(max(norm), max(convolution)) for norm, convolution in seen]
+
+
 def main() -> None:
     """Train, and write the ONNX file of the fast tier."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("teacher", type=Path, help="the ONNX file of the accurate tier")
     parser.add_argument("out", type=Path, help="the ONNX file to write")
-    parser.add_argument("--versions", type=int, default=4, help="noisy readings of the corpora that the teacher labels")
+    parser.add_argument("--versions", type=int, default=8, help="noisy readings of the corpora that the teacher labels")
     parser.add_argument("--messages", type=int, default=12_000, help="generated messages of one epoch")
     parser.add_argument("--text", type=Path, nargs="*", default=[], help="unlabelled texts")
     parser.add_argument("--lines", type=int, default=6_000, help="of each unlabelled text")
-    parser.add_argument("--epochs", type=int, default=16)
+    parser.add_argument("--epochs", type=int, default=7)
     parser.add_argument("--rate", type=float, default=2e-3)
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
@@ -160,7 +191,7 @@ def main() -> None:
     graph = onnx.load(arguments.teacher)
     about = {item.key: item.value for item in graph.metadata_props}
     pieces = Pieces(about["pieces"].split("\n"), [float(score) for score in about["piece_scores"].split()])
-    word_rows = WordRows(pieces)
+    other_words = OtherWords(about["pieces"].split("\n"))
     tensors = {item.name: onnx.numpy_helper.to_array(item) for item in graph.graph.initializer}
     count, blocks = tensors["scales"].shape
     embedded = dequantized(tensors["scales"], tensors["weights"].reshape(count, blocks, -1)).reshape(count, -1)
@@ -169,11 +200,14 @@ def main() -> None:
     train = split(corpora.training())[0]
     mentions = known_mentions(train, [sentence_of(message) for message in generate(7, 4000)])
     examples: list[Example] = []
-    for _ in range(arguments.versions):
+    for version in range(arguments.versions):
         for name, sentences in train.items():
-            examples += taught(teacher, word_rows, training_sentences(sentences, TIMES[name], mentions, draw))
+            varied_sentences = training_sentences(sentences, TIMES[name], mentions, draw)
+            if version % 2:
+                varied_sentences = (other_words.exchanged(*sentence, draw) for sentence in varied_sentences)
+            examples += taught(teacher, pieces, varied_sentences)
     for path in arguments.text:
-        examples += taught(teacher, word_rows, text_lines(path, arguments.lines, draw))
+        examples += taught(teacher, pieces, text_lines(path, arguments.lines, draw))
     read = sum(len(example.tags) for example in examples)
     print(f"{read:,} words read by the teacher in {time.monotonic() - begun:.0f} s", flush=True)
 
@@ -183,7 +217,7 @@ def main() -> None:
     total, step = 0, 0
     student.train()
     for epoch in range(arguments.epochs):
-        groups = batches([*examples, *messages(arguments.messages, word_rows, draw)], draw)
+        groups = batches([*examples, *messages(arguments.messages, pieces, draw)], draw)
         total = total or len(groups) * arguments.epochs
         sums = np.zeros(2)
         for group in groups:
@@ -198,7 +232,7 @@ def main() -> None:
             step += 1
         told = " ".join(f"{value:.4f}" for value in sums / len(groups))
         print(f"epoch {epoch + 1}: labels, teacher {told} {time.monotonic() - begun:.0f} s", flush=True)
-    digest = export_student(student, about["pieces"], about["piece_scores"], arguments.out)
+    digest = export_student(student, ranges(student, batches(examples, draw)[:_CALIBRATION]), about, arguments.out)
     print(f"{arguments.out}: {arguments.out.stat().st_size:,} bytes, sha256 {digest}")
 
 

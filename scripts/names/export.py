@@ -4,6 +4,7 @@ import argparse
 import hashlib
 import json
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import onnx
@@ -11,12 +12,13 @@ import torch
 from onnxruntime.quantization import QuantType, quantize_dynamic
 from torch import Tensor, nn
 
-from pipeline.detect.tagger.word_rows import PIECES
 from scripts.names import base
 from scripts.names.base import Base
 from scripts.names.corpora import TAGS
 from scripts.names.network import WIDTH, Tagger
 from scripts.names.student import DILATIONS, Student
+from scripts.names.student import WIDTH as WORD_WIDTH
+from scripts.names.student_graph import Range, graph_of
 
 _OPSET = 18
 
@@ -72,43 +74,11 @@ def export(model: Tagger, source: Base, kept: list[int], depth: int, target: Pat
     return _written(graph, {"pieces": pieces, "piece_scores": scores, **about}, target)
 
 
-class ExportedStudent(nn.Module):
-    """Word rows (words, 2 + PIECES) to scores (words, tags); piece embeddings in 8 bits with a scale each."""
-
-    def __init__(self, student: Student) -> None:
-        super().__init__()
-        self.student = student
-        weights = student.pieces.weight.detach()
-        scales = weights.abs().amax(dim=1).clamp(min=1e-6) / 127
-        self.register_buffer("weights", torch.round(weights / scales[:, None]).to(torch.int8))
-        self.register_buffer("scales", scales)
-
-    def forward(self, rows: Tensor) -> Tensor:
-        pieces = rows[:, 1:]
-        embedded = self.weights[pieces].float() * self.scales[pieces][:, :, None]
-        return self.student.scores(embedded[None], rows[None], None)[0]
-
-
-def export_student(student: Student, pieces: str, piece_scores: str, target: Path) -> str:
-    """Write the file of the fast tier, with the metadata of the accurate one. Returns its SHA-256."""
-    with tempfile.TemporaryDirectory() as folder:
-        whole = Path(folder) / "whole.onnx"
-        torch.onnx.export(
-            ExportedStudent(student.eval()).eval(),
-            (torch.zeros(5, 2 + PIECES, dtype=torch.int64),),
-            str(whole),
-            input_names=["rows"],
-            output_names=["scores"],
-            dynamic_axes={"rows": {0: "words"}, "scores": {0: "words"}},
-            opset_version=_OPSET,
-            dynamo=False,
-        )
-        graph = onnx.load(whole)
-    initializers = [item for item in graph.graph.initializer if item.name != "student.pieces.weight"]
-    del graph.graph.initializer[:]
-    graph.graph.initializer.extend(initializers)
-    about = {"pieces": pieces, "piece_scores": piece_scores, "reach": str(sum(DILATIONS))}
-    return _written(graph, about, target)
+def export_student(student: Student, ranges: Sequence[Range], about: dict[str, str], target: Path) -> str:
+    """Write the file of the fast tier. `about`: the pieces of the accurate one. Returns its SHA-256."""
+    own = {"reach": str(sum(DILATIONS)), "width": str(WORD_WIDTH)}
+    kept = {name: about[name] for name in ("pieces", "piece_scores")}
+    return _written(graph_of(student.eval(), ranges), {**kept, **own}, target)
 
 
 def _written(graph: onnx.ModelProto, about: dict[str, str], target: Path) -> str:

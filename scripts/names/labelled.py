@@ -7,17 +7,16 @@ from scripts.names.generator.messages import Labelled
 
 def sentence_of(message: Labelled) -> tuple[list[str], list[int]]:
     """The words of a generated message with their tags."""
-    texts: list[str] = []
+    texts, places = words(message.text)
     tags: list[int] = []
     spans = iter(message.spans)
     span = next(spans, None)
     is_open = False  # whether the span has begun
-    for word in words(message.text):
-        while span is not None and word.start >= span[1]:
+    for start, end in places:
+        while span is not None and start >= span[1]:
             span, is_open = next(spans, None), False
         tag = 0
-        if span is not None and word.end > span[0]:
+        if span is not None and end > span[0]:
             tag, is_open = TAG[f"{'I' if is_open else 'B'}-{span[2]}"], True
-        texts.append(word.text)
         tags.append(tag)
     return texts, tags

@@ -9,6 +9,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from operator import itemgetter
 from typing import NamedTuple
 
 from pipeline.detect.grammar.identifiers import in_identifier
@@ -19,8 +20,7 @@ from pipeline.detect.recognizers.named_entities import LEXICAL
 from pipeline.detect.tagger.combination import Candidate, Features, merged, probability
 from pipeline.detect.tagger.decode import Entity, Scores
 from pipeline.detect.tagger.model import Names
-from pipeline.detect.tagger.pieces import LINE_BREAK, words
-from pipeline.detect.tagger.pieces import Word as TextWord
+from pipeline.detect.tagger.pieces import LINE_BREAK, Words, words
 from pipeline.detect.text.normalize import NormalizedText
 from pipeline.detect.text.triggers import Trigger
 from schemas.entities import EntityType
@@ -75,32 +75,31 @@ class TaggedRecognizer:
 
         It is not asked about parts in which every word that could be a name is `decided` already.
         """
-        before = [word.text for word in words(f"{context}\n")] if context else []
-        own = list(words(text))
-        inside = _inside(own, decided)
-        is_open = [
-            *[False] * len(before),
-            *(not known and could_be_name(word.text) for word, known in zip(own, inside, strict=True)),
-        ]
-        shares = self._names.tagger.probabilities([*before, *(word.text for word in own)], is_open)
+        before = words(f"{context}\n").texts if context else []
+        own = words(text)
+        is_open = list(map(could_be_name, own.texts))
+        for start, end in decided:
+            first, last = _touched_by(own.spans, start, end)
+            is_open[first:last] = [False] * (last - first)
+        shares = self._names.tagger.probabilities([*before, *own.texts], [*[False] * len(before), *is_open])
         return Reading(text, own, shares[len(before) :], self._names)
 
     def read_together(self, texts: Iterable[str]) -> dict[str, "Reading"]:
         """What the tagger says of each of several texts, read as one; of some nothing, if they are too long for it."""
         flat: list[str] = []
-        cuts: dict[str, tuple[int, list[TextWord]]] = {}
+        cuts: dict[str, tuple[int, Words]] = {}
         left: list[str] = []
         for text in dict.fromkeys(texts):
-            own = list(words(text)) if len(flat) < self._most_words else []
-            if len(flat) + len(own) < self._most_words:
+            own = words(text) if len(flat) < self._most_words else Words([], [])
+            if len(flat) + len(own.texts) < self._most_words:
                 cuts[text] = len(flat), own
-                flat += [*(word.text for word in own), LINE_BREAK]
+                flat += [*own.texts, LINE_BREAK]
             else:
                 left.append(text)
         shares = self._names.tagger.probabilities(flat, list(map(could_be_name, flat)))
         others = self._beyond.read_together(left) if self._beyond and left else {}
         return others | {
-            text: Reading(text, own, shares[first : first + len(own)], self._names)
+            text: Reading(text, own, shares[first : first + len(own.texts)], self._names)
             for text, (first, own) in cuts.items()
         }
 
@@ -195,8 +194,9 @@ class DocumentNames:
 class Reading:
     """The tagger's probabilities for the words of one text."""
 
-    def __init__(self, text: str, own: list[TextWord], shares: Scores, names: Names) -> None:
-        self._text, self._words, self._shares, self.names = text, own, shares, names
+    def __init__(self, text: str, own: Words, shares: Scores, names: Names) -> None:
+        self._text, self._words, self._shares, self.names = text, own.texts, shares, names
+        self._spans = own.spans
 
     def mentions(self, by_rules: Mapping[EntityType, "Zones"]) -> Iterator[Mention]:
         """The entities that the tagger found, without punctuation, possessives and attached Arabic clitics.
@@ -217,20 +217,20 @@ class Reading:
         """An entity, cut where a tab ends a cell."""
         first = entity.first
         for word in range(entity.first, entity.last):
-            if "\t" in self._text[self._words[word].end : self._words[word + 1].start]:
+            if "\t" in self._text[self._spans[word][1] : self._spans[word + 1][0]]:
                 yield entity._replace(first=first, last=word)
                 first = word + 1
         yield entity._replace(first=first)
 
     def _edges(self, entity: Entity) -> tuple[int, int]:
-        start, end = self._words[entity.first].start, self._words[entity.last].end
+        start, end = self._spans[entity.first][0], self._spans[entity.last][1]
         surface = self._text[start:end]
         end -= len(surface) - len(surface.rstrip(_EDGES))
         start += len(surface) - len(surface.lstrip(_EDGES))
         possessive = _POSSESSIVE.search(self._text[start:end])
         if possessive is not None:
             end -= len(possessive[0])
-        return start + _clitic(self._words[entity.first].text), end
+        return start + _clitic(self._words[entity.first]), end
 
     def _mention_features(self, entity: Entity, start: int, end: int) -> Features:
         columns = self.names.tagger.decoder.columns(entity.label)
@@ -250,15 +250,13 @@ class Reading:
 
     def words_around(self, place: Trigger) -> tuple[int, int]:
         """The whole words that a label is in: with the Arabic letters that are attached to it."""
-        first = bisect_right(self._words, place.start, key=lambda word: word.end)
-        last = bisect_left(self._words, place.end, lo=first, key=lambda word: word.start)
-        return (self._words[first].start, self._words[last - 1].end) if first < last else (place.start, place.end)
+        first, last = _touched_by(self._spans, place.start, place.end)
+        return (self._spans[first][0], self._spans[last - 1][1]) if first < last else (place.start, place.end)
 
     def rule_features(self, found: Span) -> Features:
         """The features of a span of the rules."""
         columns = self.names.tagger.decoder.columns(_LABEL[found.type])
-        first = bisect_right(self._words, found.start, key=lambda word: word.end)
-        last = bisect_left(self._words, found.end, lo=first, key=lambda word: word.start)
+        first, last = _touched_by(self._spans, found.start, found.end)
         shares = self._shares[first:last, columns].sum(axis=1) if first < last else [0.0]
         surface = self._text[found.start : found.end]
         return (
@@ -276,14 +274,10 @@ def is_sure(found: Span) -> bool:
     return found.score >= _SURE
 
 
-def _inside(own: Sequence[TextWord], zones: Iterable[tuple[int, int]]) -> list[bool]:
-    """For each word whether it lies in one of the zones."""
-    known = [False] * len(own)
-    for start, end in zones:
-        first = bisect_right(own, start, key=lambda word: word.end)
-        last = bisect_left(own, end, lo=first, key=lambda word: word.start)
-        known[first:last] = [True] * (last - first)
-    return known
+def _touched_by(spans: Sequence[tuple[int, int]], start: int, end: int) -> tuple[int, int]:
+    """The words that have a character in common with `start:end`: the first, and the one after the last."""
+    first = bisect_right(spans, start, key=itemgetter(1))
+    return first, bisect_left(spans, end, lo=first, key=itemgetter(0))
 
 
 @lru_cache(_CACHED_WORDS)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 Scores = NDArray[np.float32]
 _SURELY_OUTSIDE = 0.995  # probability of O
+_LIKELIEST = 0.5  # a tag of a higher probability is likelier than all others together
 
 
 class Entity(NamedTuple):
@@ -46,12 +47,16 @@ class Decoder:
     def entities(self, shares: Scores) -> list[Entity]:
         """The entities of the best tag sequence, by position. `shares`: (words, tags), each row sums to 1.
 
-        A word that is almost surely O is O; the sequences between such words are independent of each other.
+        A word that is almost surely O is O; the sequences between such words are independent of each other. Where O is
+        the likeliest tag of every word, it is the best sequence.
         """
         found: list[Entity] = []
+        if (shares[:, 0] > _LIKELIEST).all():
+            return found
         open_words = np.flatnonzero(shares[:, 0] < _SURELY_OUTSIDE)
         for run in np.split(open_words, np.flatnonzero(np.diff(open_words) > 1) + 1) if len(open_words) else ():
-            found += self._entities_of_run(shares, int(run[0]), int(run[-1]) + 1)
+            if shares[run, 0].min() <= _LIKELIEST:
+                found += self._entities_of_run(shares, int(run[0]), int(run[-1]) + 1)
         return found
 
     def _entities_of_run(self, shares: Scores, begin: int, end: int) -> Iterator[Entity]:

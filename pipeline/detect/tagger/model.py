@@ -12,7 +12,8 @@ from pipeline.detect.tagger.combination import Weights, read_weights
 from pipeline.detect.tagger.decode import Decoder, Scores, probabilities
 from pipeline.detect.tagger.pieces import Pieces
 from pipeline.detect.tagger.windows import windows
-from pipeline.detect.tagger.word_rows import WordRows
+from pipeline.detect.tagger.word_rows import ROW, word_row
+from pipeline.detect.tagger.word_vectors import WordVectors
 from schemas.entities import EntityType
 
 _PART = 256  # words that a convolution reads at once
@@ -36,7 +37,7 @@ class Tagger:
         self._pieces = Pieces(about["pieces"].split("\n"), [float(score) for score in about["piece_scores"].split()])
         self._temperature = float(about.get("temperature", "1"))
         self._reach = int(about.get("reach", "0"))  # words on each side that a convolution sees; 0: an encoder
-        self._word_rows = WordRows(self._pieces)
+        self._vectors = WordVectors(int(about.get("width", "0")))
         self.decoder = Decoder(about["tags"].split())
 
     def probabilities(self, words: Sequence[str], is_open: Sequence[bool]) -> Scores:
@@ -75,8 +76,10 @@ class Tagger:
             if not any(is_open[begin:end]):
                 continue
             first, last = max(0, begin - self._reach), min(len(words), end + self._reach)
-            rows = np.array([self._word_rows.of(word) for word in words[first:last]])
-            (scores,) = self._session.run(["scores"], {"rows": rows})
+            known, places, new = self._vectors.of(words[first:last])
+            rows = np.array([word_row(self._pieces, word) for word in new], dtype=np.int64).reshape(-1, ROW)
+            scores, vectors = self._session.run(["scores", "vectors"], {"rows": rows, "known": known, "index": places})
+            self._vectors.keep(new, vectors)
             yield slice(begin, end), scores[begin - first : end - first]
 
 

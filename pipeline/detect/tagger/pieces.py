@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -13,23 +13,23 @@ _DIGITS = re.compile(r"\d")
 _LONG_NUMBER = re.compile(r"0{5,}")
 WORD_START = "\u2581"
 LINE_BREAK = "\n"
+_MAX_CHARACTERS = 64  # of one word; no name is longer, and what is kept about words stays small
 _MAX_PIECES = 24  # of one word; what follows in a longer one adds nothing to its meaning
 _UNKNOWN_PENALTY = 10.0
 _CACHED_WORDS = 1 << 16
 
 
-class Word(NamedTuple):
-    """One word of a text: `text[start:end]`."""
+class Words(NamedTuple):
+    """The words of a text: the first 64 characters of `text[start:end]` for each of `spans`."""
 
-    start: int
-    end: int
-    text: str
+    texts: list[str]
+    spans: list[tuple[int, int]]
 
 
-def words(text: str) -> Iterator[Word]:
+def words(text: str) -> Words:
     """The words of a text, punctuation marks and line breaks as words of their own."""
-    for match in _WORD.finditer(text):
-        yield Word(*match.span(), match[0])
+    spans = [match.span() for match in _WORD.finditer(text)]
+    return Words([text[start : min(end, start + _MAX_CHARACTERS)] for start, end in spans], spans)
 
 
 def folded(word: str) -> str:

@@ -1,26 +1,18 @@
 """What the fast tagger reads of a word: its shape, its last piece, and its first pieces."""
 
-from functools import lru_cache
-
 from pipeline.detect.tagger.pieces import LINE_BREAK, Pieces
 
 PIECES = 5  # of a word, from its first
+ROW = 2 + PIECES
 SHAPES = 10
 _OTHER, _LOWER, _CAPITAL, _UPPER, _DIGITS, _ARABIC, _MARK, _BREAK, _INITIAL, _MIXED = range(SHAPES)
-_CACHED_WORDS = 1 << 15
 
 
-class WordRows:
-    """Turns a word into numbers: its shape, the row of its last piece, and the rows of its first PIECES pieces."""
-
-    def __init__(self, pieces: Pieces) -> None:
-        self._pieces = pieces
-        self.of = lru_cache(_CACHED_WORDS)(self._of)
-
-    def _of(self, word: str) -> tuple[int, ...]:
-        rows = self._pieces.rows(word)
-        first = rows[:PIECES]
-        return (shape(word), rows[-1], *first, *[Pieces.PAD] * (PIECES - len(first)))
+def word_row(pieces: Pieces, word: str) -> tuple[int, ...]:
+    """The ROW numbers of a word: its shape, its last piece, its first pieces and padding."""
+    rows = pieces.rows(word)
+    first = rows[:PIECES]
+    return (shape(word), rows[-1], *first, *[Pieces.PAD] * (PIECES - len(first)))
 
 
 def shape(word: str) -> int:

@@ -19,9 +19,9 @@ SCORES = [0.0, 0.0, 0.0, 0.0, -5.0, -3.0, -3.0, -2.0, -8.0, -4.0, -4.0, -6.0]
     ],
 )
 def test_words(text: str, expected: list[str]) -> None:
-    found = list(words(text))
-    assert [word.text for word in found] == expected
-    assert all(text[word.start : word.end] == word.text for word in found)
+    found = words(text)
+    assert found.texts == expected
+    assert [text[start:end] for start, end in found.spans] == expected
 
 
 @pytest.mark.parametrize(("word", "expected"), [("12", "00"), ("1012345672", "0000"), ("٠٥٠", "000"), ("ﬁsh", "fish")])
