@@ -8,6 +8,8 @@ _BODY = r"[A-Za-z0-9_.%+~&?=#@/$-]|://|:[0-9]|\\(?![nrt\"'])"
 _AFTER = re.compile(rf"(?:{_BODY})*")
 _HOST = re.compile(r"[a-z0-9-]+(?:\.[a-z0-9-]+)+")
 _FILE = re.compile(r".*[^./]\.[a-z][a-z0-9]{1,4}")
+_USER_NAME = re.compile(r"\w+(?:\.\w+)*")
+_NO_USER_NAME = frozenset("/(@")  # what follows it
 _MARKS = frozenset("@\\/._-")
 
 
@@ -31,6 +33,21 @@ def in_identifier(text: str, start: int, end: int) -> bool:
         path = token.startswith(("/", "~/", "./", "../")) and not glued and len(token) > len(text[start:end]) + 1
         return path or bool(_FILE.fullmatch(token) and "/" in token)
     return bool(_HOST.fullmatch(token) or (_FILE.fullmatch(token) and token[0].isalnum()))
+
+
+def user_name_around(text: str, start: int, end: int) -> tuple[int, int] | None:
+    """The user name (`@example`), without its mark, that `text[start:end]` lies in; None if it lies in none.
+
+    A package (`@scope/name`), a call (`@app.route(...)`) and an e-mail address are none.
+    """
+    mark = text.rfind("@", max(0, start - _LONGEST), start)
+    if mark < 0 or (mark and (text[mark - 1] in _SAFE or text[mark - 1].isalnum())):
+        return None
+    name = _USER_NAME.match(text, mark + 1, mark + 1 + _LONGEST)
+    if name is None or name.end() < end:
+        return None
+    following = text[name.end() : name.end() + 1]
+    return None if following in _NO_USER_NAME or following.isalnum() else name.span()
 
 
 def _run_before(before: str) -> str:

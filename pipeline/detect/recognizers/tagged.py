@@ -12,7 +12,7 @@ from functools import lru_cache
 from operator import itemgetter
 from typing import NamedTuple
 
-from pipeline.detect.grammar.identifiers import in_identifier
+from pipeline.detect.grammar.identifiers import in_identifier, user_name_around
 from pipeline.detect.grammar.vocabulary import NAME, Word, shape
 from pipeline.detect.lexicons.loader import fold
 from pipeline.detect.recognizer import span
@@ -129,7 +129,8 @@ class TaggedRecognizer:
                 continue
             if mention.type == EntityType.PERSON and _is_ordinary(text[start:end]):
                 continue
-            if not in_identifier(text, start, end) and not labels.cover(start, end):
+            is_own = user_name_around(text, start, end) == (start, end)
+            if (is_own or not in_identifier(text, start, end)) and not labels.cover(start, end):
                 candidates[mention.type].append(Candidate(start, end, mention.type, score))
         sources = {(s.start, s.end, s.type): s for s in ruled}
         for type_ in TYPE.values():
@@ -201,7 +202,8 @@ class Reading:
     def mentions(self, by_rules: Mapping[EntityType, "Zones"]) -> Iterator[Mention]:
         """The entities that the tagger found, without punctuation, possessives and attached Arabic clitics.
 
-        None spans two cells, and none is in a script that the tagger has not learnt. `by_rules`: what the rules found.
+        A part of a user name stands for all of it. No entity spans two cells, and none is in a script that the tagger
+        has not learnt. `by_rules`: what the rules found.
         """
         for whole in self.names.tagger.decoder.entities(self._shares):
             for entity in self._cells(whole):
@@ -227,6 +229,9 @@ class Reading:
         surface = self._text[start:end]
         end -= len(surface) - len(surface.rstrip(_EDGES))
         start += len(surface) - len(surface.lstrip(_EDGES))
+        user_name = user_name_around(self._text, start, end)
+        if user_name is not None:
+            return user_name
         possessive = _POSSESSIVE.search(self._text[start:end])
         if possessive is not None:
             end -= len(possessive[0])

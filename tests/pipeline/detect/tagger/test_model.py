@@ -10,6 +10,7 @@ import pytest
 from pipeline.detect.detector import Detector
 from pipeline.detect.tagger import model, release
 from pipeline.detect.tagger.model import Tagger
+from pipeline.detect.tagger.pieces import words
 from pipeline.detect.tagger.release import FOLDER, WrongWeights
 from schemas.entities import EntityType
 from schemas.spans import DetectOptions
@@ -68,6 +69,34 @@ def test_a_result_does_not_depend_on_what_else_is_read(detector: Detector) -> No
 def test_a_long_text_is_read_to_its_end(detector: Detector) -> None:
     filler = "The committee discussed the budget of the harbour and the roads around it. " * 60
     assert people(detector, filler + ENGLISH) >= {"Ottoline Brancaster", "Wendeline Ormsthwaite"}
+
+
+@pytest.mark.parametrize("tier", ["fast", "accurate"])
+def test_probabilities_depend_on_what_is_near_alone(tier: str) -> None:
+    """The fast tagger sees nine words on each side: what is beyond, cold or warm, changes no bit."""
+    tagger, cold = (Tagger(release.read(tier)[0]) for _ in range(2))
+    text = words(f"{ENGLISH} {ARABIC}\n").texts
+    everywhere = [True] * len(text)
+    alone = tagger.probabilities(text, everywhere)
+    assert (tagger.probabilities(text, everywhere) == alone).all()
+    if tier == "fast":
+        long = tagger.probabilities([*["harbour"] * 300, *text * 3, *["budget"] * 9], [True] * (309 + 3 * len(text)))
+        middle = tagger.probabilities(text * 3, everywhere * 3)[len(text) : 2 * len(text)]
+        begin = 300 + len(text)
+        assert (long[begin : begin + len(text)] == middle).all()
+        assert (cold.probabilities(text * 3, everywhere * 3)[len(text) : 2 * len(text)] == middle).all()
+
+
+def test_a_user_name_is_found_whole() -> None:
+    detector = Detector(names="fast")
+    text = "RT @dune_wanderer7: so happy for you @yara.collects lol, see you soon"
+    assert {"dune_wanderer7", "yara.collects"} <= people(detector, text)
+
+
+def test_a_word_without_end_is_read_by_its_beginning(detector: Detector) -> None:
+    text = f"{'Ottoline' * 40_000} met Wendeline Ormsthwaite"
+    assert "Wendeline Ormsthwaite" in people(detector, text)
+    assert max(map(len, words(text).texts)) == 64
 
 
 def test_an_explanation_names_the_tagger_and_its_score(detector: Detector) -> None:
