@@ -64,28 +64,35 @@ def joined(text: str, spans: Iterable[Span]) -> Iterator[Span]:
     Parts have the same type and blanks between them at most. Those of an address may have commas between them, and
     cities among them; cities without an address stay as they are.
     """
+    same = (_one(chain, chain[0].type) for chain in _chains(spans, lambda last, part: _is_same(text, last, part)))
+    for chain in _chains(same, lambda last, part: _is_address(text, last, part)):
+        if any(part.type == _T.ADDRESS for part in chain):
+            yield _one(chain, _T.ADDRESS)
+        else:
+            yield from chain
+
+
+def _chains(spans: Iterable[Span], continues: Callable[[Span, Span], bool]) -> Iterator[list[Span]]:
     chain: list[Span] = []
     for part in spans:
-        if chain and not _continues(text, chain[-1], part):
-            yield from _whole(chain)
+        if chain and not continues(chain[-1], part):
+            yield chain
             chain = []
         chain.append(part)
-    yield from _whole(chain)
+    if chain:
+        yield chain
 
 
-def _continues(text: str, last: Span, part: Span) -> bool:
-    between = text[last.end : part.start]
-    if {last.type, part.type} <= _PLACES:
-        return re.fullmatch(r"[\s,]*", between) is not None
-    return last.type == part.type and not between.strip(" ")
+def _is_same(text: str, last: Span, part: Span) -> bool:
+    return last.type == part.type and not text[last.end : part.start].strip(" ")
 
 
-def _whole(chain: list[Span]) -> list[Span]:
-    types = {part.type for part in chain}
-    if len(chain) < 2 or types == {_T.LOCATION}:
-        return chain
-    type_ = _T.ADDRESS if _T.ADDRESS in types else chain[0].type
-    return [span(chain[0].start, chain[-1].end, type_, 1.0, "peer")]
+def _is_address(text: str, last: Span, part: Span) -> bool:
+    return {last.type, part.type} <= _PLACES and re.fullmatch(r"[\s,]*", text[last.end : part.start]) is not None
+
+
+def _one(chain: list[Span], type_: EntityType) -> Span:
+    return span(chain[0].start, chain[-1].end, type_, 1.0, "peer")
 
 
 def rampart() -> Callable[[str], list[tuple[str, int, int]]]:
