@@ -29,6 +29,7 @@ check:  ## format, lint, types, import walls
 eval:  ## score the detector on labelled messages and corpora beside others, write docs/accuracy.md
 	@scripts/setup check
 	@scripts/setup bench
+	@scripts/setup rampart
 	@$(PY) -m benchmarks.accuracy
 
 conformance:  ## match contract tests with the specification, write docs/conformance.md
@@ -57,4 +58,4 @@ lock:  ## rewrite requirements/*.txt from pyproject.toml (needs uv)
 	@scripts/lock
 
 clean:  ## remove everything that the targets made
-	rm -rf .venv .venv-bench .venv-checkers .venv-train build demo-output *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage*
+	rm -rf .venv .venv-bench .venv-rampart .venv-checkers .venv-train build demo-output *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage*

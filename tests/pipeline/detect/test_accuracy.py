@@ -20,6 +20,7 @@ from benchmarks.accuracy import (
     read_marked,
 )
 from benchmarks.accuracy import score as score_case
+from benchmarks.peers import Peer
 from pipeline.detect.detector import Detector
 from schemas.entities import RANK, EntityType
 from schemas.spans import DetectOptions, Span, Term, TermSet
@@ -137,6 +138,29 @@ def test_mistakes_with_persons_by_class(tmp_path: Path) -> None:
         "missed: found as another type": 1,
         "false: a place or organization": 1,
     }
+
+
+@pytest.mark.parametrize(
+    ("text", "parts", "wholes"),
+    [
+        ("Dana Al-Amri, Noor", "given_name:Dana given_name:Al surname:-Amri given_name:Noor",
+         [("PERSON", "Dana Al-Amri"), ("PERSON", "Noor")]),
+        ("12 Hill St, Dallas, TX 75201", "building_number:12 street_name:Hill city:Dallas state:TX zip_code:75201",
+         [("ADDRESS", "12 Hill"), ("ADDRESS", "Dallas, TX 75201")]),
+        ("Jeddah, Riyadh", "city:Jed city:dah city:Riyadh", [("LOCATION", "Jeddah"), ("LOCATION", "Riyadh")]),
+        ("call 0501, 0502", "phone_number:0501 phone_number:0502 url:call",
+         [("PHONE_NUMBER", "0501"), ("PHONE_NUMBER", "0502")]),
+    ],
+)  # fmt: skip
+def test_parts_that_another_detector_yields_are_scored_as_one(
+    text: str, parts: str, wholes: list[tuple[str, str]]
+) -> None:
+    named = [part.split(":") for part in parts.split()]
+    peer = Peer(
+        lambda text: [(name, text.index(part), text.index(part) + len(part)) for name, part in named], joins=True
+    )
+    found = peer.detect(text).spans
+    assert [(span.type.value, text[span.start : span.end]) for span in found] == wholes
 
 
 def test_our_own_messages_are_found() -> None:
