@@ -12,6 +12,7 @@ from scripts.names.base import Base, dequantized
 
 WIDTH, HEADS = 384, 12
 EPSILON = 1e-12
+BLOCK, ZERO = 128, 128  # of the 8-bit matrices of an exported file: weights with one scale, and the zero point
 
 
 class Layer(nn.Module):
@@ -83,7 +84,7 @@ class Tagger(nn.Module):
                     module.bias.copy_(tensor[f"l{number}.{part}.b"])
 
     def start_from_release(self, path: Path) -> None:
-        """Copy the weights of an exported tagger (export.py), whose layers are in 8 bits with a scale per column."""
+        """Copy the weights of an exported tagger (export.py)."""
         graph = onnx.load(path).graph
         tensor = {item.name: torch.from_numpy(onnx.numpy_helper.to_array(item).copy()) for item in graph.initializer}
         state = self.state_dict()
@@ -91,11 +92,11 @@ class Tagger(nn.Module):
             if f"model.{name}" in tensor:
                 state[name] = tensor[f"model.{name}"]
         for node in graph.node:
-            if node.op_type == "MatMulInteger":
-                *parts, _ = node.name.strip("/").split("/")  # /layers.0/q/MatMul_quant, /heads.8/Gemm_MatMul_quant
-                weights = node.input[1].removesuffix("_quantized")
-                values = tensor[f"{weights}_quantized"].float() - tensor[f"{weights}_zero_point"].float()
-                state[f"{'.'.join(parts)}.weight"] = (values * tensor[f"{weights}_scale"]).T
+            if node.op_type == "MatMulNBits":
+                *parts, _ = node.name.strip("/").split("/")  # /layers.0/q/MatMul
+                weights, scales = (tensor[part] for part in node.input[1:3])
+                values = (weights.float() - ZERO) * scales.view(len(weights), -1, 1)
+                state[f"{'.'.join(parts)}.weight"] = values.view(len(weights), -1)
         self.load_state_dict(state)
 
 

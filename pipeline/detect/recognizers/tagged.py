@@ -37,6 +37,7 @@ _CACHED_WORDS = 1 << 14
 _LETTER = re.compile(r"[^\W\d_]{2}")
 _FOREIGN = re.compile(r"[^\W\d_A-Za-z\u00aa-\u024f\u0610-\u06ff\u0750-\u077f\u1e00-\u1eff]")
 _CLITICS = frozenset("وفبلك")  # letters that are attached to the front of Arabic words
+_PARTICLES = Word.CONNECTOR | Word.KUNYA | Word.ABD | Word.ARTICLE | Word.PARTICLE  # bin, Abu, Abd, Al, van
 _SURE = 0.85  # score of a span of the rules
 _MOST_CHARACTERS = 120  # of one name; a longer mention is a misreading of a list
 
@@ -241,16 +242,18 @@ class Reading:
         columns = self.names.tagger.decoder.columns(entity.label)
         shares = self._shares[entity.first : entity.last + 1, columns].sum(axis=1)
         parts = _PART.findall(self._text[start:end])
-        known = list(map(_meaning_of_part, parts))
+        meanings = list(map(_meaning_of_part, parts))
+        known = [meaning for meaning in meanings if not meaning & _PARTICLES]
         return (
             1.0,
             _logit(entity.score),
             _logit(float(shares.min())),
             float(len(parts) > 1),
             float(bool(parts) and not parts[0].isascii() and "\u0600" <= parts[0][0] <= "\u06ff"),
-            sum(bool(meaning & NAME) for meaning in known) / max(len(parts), 1),
-            sum(bool(meaning & Word.ORDINARY) for meaning in known) / max(len(parts), 1),
+            sum(bool(meaning & NAME) for meaning in known) / max(len(known), 1),
+            sum(bool(meaning & Word.ORDINARY) for meaning in known) / max(len(known), 1),
             float(bool(parts) and parts[0].islower()),
+            float(len(known) < len(parts)),
         )
 
     def words_around(self, place: Trigger) -> tuple[int, int]:
@@ -299,7 +302,8 @@ def _meaning(word: str) -> int:
 
 
 def _is_ordinary(surface: str) -> bool:
-    return all((m := _meaning_of_part(part)) & Word.ORDINARY and not m & NAME for part in _PART.findall(surface))
+    meanings = map(_meaning_of_part, _PART.findall(surface))
+    return all(meaning & _PARTICLES or (meaning & Word.ORDINARY and not meaning & NAME) for meaning in meanings)
 
 
 def _meaning_of_part(part: str) -> int:

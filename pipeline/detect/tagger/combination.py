@@ -13,6 +13,7 @@ from schemas.entities import EntityType
 Features = tuple[float, ...]
 MENTION_FEATURES = (
     "one", "score", "lowest", "several words", "Arabic", "known names", "ordinary words", "no capital",
+    "particles",
     "by rules", "by rules of another type",
 )  # fmt: skip
 RULE_FEATURES = ("one", "score", "mean", "highest", "several words", "Arabic")
