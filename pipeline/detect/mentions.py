@@ -218,11 +218,8 @@ class PersonMentions:
     def _spelled(self, key: str) -> list[str]:
         """The parts in the other script that may be the same name."""
         index = self._arabic_parts if key.isascii() else self._latin_parts
-        return [
-            part
-            for head, part in index.get(transliteration.consonants(key), ())
-            if head == part and transliteration.spells(part, key)
-        ]
+        (shape,) = transliteration.consonants([key])
+        return [part for head, part in index.get(shape, ()) if head == part and transliteration.spells(part, key)]
 
     def _known_as(self, key: str) -> frozenset[str]:
         """The part itself, or else those of the other script that are proven to be the same name."""
@@ -313,7 +310,7 @@ def _by_consonants(parts: Iterable[str], clitics: Sequence[str] = ()) -> _Index:
 
 def _look_up(index: _Index, words: Sequence[str], found: dict[str, bool]) -> None:
     """Adds to `found` the words that may belong to a part, each with whether its letters can prove that."""
-    keys = transliteration.consonants(" ".join(words)).split(" ")
+    keys = transliteration.consonants(words)
     if index.keys().isdisjoint(keys):
         return
     for word, key in zip(words, keys, strict=True):

@@ -8,12 +8,13 @@ Africa (Gaber, Hicham). All words are in the *compact* form of `text.equivalence
 `consonants` is the form in which two spellings of one name are nearly always equal, so that they are looked up by it.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
 from pipeline.detect.lexicons.loader import table
 
 _LEAST_CONSONANTS = 3  # with fewer, agreeing letters prove little: علي, Ola
+_LEAST_OF_TWO = 5  # letters of a word with two consonants that prove as much: عتيبي
 _MOST_LETTERS = 40  # of a name
 
 _ARTICLE, _SERVANT = "ال", "عبدال"
@@ -60,23 +61,23 @@ _CLASS_OF = str.maketrans(
     {character: name for name, members in _CLASSES.items() for character in members} | dict.fromkeys(_SILENT, "")
 )
 _DOUBLED = tuple((2 * name, name) for name in _CLASSES)
-_ABD = "BT"  # the consonants of عبد
+_ABD, _DIN = "BT", "TN"  # the consonants of عبد and دين
 
 
-def consonants(text: str) -> str:
-    """The classes of the consonants of each word of a text, doubled ones once; the blanks between the words stay."""
-    text = text.replace("ch", "sh").translate(_CLASS_OF)
+def consonants(words: Iterable[str]) -> list[str]:
+    """The classes of the consonants of each word, doubled ones once."""
+    text = "\n".join((*words, "")).replace("ch", "sh").replace("dj", "j").translate(_CLASS_OF)
     for doubled, single in _DOUBLED:
         if doubled in text:
             text = text.replace(doubled, single).replace(doubled, single)
-    return text
+    return text.split("\n")[:-1]
 
 
 def keys(words: Sequence[str]) -> list[set[str]]:
     """For each word the `consonants` that its spellings in the other script may have."""
     found = []
     odd = _odd_keys()
-    for word, own in zip(words, consonants(" ".join(words)).split(" "), strict=True):
+    for word, own in zip(words, consonants(words), strict=True):
         both = _with_and_without_article(own)
         if word in odd:
             both |= odd[word]
@@ -85,13 +86,21 @@ def keys(words: Sequence[str]) -> list[set[str]]:
 
 
 def _with_and_without_article(own: str) -> set[str]:
-    """The consonants of a word, with and without an article before it or behind its عبد: Abdurrahman, Abdulrahman."""
-    found = {own, own[1:] if own.startswith("L") else f"L{own}"}
+    """The consonants of a word, with and without an article before it, or inside: Abdurrahman, Nureddin."""
+    found = {own, _toggled(own, 0)}
     if own.startswith(_ABD):
-        rest = own[len(_ABD) :]
-        found.add(_ABD + (rest[1:] if rest.startswith("L") else f"L{rest}"))
+        found.add(_toggled(own, len(_ABD)))
+    if own.endswith(_DIN) and own != _DIN:
+        found.add(_toggled(own, len(own) - len(_DIN)))
     found.discard("")
     return found
+
+
+def _toggled(own: str, place: int) -> str:
+    """The consonants with the L of an article before the one at `place`, or without it."""
+    if own.startswith("L", place):
+        return own[:place] + own[place + 1 :]
+    return own[: place - 1] + own[place:] if place and own[place - 1] == "L" else f"{own[:place]}L{own[place:]}"
 
 
 def spells(one: str, other: str) -> bool:
@@ -106,7 +115,7 @@ def spells(one: str, other: str) -> bool:
 def proves(one: str, other: str) -> bool:
     """Whether `spells` proves two words to be one name: they have enough consonants, or the lexicon says so."""
     arabic, latin = _in_order(one, other)
-    return _count_consonants(arabic) >= _LEAST_CONSONANTS or bool(_is_listed(arabic, latin))
+    return _has_enough_letters(_without_article(arabic)) or bool(_is_listed(arabic, latin))
 
 
 def _in_order(one: str, other: str) -> tuple[str, str]:
@@ -136,7 +145,7 @@ def _odd_keys() -> dict[str, set[str]]:
     """The consonants of listed spellings that are not those of the word: Jacob for يعقوب."""
     odd: dict[str, set[str]] = {}
     for word, others in _spellings().items():
-        more = {*map(consonants, others)} - _with_and_without_article(consonants(word)) - {""}
+        more = {*consonants(others)} - _with_and_without_article(*consonants([word])) - {""}
         if more:
             odd[word] = more
     return odd
@@ -155,10 +164,10 @@ def _without_article(word: str) -> str:
     return word[2:] if word.startswith((_ARTICLE, *_ARTICLES)) and len(word) > 2 else word
 
 
-def _count_consonants(arabic: str) -> int:
-    """The letters of an Arabic word, without its article, that every Latin spelling shows as consonants."""
-    word = _without_article(arabic)
-    return sum(letter in _PLAIN for letter in word) - word.endswith("ه")
+def _has_enough_letters(arabic: str) -> bool:
+    """Whether a word has enough letters that every Latin spelling shows as consonants, or two of them and others."""
+    count = sum(letter in _PLAIN for letter in arabic) - arabic.endswith("ه")
+    return count >= _LEAST_CONSONANTS or (count == _LEAST_CONSONANTS - 1 and len(arabic) >= _LEAST_OF_TWO)
 
 
 def _is_read_as(arabic: str, latin: str) -> bool:
