@@ -4,6 +4,7 @@ import pytest
 
 from pipeline.documents.document import Findings, FoundValue, Raster, Reading, Word
 from pipeline.verification.reading import Leftover, Passage, SecondReading
+from pipeline.verification.verdict import partial_names
 from tests.pipeline.verification.conftest import Judge
 
 PERSON, ID, IBAN, EMAIL, MRN = "PERSON", "NATIONAL_ID", "IBAN", "EMAIL_ADDRESS", "MRN"
