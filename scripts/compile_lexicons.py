@@ -16,6 +16,7 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
 from pipeline.detect.lexicons.loader import fold, section  # noqa: E402
+from pipeline.detect.text.equivalence import compact_form  # noqa: E402
 
 SOURCE = ROOT / "../shared/data/lexicons"
 TARGET = ROOT / "pipeline/detect/lexicons"
@@ -84,6 +85,17 @@ def compile_names() -> None:
     )
     write("names_arabic.csv", note.format("Arabic letters, folded as in loader.fold"), columns, arabic.lines())
     write("names_latin.csv", note.format("Latin letters, capitalized, without apostrophes"), columns, latin.lines())
+
+
+def compile_spellings() -> None:
+    """Write name_spellings.csv."""
+    spelled: dict[str, set[str]] = defaultdict(set)
+    for source in ("names_ar_given.csv", "names_family.csv"):
+        for row in rows(source):
+            spelled[compact_form(row["arabic"])].update(map(compact_form, row["latin_variants"].split("|")))
+    lines = (",".join((arabic, *sorted(latin - {""}))) for arabic, latin in spelled.items() if latin - {""})
+    note = "Arab names and their Latin spellings, in compact form. Sources: shared/data/lexicons/names_*.csv."
+    write("name_spellings.csv", note, "Arabic,one or more Latin", lines)
 
 
 def add_arab_names(source: str, kind: str, arabic: NameTable, latin: NameTable) -> None:
@@ -166,5 +178,6 @@ def compile_organizations() -> None:
 
 if __name__ == "__main__":
     compile_names()
+    compile_spellings()
     compile_places()
     compile_organizations()

@@ -2,24 +2,26 @@
 
 A part that is a name and nothing else counts wherever it is written as one. A part that is also an ordinary word, or
 that no lexicon has, counts only in the context of a name: after a title or a greeting, with a capital letter inside a
-sentence, next to another part of the same name. Linear in the length of the text.
+sentence, next to another part of the same name. A part in the other script counts by the same rules, where
+`names.transliteration` proves it, and only if no name in its own script has it. Linear in the length of the text.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import filterfalse
 from typing import NamedTuple
 
 from pipeline.detect.grammar.identifiers import in_identifier
 from pipeline.detect.grammar.vocabulary import NAME, Vocabulary, Word
 from pipeline.detect.grammar.words import Words
 from pipeline.detect.lexicons.loader import section, table
-from pipeline.detect.names import arabic, latin
+from pipeline.detect.names import arabic, latin, transliteration
 from pipeline.detect.names.arabic_scores import PREDICATES
 from pipeline.detect.names.latin import is_facility_name
 from pipeline.detect.names.latin_scores import has_possessor
 from pipeline.detect.recognizers.named_entities import LEXICAL
 from pipeline.detect.text.equivalence import compact_form, words_form
-from pipeline.detect.text.normalize import normalize
+from pipeline.detect.text.normalize import lazy, normalize
 from schemas.entities import EntityType
 from schemas.spans import Span
 
@@ -47,10 +49,13 @@ _LEAST_UNKNOWN = 4  # letters of an unknown Arabic word that counts everywhere
 _LEAST_FAMILY = 6  # letters of an unknown Arabic word with the article
 _I_AM = "انا"
 _ENDS = frozenset("n.#:(<")  # separator codes before the first word of a sentence or a line
+_CLITIC_CONSONANTS = ("B", "K")  # of a clitic in front of an Arabic word, as `transliteration.consonants` has them
 _CLITICS = ("و", "ف", "ب", "ل", "ك", "ول", "وب", "فل", "وك")
 _BETWEEN = frozenset(" -.i,'")  # separator codes between two parts of one name
 _APOSTROPHES = re.compile("['\u2018\u2019\u02bc]")  # Sara's
 _LIST_SEPARATORS = frozenset(";؛|\t")  # between two items of a list
+_POSSESSIVE = re.compile("['\u2018\u2019\u02bc][sS]\\b")
+_MOST_ALIKE = 100  # parts with equal consonants that a word is compared to
 _INITIAL = re.compile(r"\b[A-Z]\b(?!')")
 _MOST_WORDS = 3  # of one part: Abd Al Rahman
 _OPENINGS = ("al", "el", "abdul", "abdel", "abdal", "abd", "abu", "ال", "عبد", "ابو")
@@ -76,12 +81,18 @@ class Mention(NamedTuple):
 
 
 class _PartMatch(NamedTuple):
-    """Words `first` to `last`, without the first `skip` letters, spell a part."""
+    """Words `first` to `last`, without the first `skip` letters, spell a part.
+
+    `keys`: the parts that they may be, several only in the other script; `part`: as written here. `proven`: the letters
+    suffice to know that it is one of them; otherwise another part of the same name must stand beside it.
+    """
 
     first: int
     last: int
     skip: int
-    key: str
+    keys: frozenset[str]
+    part: Part
+    proven: bool = True
 
 
 class PersonMentions:
@@ -101,72 +112,120 @@ class PersonMentions:
                 self._parts[part.key] = part
                 self._people.setdefault(part.key, set()).add(number)
         self._heads = {head for key in self._parts for head in _heads(key)}
+        self._has_latin = any(map(str.isascii, self._parts))
+        self._has_arabic = not all(map(str.isascii, self._parts))
 
     def __bool__(self) -> bool:
         return bool(self._parts)
 
     def owner(self, surface: str) -> int | None:
         """The only person whose name has these parts, in any order; None if there is none or more than one."""
-        keys = [part.key for part in name_parts(surface, self._vocabulary)]
-        if not keys or any(key not in self._people for key in keys):
+        keys = [self._known_as(part.key) for part in name_parts(surface, self._vocabulary)]
+        if not keys or not all(keys):
             return None
-        people = set.intersection(*(self._people[key] for key in keys))
+        people = set.intersection(*map(self._named, keys))
         initials = {word.casefold() for word in _INITIAL.findall(surface)}
         if initials:
             people = {number for number in people if self._has_initials_of(number, initials)}
         elif len(keys) > 1:
-            people = {number for number in people if sorted(keys) in map(sorted, self._names[number])}
+            people = {number for number in people if any(_are_all_of(keys, name) for name in self._names[number])}
         return people.pop() if len(people) == 1 else None
 
     def mentions_in(self, text: str) -> list[Mention]:
         """Every mention by position, without overlaps."""
-        if self._heads.isdisjoint(words_form(_APOSTROPHES.sub(" ", text)).split()):
+        bare = _APOSTROPHES.sub(" ", text)
+        folded = words_form(bare).split()
+        foreign = self._words_of_other_script(
+            folded if bare == text else words_form(_POSSESSIVE.sub(" ", text)).split()
+        )
+        if not foreign and self._heads.isdisjoint(folded):
             return []
         normalized = normalize(text)
         words = Words(normalized, self._vocabulary)
         found = []
-        for group in self._groups(words, list(self._part_matches(words))):
+        for group in self._groups(words, list(self._part_matches(words, foreign))):
+            if len(group) == 1 and not group[0].proven:
+                continue
             first, last, start, end, people = self._with_people(words, group)
             has_initials = (first, last) != (group[0].first, group[-1].last)
-            if is_mention(words, first, last, [self._parts[match.key] for match in group], has_initials=has_initials):
+            if is_mention(words, first, last, [match.part for match in group], has_initials=has_initials):
                 found.append(Mention(*normalized.original_span(*normalized.widened(start, end)), frozenset(people)))
         return found
 
     def _with_people(self, words: Words, group: list[_PartMatch]) -> tuple[int, int, int, int, set[int]]:
         """First and last word of a group with the initials around it, their offsets, and the people they may mean."""
-        matched = {match.key for match in group}
+        matched = frozenset[str]().union(*(match.keys for match in group))
         people = self._shared(group)
-        initials = {key[0] for number in people for name in self._names[number] for key in name if key not in matched}
+        initials = {
+            letter
+            for number in people
+            for name in self._names[number]
+            for key in name
+            if key not in matched
+            for letter in self._initials[key]
+        }
         first, last = group[0].first, group[-1].last
         begin, end = _with_initials(words, first, last, initials)
         seen = {words.words[n].casefold() for n in (*range(begin, first), *range(last + 1, end + 1))}
         people = {number for number in people if self._has_initials_of(number, seen)} or people
         return begin, end, *words.offsets(begin, end, group[0].skip if begin == first else 0), people
 
-    def _part_matches(self, words: Words) -> Iterator[_PartMatch]:
+    def _part_matches(self, words: Words, foreign: frozenset[str]) -> Iterator[_PartMatch]:
         index = 0
         while index < len(words):
-            match = self._part_match_at(words, index)
+            match = self._part_match_at(words, index, foreign)
             if match is not None:
                 yield match
                 index = match.last
             index += 1
 
-    def _part_match_at(self, words: Words, first: int) -> _PartMatch | None:
-        """The longest part that begins at word `first`."""
-        best, key = None, ""
+    def _part_match_at(self, words: Words, first: int, foreign: frozenset[str]) -> _PartMatch | None:
+        """The longest part that begins at word `first`. `foreign`: words that may belong to one in the other script."""
+        best, key, may_be_foreign = None, "", False
         for last in range(first, min(first + _MOST_WORDS, len(words))):
             if last > first and words.after(last - 1) not in " -'":
                 break
-            key += compact_form(words.words[last])
+            word = compact_form(words.words[last])
+            key += word
+            may_be_foreign = may_be_foreign or word in foreign or key in foreign
             if key in self._parts:
-                best = _PartMatch(first, last, 0, key)
+                best = _PartMatch(first, last, 0, frozenset((key,)), self._parts[key])
+            elif may_be_foreign:
+                best = self._foreign_match(words, first, last, 0, key) or best
         if best is not None or not words.meaning(first) & (Word.ARABIC | Word.CLITIC):
             return best
         for clitic, bare in _without_clitics(compact_form(words.words[first])):
             if bare in self._parts:
-                return _PartMatch(first, first, clitic, bare)
+                return _PartMatch(first, first, clitic, frozenset((bare,)), self._parts[bare])
+            match = self._foreign_match(words, first, first, clitic, bare) if foreign else None
+            if match is not None:
+                return match
         return None
+
+    def _foreign_match(self, words: Words, first: int, last: int, skip: int, key: str) -> _PartMatch | None:
+        """The match of words that spell `key` with the parts of the other script that they may be."""
+        alike = self._spelled(key)
+        if not alike:
+            return None
+        is_read_alone = first == last and not key.isascii()
+        meaning = words.knows(words.words[first][skip:]) if is_read_alone else 0
+        part = _part(key, not is_read_alone, meaning, self._vocabulary)
+        if part is None:
+            return None
+        proven = frozenset(other for other in alike if transliteration.proves(other, key))
+        return _PartMatch(first, last, skip, proven or frozenset(alike), part, bool(proven))
+
+    def _spelled(self, key: str) -> list[str]:
+        """The parts in the other script that may be the same name."""
+        index = self._arabic_parts if key.isascii() else self._latin_parts
+        (shape,) = transliteration.consonants([key])
+        return [part for head, part in index.get(shape, ()) if head == part and transliteration.spells(part, key)]
+
+    def _known_as(self, key: str) -> frozenset[str]:
+        """The part itself, or else those of the other script that are proven to be the same name."""
+        if key in self._parts:
+            return frozenset((key,))
+        return frozenset(part for part in self._spelled(key) if transliteration.proves(part, key))
 
     def _groups(self, words: Words, matches: list[_PartMatch]) -> Iterator[list[_PartMatch]]:
         """Runs of neighbouring matches that may be the name of one person."""
@@ -188,20 +247,88 @@ class PersonMentions:
             between = words.meaning(index + 1) if index + 1 < following.first else Word.CONNECTOR
             if not between & (Word.CONNECTOR | Word.ARTICLE | Word.PARTICLE | Word.INITIAL | Word.WEAK_CONNECTOR):
                 return False
-        known = {match.key for match in group}
         return (
             following.first - last <= 2
             and not following.skip
-            and following.key not in known
+            and all(following.keys.isdisjoint(match.keys) for match in group)
             and bool(self._shared([*group, following]))
         )
 
     def _shared(self, group: list[_PartMatch]) -> set[int]:
-        return set.intersection(*(self._people[match.key] for match in group))
+        return set.intersection(*(self._named(match.keys) for match in group))
+
+    def _named(self, keys: frozenset[str]) -> set[int]:
+        """The people with a name that has one of these parts."""
+        return set[int]().union(*(self._people[key] for key in keys))
 
     def _has_initials_of(self, number: int, initials: set[str]) -> bool:
         """Whether a name of this person has parts with all these initials."""
-        return any(initials <= {key[0] for key in name} for name in self._names[number])
+        return any(initials <= {*"".join(self._initials[key] for key in name)} for name in self._names[number])
+
+    @lazy
+    def _arabic_parts(self) -> "_Index":
+        """The Arabic parts, for Latin words."""
+        return _by_consonants(filterfalse(str.isascii, self._parts))
+
+    @lazy
+    def _latin_parts(self) -> "_Index":
+        """The Latin parts, for Arabic words."""
+        return _by_consonants(filter(str.isascii, self._parts), _CLITIC_CONSONANTS)
+
+    @lazy
+    def _initials(self) -> dict[str, str]:
+        """The letters that may stand for each part as its initial."""
+        return {key: transliteration.initials(key) for key in self._parts}
+
+    def _words_of_other_script(self, words: Sequence[str]) -> frozenset[str]:
+        """Those words of a text, folded, that may belong to a part in the other script; none if none is sure."""
+        found: dict[str, bool] = {}
+        if self._has_arabic and (own := [*filter(str.isascii, words)]):
+            _look_up(self._arabic_parts, own, found)
+        if self._has_latin and (own := [*filterfalse(str.isascii, words)]):
+            _look_up(self._latin_parts, own, found)
+        return frozenset(found) if any(found.values()) else frozenset()
+
+
+# By the consonants of its spellings in the other script: each word that may begin a part, and the part.
+_Index = dict[str, list[tuple[str, str]]]
+
+
+def _by_consonants(parts: Iterable[str], clitics: Sequence[str] = ()) -> _Index:
+    """The index of parts. `clitics`: the consonants of words that may be attached to the spellings."""
+    heads = [(head, part) for part in parts for head in _beginnings(part)]
+    index: _Index = {}
+    for pair, keys in zip(heads, transliteration.keys([head for head, _ in heads]), strict=True):
+        if clitics:
+            keys |= {key if key.startswith(clitic) else clitic + key for key in keys for clitic in clitics}
+        for key in keys:
+            alike = index.setdefault(key, [])
+            if len(alike) < _MOST_ALIKE:
+                alike.append(pair)
+    return index
+
+
+def _look_up(index: _Index, words: Sequence[str], found: dict[str, bool]) -> None:
+    """Adds to `found` the words that may belong to a part, each with whether its letters can prove that."""
+    keys = transliteration.consonants(words)
+    if index.keys().isdisjoint(keys):
+        return
+    for word, key in zip(words, keys, strict=True):
+        if key not in index or word in found:
+            continue
+        bare = [word] if word.isascii() else [word, *(bare for _, bare in _without_clitics(word))]
+        alike = [(head, part, one) for head, part in index[key] for one in bare if transliteration.spells(head, one)]
+        if alike:
+            found[word] = any(head != part or transliteration.proves(head, one) for head, part, one in alike)
+
+
+def _are_all_of(keys: Sequence[frozenset[str]], name: Sequence[str]) -> bool:
+    """Whether these are the parts of a name, in any order, each one of a set."""
+    return (
+        len(keys) == len(name)
+        and all(not one.isdisjoint(name) for one in keys)
+        and all(any(part in one for one in keys) for part in name)
+    )
 
 
 def further_mentions(text: str, found: Sequence[Span]) -> Iterator[Span]:
@@ -348,15 +475,21 @@ def _is_written_as_name(words: Words, first: int, last: int, part: Part) -> bool
 
 def _heads(key: str) -> Iterator[str]:
     """The first words with which a text can spell the part: with a clitic, or without an opening that is separate."""
+    for head in _beginnings(key):
+        yield head
+        if not head.isascii():
+            for clitic in _CLITICS:
+                yield clitic + head
+                if head.startswith("ال") and clitic.endswith("ل"):
+                    yield clitic + head[1:]
+
+
+def _beginnings(key: str) -> Iterator[str]:
+    """The part, and the first words of its spellings in several words, without an opening: Rahman of Abdul Rahman."""
     yield key
-    if not key.isascii():
-        for clitic in _CLITICS:
-            yield clitic + key
-            if key.startswith("ال") and clitic.endswith("ل"):
-                yield clitic + key[1:]
     for opening in _OPENINGS:
         if key.startswith(opening) and len(key) - len(opening) > 1:
-            yield from _heads(key[len(opening) :]) if opening in ("عبد", "ابو", "abu") else (key[len(opening) :],)
+            yield from _beginnings(key[len(opening) :]) if opening in ("عبد", "ابو", "abu") else (key[len(opening) :],)
     for length in range(2, len(key) - 1):
         if key[length:] in ("allah", "ullah", "uddin", "eddin", "aldin", "الله", "الدين"):
             yield key[:length]

@@ -31,6 +31,12 @@ def test_a_compiled_lexicon_is_sorted_unique_and_says_where_it_comes_from(name: 
     assert {len(row) for row in table(name)} == {columns}
 
 
+def test_the_spellings_of_names_are_sorted_and_each_name_has_one() -> None:
+    rows = table("name_spellings.csv")
+    assert [row[0] for row in rows] == sorted({row[0] for row in rows})
+    assert all(len(row) > 1 and not row[0].isascii() and "".join(row[1:]).isascii() for row in rows)
+
+
 def test_keys_are_folded_as_texts_are() -> None:
     for name in COMPILED:
         assert all(row[0] == fold(row[0]) for row in table(name))

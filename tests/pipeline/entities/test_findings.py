@@ -280,3 +280,19 @@ def test_a_hundred_thousand_units(detector: Detector) -> None:
     assert len(findings.places) == 100_000
     assert findings.places[-1] == Finding("99999", 0, 10, "NATIONAL_ID", "NATIONAL_ID_100000")
     assert isinstance(findings.values[0], FoundValue)
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        (
+            ("السيد محمد العتيبي", "Otaibi, M. came. Please ask Mr. Otaibi.", "Mohammed Alotaibi signed"),
+            ["السيد PERSON_NAME_01", "PERSON_NAME_01. came. Please ask Mr. PERSON_NAME_01.", "PERSON_NAME_02 signed"],
+        ),
+        (("Mr Salman Aldossari signed", "وصل الدوسري أمس"), ["Mr PERSON_NAME_01 signed", "وصل PERSON_NAME_01 أمس"]),
+    ],
+)
+def test_a_part_of_a_name_in_the_other_script(detector: Detector, texts: Sequence[str], expected: list[str]) -> None:
+    """A part gets the person's number; a full name in the other script has a number of its own."""
+    extraction = document(*texts)
+    assert redacted(extraction, find(extraction, (), detector, OPTIONS)) == expected

@@ -4,6 +4,7 @@ import pytest
 
 from pipeline.documents.document import Findings, FoundValue, Raster, Reading, Word
 from pipeline.verification.reading import Leftover, Passage, SecondReading
+from pipeline.verification.verdict import partial_names
 from tests.pipeline.verification.conftest import Judge
 
 PERSON, ID, IBAN, EMAIL, MRN = "PERSON", "NATIONAL_ID", "IBAN", "EMAIL_ADDRESS", "MRN"
@@ -203,3 +204,16 @@ def test_a_name_that_the_tagger_dismissed_is_no_leftover_of_that_type(judge: Jud
     assert not judge(text, Findings((), dismissed=((PERSON, "STRUCTURAL  elements"),)))
     assert judge(text, Findings((), dismissed=((MRN, heading), (PERSON, "Structural"))))
     assert judge(f"{heading} and Noura Almithali", Findings((), VALUES.values, ((PERSON, "Noura Almithali"),)))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "left"),
+    [
+        ("محمد العتيبي", "Please ask Mr. Otaibi.", ["Otaibi"]),
+        ("Mohammed Alotaibi", "وصل العتيبي أمس", ["العتيبي"]),
+        ("محمد العتيبي", "PERSON_NAME_01 sells Mohair in Otaibi Hospital.", []),
+    ],
+)
+def test_a_part_of_a_name_in_the_other_script_is_a_leftover(name: str, text: str, left: list[str]) -> None:
+    values = [FoundValue("PERSON", name, name, "PERSON_NAME_01", True)]
+    assert [leftover.surface for leftover in partial_names(values, [Passage(text)])] == left
