@@ -17,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from benchmarks import names  # noqa: E402
+from benchmarks import names, pages  # noqa: E402
 from pipeline.detect.detector import Detector  # noqa: E402
 from schemas.entities import EntityType  # noqa: E402
 from schemas.spans import DetectOptions, Span, Term, TermSet  # noqa: E402
@@ -251,14 +251,19 @@ rules with each of the taggers ([models/names.md](models/names.md)).
 """
 
 
-def report(sections: dict[str, dict[str, Tally]], corpora: str, peers: str) -> str:
-    """The text of docs/accuracy.md. `corpora`: the table of names on the corpora; `peers`: those of other detectors."""
+def report(sections: dict[str, dict[str, Tally]], corpora: str, documents: str, peers: str) -> str:
+    """The text of docs/accuracy.md.
+
+    `corpora`: the table of names on the corpora; `documents`: that of real documents; `peers`: of other detectors.
+    """
     parts = [_PREFACE]
     for title, tallies in sections.items():
         alarms = dict(tallies["all"].false_alarms)
         alarmed = ", ".join(f"{kind} {count}" for kind, count in sorted(alarms.items()) if count) or "none"
         parts.append(f"## {title}\n\n{table(tallies)}\n\nFalse alarms on hard negatives: {alarmed}.\n")
     parts.append(f"## Names on text of others\n\n{_CORPORA}\n\n{corpora}\n")
+    if documents:
+        parts.append(f"## Real documents\n\n{documents}\n")
     if peers:
         parts.append(f"## Other detectors on the same\n\n{_PEERS}\n\n{peers}\n")
     return "\n".join(parts)
@@ -293,6 +298,7 @@ def main(
     corpora: Path = names.CORPORA,
     floors: Path = FLOORS,
     peers: Callable[[], str] = lambda: "",
+    documents: Callable[[], str] = lambda: "",
 ) -> int:
     """Score what is there; `--notes` prints every miss and false positive, `--record` writes the floors anew.
 
@@ -324,7 +330,7 @@ def main(
         measured.update(names.figures(scored))
         print(f"\nNames on text of others\n{of_corpora}")
     if not missing:
-        target.write_text(report(sections, of_corpora, peers()), "utf-8")
+        target.write_text(report(sections, of_corpora, documents(), peers()), "utf-8")
     if "--record" in sys.argv:
         kept = {
             name: value if ", rules:" in name else max(0.0, round(value - _SLACK, 3))
@@ -345,5 +351,12 @@ def other_detectors() -> str:
     return found.stdout.strip()
 
 
+def real_documents() -> str:
+    """The section of benchmarks/pages.py; empty where the documents are absent."""
+    found = pages.section()
+    print(f"\nReal documents\n{found}" if found else "\nNot found: documents. They are not scored.")
+    return found
+
+
 if __name__ == "__main__":
-    sys.exit(main(peers=other_detectors))
+    sys.exit(main(peers=other_detectors, documents=real_documents))

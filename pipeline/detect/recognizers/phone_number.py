@@ -33,13 +33,21 @@ _INTERNATIONAL = re.compile(rb"[ (]{0,2}(\d[\d \-./()]{5,26})")
 _ATOM = re.compile(rb"\d+")
 _FEWEST_DIGITS, _MOST_DIGITS = 7, 15  # ITU-T E.164: at most 15
 _LONGEST_COUNTRY_CODE = 3
-# Numbers that count only with a label: mobiles and landlines without the leading 0, 9200 and 800 numbers.
+# 079 123 45 67, and no part of a row of numbers.
+_SWISS = re.compile(rb"07[5-9]([ .])\d{3}\1\d\d\1\d\d(?![\d%]|[ .,:/\-]\d)")
+_ROW_BEFORE = re.compile(rb"\d[ .,:/\-]$")
+# Numbers that count only with a label: mobiles and landlines without the leading 0, 9200 and 800 numbers, and those of
+# other countries in groups: 0171 123 45 67, 8 (812) 576-71-23, (212) 356-0500.
 _LABELLED = shadow_pattern(r"""
     (?<![a-z0-9+])
     (?: 5 (?:[ \-.]? \d){8}
       | 1[1-7] (?:[ \-.]? \d){7}
       | 92[05] (?:[ \-.]? \d){6}
-      | 800 (?:[ \-.]? \d){7} )
+      | 800 (?:[ \-.]? \d){7}
+      | (?! \d\d? (?P<dated>[./\-]) \d\d? (?P=dated) (?:19|20|1[34])\d\d (?!\d) )
+        0(?!800)\d{1,4} [ \-./]{1,3} \d (?:[ \-./]? \d){5,8}
+      | (?:[18][ \-.]{1,2})? \(\d{3,4}\) [ \-.]{0,2} \d (?:[ \-.]? \d){5,7}
+      | \d{3} (?P<mark>[\-.]) \d{3} (?P=mark) \d{4} )
     (?![a-z0-9] | [.\-/:,]\d)
 """)
 # "الرقم الموحد" is the label of the telephone of a company as often as of its registration.
@@ -69,7 +77,7 @@ def _is_possible(digits: str) -> bool:
 
 
 def _phone(text: NormalizedText, _options: DetectOptions) -> Iterator[Span]:
-    for start, end in (*_saudi(text), *_international(text)):
+    for start, end in (*_saudi(text), *_swiss_mobiles(text), *_international(text)):
         yield span(start, end, EntityType.PHONE_NUMBER, 0.85, "phone")
 
 
@@ -123,6 +131,20 @@ def _opening(shadow: bytes, start: int) -> int:
     return start
 
 
+def _swiss_mobiles(text: NormalizedText) -> Iterator[tuple[int, int]]:
+    """Swiss mobiles as they are written within the country: 079 123 45 67."""
+    shadow = text.shadow
+    for chain in text.numbers.chains:
+        for start, _ in chain[:-3]:
+            match = _SWISS.match(shadow, start)
+            if (
+                match
+                and _is_free(text, start, match.end())
+                and not _ROW_BEFORE.search(shadow, max(0, start - 2), start)
+            ):
+                yield start, match.end()
+
+
 def _international(text: NormalizedText) -> Iterator[tuple[int, int]]:
     """`+` or 00, then a country code and a possible number of digits for that country."""
     yield from _after_plus(text)
@@ -156,7 +178,9 @@ def _grouped_after_00(text: NormalizedText) -> Iterator[tuple[int, int]]:
     shadow = text.shadow
     for chain in text.numbers.chains:
         for start, _end in chain[:-1]:
-            if shadow.startswith(b"00", start) and not shadow[max(0, start - 1) : start].isalnum():
+            before = shadow[max(0, start - 2) : start]
+            is_fraction = before[:1].isdigit() and before[1:] in (b".", b",")  # 28.00 30.00
+            if shadow.startswith(b"00", start) and not before[-1:].isalnum() and not is_fraction:
                 end = possible_end(text, start + 2)
                 if end:
                     yield start, end

@@ -1,5 +1,6 @@
 """Clock times: 14:30, 9:15 pm, ٨:٣٠ مساءً, 9 ص, الساعة التاسعة والنصف; not ratios, scores or verses."""
 
+import re
 from collections.abc import Iterator
 
 from pipeline.detect.recognizer import Rule, span
@@ -16,6 +17,8 @@ _SCALE = shadow_pattern(
     r"| نسبه | سوره | ايه | الايه | نتيجه | بنتيجه | النتيجه | مقياس | فاز | فوز ) [^\d\n]{0,12} $"
 )
 _SCALE_REACH = 24
+# The number of a case at a court: 2:18-cv-10166.
+_DOCKET = re.compile(rb"-[a-z]{2}-\d")
 _SEPARATORS = (b":", b"::", b"::.", b":-:", b":-", b":.", b"::-")
 _NOT_BEFORE = frozenset(bytes([byte]) for byte in b":.-/+")
 _HOUR_WORDS = "الواحده|الثانيه|الثالثه|الرابعه|الخامسه|السادسه|السابعه|الثامنه|التاسعه|العاشره"
@@ -54,6 +57,8 @@ def _with_minutes(shadow: bytes, text: NormalizedText) -> Iterator[tuple[int, in
             if shadow[match.end() : match.end() + 1].isalnum() or _SCALE.search(
                 shadow, max(0, start - _SCALE_REACH), start
             ):
+                continue
+            if _DOCKET.match(shadow, match.end()):
                 continue
             second = _RANGE.match(shadow, match.end())
             yield start, second.end() if second else match.end()

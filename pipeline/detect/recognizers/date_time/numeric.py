@@ -25,6 +25,10 @@ _SENTENCE_MARKS = frozenset({b"- ", b"-\n", b". ", b"/ ", b"/:"})
 _NUMBERED = shadow_pattern(r"(?:\bno\.?|\#|number|رقم|[a-z]-)[ :]{0,2}$")
 _WORD_REACH = 12  # characters before a date in which such a word is searched for
 
+# The number of the chapter above, before that of a section: 1.1 / 1.1.1311.
+_CHAPTER = re.compile(rb"(?<![\d.])(\d+\.\d+) ?/ ?$")
+_CHAPTER_REACH = 12  # characters
+
 _BASIC_CLOCK = re.compile(rb"t(?:[01]\d|2[0-4])[0-5]\d(?:[0-5]\d)?(?:z|[+\-]\d\d:?\d\d)?(?![a-z0-9])")  # ISO 8601
 _DATE_HEAD = re.compile(rb"\d{1,4}([/\-])\d{1,2}\1\d{1,4}")
 # 12 / 05 / 24; with a year of four digits also 12/ 05/2024 and 12. 5. 2024.
@@ -113,10 +117,16 @@ def _unbroken(text: NormalizedText) -> Iterator[Offsets]:
             parts = shadow[start:end].split(separators[:1])
             if not _is_date(parts, separators[:1]) and not _is_short_labelled_date(text, start, parts):
                 continue
-            if separators == b".." and counts_parts(shadow, start):
+            if separators == b".." and (counts_parts(shadow, start) or _is_section(shadow, start)):
                 continue
             if not _is_part_of_code(shadow, start, end):
                 yield start, _tail(shadow, end)
+
+
+def _is_section(shadow: bytes, start: int) -> bool:
+    """Whether the number at `start` goes on from that of a chapter before it."""
+    chapter = _CHAPTER.search(shadow, max(0, start - _CHAPTER_REACH), start)
+    return chapter is not None and shadow.startswith(chapter[1] + b".", start)
 
 
 def _is_short_labelled_date(text: NormalizedText, start: int, parts: list[bytes]) -> bool:

@@ -5,6 +5,11 @@ import pytest
 from tests.pipeline.detect.marked import found, unmarked
 
 PHONES = [
+    "[[PHONE_NUMBER 079 123 45 67]]",
+    "[[PHONE_NUMBER 076.123.45.67]] Bern",
+    "Tel. [[PHONE_NUMBER 0171 123 45 67]]",
+    "Tel: [[PHONE_NUMBER 8 (812) 5551234]]",
+    "Phone: [[PHONE_NUMBER (212) 555-0123]], phone [[PHONE_NUMBER 212.555.0123]]",
     "جوالي [[PHONE_NUMBER 0501234567]]",
     "[[PHONE_NUMBER ٠٥٠١٢٣٤٥٦٧]] أو [[PHONE_NUMBER 0551234567]]",
     "[[PHONE_NUMBER +966501234567]]",
@@ -51,6 +56,11 @@ PHONES = [
     "جوالين [[PHONE_NUMBER 501234567]] و[[PHONE_NUMBER 551234567]]",
 ]
 NO_PHONES = [
+    "25.00 28.00 31.00 34.00 37.00 40.00 43.00",
+    "values 12 079 123 45 67",
+    "079 123 45 67 89",
+    "tel [[DATE_TIME 01/02/2024]]",
+    "tel. [[DATE_TIME 01.02.2024]]",
     "[[DATE_TIME 01/01/2024]] - [[DATE_TIME 30/06/2024]]",
     "[[DATE_TIME 05/06/2024]] - [[DATE_TIME 07/08/2024]]",
     "[[DATE_TIME 2024/01/05]] - [[DATE_TIME 2024/01/09]]",

@@ -123,6 +123,8 @@ DURATIONS = [
     "[[DATE_TIME خمسة عشر يوما]]",
 ]
 NOT = [
+    "Case No. 2:18-cv-10166-JAK",
+    "1 / 1.1 / 1.1.1311",
     "born 3500 grams, later 1990 grams",
     "born 1250 g",
     "DOB: 1890-A12",

@@ -23,6 +23,7 @@ PLATES = [
     "USB 3 hub, SLA 99, END 10 and EK 815",
     "سطر 12 وطلب 4410 وعدد 20",
     "KSA 2030 and VAT 15",
+    "25 SEN and 2127 BTU",
     "the abd 1234",
     "ABC 1234",
     "AB 1234",
