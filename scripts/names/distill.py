@@ -177,11 +177,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("teacher", type=Path, help="the ONNX file of the accurate tier")
     parser.add_argument("out", type=Path, help="the ONNX file to write")
-    parser.add_argument("--versions", type=int, default=8, help="noisy readings of the corpora that the teacher labels")
-    parser.add_argument("--messages", type=int, default=12_000, help="generated messages of one epoch")
+    parser.add_argument("--versions", type=int, default=6, help="noisy readings of the corpora that the teacher labels")
+    parser.add_argument("--sentences", type=int, default=0, help="read only so many of each corpus (to measure)")
+    parser.add_argument("--messages", type=int, default=9_000, help="generated messages of one epoch")
     parser.add_argument("--text", type=Path, nargs="*", default=[], help="unlabelled texts")
     parser.add_argument("--lines", type=int, default=6_000, help="of each unlabelled text")
-    parser.add_argument("--epochs", type=int, default=7)
+    parser.add_argument("--epochs", type=int, default=4)
     parser.add_argument("--rate", type=float, default=2e-3)
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
@@ -202,7 +203,8 @@ def main() -> None:
     examples: list[Example] = []
     for version in range(arguments.versions):
         for name, sentences in train.items():
-            varied_sentences = training_sentences(sentences, TIMES[name], mentions, draw)
+            chosen = sentences[: arguments.sentences or len(sentences)]
+            varied_sentences = training_sentences(chosen, TIMES[name], mentions, draw)
             if version % 2:
                 varied_sentences = (other_words.exchanged(*sentence, draw) for sentence in varied_sentences)
             examples += taught(teacher, pieces, varied_sentences)
@@ -213,7 +215,7 @@ def main() -> None:
 
     student = Student(count, len(TAGS))
     student.start_from(torch.from_numpy(embedded))
-    optimizer = torch.optim.AdamW(student.parameters(), lr=arguments.rate, weight_decay=0.02)
+    optimizer = torch.optim.AdamW(student.parameters(), lr=arguments.rate, weight_decay=0.02, fused=True)
     total, step = 0, 0
     student.train()
     for epoch in range(arguments.epochs):

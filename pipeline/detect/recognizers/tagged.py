@@ -302,8 +302,11 @@ def _meaning(word: str) -> int:
 
 
 def _is_ordinary(surface: str) -> bool:
-    meanings = map(_meaning_of_part, _PART.findall(surface))
-    return all(meaning & _PARTICLES or (meaning & Word.ORDINARY and not meaning & NAME) for meaning in meanings)
+    """Whether every word is known as never part of a name. `ابن كثير` and the user name `dark_hair` are names."""
+    meanings = list(map(_meaning_of_part, _PART.findall(surface)))
+    if "_" in surface or (len(meanings) > 1 and any(meaning & _PARTICLES for meaning in meanings)):
+        return False
+    return all(meaning & Word.ORDINARY and not meaning & NAME for meaning in meanings)
 
 
 def _meaning_of_part(part: str) -> int:
