@@ -1,8 +1,9 @@
 """`make eval`: scores the detector on labelled messages, by entity type and language.
 
-Reads benchmarks/messages.txt (our own messages), ../shared/data/cases/messages.jsonl (the development messages) and the
-corpora of ../shared/data/ner, and prints one table for each and for each tier of names. docs/accuracy.md is written
-only if all are there. A figure below its floor in benchmarks/accuracy_floors.json fails the command.
+Reads benchmarks/messages.txt (our own messages), benchmarks/types.txt (structured types),
+../shared/data/cases/messages.jsonl (the development messages) and the corpora of ../shared/data/ner, and prints one
+table for each and for each tier of names. docs/accuracy.md is written only if all are there. A figure below its floor
+in benchmarks/accuracy_floors.json fails the command.
 """
 
 import json
@@ -24,6 +25,7 @@ from schemas.spans import DetectOptions, Span, Term, TermSet  # noqa: E402
 
 MESSAGES = ROOT / "../shared/data/cases/messages.jsonl"
 OWN_MESSAGES = Path(__file__).with_name("messages.txt")
+TYPE_MESSAGES = Path(__file__).with_name("types.txt")
 LABELLED_IN_OWN = frozenset({EntityType.PERSON, EntityType.ADDRESS, EntityType.LOCATION, EntityType.ORGANIZATION})
 REPORT = ROOT / "docs/accuracy.md"
 RIVALS = ROOT / ".venv-bench/bin/python"
@@ -87,16 +89,23 @@ def read_jsonl(path: Path) -> Iterator[Case]:
 
 
 _MARKUP = re.compile(r"\{(?P<kind>[A-Z_]+|-|\?):(?P<text>[^{}]*)\}")
+_ESCAPE = re.compile(r"\\(?:u([0-9a-f]{4})|(.))")
+_ESCAPED = {"n": "\n", "t": "\t", "+": ""}
 
 
 def read_marked(path: Path) -> Iterator[Case]:
     r"""Cases with marks such as `{PERSON:…}` in text, one per line: `{-:…}` is a hard negative, `{?:…}` not scored.
 
-    A written `\n` is a line break; lines that begin with # are comments.
+    Written `\n`, `\t`, `\\` and `\u200f` are the characters of those names. `\+` is nothing: it parts what a scanner
+    for secrets would take for one. Lines that begin with # are comments.
     """
     for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
         if line.strip() and not line.startswith("#"):
-            yield parse_marked(line.replace("\\n", "\n"), f"own-{number}")
+            yield parse_marked(_ESCAPE.sub(_unescaped, line), f"{path.stem}-{number}")
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    return chr(int(match[1], 16)) if match[1] else _ESCAPED.get(match[2], match[2])
 
 
 def parse_marked(line: str, name: str) -> Case:
@@ -246,8 +255,10 @@ that touch text planted to mislead.
 
 The development messages were in sight while the rules were made. Our own messages came in four sets, each scored once
 before its misses were studied: recall 0.93, 0.93, 0.84, 0.93 and precision 0.97, 0.95, 0.90, 1.00 over the four types
-that they label. Those are the figures to expect of unseen text; the tables show where the rules stand now, and the
-rules with each of the taggers ([models/names.md](models/names.md)).
+that they label. The messages for structured types were scored in the same way, without the four types of names: 316
+messages with recall 0.985 and precision 0.997, then, once the causes were mended, 133 of harder notations and labels
+with 0.930 and 0.975. Those are the figures to expect of unseen text; the tables show where the rules stand now, and
+the rules with each of the taggers ([models/names.md](models/names.md)).
 """
 
 
@@ -299,6 +310,7 @@ def main(
     floors: Path = FLOORS,
     peers: Callable[[], str] = lambda: "",
     documents: Callable[[], str] = lambda: "",
+    types: Path = TYPE_MESSAGES,
 ) -> int:
     """Score what is there; `--notes` prints every miss and false positive, `--record` writes the floors anew.
 
@@ -307,8 +319,9 @@ def main(
     sources = {
         "Development messages": (messages, read_jsonl, frozenset(EntityType)),
         "Our own messages": (own, read_marked, LABELLED_IN_OWN),
+        "Structured types": (types, read_marked, frozenset(EntityType)),
     }
-    missing = [path for path in (messages, own, corpora) if not path.exists()]
+    missing = [path for path in (messages, own, types, corpora) if not path.exists()]
     if missing:
         listed = ", ".join(path.name for path in missing)
         print(f"Not found: {listed}. They are not scored, and {target.name} is not written.")

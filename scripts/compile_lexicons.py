@@ -172,7 +172,12 @@ def compile_organizations() -> None:
             if phrase in section("ambiguous.txt", "organizations after all"):
                 ambiguous = False
             lines.append(f"{phrase},{row['type']},{int(ambiguous)}")
-    note = "Saudi organizations: names and acronyms. Source: shared/data/lexicons/organizations.csv."
+    for kind in ("company", "authority", "hospital", "bank", "insurance"):
+        for name in section("more_organizations.txt", kind):
+            phrase = " ".join(words(name.replace("_", " ")))
+            lines.append(f"{phrase},{kind},0")
+    sources = "shared/data/lexicons/organizations.csv and more_organizations.txt"
+    note = f"Saudi organizations: names and acronyms. Sources: {sources}."
     write("organizations.csv", note, "name (folded words),kind,ambiguous (1: counts only beside a cue)", lines)
 
 

@@ -40,6 +40,7 @@ SHAPES: Mapping[str | tuple[str, EntityType], Shape] = {
     "business": Shape("10 digits, leading 1 to 7, beside a label", source=LABELLED + "business"),
     "mrn": Shape("record number, beside a label", source=LABELLED + "mrn"),
     "student": Shape("student number, beside a label", source=LABELLED + "student"),
+    "student_named": Shape("number in brackets behind the name of a student"),
     "policy": Shape("policy number, beside a label", source=LABELLED + "policy"),
     "license": Shape("SCFHS or yy-R-X licence number"),
     "license_labelled": Shape("licence number, beside a label", source=LABELLED + "license"),

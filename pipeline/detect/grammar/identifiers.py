@@ -11,10 +11,19 @@ _FILE = re.compile(r".*[^./]\.[a-z][a-z0-9]{1,4}")
 _USER_NAME = re.compile(r"\w+(?:\.\w+)*")
 _NO_USER_NAME = frozenset("/(@")  # what follows it
 _MARKS = frozenset("@\\/._-")
+# The rest of a spelled address: sara [at] example [dot] com.
+_OPENS = frozenset(" [({<._-")
+_SPELLED_AFTER = re.compile(
+    r"(?:[._-][a-z0-9._-]{1,30})?"
+    r"(?: ?[\[({<] ?(?:at|@) ?[\])}>] ?[a-z0-9]| at [a-z0-9-]{1,40}(?: dot | ?[\[({<] ?dot))",
+    re.IGNORECASE,
+)
 
 
 def in_identifier(text: str, start: int, end: int) -> bool:
     """Whether `text[start:end]` is part of a machine-readable identifier. Reads up to 96 characters on each side."""
+    if text[end : end + 1] in _OPENS and " " not in text[start:end] and _SPELLED_AFTER.match(text, end):
+        return True
     near = text[max(0, start - 1) : start] + text[end : end + 1]
     if _MARKS.isdisjoint(near):
         return False

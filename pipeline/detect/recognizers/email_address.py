@@ -6,10 +6,11 @@ Also addresses that are spelled to hide them from machines, `name [at] host [dot
 import re
 from collections.abc import Iterator
 
-from pipeline.detect.lexicons.loader import section
+from pipeline.detect.lexicons.loader import section, table
 from pipeline.detect.recognizer import Recognizer, Rule, span
 from pipeline.detect.text.context import label_kind_before
 from pipeline.detect.text.normalize import NormalizedText
+from pipeline.detect.text.shadow import shadow_pattern
 from schemas.entities import EntityType
 from schemas.spans import DetectOptions, Span
 
@@ -40,6 +41,13 @@ _TORN_DOMAIN = re.compile(rb"([a-z0-9\-]{1,63}(?:[.][a-z0-9\-]{1,63}){0,3})[ ]?[
 _LONGEST_SPELLED = 110  # characters of a local part
 _KNOWN_DOMAINS = frozenset(section("context_words.txt", "top-level domain"))
 _NOT_LOCAL = section("context_words.txt", "word before at latin")
+_NAMES = frozenset(word.lower() for word, _, ambiguous, _ in table("names_latin.csv") if ambiguous == "0")
+_SENT_TO = shadow_pattern(r"""
+    (?<![a-z]) (?: e-?mail | mail | write | send | forward | cc ) (?: [ ] [a-z]{1,12} ){0,2}
+    [ ] (?: to | us[ ]at | me[ ]at ) [ ] $
+  | (?: راسل | ارسل | ايميل | مراسل ) [\x80-\xaf]{0,4} (?: [ ] [\x80-\xaf]{1,8} ){0,2} [ ] $
+""")
+_LONGEST_CUE = 48
 _PLAIN = re.compile(rb"[^ \[({<]+")  # read by _email
 _ENDS = re.compile(rb"[ ]?(?:$|[^ a-z0-9])")
 
@@ -99,7 +107,12 @@ def _is_address(text: NormalizedText, before: re.Match[bytes], by_word: bool, do
     if not by_word:
         return True
     is_spelled = b"dot" in domain[0]
-    is_like_local = not local.isalpha() or label_kind_before(text, before.start(1)) == "email"
+    is_like_local = (
+        not local.isalpha()
+        or local.decode() in _NAMES
+        or label_kind_before(text, before.start(1)) == "email"
+        or _SENT_TO.search(text.shadow, max(0, before.start(1) - _LONGEST_CUE), before.start(1)) is not None
+    )
     return is_spelled and (is_like_local or _ENDS.match(text.shadow, domain.end()) is not None)
 
 

@@ -1,6 +1,7 @@
 """LOCATION: cities, regions and countries of the gazetteer. Names that are also words need a context word."""
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from pipeline.detect.grammar.phrases import PhraseMatch, Phrases
@@ -15,6 +16,9 @@ _BARE_PREPOSITIONS = section("context_words.txt", "bare preposition arabic")
 # Verbs of living, working and travelling: after them "in al-Khobar" is the city, not "in the news".
 _RESIDENCE_VERBS = section("context_words.txt", "residence verb arabic")
 _PLACE_LABELS = section("context_words.txt", "place label")
+_ROADS = frozenset(["طريق", "الطريق", "بطريق", "وطريق", "لطريق", "خط", "road", "highway", "rd"])
+_BETWEEN_ENDS = frozenset(["", "-", "–", "—", "/"])
+_JOINTS = frozenset(["and", "or", "to", "و", "او", "الي"])
 
 
 class Place(NamedTuple):
@@ -56,20 +60,73 @@ class PlaceFinder:
                 reach = hit.last
         return found
 
+    def places(self, words: Words, hits: Sequence[PhraseMatch[Place]], context: str) -> list[PhraseMatch[Place]]:
+        """The matches that mean places: by themselves, or because they are joined to one that does."""
+        sure = [self.is_place(words, hit, context) for hit in hits]
+        found = []
+        for index, hit in enumerate(hits):
+            is_doubtful = not sure[index] and hit.entry.ambiguous and not _is_in_other_name(words, hit)
+            before = hits[index - 1] if index else None
+            after = hits[index + 1] if index + 1 < len(hits) else None
+            if (
+                sure[index]
+                or (before and _are_ends_of_road(words, before, hit))
+                or (after and _are_ends_of_road(words, hit, after))
+                or (is_doubtful and before and sure[index - 1] and _is_listed_with(words, before, hit, hit))
+                or (is_doubtful and after and sure[index + 1] and _is_listed_with(words, hit, after, hit))
+            ):
+                found.append(hit)
+        return found
+
     def is_place(self, words: Words, hit: PhraseMatch[Place], context: str) -> bool:
         """Whether a match means a place, in its sentence or in a table cell under the heading `context`."""
-        before = words.meaning(hit.first - 1)
-        near = words.after(hit.first - 1)
-        if words.after(hit.last) in "@i" and words.meaning(hit.last + 1) & (Word.LOWER | Word.NUMBER):
-            return False  # a host or file name
-        if near in "@i" and words.words[hit.first - 1] != "":
-            return False
-        if near == " " and before & (Word.STREET | Word.DISTRICT) and before & Word.ARABIC:
-            return False
-        if words.after(hit.last) == " " and words.meaning(hit.last + 1) & (Word.STREET | Word.DISTRICT):
+        if _is_in_other_name(words, hit):
             return False
         headed = context != "" and not _PLACE_LABELS.isdisjoint(fold(context).lower().replace("_", " ").split())
         return not hit.entry.ambiguous or headed or _has_cue(words, hit)
+
+
+def _is_in_other_name(words: Words, hit: PhraseMatch[Place]) -> bool:
+    """Whether the words belong to the name of a host, a file, a street or a district."""
+    before, near = words.meaning(hit.first - 1), words.after(hit.first - 1)
+    if words.after(hit.last) in "@i" and words.meaning(hit.last + 1) & (Word.LOWER | Word.NUMBER):
+        return True
+    if near in "@i" and words.words[hit.first - 1] != "":
+        return True
+    if near == " " and before & (Word.STREET | Word.DISTRICT) and before & Word.ARABIC:
+        return True
+    return words.after(hit.last) == " " and bool(words.meaning(hit.last + 1) & (Word.STREET | Word.DISTRICT))
+
+
+def _are_ends_of_road(words: Words, first: PhraseMatch[Place], second: PhraseMatch[Place]) -> bool:
+    """Whether a road is named by the two places it joins: طريق أبها - الرياض, Abha - Riyadh road."""
+    if second.first != first.last + 1 or second.skip or words.after(first.last) not in " -,":
+        return False
+    if words.raw[words.end(first.last) : words.start(second.first)].strip() not in _BETWEEN_ENDS:
+        return False
+    before, after = words.meaning(first.first - 1), words.meaning(second.last + 1)
+    if words.after(first.first - 1) == " " and before & Word.ARABIC and words.words[first.first - 1] in _ROADS:
+        return True
+    return (
+        words.after(second.last) == " " and bool(after & Word.STREET) and words.words[second.last + 1].lower() in _ROADS
+    )
+
+
+def _is_listed_with(
+    words: Words, first: PhraseMatch[Place], second: PhraseMatch[Place], doubtful: PhraseMatch[Place]
+) -> bool:
+    """Whether two places are joined by `and`, `to` or a comma: Hail and Arar, حائل وعرعر."""
+    word = words.words[doubtful.first]
+    if doubtful.first == doubtful.last and words.meaning(doubtful.first) & Word.LOWER:
+        return False
+    if second.first == first.last + 1:
+        joint = words.after(first.last)
+        if joint == " ":
+            return second.skip == 1 and words.words[second.first][0] == "و"
+        is_country = doubtful is second and doubtful.entry.kind == "country"  # Amman, Jordan
+        return joint == "," and (is_country or not words.meaning(doubtful.first) & NAME) and "مدينه" not in word
+    is_next = second.first == first.last + 2 and words.after(first.last) == words.after(first.last + 1) == " "
+    return is_next and words.words[first.last + 1].lower() in _JOINTS
 
 
 def _has_cue(words: Words, hit: PhraseMatch[Place]) -> bool:

@@ -13,6 +13,7 @@ from pipeline.detect.names.airline import airline_names
 from pipeline.detect.names.arabic import ArabicNames
 from pipeline.detect.names.labelled import LabelledNames
 from pipeline.detect.names.latin import LatinNames
+from pipeline.detect.names.mixed import join_scripts
 from pipeline.detect.recognizer import Recognizer, span
 from pipeline.detect.recognizers.address import AddressFinder
 from pipeline.detect.recognizers.location import Place, PlaceFinder, load_places
@@ -45,7 +46,8 @@ class LexicalRecognizer:
         organizations = list(self._organizations.find(words))
         addresses = self._addresses.find(words, hits, options.context)
         taken = {index for found in (*organizations, *addresses) for index in range(found.first, found.last + 1)}
-        places = [hit for hit in hits if hit.first not in taken and self._places.is_place(words, hit, options.context)]
+        free = [hit for hit in hits if hit.first not in taken]
+        places = self._places.places(words, free, options.context)
         yield from self._persons(words, places, taken, options.context)
         for found in addresses:
             yield _span(words, found, EntityType.ADDRESS)
@@ -63,7 +65,8 @@ class LexicalRecognizer:
             if _is_no_name(words, place):
                 taken.update(range(place.first, place.last + 1))
         whole_places = {(place.first, place.last) for place in places}
-        for found in self._names(words, frozenset(taken), context):
+        untaken = frozenset(taken)
+        for found in join_scripts(words, list(self._names(words, untaken, context)), untaken):
             if (found.first, found.last) in whole_places:
                 continue  # Riyadh is also a given name, but alone it means the place
             if not in_identifier(words.raw, words.start(found.first) + found.skip, words.end(found.last)):

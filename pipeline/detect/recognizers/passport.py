@@ -13,7 +13,9 @@ from schemas.spans import DetectOptions, Span
 
 _NUMBER = shadow_pattern(r"""
     (?<![a-z0-9])
-    (?: [a-z]{1,3} [ \-]? \d (?:[ \-]? \d){5,8} [a-z]?   # A12345678, AB1234567, P1234567A, A 1234 5678
+    (?: (?!(?:is|was|no|nr|num|id|of|the|now|and)[ ])
+        [a-z]{1,3} [ \-]? \d (?:[ \-]? \d){5,8} [a-z]?   # A12345678, AB1234567, P1234567A, A 1234 5678
+      | (?=[a-z0-9]{9}(?![a-z0-9])) [a-z]{1,2} (?:[a-z]{0,4}\d){4,8} [a-z]?  # C01X00T47: nine letters and digits
       | \d{7,9} )                                        # Yemen, Nepal, United Kingdom, United States
     (?![a-z0-9] | [.\-/]\d)
 """)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pipeline.detect.recognizer import Recognizer, Rule, span
 from pipeline.detect.text import context
 from pipeline.detect.text.normalize import NormalizedText
-from pipeline.detect.text.shadow import OTHER_LETTER, shadow_pattern
+from pipeline.detect.text.shadow import OTHER_LETTER, shadow_of, shadow_pattern
 from schemas.entities import EntityType
 from schemas.spans import DetectOptions, Span
 
@@ -29,7 +29,7 @@ _NOT_PLATES = frozenset(
     GAL GAS GBE GDR GEL GET GHZ GLA GLB GLE GLK GLS GNU GTX GUN GUT HAD HAL HAS HAT HDD HER HEX HKD HRD HRS
     HTR HUB HUT HZL JAN JAR JET JSL JUL KEG KEN KES KGS KHZ KSA LAB LAG LAN LAX LBS LED LEG LET LKR LLB LRT
     LTR LUN LUV LUX NAN NAS NET NGN NLA NLB NLT NSA NSE NUN NUT NZD RAL RAN RAT RAV RBS RED REG REL RET REV REX
-    RNA RSA RSD RTX RUB RUN SAN SAR SAS SAT SDG SDK SEA SEE SEK SEN SET SHA SHE SKU SLA SLK SLR SLS SSD SSL SSN
+    RNA RSA RSD RTX RUB RUN SAN SAR SAS SAT SDG SDK SEA SEE SEK SEN SET SEX SHA SHE SKU SLA SLK SLR SLS SSD SSL SSN
     SUN SUV TAB TAN TAX TDS TEA TEL TEN TEX TGT THE TLS TLX TND TNT TRX TUB TUE TUG UAE URL URN USA USB USD
     USE UTE UTR VAN VAR VAT VDS VEN VET XLS XXL XXX ZAR ZEN
     """.split()  # noqa: SIM905
@@ -37,6 +37,8 @@ _NOT_PLATES = frozenset(
 _EDGES = frozenset({b" ", b"-"} | {bytes([byte]) for byte in range(0x80, 0xB0)})
 _STOP = shadow_pattern(r"(?![a-z0-9] | [.,:/\-]\d | [ ]?%)")
 _WIDEST_GAP = 3
+_AND = shadow_of("و")[0]
+_LAST_ASCII = 0x7F
 # Beside a label also with points, slashes or commas: أ.ب.د 1234, أ/ب/د, 1234 / أ ب د.
 _MARK = r"(?: [ ]?[./،,\-][ ]? | [ ]{1,2} )"
 _ANY_LETTERS = (
@@ -44,8 +46,8 @@ _ANY_LETTERS = (
     rf"| {_ARABIC}{{3}} | {_LATIN}{{3}} )"
 )
 _LABELLED = shadow_pattern(rf"""
-    (?: {_DIGIT_BEFORE} \d{{1,4}} [ ]?[\-/]?[ ]? {_ANY_LETTERS} {_LETTER_AFTER}
-      | {_LETTER_BEFORE} {_ANY_LETTERS} [ ]?[\-/]?[ ]? \d{{1,4}} {_DIGIT_AFTER} )
+    (?: {_DIGIT_BEFORE} \d{{1,4}} [ ]?[\-/|]?[ ]? {_ANY_LETTERS} {_LETTER_AFTER}
+      | {_LETTER_BEFORE} {_ANY_LETTERS} [ ]?[\-/|]?[ ]? \d{{1,4}} {_DIGIT_AFTER} )
 """)
 
 
@@ -81,6 +83,8 @@ def _letters_before(shadow: bytes, start: int) -> int:
         first = end - 3
     else:
         return -1
+    if first and shadow[first - 1] == _AND and shadow[first] > _LAST_ASCII:
+        return -1 if first > 1 and _is_letter(shadow[first - 2]) else first  # وع ع ع 222
     return -1 if first and _is_letter(shadow[first - 1]) else first
 
 

@@ -21,13 +21,15 @@ _LONGEST_CELL = 200  # characters; in a longer text the heading does not apply t
 
 _DIGIT = re.compile(rb"\d")
 # Punctuation and the words that may stand between a label and its value.
-_FILLER = shadow_pattern(r"""
+_FILLERS = r"""
     (?: [^a-z0-9\x80-\xaf\xfe]
       | \b(?:no|nos|num|number|numbers|is|was|are|of|the|id|ids|s|my|your|his|her|its|with|under)\b
       | (?<![\x80-\xaf])(?:وب|بال|وال|[وبفل])?(?:رقمها|رقمه|رقمي|رقم|الرقم|رقمين|ارقام|ارقامها|ارقامهم|هو|هي|هما|ذات|ذو
         |التاليه|التالي|كالتالي|التاليين|لديكم|لديك|عندكم)(?![\x80-\xaf])
     )*
-""")
+"""
+_FILLER = shadow_pattern(_FILLERS)
+_ENDING_AND_FILLER = shadow_pattern(rf"(?:ي|ه|ها|ك|كم|نا|هم)? {_FILLERS}")  # جوازي رقمه
 _SENTENCE_END = shadow_pattern(r"[.!?؟;؛]\s")
 _WORD = shadow_pattern(r"[a-z0-9\x80-\xaf\xfe]+")
 # One label applies to a list of values: "7002446555 and 7002446563", "١٢٣٤٥٦ و ١٢٣٤٥٧".
@@ -166,7 +168,7 @@ def _is_filler(shadow: bytes, label: Trigger, other: Trigger) -> bool:
     is_word = other.weak or other.section == "phone"
     if not is_word or other.end - label.end > REACH_BEFORE or _IDENTITY.match(shadow, other.end):
         return False
-    return _FILLER.fullmatch(shadow, label.end, other.end) is not None
+    return _ENDING_AND_FILLER.fullmatch(shadow, label.end, other.end) is not None
 
 
 def _reaches(gap: bytes, weak: bool) -> bool:

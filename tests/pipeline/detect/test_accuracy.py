@@ -12,6 +12,7 @@ from benchmarks.accuracy import (
     LABELLED_IN_OWN,
     OWN_MESSAGES,
     TIERS,
+    TYPE_MESSAGES,
     Tally,
     evaluate,
     main,
@@ -80,9 +81,11 @@ def test_without_labelled_messages_the_report_stays_as_it_is(
     own.write_text("Dr. {PERSON:Priya Nair} called\n", "utf-8")
     target.write_text("as it was", "utf-8")
 
-    assert main(tmp_path / "messages.jsonl", own, target, tmp_path / "ner", tmp_path / "floors.json") == 0
+    absent = tmp_path / "ner"
+    messages, floors = tmp_path / "messages.jsonl", tmp_path / "floors.json"
+    assert main(messages, own, target, absent, floors, types=tmp_path / "types.txt") == 0
     first, _, rest = capsys.readouterr().out.partition("\n")
-    assert first == "Not found: messages.jsonl, ner. They are not scored, and accuracy.md is not written."
+    assert first == "Not found: messages.jsonl, types.txt, ner. They are not scored, and accuracy.md is not written."
     assert rest.count("| PERSON | 1 | 1.000 |") == len(TIERS)
     assert target.read_text("utf-8") == "as it was"
 
@@ -92,9 +95,9 @@ def test_a_figure_below_its_floor_fails(tmp_path: Path, capsys: pytest.CaptureFi
     own.write_text("Dr. {PERSON:Priya Nair} called\nthe {PERSON:zzyx} came\n", "utf-8")
     name = "Our own messages, rules: PERSON recall"
     floors.write_text(json.dumps({name: 0.5}), "utf-8")
-    assert main(absent, own, tmp_path / "accuracy.md", absent, floors) == 0
+    assert main(absent, own, tmp_path / "accuracy.md", absent, floors, types=absent) == 0
     floors.write_text(json.dumps({name: 0.51}), "utf-8")
-    assert main(absent, own, tmp_path / "accuracy.md", absent, floors) == 1
+    assert main(absent, own, tmp_path / "accuracy.md", absent, floors, types=absent) == 1
     assert f"{name} is 0.500, its floor 0.510" in capsys.readouterr().out
 
 
@@ -168,6 +171,22 @@ def test_our_own_messages_are_found() -> None:
     total = tallies["all"]
     assert total.covered.total() >= 0.96 * total.gold.total(), notes
     assert total.right.total() >= 0.96 * total.predicted.total(), notes
+
+
+def test_messages_for_structured_types_are_found() -> None:
+    tallies, notes = evaluate(read_marked(TYPE_MESSAGES), detector(), frozenset(EntityType) - LABELLED_IN_OWN)
+    total = tallies["all"]
+    labelled = sum(count for kind, count in total.gold.items() if EntityType(kind) not in LABELLED_IN_OWN)
+    assert total.covered.total() >= 0.995 * labelled, notes
+    assert total.right.total() >= 0.99 * total.predicted.total(), notes
+
+
+def test_written_escapes_are_the_characters_they_name(tmp_path: Path) -> None:
+    path = tmp_path / "x.txt"
+    path.write_text(r"# comment" "\n" r"a\\nb\n{API_KEY:gh\+p_1\u200f}\tc", "utf-8")
+    (case,) = read_marked(path)
+    assert case.text == "a\\nb\nghp_1\u200f\tc"
+    assert [(zone.kind, case.text[zone.start : zone.end]) for zone in case.gold] == [("API_KEY", "ghp_1\u200f")]
 
 
 def test_development_messages_meet_the_targets_and_the_reference_scorer_agrees(

@@ -57,10 +57,13 @@ _SHORT_YEAR_ENDS = rf"""
 """
 _THEN_SHORT_YEAR = shadow_pattern(rf"""
     (?: -|/|\.|[ ]'|[ ]? , [ ]?' ) \d\d (?![\d:]) {ERA}
-  | [ ] \d\d (?: [ ]?(?:هجريه|هجري|ه|ميلاديه|ميلادي|م)(?![{LETTER}]) | {_SHORT_YEAR_ENDS} ) {THEN_CLOCK}
+  | [ ]{{1,2}} \d\d (?: [ ]?(?:هجريه|هجري|ه|ميلاديه|ميلادي|م)(?![{LETTER}]) | {_SHORT_YEAR_ENDS} ) {THEN_CLOCK}
 """)
+_THEN_PRINTED_YEAR = shadow_pattern(rf"[ ]{{1,2}} \d\d (?![{LETTER}0-9%:/]|[.,]\d) {ERA} {THEN_CLOCK}")
 _THEN_SHORT_BIRTH_YEAR = shadow_pattern(rf"[ ] \d\d (?![{LETTER}0-9%:/]|[.,]\d) {ERA}")
-_SHORT_YEAR_AFTER_DAY = shadow_pattern(rf"[ ]?,?[ ]?' \d\d (?![\d:]) | [ ]?,[ ]? (?:3[2-9]|[4-9]\d) {_SHORT_YEAR_ENDS}")
+_SHORT_YEAR_AFTER_DAY = shadow_pattern(
+    rf"[ ]?,?[ ]?' \d\d (?![\d:]) | (?: [ ]?,[ ]? | [ ] ) (?:3[2-9]|[4-9]\d) {_SHORT_YEAR_ENDS}"
+)
 _THEN_DAY = shadow_pattern(r"""
     [ ]{0,2} \.? [ ]? (?:the[ ])?
     (?: 0?[1-9] | [12]\d | 3[01] ) (?:st|nd|rd|th)? (?! \d | [:/%] | [.,]\d )
@@ -161,11 +164,16 @@ def _around(text: NormalizedText, trigger: Trigger, years: _Years, reached: int)
             return None
         short = _SHORT_YEAR_AFTER_DAY.match(shadow, day.end())
         return _with_weekday(shadow, trigger.start), short.end() if short else _clock_end(shadow, day.end())
-    if before is None or not (_may_stand_without_year(text, trigger) or shadow[before.start()] > 0x7F):
+    if before is None:
         return None
     short = _THEN_SHORT_YEAR.match(shadow, trigger.end)
+    if short is None and _is_printed(text, trigger):
+        short = _THEN_PRINTED_YEAR.match(shadow, trigger.end)
     if short is None and years is _OF_BIRTH:
         short = _THEN_SHORT_BIRTH_YEAR.match(shadow, trigger.end)
+    is_enough = _may_stand_without_year(text, trigger) or shadow[before.start()] > 0x7F
+    if not is_enough and not (short and years is _OF_BIRTH):
+        return None
     return start, short.end() if short else _clock_end(shadow, trigger.end)
 
 
@@ -212,6 +220,12 @@ def _may_stand_without_year(text: NormalizedText, trigger: Trigger) -> bool:
     if surface in _FATHERS:
         return False
     return surface[0].isupper() or not surface.isascii() or surface.encode() not in _WORDS
+
+
+def _is_printed(text: NormalizedText, trigger: Trigger) -> bool:
+    """Whether a month is written as on cards and passports, `05 SEP 19 expires`: three capitals."""
+    surface = text.text[trigger.start : trigger.end]
+    return len(surface) == _ABBREVIATED and surface.isascii() and surface.isupper()
 
 
 def _with_weekday(shadow: bytes, start: int) -> int:

@@ -120,6 +120,12 @@ NOT_ARABIC = [
     "رفيق الدرب",
 ]
 LATIN = [
+    "customer [[PERSON Ahmed العتيبي]] waits",
+    "[[PERSON محمد Al-Otaibi]] called",
+    "الأستاذ [[PERSON Khalid بن فهد]]",
+    "[[PERSON محمد bin سلمان]]",
+    "[[PERSON Noura AlShehri]] [[PERSON نورة الشهري]]",
+    "السيد [[PERSON Anthony Fernandes]] هنا",
     "My wife [[PERSON Noor]] and our son [[PERSON Faris]]",
     "our daughter, [[PERSON Zzyxa]], was born",
     "PASSENGER [[PERSON SMITH/JOHN]] MR",

@@ -86,6 +86,8 @@ NO_PHONES = [
     "0501234567-12",
 ]
 EMAILS = [
+    "send it to [[EMAIL_ADDRESS ahmad at example dot com]] please",
+    "write to [[EMAIL_ADDRESS sales at example dot net]] for prices",
     "أرسل إلى [[EMAIL_ADDRESS support@wadi-example.com.sa]] اليوم",
     "<[[EMAIL_ADDRESS k.raman@example.in]]>",
     "mailto:[[EMAIL_ADDRESS a_b+tag@example.co.uk]]?subject=x",
@@ -110,6 +112,8 @@ EMAILS = [
     "[[EMAIL_ADDRESS ahmed@example .com]]",
 ]
 NO_EMAILS = [
+    "shoes at noon dot com and bags",
+    "she works at amazon dot com now",
     "@handle and @another.",
     "a@b",
     "a@.com",

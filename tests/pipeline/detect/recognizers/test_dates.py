@@ -5,6 +5,11 @@ import pytest
 from tests.pipeline.detect.marked import found, unmarked
 
 DATES = [
+    "issued [[DATE_TIME 05 SEP 19]] expires [[DATE_TIME 04 SEP 29]]",
+    "DOB [[DATE_TIME 03 FEB 88]] SEX F",
+    "[[DATE_TIME 12  MAR  85]]",
+    "[[DATE_TIME Mar 12 85]]",
+    "dob [[DATE_TIME 12 mar 85]]",
     "DOB: [[DATE_TIME 99 99 1990]]",
     "DOB: [[DATE_TIME 19901301]]",
     "DOB: [[DATE_TIME 1890]]",

@@ -58,6 +58,8 @@ NO_IDENTITY = [
     "1012345672e5",
 ]
 SSN = [
+    "my social is [[SSN 349228107]]",
+    "SS# [[SSN 349228107]]",
     "SSN [[SSN 349-22-8107]] for the applicant",
     "social security [[SSN 422 90 1187]]",
     "SSN: [[SSN 349228107]]",
@@ -66,6 +68,7 @@ SSN = [
     "SSN ٣٤٩-٢٢-٨١٠٧".replace("٣٤٩-٢٢-٨١٠٧", "[[SSN ٣٤٩-٢٢-٨١٠٧]]"),
 ]
 NO_SSN = [
+    "social distancing 349228107",
     "Part 88-201-4471",
     "SSN 000-12-3456",
     "SSN 666-12-3456",

@@ -9,7 +9,9 @@ from tests.pipeline.detect.marked import found, unmarked
 ORGANIZATIONS = DetectOptions(enabled=frozenset({EntityType.ORGANIZATION}))
 
 FOUND = [
-    "الموظف في البنك [[ORGANIZATION الأهلي]] مشغول",
+    "مكتب [[ORGANIZATION الخطوط السعودية]] مغلق",
+    "[[ORGANIZATION شركة التعاونية للتأمين]] رفضت",
+    "الموظف في [[ORGANIZATION البنك الأهلي]] مشغول",
     "أعلنت [[ORGANIZATION وزارة الحج والعمرة]] عن التسجيل",
     "[[ORGANIZATION وزارة الشؤون البلدية والقروية]] تنبه",
     "ل[[ORGANIZATION وزارة الصحة]] شكر",

@@ -9,6 +9,12 @@ from tests.pipeline.detect.marked import found, unmarked
 PLACES = DetectOptions(enabled=frozenset({EntityType.LOCATION}))
 
 FOUND = [
+    "الحادث على طريق [[LOCATION أبها]] - [[LOCATION الرياض]] أمس",
+    "على طريق [[LOCATION الرياض]] [[LOCATION الدمام]]",
+    "the [[LOCATION Abha]] - [[LOCATION Riyadh]] road",
+    "cover [[LOCATION Hail]] and [[LOCATION Arar]].",
+    "مزرعة بين [[LOCATION حقل]] و[[LOCATION الجبيل]]",
+    "flew to [[LOCATION Amman]], [[LOCATION Jordan]]",
     "ساكن في [[LOCATION الخبر]] ويداوم",
     "سافرت إلى [[LOCATION جدة]] و[[LOCATION مكة المكرمة]]",
     "ب[[LOCATION أبها]] ول[[LOCATION القاهرة]]",
@@ -28,6 +34,9 @@ FOUND = [
     "travel to the [[LOCATION US]]",
 ]
 NOT_FOUND = [
+    "hail and rain",
+    "شارع جدة",
+    "الخبر والصحافة",
     "هذا الخبر قديم، وحقل القمح كبير",
     "أخبرني بالخبر السعيد",
     "المدينة زحمة اليوم",

@@ -6,6 +6,7 @@ from schemas.spans import DetectOptions
 from tests.pipeline.detect.marked import STRUCTURED, found, unmarked
 
 BUSINESS = [
+    "commercial reg no [[BUSINESS_ID 4650217151]]",
     "السجل التجاري [[BUSINESS_ID 4650217151]]",
     "سجل تجاري رقم: [[BUSINESS_ID ٤٦٥٠٢١٧١٥١]]",
     "C.R. [[BUSINESS_ID 4030608472]], unified no. [[BUSINESS_ID 7002446555]]",
@@ -28,6 +29,7 @@ BUSINESS = [
     '{"cr_number": "[[BUSINESS_ID 4030608472]]"}',
 ]
 TAX = [
+    "رقم التعريف الضريبي [[TAX_ID 3002707692]]",
     "الرقم الضريبي [[TAX_ID ٣٩٣٩٢١٩٤٧٩٠٠٠٠٣]] الإجمالي",
     "VAT [[TAX_ID 300710482300003]]",
     "[[TAX_ID 300710482300003]]",
@@ -46,6 +48,11 @@ TAX = [
     "A300710482300003",
 ]
 PASSPORT = [
+    "passport number is [[PASSPORT 512340987]]",
+    "travel / PP [[PASSPORT Z4410098]] / visa",
+    "رقم وثيقة السفر [[PASSPORT A12345678]]",
+    "جوازي رقمه [[PASSPORT A12345678]]",
+    "Passport No. [[PASSPORT C01X00T47]]",
     "Passport [[PASSPORT B55019823]], seat 14C",
     "جواز السفر رقم [[PASSPORT A12345678]]",
     "رقم الجواز: [[PASSPORT EM2828828]]",
@@ -66,6 +73,12 @@ PASSPORT = [
     "the passport is 12345 pages",
 ]
 MRN = [
+    "السجل الطبي رقم: [[MRN 1-55-2210]]",
+    "رقم الملف: [[MRN 10-22-45]]",
+    "MRN [[MRN 12 34 56]]",
+    "file no. [[MRN A664120B]]",
+    "رقم الملف [[DATE_TIME 12/05/2024]]",
+    "UHID: [[MRN 0091823]]",
     "MRN [[MRN 664120]] seen",
     "(MRN: [[MRN 0091823]])",
     "رقم الملف الطبي [[MRN 0091823]]",
@@ -86,6 +99,12 @@ MRN = [
     "MRN 12",
 ]
 LICENSE = [
+    "software license XK22-9912-ABCD",
+    "trade license no 77120-22",
+    "License no. [[MEDICAL_LICENSE SCFHS/2024/08172]]",
+    "ترخيص رقم [[MEDICAL_LICENSE 14.R.M.008924]]",
+    "SCFHS registration [[MEDICAL_LICENSE R-M-0012345]]",
+    "رخصة ممارسة المهنة رقم [[MEDICAL_LICENSE 20144567]]",
     "SCFHS license no. [[MEDICAL_LICENSE SCFHS-7710233]] — Dr.",
     "ترخيص رقم [[MEDICAL_LICENSE 16-R-M-0033107]].",
     "[[MEDICAL_LICENSE 14-R-M-008924]]",
@@ -114,6 +133,9 @@ LICENSE = [
     "عدد التراخيص 12500",
 ]
 POLICY = [
+    "my policy number is [[INSURANCE_POLICY 90112834]]",
+    "Policy No. [[INSURANCE_POLICY HLT#44120]]",
+    "insured person no. [[INSURANCE_POLICY 100229845]]",
     "Policy no. [[INSURANCE_POLICY MDG-44120-25]] covers",
     "وثيقة رقم [[INSURANCE_POLICY 90112834]] من",
     "Policy number [[INSURANCE_POLICY POL-2026-91863]], holder",
@@ -150,6 +172,9 @@ POLICY = [
     "رقم الفاتورة\n12345678\nرقم الوثيقة\n",
 ]
 STUDENT = [
+    "Student Reem Alsubaie ([[STUDENT_ID 444120987]]) pays",
+    "the student union (room 12)",
+    "my uni number: [[STUDENT_ID 2019004412]]",
     "الرقم الجامعي [[STUDENT_ID 442900178]] للطالبة",
     "Student number [[STUDENT_ID 441988210]], Taif",
     "Student ID: [[STUDENT_ID 35-1-2-2-0555]]",

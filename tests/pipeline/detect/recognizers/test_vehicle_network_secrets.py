@@ -5,6 +5,9 @@ import pytest
 from tests.pipeline.detect.marked import found, unmarked
 
 PLATES = [
+    "لوحات السيارات: [[VEHICLE_PLATE ط ط ط 111]] و[[VEHICLE_PLATE ع ع ع 222]]",
+    "plate: [[VEHICLE_PLATE ABD | 1234]]",
+    "[[DATE_TIME 03 FEB 88]] SEX F",
     "لوحة السيارة [[VEHICLE_PLATE ر ص ك ٩٠١]] باسم",
     "المركبة [[VEHICLE_PLATE 6462 ق ص ص]] مسجلة",
     "Plate [[VEHICLE_PLATE RBX 6120]] was parked",

@@ -92,6 +92,12 @@ def test_lone_surrogates_and_nul_pass_through() -> None:
         (r"الهوية\t١٠١٢٣٤٥٦٧٢\r\n", "الهوية \t1012345672 \n \n"),
         (r"twice \\nAli", "twice \\ \nAli"),
         (r"CORP\tariq and C:\new", r"CORP\tariq and C:\new"),
+        (r"name:\nmohammed", "name: \nmohammed"),
+        (r"id:\r\nsara", "id: \n \nsara"),
+        (r"hi\nahmed\nbye", "hi \nahmed \nbye"),
+        (r"hi\nahmed", r"hi\nahmed"),
+        (r"CORP\nasser and CORP\tariq", r"CORP\nasser and CORP\tariq"),
+        (r"D:\new\reports: \temp", r"D:\new\reports: \temp"),
     ],
 )
 def test_layout_as_json_writes_it_is_layout(text: str, read: str) -> None:
