@@ -1,6 +1,6 @@
 """`make eval`: scores the detector on labelled messages, by entity type and language.
 
-Reads benchmarks/messages.txt (our own messages), benchmarks/types.txt (structured types),
+Reads benchmarks/labelled/messages.txt (our own messages), benchmarks/labelled/types.txt (structured types),
 ../shared/data/cases/messages.jsonl (the development messages) and the corpora of ../shared/data/ner, and prints one
 table for each and for each tier of names. docs/accuracy.md is written only if all are there. A figure below its floor
 in benchmarks/accuracy_floors.json fails the command.
@@ -24,8 +24,8 @@ from schemas.entities import EntityType  # noqa: E402
 from schemas.spans import DetectOptions, Span, Term, TermSet  # noqa: E402
 
 MESSAGES = ROOT / "../shared/data/cases/messages.jsonl"
-OWN_MESSAGES = Path(__file__).with_name("messages.txt")
-TYPE_MESSAGES = Path(__file__).with_name("types.txt")
+OWN_MESSAGES = Path(__file__).with_name("labelled") / "messages.txt"
+TYPE_MESSAGES = Path(__file__).with_name("labelled") / "types.txt"
 LABELLED_IN_OWN = frozenset({EntityType.PERSON, EntityType.ADDRESS, EntityType.LOCATION, EntityType.ORGANIZATION})
 REPORT = ROOT / "docs/accuracy.md"
 RIVALS = ROOT / ".venv-bench/bin/python"

@@ -1,7 +1,7 @@
 """False alarms per page, and recall, on the real documents of ../shared/data/documents, for `make eval`.
 
-document_labels.csv holds the verdicts of a reader about what the tiers found and about persons that none found. The
-documents name real people: a label holds a digest of the words, not the words. Documents without a text layer do not
+labelled/document_labels.csv holds the verdicts of a reader about what the tiers found and about persons that none found.
+The documents name real people: a label holds a digest of the words, not the words. Documents without a text layer do not
 count. A part of `make eval`; by itself, `python -m benchmarks.pages` prints the table, `--unjudged` also what has no
 label, and `--label FILE` adds the verdicts of a file with such lines.
 """
@@ -27,7 +27,7 @@ from schemas.files import Format
 from schemas.spans import DetectOptions
 
 DOCUMENTS = Path(__file__).parents[1] / "../shared/data/documents"
-LABELS = Path(__file__).with_name("document_labels.csv")
+LABELS = Path(__file__).with_name("labelled") / "document_labels.csv"
 TIERS = ("rules", "fast", "accurate")
 TYPES = (
     EntityType.PERSON,

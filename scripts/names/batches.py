@@ -9,9 +9,9 @@ import torch
 from torch import Tensor
 
 from pipeline.detect.tagger.pieces import LINE_BREAK, Pieces
-from scripts.names.corpora import IGNORED, Sentence
-from scripts.names.mentions import Mentions
-from scripts.names.noise import varied
+from scripts.names.sentences.corpora import IGNORED, Sentence
+from scripts.names.sentences.mentions import Mentions
+from scripts.names.sentences.noise import varied
 
 CHUNK = 160  # pieces
 _BATCH = 2_560  # pieces

@@ -23,9 +23,9 @@ from pipeline.detect.tagger.model import Names, Tagger
 from pipeline.detect.text.normalize import normalize
 from schemas.entities import EntityType
 from schemas.spans import DetectOptions
-from scripts.names import corpora
-from scripts.names.corpora import LABELS, TAGS, Sentence, split
 from scripts.names.generator.messages import Labelled, generate
+from scripts.names.sentences import corpora
+from scripts.names.sentences.corpora import LABELS, TAGS, Sentence, split
 
 _GROUP = 8  # sentences read together
 _MESSAGES = 1500

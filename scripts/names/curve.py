@@ -13,11 +13,12 @@ from torch import Tensor
 
 from pipeline.detect.tagger.decode import Decoder
 from pipeline.detect.tagger.pieces import Pieces
-from scripts.names import base, corpora
+from scripts.names import base
 from scripts.names.batches import batch, chunks
-from scripts.names.corpora import LABELS, TAGS, Sentence
 from scripts.names.network import Tagger, word_embeddings
 from scripts.names.scores import scores
+from scripts.names.sentences import corpora
+from scripts.names.sentences.corpora import LABELS, TAGS, Sentence
 
 
 def reader(model: Tagger, embedded: Tensor, pieces: Pieces) -> Callable[[Sequence[Sentence]], list[list[int]]]:

@@ -21,15 +21,15 @@ from torch.nn import functional
 from pipeline.detect.tagger.model import Tagger
 from pipeline.detect.tagger.pieces import Pieces, words
 from pipeline.detect.tagger.word_rows import ROW, word_row
-from scripts.names import corpora
 from scripts.names.base import dequantized
 from scripts.names.batches import training_sentences
-from scripts.names.corpora import IGNORED, TAGS, split
 from scripts.names.export import export_student
 from scripts.names.generator.messages import generate
-from scripts.names.labelled import sentence_of
-from scripts.names.noise import varied
-from scripts.names.other_words import OtherWords
+from scripts.names.sentences import corpora
+from scripts.names.sentences.corpora import IGNORED, TAGS, split
+from scripts.names.sentences.labelled import sentence_of
+from scripts.names.sentences.noise import varied
+from scripts.names.sentences.other_words import OtherWords
 from scripts.names.student import Student
 from scripts.names.student_graph import Range
 from scripts.names.train import TIMES, known_mentions

@@ -14,8 +14,8 @@ from torch import Tensor, nn
 
 from scripts.names import base
 from scripts.names.base import Base
-from scripts.names.corpora import TAGS
 from scripts.names.network import BLOCK, WIDTH, ZERO, Tagger
+from scripts.names.sentences.corpora import TAGS
 from scripts.names.student import DILATIONS, Student
 from scripts.names.student import WIDTH as WORD_WIDTH
 from scripts.names.student_graph import Range, graph_of

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from scripts.names.corpora import LABELS, TAGS, Sentence
+from scripts.names.sentences.corpora import LABELS, TAGS, Sentence
 
 
 class Score(NamedTuple):

@@ -14,7 +14,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from pipeline.detect.tagger.pieces import Pieces
 from pipeline.detect.tagger.word_rows import ROW
-from scripts.names.corpora import TAGS
+from scripts.names.sentences.corpora import TAGS
 from scripts.names.student import DILATIONS, WIDTH, Block, Student
 
 _OPSET, _IR = 18, 9

@@ -13,14 +13,15 @@ import torch
 from torch.nn import functional
 
 from pipeline.detect.tagger.pieces import Pieces
-from scripts.names import base, corpora, vocabulary
+from scripts.names import base, vocabulary
 from scripts.names.batches import Chunk, batches, chunks, training_sentences
-from scripts.names.corpora import IGNORED, TAGS, Sentence, split
 from scripts.names.generator.messages import generate
-from scripts.names.labelled import sentence_of
-from scripts.names.mentions import Mentions
 from scripts.names.network import Tagger, word_embeddings
-from scripts.names.noise import varied
+from scripts.names.sentences import corpora
+from scripts.names.sentences.corpora import IGNORED, TAGS, Sentence, split
+from scripts.names.sentences.labelled import sentence_of
+from scripts.names.sentences.mentions import Mentions
+from scripts.names.sentences.noise import varied
 
 # How often each training corpus is read in an epoch.
 TIMES = {

@@ -158,7 +158,7 @@ def test_the_check_is_one_that_can_be_redone() -> None:
 
 
 def lines() -> list[str]:
-    text = (ROOT / "benchmarks/messages.txt").read_text("utf-8")
+    text = (ROOT / "benchmarks/labelled/messages.txt").read_text("utf-8")
     return [line for line in text.splitlines() if line]
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from pipeline.detect.tagger.pieces import LINE_BREAK
-from scripts.names.corpora import TAG, TAGS, inside, read
-from scripts.names.noise import varied
+from scripts.names.sentences.corpora import TAG, TAGS, inside, read
+from scripts.names.sentences.noise import varied
 
 
 def test_tokens_become_words(tmp_path: Path) -> None:

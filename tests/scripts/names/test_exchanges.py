@@ -2,9 +2,9 @@
 
 import random
 
-from scripts.names.corpora import IGNORED, TAG, TAGS, Sentence, without_unlabelled_users
-from scripts.names.mentions import Mentions
-from scripts.names.other_words import OtherWords
+from scripts.names.sentences.corpora import IGNORED, TAG, TAGS, Sentence, without_unlabelled_users
+from scripts.names.sentences.mentions import Mentions
+from scripts.names.sentences.other_words import OtherWords
 
 
 def tagged(*pairs: str) -> tuple[list[str], list[int]]:

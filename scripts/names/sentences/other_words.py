@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from pipeline.detect.tagger.pieces import WORD_START
-from scripts.names.corpora import IGNORED
+from scripts.names.sentences.corpora import IGNORED
 
 _SHARE = 0.12  # of the words
 _KINDS = (re.compile("[\u0621-\u064a]{3,}"), re.compile("[A-Z][a-z]{2,}"), re.compile("[a-z]{3,}"))

@@ -1,8 +1,8 @@
 """Turns a generated message into words with tags."""
 
 from pipeline.detect.tagger.pieces import words
-from scripts.names.corpora import TAG
 from scripts.names.generator.messages import Labelled
+from scripts.names.sentences.corpora import TAG
 
 
 def sentence_of(message: Labelled) -> tuple[list[str], list[int]]:

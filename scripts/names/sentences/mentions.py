@@ -7,7 +7,7 @@ import random
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
-from scripts.names.corpora import inside
+from scripts.names.sentences.corpora import inside
 
 _SHARE = 0.15  # of the names
 _USER_MARK = "@"

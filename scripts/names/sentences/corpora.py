@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from pipeline.detect.tagger.pieces import words
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 CORPORA = ROOT / "../shared/data/ner"
 LABELS = ("PER", "LOC", "ORG")
 TAGS = ("O", *(f"{edge}-{label}" for label in LABELS for edge in "BI"))

@@ -4,7 +4,7 @@ import random
 from collections.abc import Callable
 
 from pipeline.detect.tagger.pieces import LINE_BREAK
-from scripts.names.corpora import inside
+from scripts.names.sentences.corpora import inside
 
 Words = list[str]
 Tags = list[int]

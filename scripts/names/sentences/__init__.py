@@ -1,0 +1,1 @@
+"""Labelled sentences: read from corpora, varied, and with names and words exchanged."""
