@@ -1,9 +1,9 @@
 """False alarms per page, and recall, on the real documents of ../shared/data/documents, for `make eval`.
 
-labelled/document_labels.csv holds the verdicts of a reader about what the tiers found and about persons that none found.
-The documents name real people: a label holds a digest of the words, not the words. Documents without a text layer do not
-count. A part of `make eval`; by itself, `python -m benchmarks.pages` prints the table, `--unjudged` also what has no
-label, and `--label FILE` adds the verdicts of a file with such lines.
+labelled/document_labels.csv holds the verdicts of a reader about what the tiers found and about persons that none did.
+The documents name real people: a label holds a digest of the words, not the words. Documents without a text layer do
+not count. A part of `make eval`; by itself, `python -m benchmarks.pages` prints the table, with `--unjudged` also what
+has no label, in lines that `--label` reads when each begins with a verdict.
 """
 
 import csv
