@@ -37,7 +37,7 @@ def test_addresses(finds: Finds) -> None:
 @pytest.mark.clause("DETECT-23", "DETECT-26")
 def test_contacts(finds: Finds) -> None:
     finds(
-        "[[EMAIL_ADDRESS a_b+tag@example.co.uk]] not a@b or @handle",
+        "[[EMAIL_ADDRESS a_b+tag@example.co.uk]] not a@b or b@c",
         "[[PHONE_NUMBER 0501234567]] [[PHONE_NUMBER +966501234567]] [[PHONE_NUMBER 00966 50 123 4567]]",
         "[[PHONE_NUMBER 966501234567]], tel [[PHONE_NUMBER 0112345678]], mobile: [[PHONE_NUMBER 50 123 4567]]",
         "[[PHONE_NUMBER +44 20 7946 0958]] [[PHONE_NUMBER 0020 100 123 4567]]",
