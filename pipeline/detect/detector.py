@@ -25,7 +25,7 @@ from pipeline.detect.recognizers import (
     registers,
     vehicle_plate,
 )
-from pipeline.detect.resolve import OverlapLog, resolve
+from pipeline.detect.resolve import OverlapLog, outside_values, resolve
 from pipeline.detect.text.normalize import NormalizedText, normalize
 from pipeline.detect.text.placeholders import find_placeholders
 from pipeline.detect.text.trace import Trace
@@ -53,6 +53,7 @@ RECOGNIZERS: tuple[Recognizer, ...] = (
     *named_entities.RECOGNIZERS,
 )
 
+_TAGGER = "tagger"  # the name of the recognizer in tagged.py
 RULES, FAST, ACCURATE = "rules", "fast", "accurate"
 _MOST_WORDS = 250_000  # of a document for the accurate tagger: about a minute of reading
 _CACHED_SETS = 256  # different sets of enabled types
@@ -101,6 +102,7 @@ class Detector:
         found = [span for span in found if span.type in options.enabled or span.rank == GLOSSARY_RANK]
         if options.min_score:
             found = [span for span in found if span.score >= options.min_score or _always_counts(span, normalized.text)]
+        found = outside_values(found, normalized.text, _TAGGER)
         if normalized.expanded:
             found = [_widened(normalized, span) for span in found]
         if options.terms:

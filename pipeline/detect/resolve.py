@@ -4,13 +4,14 @@ The part of a name or an address outside the winner stays as a span of its own.
 """
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
-from schemas.entities import EntityType
+from schemas.entities import GLOSSARY_RANK, EntityType
 from schemas.spans import Span
 
 # Types whose remainder is still personal data: "Alharbi" of "Salman Alharbi" when "Salman" is a glossary term.
 _KEEPS_REMAINDER = frozenset({EntityType.PERSON, EntityType.ADDRESS})
+_NAMES = frozenset({EntityType.PERSON, EntityType.ADDRESS, EntityType.LOCATION, EntityType.ORGANIZATION})
 
 
 class OverlapLog:
@@ -40,6 +41,28 @@ def resolve(spans: Iterable[Span], text: str, overlaps: OverlapLog | None = None
         if span.end > reach:
             reach = span.end
     return survivors + _settle(group, text, overlaps)
+
+
+def outside_values(spans: Sequence[Span], text: str, reader: str) -> list[Span]:
+    """The spans, those of the recognizer `reader` without what lies on numbers, keys, addresses and other values.
+
+    A tagger reads words: `ABD parked` in `1234 ABD parked` is no name, though names have the higher rank.
+    """
+    if all(span.recognizer != reader for span in spans):
+        return list(spans)
+    values: list[Span] = []
+    for span in sorted(spans):
+        if span.type in _NAMES or span.rank == GLOSSARY_RANK:
+            continue
+        if values and span.start < values[-1].end:
+            values[-1] = values[-1]._replace(end=max(span.end, values[-1].end))
+        else:
+            values.append(span._replace(rank=GLOSSARY_RANK))
+    kept: list[Span] = []
+    for span in spans:
+        blockers = list(_overlapping(values, span)) if span.recognizer == reader else []
+        kept += _remainders(span, blockers, text) if blockers else [span]
+    return kept
 
 
 def _priority(span: Span) -> tuple[int, float, int, int, str]:

@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.detect.resolve import resolve
+from pipeline.detect.resolve import outside_values, resolve
 from schemas.entities import GLOSSARY_RANK, RANK, EntityType
 from schemas.spans import Span
 
@@ -81,3 +81,22 @@ def test_nothing_of_the_highest_rank_is_lost(spans: list[Span]) -> None:
     survivors = resolve(spans, TEXT)
     for span in spans:
         assert any(other.start < span.end and other.end > span.start for other in survivors)
+
+
+def test_a_name_that_is_read_on_a_value_gives_way_and_keeps_its_other_words() -> None:
+    value, number = _span("7878", T.MRN), _span("12345", T.MRN)
+    read = _span("Fahad Alharbi lives at 7878", T.PERSON)._replace(recognizer="reader")
+    inside = _span("12345", T.PERSON)._replace(recognizer="reader")
+    kept = outside_values([value, number, read, inside], TEXT, "reader")
+    assert [TEXT[span.start : span.end] for span in kept] == ["7878", "12345", "Fahad Alharbi lives at"]
+
+
+def test_only_the_names_of_the_reader_give_way_and_none_to_a_term_or_a_place() -> None:
+    ruled, term, place = (
+        _span("Riyadh 12345", T.PERSON),
+        _span("Fahad", T.CUSTOM_TERM, 1, GLOSSARY_RANK),
+        _span("Road", T.LOCATION),
+    )
+    read = _span("Salman bin Fahad Alharbi", T.PERSON)._replace(recognizer="reader")
+    spans = [_span("12345", T.MRN), ruled, term, place, read]
+    assert outside_values(spans, TEXT, "reader") == spans
