@@ -38,10 +38,15 @@ def main(questions: int, answers: int, lifeline: int, memory: int, niceness: int
         while True:
             question, blobs = message.unpack(lambda size: _exact(reader.read(size), size), sys.maxsize)
             meta, results = _answer(detector, question, blobs)
-            grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 > _MAX_RESIDENT_BYTES
+            grown = resident_bytes() > _MAX_RESIDENT_BYTES
             writer.writelines(message.pack({**meta, "grown": grown}, results))
             writer.flush()
             del question, blobs, meta, results
+
+
+def resident_bytes() -> int:
+    """The memory that this process holds now. Its `ru_maxrss` would begin with that of its parent (getrusage(2))."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
 
 
 def _answer(detector: Any, meta: dict[str, Any], blobs: dict[str, bytes]) -> tuple[dict[str, Any], dict[str, bytes]]:

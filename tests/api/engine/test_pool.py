@@ -210,3 +210,14 @@ def runs(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except FileNotFoundError:
         return False
+
+
+def test_a_large_parent_does_not_make_a_child_look_large() -> None:
+    """The peak that the kernel tells of a child begins with that of its parent."""
+    child = "from api.engine.pool_child import resident_bytes; import resource; "
+    child += "print(resident_bytes(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)"
+    parent = f"import subprocess, sys; kept = b'x' * {400 * 1024**2}; "
+    parent += f"subprocess.run([sys.executable, '-c', {child!r}], check=True)"
+    found = subprocess.run([sys.executable, "-c", parent], capture_output=True, text=True, check=True)
+    resident, peak = map(int, found.stdout.split())
+    assert resident < 200 * 1024**2 < 400 * 1024**2 < peak
