@@ -21,7 +21,7 @@ _ERRORS_ONLY = 3  # of the log levels of ONNX Runtime
 
 
 class Tagger:
-    """Immutable after construction, safe from many threads. Each call computes in the thread of the caller.
+    """Safe from many threads; what it keeps, vectors of words, changes no result. Each call computes in its own thread.
 
     Each window is computed alone, so a result does not depend on what else is computed at the same time.
     """
