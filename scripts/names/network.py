@@ -12,7 +12,6 @@ from scripts.names.base import Base, dequantized
 
 WIDTH, HEADS = 384, 12
 EPSILON = 1e-12
-BLOCK, ZERO = 128, 128  # of the 8-bit matrices of an exported file: weights with one scale, and the zero point
 
 
 class Layer(nn.Module):
@@ -92,11 +91,11 @@ class Tagger(nn.Module):
             if f"model.{name}" in tensor:
                 state[name] = tensor[f"model.{name}"]
         for node in graph.node:
-            if node.op_type == "MatMulNBits":
-                *parts, _ = node.name.strip("/").split("/")  # /layers.0/q/MatMul
-                weights, scales = (tensor[part] for part in node.input[1:3])
-                values = (weights.float() - ZERO) * scales.view(len(weights), -1, 1)
-                state[f"{'.'.join(parts)}.weight"] = values.view(len(weights), -1)
+            if node.op_type == "MatMulInteger":
+                *parts, _ = node.name.strip("/").split("/")  # /layers.0/q/MatMul_quant, /heads.8/Gemm_MatMul_quant
+                name = node.input[1].removesuffix("_quantized")
+                values = tensor[f"{name}_quantized"].float() - tensor[f"{name}_zero_point"].float()
+                state[f"{'.'.join(parts)}.weight"] = (values * tensor[f"{name}_scale"]).T
         self.load_state_dict(state)
 
 
