@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, StrictStr, StringConstraints
 
-from schemas.whitespace import WHITESPACE
+from schemas.whitespace import WHITESPACE, describe_trimmed
 
 MIN_PASSWORD_CHARACTERS, MAX_PASSWORD_CHARACTERS = 8, 1024
 MAX_KEY_NAME_CHARACTERS = 200
@@ -16,7 +16,7 @@ _EMAIL = rf"^{_PART}{{1,64}}@{_PART}{{1,189}}$"  # approximate; storage checks a
 KeyName = Annotated[
     str,
     StringConstraints(strict=True, strip_whitespace=True, min_length=1, max_length=MAX_KEY_NAME_CHARACTERS),
-    Field(json_schema_extra={"pattern": rf"^[^\x00]*[^\x00{WHITESPACE}][^\x00]*$"}),
+    Field(json_schema_extra=describe_trimmed(MAX_KEY_NAME_CHARACTERS, r"\x00")),
 ]
 
 

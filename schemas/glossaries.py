@@ -11,7 +11,7 @@ from pydantic_core import PydanticCustomError
 
 from schemas.entities import EntityType
 from schemas.spans import Action, MatchMode, Term
-from schemas.whitespace import WHITESPACE
+from schemas.whitespace import describe_trimmed
 
 MAX_GLOSSARIES, MAX_ENTRIES = 10, 1000  # per account; per glossary
 MAX_NAME_CHARACTERS, MAX_TERM_CHARACTERS = 200, 200
@@ -19,8 +19,6 @@ MAX_NAME_CHARACTERS, MAX_TERM_CHARACTERS = 200, 200
 MAX_BODY_BYTES = 4 * 1024 * 1024
 _CONTROL = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f"
 _CONTROLS = re.compile(f"[{_CONTROL}]")
-# The same rule as the checks below, as a pattern for the API description.
-_PATTERN = {"pattern": rf"^[^{_CONTROL}]*[^{WHITESPACE}{_CONTROL}][^{_CONTROL}]*$"}
 
 
 def _without_controls(text: str) -> str:
@@ -33,13 +31,13 @@ Name = Annotated[
     str,
     StringConstraints(strict=True, strip_whitespace=True, min_length=1, max_length=MAX_NAME_CHARACTERS),
     AfterValidator(_without_controls),
-    Field(json_schema_extra=_PATTERN),
+    Field(json_schema_extra=describe_trimmed(MAX_NAME_CHARACTERS, _CONTROL)),
 ]
 TermText = Annotated[
     str,
     StringConstraints(strict=True, strip_whitespace=True, min_length=1, max_length=MAX_TERM_CHARACTERS),
     AfterValidator(_without_controls),
-    Field(json_schema_extra=_PATTERN),
+    Field(json_schema_extra=describe_trimmed(MAX_TERM_CHARACTERS, _CONTROL)),
 ]
 
 

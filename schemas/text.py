@@ -6,12 +6,12 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictStr, StringConstraints
 
 from schemas.scores import MinScore
-from schemas.whitespace import WHITESPACE
+from schemas.whitespace import describe_trimmed
 
 InlineTerm = Annotated[
     str,
     StringConstraints(strict=True, strip_whitespace=True, min_length=1, max_length=200),
-    Field(json_schema_extra={"pattern": f"[^{WHITESPACE}]"}),  # surrounding whitespace does not count
+    Field(json_schema_extra=describe_trimmed(200)),
 ]
 _BASE64_OF_32_BYTES = "^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$"
 
