@@ -5,7 +5,8 @@ count. Sentences are read in groups, as they stand in a document.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -15,8 +16,15 @@ from schemas.spans import Detection, DetectOptions
 ROOT = Path(__file__).parents[1]
 CORPORA = ROOT / "../shared/data/ner"
 TYPES = {"PER": EntityType.PERSON, "LOC": EntityType.LOCATION, "ORG": EntityType.ORGANIZATION}
-# The parts that nothing was trained on; BTC's places and organizations are users' own words.
-TESTS = ("ar-anercorp.test", "ar-aqmar.test", "en-wikigold.test", "en-btc.test")
+# The parts that nothing was trained on, each with its genre; BTC's places and organizations are users' own words.
+TESTS = {
+    "ar-anercorp.test": "news",
+    "ar-aqmar.test": "encyclopedia",
+    "en-wikigold.test": "encyclopedia",
+    "en-btc.test": "social",
+}
+_LABEL = {type_: label for label, type_ in TYPES.items()}
+_BINS = (0.0, 0.5, 0.7, 0.9, 1.0)  # of scores
 _GROUP = 8  # sentences read together
 
 
@@ -35,14 +43,30 @@ class Token(NamedTuple):
     label: str
 
 
+class Text(NamedTuple):
+    """A text, its tokens with a letter or digit, and its labelled mentions, without signs at their edges."""
+
+    text: str
+    tokens: list[Token]
+    mentions: list[Token]
+
+
 class Score(NamedTuple):
-    """The counts of one type on one corpus. `alarms`: of the `empty` words of texts that hold none of this type."""
+    """The counts of one type on one corpus: of tokens, of mentions, and of words without any.
+
+    `exact`: of the `mentions`, those that a span has the edges of; of `spans`. `alarms`: of the `empty` words of texts
+    that hold none of this type. `graded`: the score of each finding of the tagger, and whether half of it is labelled.
+    """
 
     right: int
     labelled: int
     found: int
     alarms: int
     empty: int
+    exact: int = 0
+    mentions: int = 0
+    spans: int = 0
+    graded: tuple[tuple[float, bool], ...] = ()
 
     @property
     def recall(self) -> float:
@@ -64,37 +88,60 @@ class Score(NamedTuple):
         """The harmonic mean of recall and precision."""
         return 2 * self.right / max(self.labelled + self.found, 1)
 
+    @property
+    def span_f1(self) -> float:
+        """F1 of whole mentions: both edges are right."""
+        return 2 * self.exact / max(self.mentions + self.spans, 1)
 
-def texts(path: Path) -> Iterator[tuple[str, list[Token]]]:
-    """Texts of several sentences, a line each, with their tokens."""
+
+def texts(path: Path) -> Iterator[Text]:
+    """Texts of several sentences, a line each."""
     sentences = [
         [line.split("\t") for line in block.split("\n") if "\t" in line]
         for block in path.read_text("utf-8").split("\n\n")
     ]
     sentences = [sentence for sentence in sentences if sentence]
     for begin in range(0, len(sentences), _GROUP):
-        text, tokens = "", []
+        text, tokens, mentions = "", [], []
         for sentence in sentences[begin : begin + _GROUP]:
+            is_new = True
             for word, tag in sentence:
                 label = tag.strip()[2:]
+                is_new = is_new or tag.startswith("B") or label != mentions[-1].label
                 if any(map(str.isalnum, word)):
-                    tokens.append(Token(len(text), len(text) + len(word), label if label in TYPES else ""))
+                    token = Token(len(text), len(text) + len(word), label if label in TYPES else "")
+                    tokens.append(token)
+                    if token.label and is_new:
+                        mentions.append(token)
+                    elif token.label:
+                        mentions[-1] = mentions[-1]._replace(end=token.end)
+                    is_new = not token.label
                 text += word + " "
             text = text[:-1] + "\n"
-        yield text, tokens
+        yield Text(text, tokens, mentions)
 
 
 def score(path: Path, detector: Finder) -> dict[str, Score]:
     """The counts by label."""
     right, labelled, found = Counter[str](), Counter[str](), Counter[str]()
     alarms, empty = Counter[str](), Counter[str]()
+    exact, mentioned, spans = Counter[str](), Counter[str](), Counter[str]()
+    graded: dict[str, list[tuple[float, bool]]] = {label: [] for label in TYPES}
     options = DetectOptions(enabled=frozenset((*TYPES.values(), EntityType.ADDRESS)))
-    for text, tokens in texts(path):
+    for text, tokens, mentions in texts(path):
         covered: dict[str, list[bool]] = {label: [False] * len(text) for label in TYPES}
+        gold = _labels_of_characters(text, mentions)
+        mentioned.update(mention.label for mention in mentions)
         for span in detector.detect(text, options).spans:
-            for label, type_ in TYPES.items():
-                if span.type == type_:
-                    covered[label][span.start : span.end] = [True] * (span.end - span.start)
+            label = _LABEL.get(span.type)
+            if label is None:
+                continue
+            covered[label][span.start : span.end] = [True] * (span.end - span.start)
+            spans[label] += 1
+            exact[label] += Token(*_bare(text, span.start, span.end), label) in mentions
+            if span.recognizer == "tagger":
+                on_gold = gold[span.start : span.end].count(label)
+                graded[label].append((span.score, 2 * on_gold >= span.end - span.start))
         held = {token.label for token in tokens}
         for label in TYPES:
             for token in tokens:
@@ -104,14 +151,36 @@ def score(path: Path, detector: Finder) -> dict[str, Score]:
                 right[label] += is_found and label == token.label
                 alarms[label] += is_found and label not in held
                 empty[label] += label not in held
-    return {label: Score(right[label], labelled[label], found[label], alarms[label], empty[label]) for label in TYPES}
+    return {
+        label: Score(
+            right[label], labelled[label], found[label], alarms[label], empty[label],
+            exact[label], mentioned[label], spans[label], tuple(graded[label]),
+        )
+        for label in TYPES
+    }  # fmt: skip
+
+
+def _labels_of_characters(text: str, mentions: Iterable[Token]) -> list[str]:
+    labels = [""] * len(text)
+    for mention in mentions:
+        labels[mention.start : mention.end] = [mention.label] * (mention.end - mention.start)
+    return labels
+
+
+def _bare(text: str, start: int, end: int) -> tuple[int, int]:
+    """The span without signs and blanks at its edges."""
+    while start < end and not text[start].isalnum():
+        start += 1
+    while end > start and not text[end - 1].isalnum():
+        end -= 1
+    return start, end
 
 
 def mistakes(path: Path, detector: Finder) -> Counter[str]:
     """The words of persons that were missed, and those that were taken for persons, by class."""
     counts = Counter[str]()
     options = DetectOptions(enabled=frozenset((*TYPES.values(), EntityType.ADDRESS)))
-    for text, tokens in texts(path):
+    for text, tokens, _ in texts(path):
         types = [""] * len(text)
         for span in detector.detect(text, options).spans:
             types[span.start : span.end] = [span.type.value] * (span.end - span.start)
@@ -171,17 +240,41 @@ def scores(detectors: Mapping[str, Finder], folder: Path) -> Scores:
 
 
 def table(found: Scores) -> str:
-    """A Markdown table: recall, precision, F1, and words taken for this type in 1,000 words without it, by tier."""
+    """A Markdown table: recall, precision, F1; F1 of mentions; and words taken for this type in 1,000 without it."""
     tiers = list(next(iter(found.values())))
-    lines = ["| " + " | ".join(["corpus", "type", "labelled", *tiers]) + " |", "|" + " --- |" * (3 + len(tiers))]
+    head = ["corpus", "genre", "type", "labelled", *tiers]
+    lines = [f"| {' | '.join(head)} |", "|" + " --- |" * len(head)]
     for corpus, by_tier in found.items():
         for label, type_ in TYPES.items():
-            cells = [f"{by_tier[tier][label].recall:.3f} / {by_tier[tier][label].precision:.3f} / "
-                     f"{by_tier[tier][label].f1:.3f}; {by_tier[tier][label].alarms_per_1000:.1f}"
-                     for tier in tiers]  # fmt: skip
-            lines.append(
-                "| " + " | ".join([corpus, type_.value, str(by_tier[tiers[0]][label].labelled), *cells]) + " |"
-            )
+            scored = [by_tier[tier][label] for tier in tiers]
+            cells = [
+                f"{one.recall:.3f} / {one.precision:.3f} / {one.f1:.3f}; {one.span_f1:.3f}; {one.alarms_per_1000:.1f}"
+                for one in scored
+            ]
+            row = [corpus, TESTS[corpus], type_.value, str(scored[0].labelled), *cells]
+            lines.append(f"| {' | '.join(row)} |")
+    return "\n".join(lines)
+
+
+def table_of_calibration(found: Scores) -> str:
+    """A Markdown table: of the tagger's persons with a score in each range, their mean score and how many are right.
+
+    The last column is the expected calibration error over these ranges (Guo et al. 2017, arXiv:1706.04599).
+    """
+    tiers = [tier for tier in next(iter(found.values())) if any(by[tier]["PER"].graded for by in found.values())]
+    ranges = [f"{low} to {high}" for low, high in pairwise(_BINS)]
+    head = ["tier", *ranges, "expected calibration error"]
+    lines = [f"| {' | '.join(head)} |", "|" + " --- |" * len(head)]
+    for tier in tiers:
+        graded = [pair for by_tier in found.values() for pair in by_tier[tier]["PER"].graded]
+        cells, error = [], 0.0
+        for low, high in pairwise(_BINS):
+            inside = [(score, right) for score, right in graded if low <= score < high or score == high == 1]
+            mean = sum(score for score, _ in inside) / max(len(inside), 1)
+            right = sum(is_right for _, is_right in inside) / max(len(inside), 1)
+            error += abs(mean - right) * len(inside) / max(len(graded), 1)
+            cells.append(f"{len(inside)}: {mean:.2f}, right {right:.2f}" if inside else "-")
+        lines.append(f"| {' | '.join([tier, *cells, f'{error:.3f}'])} |")
     return "\n".join(lines)
 
 

@@ -96,7 +96,8 @@ def detect_document(
     detector, names = whole.of_document(text.text for text in texts if text.is_content)
     known: list[KnownValue] = []
     index: _Index = {}
-    places = _detect_texts(texts, detector, lenient, known, index)
+    content_first = sorted(texts, key=lambda text: not text.is_content)  # a tagger says what counts in the others
+    places = _detect_texts(content_first, detector, lenient, known, index)
     if extraction.joints:
         _add_joint_values(extraction, detector, lenient, known, index, places)
     return Detected(known, places, _dismissed(names, known) if names else ())

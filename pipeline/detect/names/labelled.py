@@ -110,4 +110,4 @@ class LabelledNames:
             return None
         first, last = match.start("name") // 2, (match.end("name") - 1) // 2
         words.note("PERSON", first, last, None, shape="cell under a heading for names")
-        return WordSpan(first, last, 0, 0.85)
+        return WordSpan(first, last, 0, 0.95)

@@ -24,6 +24,7 @@ _PERSONAL_ROLES = section("context_words.txt", "personal role latin")
 _DETERMINERS = section("context_words.txt", "determiner latin")
 _OFFICES = section("context_words.txt", "office latin")
 _MONTHS = section("context_words.txt", "month name latin")
+_SAINTS = section("context_words.txt", "saint latin")
 _SHORT = 2  # letters of a name word that counts only after a title or a greeting
 
 
@@ -92,6 +93,17 @@ class Candidate:
         return self.words.words[self.first - 1].lower() if is_near else ""
 
     @property
+    def is_saint(self) -> bool:
+        """Whether a saint's word is before or among the words, without a known name in front: Safeway San Juan."""
+        for index in range(self.first, self.last + 1):
+            if self.words.words[index].lower() in _SAINTS:
+                return True
+            if self.words.meaning(index) & NAME:
+                break
+        is_after = self.before in " ." and self.words.words[self.first - 1].lower() in _SAINTS
+        return is_after and not self.words.meaning(self.first - 2) & Word.TITLE  # Mr. St. John
+
+    @property
     def previous_meaning(self) -> int:
         """What the word before can be."""
         return self.words.meaning(self.first - 1)
@@ -131,6 +143,8 @@ class Rule(NamedTuple):
 
 
 SEVERAL_WORDS: tuple[Rule, ...] = (
+    Rule("not: a place called after a saint: Santa Clara",
+         lambda c: c.is_saint and not c.cue & _TITLE_OR_LABEL, 0.0),
     Rule("certain, and a second name, a connector or a cue",
          lambda c: c.is_certain and (c.cue or c.known >= 2 or c.has_connector), 0.9),
     Rule("certain",
@@ -160,6 +174,8 @@ SEVERAL_WORDS: tuple[Rule, ...] = (
 SINGLE_WORD: tuple[Rule, ...] = (
     Rule("not: after a determiner",
          lambda c: c.previous in _DETERMINERS, 0.0),
+    Rule("not: a place called after a saint: San Juan",
+         lambda c: c.is_saint and not c.cue & _TITLE_OR_LABEL, 0.0),
     Rule("not: one or two letters without a title or greeting",
          lambda c: len(c.words.words[c.last]) <= _SHORT and not c.cue & _TITLE_OR_GREETING, 0.0),
     Rule("certain given name with a cue",

@@ -74,7 +74,7 @@ class LexicalRecognizer:
         for start, end in airline_names(words.raw):
             if words.trace is not None:
                 words.trace.note((start, end), "PERSON", shape="name as airlines write it")
-            yield span(start, end, EntityType.PERSON, 0.9, self.name)
+            yield span(start, end, EntityType.PERSON, 0.95, self.name)
 
     def _names(self, words: Words, taken: frozenset[int], context: str) -> Iterator[WordSpan]:
         """Names of persons outside the words `taken`."""

@@ -38,7 +38,10 @@ _LETTER = re.compile(r"[^\W\d_]{2}")
 _FOREIGN = re.compile(r"[^\W\d_A-Za-z\u00aa-\u024f\u0610-\u06ff\u0750-\u077f\u1e00-\u1eff]")
 _CLITICS = frozenset("وفبلك")  # letters that are attached to the front of Arabic words
 _PARTICLES = Word.CONNECTOR | Word.KUNYA | Word.ABD | Word.ARTICLE | Word.PARTICLE  # bin, Abu, Abd, Al, van
-_SURE = 0.85  # score of a span of the rules
+_BESIDE_NAMES = Word.ORDINARY | Word.TITLE | Word.ROLE | Word.LABEL | Word.GREETING | Word.CONTACT
+_SURE = 0.95  # score of a span of the rules
+# The least probability of a span of the rules. A person whom they know is dismissed only against strong evidence.
+_LEAST_OF_RULES = {EntityType.PERSON: 0.1, EntityType.LOCATION: 0.2, EntityType.ORGANIZATION: 0.2}
 _MOST_CHARACTERS = 120  # of one name; a longer mention is a misreading of a list
 
 
@@ -121,7 +124,7 @@ class TaggedRecognizer:
                 continue
             weights = names.weights[found.type].rule
             score = found.score if is_sure(found) else probability(weights, read.rule_features(found))
-            if score >= names.threshold:
+            if score >= _LEAST_OF_RULES[found.type]:
                 candidates[found.type].append(Candidate(found.start, found.end, found.type, score))
         for mention in read.mentions(by_rules):
             start, end = mention.start, mention.end
@@ -170,7 +173,8 @@ class Combination(NamedTuple):
 class DocumentNames:
     """The same for the texts of one document, which it read beforehand; any other text is read by the rules alone.
 
-    Not safe from several threads: it collects the surfaces that the rules took for names and the tagger did not.
+    Not safe from several threads: it collects the surfaces that the rules took for names and the tagger did not. In a
+    later text these are no names either, unless the tagger left them a name elsewhere.
     """
 
     name = TaggedRecognizer.name
@@ -181,16 +185,29 @@ class DocumentNames:
         self._recognizer = recognizer
         self._readings = recognizer.read_together(texts)
         self.dismissed: dict[tuple[EntityType, str], None] = {}
+        self._left: set[tuple[EntityType, str]] = set()
+        self._rejected: set[tuple[EntityType, str]] = set()
 
     def find(self, text: NormalizedText, options: DetectOptions) -> Iterable[Span]:
         """Spans of the four types in normalized offsets."""
         ruled = list(LEXICAL.find(text, options))
         reading = self._readings.get(text.text)
         if reading is None:
-            return ruled
+            return [found for found in ruled if is_sure(found) or not self._is_rejected(text, found)]
         kept, dismissed = self._recognizer.combined(text, ruled, reading)
+        for type_ in TYPE.values():
+            counting = Zones(text.text, (s[:2] for s in kept if s.type == type_))
+            for found in ruled:
+                if found.type == type_:
+                    surfaces = self._left if counting.touch(found.start, found.end) else self._rejected
+                    surfaces.add((type_, text.text[found.start : found.end]))
         self.dismissed.update(((s.type, text.text[s.start : s.end]), None) for s in dismissed)
         return kept
+
+    def _is_rejected(self, text: NormalizedText, found: Span) -> bool:
+        """Whether the rules found this surface in texts that the tagger read, and it counted as a name in none."""
+        key = found.type, text.text[found.start : found.end]
+        return key in self._rejected and key not in self._left
 
 
 class Reading:
@@ -241,7 +258,8 @@ class Reading:
     def _mention_features(self, entity: Entity, start: int, end: int) -> Features:
         columns = self.names.tagger.decoder.columns(entity.label)
         shares = self._shares[entity.first : entity.last + 1, columns].sum(axis=1)
-        parts = _PART.findall(self._text[start:end])
+        surface = self._text[start:end]
+        parts = _PART.findall(surface)
         meanings = list(map(_meaning_of_part, parts))
         known = [meaning for meaning in meanings if not meaning & _PARTICLES]
         return (
@@ -254,6 +272,8 @@ class Reading:
             sum(bool(meaning & Word.ORDINARY) for meaning in known) / max(len(known), 1),
             float(bool(parts) and parts[0].islower()),
             float(len(known) < len(parts)),
+            sum(bool(meaning & Word.PLACE) for meaning in known) / max(len(known), 1),
+            float(len(surface) > 1 and surface.isupper()),
         )
 
     def words_around(self, place: Trigger) -> tuple[int, int]:
@@ -266,19 +286,21 @@ class Reading:
         columns = self.names.tagger.decoder.columns(_LABEL[found.type])
         first, last = _touched_by(self._spans, found.start, found.end)
         shares = self._shares[first:last, columns].sum(axis=1) if first < last else [0.0]
+        others = 1 - self._shares[first:last, [0, *columns]].sum(axis=1) if first < last else [0.0]
         surface = self._text[found.start : found.end]
         return (
             1.0,
             found.score,
             _logit(float(sum(shares) / len(shares))),
             _logit(float(max(shares))),
+            _logit(float(sum(others) / len(others))),
             float(" " in surface),
             float(bool(re.search("[\u0621-\u064a]", surface))),
         )
 
 
 def is_sure(found: Span) -> bool:
-    """Whether a span of the rules needs no confirmation: names under a heading, after a title, of certain words."""
+    """Whether a span of the rules needs no confirmation: cells under a heading for names, names as airlines write."""
     return found.score >= _SURE
 
 
@@ -302,11 +324,14 @@ def _meaning(word: str) -> int:
 
 
 def _is_ordinary(surface: str) -> bool:
-    """Whether every word is known as never part of a name. `ابن كثير` and the user name `dark_hair` are names."""
+    """Whether every word is known as ordinary, or as what stands beside names: a title, a role, a label, a greeting.
+
+    `ابن كثير` and the user name `dark_hair` are names.
+    """
     meanings = list(map(_meaning_of_part, _PART.findall(surface)))
     if "_" in surface or (len(meanings) > 1 and any(meaning & _PARTICLES for meaning in meanings)):
         return False
-    return all(meaning & Word.ORDINARY and not meaning & NAME for meaning in meanings)
+    return all(meaning & _BESIDE_NAMES and not meaning & NAME for meaning in meanings)
 
 
 def _meaning_of_part(part: str) -> int:

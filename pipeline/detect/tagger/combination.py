@@ -13,10 +13,10 @@ from schemas.entities import EntityType
 Features = tuple[float, ...]
 MENTION_FEATURES = (
     "one", "score", "lowest", "several words", "Arabic", "known names", "ordinary words", "no capital",
-    "particles",
+    "particles", "places", "capitals",
     "by rules", "by rules of another type",
 )  # fmt: skip
-RULE_FEATURES = ("one", "score", "mean", "highest", "several words", "Arabic")
+RULE_FEATURES = ("one", "score", "mean", "highest", "other types", "several words", "Arabic")
 
 
 class Weights(NamedTuple):

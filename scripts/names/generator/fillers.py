@@ -5,7 +5,17 @@ from functools import cache
 from random import Random
 from typing import NamedTuple
 
-from scripts.names.generator.people import HERE, LEXICONS, SOURCES, invented_family, person, sections, table, written
+from scripts.names.generator.people import (
+    HERE,
+    LEXICONS,
+    SOURCES,
+    foreign_family,
+    invented_family,
+    person,
+    sections,
+    table,
+    written,
+)
 
 EASTERN = str.maketrans("0123456789", "٠١٢٣٤٥٦٧٨٩")
 DIGITS = "0123456789"
@@ -53,8 +63,24 @@ def stock() -> Stock:
 def place(rng: Random, arabic: bool, kinds: list[str]) -> str:
     """A city, region or country as running text names it."""
     if not kinds:
-        kinds = ["city"] * 8 + ["region", "country", "country", "country", "abroad", "abroad"]
-    return rng.choice(stock().places[rng.choice(kinds)][0 if arabic else 1])
+        kinds = ["city"] * 8 + ["region", "country", "country", "country", "abroad", "abroad", "town"]
+    kind = rng.choice(kinds)
+    if kind == "town":
+        return town(rng, arabic)
+    return rng.choice(stock().places[kind][0 if arabic else 1])
+
+
+def town(rng: Random, arabic: bool) -> str:
+    """A town that no lexicon has unless by chance; many look like names of persons, and few are one."""
+    words = stock().words
+    who = person(rng, foreign=0.2 if arabic else 0.8)
+    first, last = (written(rng, who, arabic=arabic, form=form) for form in ("first", "last"))
+    if arabic:
+        return f"{rng.choice(words['town before arabic'])} {first}"
+    made = rng.choice(words["town start english"]) + rng.choice(words["town end english"])
+    before, after = rng.choice(words["town before english"]), rng.choice(words["town after english"])
+    return rng.choice((f"{before} {first}", f"{before} {last}", f"{before} {made}", f"{last} {after}",
+                       f"{made} {after}", made, made, made, made, foreign_family(rng)))  # fmt: skip
 
 
 INVENTED = {
@@ -66,7 +92,8 @@ INVENTED = {
         "{w} Trading Est.|{w} Trading Co.|{w} Group|{w} & Sons|{w} Contracting Company|{w} Logistics LLC|"
         "{w} Holding|{w} {x} Ltd|{w} Consulting|{w} Insurance Company|{w} Real Estate Co.|{w} Medical Supplies|"
         "{w} Technologies, Inc.|{w} Foods|{w} and Partners Law Firm|{w} Travel Agency|{w} Industries|{w} Labs|"
-        "{p} Trading Establishment|{w} Steel Factory|{w} for Information Technology|{w} Pharma GmbH",
+        "{p} Trading Establishment|{w} Steel Factory|{w} for Information Technology|{w} Pharma GmbH|"
+        "{w}, Inc.|{w} LLC|{w}, L.P.|{w} Corporation|{w} {t}, Inc.|{w} {t} LLC|{w} {t}|{w} {t}|{p} & Co.|{p}, Inc.",
     ),
     "bank": ("بنك {w}|مصرف {w}|بنك {w} الوطني", "{w} Bank|Bank of {w}|{w} National Bank|{w} Capital"),
     "hospital": (
@@ -95,14 +122,15 @@ def organization(rng: Random, arabic: bool, kinds: list[str]) -> str:
         return pattern.replace("{p}", written(rng, who, arabic=arabic, form="two"))
     name, other = ("", "")
     if rng.random() < 0.4:
-        name = invented_family(rng)[side]
+        name = foreign_family(rng) if not arabic and rng.random() < 0.6 else invented_family(rng)[side]
     else:
         words = stock().words["firm arabic" if arabic else "firm english"]
         name, other = rng.choice(words), rng.choice(words)
         if other != name and rng.random() < 0.3 and not arabic:
             name = f"{name} {other}"
     field = rng.choice(stock().words["field arabic" if arabic else "field english"])
-    return pattern.replace("{w}", name).replace("{x}", field)
+    trade = rng.choice(stock().words["trade english"])
+    return pattern.replace("{w}", name).replace("{x}", field).replace("{t}", trade)
 
 
 ORGANIZATIONS: tuple[str, ...] = (

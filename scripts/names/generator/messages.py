@@ -2,7 +2,8 @@
 
 A template file has sections `[layout genre]`, one template per line; `\\n` and `\\t` are a line break and a tab.
 Layouts: `prose` (sentences, joined by a blank or a line break), `block` (lines of their own), `rows` (head >> row >>
-tail, the row repeated), `plain` and `plain-block` (the same without a person, but full of what looks like one).
+tail, the row repeated), `plain`, `plain-block` and `plain-rows` (the same without a person, but full of what looks like
+one).
 
 Slots: {PER}, {LOC}, {ORG} are labelled; any other slot is a value without a label (fillers.value), as {phone}.
 {PER.form}: a form of people.written, `m` or `f` for the gender, `ar` or `la` for the letters. {PER:a} and {PER.last:a}
@@ -96,7 +97,7 @@ def templates() -> dict[str, dict[str, tuple[Template, ...]]]:
             layout = title.split()[0]
             for line in lines:
                 text = line.replace("\\n", "\n").replace("\\t", "\t")
-                parts = tuple(parsed(part) for part in (text.split(" >> ") if layout == "rows" else (text,)))
+                parts = tuple(parsed(part) for part in (text.split(" >> ") if layout.endswith("rows") else (text,)))
                 layouts.setdefault(layout, []).append(Template(layout, language, parts))
         found[language] = {layout: tuple(some) for layout, some in layouts.items()}
     return found
@@ -257,13 +258,15 @@ def message(rng: Random) -> Labelled:
     language = rng.choices(("arabic", "english", "mixed"), (45, 40, 15))[0]
     stock = templates()[language]
     writer = Writer(rng, language)
-    plain = stock["plain"], stock["plain-block"]
     if language == "mixed" and rng.random() < 0.5:
-        other = templates()[rng.choice(("arabic", "english"))]
-        plain = other["plain"], other["plain-block"]
+        language = rng.choice(("arabic", "english"))
+    other = templates()[language]
+    plain = other["plain"], other["plain-block"]
     chosen: list[Template] = []
     if rng.random() < 0.22:
         chosen += [rng.choice(plain[rng.random() < 0.3]) for _ in range(rng.choice((1, 1, 2, 2, 3, 4)))]
+        if rng.random() < 0.3:
+            chosen[-1] = rng.choice(other["plain-rows"])
     else:
         layout = rng.choices(("prose", "block", "rows"), (60, 28, 12))[0]
         chosen.append(rng.choice(stock[layout]))
@@ -276,7 +279,7 @@ def message(rng: Random) -> Labelled:
     previous: Template | None = None
     for template in dict.fromkeys(chosen):
         if previous is not None:
-            lines = {previous.layout, template.layout} & {"block", "rows", "plain-block"}
+            lines = {previous.layout, template.layout} & {"block", "rows", "plain-block", "plain-rows"}
             writer.put(rng.choice(("\n", "\n", "\n\n") if lines else writer.joints()))
         writer.template(template)
         previous = template

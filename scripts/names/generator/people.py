@@ -218,6 +218,12 @@ def invented_family(rng: Random) -> Part:
     return arabic, article + latin
 
 
+def foreign_family(rng: Random) -> str:
+    """A family name of another culture in Latin letters."""
+    stock = names()
+    return rng.choice(stock.family_latin if rng.random() < 0.5 else stock.foreign[f"{rng.choice(FOREIGN)} family"])
+
+
 def person(rng: Random, woman: bool | None = None, *, foreign: float, script: str = "both") -> Person:
     """A random person; `foreign` is the chance of a name that is not Arab, `script` what it is to be written in."""
     stock = names()

@@ -19,6 +19,7 @@ from benchmarks.accuracy import (
     parse_marked,
     read_jsonl,
     read_marked,
+    table_of_genres,
 )
 from benchmarks.accuracy import score as score_case
 from benchmarks.peers import Peer
@@ -106,9 +107,49 @@ def test_tokens_of_a_corpus(tmp_path: Path) -> None:
     corpus = tmp_path / "x.tsv"
     corpus.write_text("Dr.\tO\nPriya\tB-PER\nNair\tI-PER\nof\tO\nZzyx\tB-MISC\n\n.\tB-PER\n\nRiyadh\tB-LOC\n", "utf-8")
     found = names.score(corpus, Detector())
-    assert found["PER"] == names.Score(right=2, labelled=2, found=2, alarms=0, empty=0)
-    assert found["LOC"] == names.Score(right=1, labelled=1, found=1, alarms=0, empty=0)
+    assert found["PER"] == names.Score(right=2, labelled=2, found=2, alarms=0, empty=0, exact=1, mentions=1, spans=1)
+    assert found["LOC"] == names.Score(right=1, labelled=1, found=1, alarms=0, empty=0, exact=1, mentions=1, spans=1)
     assert found["ORG"] == names.Score(right=0, labelled=0, found=0, alarms=0, empty=6)
+
+
+def test_mentions_of_a_corpus(tmp_path: Path) -> None:
+    """A mention begins at B, or where the label changes; signs at its edges are no part of it."""
+    corpus = tmp_path / "x.tsv"
+    corpus.write_text("@\tB-PER\nx_y\tI-PER\nPriya\tB-PER\n-\tI-PER\nNair\tI-PER\n.\tI-PER\nOslo\tI-LOC\n", "utf-8")
+    [(text, _, mentions)] = names.texts(corpus)
+    assert [(text[m.start : m.end], m.label) for m in mentions] == [
+        ("x_y", "PER"),
+        ("Priya - Nair", "PER"),
+        ("Oslo", "LOC"),
+    ]
+
+
+def test_half_found_mentions_are_not_exact(tmp_path: Path) -> None:
+    corpus = tmp_path / "x.tsv"
+    corpus.write_text("Dr.\tO\nPriya\tB-PER\nNair\tI-PER\nZzyx\tI-PER\nquill\tI-PER\n", "utf-8")
+    found = names.score(corpus, Detector())["PER"]
+    assert (found.exact, found.mentions, found.spans) == (0, 1, 1) and found.span_f1 == 0 < found.f1
+
+
+def test_calibration_is_the_gap_between_scores_and_truth() -> None:
+    graded = ((0.8, True), (0.8, False), (0.96, True), (1.0, True))
+    blank = names.Score(0, 0, 0, 0, 0)
+    scored = {"rules": {"PER": blank}, "fast": {"PER": blank._replace(graded=graded)}}
+    table = names.table_of_calibration({"ar-aqmar.test": scored})
+    assert table.splitlines()[2:] == ["| fast | - | - | 2: 0.80, right 0.50 | 2: 0.98, right 1.00 | 0.160 |"]
+
+
+def test_words_and_genres(tmp_path: Path) -> None:
+    """A word of a type counts if half of it is found; the last comment is the genre."""
+    tally = _scored("Dr. {PERSON:Priya Nair Khan}, arrived", "Priya", EntityType.PERSON)
+    counted = (tally.token_gold["PERSON"], tally.token_found["PERSON"], tally.token_right["PERSON"])
+    assert counted == (3, 1, 1)
+    messages = tmp_path / "messages.txt"
+    messages.write_text("# Letters, of banks\nDr. {PERSON:Priya Nair}\n# Chats\n{PERSON:zzyx}\n\nok\n", "utf-8")
+    assert [case.genre for case in read_marked(messages)] == ["letters", "chats", "chats"]
+    tallies, _ = evaluate(read_marked(messages), Detector(), frozenset(EntityType))
+    rows = table_of_genres({"rules": tallies}).splitlines()
+    assert rows[2:] == ["| letters | 1 | 1.000 / 1.000 |", "| chats | 1 | 0.000 / - |"]
 
 
 def test_words_taken_for_persons_in_texts_without_any(tmp_path: Path) -> None:

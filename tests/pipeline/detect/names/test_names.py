@@ -170,6 +170,9 @@ LATIN = [
     "[[PERSON Gomez]], [[PERSON Luis Antonio]] came",
     "Student ID 4 [[PERSON Nabila Al Suhaili]] Umm Al-Qura University",
     "[[PERSON Abdul Rahman Al Harthi]] discharged",
+    "Name: [[PERSON Santa Maria]]",
+    "[[PERSON Jose San Martin]] called",
+    "Dr. [[PERSON San Htet]] and Mr. St. [[PERSON John]] met",
 ]
 NOT_LATIN = [
     "Dear Diary, Dear Friend, Brother Printer model",
@@ -207,6 +210,7 @@ NOT_LATIN = [
     "from April to June",
     "Mall of Arabia",
     "Riyadh and Jeddah and San Francisco",
+    "Safeway San Jose, Safeway Santa Maria 12, the Westin St. Francis",
     "<MASKED_PERSON_ab12cd34> and PERSON_NAME_01",
     "Monday Morning Meeting Minutes",
     "class Ahmed_Ali(Base): pass",
