@@ -87,6 +87,16 @@ def test_what_people_do_not_read_is_read_by_the_rules(accurate: Detector) -> Non
     assert [place.unit for place in by_rules.places] == ["2"]
 
 
+def test_what_the_tagger_rejects_is_no_name_in_what_only_programs_read_either(accurate: Detector) -> None:
+    content = TextUnit("1", f"{HEADING}\n\nThe walls are made of stone.")
+    beside = TextUnit("2", f"{HEADING}, page 1", billed=False)
+    for units in ((content, beside), (beside, content)):
+        assert find(Extraction(units), (), accurate, OPTIONS).places == ()
+    named = TextUnit("3", f"Name: {HEADING}")
+    places = find(Extraction((content, beside, named)), (), accurate, OPTIONS).places
+    assert {place.unit for place in places} >= {"2", "3"}
+
+
 def test_the_fast_tagger_and_then_the_rules_read_what_is_beyond_the_limit() -> None:
     units = (TextUnit("1", "No name. " * 10), TextUnit("2", f"Please call {ENGLISH}."), TextUnit("3", HEADING))
     texts = [unit.text for unit in units]

@@ -69,14 +69,18 @@ class LabelledNames:
             words.note(
                 "PERSON", first, last, (label_first, label_last), certain=True, shape="words behind a label for names"
             )
-            yield WordSpan(first, last, 0, 0.8 if colon else 0.7)
+            is_called = colon and self._calls(words, label_first, label_last)
+            yield WordSpan(first, last, 0, 0.95 if is_called else 0.8 if colon else 0.7)
 
     def _may_stand_alone(self, words: Words, label_first: int, label_last: int, name: int) -> bool:
         """Whether one word is a name: any word after `Name:`, but only a known name after a role."""
         if words.meaning(name) & (Word.GIVEN | Word.FAMILY):
             return True
-        called = any(words.meaning(index) & Word.LABEL for index in range(label_first, label_last + 1))
-        return called and len(words.words[name]) > 2
+        return self._calls(words, label_first, label_last) and len(words.words[name]) > 2
+
+    def _calls(self, words: Words, first: int, last: int) -> bool:
+        """Whether a label says that a name follows: `Name`, not `Manager`."""
+        return any(words.meaning(index) & Word.LABEL for index in range(first, last + 1))
 
     def _names_a_person(self, words: Words, first: int, last: int, match: re.Match[str]) -> bool:
         """Whether label words `first` to `last` label the name of a person, not of a company or a file."""

@@ -38,7 +38,8 @@ _LETTER = re.compile(r"[^\W\d_]{2}")
 _FOREIGN = re.compile(r"[^\W\d_A-Za-z\u00aa-\u024f\u0610-\u06ff\u0750-\u077f\u1e00-\u1eff]")
 _CLITICS = frozenset("وفبلك")  # letters that are attached to the front of Arabic words
 _PARTICLES = Word.CONNECTOR | Word.KUNYA | Word.ABD | Word.ARTICLE | Word.PARTICLE  # bin, Abu, Abd, Al, van
-_BESIDE_NAMES = Word.ORDINARY | Word.TITLE | Word.ROLE | Word.LABEL | Word.GREETING | Word.CONTACT
+_BESIDE_NAMES = Word.ORDINARY | Word.TITLE | Word.ROLE | Word.LABEL
+_BESIDE_ARABIC_NAMES = _BESIDE_NAMES | Word.GREETING | Word.CONTACT
 _SURE = 0.95  # score of a span of the rules
 # The least probability of a span of the rules. A person whom they know is dismissed only against strong evidence.
 _LEAST_OF_RULES = {EntityType.PERSON: 0.1, EntityType.LOCATION: 0.2, EntityType.ORGANIZATION: 0.2}
@@ -300,7 +301,7 @@ class Reading:
 
 
 def is_sure(found: Span) -> bool:
-    """Whether a span of the rules needs no confirmation: cells under a heading for names, names as airlines write."""
+    """Whether a span of the rules needs no confirmation: it stands under or behind a label, or as airlines write."""
     return found.score >= _SURE
 
 
@@ -331,7 +332,10 @@ def _is_ordinary(surface: str) -> bool:
     meanings = list(map(_meaning_of_part, _PART.findall(surface)))
     if "_" in surface or (len(meanings) > 1 and any(meaning & _PARTICLES for meaning in meanings)):
         return False
-    return all(meaning & _BESIDE_NAMES and not meaning & NAME for meaning in meanings)
+    return all(
+        meaning & (_BESIDE_ARABIC_NAMES if meaning & Word.ARABIC else _BESIDE_NAMES) and not meaning & NAME
+        for meaning in meanings
+    )
 
 
 def _meaning_of_part(part: str) -> int:

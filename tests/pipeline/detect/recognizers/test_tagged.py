@@ -1,0 +1,46 @@
+"""How the rules and a tagger decide together, with weights that leave the word to one of them."""
+
+import math
+
+from pipeline.detect.recognizers.tagged import TYPE, TaggedRecognizer
+from pipeline.detect.tagger.combination import MENTION_FEATURES, RULE_FEATURES, Weights
+from pipeline.detect.tagger.model import Names, load
+from pipeline.detect.text.normalize import normalize
+from schemas.spans import DetectOptions
+
+TEXT = "Ask Mohammed Alqahtani in Riyadh."  # both are in the lexicons
+
+
+def recognizer(of_mentions: float, of_rules: float) -> TaggedRecognizer:
+    """The fast tagger, with these probabilities for all that it finds and all that the rules find."""
+    features = (MENTION_FEATURES, of_mentions), (RULE_FEATURES, of_rules)
+    always = Weights(*((math.log(share / (1 - share)), *[0.0] * (len(names) - 1)) for names, share in features))
+    return TaggedRecognizer(Names(load("fast").tagger, dict.fromkeys(TYPE.values(), always), 0.3))
+
+
+def found(by: TaggedRecognizer, text: str = TEXT, context: str = "") -> list[str]:
+    spans = by.find(normalize(text), DetectOptions(context=context))
+    return [text[span.start : span.end] for span in sorted(spans)]
+
+
+def test_a_person_of_the_rules_is_dismissed_only_against_strong_evidence() -> None:
+    assert found(recognizer(0.01, 0.25)) == ["Mohammed Alqahtani", "Riyadh"]
+    assert found(recognizer(0.01, 0.15)) == ["Mohammed Alqahtani"]
+    assert found(recognizer(0.01, 0.05)) == []
+
+
+def test_the_tagger_alone_needs_its_threshold() -> None:
+    assert found(recognizer(0.31, 0.01)) == ["Mohammed Alqahtani", "Riyadh"]
+    assert found(recognizer(0.29, 0.01)) == []
+
+
+def test_a_cell_under_a_heading_for_names_needs_nobody() -> None:
+    assert found(recognizer(0.01, 0.01), "Zzyx Vornath", "Customer name") == ["Zzyx Vornath"]
+
+
+def test_words_that_stand_beside_names_are_none() -> None:
+    """Titles, roles, labels and greetings, however sure the tagger is."""
+    sure = recognizer(0.99, 0.01)
+    for words in ("عزيزتي", "المتوفى", "Mr. Captain", "Customer Name"):
+        assert found(sure, f"{words}\n{words}") == []
+    assert found(sure, "Ask Captain.\nAsk Sara.") == ["Sara"]
