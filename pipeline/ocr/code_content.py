@@ -20,6 +20,7 @@ _ZATCA_LABELS = {
     4: "Invoice total",
     5: "VAT total",
 }
+_CURRENCY = {4: " SAR", 5: " SAR"}
 _MAX_TAG = 9
 # vCard (RFC 6350), MECARD and WIFI: their properties.
 _CARD_LABELS = {
@@ -143,7 +144,8 @@ def _invoice_fields(data: bytes) -> str:
         if not 1 <= tag <= _MAX_TAG or len(value) != length:
             break
         if tag in _ZATCA_LABELS:
-            lines.append(f"{_ZATCA_LABELS[tag]}: {_separated(next(_decoded(value), ''))}")
+            shown = _separated(next(_decoded(value), ""))
+            lines.append(f"{_ZATCA_LABELS[tag]}: {shown}{_CURRENCY.get(tag, '')}")
         at = start + length
     is_invoice = len(lines) > 1 and lines[0].startswith(_ZATCA_LABELS[1])
     return "\n".join(lines) if is_invoice else ""

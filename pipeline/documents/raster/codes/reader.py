@@ -63,11 +63,14 @@ class Codes(NamedTuple):
     unread: tuple[Box, ...]
 
 
+NO_CODES = Codes((), ())
+
+
 def codes_in(gray: Any) -> Codes:
     """The codes of a grayscale raster (height, width). StageFailed(image_redact_failed) for more than MAX_CODES."""
     height, width = gray.shape
     if min(height, width) < 8:
-        return Codes((), ())
+        return NO_CODES
     found: list[Code] = []
     doubtful: list[Any] = []
     for barcode in _all_codes(gray):
@@ -89,6 +92,11 @@ def codes_in(gray: Any) -> Codes:
     doubtful += _square_patterns(gray, squares, found)
     unread = [_box(corners, width, height) for corners in doubtful if not _is_known(corners, found)]
     return Codes(tuple(found), tuple(_outermost(unread)))
+
+
+def codes_read_in(gray: Any) -> tuple[Code, ...]:
+    """The codes that zxing reads at once in a grayscale raster: faster than `codes_in`, and locates none."""
+    return tuple(_code(barcode, gray) for barcode in _zxing(gray, ())) if min(gray.shape) >= 8 else ()
 
 
 def _outermost(boxes: Iterable[Box]) -> Iterator[Box]:
