@@ -1,7 +1,7 @@
 """Turns the content of barcodes and matrix codes into text for detection.
 
-A code often holds its values packed: ZATCA's fields of an e-invoice in base64, contact cards, boarding passes, addresses
-of the web. Each packing that is known is opened into lines with labels, beside the content as it is.
+A code often holds its values packed: ZATCA's fields of an e-invoice in base64, contact cards, boarding passes, web
+addresses. Each packing that is known is opened into lines with labels, beside the content as it is.
 """
 
 import re

@@ -97,4 +97,3 @@ def hides_codes(pictures: Pictures, codes: Codes) -> bool:
 
 def _contiguous(layer: Any) -> Any:
     return np.ascontiguousarray(in_gray(layer))
-

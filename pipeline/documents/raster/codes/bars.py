@@ -24,7 +24,10 @@ _MIN_SAMENESS = 0.75  # correlation of two lines across one pattern
 
 
 def bar_patterns(gray: Any) -> Iterator[Any]:
-    """The corners (4, 2) of patterns of bars in a grayscale raster (height, width); the first two lie across the bars."""
+    """The corners (4, 2) of patterns of bars in a grayscale raster (height, width).
+
+    The first two lie across the bars.
+    """
     mask, angles = _striped(gray)
     count, labels, table, _ = cv2.connectedComponentsWithStats(mask, connectivity=8)
     order = sorted(range(1, count), key=lambda number: -int(table[number][cv2.CC_STAT_AREA]))

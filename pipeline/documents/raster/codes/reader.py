@@ -1,13 +1,12 @@
 """Reads the barcodes and matrix codes of a raster with zxing-cpp, and locates those that cannot be read.
 
-Formats: everything that zxing-cpp reads: QR (ISO/IEC 18004), Micro QR, rMQR, Data Matrix (16022), Aztec (24778), PDF417
-(15438), MaxiCode (16023), Code 128 (15417), Code 39 (16388), Code 93, EAN and UPC (15420), ITF (16390), Codabar, DataBar
-(24724).
+All formats of zxing-cpp: QR (ISO/IEC 18004), Micro QR, rMQR, Data Matrix (16022), Aztec (24778), PDF417 (15438),
+MaxiCode (16023), Code 128 (15417), Code 39 (16388), Code 93, EAN, UPC (15420), ITF (16390), Codabar, DataBar (24724).
 """
 
 import math
-from importlib.metadata import version
 from collections.abc import Iterable, Iterator, Sequence
+from importlib.metadata import version
 from typing import Any, NamedTuple
 
 import cv2
@@ -21,16 +20,22 @@ from schemas.errors import ErrorCode, StageFailed
 
 READER = f"zxing-cpp {version('zxing-cpp')}"
 
-_BARS = (zxingcpp.BarcodeFormat.AllLinear, zxingcpp.BarcodeFormat.PDF417)  # those that zxing does not read inverted
+_ALL_LINEAR: Any = (zxingcpp.BarcodeFormat.AllLinear,)
+_BARS: Any = (
+    zxingcpp.BarcodeFormat.AllLinear,
+    zxingcpp.BarcodeFormat.PDF417,
+)  # those that zxing does not read inverted
+_LINEAR = frozenset(zxingcpp.barcode_formats_list(_ALL_LINEAR))
 _STACKED = ("PDF417", "CompactPDF417", "MicroPDF417")
 _ONE_CALL = 255  # codes that zxing returns at most
 _FINE = 1_800  # pixels of the longer side from which on half the resolution is enough to locate patterns
 _DARK = 110  # gray level: a dark neighbourhood may hold an inverted code
-_NEIGHBOURHOOD = 32  # pixels
+_NEIGHBOURHOOD = 48  # pixels
 _MAX_ANGLES = 3  # angles at which the whole raster is read again
 _UPRIGHT = 4.0  # degrees from a multiple of 90 that zxing reads anyway
 _MAX_TURNED = 12_000_000  # pixels of a raster that is read at an angle
 _ENLARGED = (1.0, 2.0, 3.0)  # a small code is read better when it is enlarged
+_MAX_ENLARGED = 8  # patterns that are read enlarged
 _SMALL = 700  # pixels: a larger pattern is not enlarged
 _MIN_CORNER, _MAX_SIDE_RATIO = 0.25, 1.35  # cosine at a corner and ratio of the sides of a square that is seen aslant
 
@@ -105,7 +110,8 @@ def _outermost(boxes: Iterable[Box]) -> Iterator[Box]:
     for box in sorted(set(boxes), key=lambda box: -box[2] * box[3]):
         left, top, width, height = box
         if not any(
-            x <= left and y <= top and left + width <= x + wide and top + height <= y + high for x, y, wide, high in kept
+            x <= left and y <= top and left + width <= x + wide and top + height <= y + high
+            for x, y, wide, high in kept
         ):
             kept.append(box)
             yield box
@@ -127,11 +133,11 @@ def _all_codes(gray: Any) -> Iterator[Any]:
             cv2.fillConvexPoly(gray, _corners_of(barcode).round().astype(np.int32), 255)
 
 
-def _zxing(gray: Any, formats: Sequence[Any], *, with_errors: bool = False, coarse: bool = False) -> list[Any]:
+def _zxing(gray: Any, formats: Any, *, with_errors: bool = False, coarse: bool = False) -> list[Any]:
     binarizer = zxingcpp.Binarizer.GlobalHistogram if coarse else zxingcpp.Binarizer.LocalAverage
     return zxingcpp.read_barcodes(
         np.ascontiguousarray(gray),
-        formats=list(formats),
+        formats=formats,
         text_mode=zxingcpp.TextMode.Plain,
         binarizer=binarizer,
         return_errors=with_errors,
@@ -150,7 +156,7 @@ def _code(barcode: Any, gray: Any, corners: Any = None) -> Code:
 
 
 def _is_linear(barcode: Any) -> bool:
-    return barcode.format in zxingcpp.barcode_formats_list(zxingcpp.BarcodeFormat.AllLinear)
+    return barcode.format in _LINEAR
 
 
 def _corners_of(barcode: Any) -> Any:
@@ -255,10 +261,12 @@ def _read_at_angle(gray: Any, degrees: float) -> Iterator[tuple[Any, Any]]:
 
 def _square_patterns(gray: Any, patterns: Iterable[Any], found: list[Code]) -> Iterator[Any]:
     """Reads square patterns that zxing passed over, adds them to `found`, and yields the grids that cannot be read."""
+    tries = 0
     for corners in patterns:
         if _is_known(corners, found):
             continue
-        read = _read_enlarged(gray, corners)
+        tries += 1
+        read = _read_enlarged(gray, corners) if tries <= _MAX_ENLARGED else None
         if read is not None:
             _add(found, read)
         elif is_grid(gray, corners):
