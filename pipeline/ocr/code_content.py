@@ -41,11 +41,12 @@ _CARD_LABELS = {
 }
 _CARD = re.compile(r"^(?:BEGIN:VCARD|MECARD:|BIZCARD:|WIFI:)", re.IGNORECASE)
 _UNESCAPED = re.compile(r"(?<!\\);")
+_SEPARATOR = re.compile(r"(?<!\\)[;,]")
 _FOLDED = re.compile(r"\n[ \t]")  # a long line of a vCard goes on in the next one
 # IATA resolution 792: the format M, the number of legs, the name in 20 characters.
 _BOARDING_PASS = re.compile(r"^M[1-4]([A-Z][A-Z' /-]{19})(?=[ A-Z])")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]+")  # separators of GS1, ISO/IEC 15434 and AAMVA
-_BASE64 = re.compile(r"(?<![\w+/=-])(?:[A-Za-z0-9+/]{16,}|[A-Za-z0-9_-]{16,})={0,2}(?![\w+/=-])")
+_BASE64 = re.compile(r"(?<![\w+/-])(?:[A-Za-z0-9+/]{16,}|[A-Za-z0-9_-]{16,})={0,2}(?![\w+/=-])")
 _MAX_NESTED = 3  # base64 in an address in a card
 _MIN_PRINTABLE = 0.9  # share of the characters of a text
 
@@ -161,8 +162,8 @@ def _card(text: str) -> str:
         name = names.partition(";")[0].rpartition(".")[2].upper()
         if name not in _CARD_LABELS:
             continue
-        value = re.sub(r"\\[nN]", " ", value).replace("\\", "")
-        parts = [part.strip() for part in re.split("[;,]", value) if part.strip()]
+        value = re.sub(r"\\[nN]", " ", value)
+        parts = [part.replace("\\", "").strip() for part in _SEPARATOR.split(value) if part.strip()]
         if name == "N":
             parts = parts[1:] + parts[:1]  # the family name is written first
         lines.append(f"{_CARD_LABELS[name]}: {' '.join(parts)}")

@@ -29,7 +29,7 @@ _MIN_BUSY = 0.5  # share of the blocks of a square with many changes; a slanted 
 _DARK = (0.3, 0.75)  # share of its dark pixels
 _MAX_OUTSIDE = 0.1  # share of blocks with many changes beyond the quiet zone of a square: a word has neighbours
 _MAX_RATIO = 1.8  # of the sides of a square
-_MAX_SQUARES = 12
+_MAX_SQUARES = 8
 
 
 def dark_pixels(gray: Image.Image) -> Any:
@@ -51,7 +51,7 @@ def finder_patterns(dark: Any) -> Iterator[Box]:
 
 
 def squares(dark: Any) -> Iterator[Box]:
-    """The boxes of squares with many changes in both directions, the largest first."""
+    """The boxes of squares with many changes in both directions, the densest first."""
     rows, columns = (side // _BLOCK for side in dark.shape)
     cut = dark[: rows * _BLOCK, : columns * _BLOCK]
     across = np.zeros(cut.shape, bool)
@@ -61,7 +61,12 @@ def squares(dark: Any) -> Iterator[Box]:
     busy = (_per_block(across) >= _MIN_CHANGES) & (_per_block(down) >= _MIN_CHANGES)
     share = _per_block(cut) / _BLOCK**2
     found = [box for box in _regions(busy) if _is_square(box) and _is_full(box, busy, share)]
-    for left, top, wide, high in sorted(found, key=lambda box: -box[2] * box[3])[:_MAX_SQUARES]:
+
+    def density(box: Box) -> float:
+        here = np.s_[box[1] : box[1] + box[3], box[0] : box[0] + box[2]]
+        return float(busy[here].mean() * min(share[here].mean(), 1 - share[here].mean()))
+
+    for left, top, wide, high in sorted(found, key=density, reverse=True)[:_MAX_SQUARES]:
         yield left * _BLOCK, top * _BLOCK, wide * _BLOCK, high * _BLOCK
 
 

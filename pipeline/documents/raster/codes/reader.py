@@ -27,7 +27,7 @@ _BARS: Any = (
 )  # those that zxing does not read inverted
 _LINEAR = frozenset(zxingcpp.barcode_formats_list(_ALL_LINEAR))
 _STACKED = ("PDF417", "CompactPDF417", "MicroPDF417")
-_ONE_CALL = 255  # codes that zxing returns at most
+_MANY = 20  # codes beside each other, of which zxing may pass over one
 _FINE = 1_800  # pixels of the longer side from which on half the resolution is enough to locate patterns
 _DARK = 110  # gray level: a dark neighbourhood may hold an inverted code
 _NEIGHBOURHOOD = 48  # pixels
@@ -118,18 +118,19 @@ def _outermost(boxes: Iterable[Box]) -> Iterator[Box]:
 
 
 def _all_codes(gray: Any) -> Iterator[Any]:
-    """What zxing finds. It stops at 255: what was found is painted over, and the rest is read."""
-    count = 0
+    """What zxing finds. Where it finds many, these are painted over and the rest is read: it stops at 255."""
+    count, is_first = 0, True
     while True:
         barcodes = _zxing(gray, (), with_errors=True)
         yield from barcodes
-        count += len(barcodes)
-        if len(barcodes) < _ONE_CALL:
+        valid = [barcode for barcode in barcodes if barcode.valid]
+        count += len(valid)
+        if not valid or (is_first and len(barcodes) < _MANY):
             return
-        if count > MAX_CODES:
+        if count > 2 * MAX_CODES:
             raise StageFailed(ErrorCode.IMAGE_REDACT_FAILED)
-        gray = gray.copy()
-        for barcode in barcodes:
+        gray, is_first = gray.copy(), False
+        for barcode in valid:
             cv2.fillConvexPoly(gray, _corners_of(barcode).round().astype(np.int32), 255)
 
 
