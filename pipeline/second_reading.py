@@ -82,8 +82,8 @@ def verify_candidate(
         raise StageFailed(ErrorCode.VERIFY_FAILED)
     certain = [leftover for leftover in remaining if leftover.sure]
     if not certain and not unread and (is_last or readings_with_burned == tuple(first.readings)):
-        engine = stages.ocr_engine(tools.sandbox) if first.extraction.rasters or second.rasters else ""
-        return proof(candidate, first.extraction, first.findings, second, engine)
+        engines = stages.ocr_engines(tools.sandbox) if first.extraction.rasters or second.rasters else ()
+        return proof(candidate, first.extraction, first.findings, second, engines)
     merged = (
         finding.merge(first.findings, certain, first.extraction, first.readings, options) if certain else first.findings
     )

@@ -109,10 +109,11 @@ def _read_raster(meta: dict[str, Any], blobs: Mapping[str, bytes]) -> Answer:
     return encode(tesseract.read(decode(Raster, meta["raster"]), blobs["pixels"])), {}
 
 
-def _ocr_engine(meta: dict[str, Any], blobs: Mapping[str, bytes]) -> Answer:
+def _ocr_engines(meta: dict[str, Any], blobs: Mapping[str, bytes]) -> Answer:
+    from pipeline.documents.raster.codes import reader
     from pipeline.ocr import tesseract
 
-    return {"engine": tesseract.engine()}, {}
+    return {"engines": [tesseract.engine(), reader.READER]}, {}
 
 
 def _second_reading(meta: dict[str, Any], blobs: Mapping[str, bytes]) -> Answer:
@@ -210,7 +211,7 @@ _VERBS: dict[str, Callable[[dict[str, Any], Mapping[str, bytes]], Answer]] = {
     "inspect": _inspect,
     "extract": _extract,
     "read_raster": _read_raster,
-    "ocr_engine": _ocr_engine,
+    "ocr_engines": _ocr_engines,
     "redact": _redact,
     "second_reading": _second_reading,
 }

@@ -14,6 +14,11 @@ _GRAY = 300  # DmtxPack8bppK
 _UNLIMITED = -1
 
 
+def reader() -> str:
+    """The library and its version. OSError if it is not installed."""
+    return f"libdmtx {string_at(_library().dmtxVersion()).decode('ascii', 'replace')}"
+
+
 class _Time(Structure):
     _fields_ = [("seconds", c_long), ("microseconds", c_ulong)]
 
@@ -55,6 +60,7 @@ def contents_of(gray: Image.Image, milliseconds: int) -> Iterator[bytes]:
 @cache
 def _library() -> CDLL:
     library = CDLL(_LIBRARY)
+    library.dmtxVersion.restype = c_void_p
     library.dmtxImageCreate.restype, library.dmtxImageCreate.argtypes = c_void_p, [c_char_p, c_int, c_int, c_int]
     library.dmtxDecodeCreate.restype, library.dmtxDecodeCreate.argtypes = c_void_p, [c_void_p, c_int]
     library.dmtxRegionFindNext.restype, library.dmtxRegionFindNext.argtypes = c_void_p, [c_void_p, POINTER(_Time)]

@@ -26,7 +26,7 @@ _RUN = re.compile(r"[^\x00-\x1f\x7f-\x9f\ufffd]{4,}")  # printable text between 
 def readers() -> tuple[str, ...]:
     """The libraries with their versions. StageFailed(verify_failed) if one is not installed."""
     try:
-        return (zbar.reader(),)
+        return zbar.reader(), dmtx.reader()
     except OSError:
         raise StageFailed(ErrorCode.VERIFY_FAILED) from None
 
