@@ -20,7 +20,9 @@ _MAX_PATCH = 2_000_000  # pixels of one straightened pattern
 _MIN_BARS = 10  # the shortest symbol, EAN-2, has seven bars; a code that holds an identifier has more
 _MAX_WIDTHS = 8.0  # times the narrowest: the widest bar of Code 128 has four, of PDF417 eight modules
 _MIN_SPREAD = 0.3  # standard deviation of the widths, of their mean: hatchings have less
-_MIN_SAMENESS = 0.75  # correlation of two lines across one pattern
+_LINES = (0.12, 0.25, 0.4, 0.5, 0.6, 0.75, 0.88)  # of the height of a pattern: the lines that are compared
+_MIN_ALIKE = 0.88  # correlation of all lines but one with their mean
+_MIN_SAMENESS = 0.75  # correlation of every line across one pattern with their mean
 
 
 def bar_patterns(gray: Any) -> Iterator[Any]:
@@ -73,13 +75,13 @@ def is_even(gray: Any, corners: Any) -> bool:
 
 def is_barcode(patch: Any) -> bool:
     """Whether a straightened pattern has the widths of a symbol: enough bars, of several widths, equal on all lines."""
-    rows = patch.shape[0]
-    lines = [patch[int(rows * part)].astype(np.float32) for part in (0.35, 0.5, 0.65)]
-    if min(float(line.std()) for line in lines) < 1 or any(
-        float(np.corrcoef(lines[1], other)[0, 1]) < _MIN_SAMENESS for other in (lines[0], lines[2])
-    ):
-        return False
+    lines = [patch[int(patch.shape[0] * part)].astype(np.float32) for part in _LINES]
     mean = np.mean(lines, axis=0)
+    if min(float(line.std()) for line in (mean, *lines)) < 1:
+        return False
+    alike = [float(np.corrcoef(mean, line)[0, 1]) for line in lines]
+    if min(alike) < _MIN_SAMENESS or sum(share > _MIN_ALIKE for share in alike) < len(lines) - 1:
+        return False
     dark = mean < (float(np.percentile(mean, 10)) + float(np.percentile(mean, 90))) / 2
     edges = np.flatnonzero(np.diff(dark.astype(np.int8)))
     widths = np.diff(edges).astype(float)
