@@ -24,6 +24,7 @@ _MIN_RINGS = 0.92  # share of the modules of a bull's-eye that are as they shoul
 _MIN_LINES = 6  # lines of pixels with a start or stop pattern at one place
 _BLOCK = 8  # pixels: the side of a block
 _MIN_CHANGES = 5  # changes of a block of modules in each direction, along its eight lines
+_STEPS = (1, 2, 4)  # every pixel, every second, every fourth: modules of 2 to 24 pixels
 _MIN_BLOCKS = 3  # of one side of a square
 _MIN_BUSY = 0.5  # share of the blocks of a square with many changes; a slanted one leaves corners free
 _DARK = (0.3, 0.75)  # share of its dark pixels
@@ -51,7 +52,17 @@ def finder_patterns(dark: Any) -> Iterator[Box]:
 
 
 def squares(dark: Any) -> Iterator[Box]:
-    """The boxes of squares with many changes in both directions, the densest first."""
+    """The boxes of squares with many changes in both directions, the densest first, at several sizes of modules."""
+    found: dict[Box, float] = {}
+    for step in _STEPS:
+        for (left, top, wide, high), density in _squares(dark[::step, ::step]):
+            size = _BLOCK * step
+            found.setdefault((left * size, top * size, wide * size, high * size), density)
+    yield from sorted(found, key=lambda box: -found[box])[:_MAX_SQUARES]
+
+
+def _squares(dark: Any) -> Iterator[tuple[Box, float]]:
+    """The boxes of squares, in blocks, and how dense they are: 0.5 at most."""
     rows, columns = (side // _BLOCK for side in dark.shape)
     cut = dark[: rows * _BLOCK, : columns * _BLOCK]
     across = np.zeros(cut.shape, bool)
@@ -60,14 +71,10 @@ def squares(dark: Any) -> Iterator[Box]:
     down[1:] = cut[1:] != cut[:-1]
     busy = (_per_block(across) >= _MIN_CHANGES) & (_per_block(down) >= _MIN_CHANGES)
     share = _per_block(cut) / _BLOCK**2
-    found = [box for box in _regions(busy) if _is_square(box) and _is_full(box, busy, share)]
-
-    def density(box: Box) -> float:
-        here = np.s_[box[1] : box[1] + box[3], box[0] : box[0] + box[2]]
-        return float(busy[here].mean() * min(share[here].mean(), 1 - share[here].mean()))
-
-    for left, top, wide, high in sorted(found, key=density, reverse=True)[:_MAX_SQUARES]:
-        yield left * _BLOCK, top * _BLOCK, wide * _BLOCK, high * _BLOCK
+    for box in _regions(busy):
+        if _is_square(box) and _is_full(box, busy, share):
+            here = np.s_[box[1] : box[1] + box[3], box[0] : box[0] + box[2]]
+            yield box, float(busy[here].mean() * min(share[here].mean(), 1 - share[here].mean()))
 
 
 class _Runs:

@@ -159,9 +159,7 @@ def test_a_code_that_holds_a_value_is_burned(detector: Detector, kind: str, make
     assert done.proof.passes[1] == 0 or "zbar" in " ".join(done.proof.readers)
 
 
-@pytest.mark.parametrize(
-    "maker", [maker if maker == "pdf" else pytest.param(maker, marks=pytest.mark.slow) for maker in MAKERS]
-)
+@pytest.mark.parametrize("maker", fast("pdf", among=MAKERS))
 def test_an_electronic_invoice_is_burned_and_what_it_holds_goes_elsewhere(detector: Detector, maker: str) -> None:
     format_, make = MAKERS[maker]
     done = redacted(detector, format_, make(symbol("qr", invoice_text())))
@@ -169,14 +167,12 @@ def test_an_electronic_invoice_is_burned_and_what_it_holds_goes_elsewhere(detect
     assert {"TAX_ID", "DATE_TIME", "MONETARY_AMOUNT", "PERSON"} <= done.proof.findings.keys()
 
 
-@pytest.mark.parametrize(
-    "maker", [maker if maker in ("png", "pdf") else pytest.param(maker, marks=pytest.mark.slow) for maker in MAKERS]
-)
+@pytest.mark.parametrize("maker", fast("png", "pdf", among=MAKERS))
 def test_a_harmless_code_stays_readable(detector: Detector, maker: str) -> None:
     format_, make = MAKERS[maker]
     done = redacted(detector, format_, make(symbol("qr", HARMLESS)))
     assert shown(format_, done.data) == [HARMLESS]
-    assert done.proof.findings == {}
+    assert not done.proof.findings.keys() - {"PERSON"}  # the template of python-pptx names its author
 
 
 @pytest.mark.slow

@@ -23,6 +23,7 @@ FORMS = {
     "90 degrees": lambda kind: np.rot90(symbol(kind)).copy(),
     "inverted": lambda kind: 255 - symbol(kind),
     "small": lambda kind: symbol(kind, pixels=2),
+    "large": lambda kind: symbol(kind, pixels=9),
 }
 
 

@@ -100,3 +100,19 @@ def test_too_many_codes_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("shape", [(1, 1), (7, 3000), (3000, 7), (8, 8)])
 def test_tiny_rasters_hold_nothing(shape: tuple[int, int]) -> None:
     assert codes_in(np.zeros(shape, np.uint8)).read == ()
+
+
+@pytest.mark.parametrize("kind", ["qr", "data-matrix", "aztec"])
+def test_a_mirrored_code_is_read(kind: str) -> None:
+    assert [code.text for code in codes_in(page(np.fliplr(symbol(kind)).copy())).read] == [CONTENT[kind]]
+
+
+def test_the_longest_content_is_read_whole() -> None:
+    text = "1012345672 " * 260
+    assert [code.text for code in codes_in(page(symbol("qr", text, pixels=3))).read] == [text]
+
+
+def test_a_huge_raster_takes_bounded_time() -> None:
+    sheet = np.full((6000, 6000), 255, np.uint8)
+    sheet[2000:2132, 3000:3132] = symbol("qr")[:132, :132]
+    assert [code.text for code in codes_in(sheet).read] == [CONTENT["qr"]]
