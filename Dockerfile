@@ -17,7 +17,7 @@ RUN .venv/bin/pip install --no-cache-dir --no-deps --no-build-isolation --editab
 
 FROM debian:12-slim
 RUN apt-get update && apt-get install -y --no-install-recommends python3 libseccomp2 \
-    tesseract-ocr tesseract-ocr-eng tesseract-ocr-ara \
+    tesseract-ocr tesseract-ocr-eng tesseract-ocr-ara libzbar0 libdmtx0b \
     && rm -rf /var/lib/apt/lists/* \
     && useradd --system --uid 10001 --home-dir /srv/masker --shell /usr/sbin/nologin masker
 COPY --from=build /srv/masker /srv/masker

@@ -22,7 +22,7 @@ from pipeline.documents.document import (
     Unread,
     Word,
 )
-from pipeline.verification.reading import Passage, SecondReading
+from pipeline.verification.reading import Passage, SecondReading, SeenCode
 from schemas.entities import ALL_TYPES
 
 MAX_ID = 512  # characters of the id of a unit or raster
@@ -177,6 +177,7 @@ def encode(value: Extraction | Findings | Raster | Reading | SecondReading) -> d
         "parts": value.parts,
         "pages": value.pages,
         "readers": list(value.readers),
+        "codes": [[c.raster, clean(c.text), c.left, c.top, c.width, c.height] for c in value.codes],
     }
 
 
@@ -329,7 +330,9 @@ def _dismissed(raw: object) -> tuple[str, str]:
 
 
 def _second_reading(raw: object) -> SecondReading:
-    texts, rasters, rest, parts, pages, readers = object_of(raw, "texts", "rasters", "raw", "parts", "pages", "readers")
+    texts, rasters, rest, parts, pages, readers, codes = object_of(
+        raw, "texts", "rasters", "raw", "parts", "pages", "readers", "codes"
+    )
     return SecondReading(
         texts=tuple(_passage(row) for row in list_of(texts, MAX_ITEMS, "texts")),
         rasters=_rasters(rasters),
@@ -337,7 +340,13 @@ def _second_reading(raw: object) -> SecondReading:
         parts=integer_of(parts, 0, MAX_PARTS, "parts"),
         pages=integer_of(pages, 0, MAX_PAGES, "pages"),
         readers=tuple(decode_reader(item) for item in list_of(readers, MAX_READERS, "readers")),
+        codes=tuple(_seen_code(row) for row in list_of(codes, MAX_ITEMS, "codes")),
     )
+
+
+def _seen_code(raw: object) -> SeenCode:
+    raster, text, *box = row_of(raw, 6, "code")
+    return SeenCode(name_of(raster, "code.raster"), text_of(text, "code.text"), *_box(box))
 
 
 def decode_reader(raw: object) -> str:

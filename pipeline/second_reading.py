@@ -20,8 +20,10 @@ from pipeline.entities.values import is_distinctive
 from pipeline.sandbox.parent import Sandbox
 from pipeline.verification.reading import Leftover, SecondReading
 from pipeline.verification.remedy import with_leftovers_burned
+from pipeline.verification.seen_codes import unread_codes, with_seen_codes
 from pipeline.verification.verdict import leftovers
 from schemas.entities import EntityType
+from schemas.errors import ErrorCode, StageFailed
 from schemas.files import Format
 from schemas.spans import DetectOptions
 from schemas.stages import STAGE, Stage
@@ -60,23 +62,28 @@ def verify_candidate(
     """The proof if the candidate is clean; else the first reading with the leftovers added for another round.
 
     A leftover of uncertain OCR is burned if its box is known. In the last round it is ignored, because each new box
-    makes OCR misread something else. `on_progress` gets the number of read rasters of the candidate and of all.
+    makes OCR misread something else. A barcode or matrix code that nobody could read is burned too. `on_progress` gets
+    the number of read rasters of the candidate and of all.
 
-    StageFailed if the candidate cannot be read: then it cannot be proven clean.
+    StageFailed if the candidate cannot be read, or if a code in it still cannot: then it cannot be proven clean.
     """
     second, pixels = stages.second_reading(tools.sandbox, format_, candidate, STAGE[Stage.VERIFY].seconds)
     seconds = STAGE[Stage.OCR].seconds
     readings = stages.read_rasters(
         tools.sandbox, tools.readers, second.rasters, pixels, seconds, on_progress=on_progress
     )
+    unread = unread_codes(readings, second.codes)
+    readings = with_seen_codes(readings, second.codes)
     remaining = _leftovers(second, readings, without_name(first.findings), tools.detector.by_rules, options)
     readings_with_burned = with_leftovers_burned(
-        first.extraction.rasters, first.readings, second.rasters, readings, remaining
+        first.extraction.rasters, first.readings, second.rasters, readings, remaining, unread
     )
+    if unread and (is_last or readings_with_burned == tuple(first.readings)):
+        raise StageFailed(ErrorCode.VERIFY_FAILED)
     certain = [leftover for leftover in remaining if leftover.sure]
-    if not certain and (is_last or readings_with_burned == tuple(first.readings)):
-        engine = stages.ocr_engine(tools.sandbox) if first.extraction.rasters or second.rasters else ""
-        return proof(candidate, first.extraction, first.findings, second, engine)
+    if not certain and not unread and (is_last or readings_with_burned == tuple(first.readings)):
+        engines = stages.ocr_engines(tools.sandbox) if first.extraction.rasters or second.rasters else ()
+        return proof(candidate, first.extraction, first.findings, second, engines)
     merged = (
         finding.merge(first.findings, certain, first.extraction, first.readings, options) if certain else first.findings
     )

@@ -8,7 +8,7 @@ from concurrent.futures import Executor
 from functools import lru_cache
 from typing import Any, TypeVar
 
-from pipeline.codec import MAX_PAGES, Malformed, decode, decode_reader, dump, encode
+from pipeline.codec import MAX_PAGES, MAX_READERS, Malformed, decode, decode_reader, dump, encode, list_of
 from pipeline.documents.document import Extraction, Findings, Raster, Reading
 from pipeline.sandbox.parent import ChildFailed, ChildTimeout, Sandbox
 from pipeline.verification.reading import SecondReading
@@ -77,12 +77,12 @@ def read_rasters(
 
 
 @lru_cache(maxsize=4)
-def ocr_engine(sandbox: Sandbox) -> str:
-    """The OCR engine with its version, for example `tesseract 5.3.0`; cached per sandbox."""
+def ocr_engines(sandbox: Sandbox) -> tuple[str, ...]:
+    """What reads rasters, with versions, for example `tesseract 5.3.0` and `zxing-cpp 3.1.1`; cached per sandbox."""
     failed = ErrorCode.IMAGE_REDACT_FAILED
-    meta, _ = _call(sandbox, "ocr_engine", {}, {}, _ENGINE_SECONDS, failed, forks=True)
+    meta, _ = _call(sandbox, "ocr_engines", {}, {}, _ENGINE_SECONDS, failed, forks=True)
     try:
-        return decode_reader(meta.get("engine"))
+        return tuple(decode_reader(engine) for engine in list_of(meta.get("engines"), MAX_READERS, "engines"))
     except Malformed:
         raise StageFailed(failed) from None
 
@@ -108,6 +108,11 @@ def second_reading(
     meta, pixels = _call(sandbox, "second_reading", {"format": format_}, {"data": data}, seconds, failed)
     second = _decoded(SecondReading, meta, failed)
     _check_pixels(second.rasters, pixels, failed)
+    size = {raster.id: (raster.width, raster.height) for raster in second.rasters}
+    for code in second.codes:
+        width, height = size.get(code.raster, (0, 0))
+        if code.left + code.width > width or code.top + code.height > height:
+            raise StageFailed(failed)
     return second, pixels
 
 

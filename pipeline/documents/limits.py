@@ -25,6 +25,10 @@ MAX_TIFF_CHUNKS = 1_000_000  # strips or tiles of one page, and numbers of any o
 MAX_RASTER_PIXELS = 36_000_000  # of one raster for OCR; A3 at 300 dpi has 17 million
 MAX_RASTER_SIDE = 32_000  # pixels; Tesseract refuses sides of 32,767 and more
 
+# Barcodes and matrix codes
+MAX_CODES = 1_000  # of one raster; a sheet of labels has some 200
+MAX_CODE_TEXT = 16_000  # characters of one code; the largest QR code holds 7,089 digits
+
 # OCR
 MAX_OCR_WORDS = 200_000  # words of one raster
 MAX_OCR_OUTPUT_BYTES = 64 * 1024 * 1024  # Tesseract's table of words of one raster

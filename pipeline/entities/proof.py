@@ -2,6 +2,7 @@
 
 import hashlib
 from collections import Counter
+from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
@@ -52,10 +53,12 @@ class Proof(NamedTuple):
         )
 
 
-def proof(output: bytes, extraction: Extraction, findings: Findings, second: SecondReading, engine: str) -> Proof:
-    """The proof of an output in which the second reading found nothing. `engine`: the OCR engine that read rasters."""
+def proof(
+    output: bytes, extraction: Extraction, findings: Findings, second: SecondReading, engines: Sequence[str]
+) -> Proof:
+    """The proof of an output in which the second reading found nothing. `engines`: what read the rasters."""
     passes = (len(extraction.rasters), len(second.rasters))
-    readers = (*second.readers, *([engine] if any(passes) else ()))
+    readers = (*second.readers, *(engines if any(passes) else ()))
     found, unread = counts_by_type(without_name(findings)), {kind.value: number for kind, number in extraction.unread}
     digest = hashlib.sha256(output).hexdigest()
     return Proof(digest, len(output), second.parts, second.pages, readers, passes, dict(found), unread)

@@ -14,6 +14,7 @@ from pipeline.documents.document import BY_HUE, Raster, Reading, Word
 from pipeline.documents.limits import MAX_OCR_OUTPUT_BYTES, MAX_OCR_WORDS, MAX_RASTER_PIXELS
 from pipeline.documents.raster.burn import raster_png
 from pipeline.documents.raster.ink import Ink, ink_of
+from pipeline.ocr.barcodes import with_codes
 from pipeline.ocr.columns import with_column_lines
 from pipeline.ocr.inverted_text import with_dark_boxes_inverted
 from pipeline.ocr.lines import OcrWord, compose, join_rows, with_other_digit_orders
@@ -41,14 +42,14 @@ _LineKey = tuple[int, int, int]  # block, paragraph and line number
 def read(raster: Raster, pixels: bytes) -> Reading:
     """The words of a raster (`pixels`: its PNG or PNM) in logical reading order, and the boxes of unread ink.
 
-    Lines whose digit groups may be meant in another order follow again in that order. StageFailed(image_redact_failed)
-    if Tesseract is missing, fails, or writes something else than TSV.
+    Lines whose digit groups may be meant in another order follow again in that order, then what barcodes and matrix
+    codes hold. StageFailed(image_redact_failed) if Tesseract is missing, fails, or writes something else than TSV.
     """
-    return with_other_digit_orders(_read(raster, pixels))
-
-
-def _read(raster: Raster, pixels: bytes) -> Reading:
     image = _decoded(raster, pixels)
+    return with_codes(with_other_digit_orders(_read(raster, image, pixels)), image)
+
+
+def _read(raster: Raster, image: Any, pixels: bytes) -> Reading:
     inverted = with_dark_boxes_inverted(image)
     if inverted is not image:
         image, pixels = inverted, raster_png(inverted)

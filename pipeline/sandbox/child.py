@@ -10,6 +10,7 @@ import mmap
 import os
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
@@ -108,16 +109,22 @@ def _read_raster(meta: dict[str, Any], blobs: Mapping[str, bytes]) -> Answer:
     return encode(tesseract.read(decode(Raster, meta["raster"]), blobs["pixels"])), {}
 
 
-def _ocr_engine(meta: dict[str, Any], blobs: Mapping[str, bytes]) -> Answer:
+def _ocr_engines(meta: dict[str, Any], blobs: Mapping[str, bytes]) -> Answer:
+    from pipeline.documents.raster.codes import reader
     from pipeline.ocr import tesseract
 
-    return {"engine": tesseract.engine()}, {}
+    return {"engines": [tesseract.engine(), reader.READER]}, {}
 
 
 def _second_reading(meta: dict[str, Any], blobs: Mapping[str, bytes]) -> Answer:
     from pipeline.codec import encode
 
     second, pixels = reader_of(meta["format"]).read(blobs["data"])
+    if second.rasters:
+        from pipeline.verification.codes import reader as codes
+
+        seen = codes.codes_of(second.rasters, pixels)
+        second = replace(second, codes=seen, readers=(*second.readers, *codes.readers()))
     return encode(second), pixels
 
 
@@ -204,7 +211,7 @@ _VERBS: dict[str, Callable[[dict[str, Any], Mapping[str, bytes]], Answer]] = {
     "inspect": _inspect,
     "extract": _extract,
     "read_raster": _read_raster,
-    "ocr_engine": _ocr_engine,
+    "ocr_engines": _ocr_engines,
     "redact": _redact,
     "second_reading": _second_reading,
 }

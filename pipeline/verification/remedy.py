@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
+from types import MappingProxyType
 
 from pipeline.documents.document import BY_HUE, Raster, Reading
 from pipeline.verification import normal_forms
@@ -25,12 +26,14 @@ def with_leftovers_burned(
     second: Sequence[Raster],
     second_readings: Iterable[Reading],
     remaining: Iterable[Leftover],
+    unread: Mapping[str, Sequence[Box]] = MappingProxyType({}),
 ) -> tuple[Reading, ...]:
     """The first `readings`, with the boxes of the leftovers in `second_readings` added to their `unread` boxes.
 
-    `rasters` belong to the extraction, `second` to the second reading. Two rasters match if each is the only one of its
-    page, not counting hue rasters and covered images; otherwise if they have the same size and the most words in
-    common. If several match equally, the box is added to all of them. Leftovers in no raster are not handled here.
+    `unread`: further boxes to burn, by raster of the second reading. `rasters` belong to the extraction, `second` to
+    the second reading. Two rasters match if each is the only one of its page, not counting hue rasters and covered
+    images; otherwise if they have the same size and the most words in common. If several match equally, the box is
+    added to all of them. Leftovers in no raster are not handled here.
     """
     # A removed placeholder leaves a gap in the surface: the parts on its two sides are searched separately.
     parts = (part for leftover in remaining for part in _GAP.split(leftover.surface))
@@ -41,7 +44,8 @@ def with_leftovers_burned(
     added: dict[str, list[Box]] = {}
     for reading in second_readings:
         firsts = matches.get(reading.raster, ())
-        for first, box in product(firsts, _boxes(reading, surfaces) if firsts else ()):
+        own = (*_boxes(reading, surfaces), *unread.get(reading.raster, ())) if firsts else ()
+        for first, box in product(firsts, own):
             added.setdefault(first.id, []).append(_scaled(box, raster_of[reading.raster], first))
     return tuple(replace(item, unread=(*item.unread, *added.get(item.raster, ()))) for item in readings)
 

@@ -16,7 +16,8 @@ from pipeline.documents.image.header import Header, header_of
 from pipeline.documents.image.invisible import remove_faint_ink
 from pipeline.documents.image.tiff import decode
 from pipeline.documents.limits import MAX_ANIMATION_PIXELS, MAX_IMAGE_FRAMES, MAX_RASTER_PIXELS, MAX_RASTER_SIDE
-from pipeline.documents.raster.burn import boxes_to_burn, burn, raster_png
+from pipeline.documents.raster.burn import Box, boxes_to_burn, burn, raster_png
+from pipeline.documents.raster.codes.reader import codes_read_in
 from pipeline.documents.raster.low_contrast import is_colored, low_contrast_layers
 from schemas.errors import ErrorCode, StageFailed, unsupported
 from schemas.refusals import Reason
@@ -82,8 +83,23 @@ def _burned(raster_id: str, frame: Frame, findings: Findings, readings: Sequence
         frame = frame._replace(pixels=remove_faint_ink(frame.pixels, is_exact=is_exact))
     factor = 1 / _scale(frame.pixels)
     own = [reading for reading in readings if reading.raster.partition(BY_HUE)[0] == raster_id]
-    burn(frame.pixels, [box.scaled(factor, factor) for box in boxes_to_burn(own, findings)])
+    boxes = [box.scaled(factor, factor) for box in boxes_to_burn(own, findings)]
+    if factor > 1:
+        boxes += _codes_too_fine(frame.pixels, own)
+    burn(frame.pixels, boxes)
     return frame
+
+
+def _codes_too_fine(pixels: Any, readings: Sequence[Reading]) -> list[Box]:
+    """The boxes of barcodes and matrix codes that the pixels show and that their reduced raster did not."""
+    gray = np.ascontiguousarray(_grayscale(pixels))
+    height, width = gray.shape
+    boxes = [
+        code.box(width, height)
+        for code in codes_read_in(gray)
+        if not any(code.text in reading.text for reading in readings)
+    ]
+    return [Box(left, top, left + wide, top + high) for left, top, wide, high in boxes]
 
 
 def _raster_id(number: int) -> str:

@@ -33,6 +33,7 @@ from pipeline.documents.document import (
 )
 from pipeline.documents.limits import MAX_DOCUMENT_GLYPHS
 from pipeline.documents.pdf.metadata import METADATA_UNIT, read_metadata, redacted_navigation
+from pipeline.documents.pdf.page.codes import drawn_as_text, hides_codes, shows_codes
 from pipeline.documents.pdf.page.font_encoding import (
     GlyphSamples,
     UnreliableGlyphs,
@@ -40,7 +41,7 @@ from pipeline.documents.pdf.page.font_encoding import (
     trust_standard_encodings,
 )
 from pipeline.documents.pdf.page.glyphs import Glyph, glyphs_of
-from pipeline.documents.pdf.page.hidden_images import hides_text
+from pipeline.documents.pdf.page.hidden_images import hides_text, pictures_of
 from pipeline.documents.pdf.page.raster import (
     burned_picture,
     ocr_dpi,
@@ -63,6 +64,7 @@ from pipeline.documents.pdf.redaction.regions import Lines, Region, regions_of, 
 from pipeline.documents.pdf.redaction.width_grid import TouchedLine
 from pipeline.documents.pdf.sanitize.rewrite import sanitized
 from pipeline.documents.raster.burn import Box, boxes_to_burn
+from pipeline.documents.raster.codes.reader import NO_CODES, Codes
 from schemas.errors import ErrorCode, StageFailed, unsupported
 from schemas.refusals import Reason
 
@@ -141,11 +143,13 @@ class _PageFacts(NamedTuple):
     with_other_ink: set[int]  # pages that show more than their text
     with_untraced_text: set[int]
     with_images: set[int]
+    codes: dict[int, Codes]  # of pages that may show a barcode or matrix code
+    with_drawn_codes: set[int]  # pages on which glyphs draw a code
 
 
 def _page_facts(document: Any) -> _PageFacts:
     untraced, samples, headings = UntracedText(document), GlyphSamples(), Headings()
-    facts = _PageFacts([], [], UnreliableGlyphs(), [], set(), set(), set())
+    facts = _PageFacts([], [], UnreliableGlyphs(), [], set(), set(), set(), {}, set())
     total = 0
     for page in document:
         glyphs = glyphs_of(page)
@@ -165,6 +169,13 @@ def _page_facts(document: Any) -> _PageFacts:
             facts.with_untraced_text.add(page.number)
         if shows_more_than_text(page, glyphs, log):
             facts.with_other_ink.add(page.number)
+        codes = shows_codes(page, glyphs, log)
+        if codes is not None:
+            facts.codes[page.number] = codes
+            if codes.read or codes.unread:
+                facts.with_other_ink.add(page.number)
+            if drawn_as_text(page, glyphs, codes):
+                facts.with_drawn_codes.add(page.number)
     return facts._replace(unreliable=samples.unreliable(document))
 
 
@@ -172,12 +183,14 @@ def _rasters_for_ocr(page: Any, facts: _PageFacts) -> Iterable[tuple[Raster, byt
     """The rasters of a page that OCR must read; none if its text layer is reliable and complete."""
     number, unreliable = page.number, facts.unreliable
     fonts = unreliable.fonts | {name for name, _ in unreliable.glyphs}
-    is_scan = number in facts.with_untraced_text or (
+    is_scan = number in (facts.with_untraced_text | facts.with_drawn_codes) or (
         not facts.fonts[number].isdisjoint(fonts) and has_unreliable_words(glyphs_of(page), unreliable)
     )
     dpi = min(_PREVIEW_DPI, ocr_dpi(page))
     preview = page_image(page, dpi) if is_scan or number in facts.with_other_ink else None
-    is_scan = is_scan or (number in facts.with_images and hides_text(page, preview))
+    if not is_scan and number in facts.with_images:
+        pictures = pictures_of(page)
+        is_scan = hides_text(page, preview, pictures) or hides_codes(pictures, facts.codes.get(number, NO_CODES))
     if not is_scan and number not in facts.with_other_ink:
         return ()
     return _rasters(page, is_scan, page_image(page, dpi) if preview is None else preview)

@@ -20,6 +20,7 @@ _MIN_SCALE = 0.6  # scale below which the placeholder is not legible: the box st
 _MAX_SCALE = 1.2  # scale of the largest label in a picture with sides of `_PAGE_SIDE`; it grows with larger pictures
 _PAGE_SIDE = 1654  # pixels: the shorter side of A4 at 200 dpi
 _MIN_DIGITS = 3  # digits from which on a word may be part of an identifier
+_MAX_MARGIN = 25  # pixels: a code is higher than any line, and what stands beside it stays
 _GAP_DIVISOR = 4  # a gap inside a number is at most the word height divided by this
 
 
@@ -111,7 +112,7 @@ def _lines(text: str, words: Sequence[Word]) -> Iterable[list[Word]]:
 def _around(words: Sequence[Word], label: str) -> Box:
     left, top = min(w.left for w in words), min(w.top for w in words)
     right, bottom = max(w.left + w.width for w in words), max(w.top + w.height for w in words)
-    margin = max(2, (bottom - top) // 8)
+    margin = max(2, min((bottom - top) // 8, _MAX_MARGIN))
     return Box(left - margin, top - margin, right + margin, bottom + margin, label)
 
 

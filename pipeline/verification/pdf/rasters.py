@@ -6,6 +6,7 @@ from typing import Any
 import pypdfium2.raw as pdfium
 from PIL import Image
 
+from pipeline.verification.codes.reader import codes_in
 from pipeline.verification.image.low_contrast import hue_layers
 from pipeline.verification.image.reader import is_blank
 from pipeline.verification.limits import MAX_RASTER_PIXELS, MAX_RASTER_SIDE
@@ -20,6 +21,12 @@ _MAX_FLAT = 40  # gray levels by which a region without ink may vary
 _MIN_COVER = 5.0  # points: a smaller cover cannot hide a word
 _MAX_OBJECTS = 5_000  # images of a page, and drawings over them
 _MAX_SIDE = 5_000  # pixels of the longer side of an image that is read by itself
+_CODE_DPI = 200  # resolution at which codes are looked for
+_MIN_SHAPES = 12  # shapes that may be bars or modules
+_MAX_MODULE = 32.0  # points: bars and modules are narrower
+_MIN_BLOCKS = 40  # block characters that may draw a code
+_FINE = 330  # dots per inch: a finer image may hold a code that the page cannot show
+_MIN_CODE = 10  # pixels of the smallest code, one per module
 _MARGIN = 2.0  # points by which an image may extend beyond its page
 
 Bounds = tuple[float, float, float, float]  # left, bottom, right, top, in points
@@ -35,17 +42,46 @@ def dpi(page: Any) -> int:
 def page_rasters(page: Any, is_unreliable: bool) -> Iterator[Any]:
     """The rendered page for OCR: all of it if its text is unreliable, else without its text, if anything is left.
 
-    Further rasters hold text that grayscale does not show. Removes objects from the page.
+    A page that shows a barcode or matrix code is read too, all of it if text draws the code. Further rasters hold text
+    that grayscale does not show. Removes objects from the page.
     """
-    if not is_unreliable and not _has_images_or_paths(page):
+    codes = _codes_of(page) if not is_unreliable and _may_draw_codes(page) else 0
+    if not is_unreliable and not codes and not _has_images_or_paths(page):
         return
+    whole = _render(page, dpi(page)) if codes else None
     if not is_unreliable:
         _remove(page, page.get_objects(filter=(pdfium.FPDF_PAGEOBJ_TEXT,), max_depth=1))
     shown = _render(page, dpi(page))
+    if whole is not None and _codes_of(page) < codes:
+        shown = whole
     if not is_blank(shown):
         gray = shown.convert("L")
         yield gray
         yield from hue_layers(shown, gray)
+
+
+def _codes_of(page: Any) -> int:
+    """The number of codes that the page shows."""
+    return len(dict.fromkeys(text for text, _ in codes_in(_render(page, min(_CODE_DPI, dpi(page))).convert("L"))))
+
+
+def _may_draw_codes(page: Any) -> bool:
+    """Whether the page has an image, shapes enough for a code, or block characters in number."""
+    shapes = 0
+    for item in page.get_objects(max_depth=10):
+        if item.type in (pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_SHADING):
+            return True
+        if item.type == pdfium.FPDF_PAGEOBJ_PATH:
+            segments = pdfium.FPDFPath_CountSegments(item)
+            left, bottom, right, top = item.get_bounds()
+            is_module = min(right - left, top - bottom) < _MAX_MODULE
+            shapes += segments // 4 if segments > 8 else int(is_module)
+        if shapes >= _MIN_SHAPES:
+            return True
+    text_page = page.get_textpage()
+    blocks = sum("\u2580" <= letter <= "\u259f" for letter in text_page.get_text_range())
+    text_page.close()
+    return bool(blocks >= _MIN_BLOCKS)
 
 
 def covered_images(page: Any) -> Iterator[Any]:
@@ -70,6 +106,8 @@ def covered_images(page: Any) -> Iterator[Any]:
             if (intersection := _intersection(bounds, other))
         ]
         if item.type == pdfium.FPDF_PAGEOBJ_IMAGE:
+            if _hides_code(item, bounds):
+                hidden_images[len(images)] = item
             hidden_images.update((number, images[number][0]) for number, _ in covered)
             if _extends_beyond(bounds, page_bounds):
                 hidden_images[len(images)] = item
@@ -89,6 +127,17 @@ def covered_images(page: Any) -> Iterator[Any]:
         preview = _render(page, _PREVIEW_DPI).convert("L")
         if any(_has_ink(preview, bounds, page_bounds) for bounds in dict.fromkeys(covers)):
             yield _render(page, dpi(page)).convert("L")
+
+
+def _hides_code(item: Any, bounds: Bounds) -> bool:
+    """Whether an image that is finer than its page can show holds a code."""
+    width, height = item.get_px_size()
+    points = max(min(bounds[2] - bounds[0], bounds[3] - bounds[1]), 1e-3)
+    if min(width, height) < _MIN_CODE or min(width, height) * 72 / points < _FINE:
+        return False
+    own = item.get_bitmap().to_pil().convert("L")
+    own.thumbnail((_MAX_SIDE, _MAX_SIDE))
+    return any(True for _ in codes_in(own))
 
 
 def _intersection(one: Bounds, other: Bounds) -> Bounds | None:

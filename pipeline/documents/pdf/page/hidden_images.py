@@ -24,27 +24,36 @@ _LEGIBLE = 3.5  # points: smaller letters are not legible on the page, but may b
 _ALIKE = 0.3  # least correlation between image and page if the page shows the image
 
 
-def hides_text(page: Any, shown: Any = None) -> bool:
+Pictures = list[dict[str, Any]]
+
+
+def pictures_of(page: Any) -> Pictures:
+    """The images that the page draws, each once per place, without those that are too small or too large to read."""
+    if not any(kind.startswith("fill-im") for kind, _ in page.get_bboxlog()):
+        return []
+    text_page = page.get_textpage(clip=pymupdf.INFINITE_RECT(), flags=pymupdf.TEXT_PRESERVE_IMAGES)
+    if not any(_has_room(block) for block in text_page.extractIMGINFO()):
+        return []  # before pixels are asked for: ornaments may be drawn thousands of times
+    found: dict[tuple[object, ...], dict[str, Any]] = {}
+    for block in text_page.extractDICT()["blocks"]:
+        if block["type"] == 1 and _has_room(block):
+            found.setdefault((*block["transform"], hash(block["image"])), block)
+    return list(found.values())
+
+
+def hides_text(page: Any, shown: Any = None, pictures: Pictures | None = None) -> bool:
     """Whether an image of the page contains text-like ink that the page does not show legibly.
 
-    `shown` is the page image at any resolution, if there is one already.
+    `shown` is the page image at any resolution, `pictures` the images of the page, if they are known already.
     """
-    area = pymupdf.INFINITE_RECT()
-    if not any(kind.startswith("fill-im") for kind, _ in page.get_bboxlog()):
+    pictures = pictures_of(page) if pictures is None else pictures
+    if not pictures:
         return False
-    text_page = page.get_textpage(clip=area, flags=pymupdf.TEXT_PRESERVE_IMAGES)
-    if not any(_has_room(block) for block in text_page.extractIMGINFO()):
-        return False  # before pixels are asked for: ornaments may be drawn thousands of times
-    pictures = [block for block in text_page.extractDICT()["blocks"] if block["type"] == 1 and _has_room(block)]
     shown = page_image(page, _PAGE_DPI) if shown is None else shown
     scale = shown.shape[1] / max(page.rect.width, 1e-6)
-    seen: set[tuple[object, ...]] = set()
-    for picture in pictures:
-        key = (*picture["transform"], hash(picture["image"]))
-        if key not in seen and any(_is_hidden(layer, picture["transform"], shown, scale) for layer in _layers(picture)):
-            return True
-        seen.add(key)
-    return False
+    return any(
+        _is_hidden(layer, picture["transform"], shown, scale) for picture in pictures for layer in layers_of(picture)
+    )
 
 
 def _has_room(picture: dict[str, Any]) -> bool:
@@ -74,7 +83,7 @@ def _lines(gray: Any) -> list[Mark]:
     return line_boxes(characters(ink_of(gray, _PICTURE_DPI)))
 
 
-def _layers(picture: dict[str, Any]) -> Iterator[Any]:
+def layers_of(picture: dict[str, Any]) -> Iterator[Any]:
     """The image and its mask, scaled down if they are large; without what cannot be decoded.
 
     The image is (height, width, 3) in BGR, or gray if it has no hue.

@@ -1,0 +1,110 @@
+"""The second reading's own eyes: what ZBar and libdmtx read, what is located only, and what becomes of it."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from pipeline.documents.document import Raster, Reading, Word
+from pipeline.verification.codes import reader
+from pipeline.verification.codes.reader import codes_in, codes_of, readers, text_of
+from pipeline.verification.reading import SeenCode
+from pipeline.verification.remedy import with_leftovers_burned
+from pipeline.verification.seen_codes import unread_codes, with_seen_codes
+from schemas.errors import StageFailed
+from tests.pipeline.documents.papers import encoded
+from tests.pipeline.documents.raster.test_codes import NO_CODES
+from tests.pipeline.documents.symbols import CONTENT, invoice, invoice_text, page, symbol, turned
+
+READ = ("qr", "code128", "ean13", "code39", "itf", "data-matrix")
+FORMS = {
+    "plain": lambda kind: symbol(kind),
+    "90 degrees": lambda kind: np.rot90(symbol(kind)).copy(),
+    "inverted": lambda kind: 255 - symbol(kind),
+    "small": lambda kind: symbol(kind, pixels=2),
+    "large": lambda kind: symbol(kind, pixels=9),
+}
+
+
+def seen(pixels: np.ndarray) -> list[tuple[str, tuple[int, int, int, int]]]:
+    return list(codes_in(Image.fromarray(pixels)))
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("kind", READ)
+def test_other_libraries_read_what_zxing_reads(kind: str, form: str) -> None:
+    assert CONTENT[kind] in [text for text, _ in seen(page(FORMS[form](kind)))]
+
+
+@pytest.mark.parametrize("kind", ["qr", "code128", "data-matrix"])
+def test_slanted_codes_are_read(kind: str) -> None:
+    assert CONTENT[kind] in [text for text, _ in seen(page(turned(symbol(kind), 20)))]
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("kind", ["pdf417", "aztec"])
+def test_what_they_do_not_read_is_located(kind: str, form: str) -> None:
+    drawn = FORMS[form](kind)
+    found = unread_codes([], [SeenCode("page", text, *box) for text, box in seen(page(drawn))])
+    boxes = [box for box in found["page"] if box[2] * box[3] > drawn.size / 5]
+    left, top, width, height = boxes[0]
+    assert left < 100 + drawn.shape[1] / 2 < left + width
+    assert top < 80 + drawn.shape[0] / 2 < top + height
+
+
+@pytest.mark.parametrize("name", NO_CODES)
+def test_what_is_no_code_is_not_seen(name: str) -> None:
+    assert seen(page(NO_CODES[name])) == []
+
+
+def test_packed_content_is_opened_again_in_another_way() -> None:
+    assert "310122393500003" in text_of(invoice_text().encode()).split("\n")
+    assert "310122393500003" in text_of(b"https://example.com/?q=" + invoice_text().encode())
+    assert "Salman Alharbi" in text_of(invoice())
+    assert "سالم" in text_of("سالم".encode("cp1256"))
+
+
+def test_a_missing_library_or_too_many_codes_prove_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = page(symbol("qr"))
+    raster, pixels = Raster("page/0", drawn.shape[1], drawn.shape[0]), {"page/0": encoded(drawn)}
+    assert [code.text for code in codes_of([raster], pixels)] == [CONTENT["qr"]]
+    monkeypatch.setattr(reader, "MAX_CODES", 0)
+    with pytest.raises(StageFailed, match="verify_failed"):
+        codes_of([raster], pixels)
+
+    def missing() -> str:
+        raise OSError
+
+    monkeypatch.setattr(reader.zbar, "reader", missing)
+    with pytest.raises(StageFailed, match="verify_failed"):
+        readers()
+
+
+def test_the_content_is_judged_and_burned_like_a_word() -> None:
+    code = SeenCode("second", "1012345672", 10, 20, 30, 40)
+    (reading,) = with_seen_codes([Reading("second", "Invoice", ())], [code])
+    assert reading.text == "Invoice\n\n1012345672"
+    assert reading.words == (Word(9, 19, 10, 20, 30, 40, 100.0),)
+    rasters = [Raster("first", 100, 100)], [Raster("second", 100, 100)]
+    (burned,) = with_leftovers_burned(rasters[0], [Reading("first", "", ())], rasters[1], [reading], [], {})
+    assert burned.unread == ()
+    found = {"second": [(10, 20, 30, 40)]}
+    (burned,) = with_leftovers_burned(rasters[0], [Reading("first", "", ())], rasters[1], [reading], [], found)
+    assert burned.unread == ((8, 18, 35, 45),)
+
+
+def test_a_located_code_that_was_read_is_no_unread_one() -> None:
+    located = SeenCode("page", "", 10, 10, 20, 60)
+    whole = Word(0, 4, 8, 8, 200, 64, 100.0)
+    reading = Reading("page", "text", (whole,))
+    assert unread_codes([reading], [located]) == {}
+    elsewhere = replace(reading, words=(replace(whole, left=300),))
+    by_ocr = replace(reading, words=(replace(whole, confidence=96.0),))
+    for other in (elsewhere, by_ocr):
+        assert unread_codes([other], [located]) == {"page": [(10, 10, 20, 60)]}
+
+
+def test_the_two_ends_of_a_code_are_one_box() -> None:
+    ends = [SeenCode("page", "", 10, 10, 20, 60), SeenCode("page", "", 210, 12, 22, 58)]
+    assert unread_codes([], ends) == {"page": [(10, 10, 222, 60)]}
