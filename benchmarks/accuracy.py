@@ -300,7 +300,7 @@ that hold none of it. The corpora label every organization, the rules find Saudi
 _CALIBRATION = """How far the scores of persons that the taggers found can be believed, over the four corpora: how many
 have a score in each range, their mean score, and the share of them that is right."""
 
-_MISTAKES = "What the mistakes with persons are, in words:"
+_MISTAKES = "What the mistakes are, in words:"
 
 _PEERS = """presidio-analyzer with every recognizer that needs no language model, tabayyan-privacy, and Arcjet's Rampart
 (arcjet-sensitive-info-rampart: a BERT of 15 MB, and rules for a few types) with its defaults. Presidio reads no names

@@ -176,9 +176,9 @@ def _bare(text: str, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-def mistakes(path: Path, detector: Finder) -> Counter[str]:
-    """The words of persons that were missed, and those that were taken for persons, by class."""
-    counts = Counter[str]()
+def mistakes(path: Path, detector: Finder) -> dict[str, Counter[str]]:
+    """By label: the words of the type that were missed, and those that were taken for it, by class."""
+    counts = {label: Counter[str]() for label in TYPES}
     options = DetectOptions(enabled=frozenset((*TYPES.values(), EntityType.ADDRESS)))
     for text, tokens, _ in texts(path):
         types = [""] * len(text)
@@ -186,15 +186,15 @@ def mistakes(path: Path, detector: Finder) -> Counter[str]:
             types[span.start : span.end] = [span.type.value] * (span.end - span.start)
         found = [Counter(types[token.start : token.end]).most_common(1)[0][0] for token in tokens]
         for number, (token, type_) in enumerate(zip(tokens, found, strict=True)):
-            is_person = token.label == "PER"
-            if is_person == (type_ == EntityType.PERSON):
-                continue
             beside = [i for i in (number - 1, number + 1) if 0 <= i < len(tokens)]
-            counts[
-                _missed(text, token, type_, is_torn=any(found[i] == EntityType.PERSON for i in beside))
-                if is_person
-                else _taken(token, is_beside=any(tokens[i].label == "PER" for i in beside))
-            ] += 1
+            for label, wanted in TYPES.items():
+                if (token.label == label) == (type_ == wanted):
+                    continue
+                counts[label][
+                    _missed(text, token, type_, is_torn=any(found[i] == wanted for i in beside))
+                    if token.label == label
+                    else _taken(token, is_beside=any(tokens[i].label == label for i in beside))
+                ] += 1
     return counts
 
 
@@ -208,23 +208,26 @@ def _missed(text: str, token: Token, type_: str, *, is_torn: bool) -> str:
 
 def _taken(token: Token, *, is_beside: bool) -> str:
     if token.label:
-        return "false: a place or organization"
+        return "false: of another type"
     return "false: beside a name" if is_beside else "false: no name"
 
 
 def table_of_mistakes(detectors: Mapping[str, Finder], folder: Path) -> str:
-    """A Markdown table: how many words each detector got wrong, by corpus and class."""
+    """A Markdown table: how many words each detector got wrong, by corpus, type and class."""
     by_corpus = {
         corpus: {tier: mistakes(folder / f"{corpus}.tsv", detector) for tier, detector in detectors.items()}
         for corpus in TESTS
     }
     lines = [
-        "| " + " | ".join(["corpus", "words of persons", *detectors]) + " |",
-        "|" + " --- |" * (2 + len(detectors)),
+        "| " + " | ".join(["corpus", "type", "words", *detectors]) + " |",
+        "|" + " --- |" * (3 + len(detectors)),
     ]
     for corpus, by_tier in by_corpus.items():
-        kinds = sorted({kind for counts in by_tier.values() for kind in counts})
-        lines += [f"| {corpus} | {kind} | {' | '.join(str(c[kind]) for c in by_tier.values())} |" for kind in kinds]
+        for label, type_ in TYPES.items():
+            counted = [counts[label] for counts in by_tier.values()]
+            for kind in sorted({kind for counts in counted for kind in counts}):
+                row = [corpus, type_.value, kind, *(str(counts[kind]) for counts in counted)]
+                lines.append(f"| {' | '.join(row)} |")
     return "\n".join(lines)
 
 
