@@ -145,6 +145,7 @@ CASES = [
     pytest.param(kind, maker, id=f"{kind} {maker}", marks=[] if FAST.get(maker) == kind else pytest.mark.slow)
     for kind in KINDS
     for maker in MAKERS
+    if kind == "qr" or maker == "scan" or FAST.get(maker) == kind
 ]
 
 
@@ -177,7 +178,7 @@ def test_a_harmless_code_stays_readable(detector: Detector, maker: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("form", ["20 degrees", "90 degrees", "inverted", "small", "worn"])
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ["qr", "pdf417"])
 def test_a_code_in_any_form_is_burned(detector: Detector, kind: str, form: str) -> None:
     drawn = {
         "20 degrees": lambda: turned(symbol(kind), 20),
