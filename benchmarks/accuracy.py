@@ -34,6 +34,7 @@ FLOORS = Path(__file__).with_name("accuracy_floors.json")
 _SLACK = 0.005  # below what was measured, for taggers: another processor rounds otherwise
 TIERS = ("rules", "fast", "accurate")
 _GENRE = "genre: "
+STRUCTURED = "Structured types"
 
 _INVISIBLE = frozenset(
     "\u200b\u200c\u200d\u200f\u200e\u061c\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u00ad\ufeff\u2060\ufe0f"
@@ -334,6 +335,8 @@ def report(sections: dict[str, dict[str, Tally]], corpora: str, documents: str, 
         alarmed = ", ".join(f"{kind} {count}" for kind, count in sorted(alarms.items()) if count) or "none"
         parts.append(f"## {title}\n\n{table(tallies)}\n\nFalse alarms on hard negatives: {alarmed}.\n")
     for title in dict.fromkeys(title.rpartition(", ")[0] for title in sections):
+        if title == STRUCTURED:  # its headings are types, which the tables above have
+            continue
         by_tier = {tier: sections[f"{title}, {tier}"] for tier in TIERS}
         parts.append(f"## {title} by genre\n\nRecall / precision, all types.\n\n{table_of_genres(by_tier)}\n")
     parts.append(f"## Names on text of others\n\n{_CORPORA}\n\n{corpora}\n")
@@ -383,7 +386,7 @@ def main(
     sources = {
         "Development messages": (messages, read_jsonl, frozenset(EntityType)),
         "Our own messages": (own, read_marked, LABELLED_IN_OWN),
-        "Structured types": (types, read_marked, frozenset(EntityType)),
+        STRUCTURED: (types, read_marked, frozenset(EntityType)),
     }
     missing = [path for path in (messages, own, types, corpora) if not path.exists()]
     if missing:
@@ -402,9 +405,10 @@ def main(
                 print("\n".join(notes))
     of_corpora = ""
     if corpora not in missing:
-        scored = names.scores(detectors, corpora)
+        reads = names.read_all(detectors, corpora)
+        scored = names.scores(reads)
         parts = (names.table(scored), _CALIBRATION, names.table_of_calibration(scored))
-        of_corpora = "\n\n".join((*parts, _MISTAKES, names.table_of_mistakes(detectors, corpora)))
+        of_corpora = "\n\n".join((*parts, _MISTAKES, names.table_of_mistakes(reads)))
         measured.update(names.figures(scored))
         print(f"\nNames on text of others\n{of_corpora}")
     if not missing:

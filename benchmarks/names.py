@@ -5,13 +5,13 @@ count. Sentences are read in groups, as they stand in a document.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from schemas.entities import EntityType
-from schemas.spans import Detection, DetectOptions
+from schemas.spans import Detection, DetectOptions, Span
 
 ROOT = Path(__file__).parents[1]
 CORPORA = ROOT / "../shared/data/ner"
@@ -121,18 +121,30 @@ def texts(path: Path) -> Iterator[Text]:
         yield Text(text, tokens, mentions)
 
 
-def score(path: Path, detector: Finder) -> dict[str, Score]:
+class Read(NamedTuple):
+    """A text with its labels, and what a detector finds in it."""
+
+    text: Text
+    spans: tuple[Span, ...]
+
+
+def read(path: Path, detector: Finder) -> list[Read]:
+    """The texts of a corpus."""
+    options = DetectOptions(enabled=frozenset((*TYPES.values(), EntityType.ADDRESS)))
+    return [Read(text, tuple(detector.detect(text.text, options).spans)) for text in texts(path)]
+
+
+def score(reads: Iterable[Read]) -> dict[str, Score]:
     """The counts by label."""
     right, labelled, found = Counter[str](), Counter[str](), Counter[str]()
     alarms, empty = Counter[str](), Counter[str]()
     exact, mentioned, spans = Counter[str](), Counter[str](), Counter[str]()
     graded: dict[str, list[tuple[float, bool]]] = {label: [] for label in TYPES}
-    options = DetectOptions(enabled=frozenset((*TYPES.values(), EntityType.ADDRESS)))
-    for text, tokens, mentions in texts(path):
+    for (text, tokens, mentions), found_spans in reads:
         covered: dict[str, list[bool]] = {label: [False] * len(text) for label in TYPES}
         gold = _labels_of_characters(text, mentions)
         mentioned.update(mention.label for mention in mentions)
-        for span in detector.detect(text, options).spans:
+        for span in found_spans:
             label = _LABEL.get(span.type)
             if label is None:
                 continue
@@ -176,13 +188,12 @@ def _bare(text: str, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-def mistakes(path: Path, detector: Finder) -> dict[str, Counter[str]]:
+def mistakes(reads: Iterable[Read]) -> dict[str, Counter[str]]:
     """By label: the words of the type that were missed, and those that were taken for it, by class."""
     counts = {label: Counter[str]() for label in TYPES}
-    options = DetectOptions(enabled=frozenset((*TYPES.values(), EntityType.ADDRESS)))
-    for text, tokens, _ in texts(path):
+    for (text, tokens, _), spans in reads:
         types = [""] * len(text)
-        for span in detector.detect(text, options).spans:
+        for span in spans:
             types[span.start : span.end] = [span.type.value] * (span.end - span.start)
         found = [Counter(types[token.start : token.end]).most_common(1)[0][0] for token in tokens]
         for number, (token, type_) in enumerate(zip(tokens, found, strict=True)):
@@ -212,12 +223,22 @@ def _taken(token: Token, *, is_beside: bool) -> str:
     return "false: beside a name" if is_beside else "false: no name"
 
 
-def table_of_mistakes(detectors: Mapping[str, Finder], folder: Path) -> str:
-    """A Markdown table: how many words each detector got wrong, by corpus, type and class."""
-    by_corpus = {
-        corpus: {tier: mistakes(folder / f"{corpus}.tsv", detector) for tier, detector in detectors.items()}
+Reads = Mapping[str, Mapping[str, Sequence[Read]]]
+"""By corpus and tier."""
+
+
+def read_all(detectors: Mapping[str, Finder], folder: Path) -> Reads:
+    """The corpora in TESTS, read by each detector."""
+    return {
+        corpus: {tier: read(folder / f"{corpus}.tsv", detector) for tier, detector in detectors.items()}
         for corpus in TESTS
     }
+
+
+def table_of_mistakes(reads: Reads) -> str:
+    """A Markdown table: how many words each detector got wrong, by corpus, type and class."""
+    by_corpus = {corpus: {tier: mistakes(of) for tier, of in by_tier.items()} for corpus, by_tier in reads.items()}
+    detectors = next(iter(reads.values()))
     lines = [
         "| " + " | ".join(["corpus", "type", "words", *detectors]) + " |",
         "|" + " --- |" * (3 + len(detectors)),
@@ -234,12 +255,9 @@ def table_of_mistakes(detectors: Mapping[str, Finder], folder: Path) -> str:
 Scores = dict[str, dict[str, dict[str, Score]]]
 
 
-def scores(detectors: Mapping[str, Finder], folder: Path) -> Scores:
+def scores(reads: Reads) -> Scores:
     """By corpus, tier and label."""
-    return {
-        corpus: {tier: score(folder / f"{corpus}.tsv", detector) for tier, detector in detectors.items()}
-        for corpus in TESTS
-    }
+    return {corpus: {tier: score(of) for tier, of in by_tier.items()} for corpus, by_tier in reads.items()}
 
 
 def table(found: Scores) -> str:

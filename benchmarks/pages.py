@@ -49,6 +49,8 @@ _MOST_WORDS = 10  # of a labelled surface
 _AROUND = 60  # characters shown on each side
 _WORD = re.compile(r"[^\W_]+")
 _COVERED = 0.9
+_DEFAULT = DetectOptions()
+_LEAST_SCORES = (0.0, 0.7)
 _COLUMNS = ("document", "type", "digest", "verdict")
 
 Labels = dict[tuple[str, str, str], str]
@@ -149,7 +151,12 @@ def pages_of(extraction: Extraction) -> int:
     return extraction.pages or -(-written // _ON_PAGE) or 1
 
 
-def measure(documents: Iterable[tuple[str, Extraction]], detectors: Mapping[str, Detector], labels: Labels) -> Measured:
+def measure(
+    documents: Iterable[tuple[str, Extraction]],
+    detectors: Mapping[str, Detector],
+    labels: Labels,
+    options: DetectOptions = _DEFAULT,
+) -> Measured:
     """Detects in each document as a file job does, with each detector, and compares with the labels."""
     measured = Measured()
     for name, extraction in documents:
@@ -165,7 +172,7 @@ def measure(documents: Iterable[tuple[str, Extraction]], detectors: Mapping[str,
         for tier, detector in detectors.items():
             covered: dict[tuple[str, str], bytearray] = {}
             distinct: dict[tuple[str, str], Found] = {}
-            for place in find(extraction, (), detector, DetectOptions()).places:
+            for place in find(extraction, (), detector, options).places:
                 text = texts[place.unit]
                 found = _found(text, place.type, place.start, place.end)
                 if place.type not in TYPES or not found.words:
@@ -269,16 +276,41 @@ are those that a tier found, and persons and telephone numbers beside them that 
 """
 
 
+_OF_SCORES = """What a least score (`min_score`) takes and costs: false persons per page, and recall of persons."""
+
+
 def section(folder: Path = DOCUMENTS, labels: Path = LABELS) -> str:
     """The part of docs/accuracy.md about real documents, without its heading; empty where they are absent."""
-    if not folder.exists():
-        return ""
-    return text_of(measure(read_documents(folder), {tier: Detector(names=tier) for tier in TIERS}, read_labels(labels)))
+    return text_of(measure_all(folder, labels)) if folder.exists() else ""
 
 
-def text_of(measured: Measured) -> str:
-    """The introduction and the table."""
-    return f"{_TEXT.format(documents=measured.documents, pages=measured.pages)}\n{table(measured)}"
+def measure_all(folder: Path, labels: Path) -> dict[float, Measured]:
+    """Every tier on the documents, by the `min_score` of the request."""
+    documents = list(read_documents(folder))
+    detectors = {tier: Detector(names=tier) for tier in TIERS}
+    known = read_labels(labels)
+    return {least: measure(documents, detectors, known, DetectOptions(min_score=least)) for least in _LEAST_SCORES}
+
+
+def text_of(by_score: Mapping[float, Measured]) -> str:
+    """The introduction and the tables."""
+    measured = by_score[0.0]
+    text = _TEXT.format(documents=measured.documents, pages=measured.pages)
+    return f"{text}\n{table(measured)}\n\n{_OF_SCORES}\n\n{table_of_scores(by_score)}"
+
+
+def table_of_scores(by_score: Mapping[float, Measured]) -> str:
+    """A Markdown table: false persons per page and recall of persons, by least score and tier."""
+    head = ["least score", *TIERS]
+    lines = [head, ["---"] * len(head)]
+    for least, measured in by_score.items():
+        cells = []
+        for tier in TIERS:
+            counts = measured.counts[tier, EntityType.PERSON.value]
+            recall = counts.covered / max(counts.labelled, 1)
+            cells.append(f"{counts.false / max(measured.pages, 1):.3f}, recall {recall:.3f}")
+        lines.append([str(least), *cells])
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def main(arguments: list[str], folder: Path = DOCUMENTS, labels: Path = LABELS) -> None:
@@ -290,11 +322,11 @@ def main(arguments: list[str], folder: Path = DOCUMENTS, labels: Path = LABELS) 
     if not folder.exists():
         print(f"Not found: {folder.name}. Real documents are not scored.")
         return
-    detectors = {tier: Detector(names=tier) for tier in TIERS}
-    measured = measure(read_documents(folder), detectors, read_labels(labels))
-    print(text_of(measured))
+    by_score = measure_all(folder, labels)
+    print(text_of(by_score))
     if "--unjudged" in arguments:
-        for (document, _, _), found in sorted(measured.unjudged.items()):
+        unjudged = {key: found for measured in by_score.values() for key, found in measured.unjudged.items()}
+        for (document, _, _), found in sorted(unjudged.items()):
             print(line_of(document, found))
 
 

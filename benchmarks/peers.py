@@ -129,7 +129,7 @@ def main() -> None:
     for name, peer in found.items():
         tallies, _ = accuracy.evaluate(accuracy.read_jsonl(accuracy.MESSAGES), peer, frozenset(EntityType))
         print(f"### Development messages, {name}\n\n{accuracy.table(tallies)}\n")
-    print(f"### Names on text of others\n\n{names.table(names.scores(found, names.CORPORA))}")
+    print(f"### Names on text of others\n\n{names.table(names.scores(names.read_all(found, names.CORPORA)))}")
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ MAX_RASTER_PIXELS = 36_000_000  # of one raster for OCR; A3 at 300 dpi has 17 mi
 MAX_RASTER_SIDE = 32_000  # pixels; Tesseract refuses sides of 32,767 and more
 
 # Barcodes and matrix codes
-MAX_CODES = 1_000  # of one raster; a sheet of labels has some 200
+MAX_CODES_OF_RASTER = 1_000  # of one raster; a sheet of labels has some 200
 MAX_CODE_TEXT = 16_000  # characters of one code; the largest QR code holds 7,089 digits
 
 # OCR

@@ -2,14 +2,17 @@
 
 The weights of the logistic regressions are fitted on text that the tagger was not trained on: the parts of the corpora
 that were held back, WNUT 2017's development part, generated messages of another seed, and our own labelled messages.
+A regression is too sure of text from elsewhere. By how much is learnt from each source in turn, scored by what was
+fitted on the others: one temperature for the scores (Guo et al. 2017).
 """
 
 import argparse
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,29 +27,32 @@ from pipeline.detect.text.normalize import normalize
 from schemas.entities import EntityType
 from schemas.spans import DetectOptions
 from scripts.names.generator.messages import Labelled, generate
-from scripts.names.sentences import corpora
+from scripts.names.sentences import corpora, written
 from scripts.names.sentences.corpora import LABELS, TAGS, Sentence, split
+from scripts.names.sentences.labelled import UNJUDGED
 
 _GROUP = 8  # sentences read together
 _MESSAGES = 1500
 _SEED = 990_099
 _RIDGE = 1.0
 _STEPS = 30
+_TEMPERATURES = [round(0.5 + 0.05 * step, 2) for step in range(51)]
 
 
-def labelled_texts() -> Iterator[Labelled]:
-    """Texts with their entities, from every source."""
+def labelled_texts() -> Iterator[tuple[str, Labelled]]:
+    """Texts with their entities, each with the name of its source."""
     data = corpora.training()
     held = split(data)[1]
     held["en-wnut17.dev"] = list(corpora.read(corpora.CORPORA / "en-wnut17.dev.tsv"))
-    for sentences in held.values():
+    for name, sentences in held.items():
         for begin in range(0, len(sentences), _GROUP):
-            yield _text(sentences[begin : begin + _GROUP])
-    yield from generate(_SEED, _MESSAGES)
+            yield name, _text(sentences[begin : begin + _GROUP])
+    yield from (("generated", message) for message in generate(_SEED, _MESSAGES))
+    yield from (("written", message) for message in written.held_back())
     names = {type_.value: label for label, type_ in TYPE.items()}
     for case in read_marked(OWN_MESSAGES):
         spans = [(zone.start, zone.end, names[zone.kind]) for zone in case.gold if zone.kind in names]
-        yield Labelled(case.text, tuple(sorted(spans)))
+        yield "own", Labelled(case.text, tuple(sorted(spans)))
 
 
 def _text(sentences: list[Sentence]) -> Labelled:
@@ -62,38 +68,48 @@ def _text(sentences: list[Sentence]) -> Labelled:
     return Labelled(text, tuple((start, end, label) for start, end, label in spans))
 
 
-Rows = dict[tuple[str, EntityType], list[tuple[tuple[float, ...], bool]]]
+class Sample(NamedTuple):
+    """A candidate: what is known of it, whether it is right, and the source of its text."""
+
+    features: tuple[float, ...]
+    is_right: bool
+    source: str
+
+
+Rows = dict[tuple[str, EntityType], list[Sample]]
 
 
 def rows(names: Names) -> Rows:
     """Features and truth of each candidate, by kind (mention or rule) and type."""
     recognizer = TaggedRecognizer(names)
     found: Rows = defaultdict(list)
-    for message in labelled_texts():
+    for source, message in labelled_texts():
         normalized = without_placeholders(normalize(message.text))
         if not normalized.is_identity:
             continue
-        gold = {label: np.zeros(len(message.text), dtype=bool) for label in LABELS}
+        gold = {label: np.zeros(len(message.text), dtype=bool) for label in (*LABELS, UNJUDGED)}
         for start, end, label in message.spans:
             gold[label][start:end] = True
         by_type = {type_: gold[label] for label, type_ in TYPE.items()}
         read: Reading = recognizer.read(normalized.text)
         ruled = list(LEXICAL.find(normalized, DetectOptions()))
         for span in ruled:
-            if span.type in by_type and not is_sure(span):
+            if span.type in by_type and not is_sure(span) and not gold[UNJUDGED][span.start : span.end].any():
                 truth = by_type[span.type][span.start : span.end].mean() >= 0.5
-                found["rule", span.type].append((read.rule_features(span), bool(truth)))
+                found["rule", span.type].append(Sample(read.rule_features(span), bool(truth), source))
         by_rules = {type_: Zones(normalized.text, (s[:2] for s in ruled if s.type == type_)) for type_ in LEXICAL.types}
         for mention in read.mentions(by_rules):
+            if gold[UNJUDGED][mention.start : mention.end].any():
+                continue
             truth = by_type[mention.type][mention.start : mention.end].mean() >= 0.5
-            found["mention", mention.type].append((mention.features, bool(truth)))
+            found["mention", mention.type].append(Sample(mention.features, bool(truth), source))
     return found
 
 
-def fitted(samples: list[tuple[tuple[float, ...], bool]]) -> NDArray[np.float64]:
+def fitted(samples: Sequence[Sample]) -> NDArray[np.float64]:
     """The weights of a ridge-penalized logistic regression, by Newton's method."""
-    features = np.array([row for row, _ in samples])
-    truth = np.array([label for _, label in samples], dtype=float)
+    features = np.array([sample.features for sample in samples])
+    truth = np.array([sample.is_right for sample in samples], dtype=float)
     weights = np.zeros(features.shape[1])
     for _ in range(_STEPS):
         share = 1 / (1 + np.exp(-np.clip(features @ weights, -30, 30)))
@@ -104,6 +120,29 @@ def fitted(samples: list[tuple[tuple[float, ...], bool]]) -> NDArray[np.float64]
     return weights
 
 
+def temperature(found: Rows) -> float:
+    """What the logits of mentions are divided by, so that a score tells how often such mentions are right elsewhere.
+
+    The likeliest for the mentions of each source by weights that were fitted without it. Each source counts the same.
+    """
+    logits: dict[str, list[float]] = defaultdict(list)
+    truth: dict[str, list[bool]] = defaultdict(list)
+    for (kind, _), samples in sorted(found.items()):
+        for source in sorted({sample.source for sample in samples} if kind == "mention" else ()):
+            weights = fitted([sample for sample in samples if sample.source != source])
+            for sample in samples:
+                if sample.source == source:
+                    logits[source].append(float(weights @ sample.features))
+                    truth[source].append(sample.is_right)
+
+    def surprise(degrees: float) -> float:
+        signs = {source: np.where(truth[source], -1, 1) for source in logits}
+        losses = [np.logaddexp(0, sign * np.array(logits[source]) / degrees).mean() for source, sign in signs.items()]
+        return float(np.mean(losses))
+
+    return min(_TEMPERATURES, key=surprise)
+
+
 def main() -> None:
     """Fit, print what was learnt, and write the manifest beside the ONNX file."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -112,13 +151,13 @@ def main() -> None:
     arguments = parser.parse_args()
     digest = hashlib.sha256(arguments.model.read_bytes()).hexdigest()
     blank = Weights((0.0,) * len(MENTION_FEATURES), (0.0,) * len(RULE_FEATURES))
-    names = Names(Tagger(arguments.model.read_bytes()), dict.fromkeys(TYPE.values(), blank), arguments.threshold)
+    names = Names(Tagger(arguments.model.read_bytes()), dict.fromkeys(TYPE.values(), blank), arguments.threshold, 1.0)
     found = rows(names)
     combination: dict[str, dict[str, list[float]]] = defaultdict(dict)
     for (kind, type_), samples in sorted(found.items()):
         weights = fitted(samples)
-        shares = 1 / (1 + np.exp(-np.array([row for row, _ in samples]) @ weights))
-        truth = np.array([label for _, label in samples])
+        shares = 1 / (1 + np.exp(-np.array([sample.features for sample in samples]) @ weights))
+        truth = np.array([sample.is_right for sample in samples])
         kept = shares >= arguments.threshold
         precision, recall = (truth & kept).sum() / max(kept.sum(), 1), (truth & kept).sum() / max(truth.sum(), 1)
         print(
@@ -126,7 +165,14 @@ def main() -> None:
             f"precision {precision:.3f}, recall {recall:.3f} of those kept"
         )
         combination[type_.value][kind] = [round(float(weight), 4) for weight in weights]
-    manifest = {"sha256": digest, "threshold": arguments.threshold, "combination": combination}
+    degrees = temperature(found)
+    print(f"temperature of the scores: {degrees}")
+    manifest = {
+        "sha256": digest,
+        "threshold": arguments.threshold,
+        "temperature": degrees,
+        "combination": combination,
+    }
     arguments.model.with_suffix(".json").write_text(json.dumps(manifest, indent=1) + "\n", "utf-8")
 
 

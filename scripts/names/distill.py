@@ -25,14 +25,15 @@ from scripts.names.base import dequantized
 from scripts.names.batches import training_sentences
 from scripts.names.export import export_student
 from scripts.names.generator.messages import generate
-from scripts.names.sentences import corpora
+from scripts.names.sentences import corpora, written
 from scripts.names.sentences.corpora import IGNORED, TAGS, split
 from scripts.names.sentences.labelled import sentence_of
+from scripts.names.sentences.mentions import Mentions
 from scripts.names.sentences.noise import varied
 from scripts.names.sentences.other_words import OtherWords
 from scripts.names.student import Student
 from scripts.names.student_graph import Range
-from scripts.names.train import TIMES, known_mentions
+from scripts.names.train import TIMES, known_mentions, written_sentences
 
 _BATCH = 2000  # words
 _CHUNK = 120  # words
@@ -98,8 +99,11 @@ def text_lines(path: Path, limit: int, draw: random.Random) -> Iterator[Labelled
             yield found, [IGNORED] * len(found)
 
 
-def messages(count: int, pieces: Pieces, draw: random.Random) -> Iterator[Example]:
-    """Generated messages, labelled by their grammar alone."""
+def messages(count: int, mentions: Mentions, pieces: Pieces, draw: random.Random) -> Iterator[Example]:
+    """Generated messages, labelled by their grammar alone, and those written by hand, twice."""
+    for _ in range(2):
+        for texts, tags in written_sentences(mentions, draw):
+            yield Example(word_rows(pieces, texts), np.array(tags), None)
     for message in generate(draw.randrange(1 << 30), count):
         texts, tags = sentence_of(message)
         if draw.random() < 0.35:
@@ -199,7 +203,7 @@ def main() -> None:
 
     begun = time.monotonic()
     train = split(corpora.training())[0]
-    mentions = known_mentions(train, [sentence_of(message) for message in generate(7, 4000)])
+    mentions = known_mentions(train, [sentence_of(message) for message in [*generate(7, 4000), *written.training()]])
     examples: list[Example] = []
     for version in range(arguments.versions):
         for name, sentences in train.items():
@@ -208,6 +212,8 @@ def main() -> None:
             if version % 2:
                 varied_sentences = (other_words.exchanged(*sentence, draw) for sentence in varied_sentences)
             examples += taught(teacher, pieces, varied_sentences)
+    for _ in range(arguments.versions):
+        examples += taught(teacher, pieces, written_sentences(mentions, draw))
     for path in arguments.text:
         examples += taught(teacher, pieces, text_lines(path, arguments.lines, draw))
     read = sum(len(example.tags) for example in examples)
@@ -219,7 +225,7 @@ def main() -> None:
     total, step = 0, 0
     student.train()
     for epoch in range(arguments.epochs):
-        groups = batches([*examples, *messages(arguments.messages, pieces, draw)], draw)
+        groups = batches([*examples, *messages(arguments.messages, mentions, pieces, draw)], draw)
         total = total or len(groups) * arguments.epochs
         sums = np.zeros(2)
         for group in groups:

@@ -7,7 +7,9 @@ import argparse
 import json
 import random
 import time
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 import torch
 from torch.nn import functional
@@ -17,7 +19,7 @@ from scripts.names import base, vocabulary
 from scripts.names.batches import Chunk, batches, chunks, training_sentences
 from scripts.names.generator.messages import generate
 from scripts.names.network import Tagger, word_embeddings
-from scripts.names.sentences import corpora
+from scripts.names.sentences import corpora, written
 from scripts.names.sentences.corpora import IGNORED, TAGS, Sentence, split
 from scripts.names.sentences.labelled import sentence_of
 from scripts.names.sentences.mentions import Mentions
@@ -36,19 +38,41 @@ TIMES = {
 _WARM_UP = 0.06
 
 
+class Messages(NamedTuple):
+    """How many generated messages an epoch has, and how often it reads those written by hand."""
+
+    generated: int
+    written: int
+
+
 def epoch(
-    train: dict[str, list[Sentence]], mentions: Mentions, messages: int, pieces: Pieces, draw: random.Random
+    train: dict[str, list[Sentence]],
+    times: Mapping[str, float],
+    mentions: Mentions,
+    messages: Messages,
+    pieces: Pieces,
+    draw: random.Random,
 ) -> list[Chunk]:
-    """The chunks of one epoch."""
+    """The chunks of one epoch. `times`: how often it reads each corpus."""
     made: list[Chunk] = []
     for name, sentences in train.items():
-        made.extend(chunks(pieces, training_sentences(sentences, TIMES[name], mentions, draw)))
-    for message in generate(draw.randrange(1 << 30), messages):
+        made.extend(chunks(pieces, training_sentences(sentences, times[name], mentions, draw)))
+    for message in generate(draw.randrange(1 << 30), messages.generated):
         texts, tags = sentence_of(message)
         if draw.random() < 0.35:
             texts, tags = varied(texts, tags, draw)
         made.extend(chunks(pieces, [(texts, tags)]))
+    for _ in range(messages.written):
+        for sentence in written_sentences(mentions, draw):
+            made.extend(chunks(pieces, [sentence]))
     return made
+
+
+def written_sentences(mentions: Mentions, draw: random.Random) -> Iterator[tuple[list[str], list[int]]]:
+    """The messages written by hand, some with other names, some varied."""
+    for message in written.training():
+        texts, tags = mentions.exchanged(*sentence_of(message), draw)
+        yield varied(texts, tags, draw) if draw.random() < 0.35 else (texts, tags)
 
 
 def known_mentions(train: dict[str, list[Sentence]], generated: list[tuple[list[str], list[int]]]) -> Mentions:
@@ -65,6 +89,8 @@ def main() -> None:
     parser.add_argument("--layers", type=int, default=8)
     parser.add_argument("--epochs", type=float, default=4.0)
     parser.add_argument("--messages", type=int, default=6000, help="generated messages of one epoch")
+    parser.add_argument("--written", type=int, default=2, help="how often an epoch reads the messages written by hand")
+    parser.add_argument("--corpora", type=float, default=1.0, help="share of the corpora that an epoch reads")
     parser.add_argument("--rate", type=float, default=2e-4)
     parser.add_argument("--start", type=Path, help="a teacher.pt or accurate.onnx to go on from")
     parser.add_argument("--frozen", type=int, default=0, help="lowest layers that stay as they are")
@@ -79,7 +105,7 @@ def main() -> None:
     data = corpora.training()
     train, _ = split(data)
     seen = {word for sentences in data.values() for sentence in sentences for word in sentence.words}
-    generated = [sentence_of(message) for message in generate(7, 4000)]
+    generated = [sentence_of(message) for message in [*generate(7, 4000), *written.training()]]
     seen |= {word for words, _ in generated for word in words}
     mentions = known_mentions(train, generated)
     kept = vocabulary.rows(source, seen)
@@ -100,7 +126,9 @@ def main() -> None:
     optimizer = torch.optim.AdamW(
         [{"params": body, "lr": arguments.rate}, {"params": heads, "lr": arguments.rate * 5}], weight_decay=0.01
     )
-    first_epoch = list(batches(epoch(train, mentions, arguments.messages, pieces, draw), draw))
+    messages = Messages(arguments.messages, arguments.written)
+    times = {name: count * arguments.corpora for name, count in TIMES.items()}
+    first_epoch = list(batches(epoch(train, times, mentions, messages, pieces, draw), draw))
     total = round(len(first_epoch) * arguments.epochs)
     marks = {round(total * part): f"{part:.2f}" for part in (0.25, 0.5, 0.75)}  # for the learning curve
     print(f"{len(first_epoch)} batches an epoch, {total} steps", flush=True)
@@ -116,7 +144,7 @@ def main() -> None:
     queue = first_epoch
     while step < total and not (arguments.steps and step >= arguments.steps):
         if not queue:
-            queue = list(batches(epoch(train, mentions, arguments.messages, pieces, draw), draw))
+            queue = list(batches(epoch(train, times, mentions, messages, pieces, draw), draw))
         item = queue.pop()
         scores = model(embedded[item.rows], item.is_piece, item.first)
         loss = torch.stack(

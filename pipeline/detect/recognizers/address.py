@@ -5,7 +5,7 @@ is an address if its parts are enough, or if a context word such as `العنو�
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from pipeline.detect.grammar.phrases import PhraseMatch
@@ -29,6 +29,8 @@ _POSTAL_OWNERS = section("context_words.txt", "postal code owner arabic")  # ل�
 _LETTERS = frozenset("ABCDEFGHابجد")
 _POSTAL_CODE = re.compile(rf"{CODE_PAIR.pattern}|(?<![\w.,-])\d{{5}}(?![\w-]|[.,]\d)")
 LONGEST_TOWN = 3  # words
+_FOREIGN_CODE = re.compile(r"(?=.*\d)[A-Z0-9]{2,5}")  # NW1, 20099
+_TO_COUNTRY = 7  # words from a foreign street to its country
 _BEFORE_TOWN = Word.ADDRESS_CUE | Word.STREET | Word.DISTRICT
 _NOT_SHORT_CODES = section("context_words.txt", "not short codes")
 _ANCHORS = PART_CUES | Word.ADDRESS_CUE
@@ -61,6 +63,7 @@ class AddressFinder:
         if not anchors and not context and not CODE_PAIR.search(words.raw):
             return []
         city_at = {hit.first: hit.last for hit in places}
+        countries = {hit.first: hit.last for hit in places if hit.entry.kind == "country"}
         announced = bool(_HEADING.search(fold(context).lower()))
         parts = _without_overlaps(find_parts(words, anchors, city_at))
         found: list[WordSpan] = []
@@ -68,7 +71,11 @@ class AddressFinder:
             addresses = [_address(words, piece, announced) for piece in _split(words, cluster)]
             if None in addresses:
                 addresses = [_address(words, cluster, announced)]
-            found += [_with_town_after(words, address) for address in addresses if address is not None]
+            found += [
+                _with_country_after(words, _with_town_after(words, _with_code_after(words, address)), countries)
+                for address in addresses
+                if address is not None
+            ]
         return found
 
 
@@ -123,7 +130,7 @@ def _could_be_district(words: Words, index: int) -> bool:
     meaning = words.meaning(index)
     if meaning & (Word.ORDINARY | Word.TITLE | Word.ROLE | Word.LABEL | Word.ID_CUE) and not meaning & Word.CAPITAL:
         return False
-    return bool(meaning & (Word.CAPITAL | Word.ARABIC)) or is_number(words, index, 4, 4)
+    return bool(meaning & (Word.CAPITAL | Word.ARABIC)) or is_number(words, index, 4, 4) or _is_small_name(words, index)
 
 
 def _split(words: Words, cluster: list[Part]) -> list[list[Part]]:
@@ -279,6 +286,28 @@ def _with_town_after(words: Words, found: WordSpan) -> WordSpan:
     return found._replace(last=end) if end > last and words.after(end) == "n" else found
 
 
+def _with_code_after(words: Words, found: WordSpan) -> WordSpan:
+    """The address with the five digits that end it, a postal code without its city: `مبنى 3650 - 26513`."""
+    code = found.last + 1
+    is_code = words.after(found.last) in ",-" and is_number(words, code, 5, 5) and words.words[code].isdigit()
+    ends = words.after(code) in ",n."
+    return found._replace(last=code) if is_code and ends else found
+
+
+def _with_country_after(words: Words, found: WordSpan, countries: Mapping[int, int]) -> WordSpan:
+    """The address with a foreign town and its codes up to the country: `…, Bristol BS6 0ZZ, United Kingdom`."""
+    end = found.last
+    while end - found.last < _TO_COUNTRY and words.after(end) in ",n -":
+        if end == found.last and words.after(end) in " -" and not _FOREIGN_CODE.fullmatch(words.words[end + 1]):
+            break
+        end += 1
+        if end in countries:
+            return found._replace(last=countries[end])
+        if end >= len(words) or not (words.meaning(end) & (Word.CAPITAL | Word.NUMBER) or words.words[end].isupper()):
+            break
+    return found
+
+
 def _is_unknown(words: Words, index: int) -> bool:
     """Whether a word can be the name of a town and has no other known meaning."""
     return names_a_town(words, index) and not words.meaning(index) & (NAME | Word.ORGANIZATION_HEAD | Word.ORGANIZATION)
@@ -318,6 +347,7 @@ def _named(words: Words, index: int, kind: str, most: int, city_at: dict[int, in
             yield from _house_number_after(words, last, kind)
         return
     if not meaning & Word.CAPITAL:
+        yield from _in_small_letters(words, index, kind)
         return
     first = index
     while index - first < most and _continues_before(words, first):
@@ -330,6 +360,25 @@ def _named(words: Words, index: int, kind: str, most: int, city_at: dict[int, in
         yield from _house_number_after(words, index, kind)
     elif words.after(index) == " " and is_number(words, index + 1, 1, 4):
         yield Part(index, index + 1, kind)
+
+
+def _in_small_letters(words: Words, index: int, kind: str) -> Iterator[Part]:
+    """A street or district in small letters between commas or behind its number: `bldg 4415, hira street, jeddah`."""
+    first = index
+    while index - first < LONGEST_TOWN and words.after(first - 1) == " " and _is_small_name(words, first - 1):
+        first -= 1
+    numbered = words.after(first - 1) in " ," and is_number(words, first - 1, 1, 5)
+    if first < index and words.after(index) in ",n" and (numbered or words.after(first - 1) in ",n"):
+        yield from _house_number_before(words, first)
+        yield Part(first, index, kind)
+
+
+def _is_small_name(words: Words, index: int) -> bool:
+    """Whether a word in small letters can be part of the name of a street or district: `king`, `al`, `hira`."""
+    meaning = words.meaning(index)
+    return words.words[index].islower() and bool(
+        meaning & (Word.ARTICLE | Word.TITLE) or not meaning & (Word.ORDINARY | PART_CUES)
+    )
 
 
 def _continues_before(words: Words, first: int) -> bool:
@@ -357,7 +406,9 @@ def _name_after(words: Words, index: int, most: int, city_at: dict[int, int]) ->
             return last
         is_city = last == index and following in city_at  # "the city" is also Madinah
         if meaning & Word.ORDINARY and not meaning & (Word.CAPITAL | Word.FOUNDER | Word.TITLE) and not is_city:
-            return last
+            # `شارع الخليج العربي، مبنى 5`: what stands between the name and the next part belongs to the name
+            ends = last > index and words.after(following) in ",-" and words.meaning(following + 1) & PART_CUES
+            return following if ends else last
         last = city_at.get(following, following) if last == index else following
     return last
 

@@ -17,7 +17,7 @@ from pipeline.detect.grammar.vocabulary import NAME, Word, shape
 from pipeline.detect.lexicons.loader import fold
 from pipeline.detect.recognizer import span
 from pipeline.detect.recognizers.named_entities import LEXICAL
-from pipeline.detect.tagger.combination import Candidate, Features, merged, probability
+from pipeline.detect.tagger.combination import Candidate, Features, merged, probability, tempered
 from pipeline.detect.tagger.decode import Entity, Scores
 from pipeline.detect.tagger.model import Names
 from pipeline.detect.tagger.pieces import LINE_BREAK, Words, words
@@ -32,6 +32,7 @@ _DECIDED_BY_RULES = (EntityType.ADDRESS, EntityType.ORGANIZATION)  # no mention 
 _POSSESSIVE = re.compile("['\u2019][sS]\\Z")
 _EDGES = " \n\t.,;:!?\u060c\u061b\u061f\"'\u2018\u2019()[]{}<>|/\\-\u2013\u2014*#@_&"
 _PART = re.compile(r"[^\W\d_]+")
+_REST_ON_NEXT_LINE = re.compile("[-\u00ad\u2010] ?\n[ \t]*([a-z\u00df-\u00f6\u00f8-\u00ff]+)")  # `Bran-` and `caster`
 _LETTERS = re.compile(r"[A-Za-z\u00aa-\u024f\u0620-\u06ff\u0750-\u077f\u1e00-\u1eff]{2}")
 _CACHED_WORDS = 1 << 14
 _LETTER = re.compile(r"[^\W\d_]{2}")
@@ -126,7 +127,7 @@ class TaggedRecognizer:
             weights = names.weights[found.type].rule
             score = found.score if is_sure(found) else probability(weights, read.rule_features(found))
             if score >= _LEAST_OF_RULES[found.type]:
-                candidates[found.type].append(Candidate(found.start, found.end, found.type, score))
+                candidates[found.type].append(Candidate(found.start, _end_of_word(text, found.end), found.type, score))
         for mention in read.mentions(by_rules):
             start, end = mention.start, mention.end
             score = probability(names.weights[mention.type].mention, mention.features)
@@ -136,12 +137,14 @@ class TaggedRecognizer:
                 continue
             is_own = user_name_around(text, start, end) == (start, end)
             if (is_own or not in_identifier(text, start, end)) and not labels.cover(start, end):
-                candidates[mention.type].append(Candidate(start, end, mention.type, score))
-        sources = {(s.start, s.end, s.type): s for s in ruled}
+                candidates[mention.type].append(Candidate(start, _end_of_word(text, end), mention.type, score))
+        sources = {(s.start, _end_of_word(text, s.end), s.type): s for s in ruled}
         for type_ in TYPE.values():
             for one in merged(candidates[type_]):
                 source = sources.get((one.start, one.end, type_))
-                kept.append(source or span(one.start, one.end, type_, round(one.score, 3), self.name))
+                shown = round(tempered(one.score, names.temperature), 3)
+                found = source or span(one.start, one.end, type_, shown, self.name)
+                kept.append(found._replace(end=one.end))
         of_kept = Zones(text, (s[:2] for s in kept))
         return Combination(kept, [s for s in ruled if s.type in _LABEL and not of_kept.touch(s.start, s.end)])
 
@@ -174,8 +177,8 @@ class Combination(NamedTuple):
 class DocumentNames:
     """The same for the texts of one document, which it read beforehand; any other text is read by the rules alone.
 
-    Not safe from several threads: it collects the surfaces that the rules took for names and the tagger did not. In a
-    later text these are no names either, unless the tagger left them a name elsewhere.
+    Not safe from several threads: it collects the surfaces that the rules took for names, and what became of them. One
+    that counted nowhere in the texts that the tagger read is no name in another text either.
     """
 
     name = TaggedRecognizer.name
@@ -196,7 +199,7 @@ class DocumentNames:
         if reading is None:
             return [found for found in ruled if is_sure(found) or not self._is_rejected(text, found)]
         kept, dismissed = self._recognizer.combined(text, ruled, reading)
-        for type_ in TYPE.values():
+        for type_ in {found.type for found in ruled if found.type in _LABEL}:
             counting = Zones(text.text, (s[:2] for s in kept if s.type == type_))
             for found in ruled:
                 if found.type == type_:
@@ -298,6 +301,12 @@ class Reading:
             float(" " in surface),
             float(bool(re.search("[\u0621-\u064a]", surface))),
         )
+
+
+def _end_of_word(text: str, end: int) -> int:
+    """`end`, or where the word ends that is divided by a hyphen there and goes on in the next line."""
+    rest = _REST_ON_NEXT_LINE.match(text, end)
+    return end if rest is None else rest.end()
 
 
 def is_sure(found: Span) -> bool:

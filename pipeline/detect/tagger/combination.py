@@ -41,6 +41,12 @@ def probability(weights: Features, features: Sequence[float]) -> float:
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, total))))
 
 
+def tempered(share: float, temperature: float) -> float:
+    """The probability whose logit is that of `share`, divided by the temperature."""
+    share = min(max(share, 1e-9), 1 - 1e-9)
+    return probability((math.log(share / (1 - share)),), (1 / temperature,))
+
+
 def read_weights(rows: Mapping[str, Mapping[str, Sequence[float]]]) -> dict[EntityType, Weights]:
     """The weights by type from a manifest."""
     return {EntityType(name): Weights(tuple(row["mention"]), tuple(row["rule"])) for name, row in rows.items()}

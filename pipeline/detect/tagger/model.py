@@ -84,15 +84,19 @@ class Tagger:
 
 
 class Names(NamedTuple):
-    """A tagger with what decides between it and the rules: weights by type, and the least probability that counts."""
+    """A tagger with what decides between it and the rules: weights by type, and the least probability that counts.
+
+    `temperature`: what the logit of that probability is divided by for the score that is shown.
+    """
 
     tagger: Tagger
     weights: Mapping[EntityType, Weights]
     threshold: float
+    temperature: float
 
 
 @cache
 def load(tier: str) -> Names:
     """The tagger of a tier (`accurate`), loaded once per process. WrongWeights if its file is not as released."""
     data, manifest = release.read(tier)
-    return Names(Tagger(data), read_weights(manifest["combination"]), manifest["threshold"])
+    return Names(Tagger(data), read_weights(manifest["combination"]), manifest["threshold"], manifest["temperature"])

@@ -10,7 +10,7 @@ from PIL import Image, ImageOps
 
 from pipeline.documents.document import Raster
 from pipeline.verification.codes import dmtx, patterns, zbar
-from pipeline.verification.limits import MAX_CODES
+from pipeline.verification.limits import MAX_CODES_OF_ALL_RASTERS
 from pipeline.verification.reading import SeenCode
 from schemas.errors import ErrorCode, StageFailed
 
@@ -37,7 +37,7 @@ def codes_of(rasters: Sequence[Raster], pixels: Mapping[str, bytes]) -> tuple[Se
     for raster in rasters:
         with Image.open(io.BytesIO(pixels[raster.id]), formats=("PNG",)) as image:
             found.update(dict.fromkeys(SeenCode(raster.id, text, *box) for text, box in codes_in(image.convert("L"))))
-        if len(found) > MAX_CODES:
+        if len(found) > MAX_CODES_OF_ALL_RASTERS:
             raise StageFailed(ErrorCode.VERIFY_FAILED)
     return tuple(found)
 

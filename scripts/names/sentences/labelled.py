@@ -1,12 +1,14 @@
-"""Turns a generated message into words with tags."""
+"""Turns a labelled message into words with tags."""
 
 from pipeline.detect.tagger.pieces import words
 from scripts.names.generator.messages import Labelled
-from scripts.names.sentences.corpora import TAG
+from scripts.names.sentences.corpora import IGNORED, TAG
+
+UNJUDGED = "?"  # the label of words that teach nothing
 
 
 def sentence_of(message: Labelled) -> tuple[list[str], list[int]]:
-    """The words of a generated message with their tags."""
+    """The words of a message with their tags."""
     texts, places = words(message.text)
     tags: list[int] = []
     spans = iter(message.spans)
@@ -17,6 +19,7 @@ def sentence_of(message: Labelled) -> tuple[list[str], list[int]]:
             span, is_open = next(spans, None), False
         tag = 0
         if span is not None and end > span[0]:
-            tag, is_open = TAG[f"{'I' if is_open else 'B'}-{span[2]}"], True
+            tag = IGNORED if span[2] == UNJUDGED else TAG[f"{'I' if is_open else 'B'}-{span[2]}"]
+            is_open = True
         tags.append(tag)
     return texts, tags

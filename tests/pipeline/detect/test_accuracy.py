@@ -106,7 +106,7 @@ def test_tokens_of_a_corpus(tmp_path: Path) -> None:
     """Each token counts by itself, and a label that is not scored is no label."""
     corpus = tmp_path / "x.tsv"
     corpus.write_text("Dr.\tO\nPriya\tB-PER\nNair\tI-PER\nof\tO\nZzyx\tB-MISC\n\n.\tB-PER\n\nRiyadh\tB-LOC\n", "utf-8")
-    found = names.score(corpus, Detector())
+    found = names.score(names.read(corpus, Detector()))
     assert found["PER"] == names.Score(right=2, labelled=2, found=2, alarms=0, empty=0, exact=1, mentions=1, spans=1)
     assert found["LOC"] == names.Score(right=1, labelled=1, found=1, alarms=0, empty=0, exact=1, mentions=1, spans=1)
     assert found["ORG"] == names.Score(right=0, labelled=0, found=0, alarms=0, empty=6)
@@ -127,7 +127,7 @@ def test_mentions_of_a_corpus(tmp_path: Path) -> None:
 def test_half_found_mentions_are_not_exact(tmp_path: Path) -> None:
     corpus = tmp_path / "x.tsv"
     corpus.write_text("Dr.\tO\nPriya\tB-PER\nNair\tI-PER\nZzyx\tI-PER\nquill\tI-PER\n", "utf-8")
-    found = names.score(corpus, Detector())["PER"]
+    found = names.score(names.read(corpus, Detector()))["PER"]
     assert (found.exact, found.mentions, found.spans) == (0, 1, 1) and found.span_f1 == 0 < found.f1
 
 
@@ -156,7 +156,7 @@ def test_words_taken_for_persons_in_texts_without_any(tmp_path: Path) -> None:
     corpus = tmp_path / "x.tsv"
     sentences = ["Dr.\tO\nPriya\tO\nNair\tO", *["It\tO\nrained\tO"] * 7, "Priya\tB-PER\nNair\tI-PER"]
     corpus.write_text("\n\n".join(sentences) + "\n", "utf-8")
-    found = names.score(corpus, Detector())["PER"]
+    found = names.score(names.read(corpus, Detector()))["PER"]
     assert (found.alarms, found.empty) == (2, 17)
     assert found.alarms_per_1000 == pytest.approx(1000 * 2 / 17)
 
@@ -176,7 +176,7 @@ def test_mistakes_by_type_and_class(tmp_path: Path) -> None:
         "Fahad B-LOC",
     ]
     corpus.write_text("\n".join(word.replace(" ", "\t") for word in words) + "\n", "utf-8")
-    found = names.mistakes(corpus, Detector())
+    found = names.mistakes(names.read(corpus, Detector()))
     assert found["PER"] == {
         "false: beside a name": 1,
         "missed: whole name": 1,

@@ -69,7 +69,7 @@ def test_a_missing_library_or_too_many_codes_prove_nothing(monkeypatch: pytest.M
     drawn = page(symbol("qr"))
     raster, pixels = Raster("page/0", drawn.shape[1], drawn.shape[0]), {"page/0": encoded(drawn)}
     assert [code.text for code in codes_of([raster], pixels)] == [CONTENT["qr"]]
-    monkeypatch.setattr(reader, "MAX_CODES", 0)
+    monkeypatch.setattr(reader, "MAX_CODES_OF_ALL_RASTERS", 0)
     with pytest.raises(StageFailed, match="verify_failed"):
         codes_of([raster], pixels)
 

@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 import zxingcpp
 
-from pipeline.documents.limits import MAX_CODES
+from pipeline.documents.limits import MAX_CODES_OF_RASTER
 from pipeline.documents.raster.codes.bars import bar_patterns, full_height, is_barcode, is_even, straightened
 from pipeline.documents.raster.codes.grid import is_grid, square_patterns
 from schemas.errors import ErrorCode, StageFailed
@@ -72,7 +72,10 @@ NO_CODES = Codes((), ())
 
 
 def codes_in(gray: Any) -> Codes:
-    """The codes of a grayscale raster (height, width). StageFailed(image_redact_failed) for more than MAX_CODES."""
+    """The codes of a grayscale raster (height, width).
+
+    StageFailed(image_redact_failed) for more than MAX_CODES_OF_RASTER.
+    """
     height, width = gray.shape
     if min(height, width) < 8:
         return NO_CODES
@@ -127,7 +130,7 @@ def _all_codes(gray: Any) -> Iterator[Any]:
         count += len(valid)
         if not valid or (is_first and len(barcodes) < _MANY):
             return
-        if count > 2 * MAX_CODES:
+        if count > 2 * MAX_CODES_OF_RASTER:
             raise StageFailed(ErrorCode.IMAGE_REDACT_FAILED)
         gray, is_first = gray.copy(), False
         for barcode in valid:
@@ -168,7 +171,7 @@ def _corners_of(barcode: Any) -> Any:
 
 def _add(found: list[Code], code: Code) -> None:
     """Adds a code unless it was read before: several passes read the same one."""
-    if len(found) >= MAX_CODES:
+    if len(found) >= MAX_CODES_OF_RASTER:
         raise StageFailed(ErrorCode.IMAGE_REDACT_FAILED)
     middle = code.corners.mean(axis=0)
     if not any(other.text == code.text and _contains(other.corners, middle) for other in found):

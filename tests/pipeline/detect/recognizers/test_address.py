@@ -44,6 +44,13 @@ FOUND = [
     "Address:\n[[ADDRESS Building No: 2244\nStreet: Al Olaya\nDistrict: Al Murooj\nCity: Riyadh\nPostal Code: 12245]]",
     "العنوان:\n[[ADDRESS رقم المبنى: 3394\nالشارع: العليا\nالحي: الورود\nالمدينة: الرياض\nالرمز البريدي: 12245]]",
     "Address: [[ADDRESS Al Narjis, Riyadh]]",
+    "[[ADDRESS حي الشاطئ، شارع الخليج العربي، مبنى 2208، الدمام 32413]] للجار",
+    "التوصيل على [[ADDRESS الطائف - حي شهار - شارع حسان بن ثابت - مبنى 3650 - 26513]]",
+    "[[ADDRESS شارع الأمير نايف، وحدة رقم 5]]، 42319 ريال",
+    "deliver to [[ADDRESS flat 3, 22 king road, al olaya, riyadh 12345]], please",
+    "[[ADDRESS Gate 3, 2217 Palestine St, Mishrifah, Jeddah 23336]]",
+    "Return address: [[ADDRESS 14 Wexcombe Lane, Bristol BS6 0ZZ, United Kingdom]]. Attn: Mr Standish",
+    "It is at [[ADDRESS 12 Baker Street, London NW1 6XE, UK]] now",
 ]
 NOT_FOUND = [
     "الرمز البريدي غير صحيح 12345",
@@ -58,6 +65,9 @@ NOT_FOUND = [
     "الرياض، جدة، الدمام",
     "He lives on Prince Sultan Street near the mosque.",
     "Traffic on King Abdullah Road was heavy",
+    "villa 7, we met 4 people, jeddah 23614 was the number",
+    "He waits at gate 4 in Riyadh",
+    "take the second street, we are there",
     "In 2024 King Fahd Road was renewed",
     "Promo codes SAVE2024 and TEST1234 expired",
     "send TEST1234 to 5050",

@@ -15,7 +15,7 @@ def recognizer(of_mentions: float, of_rules: float) -> TaggedRecognizer:
     """The fast tagger, with these probabilities for all that it finds and all that the rules find."""
     features = (MENTION_FEATURES, of_mentions), (RULE_FEATURES, of_rules)
     always = Weights(*((math.log(share / (1 - share)), *[0.0] * (len(names) - 1)) for names, share in features))
-    return TaggedRecognizer(Names(load("fast").tagger, dict.fromkeys(TYPE.values(), always), 0.3))
+    return TaggedRecognizer(Names(load("fast").tagger, dict.fromkeys(TYPE.values(), always), 0.3, 1.0))
 
 
 def found(by: TaggedRecognizer, text: str = TEXT, context: str = "") -> list[str]:

@@ -55,6 +55,45 @@ def test_words_that_are_no_people(detector: Detector, text: str) -> None:
     assert people(detector, text) == set()
 
 
+# What the two taggers read in text that a scanner or a person has damaged; no lexicon has these names.
+UNKNOWN = ("Ottoline Brancaster", "Wendeline Ormsthwaite"), "The sculptor {} met {} in Lisbon last spring."
+SIMPLE = ("Martin Holloway", "Susanna Feldman"), "Please ask {} about it, or call {} tomorrow morning."
+ARABIC_PAIR = ("إنغريد لوندكفيست", "يوكا هالونن"), "وقالت الوزيرة {} إن المحادثات مع نظيرها {} كانت مثمرة."
+DAMAGES = {
+    "none": lambda name: name,
+    "line break": lambda name: name.replace(" ", "\n"),
+    "small letters": str.lower,
+    "capitals": str.upper,
+    "digits for letters": lambda name: name.replace("o", "0", 1).replace("l", "1", 1).replace("ر", "ز", 1),
+    "rn for m": lambda name: name.replace("m", "rn"),
+    "divided by a hyphen": lambda name: f"{name[:-4]}-\n{name[-4:]}",
+    "diacritics": lambda name: name.replace("ن", "نْ"),
+    "tatweel": lambda name: name.replace("ن", "ـن"),
+    "attached": lambda name: f"ل{name}" if name[0] > "ء" else name,
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize(
+    ("tier", "names", "frame"), [("accurate", *UNKNOWN), ("accurate", *ARABIC_PAIR), ("fast", *SIMPLE)]
+)
+def test_damaged_names(tier: str, names: tuple[str, str], frame: str, damage: str) -> None:
+    """All letters of both names are found, whatever else is."""
+    damaged = [DAMAGES[damage](name) for name in names]
+    text = frame.format(*damaged)
+    spans = [span for span in Detector(names=tier).detect(text).spans if span.type == PERSON]
+    covered = {place for span in spans for place in range(span.start, span.end)}
+    for name in damaged:
+        start = text.index(name)
+        left = [c for place, c in enumerate(name, start) if place not in covered and c.isalpha()]
+        assert not left, damage
+
+
+def test_a_name_goes_on_after_a_hyphen_at_the_end_of_the_line_alone(detector: Detector) -> None:
+    for end, expected in (("-\n caster", "Bran-\n caster"), ("-\nCaster", "Bran"), (" -\ncaster", "Bran")):
+        assert f"Ottoline {expected}" in people(detector, f"The sculptor Ottoline Bran{end} came in spring.")
+
+
 def test_rules_alone_are_as_without_a_tagger() -> None:
     assert Detector(names="rules").detect(ENGLISH).spans == Detector().detect(ENGLISH).spans
 

@@ -91,8 +91,8 @@ def test_more_codes_than_one_call_gives_are_read() -> None:
 
 
 def test_too_many_codes_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert limits.MAX_CODES > 500
-    monkeypatch.setattr(reader, "MAX_CODES", 5)
+    assert limits.MAX_CODES_OF_RASTER > 500
+    monkeypatch.setattr(reader, "MAX_CODES_OF_RASTER", 5)
     with pytest.raises(StageFailed, match="image_redact_failed"):
         codes_in(page(np.tile(symbol("qr", "12", pixels=2), (2, 4))))
 
