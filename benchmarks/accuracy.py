@@ -11,14 +11,15 @@ import re
 import subprocess
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
 from benchmarks import names, pages  # noqa: E402
+from benchmarks.messages import Case, read_jsonl, read_marked  # noqa: E402
 from pipeline.detect.detector import Detector  # noqa: E402
 from schemas.entities import EntityType  # noqa: E402
 from schemas.spans import DetectOptions, Span, Term, TermSet  # noqa: E402
@@ -41,30 +42,6 @@ _INVISIBLE = frozenset(
 )
 
 
-@dataclass(frozen=True)
-class Zone:
-    """`text[start:end]`: a labelled entity (`kind` is its type), a hard negative, or a part that is not scored."""
-
-    start: int
-    end: int
-    kind: str
-    allow: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Case:
-    """One labelled message."""
-
-    id: str
-    text: str
-    language: str
-    gold: tuple[Zone, ...]
-    negatives: tuple[Zone, ...] = ()
-    ignored: tuple[Zone, ...] = ()
-    glossary: tuple[str, ...] = ()
-    genre: str = ""
-
-
 @dataclass
 class Tally:
     """The counts of a set of cases, by entity type. The first seven are of spans, the `token_` ones of words."""
@@ -81,62 +58,7 @@ class Tally:
     token_right: Counter[str] = field(default_factory=Counter)
 
 
-def read_jsonl(path: Path) -> Iterator[Case]:
-    """The cases of a file in the format of ../shared/data/cases/ANNOTATION.md."""
-    for line in path.read_text("utf-8").splitlines():
-        row = json.loads(line)
-        yield Case(
-            row["id"], row["text"], row["lang"],
-            tuple(Zone(s["start"], s["end"], s["type"]) for s in row["spans"]),
-            tuple(Zone(n["start"], n["end"], n["kind"]) for n in row["negatives"]),
-            tuple(Zone(i["start"], i["end"], i["why"], tuple(i["allow"])) for i in row["ignore"]),
-            tuple(row.get("glossary") or ()), row["genre"],
-        )  # fmt: skip
-
-
 _WORD = re.compile(r"\w+")
-_MARKUP = re.compile(r"\{(?P<kind>[A-Z_]+|-|\?):(?P<text>[^{}]*)\}")
-_ESCAPE = re.compile(r"\\(?:u([0-9a-f]{4})|(.))")
-_ESCAPED = {"n": "\n", "t": "\t", "+": ""}
-
-
-def read_marked(path: Path) -> Iterator[Case]:
-    r"""Cases with marks such as `{PERSON:…}` in text, one per line: `{-:…}` is a hard negative, `{?:…}` not scored.
-
-    Written `\n`, `\t`, `\\` and `\u200f` are the characters of those names. `\+` is nothing: it parts what a scanner
-    for secrets would take for one. Lines that begin with # are comments; the last one is the genre of what follows.
-    """
-    genre = ""
-    for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
-        if line.startswith("#"):
-            genre = line.removeprefix("#").split(",")[0].strip().lower()
-        elif line.strip():
-            yield replace(parse_marked(_ESCAPE.sub(_unescaped, line), f"{path.stem}-{number}"), genre=genre)
-
-
-def _unescaped(match: re.Match[str]) -> str:
-    return chr(int(match[1], 16)) if match[1] else _ESCAPED.get(match[2], match[2])
-
-
-def parse_marked(line: str, name: str) -> Case:
-    """One marked message."""
-    text, position = "", 0
-    zones: list[Zone] = []
-    for match in _MARKUP.finditer(line):
-        text += line[position : match.start()]
-        zones.append(Zone(len(text), len(text) + len(match["text"]), match["kind"]))
-        text += match["text"]
-        position = match.end()
-    text += line[position:]
-    gold = tuple(zone for zone in zones if zone.kind not in "-?")
-    negatives = tuple(zone for zone in zones if zone.kind == "-")
-    ignored = tuple(Zone(zone.start, zone.end, "?", ("*",)) for zone in zones if zone.kind == "?")
-    return Case(name, text, _language(text), gold, negatives, ignored)
-
-
-def _language(text: str) -> str:
-    arabic, latin = len(re.findall("[ء-ي]", text)), len(re.findall("[A-Za-z]", text))
-    return "mixed" if min(arabic, latin) > 0.15 * (arabic + latin) else "ar" if arabic > latin else "en"
 
 
 def _visible(text: str, start: int, end: int) -> frozenset[int]:

@@ -17,7 +17,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.accuracy import OWN_MESSAGES, read_marked
+from benchmarks.accuracy import OWN_MESSAGES
+from benchmarks.messages import read_marked
 from pipeline.detect.detector import without_placeholders
 from pipeline.detect.recognizers.named_entities import LEXICAL
 from pipeline.detect.recognizers.tagged import TYPE, Reading, TaggedRecognizer, Zones, is_sure

@@ -7,7 +7,7 @@ break is written `\\n`, a tab `\\t`. All people and firms are invented.
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.accuracy import read_marked
+from benchmarks.messages import read_marked
 from scripts.names.generator.messages import Labelled
 from scripts.names.sentences.labelled import UNJUDGED
 

@@ -16,12 +16,11 @@ from benchmarks.accuracy import (
     Tally,
     evaluate,
     main,
-    parse_marked,
     read_jsonl,
-    read_marked,
     table_of_genres,
 )
 from benchmarks.accuracy import score as score_case
+from benchmarks.messages import parse_marked, read_marked
 from benchmarks.peers import Peer
 from pipeline.detect.detector import Detector
 from schemas.entities import RANK, EntityType
