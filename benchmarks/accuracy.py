@@ -1,6 +1,6 @@
 """`make eval`: scores the detector on labelled messages, by entity type and language.
 
-Reads benchmarks/labelled/messages.txt (our own messages), benchmarks/labelled/types.txt (structured types),
+Reads benchmarks/labelled/messages.txt (our own messages), unseen.txt, types.txt (structured types),
 ../shared/data/cases/messages.jsonl (the development messages) and the corpora of ../shared/data/ner, and prints one
 table for each and for each tier of names. docs/accuracy.md is written only if all are there. A figure below its floor
 in benchmarks/accuracy_floors.json fails the command.
@@ -26,6 +26,7 @@ from schemas.spans import DetectOptions, Span, Term, TermSet  # noqa: E402
 
 MESSAGES = ROOT / "../shared/data/cases/messages.jsonl"
 OWN_MESSAGES = Path(__file__).with_name("labelled") / "messages.txt"
+UNSEEN_MESSAGES = Path(__file__).with_name("labelled") / "unseen.txt"
 TYPE_MESSAGES = Path(__file__).with_name("labelled") / "types.txt"
 LABELLED_IN_OWN = frozenset({EntityType.PERSON, EntityType.ADDRESS, EntityType.LOCATION, EntityType.ORGANIZATION})
 REPORT = ROOT / "docs/accuracy.md"
@@ -243,6 +244,12 @@ that they label. The messages for structured types were scored in the same way, 
 messages with recall 0.985 and precision 0.997, then, once the causes were mended, 133 of harder notations and labels
 with 0.930 and 0.975. Those are the figures to expect of unseen text; the tables show where the rules stand now, and
 the rules with each of the taggers ([models/names.md](models/names.md)).
+
+The unseen messages were written by somebody who knew nothing of the detector, with as many words planted to mislead as
+there are people: brands, products, eponyms, streets, adjectives that are names. Nothing of names was made with them. At
+first sight (2026-11-24) persons were found with recall / precision 0.780 / 0.907 by the rules, 0.907 / 0.774 with the
+fast and 0.967 / 0.811 with the accurate tagger, and addresses, which the rules find, with 0.588 / 1.000. Since then the
+taggers learnt from other messages ([models/names.md](models/names.md)), and the missed kinds of addresses were mended.
 """
 
 
@@ -300,6 +307,7 @@ def main(
     peers: Callable[[], str] = lambda: "",
     documents: Callable[[], str] = lambda: "",
     types: Path = TYPE_MESSAGES,
+    unseen: Path = UNSEEN_MESSAGES,
 ) -> int:
     """Score what is there; `--notes` prints every miss and false positive, `--record` writes the floors anew.
 
@@ -308,9 +316,10 @@ def main(
     sources = {
         "Development messages": (messages, read_jsonl, frozenset(EntityType)),
         "Our own messages": (own, read_marked, LABELLED_IN_OWN),
+        "Unseen messages": (unseen, read_marked, LABELLED_IN_OWN),
         STRUCTURED: (types, read_marked, frozenset(EntityType)),
     }
-    missing = [path for path in (messages, own, types, corpora) if not path.exists()]
+    missing = [path for path in (messages, own, unseen, types, corpora) if not path.exists()]
     if missing:
         listed = ", ".join(path.name for path in missing)
         print(f"Not found: {listed}. They are not scored, and {target.name} is not written.")

@@ -83,9 +83,11 @@ def test_without_labelled_messages_the_report_stays_as_it_is(
 
     absent = tmp_path / "ner"
     messages, floors = tmp_path / "messages.jsonl", tmp_path / "floors.json"
-    assert main(messages, own, target, absent, floors, types=tmp_path / "types.txt") == 0
+    assert main(messages, own, target, absent, floors, types=tmp_path / "types.txt", unseen=absent) == 0
     first, _, rest = capsys.readouterr().out.partition("\n")
-    assert first == "Not found: messages.jsonl, types.txt, ner. They are not scored, and accuracy.md is not written."
+    assert (
+        first == "Not found: messages.jsonl, ner, types.txt, ner. They are not scored, and accuracy.md is not written."
+    )
     assert rest.count("| PERSON | 1 | 1.000 |") == len(TIERS)
     assert target.read_text("utf-8") == "as it was"
 
@@ -95,9 +97,9 @@ def test_a_figure_below_its_floor_fails(tmp_path: Path, capsys: pytest.CaptureFi
     own.write_text("Dr. {PERSON:Priya Nair} called\nthe {PERSON:zzyx} came\n", "utf-8")
     name = "Our own messages, rules: PERSON recall"
     floors.write_text(json.dumps({name: 0.5}), "utf-8")
-    assert main(absent, own, tmp_path / "accuracy.md", absent, floors, types=absent) == 0
+    assert main(absent, own, tmp_path / "accuracy.md", absent, floors, types=absent, unseen=absent) == 0
     floors.write_text(json.dumps({name: 0.51}), "utf-8")
-    assert main(absent, own, tmp_path / "accuracy.md", absent, floors, types=absent) == 1
+    assert main(absent, own, tmp_path / "accuracy.md", absent, floors, types=absent, unseen=absent) == 1
     assert f"{name} is 0.500, its floor 0.510" in capsys.readouterr().out
 
 
