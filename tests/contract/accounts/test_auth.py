@@ -232,7 +232,8 @@ def test_a_known_key_asks_no_database(served: Served, account: Account) -> None:
         assert sent
         del sent[:]
         assert client.post("/api/v1/mask", json={}).status_code == 422
-        assert sent == []
+        # What earlier calls used is written from time to time, whoever calls.
+        assert [statement for statement in sent if not statement.startswith("INSERT INTO usage")] == []
         client.headers["Authorization"] = f"Bearer {UNKNOWN_BEARER}"
         for _ in range(2):
             del sent[:]
