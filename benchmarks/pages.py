@@ -276,7 +276,8 @@ are those that a tier found, and persons and telephone numbers beside them that 
 """
 
 
-_OF_SCORES = """What a least score (`min_score`) takes and costs: false persons per page, and recall of persons."""
+_OF_SCORES = """What a least score takes and costs: false persons per page, and recall of persons. Text calls may ask
+for one (`min_score`); file jobs have none, and remove what has any score."""
 
 
 def section(folder: Path = DOCUMENTS, labels: Path = LABELS) -> str:
@@ -285,7 +286,7 @@ def section(folder: Path = DOCUMENTS, labels: Path = LABELS) -> str:
 
 
 def measure_all(folder: Path, labels: Path) -> dict[float, Measured]:
-    """Every tier on the documents, by the `min_score` of the request."""
+    """Every tier on the documents, by least score."""
     documents = list(read_documents(folder))
     detectors = {tier: Detector(names=tier) for tier in TIERS}
     known = read_labels(labels)

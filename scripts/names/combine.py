@@ -1,9 +1,9 @@
 """Learns how the rules and a tagger are combined, and writes the tagger's manifest.
 
 The weights of the logistic regressions are fitted on text that the tagger was not trained on: the parts of the corpora
-that were held back, WNUT 2017's development part, generated messages of another seed, and our own labelled messages.
-A regression is too sure of text from elsewhere. By how much is learnt from each source in turn, scored by what was
-fitted on the others: one temperature for the scores (Guo et al. 2017).
+that were held back, WNUT 2017's development part, generated messages of another seed, a tenth of those written by hand,
+and our own labelled messages. A regression is too sure of text from elsewhere. By how much is learnt from each source
+in turn, scored by what was fitted on the others: one temperature for the scores (Guo et al. 2017).
 """
 
 import argparse

@@ -32,7 +32,7 @@ _DECIDED_BY_RULES = (EntityType.ADDRESS, EntityType.ORGANIZATION)  # no mention 
 _POSSESSIVE = re.compile("['\u2019][sS]\\Z")
 _EDGES = " \n\t.,;:!?\u060c\u061b\u061f\"'\u2018\u2019()[]{}<>|/\\-\u2013\u2014*#@_&"
 _PART = re.compile(r"[^\W\d_]+")
-_REST_ON_NEXT_LINE = re.compile("[-\u00ad\u2010] ?\n[ \t]*([a-z\u00df-\u00f6\u00f8-\u00ff]+)")  # `Bran-` and `caster`
+_REST_ON_NEXT_LINE = re.compile("[-\u00ad\u2010] ?\n[ \t]*[a-z\u00df-\u00f6\u00f8-\u00ff]+")  # `Bran-` and `caster`
 _LETTERS = re.compile(r"[A-Za-z\u00aa-\u024f\u0620-\u06ff\u0750-\u077f\u1e00-\u1eff]{2}")
 _CACHED_WORDS = 1 << 14
 _LETTER = re.compile(r"[^\W\d_]{2}")
@@ -119,15 +119,21 @@ class TaggedRecognizer:
         labels = Zones(text, map(read.words_around, normalized.triggers["labels"]))
         kept: list[Span] = []
         candidates: dict[EntityType, list[Candidate]] = {type_: [] for type_ in TYPE.values()}
+        sources: dict[tuple[int, int, EntityType], Span] = {}
         by_rules = {type_: Zones(text, (s[:2] for s in ruled if s.type == type_)) for type_ in LEXICAL.types}
         for found in ruled:
             if found.type not in _LABEL:
                 kept.append(found)
                 continue
-            weights = names.weights[found.type].rule
-            score = found.score if is_sure(found) else probability(weights, read.rule_features(found))
+            is_certain = is_sure(found)
+            score = (
+                found.score if is_certain else probability(names.weights[found.type].rule, read.rule_features(found))
+            )
             if score >= _LEAST_OF_RULES[found.type]:
-                candidates[found.type].append(Candidate(found.start, _end_of_word(text, found.end), found.type, score))
+                whole = found._replace(end=_end_of_word(text, found.end))
+                sources[whole.start, whole.end, whole.type] = whole
+                shown = score if is_certain else tempered(score, names.temperature)
+                candidates[whole.type].append(Candidate(whole.start, whole.end, whole.type, shown))
         for mention in read.mentions(by_rules):
             start, end = mention.start, mention.end
             score = probability(names.weights[mention.type].mention, mention.features)
@@ -137,14 +143,12 @@ class TaggedRecognizer:
                 continue
             is_own = user_name_around(text, start, end) == (start, end)
             if (is_own or not in_identifier(text, start, end)) and not labels.cover(start, end):
-                candidates[mention.type].append(Candidate(start, _end_of_word(text, end), mention.type, score))
-        sources = {(s.start, _end_of_word(text, s.end), s.type): s for s in ruled}
+                shown = tempered(score, names.temperature)
+                candidates[mention.type].append(Candidate(start, _end_of_word(text, end), mention.type, shown))
         for type_ in TYPE.values():
             for one in merged(candidates[type_]):
                 source = sources.get((one.start, one.end, type_))
-                shown = round(tempered(one.score, names.temperature), 3)
-                found = source or span(one.start, one.end, type_, shown, self.name)
-                kept.append(found._replace(end=one.end))
+                kept.append(source or span(one.start, one.end, type_, round(one.score, 3), self.name))
         of_kept = Zones(text, (s[:2] for s in kept))
         return Combination(kept, [s for s in ruled if s.type in _LABEL and not of_kept.touch(s.start, s.end)])
 

@@ -83,10 +83,13 @@ def test_without_labelled_messages_the_report_stays_as_it_is(
 
     absent = tmp_path / "ner"
     messages, floors = tmp_path / "messages.jsonl", tmp_path / "floors.json"
-    assert main(messages, own, target, absent, floors, types=tmp_path / "types.txt", unseen=absent) == 0
+    assert (
+        main(messages, own, target, absent, floors, types=tmp_path / "types.txt", unseen=tmp_path / "unseen.txt") == 0
+    )
     first, _, rest = capsys.readouterr().out.partition("\n")
     assert (
-        first == "Not found: messages.jsonl, ner, types.txt, ner. They are not scored, and accuracy.md is not written."
+        first
+        == "Not found: messages.jsonl, unseen.txt, types.txt, ner. They are not scored, and accuracy.md is not written."
     )
     assert rest.count("| PERSON | 1 | 1.000 |") == len(TIERS)
     assert target.read_text("utf-8") == "as it was"

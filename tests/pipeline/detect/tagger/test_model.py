@@ -135,8 +135,8 @@ def test_a_user_name_is_found_whole() -> None:
 
 
 def test_a_word_without_end_is_read_by_its_beginning(detector: Detector) -> None:
-    text = f"{'Ottoline' * 40_000} met Wendeline Ormsthwaite"
-    assert any(name.startswith("Wendeline") for name in people(detector, text))
+    text = f"{'Ottoline' * 40_000} met Susanna Feldman"
+    assert "Susanna Feldman" in people(detector, text)
     assert max(map(len, words(text).texts)) == 64
 
 
