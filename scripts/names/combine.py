@@ -124,17 +124,23 @@ def fitted(samples: Sequence[Sample]) -> NDArray[np.float64]:
 def temperature(found: Rows) -> float:
     """What the logits of mentions are divided by, so that a score tells how often such mentions are right elsewhere.
 
-    The likeliest for the mentions of each source by weights that were fitted without it. Each source counts the same.
+    The likeliest for the mentions of each source by weights that were fitted without it. Each source counts the same; a
+    type that only one source has does not count.
     """
     logits: dict[str, list[float]] = defaultdict(list)
     truth: dict[str, list[bool]] = defaultdict(list)
     for (kind, _), samples in sorted(found.items()):
         for source in sorted({sample.source for sample in samples} if kind == "mention" else ()):
-            weights = fitted([sample for sample in samples if sample.source != source])
+            others = [sample for sample in samples if sample.source != source]
+            if not others:
+                continue
+            weights = fitted(others)
             for sample in samples:
                 if sample.source == source:
                     logits[source].append(float(weights @ sample.features))
                     truth[source].append(sample.is_right)
+    if not logits:
+        return 1.0  # one source alone does not tell
 
     def surprise(degrees: float) -> float:
         signs = {source: np.where(truth[source], -1, 1) for source in logits}

@@ -22,3 +22,8 @@ def test_scores_are_cooled_by_as_much_as_other_text_deceives() -> None:
     same, other, worse = (temperature(rows(share)) for share in (0.95, 0.85, 0.75))
     assert 0.8 <= same <= 1.2
     assert same < other < worse
+
+
+def test_one_source_alone_cools_nothing() -> None:
+    found = {kind: [one for one in samples if one.source == "a"] for kind, samples in rows(0.75).items()}
+    assert temperature(found) == 1.0
