@@ -5,7 +5,6 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-import onnxruntime
 
 from pipeline.detect.tagger import release
 from pipeline.detect.tagger.combination import Weights, read_weights
@@ -14,10 +13,10 @@ from pipeline.detect.tagger.pieces import Pieces
 from pipeline.detect.tagger.windows import windows
 from pipeline.detect.tagger.word_rows import ROW, word_row
 from pipeline.detect.tagger.word_vectors import WordVectors
+from pipeline.onnx_session import session
 from schemas.entities import EntityType
 
 _PART = 256  # words that a convolution reads at once
-_ERRORS_ONLY = 3  # of the log levels of ONNX Runtime
 
 
 class Tagger:
@@ -28,11 +27,7 @@ class Tagger:
 
     def __init__(self, data: bytes) -> None:
         """`data`: the content of the ONNX file."""
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = options.inter_op_num_threads = 1
-        options.log_severity_level = _ERRORS_ONLY
-        options.enable_cpu_mem_arena = False  # the arena would keep the memory of the longest window for ever
-        self._session = onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
+        self._session = session(data, has_arena=False)  # it would keep the memory of the longest window for ever
         about = self._session.get_modelmeta().custom_metadata_map
         self._pieces = Pieces(about["pieces"].split("\n"), [float(score) for score in about["piece_scores"].split()])
         self._temperature = float(about.get("temperature", "1"))
