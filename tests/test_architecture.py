@@ -23,6 +23,8 @@ VIOLATIONS = [
     ("independent-verifier", "pipeline/verification/planted.py", "import pipeline.entities.findings"),
     ("independent-verifier", "pipeline/verification/planted.py", "import pymupdf"),
     ("sql-and-s3", "api/planted.py", "import sqlmodel"),
+    ("silent-runtime", "pipeline/detect/tagger/planted.py", "import onnxruntime"),
+    ("silent-runtime", "workers/planted.py", "from onnxruntime.capi import onnxruntime_pybind11_state"),
     ("inside-api", "api/planted.py", ""),
     ("inside-workers", "workers/planted.py", ""),
     ("sandboxed-parsers", "pipeline/entities/planted.py", "import pipeline.ocr.tesseract"),

@@ -25,13 +25,3 @@ def test_onnx_runtime_reports_nothing(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert not list(tmp_path.iterdir())
     assert "onnxruntime" not in done.stdout and "socket:" not in done.stdout
-
-
-def test_nothing_else_imports_it() -> None:
-    importers = [
-        path.relative_to(ROOT).as_posix()
-        for package in ("api", "workers", "pipeline", "storage", "schemas")
-        for path in (ROOT / package).rglob("*.py")
-        if "import onnxruntime" in (text := path.read_text("utf-8")) or "from onnxruntime import" in text
-    ]
-    assert importers == ["pipeline/onnx_session.py"]

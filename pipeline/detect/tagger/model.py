@@ -27,7 +27,7 @@ class Tagger:
 
     def __init__(self, data: bytes) -> None:
         """`data`: the content of the ONNX file."""
-        self._session = session(data, has_arena=False)  # it would keep the memory of the longest window for ever
+        self._session = session(data)
         about = self._session.get_modelmeta().custom_metadata_map
         self._pieces = Pieces(about["pieces"].split("\n"), [float(score) for score in about["piece_scores"].split()])
         self._temperature = float(about.get("temperature", "1"))
