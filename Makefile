@@ -1,5 +1,5 @@
 # The two commands of the README are `make demo` and `make test`; each target sets up what it needs first.
-.PHONY: demo run test test-slow check eval train conformance limits bench clean lock documents
+.PHONY: demo run test test-slow check eval train train-scans conformance limits bench clean lock documents
 PY := .venv/bin/python
 
 demo:  ## the whole tour on sample documents, in embedded mode
@@ -44,6 +44,7 @@ limits:  ## write docs/limits.md from the tables of bounds in the code
 
 bench:  ## speed and memory, each as a ratio against a peer or a floor of the same run
 	@scripts/setup test
+	@scripts/setup scans
 	@scripts/setup bench
 	@$(PY) -m benchmarks.report
 
@@ -51,6 +52,11 @@ train:  ## train the name tagger anew from ../shared/data/ner (hours), write its
 	@scripts/setup check
 	@scripts/setup train
 	@scripts/names/run
+
+train-scans:  ## train the two recognizers of numbers anew on lines that it draws (an hour), write their weights
+	@scripts/setup scans
+	@scripts/setup train
+	@scripts/scans/run
 
 documents:  ## make the sample documents of examples/documents anew
 	@scripts/setup slow

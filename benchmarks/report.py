@@ -23,6 +23,7 @@ PARTS = {
     "Glossaries": ("benchmarks.glossary", sys.executable),
     "Large texts beside small ones": ("benchmarks.load", sys.executable),
     "Documents": ("benchmarks.files", sys.executable),
+    "Scans": ("benchmarks.scans", sys.executable),
     "Every format": ("benchmarks.formats", sys.executable),
     "Text calls": ("benchmarks.api", sys.executable),
     "Proxied calls": ("benchmarks.proxy", sys.executable),
@@ -31,7 +32,8 @@ PARTS = {
 HEAD = """# Speed and memory
 
 Written by `make bench`; no figure here is typed by hand. Every figure stands beside a peer or a floor that was measured
-in the same run, because a machine's own speed says nothing: read the ratios.
+in the same run, because a machine's own speed says nothing: read the ratios. What the section "Scans" measures and how
+to run it: [contributing/scans.md](contributing/scans.md).
 
 """
 

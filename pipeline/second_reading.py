@@ -70,7 +70,7 @@ def verify_candidate(
     second, pixels = stages.second_reading(tools.sandbox, format_, candidate, STAGE[Stage.VERIFY].seconds)
     seconds = STAGE[Stage.OCR].seconds
     readings = stages.read_rasters(
-        tools.sandbox, tools.readers, second.rasters, pixels, seconds, on_progress=on_progress
+        tools.sandbox, tools.readers, second.rasters, pixels, seconds, again=True, on_progress=on_progress
     )
     unread = unread_codes(readings, second.codes)
     readings = with_seen_codes(readings, second.codes)

@@ -5,7 +5,7 @@ Every stage raises StageFailed with the error code of the job. The untrusted rep
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, TypeVar
 
 from pipeline.codec import MAX_PAGES, MAX_READERS, Malformed, decode, decode_reader, dump, encode, list_of
@@ -40,10 +40,11 @@ def extract(sandbox: Sandbox, format_: str, data: bytes, seconds: float) -> tupl
     return extraction, pixels
 
 
-def read_raster(sandbox: Sandbox, raster: Raster, pixels: bytes, seconds: float) -> Reading:
-    """The OCR reading of one raster. StageFailed(image_redact_failed)."""
+def read_raster(sandbox: Sandbox, raster: Raster, pixels: bytes, seconds: float, *, again: bool = False) -> Reading:
+    """The OCR reading of a raster; `again`: by the engines of the second reading. StageFailed(image_redact_failed)."""
     failed = ErrorCode.IMAGE_REDACT_FAILED
-    meta, _ = _call(sandbox, "read_raster", {"raster": encode(raster)}, {"pixels": pixels}, seconds, failed, forks=True)
+    verb = "read_raster_again" if again else "read_raster"
+    meta, _ = _call(sandbox, verb, {"raster": encode(raster)}, {"pixels": pixels}, seconds, failed, forks=True)
     reading = _decoded(Reading, meta, failed)
     boxes = [(word.left, word.top, word.width, word.height) for word in reading.words]
     inside = all(
@@ -62,15 +63,18 @@ def read_rasters(
     pixels: Mapping[str, bytes],
     seconds: float,
     *,
+    again: bool = False,
     on_progress: Callable[[int, int], None] = lambda done, of: None,
 ) -> tuple[Reading, ...]:
     """The OCR readings of all rasters, as many at once as `readers` has threads; `seconds` for each.
 
-    `on_progress` gets the number of read rasters and of all rasters, before the first one and after each one.
+    `again`: by the engines of the second reading. `on_progress` gets the number of read rasters and of all rasters,
+    before the first one and after each one.
     """
     found: list[Reading] = []
     on_progress(0, len(rasters))
-    for reading in readers.map(lambda raster: read_raster(sandbox, raster, pixels[raster.id], seconds), rasters):
+    read = partial(read_raster, sandbox, seconds=seconds, again=again)
+    for reading in readers.map(lambda raster: read(raster, pixels[raster.id]), rasters):
         found.append(reading)
         on_progress(len(found), len(rasters))
     return tuple(found)

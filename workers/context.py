@@ -38,5 +38,6 @@ class Context:
         )
 
     def close(self) -> None:
-        """Waits for running work. The caller closes the storage."""
+        """Waits for running work and ends what the sandbox keeps. The caller closes the storage."""
         self.tools.readers.shutdown()
+        self.tools.sandbox.close()

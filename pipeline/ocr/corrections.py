@@ -16,7 +16,6 @@ _IBAN = re.compile(
 )
 _IBAN_WORD = re.compile(r"\bIB?AN\b|[اآأ]?[يى]بان", re.IGNORECASE)
 _MAX_LETTERS = 4  # letters among the 20 characters after the word IBAN: real accounts have none, misread ones few
-_ACCOUNT_DIGITS = 14  # digits of a line that may be an account number
 
 
 def corrected(words: Sequence[str]) -> list[str]:
@@ -35,14 +34,6 @@ def _with_digits(word: str) -> str:
         return word
     letters = sum(c.isalpha() or c == "|" for c in word)
     return word.translate(_DIGIT_FOR) if 0 < letters <= digits // 4 else word
-
-
-def hides_account(line: str) -> bool:
-    """Whether a line has the word IBAN and many digits, but no IBAN that detection can find."""
-    iban_word = _IBAN_WORD.search(line)
-    if iban_word is None or sum(map(str.isdigit, line)) < _ACCOUNT_DIGITS:
-        return False
-    return not any(match["country"] == "SA" and match["check"].isdigit() for match in _IBAN.finditer(line))
 
 
 def _restored(match: re.Match[str], line: str) -> str:

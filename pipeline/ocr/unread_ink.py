@@ -6,35 +6,30 @@ from typing import Any
 
 import numpy as np
 
-from pipeline.documents.bidi import is_right_to_left
 from pipeline.documents.document import Word
 from pipeline.documents.raster.ink import Ink, Mark, bounding_box, characters, line_boxes
 from pipeline.ocr.columns import characters_in, columns, in_table, is_identifier, may_be_number
-from pipeline.ocr.corrections import hides_account
 
 _MIN_CONFIDENCE = 60.0  # word confidence: words below it are wrong more often than right
 _MIN_CONFIDENCE_WITH_DIGITS = 80.0  # of words with digits: one wrong digit hides an identifier from detection
 _DIGIT = re.compile(r"\d")
-_EASTERN_DIGIT = re.compile(r"[٠-٩۰-۹]")
-# Latin characters as which Eastern digits are read: ٧ V, ٨ A, ٢ and ٣ Y or W, ٤ E, ٥ O, ١ and ٦ I, 1 or T, ٠ a dot.
-_LOOK_ALIKE = re.compile(r"[VAYWOET1I0¥£\\/|^+.,:*°«»\"'-]{2,}")
-_TYPICAL_LOOK_ALIKE = re.compile(r"[VAYW¥£\\^]")
-_ENGLISH_WORDS = frozenset(
-    ["WE", "AT", "TO", "VAT", "WAY", "TWO", "YET", "AVE", "TEA", "TV", "EAT", "VOTE", "IT", "WAIT"]
-)
 # Times the median height of the characters of a word: other components are dots, rules and stains.
 _LETTER_HEIGHTS = (0.6, 1.4)
 _MAX_LETTER_WIDTH = 2.0  # times the word height: no letter of a word without digits is wider
-_MIN_CONTRAST = 40  # gray levels: Tesseract also reads words in specks and empty corners
+_MIN_CONTRAST = 40  # gray levels: engines also read words in specks and empty corners
 
 
-def unread_ink(image: Any, ink: Ink, text: str, words: Sequence[Word]) -> tuple[tuple[int, int, int, int], ...]:
+Box = tuple[int, int, int, int]
+
+
+def unread_ink(image: Any, ink: Ink, text: str, words: Sequence[Word]) -> tuple[Box, ...]:
     """Boxes (left, top, width, height) of unreliable words, and of characters that no reliable word covers."""
     covered, covered_by_words = np.zeros(image.shape, bool), np.zeros(image.shape, bool)
     unreliable: list[Mark] = []
     read: list[Word] = []
     for word in words:
-        if _is_reliable(text, word) and not _has_more_characters(text[word.start : word.end], word, ink):
+        said = text[word.start : word.end]
+        if is_confident(said, word.confidence) and not _has_more_characters(said, word, ink):
             margin = max(2, word.height // 4)
             top, left = max(0, word.top - margin), max(0, word.left - margin)
             covered[top : word.top + word.height + margin, left : word.left + word.width + margin] = True
@@ -54,21 +49,9 @@ def unread_ink(image: Any, ink: Ink, text: str, words: Sequence[Word]) -> tuple[
     )
 
 
-def is_confident(word: str, confidence: float, line: str) -> bool:
-    """Whether a word that OCR read with this confidence (0..100) in this line is reliable.
-
-    Measured on rendered Arabic and English forms at 200 and 300 dpi, clean and noisy: right words have confidences of
-    85 to 97, Eastern Arabic digits 0 to 50, but sometimes a Latin look-alike (`VAVA` for ٧٨٧٨) has 90.
-    """
-    if _DIGIT.search(word) and hides_account(line):
-        return False
-    if confidence < (_MIN_CONFIDENCE_WITH_DIGITS if _DIGIT.search(word) else _MIN_CONFIDENCE) or _EASTERN_DIGIT.search(
-        word
-    ):
-        return False
-    if _LOOK_ALIKE.fullmatch(word) and _TYPICAL_LOOK_ALIKE.search(word):
-        return word in _ENGLISH_WORDS and not is_right_to_left([line])
-    return True
+def is_confident(word: str, confidence: float) -> bool:
+    """Whether a word that was read with this confidence (0..100) is reliable."""
+    return confidence >= (_MIN_CONFIDENCE_WITH_DIGITS if _DIGIT.search(word) else _MIN_CONFIDENCE)
 
 
 def _partly_read_columns(
@@ -98,12 +81,6 @@ def _partly_read_columns(
 
 def _transposed(mark: Mark) -> Mark:
     return Mark(mark.top, mark.left, mark.height, mark.width)
-
-
-def _is_reliable(text: str, word: Word) -> bool:
-    start = text.rfind("\n", 0, word.start) + 1
-    end = text.find("\n", word.end)
-    return is_confident(text[word.start : word.end], word.confidence, text[start : end if end >= 0 else len(text)])
 
 
 def _has_more_characters(text: str, word: Word, ink: Ink) -> bool:

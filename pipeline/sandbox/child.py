@@ -1,8 +1,8 @@
 """The sandbox child: isolates itself, reads one request, calls one parser, sends the reply and exits.
 
-`sandbox.parent` starts it as a script: `child.py REQUEST REPLY`, with two inherited descriptors. The request is the
-trusted isolation plan followed by an untrusted message. The child is isolated before it reads the message. Each child
-handles one document.
+`sandbox.parent` starts it as a script: `child.py REQUEST REPLY`, with two inherited descriptors; or `sandbox.zygote`
+forks it. The request is the trusted isolation plan followed by an untrusted message. The child is isolated before it
+reads the message. Each child handles one document.
 """
 
 import json
@@ -17,19 +17,22 @@ from typing import Any
 Answer = tuple[dict[str, Any], dict[str, bytes]]
 
 
-def main(request: int, reply: int) -> None:
-    """Handles one request and writes its answer to `reply`.
+def main(request: int, reply: int, zygote: int | None = None) -> None:
+    """Handles one request, writes its answer to `reply` and ends the process.
 
-    The answer is `{"ok": …}`, `{"failed": code, "reason": …}` or `{"broken": exception type}`.
+    The answer is `{"ok": …}`, `{"failed": code, "reason": …}` or `{"broken": exception type}`. `zygote`: the process id
+    of the zygote that forked this process; None in an interpreter of its own.
     """
     os.set_inheritable(reply, False)
     os.set_inheritable(request, False)
     with mmap.mmap(request, 0, prot=mmap.PROT_READ) as memory:
         end = 4 + int.from_bytes(memory[:4], "big")
         plan = json.loads(memory[4:end])
-        sys.path.insert(0, plan["paths"][0])
-        for package in ("pipeline", "schemas", plan["answers"].partition(".")[0]):
-            import_module(package)  # imported now, while their directory may still be listed
+        if zygote is None:
+            sys.path.insert(0, plan["paths"][0])
+            import_packages(plan["answers"])
+        else:
+            plan.update(parent=zygote, paths=[])
         from pipeline.sandbox.isolation import REQUIRED, enter
 
         missing = enter({**plan, "keep": [request, reply]})
@@ -42,6 +45,12 @@ def main(request: int, reply: int) -> None:
             meta, blobs = _answer(plan["answers"], memory.read)
         _send(reply, {**meta, "missing": missing}, blobs)
     os._exit(0)  # skip the cleanup of the parsers: the kernel frees everything at once
+
+
+def import_packages(*modules: str) -> None:
+    """Imports the packages of this service and of `modules` while their directory may still be listed."""
+    for package in ("pipeline", "schemas", *(module.partition(".")[0] for module in modules)):
+        import_module(package)
 
 
 def _answer(answers: str, read: Callable[[int], bytes]) -> Answer:
@@ -104,9 +113,17 @@ def _redact(meta: dict[str, Any], blobs: Mapping[str, bytes]) -> Answer:
 def _read_raster(meta: dict[str, Any], blobs: Mapping[str, bytes]) -> Answer:
     from pipeline.codec import decode, encode
     from pipeline.documents.document import Raster
-    from pipeline.ocr import tesseract
+    from pipeline.ocr import recognition
 
-    return encode(tesseract.read(decode(Raster, meta["raster"]), blobs["pixels"])), {}
+    return encode(recognition.read(decode(Raster, meta["raster"]), blobs["pixels"])), {}
+
+
+def _read_raster_again(meta: dict[str, Any], blobs: Mapping[str, bytes]) -> Answer:
+    from pipeline.codec import decode, encode
+    from pipeline.documents.document import Raster
+    from pipeline.rereading import read_again
+
+    return encode(read_again(decode(Raster, meta["raster"]), blobs["pixels"])), {}
 
 
 def _ocr_engines(meta: dict[str, Any], blobs: Mapping[str, bytes]) -> Answer:
@@ -211,6 +228,7 @@ _VERBS: dict[str, Callable[[dict[str, Any], Mapping[str, bytes]], Answer]] = {
     "inspect": _inspect,
     "extract": _extract,
     "read_raster": _read_raster,
+    "read_raster_again": _read_raster_again,
     "ocr_engines": _ocr_engines,
     "redact": _redact,
     "second_reading": _second_reading,

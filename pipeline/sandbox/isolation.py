@@ -1,8 +1,8 @@
 """Isolates the calling process: namespaces, resource limits, an unprivileged user, Landlock, seccomp.
 
-Runs in the sandbox child before it reads anything untrusted and before it imports a parser. System calls
-are made through ctypes by number, because the child must start within milliseconds. The result names each measure that
-the kernel refuses; the caller decides whether to go on.
+Runs in the sandbox child before it reads anything untrusted and before it imports a parser, and in the zygote before it
+imports one. System calls are made through ctypes, because the child must start within milliseconds. The result names
+each measure that the kernel refuses; the caller decides whether to go on.
 """
 
 import ctypes
@@ -21,11 +21,15 @@ from typing import Any
 REQUIRED = ("limits", "ordinary user", "seccomp")
 
 _NEW_IPC, _NEW_UTS, _NEW_USER, _NEW_PID, _NEW_NET = 0x08000000, 0x04000000, 0x10000000, 0x20000000, 0x40000000
-_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_SECCOMP, _PR_SET_NO_NEW_PRIVS = 1, 4, 22, 38
+_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_KEEPCAPS, _PR_SET_SECCOMP, _PR_SET_NO_NEW_PRIVS = 1, 4, 8, 22, 38
 _SECCOMP_MODE_FILTER = 2
 _DESCRIPTORS = "/proc/self/fd/"
 _LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT = 444, 445, 446  # the same numbers on all architectures
-_CAPSET = {"x86_64": 126, "aarch64": 91}
+_CAPABILITY_VERSION = 0x20080522
+# What the zygote keeps so that it can isolate its children: to open directories, to signal other users, to change the
+# user and the groups, to make namespaces.
+_DAC_READ_SEARCH, _KILL, _SETGID, _SETUID, _SYS_ADMIN = 1 << 2, 1 << 5, 1 << 6, 1 << 7, 1 << 21
+_ISOLATE = _DAC_READ_SEARCH | _KILL | _SETGID | _SETUID | _SYS_ADMIN
 # A range of user ids that neither systemd nor containers use. The process id is added: one user per child.
 _FIRST_UID = 0x70000000
 _NOBODY = 65534
@@ -36,32 +40,55 @@ _libc = ctypes.CDLL(None, use_errno=True)
 def enter(plan: dict[str, Any]) -> list[str]:
     """Applies all measures; returns the names of those that failed.
 
-    `plan`: `parent` (process id of the sandbox), `memory` (bytes), `processes`, `files` (open files), `seconds` (CPU
-    time), `forks` (whether it may start programs), `filter` (BPF in base64; empty for none), `paths` (to import from),
-    `readable` (paths that it may read), `stay` (keep the user), `keep` (descriptors that stay open). With namespaces
-    the caller continues as process 1 of a new PID namespace; the original process only waits.
+    `plan`: `parent` (process id of the sandbox or of the zygote), `root` (whether the sandbox is root's), `memory`
+    (bytes), `processes`, `files` (open files), `seconds` (CPU time), `forks` (whether it may start programs), `filter`
+    (BPF in base64; empty for none), `paths` (to import from), `readable` (paths that it may read), `stay` (keep the
+    user), `keep` (descriptors that stay open). With namespaces the caller continues as process 1 of a new PID
+    namespace; the original process only waits.
     """
     missing = []
     _die_with_parent()
     if os.getppid() != plan["parent"]:
         os._exit(1)  # the parent died before the death signal was set
-    _write("/proc/self/oom_score_adj", "1000")  # out of memory, the kernel kills this child and not the worker
+    _die_first()
     number = os.getpid()
-    namespaced, has_user_namespace = _unshare()
+    namespaced, has_user_namespace = _unshare(is_root=plan["root"])
     if not namespaced:
         missing.append("namespaces")
     else:
         _become_first_process(plan["keep"])
-    import_directories = [
-        _ImportDirectory(path) for path in dict.fromkeys([*plan["paths"], *sys.path, *chain(*_package_paths())])
-    ]
+    import_directories = _import_directories(plan)
     ruleset = _landlock_rules(plan)
-    is_exclusive_user = _drop_privileges(number, stay=plan["stay"])
+    is_exclusive_user = _drop_privileges(number, changes=plan["root"] and not plan["stay"])
     if is_exclusive_user is None:
         missing.append("ordinary user")
     _die_with_parent()  # a change of user clears the death signal
     _use_import_directories(import_directories, plan["paths"])
     if not _limit(plan, is_exclusive=has_user_namespace or is_exclusive_user is True):
+        missing.append("limits")
+    if not _restrict_files(ruleset):
+        missing.append("landlock")
+    if not _load_filter(b64decode(plan["filter"])):
+        missing.append("seccomp")
+    return missing
+
+
+def prepare(plan: dict[str, Any]) -> list[str]:
+    """Isolates the zygote as far as a process can be that isolates others; returns the names of what failed.
+
+    It gets the limits, Landlock and a filter of its own. Root becomes another user and keeps only the capabilities that
+    `enter` needs in a forked child. `plan`: as for `enter`, with the filter of the zygote. The zygote has no PID
+    namespace: its children take their user ids from process ids, which must differ from those of other children.
+    """
+    missing = []
+    _die_first()
+    import_directories = _import_directories(plan)
+    # A child of an ordinary user writes the maps of its user namespace.
+    ruleset = _landlock_rules(plan, writable=("/proc",))
+    if not _drop_most_privileges(os.getpid(), changes=plan["root"] and not plan["stay"]):
+        missing.append("ordinary user")
+    _use_import_directories(import_directories, plan["paths"])
+    if not _set_limits(_process_limits(plan)):
         missing.append("limits")
     if not _restrict_files(ruleset):
         missing.append("landlock")
@@ -79,12 +106,18 @@ def _die_with_parent() -> None:
     _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
-def _unshare() -> tuple[bool, bool]:
+def _die_first() -> None:
+    """Out of memory, the kernel kills this process and not the worker."""
+    _write("/proc/self/oom_score_adj", "1000")
+
+
+def _unshare(*, is_root: bool) -> tuple[bool, bool]:
     """Whether new namespaces were created, and whether one is a user namespace, which counts processes separately."""
     flags = _NEW_PID | _NEW_NET | _NEW_IPC | _NEW_UTS
-    uid, gid = os.geteuid(), os.getegid()
-    if uid == 0:  # no user namespace for root: it could not change its user then
+    if is_root:  # no user namespace for root: it could not change its user then
         return _libc.unshare(flags) == 0, False
+    uid, gid = os.geteuid(), os.getegid()
+    _libc.prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0)  # the maps of a hidden process, as a zygote's child is, belong to root
     if _libc.unshare(flags | _NEW_USER) != 0:
         return False, False
     for name, line in (("setgroups", "deny"), ("uid_map", f"{uid} {uid} 1"), ("gid_map", f"{gid} {gid} 1")):
@@ -137,10 +170,18 @@ class _ImportDirectory:
             self.descriptor = -1
 
     def usable_path(self) -> str:
-        """The path if the current user can read it, else the path of the open descriptor."""
-        if self.descriptor < 0 or os.access(self.path, os.R_OK | os.X_OK):
+        """The path if the current user can read it, else the path of the descriptor, which stays open only then."""
+        if self.descriptor < 0:
+            return self.path
+        if os.access(self.path, os.R_OK | os.X_OK):
+            os.close(self.descriptor)
             return self.path
         return f"{_DESCRIPTORS}{self.descriptor}"
+
+
+def _import_directories(plan: dict[str, Any]) -> list[_ImportDirectory]:
+    paths = dict.fromkeys([*plan["paths"], *sys.path, *chain(*_package_paths())])
+    return [_ImportDirectory(path) for path in paths]
 
 
 def _use_import_directories(directories: list[_ImportDirectory], first_paths: list[str]) -> None:
@@ -169,15 +210,33 @@ def _package_paths() -> list[list[str]]:
     return [search_paths for search_paths in found if isinstance(search_paths, list)]
 
 
-def _drop_privileges(number: int, *, stay: bool) -> bool | None:
-    """Drops all privileges. True: an exclusive user; False: a shared unprivileged user; None: still privileged."""
-    is_exclusive = not stay and 0 in (os.getuid(), os.geteuid()) and _change_user(number)
-    _drop_capabilities()
+def _drop_privileges(number: int, *, changes: bool) -> bool | None:
+    """Drops all privileges. True: an exclusive user; False: a shared unprivileged user; None: still privileged.
+
+    `changes`: whether the user changes, to one with this `number`.
+    """
+    is_exclusive = changes and _change_user(number)
+    has_no_capabilities = _keep_capabilities(0)  # a new user namespace grants all of them
     hide()
     has_no_new_privileges = _libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
-    if not has_no_new_privileges or 0 in (*os.getresuid(), *os.getresgid(), *os.getgroups()):
+    if not has_no_capabilities or not has_no_new_privileges or _has_root():
         return None
     return is_exclusive
+
+
+def _drop_most_privileges(number: int, *, changes: bool) -> bool:
+    """Drops the privileges that `enter` does not need; whether it worked."""
+    _libc.prctl(_PR_SET_KEEPCAPS, 1, 0, 0, 0)
+    if changes:
+        _change_user(number)
+    has_few_capabilities = _keep_capabilities(_ISOLATE)
+    hide()
+    has_no_new_privileges = _libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
+    return has_few_capabilities and has_no_new_privileges and not _has_root()
+
+
+def _has_root() -> bool:
+    return 0 in (*os.getresuid(), *os.getresgid(), *os.getgroups())
 
 
 def _change_user(number: int) -> bool:
@@ -192,30 +251,39 @@ def _change_user(number: int) -> bool:
     return False
 
 
-def _drop_capabilities() -> None:
-    """Drops all capabilities: a new user namespace grants all of them."""
-    number = _CAPSET.get(os.uname().machine)
-    if number is not None:
-        header = ctypes.create_string_buffer(struct.pack("=Ii", 0x20080522, 0))
-        no_capabilities = ctypes.create_string_buffer(24)
-        _libc.syscall(number, header, no_capabilities)
+def _keep_capabilities(mask: int) -> bool:
+    """Drops all capabilities but those of `mask` that the process has; whether it worked."""
+    header = struct.pack("=Ii", _CAPABILITY_VERSION, 0)
+    sets = ctypes.create_string_buffer(24)  # twice: effective, permitted, inheritable; the second half for bits 32 up
+    if _libc.capget(header, sets) != 0:
+        return False
+    kept = struct.unpack("=6I", sets.raw)[1] & mask
+    return bool(_libc.capset(header, struct.pack("=6I", kept, kept, 0, 0, 0, 0)) == 0)
 
 
 def _limit(plan: dict[str, Any], *, is_exclusive: bool) -> bool:
-    """Sets all hard and soft limits. The limit of processes is only a backstop if they are counted per shared user."""
+    """Sets all limits. The limit of processes is only a backstop if they are counted per shared user."""
     processes = plan["processes"] if is_exclusive else max(plan["processes"], 2048)
-    seconds = int(plan["seconds"]) + 2
+    work = {resource.RLIMIT_CPU: int(plan["seconds"]) + 2, resource.RLIMIT_NPROC: processes}
+    return _set_limits({**_process_limits(plan), **work})
+
+
+def _process_limits(plan: dict[str, Any]) -> dict[int, int]:
+    """The limits of a zygote and of every child."""
     limits = {
         resource.RLIMIT_AS: plan["memory"],
-        resource.RLIMIT_CPU: seconds,
         resource.RLIMIT_FSIZE: 0,
         resource.RLIMIT_CORE: 0,
         resource.RLIMIT_NOFILE: plan["files"],
-        resource.RLIMIT_NPROC: processes,
         resource.RLIMIT_MEMLOCK: 0,
     }
     if hasattr(resource, "RLIMIT_MSGQUEUE"):
         limits[resource.RLIMIT_MSGQUEUE] = 0
+    return limits
+
+
+def _set_limits(limits: dict[int, int]) -> bool:
+    """Sets hard and soft limits; whether all were set."""
     try:
         for kind, value in limits.items():
             hard = resource.getrlimit(kind)[1]
@@ -233,8 +301,11 @@ _SYSTEM_PATHS = ("/usr", "/lib", "/lib64", "/bin")
 _DEVICE_PATHS = ("/dev/null", "/dev/zero", "/dev/urandom", "/etc/ld.so.cache", "/etc/localtime")
 
 
-def _landlock_rules(plan: dict[str, Any]) -> int:
-    """A Landlock ruleset that allows to read code and system libraries only; -1 if the kernel has no Landlock."""
+def _landlock_rules(plan: dict[str, Any], writable: tuple[str, ...] = ()) -> int:
+    """A Landlock ruleset that allows to read code and system libraries only; -1 if the kernel has no Landlock.
+
+    `writable`: directories whose files may be written.
+    """
     version = _libc.syscall(_LANDLOCK_CREATE, None, ctypes.c_size_t(0), ctypes.c_uint(1))
     if version < 1:
         return -1
@@ -251,6 +322,8 @@ def _landlock_rules(plan: dict[str, Any]) -> int:
         _allow(ruleset, path, reading)
     for path in _SYSTEM_PATHS:
         _allow(ruleset, path, reading | execution)
+    for path in writable:
+        _allow(ruleset, path, _WRITE_FILE)
     for path in _DEVICE_PATHS:
         _allow(ruleset, path, _READ_FILE | (_WRITE_FILE if path == "/dev/null" else 0))
     return ruleset

@@ -12,6 +12,8 @@ from pipeline.codec import MAX_ID, Malformed, from_bytes, to_bytes
 
 _LENGTH = struct.Struct(">I")
 MAX_BLOBS = 20_000
+# What a zygote says when it has loaded everything, and on a connection when it has forked the child.
+READY, FORKED = b"ready", b"f"
 
 
 def pack(meta: Mapping[str, Any], blobs: Mapping[str, bytes]) -> list[bytes]:

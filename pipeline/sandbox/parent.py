@@ -1,58 +1,43 @@
 """Runs one verb on one untrusted document in an isolated child process that can be killed.
 
-Each call starts a new interpreter (measured: 45 to 60 ms with its isolation; a warm process would save little and share
-state between documents). The request is a sealed memory file, the reply comes through a pipe; no file is written.
+Each call starts a new interpreter (measured: 45 to 60 ms with its isolation) or, for OCR, a fork of a process that has
+loaded the parsers. The request is a sealed memory file, the reply comes through a pipe; no file is written.
 """
 
 import base64
 import compileall
-import errno
 import fcntl
 import logging
 import os
 import re
-import signal
-import subprocess
 import sys
 import sysconfig
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from select import POLLIN, poll
-from typing import Any
+from typing import Any, Protocol
 
 from pipeline.codec import Malformed, to_bytes
-from pipeline.sandbox import message, seccomp
+from pipeline.sandbox import ending, interpreter, message, seccomp
+from pipeline.sandbox.interpreter import ROOT
 from pipeline.sandbox.isolation import REQUIRED, hide
+from pipeline.sandbox.memory_file import sealed
+from pipeline.sandbox.warm import WarmChildren
 from schemas.errors import ErrorCode, StageFailed
 from schemas.refusals import Reason
 
 log = logging.getLogger("masker.sandbox")
 
-_ROOT = Path(__file__).resolve().parents[2]
 _REASONS: dict[str, Reason] = {reason.value: reason for reason in Reason}
 _CODES = frozenset(value for name, value in vars(ErrorCode).items() if name.isupper())
 _TYPE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,60}", re.ASCII)
 _MEASURES = frozenset((*REQUIRED, "namespaces", "landlock"))
 _MIN_REPLY = 256 * 1024**2  # bytes that every child may reply
 _REPLY_PER_BYTE = 8  # further bytes of the reply for each byte of the request
-# Seconds between attempts to seal; in each attempt the kernel itself waits up to a sixth of a second.
-_SEAL_WAITS = (0.0, 0.01, 0.05, 0.2, 1.0)
-_END_SECONDS = 5.0  # seconds for the kernel to end all processes of a namespace
-_ENVIRONMENT = {
-    "PATH": "/usr/local/bin:/usr/bin:/bin",
-    "HOME": "/nonexistent",
-    "LANG": "C.UTF-8",
-    "LC_ALL": "C.UTF-8",
-    "TZ": "UTC",
-    # One document, one core: the thread pools of several children would compete.
-    "OMP_NUM_THREADS": "1",
-    "OMP_THREAD_LIMIT": "1",
-    "OPENBLAS_NUM_THREADS": "1",
-    "MALLOC_ARENA_MAX": "2",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +69,20 @@ class ChildTimeout(ChildFailed):
         super().__init__("timeout")
 
 
+class _Child(Protocol):
+    """A started child."""
+
+    def end(self, *, is_faulty: bool) -> None:
+        """Ends all its processes. `is_faulty`: it gave no valid reply."""
+
+
 class Sandbox:
     """Calls verbs in isolated children; thread-safe.
 
     `mode`: `strict` raises SandboxUnavailable if a required measure fails, `best-effort` logs one warning with the
     failed measures. `answers` names the function of the child (`module:name`); `code` are further readable directories.
+    `preload` names the function that loads the parsers of OCR once, in a zygote that lives until `close` or the end of
+    this object (None: no zygote, each child loads them itself).
     """
 
     def __init__(
@@ -98,34 +92,44 @@ class Sandbox:
         limits: Limits = Limits(),
         answers: str = "pipeline.sandbox.child:answer",
         code: Sequence[Path] = (),
+        preload: str | None = "pipeline.preload:preload",
     ) -> None:
         self._strict = mode == "strict"
         self._limits = limits
         self._answers = answers
         packages = [path for path in sys.path if Path(path).name in ("site-packages", "dist-packages")]
-        self._paths = [str(_ROOT), *packages]
+        self._paths = [str(ROOT), *packages]
         self._readable = [
-            *(str(_ROOT / name) for name in ("pipeline", "schemas")),
+            *(str(ROOT / name) for name in ("pipeline", "schemas")),
             *packages,
             *(str(path) for path in code),
             *(sysconfig.get_path(name) for name in ("stdlib", "platstdlib")),
             str(Path(sys.base_prefix) / "lib"),
         ]
         # The child may not write byte code: without this, each child would compile what it imports.
-        compileall.compile_dir(_ROOT / "pipeline", quiet=2)
+        compileall.compile_dir(ROOT / "pipeline", quiet=2)
         self._keep_user = False
         self._has_namespaces = False
-        self._filters = {forks: self._filter(forks=forks) for forks in (False, True)}
+        self._filters = {forks: self._filter(partial(seccomp.program, forks=forks)) for forks in (False, True)}
         self.missing = self._probe()
         self._has_namespaces = "namespaces" not in self.missing
+        # Only Landlock keeps a zygote and its children apart that have the same user.
+        is_apart = os.geteuid() == 0 or "landlock" not in self.missing
+        self._warm = WarmChildren(self._zygote_plan(preload)) if preload and is_apart else None
+
+    def close(self) -> None:
+        """Ends the zygote when its running children have ended. The next call for OCR starts another."""
+        if self._warm is not None:
+            self._warm.close()
 
     def call(
         self, verb: str, meta: Mapping[str, Any], blobs: Mapping[str, bytes], seconds: float, *, forks: bool = False
     ) -> tuple[dict[str, Any], dict[str, bytes]]:
         """The reply to a verb: untrusted meta and blobs, with checked sizes.
 
-        StageFailed with the code of the child's handler; ChildTimeout after `seconds` of wall time; ChildFailed if the
-        child crashes, is killed by a limit or sends an invalid reply. `forks`: the child may start programs.
+        StageFailed with the code of the child's handler; ChildTimeout after `seconds` of wall time, counted from its
+        start; ChildFailed if the child crashes, is killed by a limit or sends an invalid reply. `forks`: the child may
+        start programs and comes from the zygote, for OCR.
         """
         untrusted, results = self._run(verb, meta, blobs, seconds, forks)
         if "ok" in untrusted:
@@ -142,33 +146,44 @@ class Sandbox:
     def _run(
         self, verb: str, meta: Mapping[str, Any], blobs: Mapping[str, bytes], seconds: float, forks: bool
     ) -> tuple[dict[str, Any], dict[str, bytes]]:
-        deadline = time.monotonic() + seconds
         plan = to_bytes(self._plan(seconds, forks))
-        request = _sealed(
-            [len(plan).to_bytes(4, "big"), plan, *message.pack({"verb": verb, "meta": dict(meta)}, blobs)]
-        )
+        parts = [len(plan).to_bytes(4, "big"), plan, *message.pack({"verb": verb, "meta": dict(meta)}, blobs)]
+        most = min(self._limits.reply, _MIN_REPLY + _REPLY_PER_BYTE * sum(map(len, blobs.values())))
+        child, reply = self._start(parts, forks)
+        deadline = time.monotonic() + seconds
+        is_faulty = True
         try:
-            read_end, write_end = os.pipe2(os.O_CLOEXEC)
-            try:
-                child = _start(request, write_end)
-            finally:
-                os.close(write_end)
-        except BaseException:
-            os.close(request)
-            raise
-        os.close(request)
-        try:
-            most = min(self._limits.reply, _MIN_REPLY + _REPLY_PER_BYTE * sum(map(len, blobs.values())))
-            return message.unpack(_Reader(read_end, deadline).exactly, most)
+            answer = message.unpack(_Reader(reply, deadline).exactly, most)
+            is_faulty = False
         except Malformed:
             raise ChildFailed("garbage") from None
         finally:
-            os.close(read_end)
-            _end(child, has_namespace=self._has_namespaces)
+            os.close(reply)
+            child.end(is_faulty=is_faulty)
+        return answer
+
+    def _start(self, parts: Sequence[bytes], forks: bool) -> tuple[_Child, int]:
+        """A started child with a request of these parts, and the descriptor that its reply comes from."""
+        request = sealed(parts)
+        try:
+            reply, write_end = os.pipe2(os.O_CLOEXEC)
+            try:
+                with suppress(OSError):
+                    fcntl.fcntl(write_end, fcntl.F_SETPIPE_SZ, 1024 * 1024)
+                warm = self._warm.start(request, write_end) if forks and self._warm is not None else None
+                return warm or _ColdChild(request, write_end, has_namespace=self._has_namespaces), reply
+            except BaseException:
+                os.close(reply)
+                raise
+            finally:
+                os.close(write_end)
+        finally:
+            os.close(request)
 
     def _plan(self, seconds: float, forks: bool) -> dict[str, Any]:
         return {
             "parent": os.getpid(),
+            "root": os.geteuid() == 0,
             "strict": self._strict,
             "stay": self._keep_user,
             "answers": self._answers,
@@ -182,9 +197,14 @@ class Sandbox:
             "files": self._limits.files,
         }
 
-    def _filter(self, *, forks: bool) -> str:
+    def _zygote_plan(self, preload: str) -> dict[str, Any]:
+        plan = self._plan(0, forks=True)
+        filter_ = self._filter(seccomp.zygote_program)
+        return {**plan, "filter": filter_, "preload": preload, "namespaces": self._has_namespaces}
+
+    def _filter(self, program: Callable[[], bytes]) -> str:
         try:
-            return base64.b64encode(seccomp.program(forks=forks)).decode()
+            return base64.b64encode(program()).decode()
         except seccomp.FilterUnavailable as error:
             if self._strict:
                 raise SandboxUnavailable(f"the parsers' sandbox cannot be built: {error}") from None
@@ -199,7 +219,7 @@ class Sandbox:
                 self._keep_user = True  # the code may be readable for root only
                 return self._probe()
             raise SandboxUnavailable(
-                f"the parsers' sandbox does not start ({failure.reason}); an ordinary user must be able to read {_ROOT}"
+                f"the parsers' sandbox does not start ({failure.reason}); an ordinary user must be able to read {ROOT}"
             ) from None
         answer = untrusted.get("ok", {})
         missing = tuple(sorted(_MEASURES & {*untrusted.get("missing", ()), *answer.get("leaks", ())}))
@@ -213,51 +233,6 @@ class Sandbox:
         if missing:
             log.warning("sandbox: this machine refuses parts of the parsers' isolation: %s", ", ".join(missing))
         return missing
-
-
-def _start(request: int, write_end: int) -> subprocess.Popen[bytes]:
-    """Starts an interpreter, isolated (-I), without site (-S), in its own session, so that all of it can be killed."""
-    with suppress(OSError):
-        fcntl.fcntl(write_end, fcntl.F_SETPIPE_SZ, 1024 * 1024)
-    script = str(_ROOT / "pipeline" / "sandbox" / "child.py")
-    return subprocess.Popen(
-        [sys.executable, "-I", "-S", "-B", "-X", "utf8", script, str(request), str(write_end)],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,  # error messages of parsers may quote the document
-        env=_ENVIRONMENT,
-        cwd="/",
-        pass_fds=(request, write_end),
-        start_new_session=True,
-    )
-
-
-def _sealed(parts: Sequence[bytes]) -> int:
-    """A sealed memory file with these bytes; nobody can change it, not even the child."""
-    request = os.memfd_create("request", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
-    try:
-        with open(request, "wb", closefd=False) as file:
-            file.writelines(parts)
-        _seal(request)
-    except BaseException:
-        os.close(request)
-        raise
-    return request
-
-
-def _seal(file: int) -> None:
-    """Seals a memory file against every change. The kernel refuses with EBUSY while it migrates one of the pages."""
-    seals = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_SEAL
-    for wait in _SEAL_WAITS:
-        try:
-            fcntl.fcntl(file, fcntl.F_ADD_SEALS, seals)
-        except OSError as error:
-            if error.errno != errno.EBUSY:
-                raise
-            time.sleep(wait)
-        else:
-            return
-    fcntl.fcntl(file, fcntl.F_ADD_SEALS, seals)
 
 
 class _Reader:
@@ -283,20 +258,17 @@ class _Reader:
         return b"".join(parts)
 
 
-def _end(child: subprocess.Popen[bytes], *, has_namespace: bool) -> None:
-    """Kills the session of the child. The filter keeps all its processes in it; with process 1 its namespace ends.
+class _ColdChild:
+    """A child in an interpreter of its own. `has_namespace`: its started process only waits for process 1."""
 
-    `has_namespace`: the started process only waits for process 1 and gets time to reap it.
-    """
-    if has_namespace and child.poll() is None:
-        child.terminate()
-        with suppress(OSError):
-            process = os.pidfd_open(child.pid)
-            end_poll = poll()
-            end_poll.register(process, POLLIN)
-            end_poll.poll(_END_SECONDS * 1000)
-            os.close(process)
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(child.pid, signal.SIGKILL)
-    child.kill()
-    child.wait()
+    def __init__(self, request: int, reply: int, *, has_namespace: bool) -> None:
+        self._process = interpreter.start("child.py", (request, reply))
+        self._has_namespace = has_namespace
+
+    def end(self, *, is_faulty: bool) -> None:
+        """Kills the session of the child. The filter keeps all its processes in it."""
+        process = self._process.pid
+        ending.ask(process, has_namespace=self._has_namespace)
+        ending.wait(process)
+        ending.finish(process)
+        self._process.wait()

@@ -1,4 +1,4 @@
-"""The seccomp filter of the sandbox child: the system calls that it may not make, compiled once per process.
+"""The seccomp filters of the child and the zygote: the system calls that they may not make, compiled once per process.
 
 The parent compiles the filter with libseccomp and the child loads it as BPF, so the child needs no library and starts
 fast. Programs that the child starts (Tesseract) inherit the filter and cannot remove it.
@@ -6,6 +6,7 @@ fast. Programs that the child starts (Tesseract) inherit the filter and cannot r
 
 import errno
 import os
+from collections.abc import Sequence
 from functools import cache
 
 # Communication with other machines and processes; io_uring could open sockets past the filter.
@@ -37,6 +38,9 @@ _KERNEL = (
     "fanotify_init inotify_init inotify_init1 mknod mknodat seccomp landlock_create_ruleset"
 )
 _DENIED = " ".join((_NETWORK, _PROCESS_CONTROL, _NAMESPACES_AND_MOUNTS, _SHARED_MEMORY, _KERNEL)).split()
+# What a zygote does for its children: it receives requests, watches and groups processes, and a forked child, before it
+# loads its own filter, makes namespaces and Landlock rules.
+_ZYGOTE = {"recvmsg", "sendmsg", "sendto", "pidfd_open", "setpgid", "unshare", "landlock_create_ruleset"}
 _PROCESSES = ["fork", "vfork", "execve", "execveat", "kill"]
 
 _CLONE_THREAD = 0x00010000
@@ -49,24 +53,34 @@ class FilterUnavailable(Exception):
 
 @cache
 def program(*, forks: bool) -> bytes:
-    """The BPF program; a denied call fails with EPERM. `forks`: whether programs may be started (for OCR only).
+    """The BPF program of a child; a denied call fails with EPERM. `forks`: whether it may start programs, for OCR only.
 
     FilterUnavailable if it cannot be compiled.
     """
+    return _compiled(_DENIED if forks else _DENIED + _PROCESSES, forks=forks)
+
+
+@cache
+def zygote_program() -> bytes:
+    """The BPF program of a zygote, which its children inherit and add their own to. FilterUnavailable as above."""
+    return _compiled([name for name in _DENIED if name not in _ZYGOTE], forks=True)
+
+
+def _compiled(denied: Sequence[str], *, forks: bool) -> bytes:
     try:
         import pyseccomp
     except (ImportError, RuntimeError, OSError):
         raise FilterUnavailable("libseccomp2 is not installed") from None
     try:
-        return _compiled(pyseccomp, forks)
+        return _exported(pyseccomp, denied, forks)
     except (OSError, ValueError):
         raise FilterUnavailable("libseccomp cannot compile the filter") from None
 
 
-def _compiled(pyseccomp, forks: bool) -> bytes:  # type: ignore[no-untyped-def]
+def _exported(pyseccomp, names: Sequence[str], forks: bool) -> bytes:  # type: ignore[no-untyped-def]
     denied = pyseccomp.ERRNO(errno.EPERM)
     rules = pyseccomp.SyscallFilter(pyseccomp.ALLOW)
-    for name in _DENIED if forks else _DENIED + _PROCESSES:
+    for name in names:
         if pyseccomp.resolve_syscall(pyseccomp.system_arch(), name) >= 0:  # the call exists on this architecture
             rules.add_rule(denied, name)
     # A filter cannot read the flags of clone3, which are in memory; on ENOSYS the C library falls back to clone.

@@ -4,7 +4,7 @@ Pure functions, independent of the search that redaction uses. The rules, strict
 1. A distinctive value occurs nowhere: not in text, not in data that only programs read, not inside a longer string, not
    in other digits, spacing, presentation forms, visual order, escapes or encodings, not split over neighbouring cells.
 2. A shorter code does not occur as a token in text for people, and no value is a whole text or line by itself.
-3. No part of a found person's name occurs as a name.
+3. No part of a found person's name occurs as a name, and no raster shows five digits or more of a found number.
 4. Detection by rules, with the options of the input, finds nothing but names that the tagger dismissed in the input.
    Placeholders are no finding, even if OCR misread them.
 A term that the caller allows is no finding, and a value that occurs only inside such terms may stay.
@@ -43,6 +43,9 @@ _MIN_CODE = 6  # letters and digits of a code for the token search of rule 2
 _MIN_LINE = 3  # letters of a value for the whole-line search of rule 2: lists often have lines of initials
 _MAX_GROUPS = 6  # groups of characters that one code may be written in
 _MIN_SCALE = 4  # increasing numbers that count as the scale of an axis
+_MIN_PART = 5  # digits in a row of a found number that rule 3 searches in rasters
+_MIN_NUMBER = 9  # digits of such a number
+_DIGITS = re.compile(r"[0-9](?:[ -]?[0-9])*")
 _PATTERN_TYPES = frozenset({"DATE_TIME", "MONETARY_AMOUNT"})  # rule 4 finds these in every place
 # A placeholder as printed, extracted or misread: blanks for underscores, O for 0, I and l for 1.
 _PLACEHOLDER = re.compile(
@@ -77,6 +80,7 @@ def leftovers(
     remaining = tuple(dict.fromkeys(_remaining(findings.values, passages, raw)))
     found = dict.fromkeys(outside_allowed_terms(remaining, findings.values, passages, raw, _remaining, options.terms))
     found.update(dict.fromkeys(partial_names(findings.values, passages, options.terms)))
+    found.update(dict.fromkeys(partial_numbers(findings.values, readings)))
     known = {(value.type, normal_forms.letters(value.surface)) for value in findings.values}
     all_types = replace(options, enabled=ALL_TYPES, strict_checksums=False, context="")
     new_ones: dict[tuple[str, str], Leftover] = {}
@@ -250,6 +254,22 @@ def partial_names(
             for start, end, _ in mentions:
                 if not allowed_spans.cover(start, end, _PERSON):
                     yield Leftover(_PERSON.value, passage.text[start:end], known=True)
+
+
+def partial_numbers(values: Sequence[FoundValue], readings: Iterable[Reading]) -> Iterator[Leftover]:
+    """Rule 3: each run of digits in a raster that is a part of a found number: OCR sees the rest of a burned number."""
+    numbers = [(value, _digits(value.surface)) for value in values if value.type not in _PATTERN_TYPES]
+    numbers = [(value, digits) for value, digits in numbers if len(digits) >= _MIN_NUMBER]
+    for reading in readings:
+        for run in _DIGITS.findall(normal_forms.fold(reading.text)) if numbers else ():
+            part = _digits(run)
+            owner = next((value for value, digits in numbers if len(part) >= _MIN_PART and part in digits), None)
+            if owner is not None:
+                yield Leftover(owner.type, run, known=True)
+
+
+def _digits(text: str) -> str:
+    return "".join(filter(str.isdigit, normal_forms.fold(text)))
 
 
 def confident_text(reading: Reading, min_number_confidence: float = MIN_CONFIDENCE) -> Passage:

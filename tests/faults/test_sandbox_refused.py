@@ -23,6 +23,15 @@ else:
     print("built, missing:", *sandbox.missing)
     print(sandbox.call("probe", {}, {}, 20)[0])
 """
+# The same, where the second child comes from a zygote.
+BUILD_WARM = BUILD.replace("(sys.argv[1])", "(sys.argv[1], preload='pipeline.sandbox.isolation:hide')").replace(
+    "20)[0]", "20, forks=True)[0]"
+)
+SHOW_CHILDREN = """
+import os, pathlib
+for child in pathlib.Path(f"/proc/self/task/{os.getpid()}/children").read_text().split():
+    print(pathlib.Path(f"/proc/{child}/cmdline").read_text())
+"""
 # A machine whose kernel refuses seccomp filters: an outer filter denies loading inner ones.
 NO_SECCOMP = """
 import errno, pyseccomp
@@ -39,11 +48,19 @@ for name in ("unshare", "landlock_create_ruleset"):
 rules.load()
 """
 
+NO_LANDLOCK = NO_NAMESPACES.replace('"unshare", ', "").replace('ruleset"', 'ruleset",')
+NO_NAMESPACES_ALONE = NO_NAMESPACES.replace('"landlock_create_ruleset"', "")
+
 SELFISH = """
 import os
 HOME = os.path.dirname(os.path.realpath(__file__))
 def answer(verb, meta, blobs):
     return {"found": os.path.exists(os.path.join(HOME, "selfish.py"))}, {}
+"""
+WHO = """
+import os
+def answer(verb, meta, blobs):
+    return {"users": os.getresuid()}, {}
 """
 
 
@@ -87,6 +104,14 @@ def test_namespaces_and_landlock_are_a_bonus(mode: str):
     assert "namespaces" in logged
 
 
+@pytest.mark.parametrize("before", ["", NO_SECCOMP, NO_NAMESPACES, NO_LANDLOCK])
+def test_a_zygote_needs_no_more_than_its_children(before: str):
+    said, logged = run("best-effort", before, build=BUILD_WARM)
+    leaks = ["seccomp"] if before == NO_SECCOMP else []
+    assert said.splitlines()[1] == str({"leaks": leaks})
+    assert "no warm process" not in logged
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can be left with too few rights to give root up")
 def test_strict_refuses_where_root_cannot_be_given_up():
     said, _ = run("strict", prefix=("setpriv", "--bounding-set=-setuid,-setgid"))
@@ -95,14 +120,49 @@ def test_strict_refuses_where_root_cannot_be_given_up():
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="already an ordinary user")
-def test_an_ordinary_user_builds_it_too():
+@pytest.mark.parametrize("build", [BUILD, BUILD_WARM])
+@pytest.mark.parametrize("before", ["", NO_NAMESPACES_ALONE, NO_LANDLOCK])
+def test_an_ordinary_user_builds_it_too(build: str, before: str):
     python = Path("/usr/bin/python3.11")
     if not python.exists():
         pytest.skip("no interpreter that everybody may run")
-    prefix = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
+    prefix = ("setpriv", "--reuid=65533", "--regid=65533", "--clear-groups")
     with tempfile.TemporaryDirectory() as directory:  # everybody may pass there, unlike tmp_path
-        said, _ = run("strict", prefix=prefix, root=open_to_all(Path(directory)), python=str(python))
+        said, logged = run(
+            "strict", before, prefix=prefix, root=open_to_all(Path(directory)), python=str(python), build=build
+        )
     assert said.splitlines()[-1] == "{'leaks': []}"
+    assert "no warm process" not in logged
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="already an ordinary user")
+@pytest.mark.parametrize("build", [BUILD, BUILD_WARM])
+def test_the_child_of_an_ordinary_user_keeps_its_user_in_a_namespace(build: str):
+    python = Path("/usr/bin/python3.11")
+    if not python.exists():
+        pytest.skip("no interpreter that everybody may run")
+    prefix = ("setpriv", "--reuid=65533", "--regid=65533", "--clear-groups")
+    own = build.replace("Sandbox(sys.argv[1]", "Sandbox(sys.argv[1], answers='pipeline.who:answer'")
+    with tempfile.TemporaryDirectory() as directory:
+        root = open_to_all(Path(directory))
+        (root / "pipeline" / "who.py").write_text(WHO)
+        said, _ = run("strict", prefix=prefix, root=root, python=str(python), build=own)
+    assert said.splitlines()[-1] == "{'users': [65533, 65533, 65533]}"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="already an ordinary user")
+@pytest.mark.parametrize(("before", "shared"), [("", True), (NO_LANDLOCK, False)])
+def test_children_of_one_user_share_a_zygote_only_where_landlock_keeps_them_apart(before: str, shared: bool):
+    python = Path("/usr/bin/python3.11")
+    if not python.exists():
+        pytest.skip("no interpreter that everybody may run")
+    prefix = ("setpriv", "--reuid=65533", "--regid=65533", "--clear-groups")
+    build = BUILD_WARM + SHOW_CHILDREN
+    with tempfile.TemporaryDirectory() as directory:
+        said, _ = run(
+            "best-effort", before, prefix=prefix, root=open_to_all(Path(directory)), python=str(python), build=build
+        )
+    assert ("zygote.py" in said) is shared
 
 
 def open_to_all(tmp_path: Path) -> Path:
@@ -125,17 +185,21 @@ class TestPrivateCheckout:
     def test_its_child_imports_from_it_all_the_same(self, tmp_path: Path):
         copy_code(tmp_path)
         tmp_path.chmod(0o700)
-        said, _ = run("strict", root=tmp_path)
-        assert said.splitlines() == ["built, missing:", "{'leaks': []}"]
+        for build in (BUILD, BUILD_WARM):
+            said, logged = run("strict", root=tmp_path, build=build)
+            assert said.splitlines() == ["built, missing:", "{'leaks': []}"]
+            assert logged == ""
 
     def test_a_library_that_looks_for_its_files_by_its_own_path_finds_them(self, tmp_path: Path):
         """As OpenCV does when it is imported."""
         copy_code(tmp_path)
         (tmp_path / "pipeline" / "selfish.py").write_text(SELFISH)
         tmp_path.chmod(0o700)
-        build = BUILD.replace("Sandbox(sys.argv[1])", "Sandbox(sys.argv[1], answers='pipeline.selfish:answer')")
-        said, _ = run("best-effort", root=tmp_path, build=build)
-        assert said.splitlines()[-1] == "{'found': True}"
+        for build in (BUILD, BUILD_WARM):
+            own = build.replace("Sandbox(sys.argv[1]", "Sandbox(sys.argv[1], answers='pipeline.selfish:answer'")
+            said, logged = run("best-effort", root=tmp_path, build=own)
+            assert said.splitlines()[-1] == "{'found': True}"
+            assert "no warm process" not in logged
 
     def test_code_that_root_alone_can_read_is_refused(self, tmp_path: Path):
         copy_code(tmp_path)
@@ -146,3 +210,6 @@ class TestPrivateCheckout:
         said, logged = run("best-effort", root=tmp_path)
         assert said.splitlines()[0] == "built, missing: ordinary user"
         assert "ordinary user" in logged
+        said, logged = run("best-effort", root=tmp_path, build=BUILD_WARM)
+        assert said.splitlines()[-1] == "{'leaks': ['ordinary user']}"
+        assert "no warm process" not in logged

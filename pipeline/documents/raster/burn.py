@@ -171,13 +171,13 @@ def _overlap(one: Box, other: Box) -> bool:
     return one.left < other.right and other.left < one.right and one.top < other.bottom and other.top < one.bottom
 
 
-# 17 gray levels make the PNG of a noisy page three to five times smaller. OCR is as accurate as before: the mean
-# confidence of Tesseract on noisy scans was 91.0 with 256 levels and 91.3 with 17.
-_LEVELS = np.minimum((np.arange(256) + 8) // 16 * 17, 255).astype(np.uint8)
+# Steps of 4 gray levels make the PNG of a noisy page a fifth smaller. Steps of 16 would make it half as large, but the
+# detector of text lines then breaks blurred lines into pieces.
+_LEVELS = np.minimum((np.arange(256) + 2) // 4 * 4, 255).astype(np.uint8)
 
 
 def raster_png(image: Any) -> bytes:
-    """A grayscale array (height, width) as a PNG with 17 gray levels."""
+    """A grayscale array (height, width) as a PNG with 65 gray levels."""
     is_encoded, buffer = cv2.imencode(".png", cv2.LUT(image, _LEVELS), [cv2.IMWRITE_PNG_COMPRESSION, 1])
     if not is_encoded:
         raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT)

@@ -18,7 +18,7 @@ from schemas.errors import ErrorCode, StageFailed
 
 READER = f"Pillow {PIL.__version__}"
 
-_LEVELS = [min((level + 8) // 16 * 17, 255) for level in range(256)]
+_LEVELS = [min((level + 2) // 4 * 4, 255) for level in range(256)]
 _FORMATS = ("PNG", "JPEG", "TIFF")
 _SMALL_SIDE = 1400  # pixels of the longer side; OCR reads a smaller image better when it is enlarged
 _MAX_SCALE = 3.0

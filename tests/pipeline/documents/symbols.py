@@ -106,10 +106,10 @@ def answer_without_first_eyes(
     """The sandbox child's answer where redaction sees no code at all, not even as unread ink."""
     from pipeline.documents.pdf.page import codes as pdf_codes
     from pipeline.documents.raster.codes.reader import NO_CODES
-    from pipeline.ocr import tesseract
+    from pipeline.ocr import page
     from pipeline.sandbox.child import answer
 
-    tesseract.with_codes = lambda reading, image: replace(reading, unread=())
+    page.with_codes = lambda reading, image: replace(reading, unread=())
     pdf_codes.codes_in = lambda gray: NO_CODES
     pdf_codes.codes_read_in = lambda gray: ()
     return answer(verb, meta, blobs)

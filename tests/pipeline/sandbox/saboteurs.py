@@ -6,8 +6,11 @@ import os
 import resource
 import signal
 import socket
+import stat
+import struct
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -17,6 +20,7 @@ from typing import Any
 from schemas.errors import StageFailed
 
 Answer = tuple[Any, dict[str, bytes]]
+STATE: dict[str, Any] = {"preloaded": False, "document": None}
 FLOOD = b"\x00" * 65536
 
 
@@ -24,6 +28,38 @@ def answer(verb: str, meta: dict[str, Any], blobs: Mapping[str, bytes]) -> Answe
     if verb == "probe":  # the sandbox tests its isolation when it is built
         return {"leaks": []}, {}
     return VERBS[verb](meta, dict(blobs))
+
+
+def preload() -> None:
+    """Stands for the loading of models in the zygote, and tries what the zygote may not do."""
+    STATE["preloaded"] = True
+    STATE["zygote"] = {
+        "read": _code(Path("/etc/passwd").read_bytes),
+        "write": _code(lambda: Path("/dev/shm/masker-left-behind").write_bytes(b"left behind")),
+        "socket": _code(socket.socket),
+        "memory": resource.getrlimit(resource.RLIMIT_AS),
+        "written": resource.getrlimit(resource.RLIMIT_FSIZE),
+    }
+
+
+def preload_with_a_thread() -> None:
+    threading.Thread(target=time.sleep, args=(1000,), daemon=True).start()
+
+
+def preload_that_fails() -> None:
+    raise ValueError("Fahad Alqahtani 1012345672")
+
+
+def preload_that_dies() -> None:
+    os._exit(0)
+
+
+def is_preloaded(meta, blobs):
+    return {"preloaded": STATE["preloaded"]}, {}
+
+
+def zygote(meta, blobs):
+    return STATE["zygote"], {}
 
 
 def echo(meta, blobs):
@@ -181,7 +217,7 @@ def processes(meta, blobs):
     """Starts a process in a verb that may not start one."""
     libc = ctypes.CDLL(None, use_errno=True)
     return {
-        "fork": _code(os.fork),
+        "fork": _code(lambda: os.fork() or os._exit(0)),
         "exec": _code(lambda: subprocess.run(["true"], check=False)),
         "kill": _code(lambda: os.kill(meta["victim"], signal.SIGTERM)),
         "ptrace": "worked" if libc.ptrace(16, meta["victim"], 0, 0) == 0 else errno.errorcode[ctypes.get_errno()],
@@ -215,11 +251,99 @@ def program(meta, blobs):
     return {"status": done.returncode, "errors": done.stderr.decode()[-500:]}, {"data": done.stdout}
 
 
+def keep_document(meta, blobs):
+    """Leaves the document where a later child of the same zygote would find it."""
+    seen, STATE["document"] = STATE["document"], blobs["data"].decode()
+    return {"seen": seen}, {}
+
+
+def _is_open(descriptor: int) -> bool:
+    try:
+        os.fstat(descriptor)
+    except OSError:
+        return False
+    return True
+
+
+def _capabilities() -> list[int]:
+    """The effective, permitted and inheritable sets, twice: the second half for bits 32 and up."""
+    sets = ctypes.create_string_buffer(24)
+    ctypes.CDLL(None).capget(struct.pack("=Ii", 0x20080522, 0), sets)
+    return list(struct.unpack("=6I", sets.raw))
+
+
+def cage(meta, blobs):
+    """What isolates this process, for comparison, and what is its own."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    limits = {name: resource.getrlimit(getattr(resource, name)) for name in dir(resource) if name.startswith("RLIMIT_")}
+    return {
+        "same": {
+            "limits": limits,
+            "capabilities": _capabilities(),
+            "seccomp": libc.prctl(21, 0, 0, 0, 0),
+            "no new privileges": libc.prctl(39, 0, 0, 0, 0),
+            "dumpable": libc.prctl(3, 0, 0, 0, 0),
+            "process id": os.getpid(),
+            "parent": os.getppid(),
+            "environment": dict(os.environ),
+            "directory": Path.cwd() == Path("/"),
+            "groups": os.getgroups(),
+            "unshare": _code(lambda: libc.unshare(0x20000) == 0 or (_ for _ in ()).throw(PermissionError(1, ""))),
+            "landlock": _call(444, 0, 0, 1),
+            "group": _code(lambda: os.setpgid(0, 0)),
+            "sockets": [
+                number for number in range(256) if _is_open(number) and stat.S_ISSOCK(os.fstat(number).st_mode)
+            ],
+        },
+        "own": {
+            "user": os.getresuid(),
+            "user group": os.getresgid(),
+            **{name: Path(f"/proc/self/ns/{name}").readlink().name for name in ("pid", "net", "ipc", "uts")},
+        },
+        "death signal": _death_signal(),
+    }, {}
+
+
+def _death_signal() -> int:
+    number = ctypes.c_int()
+    ctypes.CDLL(None).prctl(2, ctypes.byref(number), 0, 0, 0)
+    return number.value
+
+
+def wait(meta, blobs):
+    """Holds a document until a program that it started ends."""
+    subprocess.run(["sleep", meta["marker"]], close_fds=False, check=False)
+    return {"document": blobs["data"].decode()}, {}
+
+
+def spy(meta, blobs):
+    """Tries to reach the zygote and another of its children."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    outcomes = {}
+    for victim in meta["victims"]:
+        for file in ("mem", "environ", "cmdline", "maps", "fd/3"):
+            outcomes[f"{victim} {file}"] = _code(lambda path=f"/proc/{victim}/{file}": os.open(path, os.O_RDONLY))
+        outcomes[f"{victim} signal"] = _code(lambda victim=victim: os.kill(victim, signal.SIGKILL))
+        outcomes[f"{victim} group"] = _code(lambda victim=victim: os.killpg(victim, signal.SIGKILL))
+        outcomes[f"{victim} join"] = _code(lambda victim=victim: os.setpgid(0, victim))
+        outcomes[f"{victim} ptrace"] = "worked" if libc.ptrace(16, victim, 0, 0) == 0 else "EPERM"
+        outcomes[f"{victim} vm"] = _call(310, victim, 0, 0, 0, 0, 0)
+        outcomes[f"{victim} pidfd"] = _code(lambda victim=victim: os.pidfd_open(victim))
+    kinds = [stat.filemode(os.fstat(number).st_mode)[0] for number in range(256) if _is_open(number)]
+    return {"outcomes": outcomes, "kinds": sorted(kind for kind in kinds if kind != "d")}, {}  # not import directories
+
+
+def kill_all(meta, blobs):
+    """Kills every process that it can see."""
+    os.kill(-1, signal.SIGKILL)
+    return {}, {}
+
+
 VERBS = {
     function.__name__: function
     for function in (
         echo, hang, spin, die, segfault, kill_itself, hog, raise_text, leave, refuse, not_an_object, noise, garbage,
         false_size, flood, cut_short, two_names, large, close_everything, fork_bomb, daemon, network, processes, files,
-        who, program,
+        who, program, is_preloaded, zygote, keep_document, cage, wait, spy, kill_all,
     )
 }  # fmt: skip

@@ -9,7 +9,7 @@ from pipeline.detect.detector import Detector
 from pipeline.documents.document import BY_HUE, Findings, Raster, Reading
 from pipeline.documents.image import handler
 from pipeline.entities.findings import find
-from pipeline.ocr import tesseract
+from pipeline.ocr import recognition
 from pipeline.verification.image import reader as image
 from pipeline.verification.image.low_contrast import hue_layers
 from pipeline.verification.ooxml import docx
@@ -21,6 +21,7 @@ from tests.pipeline import low_contrast_images
 from tests.pipeline.documents import papers
 from tests.pipeline.documents.office import word
 from tests.pipeline.documents.papers import NATIONAL_ID
+from tests.pipeline.verification.again import read_again
 
 EQUAL = low_contrast_images.saved(low_contrast_images.written(*low_contrast_images.RED_ON_GREEN))
 
@@ -67,7 +68,7 @@ def _transparent() -> Image.Image:
 
 
 def seen(second, pixels) -> str:
-    return "\n".join(tesseract.read(r, pixels[r.id]).text for r in second.rasters if BY_HUE in r.id)
+    return "\n".join(read_again(r, pixels[r.id]).text for r in second.rasters if BY_HUE in r.id)
 
 
 @pytest.mark.parametrize("carrier", CARRIERS)
@@ -80,7 +81,7 @@ def test_in_every_carrier(carrier: str) -> None:
 def test_in_every_hue(pair: str) -> None:
     shown = low_contrast_images.written(*low_contrast_images.PAIRS[pair]).resize((1280, 260))
     (first, *_) = hue_layers(shown, shown.convert("L"))
-    assert NATIONAL_ID in tesseract.read(Raster("a", *first.size), image.png(first)).text
+    assert NATIONAL_ID in read_again(Raster("a", *first.size), image.png(first)).text
 
 
 def test_the_same_bound_as_redaction() -> None:
@@ -121,11 +122,11 @@ def test_an_output_whose_hues_nobody_redacted_is_refused_and_then_burned(detecto
     """The first reading ignores hue here, so only the second one finds the value and its box."""
     extraction, pixels = handler.extract(EQUAL)
     plain = tuple(raster for raster in extraction.rasters if BY_HUE not in raster.id)
-    readings = [tesseract.read(raster, pixels[raster.id]) for raster in plain]
+    readings = [recognition.read(raster, pixels[raster.id]) for raster in plain]
     assert find(extraction, readings, detector, DetectOptions()) == Findings(())
     output = handler.redact(EQUAL, Findings(()), readings)
     second, images = image.read(output)
-    again = [tesseract.read(raster, images[raster.id]) for raster in second.rasters]
+    again = [read_again(raster, images[raster.id]) for raster in second.rasters]
     left = leftovers(second, again, Findings(()), detector, DetectOptions())
     assert {item.type for item in left} >= {"NATIONAL_ID", "IBAN"}
     burned = with_leftovers_burned(plain, readings, second.rasters, again, left)

@@ -11,7 +11,7 @@ import pytest
 from pipeline.detect.detector import Detector
 from pipeline.documents.document import Extraction, Finding, Findings, Reading
 from pipeline.entities.findings import find
-from pipeline.ocr import tesseract
+from pipeline.ocr import recognition
 from pipeline.sandbox import child
 from pipeline.verification.reading import Leftover, SecondReading
 from pipeline.verification.verdict import leftovers
@@ -19,12 +19,13 @@ from schemas.errors import StageFailed
 from schemas.spans import DetectOptions
 from tests.hiding_places.proof import inspection
 from tests.pipeline.verification import samples
+from tests.pipeline.verification.again import read_again
 
 OPTIONS = DetectOptions(strict_checksums=False)
 
 
 def read(extraction, pixels) -> tuple[Reading, ...]:
-    return tuple(tesseract.read(raster, pixels[raster.id]) for raster in extraction.rasters)
+    return tuple(recognition.read(raster, pixels[raster.id]) for raster in extraction.rasters)
 
 
 class Journey:
@@ -44,7 +45,8 @@ class Journey:
 
     def left(self, output: bytes) -> tuple[Leftover, ...]:
         second, pixels = self.verifier.read(output)
-        return leftovers(second, read(second, pixels), self.findings, self.detector, OPTIONS)
+        readings = [read_again(raster, pixels[raster.id]) for raster in second.rasters]
+        return leftovers(second, readings, self.findings, self.detector, OPTIONS)
 
     def refuses(self, output: bytes) -> bool:
         try:

@@ -4,7 +4,7 @@ import pytest
 
 from pipeline.documents.document import Findings, FoundValue, Raster, Reading, Word
 from pipeline.verification.reading import Leftover, Passage, SecondReading
-from pipeline.verification.verdict import partial_names
+from pipeline.verification.verdict import partial_names, partial_numbers
 from tests.pipeline.verification.conftest import Judge
 
 PERSON, ID, IBAN, EMAIL, MRN = "PERSON", "NATIONAL_ID", "IBAN", "EMAIL_ADDRESS", "MRN"
@@ -217,3 +217,18 @@ def test_a_name_that_the_tagger_dismissed_is_no_leftover_of_that_type(judge: Jud
 def test_a_part_of_a_name_in_the_other_script_is_a_leftover(name: str, text: str, left: list[str]) -> None:
     values = [FoundValue("PERSON", name, name, "PERSON_NAME_01", True)]
     assert [leftover.surface for leftover in partial_names(values, [Passage(text)])] == left
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("Card 23456 of", ["23456"]),
+        ("رقم ٢٣٤٥٦ في", ["23456"]),
+        ("Account 0000 6080 of", ["0000 6080"]),
+        ("Card 2345 of", []),  # too short to tell of it
+        ("Total 99999 of 1012345999", []),
+    ],
+)
+def test_a_raster_shows_no_part_of_a_number(text: str, left: list[str]):
+    reading = Reading("image/0", text, ())
+    assert [leftover.surface for leftover in partial_numbers(VALUES.values, [reading])] == left

@@ -12,7 +12,7 @@ from PIL import Image
 from pipeline.documents.document import Finding, Findings, Reading, Word
 from pipeline.documents.image import handler as image
 from pipeline.documents.raster.low_contrast import MIN_GRAY_CONTRAST
-from pipeline.ocr import tesseract
+from pipeline.ocr import recognition
 from schemas.errors import StageFailed
 from tests.pipeline.documents import papers
 from tests.pipeline.documents.papers import NAME, NATIONAL_ID
@@ -37,7 +37,7 @@ def read(data: bytes) -> Reading:
     extraction, pixels = image.extract(data)
     (raster,) = extraction.rasters
     assert extraction.pages == 1 == image.inspect(data)
-    return tesseract.read(raster, pixels[raster.id])
+    return recognition.read(raster, pixels[raster.id])
 
 
 def redacted(data: bytes, pattern: str = f"{NATIONAL_ID}|{NAME}") -> bytes:
@@ -217,11 +217,11 @@ def test_frames_of_an_animation_are_all_burned_and_kept() -> None:
     frames[1] = frames[1].resize(frames[0].size)
     data = saved(frames[0], "PNG", save_all=True, append_images=frames[1:], duration=100)
     extraction, pixels = image.extract(data)
-    readings = [tesseract.read(raster, pixels[raster.id]) for raster in extraction.rasters]
+    readings = [recognition.read(raster, pixels[raster.id]) for raster in extraction.rasters]
     output = image.redact(data, papers.places(extraction, NATIONAL_ID, readings), readings)
     kept = Image.open(io.BytesIO(output))
     assert kept.n_frames == 2
     for number in range(2):
         kept.seek(number)
         shown = np.asarray(kept.convert("L"))
-        assert NATIONAL_ID not in tesseract.read(papers.raster(shown, 200), papers.encoded(shown)).text
+        assert NATIONAL_ID not in recognition.read(papers.raster(shown, 200), papers.encoded(shown)).text

@@ -12,7 +12,7 @@ from pipeline.documents.document import Findings
 from pipeline.documents.image.metadata import without_metadata
 from pipeline.documents.pdf import handler as pdf
 from pipeline.documents.pdf.sanitize.rewrite import sanitized
-from pipeline.ocr import tesseract
+from pipeline.ocr import recognition
 from tests.pipeline.documents import papers
 from tests.pipeline.documents.papers import NATIONAL_ID
 
@@ -68,13 +68,13 @@ def test_what_a_page_hides_of_a_picture_is_gone(make) -> None:  # type: ignore[n
     data = papers.saved(make())
     assert any(NATIONAL_ID in said(pixels) for pixels in pictures_of(data))
     extraction, pixels = pdf.extract(data)
-    readings = [tesseract.read(raster, pixels[raster.id]) for raster in extraction.rasters]
+    readings = [recognition.read(raster, pixels[raster.id]) for raster in extraction.rasters]
     output = pdf.redact(data, Findings(()), readings)
     assert not any(NATIONAL_ID in said(picture) for picture in pictures_of(output))
 
 
 def said(pixels: np.ndarray) -> str:
-    return tesseract.read(papers.raster(pixels, 200), papers.encoded(pixels)).text
+    return recognition.read(papers.raster(pixels, 200), papers.encoded(pixels)).text
 
 
 def test_a_picture_that_the_page_shows_leaves_its_text_layer_alone() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from pipeline.documents.document import Findings, Reading
 from pipeline.documents.pdf import handler as pdf
-from pipeline.ocr import tesseract
+from pipeline.ocr import recognition
 from schemas.errors import StageFailed
 from tests.pipeline.documents import papers
 from tests.pipeline.documents.papers import IQAMA, NAME, NATIONAL_ID
@@ -16,7 +16,7 @@ Read = tuple[list[Reading], Findings]
 
 def read(data: bytes, pattern: str) -> Read:
     extraction, pixels = pdf.extract(data)
-    readings = [tesseract.read(raster, pixels[raster.id]) for raster in extraction.rasters]
+    readings = [recognition.read(raster, pixels[raster.id]) for raster in extraction.rasters]
     return readings, papers.places(extraction, pattern, readings)
 
 
@@ -25,7 +25,7 @@ def read_again(data: bytes) -> str:
     texts = []
     for number in range(pdf.inspect(data)):
         pixels = papers.rendered(data, number, dpi=200)
-        texts.append(tesseract.read(papers.raster(pixels, 200), papers.encoded(pixels)).text)
+        texts.append(recognition.read(papers.raster(pixels, 200), papers.encoded(pixels)).text)
     return "\n".join(texts)
 
 
@@ -85,7 +85,7 @@ def test_typed_text_beside_a_picture_stays_text_and_the_pictures_pixels_go() -> 
         (image,) = document[0].get_images()
         pixmap = pymupdf.Pixmap(document, image[0])  # the picture itself, without the box that is drawn over it
         pixels = np.frombuffer(pixmap.samples, np.uint8).reshape(pixmap.height, pixmap.width, -1)[:, :, 0].copy()
-    again = tesseract.read(papers.raster(pixels, 200), papers.encoded(pixels)).text
+    again = recognition.read(papers.raster(pixels, 200), papers.encoded(pixels)).text
     assert NATIONAL_ID not in again and "stamped" in again
 
 
@@ -106,7 +106,7 @@ def test_a_picture_whose_ink_is_in_its_mask() -> None:
                 pixmap = pymupdf.Pixmap(document, xref)
                 pixels = np.frombuffer(pixmap.samples, np.uint8).reshape(pixmap.height, pixmap.width, -1)[:, :, 0]
                 pixels = 255 - pixels if pixels.mean() < 128 else pixels.copy()
-                texts.append(tesseract.read(papers.raster(pixels, 200), papers.encoded(pixels)).text)
+                texts.append(recognition.read(papers.raster(pixels, 200), papers.encoded(pixels)).text)
     assert any("stamped" in text for text in texts)
     assert not any(NATIONAL_ID in text for text in texts)
     assert NATIONAL_ID not in read_again(output)
@@ -169,4 +169,4 @@ def test_white_text_over_a_scan_explains_nothing() -> None:
     document[0].insert_text((20, 45), "words that nobody sees here", fontsize=12, color=(1, 1, 1))
     extraction, pixels = pdf.extract(papers.saved(document))
     (raster,) = extraction.rasters
-    assert NATIONAL_ID in tesseract.read(raster, pixels[raster.id]).text
+    assert NATIONAL_ID in recognition.read(raster, pixels[raster.id]).text

@@ -15,7 +15,7 @@ from pipeline.documents.pdf.page.raster import ocr_dpi
 from pipeline.documents.pdf.redaction.erase import remove_ink
 from pipeline.documents.raster.burn import Box
 from pipeline.documents.raster.low_contrast import low_contrast_layers
-from pipeline.ocr import tesseract
+from pipeline.ocr import recognition
 from schemas.errors import StageFailed
 from tests.pipeline import low_contrast_images
 from tests.pipeline.documents import papers
@@ -28,7 +28,7 @@ def seen(data: bytes, handler=image) -> str:
     plain = {raster.id.partition(BY_HUE)[0] for raster in extraction.rasters}
     assert plain <= pixels.keys()
     hidden = [raster for raster in extraction.rasters if BY_HUE in raster.id]
-    return "\n".join(tesseract.read(raster, pixels[raster.id]).text for raster in hidden)
+    return "\n".join(recognition.read(raster, pixels[raster.id]).text for raster in hidden)
 
 
 @pytest.mark.parametrize("pair", low_contrast_images.PAIRS)
@@ -129,7 +129,7 @@ def test_colourful_pictures_stay_as_they_are(kind: str) -> None:
     shown = np.asarray(picture)[:, :, ::-1].copy()
     burned = np.zeros(shown.shape[:2], bool)
     for layer in low_contrast_layers(shown, 300):
-        for left, top, width, height in tesseract.read(papers.raster(layer), papers.encoded(layer)).unread:
+        for left, top, width, height in recognition.read(papers.raster(layer), papers.encoded(layer)).unread:
             burned[top : top + height, left : left + width] = True
     assert burned.mean() < 0.03
 
@@ -191,7 +191,7 @@ def test_drawn_letters_in_hue_alone_are_emptied_not_only_covered() -> None:
     data = papers.saved(document)
     assert len(red(data)) == 10
     extraction, pixels = pdf.extract(data)
-    readings = [tesseract.read(raster, pixels[raster.id]) for raster in extraction.rasters]
+    readings = [recognition.read(raster, pixels[raster.id]) for raster in extraction.rasters]
     findings = papers.places(extraction, NATIONAL_ID, readings)
     assert {place.unit.partition(BY_HUE)[1] for place in findings.places} == {BY_HUE}
     output = pdf.redact(data, findings, readings)

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from pipeline.documents.document import Raster, Reading
-from pipeline.ocr import tesseract
+from pipeline.ocr import recognition
 from schemas.errors import StageFailed
 from tests.pipeline.documents import papers
 
 
 def read(pixels: np.ndarray, dpi: int = 200) -> Reading:
-    return tesseract.read(papers.raster(pixels, dpi), papers.encoded(pixels))
+    return recognition.read(papers.raster(pixels, dpi), papers.encoded(pixels))
 
 
 def test_words_stand_where_their_boxes_say() -> None:
@@ -93,9 +93,9 @@ def test_paper_noise_is_no_unread_ink() -> None:
 @pytest.mark.parametrize("pixels", [b"", b"no picture", papers.encoded(np.zeros((10, 10), np.uint8))[:40]])
 def test_what_is_no_picture_fails(pixels: bytes) -> None:
     with pytest.raises(StageFailed, match="image_redact_failed"):
-        tesseract.read(Raster("test", 10, 10), pixels)
+        recognition.read(Raster("test", 10, 10), pixels)
 
 
 def test_pixels_of_another_size_than_said_fail() -> None:
     with pytest.raises(StageFailed, match="image_redact_failed"):
-        tesseract.read(Raster("test", 11, 10), papers.encoded(np.zeros((10, 10), np.uint8)))
+        recognition.read(Raster("test", 11, 10), papers.encoded(np.zeros((10, 10), np.uint8)))

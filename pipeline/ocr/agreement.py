@@ -1,0 +1,108 @@
+"""Puts together what several engines read in one line, each place read by the engine that is sure of it."""
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+
+from pipeline.ocr.line_word import LineWord
+
+_UNSURE = 50.0  # the highest confidence (0..100) of a word that nobody is sure of
+_SURE = 90.0  # the least confidence of one that somebody is
+_MIN_AGREED = 40.0  # confidence of two readings that agree: of each, and they then count as sure
+_OVERLAP = 0.4  # of the narrower of two words: more is the same ink
+_MIN_DIGITS = 2  # digits of a number that stands against a word
+
+Claims = Sequence[tuple[LineWord, bool]]
+
+
+def put_together(latin: Claims, numbers: Claims, arabic: Claims) -> list[LineWord]:
+    """The words of a line from left to right: claims of three engines, each with whether the engine is sure.
+
+    A word whose readings contradict each other, or that nobody is sure of, has a confidence of at most 50.
+    """
+    words: list[LineWord] = []
+    for chosen in (
+        [word for word, is_sure in latin if is_sure and not _contradicted(word, numbers)],
+        [word for word, is_sure in numbers if is_sure and not _is_letter(word, arabic) and not _denied(word, latin)],
+        list(_agreed(latin, numbers, arabic)),
+        [word for word, is_sure in arabic if is_sure and not word.has_digits],
+    ):
+        sure = (word._replace(confidence=max(_SURE, word.confidence)) if word.has_digits else word for word in chosen)
+        words += _beside(words, sure)
+    unsure = sorted((latin, numbers, arabic), key=_mean, reverse=True)
+    for claims in unsure:
+        words += _beside(words, (word._replace(confidence=min(_UNSURE, word.confidence)) for word, _ in claims))
+    return sorted(words, key=lambda word: word.left)
+
+
+def _mean(claims: Claims) -> float:
+    return sum(word.confidence for word, _ in claims) / max(1, len(claims))
+
+
+def digits_of(text: str) -> str:
+    """The digits of a text, as ASCII digits."""
+    return "".join(str(unicodedata.digit(character)) for character in text if character.isdigit())
+
+
+def _beside(taken: Sequence[LineWord], words: Iterable[LineWord]) -> list[LineWord]:
+    """The words whose ink is not taken. The words of one engine may overlap: its boxes are not exact."""
+    return [word for word in words if not any(_is_same_ink(word, other) for other in taken)]
+
+
+def _is_same_ink(one: LineWord, other: LineWord) -> bool:
+    return one.shared(other) > _OVERLAP * min(one.right - one.left, other.right - other.left)
+
+
+def _contradicted(word: LineWord, numbers: Claims) -> bool:
+    """Whether a number stands in the place of a Latin word that says other digits, or none although it may be digits.
+
+    Eastern digits look like Latin capitals: `VAVA` for ٧٨٧٨.
+    """
+    for number, is_sure in numbers:
+        digits = digits_of(number.text)
+        if not _is_same_ink(word, number) or len(digits) < _MIN_DIGITS:
+            continue
+        if not word.has_digits and any(map(str.islower, word.text)):
+            continue
+        if is_sure and digits not in digits_of(word.text):
+            return True
+        if not number.text.isascii() and (is_sure or not word.has_digits):
+            return True
+    return False
+
+
+def _denied(number: LineWord, latin: Claims) -> bool:
+    """Whether a word that was surely read as Latin says other digits than a number in its place."""
+    return any(
+        is_sure
+        and word.has_digits
+        and _is_same_ink(word, number)
+        and not (number.text.isascii() and digits_of(number.text) in digits_of(word.text))
+        for word, is_sure in latin
+    )
+
+
+def _is_letter(number: LineWord, arabic: Claims) -> bool:
+    """Whether a single digit is a part of an Arabic word: an alef looks like a one, a heh like a five."""
+    return len(digits_of(number.text)) < _MIN_DIGITS and any(
+        is_sure and not word.has_digits and len(word.text) > 1 and _is_same_ink(word, number)
+        for word, is_sure in arabic
+    )
+
+
+def _agreed(*engines: Claims) -> list[LineWord]:
+    """Numbers that two engines read alike, although no one is sure of them."""
+    claims = [[word for word, _ in words if word.has_digits and word.confidence >= _MIN_AGREED] for words in engines]
+    found: list[LineWord] = []
+    for place, words in enumerate(claims):
+        others = [other for following in claims[place + 1 :] for other in following]
+        alike = (
+            word
+            for word in words
+            if any(_is_same_ink(word, other) and _folded(word) == _folded(other) for other in others)
+        )
+        found += _beside(found, list(alike))
+    return found
+
+
+def _folded(word: LineWord) -> str:
+    return "".join(filter(str.isalnum, word.text))

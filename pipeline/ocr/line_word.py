@@ -1,0 +1,21 @@
+"""What an engine reads in a line of text: words with their places in the cut of the line."""
+
+from typing import NamedTuple
+
+
+class LineWord(NamedTuple):
+    """A word, its letters in logical order; `left` and `right` in pixels of the cut; `confidence` 0 to 100."""
+
+    text: str
+    left: float
+    right: float
+    confidence: float
+
+    @property
+    def has_digits(self) -> bool:
+        """Whether one of its characters is a digit of any script."""
+        return any(map(str.isdigit, self.text))
+
+    def shared(self, other: "LineWord") -> float:
+        """The pixels that both words cover."""
+        return max(0.0, min(self.right, other.right) - max(self.left, other.left))

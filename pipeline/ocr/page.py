@@ -1,0 +1,51 @@
+"""What every reading of a raster does: decodes it, shows light text dark, turns it upright, and adds codes."""
+
+from collections.abc import Callable
+from typing import Any
+
+import cv2
+import numpy as np
+
+from pipeline.documents.document import BY_HUE, Raster, Reading
+from pipeline.documents.limits import MAX_RASTER_PIXELS
+from pipeline.ocr import tesseract
+from pipeline.ocr.barcodes import with_codes
+from pipeline.ocr.inverted_text import with_dark_boxes_inverted
+from pipeline.ocr.lines import with_other_digit_orders
+from pipeline.ocr.orientation import may_be_rotated, merged, rotated
+from schemas.errors import ErrorCode, StageFailed
+
+DEFAULT_DPI = 300  # of a raster that does not say
+
+
+def read_page(raster: Raster, pixels: bytes, read_upright: Callable[[Raster, Any], Reading]) -> Reading:
+    """The reading of a raster (`pixels`: its PNG or PNM), whose image in grayscale `read_upright` reads.
+
+    Lines whose digit groups may be meant in another order follow again in that order, then what barcodes and matrix
+    codes hold. StageFailed(image_redact_failed) if these are not the pixels of the raster.
+    """
+    image = _decoded(raster, pixels)
+    return with_codes(with_other_digit_orders(_turned_upright(raster, image, read_upright)), image)
+
+
+def _turned_upright(raster: Raster, image: Any, read_upright: Callable[[Raster, Any], Reading]) -> Reading:
+    image = with_dark_boxes_inverted(image)
+    stored = read_upright(raster, image)
+    if BY_HUE in raster.id or not may_be_rotated(stored.words):
+        return stored
+    degrees = tesseract.rotation(image, raster.dpi or DEFAULT_DPI)
+    if not degrees:
+        return stored
+    return merged(read_upright(raster, rotated(image, degrees)), stored, degrees, raster.width, raster.height)
+
+
+def _decoded(raster: Raster, pixels: bytes) -> Any:
+    if not pixels or raster.width * raster.height > MAX_RASTER_PIXELS:
+        raise StageFailed(ErrorCode.IMAGE_REDACT_FAILED)
+    try:
+        image = cv2.imdecode(np.frombuffer(pixels, np.uint8), cv2.IMREAD_GRAYSCALE)
+    except cv2.error:
+        image = None
+    if image is None or image.shape != (raster.height, raster.width):
+        raise StageFailed(ErrorCode.IMAGE_REDACT_FAILED)
+    return image

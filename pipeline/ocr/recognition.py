@@ -1,0 +1,94 @@
+"""Reads a raster: lines of text are found whatever their script, and each is read by the engines that suit it."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import cv2
+import numpy as np
+
+from pipeline.documents.document import Raster, Reading
+from pipeline.documents.raster.ink import ink_of
+from pipeline.numbers import numbers_of
+from pipeline.ocr import arabic_recognizer, latin_recognizer
+from pipeline.ocr.agreement import put_together
+from pipeline.ocr.columns import with_column_lines
+from pipeline.ocr.full_boxes import with_full_boxes
+from pipeline.ocr.line_word import LineWord
+from pipeline.ocr.lines import OcrWord, compose, join_rows
+from pipeline.ocr.neighbours import numbers_beside
+from pipeline.ocr.number_recognizer import is_sure, read_lines
+from pipeline.ocr.page import DEFAULT_DPI, read_page
+from pipeline.ocr.text_detector import text_lines
+from pipeline.ocr.text_line import TextLine
+from pipeline.ocr.unread_ink import is_confident, unread_ink
+from pipeline.ocr.unread_rest import unread_rest
+
+_MIN_LATIN = 4  # small Latin letters of a line that is read in both scripts
+_MAX_UPWARD = 50.0  # confidence (0..100)
+_MAX_REST = 0.6  # times the height of a line: the widest ink beside its words that is not read again
+
+
+def read(raster: Raster, pixels: bytes) -> Reading:
+    """The words of a raster (`pixels`: its PNG or PNM) in logical reading order, and the boxes of unread ink.
+
+    StageFailed(image_redact_failed) if an engine is missing or fails.
+    """
+    return read_page(raster, pixels, _read_upright)
+
+
+def _read_upright(raster: Raster, image: Any) -> Reading:
+    lines = text_lines(image)
+    cuts = [line.cut(image) for line in lines]
+    words_of_lines = _by_all(lines, cuts)
+    placed = [
+        [OcrWord(word.text, *line.box(word.left, word.right, image.shape), word.confidence) for word in words]
+        for line, words in zip(lines, words_of_lines, strict=True)
+        if words
+    ]
+    text, ocr_words = compose(join_rows(placed))
+    ink = ink_of(image, raster.dpi or DEFAULT_DPI)
+    words = with_full_boxes(ocr_words, ink)
+    rest = (
+        line.box(left, right, image.shape)
+        for line, cut, own in zip(lines, cuts, words_of_lines, strict=True)
+        for left, right in unread_rest(cut, own, [word for word in own if is_confident(word.text, word.confidence)])
+    )
+    unread = (*unread_ink(image, ink, text, words), *rest)
+    return Reading(raster.id, *with_column_lines(text, words), (*unread, *numbers_beside(text, words, unread)))
+
+
+def _by_all(lines: Sequence[TextLine], cuts: Sequence[Any]) -> list[list[LineWord]]:
+    latin = [[(word, latin_recognizer.is_sure(word)) for word in latin_recognizer.latin_words(cut)] for cut in cuts]
+    numbers = [
+        [
+            (LineWord(one.text, one.left, one.right, 100 * one.confidence), is_sure(one))
+            for one in numbers_of(characters)
+        ]
+        for characters in read_lines(cuts)
+    ]
+    rest = [n for n, cut in enumerate(cuts) if not _is_all_latin(cut, latin[n])]
+    has_latin = [
+        sum(map(str.islower, "".join(word.text for word, is_sure in latin[n] if is_sure))) >= _MIN_LATIN for n in rest
+    ]
+    arabic: list[list[tuple[LineWord, bool]]] = [[] for _ in lines]
+    for n, read in zip(rest, arabic_recognizer.arabic_words([cuts[n] for n in rest], has_latin), strict=True):
+        arabic[n] = [(word, arabic_recognizer.is_sure(word)) for word in read]
+    words = [put_together(latin[n], numbers[n], arabic[n]) for n in range(len(lines))]
+    return [_unsure(own) if line.runs_upward else own for line, own in zip(lines, words, strict=True)]
+
+
+def _unsure(words: Iterable[LineWord]) -> list[LineWord]:
+    """The words of a line that runs upward: on an upright page it may run downward, and on another all lines do so."""
+    return [word._replace(confidence=min(word.confidence, _MAX_UPWARD)) for word in words]
+
+
+def _is_all_latin(cut: Any, words: Sequence[tuple[LineWord, bool]]) -> bool:
+    """Whether all words are surely Latin, and no ink beside them is wide enough for another one."""
+    if not words or not all(is_sure for _, is_sure in words):
+        return False
+    threshold, _ = cv2.threshold(cut, 0, 255, cv2.THRESH_BINARY | cv2.THRESH_OTSU)
+    rest = (cut <= threshold).any(axis=0)
+    for word, _ in words:
+        rest[max(0, int(word.left)) : int(word.right) + 1] = False
+    borders = np.flatnonzero(np.diff(rest.astype(np.int8), prepend=0, append=0))
+    return int((borders[1::2] - borders[::2]).max(initial=0)) <= _MAX_REST * len(cut)

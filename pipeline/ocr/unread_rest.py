@@ -1,0 +1,61 @@
+"""Finds ink in a line of text that none of its reliable words covers: the rest of a number that was read in part."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import cv2
+import numpy as np
+
+from pipeline.ocr.line_word import LineWord
+
+_MIN_CONTRAST = 40  # gray levels between ink and paper
+_MIN_HEIGHT = 0.22  # times the height of the line: lower ink is a dot or a stroke of a frame
+_MAX_WIDTH = 8.0  # times the height: wider ink is a rule
+_RULE = (0.9, 0.12)  # times the height: ink that is higher and narrower than this is the side of a frame
+_AT_WORD, _AT_NUMBER = 0.45, 0.12  # times the height: distance from a word, or from one with digits, to ink of it
+_MAX_UNREAD = 0.4  # of the characters of a line: with more, nothing of it counts as read
+_JOINED = 0.5  # times the height: boxes that are nearer than this are one
+
+
+def unread_rest(cut: Any, words: Sequence[LineWord], reliable: Iterable[LineWord]) -> list[tuple[float, float]]:
+    """Left and right of each part of a line (grayscale array) with ink that belongs to no reliable word, in pixels.
+
+    All of a line that is hardly read. `words`: all words of the line. Letters belong to the nearest word, because the
+    boxes of engines are not exact; for numbers they are, and digits beside one are not a part of it.
+    """
+    sure = set(reliable)
+    height = len(cut)
+    found: list[tuple[float, float]] = []
+    characters, unread = sorted(_characters(cut)), 0
+    for left, right in characters:
+        nearest = min(words, key=lambda word: _distance(word, left, right), default=None)
+        reach = height * (_AT_NUMBER if nearest is not None and nearest.has_digits else _AT_WORD)
+        if nearest is not None and nearest in sure and _distance(nearest, left, right) <= reach:
+            continue
+        unread += 1
+        if found and left - found[-1][1] <= _JOINED * height:
+            found[-1] = found[-1][0], max(right, found[-1][1])
+        else:
+            found.append((left, right))
+    if unread > _MAX_UNREAD * len(characters):
+        return [(0.0, float(cut.shape[1]))]
+    return found
+
+
+def _characters(cut: Any) -> list[tuple[float, float]]:
+    """Left and right of the connected ink of a line that may be a character."""
+    height = len(cut)
+    if int(cut.max()) - int(cut.min()) < _MIN_CONTRAST:
+        return []
+    threshold, _ = cv2.threshold(cut, 0, 255, cv2.THRESH_BINARY | cv2.THRESH_OTSU)
+    table = cv2.connectedComponentsWithStats((cut <= threshold).astype(np.uint8), connectivity=8)[2][1:]
+    left, _, width, high, _ = table.T
+    is_rule = (width > _MAX_WIDTH * height) | ((high > _RULE[0] * height) & (width < _RULE[1] * height))
+    chosen = (high >= _MIN_HEIGHT * height) & ~is_rule
+    return [(float(x), float(x + wide)) for x, wide in zip(left[chosen], width[chosen], strict=True)]
+
+
+def _distance(word: LineWord, left: float, right: float) -> float:
+    """Pixels between a word and the middle of some ink; negative inside of the word."""
+    middle = (left + right) / 2
+    return max(word.left - middle, middle - word.right)

@@ -1,0 +1,82 @@
+"""Reads a raster of an output with other eyes than OCR used on the input.
+
+Tesseract reads the page as a whole, and the number recognizer of the verification reads the lines, which the detector
+finds at another scale.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from pipeline.documents.document import Raster, Reading
+from pipeline.documents.raster.ink import ink_of
+from pipeline.numbers import numbers_of
+from pipeline.ocr import tesseract
+from pipeline.ocr.columns import with_column_lines
+from pipeline.ocr.full_boxes import with_full_boxes
+from pipeline.ocr.lines import OcrWord, compose, join_rows
+from pipeline.ocr.page import DEFAULT_DPI, read_page
+from pipeline.ocr.text_detector import text_lines
+from pipeline.ocr.text_line import TextLine
+from pipeline.verification import number_recognizer
+
+_LONGEST_SIDE = 1120  # pixels of the detector's input; OCR of the input uses another size
+_MIN_DIGITS = 4  # digits of a number that is added
+_COVERED = 0.4  # of a word: how much of it a number covers that it is read for
+_SURE = 90.0  # the least confidence (0..100) of a number that the recognizer is sure of
+
+
+def read_again(raster: Raster, pixels: bytes) -> Reading:
+    """The words of a raster (`pixels`: its PNG or PNM) in logical reading order; it names no unread ink.
+
+    Lines with numbers that Tesseract read otherwise follow again with these. StageFailed(image_redact_failed).
+    """
+    return read_page(raster, pixels, _read_upright)
+
+
+def _read_upright(raster: Raster, image: Any) -> Reading:
+    dpi = raster.dpi or DEFAULT_DPI
+    rows = join_rows(tesseract.words_of(image, dpi))
+    text, ocr_words = compose([*rows, *_number_rows(image, [word for row in rows for word in row])])
+    return Reading(raster.id, *with_column_lines(text, with_full_boxes(ocr_words, ink_of(image, dpi))))
+
+
+def _number_rows(image: Any, words: Sequence[OcrWord]) -> list[list[OcrWord]]:
+    """The lines that hold a number, each with it and with the words of Tesseract beside it."""
+    lines = text_lines(image, _LONGEST_SIDE)
+    found = []
+    for line, numbers in zip(lines, _numbers(image, lines), strict=True):
+        own = [word for word in words if _is_in(word, line.box(0, line.width, image.shape))]
+        if any(_digits(number.text) not in _digits("".join(word.text for word in own)) for number in numbers):
+            found.append([*numbers, *(word for word in own if not any(_covers(number, word) for number in numbers))])
+    return found
+
+
+def _numbers(image: Any, lines: Sequence[TextLine]) -> list[list[OcrWord]]:
+    found = number_recognizer.read_lines([line.cut(image) for line in lines])
+    return [
+        [
+            OcrWord(
+                number.text,
+                *line.box(number.left, number.right, image.shape),
+                max(_SURE, 100 * number.confidence) if number_recognizer.is_sure(number) else 100 * number.confidence,
+            )
+            for number in numbers_of(characters)
+            if len(_digits(number.text)) >= _MIN_DIGITS
+        ]
+        for line, characters in zip(lines, found, strict=True)
+    ]
+
+
+def _digits(text: str) -> str:
+    return "".join(filter(str.isdigit, text))
+
+
+def _is_in(word: OcrWord, box: tuple[int, int, int, int]) -> bool:
+    left, top, width, height = box
+    x, y = word.left + word.width / 2, word.top + word.height / 2
+    return left <= x < left + width and top <= y < top + height
+
+
+def _covers(number: OcrWord, word: OcrWord) -> bool:
+    shared = min(number.left + number.width, word.left + word.width) - max(number.left, word.left)
+    return shared > _COVERED * word.width

@@ -1,0 +1,52 @@
+"""Writes a trained recognizer as one ONNX file, with its classes and what its confidence needs as metadata."""
+
+import argparse
+import json
+from pathlib import Path
+
+import onnx
+import torch
+
+from scripts.scans.networks import CLASSES, NETWORKS
+
+_OPSET = 18
+
+
+def export(kind: str, weights: Path, target: Path) -> None:
+    """Write the network, of a temperature of 1 and never sure."""
+    network = NETWORKS[kind]()
+    network.load_state_dict(torch.load(weights, map_location="cpu", weights_only=True))
+    torch.onnx.export(
+        network.eval(),
+        (torch.zeros(1, 1, network.HEIGHT, 256),),
+        str(target),
+        input_names=["picture"],
+        output_names=["scores"],
+        dynamic_axes={"picture": {3: "width"}, "scores": {1: "columns"}},
+        opset_version=_OPSET,
+        dynamo=False,
+    )
+    describe(target, 1.0, {"ascii": 1.01, "eastern": 1.01})
+
+
+def describe(target: Path, temperature: float, sure: dict[str, float]) -> None:
+    """Put into the file what its confidence needs."""
+    graph = onnx.load(target)
+    about = {"classes": CLASSES.replace("\0", "_", 1), "temperature": f"{temperature:.3f}", "sure": json.dumps(sure)}
+    onnx.helper.set_model_props(graph, about)
+    onnx.checker.check_model(graph)
+    target.write_bytes(graph.SerializeToString(deterministic=True))
+
+
+def main() -> None:
+    """Export the weights of a training run."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("kind", choices=NETWORKS)
+    parser.add_argument("weights", type=Path)
+    parser.add_argument("target", type=Path)
+    options = parser.parse_args()
+    export(options.kind, options.weights, options.target)
+
+
+if __name__ == "__main__":
+    main()

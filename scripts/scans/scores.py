@@ -1,0 +1,174 @@
+"""How well a recognizer reads drawn lines: of kept-back fonts, by kind of digits, clean and damaged.
+
+Usage: python -m scripts.scans.scores tune|test recurrent|convolutional [--lines N]. `tune` sets the temperature and the
+sure confidences in the file of the weights, `test` prints the table of the model card.
+"""
+
+import argparse
+import math
+import random
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from pipeline.numbers import MIN_SURE_DIGITS, Character, Number, numbers_of
+from pipeline.ocr import number_recognizer as first
+from pipeline.verification import number_recognizer as second
+from scripts.scans import fonts
+from scripts.scans.drawing import Mark
+from scripts.scans.export import describe
+from scripts.scans.lines import line
+
+MODULES = {"recurrent": first, "convolutional": second}
+_TEMPERATURES = (0.4, 0.5, 0.6, 0.7, 0.8, 1.0, 1.25)
+_EASTERN = "٠١٢٣٤٥٦٧٨٩"
+_LONG = 5
+
+
+class Read(NamedTuple):
+    """A number that was read: whether its whole text is there, and its confidence."""
+
+    kind: str
+    right: bool
+    confidence: float
+    text: str
+    truth: str
+
+
+class Wanted(NamedTuple):
+    """A number that is there, and whether it was read whole."""
+
+    kind: str
+    digits: int
+    found: bool
+
+
+class Tried(NamedTuple):
+    """What came of some lines. `false`: numbers in lines that have none; `wordy`: how many such lines there were."""
+
+    read: list[Read]
+    wanted: list[Wanted]
+    wordy: int
+    seconds: float
+
+
+def tried(name: str, part: fonts.Part, damaged: Sequence[bool], seed: int) -> Tried:
+    """Draw and read one line for each entry of `damaged`."""
+    module = MODULES[name]
+    draw = random.Random(seed)
+    read: list[Read] = []
+    wanted: list[Wanted] = []
+    wordy, seconds = 0, 0.0
+    for bad in damaged:
+        made = line(draw, part, bad)
+        begun = time.process_time()
+        found = numbers_of(module.read_lines([made.image])[0])
+        seconds += time.process_time() - begun
+        there = numbers_of([_character(mark) for mark in made.marks])
+        wordy += not there
+        for number in found:
+            near = [one for one in there if number.left <= (one.left + one.right) / 2 <= number.right]
+            truth = near[0].text if near else ""
+            right = any(_plain(one.text) == _plain(number.text) for one in near)
+            read.append(Read(_kind(truth or number.text), right, number.confidence, number.text, truth))
+        for one in there:
+            middle = (one.left + one.right) / 2
+            hit = any(number.text == one.text and number.left <= middle <= number.right for number in found)
+            wanted.append(Wanted(_kind(one.text), sum(map(str.isdecimal, one.text)), hit))
+    return Tried(read, wanted, wordy, seconds)
+
+
+def tune(name: str, lines: int) -> None:
+    """Set the temperature by the least log loss, then the confidences from which a number is sure."""
+    target = Path(str(MODULES[name].__file__)).with_suffix(".onnx")
+    losses: dict[float, float] = {}
+    for temperature in _TEMPERATURES:
+        describe(target, temperature, {"ascii": 1.01, "eastern": 1.01})
+        MODULES[name].reader.cache_clear()
+        read = tried(name, "tune", _mixed(lines // 10), 11).read
+        sure = np.clip([one.confidence if one.right else 1 - one.confidence for one in read], 1e-6, 1)
+        losses[temperature] = float(-np.log(sure).mean())
+        print(f"temperature {temperature}: log loss {losses[temperature]:.4f}", flush=True)
+    temperature = min(losses, key=lambda one: losses[one])
+    describe(target, temperature, {"ascii": 1.01, "eastern": 1.01})
+    MODULES[name].reader.cache_clear()
+    read = tried(name, "tune", _mixed(lines), 12).read
+    read = [one for one in read if sum(map(str.isdecimal, one.text)) >= MIN_SURE_DIGITS]
+    sure_from = {kind: _sure([one for one in read if one.kind == kind]) for kind in ("ascii", "eastern")}
+    describe(target, temperature, sure_from)
+    print(f"temperature {temperature}, sure from {sure_from}, of {len(read)} numbers")
+
+
+def _sure(read: list[Read]) -> float:
+    """The least confidence from which one error more than there were would still be one in 1,000 at most."""
+    best, errors = 1.01, 0
+    for count, one in enumerate(sorted(read, key=lambda one: -one.confidence), 1):
+        errors += not one.right
+        if (errors + 1) * 1000 <= count:
+            best = one.confidence
+    return math.ceil(best * 1e5) / 1e5
+
+
+def test(name: str, lines: int, seed: int) -> None:
+    """Print a row of the model card for each kind of digits, clean and damaged."""
+    module = MODULES[name]
+    for label, damaged in (("clean", False), ("damaged", True)):
+        result = tried(name, "test", [damaged] * lines, seed)
+        for kind in ("ascii", "eastern"):
+            long = [one.found for one in result.wanted if one.kind == kind and one.digits >= _LONG]
+            short = [one.found for one in result.wanted if one.kind == kind and one.digits < _LONG]
+            read = [one for one in result.read if one.kind == kind]
+            sure = [one for one in read if module.is_sure(Number(one.text, 0, 0, one.confidence))]
+            wrong = [one for one in sure if not one.right]
+            print(
+                f"| {name} | {label} | {kind} | {_share(long)} of {len(long)} | {_share(short)} of {len(short)} "
+                f"| {len(sure) / max(1, len(long) + len(short)):.3f} | {len(wrong)} of {len(sure)} |"
+            )
+            for one in wrong[:12]:
+                print(f"    wrong: {one.text} for {one.truth or 'none'} at {one.confidence:.5f}")
+        false = [one for one in result.read if not one.truth]
+        sure_false = sum(module.is_sure(Number(one.text, 0, 0, one.confidence)) for one in false)
+        print(f"  numbers where none is: {len(false)}, sure {sure_false}; lines without a number: {result.wordy}")
+        print(f"  {1000 * result.seconds / lines:.1f} ms a line", flush=True)
+
+
+def _plain(text: str) -> str:
+    """Without the signs around a number whose confusion changes nothing: `+` and `*`, brackets."""
+    return text.strip("+*#()%")
+
+
+def _mixed(lines: int) -> list[bool]:
+    return [bool(index % 4) for index in range(lines)]
+
+
+def _kind(text: str) -> str:
+    return "eastern" if any(character in _EASTERN for character in text) else "ascii"
+
+
+def _character(mark: Mark) -> Character:
+    return Character(mark.text, mark.middle - 1, mark.middle + 1, 1.0)
+
+
+def _share(found: list[bool]) -> str:
+    return f"{sum(found) / max(1, len(found)):.4f}"
+
+
+def main() -> None:
+    """Tune or test one recognizer."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("step", choices=["tune", "test"])
+    parser.add_argument("name", choices=MODULES)
+    parser.add_argument("--lines", type=int, default=12_000)
+    parser.add_argument("--seed", type=int, default=21)
+    options = parser.parse_args()
+    if options.step == "tune":
+        tune(options.name, options.lines)
+    else:
+        test(options.name, options.lines, options.seed)
+
+
+if __name__ == "__main__":
+    main()

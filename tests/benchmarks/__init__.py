@@ -1,0 +1,1 @@
+"""Tests of what the benchmarks draw and how they score it."""

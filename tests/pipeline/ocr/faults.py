@@ -1,0 +1,132 @@
+"""The sandbox child's answers with one engine of the readings silent, or lying with confidence."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from pipeline.ocr.line_word import LineWord
+from pipeline.ocr.lines import OcrWord
+from pipeline.sandbox.child import answer
+
+Answer = tuple[Any, dict[str, bytes]]
+_LIE = "7"  # what a lying engine reads in the place of every digit
+
+
+def _lied(text: str) -> str:
+    return "".join(_LIE if character.isdigit() else character for character in text)
+
+
+def _detector_silent() -> None:
+    from pipeline import rereading
+    from pipeline.ocr import recognition
+
+    recognition.text_lines = rereading.text_lines = lambda image, longest_side=0: []
+
+
+def _detector_lying() -> None:
+    """Each line is found two heights too low."""
+    from pipeline import rereading
+    from pipeline.ocr import recognition, text_detector
+
+    honest = text_detector.text_lines
+
+    def lower(image: Any, longest_side: int = 1600) -> Sequence[Any]:
+        return [line._replace(top=line.top + 2 * line.height) for line in honest(image, longest_side)]
+
+    recognition.text_lines = rereading.text_lines = lower
+
+
+def _latin_silent() -> None:
+    from pipeline.ocr import latin_recognizer
+
+    latin_recognizer.latin_words = lambda line: []
+
+
+def _latin_lying() -> None:
+    from pipeline.ocr import latin_recognizer
+
+    honest = latin_recognizer.latin_words
+    latin_recognizer.latin_words = lambda line: [
+        LineWord(_lied(word.text), word.left, word.right, 100.0) for word in honest(line)
+    ]
+
+
+def _numbers_silent() -> None:
+    from pipeline.ocr import recognition
+
+    recognition.read_lines = lambda lines: [[] for _ in lines]
+
+
+def _numbers_lying() -> None:
+    from pipeline import numbers
+    from pipeline.ocr import recognition
+
+    recognition.numbers_of = lambda characters: [
+        one._replace(text=_lied(one.text), confidence=1.0) for one in numbers.numbers_of(characters)
+    ]
+    recognition.is_sure = lambda number: True
+
+
+def _arabic_silent() -> None:
+    from pipeline.ocr import arabic_recognizer
+
+    arabic_recognizer.arabic_words = lambda lines, has_latin: [[] for _ in lines]
+
+
+def _arabic_lying() -> None:
+    from pipeline.ocr import arabic_recognizer
+
+    honest = arabic_recognizer.arabic_words
+    arabic_recognizer.arabic_words = lambda lines, has_latin: [
+        [LineWord("كتاب", word.left, word.right, 96.0) for word in words] for words in honest(lines, has_latin)
+    ]
+
+
+def _tesseract_silent() -> None:
+    from pipeline.ocr import tesseract
+
+    tesseract.words_of = lambda image, dpi, languages="", mode="": []
+
+
+def _tesseract_lying() -> None:
+    from pipeline.ocr import tesseract
+
+    honest = tesseract.words_of
+
+    def lie(image: Any, dpi: int, **options: str) -> list[list[OcrWord]]:
+        return [
+            [word._replace(text=_lied(word.text), confidence=96.0) for word in line]
+            for line in honest(image, dpi, **options)
+        ]
+
+    tesseract.words_of = lie
+
+
+def _second_numbers_silent() -> None:
+    from pipeline.verification import number_recognizer
+
+    number_recognizer.read_lines = lambda lines: [[] for _ in lines]
+
+
+def _ink_silent() -> None:
+    from pipeline.ocr import recognition
+
+    recognition.unread_ink = lambda image, ink, text, words: ()
+
+
+FAULTS: dict[str, Callable[[], None]] = {
+    name.removeprefix("_"): fault
+    for name, fault in list(globals().items())
+    if name.endswith(("_silent", "_lying")) and callable(fault)
+}
+
+
+def _answer_with(fault: Callable[[], None]) -> Callable[[str, dict[str, Any], Mapping[str, bytes]], Answer]:
+    def faulty(verb: str, meta: dict[str, Any], blobs: Mapping[str, bytes]) -> Answer:
+        if verb.startswith("read_raster"):
+            fault()
+        return answer(verb, meta, blobs)
+
+    return faulty
+
+
+globals().update({f"answer_with_{name}": _answer_with(fault) for name, fault in FAULTS.items()})

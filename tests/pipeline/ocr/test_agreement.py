@@ -1,0 +1,83 @@
+"""Several engines read one line: who is believed, and what nobody is believed about."""
+
+import pytest
+
+from pipeline.ocr.agreement import put_together
+from pipeline.ocr.line_word import LineWord
+
+
+def sure(text: str, left: float, right: float, confidence: float = 99.0) -> tuple[LineWord, bool]:
+    return LineWord(text, left, right, confidence), True
+
+
+def unsure(text: str, left: float, right: float, confidence: float = 60.0) -> tuple[LineWord, bool]:
+    return LineWord(text, left, right, confidence), False
+
+
+def reliable(*engines) -> list[str]:
+    """The words that somebody is sure of; the others have at most 50."""
+    words = put_together(*engines)
+    assert all(word.confidence >= 60 or word.confidence <= 50 for word in words)
+    return [word.text for word in words if word.confidence >= 60]
+
+
+def test_each_engine_reads_its_own_part_of_a_line() -> None:
+    latin = [sure("IBAN", 0, 40), unsure("VAVA", 50, 90, 55)]
+    numbers = [sure("٧٨٧٨", 50, 90)]
+    arabic = [unsure("3ل", 50, 90, 20), sure("رقم", 100, 140, 92.0)]
+    assert reliable(latin, numbers, arabic) == ["IBAN", "٧٨٧٨", "رقم"]
+
+
+def test_a_number_is_sure_where_both_readers_say_the_same() -> None:
+    assert reliable([sure("1012345672", 0, 100)], [sure("1012345672", 0, 100)], []) == ["1012345672"]
+    assert reliable([sure("K48201937", 0, 100)], [sure("48201937", 12, 100)], []) == ["K48201937"]
+
+
+def test_readers_that_contradict_each_other_are_not_believed() -> None:
+    assert reliable([sure("1012345672", 0, 100)], [sure("1012345612", 0, 100)], []) == []
+
+
+def test_a_part_of_a_number_contradicts_nothing() -> None:
+    assert reliable([sure("1012345672", 0, 100)], [sure("2345", 20, 60), unsure("672", 70, 100)], []) == ["1012345672"]
+
+
+def test_an_unsure_number_contradicts_nobody() -> None:
+    assert reliable([sure("1012345672", 0, 100)], [unsure("1012345612", 0, 100)], []) == ["1012345672"]
+
+
+@pytest.mark.parametrize("claim", [sure, unsure])
+def test_capitals_that_may_be_eastern_digits_are_not_believed(claim) -> None:
+    assert "VAVA" not in reliable([sure("VAVA", 0, 40)], [claim("٧٨٧٨", 0, 40)], [])
+
+
+def test_a_word_in_small_letters_is_no_number() -> None:
+    assert reliable([sure("valley", 0, 40)], [sure("٧٨", 0, 15)], []) == ["valley"]
+
+
+def test_an_alef_is_no_one() -> None:
+    assert reliable([], [sure("١", 30, 34)], [sure("السلام", 0, 60, 93.0)]) == ["السلام"]
+
+
+def test_two_engines_that_agree_are_believed() -> None:
+    assert reliable([], [unsure("1445", 0, 40, 70)], [unsure("1445", 2, 41, 80)]) == ["1445"]
+    assert reliable([], [unsure("1445", 0, 40, 70)], [unsure("1446", 2, 41, 80)]) == []
+    assert reliable([], [unsure("1445", 0, 40, 20)], [unsure("1445", 2, 41, 80)]) == []
+
+
+def test_arabic_readings_of_digits_are_not_believed() -> None:
+    """Tesseract reads ٧٧٨ as 1/8 with confidence."""
+    assert reliable([], [], [sure("1/8", 0, 40, 95.0), sure("طريق", 50, 90, 93.0)]) == ["طريق"]
+
+
+def test_every_place_keeps_a_reading_though_nobody_is_sure() -> None:
+    words = put_together([unsure("I.I", 0, 30, 40)], [unsure("١٠١", 0, 30, 70)], [unsure("ار", 0, 30, 20)])
+    assert [word.text for word in words] == ["١٠١"]
+
+
+def test_neighbours_of_one_engine_may_overlap() -> None:
+    """The boxes of Tesseract are not exact."""
+    assert reliable([], [], [sure("فهد", 0, 30, 93.0), sure("صاحب", 10, 90, 93.0)]) == ["فهد", "صاحب"]
+
+
+def test_a_line_that_nobody_reads_has_no_words() -> None:
+    assert put_together([], [], []) == []

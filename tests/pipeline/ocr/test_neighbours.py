@@ -1,0 +1,28 @@
+"""Numbers beside unread ink."""
+
+from pipeline.documents.document import Word
+from pipeline.ocr.neighbours import numbers_beside
+
+TEXT = "059 4647 name SAR"
+PARTS = Word(0, 3, 100, 10, 60, 30, 95.0), Word(4, 8, 180, 10, 80, 30, 95.0)
+NAME, CURRENCY = Word(9, 13, 270, 10, 80, 30, 95.0), Word(14, 17, 400, 10, 60, 30, 95.0)
+WORDS = (*PARTS, NAME, CURRENCY)
+
+
+def boxes(*words: Word) -> list[tuple[int, int, int, int]]:
+    return [(word.left, word.top, word.width, word.height) for word in words]
+
+
+def test_each_part_of_a_number_leads_to_the_next_and_words_stay() -> None:
+    assert numbers_beside(TEXT, WORDS, [(60, 8, 30, 34)]) == boxes(*PARTS)
+    assert numbers_beside(TEXT, WORDS, [(352, 8, 30, 34)]) == []
+
+
+def test_a_short_word_is_taken_where_it_is_closer() -> None:
+    assert numbers_beside(TEXT, WORDS, [(465, 8, 30, 34)]) == boxes(CURRENCY)
+
+
+def test_another_row_another_cell_and_large_areas_take_nothing() -> None:
+    for box in ((60, 60, 30, 30), (20, 8, 30, 34), (20, 0, 75, 300)):
+        assert numbers_beside(TEXT, WORDS, [box]) == []
+    assert numbers_beside(TEXT, WORDS, []) == []

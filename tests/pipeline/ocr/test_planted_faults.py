@@ -1,0 +1,86 @@
+"""One engine at a time is silent, or lies with confidence: no output that is called clean shows a value."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image, ImageDraw, ImageFont
+
+from pipeline.detect.detector import Detector
+from pipeline.document_run import redact_document
+from pipeline.sandbox.parent import Sandbox
+from schemas.errors import StageFailed
+from schemas.files import Format
+from tests.pipeline.documents import papers
+from tests.pipeline.ocr.faults import FAULTS
+
+TESTS = Path(__file__).parents[2]
+NASKH = papers.FONTS / "truetype/noto/NotoNaskhArabic-Regular.ttf"
+LINES = (
+    ("رقم الهوية", "١٠١٢٣٤٥٦٧٢"),
+    ("Identity number", "1012345672"),
+    ("رقم الجوال", "٠٥٠١٢٣٤٥٦٧"),
+    ("Mobile", "0501234567"),
+    ("IBAN", "SA0380000000608010167519"),
+)
+HARMLESS = "Issued at the office in the morning"
+Box = tuple[int, int, int, int]
+
+
+@pytest.fixture(scope="module")
+def detector() -> Detector:
+    return Detector()
+
+
+@pytest.fixture(scope="module")
+def page() -> tuple[np.ndarray, dict[str, Box]]:
+    """A page with one value in each line, and the box (left, top, right, bottom) of each value."""
+    picture = Image.new("L", (1240, 120 + 90 * (len(LINES) + 1)), 255)
+    draw, boxes = ImageDraw.Draw(picture), {}
+    for number, (label, value) in enumerate(LINES):
+        is_arabic = label > "\u0600"
+        font = ImageFont.truetype(str(NASKH if is_arabic else papers.DEJAVU), 32)
+        place = (700, 60 + 90 * number)
+        draw.text(place, value, 0, font)
+        boxes[value] = tuple(map(int, draw.textbbox(place, value, font)))
+        if is_arabic:
+            draw.text((boxes[value][2] + 20, place[1]), label, 0, font, direction="rtl")
+        else:
+            draw.text((place[0] - 20 - draw.textlength(label, font), place[1]), label, 0, font)
+    draw.text((100, 60 + 90 * len(LINES)), HARMLESS, 0, ImageFont.truetype(str(papers.DEJAVU), 32))
+    return np.asarray(picture), boxes
+
+
+def readable(before: np.ndarray, after: np.ndarray, boxes: dict[str, Box]) -> list[str]:
+    """The values of which five characters in a row still have their strokes: pixels correlate before and after."""
+    found = []
+    for value, (left, top, right, bottom) in boxes.items():
+        wide = (right - left) / len(value)
+        for first in range(len(value) - 4):
+            part = slice(int(left + first * wide), int(left + (first + 5) * wide))
+            was, now = (pixels[top:bottom, part].astype(float).ravel() for pixels in (before, after))
+            if now.std() > 0 and np.corrcoef(was, now)[0, 1] > 0.5:
+                found.append(value)
+                break
+    return found
+
+
+def test_without_a_fault_the_values_go_and_the_rest_stays(page, detector: Detector) -> None:
+    before, boxes = page
+    output = redact_document(Sandbox("best-effort"), detector, Format.PNG, papers.encoded(before), max_pages=1)
+    after = papers.decoded(output.data)
+    assert readable(before, after, boxes) == []
+    assert {value.type for value in output.findings.values} >= {"NATIONAL_ID", "PHONE_NUMBER", "IBAN"}
+    assert (after[-90:] == before[-90:]).mean() > 0.99
+
+
+@pytest.mark.parametrize("fault", sorted(FAULTS))
+def test_no_single_fault_lets_a_value_pass(page, detector: Detector, fault: str) -> None:
+    before, boxes = page
+    sandbox = Sandbox("best-effort", answers=f"tests.pipeline.ocr.faults:answer_with_{fault}", code=[TESTS])
+    try:
+        output = redact_document(sandbox, detector, Format.PNG, papers.encoded(before), max_pages=1)
+    except StageFailed as failure:
+        assert failure.code in {"image_redact_failed", "verify_failed"}
+    else:
+        assert readable(before, papers.decoded(output.data), boxes) == []

@@ -1,0 +1,54 @@
+"""Lines of text are found in every script, at any angle, and nowhere else."""
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from pipeline.ocr.text_detector import text_lines
+from tests.pipeline.documents import papers
+
+TEXTS = ("Identity number of the holder", "رقم الهوية للعميل", "١٠١٢٣٤٥٦٧٢", "1012345672")
+
+
+def covered(pixels: np.ndarray) -> float:
+    """The share of the ink that lines cover."""
+    shown = np.zeros_like(pixels, bool)
+    for line in text_lines(pixels):
+        left, top, width, height = line.box(0, line.width, pixels.shape)
+        shown[top : top + height, left : left + width] = True
+    return float(shown[pixels < 128].mean())
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_every_script_is_found(text: str) -> None:
+    pixels = papers.picture(text)
+    assert len(text_lines(pixels)) == 1
+    assert covered(pixels) > 0.98
+
+
+@pytest.mark.parametrize("degrees", [-3.0, 2.0, 90.0, 180.0])
+def test_a_turned_line_is_found_and_cut_upright(degrees: float) -> None:
+    flat = Image.fromarray(papers.picture(TEXTS[0], width=900))
+    pixels = np.asarray(flat.rotate(degrees, expand=True, fillcolor=255))
+    (line,) = text_lines(pixels)
+    assert covered(pixels) > 0.97
+    assert line.runs_upward is (degrees == 90.0)
+    cut = line.cut(pixels)
+    assert cut.shape[1] > 5 * cut.shape[0]
+    assert (cut < 128).sum() > 0.95 * (pixels < 128).sum()
+
+
+def test_lines_come_from_top_to_bottom() -> None:
+    lines = text_lines(papers.picture(*TEXTS))
+    assert len(lines) == len(TEXTS)
+    assert [line.top for line in lines] == sorted(line.top for line in lines)
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (1, 4000), (40, 1), (33, 33)])
+@pytest.mark.parametrize("level", [0, 255])
+def test_blank_rasters_of_any_shape_have_no_lines(shape: tuple[int, int], level: int) -> None:
+    assert text_lines(np.full(shape, level, np.uint8)) == []
+
+
+def test_noise_has_hardly_any_lines() -> None:
+    assert len(text_lines(np.random.default_rng(3).integers(0, 256, (600, 800), np.uint8))) < 5
