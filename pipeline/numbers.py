@@ -16,6 +16,10 @@ from pipeline.onnx_session import run, session
 
 # Pixels of a prepared line to a column of scores.
 STRIDE = 2
+# Wider lines would be read as a blur of this many times their height.
+MOST_RATIO = 12_000
+# Gray levels: a difference between ink and paper that is smaller is no ink.
+LEAST_CONTRAST = 24.0
 _LEAST_HEIGHT, _LEAST_WIDTH = 6, 3
 # From this darkness on, a pixel of a prepared line is ink.
 _INKED = 0.4

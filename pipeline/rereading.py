@@ -52,13 +52,14 @@ def _number_rows(image: Any, words: Sequence[OcrWord]) -> list[list[OcrWord]]:
 
 
 def _numbers(image: Any, lines: Sequence[TextLine]) -> list[list[OcrWord]]:
-    found = number_recognizer.read_lines([line.cut(image) for line in lines])
+    reader = number_recognizer.reader()
+    found = reader.read_lines([line.cut(image) for line in lines])
     return [
         [
             OcrWord(
                 number.text,
                 *line.box(number.left, number.right, image.shape),
-                max(_SURE, 100 * number.confidence) if number_recognizer.is_sure(number) else 100 * number.confidence,
+                max(_SURE, 100 * number.confidence) if reader.is_sure(number) else 100 * number.confidence,
             )
             for number in numbers_of(characters)
             if len(_digits(number.text)) >= _MIN_DIGITS

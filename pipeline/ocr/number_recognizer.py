@@ -4,7 +4,6 @@ Tesseract misreads the digits of scans, and Eastern Arabic digits most of all. d
 network was made (`make train-scans`) and how well it reads.
 """
 
-from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
@@ -12,25 +11,11 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.numbers import STRIDE, Character, Number, NumberReader
+from pipeline.numbers import LEAST_CONTRAST, MOST_RATIO, STRIDE, NumberReader
 
 HEIGHT = 32
 # In prepared pixels.
 _WINDOW, _EDGE = 1600, 128
-# Wider lines would be read as a blur of this many times their height.
-_MOST_RATIO = 12_000
-# A difference between ink and paper that is smaller is no ink.
-_LEAST_CONTRAST = 24.0
-
-
-def read_lines(lines: Sequence[NDArray[np.uint8]]) -> list[list[Character]]:
-    """The characters of each line (h, w) of dark ink on light, from left to right."""
-    return reader().read_lines(lines)
-
-
-def is_sure(number: Number) -> bool:
-    """Whether numbers of this confidence were wrong at most once in 1,000 on fonts kept back from training."""
-    return reader().is_sure(number)
 
 
 @cache
@@ -42,10 +27,10 @@ def reader() -> NumberReader:
 def prepared(line: NDArray[np.uint8]) -> NDArray[np.float32]:
     """A line (h, w) as the network sees it: (HEIGHT, w), paper 0 and ink 1."""
     height, width = line.shape
-    target = max(2, round(min(width / height, _MOST_RATIO) * HEIGHT / STRIDE)) * STRIDE
+    target = max(2, round(min(width / height, MOST_RATIO) * HEIGHT / STRIDE)) * STRIDE
     method = cv2.INTER_AREA if height > HEIGHT else cv2.INTER_LINEAR
     scaled = cv2.resize(line, (target, HEIGHT), interpolation=method)
     shares = np.cumsum(np.bincount(scaled.ravel(), minlength=256)) / scaled.size
     ink, paper = np.searchsorted(shares, (0.005, 0.9))
-    levels = (paper - np.arange(256)) / max(float(paper) - float(ink), _LEAST_CONTRAST)
+    levels = (paper - np.arange(256)) / max(float(paper) - float(ink), LEAST_CONTRAST)
     return np.asarray(np.clip(levels, 0, 1).astype(np.float32)[scaled])

@@ -9,14 +9,13 @@ import numpy as np
 from pipeline.documents.document import Raster, Reading
 from pipeline.documents.raster.ink import ink_of
 from pipeline.numbers import numbers_of
-from pipeline.ocr import arabic_recognizer, latin_recognizer
+from pipeline.ocr import arabic_recognizer, latin_recognizer, number_recognizer
 from pipeline.ocr.agreement import put_together
 from pipeline.ocr.columns import with_column_lines
 from pipeline.ocr.full_boxes import with_full_boxes
 from pipeline.ocr.line_word import LineWord
 from pipeline.ocr.lines import OcrWord, compose, join_rows
 from pipeline.ocr.neighbours import numbers_beside
-from pipeline.ocr.number_recognizer import is_sure, read_lines
 from pipeline.ocr.page import DEFAULT_DPI, read_page
 from pipeline.ocr.text_detector import text_lines
 from pipeline.ocr.text_line import TextLine
@@ -59,12 +58,13 @@ def _read_upright(raster: Raster, image: Any) -> Reading:
 
 def _by_all(lines: Sequence[TextLine], cuts: Sequence[Any]) -> list[list[LineWord]]:
     latin = [[(word, latin_recognizer.is_sure(word)) for word in latin_recognizer.latin_words(cut)] for cut in cuts]
+    reader = number_recognizer.reader()
     numbers = [
         [
-            (LineWord(one.text, one.left, one.right, 100 * one.confidence), is_sure(one))
+            (LineWord(one.text, one.left, one.right, 100 * one.confidence), reader.is_sure(one))
             for one in numbers_of(characters)
         ]
-        for characters in read_lines(cuts)
+        for characters in reader.read_lines(cuts)
     ]
     rest = [n for n, cut in enumerate(cuts) if not _is_all_latin(cut, latin[n])]
     has_latin = [

@@ -65,7 +65,7 @@ def tried(name: str, part: fonts.Part, damaged: Sequence[bool], seed: int) -> Tr
     for bad in damaged:
         made = line(draw, part, bad)
         begun = time.process_time()
-        found = numbers_of(module.read_lines([made.image])[0])
+        found = numbers_of(module.reader().read_lines([made.image])[0])
         seconds += time.process_time() - begun
         there = numbers_of([_character(mark) for mark in made.marks])
         wordy += not there
@@ -121,7 +121,7 @@ def test(name: str, lines: int, seed: int) -> None:
             long = [one.found for one in result.wanted if one.kind == kind and one.digits >= _LONG]
             short = [one.found for one in result.wanted if one.kind == kind and one.digits < _LONG]
             read = [one for one in result.read if one.kind == kind]
-            sure = [one for one in read if module.is_sure(Number(one.text, 0, 0, one.confidence))]
+            sure = [one for one in read if module.reader().is_sure(Number(one.text, 0, 0, one.confidence))]
             wrong = [one for one in sure if not one.right]
             print(
                 f"| {name} | {label} | {kind} | {_share(long)} of {len(long)} | {_share(short)} of {len(short)} "
@@ -130,7 +130,7 @@ def test(name: str, lines: int, seed: int) -> None:
             for one in wrong[:12]:
                 print(f"    wrong: {one.text} for {one.truth or 'none'} at {one.confidence:.5f}")
         false = [one for one in result.read if not one.truth]
-        sure_false = sum(module.is_sure(Number(one.text, 0, 0, one.confidence)) for one in false)
+        sure_false = sum(module.reader().is_sure(Number(one.text, 0, 0, one.confidence)) for one in false)
         print(f"  numbers where none is: {len(false)}, sure {sure_false}; lines without a number: {result.wordy}")
         print(f"  {1000 * result.seconds / lines:.1f} ms a line", flush=True)
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from pipeline.numbers import Character, Number, NumberReader
 from pipeline.ocr.line_word import LineWord
 from pipeline.ocr.lines import OcrWord
 from pipeline.sandbox.child import answer
@@ -50,20 +51,40 @@ def _latin_lying() -> None:
     ]
 
 
-def _numbers_silent() -> None:
-    from pipeline.ocr import recognition
+class _Silent:
+    """A reader of numbers that sees none."""
 
-    recognition.read_lines = lambda lines: [[] for _ in lines]
+    def read_lines(self, lines: Sequence[Any]) -> list[list[Any]]:
+        return [[] for _ in lines]
+
+
+class _Lying:
+    """A reader of numbers that is sure of other digits in the places of the true ones."""
+
+    def __init__(self, honest: NumberReader) -> None:
+        self._honest = honest
+
+    def read_lines(self, lines: Sequence[Any]) -> list[list[Character]]:
+        return [
+            [one._replace(text=_lied(one.text), probability=1.0) for one in characters]
+            for characters in self._honest.read_lines(lines)
+        ]
+
+    def is_sure(self, number: Number) -> bool:
+        return True
+
+
+def _numbers_silent() -> None:
+    from pipeline.ocr import number_recognizer
+
+    number_recognizer.reader = _Silent
 
 
 def _numbers_lying() -> None:
-    from pipeline import numbers
-    from pipeline.ocr import recognition
+    from pipeline.ocr import number_recognizer
 
-    recognition.numbers_of = lambda characters: [
-        one._replace(text=_lied(one.text), confidence=1.0) for one in numbers.numbers_of(characters)
-    ]
-    recognition.is_sure = lambda number: True
+    lying = _Lying(number_recognizer.reader())
+    number_recognizer.reader = lambda: lying
 
 
 def _arabic_silent() -> None:
@@ -104,7 +125,7 @@ def _tesseract_lying() -> None:
 def _second_numbers_silent() -> None:
     from pipeline.verification import number_recognizer
 
-    number_recognizer.read_lines = lambda lines: [[] for _ in lines]
+    number_recognizer.reader = _Silent
 
 
 def _ink_silent() -> None:
