@@ -8,7 +8,7 @@ def preload() -> None:
     cv2.setNumThreads(0)
     from pipeline import rereading  # noqa: F401
     from pipeline.documents.raster.codes import reader  # noqa: F401
-    from pipeline.ocr import latin_recognizer, number_recognizer, text_detector
+    from pipeline.ocr.engines import latin_recognizer, number_recognizer, text_detector
     from pipeline.verification import number_recognizer as second_number_recognizer
 
     text_detector.load()

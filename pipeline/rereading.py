@@ -10,13 +10,13 @@ from typing import Any
 from pipeline.documents.document import Raster, Reading
 from pipeline.documents.raster.ink import ink_of
 from pipeline.numbers import numbers_of
-from pipeline.ocr import tesseract
 from pipeline.ocr.columns import with_column_lines
+from pipeline.ocr.engines import tesseract
+from pipeline.ocr.engines.text_detector import text_lines
+from pipeline.ocr.engines.text_line import TextLine
 from pipeline.ocr.full_boxes import with_full_boxes
 from pipeline.ocr.lines import OcrWord, compose, join_rows
 from pipeline.ocr.page import DEFAULT_DPI, read_page
-from pipeline.ocr.text_detector import text_lines
-from pipeline.ocr.text_line import TextLine
 from pipeline.verification import number_recognizer
 
 _LONGEST_SIDE = 1120  # pixels of the detector's input; OCR of the input uses another size

@@ -3,7 +3,7 @@
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-from pipeline.ocr.line_word import LineWord
+from pipeline.ocr.engines.line_word import LineWord
 
 _UNSURE = 50.0  # the highest confidence (0..100) of a word that nobody is sure of
 _SURE = 90.0  # the least confidence of one that somebody is

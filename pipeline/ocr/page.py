@@ -8,8 +8,8 @@ import numpy as np
 
 from pipeline.documents.document import BY_HUE, Raster, Reading
 from pipeline.documents.limits import MAX_RASTER_PIXELS
-from pipeline.ocr import tesseract
 from pipeline.ocr.barcodes import with_codes
+from pipeline.ocr.engines import tesseract
 from pipeline.ocr.inverted_text import with_dark_boxes_inverted
 from pipeline.ocr.lines import with_other_digit_orders
 from pipeline.ocr.orientation import may_be_rotated, merged, rotated

@@ -9,18 +9,18 @@ import numpy as np
 from pipeline.documents.document import Raster, Reading
 from pipeline.documents.raster.ink import ink_of
 from pipeline.numbers import numbers_of
-from pipeline.ocr import arabic_recognizer, latin_recognizer, number_recognizer
 from pipeline.ocr.agreement import put_together
 from pipeline.ocr.columns import with_column_lines
+from pipeline.ocr.engines import arabic_recognizer, latin_recognizer, number_recognizer
+from pipeline.ocr.engines.line_word import LineWord
+from pipeline.ocr.engines.text_detector import text_lines
+from pipeline.ocr.engines.text_line import TextLine
 from pipeline.ocr.full_boxes import with_full_boxes
-from pipeline.ocr.line_word import LineWord
 from pipeline.ocr.lines import OcrWord, compose, join_rows
 from pipeline.ocr.neighbours import numbers_beside
 from pipeline.ocr.page import DEFAULT_DPI, read_page
-from pipeline.ocr.text_detector import text_lines
-from pipeline.ocr.text_line import TextLine
 from pipeline.ocr.unread_ink import is_confident, unread_ink
-from pipeline.ocr.unread_rest import unread_rest
+from pipeline.ocr.unread_rest import is_sign, unread_rest
 
 _MIN_LATIN = 4  # small Latin letters of a line that is read in both scripts
 _MAX_UPWARD = 50.0  # confidence (0..100)
@@ -36,9 +36,15 @@ def read(raster: Raster, pixels: bytes) -> Reading:
 
 
 def _read_upright(raster: Raster, image: Any) -> Reading:
-    lines = text_lines(image)
-    cuts = [line.cut(image) for line in lines]
-    words_of_lines = _by_all(lines, cuts)
+    found = [(line, line.cut(image)) for line in text_lines(image)]
+    read_lines = zip(found, _by_all([line for line, _ in found], [cut for _, cut in found]), strict=True)
+    # A symbol that nobody is sure to be text is a drawing, and none of its readings counts.
+    kept = [pair for pair in read_lines if any(map(_is_reliable, pair[1])) or not is_sign(pair[0][1])]
+    lines, cuts, words_of_lines = (
+        [line for (line, _), _ in kept],
+        [cut for (_, cut), _ in kept],
+        [own for _, own in kept],
+    )
     placed = [
         [OcrWord(word.text, *line.box(word.left, word.right, image.shape), word.confidence) for word in words]
         for line, words in zip(lines, words_of_lines, strict=True)
@@ -50,10 +56,14 @@ def _read_upright(raster: Raster, image: Any) -> Reading:
     rest = (
         line.box(left, right, image.shape)
         for line, cut, own in zip(lines, cuts, words_of_lines, strict=True)
-        for left, right in unread_rest(cut, own, [word for word in own if is_confident(word.text, word.confidence)])
+        for left, right in unread_rest(cut, own, filter(_is_reliable, own))
     )
     unread = (*unread_ink(image, ink, text, words), *rest)
     return Reading(raster.id, *with_column_lines(text, words), (*unread, *numbers_beside(text, words, unread)))
+
+
+def _is_reliable(word: LineWord) -> bool:
+    return is_confident(word.text, word.confidence)
 
 
 def _by_all(lines: Sequence[TextLine], cuts: Sequence[Any]) -> list[list[LineWord]]:

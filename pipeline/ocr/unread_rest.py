@@ -6,22 +6,24 @@ from typing import Any
 import cv2
 import numpy as np
 
-from pipeline.ocr.line_word import LineWord
+from pipeline.ocr.engines.line_word import LineWord
 
 _MIN_CONTRAST = 40  # gray levels between ink and paper
 _MIN_HEIGHT = 0.22  # times the height of the line: lower ink is a dot or a stroke of a frame
 _MAX_WIDTH = 8.0  # times the height: wider ink is a rule
 _RULE = (0.9, 0.12)  # times the height: ink that is higher and narrower than this is the side of a frame
 _AT_WORD, _AT_NUMBER = 0.45, 0.12  # times the height: distance from a word, or from one with digits, to ink of it
-_MAX_UNREAD = 0.4  # of the characters of a line: with more, nothing of it counts as read
+_MAX_UNREAD, _SHORT = 0.4, 3  # of the characters of a line, and letters of its words: with more unread none is read
+_MAX_SIGN, _MIN_CHARACTERS = 1.3, 3  # of a sign: its width in heights is not more, its characters are fewer
 _JOINED = 0.5  # times the height: boxes that are nearer than this are one
 
 
 def unread_rest(cut: Any, words: Sequence[LineWord], reliable: Iterable[LineWord]) -> list[tuple[float, float]]:
     """Left and right of each part of a line (grayscale array) with ink that belongs to no reliable word, in pixels.
 
-    All of a line that is hardly read. `words`: all words of the line. Letters belong to the nearest word, because the
-    boxes of engines are not exact; for numbers they are, and digits beside one are not a part of it.
+    All of a line that is hardly read and has short words only. `words`: all words of the line. Letters belong to the
+    nearest word, because the boxes of engines are not exact; for numbers they are, and digits beside one are not a part
+    of it.
     """
     sure = set(reliable)
     height = len(cut)
@@ -37,9 +39,14 @@ def unread_rest(cut: Any, words: Sequence[LineWord], reliable: Iterable[LineWord
             found[-1] = found[-1][0], max(right, found[-1][1])
         else:
             found.append((left, right))
-    if unread > _MAX_UNREAD * len(characters):
+    if unread > _MAX_UNREAD * len(characters) and not any(len(word.text) > _SHORT for word in sure):
         return [(0.0, float(cut.shape[1]))]
     return found
+
+
+def is_sign(cut: Any) -> bool:
+    """Whether a line is as wide as it is high and has little ink: a symbol, an emblem, a single letter or digit."""
+    return cut.shape[1] <= _MAX_SIGN * len(cut) and len(_characters(cut)) < _MIN_CHARACTERS
 
 
 def _characters(cut: Any) -> list[tuple[float, float]]:

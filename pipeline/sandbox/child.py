@@ -128,7 +128,7 @@ def _read_raster_again(meta: dict[str, Any], blobs: Mapping[str, bytes]) -> Answ
 
 def _ocr_engines(meta: dict[str, Any], blobs: Mapping[str, bytes]) -> Answer:
     from pipeline.documents.raster.codes import reader
-    from pipeline.ocr import tesseract
+    from pipeline.ocr.engines import tesseract
 
     return {"engines": [tesseract.engine(), reader.READER]}, {}
 

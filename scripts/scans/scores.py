@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pipeline.numbers import MIN_SURE_DIGITS, Character, Number, numbers_of
-from pipeline.ocr import number_recognizer as first
+from pipeline.ocr.engines import number_recognizer as first
 from pipeline.verification import number_recognizer as second
 from scripts.scans import fonts
 from scripts.scans.drawing import Mark

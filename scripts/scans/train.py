@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from pipeline.ocr import number_recognizer as first
+from pipeline.ocr.engines import number_recognizer as first
 from pipeline.verification import number_recognizer as second
 from scripts.scans.drawing import Mark
 from scripts.scans.lines import Line, line

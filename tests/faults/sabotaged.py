@@ -42,7 +42,7 @@ def dying(original: Callable[..., Any], is_here: Callable[..., bool], *, after: 
 
 
 def set_trap(stage: Stage, point: str) -> None:
-    from pipeline.sandbox import parent
+    from pipeline.sandbox.parent import Sandbox
     from workers import stages
     from workers.run import Run
 
@@ -65,7 +65,7 @@ def set_trap(stage: Stage, point: str) -> None:
             working.clear()
 
         stages.WORK[stage] = work
-        parent._start = dying(parent._start, lambda *_: bool(working), after=True)
+        Sandbox._start = dying(Sandbox._start, lambda *_: bool(working), after=True)
 
 
 if "FAULT_STAGE" in os.environ and __name__ != "__main__":

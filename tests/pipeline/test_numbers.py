@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
 from pipeline.numbers import Character, NumberReader, numbers_of
-from pipeline.ocr import number_recognizer as first
+from pipeline.ocr.engines import number_recognizer as first
 from pipeline.verification import number_recognizer as second
 
 FONTS = Path("/usr/share/fonts")

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from pipeline.numbers import Character, Number, NumberReader
-from pipeline.ocr.line_word import LineWord
+from pipeline.ocr.engines.line_word import LineWord
 from pipeline.ocr.lines import OcrWord
 from pipeline.sandbox.child import answer
 
@@ -26,7 +26,8 @@ def _detector_silent() -> None:
 def _detector_lying() -> None:
     """Each line is found two heights too low."""
     from pipeline import rereading
-    from pipeline.ocr import recognition, text_detector
+    from pipeline.ocr import recognition
+    from pipeline.ocr.engines import text_detector
 
     honest = text_detector.text_lines
 
@@ -37,13 +38,13 @@ def _detector_lying() -> None:
 
 
 def _latin_silent() -> None:
-    from pipeline.ocr import latin_recognizer
+    from pipeline.ocr.engines import latin_recognizer
 
     latin_recognizer.latin_words = lambda line: []
 
 
 def _latin_lying() -> None:
-    from pipeline.ocr import latin_recognizer
+    from pipeline.ocr.engines import latin_recognizer
 
     honest = latin_recognizer.latin_words
     latin_recognizer.latin_words = lambda line: [
@@ -75,26 +76,26 @@ class _Lying:
 
 
 def _numbers_silent() -> None:
-    from pipeline.ocr import number_recognizer
+    from pipeline.ocr.engines import number_recognizer
 
     number_recognizer.reader = _Silent
 
 
 def _numbers_lying() -> None:
-    from pipeline.ocr import number_recognizer
+    from pipeline.ocr.engines import number_recognizer
 
     lying = _Lying(number_recognizer.reader())
     number_recognizer.reader = lambda: lying
 
 
 def _arabic_silent() -> None:
-    from pipeline.ocr import arabic_recognizer
+    from pipeline.ocr.engines import arabic_recognizer
 
     arabic_recognizer.arabic_words = lambda lines, has_latin: [[] for _ in lines]
 
 
 def _arabic_lying() -> None:
-    from pipeline.ocr import arabic_recognizer
+    from pipeline.ocr.engines import arabic_recognizer
 
     honest = arabic_recognizer.arabic_words
     arabic_recognizer.arabic_words = lambda lines, has_latin: [
@@ -103,13 +104,13 @@ def _arabic_lying() -> None:
 
 
 def _tesseract_silent() -> None:
-    from pipeline.ocr import tesseract
+    from pipeline.ocr.engines import tesseract
 
     tesseract.words_of = lambda image, dpi, languages="", mode="": []
 
 
 def _tesseract_lying() -> None:
-    from pipeline.ocr import tesseract
+    from pipeline.ocr.engines import tesseract
 
     honest = tesseract.words_of
 

@@ -3,7 +3,7 @@
 import pytest
 
 from pipeline.ocr.agreement import put_together
-from pipeline.ocr.line_word import LineWord
+from pipeline.ocr.engines.line_word import LineWord
 
 
 def sure(text: str, left: float, right: float, confidence: float = 99.0) -> tuple[LineWord, bool]:

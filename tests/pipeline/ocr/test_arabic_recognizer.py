@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from pipeline.ocr.arabic_recognizer import arabic_words, is_sure
-from pipeline.ocr.text_detector import text_lines
+from pipeline.ocr.engines.arabic_recognizer import arabic_words, is_sure
+from pipeline.ocr.engines.text_detector import text_lines
 from tests.pipeline.documents import papers
 
 TEXTS = ("الاسم: أحمد سالم الحربي", "صدرت من مكتب الرياض", "والسلام عليكم ورحمة الله")

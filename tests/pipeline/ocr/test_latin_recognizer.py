@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from pipeline.ocr.latin_recognizer import is_sure, latin_words
-from pipeline.ocr.text_detector import text_lines
+from pipeline.ocr.engines.latin_recognizer import is_sure, latin_words
+from pipeline.ocr.engines.text_detector import text_lines
 from tests.pipeline.documents import papers
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from pipeline.ocr.text_detector import text_lines
+from pipeline.ocr.engines.text_detector import text_lines
 from tests.pipeline.documents import papers
 
 TEXTS = ("Identity number of the holder", "رقم الهوية للعميل", "١٠١٢٣٤٥٦٧٢", "1012345672")

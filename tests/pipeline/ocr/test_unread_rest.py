@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pipeline.ocr.line_word import LineWord
+from pipeline.ocr.engines.line_word import LineWord
 from pipeline.ocr.unread_rest import unread_rest
 
 HEIGHT, PITCH = 40, 24
@@ -41,6 +41,11 @@ def test_all_of_a_line_that_is_hardly_read_is_unread() -> None:
     words = [word("059", 0, 2), word("4647", 3, 6, 40.0)]
     assert unread_rest(line(0, 1, 2, 3, 4, 5, 6), words, words[:1]) == [(0, 600)]
     assert unread_rest(line(0, 1, 2), [], []) == [(0, 600)]
+
+
+def test_a_label_stays_beside_a_number_that_nobody_read() -> None:
+    label = word("label", 8, 12)
+    assert unread_rest(line(0, 1, 2, 3, 4, 5, 8, 9, 10, 11, 12), [label], [label]) == [(4, 5 * PITCH + 20)]
 
 
 @pytest.mark.parametrize("level", [0, 255])

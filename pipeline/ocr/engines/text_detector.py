@@ -10,8 +10,8 @@ from typing import Any
 import cv2
 import numpy as np
 
-from pipeline.ocr.pretrained import DETECTOR, pretrained
-from pipeline.ocr.text_line import TextLine
+from pipeline.ocr.engines.pretrained import DETECTOR, pretrained
+from pipeline.ocr.engines.text_line import TextLine
 from pipeline.onnx_session import Session, run
 
 _LONGEST_SIDE = 1600  # pixels of the network's input

@@ -6,11 +6,12 @@ from typing import Any
 import cv2
 import numpy as np
 
-from pipeline.ocr import tesseract
-from pipeline.ocr.line_word import LineWord
+from pipeline.ocr.engines import tesseract
+from pipeline.ocr.engines.line_word import LineWord
 
 _HEIGHT, _OTHER_HEIGHT = 64, 48  # pixels of a line, and of one that is read once more
 _PITCH = 1.5  # times the height: from one line to the next
+_MIN_STACK = 4  # lines of a picture: in fewer Tesseract misses some
 _MARGIN = 32  # pixels at both sides
 _DPI = 300
 _MAX_PIXELS = 60_000_000  # of one picture
@@ -78,6 +79,13 @@ def _scaled(line: Any, height: int) -> Any:
 
 
 def _read_stacked(lines: Sequence[Any], languages: str, height: int) -> list[list[LineWord]]:
+    """The words of lines of one height. A few lines are stacked repeatedly, and the surest reading of each counts."""
+    copies = -(-_MIN_STACK // len(lines))
+    found = _read_picture([*lines] * copies, languages, height)
+    return [max(found[number :: len(lines)], key=_mean) for number in range(len(lines))]
+
+
+def _read_picture(lines: Sequence[Any], languages: str, height: int) -> list[list[LineWord]]:
     pitch = int(height * _PITCH)
     width = max(line.shape[1] for line in lines) + 2 * _MARGIN
     paper = int(np.median([np.percentile(line, 90) for line in lines]))
@@ -86,8 +94,7 @@ def _read_stacked(lines: Sequence[Any], languages: str, height: int) -> list[lis
         top = number * pitch + pitch - height
         picture[top : top + height, _MARGIN : _MARGIN + line.shape[1]] = line
     found: list[list[LineWord]] = [[] for _ in lines]
-    mode = tesseract.LINE if len(lines) == 1 else tesseract.BLOCK
-    for row in tesseract.words_of(picture, _DPI, languages=languages, mode=mode):
+    for row in tesseract.words_of(picture, _DPI, languages=languages, mode=tesseract.BLOCK):
         for word in row:
             middle = word.top + word.height / 2 - (pitch - height) / 2
             number = min(max(int(middle // pitch), 0), len(lines) - 1)

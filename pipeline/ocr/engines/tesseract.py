@@ -14,8 +14,8 @@ from pipeline.ocr.orientation import rotation_from_osd
 from schemas.errors import ErrorCode, StageFailed
 
 LANGUAGES = "ara+eng"
-# Page segmentation modes: automatic, without orientation detection; one block of lines; one line.
-PAGE, BLOCK, LINE = "3", "6", "7"
+# Page segmentation modes: automatic, without orientation detection; one block of lines.
+PAGE, BLOCK = "3", "6"
 _ORIENTATION_ONLY = "0"  # page segmentation mode: orientation detection only
 _MIN_CHARACTERS = 5  # characters that suffice for orientation detection
 _WORD_LEVEL = "5"  # the level column of TSV rows for words

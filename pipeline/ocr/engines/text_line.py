@@ -5,6 +5,8 @@ from typing import Any, NamedTuple
 import cv2
 import numpy as np
 
+_MARGIN = 0.1  # of the height of a line: paper above and below its letters, which may be another line's
+
 
 class TextLine(NamedTuple):
     """A rectangle in a raster: its top left corner, the unit vector along the line, its size, all in pixels.
@@ -38,7 +40,8 @@ class TextLine(NamedTuple):
         `shape`: height and width of the raster, inside of which the box is.
         """
         u, v = self.along
-        across, down = np.array([left, right, left, right]), np.array([0, 0, self.height, self.height])
+        inset = _MARGIN * self.height
+        across, down = np.array([left, right, left, right]), np.array([inset, inset, *2 * [self.height - inset]])
         xs, ys = self.left + across * u - down * v, self.top + across * v + down * u
         x0, x1 = (int(x) for x in np.clip([np.floor(xs.min()), np.ceil(xs.max())], 0, shape[1]))
         y0, y1 = (int(y) for y in np.clip([np.floor(ys.min()), np.ceil(ys.max())], 0, shape[0]))

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import cv2
 import numpy as np
 
-from pipeline.ocr.line_word import LineWord
-from pipeline.ocr.pretrained import RECOGNIZER, pretrained
+from pipeline.ocr.engines.line_word import LineWord
+from pipeline.ocr.engines.pretrained import RECOGNIZER, pretrained
 from pipeline.onnx_session import Session, run
 
 _HEIGHT = 48  # pixels of the network's input

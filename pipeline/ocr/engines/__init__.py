@@ -1,0 +1,1 @@
+"""The engines that find and read lines of text, one in each module."""
