@@ -9,6 +9,7 @@ _UNSURE = 50.0  # the highest confidence (0..100) of a word that nobody is sure 
 _SURE = 90.0  # the least confidence of one that somebody is
 _MIN_AGREED = 40.0  # confidence of two readings that agree: of each, and they then count as sure
 _OVERLAP = 0.4  # of the narrower of two words: more is the same ink
+_MIN_NUMBER = 3  # digits of a number that stands against an Arabic word, even if nobody is sure of it
 _MIN_DIGITS = 2  # digits of a number that stands against a word
 
 Claims = Sequence[tuple[LineWord, bool]]
@@ -24,7 +25,7 @@ def put_together(latin: Claims, numbers: Claims, arabic: Claims) -> list[LineWor
         [word for word, is_sure in latin if is_sure and not _contradicted(word, numbers)],
         [word for word, is_sure in numbers if is_sure and not _is_letter(word, arabic) and not _denied(word, latin)],
         list(_agreed(latin, numbers, arabic)),
-        [word for word, is_sure in arabic if is_sure and not word.has_digits],
+        [word for word, is_sure in arabic if is_sure and not word.has_digits and not _is_number(word, numbers)],
     ):
         sure = (word._replace(confidence=max(_SURE, word.confidence)) if word.has_digits else word for word in chosen)
         words += _beside(words, sure)
@@ -68,6 +69,16 @@ def _contradicted(word: LineWord, numbers: Claims) -> bool:
         if not number.text.isascii() and (is_sure or not word.has_digits):
             return True
     return False
+
+
+def _is_number(word: LineWord, numbers: Claims) -> bool:
+    """Whether a number stands in the place of an Arabic word: Tesseract reads Eastern digits as letters."""
+    return any(
+        len(digits_of(number.text)) >= _MIN_NUMBER
+        and number.confidence >= _MIN_AGREED
+        and word.shared(number) > _OVERLAP * (word.right - word.left)
+        for number, _ in numbers
+    )
 
 
 def _denied(number: LineWord, latin: Claims) -> bool:

@@ -58,6 +58,12 @@ def test_an_alef_is_no_one() -> None:
     assert reliable([], [sure("١", 30, 34)], [sure("السلام", 0, 60, 93.0)]) == ["السلام"]
 
 
+def test_an_arabic_word_over_a_number_is_not_believed_and_the_number_stays_whole() -> None:
+    number, other = unsure("٢٨٧٠٥٨٨٩٥٧", 0, 100, 98), sure("لام", 60, 100, 88.0)
+    words = put_together([], [number], [other])
+    assert [(word.text, word.confidence) for word in words] == [("٢٨٧٠٥٨٨٩٥٧", 50)]
+
+
 def test_two_engines_that_agree_are_believed() -> None:
     assert reliable([], [unsure("1445", 0, 40, 70)], [unsure("1445", 2, 41, 80)]) == ["1445"]
     assert reliable([], [unsure("1445", 0, 40, 70)], [unsure("1446", 2, 41, 80)]) == []
