@@ -130,7 +130,15 @@ def test_a_hundred_broken_documents_through_the_whole_job(workshop: Workshop, sc
             output = workshop.result(job_id)
             assert not [found for value in VALUES for found in traces(output, value)], mutant.name
         states[job.error_code or job.state] += 1
-    assert children() <= own and not list(scratch.iterdir())
+    assert {child for child in children() - own if not is_zygote(child)} == set() and not list(scratch.iterdir())
     assert states[JobState.READY] >= 10, states
     stored = [path.read_bytes() for path in workshop.settings.data_dir.rglob("*") if path.is_file()]
     assert stored and not [found for data in stored for value in VALUES for found in traces(data, value)]
+
+
+def is_zygote(process: int) -> bool:
+    """Whether a process is the one that OCR children are forked from: it lives as long as its sandbox."""
+    try:
+        return b"zygote.py" in Path(f"/proc/{process}/cmdline").read_bytes()
+    except OSError:
+        return True
