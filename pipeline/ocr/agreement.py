@@ -24,13 +24,12 @@ def put_together(latin: Claims, numbers: Claims, arabic: Claims) -> list[LineWor
     for chosen in (
         [word for word, is_sure in latin if is_sure and not _contradicted(word, numbers)],
         [word for word, is_sure in numbers if is_sure and not _is_letter(word, arabic) and not _denied(word, latin)],
-        list(_agreed(latin, numbers, arabic)),
+        _agreed(latin, numbers, arabic),
         [word for word, is_sure in arabic if is_sure and not word.has_digits and not _is_number(word, numbers)],
     ):
         sure = (word._replace(confidence=max(_SURE, word.confidence)) if word.has_digits else word for word in chosen)
         words += _beside(words, sure)
-    unsure = sorted((latin, numbers, arabic), key=_mean, reverse=True)
-    for claims in unsure:
+    for claims in sorted((latin, numbers, arabic), key=_mean, reverse=True):
         words += _beside(words, (word._replace(confidence=min(_UNSURE, word.confidence)) for word, _ in claims))
     return sorted(words, key=lambda word: word.left)
 

@@ -1,7 +1,7 @@
 """Reads a raster: lines of text are found whatever their script, and each is read by the engines that suit it."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import cv2
 import numpy as np
@@ -27,6 +27,14 @@ _MAX_UPWARD = 50.0  # confidence (0..100)
 _MAX_REST = 0.6  # times the height of a line: the widest ink beside its words that is not read again
 
 
+class _Line(NamedTuple):
+    """A line with its cut and the words that were read in it."""
+
+    place: TextLine
+    cut: Any
+    words: list[LineWord]
+
+
 def read(raster: Raster, pixels: bytes) -> Reading:
     """The words of a raster (`pixels`: its PNG or PNM) in logical reading order, and the boxes of unread ink.
 
@@ -36,26 +44,22 @@ def read(raster: Raster, pixels: bytes) -> Reading:
 
 
 def _read_upright(raster: Raster, image: Any) -> Reading:
-    found = [(line, line.cut(image)) for line in text_lines(image)]
-    read_lines = zip(found, _by_all([line for line, _ in found], [cut for _, cut in found]), strict=True)
+    lines = text_lines(image)
+    cuts = [line.cut(image) for line in lines]
+    read_lines = [_Line(*parts) for parts in zip(lines, cuts, _by_all(lines, cuts), strict=True)]
     # A symbol that nobody is sure to be text is a drawing, and none of its readings counts.
-    kept = [pair for pair in read_lines if any(map(_is_reliable, pair[1])) or not is_sign(pair[0][1])]
-    lines, cuts, words_of_lines = (
-        [line for (line, _), _ in kept],
-        [cut for (_, cut), _ in kept],
-        [own for _, own in kept],
-    )
+    kept = [line for line in read_lines if any(map(_is_reliable, line.words)) or not is_sign(line.cut)]
     placed = [
-        [OcrWord(word.text, *line.box(word.left, word.right, image.shape), word.confidence) for word in words]
-        for line, words in zip(lines, words_of_lines, strict=True)
+        [OcrWord(word.text, *place.box(word.left, word.right, image.shape), word.confidence) for word in words]
+        for place, _, words in kept
         if words
     ]
     text, ocr_words = compose(join_rows(placed))
     ink = ink_of(image, raster.dpi or DEFAULT_DPI)
     words = with_full_boxes(ocr_words, ink)
     rest = (
-        line.box(left, right, image.shape)
-        for line, cut, own in zip(lines, cuts, words_of_lines, strict=True)
+        place.box(left, right, image.shape)
+        for place, cut, own in kept
         for left, right in unread_rest(cut, own, filter(_is_reliable, own))
     )
     unread = (*unread_ink(image, ink, text, words), *rest)

@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from pipeline.numbers import LEAST_CONTRAST, MOST_RATIO, STRIDE, NumberReader
+from schemas.version import VERSION
 
+READER = f"masker-numbers {VERSION}"
 HEIGHT = 40
 # In prepared pixels.
 _WINDOW, _EDGE = 2000, 96

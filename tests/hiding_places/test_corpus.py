@@ -33,7 +33,7 @@ def _redacted_places() -> dict[str, bytes]:
     return {name: output for name, output in outputs.items() if output is not None}
 
 
-# Its second reading finds new values in every round, so it is refused (`verify_failed`): no output, and no leak.
+# Its last round shows a pattern like that of a code, which nobody reads, so it is refused: no output, and no leak.
 REFUSED = "pdf/09fc7e-ca-warn-report.pdf"
 
 

@@ -26,7 +26,7 @@ _BODY = (0.25, 0.75)  # of the height of a line: where letters have ink, and und
 # What this engine is asked for: Latin letters, digits, punctuation and signs of currencies.
 _LATIN = re.compile(r"[!-~\u00a1-\u024f\u2010-\u203a\u20a0-\u20bf\u2116\u2122\u2190-\u2193\u2212\u2022\u25cf]")
 _LIKE_ASCII = str.maketrans("，：；！？（）％＋－．／～｜【】", ",:;!?()%+-./~|[]")
-SURE = 95.0  # confidence (0..100) of a word: below it, Arabic is among what was read as Latin
+_SURE = 95.0  # confidence (0..100) of a word: below it, Arabic is among what was read as Latin
 _SURE_CAPITALS = 99.5  # of one without small letters: Eastern digits look like capitals, ٧٨٧٨ like VAVA
 _SURE_WITH_DIGITS = 97.0  # of a word with digits: the least probable character of it
 
@@ -56,7 +56,7 @@ def is_sure(word: LineWord) -> bool:
     """Whether a word was read so surely that it is Latin, and right."""
     if word.has_digits:
         return word.confidence >= _SURE_WITH_DIGITS
-    return word.confidence >= (SURE if any(map(str.islower, word.text)) else _SURE_CAPITALS)
+    return word.confidence >= (_SURE if any(map(str.islower, word.text)) else _SURE_CAPITALS)
 
 
 def load() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from pipeline.onnx_session import Session, session
 from schemas.errors import ErrorCode, StageFailed
 
+READER = "PP-OCRv6 small"
 DETECTOR = "PP-OCRv6_det_small.onnx"
 RECOGNIZER = "PP-OCRv6_rec_small.onnx"
 _SHA256 = {
@@ -18,9 +19,10 @@ _SHA256 = {
 def pretrained(name: str) -> Session:
     """The network in a file of the package. StageFailed(image_redact_failed) if it is missing or another one."""
     package = find_spec("rapidocr")
-    places = package.submodule_search_locations if package is not None else None
+    if package is None or package.origin is None:
+        raise StageFailed(ErrorCode.IMAGE_REDACT_FAILED)
     try:
-        content = Path(next(iter(places or ["."])), "models", name).read_bytes()
+        content = Path(package.origin).with_name("models").joinpath(name).read_bytes()
     except OSError:
         raise StageFailed(ErrorCode.IMAGE_REDACT_FAILED) from None
     if sha256(content).hexdigest() != _SHA256[name]:

@@ -65,9 +65,18 @@ def parents() -> dict[int, int]:
     return found
 
 
+STRAY: set[int] = set()  # zygotes of sandboxes that other tests of this process keep
+
+
 def zygotes(parent: int | None = None) -> list[int]:
-    found = running_script("zygote.py")
+    found = running_script("zygote.py") - STRAY
     return [process for process, of in parents().items() if of == (parent or os.getpid()) and process in found]
+
+
+@pytest.fixture(autouse=True)
+def others_are_not_counted() -> None:
+    STRAY.clear()
+    STRAY.update(zygotes())
 
 
 def running_script(name: str) -> set[int]:
