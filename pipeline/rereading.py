@@ -1,18 +1,18 @@
 """Reads a raster of an output with other eyes than OCR used on the input.
 
 Tesseract reads the page as a whole, and the number recognizer of the verification reads the lines, which the detector
-finds at another scale.
+finds at another scale, and rows of components where it finds none.
 """
 
 from collections.abc import Sequence
 from typing import Any
 
 from pipeline.documents.document import Raster, Reading
-from pipeline.documents.raster.ink import ink_of
+from pipeline.documents.raster.ink import Ink, characters, ink_of, line_boxes
 from pipeline.numbers import numbers_of
 from pipeline.ocr.columns import with_column_lines
 from pipeline.ocr.engines import tesseract
-from pipeline.ocr.engines.text_detector import text_lines
+from pipeline.ocr.engines.text_detector import TextMap, text_map
 from pipeline.ocr.engines.text_line import TextLine
 from pipeline.ocr.full_boxes import with_full_boxes
 from pipeline.ocr.lines import OcrWord, compose, join_rows
@@ -22,6 +22,9 @@ from pipeline.verification import number_recognizer
 _LONGEST_SIDE = 1120  # pixels of the detector's input; OCR of the input uses another size
 _MIN_DIGITS = 4  # digits of a number that is added
 _COVERED = 0.4  # of a word: how much of it a number covers that it is read for
+_CREDIBLE, _MIN_CHARACTERS = 60.0, 4  # confidence and letters or digits of a word where the detector sees no text
+_EDGE = 0.25  # times the height of a line of components: paper around it
+_MAX_OVERLOOKED = 500  # such lines that are read
 _SURE = 90.0  # the least confidence (0..100) of a number that the recognizer is sure of
 
 
@@ -35,14 +38,39 @@ def read_again(raster: Raster, pixels: bytes) -> Reading:
 
 def _read_upright(raster: Raster, image: Any) -> Reading:
     dpi = raster.dpi or DEFAULT_DPI
+    where = text_map(image, _LONGEST_SIDE)
+    ink = ink_of(image, dpi)
     rows = join_rows(tesseract.words_of(image, dpi))
-    text, ocr_words = compose([*rows, *_number_rows(image, [word for row in rows for word in row])])
-    return Reading(raster.id, *with_column_lines(text, with_full_boxes(ocr_words, ink_of(image, dpi))))
+    lines = [*where.lines(), *_overlooked(ink, where)]
+    found = [*rows, *_number_rows(image, lines, [word for row in rows for word in row])]
+    text, ocr_words = compose([words for row in found if (words := _plausible(row, where))])
+    return Reading(raster.id, *with_column_lines(text, with_full_boxes(ocr_words, ink)))
 
 
-def _number_rows(image: Any, words: Sequence[OcrWord]) -> list[list[OcrWord]]:
+def _overlooked(ink: Ink, where: TextMap) -> list[TextLine]:
+    """Lines of components with the shape of characters where the detector sees no text: it may be blind."""
+    unseen = ink._replace(is_character=ink.is_character & ~where.may_hold_text(ink.boxes))
+    return [
+        TextLine(left - _EDGE * height, top - _EDGE * height, (1.0, 0.0), width + 2 * _EDGE * height, 1.5 * height, 0.0)
+        for left, top, width, height in line_boxes(characters(unseen))[:_MAX_OVERLOOKED]
+    ]
+
+
+def _plausible(row: Sequence[OcrWord], where: TextMap) -> list[OcrWord]:
+    """The words without those that were read in drawings and photographs.
+
+    They are short or doubtful, and the detector sees no text there. If it is blind, the words that matter remain.
+    """
+    boxes = [(word.left, word.top, word.left + word.width, word.top + word.height) for word in row]
+    return [
+        word
+        for word, is_seen in zip(row, where.may_hold_text(boxes), strict=True)
+        if is_seen or (word.confidence >= _CREDIBLE and sum(map(str.isalnum, word.text)) >= _MIN_CHARACTERS)
+    ]
+
+
+def _number_rows(image: Any, lines: Sequence[TextLine], words: Sequence[OcrWord]) -> list[list[OcrWord]]:
     """The lines that hold a number, each with it and with the words of Tesseract beside it."""
-    lines = text_lines(image, _LONGEST_SIDE)
     found = []
     for line, numbers in zip(lines, _numbers(image, lines), strict=True):
         own = [word for word in words if _is_in(word, line.box(0, line.width, image.shape))]

@@ -18,6 +18,7 @@ _CONTRAST = 0.15  # of the original's, below which nothing is seen
 _CHANGED = 60  # grey levels between the original and the output
 _CHARACTER = 24  # pixels to which the width of a character is brought
 _STROKE = 15  # pixels: wider than the strokes of a text
+_BOX = 9  # pixels: the least side of a burned box
 _DARKER = 30  # grey levels below the paper around it
 
 
@@ -88,12 +89,23 @@ def ink(image: Pixels) -> Mask:
 
 
 def burned(original: Pixels, output: Pixels) -> Mask:
-    """The pixels of areas that changed: a dark stroke in a dark box is burned as well as the paper beside it."""
-    changed = (np.abs(original.astype(np.int16) - output) > _CHANGED).astype(np.uint8)
-    kernel = np.ones((_STROKE, _STROKE), np.uint8)
-    padded = cv2.copyMakeBorder(changed, _STROKE, _STROKE, _STROKE, _STROKE, cv2.BORDER_CONSTANT, value=0)
-    closed = cv2.morphologyEx(padded, cv2.MORPH_CLOSE, kernel)
-    return closed[_STROKE:-_STROKE, _STROKE:-_STROKE].astype(bool)
+    """The pixels of dark boxes that the original lacks: a dark stroke in one is burned as well as the paper beside it.
+
+    Strokes that only moved are none.
+    """
+    changed = np.abs(original.astype(np.int16) - output) > _CHANGED
+    solid = _opened(_closed(output < _CHANGED, _STROKE), _BOX)
+    return _closed(changed & solid, _STROKE) & solid
+
+
+def _closed(mask: Mask, side: int) -> Mask:
+    padded = cv2.copyMakeBorder(mask.astype(np.uint8), side, side, side, side, cv2.BORDER_CONSTANT, value=0)
+    closed = cv2.morphologyEx(padded, cv2.MORPH_CLOSE, np.ones((side, side), np.uint8))
+    return closed[side:-side, side:-side].astype(bool)
+
+
+def _opened(mask: Mask, side: int) -> Mask:
+    return cv2.morphologyEx(mask.astype(np.uint8), cv2.MORPH_OPEN, np.ones((side, side), np.uint8)).astype(bool)
 
 
 def share_burned(original: Pixels, output: Pixels, rightly: list[Polygon]) -> float:

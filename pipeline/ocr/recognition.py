@@ -13,14 +13,14 @@ from pipeline.ocr.agreement import put_together
 from pipeline.ocr.columns import with_column_lines
 from pipeline.ocr.engines import arabic_recognizer, latin_recognizer, number_recognizer
 from pipeline.ocr.engines.line_word import LineWord
-from pipeline.ocr.engines.text_detector import text_lines
+from pipeline.ocr.engines.text_detector import text_map
 from pipeline.ocr.engines.text_line import TextLine
 from pipeline.ocr.full_boxes import with_full_boxes
 from pipeline.ocr.lines import OcrWord, compose, join_rows
 from pipeline.ocr.neighbours import numbers_beside
 from pipeline.ocr.page import DEFAULT_DPI, read_page
 from pipeline.ocr.unread_ink import is_confident, unread_ink
-from pipeline.ocr.unread_rest import is_sign, unread_rest
+from pipeline.ocr.unread_rest import is_drawing, unread_rest
 
 _MIN_LATIN = 4  # small Latin letters of a line that is read in both scripts
 _MAX_UPWARD = 50.0  # confidence (0..100)
@@ -34,6 +34,11 @@ class _Line(NamedTuple):
     cut: Any
     words: list[LineWord]
 
+    @property
+    def is_drawing(self) -> bool:
+        """Whether nobody read a word of it reliably, and it does not look like a line that somebody could read."""
+        return not any(map(_is_reliable, self.words)) and is_drawing(self.cut, self.words, self.place.score)
+
 
 def read(raster: Raster, pixels: bytes) -> Reading:
     """The words of a raster (`pixels`: its PNG or PNM) in logical reading order, and the boxes of unread ink.
@@ -44,11 +49,11 @@ def read(raster: Raster, pixels: bytes) -> Reading:
 
 
 def _read_upright(raster: Raster, image: Any) -> Reading:
-    lines = text_lines(image)
+    where = text_map(image)
+    lines = where.lines()
     cuts = [line.cut(image) for line in lines]
     read_lines = [_Line(*parts) for parts in zip(lines, cuts, _by_all(lines, cuts), strict=True)]
-    # A symbol that nobody is sure to be text is a drawing, and none of its readings counts.
-    kept = [line for line in read_lines if any(map(_is_reliable, line.words)) or not is_sign(line.cut)]
+    kept = [line for line in read_lines if not line.is_drawing]
     placed = [
         [OcrWord(word.text, *place.box(word.left, word.right, image.shape), word.confidence) for word in words]
         for place, _, words in kept
@@ -56,6 +61,9 @@ def _read_upright(raster: Raster, image: Any) -> Reading:
     ]
     text, ocr_words = compose(join_rows(placed))
     ink = ink_of(image, raster.dpi or DEFAULT_DPI)
+    # Photographs and drawings have much ink with the shape of characters.
+    may_be_text = where.without(line.place for line in read_lines if line.is_drawing).may_hold_text(ink.boxes)
+    ink = ink._replace(is_character=ink.is_character & may_be_text)
     words = with_full_boxes(ocr_words, ink)
     rest = (
         place.box(left, right, image.shape)

@@ -15,6 +15,7 @@ _RULE = (0.9, 0.12)  # times the height: ink that is higher and narrower than th
 _AT_WORD, _AT_NUMBER = 0.45, 0.12  # times the height: distance from a word, or from one with digits, to ink of it
 _MAX_UNREAD, _SHORT = 0.4, 3  # of the characters of a line, and letters of its words: with more unread none is read
 _MAX_SIGN, _MIN_CHARACTERS = 1.3, 3  # of a sign: its width in heights is not more, its characters are fewer
+_SURE_LINE = 0.8  # score of a line: printed lines of words have more
 _JOINED = 0.5  # times the height: boxes that are nearer than this are one
 
 
@@ -44,9 +45,14 @@ def unread_rest(cut: Any, words: Sequence[LineWord], reliable: Iterable[LineWord
     return found
 
 
-def is_sign(cut: Any) -> bool:
-    """Whether a line is as wide as it is high and has little ink: a symbol, an emblem, a single letter or digit."""
-    return cut.shape[1] <= _MAX_SIGN * len(cut) and len(_characters(cut)) < _MIN_CHARACTERS
+def is_drawing(cut: Any, words: Iterable[LineWord], score: float) -> bool:
+    """Whether a line of which nobody read a word reliably is no text: a symbol or emblem, or a part of a photograph.
+
+    It is as wide as it is high and has little ink, or the detector is not sure of it (`score`, 0..1) and all engines
+    together read one or two characters.
+    """
+    is_sign = cut.shape[1] <= _MAX_SIGN * len(cut) and len(_characters(cut)) < _MIN_CHARACTERS
+    return is_sign or (score < _SURE_LINE and sum(len(word.text) for word in words) < _MIN_CHARACTERS)
 
 
 def _characters(cut: Any) -> list[tuple[float, float]]:

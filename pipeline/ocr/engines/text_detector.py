@@ -4,8 +4,9 @@ The network gives each pixel the probability that it belongs to the core of a li
 al. 2020); a line is a component of that map, grown to the height of its letters.
 """
 
+from collections.abc import Iterable
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import cv2
 import numpy as np
@@ -15,9 +16,11 @@ from pipeline.ocr.engines.text_line import TextLine
 from pipeline.onnx_session import Session, run
 
 _LONGEST_SIDE = 1600  # pixels of the network's input
+_MIN_SCALE = 0.4  # a raster that would be reduced further is seen in several tiles: its small letters would vanish
+_TILE, _OVERLAP = 1600, 96  # pixels: side of the largest input, and what neighbouring tiles share
 _MULTIPLE = 32  # pixels: the sides of the input are multiples of it
 _MEAN, _DEVIATION = (np.array(rgb, np.float32) for rgb in ((0.485, 0.456, 0.406), (0.229, 0.224, 0.225)))
-_IN_LINE = 0.3  # probability of a pixel of a line
+_IN_LINE = 0.3  # probability of a pixel of a line; text has 0.99 at some of its pixels, photographs mostly below 0.03
 _MIN_SCORE = 0.4  # mean probability of a line
 _GROWTH = 1.6  # the growth of a component: area times this, by perimeter
 _MIN_SIDE = 3.0  # pixels of the map
@@ -25,20 +28,71 @@ _MAX_LINES = 3000
 _UPRIGHT = 1.5  # times its width: a higher box is a line that runs from bottom to top
 
 
-def text_lines(image: Any, longest_side: int = _LONGEST_SIDE) -> list[TextLine]:
-    """The lines of a grayscale array (height, width), from top to bottom.
+class TextMap(NamedTuple):
+    """Probabilities (0..1; rows, columns) that places of a raster of `shape` (height, width) belong to text."""
 
-    `longest_side`: pixels; the network sees a larger array reduced to it.
+    probabilities: Any
+    shape: tuple[int, int]
+
+    def lines(self) -> list[TextLine]:
+        """The lines of text from top to bottom, in pixels of the raster."""
+        (rows, columns), (height, width) = self.probabilities.shape, self.shape
+        mask = (self.probabilities > _IN_LINE).astype(np.uint8)
+        contours, _ = cv2.findContours(mask, cv2.RETR_LIST, cv2.CHAIN_APPROX_SIMPLE)
+        found = (
+            _line(contour, self.probabilities, width / columns, height / rows) for contour in contours[:_MAX_LINES]
+        )
+        return sorted((line for line in found if line is not None), key=lambda line: line.top)
+
+    def without(self, lines: Iterable[TextLine]) -> "TextMap":
+        """The map with no text in these lines."""
+        (rows, columns), (height, width) = self.probabilities.shape, self.shape
+        probabilities = self.probabilities.copy()
+        for line in lines:
+            left, top, wide, high = line.box(0, line.width, self.shape)
+            across = slice(int(left * columns / width), int((left + wide) * columns / width) + 1)
+            probabilities[int(top * rows / height) : int((top + high) * rows / height) + 1, across] = 0
+        return TextMap(probabilities, self.shape)
+
+    def may_hold_text(self, boxes: Any) -> Any:
+        """Whether text is likely at all in each box (n, 4; left, top, right, bottom) or within its height around it."""
+        (rows, columns), (height, width) = self.probabilities.shape, self.shape
+        counts = cv2.integral((self.probabilities >= _IN_LINE).astype(np.uint8))
+        left, top, right, bottom = np.asarray(boxes, float).reshape(-1, 4).T
+        reach = (bottom - top) / 2
+        x0, x1 = (np.clip(x * columns / width, 0, columns).astype(int) for x in (left - reach, right + reach))
+        y0, y1 = (np.clip(y * rows / height, 0, rows).astype(int) for y in (top - reach, bottom + reach))
+        x1, y1 = np.minimum(x1 + 1, columns), np.minimum(y1 + 1, rows)
+        return counts[y1, x1] - counts[y0, x1] - counts[y1, x0] + counts[y0, x0] > 0
+
+
+def text_map(image: Any, longest_side: int = _LONGEST_SIDE) -> TextMap:
+    """Where a grayscale array (height, width) may hold text.
+
+    `longest_side`: pixels; the network sees a larger array reduced to it, but a very large one in tiles.
     """
-    height, width = image.shape
-    scale = min(1.0, longest_side / max(height, width))
+    scale = min(1.0, max(longest_side / max(image.shape), _MIN_SCALE * longest_side / _LONGEST_SIDE))
     rows, columns = (max(_MULTIPLE, round(side * scale / _MULTIPLE) * _MULTIPLE) for side in image.shape)
     scaled = cv2.resize(image, (columns, rows), interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR)
+    probabilities = np.zeros((rows, columns), np.float32)
+    for top, bottom in _spans(rows):
+        for left, right in _spans(columns):
+            tile = probabilities[top:bottom, left:right]
+            np.maximum(tile, _probabilities(scaled[top:bottom, left:right]), out=tile)
+    return TextMap(probabilities, image.shape)
+
+
+def _spans(side: int) -> list[tuple[int, int]]:
+    """Where the tiles of one side begin and end."""
+    count = max(1, -(-(side - _OVERLAP) // (_TILE - _OVERLAP)))
+    length = -(-(side + (count - 1) * _OVERLAP) // (count * _MULTIPLE)) * _MULTIPLE
+    starts = [round(n * (side - length) / max(1, count - 1)) for n in range(count)]
+    return [(start, start + length) for start in starts]
+
+
+def _probabilities(scaled: Any) -> Any:
     planes = (scaled[None].astype(np.float32) / 255 - _MEAN[:, None, None]) / _DEVIATION[:, None, None]
-    probabilities = run(_network(), planes[None])[0, 0]
-    contours, _ = cv2.findContours((probabilities > _IN_LINE).astype(np.uint8), cv2.RETR_LIST, cv2.CHAIN_APPROX_SIMPLE)
-    found = (_line(contour, probabilities, width / columns, height / rows) for contour in contours[:_MAX_LINES])
-    return sorted((line for line in found if line is not None), key=lambda line: line.top)
+    return run(_network(), planes[None])[0, 0]
 
 
 def load() -> None:

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from pipeline.numbers import Character, Number, NumberReader
 from pipeline.ocr.engines.line_word import LineWord
 from pipeline.ocr.lines import OcrWord
@@ -19,8 +21,12 @@ def _lied(text: str) -> str:
 def _detector_silent() -> None:
     from pipeline import rereading
     from pipeline.ocr import recognition
+    from pipeline.ocr.engines import text_detector
 
-    recognition.text_lines = rereading.text_lines = lambda image, longest_side=0: []
+    def nothing(image: Any, longest_side: int = 0) -> Any:
+        return text_detector.TextMap(np.zeros((32, 32), np.float32), image.shape)
+
+    recognition.text_map = rereading.text_map = nothing
 
 
 def _detector_lying() -> None:
@@ -29,12 +35,12 @@ def _detector_lying() -> None:
     from pipeline.ocr import recognition
     from pipeline.ocr.engines import text_detector
 
-    honest = text_detector.text_lines
+    class Lower(text_detector.TextMap):
+        def lines(self) -> list[Any]:
+            return [line._replace(top=line.top + 2 * line.height) for line in super().lines()]
 
-    def lower(image: Any, longest_side: int = 1600) -> Sequence[Any]:
-        return [line._replace(top=line.top + 2 * line.height) for line in honest(image, longest_side)]
-
-    recognition.text_lines = rereading.text_lines = lower
+    honest = text_detector.text_map
+    recognition.text_map = rereading.text_map = lambda *given: Lower(*honest(*given))
 
 
 def _latin_silent() -> None:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from pipeline.ocr.engines.arabic_recognizer import arabic_words, is_sure
-from pipeline.ocr.engines.text_detector import text_lines
+from pipeline.ocr.engines.text_detector import text_map
 from tests.pipeline.documents import papers
 
 TEXTS = ("الاسم: أحمد سالم الحربي", "صدرت من مكتب الرياض", "والسلام عليكم ورحمة الله")
@@ -11,7 +11,7 @@ TEXTS = ("الاسم: أحمد سالم الحربي", "صدرت من مكتب �
 
 def cuts(*texts: str) -> list[np.ndarray]:
     pixels = papers.picture(*texts)
-    return [line.cut(pixels) for line in text_lines(pixels)]
+    return [line.cut(pixels) for line in text_map(pixels).lines()]
 
 
 def test_each_line_gets_its_own_words() -> None:

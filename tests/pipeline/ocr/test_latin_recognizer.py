@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from pipeline.ocr.engines.latin_recognizer import is_sure, latin_words
-from pipeline.ocr.engines.text_detector import text_lines
+from pipeline.ocr.engines.text_detector import text_map
 from tests.pipeline.documents import papers
 
 
 def line_of(text: str) -> np.ndarray:
     pixels = papers.picture(text, width=1300)
-    (line,) = text_lines(pixels)
+    (line,) = text_map(pixels).lines()
     return line.cut(pixels)
 
 

@@ -1,9 +1,11 @@
 """The text that OCR reads in a raster, and the ink that it reports as unread."""
 
+import cv2
 import numpy as np
 import pytest
 
 from pipeline.documents.document import Raster, Reading
+from pipeline.documents.raster.ink import characters, ink_of, line_boxes
 from pipeline.ocr import recognition
 from schemas.errors import StageFailed
 from tests.pipeline.documents import papers
@@ -75,6 +77,21 @@ def test_rules_frames_and_pictures_are_no_text() -> None:
     gradient = np.linspace(0, 255, 300).astype(np.uint8)
     pixels[40:240, -340:-40] = gradient
     assert read(pixels).unread == ()
+
+
+def test_the_leaves_and_twigs_of_a_photograph_are_no_text() -> None:
+    """Three hundred of its marks have the size and shape of characters, many of them in rows."""
+    draw = np.random.default_rng(11)
+    pixels = np.full((900, 1200), 210, np.uint8)
+    for _ in range(260):
+        x, y = draw.integers(0, 1200), draw.integers(0, 900)
+        size, level = draw.integers(8, 30, 2), int(draw.integers(20, 160))
+        cv2.ellipse(pixels, (x, y), size, float(draw.integers(0, 180)), 0, 360, level, -1)
+        cv2.line(pixels, (x, y), (x + draw.integers(-60, 60), y + draw.integers(-60, 60)), level, 3)
+    pixels = cv2.GaussianBlur(pixels, (0, 0), 1.2)
+    rows = line_boxes(characters(ink_of(pixels, 200)))
+    assert sum(row.width * row.height for row in rows) > 0.2 * pixels.size
+    assert sum(width * height for _, _, width, height in read(pixels).unread) < 0.04 * pixels.size
 
 
 def test_a_blank_raster_says_nothing() -> None:

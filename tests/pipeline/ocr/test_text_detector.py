@@ -1,10 +1,11 @@
 """Lines of text are found in every script, at any angle, and nowhere else."""
 
+import cv2
 import numpy as np
 import pytest
 from PIL import Image
 
-from pipeline.ocr.engines.text_detector import text_lines
+from pipeline.ocr.engines.text_detector import text_map
 from tests.pipeline.documents import papers
 
 TEXTS = ("Identity number of the holder", "رقم الهوية للعميل", "١٠١٢٣٤٥٦٧٢", "1012345672")
@@ -13,7 +14,7 @@ TEXTS = ("Identity number of the holder", "رقم الهوية للعميل", "�
 def covered(pixels: np.ndarray) -> float:
     """The share of the ink that lines cover."""
     shown = np.zeros_like(pixels, bool)
-    for line in text_lines(pixels):
+    for line in text_map(pixels).lines():
         left, top, width, height = line.box(0, line.width, pixels.shape)
         shown[top : top + height, left : left + width] = True
     return float(shown[pixels < 128].mean())
@@ -22,7 +23,7 @@ def covered(pixels: np.ndarray) -> float:
 @pytest.mark.parametrize("text", TEXTS)
 def test_every_script_is_found(text: str) -> None:
     pixels = papers.picture(text)
-    assert len(text_lines(pixels)) == 1
+    assert len(text_map(pixels).lines()) == 1
     assert covered(pixels) > 0.98
 
 
@@ -30,7 +31,7 @@ def test_every_script_is_found(text: str) -> None:
 def test_a_turned_line_is_found_and_cut_upright(degrees: float) -> None:
     flat = Image.fromarray(papers.picture(TEXTS[0], width=900))
     pixels = np.asarray(flat.rotate(degrees, expand=True, fillcolor=255))
-    (line,) = text_lines(pixels)
+    (line,) = text_map(pixels).lines()
     assert covered(pixels) > 0.97
     assert line.runs_upward is (degrees == 90.0)
     cut = line.cut(pixels)
@@ -39,7 +40,7 @@ def test_a_turned_line_is_found_and_cut_upright(degrees: float) -> None:
 
 
 def test_lines_come_from_top_to_bottom() -> None:
-    lines = text_lines(papers.picture(*TEXTS))
+    lines = text_map(papers.picture(*TEXTS)).lines()
     assert len(lines) == len(TEXTS)
     assert [line.top for line in lines] == sorted(line.top for line in lines)
 
@@ -47,8 +48,30 @@ def test_lines_come_from_top_to_bottom() -> None:
 @pytest.mark.parametrize("shape", [(1, 1), (1, 4000), (40, 1), (33, 33)])
 @pytest.mark.parametrize("level", [0, 255])
 def test_blank_rasters_of_any_shape_have_no_lines(shape: tuple[int, int], level: int) -> None:
-    assert text_lines(np.full(shape, level, np.uint8)) == []
+    assert text_map(np.full(shape, level, np.uint8)).lines() == []
 
 
 def test_noise_has_hardly_any_lines() -> None:
-    assert len(text_lines(np.random.default_rng(3).integers(0, 256, (600, 800), np.uint8))) < 5
+    assert len(text_map(np.random.default_rng(3).integers(0, 256, (600, 800), np.uint8)).lines()) < 5
+
+
+def test_small_letters_of_a_very_large_raster_are_found() -> None:
+    """Reduced to the network's usual input the letters would be three pixels high."""
+    pixels = np.full((5200, 6400), 255, np.uint8)
+    line = papers.picture(TEXTS[0], width=900, points=8)
+    for top, left in ((200, 100), (2590, 2800), (4900, 5400)):  # two corners, and across the edges of tiles
+        pixels[top : top + line.shape[0], left : left + line.shape[1]] = line
+    assert len(text_map(pixels).lines()) == 3
+    assert covered(pixels) > 0.95
+
+
+def test_places_of_text_are_told_from_others() -> None:
+    pixels = np.full((600, 1200), 255, np.uint8)
+    line = papers.picture(TEXTS[2], width=500)
+    pixels[60 : 60 + line.shape[0], 60 : 60 + line.shape[1]] = line
+    cv2.circle(pixels, (800, 400), 60, 0, 5)
+    where = text_map(pixels)
+    rows, columns = np.nonzero(pixels[:300] < 128)
+    text = (columns.min(), rows.min(), columns.max(), rows.max())
+    assert where.may_hold_text([text, (740, 340, 860, 460), (60, 500, 100, 540)]).tolist() == [True, False, False]
+    assert where.may_hold_text([]).tolist() == []

@@ -157,7 +157,7 @@ def replace_with_picture(document: Any, number: int, picture: bytes) -> None:
     document.xref_set_key(page.xref, "Contents", "null")
     document.xref_set_key(page.xref, "Annots", "null")
     fresh = document.reload_page(page)
-    fresh.insert_image(fresh.rect, stream=picture)
+    fresh.insert_image(fresh.rect, stream=picture, keep_proportion=False)  # its sides are whole pixels
 
 
 def _is_colored(image: Any) -> bool:
