@@ -73,7 +73,10 @@ def _number_rows(image: Any, lines: Sequence[TextLine], words: Sequence[OcrWord]
     """The lines that hold a number, each with it and with the words of Tesseract beside it."""
     found = []
     for line, numbers in zip(lines, _numbers(image, lines), strict=True):
-        own = [word for word in words if _is_in(word, line.box(0, line.width, image.shape))]
+        if not numbers:
+            continue
+        box = line.box(0, line.width, image.shape)
+        own = [word for word in words if _is_in(word, box)]
         if any(_digits(number.text) not in _digits("".join(word.text for word in own)) for number in numbers):
             found.append([*numbers, *(word for word in own if not any(_covers(number, word) for number in numbers))])
     return found
