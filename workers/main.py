@@ -1,12 +1,18 @@
 """The module that Dramatiq's runner loads in every worker process: the broker with actors and sweeper."""
 
+import ctypes
 import gc
+import signal
 
 from schemas.settings import load_settings
 from storage.opening import Storage
 from workers.actors import declare
 from workers.context import Context
 from workers.sweep import Sweeper
+
+# Killed runners leave no workers behind, which would go on beside those that replace them. They finish as on SIGTERM.
+_PR_SET_PDEATHSIG = 1
+ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
 
 settings = load_settings()
 storage = Storage.open(settings)

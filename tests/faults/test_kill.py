@@ -1,7 +1,9 @@
 """`kill -9` in the middle of every stage: the job still ends ready, charged once, and nothing lies around."""
 
 import io
+import os
 import signal
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -9,7 +11,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from schemas.files import Format, JobState
 from schemas.stages import Stage
-from tests.faults.plant import SABOTAGED, Plant
+from tests.faults.plant import HONEST, SABOTAGED, Plant
 from tests.faults.sabotaged import POINTS
 from tests.workers.workshop import CSV
 
@@ -37,6 +39,24 @@ def test_a_worker_killed_in_a_stage_loses_nothing(plant: Plant, tmp_path: Path, 
 @pytest.mark.parametrize(("stage", "point"), [case for case in ALL if case not in QUICK])
 def test_a_worker_killed_anywhere_loses_nothing(plant: Plant, tmp_path: Path, stage: Stage, point: str) -> None:
     check(plant, tmp_path / "sprung", stage, point)
+
+
+def test_workers_end_with_the_runner_that_started_them(plant: Plant) -> None:
+    with plant.worker((*HONEST, "--processes", "2")) as runner:
+        job_id = plant.upload(CSV)
+        assert plant.finished(job_id).state == JobState.READY
+        children = plant.wait(lambda: children_of(runner.pid), lambda found: len(found) >= 2)
+        os.kill(runner.pid, signal.SIGKILL)
+        runner.wait()
+        try:
+            plant.wait(lambda: [child for child in children if Path(f"/proc/{child}").exists()], lambda left: not left)
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(runner.pid, signal.SIGKILL)
+
+
+def children_of(parent: int) -> list[int]:
+    return [int(child) for child in Path(f"/proc/{parent}/task/{parent}/children").read_text().split()]
 
 
 def check(plant: Plant, marker: Path, stage: Stage, point: str) -> None:
