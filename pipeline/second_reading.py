@@ -19,7 +19,7 @@ from pipeline.entities.proof import Proof, proof
 from pipeline.entities.values import is_distinctive
 from pipeline.sandbox.parent import Sandbox
 from pipeline.verification.reading import Leftover, SecondReading
-from pipeline.verification.remedy import with_leftovers_burned
+from pipeline.verification.remedy import numbers_at_unread, with_leftovers_burned
 from pipeline.verification.seen_codes import unread_codes, with_seen_codes
 from pipeline.verification.verdict import leftovers
 from schemas.entities import EntityType
@@ -62,8 +62,8 @@ def verify_candidate(
     """The proof if the candidate is clean; else the first reading with the leftovers added for another round.
 
     A leftover of uncertain OCR is burned if its box is known. In the last round it is ignored, because each new box
-    makes OCR misread something else. A barcode or matrix code that nobody could read is burned too. `on_progress` gets
-    the number of read rasters of the candidate and of all.
+    makes OCR misread something else; so is a number beside ink that was burned unread. A barcode or matrix code that
+    nobody could read is burned too. `on_progress` gets the number of read rasters of the candidate and of all.
 
     StageFailed if the candidate cannot be read, or if a code in it still cannot: then it cannot be proven clean.
     """
@@ -75,13 +75,15 @@ def verify_candidate(
     unread = unread_codes(readings, second.codes)
     readings = with_seen_codes(readings, second.codes)
     remaining = _leftovers(second, readings, without_name(first.findings), tools.detector.by_rules, options)
-    readings_with_burned = with_leftovers_burned(
-        first.extraction.rasters, first.readings, second.rasters, readings, remaining, unread
-    )
+    both = first.extraction.rasters, first.readings, second.rasters, readings
+    # Not in the last round: each box that is burned has new neighbours.
+    beside = {} if is_last else numbers_at_unread(*both)
+    to_burn = {raster: [*unread.get(raster, ()), *beside.get(raster, ())] for raster in {**unread, **beside}}
+    readings_with_burned = with_leftovers_burned(*both, remaining, to_burn)
     if unread and (is_last or readings_with_burned == tuple(first.readings)):
         raise StageFailed(ErrorCode.VERIFY_FAILED)
     certain = [leftover for leftover in remaining if leftover.sure]
-    if not certain and not unread and (is_last or readings_with_burned == tuple(first.readings)):
+    if not certain and not to_burn and (is_last or readings_with_burned == tuple(first.readings)):
         engines = stages.ocr_engines(tools.sandbox) if first.extraction.rasters or second.rasters else ()
         return proof(candidate, first.extraction, first.findings, second, engines)
     merged = (

@@ -16,6 +16,7 @@ _AT_WORD, _AT_NUMBER = 0.45, 0.12  # times the height: distance from a word, or 
 _MAX_UNREAD, _SHORT = 0.4, 3  # of the characters of a line, and letters of its words: with more unread none is read
 _MAX_SIGN, _MIN_CHARACTERS = 1.3, 3  # of a sign: its width in heights is not more, its characters are fewer
 _SURE_LINE = 0.8  # score of a line: printed lines of words have more
+_PAPER_LEVELS, _PAPER = 33, 0.65  # gray levels of paper, and its share of a line that the detector is not sure of
 _JOINED = 0.5  # times the height: boxes that are nearer than this are one
 
 
@@ -48,11 +49,20 @@ def unread_rest(cut: Any, words: Sequence[LineWord], reliable: Iterable[LineWord
 def is_drawing(cut: Any, words: Iterable[LineWord], score: float) -> bool:
     """Whether a line of which nobody read a word reliably is no text: a symbol or emblem, or a part of a photograph.
 
-    It is as wide as it is high and has little ink, or the detector is not sure of it (`score`, 0..1) and all engines
-    together read one or two characters.
+    It is as wide as it is high and has little ink; or it has texture instead of paper, the detector is not sure of it
+    (`score`, 0..1), and all engines together read a letter or two.
     """
-    is_sign = cut.shape[1] <= _MAX_SIGN * len(cut) and len(_characters(cut)) < _MIN_CHARACTERS
-    return is_sign or (score < _SURE_LINE and sum(len(word.text) for word in words) < _MIN_CHARACTERS)
+    if cut.shape[1] <= _MAX_SIGN * len(cut) and len(_characters(cut)) < _MIN_CHARACTERS:
+        return True
+    read = "".join(word.text for word in words)
+    is_text = len(read) >= _MIN_CHARACTERS or any(map(str.isdigit, read))
+    return score < _SURE_LINE and not is_text and not _has_paper(cut)
+
+
+def _has_paper(cut: Any) -> bool:
+    """Whether most pixels have nearly the same gray level."""
+    levels = np.bincount(cut.ravel(), minlength=256)
+    return bool(np.convolve(levels, np.ones(_PAPER_LEVELS), "valid").max() >= _PAPER * cut.size)
 
 
 def _characters(cut: Any) -> list[tuple[float, float]]:

@@ -11,12 +11,14 @@ from dataclasses import replace
 from itertools import product
 from types import MappingProxyType
 
-from pipeline.documents.document import BY_HUE, Raster, Reading
+from pipeline.documents.document import BY_HUE, Raster, Reading, Word
 from pipeline.verification import normal_forms
 from pipeline.verification.reading import COVERED, Leftover
 
 Box = tuple[int, int, int, int]
 _GAP = re.compile(r"\s{2,}")
+_MIN_DIGITS = 4  # of a number that may be the rest of another one
+_NUMBER_GAP = 2.0  # times its height: how near the rest of a number stands
 _MAX_RATIO_DIFFERENCE = 0.02  # largest relative difference between the aspect ratios of two rasters of one page
 
 
@@ -48,6 +50,44 @@ def with_leftovers_burned(
         for first, box in product(firsts, own):
             added.setdefault(first.id, []).append(_scaled(box, raster_of[reading.raster], first))
     return tuple(replace(item, unread=(*item.unread, *added.get(item.raster, ()))) for item in readings)
+
+
+def numbers_at_unread(
+    rasters: Sequence[Raster],
+    readings: Iterable[Reading],
+    second: Sequence[Raster],
+    second_readings: Iterable[Reading],
+) -> dict[str, list[Box]]:
+    """The boxes of numbers in the second reading that stand beside ink burned unread, by raster of that reading.
+
+    They may be the rest of a number of which the first reading saw a part. Parameters as above.
+    """
+    readings, second_readings = tuple(readings), tuple(second_readings)
+    matches = _matches(rasters, second, {reading.raster: reading for reading in (*readings, *second_readings)})
+    unread = {reading.raster: reading.unread for reading in readings}
+    raster_of = {raster.id: raster for raster in second}
+    found: dict[str, list[Box]] = {}
+    for reading in second_readings:
+        target = raster_of[reading.raster]
+        boxes = [
+            _scaled(box, first, target) for first in matches.get(reading.raster, ()) for box in unread.get(first.id, ())
+        ]
+        beside = [
+            (word.left, word.top, word.width, word.height)
+            for word in reading.words
+            if sum(map(str.isdigit, reading.text[word.start : word.end])) >= _MIN_DIGITS
+            if any(_is_beside(word, box) for box in boxes)
+        ]
+        if beside:
+            found[reading.raster] = beside
+    return found
+
+
+def _is_beside(word: Word, box: Box) -> bool:
+    left, top, width, height = box
+    gap = max(word.left - left - width, left - word.left - word.width)
+    shared = min(word.top + word.height, top + height) - max(word.top, top)
+    return gap <= _NUMBER_GAP * word.height and 2 * shared >= min(word.height, height)
 
 
 def _matches(
