@@ -9,7 +9,7 @@ from fastapi import FastAPI
 from api.access_rules import AccessRules
 from api.http import errors
 from api.http.middleware import AccessLog, CatchUnexpected, FailureCounter, ResponseHeaders
-from api.routes import auth, entities, files, glossaries, health, keys, me, proxy, reference, reports, text
+from api.routes import auth, dashboard, entities, files, glossaries, health, keys, me, proxy, reference, reports, text
 from api.services.container import Services
 from schemas.settings import Settings
 from schemas.version import VERSION
@@ -55,7 +55,7 @@ def create_app(settings: Settings, storage: Storage | None = None, rules: Access
     app.state.services = services
     errors.install(app)
     # Paths are matched in this order: routers whose calls take milliseconds come first.
-    for routes in (text, proxy, reports, files, glossaries, entities, auth, me, keys, health, reference):
+    for routes in (text, proxy, reports, files, glossaries, entities, auth, me, keys, health, reference, dashboard):
         app.include_router(routes.router)
     app.state.failures, app.state.access_rules = FailureCounter(), rules
     app.add_middleware(CatchUnexpected, failures=app.state.failures)  # the last one added is the outermost

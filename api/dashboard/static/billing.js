@@ -1,0 +1,5 @@
+// Balance.
+import { $, attempt } from "./common.js";
+import { showBalance } from "./balance.js";
+
+attempt($("main"), showBalance);

@@ -1,0 +1,77 @@
+"""The dashboard's pages at `/` and their static files at `/static`."""
+
+from collections.abc import Awaitable, Callable
+
+from anyio import to_thread
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import HTMLResponse, RedirectResponse
+
+from api.account.profile import get_profile
+from api.auth.bearer import by_cookie, session_token
+from api.dashboard.assets import assets
+from api.dashboard.languages import chosen
+from api.dashboard.pages import PAGES, THEMES, Page, Visitor, render
+from api.dependencies import ServicesDep
+from api.services.container import Services
+from schemas.clock import utc_now
+from schemas.errors import NotFound, Unauthenticated
+
+router = APIRouter(include_in_schema=False)
+
+_HEADERS = {
+    # Scripts and styles from here alone. `blob:` is for previews of files that the browser itself holds.
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; "
+    "connect-src 'self'; frame-src blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "Cache-Control": "no-store",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Referrer-Policy": "same-origin",
+    "Vary": "Cookie, Accept-Language",
+    "X-Content-Type-Options": "nosniff",
+}
+
+
+@router.get("/static/{name}")
+async def static_file(name: str, request: Request) -> Response:
+    """A style sheet, script or picture."""
+    found = assets().get(name)
+    if found is None:
+        raise NotFound
+    return found.answer(request)
+
+
+def _shown(page: Page) -> Callable[[Request, Services], Awaitable[Response]]:
+    async def show(request: Request, services: ServicesDep) -> Response:
+        email = await _signed_in(request, services)
+        if (email is None) != page.is_open:
+            return RedirectResponse("/sign-in" if email is None else "/", 303, {"Cache-Control": "no-store"})
+        theme = request.cookies.get("masker_theme", "")
+        visitor = Visitor(
+            chosen(request.cookies.get("masker_language"), request.headers.get("accept-language", "")),
+            theme if theme in THEMES else THEMES[0],
+            email,
+        )
+        facts = {
+            "is_registration_open": services.settings.open_registration,
+            "daily_uploads": services.settings.daily_uploads,
+            "concurrent_jobs": services.settings.concurrent_jobs,
+            "max_upload_bytes": services.settings.max_upload_bytes,
+        }
+        return HTMLResponse(render(page, visitor, facts), headers=_HEADERS)
+
+    return show
+
+
+for _page in PAGES:
+    router.add_api_route(_page.path, _shown(_page), methods=["GET"], name=f"dashboard_{_page.name}")
+
+
+async def _signed_in(request: Request, services: Services) -> str | None:
+    """The address of the account whose session the browser has; None without a valid one."""
+    if session_token(request) is None:
+        return None
+    try:
+        authenticated = await by_cookie(request, services)
+        profile = await to_thread.run_sync(get_profile, services, authenticated.caller, utc_now())
+    except Unauthenticated:
+        return None
+    return profile.email

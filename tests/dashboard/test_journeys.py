@@ -1,0 +1,221 @@
+"""What people do in the dashboard, from the first page on."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import httpx
+from playwright.sync_api import expect
+
+from examples.demo import DOCUMENTS
+from examples.server import Server
+from tests.dashboard.conftest import PASSWORD, Visit
+
+
+def test_an_account_is_made_left_and_entered_again(visitor: Callable[..., Visit]) -> None:
+    visit = visitor()
+    page = visit.page
+    visit.open("/files")  # nobody is signed in
+    assert page.url == f"{visit.url}/sign-in"
+    visit.sign_up()
+    expect(page.locator(".account")).to_have_text(visit.email)
+    visit.open("/sign-up")
+    assert page.url == f"{visit.url}/"
+    page.click("#sign-out")
+    page.wait_for_url(f"{visit.url}/sign-in")
+    page.fill("[name=email]", visit.email)
+    page.fill("[name=password]", "wrong password")
+    page.click("button[type=submit]")
+    expect(page.locator(".problem")).to_have_text("Address or password is wrong.")
+    page.fill("[name=password]", PASSWORD)
+    page.click("button[type=submit]")
+    page.wait_for_url(f"{visit.url}/")
+    assert [cookie["httpOnly"] for cookie in page.context.cookies() if cookie["name"] == "masker_session"] == [True]
+
+
+def test_a_text_is_masked_redacted_explained_and_restored(visit: Visit) -> None:
+    page = visit.page
+    page.fill("#text", "Reem Alharbi, national ID 1012345672")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("#count")).to_have_text("2")
+    expect(page.locator("#original mark")).to_have_text(["Reem Alharbi", "1012345672"])
+    expect(page.locator("#masked")).to_have_text(
+        re.compile(r"^<MASKED_PERSON_\w{8}>, national ID <MASKED_NATIONAL_ID_\w{8}>$")
+    )
+    expect(page.locator("#redacted")).to_have_text("PERSON_NAME_01, national ID NATIONAL_ID_01")
+    page.locator("#original mark").nth(1).focus()
+    expect(page.locator("#detail")).to_contain_text("National ID · score")
+    expect(page.locator("#detail")).to_contain_text("luhn")
+    # A switched-off type acts at once.
+    page.click("#toggles summary")
+    page.uncheck("#chips input[value=PERSON]")
+    expect(page.locator("#count")).to_have_text("1")
+    # A key of the caller's own.
+    page.click("#byok summary")
+    page.click("#byok-key")
+    page.click("#byok-mask")
+    page.click("#byok-open")
+    expect(page.locator("#byok-mapping bdi")).to_have_text(["1012345672"])
+    page.click("#byok-restore")
+    expect(page.locator("#byok-restored")).to_contain_text("1012345672")
+
+
+def test_offsets_behind_emoji_and_arabic_stay_right(visit: Visit) -> None:
+    page = visit.page
+    page.fill("#text", "🚀🚀 رقم الهوية ١٠١٢٣٤٥٦٧٢ انتهى")
+    page.click("#try button[type=submit]")
+    expect(page.locator("#original mark")).to_have_text(["١٠١٢٣٤٥٦٧٢"])
+
+
+def test_files_are_queued_followed_previewed_checked_pinned_and_deleted(visit: Visit, tmp_path: Path) -> None:
+    page = visit.page
+    visit.open("/files")
+    third = tmp_path / "third.csv"
+    third.write_text("name,phone\nReem Alharbi,0501234567\n")
+    page.set_input_files("#choose", [DOCUMENTS / "payroll.csv", DOCUMENTS / "customer-letter.docx", third])
+    ready = page.locator(".state[data-state=ready]")
+    expect(ready).to_have_count(3, timeout=60_000)
+    card = page.locator(".file", has_text="third.csv")
+    expect(card.locator(".counts mark")).to_have_text(["Name of a person 1", "Phone number 1"])
+    with page.expect_download() as download:
+        card.get_by_text("Download").click()
+    assert download.value.path().read_text() == "name,phone\nPERSON_NAME_01,PHONE_01\n"
+    card.get_by_role("button", name="Before and after").click()
+    expect(page.locator("dialog pre").nth(0)).to_contain_text("0501234567")
+    expect(page.locator("dialog pre").nth(1)).to_contain_text("PHONE_01")
+    visit.shot("before-and-after")
+    page.locator("dialog").get_by_role("button", name="Close").click()
+    card.get_by_role("button", name="Report").click()
+    page.get_by_role("button", name="Check the report").click()
+    expect(page.locator("dialog [role=status]")).to_have_text(re.compile("The signature is valid|cannot check Ed25519"))
+    page.locator("dialog").get_by_role("button", name="Close").click()
+    card.get_by_role("button", name="Pin").click()
+    expect(card).to_contain_text("pinned")
+    visit.shot("files")
+    visit.open("/files")  # the same after a fresh start
+    expect(ready).to_have_count(3)
+    card.get_by_role("button", name="Delete").click()
+    page.locator("dialog").get_by_role("button", name="Delete").click()
+    expect(ready).to_have_count(2)
+
+
+def test_a_file_of_another_kind_is_refused_in_words(visit: Visit, tmp_path: Path) -> None:
+    visit.open("/files")
+    wrong = tmp_path / "letter.pdf"
+    wrong.write_bytes(b"this is no PDF")
+    visit.page.set_input_files("#choose", [wrong])
+    expect(visit.page.locator("#waiting .state")).to_have_text(
+        "This file is of no supported format, damaged or locked."
+    )
+    visit.problems.clear()  # the browser notes the refused upload
+
+
+def test_a_key_is_shown_once_works_and_is_revoked(visit: Visit, server: Server) -> None:
+    page = visit.page
+    visit.open("/keys")
+    page.fill("#mint [name=name]", "batch")
+    page.click("#mint button")
+    expect(page.locator("#minted")).to_be_visible()
+    secret = page.locator("#secret").text_content() or ""
+    assert secret.startswith("mk_live_")
+
+    def call() -> httpx.Response:
+        headers = {"Authorization": f"Bearer {secret}"}
+        return httpx.post(f"{server.url}/api/v1/redact", json={"text": "Reem Alharbi 1012345672"}, headers=headers)
+
+    assert call().json()["redacted_text"] == "PERSON_NAME_01 NATIONAL_ID_01"
+    visit.open("/keys")
+    assert secret not in page.content()
+    row = page.locator("#keys tr")
+    row.get_by_role("button", name="Types").click()
+    page.locator("dialog").get_by_text("As the account").click()
+    page.locator("dialog").get_by_text("Name of a person").click()
+    page.locator("dialog").get_by_role("button", name="Save").click()
+    expect(page.locator("dialog")).to_have_count(0)
+    expect(page.locator("#notices p")).to_have_count(1)
+    assert call().json()["redacted_text"] == "Reem Alharbi NATIONAL_ID_01"
+    row.locator("input").fill("nightly batch")
+    row.get_by_role("button", name="Rename").click()
+    expect(page.locator("#notices p")).to_have_count(2)
+    visit.open("/keys")
+    expect(row.locator("input")).to_have_value("nightly batch")
+    row.get_by_role("button", name="Revoke").click()
+    page.locator("dialog").get_by_role("button", name="Revoke").click()
+    expect(page.locator("#empty")).to_be_visible()
+    assert call().status_code == 401
+
+
+def test_types_are_switched_and_stay_so(visit: Visit) -> None:
+    page = visit.page
+    visit.open("/types")
+    expect(page.locator("#default")).to_be_visible()
+    page.check("input[value=ORGANIZATION]")
+    expect(page.locator("#default")).to_be_hidden()
+    page.locator("[name=score]").fill("0.5")
+    expect(page.locator("#score-shown")).to_have_text("0.5")
+    expect(page.locator("#notices p")).to_have_count(2)
+    visit.open("/types")
+    expect(page.locator("input[value=ORGANIZATION]")).to_be_checked()
+    expect(page.locator("[name=score]")).to_have_value("0.5")
+
+
+def test_a_glossary_is_written_tried_exported_and_read_back(visit: Visit, tmp_path: Path) -> None:
+    page = visit.page
+    visit.open("/glossaries")
+    page.fill("#create [name=name]", "Projects")
+    page.click("#create button")
+    card = page.locator("section.card")
+    card.locator("summary").click()
+    for term in ("Falcon", "=SUM(A1)", "مشروع نيوم"):
+        card.get_by_role("button", name="Add a term").click()
+        card.locator("[name=term]").last.fill(term)
+    card.get_by_role("button", name="Save").click()
+    expect(page.locator("#notices")).to_contain_text("Saved.")
+    card.get_by_role("button", name="Try on a text").click()
+    page.locator("dialog textarea").fill("The Falcon budget")
+    page.locator("dialog button[type=submit]").click()
+    expect(page.locator("dialog mark")).to_have_text(["Falcon"])
+    page.locator("dialog").get_by_role("button", name="Close").click()
+    with page.expect_download() as download:
+        card.get_by_role("button", name="Export CSV").click()
+    path = tmp_path / "terms.csv"
+    download.value.save_as(path)
+    assert "'=SUM(A1)" in path.read_text("utf-8-sig")  # a spreadsheet would compute it
+    visit.open("/glossaries")
+    card.locator("input[type=file]").set_input_files(path)
+    expect(card.locator(".badge")).to_have_text("6 terms")
+    assert card.locator("[name=term]").nth(4).input_value() == "=SUM(A1)"
+    path.write_text("term,match_mode\nFalcon,sideways\n")
+    card.locator("input[type=file]").set_input_files(path)
+    expect(card.locator(".problem")).to_have_text("Line 2 is no term: sideways")
+
+
+def test_use_shows_in_charts_and_ledger(visit: Visit) -> None:
+    page = visit.page
+    page.fill("#text", "Reem Alharbi 1012345672")
+    page.click("#try button[type=submit]")
+    expect(page.locator("#count")).to_have_text("2")
+    visit.open("/usage")
+    expect(page.locator("#month")).to_have_text("6")
+    expect(page.locator("#ledger tr")).to_have_count(2)
+    expect(page.locator("#words rect")).to_have_count(30)
+    expect(page.locator("#by-type mark")).to_have_count(2)
+    visit.open("/proxy")
+    expect(page.locator("#providers")).to_contain_text("anthropic")
+    expect(page.locator("#snippets pre").first).to_contain_text(f"{visit.url}/api/v1/proxy/openai")
+    visit.open("/billing")
+    expect(page.locator("#free")).to_have_text("9,994")
+
+
+def test_language_and_theme_are_remembered(visit: Visit) -> None:
+    page = visit.page
+    page.click("#language")
+    expect(page.locator("html")).to_have_attribute("dir", "rtl")
+    page.fill("#text", "الهوية 1012345672")
+    page.click("#try button[type=submit]")
+    expect(page.locator("#count")).to_have_text("١")
+    page.click("#theme")
+    expect(page.locator("html")).to_have_attribute("data-theme", "light")
+    visit.open("/types")
+    expect(page.locator("h1")).to_have_text("الأنواع")
+    expect(page.locator("html")).to_have_attribute("data-theme", "light")

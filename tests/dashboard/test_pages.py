@@ -1,0 +1,116 @@
+"""Every page in both languages, both themes and two widths: complete, accessible, and from this server alone."""
+
+from collections.abc import Callable
+from itertools import product
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+from api.dashboard.languages import LANGUAGES, chosen, sentences
+from api.dashboard.pages import PAGES
+from schemas.entities import EntityType
+from schemas.stages import Stage
+from tests.dashboard.conftest import Visit
+
+WIDTHS = {"desktop": (1280, 800), "phone": (390, 844)}
+THEMES = ("light", "dark")
+MOST_BYTES = 150_000
+LOOKS = list(product(LANGUAGES, THEMES, WIDTHS))
+
+
+def look(visit: Visit, language: str, theme: str, width: str) -> None:
+    visit.page.context.add_cookies(
+        [
+            {"name": f"masker_{name}", "value": value, "url": visit.url}
+            for name, value in (("language", language), ("theme", theme))
+        ]
+    )
+    visit.page.set_viewport_size(dict(zip(("width", "height"), WIDTHS[width], strict=True)))  # type: ignore[arg-type]
+
+
+def check(visit: Visit, path: str, name: str) -> None:
+    visit.open(path)
+    found = Axe().run(visit.page)
+    serious = [rule for rule in found.response["violations"] if rule["impact"] in ("serious", "critical")]
+    assert [(rule["id"], [node["html"] for node in rule["nodes"]][:3]) for rule in serious] == []
+    overflow = visit.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    assert overflow <= 0, f"{name} is wider than the window by {overflow} pixels"
+    visit.shot(name)
+
+
+@pytest.mark.parametrize(
+    ("page", "number"),
+    [(page, number) for number, page in enumerate(PAGES)],
+    ids=lambda each: getattr(each, "name", None),
+)
+def test_each_page_in_one_of_its_looks(visitor: Callable[..., Visit], page: object, number: int) -> None:
+    looks(visitor, page, [LOOKS[number * 3 % len(LOOKS)]])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_each_page_in_all_of_its_looks(visitor: Callable[..., Visit], page: object) -> None:
+    looks(visitor, page, LOOKS)
+
+
+def looks(visitor: Callable[..., Visit], page: object, wanted: list[tuple[str, str, str]]) -> None:
+    visit = visitor()
+    if not page.is_open:
+        visit.sign_up()
+        if page.name == "glossaries":
+            visit.page.request.post(
+                f"{visit.url}/v1/glossaries",
+                data={"name": "Projects", "entries": [{"term": "Falcon"}]},
+                headers={"Origin": visit.url},
+            )
+        if page.name == "keys":
+            visit.page.request.post(f"{visit.url}/v1/keys", data={"name": "batch"}, headers={"Origin": visit.url})
+    for each in wanted:
+        look(visit, *each)
+        check(visit, page.path, "-".join((page.name, *each)))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_results_are_accessible_too(visit: Visit, language: str) -> None:
+    look(visit, language, "dark", "desktop")
+    visit.open("/")
+    visit.page.click("#sample")
+    expect(visit.page.locator("#results")).to_be_visible()
+    for name in ("#toggles summary", "#byok summary", "#byok-key", "#byok-mask"):
+        visit.page.click(name)
+    visit.page.click("#byok-open")
+    expect(visit.page.locator("#byok-mapping")).to_be_visible()
+    found = Axe().run(visit.page)
+    assert [rule["id"] for rule in found.response["violations"] if rule["impact"] in ("serious", "critical")] == []
+    visit.shot(f"try-results-{language}")
+
+
+def test_the_first_load_is_small(visitor: Callable[..., Visit]) -> None:
+    visit, sizes = visitor(), []
+    visit.sign_up()
+    visit.page.on("requestfinished", lambda request: sizes.append(request.sizes()))
+    visit.open("/")
+    transferred = sum(size["responseBodySize"] + size["responseHeadersSize"] for size in sizes)
+    assert len(sizes) > 4
+    assert transferred < MOST_BYTES
+
+
+def test_both_languages_say_everything() -> None:
+    english, arabic = (sentences(language) for language in LANGUAGES)
+    assert english.keys() == arabic.keys()
+    assert all(english.values())
+    needed = {f"type.{type_}" for type_ in EntityType} | {f"stage.{stage}" for stage in Stage}
+    needed |= {f"{part}.{page.name}" for page in PAGES for part in ("title", "lead")}
+    assert needed <= english.keys()
+
+
+@pytest.mark.parametrize(
+    ("cookie", "accepted", "language"),
+    [
+        (None, "", "en"), (None, "ar-SA,ar;q=0.9,en;q=0.8", "ar"), (None, "fr-FR, en;q=0.5", "en"), ("ar", "en", "ar"),
+        ("en", "ar", "en"), ("<script>", "ar", "ar"), (None, "arc,en", "en"), (None, "," * 100_000, "en"),
+    ],
+)  # fmt: skip
+def test_the_language_is_the_cookies_then_the_browsers(cookie: str | None, accepted: str, language: str) -> None:
+    assert chosen(cookie, accepted) == language
