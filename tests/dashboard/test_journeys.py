@@ -46,6 +46,7 @@ def test_a_text_is_masked_redacted_explained_and_restored(visit: Visit) -> None:
     page.locator("#original mark").nth(1).focus()
     expect(page.locator("#detail")).to_contain_text("National ID · score")
     expect(page.locator("#detail")).to_contain_text("luhn")
+    visit.shot("try")  # the picture in docs/dashboard.md
     # A switched-off type acts at once.
     page.click("#toggles summary")
     page.uncheck("#chips input[value=PERSON]")

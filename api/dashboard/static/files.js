@@ -51,13 +51,12 @@ async function upload({ file, element, status }) {
   try {
     const made = await send(file, (share) => (bar.value = share));
     originals.set(made.file_id, file);
-    element.remove();
-    uploading -= 1;
     showRecord(await api("GET", `/api/v1/files/${made.file_id}`), true);
+    element.remove();
     poll();
   } catch (failure) {
-    uploading -= 1;
-    if (failure.code === "too_many_concurrent_jobs") {  // another program of this account is faster
+    if (!(failure instanceof Failure)) throw failure;
+    if (failure.code === "too_many_concurrent_jobs") {  // another program of this account was faster
       waiting.unshift({ file, element, status });
       bar.remove();
       status.textContent = t("files.wait");
@@ -65,6 +64,8 @@ async function upload({ file, element, status }) {
       return;
     }
     fail(element, status, failure.message);
+  } finally {
+    uploading -= 1;
   }
   next();
 }
