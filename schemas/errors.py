@@ -7,7 +7,11 @@ from schemas.refusals import REMEDY, Reason
 
 
 class MaskerError(Exception):
-    """A failure with a wire shape: HTTP `status`, `detail` (the stable code or message) and extra body fields."""
+    """The service failed.
+
+    An error with a wire shape: HTTP `status`, `detail` (the stable code or message) and extra body fields. The first
+    line of each class's docstring is its `sentence`, which callers of the proxy read.
+    """
 
     status: ClassVar[int] = 500
     detail: str = "internal_error"
@@ -18,6 +22,11 @@ class MaskerError(Exception):
             self.detail = detail
         self.retry_after = retry_after
         self.extra = extra
+
+    @property
+    def sentence(self) -> str:
+        """What happened, in words: the first line of the class's docstring."""
+        return (type(self).__doc__ or self.detail).partition("\n")[0]
 
 
 # 400

@@ -64,6 +64,22 @@ class RedactRequest(TextRequest):
     ] = None
 
 
+MAX_BATCH = 100  # texts of one call
+MAX_BATCH_BYTES = 4 * 1024 * 1024  # of its body: more would hold up the parser of all other calls
+
+
+class MaskBatchRequest(BaseModel):
+    """Texts that are masked in one call, each with the fields of a single request."""
+
+    items: Annotated[list[MaskRequest], Field(min_length=1, max_length=MAX_BATCH)]
+
+
+class RedactBatchRequest(BaseModel):
+    """Texts that are redacted in one call, each with the fields of a single request."""
+
+    items: Annotated[list[RedactRequest], Field(min_length=1, max_length=MAX_BATCH)]
+
+
 class MaskSpan(BaseModel):
     """A place in the text as sent, in code points; `end` is the first one behind it."""
 
@@ -143,3 +159,22 @@ class RedactResponse(BaseModel):
     judge_used: Annotated[bool, Field(description="whether the judge ran")]
     judge_model: Annotated[str | None, Field(description="the model that it used")]
     explanations: Explanations = []
+
+
+class ItemError(BaseModel):
+    """What a single call for this item would have answered: its status and `detail`. It costs nothing."""
+
+    status: int
+    detail: str
+
+
+class MaskBatchResponse(BaseModel):
+    """`results`: the answer or error of each item, in the order of the request."""
+
+    results: list[MaskResponse | ItemError]
+
+
+class RedactBatchResponse(BaseModel):
+    """`results`: the answer or error of each item, in the order of the request."""
+
+    results: list[RedactResponse | ItemError]

@@ -76,6 +76,8 @@ REQUESTS: Examples = {
             "transforms": {"DATE_TIME": "generalize"},
         },
     },
+    ("POST", "/api/v1/mask/batch"): {"two texts": {"items": [{"text": ENGLISH}, {"text": ARABIC}]}},
+    ("POST", "/api/v1/redact/batch"): {"two texts": {"items": [{"text": ENGLISH}, {"text": ARABIC}]}},
     ("POST", "/v1/glossaries"): {"projects": {"name": "Projects", "entries": [{"term": "Project Zephyr"}]}},
     ("PATCH", "/v1/glossaries/{glossary_id}"): {"switch off": {"enabled": False}},
     ("PATCH", "/v1/glossaries/{glossary_id}/entries"): {
@@ -94,6 +96,28 @@ REQUESTS: Examples = {
     ("POST", "/auth/register"): {"new account": _CREDENTIALS},
     ("POST", "/auth/login"): {"login": _CREDENTIALS},
 }
+
+_BALANCE = {"free_tokens": 9988, "paid_tokens": 50000, "free_resets_at": "2026-11-21T21:00:00Z"}
+_MASKED = {
+    "masked_text": "I am <MASKED_PERSON_0bba44e0>, national ID <MASKED_NATIONAL_ID_77a4fba2>.",
+    **_ENVELOPE,
+    "pii_count": 2,
+    "spans": [{"start": 5, "end": 26, "type": "PERSON"}, {"start": 40, "end": 50, "type": "NATIONAL_ID"}],
+    "request_id": "mask_29bcd895",
+    "processing_time_ms": 4,
+    **_QUIET,
+    "mappings": None,
+}
+_REDACTED = {
+    "redacted_text": "رقم الهوية NATIONAL_ID_01 والجوال PHONE_01",
+    "pii_count": 2,
+    "entity_counts": {"NATIONAL_ID": 1, "PHONE": 1},
+    "generalized_count": 0,
+    "request_id": "redact_6169a263",
+    "processing_time_ms": 3,
+    **_QUIET,
+}
+_ITEM_ERROR = {"status": 404, "detail": "Glossary not found"}
 
 ANSWERS: Examples = {
     ("POST", "/api/v1/proxy/anthropic/v1/messages"): {
@@ -124,28 +148,11 @@ ANSWERS: Examples = {
             "managed_demo": {"available": False},
         }
     },
-    ("POST", "/api/v1/mask"): {
-        "English": {
-            "masked_text": "I am <MASKED_PERSON_0bba44e0>, national ID <MASKED_NATIONAL_ID_77a4fba2>.",
-            **_ENVELOPE,
-            "pii_count": 2,
-            "spans": [{"start": 5, "end": 26, "type": "PERSON"}, {"start": 40, "end": 50, "type": "NATIONAL_ID"}],
-            "request_id": "mask_29bcd895",
-            "processing_time_ms": 4,
-            **_QUIET,
-            "mappings": None,
-        }
-    },
+    ("POST", "/api/v1/mask/batch"): {"an answer and an error": {"results": [_MASKED, _ITEM_ERROR]}},
+    ("POST", "/api/v1/redact/batch"): {"an answer and an error": {"results": [_REDACTED, _ITEM_ERROR]}},
+    ("POST", "/api/v1/mask"): {"English": _MASKED},
     ("POST", "/api/v1/redact"): {
-        "Arabic": {
-            "redacted_text": "رقم الهوية NATIONAL_ID_01 والجوال PHONE_01",
-            "pii_count": 2,
-            "entity_counts": {"NATIONAL_ID": 1, "PHONE": 1},
-            "generalized_count": 0,
-            "request_id": "redact_6169a263",
-            "processing_time_ms": 3,
-            **_QUIET,
-        },
+        "Arabic": _REDACTED,
         "generalized": {
             "redacted_text": "PERSON_NAME_01 moved to Riyadh on March 2024.",
             "pii_count": 2,
@@ -200,12 +207,13 @@ ANSWERS: Examples = {
     ("PATCH", "/v1/keys/{key_id}"): {"renamed": _KEY_ROW},
     ("POST", "/auth/register"): {"new account": {"account_id": _ACCOUNT, "email": "noura@example.com"}},
     ("POST", "/auth/login"): {"login": {"account_id": _ACCOUNT, "email": "noura@example.com"}},
+    ("GET", "/api/v1/balance"): {"balance": _BALANCE},
     ("GET", "/me"): {
         "profile": {
             "account_id": _ACCOUNT,
             "email": "noura@example.com",
             "created_at": "2026-11-01T08:00:00Z",
-            "balance": {"free_tokens": 9988, "paid_tokens": 50000, "free_resets_at": "2026-11-21T21:00:00Z"},
+            "balance": _BALANCE,
         }
     },
     ("GET", "/me/usage"): {

@@ -74,6 +74,11 @@ _TEXT = (
     _MISSING_TEXT,
     MaskerUnavailable(retry_after=1),
 )
+_BATCH = (
+    InsufficientTokens(needed_tokens=1200, available_tokens=700),
+    Invalid([{"type": "missing", "loc": ("body", "items", 3, "text"), "msg": "Field required"}]),
+    MaskerUnavailable(retry_after=1),
+)
 _TOO_MANY_ATTEMPTS = RateLimited(retry_after=17)
 _PROXY = (
     MissingProviderKey(),
@@ -96,6 +101,8 @@ _BY_OPERATION: Mapping[tuple[str, str], tuple[MaskerError, ...]] = {
         *_TEXT,
     ),
     ("POST", "/api/v1/redact"): _TEXT,
+    ("POST", "/api/v1/mask/batch"): _BATCH,
+    ("POST", "/api/v1/redact/batch"): _BATCH,
     ("POST", f"{PROXY}anthropic/v1/messages"): _PROXY,
     ("POST", f"{PROXY}openai/v1/chat/completions"): _PROXY,
     ("POST", "/api/v1/files/redact"): (
@@ -206,16 +213,21 @@ _MONEY: Object = {
 SCHEMAS: Mapping[str, Object] = {
     "ProxyError": {
         "type": "object",
-        "required": ["error"],
+        "required": ["error", "message"],
         "properties": {
             "error": {"type": "string", "description": "a stable code"},
+            "message": {"type": "string", "description": "the same in words, which may change"},
             "detail": {"type": "string", "description": "a message that may be reworded"},
         },
     },
     "ProxyInsufficientTokens": {
         "type": "object",
-        "required": ["error", *_MONEY],
-        "properties": {"error": {"type": "string", "const": InsufficientTokens.detail}, **_MONEY},
+        "required": ["error", "message", *_MONEY],
+        "properties": {
+            "error": {"type": "string", "const": InsufficientTokens.detail},
+            "message": {"type": "string"},
+            **_MONEY,
+        },
     },
     "Error": {
         "type": "object",

@@ -26,7 +26,12 @@ from schemas.errors import (
 
 PROXY = "/api/v1/proxy/"  # the path prefix below which errors have the shape of the proxy
 # The error that an unexpected exception is answered with, by path; elsewhere it is MaskerError's own 500.
-UNEXPECTED: Mapping[str, type[MaskerError]] = {"/api/v1/mask": MaskingFailed, "/api/v1/redact": RedactFailed}
+UNEXPECTED: Mapping[str, type[MaskerError]] = {
+    "/api/v1/mask": MaskingFailed,
+    "/api/v1/mask/batch": MaskingFailed,
+    "/api/v1/redact": RedactFailed,
+    "/api/v1/redact/batch": RedactFailed,
+}
 
 
 class Invalid(MaskerError):
@@ -57,7 +62,8 @@ _PROXY_CODES: Mapping[type, str] = {
 def error_response(error: MaskerError, path: str = "") -> JSONResponse:
     """The response for an error: its status, and `{detail, ...extra}`; `detail` is an array for a 422, else a string.
 
-    Below the proxy's paths the body is `{error, ...extra}` with a code, and a `detail` where that adds something.
+    Below the proxy's paths the body is `{error, message, ...extra}` with a code and a sentence, and a `detail` where that
+    adds something.
     """
     headers = {}
     if error.retry_after is not None:
@@ -81,7 +87,7 @@ def _proxy_body(error: MaskerError) -> dict[str, object]:
     code = _PROXY_CODES[kind] if kind else type(error).detail
     adds_nothing = error.detail in {code, type(error).detail} and kind is not Unauthenticated
     detail = {} if adds_nothing else {"detail": error.detail}
-    return {"error": code, **detail, **error.extra}
+    return {"error": code, "message": detail.get("detail", error.sentence), **detail, **error.extra}
 
 
 def install(app: FastAPI) -> None:

@@ -16,7 +16,12 @@ from schemas.errors import MaskerError
 access_log = logging.getLogger("masker.access")
 log = logging.getLogger("masker.api")
 
-_ID_PREFIX: Mapping[str, str] = {"/api/v1/mask": "mask", "/api/v1/redact": "redact"}
+_ID_PREFIX: Mapping[str, str] = {
+    "/api/v1/mask": "mask",
+    "/api/v1/mask/batch": "mask",
+    "/api/v1/redact": "redact",
+    "/api/v1/redact/batch": "redact",
+}
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})  # others are logged as -
 
 

@@ -1,18 +1,30 @@
-"""`POST /api/v1/mask` and `POST /api/v1/redact`."""
+"""`POST /api/v1/mask` and `POST /api/v1/redact`, for one text and for many."""
 
 from functools import partial
 
 from fastapi import APIRouter, Request, Response
 
+from api.auth.bearer import Authenticated
 from api.dependencies import CallerDep, services_of
 from api.engine.text_work import MaskWork, RedactWork
 from api.http.answer_headers import types_header
-from api.http.bodies import json_body, wait_for_disconnect
+from api.http.bodies import json_body, read_json, wait_for_disconnect
+from api.text.batch import run_batch
 from api.text.calls import PaidAnswer, read_text, run_paid
 from api.text.judging import JUDGE_PARAMETER, check_judge_model, with_judge_header
 from pipeline.transform.envelope import decode_key
 from schemas.clock import riyadh_day, utc_now
-from schemas.text import MaskRequest, MaskResponse, RedactRequest, RedactResponse
+from schemas.text import (
+    MAX_BATCH_BYTES,
+    MaskBatchRequest,
+    MaskBatchResponse,
+    MaskRequest,
+    MaskResponse,
+    RedactBatchRequest,
+    RedactBatchResponse,
+    RedactRequest,
+    RedactResponse,
+)
 
 router = APIRouter(prefix="/api/v1", tags=["text"])
 
@@ -21,18 +33,9 @@ router = APIRouter(prefix="/api/v1", tags=["text"])
 async def mask_text(request: Request, caller: CallerDep) -> Response:
     """Replace personal data by tokens; the mapping comes back sealed for the caller alone."""
     services = services_of(request)
-    settings = services.settings
     body = with_judge_header(request.headers, await read_text(request, services, caller.caller, MaskRequest))
-    own_key = None if body.key is None else decode_key(body.key)
-    check_judge_model(settings, body.judge_model)
-    work = MaskWork(
-        key_material=caller.key_material,
-        show_mapping=caller.by_session,
-        own_key=own_key,
-        legacy_spans=settings.legacy_spans,
-        request_id=request.state.request_id,
-        started=request.state.started,
-    )
+    work = _mask_work(request, caller, body)
+    check_judge_model(services.settings, body.judge_model)
     return _json(
         await run_paid(services, caller.caller, body, work, disconnected=partial(wait_for_disconnect, request))
     )
@@ -44,11 +47,53 @@ async def redact_text(request: Request, caller: CallerDep) -> Response:
     services = services_of(request)
     body = with_judge_header(request.headers, await read_text(request, services, caller.caller, RedactRequest))
     check_judge_model(services.settings, body.judge_model)
-    state = request.state
-    work = RedactWork(tuple(body.transforms or ()), riyadh_day(utc_now()), state.request_id, state.started)
+    work = _redact_work(request, body)
     return _json(
         await run_paid(services, caller.caller, body, work, disconnected=partial(wait_for_disconnect, request))
     )
+
+
+@router.post(
+    "/mask/batch", response_model=MaskBatchResponse, openapi_extra=json_body(MaskBatchRequest) | JUDGE_PARAMETER
+)
+async def mask_batch(request: Request, caller: CallerDep) -> Response:
+    """Mask up to 100 texts in one call, with one charge."""
+    services = services_of(request)
+    body = await read_json(request, MaskBatchRequest, min(MAX_BATCH_BYTES, services.settings.max_text_bytes))
+    items = [with_judge_header(request.headers, item) for item in body.items]
+    work_of = partial(_mask_work, request, caller)
+    disconnected = partial(wait_for_disconnect, request)
+    return _json(await run_batch(services, caller.caller, items, work_of, disconnected=disconnected))
+
+
+@router.post(
+    "/redact/batch", response_model=RedactBatchResponse, openapi_extra=json_body(RedactBatchRequest) | JUDGE_PARAMETER
+)
+async def redact_batch(request: Request, caller: CallerDep) -> Response:
+    """Redact up to 100 texts in one call, with one charge; numbering begins anew in each."""
+    services = services_of(request)
+    body = await read_json(request, RedactBatchRequest, min(MAX_BATCH_BYTES, services.settings.max_text_bytes))
+    items = [with_judge_header(request.headers, item) for item in body.items]
+    work_of = partial(_redact_work, request)
+    disconnected = partial(wait_for_disconnect, request)
+    return _json(await run_batch(services, caller.caller, items, work_of, disconnected=disconnected))
+
+
+def _mask_work(request: Request, caller: Authenticated, body: MaskRequest) -> MaskWork:
+    """InvalidKeyMaterial."""
+    return MaskWork(
+        key_material=caller.key_material,
+        show_mapping=caller.by_session,
+        own_key=None if body.key is None else decode_key(body.key),
+        legacy_spans=services_of(request).settings.legacy_spans,
+        request_id=request.state.request_id,
+        started=request.state.started,
+    )
+
+
+def _redact_work(request: Request, body: RedactRequest) -> RedactWork:
+    state = request.state
+    return RedactWork(tuple(body.transforms or ()), riyadh_day(utc_now()), state.request_id, state.started)
 
 
 def _json(answer: PaidAnswer) -> Response:

@@ -9,7 +9,7 @@ from anyio import to_thread
 from starlette.requests import Request
 
 from api.engine.fair_queue import Disconnected
-from api.engine.text_work import Work
+from api.engine.text_work import Work, WorkResult
 from api.http.answer_headers import set_warning
 from api.http.bodies import parse, read_raw, wait_for_disconnect
 from api.services.charges import charged
@@ -29,7 +29,7 @@ _LARGE_BYTES = 1024 * 1024  # takes 10 ms to parse, a hostile body 40 ms, in whi
 
 
 @dataclass(frozen=True, slots=True)
-class _PreparedCall:
+class PreparedCall:
     """The price of a call in tokens, and the options of its detection."""
 
     tokens: int
@@ -51,22 +51,33 @@ async def run_paid(
     GlossaryNotFound before anything is charged; InsufficientTokens; MaskerUnavailable under load; ClientDisconnect
     when `disconnected` returns while the text waits for its turn.
     """
-    prepared = await _prepare(services, caller, body)
-    text, options, account_id = body.text, prepared.options, caller.account_id
-    async with charged(services, account_id, prepared.tokens) as charge:
-        model = model_in_effect(services, caller, body)
-        if model is None:
-            found, result = await services.detection.run(
-                text, options, work, caller=account_id, disconnected=disconnected
-            )
-        else:
-            judged = await judged_detection(
-                services, text, options, model, caller=account_id, disconnected=disconnected
-            )
-            found, result = await services.detection.finish(judged, work)
-        services.usage_log.note(account_id, tokens=prepared.tokens, entities=found, now=utc_now())
+    prepared = await prepare(services, caller, body)
+    async with charged(services, caller.account_id, prepared.tokens) as charge:
+        found, result = await run_prepared(services, caller, body, prepared, work, disconnected=disconnected)
+        services.usage_log.note(caller.account_id, tokens=prepared.tokens, entities=found, now=utc_now())
         charge.is_final = True
-    return PaidAnswer(result, options.enabled)
+    return PaidAnswer(result, prepared.options.enabled)
+
+
+async def run_prepared(
+    services: Services,
+    caller: Caller,
+    body: TextRequest,
+    prepared: PreparedCall,
+    work: Work,
+    *,
+    disconnected: Disconnected | None = None,
+) -> WorkResult:
+    """Detects the entities of a text that is paid for and runs `work` on them: their number by type, and the answer.
+
+    Errors as for `run_paid`, but those of money and terms.
+    """
+    text, options, account_id = body.text, prepared.options, caller.account_id
+    model = model_in_effect(services, caller, body)
+    if model is None:
+        return await services.detection.run(text, options, work, caller=account_id, disconnected=disconnected)
+    judged = await judged_detection(services, text, options, model, caller=account_id, disconnected=disconnected)
+    return await services.detection.finish(judged, work)
 
 
 def word_count(text: str) -> int:
@@ -76,17 +87,17 @@ def word_count(text: str) -> int:
     return sum(1 for _ in _WORD.finditer(text))
 
 
-async def _prepare(services: Services, caller: Caller, body: TextRequest) -> _PreparedCall:
+async def prepare(services: Services, caller: Caller, body: TextRequest) -> PreparedCall:
     """The price and options of a call, in a thread only when that can take long. GlossaryNotFound."""
     policy = services.policies.cached(caller, body.glossary_id)
     if policy is not None and len(body.text) <= _SHORT_CHARACTERS and not body.glossary and not body.allow:
-        return _PreparedCall(word_count(body.text), _options(policy, body))
+        return PreparedCall(word_count(body.text), _options(policy, body))
     return await to_thread.run_sync(_prepare_in_thread, services, caller, body)
 
 
-def _prepare_in_thread(services: Services, caller: Caller, body: TextRequest) -> _PreparedCall:
+def _prepare_in_thread(services: Services, caller: Caller, body: TextRequest) -> PreparedCall:
     policy = services.policies.get(caller, body.glossary_id)
-    return _PreparedCall(word_count(body.text), _options(policy, body))
+    return PreparedCall(word_count(body.text), _options(policy, body))
 
 
 def _options(policy: Policy, body: TextRequest) -> DetectOptions:

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -37,7 +38,9 @@ def poor(tmp_path_factory: pytest.TempPathFactory, _scripted: ScriptedProvider) 
 
 
 def failed(answer: httpx.Response, status: int, error: str, **more: Any) -> bool:
-    assert (answer.status_code, answer.json()) == (status, {"error": error, **more})
+    body = answer.json()
+    assert re.fullmatch(r"[A-Z`].{10,}[^ ]", body.pop("message"))
+    assert (answer.status_code, body) == (status, {"error": error, **more})
     return True
 
 
@@ -45,20 +48,19 @@ def failed(answer: httpx.Response, status: int, error: str, **more: Any) -> bool
 def test_the_order_of_refusals(poor: Served, provider: ScriptedProvider, path: str) -> None:
     """Each call lacks one thing less: the first thing that is missing is what it is told."""
     long, key = b"x" * 3000, {"X-Provider-Key": PROVIDER_KEY}
-    steps: list[tuple[dict[str, str], bytes, int, dict[str, Any]]] = [
-        ({"X-Service-Transforms": "NAME"}, long, 400, {"error": "missing_provider_key"}),
-        ({**key, "X-Service-Transforms": "NAME"}, long, 400, {"error": "invalid_transforms"}),
-        (key, long, 413, {"error": "request_too_large"}),
-        (key, b'{"messages": {}}', 400, {"error": "invalid_body"}),
+    steps: list[tuple[dict[str, str], bytes, int, str]] = [
+        ({"X-Service-Transforms": "NAME"}, long, 400, "missing_provider_key"),
+        ({**key, "X-Service-Transforms": "NAME"}, long, 400, "invalid_transforms"),
+        (key, long, 413, "request_too_large"),
+        (key, b'{"messages": {}}', 400, "invalid_body"),
     ]
     with httpx.Client(base_url=poor.url) as nobody:
-        refusal = {"error": "unauthorized", "detail": "Missing authentication token"}
         answer = nobody.post(path, content=long)
-        assert (answer.status_code, answer.json()) == (401, refusal)
+        assert failed(answer, 401, "unauthorized", detail="Missing authentication token")
         assert answer.headers["www-authenticate"] == "Bearer"
     for headers, body, status, refused in steps:
         answer = httpx.post(poor.url + path, content=body, headers={**poor.account().headers, **headers})
-        assert (answer.status_code, answer.json()) == (status, refused)
+        assert failed(answer, status, refused)
     money = {"needed_tokens": 11, "available_tokens": 10, "topup_url": "/billing"}
     with caller(poor, poor.account()) as client:
         assert failed(client.post(path, json=asks("word " * 11)), 402, "insufficient_tokens", **money)

@@ -235,6 +235,7 @@ def test_paths_that_are_not_supported_are_not_tried_again(
     with pytest.raises(anthropic.InternalServerError) as refused:
         claude.with_options(max_retries=5).messages.count_tokens(model="claude-test", messages=ASKED)
     assert refused.value.status_code == 501
+    assert "A path of a provider's that the proxy does not have." in str(refused.value)
     with pytest.raises(openai.InternalServerError) as also:
         gpt.with_options(max_retries=5).responses.create(model="gpt-test", input=TEXT)
     assert (also.value.status_code, also.value.body) == (501, "endpoint_not_supported_in_v1")
@@ -249,5 +250,6 @@ def test_our_own_refusals_are_the_librarys_errors(
     with pytest.raises(openai.AuthenticationError) as refused:
         stranger.chat.completions.create(model="gpt-test", messages=ASKED)
     assert refused.value.body == "unauthorized"
+    assert refused.value.response.json()["message"] == "Malformed authentication token"
     provider.begin(lambda turn: turn.send(200, completion("")))
     gpt.chat.completions.create(model="gpt-test", messages=ASKED)

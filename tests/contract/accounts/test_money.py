@@ -241,3 +241,14 @@ def wait_for_calls(served: Served, account: Account, calls: int) -> None:
             return
         assert monotonic() < deadline
         pause.wait(0.02)
+
+
+@pytest.mark.clause("BILL-09")
+def test_a_key_reads_the_balance(client: httpx.Client, served: Served, account: Account) -> None:
+    client.post("/api/v1/redact", json={"text": "three more words"})
+    with served.services.storage.database.transaction() as session:
+        ledger.credit(session, account.id, 70, reference=f"test:{account.id}", now=utc_now())
+    answer = client.get("/api/v1/balance")
+    assert (answer.status_code, answer.json().keys()) == (200, {"free_tokens", "paid_tokens", "free_resets_at"})
+    assert (answer.json()["free_tokens"], answer.json()["paid_tokens"]) == purse(served, account)
+    assert client.get("/api/v1/balance", headers={"Authorization": ""}).status_code == 401

@@ -155,7 +155,7 @@ def test_nothing_else_is_paid_for_by_the_operator(provider: Provider, more: dict
 @pytest.mark.clause("DEMO-04")
 def test_what_is_refused_is_never_sent(browser: httpx.Client, provider: ScriptedProvider) -> None:
     answer = browser.post(ANTHROPIC, json=asks("Hi", model="small", fallbacks=[{"model": "large"}]))
-    assert (answer.status_code, answer.json()) == (400, {"error": "invalid_body"})
+    assert (answer.status_code, answer.json()["error"]) == (400, "invalid_body")
     assert not provider.turns
 
 
@@ -173,7 +173,7 @@ def test_so_many_calls(browser: httpx.Client, provider: ScriptedProvider) -> Non
     statuses = [browser.post(ANTHROPIC, json=asks("Hi", model="tiny")).status_code for _ in range(4)]
     assert statuses == [200, 200, 200, 429]
     answer = browser.post(ANTHROPIC, json=asks("Hi", model="tiny"))
-    assert answer.json() == {"error": "rate_limit_exceeded"}
+    assert answer.json()["error"] == "rate_limit_exceeded"
     assert 86_000 < int(answer.headers["retry-after"]) <= 86_400
 
 
@@ -182,7 +182,7 @@ def test_who_else_may_not(served: Served, account: Account, browser: httpx.Clien
     """The other provider, keys, pages of other sites, and whoever is not logged in."""
     assert browser.post(OPENAI, json=asks("Hi", model="small")).json()["error"] == "unauthorized"
     answer = httpx.post(served.url + ANTHROPIC, json=asks("Hi", model="small"), headers=account.headers)
-    assert answer.json() == {"error": "missing_provider_key"}
+    assert answer.json()["error"] == "missing_provider_key"
     answer = browser.post(ANTHROPIC, json=asks("Hi", model="small"), headers={"Origin": "https://evil.example"})
     assert (answer.status_code, answer.json()["error"]) == (403, "forbidden")
     answer = httpx.post(served.url + ANTHROPIC, headers={"Cookie": "masker_session=" + "a" * 43})

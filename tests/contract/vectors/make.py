@@ -1,4 +1,4 @@
-"""Writes envelope.json anew (python -m tests.vectors.make), with the library alone and none of the service's code."""
+"""Writes envelope.json anew (python -m tests.contract.vectors.make), with none of the service's code."""
 
 import base64
 import json

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from examples.server import Server, embedded_server
 
-SCREENSHOTS = Path(__file__).parents[2] / "build" / "screenshots"
+SCREENSHOTS = Path(__file__).parents[3] / "build" / "screenshots"
 PASSWORD = "correct horse battery"
 
 

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from examples.demo import DOCUMENTS
 from examples.server import Server
-from tests.dashboard.conftest import PASSWORD, Visit
+from tests.journey.dashboard.conftest import PASSWORD, Visit
 
 
 def test_an_account_is_made_left_and_entered_again(visitor: Callable[..., Visit]) -> None:

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from examples.server import Server
-from tests.dashboard.conftest import Visit
+from tests.journey.dashboard.conftest import Visit
 
 MARKUP = "<img src=x onerror='window.ran=1'><script>window.ran=1</script>"
 

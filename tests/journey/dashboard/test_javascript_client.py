@@ -7,8 +7,8 @@ import pytest
 from cryptography.exceptions import InvalidTag
 
 from examples.envelope import open_envelope
-from tests.dashboard.conftest import Visit
-from tests.vectors.make import PATH, cases
+from tests.contract.vectors.make import PATH, cases
+from tests.journey.dashboard.conftest import Visit
 
 CASES: list[dict[str, Any]] = json.loads(PATH.read_text("utf-8"))
 

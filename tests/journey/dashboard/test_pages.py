@@ -11,7 +11,7 @@ from api.dashboard.languages import LANGUAGES, chosen, sentences
 from api.dashboard.pages import PAGES
 from schemas.entities import EntityType
 from schemas.stages import Stage
-from tests.dashboard.conftest import Visit
+from tests.journey.dashboard.conftest import Visit
 
 WIDTHS = {"desktop": (1280, 800), "phone": (390, 844)}
 THEMES = ("light", "dark")
