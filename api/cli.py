@@ -15,7 +15,7 @@ from api.commands.accounts import account, key
 from api.commands.console import Json, load, show, stores
 from api.commands.documents import redact_file_command
 from api.commands.reports import verify_report_command
-from api.commands.texts import mask_command, redact_command
+from api.commands.texts import mask_command, redact_command, restore_command
 
 if TYPE_CHECKING:
     from schemas.settings import Settings
@@ -31,8 +31,25 @@ app.add_typer(account, name="account")
 app.add_typer(key, name="key")
 app.command("mask")(mask_command)
 app.command("redact")(redact_command)
+app.command("restore")(restore_command)
 app.command("redact-file")(redact_file_command)
 app.command("verify-report")(verify_report_command)
+
+
+def _print_version(is_wanted: bool) -> None:
+    from schemas.version import VERSION
+
+    if is_wanted:
+        typer.echo(f"masker {VERSION}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None: ...
 
 
 @app.command()

@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 
 import typer
 
-from api.commands.console import Json, load, show, stop, stores
+from api.commands.console import Json, load, printable, show, stop, stores, table
 
 if TYPE_CHECKING:
     from storage.tables import Account
@@ -49,6 +49,34 @@ def create_account(
     show(answer if given is not None else {**answer, "password": chosen}, as_json=as_json)
 
 
+@account.command("list")
+def list_accounts(as_json: Json = False) -> None:
+    """List all accounts with what they can spend."""
+    from schemas.clock import utc_now
+    from storage import ledger
+    from storage.accounts import records as accounts
+
+    settings, now = load(), utc_now()
+    with stores(settings) as storage, storage.database.reading() as session:
+        rows: list[dict[str, object]] = []
+        for row in accounts.every(session):
+            balance = ledger.balance(session, row.id, free_per_day=settings.free_tokens_per_day, now=now)
+            rows.append(
+                {
+                    "account_id": str(row.id),
+                    "email": row.email,
+                    "created_at": row.created_at.isoformat(),
+                    "free_tokens": balance.free_tokens,
+                    "paid_tokens": balance.paid_tokens,
+                }
+            )
+    if as_json:
+        show({"accounts": rows}, as_json=True)
+        return
+    head = ("account_id", "email", "created_at", "free_tokens", "paid_tokens")
+    table(head, ([str(row[name]) for name in head] for row in rows))
+
+
 @account.command("credit")
 def credit_account(
     email: Email,
@@ -87,6 +115,33 @@ def create_key(
             session, pepper, account_id=account_id, name=name, judge_allowed=judge_allowed, now=utc_now()
         )
     show({"key_id": str(row.id), "key": bearer}, as_json=as_json)
+
+
+@key.command("list")
+def list_keys(email: Email, as_json: Json = False) -> None:
+    """List the keys of an account, revoked ones too. Secrets are never shown again."""
+    from storage.accounts import keys
+    from storage.accounts import records as accounts
+
+    with stores(load()) as storage, storage.database.reading() as session:
+        found = keys.of_account(session, _known(accounts.by_email(session, email)))
+        rows: list[dict[str, object]] = [
+            {
+                "key_id": str(row.id),
+                "prefix": f"mk_live_{row.prefix}",
+                "created_at": row.created_at.isoformat(),
+                "last_used_at": row.last_used_at and row.last_used_at.isoformat(),
+                "revoked_at": row.revoked_at and row.revoked_at.isoformat(),
+                "judge_allowed": row.judge_allowed,
+                "name": row.name,
+            }
+            for row in found
+        ]
+    if as_json:
+        show({"keys": rows}, as_json=True)
+        return
+    head = ("key_id", "prefix", "created_at", "last_used_at", "revoked_at", "judge_allowed", "name")
+    table(head, ([printable("-" if row[name] is None else str(row[name])) for name in head] for row in rows))
 
 
 @key.command("revoke")

@@ -3,7 +3,7 @@
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
@@ -78,6 +78,16 @@ def warn(message: str) -> None:
 
 
 def stop(message: str, status: int = 1) -> NoReturn:
-    """Ends the command with one line on standard error."""
+    """Ends the command with one line on standard error, and with `--json` one JSON object on standard output."""
     typer.echo(f"masker: {message}", err=True)
+    if "--json" in sys.argv and sys.stdout is not None:
+        typer.echo(json.dumps({"error": message, "exit_status": status}, ensure_ascii=False))
     raise SystemExit(status)
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]], *, err: bool = False) -> None:
+    """Prints rows in columns under a head."""
+    lines = [head, *rows]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    for line in lines:
+        typer.echo("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip(), err=err)

@@ -1,5 +1,7 @@
 """`masker mask` and `masker redact`: detection in a text, in this process, without server or account."""
 
+import json
+import os
 import secrets
 import sys
 from pathlib import Path
@@ -8,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from api.commands.console import Json, load, stop, write
+from api.commands.console import Json, load, printable, say, stop, table, write
 
 if TYPE_CHECKING:
     from schemas.spans import Detection
@@ -24,12 +26,16 @@ Explain = Annotated[
 def mask_command(
     file: File = None,
     key: Annotated[str | None, typer.Option(help="Seal the mapping under your own key: base64 of 32 bytes.")] = None,
+    mapping: Annotated[
+        Path | None, typer.Option(help="Write what `masker restore` needs to this new file, for its owner alone.")
+    ] = None,
     explain: Explain = False,
     as_json: Json = False,
 ) -> None:
-    """Replace personal data by tokens. With --json the whole answer, the mapping included.
+    """Replace personal data by tokens: masker mask letter.txt --mapping letter.json > masked.txt
 
-    Without --key, tokens and envelope are made with a key of this run alone: only the mapping in the answer restores.
+    With --json the whole answer, the mapping included. Without --key, tokens and envelope are made with a key of this
+    run alone: only the mapping restores.
     """
     from api.engine.text_work import masked_answer
     from pipeline.transform.envelope import decode_key
@@ -44,7 +50,41 @@ def mask_command(
         request_id=f"mask_{secrets.token_hex(4)}",
         show_mapping=True,
     )
+    if mapping is not None:
+        _write_mapping(mapping, answer.mappings or {})
+    elif answer.mappings and not as_json:
+        say("the mapping is lost with this run; --mapping FILE keeps it for `masker restore`")
     _print(answer, answer.masked_text, started, as_json=as_json)
+
+
+def restore_command(
+    mapping: Annotated[Path, typer.Option(help="What `masker mask --mapping` wrote.")],
+    file: File = None,
+) -> None:
+    """Put the values back where their tokens stand: masker restore reply.txt --mapping letter.json"""
+    from pipeline.transform.mask import restore
+
+    try:
+        known = json.loads(mapping.read_bytes())
+        if not isinstance(known, dict) or not all(isinstance(value, str) for value in known.values()):
+            raise ValueError
+    except OSError as error:
+        stop(f"{printable(str(mapping))}: {error.strerror}", 2)
+    except (ValueError, RecursionError):
+        stop(f"{printable(str(mapping))}: no mapping of `masker mask --mapping`", 2)
+    write(restore(_read(file), known))
+
+
+def _write_mapping(path: Path, mapping: dict[str, str]) -> None:
+    """Creates the file with mode 0600; an existing one stays as it is."""
+    try:
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as target:
+            json.dump(mapping, target, ensure_ascii=False)
+            target.write("\n")
+    except FileExistsError:
+        stop(f"{printable(str(path))}: exists", 2)
+    except OSError as error:
+        stop(f"{printable(str(path))}: {error.strerror}", 2)
 
 
 def redact_command(
@@ -114,9 +154,5 @@ def _row(item: "Explanation") -> tuple[str, ...]:
 
 def _print_table(rows: list[tuple[str, ...]]) -> None:
     """Prints explanations on standard error, so that standard output holds only the text. Places, never values."""
-    table = [("START", "END", "TYPE", "SCORE", "RECOGNIZER", "WHY"), *rows]
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     typer.echo(err=True)
-    for row in table:
-        line = "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-        typer.echo(line.rstrip(), err=True)
+    table(("START", "END", "TYPE", "SCORE", "RECOGNIZER", "WHY"), rows, err=True)

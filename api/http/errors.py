@@ -62,8 +62,8 @@ _PROXY_CODES: Mapping[type, str] = {
 def error_response(error: MaskerError, path: str = "") -> JSONResponse:
     """The response for an error: its status, and `{detail, ...extra}`; `detail` is an array for a 422, else a string.
 
-    Below the proxy's paths the body is `{error, message, ...extra}` with a code and a sentence, and a `detail` where that
-    adds something.
+    Below the proxy's paths the body is `{error, message, ...extra}` with a code and a sentence, and a `detail` where
+    that adds something.
     """
     headers = {}
     if error.retry_after is not None:

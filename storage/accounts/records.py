@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID, uuid4
 
@@ -68,6 +69,11 @@ def replace_password_hash(session: Session, account_id: UUID, old: str, new: str
 def get(session: Session, account_id: UUID) -> Account | None:
     """The account of this id."""
     return session.get(Account, account_id)
+
+
+def every(session: Session) -> Sequence[Account]:
+    """All accounts, oldest first."""
+    return session.exec(select(Account).order_by(col(Account.created_at), col(Account.id))).all()
 
 
 def by_email(session: Session, email: str) -> Account | None:
