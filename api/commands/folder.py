@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from api.commands import publishing
 from api.commands.console import plain, printable, say, stop
 from api.commands.document_run import Done, Refused, Run, figures
+from api.commands.finished import Finished
 from api.commands.progress import Display, display
 from api.commands.publishing import Names
 from api.commands.summary import Row
@@ -57,15 +58,19 @@ def redact_folder(run: Run, source: Path, place: Place, jobs: int, report: Repor
     """Redacts all documents of the folder and returns one row for each entry. An interrupt leaves no draft."""
     found = list(items(source))
     documents = [item for item in found if not item.skipped_because]
+    finished = Finished.of(place.root)
+    done_before = {} if place.force else _done_before(finished, source, documents, place)
     drafts = place.root / f".masker-{secrets.token_hex(8)}"
     drafts.mkdir(mode=0o700)
     threads = ThreadPoolExecutor(jobs, thread_name_prefix="document")
     try:
-        with display(len(documents)) as shown:
+        with display(len(documents) - len(done_before)) as shown:
             making = {
-                item.path: threads.submit(_make, run, source, item.path, drafts, shown, report) for item in documents
+                item.path: threads.submit(_make, run, source, item.path, drafts, shown, report)
+                for item in documents
+                if item.path not in done_before
             }
-            rows = _published(found, making, place, _folders(run, documents))
+            rows = _published(found, making, place, _folders(run, documents), done_before, finished, source)
         threads.shutdown()
         return rows
     finally:
@@ -104,19 +109,40 @@ def _folders(run: Run, documents: Sequence[Item]) -> dict[Path, Path]:
     return placed
 
 
+def _done_before(finished: Finished, source: Path, documents: Sequence[Item], place: Place) -> dict[Path, Path]:
+    """The outputs of documents that an earlier run finished, with their reports where reports are wanted."""
+    outputs = {item.path: finished.output(source, item.path) for item in documents}
+    return {
+        path: output
+        for path, output in outputs.items()
+        if output is not None
+        if place.reports is None or (place.reports / output.with_name(output.name + REPORT_ENDING)).exists()
+    }
+
+
 def _published(
-    found: Sequence[Item], making: dict[Path, Future[Made]], place: Place, folders: dict[Path, Path]
+    found: Sequence[Item],
+    making: dict[Path, Future[Made]],
+    place: Place,
+    folders: dict[Path, Path],
+    done_before: dict[Path, Path],
+    finished: Finished,
+    source: Path,
 ) -> list[Row]:
     """The rows in the order of the tree. Drafts get their names in that order: the result is always the same."""
     names = Names()
-    for folder in folders.values():
-        names.free(folder.parent, folder.name)
+    for path in (*folders.values(), *done_before.values()):
+        names.free(path.parent, path.name)
     rows = []
     for item in found:
-        if item.skipped_because:
+        if item.path in done_before:
+            row = Row(plain(str(item.path)), "skipped", str(done_before[item.path]), code="done before")
+        elif item.skipped_because:
             row = Row(plain(str(item.path)), "failed" if item.failed else "skipped", code=item.skipped_because)
         else:
             row = _ended(item.path, making.pop(item.path), place, folders, names)
+            if row.output is not None:
+                finished.add(source, item.path, Path(row.output))
         if row.result != "skipped":
             say(f"{printable(row.file)}: {row.outcome}")
         rows.append(row)

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from api.cli import main
+from api.commands.finished import NAME
 from examples.server import MASKER
 
 PEOPLE = "name,email\nNoura Almithali,noura@example.com\n"
@@ -46,7 +47,7 @@ def tree(root: Path, files: dict[str, str | bytes]) -> Path:
 
 
 def written(root: Path) -> dict[str, str]:
-    return {str(path.relative_to(root)): path.read_text() for path in sorted(root.rglob("*")) if not path.is_dir()}
+    return {str(path.relative_to(root)): path.read_text() for path in sorted(root.rglob("[!.]*")) if not path.is_dir()}
 
 
 def summary(done: tuple[int, str, str]) -> dict[str, Any]:
@@ -186,6 +187,46 @@ def test_nothing_is_overwritten_unless_asked_for(run: Run, tmp_path: Path) -> No
     assert written(out) == {"a.csv": "mine", "b.csv": CLEAN}
     assert run("-r", source, "-o", out, "--force")[0] == 0
     assert written(out) == {"a.csv": CLEAN, "b.csv": CLEAN}
+
+
+def test_a_run_that_is_repeated_does_only_what_is_left(run: Run, tmp_path: Path) -> None:
+    source = tree(tmp_path / "in", {"a.csv": PEOPLE, "sub/b.csv": PEOPLE, "broken.pdf": "no"})
+    out = tmp_path / "out"
+    assert run("-r", source, "-o", out)[0] == 1
+    (source / "broken.pdf").unlink()
+    tree(source, {"a0.csv": PEOPLE, "sub/b.csv": PEOPLE + "Reem,reem@example.com\n"})
+    (out / "sub" / "b.csv").unlink()
+    done = run("-r", source, "-o", out, "--json")
+    rows = by_file(done)
+    assert (done[0], summary(done)["totals"]["skipped"]) == (0, 1)
+    assert (rows["a.csv"]["result"], rows["a.csv"]["code"], rows["a.csv"]["output"]) == (
+        "skipped",
+        "done before",
+        "a.csv",
+    )
+    assert {rows["a0.csv"]["result"], rows["sub/b.csv"]["result"]} == {"ready"}
+    assert "reem" not in written(out)["sub/b.csv"]
+    assert run("-r", source, "-o", out, "--json")[0] == 0  # nothing is left
+    (out / "a.csv").write_text("mine")
+    done = run("-r", source, "-o", out, "--json")  # an output that somebody changed stays
+    assert (done[0], by_file(done)["a.csv"]["code"], written(out)["a.csv"]) == (1, "exists", "mine")
+    assert summary(run("-r", source, "-o", out, "--force", "--json"))["totals"]["ready"] == 3
+
+
+@pytest.mark.parametrize("content", ["", "[]", '{"a": 1}', '{"a": ["../../etc/passwd", "0"]}', "{" * 100_000])
+def test_a_damaged_list_of_finished_documents_is_as_none(run: Run, tmp_path: Path, content: str) -> None:
+    source, out = tree(tmp_path / "in", {"a.csv": PEOPLE}), tree(tmp_path / "out", {NAME: content})
+    assert run("-r", source, "-o", out)[0] == 0
+    assert written(out) == {"a.csv": CLEAN}
+
+
+def test_reports_that_are_wanted_later_are_made(run: Run, tmp_path: Path) -> None:
+    source = tree(tmp_path / "in", {"a.csv": PEOPLE})
+    run("-r", source, "-o", tmp_path / "out")
+    done = run("-r", source, "-o", tmp_path / "out", "--report", tmp_path / "reports", "--json")
+    assert by_file(done)["a.csv"]["code"] == "exists"  # said, not passed over
+    assert run("-r", source, "-o", tmp_path / "out", "--report", tmp_path / "reports", "--force")[0] == 0
+    assert (tmp_path / "reports" / "a.csv.report.json").exists()
 
 
 def test_a_link_among_the_outputs_leads_nowhere(run: Run, tmp_path: Path) -> None:
