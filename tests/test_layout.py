@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-CODE = ("api", "workers", "pipeline", "storage", "schemas")
+CODE = ("api", "masker", "workers", "pipeline", "storage", "schemas")
 TREES = (*CODE, "tests", "benchmarks", "docs", "examples", "scripts")
 MOST_ENTRIES = 20
 
