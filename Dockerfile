@@ -11,6 +11,7 @@ COPY schemas schemas
 COPY storage storage
 COPY pipeline pipeline
 COPY workers workers
+COPY masker masker
 COPY api api
 RUN .venv/bin/pip install --no-cache-dir --no-deps --no-build-isolation --editable . \
     && .venv/bin/python -m compileall -q schemas storage pipeline workers api \
