@@ -53,7 +53,7 @@ train:  ## train the name tagger anew from ../shared/data/ner (hours), write its
 	@scripts/setup train
 	@scripts/names/run
 
-train-scans:  ## train the two recognizers of numbers anew on lines that it draws (an hour), write their weights
+train-scans:  ## train the two recognizers of numbers anew on lines that it draws (three hours), write their weights
 	@scripts/setup scans
 	@scripts/setup train
 	@scripts/scans/run

@@ -1,12 +1,14 @@
 """`POST /api/v1/mask` and `POST /api/v1/redact`, for one text and for many."""
 
+from collections.abc import Callable, Sequence
 from functools import partial
+from typing import TypeVar
 
 from fastapi import APIRouter, Request, Response
 
 from api.auth.bearer import Authenticated
 from api.dependencies import CallerDep, services_of
-from api.engine.text_work import MaskWork, RedactWork
+from api.engine.text_work import MaskWork, RedactWork, Work
 from api.http.answer_headers import types_header
 from api.http.bodies import json_body, read_json, wait_for_disconnect
 from api.text.batch import run_batch
@@ -24,9 +26,12 @@ from schemas.text import (
     RedactBatchResponse,
     RedactRequest,
     RedactResponse,
+    TextRequest,
 )
 
 router = APIRouter(prefix="/api/v1", tags=["text"])
+
+Body = TypeVar("Body", bound=TextRequest)
 
 
 @router.post("/mask", response_model=MaskResponse, openapi_extra=json_body(MaskRequest) | JUDGE_PARAMETER)
@@ -58,12 +63,8 @@ async def redact_text(request: Request, caller: CallerDep) -> Response:
 )
 async def mask_batch(request: Request, caller: CallerDep) -> Response:
     """Mask up to 100 texts in one call, with one charge."""
-    services = services_of(request)
-    body = await read_json(request, MaskBatchRequest, min(MAX_BATCH_BYTES, services.settings.max_text_bytes))
-    items = [with_judge_header(request.headers, item) for item in body.items]
-    work_of = partial(_mask_work, request, caller)
-    disconnected = partial(wait_for_disconnect, request)
-    return _json(await run_batch(services, caller.caller, items, work_of, disconnected=disconnected))
+    body = await read_json(request, MaskBatchRequest, _batch_limit(request))
+    return await _batch(request, caller, body.items, partial(_mask_work, request, caller))
 
 
 @router.post(
@@ -71,12 +72,20 @@ async def mask_batch(request: Request, caller: CallerDep) -> Response:
 )
 async def redact_batch(request: Request, caller: CallerDep) -> Response:
     """Redact up to 100 texts in one call, with one charge; numbering begins anew in each."""
-    services = services_of(request)
-    body = await read_json(request, RedactBatchRequest, min(MAX_BATCH_BYTES, services.settings.max_text_bytes))
-    items = [with_judge_header(request.headers, item) for item in body.items]
-    work_of = partial(_redact_work, request)
+    body = await read_json(request, RedactBatchRequest, _batch_limit(request))
+    return await _batch(request, caller, body.items, partial(_redact_work, request))
+
+
+def _batch_limit(request: Request) -> int:
+    return min(MAX_BATCH_BYTES, services_of(request).settings.max_text_bytes)
+
+
+async def _batch(
+    request: Request, caller: Authenticated, items: Sequence[Body], work_of: Callable[[Body], Work]
+) -> Response:
+    judged = [with_judge_header(request.headers, item) for item in items]
     disconnected = partial(wait_for_disconnect, request)
-    return _json(await run_batch(services, caller.caller, items, work_of, disconnected=disconnected))
+    return _json(await run_batch(services_of(request), caller.caller, judged, work_of, disconnected=disconnected))
 
 
 def _mask_work(request: Request, caller: Authenticated, body: MaskRequest) -> MaskWork:
