@@ -52,7 +52,6 @@ def _shown(page: Page) -> Callable[[Request, Services], Awaitable[Response]]:
         )
         facts = {
             "is_registration_open": services.settings.open_registration,
-            "daily_uploads": services.settings.daily_uploads,
             "concurrent_jobs": services.settings.concurrent_jobs,
             "max_upload_bytes": services.settings.max_upload_bytes,
         }

@@ -20,10 +20,11 @@ from pipeline.ocr.lines import OcrWord, compose, join_rows
 from pipeline.ocr.neighbours import numbers_beside
 from pipeline.ocr.page import DEFAULT_DPI, read_page
 from pipeline.ocr.unread_ink import is_confident, unread_ink
-from pipeline.ocr.unread_rest import is_drawing, unread_rest
+from pipeline.ocr.unread_rest import is_sign, is_texture, unread_rest
 
 _MIN_LATIN = 4  # small Latin letters of a line that is read in both scripts
 _MAX_UPWARD = 50.0  # confidence (0..100)
+_MIN_SPACED, _SAME_ROW = 3, 0.5  # digits in a row that may be a number; the share of their heights that is the same
 _MAX_REST = 0.6  # times the height of a line: the widest ink beside its words that is not read again
 
 
@@ -35,9 +36,14 @@ class _Line(NamedTuple):
     words: list[LineWord]
 
     @property
-    def is_drawing(self) -> bool:
-        """Whether nobody read a word of it reliably, and it does not look like a line that somebody could read."""
-        return not any(map(_is_reliable, self.words)) and is_drawing(self.cut, self.words, self.place.score)
+    def is_read(self) -> bool:
+        """Whether somebody read a word of it reliably."""
+        return any(map(_is_reliable, self.words))
+
+    @property
+    def is_texture(self) -> bool:
+        """Whether it is a part of a photograph."""
+        return not self.is_read and is_texture(self.cut, self.words, self.place.score)
 
 
 def read(raster: Raster, pixels: bytes) -> Reading:
@@ -53,7 +59,10 @@ def _read_upright(raster: Raster, image: Any) -> Reading:
     lines = where.lines()
     cuts = [line.cut(image) for line in lines]
     read_lines = [_Line(*parts) for parts in zip(lines, cuts, _by_all(lines, cuts), strict=True)]
-    kept = [line for line in read_lines if not line.is_drawing]
+    # A symbol that nobody is sure to be text is a drawing, and none of its readings counts.
+    signs = [line for line in read_lines if is_sign(line.cut) and not line.is_read]
+    drawings = {line.place for line in signs} - _spaced_digits(signs)
+    kept = [line for line in read_lines if line.place not in drawings and not line.is_texture]
     placed = [
         [OcrWord(word.text, *place.box(word.left, word.right, image.shape), word.confidence) for word in words]
         for place, _, words in kept
@@ -62,7 +71,7 @@ def _read_upright(raster: Raster, image: Any) -> Reading:
     text, ocr_words = compose(join_rows(placed))
     ink = ink_of(image, raster.dpi or DEFAULT_DPI)
     # Photographs and drawings have much ink with the shape of characters.
-    may_be_text = where.without(line.place for line in read_lines if line.is_drawing).may_hold_text(ink.boxes)
+    may_be_text = where.without(line.place for line in read_lines if line.is_texture).may_hold_text(ink.boxes)
     ink = ink._replace(is_character=ink.is_character & may_be_text)
     words = with_full_boxes(ocr_words, ink)
     rest = (
@@ -72,6 +81,19 @@ def _read_upright(raster: Raster, image: Any) -> Reading:
     )
     unread = (*unread_ink(image, ink, text, words), *rest)
     return Reading(raster.id, *with_column_lines(text, words), (*unread, *numbers_beside(text, words, unread)))
+
+
+def _spaced_digits(signs: Sequence[_Line]) -> set[TextLine]:
+    """The places of signs in rows of which several may be digits: each row may be a number with wide gaps."""
+    digits = [line.place for line in signs if any(word.has_digits for word in line.words)]
+    places = [line.place for line in signs]
+    return {one for one in places if sum(_is_beside(one, other) for other in digits) >= _MIN_SPACED}
+
+
+def _is_beside(one: TextLine, other: TextLine) -> bool:
+    """Whether two upright lines share most of the lower one's height. A line stands beside itself."""
+    shared = min(one.top + one.height, other.top + other.height) - max(one.top, other.top)
+    return shared >= _SAME_ROW * min(one.height, other.height)
 
 
 def _is_reliable(word: LineWord) -> bool:

@@ -46,14 +46,16 @@ def unread_rest(cut: Any, words: Sequence[LineWord], reliable: Iterable[LineWord
     return found
 
 
-def is_drawing(cut: Any, words: Iterable[LineWord], score: float) -> bool:
-    """Whether a line of which nobody read a word reliably is no text: a symbol or emblem, or a part of a photograph.
+def is_sign(cut: Any) -> bool:
+    """Whether a line is as wide as it is high and has little ink: a symbol, an emblem, a single letter or digit."""
+    return cut.shape[1] <= _MAX_SIGN * len(cut) and len(_characters(cut)) < _MIN_CHARACTERS
 
-    It is as wide as it is high and has little ink; or it has texture instead of paper, the detector is not sure of it
-    (`score`, 0..1), and all engines together read a letter or two.
+
+def is_texture(cut: Any, words: Iterable[LineWord], score: float) -> bool:
+    """Whether a line of which nobody read a word reliably is a part of a photograph.
+
+    It has no paper, the detector is not sure of it (`score`, 0..1), and all engines together read a letter or two.
     """
-    if cut.shape[1] <= _MAX_SIGN * len(cut) and len(_characters(cut)) < _MIN_CHARACTERS:
-        return True
     read = "".join(word.text for word in words)
     is_text = len(read) >= _MIN_CHARACTERS or any(map(str.isdigit, read))
     return score < _SURE_LINE and not is_text and not _has_paper(cut)
