@@ -1,8 +1,7 @@
 """Builds HTML in which text is always escaped, and blocks of JSON and shell lines."""
 
 import json
-import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any, TypeAlias
 
@@ -52,14 +51,10 @@ def json_block(value: Any) -> Markup:
     return element("pre", element("code", _value(value, "")), tabindex="0", class_="sample")
 
 
-def curl_block(method: str, path: str, header: str | None, body: Any) -> Markup:
-    """The call as a curl command line. $BASE is the service's address."""
+def curl_block(method: str, path: str, headers: Sequence[str], sent: Sequence[str]) -> Markup:
+    """The call as a curl command line. $BASE is the service's address; `sent`: the arguments that make its body."""
     lines = [f"curl -s{'' if method == 'GET' else f' -X {method}'} $BASE{path}"]
-    if header:
-        lines.append(f'-H "{header}"')
-    if body is not None:
-        data = shlex.quote(json.dumps(body, ensure_ascii=False))
-        lines += ["-H 'Content-Type: application/json'", f"-d {data}"]
+    lines += [*(f'-H "{header}"' for header in headers), *sent]
     isolated = [element("bdi", line) for line in lines]
     parts: list[str | Markup] = [part for line in isolated for part in (" \\\n" + _INDENT, line)][1:]
     return element("pre", element("code", parts), tabindex="0", class_="sample")

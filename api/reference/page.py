@@ -1,6 +1,8 @@
 """Renders the OpenAPI document as one HTML page."""
 
+import json
 import re
+import shlex
 from collections.abc import Iterator, Mapping
 from http import HTTPStatus
 from typing import Any
@@ -108,7 +110,7 @@ def _operation(method: str, path: str, operation: Object, schemas: Object) -> Ma
         element("p", _inline(operation["description"])) if "description" in operation else None,
         element("p", "Credentials: ", credentials, class_="credentials"),
         _parameters(operation.get("parameters", ()), schemas),
-        _body(method, path, operation.get("requestBody"), kinds[:1], schemas),
+        _body(method, path, operation, kinds[:1], schemas),
         element("h4", "Answers"),
         [_answer(status, response, schemas) for status, response in operation["responses"].items()],
         id=operation["operationId"],
@@ -124,21 +126,39 @@ def _parameters(parameters: Any, schemas: Object) -> Markup | None:
     return joined(element("h4", "Parameters"), _table(rows, request=True)) if rows else None
 
 
-def _body(method: str, path: str, body: Object | None, kinds: list[str], schemas: Object) -> Markup | None:
+def _headers(operation: Object, kinds: list[str]) -> list[str]:
+    """What an example has to send: credentials, the page's origin beside a cookie, and required headers."""
+    headers = [_HEADER[kind] for kind in kinds]
+    if kinds == ["session"]:
+        headers.append("Origin: $BASE")
+    for item in operation.get("parameters", ()):
+        if item["in"] == "header" and item.get("required"):
+            variable = item["name"].removeprefix("X-").upper().replace("-", "_")
+            headers.append(f"{item['name']}: ${variable}")
+    return headers
+
+
+def _body(method: str, path: str, operation: Object, kinds: list[str], schemas: Object) -> Markup | None:
+    body = operation.get("requestBody")
     if body is None:
         return None
+    headers = _headers(operation, kinds)
     parts = []
     for media_type, media in body["content"].items():
         parts += [
             element("h4", "Body, ", element("code", media_type)),
             _table(list(fields(media["schema"], schemas)), request=True),
         ]
+        if media_type == "multipart/form-data":
+            block = curl_block(method, path, headers, ["-F 'file=@letter.pdf;type=application/pdf'"])
+            parts.append(_example("Example: a document", block, opened=True))
         for name, example in media.get("examples", {}).items():
-            header = _HEADER[kinds[0]] if kinds else None
+            data = shlex.quote(json.dumps(example["value"], ensure_ascii=False))
+            sent = ["-H 'Content-Type: application/json'", f"-d {data}"]
             parts.append(
                 _example(
                     f"Example: {name}",
-                    curl_block(method, path, header, example["value"]),
+                    curl_block(method, path, headers, sent),
                     opened=name == next(iter(media["examples"])),
                 )
             )

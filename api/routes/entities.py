@@ -21,7 +21,7 @@ async def read_entities(caller: CallerDep, services: ServicesDep) -> EntitySetAn
 
 @router.put("/me/entities", openapi_extra=json_body(EntitySetRequest))
 async def replace_entities(request: Request, caller: CallerDep, services: ServicesDep) -> EntitySetAnswer:
-    """Replace the account's types and, where the body has one, its least score."""
+    """Replace the account's types, and its least score where the body has one. Types that are left out are off."""
     body = await read_json(request, EntitySetRequest, _MAX_BODY_BYTES)
     return await to_thread.run_sync(entities.set_for_account, services, caller.caller, body.enabled, body.min_score)
 

@@ -1,8 +1,11 @@
 """`/docs`: the API reference is whole, loads nothing from elsewhere, runs nothing, and its examples are true."""
 
 import json
+import os
 import re
+import subprocess
 from collections.abc import Iterator
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -16,7 +19,7 @@ from api.openapi import PATH
 from tests.api.proxy.provider import ScriptedProvider, Turn
 from tests.api.proxy.provider_answers import TOKEN, completion, is_anthropic, message, said
 from tests.api.serving import Served, serving, settings_for
-from tests.contract.browsers import page, registered
+from tests.contract.browsers import cookie_of, page, registered
 
 ROOT = Path(__file__).parents[3]
 VOID = {"meta", "link", "wbr"}
@@ -217,3 +220,28 @@ def test_the_examples_are_true(served: Served) -> None:
                 (like,) = examples.values()
                 if template not in {"/me/ledger", "/api/v1/files"}:  # nothing is in them yet
                     assert shape(answer.json()) == shape(like), template
+
+
+@pytest.mark.clause("HTTP-42")
+def test_command_lines_work_when_they_are_copied(served: Served, tmp_path: Path) -> None:
+    """With the variables that they name set, no line lacks a header, a key or an origin."""
+    html = httpx.get(f"{served.url}/docs").text
+    blocks = [
+        unescape(re.sub(r"<[^>]+>", "", block)) for block in re.findall(r"<pre[^>]*>(.*?)</pre>", html, re.DOTALL)
+    ]
+    lines = [block for block in blocks if block.startswith("curl") and "{" not in block.split("\n")[0]]
+    assert len(lines) > 12
+    assert any("-F " in line for line in lines) and any("X-Provider-Key" in line for line in lines)
+    (tmp_path / "letter.pdf").write_bytes((ROOT / "examples" / "documents" / "customer-letter.pdf").read_bytes())
+    session = cookie_of(registered(served.url)).value
+    with page(served.url, session) as browser:
+        key = browser.post("/v1/keys", json={"name": "copied"}).json()["key"]
+    variables = {"BASE": served.url, "KEY": key, "SESSION": session, "PROVIDER_KEY": "sk-test"}
+    for line in lines:
+        email = line.replace("noura@example.com", f"{uuid4().hex}@example.com")
+        done = subprocess.run(
+            ["bash", "-c", f"{email} -o /dev/null -w '%{{http_code}}'"],
+            env={**os.environ, **variables}, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=True,
+        )  # fmt: skip
+        wanted = {"401"} if "/auth/login" in line else {"200", "201", "502"}  # nobody is that provider
+        assert done.stdout in wanted, line
