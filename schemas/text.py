@@ -68,10 +68,19 @@ MAX_BATCH = 100  # texts of one call
 MAX_BATCH_BYTES = 4 * 1024 * 1024  # of its body: more would hold up the parser of all other calls
 
 
+class MaskItem(MaskRequest):
+    """A text of a batch. Its `key` may be any string: one that is no key is the item's error, not the call's."""
+
+    key: Annotated[
+        StrictStr | None,
+        Field(description="standard base64 of 32 bytes, as in a single request; another is an error of the item"),
+    ] = None
+
+
 class MaskBatchRequest(BaseModel):
     """Texts that are masked in one call, each with the fields of a single request."""
 
-    items: Annotated[list[MaskRequest], Field(min_length=1, max_length=MAX_BATCH)]
+    items: Annotated[list[MaskItem], Field(min_length=1, max_length=MAX_BATCH)]
 
 
 class RedactBatchRequest(BaseModel):
