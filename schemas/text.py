@@ -56,12 +56,19 @@ class MaskRequest(TextRequest):
 
 
 class RedactRequest(TextRequest):
-    """`transforms`: only DATE_TIME and ADDRESS, only `generalize`."""
+    """`transforms`: only DATE_TIME and ADDRESS, only `generalize`. `replacement`: what other values become."""
 
     transforms: Annotated[
         dict[Literal["DATE_TIME", "ADDRESS"], Literal["generalize"]] | None,
         Field(description="types whose values become abstract instead of placeholders"),
     ] = None
+    replacement: Annotated[
+        Literal["placeholder", "synthetic"],
+        Field(
+            description="`synthetic`: plausible stand-ins instead of placeholders, the same for equal values, never "
+            "with a valid check digit; the answer lists them"
+        ),
+    ] = "placeholder"
 
 
 MAX_BATCH = 100  # texts of one call
@@ -156,10 +163,20 @@ class MaskResponse(BaseModel):
     explanations: Explanations = []
 
 
+class SyntheticSpan(BaseModel):
+    """The place of a stand-in in `redacted_text`, in code points; `end` is the first one behind it."""
+
+    start: int
+    end: int
+    type: str
+
+
 class RedactResponse(BaseModel):
     """The answer of `/redact`. `entity_counts` counts distinct values by redact prefix."""
 
-    redacted_text: Annotated[str, Field(description="every entity replaced by a placeholder or a generalized value")]
+    redacted_text: Annotated[
+        str, Field(description="every entity replaced by a placeholder, a generalized value or a stand-in")
+    ]
     pii_count: Annotated[int, Field(description="distinct values replaced")]
     entity_counts: Annotated[dict[str, int], Field(description="distinct values by redact prefix")]
     generalized_count: Annotated[int, Field(description="occurrences that a generalized value replaced")]
@@ -167,6 +184,10 @@ class RedactResponse(BaseModel):
     processing_time_ms: Annotated[int, Field(description="the server's wall clock")]
     judge_used: Annotated[bool, Field(description="whether the judge ran")]
     judge_model: Annotated[str | None, Field(description="the model that it used")]
+    synthetic: Annotated[
+        list[SyntheticSpan],
+        Field(description="only when asked for: where the stand-ins are; an entity without one got a placeholder"),
+    ] = []
     explanations: Explanations = []
 
 

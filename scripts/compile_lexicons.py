@@ -98,6 +98,19 @@ def compile_spellings() -> None:
     write("name_spellings.csv", note, "Arabic,one or more Latin", lines)
 
 
+def compile_arab_names() -> None:
+    """Write arab_names.csv, the names as they are written."""
+    lines = []
+    for source in ("names_ar_given.csv", "names_family.csv"):
+        for row in rows(source):
+            kind = row.get("gender") or "family"
+            variants = "|".join(variant for variant in row["latin_variants"].split("|") if variant)
+            lines.append(f"{row['arabic']},{kind},{row['ambiguous']},{variants}")
+    note = "Arab names. Sources: shared/data/lexicons/names_ar_given.csv and names_family.csv."
+    columns = "Arabic,kind (M or F: given; U: given to both; family),ambiguous (1: also an ordinary word),Latin (|)"
+    write("arab_names.csv", note, columns, lines)
+
+
 def add_arab_names(source: str, kind: str, arabic: NameTable, latin: NameTable) -> None:
     """Add Arab names of one kind, in Arabic letters and with their Latin variants.
 
@@ -184,5 +197,6 @@ def compile_organizations() -> None:
 if __name__ == "__main__":
     compile_names()
     compile_spellings()
+    compile_arab_names()
     compile_places()
     compile_organizations()

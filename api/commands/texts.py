@@ -92,6 +92,9 @@ def redact_command(
     generalize: Annotated[
         list[str] | None, typer.Option(help="DATE_TIME or ADDRESS: give a year, an age or a city where it is safe.")
     ] = None,
+    synthetic: Annotated[
+        bool, typer.Option("--synthetic", help="Plausible stand-ins instead of placeholders; others in each run.")
+    ] = False,
     explain: Explain = False,
     as_json: Json = False,
 ) -> None:
@@ -109,7 +112,13 @@ def redact_command(
         stop("--generalize: only DATE_TIME and ADDRESS", 2)
     started, request_id = perf_counter(), f"redact_{secrets.token_hex(4)}"
     detection = _detection(_read(file), explain=explain)
-    answer = redacted_answer(detection, transforms, today=riyadh_day(utc_now()), request_id=request_id)
+    answer = redacted_answer(
+        detection,
+        transforms,
+        today=riyadh_day(utc_now()),
+        request_id=request_id,
+        synthetic_under=secrets.token_urlsafe(32) if synthetic else None,
+    )
     _print(answer, answer.redacted_text, started, as_json=as_json)
 
 

@@ -5,11 +5,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 from time import perf_counter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pipeline.transform import envelope
 from pipeline.transform.mask import mask, token_key
-from pipeline.transform.redact import redact
+from pipeline.transform.redact import StandIn, redact
+from pipeline.transform.synthetic.choices import synthetic_key
 from schemas.entities import LEGACY, EntityType
 from schemas.spans import Detection, Span, Why
 from schemas.text import (
@@ -20,6 +21,7 @@ from schemas.text import (
     MaskResponse,
     MaskSpan,
     RedactResponse,
+    SyntheticSpan,
 )
 
 
@@ -56,9 +58,20 @@ def masked_answer(
     )
 
 
-def redacted_answer(detection: Detection, transforms: Iterable[str], *, today: date, request_id: str) -> RedactResponse:
-    """The answer of `/redact`: placeholders, or values generalized as of `today` for the types in `transforms`."""
-    redacted = redact(detection, frozenset(EntityType(name) for name in transforms), today)
+def redacted_answer(
+    detection: Detection,
+    transforms: Iterable[str],
+    *,
+    today: date,
+    request_id: str,
+    synthetic_under: str | None = None,
+) -> RedactResponse:
+    """The answer of `/redact`: placeholders, or values generalized as of `today` for the types in `transforms`.
+
+    `synthetic_under`: the caller's key material, for stand-ins instead of placeholders.
+    """
+    key = None if synthetic_under is None else synthetic_key(synthetic_under)
+    redacted = redact(detection, frozenset(EntityType(name) for name in transforms), today, key)
     return RedactResponse(
         redacted_text=redacted.text,
         pii_count=redacted.pii_count,
@@ -69,10 +82,17 @@ def redacted_answer(detection: Detection, transforms: Iterable[str], *, today: d
         judge_used=detection.judge_model is not None,
         judge_model=detection.judge_model,
         **_explained(detection),
+        **({} if key is None else _stand_ins(redacted.synthetic)),
     )
 
 
-def _explained(detection: Detection) -> dict[str, list[Explanation]]:
+def _stand_ins(places: Iterable[StandIn]) -> dict[str, Any]:
+    """The field `synthetic`."""
+    shown = [SyntheticSpan(start=place.start, end=place.end, type=place.type.value) for place in places]
+    return {"synthetic": shown}
+
+
+def _explained(detection: Detection) -> dict[str, Any]:
     """The field `explanations`; no field when the detection has no reasons."""
     why = detection.why
     return {} if why is None else {"explanations": [_explanation(span, why[span]) for span in detection.spans]}
@@ -133,10 +153,17 @@ class RedactWork:
     today: date
     request_id: str
     started: float
+    synthetic_under: str | None = None
 
     def __call__(self, detection: Detection) -> bytes:
         """The answer's JSON."""
-        answer = redacted_answer(detection, self.transforms, today=self.today, request_id=self.request_id)
+        answer = redacted_answer(
+            detection,
+            self.transforms,
+            today=self.today,
+            request_id=self.request_id,
+            synthetic_under=self.synthetic_under,
+        )
         return _json(answer, self.started)
 
 

@@ -48,11 +48,11 @@ async def mask_text(request: Request, caller: CallerDep) -> Response:
 
 @router.post("/redact", response_model=RedactResponse, openapi_extra=json_body(RedactRequest) | JUDGE_PARAMETER)
 async def redact_text(request: Request, caller: CallerDep) -> Response:
-    """Replace personal data by numbered placeholders or, where asked, by generalized values."""
+    """Replace personal data by numbered placeholders or, where asked, by generalized values or synthetic ones."""
     services = services_of(request)
     body = with_judge_header(request.headers, await read_text(request, services, caller.caller, RedactRequest))
     check_judge_model(services.settings, body.judge_model)
-    work = _redact_work(request, body)
+    work = _redact_work(request, caller, body)
     return _json(
         await run_paid(services, caller.caller, body, work, disconnected=partial(wait_for_disconnect, request))
     )
@@ -73,7 +73,7 @@ async def mask_batch(request: Request, caller: CallerDep) -> Response:
 async def redact_batch(request: Request, caller: CallerDep) -> Response:
     """Redact up to 100 texts in one call, with one charge; numbering begins anew in each."""
     body = await read_json(request, RedactBatchRequest, _batch_limit(request))
-    return await _batch(request, caller, body.items, partial(_redact_work, request))
+    return await _batch(request, caller, body.items, partial(_redact_work, request, caller))
 
 
 def _batch_limit(request: Request) -> int:
@@ -100,9 +100,15 @@ def _mask_work(request: Request, caller: Authenticated, body: MaskRequest) -> Ma
     )
 
 
-def _redact_work(request: Request, body: RedactRequest) -> RedactWork:
+def _redact_work(request: Request, caller: Authenticated, body: RedactRequest) -> RedactWork:
     state = request.state
-    return RedactWork(tuple(body.transforms or ()), riyadh_day(utc_now()), state.request_id, state.started)
+    return RedactWork(
+        tuple(body.transforms or ()),
+        riyadh_day(utc_now()),
+        state.request_id,
+        state.started,
+        synthetic_under=caller.key_material if body.replacement == "synthetic" else None,
+    )
 
 
 def _json(answer: PaidAnswer) -> Response:

@@ -1,6 +1,6 @@
 """What a server answers, as typed dictionaries; docs/openapi.json describes every field."""
 
-from typing import Any, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 
 class Span(TypedDict):
@@ -44,6 +44,7 @@ class RedactAnswer(TypedDict):
     processing_time_ms: int
     judge_used: bool
     judge_model: str | None
+    synthetic: NotRequired[list[Span]]  # in `redacted_text`
 
 
 class Upload(TypedDict):
@@ -112,6 +113,14 @@ class EntitySet(TypedDict):
     is_default: bool
     min_score: float
     catalog: list[dict[str, Any]]
+
+
+class KeyEntities(TypedDict):
+    """A key's own types, or None, and those that text calls with it look for."""
+
+    key_id: str
+    override: list[str] | None
+    effective: list[str]
 
 
 class Balance(TypedDict):

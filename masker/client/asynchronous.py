@@ -14,6 +14,7 @@ from masker.client.answers import (
     FileList,
     FileRecord,
     Glossary,
+    KeyEntities,
     MaskAnswer,
     RedactAnswer,
     Sealed,
@@ -64,7 +65,7 @@ class AsyncMasker:
         return answer
 
     async def redact(self, text: str, **options: Any) -> RedactAnswer:
-        """Numbered placeholders for personal data. Options: `transforms`, `glossary`, `min_score`, …"""
+        """Numbered placeholders for personal data. Options: `transforms`, `replacement`, `glossary`, `min_score`, …"""
         answer: RedactAnswer = await self._send(calls.text("redact", text, options))
         return answer
 
@@ -193,6 +194,17 @@ class AsyncMasker:
         """Replaces the account's types: those that are left out are switched off."""
         body = calls.given({"enabled": list(enabled), "min_score": min_score})
         answer: EntitySet = await self._send(Call("PUT", "/me/entities", body))
+        return answer
+
+    async def key_entities(self, key_id: str) -> KeyEntities:
+        """A key's own types, or None where it has its account's, and those in effect."""
+        answer: KeyEntities = await self._send(calls.key_entities("GET", key_id))
+        return answer
+
+    async def set_key_entities(self, key_id: str, override: Iterable[str] | None) -> KeyEntities:
+        """Gives a key types of its own; with None it has its account's again."""
+        body = {"override": None if override is None else list(override)}
+        answer: KeyEntities = await self._send(calls.key_entities("PUT", key_id, body))
         return answer
 
     async def balance(self) -> Balance:

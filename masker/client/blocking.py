@@ -13,6 +13,7 @@ from masker.client.answers import (
     FileList,
     FileRecord,
     Glossary,
+    KeyEntities,
     MaskAnswer,
     RedactAnswer,
     Sealed,
@@ -63,7 +64,7 @@ class Masker:
         return answer
 
     def redact(self, text: str, **options: Any) -> RedactAnswer:
-        """Numbered placeholders for personal data. Options: `transforms`, `glossary`, `min_score`, …"""
+        """Numbered placeholders for personal data. Options: `transforms`, `replacement`, `glossary`, `min_score`, …"""
         answer: RedactAnswer = self._send(calls.text("redact", text, options))
         return answer
 
@@ -190,6 +191,17 @@ class Masker:
         """Replaces the account's types: those that are left out are switched off."""
         body = calls.given({"enabled": list(enabled), "min_score": min_score})
         answer: EntitySet = self._send(Call("PUT", "/me/entities", body))
+        return answer
+
+    def key_entities(self, key_id: str) -> KeyEntities:
+        """A key's own types, or None where it has its account's, and those in effect."""
+        answer: KeyEntities = self._send(calls.key_entities("GET", key_id))
+        return answer
+
+    def set_key_entities(self, key_id: str, override: Iterable[str] | None) -> KeyEntities:
+        """Gives a key types of its own; with None it has its account's again."""
+        body = {"override": None if override is None else list(override)}
+        answer: KeyEntities = self._send(calls.key_entities("PUT", key_id, body))
         return answer
 
     def balance(self) -> Balance:

@@ -60,6 +60,11 @@ def glossary(method: str, glossary_id: str, json: Any = None, end: str = "") -> 
     return Call(method, f"/v1/glossaries/{quote(glossary_id, safe='')}{end}", json)
 
 
+def key_entities(method: str, key_id: str, json: Any = None) -> Call:
+    """The types of one key."""
+    return Call(method, f"/v1/keys/{quote(key_id, safe='')}/entities", json)
+
+
 def given(options: Mapping[str, Any]) -> dict[str, Any]:
     """The options that are not None."""
     return {name: value for name, value in options.items() if value is not None}

@@ -1,0 +1,1 @@
+"""Synthetic replacement: plausible stand-ins for the values of a text, which no valid value can be confused with."""
