@@ -157,6 +157,11 @@ class Settings(BaseSettings):
     )
     demo_calls_per_day: Count = Field(20, description="calls of the managed demo per account in any 24 hours")
 
+    # Webhooks
+    webhook_private_addresses: bool = Field(
+        False, description="whether a callback_url may be http, or lead to addresses that are not public"
+    )
+
     # Sandbox of the parsers
     sandbox: SandboxMode | None = Field(None, description="unset: best-effort when embedded, else strict")
 

@@ -1,4 +1,4 @@
-"""The module that Dramatiq's runner loads in every worker process: the broker with actors and sweeper."""
+"""The module that Dramatiq's runner loads in every worker process: the broker with actors, sweeper and webhooks."""
 
 import ctypes
 import gc
@@ -9,6 +9,7 @@ from storage.opening import Storage
 from workers.actors import declare
 from workers.context import Context
 from workers.sweep import Sweeper
+from workers.webhooks import WebhookSender
 
 # Killed runners leave no workers behind, which would go on beside those that replace them. They finish as on SIGTERM.
 _PR_SET_PDEATHSIG = 1
@@ -21,3 +22,4 @@ gc.freeze()  # the lexicons live as long as the process; the collector need not 
 broker = storage.broker
 declare(broker, context)
 broker.add_middleware(Sweeper(storage, settings))
+broker.add_middleware(WebhookSender(storage, settings))

@@ -12,6 +12,7 @@ from storage.opening import Storage, open_keyring
 from workers.actors import declare
 from workers.context import Context
 from workers.sweep import Sweeper
+from workers.webhooks import WebhookSender
 
 
 def check(settings: Settings) -> None:
@@ -52,6 +53,7 @@ class Embedded:
         self._context = Context.open(settings, storage)
         declare(storage.broker, self._context)
         storage.broker.add_middleware(Sweeper(storage, settings))
+        storage.broker.add_middleware(WebhookSender(storage, settings))
         # One thread more than cores: a stage mostly waits for its child, and light stages must not wait for heavy ones.
         self._worker = Worker(storage.broker, worker_threads=(os.cpu_count() or 1) + 1)
 

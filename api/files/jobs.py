@@ -10,11 +10,13 @@ from uuid import UUID
 from pydantic import Field, TypeAdapter, ValidationError
 from starlette.concurrency import iterate_in_threadpool
 
+from api.auth.bearer import Authenticated
 from api.files.uploads import StoredUpload
 from api.http.content_disposition import content_disposition
 from api.http.errors import Invalid
 from api.services.container import Services
 from api.services.policies import inline_terms
+from schemas.callbacks import Callback, check_callback, webhook_secret
 from schemas.errors import (
     FileExpired,
     FileNotFound,
@@ -33,6 +35,7 @@ from storage import ledger
 from storage.accounts import glossaries
 from storage.accounts.keys import Caller
 from storage.jobs import records as jobs
+from storage.jobs import webhooks
 from storage.jobs.objects import destroy_all
 from storage.jobs.records import Upload
 from storage.objects.store import ObjectNotFound
@@ -58,8 +61,31 @@ def upload_terms(services: Services, caller: Caller, fields: dict[str, bytes]) -
     return (*inline, *stored)
 
 
+def callback_of(services: Services, caller: Authenticated, fields: dict[str, bytes]) -> Callback | None:
+    """Whom an upload asks to be told of its end, signed with a secret of its key. Invalid (422).
+
+    A session has no key that the receiver could know.
+    """
+    field = fields.get("callback_url", b"").strip()
+    if not field:
+        return None
+    try:
+        url = check_callback(field.decode(), allow_private=services.settings.webhook_private_addresses)
+        if caller.by_session:
+            raise ValueError("needs a bearer key, whose secret signs the call")
+    except ValueError as error:
+        said = "must be ASCII" if isinstance(error, UnicodeDecodeError) else str(error)
+        raise Invalid([{"type": "value_error", "loc": ("body", "callback_url"), "msg": said}]) from None
+    return Callback(url, webhook_secret(caller.key_material))
+
+
 def enqueue(
-    services: Services, caller: Caller, upload: StoredUpload, terms: tuple[Term, ...], now: datetime
+    services: Services,
+    caller: Caller,
+    upload: StoredUpload,
+    terms: tuple[Term, ...],
+    callback: Callback | None,
+    now: datetime,
 ) -> UploadResponse:
     """Checks balance and quotas and inserts the job of a stored upload in one transaction; then queues its first stage.
 
@@ -89,6 +115,8 @@ def enqueue(
             lease_seconds=settings.lease_seconds,
             now=now,
         )
+        if callback is not None:
+            webhooks.register(session, storage.keyring, upload.job_id, callback.url, callback.secret, now)
         record = jobs.record(job, storage.keyring, now)
     try:
         storage.queue.announce(FIRST_STAGE, upload.job_id)

@@ -41,7 +41,7 @@ log = logging.getLogger("masker.api")
 UNTITLED = "untitled"
 FORM_BYTES = 2 * 1024 * 1024  # for the other fields of the form and its framing
 _CHUNK_BYTES = 1024 * 1024  # file bytes that are collected before a thread encrypts and stores them
-_FIELDS = frozenset({"glossary", "glossary_id"})
+_FIELDS = frozenset({"callback_url", "glossary", "glossary_id"})
 _MEDIA_TYPE = re.compile(r"([\w.+-]+/[\w.+-]+)\s*(?:;.*?\bcharset=\"?([\w.:-]+)\"?)?", re.ASCII)
 
 

@@ -21,6 +21,10 @@ _FORM_SCHEMA = {
         "file": {"type": "string", "format": "binary"},
         "glossary_id": {"type": "string", "format": "uuid"},
         "glossary": {"type": "string", "description": "a JSON array of strings, or a comma-separated list"},
+        "callback_url": {
+            "type": "string",
+            "description": "an https address that is told when the file is ready or has failed; signed",
+        },
     },
 }
 _DOWNLOAD_CONTENT: dict[str, Any] = {
@@ -36,8 +40,9 @@ async def upload(request: Request, caller: CallerDep, services: ServicesDep) -> 
     await to_thread.run_sync(jobs.check_quotas, services, caller.caller, utc_now())
     async with receive_upload(request, services, caller.caller.account_id) as incoming:
         terms = await to_thread.run_sync(jobs.upload_terms, services, caller.caller, incoming.fields)
+        callback = jobs.callback_of(services, caller, incoming.fields)
         stored = await incoming.identified()
-        return await to_thread.run_sync(jobs.enqueue, services, caller.caller, stored, terms, utc_now())
+        return await to_thread.run_sync(jobs.enqueue, services, caller.caller, stored, terms, callback, utc_now())
 
 
 @router.get("")

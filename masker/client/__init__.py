@@ -24,11 +24,13 @@ from masker.client.answers import (
 from masker.client.asynchronous import AsyncMasker
 from masker.client.blocking import Masker
 from masker.client.envelope import StreamRestorer, new_key, open_envelope, restore
-from masker.client.errors import EnvelopeError, FileFailed, MaskerError, NotAnswering, TimedOut
+from masker.client.errors import EnvelopeError, FileFailed, MaskerError, NotAnswering, TimedOut, WebhookError
 from masker.client.retries import Retries
+from masker.client.webhooks import WebhookData, WebhookEvent, verify_webhook, webhook_secret
 
 __all__ = [
     "AsyncMasker", "Balance", "EntitySet", "EnvelopeError", "FileFailed", "FileList", "FileRecord", "Glossary",
     "MaskAnswer", "Masker", "MaskerError", "NotAnswering", "RedactAnswer", "Retries", "SignedReport", "Span",
-    "StreamRestorer", "TimedOut", "Upload", "new_key", "open_envelope", "restore",
+    "StreamRestorer", "TimedOut", "Upload", "WebhookData", "WebhookError", "WebhookEvent", "new_key", "open_envelope",
+    "restore", "verify_webhook", "webhook_secret",
 ]  # fmt: skip

@@ -91,9 +91,13 @@ class Masker:
         name: str | None = None,
         glossary: Sequence[str] | None = None,
         glossary_id: str | None = None,
+        callback_url: str | None = None,
     ) -> Upload:
-        """Sends a document: a path, bytes, or an open binary file, which is read from its beginning."""
-        answer: Upload = self._send(calls.upload(document, name, glossary, glossary_id))
+        """Sends a document: a path, bytes, or an open binary file, which is read from its beginning.
+
+        `callback_url` is told of its end (see `verify_webhook`).
+        """
+        answer: Upload = self._send(calls.upload(document, name, glossary, glossary_id, callback_url))
         return answer
 
     def wait(

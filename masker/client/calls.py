@@ -35,11 +35,18 @@ def batch(operation: str, items: Iterable[str | Mapping[str, Any]]) -> Call:
     return Call("POST", f"/api/v1/{operation}/batch", {"items": written})
 
 
-def upload(document: Document, name: str | None, glossary: Sequence[str] | None, glossary_id: str | None) -> Call:
+def upload(
+    document: Document,
+    name: str | None,
+    glossary: Sequence[str] | None,
+    glossary_id: str | None,
+    callback_url: str | None,
+) -> Call:
     """A document. A path gives its own name."""
     import json
 
-    form = given({"glossary": json.dumps(list(glossary)) if glossary else None, "glossary_id": glossary_id})
+    terms = json.dumps(list(glossary)) if glossary else None
+    form = given({"glossary": terms, "glossary_id": glossary_id, "callback_url": callback_url})
     if name is None:
         name = Path(document).name if isinstance(document, (str, Path)) else "document"
     return Call("POST", "/api/v1/files/redact", document=document, form=form, name=name)

@@ -36,6 +36,10 @@ class NotAnswering(Exception):
     """No answer came: the address is wrong, or the server or the network is away."""
 
 
+class WebhookError(Exception):
+    """A call that did not come from the server, or not now."""
+
+
 class TimedOut(Exception):
     """A file was not ready in the time that the caller gave it. It goes on, and can be waited for again."""
 

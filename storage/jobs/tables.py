@@ -1,4 +1,4 @@
-"""Tables of file jobs: the job itself, its pages that wait for OCR, and the day's uploads per account."""
+"""Tables of file jobs: the job itself, its pages that wait for OCR, its webhook, the day's uploads per account."""
 
 from datetime import date, datetime
 from typing import Any
@@ -83,6 +83,19 @@ class JobPart(SQLModel, table=True):
     lease_until: datetime | None = Field(default=None, sa_type=UtcDateTime)
     due_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     announcements: int = 0
+
+
+class Webhook(SQLModel, table=True):
+    """Who is told when a job has ended. `due_at`: the next attempt, from that end on; None once it is settled."""
+
+    __tablename__ = "webhooks"
+    __table_args__ = (Index("ix_webhooks_due_at", "due_at"),)
+
+    job_id: UUID = Field(primary_key=True, foreign_key="jobs.id", ondelete="CASCADE")
+    url_sealed: bytes
+    secret_sealed: bytes
+    attempts: int = 0
+    due_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
 
 
 class UploadCount(SQLModel, table=True):

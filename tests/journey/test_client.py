@@ -127,6 +127,8 @@ def test_glossaries_types_and_balance(masker: Masker) -> None:
     assert masker.set_entities(["NATIONAL_ID"])["enabled"] == ["NATIONAL_ID"]
     masker.set_entities(before)
     assert masker.balance()["free_tokens"] > 0
+    with pytest.raises(MaskerError, match="404"):
+        masker.set_key_entities("0" * 36, None)
     assert masker.is_healthy()
 
 

@@ -1,0 +1,1 @@
+"""Redact: placeholders, generalization, synthetic values."""
