@@ -5,8 +5,8 @@ import pytest
 
 from api.engine.scheduler import LARGE_CHARACTERS
 from tests.api.serving import Served
-from tests.contract.text.test_mask import FIELDS as MASK_FIELDS
 from tests.contract.text.redaction.test_redact import FIELDS as REDACT_FIELDS
+from tests.contract.text.test_mask import FIELDS as MASK_FIELDS
 
 FIELDS = {"/api/v1/mask": MASK_FIELDS, "/api/v1/redact": REDACT_FIELDS}
 PATHS = list(FIELDS)
