@@ -18,6 +18,7 @@ from pydantic import BeforeValidator, Field, SecretStr, ValidationError, field_v
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 PREFIX = "MASKER_"
+_OF_CLIENTS = frozenset({"MASKER_SERVER", "MASKER_API_KEY"})  # whose commands use a server instead of settings
 _UNREADABLE = ".env cannot be read, or is not UTF-8"
 
 
@@ -315,7 +316,7 @@ def unknown_variables(environ: Mapping[str, str] | None = None) -> list[str]:
         names = set(environ if environ is not None else os.environ) | set(dotenv_values(".env"))  # noqa: TID251
     except (OSError, UnicodeDecodeError):
         raise InvalidSettings(_UNREADABLE) from None
-    known = {PREFIX + field.upper() for field in Settings.model_fields}
+    known = {PREFIX + field.upper() for field in Settings.model_fields} | _OF_CLIENTS
     return sorted(name for name in names if name.startswith(PREFIX) and name not in known)
 
 

@@ -1,25 +1,27 @@
-"""`masker redact-file`: redacts documents in this process; parsers still run in the sandbox."""
+"""`masker redact-file`: redacts a document or a folder, in this process or by a server."""
 
 import os
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, NamedTuple, NoReturn
 
 import typer
 
 from api.commands import publishing
 from api.commands.console import Json, load, plain, printable, show, stop
+from api.commands.remote import ApiKey, Server, client
 
 if TYPE_CHECKING:
-    from api.commands.document_run import Done, Refused
+    from api.commands.document import Refused, Run
     from schemas.settings import Settings
 
 _STDOUT = "-"
+_REMOTE_JOBS = 2  # what an account may have queued or processing by default
 _INTERRUPTED = 130  # exit status after SIGINT in shells (128 + 2)
 
 
@@ -50,61 +52,99 @@ def redact_file_command(
     report: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the signed verification report; with -r a folder.")
     ] = None,
+    server: Server = None,
+    api_key: ApiKey = None,
     as_json: Json = False,
 ) -> None:
     """Redact one document, or a folder of them. Exit status 1 and no OUT when the result cannot be proven clean.
 
-    An ending of OUT must be one of IN's format, and nothing that exists is replaced without --force.
+    An ending of OUT must be one of IN's format, and nothing that exists is replaced without --force. With --server
+    documents are redacted and paid there.
     """
-    settings = load()
-    if recursive:
-        _folder(settings, source, target, report, jobs=jobs or os.cpu_count() or 1, force=force, as_json=as_json)
+    place = _Place(source, target, report, force)
+    if server is None:
+        settings = load()
+        begin = partial(_local, settings)
     else:
-        _one(settings, source, target, report, force=force, as_json=as_json)
+        begin = partial(_remote, server, api_key)
+    if recursive:
+        at_once = jobs or (_REMOTE_JOBS if server else os.cpu_count() or 1)
+        _folder(place, begin, at_once, as_json=as_json)
+    else:
+        _one(place, begin, as_json=as_json)
 
 
-def _one(settings: "Settings", source: Path, target: Path, report: Path | None, *, force: bool, as_json: bool) -> None:
-    from api.commands.document_run import Refused, WrongEnding, figures, opened
+class _Place(NamedTuple):
+    """The document or folder, where its outputs and reports belong, and whether existing files may be replaced."""
+
+    source: Path
+    target: Path
+    report: Path | None
+    force: bool
+
+
+_Begin = Callable[[Path | None], AbstractContextManager["Run"]]  # of the folder that may hold notes
+
+
+@contextmanager
+def _local(settings: "Settings", _notes: Path | None) -> Iterator["Run"]:
+    """Redaction in this process. The threads that run OCR are not waited for when the command ends early."""
+    from api.commands.local_run import opened
+
+    readers = ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="reader")
+    try:
+        yield opened(settings, readers)
+    finally:
+        readers.shutdown(wait=False, cancel_futures=True)
+
+
+@contextmanager
+def _remote(server: str, api_key: str | None, notes: Path | None) -> Iterator["Run"]:
+    """Redaction by a server."""
+    from api.commands.remote_run import RemoteRun, Uploads
+
+    with client(server, api_key) as masker:
+        yield RemoteRun(masker, Uploads.of(notes))
+
+
+def _one(place: _Place, begin: _Begin, *, as_json: bool) -> None:
+    from api.commands.document import Refused, WrongEnding
     from api.commands.progress import display
 
+    source, target, report, force = place
     to_stdout = str(target) == _STDOUT
     files = [*([] if to_stdout else [target]), *([report] if report else [])]
     if to_stdout:
         _check_stdout(force=force, as_json=as_json)
     _check(source, files, force=force)
     try:
-        with _quitting(), _reading() as readers:
-            run = opened(settings, readers)
+        with _quitting(), begin(None) as run:
             with display(1) as shown:
                 heard = shown.begin(source.name)
                 # In a thread, so that Ctrl-C need not wait for a child process.
                 work = partial(run.redact, source, plain(source.name), heard, named=_ending_of(target))
                 done = ThreadPoolExecutor(1).submit(work).result()
-            signed = [] if report is None else [(report, _reporter(settings)(done))]
-            _write([*([] if to_stdout else [(target, done.redacted.data)]), *signed], force=force)
+            signed = [] if report is None else [(report, done.report())]
+            _write([*([] if to_stdout else [(target, done.data)]), *signed], force=force)
             if to_stdout:
-                sys.stdout.buffer.write(done.redacted.data)
+                sys.stdout.buffer.write(done.data)
                 sys.stdout.buffer.flush()
     except WrongEnding as wrong:
         stop(f"{printable(str(target))}: {wrong}", 2)
     except Refused as refused:
         stop(*_said_of(refused, source))
     if as_json:
-        show({"output": plain(str(target)), **figures(done)}, as_json=True)
+        show({"output": plain(str(target)), **done.figures}, as_json=True)
 
 
-def _folder(
-    settings: "Settings", source: Path, target: Path, reports: Path | None, *, jobs: int, force: bool, as_json: bool
-) -> None:
+def _folder(place: _Place, begin: _Begin, jobs: int, *, as_json: bool) -> None:
     from api.commands import folder
-    from api.commands.document_run import opened
     from api.commands.summary import show_summary
 
+    source, target, reports, force = place
     folder.check(source, [target, *([reports] if reports else [])])
-    place = folder.Place(target, reports, force)
-    report = _reporter(settings) if reports else None
-    with _quitting(), _reading() as readers:
-        rows = folder.redact_folder(opened(settings, readers), source, place, jobs, report)
+    with _quitting(), begin(target) as run:
+        rows = folder.redact_folder(run, source, folder.Place(target, reports, force), jobs)
     show_summary(rows, as_json=as_json)
     raise SystemExit(int(any(row.result == "failed" for row in rows)))
 
@@ -157,23 +197,6 @@ def _write(outputs: Sequence[tuple[Path, bytes]], *, force: bool) -> None:
         stop(f"{printable(str(error.filename))}: exists (--force replaces it)", 2)
     except OSError as error:
         stop(f"{printable(str(error.filename))}: {error.strerror}", 2)
-
-
-def _reporter(settings: "Settings") -> "Callable[[Done], bytes]":
-    """A function that makes the signed report of a document."""
-    from api.commands.reports import signed_report
-
-    return lambda done: signed_report(settings, done.redacted, done.format, round(done.seconds * 1000))
-
-
-@contextmanager
-def _reading() -> Iterator[ThreadPoolExecutor]:
-    """The threads that run OCR; they are not waited for when the command ends early."""
-    readers = ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="reader")
-    try:
-        yield readers
-    finally:
-        readers.shutdown(wait=False, cancel_futures=True)
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 import secrets
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from api.commands import publishing
 from api.commands.console import plain, printable, say, stop
-from api.commands.document_run import Done, Refused, Run, figures
+from api.commands.document import Refused, Run
 from api.commands.finished import Finished
 from api.commands.progress import Display, display
 from api.commands.publishing import Names
@@ -19,7 +19,6 @@ from api.commands.tree import Item, items
 
 _TRIES = 100
 REPORT_ENDING = ".report.json"
-Reporter = Callable[[Done], bytes]
 
 
 class Made(NamedTuple):
@@ -27,7 +26,7 @@ class Made(NamedTuple):
 
     draft: Path
     name: str
-    figures: dict[str, Any]
+    figures: Mapping[str, Any]
     report: bytes | None
 
 
@@ -54,7 +53,7 @@ def check(source: Path, others: Sequence[Path]) -> None:
             stop(f"{printable(str(other))}: {error.strerror}", 2)
 
 
-def redact_folder(run: Run, source: Path, place: Place, jobs: int, report: Reporter | None) -> list[Row]:
+def redact_folder(run: Run, source: Path, place: Place, jobs: int) -> list[Row]:
     """Redacts all documents of the folder and returns one row for each entry. An interrupt leaves no draft."""
     found = list(items(source))
     documents = [item for item in found if not item.skipped_because]
@@ -66,7 +65,9 @@ def redact_folder(run: Run, source: Path, place: Place, jobs: int, report: Repor
     try:
         with display(len(documents) - len(done_before)) as shown:
             making = {
-                item.path: threads.submit(_make, run, source, item.path, drafts, shown, report)
+                item.path: threads.submit(
+                    _make, run, source, item.path, drafts, shown, wants_report=place.reports is not None
+                )
                 for item in documents
                 if item.path not in done_before
             }
@@ -80,29 +81,22 @@ def redact_folder(run: Run, source: Path, place: Place, jobs: int, report: Repor
                 shutil.rmtree(drafts, ignore_errors=True)
 
 
-def _make(run: Run, source: Path, path: Path, drafts: Path, shown: Display, report: Reporter | None) -> Made:
+def _make(run: Run, source: Path, path: Path, drafts: Path, shown: Display, *, wants_report: bool) -> Made:
     """Redacts one document into a draft. Refused, OSError."""
     name = str(path)
     heard = shown.begin(name)
     try:
         done = run.redact(source / path, plain(path.name), heard, follow=False)
-        written = None if report is None else report(done)
-        return Made(publishing.draft(drafts, done.redacted.data), done.redacted.name, figures(done), written)
+        written = done.report() if wants_report else None
+        return Made(publishing.draft(drafts, done.data), done.name, done.figures, written)
     finally:
         shown.end(name)
 
 
 def _folders(run: Run, documents: Sequence[Item]) -> dict[Path, Path]:
     """For each folder with documents, its output folder below the root."""
-    from pipeline.entities.findings import find
-    from pipeline.entities.output_name import folder_names
-    from schemas.spans import DetectOptions
-
     parents = sorted({parent for item in documents for parent in item.path.parents}, key=lambda path: path.parts)
-    options = DetectOptions(strict_checksums=False)
-    named = folder_names(
-        (plain(parent.name) for parent in parents), lambda extraction: find(extraction, (), run.detector, options)
-    )
+    named = run.folder_names(plain(parent.name) for parent in parents)
     names, placed = Names(), {Path(): Path()}
     for parent in parents[1:]:
         placed[parent] = names.free(placed[parent.parent], named[plain(parent.name)])

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress as Bars
     from rich.progress import TaskID
 
-    from pipeline.document_run import Progress, ProgressListener
+    from api.commands.document import Heard
 
 _QUIET_SECONDS = 5.0  # seconds without a line, when there is no terminal
 
@@ -21,7 +21,7 @@ _QUIET_SECONDS = 5.0  # seconds without a line, when there is no terminal
 class Display(Protocol):
     """Shows the progress of documents; used from many threads."""
 
-    def begin(self, name: str) -> "ProgressListener":
+    def begin(self, name: str) -> "Heard":
         """Starts the display of a document and returns its progress listener."""
 
     def end(self, name: str) -> None:
@@ -44,14 +44,14 @@ def display(documents: int) -> Iterator[Display]:
 
 
 class _Lines:
-    def begin(self, name: str) -> "ProgressListener":
+    def begin(self, name: str) -> "Heard":
         said = time.monotonic()
 
-        def hear(progress: "Progress") -> None:
+        def hear(doing: str, _share: float) -> None:
             nonlocal said
             if time.monotonic() - said > _QUIET_SECONDS:
                 said = time.monotonic()
-                say(f"{printable(name)}: {_told(progress)}")
+                say(f"{printable(name)}: {doing}")
 
         return hear
 
@@ -65,19 +65,16 @@ class _OnTerminal:
         self._tasks: dict[str, TaskID] = {}
         self._all = bars.add_task("documents", total=documents) if documents > 1 else None
 
-    def begin(self, name: str) -> "ProgressListener":
-        from schemas.stages import progress_at
-
+    def begin(self, name: str) -> "Heard":
         shown = printable(name)
         task = self._bars.add_task(shown, total=1.0)
         with self._lock:
             self._tasks[name] = task
 
-        def hear(progress: "Progress") -> None:
-            done = progress_at(progress.stage, progress.read, progress.rasters)
+        def hear(doing: str, share: float) -> None:
             # A second round starts where the first ended: a bar does not go back.
-            done = max(done, next(row.completed for row in self._bars.tasks if row.id == task))
-            self._bars.update(task, description=f"{shown}: {_told(progress)}", completed=done)
+            done = max(share, next(row.completed for row in self._bars.tasks if row.id == task))
+            self._bars.update(task, description=f"{shown}: {doing}", completed=done)
 
         return hear
 
@@ -88,8 +85,3 @@ class _OnTerminal:
             self._bars.remove_task(task)
         if self._all is not None:
             self._bars.advance(self._all)
-
-
-def _told(progress: "Progress") -> str:
-    counted = f" {progress.read}/{progress.rasters}" if progress.rasters else ""
-    return f"{progress.stage}{counted}"

@@ -1,4 +1,4 @@
-"""`masker mask` and `masker redact`: detection in a text, in this process, without server or account."""
+"""`masker mask` and `masker redact`: detection in a text, in this process or by a server."""
 
 import json
 import os
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from api.commands.console import Json, load, printable, say, stop, table, write
+from api.commands.remote import ApiKey, Server, client
 
 if TYPE_CHECKING:
     from schemas.spans import Detection
@@ -30,6 +31,8 @@ def mask_command(
         Path | None, typer.Option(help="Write what `masker restore` needs to this new file, for its owner alone.")
     ] = None,
     explain: Explain = False,
+    server: Server = None,
+    api_key: ApiKey = None,
     as_json: Json = False,
 ) -> None:
     """Replace personal data by tokens: masker mask letter.txt --mapping letter.json > masked.txt
@@ -37,24 +40,43 @@ def mask_command(
     With --json the whole answer, the mapping included. Without --key, tokens and envelope are made with a key of this
     run alone: only the mapping restores.
     """
-    from api.engine.text_work import masked_answer
     from pipeline.transform.envelope import decode_key
 
     own_key = None if key is None else decode_key(key)
-    started = perf_counter()
-    answer = masked_answer(
-        _detection(_read(file), explain=explain),
+    started, text = perf_counter(), _read(file)
+    if server is None:
+        answer = _masked_here(text, key, own_key, explain=explain)
+    else:
+        answer = _masked_there(text, key, server, api_key, explain=explain)
+    if mapping is not None:
+        _write_mapping(mapping, answer.mappings or {})
+    elif answer.mappings and not as_json:
+        say("the mapping is lost with this run; --mapping FILE keeps it for `masker restore`")
+    _print(answer, answer.masked_text, started, as_json=as_json)
+
+
+def _masked_here(text: str, key: str | None, own_key: bytes | None, *, explain: bool) -> "MaskResponse":
+    from api.engine.text_work import masked_answer
+
+    return masked_answer(
+        _detection(text, explain=explain),
         key_material=key or secrets.token_urlsafe(32),
         own_key=own_key,
         legacy_spans=False,
         request_id=f"mask_{secrets.token_hex(4)}",
         show_mapping=True,
     )
-    if mapping is not None:
-        _write_mapping(mapping, answer.mappings or {})
-    elif answer.mappings and not as_json:
-        say("the mapping is lost with this run; --mapping FILE keeps it for `masker restore`")
-    _print(answer, answer.masked_text, started, as_json=as_json)
+
+
+def _masked_there(text: str, key: str | None, server: str, api_key: str | None, *, explain: bool) -> "MaskResponse":
+    """The answer of a server, with the mapping that its envelope holds."""
+    from masker.client import open_envelope
+    from schemas.text import MaskResponse
+
+    with client(server, api_key) as masker:
+        sealed = masker.mask(text, key=key, explain=explain or None)
+        mapping = masker.open_envelope(sealed) if key is None else open_envelope(sealed, key)
+    return MaskResponse.model_validate({**sealed, "mappings": mapping})
 
 
 def restore_command(
@@ -96,13 +118,13 @@ def redact_command(
         bool, typer.Option("--synthetic", help="Plausible stand-ins instead of placeholders; others in each run.")
     ] = False,
     explain: Explain = False,
+    server: Server = None,
+    api_key: ApiKey = None,
     as_json: Json = False,
 ) -> None:
     """Replace personal data by numbered placeholders; nothing is recoverable. With --json the whole answer."""
     from pydantic import ValidationError
 
-    from api.engine.text_work import redacted_answer
-    from schemas.clock import riyadh_day, utc_now
     from schemas.text import RedactRequest
 
     try:
@@ -110,16 +132,36 @@ def redact_command(
         RedactRequest.model_validate({"text": "-", "transforms": transforms})
     except ValidationError:
         stop("--generalize: only DATE_TIME and ADDRESS", 2)
-    started, request_id = perf_counter(), f"redact_{secrets.token_hex(4)}"
-    detection = _detection(_read(file), explain=explain)
-    answer = redacted_answer(
-        detection,
+    started, text = perf_counter(), _read(file)
+    if server is None:
+        answer = _redacted_here(text, transforms, synthetic=synthetic, explain=explain)
+    else:
+        answer = _redacted_there(text, transforms, server, api_key, synthetic=synthetic, explain=explain)
+    _print(answer, answer.redacted_text, started, as_json=as_json)
+
+
+def _redacted_here(text: str, transforms: dict[str, str], *, synthetic: bool, explain: bool) -> "RedactResponse":
+    from api.engine.text_work import redacted_answer
+    from schemas.clock import riyadh_day, utc_now
+
+    return redacted_answer(
+        _detection(text, explain=explain),
         transforms,
         today=riyadh_day(utc_now()),
-        request_id=request_id,
+        request_id=f"redact_{secrets.token_hex(4)}",
         synthetic_under=secrets.token_urlsafe(32) if synthetic else None,
     )
-    _print(answer, answer.redacted_text, started, as_json=as_json)
+
+
+def _redacted_there(
+    text: str, transforms: dict[str, str], server: str, api_key: str | None, *, synthetic: bool, explain: bool
+) -> "RedactResponse":
+    from schemas.text import RedactResponse
+
+    replacement = "synthetic" if synthetic else None
+    with client(server, api_key) as masker:
+        answer = masker.redact(text, transforms=transforms or None, replacement=replacement, explain=explain or None)
+    return RedactResponse.model_validate(answer)
 
 
 def _detection(text: str, *, explain: bool) -> "Detection":

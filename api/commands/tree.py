@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from api.commands.document_run import is_document
+from api.commands.document import is_document
 
 # Documents of unsupported formats, by name: skipping them silently would leave them unredacted.
 _REFUSED = re.compile(

@@ -115,7 +115,7 @@ class AsyncMasker:
                 raise TimedOut(f"{record['state']} after {timeout:.0f} s")
             await self._sleep(_POLL)
         if record["error_code"] is not None:
-            raise FileFailed(record["error_code"], record["remedy"])
+            raise FileFailed(record["error_code"], record["reason"], record["remedy"])
         return record
 
     async def redact_file(self, document: Document, *, timeout: float = 3600.0, **options: Any) -> bytes:
@@ -138,6 +138,11 @@ class AsyncMasker:
         """The redacted file."""
         content: bytes = await self._send(calls.file("GET", file_id, "/download", is_binary=True))
         return content
+
+    async def output_name(self, file_id: str) -> str:
+        """The name of a redacted file, free of personal data."""
+        headers: Mapping[str, str] = await self._send(calls.file("HEAD", file_id, "/download"))
+        return calls.name_in(headers)
 
     async def report(self, file_id: str) -> SignedReport:
         """The signed verification report of a ready file."""

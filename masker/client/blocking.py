@@ -114,7 +114,7 @@ class Masker:
                 raise TimedOut(f"{record['state']} after {timeout:.0f} s")
             self._sleep(_POLL)
         if record["error_code"] is not None:
-            raise FileFailed(record["error_code"], record["remedy"])
+            raise FileFailed(record["error_code"], record["reason"], record["remedy"])
         return record
 
     def redact_file(self, document: Document, *, timeout: float = 3600.0, **options: Any) -> bytes:
@@ -137,6 +137,11 @@ class Masker:
         """The redacted file."""
         content: bytes = self._send(calls.file("GET", file_id, "/download", is_binary=True))
         return content
+
+    def output_name(self, file_id: str) -> str:
+        """The name of a redacted file, free of personal data."""
+        headers: Mapping[str, str] = self._send(calls.file("HEAD", file_id, "/download"))
+        return calls.name_in(headers)
 
     def report(self, file_id: str) -> SignedReport:
         """The signed verification report of a ready file."""

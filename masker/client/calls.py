@@ -3,7 +3,8 @@
 import mimetypes
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from email.message import Message
+from pathlib import Path, PurePath
 from typing import Any, BinaryIO, TypeAlias
 from urllib.parse import quote
 
@@ -75,6 +76,13 @@ def key_entities(method: str, key_id: str, json: Any = None) -> Call:
 def given(options: Mapping[str, Any]) -> dict[str, Any]:
     """The options that are not None."""
     return {name: value for name, value in options.items() if value is not None}
+
+
+def name_in(headers: Mapping[str, str]) -> str:
+    """The name in a Content-Disposition (RFC 6266), without folders."""
+    message = Message()
+    message["content-disposition"] = headers.get("content-disposition", "")
+    return PurePath(message.get_filename() or "redacted").name or "redacted"
 
 
 def media_type(name: str) -> str:

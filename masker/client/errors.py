@@ -45,11 +45,14 @@ class TimedOut(Exception):
 
 
 class FileFailed(Exception):
-    """A file job failed; nothing was charged. `code` is its `error_code`, `remedy` what its owner can do, or None."""
+    """A file job failed; nothing was charged. `code` is its `error_code`.
 
-    def __init__(self, code: str, remedy: str | None) -> None:
+    `reason` says why a format is not supported, `remedy` what its owner can do; None for other failures.
+    """
+
+    def __init__(self, code: str, reason: str | None = None, remedy: str | None = None) -> None:
         super().__init__(f"{code}: {remedy}" if remedy else code)
-        self.code, self.remedy = code, remedy
+        self.code, self.reason, self.remedy = code, reason, remedy
 
 
 class EnvelopeError(Exception):

@@ -38,7 +38,9 @@ def opened(call: Call) -> Iterator[Outgoing]:
 
 
 def answer_of(call: Call, response: httpx.Response) -> Any:
-    """What a successful answer holds: bytes, JSON, or None."""
+    """What a successful answer holds: bytes, JSON, or None; of HEAD its headers."""
+    if call.method == "HEAD":
+        return response.headers
     if call.is_binary:
         return response.content
     return response.json() if response.content else None

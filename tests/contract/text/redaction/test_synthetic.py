@@ -58,9 +58,9 @@ def test_a_text_reads_on(client: httpx.Client) -> None:
 
 @pytest.mark.clause("SYNTH-04")
 def test_a_value_keeps_its_stand_in_from_call_to_call(client: httpx.Client, served: Served) -> None:
-    other_client = served.client(served.account())
     one, two = redact(client, "ID 1058374925.", **SYNTHETIC), redact(client, "Again: ID 1058374925", **SYNTHETIC)
-    other = redact(other_client, "ID 1058374925.", **SYNTHETIC)
+    with served.client(served.account()) as another:
+        other = redact(another, "ID 1058374925.", **SYNTHETIC)
     number = re.search(r"\d{10}", one["redacted_text"])
     assert number and number[0] in two["redacted_text"]
     assert number[0] not in other["redacted_text"]

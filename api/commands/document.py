@@ -1,20 +1,15 @@
-"""Redacts a document from a path: reads it, tells its format, and runs the whole pipeline."""
+"""A document on its way through the command line: reading it, telling its format, and what comes of it."""
 
 import os
 import stat
-import time
-from concurrent.futures import Executor
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from pipeline.detect.detector import Detector
-    from pipeline.document_run import ProgressListener, Redacted
-    from pipeline.sandbox.parent import Sandbox
     from schemas.files import Format
     from schemas.refusals import Reason
-    from schemas.settings import Settings
 
 _CHUNK = 1024 * 1024
 # Other endings of the names of supported documents.
@@ -42,66 +37,62 @@ class WrongEnding(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A document that was proven clean, and the seconds that it took."""
+    """A document that was proven clean: bytes and name of the output, its figures, and its signed report as JSON.
 
-    redacted: "Redacted"
-    format: "Format"
-    seconds: float
+    `figures`: `entity_count`, `entities` by type as the report counts them, `format`, `pages` (sheets, slides,
+    frames), `seconds`.
+    """
+
+    data: bytes
+    name: str
+    figures: Mapping[str, Any]
+    report: Callable[[], bytes]
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
-    """Redacts documents; made once, used from many threads. `readers` run OCR for all of them."""
+Heard = Callable[[str, float], None]  # what is being done, and the share that is done, 0 to 1
 
-    settings: "Settings"
-    sandbox: "Sandbox"
-    detector: "Detector"
-    readers: Executor
 
-    def redact(
-        self, source: Path, name: str, heard: "ProgressListener", *, follow: bool = True, named: str | None = None
-    ) -> Done:
+class Run(Protocol):
+    """Redacts documents, here or by a server; made once, used from many threads."""
+
+    def redact(self, source: Path, name: str, heard: Heard, *, follow: bool = True, named: str | None = None) -> Done:
         """The document at `source`, called `name`. Refused; also for a symbolic link that is not to be followed.
 
         `named`: the ending (`.pdf`) that the output is to have. WrongEnding, before any work, when that is not one of
         the format.
         """
-        from pipeline.document_run import redact_document
-        from schemas.errors import StageFailed, UnsupportedFormat
 
-        began = time.monotonic()
-        data = _read(source, self.settings.max_upload_bytes, 0 if follow else os.O_NOFOLLOW)
-        try:
-            format_ = _format(name, data)
-            if named is not None and format_of(f"x{named}") is not format_:
-                raise WrongEnding(format_)
-            redacted = redact_document(
-                self.sandbox,
-                self.detector,
-                format_,
-                data,
-                max_pages=self.settings.max_file_pages,
-                filename=name,
-                readers=self.readers,
-                on_progress=heard,
-            )
-        except UnsupportedFormat as error:
-            raise Refused(error.detail, reason=error.reason) from None
-        except StageFailed as failed:
-            raise Refused(failed.code, reason=failed.reason) from None
-        return Done(redacted, format_, time.monotonic() - began)
+    def folder_names(self, names: Iterable[str]) -> Mapping[str, str]:
+        """The redacted form of each name of a folder."""
 
 
-def figures(done: Done) -> dict[str, Any]:
-    """Figures of a document: entities by type as its report counts them, pages (sheets, slides, frames), seconds."""
-    found = done.redacted.proof.findings
+def figures(format_: str, entities: Mapping[str, int], pages: int, seconds: float) -> dict[str, Any]:
+    """The figures of a document."""
     return {
-        "entity_count": sum(found.values()),
-        "entities": dict(sorted(found.items())),
-        "format": done.format.value,
-        "pages": done.redacted.proof.pages,
-        "seconds": round(done.seconds, 2),
+        "entity_count": sum(entities.values()),
+        "entities": dict(sorted(entities.items())),
+        "format": format_,
+        "pages": pages,
+        "seconds": round(seconds, 2),
     }
+
+
+def read(source: Path, most: int, *, follow: bool) -> bytes:
+    """The bytes of a regular file. Refused."""
+    return _read(source, most, 0 if follow else os.O_NOFOLLOW)
+
+
+def identify(name: str, data: bytes, named: str | None) -> "Format":
+    """The format of a document whose output is to end with `named`. Refused, WrongEnding."""
+    from schemas.errors import UnsupportedFormat
+
+    try:
+        format_ = _format(name, data)
+    except UnsupportedFormat as error:
+        raise Refused(error.detail, reason=error.reason) from None
+    if named is not None and format_of(f"x{named}") is not format_:
+        raise WrongEnding(format_)
+    return format_
 
 
 def is_document(name: str) -> bool:
@@ -145,11 +136,3 @@ def format_of(name: str) -> "Format | None":
         return Format(_ENDINGS.get(ending, ending))
     except ValueError:
         return None
-
-
-def opened(settings: "Settings", readers: Executor) -> Run:
-    """Builds the sandbox and loads the detector. SandboxUnavailable."""
-    from pipeline.detect.detector import Detector
-    from pipeline.sandbox.parent import Sandbox
-
-    return Run(settings, Sandbox(settings.sandbox_mode.value), Detector(names=settings.names_in_files), readers)

@@ -1,0 +1,80 @@
+"""Redacts documents in this process; parsers still run in the sandbox."""
+
+import time
+from collections.abc import Iterable, Mapping
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from api.commands.document import Done, Heard, Refused, figures, identify, read
+
+if TYPE_CHECKING:
+    from pipeline.detect.detector import Detector
+    from pipeline.document_run import Progress
+    from pipeline.sandbox.parent import Sandbox
+    from schemas.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class LocalRun:
+    """The whole pipeline in this process. `readers` run OCR for all documents."""
+
+    settings: "Settings"
+    sandbox: "Sandbox"
+    detector: "Detector"
+    readers: Executor
+
+    def redact(self, source: Path, name: str, heard: Heard, *, follow: bool = True, named: str | None = None) -> Done:
+        """As `document.Run` says."""
+        from api.commands.reports import signed_report
+        from pipeline.document_run import redact_document
+        from schemas.errors import StageFailed
+
+        began = time.monotonic()
+        data = read(source, self.settings.max_upload_bytes, follow=follow)
+        format_ = identify(name, data, named)
+        try:
+            redacted = redact_document(
+                self.sandbox,
+                self.detector,
+                format_,
+                data,
+                max_pages=self.settings.max_file_pages,
+                filename=name,
+                readers=self.readers,
+                on_progress=lambda progress: heard(*_told(progress)),
+            )
+        except StageFailed as failed:
+            raise Refused(failed.code, reason=failed.reason) from None
+        seconds, proof = time.monotonic() - began, redacted.proof
+        return Done(
+            redacted.data,
+            redacted.name,
+            figures(format_.value, proof.findings, proof.pages, seconds),
+            lambda: signed_report(self.settings, redacted, format_, round(seconds * 1000)),
+        )
+
+    def folder_names(self, names: Iterable[str]) -> Mapping[str, str]:
+        """As `document.Run` says."""
+        from pipeline.entities import output_name
+        from pipeline.entities.findings import find
+        from schemas.spans import DetectOptions
+
+        options = DetectOptions(strict_checksums=False)
+        return output_name.folder_names(names, lambda extraction: find(extraction, (), self.detector, options))
+
+
+def opened(settings: "Settings", readers: Executor) -> LocalRun:
+    """Builds the sandbox and loads the detector. SandboxUnavailable."""
+    from pipeline.detect.detector import Detector
+    from pipeline.sandbox.parent import Sandbox
+
+    return LocalRun(settings, Sandbox(settings.sandbox_mode.value), Detector(names=settings.names_in_files), readers)
+
+
+def _told(progress: "Progress") -> tuple[str, float]:
+    from schemas.stages import progress_at
+
+    counted = f" {progress.read}/{progress.rasters}" if progress.rasters else ""
+    return f"{progress.stage}{counted}", progress_at(progress.stage, progress.read, progress.rasters)
