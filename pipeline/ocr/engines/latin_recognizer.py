@@ -13,6 +13,7 @@ import cv2
 import numpy as np
 
 from pipeline.ocr.engines.line_word import LineWord
+from pipeline.ocr.engines.mail_address import inner_blanks
 from pipeline.ocr.engines.pretrained import RECOGNIZER, pretrained
 from pipeline.onnx_session import Session, run
 
@@ -22,6 +23,7 @@ _MIN_WIDTH, _MAX_WIDTH = 16, 3200  # pixels of the input
 _BLANK = 0.22  # times the height of a line: the narrowest blank
 _BLANK_IN_NUMBER = 0.4  # the same between two digits: a one has much room at its sides
 _WIDER = 2.0  # times the median gap between characters: what a blank is at least
+_NARROW = 1.4  # times the median distance of characters: no blank in a mail address; in fixed pitch, gaps tell nothing
 _BODY = (0.25, 0.75)  # of the height of a line: where letters have ink, and underlines have none
 # What this engine is asked for: Latin letters, digits, punctuation and signs of currencies.
 _LATIN = re.compile(r"[!-~\u00a1-\u024f\u2010-\u203a\u20a0-\u20bf\u2116\u2122\u2190-\u2193\u2212\u2022\u25cf]")
@@ -45,11 +47,14 @@ def latin_words(line: Any) -> list[LineWord]:
     plane = scaled.astype(np.float32) / 127.5 - 1
     probabilities = run(_network(), np.broadcast_to(plane, (1, 3, *plane.shape)).copy())[0]
     scale = width / wide
-    characters = [
+    characters: Sequence[_Character] = [
         _Character(character.text, (character.step + 0.5) * _STRIDE * scale, character.probability)
         for character in _characters(probabilities)
     ]
-    return [_word(word, height, width) for word in _words(characters, _blanks(line, characters))]
+    blanks = _blanks(line, characters)
+    if any(character.text == "@" for character in characters):
+        characters, blanks = _with_whole_addresses(characters, blanks)
+    return [_word(word, height, width) for word in _words(characters, blanks)]
 
 
 def is_sure(word: LineWord) -> bool:
@@ -102,6 +107,25 @@ def _blanks(line: Any, characters: Sequence[_Character]) -> list[bool]:
     in_number = [False, *(one and other for one, other in pairwise(is_digit))]
     least = [height * (_BLANK_IN_NUMBER if inside else _BLANK) for inside in in_number]
     return [gap > max(usual, bound) for gap, bound in zip(gaps, least, strict=True)]
+
+
+def _with_whole_addresses(
+    characters: Sequence[_Character], blanks: Sequence[bool]
+) -> tuple[list[_Character], list[bool]]:
+    """The visible characters, and whether a blank stands before each; there is none inside a mail address."""
+    visible: list[_Character] = []
+    seen: list[bool] = []
+    pending = False
+    for character, blank in zip(characters, blanks, strict=True):
+        pending = pending or blank or character.text.isspace()
+        if not character.text.isspace():
+            visible.append(character)
+            seen.append(pending)
+            pending = False
+    pitches = [0.0, *(other.step - one.step for one, other in pairwise(visible))]
+    usual = _NARROW * float(np.median(pitches))
+    inner = inner_blanks([character.text for character in visible], seen, [pitch <= usual for pitch in pitches])
+    return visible, [blank and place not in inner for place, blank in enumerate(seen)]
 
 
 def _longest_gap(is_ink: Any) -> int:

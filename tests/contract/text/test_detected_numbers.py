@@ -91,6 +91,7 @@ def test_plates(finds: Finds) -> None:
 def test_registers(finds: Finds) -> None:
     finds(
         "CR No. [[BUSINESS_ID 4030608472]]; [[BUSINESS_ID 4030608472]] هو رقم السجل التجاري",
+        "التجاري: [[BUSINESS_ID 7001419314]]",
         "Commercial Registration Number\n[[BUSINESS_ID 4030608472]]",
         "MRN [[MRN 664120]] and رقم الملف الطبي [[MRN 0091823]]",
         "policy number [[INSURANCE_POLICY POL-2024-88121]]",
