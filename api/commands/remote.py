@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
+from urllib.parse import urlsplit
 
 import typer
 
@@ -35,14 +36,14 @@ _REFUSALS = {
 @contextmanager
 def client(server: str, api_key: str | None) -> Iterator["Masker"]:
     """A client of the server; its refusals, and its silence, end the command with one line."""
-    import httpx
-
     from masker.client import Masker, MaskerError, NotAnswering
 
     if not api_key:
         stop("--server needs a key: set MASKER_API_KEY", 2)
     if not api_key.isascii() or not api_key.isprintable():
         stop("MASKER_API_KEY: not a bearer key", 2)
+    if not _is_address(server):
+        stop("--server: must be http://HOST... or https://HOST...", 2)
     try:
         with Masker(server, api_key) as masker:
             yield masker
@@ -51,5 +52,11 @@ def client(server: str, api_key: str | None) -> Iterator["Masker"]:
         stop(f"{known} ({error.code})" if known else f"the server refuses: {error.code}", 1)
     except NotAnswering:
         stop("the server does not answer", 1)
-    except (httpx.InvalidURL, httpx.UnsupportedProtocol):
-        stop("--server: not an address", 2)
+
+
+def _is_address(server: str) -> bool:
+    try:
+        parts = urlsplit(server)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # a malformed port or bracket
+        return False
