@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from api.commands import publishing
+from api.commands.console import printable, warn
 from schemas.version import VERSION
 
 NAME = ".masker-finished.json"
@@ -43,13 +44,13 @@ class Finished:
         return Path(name) if is_there else None
 
     def add(self, source: Path, path: Path, output: Path) -> None:
-        """Notes an output, and writes the list. What cannot be noted is done again by the next run."""
+        """Notes an output, and writes the list. What cannot be noted is said, and done again by the next run."""
         try:
             self.outputs[_key(source, path)] = str(output), _digest((self.root / output).read_bytes())
             content = json.dumps(self.outputs, ensure_ascii=False).encode()
             publishing.write((self.root / NAME, content), force=True)
         except (OSError, UnicodeEncodeError):
-            return
+            warn(f"{printable(str(path))}: not noted as finished; the next run redacts it again")
 
 
 def _key(source: Path, path: Path) -> str:

@@ -62,20 +62,29 @@ function words(status, detail, body, retryAfter) {
 
 /** Calls the API and gives its JSON, or null of an empty answer. Failure; without a session the browser signs in. */
 export async function api(method, path, body) {
+  const answer = await answered(path, {
+    method,
+    headers: body === undefined ? {} : { "Content-Type": "application/json" },
+    body: body === undefined ? undefined : JSON.stringify(body),
+  });
+  return answer.status === 204 ? null : answer.json().catch(() => null);
+}
+
+/** The bytes that the API gives. Failure as for `api`. */
+export async function bytes(path) {
+  return (await answered(path)).arrayBuffer();
+}
+
+async function answered(path, options) {
   let answer;
   try {
-    answer = await fetch(path, {
-      method,
-      headers: body === undefined ? {} : { "Content-Type": "application/json" },
-      body: body === undefined ? undefined : JSON.stringify(body),
-    });
+    answer = await fetch(path, options);
   } catch {
     throw new Failure(0);
   }
-  const content = answer.status === 204 ? null : await answer.json().catch(() => null);
-  if (answer.ok) return content;
+  if (answer.ok) return answer;
   if (answer.status === 401 && !path.startsWith("/auth/")) location.assign("/sign-in");
-  throw new Failure(answer.status, content, answer.headers.get("Retry-After"));
+  throw new Failure(answer.status, await answer.json().catch(() => null), answer.headers.get("Retry-After"));
 }
 
 /** Says something at the edge of the page for some seconds. */

@@ -1,5 +1,5 @@
 // Files: dropped, queued in the page while the service is busy, followed by stage, previewed, checked, pinned, deleted.
-import { $, Failure, api, attempt, h, notify, number, saveAs, show, span, sure, t } from "./common.js";
+import { $, Failure, api, attempt, bytes, h, notify, number, saveAs, show, span, sure, t } from "./common.js";
 
 const POLL = 1200;  // milliseconds: 50 calls a minute of the 120 that an account has
 const drop = $("drop"), choose = $("choose"), list = $("files"), waitingList = $("waiting");
@@ -117,7 +117,7 @@ function drawn(record) {
   if (state === "ready") {
     buttons.append(
       h("a", { class: "button primary", href: record.download_url, download: "" }, t("files.download")),
-      h("button", { click: () => preview(record) }, t("files.preview")),
+      h("button", { click: (event) => attempt(event.currentTarget, () => preview(record)) }, t("files.preview")),
       h("button", { click: () => report(record) }, t("files.report")),
       h("button", { click: (event) => attempt(event.currentTarget, async () => showRecord(await api("POST", `/api/v1/files/${record.file_id}/${record.is_persisted ? "unpin" : "pin"}`))) }, t(record.is_persisted ? "files.unpin" : "files.pin")));
   }
@@ -188,15 +188,11 @@ async function preview(record) {
     if (blob.type.startsWith("text/csv")) return h("pre", { tabindex: "0", "aria-label": label }, (await blob.text()).split("\n").slice(0, 40).join("\n"));
     return h("p", { class: "hint" }, t("files.no_preview"));
   };
-  const answer = await fetch(record.download_url);
-  if (!answer.ok) {
-    notify(t("problem.expired"));
-    return;
-  }
+  const redacted = await bytes(record.download_url);
   const type = record.content_type.split(";")[0].replace("image/jpg", "image/jpeg");
   const original = originals.get(record.file_id);
   const before = original ? await picture(new Blob([original], { type }), t("files.before")) : h("p", { class: "hint" }, t("files.no_before"));
-  const after = await picture(new Blob([await answer.arrayBuffer()], { type }), t("files.after"));
+  const after = await picture(new Blob([redacted], { type }), t("files.after"));
   const dialog = show(record.original_filename, h("div", { class: "preview" }, h("div", {}, h("h3", {}, t("files.before")), before), h("div", {}, h("h3", {}, t("files.after")), after)));
   dialog.addEventListener("close", () => addresses.forEach((address) => URL.revokeObjectURL(address)));
 }

@@ -36,6 +36,18 @@ export function showReplaced(element, text, pattern, typeOf) {
   element.replaceChildren(...children, text.slice(at));
 }
 
+/** Fills an element with a text whose synthetic values are marked. */
+export function showStandIns(element, text, places) {
+  const points = Array.from(text);
+  const children = [];
+  let at = 0;
+  for (const { start, end, type } of places) {
+    children.push(points.slice(at, start).join(""), h("mark", { "data-type": type, title: t(`type.${type}`) }, points.slice(start, end).join("")));
+    at = end;
+  }
+  element.replaceChildren(...children, points.slice(at).join(""));
+}
+
 export const TOKENS = /<MASKED_([A-Z_]+)_[a-f0-9]{8}>/g;
 
 const TYPE_OF_PREFIX = {

@@ -1,6 +1,6 @@
 // Try it: one text masked and redacted, the account's types beside it, and an envelope opened in the browser.
 import { $, api, attempt, h, notify, number, t } from "./common.js";
-import { placeholders, showReplaced, showSpans, TOKENS, typeOfPrefix } from "./findings.js";
+import { placeholders, showReplaced, showSpans, showStandIns, TOKENS, typeOfPrefix } from "./findings.js";
 import { newKey, openEnvelope, restore } from "./masker.js";
 
 const form = $("try"), text = $("text");
@@ -9,13 +9,15 @@ async function run() {
   const given = { text: text.value };
   const [masked, redacted] = await Promise.all([
     api("POST", "/api/v1/mask", { ...given, explain: true }),
-    api("POST", "/api/v1/redact", given),
+    api("POST", "/api/v1/redact", { ...given, replacement: $("synthetic").checked ? "synthetic" : "placeholder" }),
   ]);
   $("count").textContent = number(masked.pii_count);
   showSpans($("original"), given.text, masked.explanations, (sentence) => ($("detail").textContent = sentence));
   $("detail").textContent = t(masked.pii_count ? "try.detail" : "try.nothing");
   showReplaced($("masked"), masked.masked_text, TOKENS, (type) => type);
-  showReplaced($("redacted"), redacted.redacted_text, placeholders(Object.keys(redacted.entity_counts)), typeOfPrefix);
+  const prefixes = placeholders(Object.keys(redacted.entity_counts));
+  if (redacted.synthetic) showStandIns($("redacted"), redacted.redacted_text, redacted.synthetic);
+  else showReplaced($("redacted"), redacted.redacted_text, prefixes, typeOfPrefix);
   $("results").hidden = false;
 }
 
@@ -26,6 +28,7 @@ form.addEventListener("submit", (event) => {
 text.addEventListener("keydown", (event) => {
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.requestSubmit();
 });
+$("synthetic").addEventListener("change", () => form.requestSubmit());
 $("sample").addEventListener("click", () => {
   text.value = t("try.sample_text");
   form.requestSubmit();
@@ -50,7 +53,7 @@ async function saveTypes(event) {
     if (!$("results").hidden) await run();
   });
 }
-loadTypes();
+attempt(form, loadTypes);
 
 // A key of the caller's own.
 let key, answer, mapping;

@@ -43,6 +43,11 @@ def test_a_text_is_masked_redacted_explained_and_restored(visit: Visit) -> None:
         re.compile(r"^<MASKED_PERSON_\w{8}>, national ID <MASKED_NATIONAL_ID_\w{8}>$")
     )
     expect(page.locator("#redacted")).to_have_text("PERSON_NAME_01, national ID NATIONAL_ID_01")
+    page.check("#synthetic")
+    expect(page.locator("#redacted mark")).to_have_count(2)
+    expect(page.locator("#redacted")).to_have_text(re.compile(r"^[A-Z][\w' -]+, national ID 1\d{9}$"))
+    page.uncheck("#synthetic")
+    expect(page.locator("#redacted")).to_have_text("PERSON_NAME_01, national ID NATIONAL_ID_01")
     page.locator("#original mark").nth(1).focus()
     expect(page.locator("#detail")).to_contain_text("National ID · score")
     expect(page.locator("#detail")).to_contain_text("luhn")
@@ -98,6 +103,35 @@ def test_files_are_queued_followed_previewed_checked_pinned_and_deleted(visit: V
     card.get_by_role("button", name="Delete").click()
     page.locator("dialog").get_by_role("button", name="Delete").click()
     expect(ready).to_have_count(2)
+
+
+def planted(visit: Visit, *failures: str) -> None:
+    """The browser complained about the planted failures, and about nothing else."""
+    assert [any(failure in problem for failure in failures) for problem in visit.problems] == [True] * len(failures)
+    visit.problems.clear()
+
+
+def test_a_preview_that_fails_says_why(visit: Visit) -> None:
+    page = visit.page
+    visit.open("/files")
+    page.set_input_files("#choose", DOCUMENTS / "payroll.csv")
+    button = page.locator("button", has_text="Before and after")
+    expect(button).to_be_visible(timeout=60_000)
+    page.route("**/download", lambda route: route.fulfill(status=503, json={"detail": "masker_unavailable"}))
+    button.click()
+    expect(page.locator("#notices")).to_contain_text("The service is busy.")
+    page.route("**/download", lambda route: route.fulfill(status=410, json={"detail": "expired"}))
+    button.click()
+    expect(page.locator("#notices")).to_contain_text("The file was destroyed.")
+    planted(visit, "503", "410")
+
+
+def test_types_that_cannot_be_loaded_are_said(visit: Visit) -> None:
+    page = visit.page
+    page.route("**/me/entities", lambda route: route.abort())
+    page.reload()
+    expect(page.locator("#try .problem")).to_have_text("The server does not answer. Try again.")
+    planted(visit, "ERR_FAILED")
 
 
 def test_a_file_of_another_kind_is_refused_in_words(visit: Visit, tmp_path: Path) -> None:
