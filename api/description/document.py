@@ -10,6 +10,7 @@ from fastapi.dependencies.models import Dependant
 from fastapi.routing import iter_route_contexts
 
 from api.dependencies import BearerCallerDep, CallerDep, CookieCallerDep, ProxyCallerDep
+from api.description.command_lines import command_lines
 from api.description.examples import ANSWERS, REQUESTS
 from api.description.failures import SCHEMAS, Credentials, Object, errors_of, responses_of
 from api.http.answer_headers import TYPES_HEADER, WARNING_HEADER
@@ -116,6 +117,9 @@ def _operation(
         response["headers"] = headers
     if credentials:
         described["security"] = _SECURITY[credentials]
+    parts = (described.get("description", ""), command_lines(method, path, described))
+    if text := "\n\n".join(filter(None, parts)):
+        described["description"] = text
     return {**described, "responses": responses}
 
 

@@ -1,1 +1,1 @@
-"""The API reference at /docs: the OpenAPI document as one page of HTML that loads nothing from elsewhere."""
+"""The API reference: Swagger UI, and the page that starts it."""
