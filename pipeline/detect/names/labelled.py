@@ -64,6 +64,8 @@ class LabelledNames:
                 continue
             first, last = match.start("name") // 2, (match.end("name") - 1) // 2
             colon = words.after(label_last) == ":"
+            if self._opens_another_line(words, label_last, first, last):
+                continue
             if first == last and not (colon and self._may_stand_alone(words, label_first, label_last, first)):
                 continue
             words.note(
@@ -71,6 +73,12 @@ class LabelledNames:
             )
             is_called = colon and self._calls(words, label_first, label_last)
             yield WordSpan(first, last, 0, 0.95 if is_called else 0.8 if colon else 0.7)
+
+    def _opens_another_line(self, words: Words, label_last: int, first: int, last: int) -> bool:
+        """Whether unknown words begin the line after the label, and the line goes on: a sentence, no value of a form."""
+        if "\n" not in words.raw[words.end(label_last) : words.start(first)] or words.after(last) == "n":
+            return False
+        return not any(words.meaning(index) & (Word.GIVEN | Word.FAMILY) for index in range(first, last + 1))
 
     def _may_stand_alone(self, words: Words, label_first: int, label_last: int, name: int) -> bool:
         """Whether one word is a name: any word after `Name:`, but only a known name after a role."""
