@@ -1,4 +1,4 @@
-"""Anthropic's library through the proxy: only the address, the key and one header differ from what it is without Masker.
+"""Anthropic's library through the proxy: only address, key and one header differ from what it is without Masker.
 
     MASKER_SERVER=http://127.0.0.1:8000 MASKER_API_KEY=mk_live_... PROVIDER_KEY=sk-ant-... \
         python -m examples.integrations.anthropic_chat "My name is ..."

@@ -1,4 +1,4 @@
-"""OpenAI's library through the proxy: only the address, the key and one header differ from what it is without Masker.
+"""OpenAI's library through the proxy: only address, key and one header differ from what it is without Masker.
 
     MASKER_SERVER=http://127.0.0.1:8000 MASKER_API_KEY=mk_live_... PROVIDER_KEY=sk-... \
         python -m examples.integrations.openai_chat "My name is ..."

@@ -75,7 +75,7 @@ class LabelledNames:
             yield WordSpan(first, last, 0, 0.95 if is_called else 0.8 if colon else 0.7)
 
     def _opens_another_line(self, words: Words, label_last: int, first: int, last: int) -> bool:
-        """Whether unknown words begin the line after the label, and the line goes on: a sentence, no value of a form."""
+        """Whether unknown words begin the line after the label, and the line goes on: a sentence, not a value."""
         if "\n" not in words.raw[words.end(label_last) : words.start(first)] or words.after(last) == "n":
             return False
         return not any(words.meaning(index) & (Word.GIVEN | Word.FAMILY) for index in range(first, last + 1))
