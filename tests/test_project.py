@@ -2,6 +2,8 @@
 
 import re
 import shlex
+import subprocess
+import sys
 import tomllib
 from itertools import pairwise
 from pathlib import Path
@@ -34,6 +36,14 @@ def test_every_queue_has_a_worker_service(compose: dict[str, Any]) -> None:
         if words[:2] == ["masker", "worker"]:
             served += words[words.index("--queues") + 1].split(",")
     assert sorted(served) == sorted(queue.value for queue in Queue)
+
+
+def test_the_compose_file_is_one() -> None:
+    """By the schema of the Compose specification, which the checker carries with it."""
+    checker = Path(sys.executable).with_name("check-jsonschema")
+    command = [checker, "--builtin-schema", "vendor.compose-spec", "--no-cache", ROOT / "compose.yaml"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_every_variable_of_the_compose_file_exists_in_settings(compose: dict[str, Any]) -> None:

@@ -45,7 +45,7 @@ def greet(turn: Turn) -> None:
 
 @pytest.mark.clause("HTTP-36", "HTTP-45")
 def test_nothing_is_loaded_from_elsewhere(served: Served) -> None:
-    """What the page may load, call and run is its own server's; a browser holds it to that (tests/journey)."""
+    """What the page may load, call and run is its own server's; tests/contract/dashboard holds a browser to that."""
     for path in PATHS:
         answer = httpx.get(served.url + path)
         assert answer.status_code == 200, path

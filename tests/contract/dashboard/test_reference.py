@@ -2,13 +2,15 @@
 
 import json
 
+import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from examples.server import Server
-from tests.journey.dashboard.conftest import Visit
+from tests.contract.dashboard.conftest import Visit
 
 
+@pytest.mark.clause("HTTP-45")
 def test_operations_are_found_and_tried(visit: Visit, server: Server) -> None:
     page = visit.page
     visit.open("/docs")
@@ -34,6 +36,7 @@ def test_operations_are_found_and_tried(visit: Visit, server: Server) -> None:
     visit.shot("reference")
 
 
+@pytest.mark.clause("HTTP-45")
 def test_a_key_authorizes(visit: Visit, server: Server) -> None:
     page = visit.page
     page.context.clear_cookies()
@@ -53,6 +56,7 @@ def test_a_key_authorizes(visit: Visit, server: Server) -> None:
     assert server.key not in stored  # a key stays in the page's memory
 
 
+@pytest.mark.clause("HTTP-45")
 def test_it_can_be_read_by_everybody(visit: Visit) -> None:
     """No serious finding of axe, folded and unfolded; Arabic samples run from right to left."""
     page = visit.page

@@ -5,13 +5,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import httpx
+import pytest
 from playwright.sync_api import expect
 
 from examples.demo import DOCUMENTS
 from examples.server import Server
-from tests.journey.dashboard.conftest import PASSWORD, Visit
+from tests.contract.dashboard.conftest import PASSWORD, Visit
 
 
+@pytest.mark.clause("DASH-01")
 def test_an_account_is_made_left_and_entered_again(visitor: Callable[..., Visit]) -> None:
     visit = visitor()
     page = visit.page
@@ -33,6 +35,7 @@ def test_an_account_is_made_left_and_entered_again(visitor: Callable[..., Visit]
     assert [cookie["httpOnly"] for cookie in page.context.cookies() if cookie["name"] == "masker_session"] == [True]
 
 
+@pytest.mark.clause("DASH-02", "DASH-03", "DASH-04")
 def test_a_text_is_masked_redacted_explained_and_restored(visit: Visit) -> None:
     page = visit.page
     page.fill("#text", "Reem Alharbi, national ID 1012345672")
@@ -66,6 +69,7 @@ def test_a_text_is_masked_redacted_explained_and_restored(visit: Visit) -> None:
     expect(page.locator("#byok-restored")).to_contain_text("1012345672")
 
 
+@pytest.mark.clause("DASH-02")
 def test_offsets_behind_emoji_and_arabic_stay_right(visit: Visit) -> None:
     page = visit.page
     page.fill("#text", "🚀🚀 رقم الهوية ١٠١٢٣٤٥٦٧٢ انتهى")
@@ -73,6 +77,7 @@ def test_offsets_behind_emoji_and_arabic_stay_right(visit: Visit) -> None:
     expect(page.locator("#original mark")).to_have_text(["١٠١٢٣٤٥٦٧٢"])
 
 
+@pytest.mark.clause("DASH-05")
 def test_files_are_queued_followed_previewed_checked_pinned_and_deleted(visit: Visit, tmp_path: Path) -> None:
     page = visit.page
     visit.open("/files")
@@ -111,6 +116,7 @@ def planted(visit: Visit, *failures: str) -> None:
     visit.problems.clear()
 
 
+@pytest.mark.clause("DASH-06")
 def test_a_preview_that_fails_says_why(visit: Visit) -> None:
     page = visit.page
     visit.open("/files")
@@ -126,6 +132,7 @@ def test_a_preview_that_fails_says_why(visit: Visit) -> None:
     planted(visit, "503", "410")
 
 
+@pytest.mark.clause("DASH-06")
 def test_types_that_cannot_be_loaded_are_said(visit: Visit) -> None:
     page = visit.page
     page.route("**/me/entities", lambda route: route.abort())
@@ -134,6 +141,7 @@ def test_types_that_cannot_be_loaded_are_said(visit: Visit) -> None:
     planted(visit, "ERR_FAILED")
 
 
+@pytest.mark.clause("DASH-06")
 def test_a_file_of_another_kind_is_refused_in_words(visit: Visit, tmp_path: Path) -> None:
     visit.open("/files")
     wrong = tmp_path / "letter.pdf"
@@ -145,6 +153,7 @@ def test_a_file_of_another_kind_is_refused_in_words(visit: Visit, tmp_path: Path
     visit.problems.clear()  # the browser notes the refused upload
 
 
+@pytest.mark.clause("DASH-07")
 def test_a_key_is_shown_once_works_and_is_revoked(visit: Visit, server: Server) -> None:
     page = visit.page
     visit.open("/keys")
@@ -180,6 +189,7 @@ def test_a_key_is_shown_once_works_and_is_revoked(visit: Visit, server: Server) 
     assert call().status_code == 401
 
 
+@pytest.mark.clause("DASH-03")
 def test_types_are_switched_and_stay_so(visit: Visit) -> None:
     page = visit.page
     visit.open("/types")
@@ -194,6 +204,7 @@ def test_types_are_switched_and_stay_so(visit: Visit) -> None:
     expect(page.locator("[name=score]")).to_have_value("0.5")
 
 
+@pytest.mark.clause("DASH-08")
 def test_a_glossary_is_written_tried_exported_and_read_back(visit: Visit, tmp_path: Path) -> None:
     page = visit.page
     visit.open("/glossaries")
@@ -225,6 +236,7 @@ def test_a_glossary_is_written_tried_exported_and_read_back(visit: Visit, tmp_pa
     expect(card.locator(".problem")).to_have_text("Line 2 is no term: sideways")
 
 
+@pytest.mark.clause("DASH-09")
 def test_use_shows_in_charts_and_ledger(visit: Visit) -> None:
     page = visit.page
     page.fill("#text", "Reem Alharbi 1012345672")
@@ -242,6 +254,7 @@ def test_use_shows_in_charts_and_ledger(visit: Visit) -> None:
     expect(page.locator("#free")).to_have_text("9,994")
 
 
+@pytest.mark.clause("DASH-10")
 def test_language_and_theme_are_remembered(visit: Visit) -> None:
     page = visit.page
     page.click("#language")

@@ -11,7 +11,7 @@ from api.dashboard.languages import LANGUAGES, chosen, sentences
 from api.dashboard.pages import PAGES
 from schemas.entities import EntityType
 from schemas.stages import Stage
-from tests.journey.dashboard.conftest import Visit
+from tests.contract.dashboard.conftest import Visit
 
 WIDTHS = {"desktop": (1280, 800), "phone": (390, 844)}
 THEMES = ("light", "dark")
@@ -39,6 +39,7 @@ def check(visit: Visit, path: str, name: str) -> None:
     visit.shot(name)
 
 
+@pytest.mark.clause("DASH-11")
 @pytest.mark.parametrize(
     ("page", "number"),
     [(page, number) for number, page in enumerate(PAGES)],
@@ -48,6 +49,7 @@ def test_each_page_in_one_of_its_looks(visitor: Callable[..., Visit], page: obje
     looks(visitor, page, [LOOKS[number * 3 % len(LOOKS)]])
 
 
+@pytest.mark.clause("DASH-11")
 @pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_each_page_in_all_of_its_looks(visitor: Callable[..., Visit], page: object) -> None:
@@ -71,6 +73,7 @@ def looks(visitor: Callable[..., Visit], page: object, wanted: list[tuple[str, s
         check(visit, page.path, "-".join((page.name, *each)))
 
 
+@pytest.mark.clause("DASH-11")
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_results_are_accessible_too(visit: Visit, language: str) -> None:
     look(visit, language, "dark", "desktop")
@@ -86,6 +89,7 @@ def test_results_are_accessible_too(visit: Visit, language: str) -> None:
     visit.shot(f"try-results-{language}")
 
 
+@pytest.mark.clause("DASH-12", "DASH-13")
 def test_the_first_load_is_small(visitor: Callable[..., Visit]) -> None:
     visit, sizes = visitor(), []
     visit.sign_up()
@@ -96,6 +100,7 @@ def test_the_first_load_is_small(visitor: Callable[..., Visit]) -> None:
     assert transferred < MOST_BYTES
 
 
+@pytest.mark.clause("DASH-11")
 def test_both_languages_say_everything() -> None:
     english, arabic = (sentences(language) for language in LANGUAGES)
     assert english.keys() == arabic.keys()
@@ -105,6 +110,7 @@ def test_both_languages_say_everything() -> None:
     assert needed <= english.keys()
 
 
+@pytest.mark.clause("DASH-10")
 @pytest.mark.parametrize(
     ("cookie", "accepted", "language"),
     [

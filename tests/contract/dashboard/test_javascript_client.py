@@ -7,12 +7,13 @@ import pytest
 from cryptography.exceptions import InvalidTag
 
 from examples.envelope import open_envelope
+from tests.contract.dashboard.conftest import Visit
 from tests.contract.vectors.make import PATH, cases
-from tests.journey.dashboard.conftest import Visit
 
 CASES: list[dict[str, Any]] = json.loads(PATH.read_text("utf-8"))
 
 
+@pytest.mark.clause("DASH-17")
 def test_the_vectors_are_as_written() -> None:
     assert cases() == CASES
 
@@ -35,11 +36,13 @@ def opened(server, browser) -> list[Any]:
     return found
 
 
+@pytest.mark.clause("DASH-17")
 @pytest.mark.parametrize("number", range(len(CASES)), ids=lambda number: CASES[number]["name"])
 def test_an_envelope_opens_or_not(opened: list[Any], number: int) -> None:
     assert opened[number] == CASES[number]["mapping"]
 
 
+@pytest.mark.clause("DASH-17")
 @pytest.mark.parametrize(
     "case", [case for case in CASES if case["answer"]["wrapped_dek"]], ids=lambda case: case["name"]
 )
@@ -59,6 +62,7 @@ REPLIES = [
 ]
 
 
+@pytest.mark.clause("DASH-18")
 def test_a_reply_in_pieces_is_restored_like_the_whole(visit: Visit) -> None:
     script = """async ([text, token, original]) => {
         const { StreamRestorer, restore } = await import("/static/masker.js");

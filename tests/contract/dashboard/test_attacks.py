@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from examples.server import Server
-from tests.journey.dashboard.conftest import Visit
+from tests.contract.dashboard.conftest import Visit
 
 MARKUP = "<img src=x onerror='window.ran=1'><script>window.ran=1</script>"
 
@@ -21,6 +21,7 @@ def ran(visit: Visit) -> bool:
     )
 
 
+@pytest.mark.clause("DASH-14")
 def test_markup_in_a_text_is_text(visit: Visit) -> None:
     page = visit.page
     page.fill("#text", f"{MARKUP} Reem Alharbi 1012345672 {MARKUP}")
@@ -37,6 +38,7 @@ def test_markup_in_a_text_is_text(visit: Visit) -> None:
     assert not ran(visit)
 
 
+@pytest.mark.clause("DASH-14")
 def test_markup_in_names_terms_and_files_is_text(visit: Visit, tmp_path: Path) -> None:
     page = visit.page
     visit.open("/keys")
@@ -70,6 +72,7 @@ def test_markup_in_names_terms_and_files_is_text(visit: Visit, tmp_path: Path) -
     assert not ran(visit)
 
 
+@pytest.mark.clause("DASH-14")
 def test_a_registration_with_markup_is_refused_or_text(visit: Visit) -> None:
     page = visit.page
     page.click("#sign-out")
@@ -110,6 +113,7 @@ FORGED = [
 ]
 
 
+@pytest.mark.clause("DASH-15")
 @pytest.mark.parametrize(("method", "path", "body"), FORGED)
 def test_a_foreign_page_forges_nothing(visit: Visit, foreign_page: str, method: str, path: str, body: str) -> None:
     page = visit.page
@@ -128,6 +132,7 @@ def test_a_foreign_page_forges_nothing(visit: Visit, foreign_page: str, method: 
     expect(page.locator("#keys tr")).to_have_count(0)
 
 
+@pytest.mark.clause("DASH-13")
 def test_pages_refuse_frames_inline_scripts_and_other_origins(server: Server) -> None:
     headers = httpx.get(f"{server.url}/sign-in").headers
     policy = dict(part.strip().split(" ", 1) for part in headers["content-security-policy"].split(";"))
@@ -137,6 +142,7 @@ def test_pages_refuse_frames_inline_scripts_and_other_origins(server: Server) ->
     assert headers["cache-control"] == "no-store"
 
 
+@pytest.mark.clause("DASH-16")
 @pytest.mark.parametrize(
     "path", ["/static/../pages.py", "/static/%2e%2e/pages.py", "/static/en.json", "/static/", "/static/x.js"]
 )
@@ -144,6 +150,7 @@ def test_static_files_are_a_closed_list(server: Server, path: str) -> None:
     assert httpx.get(server.url + path).status_code == 404
 
 
+@pytest.mark.clause("DASH-16")
 def test_static_files_are_compressed_and_known_again(server: Server) -> None:
     first = httpx.get(f"{server.url}/static/common.js", headers={"Accept-Encoding": "gzip"})
     assert first.headers["content-encoding"] == "gzip"
