@@ -6,9 +6,9 @@ demo:  ## the whole tour on sample documents, in embedded mode
 	@scripts/setup run
 	@$(PY) -m examples.demo
 
-run:  ## serve the API on http://127.0.0.1:8000 in embedded mode
+run:  ## serve dashboard and API on http://127.0.0.1:8000 in embedded mode; PORT=9000 chooses another port
 	@scripts/setup run
-	@.venv/bin/masker serve
+	@.venv/bin/masker serve --port $(or $(PORT),8000)
 
 test:  ## the test suite, against real servers that it starts itself
 	@scripts/setup test
