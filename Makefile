@@ -1,5 +1,5 @@
 # The two commands of the README are `make demo` and `make test`; each target sets up what it needs first.
-.PHONY: demo run test test-slow check eval train train-scans conformance limits bench clean lock documents
+.PHONY: demo run test test-slow check eval train train-scans conformance limits bench clean lock documents docs
 PY := .venv/bin/python
 
 demo:  ## the whole tour on sample documents, in embedded mode
@@ -58,6 +58,11 @@ train-scans:  ## train the two recognizers of numbers anew on lines that it draw
 	@scripts/setup train
 	@scripts/scans/run
 
+docs:  ## build the documentation as a site that needs no network, into build/site; a dead link fails
+	@scripts/setup check
+	@scripts/setup docs
+	@$(PY) -m scripts.documentation
+
 documents:  ## make the sample documents of examples/documents anew
 	@scripts/setup slow
 	@$(PY) -m examples.make_documents
@@ -66,4 +71,4 @@ lock:  ## rewrite requirements/*.txt from pyproject.toml (needs uv)
 	@scripts/lock
 
 clean:  ## remove everything that the targets made
-	rm -rf .venv .venv-bench .venv-rampart .venv-checkers .venv-train build demo-output *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage*
+	rm -rf .venv .venv-bench .venv-rampart .venv-checkers .venv-train .venv-docs build demo-output *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage*

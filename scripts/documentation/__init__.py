@@ -1,0 +1,1 @@
+"""The documentation as a site that needs no network: `make docs`."""
