@@ -21,7 +21,7 @@ def main() -> None:
     command = ["env", "NO_MKDOCS_2_WARNING=1", MKDOCS, "build", "--strict", "--quiet", "-f", BUILD / "mkdocs.yml"]
     done = subprocess.run(command, check=False)
     if done.returncode == 0:
-        print(f"open {BUILD / 'site' / 'index.html'}")
+        print(f"{BUILD / 'site'}: to be served by any web server, such as python3 -m http.server -d {BUILD / 'site'}")
     raise SystemExit(done.returncode)
 
 
