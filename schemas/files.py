@@ -71,6 +71,8 @@ class JobRecord(BaseModel):
     poll_url: str
     stage: Stage | None = Field(description="the step that it is at, or at which it failed; null of a finished file")
     progress: float = Field(ge=0, le=1, description="how far it is: never goes backwards, 1 when ready")
+    pages_to_read: int = Field(ge=0, description="scanned pages and pictures that OCR has to read, once that is known")
+    pages_read: int = Field(ge=0, description="how many of them are read")
 
 
 class UploadResponse(BaseModel):

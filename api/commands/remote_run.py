@@ -145,7 +145,8 @@ class RemoteRun:
 
 
 def _told(record: "FileRecord") -> tuple[str, float]:
-    return record["stage"] or record["state"], record["progress"]
+    counted = f" {record['pages_read']}/{record['pages_to_read']}" if record["stage"] == "ocr" else ""
+    return f"{record['stage'] or record['state']}{counted}", record["progress"]
 
 
 def _reason(value: object) -> "Reason | None":

@@ -30,7 +30,8 @@ _JOB = {
     "created_at": "2026-11-21T08:00:00Z", "processed_at": "2026-11-21T08:00:03Z", "expires_at": "2026-11-22T08:00:00Z",
     "is_persisted": False, "error_code": None, "reason": None, "remedy": None,
     "download_url": f"/api/v1/files/{_FILE}/download",
-    "poll_url": f"/api/v1/files/{_FILE}", "stage": None, "progress": 1.0,
+    "poll_url": f"/api/v1/files/{_FILE}", "stage": None, "progress": 1.0, "pages_to_read": 0,
+    "pages_read": 0,
 }  # fmt: skip
 _CORE = [type_.value for type_ in CORE_TYPES]
 _CATALOG = [
@@ -179,6 +180,8 @@ ANSWERS: Examples = {
             "download_url": None,
             "stage": "ocr",
             "progress": 0.4,
+            "pages_to_read": 12,
+            "pages_read": 5,
         },
     },
     ("POST", "/api/v1/files/{file_id}/pin"): {"pinned": {**_JOB, "is_persisted": True}},

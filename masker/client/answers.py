@@ -79,6 +79,8 @@ class FileRecord(TypedDict):
     poll_url: str
     stage: str | None
     progress: float
+    pages_to_read: int
+    pages_read: int
 
 
 class FileList(TypedDict):

@@ -181,6 +181,8 @@ def record(job: Job, keyring: Keyring, now: datetime) -> JobRecord:
         poll_url=path,
         stage=leases.stage(job),
         progress=leases.progress(job),
+        pages_to_read=job.parts,
+        pages_read=job.parts - job.parts_left,
     )
 
 

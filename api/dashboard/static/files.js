@@ -96,7 +96,11 @@ function showRecord(record, isNew = false) {
   else if (reports.has(record.file_id)) showCounts(reports.get(record.file_id), element);
 }
 
-const stateWords = ({ state, stage }) => (state === "processing" && stage ? t(`stage.${stage}`) : t(`state.${state}`));
+function stateWords({ state, stage, pages_read, pages_to_read }) {
+  if (state !== "processing" || !stage) return t(`state.${state}`);
+  if (stage !== "ocr" || !pages_to_read) return t(`stage.${stage}`);
+  return t("stage.ocr_page", { page: number(Math.min(pages_read + 1, pages_to_read)), pages: number(pages_to_read) });
+}
 
 function drawn(record) {
   const { state } = record;

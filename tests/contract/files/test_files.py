@@ -66,6 +66,8 @@ def test_the_record_of_a_new_job(client: httpx.Client) -> None:
         "poll_url": body["poll_url"],
         "stage": "sniff",
         "progress": 0.0,
+        "pages_to_read": 0,
+        "pages_read": 0,
     }
     assert client.get("/api/v1/files").json() == {"files": [record], "next_cursor": None}
 

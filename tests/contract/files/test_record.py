@@ -79,7 +79,7 @@ def test_a_failed_job_says_why(shop: Shop, caller: httpx.Client) -> None:
 
 @pytest.mark.clause("FILE-37")
 def test_progress_goes_one_way(shop: Shop, caller: httpx.Client) -> None:
-    """Two fields of our own, `stage` and `progress`: at OCR every page that was read counts."""
+    """Fields of our own: at OCR every page that was read counts."""
     file_id = str(
         upload(caller, scan("Office one", "Office two", "Office three"), "a.pdf", "application/pdf")["file_id"]
     )
@@ -92,6 +92,9 @@ def test_progress_goes_one_way(shop: Shop, caller: httpx.Client) -> None:
     assert all(0 <= value <= 1 for value in progress)
     reading = [row["progress"] for row in seen if row["stage"] == "ocr"]
     assert len(reading) == len(set(reading)) == 3  # none of three is read, one, two
+    pages = [(row["pages_read"], row["pages_to_read"]) for row in seen if row["stage"] == "ocr"]
+    assert pages == [(0, 3), (1, 3), (2, 3)]
+    assert (seen[0]["pages_to_read"], seen[-1]["pages_read"], seen[-1]["pages_to_read"]) == (0, 3, 3)
     order = list(dict.fromkeys(row["stage"] for row in seen))
     assert order == [*(info.stage.value for info in STAGES), None]
     assert {row["stage"] for row in seen if row["state"] == "ready"} == {None}

@@ -45,6 +45,8 @@ def test_a_new_job_is_queued_and_says_what_was_uploaded(
         "poll_url": f"/api/v1/files/{job_id}",
         "stage": Stage.SNIFF,
         "progress": 0.0,
+        "pages_to_read": 0,
+        "pages_read": 0,
     }
 
 
