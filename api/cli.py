@@ -65,11 +65,13 @@ def serve(
     from api.app import create_app
     from api.http import logs, server
     from api.http.server import address, is_loopback, listen
+    from storage.monitoring import serve_metrics
 
     settings = load()
     rules = AccessRules.of(settings)  # invalid settings end the command before any connection
     with listen(host, port) as listener, stores(settings) as storage:
         logs.configure()
+        serve_metrics(settings, storage)
         if settings.geo_database is None and not settings.is_sqlite:
             console.warn("callers from every country are served: MASKER_GEO_DATABASE is not set")
         if settings.dashboard_url is None and not is_loopback(listener):

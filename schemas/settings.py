@@ -163,6 +163,12 @@ class Settings(BaseSettings):
         False, description="whether a callback_url may be http, or lead to addresses that are not public"
     )
 
+    # Monitoring
+    metrics_port: Annotated[int, Field(ge=1, le=65_000)] | None = Field(
+        None, description="port of /metrics; unset: none. Further processes of one machine take the next ports"
+    )
+    metrics_host: str = Field("127.0.0.1", description="address that /metrics listens on; it has no authentication")
+
     # Sandbox of the parsers
     sandbox: SandboxMode | None = Field(None, description="unset: best-effort when embedded, else strict")
 

@@ -8,6 +8,7 @@ from uuid import UUID
 from dramatiq import Broker, actor
 
 from schemas.errors import ErrorCode, InsufficientTokens, MaskerUnavailable, StageFailed, Unprocessable
+from schemas.metrics import STAGE_SECONDS
 from schemas.stages import STAGES, Queue, Stage, StageInfo
 from workers.context import Context
 from workers.run import ClaimLost, Run, renewed
@@ -22,21 +23,26 @@ def perform(context: Context, stage: Stage, job_id: UUID, part: int | None = Non
     try:
         run = Run.claim_stage(context, stage, job_id, part)
         if run is not None:
-            _work(run)
+            outcome = _work(run)
+            STAGE_SECONDS.labels(stage.value, outcome).observe(run.milliseconds() / 1000)
     except Exception as error:  # noqa: BLE001 - a traceback may hold text: it must reach neither broker nor log
         log.error("job %s: %s broke with %s", job_id, stage, type(error).__name__)
         if run is not None:
+            STAGE_SECONDS.labels(stage.value, "broken").observe(run.milliseconds() / 1000)
             with suppress(MaskerUnavailable, OSError):  # then the lease ends and the sweeper announces the stage again
                 run.try_again()
 
 
-def _work(run: Run) -> None:
+def _work(run: Run) -> str:
+    """Works, and says how it ended: done, failed, or late."""
+    outcome = "failed"
     try:
         with renewed(run.context, run.claim):
             WORK[run.claim.stage](run)
     except ClaimLost:
         log.info("job %s: %s came too late and is dropped", run.claim.job_id, run.claim.stage)
         run.discard()
+        outcome = "late"
     except StageFailed as failure:
         log.info("job %s: %s failed with %s", run.claim.job_id, run.claim.stage, failure.code)
         run.fail(failure.code, failure.reason)
@@ -47,6 +53,8 @@ def _work(run: Run) -> None:
         run.fail(ErrorCode.REDACTION_INCOMPLETE)
     else:
         log.info("job %s: stage=%s ms=%d%s", run.claim.job_id, run.claim.stage, run.milliseconds(), _counts(run.found))
+        outcome = "done"
+    return outcome
 
 
 def _counts(found: Mapping[str, int]) -> str:

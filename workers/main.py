@@ -5,6 +5,7 @@ import gc
 import signal
 
 from schemas.settings import load_settings
+from storage.monitoring import serve_metrics
 from storage.opening import Storage
 from workers.actors import declare
 from workers.context import Context
@@ -18,6 +19,7 @@ ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
 settings = load_settings()
 storage = Storage.open(settings)
 context = Context.open(settings, storage)
+serve_metrics(settings, storage)
 gc.freeze()  # the lexicons live as long as the process; the collector need not walk them
 broker = storage.broker
 declare(broker, context)

@@ -12,6 +12,7 @@ from uuid import UUID
 from pipeline.entities.proof import Proof
 from schemas.errors import ErrorCode, MaskerUnavailable
 from schemas.files import Format, JobState
+from schemas.metrics import FAILED_JOBS
 from schemas.refusals import Reason
 from schemas.stages import Stage
 from storage import report_key
@@ -160,6 +161,7 @@ class Run:
         with self.context.storage.database.transaction() as session:
             failed = endings.fail(session, self.claim, code, reason, now=self.context.clock())
         if failed:
+            FAILED_JOBS.labels(str(code)).inc()
             self._destroy(JobState.FAILED)
         else:
             self.discard()

@@ -12,6 +12,7 @@ from dramatiq import Broker, Middleware, Worker
 from schemas.clock import utc_now
 from schemas.errors import ErrorCode
 from schemas.files import JobState
+from schemas.metrics import EVENTS
 from schemas.settings import Settings
 from schemas.stages import Queue
 from storage.accounts import sessions
@@ -150,6 +151,8 @@ class Sweeper(Middleware):
             reconcile = now >= next_reconcile
             try:
                 swept = sweep(self._storage, self._settings, now, reconcile=reconcile)
+                for what, count in swept._asdict().items():
+                    EVENTS.labels(what).inc(count)
                 if any(swept):
                     log.info("swept: %s", swept)
                 if reconcile:

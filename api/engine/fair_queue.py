@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from starlette.requests import ClientDisconnect
 
 from schemas.errors import MaskerUnavailable
+from schemas.metrics import SHED
 
 Disconnected = Callable[[], Awaitable[None]]  # returns when the client has closed its connection
 
@@ -85,7 +86,9 @@ class FairQueue:
             return
         longest = max(self._lines, key=lambda name: len(self._lines[name]), default=caller)
         if len(self._lines.get(longest, ())) <= len(self._lines.get(caller, ())) + 1:
+            SHED.inc()
             raise MaskerUnavailable(retry_after=self._retry_after)
+        SHED.inc()
         last = self._lines[longest][-1]
         self._remove(longest, last)
         last.set_exception(MaskerUnavailable(retry_after=self._retry_after))

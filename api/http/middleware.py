@@ -12,6 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from api.http.answer_headers import WARNING_HEADER
 from api.http.errors import UNEXPECTED, error_response
 from schemas.errors import MaskerError
+from schemas.metrics import REQUEST_SECONDS
 
 access_log = logging.getLogger("masker.access")
 log = logging.getLogger("masker.api")
@@ -86,14 +87,17 @@ class AccessLog:
         try:
             await self._app(scope, receive, send_noting_status)
         finally:
-            state = scope["state"]
+            state, route = scope["state"], getattr(scope.get("route"), "path", "-")
+            method = scope["method"] if scope["method"] in _METHODS else "-"
+            seconds = perf_counter() - state["started"]
+            REQUEST_SECONDS.labels(method, route, str(status)).observe(seconds)
             access_log.info(
                 "request_id=%s method=%s route=%s status=%s ms=%d",
                 state["request_id"],
-                scope["method"] if scope["method"] in _METHODS else "-",
-                getattr(scope.get("route"), "path", "-"),
+                method,
+                route,
                 status,
-                round((perf_counter() - state["started"]) * 1000),
+                round(seconds * 1000),
             )
 
 

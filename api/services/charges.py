@@ -12,6 +12,7 @@ from anyio import CancelScope, to_thread
 from api.services.container import Services
 from schemas.clock import utc_now
 from schemas.errors import CommitInDoubt, MaskerError
+from schemas.metrics import REFUNDS, WORDS
 from storage import ledger
 from storage.ledger import Order
 
@@ -44,12 +45,15 @@ async def charged(
     try:
         yield charge
     finally:
-        if not charge.is_final:
+        if charge.is_final:
+            WORDS.inc(tokens)
+        else:
             await _refund_shielded(services, reference)
 
 
 async def _refund_shielded(services: Services, reference: str, in_doubt: UUID | None = None) -> None:
     """Refunds the charge. `in_doubt`: the account, when it is unknown whether the charge was committed."""
+    REFUNDS.inc()
     with CancelScope(shield=True):
         await to_thread.run_sync(_refund, services, reference, in_doubt)
 

@@ -14,6 +14,7 @@ from anyio import to_thread
 from schemas.clock import riyadh_day
 from schemas.entities import EntityType
 from schemas.errors import MaskerError
+from schemas.metrics import ENTITIES
 from storage.accounts import usage
 from storage.database import Database
 
@@ -38,6 +39,8 @@ class UsageLog:
         day, amounts = usage.Day(account_id, riyadh_day(now)), usage.amounts(tokens=tokens, entities=entities)
         with self._lock:
             self._amounts[day].update(amounts)
+        for type_, count in entities.items():
+            ENTITIES.labels(type_.value).inc(count)
 
     def flush(self) -> None:
         """Writes the sums. Every call that was noted before is in the database when it returns. MaskerUnavailable."""

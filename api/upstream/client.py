@@ -11,6 +11,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Hashable, Iterator, M
 from contextlib import asynccontextmanager, contextmanager
 from http.client import HTTPResponse
 from http.cookiejar import CookieJar
+from time import perf_counter
 from typing import NamedTuple
 from urllib.request import Request
 
@@ -22,6 +23,7 @@ from api.upstream.connections import MAX_CALLS, ConnectionPool
 from api.upstream.decoding import ACCEPTED, Decoder, DecodingError, decoder
 from api.upstream.headers import response_headers
 from schemas.errors import MaskerUnavailable, ProviderTimeout, ProviderUnreachable
+from schemas.metrics import PROVIDER_SECONDS
 from schemas.settings import Settings
 
 _PATHS: Mapping[Provider, str] = {Provider.ANTHROPIC: "/v1/messages", Provider.OPENAI: "/chat/completions"}
@@ -140,8 +142,13 @@ class Upstream:
             content=call.body,
             extensions={"timeout": httpx.Timeout(read, connect=connect, write=write).as_dict()},
         )
-        with _errors_translated():
-            response = await self._client.send(request, stream=True)
+        began, status = perf_counter(), "0"
+        try:
+            with _errors_translated():
+                response = await self._client.send(request, stream=True)
+            status = str(response.status_code)
+        finally:
+            PROVIDER_SECONDS.labels(call.provider.value, status).observe(perf_counter() - began)
         try:
             if response.is_redirect or response.status_code not in _STATUSES:
                 raise ProviderUnreachable

@@ -36,7 +36,7 @@ def test_the_hundredth_value_has_three_digits() -> None:
 
 
 def test_a_text_without_entities_is_itself() -> None:
-    assert redact(marked("nothing here \0 \u200f"), (), TODAY) == ("nothing here \0 \u200f", 0, {}, 0)
+    assert redact(marked("nothing here \0 \u200f"), (), TODAY) == ("nothing here \0 \u200f", 0, {}, 0, ())
 
 
 def test_a_term_of_another_type_counts_as_that_type() -> None:

@@ -1,0 +1,42 @@
+"""What operators watch, as Prometheus metrics of this process. Labels name routes, stages, types and codes.
+
+No label holds an id, an address or a value: their number is bounded by the code.
+"""
+
+from prometheus_client import CollectorRegistry, Counter, Histogram
+
+REGISTRY = CollectorRegistry()
+_SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300)
+
+REQUEST_SECONDS = Histogram(
+    "masker_http_request_duration_seconds",
+    "Time from a request's head to the end of its answer.",
+    ("method", "route", "status"),
+    buckets=_SECONDS,
+    registry=REGISTRY,
+)
+PROVIDER_SECONDS = Histogram(
+    "masker_provider_duration_seconds",
+    "Time from a call of a model provider to the head of its answer, by status; 0 where none came.",
+    ("provider", "status"),
+    buckets=_SECONDS,
+    registry=REGISTRY,
+)
+WORDS = Counter("masker_words", "Words of text calls that were charged.", registry=REGISTRY)
+REFUNDS = Counter("masker_refunds", "Text calls whose charge was given back.", registry=REGISTRY)
+SHED = Counter("masker_shed_texts", "Texts that were refused because too many waited.", registry=REGISTRY)
+ENTITIES = Counter("masker_entities", "Entities found in texts, by type.", ("type",), registry=REGISTRY)
+STAGE_SECONDS = Histogram(
+    "masker_stage_duration_seconds",
+    "Time of one attempt at a stage of a file job, by how it ended: done, failed, late or broken.",
+    ("stage", "outcome"),
+    buckets=_SECONDS,
+    registry=REGISTRY,
+)
+FAILED_JOBS = Counter("masker_failed_jobs", "File jobs that failed, by error code.", ("error_code",), registry=REGISTRY)
+EVENTS = Counter(
+    "masker_swept",
+    "What the sweeper did: announced (leases that ended), failed, expired, destroyed, purged, orphans, sessions.",
+    ("what",),
+    registry=REGISTRY,
+)

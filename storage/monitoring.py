@@ -1,0 +1,66 @@
+"""Serves the metrics of this process, and of the database what is waiting, on a port of their own."""
+
+import logging
+from collections.abc import Iterator
+
+from prometheus_client import start_http_server
+from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from schemas.clock import utc_now
+from schemas.errors import MaskerUnavailable
+from schemas.metrics import REGISTRY
+from schemas.settings import InvalidSettings, Settings
+from schemas.stages import Queue
+from storage.jobs.backlog import backlog
+from storage.opening import Storage
+
+log = logging.getLogger("masker.metrics")
+_PORTS = 64  # processes of one worker command
+
+
+class Backlog(Collector):
+    """By queue: how many stages and parts of file jobs wait for a worker, and for how long the oldest of them."""
+
+    def __init__(self, storage: Storage, lease_seconds: float) -> None:
+        self._storage, self._lease_seconds = storage, lease_seconds
+
+    def collect(self) -> Iterator[Metric]:
+        """Asks the database; nothing while it is unavailable."""
+        waiting = GaugeMetricFamily(
+            "masker_queue_waiting", "Stages and parts that wait for a worker.", labels=["queue"]
+        )
+        oldest = GaugeMetricFamily(
+            "masker_queue_oldest_seconds", "For how long the oldest of them waits: what to scale by.", labels=["queue"]
+        )
+        try:
+            with self._storage.database.reading() as session:
+                found = backlog(session, utc_now(), self._lease_seconds)
+        except MaskerUnavailable:
+            return
+        for queue in Queue:
+            count, seconds = found.get(queue, (0, 0.0))
+            waiting.add_metric([queue.value], count)
+            oldest.add_metric([queue.value], seconds)
+        yield waiting
+        yield oldest
+
+
+def serve_metrics(settings: Settings, storage: Storage) -> None:
+    """Starts the thread that answers at `http://METRICS_HOST:METRICS_PORT/metrics`, if a port is set. InvalidSettings.
+
+    Several processes of one machine take the ports from there on, one each.
+    """
+    if settings.metrics_port is None:
+        return
+    REGISTRY.register(Backlog(storage, settings.lease_seconds))
+    for port in range(settings.metrics_port, settings.metrics_port + _PORTS):
+        try:
+            start_http_server(port, settings.metrics_host, REGISTRY)
+        except OSError:  # another process of ours has it
+            continue
+        log.info("metrics at port %d", port)
+        return
+    raise InvalidSettings(
+        f"MASKER_METRICS_PORT: no free port of {_PORTS}, or MASKER_METRICS_HOST is not of this machine"
+    )

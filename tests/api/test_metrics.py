@@ -1,0 +1,76 @@
+"""Metrics: what a running server and its workers tell, and that they tell nothing of anybody."""
+
+import re
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+import yaml
+
+from examples.server import Server, embedded_server, free_port
+from schemas.errors import ErrorCode
+from schemas.metrics import REGISTRY
+
+ROOT = Path(__file__).parents[2]
+
+TEXT = "Reem Alharbi, national ID 1012345672, write to reem.alharbi@example.com"
+CSV = b"name,phone\nReem Alharbi,0501234567\n"
+
+
+@pytest.fixture(scope="module")
+def port() -> int:
+    return free_port()
+
+
+@pytest.fixture(scope="module")
+def server(port: int) -> Iterator[Server]:
+    with embedded_server("watched@example.com", METRICS_PORT=str(port), SWEEP_INTERVAL_SECONDS="1") as running:
+        yield running
+
+
+def test_what_a_server_tells(server: Server, port: int) -> None:
+    with httpx.Client(base_url=server.url, headers={"Authorization": f"Bearer {server.key}"}, timeout=60) as client:
+        for _ in range(3):
+            assert client.post("/api/v1/mask", json={"text": TEXT}).status_code == 200
+        client.get("/api/v1/files/reem.alharbi@example.com")
+        client.get("/reem.alharbi")
+        for name, data in (("reem-alharbi.csv", CSV), ("reem-alharbi.pdf", b"%PDF-1.7\nnothing")):
+            client.post("/api/v1/files/redact", files={"file": (name, data)})
+        for _ in range(200):
+            states = {row["state"] for row in client.get("/api/v1/files").json()["files"]}
+            if states == {"ready"}:
+                break
+            time.sleep(0.1)
+    told = httpx.get(f"http://127.0.0.1:{port}/metrics").text
+    values = dict(re.findall(r"^(masker_[^ ]+) ([0-9.e+]+)$", told, re.MULTILINE))
+    assert (
+        values['masker_http_request_duration_seconds_count{method="POST",route="/api/v1/mask",status="200"}'] == "3.0"
+    )
+    assert values['masker_http_request_duration_seconds_count{method="GET",route="-",status="404"}'] == "1.0"
+    assert values['masker_entities_total{type="NATIONAL_ID"}'] == "3.0"
+    assert float(values["masker_words_total"]) == 3 * len(TEXT.split())
+    assert values['masker_stage_duration_seconds_count{outcome="done",stage="redact"}'] == "1.0"
+    for queue in ("light", "documents", "ocr", "detect", "verify"):
+        assert values[f'masker_queue_waiting{{queue="{queue}"}}'] == "0.0"
+        assert values[f'masker_queue_oldest_seconds{{queue="{queue}"}}'] == "0.0"
+    hidden = r"reem|alharbi|1012345672|0501234567|watched|mk_live|[0-9a-f]{8}-[0-9a-f]{4}-"
+    assert not re.findall(hidden, told, re.IGNORECASE)
+
+
+def test_no_port_no_metrics(port: int) -> None:
+    with embedded_server("unwatched@example.com"), pytest.raises(httpx.ConnectError):
+        httpx.get(f"http://127.0.0.1:{free_port()}/metrics")
+
+
+def test_alert_rules_ask_for_metrics_that_exist() -> None:
+    rules = yaml.safe_load((ROOT / "examples" / "monitoring" / "alerts.yaml").read_text())
+    named = {family.name for family in REGISTRY.collect()} | {"masker_queue_oldest_seconds", "masker_queue_waiting"}
+    for rule in (rule for group in rules["groups"] for rule in group["rules"]):
+        for name in re.findall(r"masker_\w+", rule["expr"]):
+            assert re.sub(r"_(?:bucket|count|sum|total)$", "", name) in named, name
+        for label, values in re.findall(r"(\w+)=~?\"([\w|]+)\"", rule["expr"]):
+            known = {"outcome": {"done", "failed", "late", "broken"}, "error_code": set(vars(ErrorCode).values())}[label]
+            assert set(values.split("|")) <= known
+        assert rule["annotations"]["summary"] and rule["labels"]["severity"] in {"info", "warning", "critical"}
