@@ -48,6 +48,7 @@ class People:
         self._key = key
         self._taken = {part.identity for name in names for part in _parts(name)}
         self._standing: dict[str, Name] = {}
+        self._spent: set[int] = set()  # pools of which every name stands for somebody
 
     def name(self, surface: str, before: str) -> str | None:
         """The stand-in of a name; `before`: the text in front of it, whose title may tell a woman."""
@@ -76,6 +77,8 @@ class People:
 
     def _chosen(self, identity: str, pool: Sequence[Name]) -> Name | None:
         """A name of the pool that stands for no other; None once all of them do."""
+        if id(pool) in self._spent:
+            return None
         choices = Choices(self._key, "name", identity)
         first = choices.below(len(pool))
         for step in range(len(pool)):
@@ -85,6 +88,7 @@ class People:
                 self._taken.add(other)
                 self._standing[identity] = name
                 return name
+        self._spent.add(id(pool))
         return None
 
 
