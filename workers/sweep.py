@@ -1,20 +1,16 @@
 """The sweep: announces overdue stages, fails jobs after their last attempt, destroys expired files. Repeatable."""
 
 import logging
-import threading
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from itertools import islice
 from typing import NamedTuple
-
-from dramatiq import Broker, Middleware, Worker
 
 from schemas.clock import utc_now
 from schemas.errors import ErrorCode
 from schemas.files import JobState
 from schemas.metrics import EVENTS
 from schemas.settings import Settings
-from schemas.stages import Queue
 from storage.accounts import sessions
 from storage.jobs import endings, objects, sweeps
 from storage.jobs.objects import StoredJob
@@ -22,6 +18,7 @@ from storage.jobs.records import download_key
 from storage.jobs.sweeps import Overdue
 from storage.jobs.tables import Job
 from storage.opening import Storage
+from workers.background import Background
 from workers.run import destroy_leftovers
 
 # An object is older than the row of its upload, and S3 dates a large object by the start of its upload.
@@ -121,43 +118,21 @@ log = logging.getLogger("masker.workers")
 RECONCILE_EVERY = timedelta(hours=1)
 
 
-class Sweeper(Middleware):
-    """Runs the sweep in a thread of its own, so that it is on time while every worker thread is busy.
-
-    Only workers of the light queue sweep. Several processes may sweep at once: every step is conditional.
-    """
+class Sweeper(Background):
+    """Sweeps, and once an hour walks the whole object store, too."""
 
     def __init__(self, storage: Storage, settings: Settings) -> None:
+        super().__init__("sweep", self._sweep, settings.sweep_interval_seconds)
         self._storage, self._settings = storage, settings
-        self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="sweeper", daemon=True)
+        self._next_reconcile = utc_now()
 
-    def after_worker_boot(self, broker: Broker, worker: Worker) -> None:
-        """Starts the thread."""
-        queues = worker.consumer_whitelist
-        if not queues or Queue.LIGHT.value in queues:
-            self._thread.start()
-
-    def before_worker_shutdown(self, broker: Broker, worker: Worker) -> None:
-        """Stops the thread and waits for it."""
-        self._stopping.set()
-        if self._thread.is_alive():
-            self._thread.join()
-
-    def _run(self) -> None:
-        next_reconcile = utc_now()
-        while True:
-            now = utc_now()
-            reconcile = now >= next_reconcile
-            try:
-                swept = sweep(self._storage, self._settings, now, reconcile=reconcile)
-                for what, count in swept._asdict().items():
-                    EVENTS.labels(what).inc(count)
-                if any(swept):
-                    log.info("swept: %s", swept)
-                if reconcile:
-                    next_reconcile = now + RECONCILE_EVERY
-            except Exception as error:  # noqa: BLE001 - the next sweep repeats what failed
-                log.error("the sweep broke with %s", type(error).__name__)
-            if self._stopping.wait(self._settings.sweep_interval_seconds):
-                return
+    def _sweep(self) -> None:
+        now = utc_now()
+        reconcile = now >= self._next_reconcile
+        swept = sweep(self._storage, self._settings, now, reconcile=reconcile)
+        for what, count in swept._asdict().items():
+            EVENTS.labels(what).inc(count)
+        if any(swept):
+            log.info("swept: %s", swept)
+        if reconcile:
+            self._next_reconcile = now + RECONCILE_EVERY

@@ -2,28 +2,24 @@
 
 import asyncio
 import logging
-import threading
 from collections.abc import Callable
 from datetime import datetime
 from uuid import UUID
 
-from dramatiq import Broker, Middleware, Worker
-
 from schemas.clock import utc_now
 from schemas.errors import MaskerError
 from schemas.settings import Settings
-from schemas.stages import Queue
 from storage.encryption import SealBroken
 from storage.jobs import webhooks
 from storage.jobs.webhooks import Delivery
 from storage.opening import Storage
+from workers.background import Background
 from workers.callbacks import NotCalled, call, signed
 
 log = logging.getLogger("masker.workers")
 
 _LOOK_EVERY = 2.0  # seconds
 _CALL_SECONDS = 15.0  # for one call, from resolving the name to the status
-_AT_ONCE = 16  # calls, so that a few receivers that hang do not hold up the others
 
 
 class Sender:
@@ -44,22 +40,20 @@ class Sender:
         """Makes one attempt for each webhook that is due; the number of those that were heard."""
         with self._storage.database.reading() as session:
             waiting = webhooks.due(session, self._clock())
-        places = asyncio.Semaphore(_AT_ONCE)
-        return sum(await asyncio.gather(*(self._attempt(places, *item) for item in waiting)))
+        return sum(await asyncio.gather(*(self._attempt(*item) for item in waiting)))
 
-    async def _attempt(self, places: asyncio.Semaphore, job_id: UUID, attempts: int) -> bool:
-        async with places:
-            delivery = await asyncio.to_thread(self._take, job_id, attempts)
-            if delivery is None:
-                return False
-            body, headers = signed(delivery, self._clock())
-            try:
-                await call(delivery.url, body, headers, seconds=self._call_seconds, allow_private=self._allow_private)
-            except NotCalled as failure:
-                await asyncio.to_thread(self._unheard, delivery, str(failure))
-                return False
-            await asyncio.to_thread(self._heard, delivery)
-            return True
+    async def _attempt(self, job_id: UUID, attempts: int) -> bool:
+        delivery = await asyncio.to_thread(self._take, job_id, attempts)
+        if delivery is None:
+            return False
+        body, headers = signed(delivery, self._clock())
+        try:
+            await call(delivery.url, body, headers, seconds=self._call_seconds, allow_private=self._allow_private)
+        except NotCalled as failure:
+            await asyncio.to_thread(self._unheard, delivery, str(failure))
+            return False
+        await asyncio.to_thread(self._heard, delivery)
+        return True
 
     def _take(self, job_id: UUID, attempts: int) -> Delivery | None:
         try:
@@ -82,29 +76,12 @@ class Sender:
         )  # fmt: skip
 
 
-class WebhookSender(Middleware):
-    """Runs the sender in the workers of the light queue."""
+class WebhookSender(Background):
+    """Sends what is due, every other second."""
 
     def __init__(self, storage: Storage, settings: Settings) -> None:
         self._sender = Sender(storage, settings)
-        self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="webhooks", daemon=True)
+        super().__init__("webhooks", self._send, _LOOK_EVERY)
 
-    def after_worker_boot(self, broker: Broker, worker: Worker) -> None:
-        """Starts the thread."""
-        queues = worker.consumer_whitelist
-        if not queues or Queue.LIGHT.value in queues:
-            self._thread.start()
-
-    def before_worker_shutdown(self, broker: Broker, worker: Worker) -> None:
-        """Stops the thread and waits for calls that are under way."""
-        self._stopping.set()
-        if self._thread.is_alive():
-            self._thread.join(_CALL_SECONDS)
-
-    def _run(self) -> None:
-        while not self._stopping.wait(_LOOK_EVERY):
-            try:
-                asyncio.run(self._sender.send())
-            except Exception as error:  # noqa: BLE001 - what failed is due again
-                log.error("webhooks broke with %s", type(error).__name__)
+    def _send(self) -> None:
+        asyncio.run(self._sender.send())

@@ -22,7 +22,7 @@ _ENDED = (JobState.READY.value, JobState.FAILED.value, JobState.EXPIRED.value)
 BACKOFF = tuple(timedelta(seconds=seconds) for seconds in (10, 60, 300, 1800, 7200, 21600, 43200))
 ATTEMPTS = len(BACKOFF) + 1
 _IN_FLIGHT = timedelta(seconds=120)  # after which an attempt whose sender died is repeated
-BATCH = 100
+BATCH = 32  # that are sent at once: a worker that stops waits for one batch
 
 
 @dataclass(frozen=True, slots=True, repr=False)
