@@ -64,6 +64,10 @@ class Keyring:
         except InvalidTag:
             raise SealBroken from None
 
+    def is_current(self, sealed: bytes) -> bool:
+        """Whether a box was sealed under the current master key, as its header says."""
+        return sealed[1 : 1 + _KEY_ID_BYTES] == self._current
+
     def wrap(self, data_key: bytes, context: str) -> bytes:
         """Encrypts a data key into a box."""
         return self.seal(data_key, f"data-key:{context}")

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from storage.tables import Account
 
 account = typer.Typer(help="Create accounts and add tokens to them.", no_args_is_help=True)
-key = typer.Typer(help="Mint and revoke bearer keys.", no_args_is_help=True)
+key = typer.Typer(
+    help="Mint and revoke bearer keys; bring what is stored under a new master key.", no_args_is_help=True
+)
 
 Email = Annotated[str, typer.Option("--email", help="The account's e-mail address.")]
 
@@ -142,6 +144,19 @@ def list_keys(email: Email, as_json: Json = False) -> None:
         return
     head = ("key_id", "prefix", "created_at", "last_used_at", "revoked_at", "judge_allowed", "name")
     table(head, ([printable("-" if row[name] is None else str(row[name])) for name in head] for row in rows))
+
+
+@key.command("rotate")
+def rotate_master_key(as_json: Json = False) -> None:
+    """Seal everything under the current master key, while the service runs; run it again until nothing is waiting.
+
+    Set the new MASKER_MASTER_KEY, put the old one into MASKER_PREVIOUS_MASTER_KEYS, restart every process, then rotate.
+    """
+    from storage.rotation import rotate
+
+    with stores(load()) as storage:
+        rotated = rotate(storage)
+    show(rotated._asdict(), as_json=as_json)
 
 
 @key.command("revoke")

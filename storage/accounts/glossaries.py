@@ -15,6 +15,8 @@ from storage.ledger import UnknownAccount
 from storage.tables import Account, Glossary
 from storage.terms import dump_terms, load_terms
 
+SEALED = ("name", "entries")  # in a row
+
 
 def create(
     session: Session,

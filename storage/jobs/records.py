@@ -34,6 +34,8 @@ from storage.jobs.tables import Job, JobPart, UploadCount
 from storage.terms import dump_terms, load_terms
 
 MAX_PAGE = 50
+# What is sealed in a row, by column, with the name in its context.
+SEALED = {"filename": "filename", "output_name": "output-name", "terms": "terms"}
 FILES_PATH = "/api/v1/files"
 _RUNNING = (JobState.QUEUED.value, JobState.PROCESSING.value)
 _TERMS = cast("QueryableAttribute[bytes | None]", Job.terms_sealed)

@@ -17,6 +17,7 @@ from storage.database import changed
 from storage.encryption import Keyring
 from storage.jobs.tables import Job, Webhook
 
+SEALED = ("url", "secret")  # in a row
 _ENDED = (JobState.READY.value, JobState.FAILED.value, JobState.EXPIRED.value)
 # How long a sender waits after each attempt that was not heard; after the last one it gives up.
 BACKOFF = tuple(timedelta(seconds=seconds) for seconds in (10, 60, 300, 1800, 7200, 21600, 43200))

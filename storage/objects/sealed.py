@@ -48,6 +48,24 @@ class SealedStore:
         """Reads a whole object. ObjectNotFound, SealBroken."""
         return b"".join(self.read(key))
 
+    def rewrap(self, key: str) -> bool:
+        """Wraps an object's data key under the current master key; False where it is. ObjectNotFound, SealBroken.
+
+        The chunks stay as they are, byte for byte. A reader that has begun reads the old object to its end.
+        """
+        pieces = self._store.read(key)
+        buffer = bytearray()
+        wrapped = self._wrapped(buffer, pieces)
+        if self._keyring.is_current(wrapped):
+            return False
+        fresh = self._keyring.wrap(self._keyring.unwrap(wrapped, key), key)
+        with self._store.writer(key) as writer:
+            writer.write(_MAGIC + len(fresh).to_bytes(_LENGTH_BYTES, "big") + fresh + bytes(buffer))
+            for piece in pieces:
+                writer.write(piece)
+            writer.commit()
+        return True
+
     def delete(self, key: str) -> None:
         """Removes an object, if there is one."""
         self._store.delete(key)
@@ -79,13 +97,7 @@ class SealedStore:
     def _opened(self, key: str) -> Iterator[bytes]:
         pieces = self._store.read(key)
         buffer = bytearray()
-        _fill(buffer, pieces, len(_MAGIC) + _LENGTH_BYTES)
-        head = _take(buffer, len(_MAGIC) + _LENGTH_BYTES)
-        if head[: len(_MAGIC)] != _MAGIC:
-            raise SealBroken
-        wrapped_bytes = int.from_bytes(head[len(_MAGIC) :], "big")
-        _fill(buffer, pieces, wrapped_bytes)
-        chunks = _Chunks(self._keyring.unwrap(_take(buffer, wrapped_bytes), key), key)
+        chunks = _Chunks(self._keyring.unwrap(self._wrapped(buffer, pieces), key), key)
         sealed_bytes = CHUNK_BYTES + _TAG_BYTES
         for number in count():
             # One byte beyond a chunk tells that it is not the last.
@@ -96,6 +108,17 @@ class SealedStore:
                 yield plaintext
             if final:
                 return
+
+    @staticmethod
+    def _wrapped(buffer: bytearray, pieces: Iterator[bytes]) -> bytes:
+        """The wrapped data key at the head of an object; what was read beyond it stays in the buffer. SealBroken."""
+        _fill(buffer, pieces, len(_MAGIC) + _LENGTH_BYTES)
+        head = _take(buffer, len(_MAGIC) + _LENGTH_BYTES)
+        if head[: len(_MAGIC)] != _MAGIC:
+            raise SealBroken
+        wrapped_bytes = int.from_bytes(head[len(_MAGIC) :], "big")
+        _fill(buffer, pieces, wrapped_bytes)
+        return _take(buffer, wrapped_bytes)
 
 
 class _Chunks:
