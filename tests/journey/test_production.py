@@ -4,11 +4,14 @@ import base64
 import contextlib
 import json
 import os
+import re
 import secrets
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +45,8 @@ def environment(postgres_url: str, redis_url: str, s3: Bucket, tmp_path: Path) -
         "MASKER_DATA_DIR": str(tmp_path / "unused"),
         "MASKER_SANDBOX": "best-effort",
         "MASKER_RATE_LIMIT_PER_MINUTE": "100000",  # the test polls without a pause
+        "MASKER_METRICS_PORT": str(free_port()),
+        "MASKER_WEBHOOK_PRIVATE_ADDRESSES": "true",
     }
 
 
@@ -134,3 +139,37 @@ def test_text_and_every_sample_document(client: httpx.Client, tmp_path: Path) ->
     assert [job["original_filename"] for job in listed] == list(reversed(PLANTED))
     assert client.delete(f"/api/v1/files/{listed[0]['file_id']}").status_code == 204
     assert client.get(listed[0]["poll_url"]).status_code == 404
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(240)
+def test_a_worker_calls_back_and_each_process_has_its_metrics(
+    client: httpx.Client, environment: dict[str, str]
+) -> None:
+    called: list[bytes] = []
+
+    class Receiver(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            called.append(self.rfile.read(int(self.headers["Content-Length"])))
+            self.send_response(204)
+            self.end_headers()
+
+        def log_message(self, *_: Any) -> None:
+            """Says nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Receiver) as receiver:
+        threading.Thread(target=receiver.serve_forever, daemon=True).start()
+        part = {"file": ("payroll.csv", (DOCUMENTS / "payroll.csv").read_bytes(), "text/csv")}
+        form = {"callback_url": f"http://127.0.0.1:{receiver.server_port}/done"}
+        file_id = client.post("/api/v1/files/redact", files=part, data=form).raise_for_status().json()["file_id"]
+        until(60, "the webhook comes", lambda: called)
+        receiver.shutdown()
+    assert json.loads(called[0])["data"] == {
+        "file_id": file_id, "state": "ready", "error_code": None, "poll_url": f"/api/v1/files/{file_id}",
+    }  # fmt: skip
+    first = int(environment["MASKER_METRICS_PORT"])
+    told = [httpx.get(f"http://127.0.0.1:{port}/metrics").text for port in range(first, first + 3)]
+    stages = re.findall(r'stage_duration_seconds_count{outcome="done",stage="(\w+)"}', "".join(told))
+    assert {"extract", "detect", "redact", "verify", "store"} <= set(stages)
+    assert sum("http_request_duration_seconds_count" in each for each in told) == 1
+    assert all('masker_queue_oldest_seconds{queue="ocr"} 0.0' in each for each in told)
