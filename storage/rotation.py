@@ -3,11 +3,12 @@
 Afterwards nothing needs the earlier key but the reports that were signed with it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 from uuid import UUID
 
 from sqlalchemy import Select, update
+from sqlalchemy import func as sql
 from sqlalchemy import select as sql_select
 from sqlalchemy.orm import InstrumentedAttribute
 from sqlmodel import SQLModel, col, select
@@ -15,7 +16,7 @@ from sqlmodel import SQLModel, col, select
 from schemas.files import JobState
 from storage.accounts import glossaries
 from storage.database import Database, changed
-from storage.encryption import Keyring
+from storage.encryption import HEADER_BYTES, Keyring
 from storage.jobs import records, webhooks
 from storage.jobs.records import download_key
 from storage.jobs.tables import Job, Webhook
@@ -61,9 +62,9 @@ def rotate(storage: Storage) -> Rotated:
     return Rotated(fields, sum(_object(storage, job_id) for job_id in _ready(storage.database)), waiting)
 
 
-def _ready(database: Database) -> Iterator[UUID]:
+def _ready(database: Database) -> Sequence[UUID]:
     with database.reading() as session:
-        yield from session.exec(select(Job.id).where(col(Job.state) == JobState.READY.value)).all()
+        return session.exec(select(Job.id).where(col(Job.state) == JobState.READY.value)).all()
 
 
 def _object(storage: Storage, job_id: UUID) -> bool:
@@ -87,8 +88,9 @@ def _object(storage: Storage, job_id: UUID) -> bool:
 
 def _field(database: Database, keyring: Keyring, sealed: _Sealed) -> int:
     key, column = _attribute(sealed.table, sealed.id), _attribute(sealed.table, sealed.column)
+    heads = sql_select(key, sql.substr(column, 1, HEADER_BYTES))  # the terms of an upload may weigh megabytes
     with database.reading() as session:
-        old = [row_id for row_id, box in session.execute(_boxes(key, column)) if box and not keyring.is_current(box)]
+        old = [row_id for row_id, head in session.execute(heads) if head and not keyring.is_current(head)]
     done = 0
     for row_id in old:
         with database.transaction() as session:

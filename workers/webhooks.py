@@ -43,6 +43,14 @@ class Sender:
         return sum(await asyncio.gather(*(self._attempt(*item) for item in waiting)))
 
     async def _attempt(self, job_id: UUID, attempts: int) -> bool:
+        """Whether one webhook was heard. What fails here must not end the calls beside it: it is due again later."""
+        try:
+            return await self._told(job_id, attempts)
+        except (MaskerError, SealBroken) as error:
+            log.error("job_id=%s the webhook waits: %s", job_id, type(error).__name__)
+            return False
+
+    async def _told(self, job_id: UUID, attempts: int) -> bool:
         delivery = await asyncio.to_thread(self._take, job_id, attempts)
         if delivery is None:
             return False
@@ -56,12 +64,8 @@ class Sender:
         return True
 
     def _take(self, job_id: UUID, attempts: int) -> Delivery | None:
-        try:
-            with self._storage.database.transaction() as session:
-                return webhooks.take(session, self._storage.keyring, job_id, attempts, self._clock())
-        except (MaskerError, SealBroken) as error:
-            log.error("job_id=%s the webhook was not taken: %s", job_id, type(error).__name__)
-            return None
+        with self._storage.database.transaction() as session:
+            return webhooks.take(session, self._storage.keyring, job_id, attempts, self._clock())
 
     def _heard(self, delivery: Delivery) -> None:
         with self._storage.database.transaction() as session:

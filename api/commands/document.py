@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
+    from pipeline.detect.detector import Detector
     from schemas.files import Format
     from schemas.refusals import Reason
 
@@ -77,11 +78,6 @@ def figures(format_: str, entities: Mapping[str, int], pages: int, seconds: floa
     }
 
 
-def read(source: Path, most: int, *, follow: bool) -> bytes:
-    """The bytes of a regular file. Refused."""
-    return _read(source, most, 0 if follow else os.O_NOFOLLOW)
-
-
 def identify(name: str, data: bytes, named: str | None) -> "Format":
     """The format of a document whose output is to end with `named`. Refused, WrongEnding."""
     from schemas.errors import UnsupportedFormat
@@ -95,13 +91,24 @@ def identify(name: str, data: bytes, named: str | None) -> "Format":
     return format_
 
 
+def redacted_folder_names(names: Iterable[str], detector: "Detector") -> Mapping[str, str]:
+    """The names of folders as documents' own names are redacted: every type, also in words that `_` joins."""
+    from pipeline.entities import output_name
+    from pipeline.entities.findings import find
+    from schemas.spans import DetectOptions
+
+    options = DetectOptions(strict_checksums=False)
+    return output_name.folder_names(names, lambda extraction: find(extraction, (), detector, options))
+
+
 def is_document(name: str) -> bool:
     """Whether the ending of a name is that of a supported format."""
     return format_of(name) is not None
 
 
-def _read(source: Path, most: int, flags: int) -> bytes:
+def read(source: Path, most: int, *, follow: bool) -> bytes:
     """The bytes of a regular file. Refused."""
+    flags = 0 if follow else os.O_NOFOLLOW
     try:
         # O_NONBLOCK: opening a pipe without a writer would block.
         with os.fdopen(os.open(source, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | flags), "rb") as file:

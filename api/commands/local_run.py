@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from api.commands.document import Done, Heard, Refused, figures, identify, read
+from api.commands.document import Done, Heard, Refused, figures, identify, read, redacted_folder_names
 
 if TYPE_CHECKING:
     from pipeline.detect.detector import Detector
@@ -57,12 +57,7 @@ class LocalRun:
 
     def folder_names(self, names: Iterable[str]) -> Mapping[str, str]:
         """As `document.Run` says."""
-        from pipeline.entities import output_name
-        from pipeline.entities.findings import find
-        from schemas.spans import DetectOptions
-
-        options = DetectOptions(strict_checksums=False)
-        return output_name.folder_names(names, lambda extraction: find(extraction, (), self.detector, options))
+        return redacted_folder_names(names, self.detector)
 
 
 def opened(settings: "Settings", readers: Executor) -> LocalRun:

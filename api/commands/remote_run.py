@@ -14,7 +14,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from api.commands import publishing
-from api.commands.document import Done, Heard, Refused, figures, identify, read
+from api.commands.document import Done, Heard, Refused, figures, identify, read, redacted_folder_names
 
 if TYPE_CHECKING:
     from masker.client import FileRecord, Masker
@@ -24,7 +24,7 @@ NOTES = ".masker-uploads.json"
 MOST_BYTES = 1024 * 1024 * 1024  # the server says what it takes; this bounds memory
 _PLACE_SECONDS = 2.0  # between two looks whether the account may send one more
 _WAIT_SECONDS = 24 * 3600.0  # the longest that a server keeps a file
-_BUSY = frozenset({"too_many_concurrent_jobs", "rate_limit_exceeded"})
+_BUSY = "too_many_concurrent_jobs"  # for the rate limit the client waits
 
 
 @dataclass(slots=True)
@@ -90,15 +90,13 @@ class RemoteRun:
         return done
 
     def folder_names(self, names: Iterable[str]) -> Mapping[str, str]:
-        """As `document.Run` says, read together so that a value has one number."""
-        listed = list(dict.fromkeys(names))
+        """As `document.Run` says, in this process: texts lose the types of the account, documents every type."""
+        listed = list(names)
         if not any(listed):
-            return {name: name for name in listed}
-        # A line break between two names: what was found never reaches across.
-        shown = self.masker.redact("\n".join(listed))["redacted_text"].split("\n")
-        if len(shown) != len(listed):
-            shown = [f"FOLDER_{number:02d}" for number, _ in enumerate(listed, start=1)]
-        return dict(zip(listed, shown, strict=True))
+            return dict.fromkeys(listed, "")
+        from pipeline.detect.detector import Detector
+
+        return redacted_folder_names(listed, Detector(names="accurate"))
 
     def _known(self, key: str) -> str | None:
         """The file of an earlier run that the server still has, done or on its way."""
@@ -123,7 +121,7 @@ class RemoteRun:
             try:
                 file_id = self.masker.upload(data, name=name)["file_id"]
             except MaskerError as error:
-                if error.code not in _BUSY:
+                if error.code != _BUSY:
                     raise
                 time.sleep(_PLACE_SECONDS)
                 continue

@@ -82,7 +82,8 @@ def name_in(headers: Mapping[str, str]) -> str:
     """The name in a Content-Disposition (RFC 6266), without folders."""
     message = Message()
     message["content-disposition"] = headers.get("content-disposition", "")
-    return PurePath(message.get_filename() or "redacted").name or "redacted"
+    name = PurePath(message.get_filename() or "").name
+    return "redacted" if name in ("", "..") else name
 
 
 def media_type(name: str) -> str:

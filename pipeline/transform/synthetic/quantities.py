@@ -5,6 +5,7 @@ A word that is not known might be part of the quantity (*five hundred*, *the thi
 
 import re
 from collections.abc import Sequence
+from functools import cache
 
 from pipeline.detect.lexicons.loader import fold, sections
 from pipeline.detect.text.normalize import normalize
@@ -45,8 +46,7 @@ _MOST_MONTH, _MOST_DAY, _SURE_DAY, _MOST_MINUTE = 12, 31, 28, 59
 
 def amount(surface: str, choices: Choices) -> str | None:
     """Other digits in an amount of digits; None for an amount in words."""
-    known = _MAGNITUDES | frozenset(word for words in sections("money.txt").values() for word in words)
-    if not _NUMBER.search(surface) or any(word not in known for word in _words(surface)):
+    if not _NUMBER.search(surface) or any(word not in _money_words() for word in _words(surface)):
         return None
     return _NUMBER.sub(lambda number: _amount_digits(number[0], choices), surface)
 
@@ -67,6 +67,11 @@ def moment(surface: str, choices: Choices) -> str | None:
         return _clock_digits(number[0], choices, is_hour=clock == number.start())
 
     return _NUMBER.sub(changed, renamed)
+
+
+@cache
+def _money_words() -> frozenset[str]:
+    return _MAGNITUDES | frozenset(word for words in sections("money.txt").values() for word in words)
 
 
 def _words(surface: str) -> list[str]:

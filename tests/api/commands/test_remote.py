@@ -14,6 +14,7 @@ from api.commands.remote_run import NOTES
 from examples.demo import DOCUMENTS
 from examples.server import Server, embedded_server
 from masker.client import Masker, restore
+from masker.client.calls import name_in
 
 TEXT = "Reem Alharbi, national ID 1012345672"
 PEOPLE = "name,email\nNoura Almithali,noura@example.com\n"
@@ -118,6 +119,30 @@ def test_a_folder_and_its_names(run: Run, tmp_path: Path) -> None:
         run("redact-file", "-r", source, "-o", tmp_path / "out", "--json", "--report", tmp_path / "reports")[1]
     )
     assert again["a.csv"]["code"] == "done before"
+
+
+def test_folder_names_lose_every_type(run: Run, tmp_path: Path, server: Server) -> None:
+    """Whatever texts of the account are searched for, and where `_` joins the words."""
+    source = tree(tmp_path / "in", {"Noura_Almithali/a.csv": PEOPLE, "ID 1058374925/b.csv": PEOPLE})
+    with Masker(server.url, server.key) as masker:
+        before = masker.entities()["enabled"]
+        masker.set_entities(["EMAIL_ADDRESS"])
+        status, _, err = run("redact-file", "-r", source, "-o", tmp_path / "out")
+        masker.set_entities(before)
+    assert status == 0, err
+    made = {str(path.relative_to(tmp_path / "out")) for path in (tmp_path / "out").rglob("[!.]*.csv")}
+    assert made == {"PERSON_NAME_01/a.csv", "ID NATIONAL_ID_01/b.csv"}
+
+
+@pytest.mark.parametrize(
+    ("header", "name"),
+    [
+        ('attachment; filename="a b.csv"', "a b.csv"), ("attachment; filename*=UTF-8''%D8%A3.csv", "أ.csv"),
+        ('attachment; filename="../../x.csv"', "x.csv"), ('attachment; filename=".."', "redacted"), ("", "redacted"),
+    ],
+)  # fmt: skip
+def test_names_that_a_server_gives_are_names(header: str, name: str) -> None:
+    assert name_in({"content-disposition": header}) == name
 
 
 def test_an_interrupted_folder_waits_for_what_was_sent(run: Run, tmp_path: Path, server: Server) -> None:

@@ -12,12 +12,14 @@ from datetime import datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import httpx
 import pytest
 
 from masker.client import WebhookError, verify_webhook, webhook_secret
 from schemas.clock import utc_now
+from storage.jobs.tables import Webhook
 from tests.api.serving import Account
 from tests.contract.shop import UPLOAD, Shop, opened
 from workers.webhooks import Sender
@@ -254,6 +256,19 @@ def test_two_senders_take_an_attempt_once(allowing: Shop, client: httpx.Client, 
 
     assert sum(asyncio.run(both())) == 2
     assert len(receiver.calls) == 2
+
+
+@pytest.mark.clause("HOOK-10")
+def test_one_that_does_not_open_does_not_stop_the_others(
+    allowing: Shop, client: httpx.Client, receiver: Receiver
+) -> None:
+    broken, whole = (uploaded(client, receiver.url) for _ in range(2))
+    for file_id in (broken, whole):
+        allowing.finish(file_id)
+    with allowing.served.services.storage.database.transaction() as session:
+        session.get_one(Webhook, UUID(broken)).url_sealed = b"damaged"
+    assert send(allowing) == 1
+    assert [headers["webhook-id"] for _, headers, _ in receiver.calls] == [whole]
 
 
 @pytest.mark.clause("HOOK-11")
