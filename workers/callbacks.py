@@ -8,6 +8,7 @@ import asyncio
 import base64
 import hmac
 import json
+import logging
 import socket
 from collections.abc import Mapping
 from datetime import datetime
@@ -19,6 +20,10 @@ from schemas.callbacks import is_public
 from schemas.version import VERSION
 from storage.jobs.records import FILES_PATH
 from storage.jobs.webhooks import Delivery
+
+# At INFO httpx logs each address that it calls, and an address may hold a token. Workers log from INFO on.
+for _name in ("httpx", "httpcore"):
+    logging.getLogger(_name).setLevel(logging.WARNING)
 
 _CONNECT_SECONDS = 5.0
 _GONE = 410  # the receiver wants no more

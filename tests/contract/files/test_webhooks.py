@@ -6,6 +6,7 @@ import hashlib
 import hmac
 import json
 import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -269,6 +270,19 @@ def test_one_that_does_not_open_does_not_stop_the_others(
         session.get_one(Webhook, UUID(broken)).url_sealed = b"damaged"
     assert send(allowing) == 1
     assert [headers["webhook-id"] for _, headers, _ in receiver.calls] == [whole]
+
+
+@pytest.mark.clause("HOOK-10")
+def test_no_log_holds_an_address(receiver: Receiver) -> None:
+    """In a process of its own that logs from INFO on, as workers do: httpx would log what it calls."""
+    program = (
+        "import asyncio, logging, sys; logging.basicConfig(level=logging.INFO); from workers.callbacks import call; "
+        "logging.info('begun'); asyncio.run(call(sys.argv[1], b'{}', {}, seconds=5, allow_private=True))"
+    )
+    done = subprocess.run([sys.executable, "-c", program, receiver.url], capture_output=True, text=True, check=True)
+    assert len(receiver.calls) == 1
+    assert "begun" in done.stderr
+    assert "t0ken" not in done.stderr and "/hooks" not in done.stderr
 
 
 @pytest.mark.clause("HOOK-11")
