@@ -91,6 +91,7 @@ def test_the_first_ten_minutes(clone: Path, provider: ScriptedProvider, browser:
         page.get_by_role("link", name="Keys").click()
         page.fill("#mint [name=name]", "first")
         page.click("#mint button")
+        expect(page.locator("#minted")).to_be_visible()  # the answer is there
         key = page.locator("#minted code").inner_text()
         page.screenshot(path=KEPT / "first-key.png", full_page=True)
         # The provider's library is the reader's own: it is in the environment of tests, not in the one that was set up.
