@@ -1,5 +1,5 @@
 # The two commands of the README are `make demo` and `make test`; each target sets up what it needs first.
-.PHONY: demo run test test-slow check eval train train-scans conformance limits bench clean lock documents docs
+.PHONY: demo run test test-slow check eval train train-scans conformance limits bench clean lock documents docs screenshots
 PY := .venv/bin/python
 
 demo:  ## the whole tour on sample documents, in embedded mode
@@ -62,6 +62,12 @@ docs:  ## build the documentation as a site that needs no network, into build/si
 	@scripts/setup check
 	@scripts/setup docs
 	@$(PY) -m scripts.documentation
+
+screenshots:  ## take the pictures of README and docs anew, as the browser tests see them
+	@scripts/setup test
+	@$(PY) -m pytest tests/contract/dashboard/test_journeys.py
+	cp build/screenshots/try.png docs/images/dashboard.png
+	cp build/screenshots/before-and-after-png.png docs/images/before-after.png
 
 documents:  ## make the sample documents of examples/documents anew
 	@scripts/setup slow

@@ -6,9 +6,22 @@ Every stage raises StageFailed with the error code of the job. The untrusted rep
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from functools import lru_cache, partial
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
-from pipeline.codec import MAX_PAGES, MAX_READERS, Malformed, decode, decode_reader, dump, encode, list_of
+from pipeline.codec import (
+    MAX_PAGES,
+    MAX_READERS,
+    MAX_TEXT,
+    Malformed,
+    decode,
+    decode_reader,
+    dump,
+    encode,
+    integer_of,
+    list_of,
+    object_of,
+    text_of,
+)
 from pipeline.documents.document import Extraction, Findings, Raster, Reading
 from pipeline.sandbox.parent import ChildFailed, ChildTimeout, Sandbox
 from pipeline.verification.reading import SecondReading
@@ -17,6 +30,7 @@ from schemas.errors import ErrorCode, StageFailed
 T = TypeVar("T")
 Answer = tuple[dict[str, Any], dict[str, bytes]]
 _ENGINE_SECONDS = 20
+PREVIEW_LINES = 60  # on a page of an Office file or CSV
 
 
 def inspect(sandbox: Sandbox, format_: str, data: bytes, max_pages: int, seconds: float) -> int:
@@ -118,6 +132,35 @@ def second_reading(
         if code.left + code.width > width or code.top + code.height > height:
             raise StageFailed(failed)
     return second, pixels
+
+
+class Preview(NamedTuple):
+    """Some pages of a document to look at, and the number of all: each as PNG bytes, or else as lines of text."""
+
+    pages: int
+    pictures: tuple[bytes, ...]
+    lines: tuple[tuple[str, ...], ...]
+
+
+def preview(sandbox: Sandbox, format_: str, data: bytes, first: int, count: int, seconds: float) -> Preview:
+    """Pages `first` (from 0) to `first + count` of a document. StageFailed(unsupported_format)."""
+    failed = ErrorCode.UNSUPPORTED_FORMAT
+    request = {"format": format_, "first": first, "count": count, "lines": PREVIEW_LINES}
+    meta, pictures = _call(sandbox, "preview", request, {"data": data}, seconds, failed)
+    try:
+        pages, lines = object_of(meta, "pages", "lines")
+        if len(pictures) > count:
+            raise Malformed("pictures")
+        return Preview(
+            integer_of(pages, 0, MAX_TEXT, "pages"),
+            tuple(pictures.values()),
+            tuple(
+                tuple(text_of(line, "line") for line in list_of(page, PREVIEW_LINES, "lines"))
+                for page in list_of(lines, count, "lines")
+            ),
+        )
+    except Malformed:
+        raise StageFailed(failed) from None
 
 
 def _call(

@@ -1,9 +1,10 @@
-"""The dashboard's pages at `/` and their static files at `/static`."""
+"""The dashboard's pages at `/`, their static files at `/static`, and previews of documents."""
 
 from collections.abc import Awaitable, Callable
+from typing import Annotated
 
 from anyio import to_thread
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from api.account.profile import get_profile
@@ -11,17 +12,20 @@ from api.auth.bearer import by_cookie, session_token
 from api.dashboard.assets import assets
 from api.dashboard.languages import chosen
 from api.dashboard.pages import PAGES, THEMES, Page, Visitor, render
-from api.dependencies import ServicesDep
+from api.dependencies import CookieCallerDep, ServicesDep
+from api.files import previews
+from api.files.previews import PreviewPages
 from api.services.container import Services
+from pipeline.codec import MAX_PAGES
 from schemas.clock import utc_now
 from schemas.errors import NotFound, Unauthenticated
 
 router = APIRouter(include_in_schema=False)
 
 _HEADERS = {
-    # Scripts and styles from here alone. `blob:` is for previews of files that the browser itself holds.
+    # Scripts and styles from here alone. `blob:` is for pages that a preview answered.
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; "
-    "connect-src 'self'; frame-src blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     "Cache-Control": "no-store",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Referrer-Policy": "same-origin",
@@ -37,6 +41,17 @@ async def static_file(name: str, request: Request) -> Response:
     if found is None:
         raise NotFound
     return found.answer(request)
+
+
+@router.post("/preview")
+async def preview(
+    request: Request,
+    caller: CookieCallerDep,
+    services: ServicesDep,
+    first: Annotated[int, Query(ge=0, le=MAX_PAGES)] = 0,
+) -> PreviewPages:
+    """Pages of the document that is the body."""
+    return await previews.preview(request, services, first)
 
 
 def _shown(page: Page) -> Callable[[Request, Services], Awaitable[Response]]:

@@ -4,6 +4,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Self
 
+from anyio import CapacityLimiter
+
 from api.engine.judge import Judge
 from api.engine.pool import ProcessPool
 from api.engine.scheduler import SHORT_CHARACTERS, DetectionScheduler, TextProcesses
@@ -104,6 +106,11 @@ class Services:
     def sandbox(self) -> Sandbox:
         """The parsers' sandbox, for uploads that must be opened to identify their format."""
         return Sandbox(self.settings.sandbox_mode.value)
+
+    @cached_property
+    def preview_threads(self) -> CapacityLimiter:
+        """Threads that wait for previews of documents: few, because each has a sandboxed process that draws."""
+        return CapacityLimiter(2)
 
     @property
     def quotas(self) -> Quotas:

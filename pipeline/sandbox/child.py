@@ -146,6 +146,18 @@ def _second_reading(meta: dict[str, Any], blobs: Mapping[str, bytes]) -> Answer:
     return encode(second), pixels
 
 
+def _preview(meta: dict[str, Any], blobs: Mapping[str, bytes]) -> Answer:
+    from pipeline.documents import preview
+
+    format_, first, count = meta["format"], meta["first"], meta["count"]
+    if format_ in ("csv", "docx", "pptx", "xlsx"):
+        units = handler_of(format_).extract(blobs["data"])[0].units
+        pages, lines = preview.lines(units, first, count, meta["lines"], is_table=format_ in ("csv", "xlsx"))
+        return {"pages": pages, "lines": lines}, {}
+    pages, pictures = preview.pictures(format_, blobs["data"], first, count)
+    return {"pages": pages, "lines": []}, {str(number): picture for number, picture in enumerate(pictures)}
+
+
 def _probe(meta: dict[str, Any], blobs: Mapping[str, bytes]) -> Answer:
     """Tests the isolation from inside: the names of measures that are active but have no effect."""
     import resource
@@ -233,6 +245,7 @@ _VERBS: dict[str, Callable[[dict[str, Any], Mapping[str, bytes]], Answer]] = {
     "ocr_engines": _ocr_engines,
     "redact": _redact,
     "second_reading": _second_reading,
+    "preview": _preview,
 }
 
 if __name__ == "__main__":

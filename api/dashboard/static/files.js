@@ -1,5 +1,5 @@
 // Files: dropped, queued in the page while the service is busy, followed by stage, previewed, checked, pinned, deleted.
-import { $, Failure, api, attempt, bytes, h, notify, number, saveAs, show, span, sure, t } from "./common.js";
+import { $, Failure, api, attempt, bytes, h, notify, number, posted, saveAs, show, span, sure, t } from "./common.js";
 
 const POLL = 1200;  // milliseconds: 50 calls a minute of the 120 that an account has
 const drop = $("drop"), choose = $("choose"), list = $("files"), waitingList = $("waiting");
@@ -184,21 +184,33 @@ function update(record) {
 // Before and after.
 async function preview(record) {
   const addresses = [];
-  const picture = async (blob, label) => {
-    const address = URL.createObjectURL(blob);
-    addresses.push(address);
-    if (blob.type.startsWith("image/") && blob.type !== "image/tiff") return h("img", { src: address, alt: label });
-    if (blob.type === "application/pdf") return h("iframe", { src: address, title: label });
-    if (blob.type.startsWith("text/csv")) return h("pre", { tabindex: "0", "aria-label": label }, (await blob.text()).split("\n").slice(0, 40).join("\n"));
-    return h("p", { class: "hint" }, t("files.no_preview"));
-  };
-  const redacted = await bytes(record.download_url);
   const type = record.content_type.split(";")[0].replace("image/jpg", "image/jpeg");
   const original = originals.get(record.file_id);
-  const before = original ? await picture(new Blob([original], { type }), t("files.before")) : h("p", { class: "hint" }, t("files.no_before"));
-  const after = await picture(new Blob([redacted], { type }), t("files.after"));
+  const before = original ? await pages(original, type, t("files.before"), addresses) : h("p", { class: "hint" }, t("files.no_before"));
+  const after = await pages(new Blob([await bytes(record.download_url)]), type, t("files.after"), addresses);
   const dialog = show(record.original_filename, h("div", { class: "preview" }, h("div", {}, h("h3", {}, t("files.before")), before), h("div", {}, h("h3", {}, t("files.after")), after)));
   dialog.addEventListener("close", () => addresses.forEach((address) => URL.revokeObjectURL(address)));
+}
+
+/** The first pages of a document, as the server draws them, and a button for the next ones. */
+async function pages(document, type, label, addresses) {
+  const list = h("ol", { class: "pages" });
+  const more = h("button", { click: (event) => attempt(event.currentTarget, draw) }, t("files.more_pages"));
+  async function draw() {
+    const first = list.childElementCount;
+    const drawn = await posted(`/preview?first=${first}`, document, type);
+    const name = (index) => `${label}: ${t("files.page", { page: number(first + index + 1), pages: number(drawn.pages) })}`;
+    const pictures = drawn.pictures.map((picture, index) => {
+      const address = URL.createObjectURL(new Blob([Uint8Array.from(atob(picture), (letter) => letter.charCodeAt(0))], { type: "image/png" }));
+      addresses.push(address);
+      return h("img", { src: address, alt: name(index) });
+    });
+    const texts = drawn.lines.map((lines, index) => h("div", { class: "written", tabindex: "0", role: "group", "aria-label": name(index) }, lines.map((line) => h("p", { dir: "auto" }, line))));
+    list.append(...[...pictures, ...texts].map((page) => h("li", {}, page)));
+    more.hidden = list.childElementCount >= drawn.pages || list.childElementCount === first;
+  }
+  await draw();
+  return h("div", {}, list, more);
 }
 
 // The report, and its check in the browser.

@@ -68,7 +68,7 @@ def test_markup_in_names_terms_and_files_is_text(visit: Visit, tmp_path: Path) -
     page.set_input_files("#choose", [file])
     expect(page.locator(".state[data-state=ready]")).to_have_count(1, timeout=30_000)
     page.get_by_role("button", name="Before and after").click()
-    expect(page.locator("dialog pre").nth(0)).to_contain_text(MARKUP)
+    expect(page.locator("dialog .written").nth(0)).to_contain_text(MARKUP)
     assert not ran(visit)
 
 

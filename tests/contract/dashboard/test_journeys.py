@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 
 from examples.demo import DOCUMENTS
 from examples.server import Server
+from tests.contract.dashboard import accessibility
 from tests.contract.dashboard.conftest import PASSWORD, Visit
 
 
@@ -92,9 +93,8 @@ def test_files_are_queued_followed_previewed_checked_pinned_and_deleted(visit: V
         card.get_by_text("Download").click()
     assert download.value.path().read_text() == "name,phone\nPERSON_NAME_01,PHONE_01\n"
     card.get_by_role("button", name="Before and after").click()
-    expect(page.locator("dialog pre").nth(0)).to_contain_text("0501234567")
-    expect(page.locator("dialog pre").nth(1)).to_contain_text("PHONE_01")
-    visit.shot("before-and-after")
+    expect(page.locator("dialog .written p").nth(3)).to_have_text("phone: 0501234567")
+    expect(page.locator("dialog .written p").nth(7)).to_have_text("phone: PHONE_01")
     page.locator("dialog").get_by_role("button", name="Close").click()
     card.get_by_role("button", name="Report").click()
     page.get_by_role("button", name="Check the report").click()
@@ -108,6 +108,52 @@ def test_files_are_queued_followed_previewed_checked_pinned_and_deleted(visit: V
     card.get_by_role("button", name="Delete").click()
     page.locator("dialog").get_by_role("button", name="Delete").click()
     expect(ready).to_have_count(2)
+
+
+@pytest.mark.clause("DASH-05")
+@pytest.mark.parametrize(
+    "document", ["customer-letter.pdf", "residence-permit-form.tiff", "residence-permit-form.png", "open-cases.pptx"]
+)
+def test_pages_of_every_format_are_shown_before_and_after(visit: Visit, document: str) -> None:
+    page = visit.page
+    visit.open("/files")
+    page.set_input_files("#choose", [DOCUMENTS / document])
+    button = page.get_by_role("button", name="Before and after")
+    expect(button).to_be_visible(timeout=120_000)
+    button.click()
+    shown = page.locator("dialog .preview > div")
+    expect(shown.get_by_role("heading")).to_have_text(["Before", "After"])
+    if document.endswith("pptx"):
+        expect(shown.nth(0)).to_contain_text("2183746524")
+        expect(shown.nth(1)).to_contain_text("PERSON_NAME_01")
+        assert "2183746524" not in shown.nth(1).inner_text()
+    else:
+        pictures = page.locator("dialog .preview img")
+        expect(pictures.first).to_have_attribute("alt", re.compile(r"^Before: page 1 of \d$"))
+        expect(pictures.last).to_have_attribute("alt", re.compile(r"^After: page (\d) of \1$"))
+        sizes = pictures.evaluate_all("all => all.map(one => [one.naturalWidth, one.naturalHeight].join())")
+        half = len(sizes) // 2
+        assert sizes[:half] == sizes[half:] and "0,0" not in sizes
+    accessibility.check(page)
+    visit.shot(f"before-and-after-{document.rpartition('.')[2]}")
+
+
+@pytest.mark.clause("DASH-05")
+def test_the_pages_of_a_long_document_are_fetched_as_they_are_wanted(visit: Visit, tmp_path: Path) -> None:
+    page = visit.page
+    visit.open("/files")
+    long = tmp_path / "long.csv"
+    long.write_text("number\n" + "".join(f"row {row}\n" for row in range(400)))
+    page.set_input_files("#choose", [long])
+    button = page.get_by_role("button", name="Before and after")
+    expect(button).to_be_visible(timeout=60_000)
+    button.click()
+    before = page.locator("dialog .preview > div").nth(0)
+    expect(before.locator(".written")).to_have_count(5)
+    before.get_by_role("button", name="More pages").click()
+    expect(before.locator(".written")).to_have_count(7)
+    expect(before.locator(".written p").last).to_have_text("number: row 399")
+    expect(before.get_by_role("button", name="More pages")).to_be_hidden()
 
 
 def planted(visit: Visit, *failures: str) -> None:

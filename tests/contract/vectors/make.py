@@ -20,7 +20,7 @@ MAPPINGS = {
 }
 
 
-def _bytes(name: str, length: int) -> bytes:
+def fixed_bytes(name: str, length: int) -> bytes:
     """Bytes that are the same each time."""
     return sha256(name.encode()).digest()[:length]
 
@@ -30,8 +30,8 @@ def _text(data: bytes) -> str:
 
 
 def _sealed(mapping: dict[str, str], name: str, key: bytes | None) -> dict[str, str | None]:
-    data_key = key or _bytes(f"{name} data key", 32)
-    nonce, nonce_dek = _bytes(f"{name} nonce", 12), _bytes(f"{name} nonce of the key", 12)
+    data_key = key or fixed_bytes(f"{name} data key", 32)
+    nonce, nonce_dek = fixed_bytes(f"{name} nonce", 12), fixed_bytes(f"{name} nonce of the key", 12)
     answer: dict[str, str | None] = {
         "ciphertext": _text(AESGCM(data_key).encrypt(nonce, json.dumps(mapping, ensure_ascii=False).encode(), None)),
         "nonce_payload": _text(nonce),
@@ -50,7 +50,7 @@ def _sealed(mapping: dict[str, str], name: str, key: bytes | None) -> dict[str, 
 def cases() -> list[dict[str, Any]]:
     """All cases; `mapping` is null where opening must fail."""
     found: list[dict[str, Any]] = []
-    own = _bytes("own key", 32)
+    own = fixed_bytes("own key", 32)
     for name, mapping in MAPPINGS.items():
         found.append({"name": name, "key": BEARER, "answer": _sealed(mapping, name, None), "mapping": mapping})
         found.append(
@@ -61,7 +61,7 @@ def cases() -> list[dict[str, Any]]:
     cut = sealed | {"ciphertext": _text(base64.b64decode(str(sealed["ciphertext"]))[:-1])}
     for name, key, answer in (
         ("another bearer", BEARER[:-1] + "d", sealed),
-        ("another own key", _text(_bytes("other", 32)), sealed_own),
+        ("another own key", _text(fixed_bytes("other", 32)), sealed_own),
         ("a short own key", _text(own[:31]), sealed_own),
         ("a nonce in the wrong place", BEARER, swapped),
         ("a cut ciphertext", BEARER, cut),

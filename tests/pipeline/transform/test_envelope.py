@@ -3,6 +3,7 @@
 import base64
 import json
 import secrets
+from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from pipeline.transform import envelope
 from pipeline.transform.envelope import Envelope, EnvelopeNotOpened
 from schemas.errors import InvalidKeyMaterial
+from tests.contract.vectors.make import cases, fixed_bytes
 
 MAPPINGS = st.dictionaries(st.text(), st.text(), max_size=5)
 BEARER = "mk_live_abcdefghijkl_" + "B" * 43
@@ -28,6 +30,44 @@ def test_a_caller_opens_it_by_the_published_constants_alone() -> None:
     assert json.loads(AESGCM(dek).decrypt(sealed.nonce_payload, sealed.ciphertext, None)) == {
         "<MASKED_PERSON_ab12cd34>": "نورة"
     }
+
+
+def of_answer(answer: dict[str, str | None]) -> Envelope:
+    """Raises ValueError for a field that is no base64."""
+    raw = {name: None if value is None else base64.b64decode(value, validate=True) for name, value in answer.items()}
+    return Envelope(**raw)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("case", cases(), ids=lambda case: case["name"])
+def test_the_vectors_of_the_clients_open_or_fail_here_too(case: dict[str, Any]) -> None:
+    def opened() -> dict[str, str]:
+        sealed, key = of_answer(case["answer"]), case["key"]
+        if sealed.wrapped_dek is None:
+            return envelope.open_byok(sealed, envelope.decode_key(key))
+        return envelope.open_envelope(sealed, key)
+
+    if case["mapping"] is None:
+        with pytest.raises((EnvelopeNotOpened, InvalidKeyMaterial, ValueError)):
+            opened()
+    else:
+        assert opened() == case["mapping"]
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in cases() if case["mapping"] is not None], ids=lambda case: case["name"]
+)
+def test_with_the_vectors_randomness_the_same_bytes_are_sealed(
+    case: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted, key = of_answer(case["answer"]), case["key"]
+    drawn = [wanted.nonce_payload]
+    if wanted.wrapped_dek is not None:
+        drawn = [fixed_bytes(f"{case['name']} data key", 32), wanted.nonce_dek, *drawn]  # type: ignore[list-item]
+    monkeypatch.setattr(secrets, "token_bytes", lambda length: drawn.pop(0))
+    own = wanted.wrapped_dek is None
+    mapping = case["mapping"]
+    assert (envelope.seal_byok(mapping, envelope.decode_key(key)) if own else envelope.seal(mapping, key)) == wanted
+    assert drawn == []
 
 
 @given(MAPPINGS, st.text(max_size=40), st.text(max_size=40))

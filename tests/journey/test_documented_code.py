@@ -1,0 +1,149 @@
+"""The Python blocks of README and docs, run as they stand: a real server, and a scripted provider."""
+
+import base64
+import contextlib
+import hmac
+import io
+import json
+import re
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from examples.demo import DOCUMENTS
+from examples.server import Server, embedded_server
+from masker.client import Masker, WebhookError, webhook_secret
+from tests.api.proxy.provider import ScriptedProvider
+from tests.api.proxy.provider_answers import parrot
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted(path.relative_to(ROOT) for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")))
+Names = dict[str, Any]
+
+
+def blocks(page: Path) -> list[str]:
+    return re.findall(r"(?ms)^```(?:python|py)\n(.*?)^```$", (ROOT / page).read_text("utf-8"))
+
+
+@pytest.fixture(scope="module")
+def provider() -> Iterator[ScriptedProvider]:
+    scripted = ScriptedProvider()
+    scripted.begin(parrot)
+    yield scripted
+    scripted.close()
+
+
+@pytest.fixture(scope="module")
+def server(provider: ScriptedProvider) -> Iterator[Server]:
+    settings = {"ANTHROPIC_BASE_URL": provider.url, "OPENAI_BASE_URL": f"{provider.url}/v1"}
+    with embedded_server("reader@example.com", **settings) as running:
+        yield running
+
+
+def run(code: str, server: Server, names: Names) -> str:
+    """Runs a block with this server's address and key in place of its samples; what it printed."""
+    for sample in ("http://127.0.0.1:8000", "https://masker.example"):
+        code = code.replace(sample, server.url)
+    code = re.sub(r"mk_live_[.…]+|YOUR_KEY", server.key, code).replace("sk-ant-…", "sk-ant-x")
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        exec(code, names)
+    return said.getvalue()
+
+
+def _opens_by_constants(code: str, server: Server, _: Path) -> None:
+    text = "I am Noura Salem Almithali, national ID 1058374925"
+    headers = {"Authorization": f"Bearer {server.key}"}
+    answer = httpx.post(f"{server.url}/api/v1/mask", json={"text": text}, headers=headers).json()
+    names = {"answer": answer, "key": server.key, "reply": f"Sure: {answer['masked_text']}"}
+    run(code, server, names)
+    assert answer["masked_text"] != text
+    assert names["reply"] == f"Sure: {text}"
+
+
+def _uses_the_client(code: str, server: Server, _: Path) -> None:
+    names: Names = {"key": server.key}
+    assert run(code, server, names) == "I am Noura Salem Almithali, national ID 1058374925\n"
+    assert b"PERSON_NAME_01" in names["clean"]
+
+
+def _asks_anthropic(code: str, server: Server, _: Path) -> None:
+    import anthropic
+
+    names = {"anthropic": anthropic, "key": server.key}
+    run(code, server, names)
+    asked = "I am Noura Salem Almithali, noura@example.com."
+    reply = names["client"].messages.create(  # type: ignore[attr-defined]
+        model="claude-sonnet-4-5", max_tokens=99, messages=[{"role": "user", "content": asked}]
+    )
+    assert reply.content[0].text == asked
+
+
+def _streams_from_anthropic(code: str, server: Server, _: Path) -> None:
+    assert run(code, server, {}) == "I am Noura Salem Almithali, noura@example.com. Greet me by name."
+
+
+def _asks_openai(code: str, server: Server, _: Path) -> None:
+    assert run(code, server, {}) == "أنا نورة سالم المثلي، جوالي 0501234567. رحّب بي باسمي.\n"
+
+
+def _checks_a_report(code: str, server: Server, folder: Path) -> None:
+    from cryptography.exceptions import InvalidSignature
+
+    with Masker(server.url, server.key) as masker:
+        file_id = masker.upload(DOCUMENTS / "payroll.csv")["file_id"]
+        masker.wait(file_id)
+        report: dict[str, Any] = dict(masker.report(file_id))
+    (folder / "report.json").write_text(json.dumps(report))
+    (folder / "key.json").write_text(httpx.get(f"{server.url}/api/v1/files/report-key").text)
+    with contextlib.chdir(folder):
+        run(code, server, {})
+        report["report"]["residual_count"] = 7
+        Path("report.json").write_text(json.dumps(report))
+        with pytest.raises(InvalidSignature):
+            run(code, server, {})
+
+
+def _checks_a_call(code: str, server: Server, _: Path) -> None:
+    body, moment = b'{"type":"file.ready"}', str(int(time.time()))
+    secret = base64.b64decode(webhook_secret(server.key).removeprefix("whsec_"))
+    signature = base64.b64encode(hmac.digest(secret, f"one.{moment}.".encode() + body, "sha256")).decode()
+    headers = {"webhook-id": "one", "webhook-timestamp": moment, "webhook-signature": f"v1,{signature}"}
+    names = {"body": body, "headers": headers}
+    run(code, server, names)
+    assert names["event"] == {"type": "file.ready"}
+    with pytest.raises(WebhookError):
+        run(code, server, {"body": body + b" ", "headers": headers})
+
+
+RUN: dict[tuple[str, str], Callable[[str, Server, Path], None]] = {
+    ("README.md", "HKDF"): _opens_by_constants,
+    ("README.md", "with Masker("): _uses_the_client,
+    ("README.md", "anthropic.Anthropic"): _asks_anthropic,
+    ("docs/guides/reports.md", "Ed25519PublicKey"): _checks_a_report,
+    ("docs/interface/proxy.md", "anthropic.Anthropic"): _asks_anthropic,
+    ("docs/interface/webhooks.md", "verify_webhook"): _checks_a_call,
+    ("docs/proxy.md", "messages.stream"): _streams_from_anthropic,
+    ("docs/proxy.md", "openai.OpenAI"): _asks_openai,
+}
+
+
+@pytest.mark.parametrize("where", RUN, ids=" ".join)
+def test_a_block_does_what_its_page_says(where: tuple[str, str], server: Server, tmp_path: Path) -> None:
+    page, containing = where
+    [code] = [block for block in blocks(Path(page)) if containing in block]
+    RUN[where](code, server, tmp_path)
+
+
+def test_every_block_is_run() -> None:
+    unrun = [
+        (str(page), block)
+        for page in PAGES
+        for block in blocks(page)
+        if not any(str(page) == name and containing in block for name, containing in RUN)
+    ]
+    assert unrun == []
