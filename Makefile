@@ -1,5 +1,5 @@
 # The two commands of the README are `make demo` and `make test`; each target sets up what it needs first.
-.PHONY: demo run test test-slow check eval train train-scans conformance limits bench clean lock documents docs screenshots
+.PHONY: demo run test test-slow check eval train train-scans conformance limits bench clean lock documents docs screenshots sizing
 PY := .venv/bin/python
 
 demo:  ## the whole tour on sample documents, in embedded mode
@@ -47,6 +47,10 @@ bench:  ## speed and memory, each as a ratio against a peer or a floor of the sa
 	@scripts/setup scans
 	@scripts/setup bench
 	@$(PY) -m benchmarks.report
+
+sizing:  ## measure documents on a running system, simulate large ones, write docs/sizing.md
+	@scripts/setup test
+	@$(PY) -m benchmarks.sizing
 
 train:  ## train the name tagger anew from ../shared/data/ner (hours), write its weights and how it is combined
 	@scripts/setup check

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from benchmarks.files import luhn
+from benchmarks.documents.files import luhn
 from schemas.entities import EntityType
 
 Kind = Literal["ascii", "eastern"]

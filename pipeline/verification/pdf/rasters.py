@@ -1,5 +1,6 @@
 """The rasters of a redacted PDF page for OCR: the rendered page, and images that are covered or cut off on it."""
 
+import ctypes
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -23,7 +24,9 @@ _MAX_OBJECTS = 5_000  # images of a page, and drawings over them
 _MAX_SIDE = 5_000  # pixels of the longer side of an image that is read by itself
 _CODE_DPI = 200  # resolution at which codes are looked for
 _MIN_SHAPES = 12  # shapes that may be bars or modules
-_MAX_MODULE = 32.0  # points: bars and modules are narrower
+_MAX_MODULE = 32.0  # points: modules are smaller in both directions
+_MAX_BAR = 8.5  # points: the thinnest bars of a code of five characters that fits on A4 are narrower
+_MAX_CORNERS = 8  # of a rectangle with what closes it; more is an outline
 _MIN_BLOCKS = 40  # block characters that may draw a code
 _FINE = 330  # dots per inch: a finer image may hold a code that the page cannot show
 _MIN_CODE = 10  # pixels of the smallest code, one per module
@@ -72,16 +75,45 @@ def _may_draw_codes(page: Any) -> bool:
         if item.type in (pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_SHADING):
             return True
         if item.type == pdfium.FPDF_PAGEOBJ_PATH:
-            segments = pdfium.FPDFPath_CountSegments(item)
-            left, bottom, right, top = item.get_bounds()
-            is_module = min(right - left, top - bottom) < _MAX_MODULE
-            shapes += segments // 4 if segments > 8 else int(is_module)
+            shapes += _code_shapes(item)
         if shapes >= _MIN_SHAPES:
             return True
     text_page = page.get_textpage()
     blocks = sum("\u2580" <= letter <= "\u259f" for letter in text_page.get_text_range())
     text_page.close()
     return bool(blocks >= _MIN_BLOCKS)
+
+
+def _code_shapes(path: Any) -> int:
+    """How many shapes of a path may be bars or modules of a code; an outline of many sides counts as one for each four.
+
+    The boxes of a redaction are larger than modules and thicker than bars; all of a page may be one path.
+    """
+    if path.level:  # in a form, whose own size the page may shrink: any shape may be a module
+        return max(1, int(pdfium.FPDFPath_CountSegments(path)) // 4)
+    a, b, c, d, _, _ = path.get_matrix().get()  # turns and scales what is drawn
+    shapes, outline = 0, list[tuple[float, float]]()
+
+    def close() -> int:
+        if len(outline) > _MAX_CORNERS:
+            return len(outline) // 4
+        if not outline:
+            return 0
+        across, down = ([point[axis] for point in outline] for axis in (0, 1))
+        small, large = sorted((max(across) - min(across), max(down) - min(down)))
+        return int(large < _MAX_MODULE or small < _MAX_BAR)
+
+    x, y = ctypes.c_float(), ctypes.c_float()
+    for number in range(pdfium.FPDFPath_CountSegments(path)):
+        segment = pdfium.FPDFPath_GetPathSegment(path, number)
+        if pdfium.FPDFPathSegment_GetType(segment) == pdfium.FPDF_SEGMENT_MOVETO:
+            shapes += close()
+            outline.clear()
+            if shapes >= _MIN_SHAPES:
+                return shapes
+        pdfium.FPDFPathSegment_GetPoint(segment, x, y)
+        outline.append((a * x.value + c * y.value, b * x.value + d * y.value))
+    return shapes + close()
 
 
 def covered_images(page: Any) -> Iterator[Any]:

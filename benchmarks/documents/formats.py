@@ -1,6 +1,6 @@
 """Every format: seconds and peak memory of each stage, beside a plain library that opens and saves the same file.
 
-    python -m benchmarks.formats [--pages 300]
+    python -m benchmarks.documents.formats [--pages 300]
 
 One core (the process and its children are held on it). Peak is the resident memory of the sandbox child that does the
 stage's work, as the kernel counted it. Floors, in the same run: PyMuPDF extracting and redacting the same values;
@@ -24,8 +24,8 @@ from docx import Document
 from PIL import Image
 from pptx.util import Inches, Pt
 
-from benchmarks.files import lines, national_id, raw_pymupdf, raw_tesseract, text_pdf, timed
-from benchmarks.stages import run_stages
+from benchmarks.documents.files import lines, national_id, raw_pymupdf, raw_tesseract, text_pdf, timed
+from benchmarks.documents.stages import run_stages
 from pipeline.documents.document import Findings
 from schemas.files import Format
 

@@ -1,6 +1,6 @@
 """Documents: pages per second of each stage beside raw PyMuPDF and raw Tesseract, and whole jobs end to end.
 
-    python -m benchmarks.files [--pages 50] [--scans 4]
+    python -m benchmarks.documents.files [--pages 50] [--scans 4]
 
 Floors, in the same run: PyMuPDF alone extracting and redacting the same values of the same text PDF; Tesseract alone
 reading the same rasters, one after the other, with one thread. Whole jobs run on `masker serve` in embedded mode, idle
@@ -22,7 +22,7 @@ import httpx
 import numpy as np
 import pymupdf
 
-from benchmarks.stages import SECONDS, run_stages
+from benchmarks.documents.stages import SECONDS, run_stages
 from examples.server import embedded_server
 from schemas.files import Format
 
