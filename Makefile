@@ -1,5 +1,5 @@
 # The two commands of the README are `make demo` and `make test`; each target sets up what it needs first.
-.PHONY: demo run test test-slow check eval train train-scans conformance limits bench clean lock documents docs screenshots sizing
+.PHONY: demo run test test-slow check eval train train-scans conformance limits bench clean lock documents docs screenshots sizing storm
 PY := .venv/bin/python
 
 demo:  ## the whole tour on sample documents, in embedded mode
@@ -51,6 +51,10 @@ bench:  ## speed and memory, each as a ratio against a peer or a floor of the sa
 sizing:  ## measure documents on a running system, simulate large ones, write docs/sizing.md
 	@scripts/setup test
 	@$(PY) -m benchmarks.sizing
+
+storm:  ## kill, freeze and cut off all parts under load, twice ten minutes, write docs/reliability.md
+	@scripts/setup test
+	@$(PY) -m benchmarks.storm
 
 train:  ## train the name tagger anew from ../shared/data/ner (hours), write its weights and how it is combined
 	@scripts/setup check

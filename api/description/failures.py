@@ -7,6 +7,7 @@ from json import loads
 from typing import Any, Literal, TypeAlias
 
 from api.http.errors import PROXY, UNEXPECTED, Invalid, error_response
+from schemas.accounts import MAX_LIVE_KEYS
 from schemas.errors import (
     AttachmentNotSupported,
     EmailTaken,
@@ -53,6 +54,9 @@ _WRONG_CONTENT_TYPE = Invalid(
 )
 _UNKNOWN_TYPE = Unprocessable("entity_type", ("body", "enabled", 0), "Input should be a type of the catalog")
 _TOO_MANY_GLOSSARIES = Unprocessable("max_glossaries_reached", ("body",), "At most 10 glossaries per account")
+_TOO_MANY_KEYS = Unprocessable(
+    "max_keys_reached", ("body",), f"At most {MAX_LIVE_KEYS} keys per account; revoke one first"
+)
 _EMPTY_NAME = Unprocessable("string_too_short", ("body", "name"), "String should have at least 1 character")
 _INVALID_EMAIL = Unprocessable("value_error", ("body", "email"), "Value is not an e-mail address")
 _INVALID_LIMIT = Invalid([{"type": "int_parsing", "loc": ("query", "limit"), "msg": "Input should be a valid integer"}])
@@ -134,7 +138,7 @@ _BY_OPERATION: Mapping[tuple[str, str], tuple[MaskerError, ...]] = {
     ("PUT", "/v1/keys/{key_id}/entities"): (KeyNotFound(), _UNKNOWN_TYPE),
     ("GET", "/me/usage"): (_INVALID_LIMIT,),
     ("GET", "/me/ledger"): (InvalidCursor(), _INVALID_LIMIT),
-    ("POST", "/v1/keys"): (_EMPTY_NAME,),
+    ("POST", "/v1/keys"): (_TOO_MANY_KEYS, _EMPTY_NAME),
     ("PATCH", "/v1/keys/{key_id}"): (KeyNotFound(), _EMPTY_NAME),
     ("DELETE", "/v1/keys/{key_id}"): (KeyNotFound(),),
     ("POST", "/auth/register"): (RegistrationClosed(), Forbidden(), EmailTaken(), _INVALID_EMAIL, _TOO_MANY_ATTEMPTS),

@@ -57,6 +57,8 @@ COSTS = "Seconds of a worker in each stage, one document at a time on an idle ma
 ADVICE = """- Give each queue workers in proportion to what it costs, and scale by `masker_queue_oldest_seconds` of that
   queue ([operating.md](operating.md), Metrics): the age of its oldest waiting stage. When it grows for some minutes,
   that queue has too few workers; more for another queue do not help.
+- Cores of one machine share caches and memory, and the database works beside them: a busy machine does less than the
+  simulation says, by the share that the comparison above shows.
 - A scan of ten pages costs about ten times the `ocr` and the `verify` of one page.
 - Memory: [limits.md](limits.md) bounds a sandboxed process; [benchmarks.md](benchmarks.md) shows what detection takes.
 - The API needs no core for files, because uploads are stored as they arrive; its cores are for text calls."""

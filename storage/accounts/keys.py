@@ -11,10 +11,11 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 from uuid import UUID, uuid4
 
-from sqlalchemy import or_, update
+from sqlalchemy import func, or_, update
 from sqlmodel import Session, col, select
 
 from schemas.accounts import MAX_KEY_NAME_CHARACTERS as NAME_CHARACTERS
+from schemas.accounts import MAX_LIVE_KEYS
 from schemas.errors import KeyNotFound, Unauthenticated, Unprocessable
 from schemas.whitespace import strip_whitespace
 from storage.database import changed, insert_missing
@@ -64,8 +65,16 @@ def mint(
 ) -> tuple[Key, str]:
     """A new key and its bearer `mk_live_<prefix>_<secret>`, which is shown once and stored nowhere.
 
-    Unprocessable when the name has not 1 to 200 characters, blanks around it not counted.
+    Unprocessable when the name has not 1 to 200 characters, blanks around it not counted, and past the most keys of an
+    account that are not revoked.
     """
+    # The account's row orders creations, so that two at once cannot both be the last one.
+    session.exec(select(Account.id).where(col(Account.id) == account_id).with_for_update())
+    live = select(func.count()).select_from(Key).where(col(Key.account_id) == account_id, col(Key.revoked_at).is_(None))
+    if session.exec(live).one() >= MAX_LIVE_KEYS:
+        raise Unprocessable(
+            "max_keys_reached", ("body",), f"At most {MAX_LIVE_KEYS} keys per account; revoke one first"
+        )
     prefix = "".join(secrets.choice(_ALPHABET) for _ in range(PREFIX_CHARACTERS))
     secret = _draw_secret()
     key = Key(

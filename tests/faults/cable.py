@@ -1,12 +1,16 @@
-"""A cable between workers and a server that can be cut and mended: a TCP forwarder on a port of its own."""
+"""A cable between processes and a server that can be cut, slowed and mended: a TCP forwarder on a port of its own."""
 
 import socket
 import threading
+import time
 from contextlib import suppress
 
 
 class Cable:
-    """Forwards 127.0.0.1:`port` to `host`:`to`. While cut, every connection is dropped at once."""
+    """Forwards 127.0.0.1:`port` to `host`:`to`. While cut, every connection is dropped at once.
+
+    `delay`: seconds that each piece of data is held back, in both directions.
+    """
 
     def __init__(self, host: str, to: int) -> None:
         self._target = (host, to)
@@ -14,6 +18,7 @@ class Cable:
         self.port: int = self._listener.getsockname()[1]
         self._lock = threading.Lock()
         self._is_cut = False
+        self.delay = 0.0
         self._ends: list[socket.socket] = []
         self._threads = [threading.Thread(target=self._accept, daemon=True)]
         self._threads[0].start()
@@ -47,20 +52,26 @@ class Cable:
                 if self._is_cut:
                     _drop(near)
                     continue
-                far = socket.create_connection(self._target)
+                try:
+                    far = socket.create_connection(self._target)
+                except OSError:  # the server is not there
+                    _drop(near)
+                    continue
                 self._ends += [near, far]
-                pumps = [threading.Thread(target=_pump, args=ends, daemon=True) for ends in ((near, far), (far, near))]
+                ways = ((near, far), (far, near))
+                pumps = [threading.Thread(target=self._pump, args=way, daemon=True) for way in ways]
                 self._threads += pumps
             for pump in pumps:
                 pump.start()
 
-
-def _pump(source: socket.socket, sink: socket.socket) -> None:
-    with suppress(OSError):
-        while data := source.recv(65536):
-            sink.sendall(data)
-    _drop(source)
-    _drop(sink)
+    def _pump(self, source: socket.socket, sink: socket.socket) -> None:
+        with suppress(OSError):
+            while data := source.recv(65536):
+                if self.delay:
+                    time.sleep(self.delay)
+                sink.sendall(data)
+        _drop(source)
+        _drop(sink)
 
 
 def _drop(end: socket.socket) -> None:

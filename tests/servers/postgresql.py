@@ -3,6 +3,7 @@
 import secrets
 import shutil
 import signal
+from functools import partial
 from pathlib import Path
 
 import psycopg
@@ -44,11 +45,30 @@ class PostgreSQL:
         try:
             self._initialize(initdb, user)
             self.port = free_port()
-            self._process = self._start(postgres, user, durable)
+            self._start_process = partial(self._start, postgres, user, durable)
+            self._process = self._start_process()
             self._process.wait_until(self._accepts)
         except BaseException:
             shutil.rmtree(self._directory, ignore_errors=True)
             raise
+
+    def kill(self) -> None:
+        """Ends all its processes with SIGKILL; `start` brings it back."""
+        self._process.kill()
+
+    def start(self) -> None:
+        """Starts the cluster again after `kill`, on the same port, and lets it recover."""
+        self._process = self._start_process()
+        self._process.wait_until(self._accepts)
+
+    def family(self) -> list[int]:
+        """The process ids of all its processes."""
+        return self._process.family()
+
+    @property
+    def directory(self) -> Path:
+        """Where all its files are."""
+        return self._directory
 
     @property
     def pid(self) -> int:

@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 START_SECONDS = 60  # on a busy machine
@@ -63,6 +64,16 @@ def private_directory(user: str) -> Path:
     directory = Path(tempfile.mkdtemp(prefix=f"{_DIRECTORY}{os.getpid()}-"))
     shutil.chown(directory, user)
     return directory
+
+
+def descendants(pid: int) -> list[int]:
+    """A process and all below it, parents first. Those that end meanwhile are left out."""
+    found = [pid]
+    for each in found:
+        for task in Path(f"/proc/{each}/task").glob("*/children"):
+            with suppress(OSError):
+                found += [int(child) for child in task.read_text().split()]
+    return found
 
 
 def as_user(user: str, command: Sequence[str], death_signal: str = "TERM") -> list[str]:
@@ -120,6 +131,17 @@ class Process:
         except BaseException:
             self.stop()
             raise
+
+    def kill(self) -> None:
+        """Ends it and all that it started as a power failure would."""
+        for pid in self.family():
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        self._popen.wait()
+
+    def family(self) -> list[int]:
+        """The process ids of the server and of all processes below it."""
+        return descendants(self.pid)
 
     def stop(self) -> None:
         """Ends it: asked first, then made to."""

@@ -1,6 +1,7 @@
 """A private Redis that keeps everything in memory."""
 
 import shutil
+from functools import partial
 
 import redis
 
@@ -19,11 +20,25 @@ class RedisServer:
             self.url = f"redis://127.0.0.1:{port}/0"
             command = [server, "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
             command += ["--dir", str(self._directory)]
-            self._process = Process("redis", command, user=user, directory=self._directory)
+            self._start_process = partial(Process, "redis", command, user=user, directory=self._directory)
+            self._process = self._start_process()
             self._process.wait_until(self._answers)
         except BaseException:
             shutil.rmtree(self._directory, ignore_errors=True)
             raise
+
+    def kill(self) -> None:
+        """Ends it with SIGKILL, with all that it holds; `start` brings it back, empty."""
+        self._process.kill()
+
+    def start(self) -> None:
+        """Starts it again after `kill`, on the same port."""
+        self._process = self._start_process()
+        self._process.wait_until(self._answers)
+
+    def family(self) -> list[int]:
+        """The process ids of all its processes."""
+        return self._process.family()
 
     @property
     def pid(self) -> int:

@@ -113,6 +113,7 @@ class Swift:
         try:
             ports = {kind: free_port() for kind in (*commands, "memcached")}
             self._configure(ports)
+            self._proxy = [commands["proxy"], str(self._directory / "proxy-server.conf")]
             self._start("memcached", [memcached, "-l", "127.0.0.1", "-p", str(ports["memcached"]), "-U", "0"])
             for kind in (*_STORES, "proxy"):
                 self._start(kind, [commands[kind], str(self._directory / f"{kind}-server.conf")])
@@ -130,6 +131,25 @@ class Swift:
         name = name or f"test-{secrets.token_hex(8)}"
         self._client.create_bucket(Bucket=name)
         return Bucket(self.endpoint_url, REGION, ACCESS_KEY_ID, SECRET_ACCESS_KEY, name)
+
+    def kill(self) -> None:
+        """Ends the proxy, which speaks S3, with SIGKILL; `start` brings it back."""
+        self._processes[-1].kill()
+
+    def start(self) -> None:
+        """Starts the proxy again after `kill`, on the same port."""
+        self._processes.pop()
+        self._start("proxy", self._proxy)
+        self._processes[-1].wait_until(self._answers)
+
+    def family(self) -> list[int]:
+        """The process ids of the proxy."""
+        return self._processes[-1].family()
+
+    @property
+    def directory(self) -> Path:
+        """Where all its files are."""
+        return self._directory
 
     def stop(self) -> None:
         """Ends all five and removes their files."""

@@ -165,6 +165,26 @@ def test_keys_minted_at_once_are_different(served: Served, account: Account) -> 
         assert len(page.get("/v1/keys").json()) == 17
 
 
+@pytest.mark.clause("ACCT-23")
+def test_a_hundred_keys_are_the_most_however_they_come(served: Served, account: Account) -> None:
+    def one(number: int) -> int:
+        with served.browser(account) as page:
+            answer = page.post("/v1/keys", json={"name": f"key {number}"})
+        if answer.status_code == 422:
+            [error] = answer.json()["detail"]
+            assert (error["type"], error["loc"]) == ("max_keys_reached", ["body"])
+        return answer.status_code
+
+    with ThreadPoolExecutor(8) as threads:
+        answers = list(threads.map(one, range(102)))
+    with served.browser(account) as page:
+        live = page.get("/v1/keys").json()
+        assert len(live) == 100
+        assert answers.count(201) == 99  # the account had one
+        assert page.delete(f"/v1/keys/{live[1]['id']}").status_code == 204
+        assert mint(page, "in place of the revoked one")
+
+
 @pytest.mark.clause("HTTP-21")
 def test_a_large_body_is_refused(browser: httpx.Client) -> None:
     content = json.dumps({"name": "x" * 100_000}).encode()
