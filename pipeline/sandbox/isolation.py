@@ -147,7 +147,9 @@ def _become_first_process(keep: list[int]) -> None:
     if child:
         for descriptor in (alive_read, *keep):
             os.close(descriptor)
-        signal.sigwait(signals)
+        exited = os.WEXITED | os.WNOHANG | os.WNOWAIT
+        while signal.sigwait(signals) == signal.SIGCHLD and os.waitid(os.P_PID, child, exited) is None:
+            pass  # it was stopped, or goes on: whoever suspends a worker and its children loses nothing
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
         os._exit(0)

@@ -1,15 +1,19 @@
 """ObjectStore in a local directory, for the embedded mode."""
 
+import logging
 import os
 import secrets
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
+from errno import errorcode
 from pathlib import Path
 
 from schemas.errors import MaskerUnavailable
 from storage.encryption import sync_directory
 from storage.objects.store import AbortingWriter, ObjectEntry, ObjectNotFound, checked_key, checked_prefix, primed
 
+_log = logging.getLogger("storage.objects")
 _CHUNK_BYTES = 1 << 20
 _DRAFTS = ".drafts"  # no key's segment starts with a dot
 
@@ -28,7 +32,8 @@ class DirectoryStore:
 
     def writer(self, key: str) -> "_FileWriter":
         """Begins a new object."""
-        return _FileWriter(self._drafts / secrets.token_hex(16), self._root / checked_key(key))
+        with _working():
+            return _FileWriter(self._drafts / secrets.token_hex(16), self._root / checked_key(key))
 
     def read(self, key: str) -> Iterator[bytes]:
         """The bytes in pieces of at most 1 MiB. ObjectNotFound at once."""
@@ -75,8 +80,8 @@ class DirectoryStore:
                 continue  # committed or aborted meanwhile
 
     def ping(self) -> None:
-        """MaskerUnavailable when the store does not answer."""
-        if not os.access(self._drafts, os.W_OK):
+        """MaskerUnavailable when nothing can be written: no right, or no space."""
+        if not os.access(self._drafts, os.W_OK) or not os.statvfs(self._drafts).f_bavail:
             raise MaskerUnavailable
 
     def close(self) -> None:
@@ -98,25 +103,28 @@ class _FileWriter(AbortingWriter):
         self._file = os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
 
     def write(self, data: bytes) -> None:
-        self._file.write(data)
+        with _working():
+            self._file.write(data)
 
     def commit(self) -> None:
-        self._file.flush()
-        os.fsync(self._file.fileno())
-        self._file.close()
-        while True:
-            try:
-                _make_private(self._target.parent)
-                self._draft.rename(self._target)
-            except FileNotFoundError:
-                if not self._draft.exists():
-                    raise
-                continue  # a delete pruned the empty folder between the two lines above
-            break
-        self._sync_folders()
+        with _working():
+            self._file.flush()
+            os.fsync(self._file.fileno())
+            self._file.close()
+            while True:
+                try:
+                    _make_private(self._target.parent)
+                    self._draft.rename(self._target)
+                except FileNotFoundError:
+                    if not self._draft.exists():
+                        raise
+                    continue  # a delete pruned the empty folder between the two lines above
+                break
+            self._sync_folders()
 
     def abort(self) -> None:
-        self._file.close()
+        with suppress(OSError):  # what is still buffered may not fit on the disk; the file is closed all the same
+            self._file.close()
         self._draft.unlink(missing_ok=True)
 
     def _sync_folders(self) -> None:
@@ -129,6 +137,16 @@ class _FileWriter(AbortingWriter):
             if folder == root:
                 return
             folder = folder.parent
+
+
+@contextmanager
+def _working() -> Iterator[None]:
+    """Turns failures of the disk (full, broken, read-only) into MaskerUnavailable."""
+    try:
+        yield
+    except OSError as error:
+        _log.warning("object store unavailable: %s", errorcode.get(error.errno or 0, type(error).__name__))
+        raise MaskerUnavailable from None
 
 
 def _make_private(folder: Path) -> None:

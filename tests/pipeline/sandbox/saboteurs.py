@@ -54,6 +54,11 @@ def preload_that_dies() -> None:
     os._exit(0)
 
 
+def take_a_second(meta, blobs):
+    time.sleep(1)
+    return {"done": True}, {}
+
+
 def is_preloaded(meta, blobs):
     return {"preloaded": STATE["preloaded"]}, {}
 
@@ -344,6 +349,6 @@ VERBS = {
     for function in (
         echo, hang, spin, die, segfault, kill_itself, hog, raise_text, leave, refuse, not_an_object, noise, garbage,
         false_size, flood, cut_short, two_names, large, close_everything, fork_bomb, daemon, network, processes, files,
-        who, program, is_preloaded, zygote, keep_document, cage, wait, spy, kill_all,
+        take_a_second, who, program, is_preloaded, zygote, keep_document, cage, wait, spy, kill_all,
     )
 }  # fmt: skip

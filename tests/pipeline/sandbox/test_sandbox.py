@@ -8,17 +8,20 @@ import mmap
 import os
 import resource
 import secrets
+import signal
 import tempfile
 import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from pipeline.sandbox.parent import ChildFailed, ChildTimeout, Limits, Sandbox
 from schemas.errors import StageFailed
+from tests.servers.process import descendants
 
 TESTS = Path(__file__).parents[2]
 SABOTEURS = {"answers": "tests.pipeline.sandbox.saboteurs:answer", "code": (TESTS,)}
@@ -67,6 +70,20 @@ def test_a_child_that_never_ends_is_killed_in_time(sandbox: Sandbox, verb: str):
 def test_a_hang_is_told_from_a_crash(sandbox: Sandbox):
     with pytest.raises(ChildTimeout):
         sandbox.call("hang", {}, {}, 0.5)
+
+
+def test_a_child_that_is_frozen_goes_on_when_it_is_thawed(sandbox: Sandbox):
+    """As by SIGSTOP, or when a machine sleeps."""
+    with ThreadPoolExecutor(1) as thread:
+        running = thread.submit(sandbox.call, "take_a_second", {}, {}, 20)
+        time.sleep(0.5)
+        children = descendants(os.getpid())[1:]
+        for signal_ in (signal.SIGSTOP, signal.SIGCONT):
+            for child in children:
+                with suppress(ProcessLookupError):
+                    os.kill(child, signal_)
+            time.sleep(0.2)
+        assert running.result() == ({"done": True}, {})
 
 
 @pytest.mark.parametrize("verb", ["die", "segfault", "kill_itself", "close_everything", "cut_short"])

@@ -1,5 +1,6 @@
 """The object store's interface, on every adapter."""
 
+import resource
 import secrets
 import stat
 import threading
@@ -160,6 +161,22 @@ def test_a_directory_keeps_no_empty_folders_and_no_drafts(tmp_path: Path) -> Non
     with store.writer("jobs/b/input") as writer:
         writer.write(b"never committed")
     assert [path.name for path in (tmp_path / "objects").rglob("*")] == [".drafts"]
+
+
+@pytest.mark.parametrize("size", [5_000, 5_000_000])
+def test_a_disk_that_takes_no_more_is_unavailable_and_keeps_no_draft(tmp_path: Path, size: int) -> None:
+    """By a bound on the size of files, which refuses a write as a full disk does."""
+    store = DirectoryStore(tmp_path / "store")
+    put(store, "jobs/a/input", b"an earlier one")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4_096, hard))
+    try:
+        with pytest.raises(MaskerUnavailable):
+            put(store, "jobs/a/input", bytes(size))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert get(store, "jobs/a/input") == b"an earlier one"
+    assert list((tmp_path / "store" / ".drafts").iterdir()) == []
 
 
 def test_a_deletion_beside_a_writer_does_not_pull_its_folder_away(tmp_path: Path) -> None:
