@@ -15,6 +15,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import httpx
+from ahocorasick_rs import BytesAhoCorasick
 
 from examples.server import free_port, masker
 from tests.faults.cable import Cable
@@ -283,12 +284,12 @@ def _new_key() -> str:
     return base64.b64encode(secrets.token_bytes(32)).decode()
 
 
-def holds(places: Sequence[Path], secrets_: Sequence[bytes]) -> list[str]:
-    """The files below the places in which one of the secrets stands as it is."""
-    found = []
+def holds(places: Sequence[Path], values: Sequence[bytes]) -> list[str]:
+    """The files below the places in which one of the values stands as it is."""
+    search, found = BytesAhoCorasick(values), []
     for place in places:
         for path in place.rglob("*"):
             with suppress(OSError):
-                if path.is_file() and any(secret in path.read_bytes() for secret in secrets_):
+                if path.is_file() and search.find_matches_as_indexes(path.read_bytes()):
                     found.append(str(path.relative_to(place)))
     return found
