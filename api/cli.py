@@ -89,7 +89,7 @@ def serve(
 def worker(
     queues: Annotated[str, typer.Option(help="Comma-separated; every queue when left out.")] = "",
     processes: Annotated[int, typer.Option(min=1, help="Worker processes.")] = 1,
-    threads: Annotated[int | None, typer.Option(min=1, help="Threads per process; the number of cores.")] = None,
+    threads: Annotated[int | None, typer.Option(min=1, help="Threads per process; one more than cores.")] = None,
 ) -> None:
     """Run workers for the named queues, through Dramatiq's own runner."""
     from schemas.stages import Queue

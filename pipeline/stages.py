@@ -3,9 +3,12 @@
 Every stage raises StageFailed with the error code of the job. The untrusted replies of the child are checked here.
 """
 
+import os
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Executor
+from concurrent.futures import Executor, Future
 from functools import lru_cache, partial
+from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
 from pipeline.codec import (
@@ -30,6 +33,7 @@ from schemas.errors import ErrorCode, StageFailed
 T = TypeVar("T")
 Answer = tuple[dict[str, Any], dict[str, bytes]]
 _ENGINE_SECONDS = 20
+_READ_AT_ONCE = 2 * (os.cpu_count() or 1)  # rasters of one document that wait for a thread
 PREVIEW_LINES = 60  # on a page of an Office file or CSV
 
 
@@ -82,16 +86,26 @@ def read_rasters(
 ) -> tuple[Reading, ...]:
     """The OCR readings of all rasters, as many at once as `readers` has threads; `seconds` for each.
 
-    `again`: by the engines of the second reading. `on_progress` gets the number of read rasters and of all rasters,
-    before the first one and after each one.
+    Few wait in `readers` at a time, so that another document's rasters come in between. `again`: by the engines of the
+    second reading. `on_progress` gets the number of read rasters and of all rasters, before the first one and after
+    each one.
     """
     found: list[Reading] = []
     on_progress(0, len(rasters))
     read = partial(read_raster, sandbox, seconds=seconds, again=again)
-    for reading in readers.map(lambda raster: read(raster, pixels[raster.id]), rasters):
-        found.append(reading)
-        on_progress(len(found), len(rasters))
-    return tuple(found)
+    running: deque[Future[Reading]] = deque()
+    coming = iter(rasters)
+    try:
+        while True:
+            for raster in islice(coming, _READ_AT_ONCE - len(running)):
+                running.append(readers.submit(read, raster, pixels[raster.id]))
+            if not running:
+                return tuple(found)
+            found.append(running.popleft().result())
+            on_progress(len(found), len(rasters))
+    finally:
+        for future in running:
+            future.cancel()
 
 
 @lru_cache(maxsize=4)

@@ -1,10 +1,15 @@
 """The message broker: Redis, or one inside the process. Without Redis, API and workers must share the same object."""
 
+from collections.abc import Callable
+from typing import Any
+
 from dramatiq import Broker, Consumer
 from dramatiq.brokers.redis import RedisBroker
 from dramatiq.brokers.stub import StubBroker
 from dramatiq.common import q_name
+from dramatiq.errors import ConnectionClosed
 from redis import Redis
+from redis.exceptions import RedisError
 
 from schemas.settings import InvalidSettings
 
@@ -38,3 +43,19 @@ class PromptRedisBroker(RedisBroker):
         if queue_name != q_name(queue_name):  # a queue of delayed messages: to be held, not run, and in no hurry
             return super().consume(queue_name, prefetch, timeout)
         return super().consume(queue_name, max(1, prefetch // 2), min(timeout, POLL_MILLISECONDS))
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        """A script of Dramatiq (`do_…`), by which every message moves.
+
+        Consumers survive a ConnectionClosed alone; another error, as of a Redis that is frozen, ends their thread for
+        good where it comes while a delayed message is moved or given back.
+        """
+        script: Callable[..., Any] = super().__getattr__(name)  # type: ignore[no-untyped-call]
+
+        def run(*arguments: object) -> Any:
+            try:
+                return script(*arguments)
+            except RedisError as error:
+                raise ConnectionClosed(error) from None  # type: ignore[no-untyped-call]
+
+        return run

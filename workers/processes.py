@@ -14,6 +14,8 @@ from workers.context import Context
 from workers.sweep import Sweeper
 from workers.webhooks import WebhookSender
 
+_MOST_OF_AN_ACCOUNT = 8
+
 
 def check(settings: Settings) -> None:
     """Checks settings, keys and sandbox without a connection. InvalidSettings, SandboxUnavailable."""
@@ -32,15 +34,23 @@ def run(
 ) -> int:
     """Works until SIGTERM or SIGINT and returns the exit status. Errors as for `check`.
 
-    `queues`: all when empty. `threads` per process: the number of cores when None. `module`: what each process loads.
+    `queues`: all when empty. `threads` per process, `threads_for` when None. `module`: what each process loads.
     """
     check(settings)
     arguments = [f"{module}:broker", "--path", "--processes", str(processes)]
-    arguments += ["--threads", str(threads or os.cpu_count() or 1)]
+    arguments += ["--threads", str(threads or threads_for(settings))]
     if queues:
         arguments += ["--queues", *(queue.value for queue in queues)]
     parser = cli.make_argument_parser()  # type: ignore[no-untyped-call]
     return int(cli.main(parser.parse_args(arguments)))  # type: ignore[no-untyped-call]
+
+
+def threads_for(settings: Settings) -> int:
+    """One more than cores: a stage mostly waits for its child, and light stages must not wait for heavy ones.
+
+    Also one more than the files that an account may have under way, up to eight, so that large ones do not take all.
+    """
+    return max(os.cpu_count() or 1, min(settings.concurrent_jobs, _MOST_OF_AN_ACCOUNT)) + 1
 
 
 class Embedded:
@@ -54,8 +64,7 @@ class Embedded:
         declare(storage.broker, self._context)
         storage.broker.add_middleware(Sweeper(storage, settings))
         storage.broker.add_middleware(WebhookSender(storage, settings))
-        # One thread more than cores: a stage mostly waits for its child, and light stages must not wait for heavy ones.
-        self._worker = Worker(storage.broker, worker_threads=(os.cpu_count() or 1) + 1)
+        self._worker = Worker(storage.broker, worker_threads=threads_for(settings))
 
     def start(self) -> None:
         """Starts work and sweeps at once, so that jobs of an earlier process continue."""

@@ -123,20 +123,24 @@ class Run:
         self._announce(to)
 
     def split(self, parts: int) -> None:
-        """Moves the job to OCR, with one message for each raster."""
+        """Moves the job to OCR: a message for each of its first rasters, so that other jobs come in between."""
+        at_once = self.context.settings.ocr_pages_at_once
         with self.context.storage.database.transaction() as session:
-            _must(leases.split(session, self.claim, parts, **self._measures()))
-        for part in range(parts):
+            _must(leases.split(session, self.claim, parts, at_once=at_once, **self._measures()))
+        for part in range(min(parts, at_once)):
             self._announce(Stage.OCR, part)
 
     def finish_part(self) -> None:
-        """Marks one raster as read; the last one moves the job to detection."""
+        """Marks one raster as read and announces the next; the last one moves the job to detection."""
+        at_once = self.context.settings.ocr_pages_at_once
         with self.context.storage.database.transaction() as session:
-            left = leases.finish_part(session, self.claim, **self._measures())
-        if left is None:
+            finished = leases.finish_part(session, self.claim, at_once=at_once, **self._measures())
+        if finished is None:
             raise ClaimLost
-        if left == 0:
+        if finished.left == 0:
             self._announce(Stage.DETECT)
+        elif finished.due is not None:
+            self._announce(Stage.OCR, finished.due)
 
     def hold(self) -> None:
         """Reserves the cost. InsufficientTokens."""

@@ -136,23 +136,34 @@ def advance(
 
 
 def split(
-    session: Session, claim: Claim, parts: int, *, milliseconds: int, lease_seconds: float, now: datetime
+    session: Session, claim: Claim, parts: int, *, at_once: int, milliseconds: int, lease_seconds: float, now: datetime
 ) -> bool:
-    """Moves the job to OCR in `parts` parts (at least one); False when another attempt owns the job."""
+    """Moves the job to OCR in `parts` parts (at least one), of which `at_once` are due at first.
+
+    False when another attempt owns the job.
+    """
     values = _moved(Stage.OCR, now, lease_seconds) | finished(claim, milliseconds)
     values |= {"parts": parts, "parts_left": parts, "due_at": None}  # from here on the parts are due, each by itself
     if not changed(session, update(Job).where(*owned(claim)).values(**values)):
         return False
     due_at = now + timedelta(seconds=lease_seconds)
-    session.add_all([JobPart(job_id=claim.job_id, part=part, due_at=due_at) for part in range(parts)])
+    rows = [JobPart(job_id=claim.job_id, part=part, due_at=due_at if part < at_once else None) for part in range(parts)]
+    session.add_all(rows)
     session.flush()
     return True
 
 
+class PartFinished(NamedTuple):
+    """How many parts are left, 0 when detection is to be announced, and the part that is due now, if any."""
+
+    left: int
+    due: int | None
+
+
 def finish_part(
-    session: Session, claim: Claim, *, milliseconds: int, lease_seconds: float, now: datetime
-) -> int | None:
-    """Marks a part as read. Returns how many are left, None when another attempt owns it; at 0, announce detection."""
+    session: Session, claim: Claim, *, at_once: int, milliseconds: int, lease_seconds: float, now: datetime
+) -> PartFinished | None:
+    """Marks a part as read, and makes the part `at_once` behind it due. None when another attempt owns it."""
     # Job before part, as everywhere; with its row locked, of two parts that finish together one sees zero.
     job = locked(session, claim.job_id)
     done = update(JobPart).where(*owned_part(claim)).values(done=True, lease_until=None, due_at=None)
@@ -166,7 +177,11 @@ def finish_part(
     if left == 0:
         values |= _moved(Stage.DETECT, now, lease_seconds)
     changed(session, update(Job).where(col(Job.id) == job.id).values(**values))
-    return left
+    following = (claim.part or 0) + at_once
+    is_following = (col(JobPart.job_id) == job.id, col(JobPart.part) == following)
+    is_new = (col(JobPart.attempt) == 0, col(JobPart.due_at).is_(None))
+    due = update(JobPart).where(*is_following, *is_new).values(due_at=now + timedelta(seconds=lease_seconds))
+    return PartFinished(left, following if changed(session, due) else None)
 
 
 def current(session: Session, job_id: UUID) -> Job | None:

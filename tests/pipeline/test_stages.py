@@ -1,6 +1,9 @@
 """The stages trust no reply of a child, and turn every failure into the error code of the job."""
 
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
+from threading import Event
 
 import pytest
 
@@ -69,6 +72,32 @@ def test_an_extraction_that_is_none(liar: Sandbox, answer: str, blob: str):
 @pytest.mark.parametrize("answer", READINGS)
 def test_a_reading_that_is_none(liar: Sandbox, answer: str):
     assert code(stages.read_raster, liar, RASTER, answer.encode(), SECONDS) == "image_redact_failed"
+
+
+def test_a_document_of_many_rasters_lets_another_in_between(liar: Sandbox):
+    def read(name: str, count: int, done: list[str], started: Event) -> None:
+        rasters = [replace(RASTER, id=f"{name}/{number}") for number in range(count)]
+        said = {
+            raster.id: f'{{"raster": "{raster.id}", "text": "", "words": [], "unread": []}}'.encode()
+            for raster in rasters
+        }
+
+        def hear(read: int, _: int) -> None:
+            done.append(name)
+            if read == 1:
+                started.set()
+
+        readings = stages.read_rasters(liar, readers, rasters, said, SECONDS, on_progress=hear)
+        assert [reading.raster for reading in readings] == [raster.id for raster in rasters]
+
+    many, done, started = 10 * stages._READ_AT_ONCE, [], Event()
+    with ThreadPoolExecutor(1) as readers, ThreadPoolExecutor(2) as documents:
+        long = documents.submit(read, "long", many, done, started)
+        started.wait(20)
+        documents.submit(read, "short", 1, done, Event()).result()
+        before = done[: len(done) - done[::-1].index("short")].count("long")
+        long.result()
+    assert before < many / 2
 
 
 def test_an_output_that_is_none(liar: Sandbox):

@@ -1,9 +1,14 @@
 """The queue's sending side: ids only, to the stage's own queue, on either broker."""
 
 import json
+import os
+import signal
+import threading
+import time
 from uuid import uuid4
 
 import pytest
+from dramatiq import Worker, actor
 from dramatiq.brokers.stub import StubBroker
 
 from schemas.errors import MaskerUnavailable
@@ -11,6 +16,7 @@ from schemas.settings import InvalidSettings
 from schemas.stages import STAGES, Stage
 from storage.broker import open_broker
 from storage.queue import StageQueue
+from tests.servers import RedisServer
 
 
 @pytest.mark.parametrize("info", STAGES, ids=lambda info: info.stage)
@@ -62,3 +68,28 @@ def test_an_address_that_is_none_is_named_without_being_shown(address: str) -> N
 def test_nobody_hears_a_broker_of_this_process_without_workers() -> None:
     assert not StageQueue(open_broker(None)).is_heard
     assert StageQueue(open_broker("redis://127.0.0.1:9/0")).is_heard
+
+
+def test_a_worker_hears_delayed_messages_after_an_outage() -> None:
+    """Redis is there, and frozen, while a consumer holds a message for later."""
+    server, heard = RedisServer(), threading.Event()
+    broker = open_broker(f"{server.url}?socket_timeout=0.3")
+
+    @actor(broker=broker)
+    def note(word: str) -> None:
+        if word == "after":
+            heard.set()
+
+    worker = Worker(broker, worker_threads=1, worker_timeout=100)
+    worker.start()
+    try:
+        note.send_with_options(args=("later",), delay=60_000)
+        time.sleep(0.5)  # the consumer holds it
+        os.kill(server.pid, signal.SIGSTOP)
+        time.sleep(2)
+        os.kill(server.pid, signal.SIGCONT)
+        note.send_with_options(args=("after",), delay=100)
+        assert heard.wait(20)
+    finally:
+        worker.stop()
+        server.stop()

@@ -2,10 +2,12 @@
 
 import io
 import json
+from dataclasses import replace
 
 from PIL import Image, ImageDraw, ImageFont
 
 from schemas.files import Format, JobState
+from schemas.settings import Settings
 from schemas.spans import Term
 from schemas.stages import Stage
 from storage import ledger
@@ -127,6 +129,21 @@ def test_what_several_rasters_of_a_picture_show_counts_once(workshop: Workshop) 
     assert (job.state, job.found) == (JobState.READY, {"PHONE_NUMBER": 1})
     assert stages.count(Stage.OCR) > 1
     assert job.word_count == 4
+
+
+def test_one_page_comes_in_between_the_pages_of_a_long_scan(workshop: Workshop, settings: Settings) -> None:
+    workshop.context = replace(workshop.context, settings=settings.model_copy(update={"ocr_pages_at_once": 2}))
+    long = workshop.upload(scan(*["Office closed"] * 6), Format.PDF)
+    short = workshop.upload(scan("Mobile: 0501234567"), Format.PDF)
+    order: list[str] = []
+    while message := workshop.next_message():
+        workshop.put_back(message)
+        if message.actor_name == Stage.OCR:
+            order.append("short" if message.args[0] == str(short) else "long")
+        workshop.step()
+    assert order.index("short") == 2
+    assert (order.count("long"), order.count("short")) == (6, 1)
+    assert [workshop.job(job_id).state for job_id in (long, short)] == [JobState.READY] * 2
 
 
 def test_every_page_of_a_scan_is_read_by_itself(workshop: Workshop) -> None:

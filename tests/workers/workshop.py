@@ -125,6 +125,10 @@ class Workshop:
                 self._waiting.append(Message.decode(data))
         return self._waiting.popleft() if self._waiting else None
 
+    def put_back(self, message: Message[None]) -> None:
+        """Makes it the next one again."""
+        self._waiting.appendleft(message)
+
     def step(self) -> Stage | None:
         """Carries one message; the stage it was for."""
         message = self.next_message()
@@ -138,7 +142,7 @@ class Workshop:
         """Carries messages until none is left, or until one for `until` would come next."""
         done: list[Stage] = []
         while message := self.next_message():
-            self._waiting.appendleft(message)
+            self.put_back(message)
             if message.actor_name == until:
                 break
             stage = self.step()

@@ -14,7 +14,7 @@ from storage.database import Database
 from storage.encryption import Keyring
 from storage.jobs import endings, leases, sweeps
 from storage.jobs import records as jobs
-from storage.jobs.leases import Claim
+from storage.jobs.leases import Claim, PartFinished
 from tests.storage.jobs.samples import LEASE, LIMITS, carried, claimed, moved, new_job, owned, row
 from tests.storage.people import new_account
 
@@ -37,17 +37,22 @@ def claimed_part(database: Database, job_id: UUID, part: int, now: datetime) -> 
         return leases.claim_part(session, job_id, part, LIMITS, now=now)
 
 
-def finished_part(database: Database, claim: Claim | None, now: datetime) -> int | None:
+def finished(database: Database, claim: Claim | None, now: datetime, at_once: int = 99) -> PartFinished | None:
     assert claim is not None
     with database.transaction() as session:
-        return leases.finish_part(session, claim, milliseconds=5, lease_seconds=LEASE, now=now)
+        return leases.finish_part(session, claim, at_once=at_once, milliseconds=5, lease_seconds=LEASE, now=now)
 
 
-def split(database: Database, job_id: UUID, parts: int, now: datetime) -> None:
+def finished_part(database: Database, claim: Claim | None, now: datetime) -> int | None:
+    done = finished(database, claim, now)
+    return None if done is None else done.left
+
+
+def split(database: Database, job_id: UUID, parts: int, now: datetime, at_once: int = 99) -> None:
     carried(database, job_id, Stage.EXTRACT, now)
     claim = owned(database, job_id, Stage.EXTRACT, now)
     with database.transaction() as session:
-        assert leases.split(session, claim, parts, milliseconds=5, lease_seconds=LEASE, now=now)
+        assert leases.split(session, claim, parts, at_once=at_once, milliseconds=5, lease_seconds=LEASE, now=now)
 
 
 def failed(database: Database, claim: Claim, now: datetime, code: str = "timeout") -> bool:
@@ -94,7 +99,7 @@ def test_who_lost_the_lease_can_do_nothing_more(database: Database, job_id: UUID
     with database.transaction() as session:
         assert not leases.renew(session, late, lease_seconds=LEASE, now=now)
         assert not leases.relinquish(session, late, retry_at=now, lease_seconds=LEASE)
-        assert not leases.split(session, late, 1, milliseconds=1, lease_seconds=LEASE, now=now)
+        assert not leases.split(session, late, 1, at_once=1, milliseconds=1, lease_seconds=LEASE, now=now)
         assert not endings.hold(session, late, free_per_day=9, milliseconds=1, lease_seconds=LEASE, now=now)
         assert not endings.publish(session, late, 1, milliseconds=1, now=now)
         assert not endings.fail(session, late, "timeout", now=now)
@@ -194,6 +199,32 @@ def test_the_last_part_moves_the_job_on(database: Database, job_id: UUID, now: d
     assert (job.stage, job.timings[Stage.OCR]) == (Stage.DETECT, 15)
     with database.reading() as session:
         assert leases.part_attempts(session, job_id) == {0: 1, 1: 1, 2: 1}
+
+
+def test_few_parts_are_due_at_once_and_each_makes_the_next_one_due(
+    database: Database, job_id: UUID, now: datetime
+) -> None:
+    split(database, job_id, 5, now, at_once=2)
+    assert overdue(database, now + AFTER_LEASE) == [(Stage.OCR, 0), (Stage.OCR, 1)]
+    claims = {part: claimed_part(database, job_id, part, now) for part in (0, 1)}
+    assert finished(database, claims[1], now, 2) == (4, 3)
+    assert finished(database, claims[0], now, 2) == (3, 2)
+    assert sorted(overdue(database, now + AFTER_LEASE)) == [
+        (Stage.OCR, 2),
+        (Stage.OCR, 3),
+    ]  # a lost message is sent again
+    assert finished(database, claimed_part(database, job_id, 2, now), now, 2) == (2, 4)
+    assert finished(database, claimed_part(database, job_id, 4, now), now, 2) == (1, None)
+    assert finished(database, claimed_part(database, job_id, 3, now), now, 2) == (0, None)
+    assert row(database, job_id).stage == Stage.DETECT
+
+
+def test_parts_that_were_announced_before_are_not_announced_again(
+    database: Database, job_id: UUID, now: datetime
+) -> None:
+    """Of a job that was split when all parts were due at once, or with a larger setting."""
+    split(database, job_id, 4, now, at_once=99)
+    assert finished(database, claimed_part(database, job_id, 0, now), now, 2) == (3, None)
 
 
 def test_parts_that_finish_together_move_the_job_on_once(database: Database, job_id: UUID, now: datetime) -> None:
