@@ -1,11 +1,17 @@
-"""The Python blocks of README and docs, run as they stand: a real server, and a scripted provider."""
+"""The blocks of Python and shell in README and docs, run as they stand: a real server, and a scripted provider.
+
+Those of the README's shell are run by tests/test_readme.py, that of JavaScript by the dashboard's tests.
+"""
 
 import base64
 import contextlib
 import hmac
 import io
 import json
+import os
 import re
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -25,8 +31,8 @@ PAGES = sorted(path.relative_to(ROOT) for path in (*ROOT.glob("*.md"), *ROOT.glo
 Names = dict[str, Any]
 
 
-def blocks(page: Path) -> list[str]:
-    return re.findall(r"(?ms)^```(?:python|py)\n(.*?)^```$", (ROOT / page).read_text("utf-8"))
+def blocks(page: Path, language: str = "python|py") -> list[str]:
+    return re.findall(rf"(?ms)^```(?:{language})\n(.*?)^```$", (ROOT / page).read_text("utf-8"))
 
 
 @pytest.fixture(scope="module")
@@ -139,6 +145,58 @@ def test_a_block_does_what_its_page_says(where: tuple[str, str], server: Server,
     RUN[where](code, server, tmp_path)
 
 
+def shell(code: str, server: Server, folder: Path, **names: str) -> str:
+    """Runs a block in a folder with this server's address in place of its samples; what it printed."""
+    for sample in ("http://127.0.0.1:8000", "https://masker.example"):
+        code = code.replace(sample, server.url)
+    programs = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", code],
+        cwd=folder, capture_output=True, text=True, timeout=60, check=False,
+        env={**os.environ, "PATH": programs, "BASE": server.url, "KEY": server.key, **names},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def _fetches_and_checks_a_report(code: str, server: Server, folder: Path) -> None:
+    with Masker(server.url, server.key) as masker:
+        file_id = masker.upload(DOCUMENTS / "customer-letter.pdf")["file_id"]
+        masker.wait(file_id)
+        (folder / "redacted.pdf").write_bytes(masker.download(file_id))
+    said = shell(code, server, folder, FILE_ID=file_id)
+    assert "signature: good" in said and "file: matches" in said
+
+
+def _sends_a_letter(code: str, server: Server, folder: Path) -> None:
+    (folder / "letter.pdf").write_bytes((DOCUMENTS / "customer-letter.pdf").read_bytes())
+    with Masker(server.url, server.key) as masker:
+        file_id = masker.upload(folder / "letter.pdf")["file_id"]
+        masker.wait(file_id)
+    assert '"state":"ready"' in shell(code, server, folder, FILE_ID=file_id).replace(" ", "")
+    assert (folder / "letter-redacted.pdf").read_bytes().startswith(b"%PDF")
+
+
+def _asks_by_curl(code: str, server: Server, folder: Path) -> None:
+    said = json.loads(shell(code, server, folder, MASKER_KEY=server.key, PROVIDER_KEY="sk-x"))
+    assert said["choices"][0]["message"]["content"] == "Write to noura@example.com"
+
+
+RUN_IN_SHELL: dict[str, Callable[[str, Server, Path], None]] = {
+    "docs/guides/reports.md": _fetches_and_checks_a_report,
+    "docs/interface/files.md": _sends_a_letter,
+    "docs/proxy.md": _asks_by_curl,
+}
+# Whole suites and minutes of measuring, for contributors.
+NOT_RUN = {"CONTRIBUTING.md", "docs/contributing/scans.md"}
+
+
+@pytest.mark.parametrize("page", RUN_IN_SHELL)
+def test_a_shell_block_does_what_its_page_says(page: str, server: Server, tmp_path: Path) -> None:
+    [code] = blocks(Path(page), "sh|bash")
+    RUN_IN_SHELL[page](code, server, tmp_path)
+
+
 def test_every_block_is_run() -> None:
     unrun = [
         (str(page), block)
@@ -147,3 +205,5 @@ def test_every_block_is_run() -> None:
         if not any(str(page) == name and containing in block for name, containing in RUN)
     ]
     assert unrun == []
+    in_shell = {str(page) for page in PAGES if blocks(page, "sh|bash")}
+    assert in_shell == {*RUN_IN_SHELL, *NOT_RUN, "README.md"}

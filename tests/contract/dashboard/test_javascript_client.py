@@ -1,6 +1,8 @@
 """The JavaScript client opens the vectors that every client opens, and restores replies in pieces."""
 
 import json
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +12,7 @@ from examples.envelope import open_envelope
 from tests.contract.dashboard.conftest import Visit
 from tests.contract.vectors.make import PATH, cases
 
+ROOT = Path(__file__).parents[3]
 CASES: list[dict[str, Any]] = json.loads(PATH.read_text("utf-8"))
 
 
@@ -81,3 +84,24 @@ def test_a_reply_in_pieces_is_restored_like_the_whole(visit: Visit) -> None:
         results, first, second = visit.page.evaluate(script, [text, "<MASKED_PERSON_0a1b2c3d>", "Reem $& Alharbi"])
         assert set(results) == {text.replace("<MASKED_PERSON_0a1b2c3d>", "Reem $& Alharbi")}
         assert (first, second) == ("a < b", " and <b>")  # nothing is held back that cannot become a token
+
+
+@pytest.mark.clause("DASH-17", "DASH-18")
+def test_the_program_in_the_documentation(visit: Visit) -> None:
+    """The block of docs/dashboard.md as it stands, its import as the browser's console takes it."""
+    documented = (ROOT / "docs" / "dashboard.md").read_text("utf-8")
+    [code] = re.findall(r"(?ms)^```js\n(.*?)^```$", documented)
+    code, imports = re.subn(
+        r'import (\{.*\}) from "./masker.js";', r'const \1 = await import("/static/masker.js");', code
+    )
+    script = f"""async ([answer, bearer, reply, stream]) => {{
+        const shown = [], show = (piece) => shown.push(piece);
+        {code}
+        return [text, shown.join("")];
+    }}"""
+    case = CASES[0]
+    [(token, original)] = case["mapping"].items()
+    reply = f"Dear {token}!"
+    pieces = [reply[at : at + 3] for at in range(0, len(reply), 3)]
+    assert imports == 1
+    assert visit.page.evaluate(script, [case["answer"], case["key"], reply, pieces]) == [f"Dear {original}!"] * 2
