@@ -132,9 +132,8 @@ class Run:
 
     def finish_part(self) -> None:
         """Marks one raster as read and announces the next; the last one moves the job to detection."""
-        at_once = self.context.settings.ocr_pages_at_once
         with self.context.storage.database.transaction() as session:
-            finished = leases.finish_part(session, self.claim, at_once=at_once, **self._measures())
+            finished = leases.finish_part(session, self.claim, **self._measures())
         if finished is None:
             raise ClaimLost
         if finished.left == 0:

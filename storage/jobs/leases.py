@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, or_, select, update
+from sqlalchemy import func as sql
 from sqlmodel import Session, col
 
 from schemas.files import JobState
@@ -161,9 +162,9 @@ class PartFinished(NamedTuple):
 
 
 def finish_part(
-    session: Session, claim: Claim, *, at_once: int, milliseconds: int, lease_seconds: float, now: datetime
+    session: Session, claim: Claim, *, milliseconds: int, lease_seconds: float, now: datetime
 ) -> PartFinished | None:
-    """Marks a part as read, and makes the part `at_once` behind it due. None when another attempt owns it."""
+    """Marks a part as read, and makes the next one due that is not yet. None when another attempt owns it."""
     # Job before part, as everywhere; with its row locked, of two parts that finish together one sees zero.
     job = locked(session, claim.job_id)
     done = update(JobPart).where(*owned_part(claim)).values(done=True, lease_until=None, due_at=None)
@@ -177,11 +178,12 @@ def finish_part(
     if left == 0:
         values |= _moved(Stage.DETECT, now, lease_seconds)
     changed(session, update(Job).where(col(Job.id) == job.id).values(**values))
-    following = (claim.part or 0) + at_once
-    is_following = (col(JobPart.job_id) == job.id, col(JobPart.part) == following)
-    is_new = (col(JobPart.attempt) == 0, col(JobPart.due_at).is_(None))
-    due = update(JobPart).where(*is_following, *is_new).values(due_at=now + timedelta(seconds=lease_seconds))
-    return PartFinished(left, following if changed(session, due) else None)
+    waiting = (col(JobPart.job_id) == job.id, col(JobPart.done).is_(False), col(JobPart.due_at).is_(None))
+    following = session.scalar(select(sql.min(JobPart.part)).where(*waiting))
+    if following is not None:
+        due = update(JobPart).where(*waiting, col(JobPart.part) == following)
+        changed(session, due.values(due_at=now + timedelta(seconds=lease_seconds)))
+    return PartFinished(left, following)
 
 
 def current(session: Session, job_id: UUID) -> Job | None:

@@ -37,10 +37,10 @@ def claimed_part(database: Database, job_id: UUID, part: int, now: datetime) -> 
         return leases.claim_part(session, job_id, part, LIMITS, now=now)
 
 
-def finished(database: Database, claim: Claim | None, now: datetime, at_once: int = 99) -> PartFinished | None:
+def finished(database: Database, claim: Claim | None, now: datetime) -> PartFinished | None:
     assert claim is not None
     with database.transaction() as session:
-        return leases.finish_part(session, claim, at_once=at_once, milliseconds=5, lease_seconds=LEASE, now=now)
+        return leases.finish_part(session, claim, milliseconds=5, lease_seconds=LEASE, now=now)
 
 
 def finished_part(database: Database, claim: Claim | None, now: datetime) -> int | None:
@@ -207,24 +207,32 @@ def test_few_parts_are_due_at_once_and_each_makes_the_next_one_due(
     split(database, job_id, 5, now, at_once=2)
     assert overdue(database, now + AFTER_LEASE) == [(Stage.OCR, 0), (Stage.OCR, 1)]
     claims = {part: claimed_part(database, job_id, part, now) for part in (0, 1)}
-    assert finished(database, claims[1], now, 2) == (4, 3)
-    assert finished(database, claims[0], now, 2) == (3, 2)
+    assert finished(database, claims[1], now) == (4, 2)
+    assert finished(database, claims[0], now) == (3, 3)
     assert sorted(overdue(database, now + AFTER_LEASE)) == [
         (Stage.OCR, 2),
         (Stage.OCR, 3),
     ]  # a lost message is sent again
-    assert finished(database, claimed_part(database, job_id, 2, now), now, 2) == (2, 4)
-    assert finished(database, claimed_part(database, job_id, 4, now), now, 2) == (1, None)
-    assert finished(database, claimed_part(database, job_id, 3, now), now, 2) == (0, None)
+    assert finished(database, claimed_part(database, job_id, 2, now), now) == (2, 4)
+    assert finished(database, claimed_part(database, job_id, 4, now), now) == (1, None)
+    assert finished(database, claimed_part(database, job_id, 3, now), now) == (0, None)
     assert row(database, job_id).stage == Stage.DETECT
 
 
 def test_parts_that_were_announced_before_are_not_announced_again(
     database: Database, job_id: UUID, now: datetime
 ) -> None:
-    """Of a job that was split when all parts were due at once, or with a larger setting."""
+    """Of a job that was split when all parts were due at once."""
     split(database, job_id, 4, now, at_once=99)
-    assert finished(database, claimed_part(database, job_id, 0, now), now, 2) == (3, None)
+    assert finished(database, claimed_part(database, job_id, 0, now), now) == (3, None)
+
+
+def test_parts_that_finish_together_make_different_ones_due(database: Database, job_id: UUID, now: datetime) -> None:
+    split(database, job_id, 12, now, at_once=6)
+    claims = [claimed_part(database, job_id, part, now) for part in range(6)]
+    with ThreadPoolExecutor(6) as pool:
+        done = list(pool.map(lambda claim: finished(database, claim, now), claims))
+    assert sorted(each.due for each in done if each is not None and each.due is not None) == list(range(6, 12))
 
 
 def test_parts_that_finish_together_move_the_job_on_once(database: Database, job_id: UUID, now: datetime) -> None:
