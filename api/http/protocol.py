@@ -1,6 +1,7 @@
 """HTTP/1.1 (RFC 9112) on top of uvicorn's h11 protocol: our answers to malformed requests, and timeouts."""
 
 import asyncio
+from typing import Any
 
 import h11
 from starlette.responses import Response
@@ -10,7 +11,22 @@ from api.http.errors import error_response
 from api.http.middleware import request_id
 from schemas.errors import InvalidRequest, MaskerError, RequestTimeout
 
+HEAD_BYTES = 16 * 1024  # of a request's head, h11's own default
 HEAD_SECONDS = 20.0  # from a connection's or a request's first byte to the end of its head
+
+
+class _Connection(h11.Connection):
+    """Refuses a request whose length is said in two ways: programs before this one may have read the other one.
+
+    RFC 9112, section 6.1: it may be an attempt to smuggle a request.
+    """
+
+    def next_event(self) -> Any:
+        """The next event of the caller. RemoteProtocolError."""
+        event = super().next_event()
+        if isinstance(event, h11.Request) and {b"content-length", b"transfer-encoding"} <= dict(event.headers).keys():
+            raise h11.RemoteProtocolError("Content-Length beside Transfer-Encoding")
+        return event
 
 
 class Protocol(H11Protocol):
@@ -25,6 +41,7 @@ class Protocol(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Starts the timeout of the request head."""
         super().connection_made(transport)
+        self.conn = _Connection(h11.SERVER, HEAD_BYTES)
         self.access_log = False  # uvicorn's own lines hold paths and queries as sent
         self._start_head_timer()
 

@@ -39,6 +39,22 @@ def test_bytes_that_are_not_http(served: Served, request_: bytes) -> None:
     assert json.loads(body) == {"detail": "invalid_request"}
 
 
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_length_said_in_two_ways_ends_the_connection(served: Served, account: Account, order: int) -> None:
+    """What follows may be a request that a program before the server did not see: it is not read (RFC 9112, 6.1)."""
+    lengths = [b"Content-Length: 4", b"Transfer-Encoding: chunked"][::order]
+    head = [b"POST /api/v1/mask HTTP/1.1", b"Host: x", f"Authorization: {account.headers['Authorization']}".encode()]
+    smuggled = b"0\r\n\r\nGET /api/v1/health HTTP/1.1\r\nHost: x\r\n\r\n"
+    host, _, port = served.url.removeprefix("http://").partition(":")
+    with socket.create_connection((host, int(port)), timeout=20) as wire:
+        wire.sendall(b"\r\n".join([*head, *lengths, b"", smuggled]))
+        received = b""
+        while piece := wire.recv(65536):
+            received += piece
+    assert received.startswith(b"HTTP/1.1 400 ") and received.count(b"HTTP/1.1") == 1
+    assert b"\r\nconnection: close\r\n" in received.lower()
+
+
 def test_a_body_that_stops_being_http(served: Served, account: Account) -> None:
     request = f"POST /api/v1/mask HTTP/1.1\r\nHost: x\r\nAuthorization: {account.headers['Authorization']}\r\n"
     chunked = b"Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\nno length\r\n"
