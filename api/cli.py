@@ -59,29 +59,32 @@ def serve(
 ) -> None:
     """Serve the API. Without MASKER_REDIS_URL the workers run in this process too (embedded mode)."""
     import gc
+    import logging
     from contextlib import nullcontext
 
     from api.access_rules import AccessRules
     from api.app import create_app
-    from api.http import logs, server
+    from api.http import server
     from api.http.server import address, is_loopback, listen
+    from schemas import logs
     from storage.monitoring import serve_metrics
 
     settings = load()
     rules = AccessRules.of(settings)  # invalid settings end the command before any connection
     with listen(host, port) as listener, stores(settings) as storage:
-        logs.configure()
+        logs.configure(settings.log_format)
+        log = logging.getLogger("masker.api")
         serve_metrics(settings, storage)
         if settings.geo_database is None and not settings.is_sqlite:
-            console.warn("callers from every country are served: MASKER_GEO_DATABASE is not set")
+            log.warning("callers from every country are served: MASKER_GEO_DATABASE is not set")
         if settings.dashboard_url is None and not is_loopback(listener):
-            console.warn("browsers on other computers are refused: MASKER_DASHBOARD_URL is not set")
+            log.warning("browsers on other computers are refused: MASKER_DASHBOARD_URL is not set")
         application = create_app(settings, storage, rules)
         application.state.services.detection.warm()
         gc.freeze()  # the lexicons live as long as the process; the collector need not walk them
         with _embedded_workers(settings, storage) if settings.is_embedded else nullcontext():
             mode = "with its workers (embedded mode)" if settings.is_embedded else "workers run apart"
-            console.say(f"serving on {address(listener)}, {mode}; Ctrl-C stops it")
+            log.info("serving on %s, %s; Ctrl-C stops it", address(listener), mode)
             server.serve(application, listener)
 
 

@@ -21,12 +21,12 @@ from fastapi import FastAPI
 from pydantic import BaseModel
 
 from api.app import create_app
-from api.http import logs
 from api.http.server import listen, serve
 from api.services.charge_batches import ChargeBatcher
 from pipeline.detect.detector import Detector
+from schemas import logs
 from schemas.clock import utc_now
-from schemas.settings import load_settings
+from schemas.settings import LogFormat, load_settings
 from schemas.spans import Detection, DetectOptions
 from storage import ledger
 from storage.accounts import records as accounts
@@ -112,7 +112,7 @@ def timed() -> FastAPI:
 
 if __name__ == "__main__":
     kind, port, email = sys.argv[1:]
-    logs.configure()
+    logs.configure(LogFormat.AUTO)
     kinds: dict[str, Callable[[], FastAPI]] = {
         "echo": echo,
         "timed": timed,

@@ -29,11 +29,13 @@ from pipeline.documents.document import Extraction, Findings, Raster, Reading
 from pipeline.sandbox.parent import ChildFailed, ChildTimeout, Sandbox
 from pipeline.verification.reading import SecondReading
 from schemas.errors import ErrorCode, StageFailed
+from schemas.metrics import SANDBOX_FAILURES
 
 T = TypeVar("T")
 Answer = tuple[dict[str, Any], dict[str, bytes]]
 _ENGINE_SECONDS = 20
 _READ_AT_ONCE = 2 * (os.cpu_count() or 1)  # rasters of one document that wait for a thread
+_CAUSES = ("timeout", "died", "garbage")
 PREVIEW_LINES = 60  # on a page of an Office file or CSV
 
 
@@ -189,10 +191,10 @@ def _call(
 ) -> Answer:
     try:
         return sandbox.call(verb, meta, blobs, seconds, forks=forks)
-    except ChildTimeout:
-        raise StageFailed(ErrorCode.TIMEOUT) from None
-    except ChildFailed:
-        raise StageFailed(failed) from None
+    except ChildFailed as failure:
+        cause = failure.reason if failure.reason in _CAUSES else "broke"
+        SANDBOX_FAILURES.labels(verb, cause).inc()
+        raise StageFailed(ErrorCode.TIMEOUT if isinstance(failure, ChildTimeout) else failed) from None
 
 
 def _decoded(kind: type[T], meta: object, failed: str) -> T:

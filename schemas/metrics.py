@@ -25,7 +25,7 @@ PROVIDER_SECONDS = Histogram(
 WORDS = Counter("masker_words", "Words of text calls that were charged.", registry=REGISTRY)
 REFUNDS = Counter("masker_refunds", "Text calls whose charge was given back.", registry=REGISTRY)
 SHED = Counter("masker_shed_texts", "Texts that were refused because too many waited.", registry=REGISTRY)
-ENTITIES = Counter("masker_entities", "Entities found in texts, by type.", ("type",), registry=REGISTRY)
+ENTITIES = Counter("masker_entities", "Entities found in texts and files, by type.", ("type",), registry=REGISTRY)
 STAGE_SECONDS = Histogram(
     "masker_stage_duration_seconds",
     "Time of one attempt at a stage of a file job, by how it ended: done, failed, late or broken.",
@@ -34,6 +34,26 @@ STAGE_SECONDS = Histogram(
     registry=REGISTRY,
 )
 FAILED_JOBS = Counter("masker_failed_jobs", "File jobs that failed, by error code.", ("error_code",), registry=REGISTRY)
+PAGES = Counter("masker_pages", "Pages of the files that were opened, by format.", ("format",), registry=REGISTRY)
+SANDBOX_FAILURES = Counter(
+    "masker_sandbox_failures",
+    "Sandboxed children without a valid reply, by what they were asked to do and why: timeout, died, garbage, broke.",
+    ("verb", "cause"),
+    registry=REGISTRY,
+)
+STORE_SECONDS = Histogram(
+    "masker_store_duration_seconds",
+    "Time of one transaction of the database, request to the object store, or question to the rate limiter in Redis.",
+    ("store",),
+    buckets=_SECONDS,
+    registry=REGISTRY,
+)
+UNAVAILABLE = Counter(
+    "masker_unavailable",
+    "How often the database, the objects, the queue or the limiter did not answer.",
+    ("store",),
+    registry=REGISTRY,
+)
 EVENTS = Counter(
     "masker_swept",
     "What the sweeper did: announced (leases that ended), failed, expired, destroyed, purged, orphans, sessions.",

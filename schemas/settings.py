@@ -26,6 +26,14 @@ class InvalidSettings(Exception):
     """A variable is missing or invalid. The message names it and never contains its value."""
 
 
+class LogFormat(StrEnum):
+    """`auto`: text at a terminal, else JSON."""
+
+    AUTO = "auto"
+    JSON = "json"
+    TEXT = "text"
+
+
 class SandboxMode(StrEnum):
     """`strict`: workers do not start without the full sandbox. `best-effort`: they use what is available, and warn."""
 
@@ -165,6 +173,9 @@ class Settings(BaseSettings):
     )
 
     # Monitoring
+    log_format: LogFormat = Field(
+        LogFormat.AUTO, description="auto, json or text, on standard error; auto: text at a terminal, else JSON lines"
+    )
     metrics_port: Annotated[int, Field(ge=1, le=65_000)] | None = Field(
         None, description="port of /metrics; unset: none. Further processes of one machine take the next ports"
     )

@@ -48,6 +48,7 @@ from sqlalchemy.types import TypeDecorator
 from sqlmodel import Session, SQLModel
 
 from schemas.errors import CommitInDoubt, MaskerUnavailable
+from schemas.metrics import STORE_SECONDS, UNAVAILABLE
 from schemas.settings import InvalidSettings
 
 # Before any table is declared: constraints need names that migrations can speak of, the same on both databases.
@@ -135,7 +136,7 @@ class Database:
     @contextmanager
     def reading(self) -> Iterator[Session]:
         """A read-only transaction that waits for no writer; a write in it fails. MaskerUnavailable as above."""
-        with _unavailable(), _session(self._reader) as session:
+        with _unavailable(), STORE_SECONDS.labels("database").time(), _session(self._reader) as session:
             yield session
 
     def ping(self) -> None:
@@ -173,7 +174,7 @@ class Database:
         """Around a transaction that writes, and commits at its end."""
         committing = False
         try:
-            with self._turn(), _unavailable(), transaction as opened:
+            with STORE_SECONDS.labels("database").time(), self._turn(), _unavailable(), transaction as opened:
                 yield opened
                 committing = True
         except MaskerUnavailable:
@@ -213,10 +214,12 @@ def _unavailable() -> Iterator[None]:
         code = getattr(error.orig, "sqlite_errorname", None) or getattr(error.orig, "sqlstate", None)
         if type(error) not in _OUT_OF_ORDER and code not in _NOT_MIGRATED:
             raise
+        UNAVAILABLE.labels("database").inc()
         hint = ": has `masker migrate` been run?" if code in _NOT_MIGRATED else ""
-        _log.warning("database unavailable: %s %s%s", type(error.orig).__name__, code, hint)
+        _log.warning("database unavailable%s", hint, extra={"error": type(error.orig).__name__, "code": code})
         raise MaskerUnavailable from None
     except PoolTimeout:
+        UNAVAILABLE.labels("database").inc()
         _log.warning("database unavailable: no free connection in time")
         raise MaskerUnavailable from None
 

@@ -59,7 +59,7 @@ def serve_metrics(settings: Settings, storage: Storage) -> None:
             start_http_server(port, settings.metrics_host, REGISTRY)
         except OSError:  # another process of ours has it
             continue
-        log.info("metrics at port %d", port)
+        log.info("metrics are served", extra={"port": port})
         return
     raise InvalidSettings(
         f"MASKER_METRICS_PORT: no free port of {_PORTS}, or MASKER_METRICS_HOST is not of this machine"

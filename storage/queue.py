@@ -8,6 +8,7 @@ from dramatiq.errors import BrokerConnectionError
 from redis.exceptions import RedisError
 
 from schemas.errors import MaskerUnavailable
+from schemas.metrics import UNAVAILABLE
 from schemas.stages import STAGE, Queue, Stage
 
 
@@ -31,6 +32,7 @@ class StageQueue:
         try:
             self._broker.enqueue(message, delay=round(delay_seconds * 1000) or None)
         except (BrokerConnectionError, RedisError) as error:
+            UNAVAILABLE.labels("queue").inc()
             raise MaskerUnavailable from error
 
     @property
@@ -44,4 +46,5 @@ class StageQueue:
             try:
                 self._broker.client.ping()
             except RedisError as error:
+                UNAVAILABLE.labels("queue").inc()
                 raise MaskerUnavailable from error

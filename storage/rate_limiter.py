@@ -15,6 +15,7 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import NoScriptError, RedisError
 
+from schemas.metrics import STORE_SECONDS, UNAVAILABLE
 from schemas.settings import InvalidSettings
 
 # The sliding window inside one process: bounded memory, the same answers as the one in Redis.
@@ -151,10 +152,12 @@ class RedisLimiter:
             async with asyncio.timeout(None) as end:
                 late = loop.call_at(begun + self._patience, self._give_up, end, begun)
                 try:
-                    wait = await self._ask(key, limit, window)
+                    with STORE_SECONDS.labels("limiter").time():
+                        wait = await self._ask(key, limit, window)
                 finally:
                     late.cancel()
         except (RedisError, OSError) as failure:
+            UNAVAILABLE.labels("limiter").inc()
             self._failed(type(failure).__name__, loop.time())
             return None
         self._answered()
@@ -181,7 +184,9 @@ class RedisLimiter:
 
     def _failed(self, kind: str, now: float) -> None:
         if not self._failing:
-            log.warning("Redis does not answer the rate limiter (%s): calls are not limited until it does", kind)
+            log.warning(
+                "Redis does not answer the rate limiter: calls are not limited until it does", extra={"error": kind}
+            )
         self._failing, self._ask_again = True, now + self._pause
 
     def _answered(self) -> None:

@@ -13,6 +13,8 @@ from typing import TypeVar
 
 import pytest
 
+from schemas import logs
+from schemas.settings import LogFormat
 from storage.database import Database
 from storage.encryption import Keyring
 from tests.servers import Bucket, PostgreSQL, RedisServer, ServerMissing, Swift
@@ -28,6 +30,13 @@ def _no_settings_from_outside(tmp_path_factory: pytest.TempPathFactory) -> Itera
     yield
     del os.environ["XDG_DATA_HOME"]
     os.environ.update(foreign)
+
+
+@pytest.fixture
+def caplog(caplog: pytest.LogCaptureFixture) -> pytest.LogCaptureFixture:
+    """pytest's own, whose `text` has the lines as processes write them."""
+    caplog.handler.setFormatter(logs.formatter(LogFormat.JSON))
+    return caplog
 
 
 def _running(start: Callable[[], Server]) -> Iterator[Server]:

@@ -1,14 +1,14 @@
 """One Dramatiq actor for each stage, on the stage's queue. Actors never raise: every outcome is in the jobs table."""
 
 import logging
-from collections.abc import Mapping
 from contextlib import suppress
 from uuid import UUID
 
 from dramatiq import Broker, actor
 
 from schemas.errors import ErrorCode, InsufficientTokens, MaskerUnavailable, StageFailed, Unprocessable
-from schemas.metrics import STAGE_SECONDS
+from schemas.logs import bound, type_name
+from schemas.metrics import ENTITIES, STAGE_SECONDS
 from schemas.stages import STAGES, Queue, Stage, StageInfo
 from workers.context import Context
 from workers.run import ClaimLost, Run, renewed
@@ -19,6 +19,11 @@ log = logging.getLogger("masker.workers")
 
 def perform(context: Context, stage: Stage, job_id: UUID, part: int | None = None) -> None:
     """Works on a stage of a job if it can be claimed. Every failure ends in the jobs table, never in the broker."""
+    with bound(job_id=str(job_id), stage=stage.value, **({} if part is None else {"part": part})):
+        _perform(context, stage, job_id, part)
+
+
+def _perform(context: Context, stage: Stage, job_id: UUID, part: int | None) -> None:
     run = None
     try:
         run = Run.claim_stage(context, stage, job_id, part)
@@ -26,7 +31,7 @@ def perform(context: Context, stage: Stage, job_id: UUID, part: int | None = Non
             outcome = _work(run)
             STAGE_SECONDS.labels(stage.value, outcome).observe(run.milliseconds() / 1000)
     except Exception as error:  # noqa: BLE001 - a traceback may hold text: it must reach neither broker nor log
-        log.error("job %s: %s broke with %s", job_id, stage, type(error).__name__)
+        log.error("a stage broke", extra={"error": type_name(error)})
         if run is not None:
             STAGE_SECONDS.labels(stage.value, "broken").observe(run.milliseconds() / 1000)
             with suppress(MaskerUnavailable, OSError):  # then the lease ends and the sweeper announces the stage again
@@ -40,25 +45,24 @@ def _work(run: Run) -> str:
         with renewed(run.context, run.claim):
             WORK[run.claim.stage](run)
     except ClaimLost:
-        log.info("job %s: %s came too late and is dropped", run.claim.job_id, run.claim.stage)
+        log.info("a stage came too late and is dropped")
         run.discard()
         outcome = "late"
     except StageFailed as failure:
-        log.info("job %s: %s failed with %s", run.claim.job_id, run.claim.stage, failure.code)
+        log.info("a stage failed the file", extra={"code": str(failure.code)})
         run.fail(failure.code, failure.reason)
     except InsufficientTokens:
         run.fail(ErrorCode.INSUFFICIENT_TOKENS)
     except Unprocessable as refusal:  # terms that overlap too often in this text: a retry would fail too
-        log.info("job %s: %s refused it: %s", run.claim.job_id, run.claim.stage, refusal.detail)
+        log.info("a stage refused the file", extra={"reason": refusal.detail})
         run.fail(ErrorCode.REDACTION_INCOMPLETE)
     else:
-        log.info("job %s: stage=%s ms=%d%s", run.claim.job_id, run.claim.stage, run.milliseconds(), _counts(run.found))
+        for type_, count in run.found.items():
+            ENTITIES.labels(type_).inc(count)
+        found = {"found": dict(sorted(run.found.items()))} if run.found else {}
+        log.info("a stage is done", extra={"milliseconds": run.milliseconds(), **found})
         outcome = "done"
     return outcome
-
-
-def _counts(found: Mapping[str, int]) -> str:
-    return " found=" + ",".join(f"{kind}:{count}" for kind, count in sorted(found.items())) if found else ""
 
 
 # Dramatiq priorities: in a worker of several queues, stages of milliseconds do not wait for OCR.

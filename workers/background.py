@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from dramatiq import Broker, Middleware, Worker
 
+from schemas.logs import type_name
 from schemas.stages import Queue
 
 log = logging.getLogger("masker.workers")
@@ -40,6 +41,8 @@ class Background(Middleware):
             try:
                 self._work()
             except Exception as error:  # noqa: BLE001 - a traceback may hold an address or a name
-                log.error("the %s broke with %s", self._name, type(error).__name__)
+                log.error(
+                    "work that is due by the clock broke", extra={"reason": self._name, "error": type_name(error)}
+                )
             if self._stopping.wait(self._seconds):
                 return

@@ -4,6 +4,7 @@ import ctypes
 import gc
 import signal
 
+from schemas import logs
 from schemas.settings import load_settings
 from storage.monitoring import serve_metrics
 from storage.opening import Storage
@@ -17,6 +18,7 @@ _PR_SET_PDEATHSIG = 1
 ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
 
 settings = load_settings()
+logs.configure(settings.log_format)
 storage = Storage.open(settings)
 context = Context.open(settings, storage)
 serve_metrics(settings, storage)

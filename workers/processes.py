@@ -1,11 +1,13 @@
 """Runs the workers: in processes of Dramatiq's runner, or as threads of the API process (embedded mode)."""
 
+import logging
 import os
 from collections.abc import Sequence
 
 from dramatiq import Worker, cli
 
 from pipeline.sandbox.parent import Sandbox
+from schemas import logs
 from schemas.settings import InvalidSettings, Settings
 from schemas.stages import Queue
 from storage.opening import Storage, open_keyring
@@ -13,6 +15,8 @@ from workers.actors import declare
 from workers.context import Context
 from workers.sweep import Sweeper
 from workers.webhooks import WebhookSender
+
+log = logging.getLogger("masker.workers")
 
 _MOST_OF_AN_ACCOUNT = 8
 
@@ -37,7 +41,10 @@ def run(
     `queues`: all when empty. `threads` per process, `threads_for` when None. `module`: what each process loads.
     """
     check(settings)
-    arguments = [f"{module}:broker", "--path", "--processes", str(processes)]
+    logs.configure(settings.log_format)
+    served = [queue.value for queue in queues or Queue]
+    log.info("the workers of %d processes start", processes, extra={"queues": served})
+    arguments = [f"{module}:broker", "--skip-logging", "--path", "--processes", str(processes)]
     arguments += ["--threads", str(threads or threads_for(settings))]
     if queues:
         arguments += ["--queues", *(queue.value for queue in queues)]

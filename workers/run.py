@@ -204,9 +204,7 @@ class Run:
         try:
             self.context.storage.queue.announce(stage, self.claim.job_id, part, delay_seconds=delay_seconds)
         except MaskerUnavailable:
-            log.warning(
-                "job %s waits at %s: the broker is away, the sweeper will announce it", self.claim.job_id, stage
-            )
+            log.warning("the next stage was not announced: the sweeper will")
 
     def milliseconds(self) -> int:
         """Since the claim."""

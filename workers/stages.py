@@ -11,6 +11,7 @@ from pipeline.entities.proof import Proof, counts_by_type
 from pipeline.second_reading import MAX_ROUNDS, FirstReading, verify_candidate
 from schemas.errors import ErrorCode, StageFailed
 from schemas.files import Format
+from schemas.metrics import PAGES
 from schemas.spans import DetectOptions, TermSet
 from schemas.stages import STAGE, Stage
 from storage.jobs import records as jobs
@@ -26,6 +27,7 @@ def sniff(run: Run) -> None:
     pages = stages.inspect(
         run.context.tools.sandbox, job.format, run.artifacts.document(), settings.max_file_pages, _seconds(Stage.SNIFF)
     )
+    PAGES.labels(run.claim.job.format).inc(pages)
     run.advance(Stage.EXTRACT, {"page_count": pages})
 
 

@@ -133,6 +133,6 @@ class Sweeper(Background):
         for what, count in swept._asdict().items():
             EVENTS.labels(what).inc(count)
         if any(swept):
-            log.info("swept: %s", swept)
+            log.info("swept", extra={"swept": {what: count for what, count in swept._asdict().items() if count}})
         if reconcile:
             self._next_reconcile = now + RECONCILE_EVERY

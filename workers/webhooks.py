@@ -8,6 +8,7 @@ from uuid import UUID
 
 from schemas.clock import utc_now
 from schemas.errors import MaskerError
+from schemas.logs import type_name
 from schemas.settings import Settings
 from storage.encryption import SealBroken
 from storage.jobs import webhooks
@@ -47,7 +48,7 @@ class Sender:
         try:
             return await self._told(job_id, attempts)
         except (MaskerError, SealBroken) as error:
-            log.error("job_id=%s the webhook waits: %s", job_id, type(error).__name__)
+            log.error("a webhook waits", extra={"job_id": str(job_id), "error": type_name(error)})
             return False
 
     async def _told(self, job_id: UUID, attempts: int) -> bool:
@@ -75,9 +76,9 @@ class Sender:
         with self._storage.database.transaction() as session:
             again = webhooks.unheard(session, delivery, self._clock())
         log.warning(
-            "job_id=%s the webhook was not heard: %s; attempt %s, %s",
-            delivery.job_id, why, delivery.attempt, "to be repeated" if again else "given up",
-        )  # fmt: skip
+            "a webhook was not heard and will be repeated" if again else "a webhook was not heard and is given up",
+            extra={"job_id": str(delivery.job_id), "reason": why, "attempt": delivery.attempt},
+        )
 
 
 class WebhookSender(Background):

@@ -90,7 +90,7 @@ def _read_key(services: Services, bearer: str, now: datetime) -> Caller:
             with services.storage.database.transaction() as session:
                 keys.note_use(session, caller.key_id, now)
         except MaskerUnavailable:
-            log.warning("key_id=%s its time of use was not noted", caller.key_id)
+            log.warning("the time of a key's use was not noted", extra={"key_id": str(caller.key_id)})
     return caller
 
 

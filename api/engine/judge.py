@@ -69,7 +69,7 @@ class Judge:
         finally:
             self._waiting -= 1
         if verdict is None:
-            log.warning("the judge was not heard: %s", failure)
+            log.warning("the judge was not heard", extra={"reason": failure})
         return verdict
 
     async def _post(self, body: bytes) -> bytes:

@@ -135,7 +135,7 @@ class ProcessPool:
             answer, answers = process.ask(meta, blobs)
         except ProcessFailed as failure:
             if not self._closed:
-                log.error("the process that scans large texts broke off (%s)", failure)
+                log.error("the process that scans large texts broke off", extra={"reason": str(failure)})
             self._discard(process)
             raise MaskerUnavailable(retry_after=_RETRY_SECONDS) from None
         except BaseException:

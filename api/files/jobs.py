@@ -118,10 +118,11 @@ def enqueue(
         if callback is not None:
             webhooks.register(session, storage.keyring, upload.job_id, callback.url, callback.secret, now)
         record = jobs.record(job, storage.keyring, now)
+    log.info("a file is taken", extra={"job_id": str(upload.job_id)})
     try:
         storage.queue.announce(FIRST_STAGE, upload.job_id)
     except MaskerUnavailable:
-        log.warning("job_id=%s was not announced; the sweeper will", upload.job_id)
+        log.warning("a file was not announced: the sweeper will", extra={"job_id": str(upload.job_id)})
     return UploadResponse(
         file_id=record.file_id,
         state=JobState.QUEUED,

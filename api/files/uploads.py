@@ -31,6 +31,7 @@ from schemas.errors import (
     UnsupportedFormat,
 )
 from schemas.files import Format
+from schemas.logs import type_name
 from schemas.refusals import Reason
 from schemas.stages import STAGE, Stage
 from storage.jobs import records as jobs
@@ -210,11 +211,11 @@ def _destroy_unless_enqueued(services: Services, account_id: UUID, job_id: UUID)
     except FileNotFound:
         _destroy(services, job_id)
     except MaskerError as error:
-        log.error("job_id=%s may not have been taken: %s", job_id, type(error).__name__)
+        log.error("a file may not have been taken", extra={"job_id": str(job_id), "error": type_name(error)})
 
 
 def _destroy(services: Services, job_id: UUID) -> None:
     try:
         destroy_all(services.storage.objects, job_id)
     except MaskerError as error:
-        log.error("job_id=%s was not destroyed: %s", job_id, type(error).__name__)
+        log.error("a file was not destroyed", extra={"job_id": str(job_id), "error": type_name(error)})

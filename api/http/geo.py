@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from api.http.client_address import Address, Network, is_local_address, resolve_client_address
+from schemas.logs import type_name
 from schemas.settings import InvalidSettings, Settings
 
 log = logging.getLogger("masker.geo")
@@ -70,7 +71,7 @@ class CountryDatabase:
             reader = _open(self._path)
         except (OSError, ValueError, InvalidDatabaseError) as error:
             if not self._broken:
-                log.warning("MASKER_GEO_DATABASE: the new file is not used (%s)", type(error).__name__)
+                log.warning("MASKER_GEO_DATABASE: the new file is not used", extra={"error": type_name(error)})
             self._broken = True
             return
         self._reader.close()

@@ -12,6 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from api.http.answer_headers import WARNING_HEADER
 from api.http.errors import UNEXPECTED, error_response
 from schemas.errors import MaskerError
+from schemas.logs import bound, type_name
 from schemas.metrics import REQUEST_SECONDS
 
 access_log = logging.getLogger("masker.access")
@@ -60,7 +61,8 @@ class ResponseHeaders:
                 message = {**message, "headers": headers}
             await send(message)
 
-        await self._app(scope, receive, send_with_id)
+        with bound(request_id=given):
+            await self._app(scope, receive, send_with_id)
 
 
 class AccessLog:
@@ -91,14 +93,8 @@ class AccessLog:
             method = scope["method"] if scope["method"] in _METHODS else "-"
             seconds = perf_counter() - state["started"]
             REQUEST_SECONDS.labels(method, route, str(status)).observe(seconds)
-            access_log.info(
-                "request_id=%s method=%s route=%s status=%s ms=%d",
-                state["request_id"],
-                method,
-                route,
-                status,
-                round(seconds * 1000),
-            )
+            facts = {"method": method, "route": route, "status": status, "milliseconds": round(seconds * 1000)}
+            access_log.info("answered", extra=facts)
 
 
 class FailureCounter:
@@ -109,7 +105,7 @@ class FailureCounter:
 
     def count(self, error: BaseException) -> int:
         """Counts one exception. Returns how many there have been."""
-        self.by_type[_name(error)] += 1
+        self.by_type[type_name(error)] += 1
         return self.by_type.total()
 
 
@@ -137,17 +133,10 @@ class CatchUnexpected:
         try:
             await self._app(scope, receive, send_noting_start)
         except ClientDisconnect:
-            log.info("request_id=%s the client went away", scope["state"]["request_id"])
+            log.info("the client went away")
         except Exception as error:  # noqa: BLE001 - the outermost handler of a request
             number = self._failures.count(error)
-            log.error("request_id=%s failed with %s failures=%d", scope["state"]["request_id"], _name(error), number)
+            log.error("a call broke off", extra={"error": type_name(error), "failures": number})
             if not started:
                 await error_response(UNEXPECTED.get(scope["path"], MaskerError)(), scope["path"])(scope, receive, send)
             # An answer that has begun is cut off: its length or last chunk is missing, so the client notices.
-
-
-def _name(error: BaseException) -> str:
-    """The name of the exception's type; for a group also those of its members."""
-    if isinstance(error, BaseExceptionGroup):
-        return f"{type(error).__name__}({', '.join(_name(inner) for inner in error.exceptions)})"
-    return type(error).__name__

@@ -26,6 +26,7 @@ from api.upstream.client import ProviderRequest, ProviderResponse
 from pipeline.transform.mask import token_key
 from schemas.clock import riyadh_day, utc_now
 from schemas.errors import ProviderTimeout, ProviderUnreachable
+from schemas.logs import type_name
 from storage.accounts.keys import Caller
 
 log = logging.getLogger("masker.api")
@@ -148,7 +149,7 @@ async def _stream(
                     await send({"type": "http.response.body", "body": ready, "more_body": True})
         return [_end(await _in_thread_if_large(stream.end, stream.pending))]
     except (ProviderTimeout, ProviderUnreachable, StreamTooLong) as error:
-        log.warning("a provider's stream broke off: %s", type(error).__name__)
+        log.warning("a provider's stream broke off", extra={"error": type_name(error)})
         detail = ProviderUnreachable.detail if isinstance(error, StreamTooLong) else error.detail
         return [_end(await _in_thread_if_large(partial(stream.broken, detail), stream.pending))]
 

@@ -12,6 +12,7 @@ from anyio import CancelScope, to_thread
 from api.services.container import Services
 from schemas.clock import utc_now
 from schemas.errors import CommitInDoubt, MaskerError
+from schemas.logs import type_name
 from schemas.metrics import REFUNDS, WORDS
 from storage import ledger
 from storage.ledger import Order
@@ -64,4 +65,4 @@ def _refund(services: Services, reference: str, in_doubt: UUID | None) -> None:
         with services.storage.database.transaction() as session:
             ledger.refund(session, reference, utc_now(), in_doubt=in_doubt)
     except MaskerError as error:
-        log.error("reference=%s was not refunded: %s", reference, type(error).__name__)
+        log.error("a charge was not refunded", extra={"reference": reference, "error": type_name(error)})

@@ -14,6 +14,7 @@ from anyio import to_thread
 from schemas.clock import riyadh_day
 from schemas.entities import EntityType
 from schemas.errors import MaskerError
+from schemas.logs import type_name
 from schemas.metrics import ENTITIES
 from storage.accounts import usage
 from storage.database import Database
@@ -69,4 +70,4 @@ class UsageLog:
             try:
                 self.flush()
             except MaskerError as error:
-                log.error("the last counts of usage were not written: %s", type(error).__name__)
+                log.error("the last counts of usage were not written", extra={"error": type_name(error)})

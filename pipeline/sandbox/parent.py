@@ -139,7 +139,7 @@ class Sandbox:
         elif untrusted.get("failed") in _CODES:
             raise StageFailed(untrusted["failed"], _REASONS.get(str(untrusted.get("reason"))))
         elif isinstance(name := untrusted.get("broken"), str) and _TYPE_NAME.fullmatch(name):
-            log.warning("sandbox: %s broke with %s", verb, name)
+            log.warning("sandbox: a child broke", extra={"verb": verb, "error": name})
             raise ChildFailed(name)
         raise ChildFailed("garbage")
 

@@ -211,7 +211,7 @@ class WarmChildren:
             reason = str(error) if isinstance(error, Unavailable) else type(error).__name__
             self._next_try = time.monotonic() + _RETRY_SECONDS
             if not self._has_warned:
-                log.warning("sandbox: no warm process (%s): each child loads the parsers itself", reason)
+                log.warning("sandbox: no warm process: each child loads the parsers itself", extra={"reason": reason})
             self._has_warned = True
             return None
         self._finalizers[zygote] = weakref.finalize(self, zygote.end)

@@ -10,6 +10,7 @@ from errno import errorcode
 from pathlib import Path
 
 from schemas.errors import MaskerUnavailable
+from schemas.metrics import STORE_SECONDS, UNAVAILABLE
 from storage.encryption import sync_directory
 from storage.objects.store import AbortingWriter, ObjectEntry, ObjectNotFound, checked_key, checked_prefix, primed
 
@@ -143,9 +144,12 @@ class _FileWriter(AbortingWriter):
 def _working() -> Iterator[None]:
     """Turns failures of the disk (full, broken, read-only) into MaskerUnavailable."""
     try:
-        yield
+        with STORE_SECONDS.labels("objects").time():
+            yield
     except OSError as error:
-        _log.warning("object store unavailable: %s", errorcode.get(error.errno or 0, type(error).__name__))
+        UNAVAILABLE.labels("objects").inc()
+        code = errorcode.get(error.errno or 0, type(error).__name__)
+        _log.warning("object store unavailable", extra={"code": code})
         raise MaskerUnavailable from None
 
 

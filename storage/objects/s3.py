@@ -1,5 +1,6 @@
 """ObjectStore on an S3-compatible service, using only the portable subset of the protocol."""
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
@@ -10,12 +11,15 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError, InvalidRegionError
 
 from schemas.errors import MaskerUnavailable
+from schemas.metrics import STORE_SECONDS, UNAVAILABLE
 from schemas.settings import InvalidSettings
 from storage.objects.store import AbortingWriter, ObjectEntry, ObjectNotFound, checked_key, checked_prefix, primed
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
     from mypy_boto3_s3.type_defs import CompletedPartTypeDef
+
+_log = logging.getLogger("storage.objects")
 
 PART_BYTES = 8 << 20  # S3 wants at least 5 MiB for every part but the last; 10,000 of these are 80 GB
 _CHUNK_BYTES = 1 << 20
@@ -184,6 +188,9 @@ class _PartWriter(AbortingWriter):
 def _reaching() -> Iterator[None]:
     """Turns the service's failures into MaskerUnavailable: their messages may hold keys and addresses."""
     try:
-        yield
-    except (ClientError, BotoCoreError, HTTPClientError):
+        with STORE_SECONDS.labels("objects").time():
+            yield
+    except (ClientError, BotoCoreError, HTTPClientError) as error:
+        UNAVAILABLE.labels("objects").inc()
+        _log.warning("object store unavailable", extra={"error": type(error).__name__})
         raise MaskerUnavailable from None

@@ -1,5 +1,6 @@
 """Metrics: what a running server and its workers tell, and that they tell nothing of anybody."""
 
+import json
 import re
 import time
 from collections.abc import Iterator
@@ -52,6 +53,10 @@ def test_what_a_server_tells(server: Server, port: int) -> None:
     assert values['masker_entities_total{type="NATIONAL_ID"}'] == "3.0"
     assert float(values["masker_words_total"]) == 3 * len(TEXT.split())
     assert values['masker_stage_duration_seconds_count{outcome="done",stage="redact"}'] == "1.0"
+    assert values['masker_entities_total{type="PHONE_NUMBER"}'] == "1.0"  # in the file
+    assert float(values['masker_pages_total{format="csv"}']) == 1
+    assert float(values['masker_store_duration_seconds_count{store="database"}']) > 10
+    assert float(values['masker_store_duration_seconds_count{store="objects"}']) > 5
     for queue in ("light", "documents", "ocr", "detect", "verify"):
         assert values[f'masker_queue_waiting{{queue="{queue}"}}'] == "0.0"
         assert values[f'masker_queue_oldest_seconds{{queue="{queue}"}}'] == "0.0"
@@ -64,13 +69,38 @@ def test_no_port_no_metrics(port: int) -> None:
         httpx.get(f"http://127.0.0.1:{free_port()}/metrics")
 
 
+def expected_names() -> set[str]:
+    return {family.name for family in REGISTRY.collect()} | {"masker_queue_oldest_seconds", "masker_queue_waiting"}
+
+
+def asked(expression: str) -> set[str]:
+    return {re.sub(r"_(?:bucket|count|sum|total)$", "", name) for name in re.findall(r"masker_\w+", expression)}
+
+
+def test_the_dashboard_shows_every_metric_and_no_other() -> None:
+    board = json.loads((ROOT / "examples" / "monitoring" / "grafana.json").read_text())
+    assert len({panel["id"] for panel in board["panels"]}) == len(board["panels"])
+    places = [(panel["gridPos"]["x"], panel["gridPos"]["y"]) for panel in board["panels"]]
+    assert len(set(places)) == len(places)
+    expressions = [target["expr"] for panel in board["panels"] for target in panel["targets"]]
+    assert set().union(*map(asked, expressions)) == expected_names()
+    for panel in board["panels"]:
+        for target in panel["targets"]:
+            shown, grouped = (
+                re.findall(r"\{\{(\w+)\}\}", target["legendFormat"]),
+                re.findall(r"by \(([^)]+)\)", target["expr"]),
+            )
+            assert set(shown) == {name for group in grouped for name in group.split(", ")} - {"le"}
+
+
 def test_alert_rules_ask_for_metrics_that_exist() -> None:
     rules = yaml.safe_load((ROOT / "examples" / "monitoring" / "alerts.yaml").read_text())
-    named = {family.name for family in REGISTRY.collect()} | {"masker_queue_oldest_seconds", "masker_queue_waiting"}
     for rule in (rule for group in rules["groups"] for rule in group["rules"]):
-        for name in re.findall(r"masker_\w+", rule["expr"]):
-            assert re.sub(r"_(?:bucket|count|sum|total)$", "", name) in named, name
+        assert asked(rule["expr"]) <= expected_names()
         for label, values in re.findall(r"(\w+)=~?\"([\w|]+)\"", rule["expr"]):
-            known = {"done", "failed", "late", "broken"} if label == "outcome" else set(vars(ErrorCode).values())
+            known = {
+                "outcome": {"done", "failed", "late", "broken"},
+                "cause": {"timeout", "died", "garbage", "broke"},
+            }.get(label, set(vars(ErrorCode).values()))
             assert set(values.split("|")) <= known
         assert rule["annotations"]["summary"] and rule["labels"]["severity"] in {"info", "warning", "critical"}

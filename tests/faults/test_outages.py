@@ -40,7 +40,7 @@ def test_an_outage_delays_and_loses_nothing(plant: Plant, cable: Cable) -> None:
         plant.wait(lambda: plant.job(job_id), is_under_way)
         cable.cut()
         waiting = plant.upload(CSV)
-        plant.wait(plant.log, lambda log: "broke with" in log or "connection error" in log)
+        plant.wait(plant.log, lambda log: "a stage broke" in log or "connection error" in log)
         cable.mend()
         for each in (job_id, waiting):
             job = plant.finished(each)

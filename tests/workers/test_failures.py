@@ -191,11 +191,6 @@ def test_an_attempt_whose_commit_counted_although_the_answer_was_lost_keeps_its_
     assert [entry.kind for entry in workshop.entries()] == ["hold", "settle"]
 
 
-def messages_of(caplog: pytest.LogCaptureFixture) -> str:
-    formatter = logging.Formatter("%(name)s %(message)s")
-    return "\n".join(formatter.format(record) for record in caplog.records)
-
-
 @pytest.mark.parametrize("break_it", [lambda shop: shop.with_sandbox(saboteur("forgets")), lambda shop: None])
 def test_nothing_of_the_document_reaches_the_log(
     workshop: Workshop, caplog: pytest.LogCaptureFixture, break_it: Callable[[Workshop], None]
@@ -210,7 +205,7 @@ def test_nothing_of_the_document_reaches_the_log(
     for _ in range(3):
         workshop.run()
         workshop.turn_clock(minutes=1)
-    log = messages_of(caplog)
+    log = caplog.text
     assert str(job_id) in log
     assert not [secret for secret in (*SECRETS, b"Salman") if secret.decode() in log]
     assert "Traceback" not in log

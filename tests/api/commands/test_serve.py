@@ -73,5 +73,5 @@ def test_a_whole_life(tmp_path: Path) -> None:
         process.wait()
     written = log.read_text()
     assert f"serving on {url}, " in written
-    assert "route=/api/v1/mask status=200" in written and file_id in written
+    assert '"route": "/api/v1/mask", "status": 200' in written and file_id in written
     assert SECRET not in written and "noura" not in written and "Traceback" not in written

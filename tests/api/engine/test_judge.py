@@ -73,6 +73,6 @@ def test_only_the_type_of_a_failure_is_logged(playing: PlayingJudge, caplog: pyt
 
     anyio.run(ask, b"a secret about Noor")
     anyio.run(ask, b"", 503)
-    lines = [record.getMessage() for record in caplog.records if record.name == "masker.judge"]
-    assert lines == ["the judge was not heard: Rubbish", "the judge was not heard: Unusable"]
+    lines = [line for line in map(json.loads, caplog.text.splitlines()) if line["logger"] == "masker.judge"]
+    assert [line["reason"] for line in lines] == ["Rubbish", "Unusable"]
     assert "Noor" not in caplog.text and KEY not in caplog.text

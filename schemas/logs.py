@@ -1,0 +1,116 @@
+"""The log of every process: a line for each event on standard error, JSON or text, with the same closed set of fields.
+
+Messages of our own loggers are constant; what varies are fields, and only those of FIELDS are written. Of an exception
+only its type is written, whoever logs it: its message and its traceback can quote what a caller sent.
+"""
+
+import logging
+import sys
+import threading
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from types import TracebackType
+from typing import Any
+
+from structlog.contextvars import bound_contextvars, merge_contextvars
+from structlog.dev import ConsoleRenderer
+from structlog.processors import JSONRenderer, TimeStamper
+from structlog.stdlib import ExtraAdder, ProcessorFormatter, add_log_level, add_logger_name
+from structlog.typing import EventDict, Processor, WrappedLogger
+
+from schemas.settings import LogFormat
+
+FIELDS: Mapping[str, str] = {
+    "request_id": "the call, as in its answer's `X-Request-Id`",
+    "method": "of HTTP; `-` for an unusual one",
+    "route": "the template of the path, such as `/api/v1/files/{file_id}`",
+    "status": "of the answer; 0 when none was sent",
+    "milliseconds": "how long it took",
+    "job_id": "the file",
+    "stage": "the stage of the job",
+    "part": "which page or picture of the job is read",
+    "attempt": "which attempt it was, counted from 1",
+    "code": "an `error_code` of the interface, or the code of a driver",
+    "reason": "why, as a fixed word or phrase",
+    "error": "the name of an exception's type",
+    "failures": "unexpected exceptions of this process so far",
+    "found": "entities by type",
+    "swept": "what the sweeper did, by kind",
+    "key_id": "the API key",
+    "reference": "the charge in the ledger",
+    "verb": "what a sandboxed process was asked to do",
+    "missing": "measures of isolation that this machine refuses",
+    "queues": "what a worker works on",
+    "port": "where a process listens",
+}
+
+_QUIET = ("alembic", "botocore", "boto3", "urllib3", "s3transfer", "httpx", "httpcore", "dramatiq")
+_SILENT = ("python_multipart",)  # its warnings quote bytes of the form
+
+
+def bound(**fields: str | int) -> AbstractContextManager[None]:
+    """Every line that this thread or task logs inside the block has these fields, too."""
+    return bound_contextvars(**fields)
+
+
+def type_name(error: BaseException) -> str:
+    """The name of the exception's type; for a group also those of its members."""
+    if isinstance(error, BaseExceptionGroup):
+        return f"{type(error).__name__}({', '.join(type_name(inner) for inner in error.exceptions)})"
+    return type(error).__name__
+
+
+def formatter(log_format: LogFormat, *, is_terminal: bool = False) -> logging.Formatter:
+    """Makes one line of a record of any logger."""
+    is_text = log_format is LogFormat.TEXT or (log_format is LogFormat.AUTO and is_terminal)
+    renderer: Processor = ConsoleRenderer(colors=is_terminal, pad_event_to=0) if is_text else JSONRenderer()
+    return ProcessorFormatter(
+        foreign_pre_chain=[
+            TimeStamper(fmt="iso", utc=True),
+            add_log_level,
+            add_logger_name,
+            merge_contextvars,
+            ExtraAdder(allow=FIELDS),
+            _without_what_was_raised,
+        ],
+        processors=[ProcessorFormatter.remove_processors_meta, renderer],
+        use_get_message=True,
+    )
+
+
+def configure(log_format: LogFormat) -> None:
+    """Logs to standard error from INFO on, the libraries in _QUIET from WARNING on; for the whole process.
+
+    Also what Python itself would print with a traceback: exceptions that end a thread or that nobody caught.
+    """
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(formatter(log_format, is_terminal=sys.stderr.isatty()))
+    logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
+    logging.captureWarnings(True)
+    for name in _QUIET:
+        logging.getLogger(name).setLevel(logging.WARNING)
+    for name in _SILENT:
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    threading.excepthook = lambda raised: _uncaught("a thread broke off", raised.exc_type)
+    sys.unraisablehook = lambda raised: _uncaught("an exception could not be raised", raised.exc_type)
+    sys.excepthook = _ended
+
+
+def _ended(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    _uncaught("the process broke off", kind)
+
+
+def _uncaught(event: str, kind: type[BaseException]) -> None:
+    if not issubclass(kind, (SystemExit, KeyboardInterrupt)):
+        logging.getLogger("masker").critical(event, extra={"error": kind.__name__})
+
+
+def _without_what_was_raised(logger: WrappedLogger, level: str, event: EventDict) -> EventDict:
+    raised: Any = event.pop("exc_info", None)
+    event.pop("stack_info", None)
+    if raised and raised[1] is not None:
+        event["error"] = type_name(raised[1])
+        if event["logger"] == "asyncio":  # its messages quote arguments
+            event["event"] = "an exception in the event loop"
+    event["event"] = event["event"].partition("\n")[0]  # further lines of libraries hold what they saw
+    return event
