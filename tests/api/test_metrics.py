@@ -37,9 +37,10 @@ def test_what_a_server_tells(server: Server, port: int) -> None:
             assert client.post("/api/v1/mask", json={"text": TEXT}).status_code == 200
         client.get("/api/v1/files/reem.alharbi@example.com")
         client.get("/reem.alharbi")
-        for name, data in (("reem-alharbi.csv", CSV), ("reem-alharbi.pdf", b"%PDF-1.7\nnothing")):
+        letter = (ROOT / "examples" / "documents" / "customer-letter.pdf").read_bytes()
+        for name, data in (("reem-alharbi.csv", CSV), ("letter.pdf", letter), ("x.pdf", b"%PDF-1.7\nnothing")):
             client.post("/api/v1/files/redact", files={"file": (name, data)})
-        for _ in range(200):
+        for _ in range(600):
             states = {row["state"] for row in client.get("/api/v1/files").json()["files"]}
             if states == {"ready"}:
                 break
@@ -52,9 +53,9 @@ def test_what_a_server_tells(server: Server, port: int) -> None:
     assert values['masker_http_request_duration_seconds_count{method="GET",route="-",status="404"}'] == "1.0"
     assert values['masker_entities_total{type="NATIONAL_ID"}'] == "3.0"
     assert float(values["masker_words_total"]) == 3 * len(TEXT.split())
-    assert values['masker_stage_duration_seconds_count{outcome="done",stage="redact"}'] == "1.0"
-    assert values['masker_entities_total{type="PHONE_NUMBER"}'] == "1.0"  # in the file
-    assert float(values['masker_pages_total{format="csv"}']) == 1
+    assert values['masker_stage_duration_seconds_count{outcome="done",stage="redact"}'] == "2.0"
+    assert float(values['masker_entities_total{type="PHONE_NUMBER"}']) >= 1  # in the files
+    assert float(values['masker_pages_total{format="pdf"}']) >= 1
     assert float(values['masker_store_duration_seconds_count{store="database"}']) > 10
     assert float(values['masker_store_duration_seconds_count{store="objects"}']) > 5
     for queue in ("light", "documents", "ocr", "detect", "verify"):
