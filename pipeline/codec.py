@@ -22,7 +22,7 @@ from pipeline.documents.document import (
     Unread,
     Word,
 )
-from pipeline.verification.reading import Passage, SecondReading, SeenCode
+from pipeline.verification.reading import Leftover, Passage, SecondReading, SeenCode
 from schemas.entities import ALL_TYPES
 
 MAX_ID = 512  # characters of the id of a unit or raster
@@ -179,6 +179,16 @@ def encode(value: Extraction | Findings | Raster | Reading | SecondReading) -> d
         "readers": list(value.readers),
         "codes": [[c.raster, clean(c.text), c.left, c.top, c.width, c.height] for c in value.codes],
     }
+
+
+def encode_leftovers(leftovers: Iterable[Leftover]) -> list[list[object]]:
+    """Leftovers as JSON data."""
+    return [[item.type, clean(item.surface), item.known, item.sure] for item in leftovers]
+
+
+def decode_leftovers(raw: object) -> tuple[Leftover, ...]:
+    """The leftovers of `encode_leftovers`; Malformed for any other data."""
+    return tuple(_leftover(row) for row in list_of(raw, MAX_ITEMS, "leftovers"))
 
 
 def decode(kind: type[T], raw: object) -> T:
@@ -342,6 +352,11 @@ def _second_reading(raw: object) -> SecondReading:
         readers=tuple(decode_reader(item) for item in list_of(readers, MAX_READERS, "readers")),
         codes=tuple(_seen_code(row) for row in list_of(codes, MAX_ITEMS, "codes")),
     )
+
+
+def _leftover(raw: object) -> Leftover:
+    type_, surface, known, sure = row_of(raw, 4, "leftover")
+    return Leftover(_type(type_), text_of(surface, "leftover.surface"), boolean_of(known), boolean_of(sure))
 
 
 def _seen_code(raw: object) -> SeenCode:

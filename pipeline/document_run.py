@@ -7,9 +7,8 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from pipeline import stages
-from pipeline.detect.detector import Detector
+from pipeline.document_detector import DocumentDetector
 from pipeline.documents.document import Findings
-from pipeline.entities import findings as finding
 from pipeline.entities.output_name import output_name, with_name, without_name
 from pipeline.entities.proof import Proof
 from pipeline.sandbox.parent import Sandbox
@@ -45,7 +44,7 @@ class Redacted(NamedTuple):
 
 def redact_document(
     sandbox: Sandbox,
-    detector: Detector,
+    detector: DocumentDetector,
     format_: Format,
     data: bytes,
     *,
@@ -94,7 +93,7 @@ def _first_reading(
     )
     on_progress(Progress(Stage.DETECT))
     with_filename = with_name(extraction, filename) if filename else extraction
-    return FirstReading(with_filename, readings, finding.find(with_filename, readings, tools.detector, _OPTIONS))
+    return FirstReading(with_filename, readings, tools.detector.find(with_filename, readings, _OPTIONS))
 
 
 def _raster_progress(on_progress: ProgressListener, stage: Stage) -> Callable[[int, int], None]:

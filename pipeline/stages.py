@@ -42,7 +42,7 @@ PREVIEW_LINES = 60  # on a page of an Office file or CSV
 def inspect(sandbox: Sandbox, format_: str, data: bytes, max_pages: int, seconds: float) -> int:
     """The number of billed pages. StageFailed(unsupported_format), or (too_many_pages) for more than `max_pages`."""
     failed = ErrorCode.UNSUPPORTED_FORMAT
-    meta, _ = _call(sandbox, "inspect", {"format": format_}, {"data": data}, seconds, failed)
+    meta, _ = call(sandbox, "inspect", {"format": format_}, {"data": data}, seconds, failed)
     pages = meta.get("pages")
     if type(pages) is not int or not 0 <= pages <= MAX_PAGES:
         raise StageFailed(failed)
@@ -54,7 +54,7 @@ def inspect(sandbox: Sandbox, format_: str, data: bytes, max_pages: int, seconds
 def extract(sandbox: Sandbox, format_: str, data: bytes, seconds: float) -> tuple[Extraction, dict[str, bytes]]:
     """The content of the document, and the pixels of its rasters by raster id. StageFailed(unsupported_format)."""
     failed = ErrorCode.UNSUPPORTED_FORMAT
-    meta, pixels = _call(sandbox, "extract", {"format": format_}, {"data": data}, seconds, failed)
+    meta, pixels = call(sandbox, "extract", {"format": format_}, {"data": data}, seconds, failed)
     extraction = _decoded(Extraction, meta, failed)
     _check_pixels(extraction.rasters, pixels, failed)
     return extraction, pixels
@@ -64,7 +64,7 @@ def read_raster(sandbox: Sandbox, raster: Raster, pixels: bytes, seconds: float,
     """The OCR reading of a raster; `again`: by the engines of the second reading. StageFailed(image_redact_failed)."""
     failed = ErrorCode.IMAGE_REDACT_FAILED
     verb = "read_raster_again" if again else "read_raster"
-    meta, _ = _call(sandbox, verb, {"raster": encode(raster)}, {"pixels": pixels}, seconds, failed, forks=True)
+    meta, _ = call(sandbox, verb, {"raster": encode(raster)}, {"pixels": pixels}, seconds, failed, forks=True)
     reading = _decoded(Reading, meta, failed)
     boxes = [(word.left, word.top, word.width, word.height) for word in reading.words]
     inside = all(
@@ -114,7 +114,7 @@ def read_rasters(
 def ocr_engines(sandbox: Sandbox) -> tuple[str, ...]:
     """What reads rasters, with versions, for example `tesseract 5.3.0` and `zxing-cpp 3.1.1`; cached per sandbox."""
     failed = ErrorCode.IMAGE_REDACT_FAILED
-    meta, _ = _call(sandbox, "ocr_engines", {}, {}, _ENGINE_SECONDS, failed, forks=True)
+    meta, _ = call(sandbox, "ocr_engines", {}, {}, _ENGINE_SECONDS, failed, forks=True)
     try:
         return tuple(decode_reader(engine) for engine in list_of(meta.get("engines"), MAX_READERS, "engines"))
     except Malformed:
@@ -128,7 +128,7 @@ def redact(
     failed = ErrorCode.REDACTION_INCOMPLETE
     blobs = {"data": data, "findings": dump(findings)}
     blobs.update((f"reading:{number}", dump(reading)) for number, reading in enumerate(readings))
-    _, results = _call(sandbox, "redact", {"format": format_}, blobs, seconds, failed)
+    _, results = call(sandbox, "redact", {"format": format_}, blobs, seconds, failed)
     if results.keys() != {"data"} or (not results["data"] and data):
         raise StageFailed(failed)
     return results["data"]
@@ -139,7 +139,7 @@ def second_reading(
 ) -> tuple[SecondReading, dict[str, bytes]]:
     """The second reading of an output, and the pixels of its rasters. StageFailed(verify_failed)."""
     failed = ErrorCode.VERIFY_FAILED
-    meta, pixels = _call(sandbox, "second_reading", {"format": format_}, {"data": data}, seconds, failed)
+    meta, pixels = call(sandbox, "second_reading", {"format": format_}, {"data": data}, seconds, failed)
     second = _decoded(SecondReading, meta, failed)
     _check_pixels(second.rasters, pixels, failed)
     size = {raster.id: (raster.width, raster.height) for raster in second.rasters}
@@ -162,7 +162,7 @@ def preview(sandbox: Sandbox, format_: str, data: bytes, first: int, count: int,
     """Pages `first` (from 0) to `first + count` of a document. StageFailed(unsupported_format)."""
     failed = ErrorCode.UNSUPPORTED_FORMAT
     request = {"format": format_, "first": first, "count": count, "lines": PREVIEW_LINES}
-    meta, pictures = _call(sandbox, "preview", request, {"data": data}, seconds, failed)
+    meta, pictures = call(sandbox, "preview", request, {"data": data}, seconds, failed)
     try:
         pages, lines = object_of(meta, "pages", "lines")
         if len(pictures) > count:
@@ -179,22 +179,30 @@ def preview(sandbox: Sandbox, format_: str, data: bytes, first: int, count: int,
         raise StageFailed(failed) from None
 
 
-def _call(
+def call(
     sandbox: Sandbox,
     verb: str,
     meta: Mapping[str, Any],
     blobs: Mapping[str, bytes],
     seconds: float,
-    failed: str,
+    failed: str | None,
     *,
     forks: bool = False,
 ) -> Answer:
+    """As `Sandbox.call`, but a child that fails is counted, and is StageFailed(timeout) or StageFailed(`failed`).
+
+    With None as `failed` it is ChildFailed, and may be tried again.
+    """
     try:
         return sandbox.call(verb, meta, blobs, seconds, forks=forks)
     except ChildFailed as failure:
         cause = failure.reason if failure.reason in _CAUSES else "broke"
         SANDBOX_FAILURES.labels(verb, cause).inc()
-        raise StageFailed(ErrorCode.TIMEOUT if isinstance(failure, ChildTimeout) else failed) from None
+        if isinstance(failure, ChildTimeout):
+            raise StageFailed(ErrorCode.TIMEOUT) from None
+        if failed is None:
+            raise
+        raise StageFailed(failed) from None
 
 
 def _decoded(kind: type[T], meta: object, failed: str) -> T:

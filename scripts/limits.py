@@ -9,6 +9,7 @@ import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
+from pipeline.document_detector import LIMITS
 from pipeline.sandbox.parent import Limits
 from schemas.stages import STAGES
 
@@ -77,6 +78,8 @@ def document() -> str:
         + f"\n## The child that parses\n\nAddress space {limits.memory:,} bytes; answer {limits.reply:,} bytes; "
         + f"{limits.processes} processes and threads; {limits.files} open files; no network, no writing, an ordinary "
         + "user's rights.\n"
+        + "\n## The child that detects\n\nThe same, without programs, and with an address space of "
+        + f"{LIMITS.memory:,} bytes; a document that needs more fails with `redaction_incomplete`.\n"
     )
 
 

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from dramatiq import Broker, actor
 
-from schemas.errors import ErrorCode, InsufficientTokens, MaskerUnavailable, StageFailed, Unprocessable
+from schemas.errors import ErrorCode, InsufficientTokens, MaskerUnavailable, StageFailed
 from schemas.logs import bound, type_name
 from schemas.metrics import ENTITIES, STAGE_SECONDS
 from schemas.stages import STAGES, Queue, Stage, StageInfo
@@ -53,9 +53,6 @@ def _work(run: Run) -> str:
         run.fail(failure.code, failure.reason)
     except InsufficientTokens:
         run.fail(ErrorCode.INSUFFICIENT_TOKENS)
-    except Unprocessable as refusal:  # terms that overlap too often in this text: a retry would fail too
-        log.info("a stage refused the file", extra={"reason": refusal.detail})
-        run.fail(ErrorCode.REDACTION_INCOMPLETE)
     else:
         for type_, count in run.found.items():
             ENTITIES.labels(type_).inc(count)

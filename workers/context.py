@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Self
 
-from pipeline.detect.detector import Detector
+from pipeline.document_detector import CagedDetector
 from pipeline.sandbox.parent import Sandbox
 from pipeline.second_reading import ReadingTools
 from schemas.clock import utc_now
@@ -27,17 +27,16 @@ class Context:
     @classmethod
     def open(cls, settings: Settings, storage: Storage) -> Self:
         """Builds the sandbox first: in strict mode SandboxUnavailable, before anything is connected to."""
-        return cls(
-            settings=settings,
-            storage=storage,
-            tools=ReadingTools(
-                Sandbox(settings.sandbox_mode.value),
-                Detector(names=settings.names_in_files),
-                ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="reader"),
-            ),
+        mode = settings.sandbox_mode.value
+        tools = ReadingTools(
+            Sandbox(mode),
+            CagedDetector(mode, settings.names_in_files),
+            ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="reader"),
         )
+        return cls(settings=settings, storage=storage, tools=tools)
 
     def close(self) -> None:
         """Waits for running work and ends what the sandbox keeps. The caller closes the storage."""
         self.tools.readers.shutdown()
         self.tools.sandbox.close()
+        self.tools.detector.close()

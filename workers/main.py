@@ -11,6 +11,7 @@ from storage.opening import Storage
 from workers.actors import declare
 from workers.context import Context
 from workers.sweep import Sweeper
+from workers.warming import Warming
 from workers.webhooks import WebhookSender
 
 # Killed runners leave no workers behind, which would go on beside those that replace them. They finish as on SIGTERM.
@@ -25,5 +26,6 @@ serve_metrics(settings, storage)
 gc.freeze()  # the lexicons live as long as the process; the collector need not walk them
 broker = storage.broker
 declare(broker, context)
+broker.add_middleware(Warming(context))
 broker.add_middleware(Sweeper(storage, settings))
 broker.add_middleware(WebhookSender(storage, settings))

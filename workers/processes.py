@@ -14,6 +14,7 @@ from storage.opening import Storage, open_keyring
 from workers.actors import declare
 from workers.context import Context
 from workers.sweep import Sweeper
+from workers.warming import Warming
 from workers.webhooks import WebhookSender
 
 log = logging.getLogger("masker.workers")
@@ -69,6 +70,7 @@ class Embedded:
     def __init__(self, settings: Settings, storage: Storage) -> None:
         self._context = Context.open(settings, storage)
         declare(storage.broker, self._context)
+        storage.broker.add_middleware(Warming(self._context))
         storage.broker.add_middleware(Sweeper(storage, settings))
         storage.broker.add_middleware(WebhookSender(storage, settings))
         self._worker = Worker(storage.broker, worker_threads=threads_for(settings))

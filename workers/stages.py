@@ -5,17 +5,15 @@ from functools import lru_cache
 
 from pipeline import stages
 from pipeline.documents.document import BY_HUE, Extraction, Findings, Reading
-from pipeline.entities import findings as finding
 from pipeline.entities.output_name import output_name, with_name, without_name
 from pipeline.entities.proof import Proof, counts_by_type
 from pipeline.second_reading import MAX_ROUNDS, FirstReading, verify_candidate
 from schemas.errors import ErrorCode, StageFailed
 from schemas.files import Format
 from schemas.metrics import PAGES
-from schemas.spans import DetectOptions, TermSet
+from schemas.spans import DetectOptions, TermSet, load_terms
 from schemas.stages import STAGE, Stage
 from storage.jobs import records as jobs
-from storage.terms import load_terms
 from workers.run import Run
 
 _SETS_REMEMBERED = 4
@@ -53,7 +51,7 @@ def ocr(run: Run) -> None:
 def detect(run: Run) -> None:
     """Finds the personal data of the document and of its name, and counts words."""
     (extraction, readings), filename = _whole_text(run)
-    findings = finding.find(extraction, readings, run.context.tools.detector, _options(run))
+    findings = run.context.tools.detector.find(extraction, readings, _options(run))
     run.artifacts.save_findings(findings)
     run.advance(Stage.REDACT, {"word_count": _words(extraction, readings), **_facts(run, findings, filename)})
 

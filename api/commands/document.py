@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from pipeline.detect.detector import Detector
+    from pipeline.document_detector import DocumentDetector
     from schemas.files import Format
     from schemas.refusals import Reason
 
@@ -91,14 +91,13 @@ def identify(name: str, data: bytes, named: str | None) -> "Format":
     return format_
 
 
-def redacted_folder_names(names: Iterable[str], detector: "Detector") -> Mapping[str, str]:
+def redacted_folder_names(names: Iterable[str], detector: "DocumentDetector") -> Mapping[str, str]:
     """The names of folders as documents' own names are redacted: every type, also in words that `_` joins."""
     from pipeline.entities import output_name
-    from pipeline.entities.findings import find
     from schemas.spans import DetectOptions
 
     options = DetectOptions(strict_checksums=False)
-    return output_name.folder_names(names, lambda extraction: find(extraction, (), detector, options))
+    return output_name.folder_names(names, lambda extraction: detector.find(extraction, (), options))
 
 
 def is_document(name: str) -> bool:

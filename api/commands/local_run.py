@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from api.commands.document import Done, Heard, Refused, figures, identify, read, redacted_folder_names
 
 if TYPE_CHECKING:
-    from pipeline.detect.detector import Detector
+    from pipeline.document_detector import DocumentDetector
     from pipeline.document_run import Progress
     from pipeline.sandbox.parent import Sandbox
     from schemas.settings import Settings
@@ -22,7 +22,7 @@ class LocalRun:
 
     settings: "Settings"
     sandbox: "Sandbox"
-    detector: "Detector"
+    detector: "DocumentDetector"
     readers: Executor
 
     def redact(self, source: Path, name: str, heard: Heard, *, follow: bool = True, named: str | None = None) -> Done:
@@ -62,10 +62,11 @@ class LocalRun:
 
 def opened(settings: "Settings", readers: Executor) -> LocalRun:
     """Builds the sandbox and loads the detector. SandboxUnavailable."""
-    from pipeline.detect.detector import Detector
+    from pipeline.document_detector import CagedDetector
     from pipeline.sandbox.parent import Sandbox
 
-    return LocalRun(settings, Sandbox(settings.sandbox_mode.value), Detector(names=settings.names_in_files), readers)
+    mode = settings.sandbox_mode.value
+    return LocalRun(settings, Sandbox(mode), CagedDetector(mode, settings.names_in_files), readers)
 
 
 def _told(progress: "Progress") -> tuple[str, float]:

@@ -95,8 +95,9 @@ class RemoteRun:
         if not any(listed):
             return dict.fromkeys(listed, "")
         from pipeline.detect.detector import Detector
+        from pipeline.document_detector import DirectDetector
 
-        return redacted_folder_names(listed, Detector(names="accurate"))
+        return redacted_folder_names(listed, DirectDetector(Detector(names="accurate")))
 
     def _known(self, key: str) -> str | None:
         """The file of an earlier run that the server still has, done or on its way."""

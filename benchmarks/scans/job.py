@@ -7,7 +7,7 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from pipeline.detect.detector import Detector
+from pipeline.document_detector import CagedDetector
 from pipeline.document_run import Progress, redact_document
 from pipeline.documents.document import Findings
 from pipeline.sandbox.parent import Sandbox
@@ -34,7 +34,7 @@ class Jobs:
     """Runs jobs one after the other, with the detector and the threads of a worker."""
 
     sandbox: Sandbox = field(default_factory=lambda: Sandbox("best-effort"))
-    detector: Detector = field(default_factory=lambda: Detector(names="accurate"))
+    detector: CagedDetector = field(default_factory=lambda: CagedDetector("best-effort", "accurate"))
     readers: Executor = field(default_factory=lambda: ThreadPoolExecutor(os.cpu_count() or 1))
 
     def run(self, form: Format, data: bytes) -> Done:

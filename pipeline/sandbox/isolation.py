@@ -23,6 +23,7 @@ REQUIRED = ("limits", "ordinary user", "seccomp")
 _NEW_IPC, _NEW_UTS, _NEW_USER, _NEW_PID, _NEW_NET = 0x08000000, 0x04000000, 0x10000000, 0x20000000, 0x40000000
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_KEEPCAPS, _PR_SET_SECCOMP, _PR_SET_NO_NEW_PRIVS = 1, 4, 8, 22, 38
 _SECCOMP_MODE_FILTER = 2
+_NICENESS = 10  # a tenth of the processor time of a process that is not nice
 _DESCRIPTORS = "/proc/self/fd/"
 _LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT = 444, 445, 446  # the same numbers on all architectures
 _CAPABILITY_VERSION = 0x20080522
@@ -50,7 +51,7 @@ def enter(plan: dict[str, Any]) -> list[str]:
     _die_with_parent()
     if os.getppid() != plan["parent"]:
         os._exit(1)  # the parent died before the death signal was set
-    _die_first()
+    _be_last()
     number = os.getpid()
     namespaced, has_user_namespace = _unshare(is_root=plan["root"])
     if not namespaced:
@@ -81,7 +82,7 @@ def prepare(plan: dict[str, Any]) -> list[str]:
     namespace: its children take their user ids from process ids, which must differ from those of other children.
     """
     missing = []
-    _die_first()
+    _be_last()
     import_directories = _import_directories(plan)
     # A child of an ordinary user writes the maps of its user namespace.
     ruleset = _landlock_rules(plan, writable=("/proc",))
@@ -106,9 +107,11 @@ def _die_with_parent() -> None:
     _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
-def _die_first() -> None:
-    """Out of memory, the kernel kills this process and not the worker."""
+def _be_last() -> None:
+    """The kernel kills this process rather than the worker, and lets calls to the API go first."""
     _write("/proc/self/oom_score_adj", "1000")
+    with suppress(OSError):  # a child of a zygote has its niceness, and may not set it
+        os.setpriority(os.PRIO_PROCESS, 0, max(_NICENESS, os.getpriority(os.PRIO_PROCESS, 0)))
 
 
 def _unshare(*, is_root: bool) -> tuple[bool, bool]:

@@ -82,7 +82,8 @@ class Sandbox:
     `mode`: `strict` raises SandboxUnavailable if a required measure fails, `best-effort` logs one warning with the
     failed measures. `answers` names the function of the child (`module:name`); `code` are further readable directories.
     `preload` names the function that loads the parsers of OCR once, in a zygote that lives until `close` or the end of
-    this object (None: no zygote, each child loads them itself).
+    this object (None: no zygote, each child loads them itself). `programs`: whether children of the zygote may start
+    programs, as Tesseract.
     """
 
     def __init__(
@@ -93,8 +94,10 @@ class Sandbox:
         answers: str = "pipeline.sandbox.child:answer",
         code: Sequence[Path] = (),
         preload: str | None = "pipeline.preload:preload",
+        programs: bool = True,
     ) -> None:
         self._strict = mode == "strict"
+        self.has_programs = programs
         self._limits = limits
         self._answers = answers
         packages = [path for path in sys.path if Path(path).name in ("site-packages", "dist-packages")]
@@ -117,8 +120,13 @@ class Sandbox:
         is_apart = os.geteuid() == 0 or "landlock" not in self.missing
         self._warm = WarmChildren(self._zygote_plan(preload)) if preload and is_apart else None
 
+    def warm(self) -> None:
+        """Starts the zygote, so that the first call for it does not wait until it has loaded."""
+        if self._warm is not None:
+            self._warm.warm()
+
     def close(self) -> None:
-        """Ends the zygote when its running children have ended. The next call for OCR starts another."""
+        """Ends the zygote when its running children have ended. The next call for it starts another."""
         if self._warm is not None:
             self._warm.close()
 
@@ -128,8 +136,8 @@ class Sandbox:
         """The reply to a verb: untrusted meta and blobs, with checked sizes.
 
         StageFailed with the code of the child's handler; ChildTimeout after `seconds` of wall time, counted from its
-        start; ChildFailed if the child crashes, is killed by a limit or sends an invalid reply. `forks`: the child may
-        start programs and comes from the zygote, for OCR.
+        start; ChildFailed if the child crashes, is killed by a limit or sends an invalid reply. `forks`: the child
+        comes from the zygote, and may start programs if this sandbox allows it.
         """
         untrusted, results = self._run(verb, meta, blobs, seconds, forks)
         if "ok" in untrusted:
@@ -189,8 +197,8 @@ class Sandbox:
             "answers": self._answers,
             "paths": self._paths,
             "readable": self._readable,
-            "filter": self._filters[forks],
-            "forks": forks,
+            "filter": self._filters[forks and self.has_programs],
+            "forks": forks and self.has_programs,
             "seconds": seconds,
             "memory": self._limits.memory,
             "processes": self._limits.processes,

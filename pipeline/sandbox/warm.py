@@ -162,6 +162,12 @@ class WarmChildren:
             self.release(zygote, is_faulty=True)
         return None
 
+    def warm(self) -> None:
+        """Starts a zygote if there is none."""
+        with self._lock:
+            if self._current is None:
+                self._current = self._started()
+
     def release(self, zygote: Zygote, *, is_faulty: bool) -> None:
         """Ends the use of a zygote by one child, and the zygote if it was the last use of a replaced one."""
         with self._lock:

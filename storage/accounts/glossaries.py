@@ -9,11 +9,10 @@ from sqlmodel import Session, col, func, or_, select
 
 from schemas.errors import GlossaryNotFound, Unprocessable
 from schemas.glossaries import MAX_ENTRIES, MAX_GLOSSARIES
-from schemas.spans import Term
+from schemas.spans import Term, dump_terms, load_terms
 from storage.encryption import HEADER_BYTES, Keyring
 from storage.ledger import UnknownAccount
 from storage.tables import Account, Glossary
-from storage.terms import dump_terms, load_terms
 
 SEALED = ("name", "entries")  # in a row
 

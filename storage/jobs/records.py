@@ -24,14 +24,13 @@ from schemas.errors import (
 from schemas.files import Format, JobRecord, JobState
 from schemas.ids import parse_id
 from schemas.refusals import REMEDY, Reason
-from schemas.spans import Term
+from schemas.spans import Term, dump_terms, load_terms
 from storage import ledger
 from storage.database import changed, insert_missing
 from storage.encryption import Keyring
 from storage.jobs import leases
 from storage.jobs.objects import result_key
 from storage.jobs.tables import Job, JobPart, UploadCount
-from storage.terms import dump_terms, load_terms
 
 MAX_PAGE = 50
 # What is sealed in a row, by column, with the name in its context.

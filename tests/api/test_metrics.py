@@ -51,7 +51,7 @@ def test_what_a_server_tells(server: Server, port: int) -> None:
         values['masker_http_request_duration_seconds_count{method="POST",route="/api/v1/mask",status="200"}'] == "3.0"
     )
     assert values['masker_http_request_duration_seconds_count{method="GET",route="-",status="404"}'] == "1.0"
-    assert values['masker_entities_total{type="NATIONAL_ID"}'] == "3.0"
+    assert float(values['masker_entities_total{type="NATIONAL_ID"}']) > 3  # texts and the letter
     assert float(values["masker_words_total"]) == 3 * len(TEXT.split())
     assert values['masker_stage_duration_seconds_count{outcome="done",stage="redact"}'] == "2.0"
     assert float(values['masker_entities_total{type="PHONE_NUMBER"}']) >= 1  # in the files

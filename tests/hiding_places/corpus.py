@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pipeline.detect.detector import Detector
+from pipeline.document_detector import DirectDetector
 from pipeline.document_run import redact_document
 from pipeline.sandbox.parent import Sandbox
 from pipeline.sniff import Sniffer
@@ -99,7 +100,9 @@ def _ending(
         sniffer = Sniffer(MEDIA_TYPE[Format(kind)], name)
         sniffer.feed(data)
         format_ = sniffer.finish()
-        output = redact_document(sandbox, detector, format_, data, max_pages=_MOST_PAGES, readers=readers).data
+        output = redact_document(
+            sandbox, DirectDetector(detector), format_, data, max_pages=_MOST_PAGES, readers=readers
+        ).data
     except UnsupportedFormat as refusal:
         state, code = "refused", str(refusal.detail)
     except StageFailed as failure:

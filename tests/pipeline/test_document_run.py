@@ -8,6 +8,7 @@ import pytest
 from PIL import Image
 
 from pipeline.detect.detector import Detector
+from pipeline.document_detector import DirectDetector
 from pipeline.document_run import Progress, redact_document
 from pipeline.sandbox.parent import Sandbox
 from schemas.errors import ErrorCode, StageFailed
@@ -19,11 +20,11 @@ CSV = b"name,email\r\nNoura Almithali,noura@example.com\r\nb@example.com,\r\n"
 
 
 @pytest.fixture(scope="module")
-def detector() -> Detector:
-    return Detector()
+def detector() -> DirectDetector:
+    return DirectDetector(Detector())
 
 
-def test_a_document_is_redacted_and_every_step_is_announced(detector: Detector) -> None:
+def test_a_document_is_redacted_and_every_step_is_announced(detector: DirectDetector) -> None:
     heard: list[Progress] = []
     redacted = redact_document(
         Sandbox("best-effort"),
@@ -43,7 +44,7 @@ def test_a_document_is_redacted_and_every_step_is_announced(detector: Detector) 
 
 
 def test_a_redacted_document_redacted_again_keeps_its_placeholders_and_loses_what_only_begins_as_one(
-    detector: Detector,
+    detector: DirectDetector,
 ) -> None:
     again = (
         b"name,email,seen,note\r\nPERSON_NAME_12,EMAIL_05,DATE_10,17\r\n"
@@ -58,7 +59,7 @@ def test_a_redacted_document_redacted_again_keeps_its_placeholders_and_loses_wha
     assert cleaned == again + b"PERSON_NAME_08,EMAIL_01,12,PHONE_PHONE_01\r\n"
 
 
-def test_every_raster_that_is_read_is_told(detector: Detector) -> None:
+def test_every_raster_that_is_read_is_told(detector: DirectDetector) -> None:
     picture = io.BytesIO()
     Image.new("L", (40, 40), 255).save(picture, "PNG")
     heard: list[Progress] = []
@@ -76,7 +77,7 @@ def test_every_raster_that_is_read_is_told(detector: Detector) -> None:
     assert [item for item in heard if item.stage is Stage.OCR] == [Progress(Stage.OCR, read, 1) for read in (0, 1)]
 
 
-def test_who_hears_may_end_it(detector: Detector) -> None:
+def test_who_hears_may_end_it(detector: DirectDetector) -> None:
     def stop(_: Progress) -> None:
         raise KeyboardInterrupt
 
@@ -93,7 +94,7 @@ def test_who_hears_may_end_it(detector: Detector) -> None:
         ("has_many_pages", ErrorCode.TOO_MANY_PAGES),
     ],
 )
-def test_nothing_comes_back_from_a_handler_that_goes_wrong(detector: Detector, saboteur: str, code: str) -> None:
+def test_nothing_comes_back_from_a_handler_that_goes_wrong(detector: DirectDetector, saboteur: str, code: str) -> None:
     sandbox = Sandbox("best-effort", answers=f"tests.workers.saboteurs:{saboteur}", code=[TESTS])
     with pytest.raises(StageFailed) as failed:
         redact_document(sandbox, detector, Format.CSV, CSV, max_pages=500)

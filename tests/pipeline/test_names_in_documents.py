@@ -7,6 +7,7 @@ import pytest
 from pipeline.detect.detector import Detector
 from pipeline.detect.recognizers.tagged import TaggedRecognizer
 from pipeline.detect.tagger.model import load
+from pipeline.document_detector import DirectDetector
 from pipeline.document_run import Redacted, redact_document
 from pipeline.documents.document import Extraction, TextUnit
 from pipeline.entities.findings import find
@@ -36,7 +37,13 @@ def accurate() -> Detector:
 def redacted(detector: Detector, format_: Format, data: bytes) -> Redacted:
     with ThreadPoolExecutor(1) as readers:
         return redact_document(
-            Sandbox("best-effort"), detector, format_, data, max_pages=10, filename="lease", readers=readers
+            Sandbox("best-effort"),
+            DirectDetector(detector),
+            format_,
+            data,
+            max_pages=10,
+            filename="lease",
+            readers=readers,
         )
 
 

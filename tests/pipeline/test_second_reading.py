@@ -6,8 +6,10 @@ import pytest
 
 from pipeline import second_reading, stages
 from pipeline.detect.detector import Detector
+from pipeline.document_detector import DirectDetector
 from pipeline.documents.document import Extraction, Findings, Raster, Reading, TextUnit, Word
 from pipeline.entities.proof import Proof
+from pipeline.leftovers import all_leftovers
 from pipeline.sandbox.parent import Sandbox
 from pipeline.second_reading import FirstReading, ReadingTools
 from pipeline.verification.reading import Passage, SecondReading
@@ -28,7 +30,7 @@ def detector() -> Detector:
 def test_parts_of_names_that_only_this_round_finds_are_foreseen(detector: Detector) -> None:
     """In the next round the name is known, and other parts of it would fail the document."""
     second = SecondReading((Passage("Dear Mr. Tarek Weldonfield,"), Passage("We met Weldonfield again, in Riyadh.")))
-    left = second_reading._leftovers(second, (), Findings(()), detector, OPTIONS)
+    left = all_leftovers(second, (), Findings(()), detector, OPTIONS)
     assert "Weldonfield" in {item.surface for item in left}
 
 
@@ -41,7 +43,7 @@ def looked(
     extraction = Extraction((TextUnit("page/0", "", ""),), (FIRST,))
     first = FirstReading(extraction, (Reading(FIRST.id, "DPR 632 85.0", ()),), Findings(()))
     with ThreadPoolExecutor(1) as threads:
-        tools = ReadingTools(Sandbox("best-effort"), detector, threads)
+        tools = ReadingTools(Sandbox("best-effort"), DirectDetector(detector), threads)
         return second_reading.verify_candidate(tools, Format.PDF, b"", first, OPTIONS, is_last=is_last)
 
 

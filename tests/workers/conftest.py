@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.detect.detector import Detector
+from pipeline.detect.detector import RULES
+from pipeline.document_detector import CagedDetector
 from pipeline.sandbox.parent import Sandbox
 from schemas.settings import Settings
 from storage.opening import Storage
@@ -13,8 +14,10 @@ from tests.workers.workshop import Workshop, honest
 
 
 @pytest.fixture(scope="session")
-def detector() -> Detector:
-    return Detector()
+def detector() -> Iterator[CagedDetector]:
+    caged = CagedDetector("best-effort", RULES)
+    yield caged
+    caged.close()
 
 
 @pytest.fixture(scope="session")
@@ -29,7 +32,7 @@ def settings(tmp_path: Path, sqlite_url: str) -> Settings:
 
 
 @pytest.fixture
-def workshop(settings: Settings, sandbox: Sandbox, detector: Detector) -> Iterator[Workshop]:
+def workshop(settings: Settings, sandbox: Sandbox, detector: CagedDetector) -> Iterator[Workshop]:
     shop = Workshop(settings, Storage.open(settings), sandbox, detector)
     yield shop
     shop.close()

@@ -12,7 +12,7 @@ from uuid import UUID, uuid4
 from dramatiq import Message
 from dramatiq.brokers.stub import StubBroker
 
-from pipeline.detect.detector import Detector
+from pipeline.document_detector import DocumentDetector
 from pipeline.sandbox.parent import Sandbox
 from pipeline.second_reading import ReadingTools
 from schemas.files import MEDIA_TYPE, Format
@@ -80,7 +80,7 @@ class Workshop:
         settings: Settings,
         storage: Storage,
         sandbox: Sandbox,
-        detector: Detector,
+        detector: DocumentDetector,
         clock: Callable[[], datetime] | None = None,
     ) -> None:
         self.settings, self.storage = settings, storage

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from unittest import mock
 
 from pipeline import document_run
+from pipeline.document_detector import DirectDetector
 from pipeline.documents.document import Findings, Reading
 from pipeline.documents.image import handler as image
 from pipeline.verification.image import reader as second
@@ -141,7 +142,7 @@ def _ended(case: Case, data: bytes, away: Sequence[str]) -> Ended:
     run = Recording(away)
     try:
         with mock.patch.object(document_run, "MAX_ROUNDS", 1):
-            document_run.redact_document(run, detector(), case.place.format, data, max_pages=500)  # type: ignore[arg-type]
+            document_run.redact_document(run, DirectDetector(detector()), case.place.format, data, max_pages=500)  # type: ignore[arg-type]
     except StageFailed as failure:
         return Ended(run.written[0] if run.written else None, failure)
     return Ended(run.written[0], None)

@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from pipeline.detect.detector import Detector
+from pipeline.document_detector import DirectDetector
 from pipeline.document_run import redact_document
 from pipeline.documents.document import Findings
 from pipeline.sandbox import child
@@ -70,7 +71,7 @@ def detector() -> Detector:
 def run(format_: Format, data: bytes, *, max_pages: int = 500) -> Outcome:
     """The document through the whole run: inspect, extract, OCR, find, redact, verify; a second round if need be."""
     try:
-        redacted = redact_document(InProcess(), detector(), format_, data, max_pages=max_pages)  # type: ignore[arg-type]
+        redacted = redact_document(InProcess(), DirectDetector(detector()), format_, data, max_pages=max_pages)  # type: ignore[arg-type]
     except StageFailed as failure:
         return Outcome(None, str(failure.code), Findings(()))
     return Outcome(redacted.data, None, redacted.findings)

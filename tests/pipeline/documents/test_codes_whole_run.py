@@ -15,6 +15,7 @@ from docx import Document
 from PIL import Image
 
 from pipeline.detect.detector import Detector
+from pipeline.document_detector import DirectDetector
 from pipeline.document_run import Redacted, redact_document
 from pipeline.sandbox.parent import Sandbox
 from pipeline.verification.codes.reader import codes_in
@@ -46,7 +47,7 @@ def detector() -> Detector:
 
 
 def redacted(detector: Detector, format_: Format, data: bytes, sandbox: Sandbox | None = None) -> Redacted:
-    return redact_document(sandbox or Sandbox("best-effort"), detector, format_, data, max_pages=10)
+    return redact_document(sandbox or Sandbox("best-effort"), DirectDetector(detector), format_, data, max_pages=10)
 
 
 def shown(format_: Format, data: bytes) -> list[str]:

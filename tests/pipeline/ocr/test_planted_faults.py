@@ -7,6 +7,7 @@ import pytest
 from PIL import Image, ImageDraw, ImageFont
 
 from pipeline.detect.detector import Detector
+from pipeline.document_detector import DirectDetector
 from pipeline.document_run import redact_document
 from pipeline.sandbox.parent import Sandbox
 from schemas.errors import StageFailed
@@ -67,7 +68,9 @@ def readable(before: np.ndarray, after: np.ndarray, boxes: dict[str, Box]) -> li
 
 def test_without_a_fault_the_values_go_and_the_rest_stays(page, detector: Detector) -> None:
     before, boxes = page
-    output = redact_document(Sandbox("best-effort"), detector, Format.PNG, papers.encoded(before), max_pages=1)
+    output = redact_document(
+        Sandbox("best-effort"), DirectDetector(detector), Format.PNG, papers.encoded(before), max_pages=1
+    )
     after = papers.decoded(output.data)
     assert readable(before, after, boxes) == []
     assert {value.type for value in output.findings.values} >= {"NATIONAL_ID", "PHONE_NUMBER", "IBAN"}
@@ -79,7 +82,7 @@ def test_no_single_fault_lets_a_value_pass(page, detector: Detector, fault: str)
     before, boxes = page
     sandbox = Sandbox("best-effort", answers=f"tests.pipeline.ocr.faults:answer_with_{fault}", code=[TESTS])
     try:
-        output = redact_document(sandbox, detector, Format.PNG, papers.encoded(before), max_pages=1)
+        output = redact_document(sandbox, DirectDetector(detector), Format.PNG, papers.encoded(before), max_pages=1)
     except StageFailed as failure:
         assert failure.code in {"image_redact_failed", "verify_failed"}
     else:

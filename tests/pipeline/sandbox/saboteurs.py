@@ -288,6 +288,7 @@ def cage(meta, blobs):
             "seccomp": libc.prctl(21, 0, 0, 0, 0),
             "no new privileges": libc.prctl(39, 0, 0, 0, 0),
             "dumpable": libc.prctl(3, 0, 0, 0, 0),
+            "niceness": os.getpriority(os.PRIO_PROCESS, 0),
             "process id": os.getpid(),
             "parent": os.getppid(),
             "environment": dict(os.environ),

@@ -139,6 +139,7 @@ class TestIsolation:
         assert not is_warm(cold)
         forked, other, own = call(sandbox, "cage"), call(sandbox, "cage"), call(cold, "cage")
         assert forked["same"] == own["same"]
+        assert forked["same"]["niceness"] >= 10
         assert forked["same"]["capabilities"] == [0] * 6
         assert forked["same"]["sockets"] == []
         assert forked["death signal"] == signal.SIGKILL

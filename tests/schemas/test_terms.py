@@ -5,8 +5,7 @@ import json
 import pytest
 
 from schemas.entities import EntityType
-from schemas.spans import Action, MatchMode, Term
-from storage.terms import dump_terms, load_terms
+from schemas.spans import Action, MatchMode, Term, dump_terms, load_terms
 
 TERMS = (
     Term("Zephyr"),

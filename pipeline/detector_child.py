@@ -1,0 +1,60 @@
+"""The caged child of `pipeline.document_detector`: detects in one document, with a detector that was loaded before."""
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from pipeline.codec import dump, encode_leftovers, load, to_bytes
+from pipeline.detect.detector import ACCURATE, RULES, Detector
+from pipeline.documents.document import Extraction, Findings, Reading
+from pipeline.entities.findings import find
+from pipeline.leftovers import all_leftovers
+from pipeline.verification.reading import SecondReading
+from schemas.errors import ErrorCode, StageFailed, Unprocessable
+from schemas.spans import DetectOptions, TermSet, load_terms
+
+_EXAMPLE = ("Patient: Reem Alharbi, 0501234567, 1 May 2020", "المريضة: ريم الحربي، 0501234567")
+
+
+@lru_cache
+def _detector(names: str) -> Detector:
+    return Detector(names=names)
+
+
+def load_rules() -> None:
+    """Loads the detector without taggers, for the children that are forked later."""
+    _load(RULES)
+
+
+def load_accurate() -> None:
+    """Loads the detector with its taggers."""
+    _load(ACCURATE)
+
+
+def _load(names: str) -> None:
+    """Detects once, too: what is compiled and cached then, no child needs to."""
+    detector = _detector(names)
+    for one in (detector, detector.of_document(_EXAMPLE)[0], detector.by_rules):
+        for text in _EXAMPLE:
+            one.detect(text, DetectOptions(strict_checksums=False))
+
+
+def answer(verb: str, meta: Mapping[str, Any], blobs: Mapping[str, bytes]) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """The answer to `find` or `leftovers`. StageFailed for what would fail again: terms that overlap too often in this
+    document, or more memory than a child may take.
+    """
+    try:
+        return {}, {"answer": _answer(verb, meta, blobs)}
+    except (Unprocessable, MemoryError):
+        raise StageFailed(ErrorCode.REDACTION_INCOMPLETE) from None
+
+
+def _answer(verb: str, meta: Mapping[str, Any], blobs: Mapping[str, bytes]) -> bytes:
+    detector = _detector(meta["names"])
+    terms = tuple(TermSet(load_terms(blob)) for name, blob in blobs.items() if name.startswith("terms:"))
+    options = DetectOptions(strict_checksums=meta["strict_checksums"], terms=terms)
+    readings = tuple(load(Reading, blob) for name, blob in blobs.items() if name.startswith("reading:"))
+    if verb == "find":
+        return dump(find(load(Extraction, blobs["extraction"]), readings, detector, options))
+    second, findings = load(SecondReading, blobs["second"]), load(Findings, blobs["findings"])
+    return to_bytes(encode_leftovers(all_leftovers(second, readings, findings, detector.by_rules, options)))

@@ -1,0 +1,120 @@
+"""Detection in documents: in this process, or each document in a caged process of its own.
+
+What is to be removed from a document, and what is left of it in an output. Both take up to minutes and gigabytes when
+somebody means them to, and a thread cannot be stopped: services use the caged kind.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from pipeline import stages
+from pipeline.codec import Malformed, decode_leftovers, dump, from_bytes, load
+from pipeline.detect.detector import ACCURATE, Detector
+from pipeline.documents.document import Extraction, Findings, Reading
+from pipeline.entities.findings import find
+from pipeline.leftovers import all_leftovers
+from pipeline.sandbox.parent import Limits, Sandbox
+from pipeline.verification.reading import Leftover, SecondReading
+from schemas.errors import ErrorCode, StageFailed
+from schemas.spans import DetectOptions, dump_terms
+from schemas.stages import STAGE, Stage
+
+LIMITS = Limits(memory=3 * 1024**3)
+_SECONDS = STAGE[Stage.DETECT].seconds  # of one document; also for its second reading
+
+
+class DocumentDetector(Protocol):
+    """Finds personal data in documents. StageFailed if a document takes too much time or memory."""
+
+    def find(self, extraction: Extraction, readings: Sequence[Reading], options: DetectOptions) -> Findings:
+        """As `pipeline.entities.findings.find`."""
+
+    def leftovers(
+        self, second: SecondReading, readings: Sequence[Reading], findings: Findings, options: DetectOptions
+    ) -> tuple[Leftover, ...]:
+        """As `pipeline.leftovers.all_leftovers`, by the rules alone."""
+
+    def warm(self) -> None:
+        """Loads what the first document would wait for."""
+
+    def close(self) -> None:
+        """Ends the processes when their documents are done."""
+
+
+class DirectDetector:
+    """Detects in the calling thread: for tools that work on one document, and for tests."""
+
+    def __init__(self, detector: Detector) -> None:
+        self._detector = detector
+
+    def find(self, extraction: Extraction, readings: Sequence[Reading], options: DetectOptions) -> Findings:
+        """As the protocol says, without bounds."""
+        return find(extraction, readings, self._detector, options)
+
+    def leftovers(
+        self, second: SecondReading, readings: Sequence[Reading], findings: Findings, options: DetectOptions
+    ) -> tuple[Leftover, ...]:
+        """As the protocol says, without bounds."""
+        return all_leftovers(second, readings, findings, self._detector.by_rules, options)
+
+    def warm(self) -> None:
+        """Nothing: it was loaded before."""
+
+    def close(self) -> None:
+        """Nothing: there are no processes."""
+
+
+class CagedDetector:
+    """Forks a caged child for each document from a process that has loaded the detector.
+
+    `mode` as for Sandbox: SandboxUnavailable. `names`: `rules` or `accurate`. The detector is loaded by `warm`, or with
+    the first document. Where there can be no such process, each child loads it.
+    """
+
+    def __init__(self, mode: str, names: str, *, limits: Limits = LIMITS, seconds: float = _SECONDS) -> None:
+        self._names, self._seconds = names, seconds
+        self._sandbox = Sandbox(
+            mode,
+            limits=limits,
+            answers="pipeline.detector_child:answer",
+            preload=f"pipeline.detector_child:{'load_accurate' if names == ACCURATE else 'load_rules'}",
+            programs=False,
+        )
+
+    def warm(self) -> None:
+        """As the protocol says."""
+        self._sandbox.warm()
+
+    def close(self) -> None:
+        """As the protocol says."""
+        self._sandbox.close()
+
+    def find(self, extraction: Extraction, readings: Sequence[Reading], options: DetectOptions) -> Findings:
+        """As the protocol says."""
+        blobs = {"extraction": dump(extraction), **_named(readings)}
+        answer = self._ask("find", blobs, options)
+        try:
+            return load(Findings, answer)
+        except Malformed:
+            raise StageFailed(ErrorCode.REDACTION_INCOMPLETE) from None
+
+    def leftovers(
+        self, second: SecondReading, readings: Sequence[Reading], findings: Findings, options: DetectOptions
+    ) -> tuple[Leftover, ...]:
+        """As the protocol says."""
+        blobs = {"second": dump(second), "findings": dump(findings), **_named(readings)}
+        answer = self._ask("leftovers", blobs, options)
+        try:
+            return decode_leftovers(from_bytes(answer))
+        except Malformed:
+            raise StageFailed(ErrorCode.VERIFY_FAILED) from None
+
+    def _ask(self, verb: str, blobs: dict[str, bytes], options: DetectOptions) -> bytes:
+        meta: dict[str, Any] = {"names": self._names, "strict_checksums": options.strict_checksums}
+        terms = {f"terms:{number}": dump_terms(each.terms) for number, each in enumerate(options.terms)}
+        _, answer = stages.call(self._sandbox, verb, meta, {**blobs, **terms}, self._seconds, None, forks=True)
+        return answer.get("answer", b"")
+
+
+def _named(readings: Sequence[Reading]) -> dict[str, bytes]:
+    return {f"reading:{number}": dump(reading) for number, reading in enumerate(readings)}
