@@ -1,5 +1,5 @@
 # The two commands of the README are `make demo` and `make test`; each target sets up what it needs first.
-.PHONY: demo run test test-slow check eval train train-scans conformance limits bench clean lock documents docs screenshots sizing storm
+.PHONY: demo run test test-slow check eval train train-scans conformance limits bench clean lock documents docs screenshots sizing storm sbom
 PY := .venv/bin/python
 
 demo:  ## the whole tour on sample documents, in embedded mode
@@ -76,6 +76,11 @@ screenshots:  ## take the pictures of README and docs anew, as the browser tests
 	@$(PY) -m pytest tests/contract/dashboard/test_journeys.py
 	cp build/screenshots/try.png docs/images/dashboard.png
 	cp build/screenshots/before-and-after-png.png docs/images/before-after.png
+
+sbom:  ## list every package that the service needs, with versions, hashes and where from, in build/sbom.json (CycloneDX)
+	@scripts/setup sbom
+	@mkdir -p build
+	@cat requirements/runtime.txt requirements/assets.txt | .venv-sbom/bin/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible --sv 1.6 -o build/sbom.json -
 
 documents:  ## make the sample documents of examples/documents anew
 	@scripts/setup slow

@@ -1,0 +1,95 @@
+"""The Kubernetes manifests of examples/kubernetes: their schema, and that they fit this version of the service."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import kubernetes_validate
+import pytest
+import yaml
+
+from schemas.settings import Settings
+from schemas.stages import Queue
+from schemas.version import VERSION
+
+FOLDER = Path(__file__).parents[1] / "examples" / "kubernetes"
+KUBERNETES = "1.31"
+
+
+def manifests() -> Iterator[dict[str, Any]]:
+    for path in sorted(FOLDER.glob("*.yaml")):
+        if path.name != "kustomization.yaml":
+            yield from yaml.safe_load_all(path.read_text())
+
+
+def pods() -> Iterator[tuple[str, dict[str, Any]]]:
+    for manifest in manifests():
+        if manifest["kind"] in ("Deployment", "Job"):
+            yield manifest["metadata"]["name"], manifest["spec"]["template"]
+
+
+def identity(manifest: dict[str, Any]) -> str:
+    return f"{manifest['kind']}/{manifest['metadata']['name']}"
+
+
+@pytest.mark.parametrize("manifest", manifests(), ids=identity)
+def test_it_is_a_resource_of_kubernetes(manifest: dict[str, Any]) -> None:
+    kubernetes_validate.validate(manifest, KUBERNETES, strict=True)
+
+
+def test_the_schema_is_strict() -> None:
+    wrong = {"apiVersion": "v1", "kind": "Service", "spec": {"port": 80}}
+    with pytest.raises(kubernetes_validate.ValidationError):
+        kubernetes_validate.validate(wrong, KUBERNETES, strict=True)
+
+
+def test_the_kustomization_names_every_file_and_this_version() -> None:
+    kustomization = yaml.safe_load((FOLDER / "kustomization.yaml").read_text())
+    assert set(kustomization["resources"]) == {path.name for path in FOLDER.glob("*.yaml")} - {"kustomization.yaml"}
+    assert [image["newTag"] for image in kustomization["images"]] == [VERSION]
+    assert {container["image"] for _, pod in pods() for container in pod["spec"]["containers"]} == {"masker"}
+
+
+def test_every_queue_has_workers() -> None:
+    commands = [pod["spec"]["containers"][0]["command"] for _, pod in pods()]
+    served = [command[command.index("--queues") + 1] for command in commands if "worker" in command]
+    assert sorted(",".join(served).split(",")) == sorted(Queue)
+
+
+def test_every_variable_is_a_setting_and_no_secret_is_written() -> None:
+    for manifest in manifests():
+        assert manifest["kind"] != "Secret"
+        for name in manifest.get("data", {}):
+            field = Settings.model_fields[name.removeprefix("MASKER_").lower()]
+            assert "Secret" not in str(field.annotation)
+
+
+def test_no_pod_has_more_rights_than_it_needs() -> None:
+    for name, pod in pods():
+        spec = pod["spec"]
+        assert spec["securityContext"]["runAsNonRoot"] is True, name
+        assert spec["automountServiceAccountToken"] is False, name
+        (container,) = spec["containers"]
+        security = container["securityContext"]
+        assert security["readOnlyRootFilesystem"] is True and security["allowPrivilegeEscalation"] is False, name
+        assert security["capabilities"] == {"drop": ["ALL"]}, name
+        assert container["resources"]["limits"]["memory"], name
+        assert {mount["mountPath"] for mount in container["volumeMounts"]} == {"/tmp", "/var/lib/masker"}, name
+        assert all(volume["emptyDir"]["medium"] == "Memory" for volume in spec["volumes"]), name
+
+
+def test_selectors_and_scales_name_what_exists() -> None:
+    by_name = {manifest["metadata"]["name"]: manifest for manifest in manifests() if manifest["kind"] == "Deployment"}
+    components = {name: manifest["spec"]["template"]["metadata"]["labels"] for name, manifest in by_name.items()}
+    for manifest in manifests():
+        spec = manifest.get("spec", {})
+        if manifest["kind"] == "HorizontalPodAutoscaler":
+            assert spec["scaleTargetRef"]["name"] in by_name
+            (metric,) = spec["metrics"]
+            queue = metric["external"]["metric"]["selector"]["matchLabels"]["queue"]
+            command = by_name[spec["scaleTargetRef"]["name"]]["spec"]["template"]["spec"]["containers"][0]["command"]
+            assert queue in command[command.index("--queues") + 1].split(",")
+        if manifest["kind"] == "Service":
+            assert any(spec["selector"].items() <= labels.items() for labels in components.values())
+        if manifest["kind"] == "Deployment":
+            assert spec["selector"]["matchLabels"] == components[manifest["metadata"]["name"]]
