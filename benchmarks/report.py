@@ -23,6 +23,7 @@ PARTS = {
     "Glossaries": ("benchmarks.glossary", sys.executable),
     "Large texts beside small ones": ("benchmarks.load", sys.executable),
     "Documents": ("benchmarks.documents.files", sys.executable),
+    "Small calls beside hostile uploads": ("benchmarks.documents.neighbours", sys.executable),
     "Scans": ("benchmarks.scans", sys.executable),
     "Every format": ("benchmarks.documents.formats", sys.executable),
     "Text calls": ("benchmarks.api", sys.executable),

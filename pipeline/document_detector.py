@@ -21,6 +21,7 @@ from schemas.stages import STAGE, Stage
 
 LIMITS = Limits(memory=3 * 1024**3)
 _SECONDS = STAGE[Stage.DETECT].seconds  # of one document; also for its second reading
+SECONDS_PER_BYTE = 60e-6  # on top: twice what a table of names takes on one core
 
 
 class DocumentDetector(Protocol):
@@ -68,10 +69,11 @@ class CagedDetector:
     """Forks a caged child for each document from a process that has loaded the detector.
 
     `mode` as for Sandbox: SandboxUnavailable. `names`: `rules` or `accurate`. The detector is loaded by `warm`, or with
-    the first document. Where there can be no such process, each child loads it.
+    the first document. Where there can be no such process, each child loads it. `seconds`: of each document; by its
+    size when None.
     """
 
-    def __init__(self, mode: str, names: str, *, limits: Limits = LIMITS, seconds: float = _SECONDS) -> None:
+    def __init__(self, mode: str, names: str, *, limits: Limits = LIMITS, seconds: float | None = None) -> None:
         self._names, self._seconds = names, seconds
         self._sandbox = Sandbox(
             mode,
@@ -112,7 +114,8 @@ class CagedDetector:
     def _ask(self, verb: str, blobs: dict[str, bytes], options: DetectOptions) -> bytes:
         meta: dict[str, Any] = {"names": self._names, "strict_checksums": options.strict_checksums}
         terms = {f"terms:{number}": dump_terms(each.terms) for number, each in enumerate(options.terms)}
-        _, answer = stages.call(self._sandbox, verb, meta, {**blobs, **terms}, self._seconds, None, forks=True)
+        seconds = self._seconds or _SECONDS + SECONDS_PER_BYTE * sum(map(len, blobs.values()))
+        _, answer = stages.call(self._sandbox, verb, meta, {**blobs, **terms}, seconds, None, forks=True)
         return answer.get("answer", b"")
 
 

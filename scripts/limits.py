@@ -9,7 +9,7 @@ import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
-from pipeline.document_detector import LIMITS
+from pipeline.document_detector import LIMITS, SECONDS_PER_BYTE
 from pipeline.sandbox.parent import Limits
 from schemas.stages import STAGES
 
@@ -79,7 +79,8 @@ def document() -> str:
         + f"{limits.processes} processes and threads; {limits.files} open files; no network, no writing, an ordinary "
         + "user's rights.\n"
         + "\n## The child that detects\n\nThe same, without programs, and with an address space of "
-        + f"{LIMITS.memory:,} bytes; a document that needs more fails with `redaction_incomplete`.\n"
+        + f"{LIMITS.memory:,} bytes; a document that needs more fails with `redaction_incomplete`. To "
+        + f"the seconds above come {SECONDS_PER_BYTE * 1_000_000:.0f} for each MB of text and its places.\n"
     )
 
 
