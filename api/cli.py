@@ -56,6 +56,10 @@ def _root(
 def serve(
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on.")] = 8000,
+    processes: Annotated[
+        int, typer.Option(min=1, max=64, help="API processes; more than one need MASKER_REDIS_URL.")
+    ] = 1,
+    descriptor: Annotated[int | None, typer.Option(hidden=True)] = None,
 ) -> None:
     """Serve the API. Without MASKER_REDIS_URL the workers run in this process too (embedded mode)."""
     import gc
@@ -65,15 +69,25 @@ def serve(
     from api.access_rules import AccessRules
     from api.app import create_app
     from api.http import server
-    from api.http.server import address, is_loopback, listen
+    from api.http.processes import ApiProcesses, die_with_parent, share_of
+    from api.http.server import address, inherited, is_loopback, listen
     from schemas import logs
     from storage.monitoring import serve_metrics
 
     settings = load()
     rules = AccessRules.of(settings)  # invalid settings end the command before any connection
-    with listen(host, port) as listener, stores(settings) as storage:
+    if processes > 1 and settings.is_embedded:
+        console.stop("MASKER_REDIS_URL: several API processes need it to count limits together", 2)
+    if descriptor is not None:
+        die_with_parent()
+        settings = share_of(settings, processes)
+    with listen(host, port) if descriptor is None else inherited(descriptor) as listener, stores(settings) as storage:
         logs.configure(settings.log_format)
         log = logging.getLogger("masker.api")
+        if processes > 1 and descriptor is None:
+            log.info("serving on %s, by %d processes; Ctrl-C stops them", address(listener), processes)
+            ApiProcesses(listener, processes).run()
+            return
         serve_metrics(settings, storage)
         if settings.geo_database is None and not settings.is_sqlite:
             log.warning("callers from every country are served: MASKER_GEO_DATABASE is not set")

@@ -52,6 +52,11 @@ def test_every_variable_of_the_compose_file_exists_in_settings(compose: dict[str
     assert named <= VARIABLES
 
 
+def test_every_service_is_bounded(compose: dict[str, Any]) -> None:
+    for name, service in compose["services"].items():
+        assert service["mem_limit"] and service["pids_limit"], name
+
+
 def test_every_long_running_service_is_watched(compose: dict[str, Any]) -> None:
     for name, service in compose["services"].items():
         if service.get("restart") != "no":

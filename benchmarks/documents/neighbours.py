@@ -170,8 +170,8 @@ def main() -> int:
             ratio = p99(timed) / p99(idle)
             worst = max(worst, ratio if upload.outcome != "ready" else float("inf"))
             print(
-                f"{name:22}{len(timed):8}{quantiles(timed)[1]:9.1f}{p99(timed):9.1f}{max(timed):9.0f}{ratio:11.2f}x"
-                f"{max(memory.values()):9.0f}  {upload.outcome} after {seconds:.0f} s"
+                f"{name:22}{len(timed):12}{quantiles(timed)[1]:12.1f}{p99(timed):12.1f}{max(timed):12.0f}{ratio:11.2f}x"
+                f"{max(memory.values()):12.0f}  {upload.outcome} after {seconds:.0f} s"
             )
     print(f"target: p99 at most {TARGET:.0f} times the idle one: {'met' if worst <= TARGET else 'MISSED'}")
     return 0 if worst <= TARGET else 1

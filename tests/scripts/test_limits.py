@@ -7,7 +7,7 @@ import pytest
 
 from scripts import limits
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 
 def test_the_documentation_lists_every_bound_as_it_is() -> None:
