@@ -1,5 +1,5 @@
 # The two commands of the README are `make demo` and `make test`; each target sets up what it needs first.
-.PHONY: demo run test test-slow check eval train train-scans conformance limits bench clean lock documents docs screenshots sizing storm sbom
+.PHONY: demo run test test-slow check eval train train-scans conformance limits bench clean lock documents docs screenshots sizing storm soak sbom
 PY := .venv/bin/python
 
 demo:  ## the whole tour on sample documents, in embedded mode
@@ -55,6 +55,10 @@ sizing:  ## measure documents on a running system, simulate large ones, write do
 storm:  ## kill, freeze and cut off all parts under load, twice ten minutes, write docs/reliability.md
 	@scripts/setup test
 	@$(PY) -m benchmarks.storm
+
+soak:  ## thirty minutes of even load, write docs/soak.md: memory, descriptors, connections, objects, p99 by route
+	@scripts/setup test
+	@$(PY) -m benchmarks.storm.soak
 
 train:  ## train the name tagger anew from ../shared/data/ner (hours), write its weights and how it is combined
 	@scripts/setup check

@@ -40,15 +40,7 @@ class Verdict:
 
 def check(system: System, accounts: Mapping[str, Seen], paid_tokens: int) -> Verdict:
     """Waits until the system has done what it had accepted, and judges it. `accounts`: by e-mail address."""
-    settings = load_settings(
-        _env_file=None,
-        **{
-            name.removeprefix("MASKER_").lower(): value
-            for name, value in system.environment.items()
-            if name.startswith("MASKER_") and name != "MASKER_STORM"
-        },
-    )
-    storage = Storage.open(settings)
+    storage = storage_of(system)
     verdict = Verdict()
     try:
         began = time.monotonic()
@@ -72,6 +64,16 @@ def check(system: System, accounts: Mapping[str, Seen], paid_tokens: int) -> Ver
         f"a traceback stands in {path.name}" for path in system.logs.iterdir() if b"Traceback" in path.read_bytes()
     ]
     return verdict
+
+
+def storage_of(system: System) -> Storage:
+    """The stores of a running system; the caller closes them."""
+    variables = {
+        name.removeprefix("MASKER_").lower(): value
+        for name, value in system.environment.items()
+        if name.startswith("MASKER_") and name != "MASKER_STORM"
+    }
+    return Storage.open(load_settings(_env_file=None, **variables))
 
 
 def _settled(storage: Storage) -> bool:

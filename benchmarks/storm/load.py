@@ -6,8 +6,10 @@ import threading
 import time
 import zipfile
 from collections import Counter
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import Any
 
 import httpx
 from docx import Document
@@ -43,10 +45,11 @@ class Caller(threading.Thread):
         self._key, self._url, self._pause = key, url, pause
         self.seen, self.chance = seen, random.Random(seed)
         self.ended = threading.Event()
+        self.hooks: dict[str, list[Callable[..., Any]]] = {}  # of httpx, for each call
 
     def run(self) -> None:
         headers = {"Authorization": f"Bearer {self._key}"}
-        with httpx.Client(base_url=self._url, headers=headers, timeout=30) as client:
+        with httpx.Client(base_url=self._url, headers=headers, timeout=30, event_hooks=self.hooks) as client:
             while not self.ended.wait(self._pause * self.chance.uniform(0.5, 1.5)):
                 self.work(client)
 

@@ -41,8 +41,8 @@ GRACE_SECONDS = 60.0
 class Service:
     """A `masker` process that is started again on the same arguments."""
 
-    def __init__(self, environment: dict[str, str], log: Path, *arguments: str) -> None:
-        self.environment, self._log, self._arguments = environment, log, arguments
+    def __init__(self, name: str, environment: dict[str, str], log: Path, *arguments: str) -> None:
+        self.name, self.environment, self._log, self._arguments = name, environment, log, arguments
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
@@ -105,7 +105,8 @@ class Part:
 class System:
     """A running system of one mode, with its faults by name; a context manager."""
 
-    def __init__(self, mode: str) -> None:
+    def __init__(self, mode: str, **settings: str) -> None:
+        """`settings`: further variables of every process."""
         self.mode, self.port = mode, free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self._stack = ExitStack()
@@ -116,6 +117,7 @@ class System:
         self.environment = {
             **kept,
             **_SETTINGS,
+            **settings,
             MARK: secrets.token_hex(8),
             "MASKER_MASTER_KEY": _new_key(),
             "MASKER_DATA_DIR": str(self.folder / "data"),
@@ -126,6 +128,7 @@ class System:
         self.parts: list[Part] = []
         self.services: list[Service] = []
         self.cables: dict[str, Cable] = {}
+        self.own_urls: dict[str, str] = {}  # of database and Redis, past the cables
         self.places = [self.folder]  # where nothing may be readable
         self.has_own_disk = False
 
@@ -213,9 +216,10 @@ class System:
             self._stack.callback(server.stop)
         self.places += [postgresql.directory, swift.directory]
         bucket = swift.bucket()
+        self.own_urls = {"database": postgresql.url(postgresql.create()), "redis": redis.url}
         self.environment |= {
-            "MASKER_DATABASE_URL": self._through("the database", postgresql.url(postgresql.create())),
-            "MASKER_REDIS_URL": self._through("Redis", redis.url),
+            "MASKER_DATABASE_URL": self._through("the database", self.own_urls["database"]),
+            "MASKER_REDIS_URL": self._through("Redis", self.own_urls["redis"]),
             "MASKER_S3_ENDPOINT_URL": self._through("the object store", bucket.endpoint_url),
             "MASKER_S3_BUCKET": bucket.bucket,
             "MASKER_S3_REGION": bucket.region,
@@ -226,18 +230,18 @@ class System:
         self._serve()
         for queues in ("documents,ocr", "detect,verify,light"):
             worker = Service(
-                self.environment, self.logs / f"{queues}.log",
+                f"worker {queues}", self.environment, self.logs / f"{queues}.log",
                 "worker", "--queues", queues, "--processes", "2", "--threads", "2",
             )  # fmt: skip
-            self._add(f"worker {queues}", worker)
+            self._add(worker)
         self.parts += [Part("PostgreSQL", postgresql), Part("Redis", redis), Part("the S3 server", swift)]
 
     def _serve(self) -> None:
-        self._add("API", Service(self.environment, self.logs / "api.log", "serve", "--port", str(self.port)))
+        self._add(Service("API", self.environment, self.logs / "api.log", "serve", "--port", str(self.port)))
 
-    def _add(self, name: str, service: Service) -> None:
+    def _add(self, service: Service) -> None:
         self.services.append(service)
-        self.parts.append(Part(name, service))
+        self.parts.append(Part(service.name, service))
         self._stack.callback(service.kill)
 
     def _through(self, name: str, url: str) -> str:
