@@ -46,9 +46,9 @@ GROWTH = {"API MB": (0.10, 20), "workers MB": (0.10, 40), "descriptors": (0.05, 
 _OTHERS = "SELECT count(*) - 1 FROM pg_stat_activity WHERE datname = current_database()"
 HEAD = """# A long load
 
-Written by `make soak`; no figure here is typed by hand. Two accounts send texts and files without a pause, a third large
-texts, to a system in production's shape (API, two worker commands, PostgreSQL, Redis, an S3 server); files live for two
-minutes.
+Written by `make soak`; no figure here is typed by hand. Two accounts send texts and files without a pause, a third
+large texts, to a system in production's shape (API, two worker commands, PostgreSQL, Redis, an S3 server); files live
+for two minutes.
 Memory is proportional (PSS): what processes share counts once. A remark is anything that was more in the last quarter
 than in the second, beyond a small share, and anything that a [storm](reliability.md) may not leave.
 """
@@ -98,7 +98,7 @@ def sample(system: System, storage: Storage, seconds: float) -> Sample:
     with psycopg.connect(system.own_urls["database"].replace("+psycopg", ""), autocommit=True) as connection:
         row = connection.execute(_OTHERS).fetchone()
     client = redis.Redis.from_url(system.own_urls["redis"])
-    clients = int(client.info("clients")["connected_clients"]) - 1  # type: ignore[index,arg-type]
+    clients = int(client.info("clients")["connected_clients"]) - 1
     client.close()
     with storage.database.reading() as session:
         rows = session.exec(select(func.count()).select_from(Job)).one()
