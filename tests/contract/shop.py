@@ -10,7 +10,8 @@ from uuid import UUID
 
 import httpx
 
-from pipeline.detect.detector import Detector
+from pipeline.detect.detector import RULES
+from pipeline.document_detector import CagedDetector
 from schemas.clock import utc_now
 from schemas.settings import Settings
 from schemas.stages import Stage
@@ -110,7 +111,7 @@ def shop_of(settings: Settings) -> Iterator[Shop]:
     storage = Storage.open(settings)
     try:
         with serving(settings, storage) as served:
-            bench = Workshop(settings, storage, honest(), Detector(), clock=utc_now)
+            bench = Workshop(settings, storage, honest(), CagedDetector("best-effort", RULES), clock=utc_now)
             yield Shop(served, bench)
             bench.context.close()
     finally:
