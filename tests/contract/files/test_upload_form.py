@@ -1,6 +1,8 @@
 """The upload's form as careless and hostile callers write it: nothing is guessed at, and nothing has no end."""
 
 import logging
+import sys
+import threading
 from collections.abc import Iterator
 
 import httpx
@@ -56,10 +58,14 @@ def test_a_form_that_goes_on_after_its_end(client: httpx.Client, served: Served)
 
 
 @pytest.mark.clause("FILE-27")
-def test_the_log_of_a_malformed_form(client: httpx.Client, capfd: pytest.CaptureFixture[str]) -> None:
+def test_the_log_of_a_malformed_form(
+    client: httpx.Client, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Nothing of the input is in the log, not even the byte at which the parser gave up."""
     root = logging.getLogger()
     level, handlers = root.level, root.handlers[:]
+    for owner, name in ((sys, "excepthook"), (sys, "unraisablehook"), (threading, "excepthook")):
+        monkeypatch.setattr(owner, name, getattr(owner, name))  # what `configure` changes comes back
     logs.configure(LogFormat.JSON)
     try:
         for body in (b"Noura", form(file_part())[:60] + b"\rNoura", b"--" + b"N" * 100):
@@ -67,6 +73,7 @@ def test_the_log_of_a_malformed_form(client: httpx.Client, capfd: pytest.Capture
     finally:
         root.setLevel(level)
         root.handlers[:] = handlers
+        logging.captureWarnings(False)
     written = capfd.readouterr().err
     assert '"status": 422' in written
     assert "multipart" not in written and "character" not in written
