@@ -56,7 +56,7 @@ storm:  ## kill, freeze and cut off all parts under load, twice ten minutes, wri
 	@scripts/setup test
 	@$(PY) -m benchmarks.storm
 
-soak:  ## thirty minutes of even load, write docs/soak.md: memory, descriptors, connections, objects, p99 by route
+soak:  ## thirty minutes of even load, write its section of docs/reliability.md: memory, descriptors, connections, objects, p99 by route
 	@scripts/setup test
 	@$(PY) -m benchmarks.storm.soak
 

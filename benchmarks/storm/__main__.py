@@ -7,40 +7,22 @@ something was lost, doubled, left or readable. Needs the servers of the tests (`
 """
 
 import argparse
-import os
-import platform
 import random
-import re
 import shutil
 import sys
 import threading
 import time
 from collections import Counter
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
-from benchmarks.report import processor
 from benchmarks.storm.checks import Verdict, check
 from benchmarks.storm.load import Caller, Files, Seen, Texts, run_for
+from benchmarks.storm.reliability import machine, write
 from benchmarks.storm.system import System
 
-TARGET = Path(__file__).parents[2] / "docs" / "reliability.md"
 MODES = ("embedded", "production")
 PAID_TOKENS = 1_000_000_000
-HEAD = """# Reliability
-
-Written by `make storm`; no figure here is typed by hand. Two accounts send texts and files without a pause while the
-parts of the system are killed (SIGKILL), frozen (SIGSTOP: there, but silent), cut off, slowed, run out of disk, and
-get a new master key, one fault after the other. Then the storm ends, the system finishes what it had accepted, and
-everything is counted:
-
-- every accepted file is ready, failed or expired; a ready one was downloaded and holds none of its values;
-- the ledger balances to the word: each answered text is paid once, each ready file costs its words, a failed one
-  nothing; a text whose caller got no answer may have been paid or not;
-- no object is left of a file that ended, no process outlives the system, and no value of any text or file stands in a
-  log, a temporary file, the data directory, the database's files or the object store.
-"""
 
 
 @dataclass(frozen=True)
@@ -111,29 +93,20 @@ def main() -> int:
     remarks = 0
     for mode in modes:
         outcome = storm(mode, chosen.minutes * 60, chosen.seed, chosen.logs)
-        write(outcome)
-        print(section(outcome))
+        text = section(outcome)
+        write(mode, text)
+        print(text)
         remarks += len(outcome.verdict.remarks)
     return 1 if remarks else 0
-
-
-def write(outcome: Outcome) -> None:
-    """Puts the section of a mode in place of its last one."""
-    pieces = re.split(r"^## (\w+)$", TARGET.read_text("utf-8") if TARGET.exists() else "", flags=re.MULTILINE)
-    known = dict(zip(pieces[1::2], pieces[2::2], strict=True)) | {outcome.mode: f"\n\n{section(outcome)}\n\n"}
-    TARGET.write_text(
-        HEAD + "".join(f"\n## {mode}{known[mode].rstrip()}\n" for mode in MODES if mode in known), "utf-8"
-    )
 
 
 def section(outcome: Outcome) -> str:
     """What happened in one mode."""
     verdict = outcome.verdict
-    machine = f"{os.cpu_count()} cores, {processor()}, Python {platform.python_version()}"
     uploads: Counter[str] = sum((seen.uploads for seen in outcome.accounts.values()), Counter())
     downloads: Counter[str] = sum((seen.downloads for seen in outcome.accounts.values()), Counter())
     lines = [
-        f"{datetime.now(UTC):%Y-%m-%d}, {machine}; {outcome.minutes:g} minutes, seed {outcome.seed}.",
+        f"{machine()}; {outcome.minutes:g} minutes, seed {outcome.seed}.",
         "",
         "| | |",
         "|---|---|",

@@ -1,4 +1,4 @@
-"""Runs the service for a long time under an even load, and writes to docs/soak.md what it held at each moment.
+"""Runs the service for a long time under an even load, and writes to docs/reliability.md what it held at each moment.
 
     python -m benchmarks.storm.soak [--minutes 30] [--seed 1]
 
@@ -7,8 +7,6 @@ Exit status 1 with a remark: memory, descriptors, connections or objects that gr
 """
 
 import argparse
-import os
-import platform
 import random
 import sys
 import threading
@@ -17,7 +15,6 @@ from collections import defaultdict
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from statistics import fmean, quantiles
 
@@ -27,14 +24,13 @@ import redis
 from sqlalchemy import func
 from sqlmodel import select
 
-from benchmarks.report import processor
 from benchmarks.storm.checks import Verdict, check, storage_of
 from benchmarks.storm.load import Caller, Files, Seen, Texts, run_for
+from benchmarks.storm.reliability import machine, write
 from benchmarks.storm.system import System
 from storage.jobs.tables import Job
 from storage.opening import Storage
 
-TARGET = Path(__file__).parents[2] / "docs" / "soak.md"
 PAID_TOKENS = 1_000_000_000
 SAMPLE_SECONDS = 15.0
 TTL_SECONDS = 120
@@ -44,14 +40,10 @@ LARGE = 30_000  # words of a large text
 GROWTH = {"API MB": (0.10, 20), "workers MB": (0.10, 40), "descriptors": (0.05, 20), "processes": (0.0, 12),
           "database connections": (0.0, 10), "Redis connections": (0.0, 10), "objects": (0.25, 40)}  # fmt: skip
 _OTHERS = "SELECT count(*) - 1 FROM pg_stat_activity WHERE datname = current_database()"
-HEAD = """# A long load
-
-Written by `make soak`; no figure here is typed by hand. Two accounts send texts and files without a pause, a third
-large texts, to a system in production's shape (API, two worker commands, PostgreSQL, Redis, an S3 server); files live
-for two minutes.
-Memory is proportional (PSS): what processes share counts once. A remark is anything that was more in the last quarter
-than in the second, beyond a small share, and anything that a [storm](reliability.md) may not leave.
-"""
+INTRODUCTION = """Two accounts send texts and files without a pause, a third large texts, to a system in production's
+shape (API, two worker commands, PostgreSQL, Redis, an S3 server) without a fault; files live for two minutes. Memory is
+proportional (PSS): what processes share counts once. A remark is anything that was more in the last quarter than in the
+second, beyond a small share, and anything that a storm may not leave."""
 
 
 class LargeTexts(Caller):
@@ -181,11 +173,10 @@ def section(samples: Sequence[Sample], timed: dict[str, list[float]], verdict: V
     """The report."""
     names = list(samples[0])
     step = max(1, len(samples) // SHOWN)
-    machine = f"{os.cpu_count()} cores, {processor()}, Python {platform.python_version()}"
-    lines = [f"{datetime.now(UTC):%Y-%m-%d}, {machine}; {minutes:g} minutes.", "", "## What the system held", ""]
+    lines = [INTRODUCTION, "", f"{machine()}; {minutes:g} minutes.", "", "### What the system held", ""]
     lines += [f"| {' | '.join(names)} |", f"|{'---|' * len(names)}"]
     lines += [f"| {' | '.join(f'{each[name]:.0f}' for name in names)} |" for each in samples[::step]]
-    lines += ["", "## Calls", "", "| call | number | p50 ms | p99 ms | longest |", "|---|---|---|---|---|"]
+    lines += ["", "### Calls", "", "| call | number | p50 ms | p99 ms | longest |", "|---|---|---|---|---|"]
     for route, taken in sorted(timed.items()):
         if len(taken) > 1:
             cuts = quantiles(taken, n=100, method="inclusive")
@@ -203,7 +194,7 @@ def main() -> int:
     chosen = parser.parse_args()
     samples, timed, verdict = soak(chosen.minutes * 60, chosen.seed)
     report = section(samples, timed, verdict, chosen.minutes)
-    TARGET.write_text(f"{HEAD}\n{report}", "utf-8")
+    write("a long load", report)
     print(report)
     return 1 if verdict.remarks else 0
 

@@ -1,0 +1,40 @@
+"""docs/reliability.md: a section for each storm and one for the long load, each written by its own run."""
+
+import os
+import platform
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+
+from benchmarks.report import processor
+
+TARGET = Path(__file__).parents[2] / "docs" / "reliability.md"
+SECTIONS = ("embedded", "production", "a long load")
+HEAD = """# Reliability
+
+Written by `make storm` and `make soak`; no figure here is typed by hand. In a storm two accounts send texts and files
+without a pause while the parts of the system are killed (SIGKILL), frozen (SIGSTOP: there, but silent), cut off, slowed,
+run out of disk, and get a new master key, one fault after the other. Then it ends, the system finishes what it had
+accepted, and everything is counted:
+
+- every accepted file is ready, failed or expired; a ready one was downloaded and holds none of its values;
+- the ledger balances to the word: each answered text is paid once, each ready file costs its words, a failed one
+  nothing; a text whose caller got no answer may have been paid or not;
+- no object is left of a file that ended, no process outlives the system, and no value of any text or file stands in a
+  log, a temporary file, the data directory, the database's files or the object store.
+"""
+
+
+def machine() -> str:
+    """When and on what."""
+    today = f"{datetime.now(UTC):%Y-%m-%d}"
+    return f"{today}, {os.cpu_count()} cores, {processor()}, Python {platform.python_version()}"
+
+
+def write(title: str, text: str) -> None:
+    """Puts a section in place of its last one."""
+    pieces = re.split(r"^## (.+)$", TARGET.read_text("utf-8") if TARGET.exists() else "", flags=re.MULTILINE)
+    known = dict(zip(pieces[1::2], pieces[2::2], strict=True)) | {title: f"\n\n{text}\n"}
+    TARGET.write_text(
+        HEAD + "".join(f"\n## {each}{known[each].rstrip()}\n" for each in SECTIONS if each in known), "utf-8"
+    )
