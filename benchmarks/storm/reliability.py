@@ -13,7 +13,7 @@ SECTIONS = ("embedded", "production", "a long load")
 HEAD = """# Reliability
 
 Written by `make storm` and `make soak`; no figure here is typed by hand. In a storm two accounts send texts and files
-without a pause while the parts of the system are killed (SIGKILL), frozen (SIGSTOP: there, but silent), cut off, slowed,
+without a pause while parts of the system are killed (SIGKILL), frozen (SIGSTOP: there, but silent), cut off, slowed,
 run out of disk, and get a new master key, one fault after the other. Then it ends, the system finishes what it had
 accepted, and everything is counted:
 
