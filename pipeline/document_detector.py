@@ -9,7 +9,8 @@ from typing import Any, Protocol
 
 from pipeline import stages
 from pipeline.codec import Malformed, decode_leftovers, dump, from_bytes, load
-from pipeline.detect.detector import ACCURATE, Detector
+from pipeline.detect.detector import ACCURATE, FAST, Detector
+from pipeline.detect.tagger.release import read
 from pipeline.documents.document import Extraction, Findings, Reading
 from pipeline.entities.findings import find
 from pipeline.leftovers import all_leftovers
@@ -68,12 +69,15 @@ class DirectDetector:
 class CagedDetector:
     """Forks a caged child for each document from a process that has loaded the detector.
 
-    `mode` as for Sandbox: SandboxUnavailable. `names`: `rules` or `accurate`. The detector is loaded by `warm`, or with
-    the first document. Where there can be no such process, each child loads it. `seconds`: of each document; by its
-    size when None.
+    `mode` as for Sandbox: SandboxUnavailable. `names`: `rules` or `accurate`, as for Detector: WrongWeights. The
+    detector is loaded by `warm`, or with the first document. Where there can be no such process, each child loads it.
+    `seconds`: of each document; by its size when None.
     """
 
     def __init__(self, mode: str, names: str, *, limits: Limits = LIMITS, seconds: float | None = None) -> None:
+        if names == ACCURATE:
+            for tier in (ACCURATE, FAST):
+                read(tier)  # now, not with the first document
         self._names, self._seconds = names, seconds
         self._sandbox = Sandbox(
             mode,

@@ -24,7 +24,7 @@ FIELDS: Mapping[str, str] = {
     "request_id": "the call, as in its answer's `X-Request-Id`",
     "method": "of HTTP; `-` for an unusual one",
     "route": "the template of the path, such as `/api/v1/files/{file_id}`",
-    "status": "of the answer; 0 when none was sent",
+    "status": "of the answer, 0 when none was sent; of a process that ended",
     "milliseconds": "how long it took",
     "job_id": "the file",
     "stage": "the stage of the job",

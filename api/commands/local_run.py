@@ -29,7 +29,8 @@ class LocalRun:
         """As `document.Run` says."""
         from api.commands.reports import signed_report
         from pipeline.document_run import redact_document
-        from schemas.errors import StageFailed
+        from pipeline.sandbox.parent import ChildFailed
+        from schemas.errors import ErrorCode, StageFailed
 
         began = time.monotonic()
         data = read(source, self.settings.max_upload_bytes, follow=follow)
@@ -47,6 +48,8 @@ class LocalRun:
             )
         except StageFailed as failed:
             raise Refused(failed.code, reason=failed.reason) from None
+        except ChildFailed:
+            raise Refused(ErrorCode.INTERNAL_ERROR) from None
         seconds, proof = time.monotonic() - began, redacted.proof
         return Done(
             redacted.data,

@@ -78,7 +78,7 @@ class AccessLog:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        status = "-"
+        status = 0
 
         async def send_noting_status(message: Message) -> None:
             nonlocal status
@@ -92,7 +92,7 @@ class AccessLog:
             state, route = scope["state"], getattr(scope.get("route"), "path", "-")
             method = scope["method"] if scope["method"] in _METHODS else "-"
             seconds = perf_counter() - state["started"]
-            REQUEST_SECONDS.labels(method, route, str(status)).observe(seconds)
+            REQUEST_SECONDS.labels(method, route, str(status) if status else "-").observe(seconds)
             facts = {"method": method, "route": route, "status": status, "milliseconds": round(seconds * 1000)}
             access_log.info("answered", extra=facts)
 

@@ -5,10 +5,12 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from pipeline.detect.detector import ACCURATE, RULES, Detector
+from pipeline.detect.tagger import release
 from pipeline.document_detector import CagedDetector, DirectDetector, DocumentDetector
 from pipeline.documents.document import Extraction, Findings, Fragment, JoinedText, Reading, TextUnit, Word
 from pipeline.sandbox.parent import ChildFailed, Limits
@@ -137,3 +139,12 @@ def test_an_answer_that_is_none_fail_the_document(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(caged._sandbox, "call", lambda *_, **__: ({}, {}))
     with pytest.raises(StageFailed, match="redaction_incomplete"):
         caged.find(EXTRACTION, (), OPTIONS)
+
+
+def test_wrong_weights_are_noticed_before_a_document_comes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for path in release.FOLDER.glob("*.json"):
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+        (tmp_path / path.name).with_suffix(".onnx").write_bytes(b"others")
+    monkeypatch.setattr(release, "FOLDER", tmp_path)
+    with pytest.raises(release.WrongWeights):
+        CagedDetector("best-effort", ACCURATE)
