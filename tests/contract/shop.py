@@ -10,8 +10,6 @@ from uuid import UUID
 
 import httpx
 
-from pipeline.detect.detector import RULES
-from pipeline.document_detector import CagedDetector
 from schemas.clock import utc_now
 from schemas.settings import Settings
 from schemas.stages import Stage
@@ -19,7 +17,7 @@ from storage.jobs.objects import StoredJob, stored
 from storage.jobs.tables import Job
 from storage.opening import Storage
 from tests.api.serving import Account, Served, serving, settings_for
-from tests.workers.workshop import Workshop, honest, saboteur
+from tests.workers.workshop import Workshop, caged, honest, saboteur
 from workers.run import Run
 from workers.sweep import Swept, sweep
 
@@ -111,9 +109,9 @@ def shop_of(settings: Settings) -> Iterator[Shop]:
     storage = Storage.open(settings)
     try:
         with serving(settings, storage) as served:
-            bench = Workshop(settings, storage, honest(), CagedDetector("best-effort", RULES), clock=utc_now)
+            bench = Workshop(settings, storage, honest(), caged(), clock=utc_now)
             yield Shop(served, bench)
-            bench.context.close()
+            bench.context.tools.readers.shutdown()
     finally:
         storage.close()
 

@@ -5,19 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.detect.detector import RULES
-from pipeline.document_detector import CagedDetector
 from pipeline.sandbox.parent import Sandbox
 from schemas.settings import Settings
 from storage.opening import Storage
-from tests.workers.workshop import Workshop, honest
-
-
-@pytest.fixture(scope="session")
-def detector() -> Iterator[CagedDetector]:
-    caged = CagedDetector("best-effort", RULES)
-    yield caged
-    caged.close()
+from tests.workers.workshop import Workshop, caged, honest
 
 
 @pytest.fixture(scope="session")
@@ -32,7 +23,7 @@ def settings(tmp_path: Path, sqlite_url: str) -> Settings:
 
 
 @pytest.fixture
-def workshop(settings: Settings, sandbox: Sandbox, detector: CagedDetector) -> Iterator[Workshop]:
-    shop = Workshop(settings, Storage.open(settings), sandbox, detector)
+def workshop(settings: Settings, sandbox: Sandbox) -> Iterator[Workshop]:
+    shop = Workshop(settings, Storage.open(settings), sandbox, caged())
     yield shop
     shop.close()

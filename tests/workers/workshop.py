@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from pathlib import Path
 from queue import Empty
 from uuid import UUID, uuid4
@@ -12,7 +13,8 @@ from uuid import UUID, uuid4
 from dramatiq import Message
 from dramatiq.brokers.stub import StubBroker
 
-from pipeline.document_detector import DocumentDetector
+from pipeline.detect.detector import RULES
+from pipeline.document_detector import CagedDetector, DocumentDetector
 from pipeline.sandbox.parent import Sandbox
 from pipeline.second_reading import ReadingTools
 from schemas.files import MEDIA_TYPE, Format
@@ -70,6 +72,12 @@ def new_owner(storage: Storage, now: datetime) -> UUID:
     with storage.database.transaction() as session:
         email = f"{uuid4()}@example.test"
         return accounts.create(session, email=email, password_hash="-", now=now, paid_tokens=0).id
+
+
+@cache
+def caged() -> CagedDetector:
+    """A detector of children; one for all tests of a process, with which it ends."""
+    return CagedDetector("best-effort", RULES)
 
 
 class Workshop:
@@ -181,5 +189,6 @@ class Workshop:
         destroy_all(self.storage.objects, job_id)
 
     def close(self) -> None:
-        self.context.close()
+        """Leaves sandbox and detector, whose processes all tests share."""
+        self.context.tools.readers.shutdown()
         self.storage.close()
