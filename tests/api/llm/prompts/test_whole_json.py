@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.api.llm.prompts.prompting import NAME, called, contents, detector, masked, restored, sent, tokens_of, user
@@ -194,6 +194,7 @@ TREES = st.recursive(
 
 @settings(max_examples=60, deadline=None)
 @given(TREES, st.sampled_from(sorted(PLACES)))
+@example({"field": [], "type": [["Riyadh"]]}, "field of a body")
 def test_no_value_detected_in_the_json_text_is_left_in_the_masked_data(tree: dict[str, Any], place: str):
     text = spelled(tree)
     found = [text[span.start : span.end] for span in detector().detect(text).spans]
@@ -204,15 +205,13 @@ def test_no_value_detected_in_the_json_text_is_left_in_the_masked_data(tree: dic
     assert keys_of(shown) == keys_of(tree)
 
 
-def without_tags(tree: Any) -> Any:
-    """The tree without words under `type`, such as `Riyadh`: providers read them as words of their format."""
+def without_tags(tree: Any, *, is_tag: bool = False) -> Any:
+    """The tree without words below `type`, such as `Riyadh`: providers read them as words of their format."""
     if isinstance(tree, dict):
-        return {
-            key: without_tags(child)
-            for key, child in tree.items()
-            if not (key == "type" and isinstance(child, str) and child.isalpha())
-        }
-    return [without_tags(child) for child in tree] if _is_tree(tree) else tree
+        return {key: without_tags(child, is_tag=is_tag or key == "type") for key, child in tree.items()}
+    if isinstance(tree, list):
+        return [without_tags(child, is_tag=is_tag) for child in tree]
+    return None if is_tag and isinstance(tree, str) and tree.isalpha() else tree
 
 
 def leaves_of(tree: Any) -> list[Any]:
