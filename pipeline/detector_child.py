@@ -9,6 +9,7 @@ from pipeline.detect.detector import ACCURATE, RULES, Detector
 from pipeline.documents.document import Extraction, Findings, Reading
 from pipeline.entities.findings import find
 from pipeline.leftovers import all_leftovers
+from pipeline.sandbox.isolation import leaks
 from pipeline.verification.reading import SecondReading
 from schemas.errors import ErrorCode, StageFailed, Unprocessable
 from schemas.spans import DetectOptions, TermSet, load_terms
@@ -40,9 +41,13 @@ def _load(names: str) -> None:
 
 
 def answer(verb: str, meta: Mapping[str, Any], blobs: Mapping[str, bytes]) -> tuple[dict[str, Any], dict[str, bytes]]:
-    """The answer to `find` or `leftovers`. StageFailed for what would fail again: terms that overlap too often in this
-    document, or more memory than a child may take.
+    """The answer to `find`, `leftovers` or the sandbox's `probe`.
+
+    StageFailed for what would fail again: terms that overlap too often in this document, or more memory than a child
+    may take.
     """
+    if verb == "probe":  # the sandbox tests its isolation when it is built
+        return {"leaks": leaks()}, {}
     try:
         return {}, {"answer": _answer(verb, meta, blobs)}
     except (Unprocessable, MemoryError):

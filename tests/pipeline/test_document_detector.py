@@ -39,7 +39,7 @@ SECOND = SecondReading((Passage("We wrote to Reem Alharbi"), Passage("482133", "
 
 @pytest.fixture(scope="module", params=[RULES, ACCURATE])
 def pair(request: pytest.FixtureRequest) -> Iterator[tuple[CagedDetector, DirectDetector]]:
-    caged = CagedDetector("best-effort", request.param)
+    caged = CagedDetector("strict", request.param)  # as in production: without the whole cage it does not start
     caged.warm()
     yield caged, DirectDetector(Detector(names=request.param))
     caged.close()

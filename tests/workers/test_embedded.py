@@ -21,6 +21,7 @@ from storage.opening import Storage
 from tests.workers.workshop import CSV, SECRETS, Workshop, insert, new_owner, saboteur
 from workers import processes
 from workers.actors import perform
+from workers.context import Context
 from workers.processes import Embedded
 from workers.run import Run
 
@@ -123,3 +124,12 @@ def test_workers_do_not_start_with_a_damaged_master_key(settings: Settings) -> N
     (settings.data_dir / MASTER_KEY_FILE).write_text("damaged")
     with pytest.raises(MasterKeyInvalid):
         processes.run(settings.model_copy(update={"redis_url": "redis://127.0.0.1:9/0", "sandbox": SandboxMode.STRICT}))
+
+
+def test_everything_that_workers_need_starts_in_strict_mode(settings: Settings) -> None:
+    """Which is production's: a part of the cage that is missing, or that nobody could test, ends the start."""
+    storage = Storage.open(settings)
+    context = Context.open(settings.model_copy(update={"sandbox": SandboxMode.STRICT}), storage)
+    context.tools.detector.warm()
+    context.close()
+    storage.close()
