@@ -1,5 +1,5 @@
 """A workshop for whole jobs, as workers' tests have it."""
 
-from tests.workers.conftest import detector, sandbox, settings, workshop
+from tests.workers.conftest import sandbox, settings, workshop
 
-__all__ = ["detector", "sandbox", "settings", "workshop"]
+__all__ = ["sandbox", "settings", "workshop"]
