@@ -148,7 +148,7 @@ def soak(seconds: float, seed: int) -> tuple[list[Sample], dict[str, list[float]
             callers += [Files(system.url, key, seen, seed + 10 * number + 1, 1.0)]
         for caller in callers:
             caller.hooks = {"request": [clock.begin], "response": [clock.end]}
-        load = threading.Thread(target=run_for, args=(callers, seconds))
+        load = threading.Thread(target=run_for, args=(callers, seconds), daemon=True)
         storage = storage_of(system)
         samples = []
         began = time.monotonic()
