@@ -69,7 +69,7 @@ def serve(
     from api.access_rules import AccessRules
     from api.app import create_app
     from api.http import server
-    from api.http.processes import ApiProcesses, die_with_parent, share_of
+    from api.http.processes import ApiProcesses, end_with_parent, share_of
     from api.http.server import address, inherited, is_loopback, listen
     from schemas import logs
     from storage.monitoring import serve_metrics
@@ -79,7 +79,7 @@ def serve(
     if processes > 1 and settings.is_embedded:
         console.stop("MASKER_REDIS_URL: several API processes need it to count limits together", 2)
     if descriptor is not None:
-        die_with_parent()
+        end_with_parent()
         settings = share_of(settings, processes)
     with listen(host, port) if descriptor is None else inherited(descriptor) as listener, stores(settings) as storage:
         logs.configure(settings.log_format)
@@ -171,8 +171,8 @@ def _regret(error: Exception) -> tuple[str, int] | None:
     """Message and exit status of a failure that the operator can mend; None for a defect of the program."""
     from api.http.server import AddressUnavailable
     from pipeline.detect.tagger.release import WrongWeights
-    from pipeline.sandbox.parent import SandboxUnavailable
-    from schemas.errors import MaskerError, MaskerUnavailable, Unprocessable
+    from pipeline.sandbox.parent import ChildFailed, SandboxUnavailable
+    from schemas.errors import MaskerError, MaskerUnavailable, StageFailed, Unprocessable
     from schemas.settings import InvalidSettings
     from storage.encryption import MasterKeyInvalid, SealBroken
 
@@ -182,6 +182,10 @@ def _regret(error: Exception) -> tuple[str, int] | None:
         return str(error.errors[0]["msg"]), 2
     if isinstance(error, SealBroken):
         return "MASKER_MASTER_KEY: it does not open what another one sealed (MASKER_PREVIOUS_MASTER_KEYS may)", 2
+    if isinstance(error, StageFailed):
+        return str(error.code), 1
+    if isinstance(error, ChildFailed):
+        return "a process of the sandbox ended before it had answered", 1
     if isinstance(error, OSError):  # standard output, most often: closed, or its disk is full
         return error.strerror or type(error).__name__, 1
     if isinstance(error, MaskerUnavailable):

@@ -101,6 +101,7 @@ def unique(names: Iterable[str], where: str) -> None:
         raise Malformed(where)
 
 
+_READING = "reading:"
 MAX_ITEMS = 4_000_000  # items of one list
 MAX_RASTERS = 10_000
 MAX_SIDE = 100_000  # pixels of one side of a raster
@@ -179,6 +180,16 @@ def encode(value: Extraction | Findings | Raster | Reading | SecondReading) -> d
         "readers": list(value.readers),
         "codes": [[c.raster, clean(c.text), c.left, c.top, c.width, c.height] for c in value.codes],
     }
+
+
+def dump_readings(readings: Iterable[Reading]) -> dict[str, bytes]:
+    """Readings as blobs of a message, in their order."""
+    return {f"{_READING}{number}": dump(reading) for number, reading in enumerate(readings)}
+
+
+def load_readings(blobs: Mapping[str, bytes]) -> tuple[Reading, ...]:
+    """The readings among the blobs of a message; Malformed for any other data."""
+    return tuple(load(Reading, blob) for name, blob in blobs.items() if name.startswith(_READING))
 
 
 def encode_leftovers(leftovers: Iterable[Leftover]) -> list[list[object]]:

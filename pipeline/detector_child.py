@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from pipeline.codec import dump, encode_leftovers, load, to_bytes
+from pipeline.codec import dump, encode_leftovers, load, load_readings, to_bytes
 from pipeline.detect.detector import ACCURATE, RULES, Detector
-from pipeline.documents.document import Extraction, Findings, Reading
+from pipeline.documents.document import Extraction, Findings
 from pipeline.entities.findings import find
 from pipeline.leftovers import all_leftovers
 from pipeline.sandbox.isolation import leaks
@@ -58,7 +58,7 @@ def _answer(verb: str, meta: Mapping[str, Any], blobs: Mapping[str, bytes]) -> b
     detector = _detector(meta["names"])
     terms = tuple(TermSet(load_terms(blob)) for name, blob in blobs.items() if name.startswith("terms:"))
     options = DetectOptions(strict_checksums=meta["strict_checksums"], terms=terms)
-    readings = tuple(load(Reading, blob) for name, blob in blobs.items() if name.startswith("reading:"))
+    readings = load_readings(blobs)
     if verb == "find":
         return dump(find(load(Extraction, blobs["extraction"]), readings, detector, options))
     second, findings = load(SecondReading, blobs["second"]), load(Findings, blobs["findings"])

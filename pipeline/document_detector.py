@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from pipeline import stages
-from pipeline.codec import Malformed, decode_leftovers, dump, from_bytes, load
+from pipeline.codec import Malformed, decode_leftovers, dump, dump_readings, from_bytes, load
 from pipeline.detect.detector import ACCURATE, FAST, Detector
 from pipeline.detect.tagger.release import read
 from pipeline.documents.document import Extraction, Findings, Reading
@@ -97,7 +97,7 @@ class CagedDetector:
 
     def find(self, extraction: Extraction, readings: Sequence[Reading], options: DetectOptions) -> Findings:
         """As the protocol says."""
-        blobs = {"extraction": dump(extraction), **_named(readings)}
+        blobs = {"extraction": dump(extraction), **dump_readings(readings)}
         answer = self._ask("find", blobs, options)
         try:
             return load(Findings, answer)
@@ -108,7 +108,7 @@ class CagedDetector:
         self, second: SecondReading, readings: Sequence[Reading], findings: Findings, options: DetectOptions
     ) -> tuple[Leftover, ...]:
         """As the protocol says."""
-        blobs = {"second": dump(second), "findings": dump(findings), **_named(readings)}
+        blobs = {"second": dump(second), "findings": dump(findings), **dump_readings(readings)}
         answer = self._ask("leftovers", blobs, options)
         try:
             return decode_leftovers(from_bytes(answer))
@@ -121,7 +121,3 @@ class CagedDetector:
         seconds = self._seconds or _SECONDS + SECONDS_PER_BYTE * sum(map(len, blobs.values()))
         _, answer = stages.call(self._sandbox, verb, meta, {**blobs, **terms}, seconds, None, forks=True)
         return answer.get("answer", b"")
-
-
-def _named(readings: Sequence[Reading]) -> dict[str, bytes]:
-    return {f"reading:{number}": dump(reading) for number, reading in enumerate(readings)}

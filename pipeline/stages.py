@@ -19,6 +19,7 @@ from pipeline.codec import (
     decode,
     decode_reader,
     dump,
+    dump_readings,
     encode,
     integer_of,
     list_of,
@@ -127,7 +128,7 @@ def redact(
     """The document without the findings. StageFailed(redaction_incomplete), or (image_redact_failed)."""
     failed = ErrorCode.REDACTION_INCOMPLETE
     blobs = {"data": data, "findings": dump(findings)}
-    blobs.update((f"reading:{number}", dump(reading)) for number, reading in enumerate(readings))
+    blobs.update(dump_readings(readings))
     _, results = call(sandbox, "redact", {"format": format_}, blobs, seconds, failed)
     if results.keys() != {"data"} or (not results["data"] and data):
         raise StageFailed(failed)

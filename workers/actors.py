@@ -8,7 +8,7 @@ from dramatiq import Broker, actor
 
 from schemas.errors import ErrorCode, InsufficientTokens, MaskerUnavailable, StageFailed
 from schemas.logs import bound, type_name
-from schemas.metrics import ENTITIES, STAGE_SECONDS
+from schemas.metrics import STAGE_SECONDS
 from schemas.stages import STAGES, Queue, Stage, StageInfo
 from workers.context import Context
 from workers.run import ClaimLost, Run, renewed
@@ -54,8 +54,6 @@ def _work(run: Run) -> str:
     except InsufficientTokens:
         run.fail(ErrorCode.INSUFFICIENT_TOKENS)
     else:
-        for type_, count in run.found.items():
-            ENTITIES.labels(type_).inc(count)
         found = {"found": dict(sorted(run.found.items()))} if run.found else {}
         log.info("a stage is done", extra={"milliseconds": run.milliseconds(), **found})
         outcome = "done"

@@ -1,9 +1,9 @@
 """The module that Dramatiq's runner loads in every worker process: the broker with actors, sweeper and webhooks."""
 
-import ctypes
 import gc
 import signal
 
+from pipeline.sandbox.isolation import die_with_parent
 from schemas import logs
 from schemas.settings import load_settings
 from storage.monitoring import serve_metrics
@@ -15,8 +15,7 @@ from workers.warming import Warming
 from workers.webhooks import WebhookSender
 
 # Killed runners leave no workers behind, which would go on beside those that replace them. They finish as on SIGTERM.
-_PR_SET_PDEATHSIG = 1
-ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
+die_with_parent(signal.SIGTERM)
 
 settings = load_settings()
 logs.configure(settings.log_format)

@@ -10,7 +10,7 @@ from pipeline.entities.proof import Proof, counts_by_type
 from pipeline.second_reading import MAX_ROUNDS, FirstReading, verify_candidate
 from schemas.errors import ErrorCode, StageFailed
 from schemas.files import Format
-from schemas.metrics import PAGES
+from schemas.metrics import ENTITIES, PAGES
 from schemas.spans import DetectOptions, TermSet, load_terms
 from schemas.stages import STAGE, Stage
 from storage.jobs import records as jobs
@@ -25,8 +25,8 @@ def sniff(run: Run) -> None:
     pages = stages.inspect(
         run.context.tools.sandbox, job.format, run.artifacts.document(), settings.max_file_pages, _seconds(Stage.SNIFF)
     )
-    PAGES.labels(run.claim.job.format).inc(pages)
     run.advance(Stage.EXTRACT, {"page_count": pages})
+    PAGES.labels(job.format).inc(pages)
 
 
 def extract(run: Run) -> None:
@@ -54,6 +54,8 @@ def detect(run: Run) -> None:
     findings = run.context.tools.detector.find(extraction, readings, _options(run))
     run.artifacts.save_findings(findings)
     run.advance(Stage.REDACT, {"word_count": _words(extraction, readings), **_facts(run, findings, filename)})
+    for type_, count in run.found.items():  # not again in a second round
+        ENTITIES.labels(type_).inc(count)
 
 
 def redact(run: Run) -> None:

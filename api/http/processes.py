@@ -3,7 +3,6 @@
 The kernel gives each connection to one of them. They share nothing but the stores: limits are counted in Redis.
 """
 
-import ctypes
 import logging
 import os
 import signal
@@ -14,19 +13,19 @@ import time
 from types import FrameType
 
 from api.http.server import GRACE_SECONDS
+from pipeline.sandbox.isolation import die_with_parent
 from schemas.settings import Settings
 
 log = logging.getLogger("masker.api")
 
-_PR_SET_PDEATHSIG = 1
 _LOOK_SECONDS = 0.2  # between two looks at the processes
 _RESTART_SECONDS = 1.0  # a process that ends sooner is started again that much later
 
 
-def die_with_parent() -> None:
+def end_with_parent() -> None:
     """Ends this process as on SIGTERM when the one that started it ends."""
     parent = os.getppid()
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
+    die_with_parent(signal.SIGTERM)
     if os.getppid() != parent:
         raise SystemExit(1)
 

@@ -102,11 +102,10 @@ def _extract(meta: dict[str, Any], blobs: Mapping[str, bytes]) -> Answer:
 
 
 def _redact(meta: dict[str, Any], blobs: Mapping[str, bytes]) -> Answer:
-    from pipeline.codec import load
-    from pipeline.documents.document import Findings, Reading
+    from pipeline.codec import load, load_readings
+    from pipeline.documents.document import Findings
 
-    findings = load(Findings, blobs["findings"])
-    readings = tuple(load(Reading, blob) for name, blob in blobs.items() if name.startswith("reading:"))
+    findings, readings = load(Findings, blobs["findings"]), load_readings(blobs)
     return {}, {"data": handler_of(meta["format"]).redact(blobs["data"], findings, readings)}
 
 

@@ -48,7 +48,7 @@ def enter(plan: dict[str, Any]) -> list[str]:
     namespace; the original process only waits.
     """
     missing = []
-    _die_with_parent()
+    die_with_parent()
     if os.getppid() != plan["parent"]:
         os._exit(1)  # the parent died before the death signal was set
     _be_last()
@@ -63,7 +63,7 @@ def enter(plan: dict[str, Any]) -> list[str]:
     is_exclusive_user = _drop_privileges(number, changes=plan["root"] and not plan["stay"])
     if is_exclusive_user is None:
         missing.append("ordinary user")
-    _die_with_parent()  # a change of user clears the death signal
+    die_with_parent()  # a change of user clears the death signal
     _use_import_directories(import_directories, plan["paths"])
     if not _limit(plan, is_exclusive=has_user_namespace or is_exclusive_user is True):
         missing.append("limits")
@@ -120,8 +120,9 @@ def hide() -> None:
     _libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
 
 
-def _die_with_parent() -> None:
-    _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+def die_with_parent(number: signal.Signals = signal.SIGKILL) -> None:
+    """Sends this process a signal when the thread ends that started it (PR_SET_PDEATHSIG, prctl(2))."""
+    _libc.prctl(_PR_SET_PDEATHSIG, number, 0, 0, 0)
 
 
 def _be_last() -> None:
@@ -175,7 +176,7 @@ def _become_first_process(keep: list[int]) -> None:
         os._exit(0)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, signals)
     os.close(alive_write)
-    _die_with_parent()
+    die_with_parent()
     if select.select([alive_read], [], [], 0)[0]:
         os._exit(1)  # the original process died before the death signal was set
     os.close(alive_read)

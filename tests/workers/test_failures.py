@@ -8,6 +8,7 @@ import pytest
 
 from schemas.errors import ErrorCode
 from schemas.files import Format, JobState
+from schemas.metrics import ENTITIES
 from schemas.spans import MatchMode, Term
 from schemas.stages import STAGE, Stage
 from storage.jobs import records as jobs
@@ -81,11 +82,16 @@ def test_a_redactor_that_forgot_gets_one_more_round(workshop: Workshop) -> None:
     honest = workshop.context.tools.sandbox
     workshop.with_sandbox(saboteur("forgets"))
     job_id = workshop.upload()
+    counter = ENTITIES.labels("NATIONAL_ID")
+    before = counter._value.get()
     workshop.run(until=Stage.VERIFY)
+    counted = counter._value.get()
+    assert counted > before
     workshop.with_sandbox(honest)
     assert workshop.run() == [Stage.VERIFY, Stage.REDACT, Stage.VERIFY, Stage.BILL, Stage.STORE]
     job = workshop.job(job_id)
     assert (job.state, job.round) == (JobState.READY, 2)
+    assert counter._value.get() == counted, "the metric counts the file twice"
     assert not [secret for secret in SECRETS if secret in workshop.result(job_id)]
 
 

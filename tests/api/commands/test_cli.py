@@ -14,9 +14,12 @@ from uuid import UUID
 import pytest
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
+from api import cli
 from api.cli import main
 from examples.server import MASKER
+from pipeline.sandbox.parent import ChildFailed
 from pipeline.transform.mask import restore
+from schemas.errors import StageFailed
 from schemas.refusals import REMEDY, Reason
 from schemas.version import VERSION
 
@@ -403,3 +406,19 @@ def test_one_key_for_every_directory(run: Run, tmp_path: Path, monkeypatch: pyte
         keys.add(next(line for line in done.stdout.decode().splitlines() if line.startswith("signer: ")))
     (signer,) = keys
     assert signer.startswith("signer: this installation, key ")
+
+
+@pytest.mark.parametrize(
+    ("error", "said"), [(StageFailed("timeout"), "timeout"), (ChildFailed("died"), "a process of the sandbox ended")]
+)
+def test_a_sandbox_that_fails_is_one_line(
+    error: Exception, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail() -> None:
+        raise error
+
+    monkeypatch.setattr(cli, "app", fail)
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert ended.value.code == 1
+    assert capsys.readouterr().err.startswith(f"masker: {said}")

@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import cv2
@@ -428,7 +429,8 @@ class TestOwner:
             assert soon(lambda: not (below - left) & parents().keys())
         finally:
             for survivor in left:
-                os.kill(survivor, signal.SIGKILL)
+                with suppress(ProcessLookupError):  # it may have ended by itself
+                    os.kill(survivor, signal.SIGKILL)
 
     def test_it_ends_with_the_interpreter(self):
         with owner(OWNER, "ends") as process:
