@@ -71,7 +71,7 @@ def serve(
     from api.http import server
     from api.http.processes import ApiProcesses, end_with_parent, share_of
     from api.http.server import address, inherited, is_loopback, listen
-    from schemas import logs
+    from schemas.telemetry import logs, tracing
     from storage.monitoring import serve_metrics
 
     settings = load()
@@ -89,6 +89,7 @@ def serve(
             ApiProcesses(listener, processes).run()
             return
         serve_metrics(settings, storage)
+        tracing.configure(settings.traces_url, settings.traces_ratio, "masker-api")
         if settings.geo_database is None and not settings.is_sqlite:
             log.warning("callers from every country are served: MASKER_GEO_DATABASE is not set")
         if settings.dashboard_url is None and not is_loopback(listener):

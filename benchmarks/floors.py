@@ -24,10 +24,10 @@ from api.app import create_app
 from api.http.server import listen, serve
 from api.services.charge_batches import ChargeBatcher
 from pipeline.detect.detector import Detector
-from schemas import logs
 from schemas.clock import utc_now
 from schemas.settings import LogFormat, load_settings
 from schemas.spans import Detection, DetectOptions
+from schemas.telemetry import logs
 from storage import ledger
 from storage.accounts import records as accounts
 from storage.ledger import Order

@@ -30,7 +30,8 @@ from pipeline.documents.document import Extraction, Findings, Raster, Reading
 from pipeline.sandbox.parent import ChildFailed, ChildTimeout, Sandbox
 from pipeline.verification.reading import SecondReading
 from schemas.errors import ErrorCode, StageFailed
-from schemas.metrics import SANDBOX_FAILURES
+from schemas.telemetry.metrics import SANDBOX_FAILURES
+from schemas.telemetry.tracing import inner_span
 
 T = TypeVar("T")
 Answer = tuple[dict[str, Any], dict[str, bytes]]
@@ -195,7 +196,8 @@ def call(
     With None as `failed` it is ChildFailed, and may be tried again.
     """
     try:
-        return sandbox.call(verb, meta, blobs, seconds, forks=forks)
+        with inner_span(f"sandbox {verb}"):
+            return sandbox.call(verb, meta, blobs, seconds, forks=forks)
     except ChildFailed as failure:
         cause = failure.reason if failure.reason in _CAUSES else "broke"
         SANDBOX_FAILURES.labels(verb, cause).inc()

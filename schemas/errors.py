@@ -368,3 +368,10 @@ class ErrorCode:
 def unsupported(reason: Reason) -> StageFailed:
     """The failure of a document that cannot be redacted, for this reason."""
     return StageFailed(ErrorCode.UNSUPPORTED_FORMAT, reason)
+
+
+def type_name(error: BaseException) -> str:
+    """The name of the exception's type, for a log that must not have its message; for a group also its members'."""
+    if isinstance(error, BaseExceptionGroup):
+        return f"{type(error).__name__}({', '.join(type_name(inner) for inner in error.exceptions)})"
+    return type(error).__name__

@@ -181,6 +181,13 @@ class Settings(BaseSettings):
     )
     metrics_host: str = Field("127.0.0.1", description="address that /metrics listens on; it has no authentication")
 
+    traces_url: str | None = Field(
+        None,
+        description="where traces go (OTLP over HTTP), such as http://127.0.0.1:4318/v1/traces; unset: nowhere",
+    )
+    traces_ratio: float = Field(1, ge=0, le=1, allow_inf_nan=False, description="share of the traces that is sent")
+    traces_to_providers: bool = Field(False, description="whether calls of a model provider carry our traceparent")
+
     # Sandbox of the parsers
     sandbox: SandboxMode | None = Field(None, description="unset: best-effort when embedded, else strict")
 
@@ -205,7 +212,7 @@ class Settings(BaseSettings):
             _origin(value)
         return value
 
-    @field_validator("judge_base_url", "anthropic_base_url", "openai_base_url")
+    @field_validator("judge_base_url", "anthropic_base_url", "openai_base_url", "traces_url")
     @classmethod
     def _is_address(cls, value: str | None) -> str | None:
         """Checked at the start, because with an invalid address every single call would fail."""

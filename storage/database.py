@@ -48,8 +48,9 @@ from sqlalchemy.types import TypeDecorator
 from sqlmodel import Session, SQLModel
 
 from schemas.errors import CommitInDoubt, MaskerUnavailable
-from schemas.metrics import STORE_SECONDS, UNAVAILABLE
 from schemas.settings import InvalidSettings
+from schemas.telemetry.metrics import UNAVAILABLE
+from schemas.telemetry.tracing import timed_store
 
 # Before any table is declared: constraints need names that migrations can speak of, the same on both databases.
 SQLModel.metadata.naming_convention = {
@@ -136,7 +137,7 @@ class Database:
     @contextmanager
     def reading(self) -> Iterator[Session]:
         """A read-only transaction that waits for no writer; a write in it fails. MaskerUnavailable as above."""
-        with _unavailable(), STORE_SECONDS.labels("database").time(), _session(self._reader) as session:
+        with _unavailable(), timed_store("database"), _session(self._reader) as session:
             yield session
 
     def ping(self) -> None:
@@ -174,7 +175,7 @@ class Database:
         """Around a transaction that writes, and commits at its end."""
         committing = False
         try:
-            with STORE_SECONDS.labels("database").time(), self._turn(), _unavailable(), transaction as opened:
+            with timed_store("database"), self._turn(), _unavailable(), transaction as opened:
                 yield opened
                 committing = True
         except MaskerUnavailable:

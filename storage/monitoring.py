@@ -9,9 +9,9 @@ from prometheus_client.registry import Collector
 
 from schemas.clock import utc_now
 from schemas.errors import MaskerUnavailable
-from schemas.metrics import REGISTRY
 from schemas.settings import InvalidSettings, Settings
 from schemas.stages import Queue
+from schemas.telemetry.metrics import REGISTRY
 from storage.jobs.backlog import backlog
 from storage.opening import Storage
 

@@ -8,12 +8,16 @@ from dramatiq.errors import BrokerConnectionError
 from redis.exceptions import RedisError
 
 from schemas.errors import MaskerUnavailable
-from schemas.metrics import UNAVAILABLE
 from schemas.stages import STAGE, Queue, Stage
+from schemas.telemetry.metrics import UNAVAILABLE
+from schemas.telemetry.tracing import TRACEPARENT, traceparent
 
 
 class StageQueue:
-    """Messages that hold ids only, on the queue of each stage. MaskerUnavailable when the broker cannot be reached."""
+    """Messages that hold ids only, of the job and of its trace, on the queue of each stage.
+
+    MaskerUnavailable when the broker cannot be reached.
+    """
 
     def __init__(self, broker: Broker) -> None:
         self._broker = broker
@@ -27,7 +31,7 @@ class StageQueue:
             actor_name=stage.value,
             args=(str(job_id),) if part is None else (str(job_id), part),
             kwargs={},
-            options={},
+            options={} if (trace := traceparent()) is None else {TRACEPARENT: trace},
         )
         try:
             self._broker.enqueue(message, delay=round(delay_seconds * 1000) or None)

@@ -15,8 +15,9 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import NoScriptError, RedisError
 
-from schemas.metrics import STORE_SECONDS, UNAVAILABLE
 from schemas.settings import InvalidSettings
+from schemas.telemetry.metrics import UNAVAILABLE
+from schemas.telemetry.tracing import timed_store
 
 # The sliding window inside one process: bounded memory, the same answers as the one in Redis.
 
@@ -152,7 +153,7 @@ class RedisLimiter:
             async with asyncio.timeout(None) as end:
                 late = loop.call_at(begun + self._patience, self._give_up, end, begun)
                 try:
-                    with STORE_SECONDS.labels("limiter").time():
+                    with timed_store("limiter"):
                         wait = await self._ask(key, limit, window)
                 finally:
                     late.cancel()

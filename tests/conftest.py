@@ -13,8 +13,8 @@ from typing import TypeVar
 
 import pytest
 
-from schemas import logs
 from schemas.settings import LogFormat
+from schemas.telemetry import logs
 from storage.database import Database
 from storage.encryption import Keyring
 from tests.servers import Bucket, PostgreSQL, RedisServer, ServerMissing, Swift

@@ -5,11 +5,14 @@ from contextlib import suppress
 from uuid import UUID
 
 from dramatiq import Broker, actor
+from dramatiq.middleware import CurrentMessage
+from opentelemetry.trace import SpanKind
 
-from schemas.errors import ErrorCode, InsufficientTokens, MaskerUnavailable, StageFailed
-from schemas.logs import bound, type_name
-from schemas.metrics import STAGE_SECONDS
+from schemas.errors import ErrorCode, InsufficientTokens, MaskerUnavailable, StageFailed, type_name
 from schemas.stages import STAGES, Queue, Stage, StageInfo
+from schemas.telemetry.logs import bound
+from schemas.telemetry.metrics import STAGE_SECONDS
+from schemas.telemetry.tracing import TRACEPARENT, span
 from workers.context import Context
 from workers.run import ClaimLost, Run, renewed
 from workers.stages import WORK
@@ -17,14 +20,22 @@ from workers.stages import WORK
 log = logging.getLogger("masker.workers")
 
 
-def perform(context: Context, stage: Stage, job_id: UUID, part: int | None = None) -> None:
-    """Works on a stage of a job if it can be claimed. Every failure ends in the jobs table, never in the broker."""
-    with bound(job_id=str(job_id), stage=stage.value, **({} if part is None else {"part": part})):
-        _perform(context, stage, job_id, part)
+def perform(
+    context: Context, stage: Stage, job_id: UUID, part: int | None = None, *, traceparent: str | None = None
+) -> None:
+    """Works on a stage of a job if it can be claimed. Every failure ends in the jobs table, never in the broker.
+
+    `traceparent`: of the message that announced the stage.
+    """
+    which = {"job_id": str(job_id), "stage": stage.value, **({} if part is None else {"part": part})}
+    with bound(**which), span(f"stage {stage.value}", SpanKind.CONSUMER, parent=traceparent, **which) as traced:
+        if (outcome := _perform(context, stage, job_id, part)) is not None:
+            traced.set_attribute("masker.outcome", outcome)
 
 
-def _perform(context: Context, stage: Stage, job_id: UUID, part: int | None) -> None:
-    run = None
+def _perform(context: Context, stage: Stage, job_id: UUID, part: int | None) -> str | None:
+    """How the attempt ended; None when there was nothing to do."""
+    run = outcome = None
     try:
         run = Run.claim_stage(context, stage, job_id, part)
         if run is not None:
@@ -32,10 +43,12 @@ def _perform(context: Context, stage: Stage, job_id: UUID, part: int | None) -> 
             STAGE_SECONDS.labels(stage.value, outcome).observe(run.milliseconds() / 1000)
     except Exception as error:  # noqa: BLE001 - a traceback may hold text: it must reach neither broker nor log
         log.error("a stage broke", extra={"error": type_name(error)})
+        outcome = "broken"
         if run is not None:
             STAGE_SECONDS.labels(stage.value, "broken").observe(run.milliseconds() / 1000)
             with suppress(MaskerUnavailable, OSError):  # then the lease ends and the sweeper announces the stage again
                 run.try_again()
+    return outcome
 
 
 def _work(run: Run) -> str:
@@ -66,13 +79,16 @@ _LIGHT_FIRST, _HEAVY = 0, 10
 
 def declare(broker: Broker, context: Context) -> None:
     """Registers the actors. They do not raise, so the broker keeps no message for a retry."""
+    broker.add_middleware(CurrentMessage())
     for info in STAGES:
         _declare_stage(broker, context, info)
 
 
 def _declare_stage(broker: Broker, context: Context, info: StageInfo) -> None:
     def work(job_id: str, part: int | None = None) -> None:
-        perform(context, info.stage, UUID(job_id), part)
+        message = CurrentMessage.get_current_message()
+        traceparent = None if message is None else message.options.get(TRACEPARENT)
+        perform(context, info.stage, UUID(job_id), part, traceparent=traceparent)
 
     priority = _LIGHT_FIRST if info.queue is Queue.LIGHT else _HEAVY
     actor(actor_name=info.stage.value, queue_name=info.queue.value, priority=priority, broker=broker)(work)

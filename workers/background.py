@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from dramatiq import Broker, Middleware, Worker
 
-from schemas.logs import type_name
+from schemas.errors import type_name
 from schemas.stages import Queue
 
 log = logging.getLogger("masker.workers")

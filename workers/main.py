@@ -4,12 +4,13 @@ import gc
 import signal
 
 from pipeline.sandbox.isolation import die_with_parent
-from schemas import logs
 from schemas.settings import load_settings
+from schemas.telemetry import logs, tracing
 from storage.monitoring import serve_metrics
 from storage.opening import Storage
 from workers.actors import declare
 from workers.context import Context
+from workers.last_spans import LastSpans
 from workers.sweep import Sweeper
 from workers.warming import Warming
 from workers.webhooks import WebhookSender
@@ -22,9 +23,11 @@ logs.configure(settings.log_format)
 storage = Storage.open(settings)
 context = Context.open(settings, storage)
 serve_metrics(settings, storage)
+tracing.configure(settings.traces_url, settings.traces_ratio, "masker-worker")
 gc.freeze()  # the lexicons live as long as the process; the collector need not walk them
 broker = storage.broker
 declare(broker, context)
+broker.add_middleware(LastSpans())
 broker.add_middleware(Warming(context))
 broker.add_middleware(Sweeper(storage, settings))
 broker.add_middleware(WebhookSender(storage, settings))

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dramatiq import Worker, cli
 
 from pipeline.sandbox.parent import Sandbox
-from schemas import logs
 from schemas.settings import InvalidSettings, Settings
 from schemas.stages import Queue
+from schemas.telemetry import logs
 from storage.opening import Storage, open_keyring
 from workers.actors import declare
 from workers.context import Context

@@ -12,9 +12,9 @@ from uuid import UUID
 from pipeline.entities.proof import Proof
 from schemas.errors import ErrorCode, MaskerUnavailable
 from schemas.files import Format, JobState
-from schemas.metrics import FAILED_JOBS
 from schemas.refusals import Reason
 from schemas.stages import Stage
+from schemas.telemetry.metrics import FAILED_JOBS
 from storage import report_key
 from storage.jobs import endings, leases, objects, sweeps
 from storage.jobs import objects as job_objects

@@ -10,9 +10,9 @@ from pipeline.entities.proof import Proof, counts_by_type
 from pipeline.second_reading import MAX_ROUNDS, FirstReading, verify_candidate
 from schemas.errors import ErrorCode, StageFailed
 from schemas.files import Format
-from schemas.metrics import ENTITIES, PAGES
 from schemas.spans import DetectOptions, TermSet, load_terms
 from schemas.stages import STAGE, Stage
+from schemas.telemetry.metrics import ENTITIES, PAGES
 from storage.jobs import records as jobs
 from workers.run import Run
 

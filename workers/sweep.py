@@ -9,8 +9,8 @@ from typing import NamedTuple
 from schemas.clock import utc_now
 from schemas.errors import ErrorCode
 from schemas.files import JobState
-from schemas.metrics import EVENTS
 from schemas.settings import Settings
+from schemas.telemetry.metrics import EVENTS
 from storage.accounts import sessions
 from storage.jobs import endings, objects, sweeps
 from storage.jobs.objects import StoredJob

@@ -7,8 +7,7 @@ from datetime import datetime
 from uuid import UUID
 
 from schemas.clock import utc_now
-from schemas.errors import MaskerError
-from schemas.logs import type_name
+from schemas.errors import MaskerError, type_name
 from schemas.settings import Settings
 from storage.encryption import SealBroken
 from storage.jobs import webhooks

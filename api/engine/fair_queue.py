@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from starlette.requests import ClientDisconnect
 
 from schemas.errors import MaskerUnavailable
-from schemas.metrics import SHED
+from schemas.telemetry.metrics import SHED
 
 Disconnected = Callable[[], Awaitable[None]]  # returns when the client has closed its connection
 

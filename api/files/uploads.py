@@ -29,9 +29,9 @@ from schemas.errors import (
     MaskerUnavailable,
     StageFailed,
     UnsupportedFormat,
+    type_name,
 )
 from schemas.files import Format
-from schemas.logs import type_name
 from schemas.refusals import Reason
 from schemas.stages import STAGE, Stage
 from storage.jobs import records as jobs

@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from api.http.client_address import Address, Network, is_local_address, resolve_client_address
-from schemas.logs import type_name
+from schemas.errors import type_name
 from schemas.settings import InvalidSettings, Settings
 
 log = logging.getLogger("masker.geo")

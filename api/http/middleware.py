@@ -6,14 +6,16 @@ from collections import Counter
 from collections.abc import Mapping
 from time import perf_counter
 
+from opentelemetry.trace import SpanKind, StatusCode
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.http.answer_headers import WARNING_HEADER
 from api.http.errors import UNEXPECTED, error_response
-from schemas.errors import MaskerError
-from schemas.logs import bound, type_name
-from schemas.metrics import REQUEST_SECONDS
+from schemas.errors import MaskerError, type_name
+from schemas.telemetry.logs import bound
+from schemas.telemetry.metrics import REQUEST_SECONDS
+from schemas.telemetry.tracing import TRACEPARENT, span
 
 access_log = logging.getLogger("masker.access")
 log = logging.getLogger("masker.api")
@@ -25,6 +27,7 @@ _ID_PREFIX: Mapping[str, str] = {
     "/api/v1/redact/batch": "redact",
 }
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})  # others are logged as -
+_SERVER_ERROR = 500
 
 
 def request_id(path: str = "") -> str:
@@ -66,9 +69,9 @@ class ResponseHeaders:
 
 
 class AccessLog:
-    """Logs one line per request: id, method, route template, status, milliseconds.
+    """Logs one line per request: id, method, route template, status, milliseconds. Also its metric and its span.
 
-    The path and query are never logged as sent: they can hold personal data.
+    The path and query are never written as sent: they can hold personal data.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -86,15 +89,28 @@ class AccessLog:
                 status = message["status"]
             await send(message)
 
-        try:
-            await self._app(scope, receive, send_noting_status)
-        finally:
-            state, route = scope["state"], getattr(scope.get("route"), "path", "-")
-            method = scope["method"] if scope["method"] in _METHODS else "-"
-            seconds = perf_counter() - state["started"]
-            REQUEST_SECONDS.labels(method, route, str(status) if status else "-").observe(seconds)
-            facts = {"method": method, "route": route, "status": status, "milliseconds": round(seconds * 1000)}
-            access_log.info("answered", extra=facts)
+        state, method = scope["state"], scope["method"] if scope["method"] in _METHODS else "-"
+        with span(method, SpanKind.SERVER, parent=_traceparent(scope), request_id=state["request_id"]) as traced:
+            try:
+                await self._app(scope, receive, send_noting_status)
+            finally:
+                route = getattr(scope.get("route"), "path", "-")
+                seconds = perf_counter() - state["started"]
+                REQUEST_SECONDS.labels(method, route, str(status) if status else "-").observe(seconds)
+                facts = {"method": method, "route": route, "status": status, "milliseconds": round(seconds * 1000)}
+                access_log.info("answered", extra=facts)
+                traced.update_name(f"{method} {route}")
+                traced.set_attributes(
+                    {"http.request.method": method, "http.route": route, "http.response.status_code": status}
+                )
+                if status >= _SERVER_ERROR:
+                    traced.set_status(StatusCode.ERROR)
+
+
+def _traceparent(scope: Scope) -> str | None:
+    """The caller's header, by which its trace goes on here."""
+    found = [value for name, value in scope["headers"] if name == TRACEPARENT.encode()]
+    return found[0].decode("latin-1") if len(found) == 1 else None
 
 
 class FailureCounter:

@@ -25,8 +25,7 @@ from api.upstream import headers
 from api.upstream.client import ProviderRequest, ProviderResponse
 from pipeline.transform.mask import token_key
 from schemas.clock import riyadh_day, utc_now
-from schemas.errors import ProviderTimeout, ProviderUnreachable
-from schemas.logs import type_name
+from schemas.errors import ProviderTimeout, ProviderUnreachable, type_name
 from storage.accounts.keys import Caller
 
 log = logging.getLogger("masker.api")

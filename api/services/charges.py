@@ -11,9 +11,8 @@ from anyio import CancelScope, to_thread
 
 from api.services.container import Services
 from schemas.clock import utc_now
-from schemas.errors import CommitInDoubt, MaskerError
-from schemas.logs import type_name
-from schemas.metrics import REFUNDS, WORDS
+from schemas.errors import CommitInDoubt, MaskerError, type_name
+from schemas.telemetry.metrics import REFUNDS, WORDS
 from storage import ledger
 from storage.ledger import Order
 

@@ -13,9 +13,8 @@ from anyio import to_thread
 
 from schemas.clock import riyadh_day
 from schemas.entities import EntityType
-from schemas.errors import MaskerError
-from schemas.logs import type_name
-from schemas.metrics import ENTITIES
+from schemas.errors import MaskerError, type_name
+from schemas.telemetry.metrics import ENTITIES
 from storage.accounts import usage
 from storage.database import Database
 

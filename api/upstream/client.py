@@ -17,14 +17,16 @@ from urllib.request import Request
 
 import httpcore
 import httpx
+from opentelemetry.trace import SpanKind
 
 from api.llm.model import Provider
 from api.upstream.connections import MAX_CALLS, ConnectionPool
 from api.upstream.decoding import ACCEPTED, Decoder, DecodingError, decoder
 from api.upstream.headers import response_headers
 from schemas.errors import MaskerUnavailable, ProviderTimeout, ProviderUnreachable
-from schemas.metrics import PROVIDER_SECONDS
 from schemas.settings import Settings
+from schemas.telemetry.metrics import PROVIDER_SECONDS
+from schemas.telemetry.tracing import TRACEPARENT, inner_span, traceparent
 
 _PATHS: Mapping[Provider, str] = {Provider.ANTHROPIC: "/v1/messages", Provider.OPENAI: "/chat/completions"}
 _MAX_ANSWER_BYTES = 64 * 1024**2  # of an answer that is not streamed
@@ -90,12 +92,18 @@ class ProviderResponse:
 
 
 class Upstream:
-    """The providers. `verify`: how certificates are checked; the system's authorities when left out."""
+    """The providers. `verify`: how certificates are checked; the system's authorities when left out.
 
-    def __init__(self, base_urls: Mapping[Provider, str], verify: ssl.SSLContext | None = None) -> None:
+    `carries_trace`: whether calls have our `traceparent`. The caller's own never reaches a provider.
+    """
+
+    def __init__(
+        self, base_urls: Mapping[Provider, str], verify: ssl.SSLContext | None = None, *, carries_trace: bool = False
+    ) -> None:
         for name in _LOGGERS_OF_HEADERS:
             logging.getLogger(name).setLevel(logging.WARNING)
         self.timeouts, self.max_calls_per_account = Timeouts(), _MAX_CALLS_PER_ACCOUNT
+        self.carries_trace = carries_trace
         self._under_way = Counter[Hashable]()
         self.connections = ConnectionPool(verify or ssl.create_default_context())
         self._urls = {provider: httpx.URL(base.rstrip("/") + _PATHS[provider]) for provider, base in base_urls.items()}
@@ -106,7 +114,8 @@ class Upstream:
     @classmethod
     def of(cls, settings: Settings) -> "Upstream":
         """The client for the providers' addresses in the settings."""
-        return cls({Provider.ANTHROPIC: settings.anthropic_base_url, Provider.OPENAI: settings.openai_base_url})
+        urls = {Provider.ANTHROPIC: settings.anthropic_base_url, Provider.OPENAI: settings.openai_base_url}
+        return cls(urls, carries_trace=settings.traces_to_providers)
 
     @asynccontextmanager
     async def send(self, call: ProviderRequest) -> AsyncIterator[ProviderResponse]:
@@ -133,12 +142,28 @@ class Upstream:
 
     @asynccontextmanager
     async def _response(self, call: ProviderRequest) -> AsyncIterator[ProviderResponse]:
+        with inner_span(f"provider {call.provider.value}", SpanKind.CLIENT) as traced:
+            response = await self._head(call)
+            traced.set_attribute("http.response.status_code", response.status_code)
+        try:
+            if response.is_redirect or response.status_code not in _STATUSES:
+                raise ProviderUnreachable
+            with _errors_translated():
+                decode = decoder(response.headers.get("content-encoding", ""))
+            yield ProviderResponse(response, decode)
+        finally:
+            with _errors_translated():
+                await _stream_of(response).aclose()
+
+    async def _head(self, call: ProviderRequest) -> httpx.Response:
+        """The response, of which only the head was read."""
         connect, read, write = self.timeouts
+        trace = [(TRACEPARENT.encode(), ours.encode())] if self.carries_trace and (ours := traceparent()) else []
         url = self._urls[call.provider]
         request = httpx.Request(
             "POST",
             httpx.URL(f"{url}{call.query}") if call.query else url,
-            headers=[*call.headers, (b"accept-encoding", ACCEPTED)],
+            headers=[*call.headers, (b"accept-encoding", ACCEPTED), *trace],
             content=call.body,
             extensions={"timeout": httpx.Timeout(read, connect=connect, write=write).as_dict()},
         )
@@ -149,15 +174,7 @@ class Upstream:
             status = str(response.status_code)
         finally:
             PROVIDER_SECONDS.labels(call.provider.value, status).observe(perf_counter() - began)
-        try:
-            if response.is_redirect or response.status_code not in _STATUSES:
-                raise ProviderUnreachable
-            with _errors_translated():
-                decode = decoder(response.headers.get("content-encoding", ""))
-            yield ProviderResponse(response, decode)
-        finally:
-            with _errors_translated():
-                await _stream_of(response).aclose()
+        return response
 
     async def close(self) -> None:
         """Closes all connections."""

@@ -10,7 +10,8 @@ from errno import errorcode
 from pathlib import Path
 
 from schemas.errors import MaskerUnavailable
-from schemas.metrics import STORE_SECONDS, UNAVAILABLE
+from schemas.telemetry.metrics import UNAVAILABLE
+from schemas.telemetry.tracing import timed_store
 from storage.encryption import sync_directory
 from storage.objects.store import AbortingWriter, ObjectEntry, ObjectNotFound, checked_key, checked_prefix, primed
 
@@ -144,7 +145,7 @@ class _FileWriter(AbortingWriter):
 def _working() -> Iterator[None]:
     """Turns failures of the disk (full, broken, read-only) into MaskerUnavailable."""
     try:
-        with STORE_SECONDS.labels("objects").time():
+        with timed_store("objects"):
             yield
     except OSError as error:
         UNAVAILABLE.labels("objects").inc()

@@ -11,8 +11,9 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError, InvalidRegionError
 
 from schemas.errors import MaskerUnavailable
-from schemas.metrics import STORE_SECONDS, UNAVAILABLE
 from schemas.settings import InvalidSettings
+from schemas.telemetry.metrics import UNAVAILABLE
+from schemas.telemetry.tracing import timed_store
 from storage.objects.store import AbortingWriter, ObjectEntry, ObjectNotFound, checked_key, checked_prefix, primed
 
 if TYPE_CHECKING:
@@ -188,7 +189,7 @@ class _PartWriter(AbortingWriter):
 def _reaching() -> Iterator[None]:
     """Turns the service's failures into MaskerUnavailable: their messages may hold keys and addresses."""
     try:
-        with STORE_SECONDS.labels("objects").time():
+        with timed_store("objects"):
             yield
     except (ClientError, BotoCoreError, HTTPClientError) as error:
         UNAVAILABLE.labels("objects").inc()

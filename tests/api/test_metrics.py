@@ -12,7 +12,7 @@ import yaml
 
 from examples.server import Server, embedded_server, free_port
 from schemas.errors import ErrorCode
-from schemas.metrics import REGISTRY
+from schemas.telemetry.metrics import REGISTRY
 
 ROOT = Path(__file__).parents[2]
 

@@ -16,8 +16,8 @@ from pipeline.documents.document import Extraction, Findings, Fragment, JoinedTe
 from pipeline.sandbox.parent import ChildFailed, Limits
 from pipeline.verification.reading import Passage, SecondReading
 from schemas.errors import StageFailed
-from schemas.metrics import SANDBOX_FAILURES
 from schemas.spans import Action, DetectOptions, MatchMode, Term, TermSet
+from schemas.telemetry.metrics import SANDBOX_FAILURES
 from tests.servers.process import descendants
 
 OPTIONS = DetectOptions(strict_checksums=False)

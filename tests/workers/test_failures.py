@@ -8,9 +8,9 @@ import pytest
 
 from schemas.errors import ErrorCode
 from schemas.files import Format, JobState
-from schemas.metrics import ENTITIES
 from schemas.spans import MatchMode, Term
 from schemas.stages import STAGE, Stage
+from schemas.telemetry.metrics import ENTITIES
 from storage.jobs import records as jobs
 from storage.jobs.objects import artifact_key
 from storage.objects.store import ObjectNotFound

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from schemas import logs
 from schemas.settings import LogFormat
+from schemas.telemetry import logs
 from tests.api.forms import FORM_TYPE, Part, field_part, file_part, form
 from tests.api.serving import Served
 

@@ -12,12 +12,14 @@ from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Any
 
+from opentelemetry import trace
 from structlog.contextvars import bound_contextvars, merge_contextvars
 from structlog.dev import ConsoleRenderer
 from structlog.processors import JSONRenderer, TimeStamper
 from structlog.stdlib import ExtraAdder, ProcessorFormatter, add_log_level, add_logger_name
 from structlog.typing import EventDict, Processor, WrappedLogger
 
+from schemas.errors import type_name
 from schemas.settings import LogFormat
 
 FIELDS: Mapping[str, str] = {
@@ -26,6 +28,7 @@ FIELDS: Mapping[str, str] = {
     "route": "the template of the path, such as `/api/v1/files/{file_id}`",
     "status": "of the answer, 0 when none was sent; of a process that ended",
     "milliseconds": "how long it took",
+    "trace_id": "the trace, where traces are sent",
     "job_id": "the file",
     "stage": "the stage of the job",
     "part": "which page or picture of the job is read",
@@ -53,13 +56,6 @@ def bound(**fields: str | int) -> AbstractContextManager[None]:
     return bound_contextvars(**fields)
 
 
-def type_name(error: BaseException) -> str:
-    """The name of the exception's type; for a group also those of its members."""
-    if isinstance(error, BaseExceptionGroup):
-        return f"{type(error).__name__}({', '.join(type_name(inner) for inner in error.exceptions)})"
-    return type(error).__name__
-
-
 def formatter(log_format: LogFormat, *, is_terminal: bool = False) -> logging.Formatter:
     """Makes one line of a record of any logger."""
     is_text = log_format is LogFormat.TEXT or (log_format is LogFormat.AUTO and is_terminal)
@@ -70,6 +66,7 @@ def formatter(log_format: LogFormat, *, is_terminal: bool = False) -> logging.Fo
             add_log_level,
             add_logger_name,
             merge_contextvars,
+            _with_trace,
             ExtraAdder(allow=FIELDS),
             _without_what_was_raised,
         ],
@@ -96,13 +93,20 @@ def configure(log_format: LogFormat) -> None:
     sys.excepthook = _ended
 
 
-def _ended(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+def _ended(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
     _uncaught("the process broke off", kind)
 
 
 def _uncaught(event: str, kind: type[BaseException]) -> None:
     if not issubclass(kind, (SystemExit, KeyboardInterrupt)):
         logging.getLogger("masker").critical(event, extra={"error": kind.__name__})
+
+
+def _with_trace(logger: WrappedLogger, level: str, event: EventDict) -> EventDict:
+    around = trace.get_current_span().get_span_context()
+    if around.is_valid:
+        event["trace_id"] = trace.format_trace_id(around.trace_id)
+    return event
 
 
 def _without_what_was_raised(logger: WrappedLogger, level: str, event: EventDict) -> EventDict:

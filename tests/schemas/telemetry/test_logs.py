@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from schemas import logs
 from schemas.settings import LogFormat
+from schemas.telemetry import logs
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 PACKAGES = ("api", "workers", "pipeline", "storage", "schemas")
 SECRET = "1012345672"
 
@@ -55,7 +55,7 @@ def test_of_an_exception_only_its_type(caplog: pytest.LogCaptureFixture) -> None
 
 PROGRAM = f"""
 import asyncio, gc, logging, sys, threading, warnings
-from schemas import logs
+from schemas.telemetry import logs
 from schemas.settings import LogFormat
 logs.configure(LogFormat(sys.argv[1]))
 

@@ -1,0 +1,1 @@
+"""What operators see from outside: the log, the metrics and the traces. None holds a value of a caller."""
