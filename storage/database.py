@@ -8,14 +8,9 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import UTC, datetime
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from alembic import command
-from alembic.config import Config
-from alembic.script import ScriptDirectory
-from alembic.util import CommandError
 from sqlalchemy import (
     URL,
     Connection,
@@ -51,6 +46,7 @@ from schemas.errors import CommitInDoubt, MaskerUnavailable
 from schemas.settings import InvalidSettings
 from schemas.telemetry.metrics import UNAVAILABLE
 from schemas.telemetry.tracing import timed_store
+from storage.migrations import revisions
 
 # Before any table is declared: constraints need names that migrations can speak of, the same on both databases.
 SQLModel.metadata.naming_convention = {
@@ -73,7 +69,6 @@ CONNECTIONS = 20  # per process
 _UNPLUGGED = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3, "tcp_user_timeout": 25_000}
 _BUSY_SECONDS = 0.01  # between two looks at a file that another process has
 _IDLE_SECONDS = 1.0  # after which a connection is asked whether it still lives
-_SCRIPTS = Path(__file__).parent / "migrations"
 _MIGRATION_LOCK = 0x6D61736B6572  # "masker", the number of PostgreSQL's advisory lock
 _migrating = threading.Lock()  # Alembic's environment is global to the process
 
@@ -148,7 +143,7 @@ class Database:
         """
         with self.reading() as session:
             found = set(session.connection().execute(text("SELECT version_num FROM alembic_version")).scalars())
-        if found <= _outdated():
+        if found <= {*revisions()[:-1]}:
             _log.warning("database unavailable: its schema is older than this version: run `masker migrate`")
             raise MaskerUnavailable
 
@@ -161,10 +156,10 @@ class Database:
         with _migrating, self._turn(), _unavailable(), self.engine.begin() as connection:
             if not self.is_sqlite:
                 connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})
-            try:
-                command.upgrade(_alembic(connection), "head")
-            except CommandError:
-                raise InvalidSettings("MASKER_DATABASE_URL: its schema is not one that this version knows") from None
+            if _revision(connection) != revisions()[-1]:
+                from storage.migrations.upgrade import upgrade
+
+                upgrade(connection)
 
     def dispose(self) -> None:
         """Closes every idle connection."""
@@ -315,18 +310,11 @@ def _write_ahead(cursor: DBAPICursor, wait_seconds: float) -> None:
             time.sleep(_BUSY_SECONDS)
 
 
-@lru_cache(maxsize=1)
-def _outdated() -> frozenset[str]:
-    """The revisions that this code knows, except the newest."""
-    scripts = ScriptDirectory(str(_SCRIPTS))
-    return frozenset(script.revision for script in scripts.walk_revisions()) - {*scripts.get_heads()}
-
-
-def _alembic(connection: Connection) -> Config:
-    config = Config()
-    config.set_main_option("script_location", str(_SCRIPTS).replace("%", "%%"))
-    config.attributes["connection"] = connection
-    return config
+def _revision(connection: Connection) -> str | None:
+    """The schema's revision; None in an empty database."""
+    if not inspect(connection).has_table("alembic_version"):
+        return None
+    return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
 
 
 # What a conditional statement did: the number of rows it changed, which is how a race is won or lost.

@@ -23,6 +23,7 @@ from schemas.errors import MaskerUnavailable
 from schemas.settings import InvalidSettings
 from storage.accounts import records as accounts
 from storage.database import Database
+from storage.migrations import revisions as known_revisions
 
 ROOT = Path(__file__).parents[2]
 MIGRATE = "import sys; from storage.database import Database; Database(sys.argv[1]).migrate()"
@@ -173,3 +174,20 @@ def test_revisions_form_one_line() -> None:
     assert len(script.get_bases()) == 1
     numbers = [revision.revision for revision in script.walk_revisions()]
     assert numbers == sorted(numbers, reverse=True)
+    assert known_revisions() == tuple(reversed(numbers)), "a file's name does not tell its revision"
+
+
+def test_alembic_is_not_loaded_where_nothing_is_to_be_done(tmp_path: Path) -> None:
+    """It takes a third of the time of a short command."""
+    code = (
+        "import sys; from storage.database import Database; database = Database(sys.argv[1]); database.migrate();"
+        "database.ping(); print('alembic' in sys.modules)"
+    )
+    told = [
+        subprocess.run(
+            [sys.executable, "-c", code, f"sqlite:///{tmp_path / 'kept.db'}"],
+            cwd=ROOT, capture_output=True, text=True, timeout=60, check=True,
+        ).stdout.strip()
+        for _ in range(2)
+    ]  # fmt: skip
+    assert told == ["True", "False"]
