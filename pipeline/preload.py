@@ -1,8 +1,11 @@
-"""Loads what OCR needs before there is a raster: the sandbox's zygote calls it once and forks a child per raster."""
+"""Loads what children of a sandbox need before there is a document: a zygote calls one of these once, then forks.
+
+No thread may start here: none would be alive after a fork.
+"""
 
 
-def preload() -> None:
-    """Imports the parsers of rasters and loads all networks. No thread starts: none would be alive after a fork."""
+def readers() -> None:
+    """Imports the parsers of rasters and loads all networks of OCR."""
     import cv2
 
     cv2.setNumThreads(0)
@@ -15,3 +18,27 @@ def preload() -> None:
     latin_recognizer.load()
     number_recognizer.reader()
     second_number_recognizer.reader()
+
+
+def parsers() -> None:
+    """Imports what reads and writes documents of every format, on both sides."""
+    import cv2
+
+    cv2.setNumThreads(0)
+    from PIL import Image
+
+    from pipeline.documents.csv import handler as csv  # noqa: F401
+    from pipeline.documents.docx import handler as docx  # noqa: F401
+    from pipeline.documents.image import handler as image  # noqa: F401
+    from pipeline.documents.pdf import handler as pdf  # noqa: F401
+    from pipeline.documents.pptx import handler as pptx  # noqa: F401
+    from pipeline.documents.xlsx import handler as xlsx  # noqa: F401
+    from pipeline.verification import csv as second_csv  # noqa: F401
+    from pipeline.verification.codes import reader as second_codes  # noqa: F401
+    from pipeline.verification.image import reader as second_image  # noqa: F401
+    from pipeline.verification.ooxml import docx as second_docx  # noqa: F401
+    from pipeline.verification.ooxml import pptx as second_pptx  # noqa: F401
+    from pipeline.verification.ooxml import xlsx as second_xlsx  # noqa: F401
+    from pipeline.verification.pdf import reader as second_pdf  # noqa: F401
+
+    Image.preinit()  # its decoders

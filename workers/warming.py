@@ -1,21 +1,30 @@
-"""Loads the detector when workers start, so that their first document does not wait for it."""
+"""Loads detector and parsers when workers start, so that their documents do not wait for them."""
 
 import threading
+from collections.abc import Set
 
 from dramatiq import Broker, Middleware, Worker
 
 from schemas.stages import Queue
 from workers.context import Context
 
+_PARSING = {Queue.LIGHT, Queue.DOCUMENTS, Queue.VERIFY}
+_DETECTING = {Queue.DETECT, Queue.VERIFY}
+
 
 class Warming(Middleware):
-    """Loads in a thread of its own, only where stages with detection are worked on."""
+    """Loads in a thread of its own what the stages of this worker's queues need."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
 
     def after_worker_boot(self, broker: Broker, worker: Worker) -> None:
         """Starts the thread."""
-        queues = worker.consumer_whitelist
-        if not queues or {Queue.DETECT.value, Queue.VERIFY.value} & set(queues):
-            threading.Thread(target=self._context.tools.detector.warm, name="warming", daemon=True).start()
+        served = set(worker.consumer_whitelist or Queue)
+        threading.Thread(target=self._load, args=(served,), name="warming", daemon=True).start()
+
+    def _load(self, served: Set[str]) -> None:
+        if served & _PARSING:
+            self._context.tools.sandbox.warm_parsers()
+        if served & _DETECTING:
+            self._context.tools.detector.warm()

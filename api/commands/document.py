@@ -63,6 +63,9 @@ class Run(Protocol):
         the format.
         """
 
+    def expect(self, documents: int) -> None:
+        """That many documents will come."""
+
     def folder_names(self, names: Iterable[str]) -> Mapping[str, str]:
         """The redacted form of each name of a folder."""
 

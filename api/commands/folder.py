@@ -63,6 +63,7 @@ def redact_folder(run: Run, source: Path, place: Place, jobs: int) -> list[Row]:
     drafts.mkdir(mode=0o700)
     threads = ThreadPoolExecutor(jobs, thread_name_prefix="document")
     try:
+        run.expect(len(documents) - len(done_before))
         with display(len(documents) - len(done_before)) as shown:
             making = {
                 item.path: threads.submit(

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from pipeline.sandbox.parent import Sandbox
     from schemas.settings import Settings
 
+_FEW = 3
+
 
 @dataclass(frozen=True, slots=True)
 class LocalRun:
@@ -57,6 +59,11 @@ class LocalRun:
             figures(format_.value, proof.findings, proof.pages, seconds),
             lambda: signed_report(self.settings, redacted, format_, round(seconds * 1000)),
         )
+
+    def expect(self, documents: int) -> None:
+        """As `document.Run` says: for more than a few it pays to load the parsers once."""
+        if documents > _FEW:
+            self.sandbox.warm_parsers()
 
     def folder_names(self, names: Iterable[str]) -> Mapping[str, str]:
         """As `document.Run` says."""

@@ -89,6 +89,9 @@ class RemoteRun:
         self.uploads.note(key, None)
         return done
 
+    def expect(self, documents: int) -> None:
+        """As `document.Run` says: nothing to do."""
+
     def folder_names(self, names: Iterable[str]) -> Mapping[str, str]:
         """As `document.Run` says, in this process: texts lose the types of the account, documents every type."""
         listed = list(names)

@@ -1,7 +1,8 @@
 """Runs one verb on one untrusted document in an isolated child process that can be killed.
 
-Each call starts a new interpreter (measured: 45 to 60 ms with its isolation) or, for OCR, a fork of a process that has
-loaded the parsers. The request is a sealed memory file, the reply comes through a pipe; no file is written.
+Each call starts a new interpreter (measured: 45 to 60 ms with its isolation, and the import of a parser), or a fork of
+a process that has loaded the parsers. The request is a sealed memory file, the reply comes through a pipe; no file is
+written.
 """
 
 import base64
@@ -83,7 +84,8 @@ class Sandbox:
     failed measures. `answers` names the function of the child (`module:name`); `code` are further readable directories.
     `preload` names the function that loads the parsers of OCR once, in a zygote that lives until `close` or the end of
     this object (None: no zygote, each child loads them itself). `programs`: whether children of the zygote may start
-    programs, as Tesseract.
+    programs, as Tesseract. `parsers` names the function that loads what all other children need, in a zygote of its
+    own, whose children start no programs; there is one after `warm_parsers` only.
     """
 
     def __init__(
@@ -93,8 +95,9 @@ class Sandbox:
         limits: Limits = Limits(),
         answers: str = "pipeline.sandbox.child:answer",
         code: Sequence[Path] = (),
-        preload: str | None = "pipeline.preload:preload",
+        preload: str | None = "pipeline.preload:readers",
         programs: bool = True,
+        parsers: str = "pipeline.preload:parsers",
     ) -> None:
         self._strict = mode == "strict"
         self.has_programs = programs
@@ -112,23 +115,35 @@ class Sandbox:
         # The child may not write byte code: without this, each child would compile what it imports.
         compileall.compile_dir(ROOT / "pipeline", quiet=2)
         self._keep_user = False
+        self._has_parsers = False
         self._has_namespaces = False
         self._filters = {forks: self._filter(partial(seccomp.program, forks=forks)) for forks in (False, True)}
         self.missing = self._probe()
         self._has_namespaces = "namespaces" not in self.missing
         # Only Landlock keeps a zygote and its children apart that have the same user.
         is_apart = os.geteuid() == 0 or "landlock" not in self.missing
-        self._warm = WarmChildren(self._zygote_plan(preload)) if preload and is_apart else None
+        self._warm = WarmChildren(self._zygote_plan(preload, forks=True)) if preload and is_apart else None
+        self._parsers = WarmChildren(self._zygote_plan(parsers, forks=False)) if is_apart else None
 
     def warm(self) -> None:
         """Starts the zygote, so that the first call for it does not wait until it has loaded."""
         if self._warm is not None:
             self._warm.warm()
 
+    def warm_parsers(self) -> None:
+        """Starts the zygote of the parsers: from now on it forks all children that `forks` does not ask for.
+
+        It costs as much as the import of every parser, which the children of a few documents then save.
+        """
+        if self._parsers is not None:
+            self._has_parsers = True
+            self._parsers.warm()
+
     def close(self) -> None:
-        """Ends the zygote when its running children have ended. The next call for it starts another."""
-        if self._warm is not None:
-            self._warm.close()
+        """Ends the zygotes when their running children have ended. The next call for one starts another."""
+        for children in (self._warm, self._parsers):
+            if children is not None:
+                children.close()
 
     def call(
         self, verb: str, meta: Mapping[str, Any], blobs: Mapping[str, bytes], seconds: float, *, forks: bool = False
@@ -137,7 +152,7 @@ class Sandbox:
 
         StageFailed with the code of the child's handler; ChildTimeout after `seconds` of wall time, counted from its
         start; ChildFailed if the child crashes, is killed by a limit or sends an invalid reply. `forks`: the child
-        comes from the zygote, and may start programs if this sandbox allows it.
+        comes from the zygote of `preload`, and may start programs if this sandbox allows it.
         """
         untrusted, results = self._run(verb, meta, blobs, seconds, forks)
         if "ok" in untrusted:
@@ -178,7 +193,8 @@ class Sandbox:
             try:
                 with suppress(OSError):
                     fcntl.fcntl(write_end, fcntl.F_SETPIPE_SZ, 1024 * 1024)
-                warm = self._warm.start(request, write_end) if forks and self._warm is not None else None
+                children = self._warm if forks else self._parsers if self._has_parsers else None
+                warm = children.start(request, write_end) if children is not None else None
                 return warm or _ColdChild(request, write_end, has_namespace=self._has_namespaces), reply
             except BaseException:
                 os.close(reply)
@@ -205,8 +221,8 @@ class Sandbox:
             "files": self._limits.files,
         }
 
-    def _zygote_plan(self, preload: str) -> dict[str, Any]:
-        plan = self._plan(0, forks=True)
+    def _zygote_plan(self, preload: str, *, forks: bool) -> dict[str, Any]:
+        plan = self._plan(0, forks=forks)
         filter_ = self._filter(seccomp.zygote_program)
         return {**plan, "filter": filter_, "preload": preload, "namespaces": self._has_namespaces}
 

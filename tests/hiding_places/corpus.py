@@ -20,6 +20,7 @@ from pipeline.sandbox.parent import Sandbox
 from pipeline.sniff import Sniffer
 from schemas.errors import StageFailed, UnsupportedFormat
 from schemas.files import MEDIA_TYPE, Format
+from tests.pipeline.sandbox.shared import shared
 
 _MOST_PAGES = 500
 _AT_ONCE = 2
@@ -82,7 +83,7 @@ def part_of(rows: Sequence[Mapping[str, str]]) -> list[Mapping[str, str]]:
 
 def endings(folder: Path, rows: Iterable[Mapping[str, str]]) -> list[Ending]:
     """The end of every document that `rows` of the manifest in `folder` name."""
-    sandbox, detector = Sandbox("best-effort"), Detector()
+    sandbox, detector = shared(), Detector()
     with ThreadPoolExecutor(_AT_ONCE) as readers, ThreadPoolExecutor(_AT_ONCE) as threads:
         return list(threads.map(lambda row: _ending(sandbox, detector, readers, folder, row), rows))
 

@@ -14,6 +14,7 @@ from pipeline.sandbox.parent import Sandbox
 from schemas.errors import ErrorCode, StageFailed
 from schemas.files import Format
 from schemas.stages import Stage
+from tests.pipeline.sandbox.shared import shared
 
 TESTS = Path(__file__).parents[1]
 CSV = b"name,email\r\nNoura Almithali,noura@example.com\r\nb@example.com,\r\n"
@@ -27,7 +28,7 @@ def detector() -> DirectDetector:
 def test_a_document_is_redacted_and_every_step_is_announced(detector: DirectDetector) -> None:
     heard: list[Progress] = []
     redacted = redact_document(
-        Sandbox("best-effort"),
+        shared(),
         detector,
         Format.CSV,
         CSV,
@@ -52,8 +53,7 @@ def test_a_redacted_document_redacted_again_keeps_its_placeholders_and_loses_wha
     )
     both = again + b"PERSON_NAME_08,PERSON_NAME_01@example.com,12,PHONE_966 50 123 4567\r\n"
     kept, cleaned = (
-        redact_document(Sandbox("best-effort"), detector, Format.CSV, data, max_pages=500).data
-        for data in (again, both)
+        redact_document(shared(), detector, Format.CSV, data, max_pages=500).data for data in (again, both)
     )
     assert kept == again
     assert cleaned == again + b"PERSON_NAME_08,EMAIL_01,12,PHONE_PHONE_01\r\n"
@@ -65,7 +65,7 @@ def test_every_raster_that_is_read_is_told(detector: DirectDetector) -> None:
     heard: list[Progress] = []
     with ThreadPoolExecutor(1) as readers:
         redact_document(
-            Sandbox("best-effort"),
+            shared(),
             detector,
             Format.PNG,
             picture.getvalue(),
@@ -82,7 +82,7 @@ def test_who_hears_may_end_it(detector: DirectDetector) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        redact_document(Sandbox("best-effort"), detector, Format.CSV, CSV, max_pages=500, on_progress=stop)
+        redact_document(shared(), detector, Format.CSV, CSV, max_pages=500, on_progress=stop)
 
 
 @pytest.mark.parametrize(

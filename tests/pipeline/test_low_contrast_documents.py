@@ -11,12 +11,12 @@ import pytest
 from pipeline.detect.detector import Detector
 from pipeline.document_detector import DirectDetector
 from pipeline.document_run import redact_document
-from pipeline.sandbox.parent import Sandbox
 from schemas.files import Format
 from tests.pipeline import low_contrast_images
 from tests.pipeline.documents import papers
 from tests.pipeline.documents.office import word
 from tests.pipeline.documents.papers import NATIONAL_ID
+from tests.pipeline.sandbox.shared import shared
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +68,7 @@ JOURNEYS = {
 @pytest.mark.parametrize("journey", JOURNEYS)
 def test_values_in_hue_alone_do_not_come_back(journey: str, detector: Detector) -> None:
     format_, data, pixels_of = JOURNEYS[journey]
-    redacted = redact_document(Sandbox("best-effort"), DirectDetector(detector), format_, data(), max_pages=5)
+    redacted = redact_document(shared(), DirectDetector(detector), format_, data(), max_pages=5)
     assert {value.type for value in redacted.findings.values} >= {"NATIONAL_ID", "IBAN"}
     pixels = pixels_of(redacted.data)
     for spot, part in ((0, NATIONAL_ID), (1, low_contrast_images.LINES[1])):
@@ -82,6 +82,6 @@ def test_values_in_hue_alone_do_not_come_back(journey: str, detector: Detector) 
 @pytest.mark.parametrize("kind", ["chart", "highlighter"])
 def test_colourful_pictures_pass_and_stay(kind: str, detector: Detector) -> None:
     data = low_contrast_images.saved(low_contrast_images.colorful()[kind])
-    redacted = redact_document(Sandbox("best-effort"), DirectDetector(detector), Format.PNG, data, max_pages=5)
+    redacted = redact_document(shared(), DirectDetector(detector), Format.PNG, data, max_pages=5)
     before, after = (cv2.imdecode(np.frombuffer(item, np.uint8), cv2.IMREAD_COLOR) for item in (data, redacted.data))
     assert (cv2.absdiff(before, after) > 36).any(axis=2).mean() < 0.1

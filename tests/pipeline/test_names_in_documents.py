@@ -11,10 +11,10 @@ from pipeline.document_detector import DirectDetector
 from pipeline.document_run import Redacted, redact_document
 from pipeline.documents.document import Extraction, TextUnit
 from pipeline.entities.findings import find
-from pipeline.sandbox.parent import Sandbox
 from schemas.files import Format
 from schemas.spans import DetectOptions
 from tests.pipeline.documents.office import contents, everything, paragraph, word
+from tests.pipeline.sandbox.shared import shared
 
 # No word of these names is in the lexicon.
 ENGLISH = "Ottoline Brancaster"
@@ -37,7 +37,7 @@ def accurate() -> Detector:
 def redacted(detector: Detector, format_: Format, data: bytes) -> Redacted:
     with ThreadPoolExecutor(1) as readers:
         return redact_document(
-            Sandbox("best-effort"),
+            shared(),
             DirectDetector(detector),
             format_,
             data,

@@ -10,11 +10,11 @@ from pipeline.document_detector import DirectDetector
 from pipeline.documents.document import Extraction, Findings, Raster, Reading, TextUnit, Word
 from pipeline.entities.proof import Proof
 from pipeline.leftovers import all_leftovers
-from pipeline.sandbox.parent import Sandbox
 from pipeline.second_reading import FirstReading, ReadingTools
 from pipeline.verification.reading import Passage, SecondReading
 from schemas.files import Format
 from schemas.spans import DetectOptions
+from tests.pipeline.sandbox.shared import shared
 
 OPTIONS = DetectOptions()
 FIRST = Raster("page/0/scan", 100, 100, 300, 0)
@@ -43,7 +43,7 @@ def looked(
     extraction = Extraction((TextUnit("page/0", "", ""),), (FIRST,))
     first = FirstReading(extraction, (Reading(FIRST.id, "DPR 632 85.0", ()),), Findings(()))
     with ThreadPoolExecutor(1) as threads:
-        tools = ReadingTools(Sandbox("best-effort"), DirectDetector(detector), threads)
+        tools = ReadingTools(shared(), DirectDetector(detector), threads)
         return second_reading.verify_candidate(tools, Format.PDF, b"", first, OPTIONS, is_last=is_last)
 
 

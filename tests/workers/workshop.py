@@ -30,6 +30,7 @@ from storage.jobs.records import Quotas, Upload
 from storage.jobs.tables import Job
 from storage.opening import Storage
 from storage.tables import Entry
+from tests.pipeline.sandbox.shared import shared
 from workers.actors import declare, perform
 from workers.context import Context
 from workers.sweep import Swept, sweep
@@ -44,7 +45,7 @@ SECRETS = (b"1012345672", b"2000000006", b"0501234567", b"0559876543")
 
 
 def honest() -> Sandbox:
-    return Sandbox("best-effort")
+    return shared()
 
 
 def saboteur(name: str) -> Sandbox:

@@ -36,6 +36,7 @@ from tests.pipeline.documents.symbols import (
     symbol,
     turned,
 )
+from tests.pipeline.sandbox.shared import shared
 
 TESTS = Path(__file__).parents[2]
 LINE = "Invoice number one of the shop in the street"
@@ -47,7 +48,7 @@ def detector() -> Detector:
 
 
 def redacted(detector: Detector, format_: Format, data: bytes, sandbox: Sandbox | None = None) -> Redacted:
-    return redact_document(sandbox or Sandbox("best-effort"), DirectDetector(detector), format_, data, max_pages=10)
+    return redact_document(sandbox or shared(), DirectDetector(detector), format_, data, max_pages=10)
 
 
 def shown(format_: Format, data: bytes) -> list[str]:

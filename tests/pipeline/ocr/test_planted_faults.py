@@ -14,6 +14,7 @@ from schemas.errors import StageFailed
 from schemas.files import Format
 from tests.pipeline.documents import papers
 from tests.pipeline.ocr.faults import FAULTS
+from tests.pipeline.sandbox.shared import shared
 
 TESTS = Path(__file__).parents[2]
 NASKH = papers.FONTS / "truetype/noto/NotoNaskhArabic-Regular.ttf"
@@ -68,9 +69,7 @@ def readable(before: np.ndarray, after: np.ndarray, boxes: dict[str, Box]) -> li
 
 def test_without_a_fault_the_values_go_and_the_rest_stays(page, detector: Detector) -> None:
     before, boxes = page
-    output = redact_document(
-        Sandbox("best-effort"), DirectDetector(detector), Format.PNG, papers.encoded(before), max_pages=1
-    )
+    output = redact_document(shared(), DirectDetector(detector), Format.PNG, papers.encoded(before), max_pages=1)
     after = papers.decoded(output.data)
     assert readable(before, after, boxes) == []
     assert {value.type for value in output.findings.values} >= {"NATIONAL_ID", "PHONE_NUMBER", "IBAN"}

@@ -18,18 +18,21 @@ import cv2
 import numpy as np
 import pytest
 
+from examples.demo import DOCUMENTS
 from pipeline import stages
 from pipeline.documents.document import Raster
 from pipeline.sandbox import ending, warm
 from pipeline.sandbox.parent import ChildFailed, ChildTimeout, Limits, Sandbox
+from schemas.errors import StageFailed
+from schemas.files import Format
 from tests.pipeline.sandbox.test_sandbox import PRELOAD, SABOTEURS, gone, reason, running
 
 ROOT = Path(__file__).parents[3]
 
 
-def open_sandbox(preload: str | None = PRELOAD) -> Sandbox:
+def open_sandbox(preload: str | None = PRELOAD, parsers: str = PRELOAD) -> Sandbox:
     limits = Limits(memory=512 * 1024**2, reply=4 * 1024**2)
-    return Sandbox("strict", limits=limits, preload=preload, **SABOTEURS)
+    return Sandbox("strict", limits=limits, preload=preload, parsers=parsers, **SABOTEURS)
 
 
 @pytest.fixture(scope="module")
@@ -550,3 +553,53 @@ def test_the_time_of_a_call_counts_from_the_start_of_its_child(caplog: pytest.Lo
     with pytest.raises(ChildTimeout):
         call(sandbox, "hang", seconds=0.3)
     assert not caplog.records
+
+
+class TestParsers:
+    """The second zygote, of what starts no programs."""
+
+    def test_it_is_there_when_it_was_asked_for_and_reads_the_same(self, threads: ThreadPoolExecutor):
+        sandbox = Sandbox("strict")
+        documents = [path for path in sorted(DOCUMENTS.iterdir()) if path.suffix.removeprefix(".") in {*Format}]
+        assert len(documents) > 5
+
+        def read(path: Path) -> object:
+            format_, data = path.suffix.removeprefix("."), path.read_bytes()
+            try:
+                second: object = stages.second_reading(sandbox, format_, data, 60)
+            except StageFailed as failed:  # not every input could be an output
+                second = failed.code
+            return stages.extract(sandbox, format_, data, 60), second
+
+        cold = list(threads.map(read, documents))
+        assert not zygotes()
+        sandbox.warm_parsers()
+        [zygote] = zygotes()
+        assert list(threads.map(read, documents)) == cold
+        assert zygotes() == [zygote]
+        sandbox.close()
+        assert not zygotes()
+
+    def test_its_children_start_no_programs(self):
+        sandbox = open_sandbox(parsers=PRELOAD)
+        sandbox.warm_parsers()
+        assert sandbox.call("is_preloaded", {}, {}, 20)[0] == {"preloaded": True}
+        tried, _ = sandbox.call("processes", {"victim": os.getpid()}, {}, 20)
+        assert not [name for name, outcome in tried.items() if outcome.startswith("worked")], tried
+        sandbox.close()
+
+    def test_a_fault_replaces_it(self):
+        sandbox = open_sandbox(parsers=PRELOAD)
+        sandbox.warm_parsers()
+        before = zygotes()
+        assert reason(sandbox, "die") == "died"
+        assert not zygotes()
+        assert sandbox.call("is_preloaded", {}, {}, 20)[0] == {"preloaded": True}
+        assert zygotes() != before
+        sandbox.close()
+
+    def test_where_it_cannot_load_each_child_loads_its_parser(self, caplog: pytest.LogCaptureFixture):
+        sandbox = open_sandbox(parsers=PRELOAD.replace("preload", "preload_that_dies"))
+        sandbox.warm_parsers()
+        assert sandbox.call("is_preloaded", {}, {}, 20)[0] == {"preloaded": False}
+        assert "no warm process" in caplog.text

@@ -7,12 +7,12 @@ import pytest
 
 from pipeline.document_detector import DirectDetector
 from pipeline.document_run import redact_document
-from pipeline.sandbox.parent import Sandbox
 from pipeline.sniff import Sniffer
 from schemas.files import MEDIA_TYPE, SUPPORTED_FORMATS, Format
 from tests.hiding_places.office_build import ID, NAME
 from tests.hiding_places.proof.running import detector
 from tests.hiding_places.xlsx.workbook import book, formula, number, row, text
+from tests.pipeline.sandbox.shared import shared
 
 DATA = book(row(1, text("A1", NAME), number("B1", ID), formula("C1", "A1", NAME)))
 
@@ -26,6 +26,6 @@ def test_an_upload_of_a_workbook_is_known() -> None:
 
 @pytest.mark.slow
 def test_a_workbook_through_the_sandbox() -> None:
-    output = redact_document(Sandbox("best-effort"), DirectDetector(detector()), Format.XLSX, DATA, max_pages=10).data
+    output = redact_document(shared(), DirectDetector(detector()), Format.XLSX, DATA, max_pages=10).data
     sheet = openpyxl.load_workbook(io.BytesIO(output))["Harvest"]
     assert [sheet[a].value for a in ("A1", "B1", "C1")] == ["PERSON_NAME_01", "NATIONAL_ID_01", "PERSON_NAME_01"]
