@@ -1,32 +1,41 @@
-"""Traces of a running system: from a call over the queue into children, stores and the provider, and nobody in them."""
+"""A running system seen from outside: its traces go everywhere, and what callers sent is nowhere.
+
+Values are planted wherever a caller can put one; then logs, metrics, traces, messages, temporary files, the pages of
+the database and the objects are searched for them.
+"""
 
 import gzip
+import json
 import re
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import NamedTuple
 
 import httpx
+import psycopg
 import pytest
-from dramatiq.brokers.redis import RedisBroker
+import redis
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from examples.server import embedded_server, free_port
 from tests.api.proxy.provider import ScriptedProvider, Turn
 from tests.journey.test_production import environment, masker, running, until
+from tests.servers import PostgreSQL, Swift
 
 __all__ = ["environment"]
 
-PARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"  # the example of W3C Trace Context
-TEXT = "Reem Alharbi, national ID 1012345672, write to reem.alharbi@example.com"
+TRACE = "0af7651916cd43dd8448eb211c80319c"
+PARENT = f"00-{TRACE}-b7ad6b7169203331-01"  # the example of W3C Trace Context
+TEXT = "Zurayq Alharbi, national ID 1098765413, write to zurayq@planted.example"
 PROXY = "/api/v1/proxy/anthropic/v1/messages"
 PROMPT = {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": TEXT}]}
 ANSWER = b'{"content":[{"type":"text","text":"hello"}]}'
-CSV = b"name,phone\nReem Alharbi,0501234567\n"
-HIDDEN = re.compile(rb"reem|alharbi|1012345672|0501234567|watched|sk-planted|mk_live", re.IGNORECASE)
+CSV = b"name,phone\nZurayq Alharbi,0507313137\n"
+HIDDEN = re.compile(rb"zurayq|1098765413|planted|0507313137|mk_live_", re.IGNORECASE)
+WATCHED = "watched@example.com"  # an account's address is in its row alone
 
 
 class Seen(NamedTuple):
@@ -96,23 +105,34 @@ def provider() -> Iterator[ScriptedProvider]:
     scripted.close()
 
 
-def test_one_trace_for_each_call_and_file(
+def test_one_trace_for_each_call_and_file_and_no_value_anywhere(
     environment: dict[str, str],
     tmp_path: Path,
     collector: Collector,
     provider: ScriptedProvider,
     redis_url: str,
+    postgresql: PostgreSQL,
+    _swift: Swift,
 ) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
     environment |= {
         "MASKER_TRACES_URL": collector.url,
         "MASKER_TRACES_TO_PROVIDERS": "true",
         "MASKER_ANTHROPIC_BASE_URL": provider.url,
+        "TMPDIR": str(temporary),
     }
     masker(environment, "migrate")
-    masker(environment, "account", "create", "--email", "watched@example.com")
-    key = masker(environment, "key", "create", "--email", "watched@example.com")["key"]
-    port = free_port()
-    headers = {"Authorization": f"Bearer {key}", "traceparent": PARENT, "tracestate": "who=reem", "baggage": "u=reem"}
+    masker(environment, "account", "create", "--email", WATCHED)
+    key = masker(environment, "key", "create", "--email", WATCHED)["key"]
+    port, metrics = free_port(), environment["MASKER_METRICS_PORT"]
+    headers = {
+        "Authorization": f"Bearer {key}",
+        "traceparent": PARENT,
+        "tracestate": "who=zurayq",
+        "baggage": "u=zurayq",
+    }
+    seen: list[bytes] = []
     with (
         running(environment, tmp_path, "serve", "--port", str(port)),
         httpx.Client(base_url=f"http://127.0.0.1:{port}", headers=headers, timeout=60) as client,
@@ -121,21 +141,72 @@ def test_one_trace_for_each_call_and_file(
         assert client.post("/api/v1/mask", json={"text": TEXT}).status_code == 200
         answer = client.post(PROXY, json=PROMPT, headers={"X-Provider-Key": "sk-planted"})
         assert answer.status_code == 200
-        part = {"file": ("reem-alharbi.csv", CSV, "text/csv")}
-        job = client.post("/api/v1/files/redact", files=part).raise_for_status().json()
-        queued = RedisBroker(url=redis_url).client
-        kept = b"".join(b"".join(map(bytes, queued.hvals(name))) for name in queued.keys("dramatiq:*.msgs"))
-        assert b"0af7651916cd43dd8448eb211c80319c" in kept
-        assert not HIDDEN.search(kept)
+        _plant(client)
+        part = {"file": ("zurayq-planted.csv", CSV, "text/csv")}
+        fields = {"glossary": json.dumps(["Zurayq planted"]), "callback_url": f"{provider.url}/zurayq"}
+        job = client.post("/api/v1/files/redact", files=part, data=fields).raise_for_status().json()
+        queued = everything(redis_url)
+        assert TRACE.encode() in queued
+        seen.append(queued)
         with running(environment, tmp_path, "worker", "--processes", "1"):
             until(60, "the file", lambda: client.get(job["poll_url"]).json()["state"] == "ready")
-    spans = collector.spans()  # both processes have ended, so everything was sent
-    assert not HIDDEN.search(b"".join(collector.received))
-    ours = [span for span in spans if span.trace == "0af7651916cd43dd8448eb211c80319c"]
+            seen += [httpx.get(f"http://127.0.0.1:{metrics}/metrics").content, everything(redis_url)]
+    with psycopg.connect(environment["MASKER_DATABASE_URL"].replace("+psycopg", ""), autocommit=True) as database:
+        database.execute("CHECKPOINT")  # rows are in the pages now
+    folders = {
+        "temporary files": temporary,
+        "logs": tmp_path,
+        "database": postgresql.directory,
+        "objects": _swift.directory,
+    }
+    for where, folder in folders.items():
+        for path in (path for path in folder.rglob("*") if path.is_file()):
+            assert not HIDDEN.search(path.read_bytes()), f"{where}: {path.name}"
+    assert not HIDDEN.search(b"".join([*seen, *collector.received]))
+    assert len(list(postgresql.directory.rglob("*"))) > 100
+    _check_traces(collector, provider, job["file_id"])
+    lines = [line for log in tmp_path.glob("serve-*.log") for line in log.read_text().splitlines()]
+    masked = [line for line in lines if '"/api/v1/mask"' in line]
+    assert masked and all(TRACE in line for line in masked)
+
+
+def everything(redis_url: str) -> bytes:
+    """Every key and value in Redis."""
+    client = redis.Redis.from_url(redis_url)
+    of: dict[bytes, Callable[[bytes], object]] = {
+        b"string": client.get,
+        b"hash": client.hgetall,
+        b"list": lambda key: client.lrange(key, 0, -1),
+        b"set": client.smembers,
+        b"zset": lambda key: client.zrange(key, 0, -1),
+    }
+    return b"".join(key + repr(of[client.type(key)](key)).encode() for key in client.scan_iter())
+
+
+def _plant(client: httpx.Client) -> None:
+    """Values where no value belongs."""
+    odd = {"User-Agent": "zurayq/1098765413", "X-Zurayq": "planted", "Cookie": "session=zurayq"}
+    client.get("/api/v1/files/zurayq@planted.example", headers=odd)
+    client.get("/zurayq?id=1098765413", headers=odd)
+    client.post("/api/v1/mask", content=b'{"text": "Zurayq 1098765413')
+    client.post("/api/v1/mask", json={"zurayq": "1098765413"})
+    client.post("/auth/login", json={"email": "zurayq@planted.example", "password": "planted planted"})
+    client.post("/api/v1/files/redact", files={"file": ("zurayq.pdf", b"%PDF-1.7 Zurayq 1098765413")})
+    client.post("/api/v1/mask", json={"text": TEXT}, headers={"Authorization": "Bearer mk_live_planted"})
+    made = client.post("/v1/glossaries", json={"name": "Zurayq", "entries": [{"term": "Zurayq planted"}]})
+    assert made.status_code == 201
+
+
+def _check_traces(collector: Collector, provider: ScriptedProvider, file_id: str) -> None:
+    """Both processes have ended, so every span was sent."""
+    ours = [span for span in collector.spans() if span.trace == TRACE]
     names = {span.name for span in ours}
     assert {"POST /api/v1/mask", "provider anthropic", "database", "limiter", "objects"} <= names
     by_id = {span.id: span for span in ours}
-    path, span = [], next(span for span in ours if span.name == "stage store")
+    path, span = (
+        [],
+        next(span for span in ours if span.name == "stage store" and span.attributes["masker.job_id"] == file_id),
+    )
     while span.id in by_id:
         path.append((span.service, span.name))
         if span.parent not in by_id:
@@ -150,13 +221,11 @@ def test_one_trace_for_each_call_and_file(
     assert all(by_id[span.parent].name.startswith("stage ") for span in ours if span.name.startswith("sandbox "))
     (call,) = (span for span in ours if span.name == "provider anthropic")
     assert call.attributes["http.response.status_code"] == 200
-    assert provider.turn.headers.get("traceparent") == (f"00-{call.trace}-{call.id}-01")
-    assert not provider.turn.headers.keys() & {"tracestate", "baggage"}
+    (turn,) = (turn for turn in provider.turns if turn.path.startswith("/v1/messages"))
+    assert turn.headers["traceparent"] == f"00-{call.trace}-{call.id}-01"
+    assert not turn.headers.keys() & {"tracestate", "baggage"}
     done = next(span for span in ours if span.name == "stage redact")
-    assert done.attributes == {"masker.job_id": job["file_id"], "masker.stage": "redact", "masker.outcome": "done"}
-    for line in (line for log in tmp_path.glob("serve-*.log") for line in log.read_text().splitlines()):
-        if '"route":"/api/v1/mask"' in line.replace(" ", ""):
-            assert "0af7651916cd43dd8448eb211c80319c" in line
+    assert done.attributes == {"masker.job_id": file_id, "masker.stage": "redact", "masker.outcome": "done"}
 
 
 def test_a_collector_that_is_away_holds_up_nothing(provider: ScriptedProvider, monkeypatch: pytest.MonkeyPatch) -> None:
