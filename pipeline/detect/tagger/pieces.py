@@ -16,7 +16,7 @@ LINE_BREAK = "\n"
 _MAX_CHARACTERS = 64  # of one word; no name is longer, and what is kept about words stays small
 _MAX_PIECES = 24  # of one word; what follows in a longer one adds nothing to its meaning
 _UNKNOWN_PENALTY = 10.0
-_CACHED_WORDS = 1 << 16
+_CACHED_WORDS = 1 << 14  # 8 MB when it is full
 
 
 class Words(NamedTuple):
