@@ -58,13 +58,15 @@ def enter(plan: dict[str, Any]) -> list[str]:
         missing.append("namespaces")
     else:
         _become_first_process(plan["keep"])
-    import_directories = _import_directories(plan)
+    # A forked child uses those of its zygote, an ordinary user too: as they are, or by inherited descriptors.
+    import_directories = _import_directories(plan) if plan["paths"] else []
     ruleset = _landlock_rules(plan)
     is_exclusive_user = _drop_privileges(number, changes=plan["root"] and not plan["stay"])
     if is_exclusive_user is None:
         missing.append("ordinary user")
     die_with_parent()  # a change of user clears the death signal
-    _use_import_directories(import_directories, plan["paths"])
+    if import_directories:
+        _use_import_directories(import_directories, plan["paths"])
     if not _limit(plan, is_exclusive=has_user_namespace or is_exclusive_user is True):
         missing.append("limits")
     if not _restrict_files(ruleset):
