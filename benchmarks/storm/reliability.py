@@ -14,7 +14,7 @@ HEAD = """# Reliability
 
 Written by `make storm` and `make soak`; no figure here is typed by hand. In a storm two accounts send texts and files
 without a pause while parts of the system are killed (SIGKILL), frozen (SIGSTOP: there, but silent), cut off, slowed,
-run out of disk, and get a new master key, one fault after the other. Then it ends, the system finishes what it had
+run out of disk, run with a clock that is 75 s wrong, and get a new master key, one fault after the other. Then it ends, the system finishes what it had
 accepted, and everything is counted:
 
 - every accepted file is ready, failed or expired; a ready one was downloaded and holds none of its values;

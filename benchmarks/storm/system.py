@@ -11,6 +11,7 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -34,6 +35,10 @@ _SETTINGS = {
     "MASKER_SANDBOX": "best-effort",
 }
 _DISK = "256m"
+# Fakes the wall clock of a program, not its monotonic one; Debian's package libfaketime.
+_FAKE_CLOCK = next(Path("/usr/lib").glob("*/faketime/libfaketime.so.1"), None)
+_SKEW = 75  # seconds: many leases, and less than an object store forgives in a signature
+_SKEWED_SECONDS = 6.0  # at least; a process needs seconds to start
 READY_SECONDS = 120.0
 GRACE_SECONDS = 60.0
 
@@ -162,11 +167,14 @@ class System:
         raise RuntimeError(f"the API was not ready after {READY_SECONDS:.0f} s")
 
     def faults(self) -> dict[str, Callable[[float], None]]:
-        """What can be done, each for some seconds: kill, freeze, cut, slow, fill the disk."""
+        """What can be done, each for some seconds: kill, freeze, wrong clock, cut, slow, fill the disk."""
         found: dict[str, Callable[[float], None]] = {}
         for part in self.parts:
             found[f"kill {part.name}"] = part.kill_and_start
             found[f"freeze {part.name}"] = part.freeze
+        for service in self.services if _FAKE_CLOCK else ():
+            found[f"put the clock of {service.name} forward"] = partial(self._skew, service, _SKEW)
+            found[f"put the clock of {service.name} back"] = partial(self._skew, service, -_SKEW)
         for name, cable in self.cables.items():
             found[f"cut off {name}"] = _cutting(cable)
             found[f"slow {name}"] = _slowing(cable)
@@ -253,6 +261,17 @@ class System:
         self._stack.callback(cable.close)
         user, at, _ = place.netloc.rpartition("@")
         return place._replace(netloc=f"{user}{at}127.0.0.1:{cable.port}").geturl()
+
+    def _skew(self, service: Service, skew: int, seconds: float) -> None:
+        """Runs a service with a wrong wall clock for a while, between two kills."""
+        service.kill()
+        fake = {"LD_PRELOAD": str(_FAKE_CLOCK), "FAKETIME": f"{skew:+d}s", "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
+        service.environment = {**self.environment, **fake}
+        service.start()
+        time.sleep(_SKEWED_SECONDS + seconds)
+        service.kill()
+        service.environment = self.environment
+        service.start()
 
     def _fill_disk(self, seconds: float) -> None:
         ballast = self.folder / "data" / "ballast"
