@@ -14,8 +14,8 @@ HEAD = """# Reliability
 
 Written by `make storm` and `make soak`; no figure here is typed by hand. In a storm two accounts send texts and files
 without a pause while parts of the system are killed (SIGKILL), frozen (SIGSTOP: there, but silent), cut off, slowed,
-run out of disk, run with a clock that is 75 s wrong, and get a new master key, one fault after the other. Then it ends, the system finishes what it had
-accepted, and everything is counted:
+run out of disk, run with a clock that is 75 s wrong, and get a new master key, one fault after the other. Then it ends,
+the system finishes what it had accepted, and everything is counted:
 
 - every accepted file is ready, failed or expired; a ready one was downloaded and holds none of its values;
 - the ledger balances to the word: each answered text is paid once, each ready file costs its words, a failed one
