@@ -52,7 +52,7 @@ def at_terminal(*arguments: str, **environment: str) -> tuple[int, str, str]:
 def test_each_document_has_a_bar_while_it_is_redacted(server: Server, tmp_path: Path, *, is_remote: bool) -> None:
     source, target = tmp_path / "in", tmp_path / "out"
     source.mkdir()
-    for name in ("payroll.csv", "customer-letter.docx", "residence-permit-form.png"):
+    for name in ("payroll.csv", "customer-letter.docx", "open-cases.pptx"):
         shutil.copy(DOCUMENTS / name, source)
     remote = {"MASKER_SERVER": server.url, "MASKER_API_KEY": server.key} if is_remote else {}
     status, out, terminal = at_terminal("redact-file", "-r", str(source), "-o", str(target), "--json", **remote)
@@ -60,6 +60,6 @@ def test_each_document_has_a_bar_while_it_is_redacted(server: Server, tmp_path: 
     assert len(list(target.iterdir())) >= 3
     assert out.lstrip().startswith("{")  # the result is alone on standard output
     assert "documents" in terminal and "━" in terminal
-    for name in ("payroll.csv", "customer-letter.docx", "residence-permit-form.png"):
+    for name in ("payroll.csv", "customer-letter.docx", "open-cases.pptx"):
         assert re.search(rf"{re.escape(name)}: \w+", terminal), name
     assert "Traceback" not in terminal

@@ -560,7 +560,8 @@ class TestParsers:
 
     def test_it_is_there_when_it_was_asked_for_and_reads_the_same(self, threads: ThreadPoolExecutor):
         sandbox = Sandbox("strict")
-        documents = [path for path in sorted(DOCUMENTS.iterdir()) if path.suffix.removeprefix(".") in {*Format}]
+        by_format = {path.suffix.removeprefix("."): path for path in sorted(DOCUMENTS.iterdir())}
+        documents = [path for format_, path in by_format.items() if format_ in {*Format} - {Format.TIFF}]
         assert len(documents) > 5
 
         def read(path: Path) -> object:
