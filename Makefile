@@ -60,7 +60,7 @@ soak:  ## thirty minutes of even load, write its section of docs/reliability.md:
 	@scripts/setup test
 	@$(PY) -m benchmarks.storm.soak
 
-train:  ## train the name tagger anew from ../shared/data/ner (hours), write its weights and how it is combined
+train:  ## train the name taggers anew from ../shared/data (minutes on a GPU, days else), write their weights and how they are combined
 	@scripts/setup check
 	@scripts/setup train
 	@scripts/names/run
