@@ -73,5 +73,5 @@ def test_examples_and_edges(generous: Served, tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_whatever_is_sent(generous: Served, tmp_path: Path) -> None:
     """Random bodies, and chains of calls in which one uses what another answered."""
-    arguments = ["--max-examples", "200", "--phases", "examples,coverage,fuzzing,stateful"]
+    arguments = ["--max-examples", "80", "--phases", "examples,coverage,fuzzing,stateful"]
     finds_nothing(generous, tmp_path, *arguments, "--generation-database", "none")

@@ -29,7 +29,7 @@ _ENDINGS = {"jpg": "jpeg", "tif": "tiff", "doc": "docx", "xls": "xlsx", "ppt": "
     "xlsm": "xlsx",
 }
 _REFUSED = "unsupported_format"
-_SMALL = 20_000  # bytes of a document that the tests run too
+_SMALL = 15_000  # bytes of a document that the tests run too
 # Documents that were refused once, each for a different reason: a content type list that is not XML, a rotated picture
 # among others of its size, tight lines without blanks, companies that read like people, empty Unicode maps.
 ONCE_REFUSED = (

@@ -10,6 +10,7 @@ import csv
 import gzip
 import html
 import io
+import os
 import re
 import subprocess
 import tempfile
@@ -275,6 +276,7 @@ def all_shown(pdfs: Sequence[bytes]) -> list[str]:
     return ["\n".join(islice(said, len(of_one))) for of_one in pages]
 
 
+@lru_cache(maxsize=4)
 def _read_pages(pdf: bytes) -> str:
     return "\n".join(map(read, _rendered(pdf)))
 
@@ -306,6 +308,7 @@ def _read_all(images: Sequence[Image.Image]) -> list[str]:
     done = subprocess.run(
         ["tesseract", "stdin", "stdout", "-l", "ara+eng", "--psm", "6"],
         input=buffer.getvalue(), capture_output=True, check=True, timeout=120 * len(images),
+        env={**os.environ, "OMP_THREAD_LIMIT": "1"},  # threads of one picture wait for each other more than they read
     )  # fmt: skip
     said = done.stdout.decode("utf-8", "replace").split("\f")
     assert len(said) == len(images)

@@ -3,6 +3,7 @@
 import io
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 import numpy as np
 import pikepdf
@@ -30,6 +31,12 @@ def is_there(value: str, data: bytes) -> bool:
     return bool(inspection.traces(data, value)) or is_said(value, inspection.said(Format.PDF, data))
 
 
+@lru_cache(maxsize=2)
+def said_by_pictures(data: bytes) -> list[str]:
+    """What OCR reads of each picture in a PDF."""
+    return [inspection.read(picture) for picture in pictures_of(data)]
+
+
 def pictures_of(data: bytes) -> Iterator[Image.Image]:
     """Pictures of plain gray bytes, as they lie in the file, whatever the page shows of them."""
     with pikepdf.open(io.BytesIO(data)) as file:
@@ -50,7 +57,7 @@ def is_seen(value: str, data: bytes) -> bool:
     """Whether a reader of the page, or of its pictures, sees the value."""
     if is_said(value, inspection.shown(Format.PDF, data)):
         return True
-    return any(is_said(value, inspection.read(picture)) for picture in pictures_of(data))
+    return any(is_said(value, said) for said in said_by_pictures(data))
 
 
 def test_there_are_enough_places_and_each_has_its_name() -> None:
