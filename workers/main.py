@@ -1,9 +1,7 @@
 """The module that Dramatiq's runner loads in every worker process: the broker with actors, sweeper and webhooks."""
 
 import gc
-import signal
 
-from pipeline.sandbox.isolation import die_with_parent
 from schemas.settings import load_settings
 from schemas.telemetry import logs, tracing
 from storage.monitoring import serve_metrics
@@ -11,12 +9,12 @@ from storage.opening import Storage
 from workers.actors import declare
 from workers.context import Context
 from workers.last_spans import LastSpans
+from workers.orphans import end_with_runner
 from workers.sweep import Sweeper
 from workers.warming import Warming
 from workers.webhooks import WebhookSender
 
-# Killed runners leave no workers behind, which would go on beside those that replace them. They finish as on SIGTERM.
-die_with_parent(signal.SIGTERM)
+end_with_runner()
 
 settings = load_settings()
 logs.configure(settings.log_format)

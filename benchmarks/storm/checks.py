@@ -1,5 +1,6 @@
 """What must be true after a storm: every file ended, every word accounted for, nothing left, nothing readable."""
 
+import re
 import time
 from collections import Counter
 from collections.abc import Mapping
@@ -18,10 +19,13 @@ from storage.jobs.endings import hold_reference
 from storage.jobs.tables import Job
 from storage.opening import Storage
 from storage.tables import Account, Entry, EntryKind, Purse
+from workers.orphans import GRACE_SECONDS
 
 PATIENCE = 240.0  # seconds for the work that is left when the storm is over
 _ENDED = {JobState.READY.value, JobState.FAILED.value, JobState.EXPIRED.value}
 _TOKENS_PER_PAGE = 10
+_ORPHANS = GRACE_SECONDS + 5  # seconds in which workers without a runner end
+_TRACEBACK = re.compile(r"Traceback \(most recent call last\):\n((?:[ \t].*\n|\n)*)([\w.]*)")
 
 
 @dataclass
@@ -56,14 +60,26 @@ def check(system: System, accounts: Mapping[str, Seen], paid_tokens: int) -> Ver
         system.stop_services()
     except RuntimeError as error:
         verdict.remarks.append(str(error))
-    time.sleep(1)
+    deadline = time.monotonic() + _ORPHANS
+    while system.left_over() and time.monotonic() < deadline:
+        time.sleep(1)
     verdict.remarks += [f"a process outlived the system: {line}" for line in system.left_over()]
     values = [value.encode() for seen in accounts.values() for value in seen.values]
     verdict.remarks += [f"a value stands in {path}" for path in holds(system.places, values)]
-    verdict.remarks += [
-        f"a traceback stands in {path.name}" for path in system.logs.iterdir() if b"Traceback" in path.read_bytes()
-    ]
+    for path in system.logs.iterdir():
+        verdict.remarks += [
+            f"a traceback stands in {path.name}: {told}" for told in tracebacks(path.read_text("utf-8"))
+        ]
     return verdict
+
+
+def tracebacks(log: str) -> list[str]:
+    """Of each traceback in a log its last place and the type of the error."""
+    found = []
+    for trace in _TRACEBACK.finditer(log):
+        *_, place = re.findall(r'File "([^"]+)", line (\d+)', trace[1]) or [("-", "0")]
+        found.append(f"{trace[2]} at {place[0]}:{place[1]}")
+    return found
 
 
 def storage_of(system: System) -> Storage:

@@ -88,6 +88,7 @@ def configure(log_format: LogFormat) -> None:
         logging.getLogger(name).setLevel(logging.WARNING)
     for name in _SILENT:
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    logging.raiseExceptions = False  # a line that cannot be written is lost, without a traceback that quotes it
     threading.excepthook = lambda raised: _uncaught("a thread broke off", raised.exc_type)
     sys.unraisablehook = lambda raised: _uncaught("an exception could not be raised", raised.exc_type)
     sys.excepthook = _ended

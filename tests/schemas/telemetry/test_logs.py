@@ -126,3 +126,20 @@ def test_formats() -> None:
 def test_the_docs_name_every_field() -> None:
     rows = [f"| `{name}` | {meaning} |" for name, meaning in logs.FIELDS.items()]
     assert "\n".join(rows) in (ROOT / "docs" / "operating.md").read_text()
+
+
+def test_a_line_that_cannot_be_written_is_lost_without_a_traceback() -> None:
+    """As when the reader of standard error is gone: Python would print the line with a traceback."""
+    script = f"""
+import logging, os, sys
+from schemas.settings import LogFormat
+from schemas.telemetry import logs
+kept = os.dup(2)
+os.close(2)
+logs.configure(LogFormat.JSON)
+sys.stderr = open(kept, "w", closefd=False)
+logging.getLogger("masker").warning("{SECRET}")
+print("goes on")
+"""
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "goes on\n", "")
