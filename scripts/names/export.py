@@ -24,7 +24,7 @@ from scripts.names.sentences.corpora import TAGS
 from scripts.names.student import DILATIONS, Student
 from scripts.names.student import WIDTH as WORD_WIDTH
 from scripts.names.student_graph import Range, graph_of
-from scripts.names.train import LAYERS
+from scripts.names.teachers import LAYERS
 
 _OPSET = 18
 _BATCH, _CALIBRATION, _OUTLIERS = 4096, 20, 1e-5  # pieces; batches; share of their values

@@ -9,96 +9,26 @@ import json
 import multiprocessing
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
-from torch import Tensor, nn
-from torch.nn import functional
 
 from pipeline.detect.tagger.pieces import Pieces
 from scripts.names import base, vocabulary
-from scripts.names.base import Base
-from scripts.names.fitting import convolved, device, encoded, figures, fit, shares
-from scripts.names.network import Tagger, word_embeddings
-from scripts.names.pool import Batch, Pool
-from scripts.names.readings import (
-    Chunks,
-    Plan,
-    Vocabulary,
-    chunks,
-    joined,
-    known_texts,
-    load,
-    reading,
-    save,
-    unlabelled_lines,
-)
+from scripts.names.fitting import device, figures
+from scripts.names.readings import Chunks, Plan, Vocabulary, chunks, joined, known_texts, load, reading, save
 from scripts.names.sentences import corpora, written
-from scripts.names.sentences.corpora import IGNORED, TAGS, split
+from scripts.names.sentences.corpora import split
 from scripts.names.sentences.labelled import sentence_of
-from scripts.names.student import Student
+from scripts.names.students import train_accurate, train_fast
+from scripts.names.teachers import label, teach
+from scripts.names.training_run import Amount, Run
 
-LAYERS = 8  # of the accurate tagger
-_LEAST_SHARE = 1e-4
-_HARD, _SOFT = 0.4, 1.6  # weights of the losses against labels and against teachers
-_UNKNOWN = 0.04  # share of the words that the fast tagger sees without their pieces
 _TEACHER_SEED, _POOL_SEED = 1_000, 2_000
-
-
-class Teacher(NamedTuple):
-    """How a teacher is built: layers of the base, and whether the embeddings learn, too."""
-
-    layers: int
-    learns_embeddings: bool
-
-
-ACCURATE = Teacher(LAYERS, learns_embeddings=False)  # the one that becomes the accurate tagger
-TEACHERS = (ACCURATE, *(Teacher(12, learns) for learns in (True, True, False)), Teacher(10, True), Teacher(8, True))
-
-
-class Amount(NamedTuple):
-    """How much is trained: readings are of all labelled text, passes of the pool that the teachers read."""
-
-    teachers: int = len(TEACHERS)
-    teacher_readings: int = 12
-    pool_readings: int = 24
-    accurate_passes: float = 2.5
-    rounded_passes: float = 0.3
-    fast_passes: float = 8.0
-    share: float = 1.0  # of the corpora and the generated messages that a reading has
-    teacher_pieces: int = 4_096  # of a batch
-    pieces: int = 16_384
-
-
-class Run(NamedTuple):
-    """What all steps of a run share, each in a process of its own: small batches do not fill a GPU."""
-
-    base: Path
-    out: Path
-    amount: Amount
-
-    def open(self) -> tuple[Base, list[int], Tensor]:
-        """The base, the rows of its pieces that are kept, and their embeddings."""
-        torch.backends.cuda.matmul.allow_tf32 = True
-        torch.backends.cuda.enable_cudnn_sdp(False)  # it plans anew for each shape
-        source = base.read(self.base)
-        kept: list[int] = json.loads((self.out / "vocabulary.json").read_text())
-        return source, kept, word_embeddings(source, kept)
-
-    def vocabulary(self, text: Path | None) -> Vocabulary:
-        """The pieces with their probabilities, and unlabelled lines."""
-        source, kept, _ = self.open()
-        return Vocabulary([source.pieces[row] for row in kept], source.scores[kept].tolist(), unlabelled_lines(text))
-
-    def pool(self, name: str) -> Pool:
-        """Chunks that were kept under this name."""
-        return Pool(load(self.out / f"{name}.npz"), device())
 
 
 def read_all(plans: Sequence[Plan], words: Vocabulary, processes: int) -> Iterator[Chunks]:
@@ -145,148 +75,6 @@ def held_back(words: Vocabulary) -> dict[str, Chunks]:
     messages = [sentence_of(message) for message in written.held_back()]
     found["written"] = joined(chunk for message in messages for chunk in chunks(pieces, [message]))
     return found
-
-
-def teach(run: Run, number: int) -> dict[str, NDArray[np.float32]]:
-    """Fine-tunes a teacher on labels. What it says of the held-back words, by source."""
-    source, _, embeddings = run.open()
-    torch.manual_seed(number)
-    model = teacher(number, embeddings)
-    model.start_from(source)
-    model.to(device())
-    path = run.out / f"teacher-{number}.pt"
-    if path.exists():
-        model.load_state_dict(torch.load(path))
-    else:
-        pool, pieces = run.pool("labelled"), run.amount.teacher_pieces
-
-        def loss_of(batch: Batch) -> Tensor:
-            scores = encoded(model, batch).flatten(0, 1).float()
-            return functional.cross_entropy(scores, batch.tags.flatten(), ignore_index=IGNORED)
-
-        steps = len(pool.groups(pieces, None))
-        fit(f"teacher {number}", model, pool, loss_of, steps=steps, rate=1.5e-4, pieces=pieces, seed=number)
-        keep(model.state_dict(), path)
-    return said_of_held(run, f"teacher {number}", partial(shares, model, encoded))
-
-
-def teacher(number: int, embeddings: Tensor) -> Tagger:
-    """The network of a teacher, not trained."""
-    kind = TEACHERS[number]
-    model = Tagger(embeddings, kind.layers, len(TAGS))
-    model.embedding.weight.requires_grad_(kind.learns_embeddings)
-    return model
-
-
-def said_of_held(run: Run, name: str, said: Callable[[Pool, int], Tensor]) -> dict[str, NDArray[np.float32]]:
-    """What a network says of the held-back words, whose figures it prints."""
-    found = {}
-    for path in sorted(run.out.glob("held-*.npz")):
-        pool = run.pool(path.stem)
-        answer = said(pool, run.amount.pieces)
-        print(f"{name} on {path.stem}: {figures(answer, pool.tags)}", flush=True)
-        found[path.stem] = answer.cpu().numpy()
-    return found
-
-
-def label(run: Run, number: int) -> None:
-    """A teacher reads the pool."""
-    path = run.out / f"shares-{number}.npy"
-    if path.exists():
-        return
-    _, _, embeddings = run.open()
-    model = teacher(number, embeddings)
-    model.load_state_dict(torch.load(run.out / f"teacher-{number}.pt"))
-    said = shares(model.to(device()), encoded, run.pool("pool"), 2 * run.amount.pieces)
-    np.save(run.out / "part.npy", said.half().cpu().numpy())
-    (run.out / "part.npy").rename(path)
-
-
-def taught_pool(run: Run) -> Pool:
-    """The pool with the mean of what the teachers say."""
-    pool = run.pool("pool")
-    total = torch.zeros((pool.words, len(TAGS)), device=pool.device)
-    for number in range(run.amount.teachers):
-        total += torch.from_numpy(np.load(run.out / f"shares-{number}.npy")).to(pool.device)
-    pool.shares = (total / run.amount.teachers).half()
-    return pool
-
-
-def taught_loss(scores: Tensor, batch: Batch, pool: Pool) -> Tensor:
-    """Against the labels where there are some, and against the teachers' shares."""
-    assert pool.shares is not None
-    hard = functional.cross_entropy(
-        scores.flatten(0, 1).float(), batch.tags.flatten(), ignore_index=IGNORED, reduction="sum"
-    )
-    taught = pool.shares[batch.places].float().clamp(min=_LEAST_SHARE).log()
-    each = functional.kl_div(functional.log_softmax(scores.float(), -1), taught, log_target=True, reduction="none")
-    soft = (each.sum(-1) * batch.is_word).sum()
-    return _HARD * hard / (batch.tags != IGNORED).sum().clamp(min=1) + _SOFT * soft / batch.is_word.sum()
-
-
-def train_accurate(run: Run) -> None:
-    """Goes on from the teacher of its own shape, in the end with products in 8 bits."""
-    _, _, embeddings = run.open()
-    number = TEACHERS.index(ACCURATE)
-    model = teacher(number, embeddings)
-    model.load_state_dict(torch.load(run.out / f"teacher-{number}.pt"))
-    model.to(device())
-    pool, amount = taught_pool(run), run.amount
-    torch.manual_seed(11)
-    per_pass = len(pool.groups(amount.pieces, None))
-
-    def loss_of(batch: Batch) -> Tensor:
-        return taught_loss(encoded(model, batch), batch, pool)
-
-    fit_more = partial(fit, model=model, pool=pool, loss_of=loss_of, pieces=amount.pieces)
-    fit_more("accurate", steps=round(per_pass * amount.accurate_passes), rate=2e-4, seed=11)
-    said_of_held(run, "accurate", partial(shares, model, encoded))
-    save_small(model, run.out / "accurate-unrounded.pt")
-    model.rounded()
-    said_of_held(run, "accurate, rounded", partial(shares, model, encoded))
-    fit_more("accurate, rounded", steps=round(per_pass * amount.rounded_passes), rate=5e-5, seed=12)
-    said_of_held(run, "accurate, trained rounded", partial(shares, model, encoded))
-    save_small(model, run.out / "accurate.pt")
-
-
-def save_small(model: nn.Module, path: Path) -> None:
-    """Keep all but the embeddings of the base, in 16 bits."""
-    keep({name: value.half() for name, value in model.state_dict().items() if name != "embedding.weight"}, path)
-
-
-def keep(state: dict[str, Tensor], path: Path) -> None:
-    """Write weights, whole or not at all."""
-    part = path.with_suffix(".part")
-    torch.save({name: value.cpu() for name, value in state.items()}, part)
-    part.rename(path)
-
-
-def train_fast(run: Run) -> None:
-    """From the principal components of the embeddings."""
-    _, kept, embeddings = run.open()
-    torch.manual_seed(21)
-    model = Student(len(kept), len(TAGS))
-    model.start_from(embeddings)
-    model.to(device())
-    pool, pieces = taught_pool(run), run.amount.pieces
-
-    def loss_of(batch: Batch) -> Tensor:
-        return taught_loss(convolved(model, batch._replace(word_rows=with_unknown(batch.word_rows))), batch, pool)
-
-    steps = round(len(pool.groups(pieces, None)) * run.amount.fast_passes)
-    fit("fast", model, pool, loss_of, steps=steps, rate=2e-3, pieces=pieces, seed=22, decay=0.02, floor=0.01,
-        is_half=False)  # fmt: skip
-    said_of_held(run, "fast", partial(shares, model, convolved))
-    save_small(model, run.out / "fast.pt")
-
-
-def with_unknown(rows: Tensor) -> Tensor:
-    """The rows with some words as if their pieces were unknown, so that the network learns to read around them."""
-    chosen = torch.rand(rows.shape[:2], device=rows.device) < _UNKNOWN
-    changed = rows.clone()
-    pieces = changed[:, :, 1:]
-    pieces[chosen[:, :, None] & (pieces != Pieces.PAD)] = Pieces.UNKNOWN
-    return changed
 
 
 def main() -> None:
