@@ -37,6 +37,12 @@ _SETTINGS = {
 _DISK = "256m"
 # Fakes the wall clock of a program, not its monotonic one; Debian's package libfaketime.
 _FAKE_CLOCK = next(Path("/usr/lib").glob("*/faketime/libfaketime.so.1"), None)
+# Its clock_nanosleep fails beside other threads (version 0.9.10), and Python sleeps by that: in such a program it waits
+# for a while in which nothing can be read.
+_OTHER_SLEEP = """
+import select, time
+time.sleep = lambda seconds: select.select([], [], [], seconds) and None
+"""
 _SKEW = 75  # seconds: many leases, and less than an object store forgives in a signature
 _SKEWED_SECONDS = 6.0  # at least; a process needs seconds to start
 READY_SECONDS = 120.0
@@ -266,6 +272,10 @@ class System:
         """Runs a service with a wrong wall clock for a while, between two kills."""
         service.kill()
         fake = {"LD_PRELOAD": str(_FAKE_CLOCK), "FAKETIME": f"{skew:+d}s", "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
+        start = self.folder / "start"
+        start.mkdir(exist_ok=True)
+        (start / "sitecustomize.py").write_text(_OTHER_SLEEP)
+        fake["PYTHONPATH"] = f"{start}:{self.environment.get('PYTHONPATH', '')}".rstrip(":")
         service.environment = {**self.environment, **fake}
         service.start()
         time.sleep(_SKEWED_SECONDS + seconds)
