@@ -42,8 +42,7 @@ _PARTICLES = Word.CONNECTOR | Word.KUNYA | Word.ABD | Word.ARTICLE | Word.PARTIC
 _BESIDE_NAMES = Word.ORDINARY | Word.TITLE | Word.ROLE | Word.LABEL
 _BESIDE_ARABIC_NAMES = _BESIDE_NAMES | Word.GREETING | Word.CONTACT
 _SURE = 0.95  # score of a span of the rules
-# The least probability of a span of the rules. A person whom they know is dismissed only against strong evidence.
-_LEAST_OF_RULES = {EntityType.PERSON: 0.1, EntityType.LOCATION: 0.2, EntityType.ORGANIZATION: 0.2}
+_LEAST_OF_RULES = 0.2  # probability of a span of the rules: what they know is dismissed only against strong evidence
 _MOST_CHARACTERS = 120  # of one name; a longer mention is a misreading of a list
 
 
@@ -129,7 +128,7 @@ class TaggedRecognizer:
             score = (
                 found.score if is_certain else probability(names.weights[found.type].rule, read.rule_features(found))
             )
-            if score >= _LEAST_OF_RULES[found.type]:
+            if score >= _LEAST_OF_RULES:
                 whole = found._replace(end=_end_of_word(text, found.end))
                 sources[whole.start, whole.end, whole.type] = whole
                 shown = score if is_certain else tempered(score, names.temperature)
