@@ -9,13 +9,12 @@ but for them.
 
 import argparse
 import os
-import resource
 import secrets
 import statistics
 import subprocess
 import time
 from collections.abc import Callable
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 import cv2
 import httpx
@@ -87,26 +86,6 @@ def ten_row_csv() -> bytes:
     return "\n".join(["Name,National ID,Mobile", *rows, ""]).encode()
 
 
-class Cost(NamedTuple):
-    """Seconds by the clock, and seconds of a core that this process and its children used."""
-
-    clock: float
-    cores: float
-
-
-def measured(call: Callable[[], T]) -> tuple[T, Cost]:
-    """The call's answer and its cost. Processor time does not depend on other work of the machine."""
-    before = cores()
-    answer, clock = timed(call)
-    return answer, Cost(clock, cores() - before)
-
-
-def cores() -> float:
-    """Seconds of processor time, user and system, of this process and of its children that have ended."""
-    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(usage.ru_utime + usage.ru_stime for usage in used)
-
-
 def timed(call: Callable[[], T]) -> tuple[T, float]:
     """The call's answer and its wall-clock seconds."""
     started = time.perf_counter()
@@ -147,9 +126,9 @@ def raw_tesseract(pixels: list[bytes]) -> float:
     return time.perf_counter() - started
 
 
-def stages(data: bytes, pages: int) -> tuple[dict[str, Cost], list[bytes], list[str]]:
-    """What each stage cost, the rasters' pixels, and the surfaces found."""
-    costs, staged = run_stages(Format.PDF, data, pages, measured)
+def stages(data: bytes, pages: int) -> tuple[dict[str, float], list[bytes], list[str]]:
+    """The seconds of each stage, the rasters' pixels, and the surfaces found."""
+    costs, staged = run_stages(Format.PDF, data, pages, timed)
     return costs, staged.pixels, [value.surface for value in staged.found.values]
 
 
@@ -165,14 +144,14 @@ def whole_job(client: httpx.Client, name: str, media_type: str, data: bytes) -> 
     return time.perf_counter() - started
 
 
-def show(heading: str, costs: dict[str, Cost], pages: int) -> float:
-    """Prints one table of stages with their processor time."""
-    print(f"\n{heading}\n{'stage':12}{'seconds':>10}{'of a core':>10}{'pages/s':>10}")
-    total = Cost(sum(cost.clock for cost in costs.values()), sum(cost.cores for cost in costs.values()))
-    for stage, cost in {**costs, "all": total}.items():
-        if stage != "ocr" or cost.clock >= 0.01:  # else there is nothing to read
-            print(f"{stage:12}{cost.clock:10.3f}{cost.cores:10.3f}{pages / cost.clock:10.1f}")
-    return total.cores
+def show(heading: str, costs: dict[str, float], pages: int) -> float:
+    """Prints one table of stages. Returns their seconds together."""
+    print(f"\n{heading}\n{'stage':12}{'seconds':>10}{'pages/s':>10}")
+    total = sum(costs.values())
+    for stage, seconds in {**costs, "all": total}.items():
+        if stage != "ocr" or seconds >= 0.01:  # else there is nothing to read
+            print(f"{stage:12}{seconds:10.3f}{pages / seconds:10.1f}")
+    return total
 
 
 def main() -> None:
@@ -186,14 +165,14 @@ def main() -> None:
     costs, _, values = stages(text, chosen.pages)
     show(f"text PDF, {chosen.pages} pages", costs, chosen.pages)
     floor = raw_pymupdf(text, values)
-    ours = costs["extract"].clock + costs["redact"].clock
+    ours = costs["extract"] + costs["redact"]
     print(f"raw PyMuPDF extract+redact {floor:.2f} s; ours {ours:.2f} s: {ours / floor:.2f} x the floor")
 
     scan = scan_pdf(chosen.scans)
     costs, pixels, _ = stages(scan, chosen.scans)
     used = show(f"scan, {chosen.scans} pages at 300 dpi", costs, chosen.scans)
-    floor, raw = measured(lambda: raw_tesseract(pixels))
-    print(f"raw Tesseract {floor:.2f} s, {raw.cores:.2f} of a core: ours {used / raw.cores:.2f} x that")
+    floor = raw_tesseract(pixels)
+    print(f"raw Tesseract {floor:.2f} s; ours {used:.2f} s: {used / floor:.2f} x the floor")
 
     print("\nwhole jobs, upload to ready, embedded server")
     with (
