@@ -154,11 +154,14 @@ def main() -> None:
     """Fit, print what was learnt, and write the manifest beside the ONNX file."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("model", type=Path, help="the ONNX file; its manifest has the same name with .json")
+    parser.add_argument("--gate", type=Path, help="the ONNX file of the tagger that spares this one text without names")
     parser.add_argument("--threshold", type=float, default=0.3, help="least probability that counts")
     arguments = parser.parse_args()
     digest = hashlib.sha256(arguments.model.read_bytes()).hexdigest()
     blank = Weights((0.0,) * len(MENTION_FEATURES), (0.0,) * len(RULE_FEATURES))
-    names = Names(Tagger(arguments.model.read_bytes()), dict.fromkeys(TYPE.values(), blank), arguments.threshold, 1.0)
+    gate = Tagger(arguments.gate.read_bytes()) if arguments.gate else None
+    tagger = Tagger(arguments.model.read_bytes(), gate)
+    names = Names(tagger, dict.fromkeys(TYPE.values(), blank), arguments.threshold, 1.0)
     found = rows(names)
     combination: dict[str, dict[str, list[float]]] = defaultdict(dict)
     for (kind, type_), samples in sorted(found.items()):

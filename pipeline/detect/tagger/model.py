@@ -17,6 +17,8 @@ from pipeline.onnx_session import session
 from schemas.entities import EntityType
 
 _PART = 256  # words that a convolution reads at once
+_GATE = "fast"
+_LEAST_LIKELY = 0.01  # probability of a name, by the gate, of a word that an encoder is asked about
 
 
 class Tagger:
@@ -25,9 +27,9 @@ class Tagger:
     Each window is computed alone, so a result does not depend on what else is computed at the same time.
     """
 
-    def __init__(self, data: bytes) -> None:
-        """`data`: the content of the ONNX file."""
-        self._session = session(data)
+    def __init__(self, data: bytes, gate: "Tagger | None" = None) -> None:
+        """`data`: the content of the ONNX file. `gate`: a faster tagger, which spares an encoder text without names."""
+        self._session, self._gate = session(data), gate
         about = self._session.get_modelmeta().custom_metadata_map
         self._pieces = Pieces(about["pieces"].split("\n"), [float(score) for score in about["piece_scores"].split()])
         self._temperature = float(about.get("temperature", "1"))
@@ -38,8 +40,8 @@ class Tagger:
     def probabilities(self, words: Sequence[str], is_open: Sequence[bool]) -> Scores:
         """The probability of each tag for each word: (words, tags).
 
-        `is_open`: for each word whether it could be part of a name. Where no word of a window could, the window is not
-        computed, and its words have the tag O.
+        `is_open`: for each word whether it could be part of a name. Where no word of a window could, or none could by
+        the gate, the window is not computed, and its words have the tag O.
         """
         shares = np.zeros((len(words), self.decoder.tags), dtype=np.float32)
         shares[:, 0] = 1.0
@@ -51,9 +53,12 @@ class Tagger:
 
     def _encoded(self, words: Sequence[str], is_open: Sequence[bool]) -> Iterator[tuple[slice, Scores]]:
         """The scores of an encoder, which reads pieces in windows, and the words that they belong to."""
+        is_likely = self._likely(words, is_open)
+        if not any(is_likely):
+            return
         rows = [self._pieces.rows(word) for word in words]
         for window in windows([len(word_rows) for word_rows in rows]):
-            if not any(is_open[window.kept_from : window.kept_to]):
+            if not any(is_likely[window.kept_from : window.kept_to]):
                 continue
             flat = [Pieces.BEGIN]
             first: list[int] = []
@@ -63,6 +68,14 @@ class Tagger:
             kept = first[window.kept_from - window.first : window.kept_to - window.first]
             (scores,) = self._session.run(["scores"], {"rows": np.array(flat), "first": np.array(kept)})
             yield slice(window.kept_from, window.kept_to), scores
+
+    def _likely(self, words: Sequence[str], is_open: Sequence[bool]) -> Sequence[bool]:
+        """Which of the open words the gate does not rule out."""
+        if self._gate is None:
+            return is_open
+        named = 1 - self._gate.probabilities(words, is_open)[:, 0]
+        likely: list[bool] = (np.array(is_open) & (named >= _LEAST_LIKELY)).tolist()
+        return likely
 
     def _convolved(self, words: Sequence[str], is_open: Sequence[bool]) -> Iterator[tuple[slice, Scores]]:
         """The scores of a convolution over words. The parts overlap by its reach, so it sees no difference."""
@@ -92,6 +105,12 @@ class Names(NamedTuple):
 
 @cache
 def load(tier: str) -> Names:
-    """The tagger of a tier (`accurate`), loaded once per process. WrongWeights if its file is not as released."""
+    """The tagger of a tier (`accurate`), loaded once per process. WrongWeights if its file is not as released.
+
+    The fast one is the gate of the accurate one.
+    """
     data, manifest = release.read(tier)
-    return Names(Tagger(data), read_weights(manifest["combination"]), manifest["threshold"], manifest["temperature"])
+    gate = None if tier == _GATE else load(_GATE).tagger
+    return Names(
+        Tagger(data, gate), read_weights(manifest["combination"]), manifest["threshold"], manifest["temperature"]
+    )

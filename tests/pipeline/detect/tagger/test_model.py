@@ -157,9 +157,24 @@ def test_text_without_names_never_reaches_the_tagger(detector: Detector, monkeyp
         detector.detect("the order of Ottoline was sent")
 
 
+def test_windows_without_a_likely_name_never_reach_the_encoder() -> None:
+    """The gate changes nothing where it sees a name, and spares the encoder the rest of a text."""
+    gate, encoder = Tagger(release.read("fast")[0]), Tagger(release.read("accurate")[0])
+    gated = Tagger(release.read("accurate")[0], gate)
+    filler = words("We walked to the shop and bought two loaves of bread because they were cheap.\n").texts * 30
+    text = [*filler, *words(ENGLISH).texts]
+    everywhere = [True] * len(text)
+    with_gate, without = (tagger.probabilities(text, everywhere) for tagger in (gated, encoder))
+    read = with_gate[:, 0] < 1
+    assert (with_gate[read] == without[read]).all()
+    assert read[len(filler) :].all() and not read[: len(filler) - 126].any()
+    gated._session = None  # type: ignore[assignment] # whoever asks it fails
+    assert (gated.probabilities(filler, [True] * len(filler))[:, 0] == 1).all()
+
+
 @pytest.mark.parametrize("damage", ["missing", "changed"])
 def test_other_weights_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str) -> None:
-    for name in ("accurate.json", "accurate.onnx"):
+    for name in ("accurate.json", "accurate.onnx", "fast.json", "fast.onnx"):
         shutil.copy(FOLDER / name, tmp_path / name)
     if damage == "missing":
         (tmp_path / "accurate.onnx").unlink()
