@@ -3,6 +3,7 @@
 Pure functions: no parser, no clock, no state. Linear in the size of the document.
 """
 
+from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -96,10 +97,31 @@ def _propagate(
         if not _is_covered(text.text, own):
             hits += coreference.mentions_in(text.text)
         hits = _without_allowed(hits, text.text, known, allowed)
-        for place in merged_spans(text.text, own, hits) if hits else own:
+        if hits:
+            own = merged_spans(text.text, _outside_longer(own, hits, known), hits)
+        for place in own:
             value = placeholders.value(place.value, text.text[place.start : place.end])
             places.append(Finding(text.id, place.start, place.end, value.type, value.placeholder))
     return Findings(tuple(places), tuple(placeholders.values.values()))
+
+
+def _outside_longer(
+    own: Sequence[ValueSpan], hits: Sequence[ValueSpan], known: Sequence[KnownValue]
+) -> list[ValueSpan]:
+    """The detected spans that are no part of a longer hit of their type: `Brown` is one of `Mr. Brown`."""
+    by_start = deque(sorted(hits))
+    reaching: dict[EntityType, ValueSpan] = {}  # of the hits that began, the one that ends last
+    kept = []
+    for place in sorted(own):
+        while by_start and by_start[0].start <= place.start:
+            hit = by_start.popleft()
+            type_ = known[hit.value].type
+            if type_ not in reaching or hit.end > reaching[type_].end:
+                reaching[type_] = hit
+        longer = reaching.get(known[place.value].type)
+        if longer is None or longer.end < place.end or longer[:2] == place[:2]:
+            kept.append(place)
+    return kept
 
 
 def _is_covered(text: str, own: Sequence[ValueSpan]) -> bool:

@@ -79,14 +79,6 @@ class Candidate:
         return any(self.words.after(index) == "." for index in range(self.first, self.last))
 
     @property
-    def has_article(self) -> bool:
-        """Whether an Arabic article is among the words or attached to the last one."""
-        words, last = self.words, self.last
-        return any(words.meaning(index) & Word.ARTICLE for index in range(self.first, last)) or bool(
-            family_by_article(words.words[last])
-        )
-
-    @property
     def previous(self) -> str:
         """The word before in lower case, if only a blank is between; otherwise ""."""
         is_near = self.first and self.words.after(self.first - 1) == " "
@@ -151,24 +143,16 @@ SEVERAL_WORDS: tuple[Rule, ...] = (
          lambda c: c.is_certain, 0.75),
     Rule("after a title or label",
          lambda c: c.cue & _TITLE_OR_LABEL and (c.cue & Word.LABEL or c.known or not c.has_capitals), 0.8),
-    Rule("not: unknown words in capitals after a title, a heading",
-         lambda c: c.cue & _TITLE_OR_LABEL, 0.0),
     Rule("strong name, and a family name at the end",
          lambda c: c.parts[-1] & _FAMILY and c.is_strong, 0.7),
     Rule("after a role",
          lambda c: c.cue & Word.ROLE and (c.known or not c.has_capitals), 0.65),
     Rule("with a greeting or an identifier, or a known name with a contact word",
          lambda c: (c.cue & _GREETING_OR_ID or (c.cue & Word.CONTACT and c.known)) and not c.has_capitals, 0.6),
-    Rule("not: unknown words with a contact word",
-         lambda c: c.cue & Word.CONTACT and not c.has_capitals, 0.0),
     Rule("given name first, family name last, both weak",
          lambda c: c.part & _GIVEN and c.parts[-1] & _FAMILY, 0.6),
     Rule("initials with a full stop: J. Smith",
          lambda c: c.has_initials and c.has_full_stop, 0.55),
-    Rule("not: initials without one",
-         lambda c: c.has_initials, 0.0),
-    Rule("weak family name with an article at the end",
-         lambda c: c.parts[-1] == Word.FAMILY_WEAK and c.has_article, 0.55),
 )  # fmt: skip
 
 SINGLE_WORD: tuple[Rule, ...] = (
@@ -199,8 +183,6 @@ SINGLE_WORD: tuple[Rule, ...] = (
          lambda c: c.is_weak_given, 0.0),
     Rule("family name or unknown word after a title",
          lambda c: c.cue & Word.TITLE and c.is_titled_person and (c.part & _FAMILY or not c.has_capitals), 0.65),
-    Rule("not: unknown word in capitals after a title",
-         lambda c: c.cue & Word.TITLE and c.is_titled_person, 0.0),
     Rule("family name before a comma and a given name: Gomez, Luis",
          lambda c: c.part & _FAMILY and c.after == "," and c.next_meaning & _GIVEN, 0.5),
     Rule("family name with its article: Al Harbi",

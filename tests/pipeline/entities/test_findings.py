@@ -169,6 +169,15 @@ def test_detected_places_win_and_the_rest_of_a_value_goes_too() -> None:
     assert redacted(extraction, find(extraction, (), cued, OPTIONS))[2] == "PERSON_NAME_01 Fourth"
 
 
+def test_a_part_of_a_longer_value_of_its_type_is_not_parted_from_it() -> None:
+    """One mention, one placeholder; a value of another type inside stays one of its own."""
+    for inner, expected in ((T.PERSON, "PERSON_NAME_01 spoke"), (T.LOCATION, "PERSON_NAME_01 LOCATION_01 spoke")):
+        cued = Cued((T.PERSON, "by ", "Mr. Exampleby"), (inner, "dear Mr. ", "Exampleby"))
+        extraction = document("by Mr. Exampleby", "dear Mr. Exampleby spoke")
+        found = redacted(extraction, find(extraction, (), cued, OPTIONS))
+        assert found == ["by PERSON_NAME_01", f"dear {expected}"]
+
+
 @pytest.mark.parametrize(
     ("type_", "surface", "expected"),
     [
