@@ -20,7 +20,7 @@ from pipeline.detect.recognizers.named_entities import LEXICAL
 from pipeline.detect.tagger.combination import Candidate, Features, merged, probability, tempered
 from pipeline.detect.tagger.decode import Entity, Scores
 from pipeline.detect.tagger.model import Names
-from pipeline.detect.tagger.pieces import LINE_BREAK, Words, words
+from pipeline.detect.tagger.pieces import LINE_BREAK, Words, undivided, words
 from pipeline.detect.text.normalize import NormalizedText
 from pipeline.detect.text.triggers import Trigger
 from schemas.entities import EntityType
@@ -143,7 +143,7 @@ class TaggedRecognizer:
             is_own = user_name_around(text, start, end) == (start, end)
             if (is_own or not in_identifier(text, start, end)) and not labels.cover(start, end):
                 shown = tempered(score, names.temperature)
-                candidates[mention.type].append(Candidate(start, _end_of_word(text, end), mention.type, shown))
+                candidates[mention.type].append(Candidate(start, end, mention.type, shown))
         for type_ in TYPE.values():
             for one in merged(candidates[type_]):
                 source = sources.get((one.start, one.end, type_))
@@ -266,7 +266,7 @@ class Reading:
         columns = self.names.tagger.decoder.columns(entity.label)
         shares = self._shares[entity.first : entity.last + 1, columns].sum(axis=1)
         surface = self._text[start:end]
-        parts = _PART.findall(surface)
+        parts = _PART.findall(undivided(surface))
         meanings = list(map(_meaning_of_part, parts))
         known = [meaning for meaning in meanings if not meaning & _PARTICLES]
         return (
@@ -341,7 +341,7 @@ def _is_ordinary(surface: str) -> bool:
 
     `ابن كثير` and the user name `dark_hair` are names.
     """
-    meanings = list(map(_meaning_of_part, _PART.findall(surface)))
+    meanings = list(map(_meaning_of_part, _PART.findall(undivided(surface))))
     if "_" in surface or (len(meanings) > 1 and any(meaning & _PARTICLES for meaning in meanings)):
         return False
     return all(

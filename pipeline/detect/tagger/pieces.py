@@ -7,8 +7,11 @@ from functools import lru_cache
 from typing import NamedTuple
 
 _LETTER = r"(?:[^\W_]|[\u0610-\u061a\u0640\u064b-\u065f\u0670])"
+# The hyphen that divides a word at the end of a line, up to its rest in small letters: `Bran-` and `caster`.
+_DIVISION = r"[-\u00ad\u2010] ?\n[ \t]*(?=[a-z\u00df-\u00f6\u00f8-\u00ff])"
+_DIVIDED = re.compile(_DIVISION)
 # A word, with apostrophes and hyphens inside it; a line break; or one other visible character.
-_WORD = re.compile(rf"{_LETTER}+(?:['’‘`-]{_LETTER}+)*|\n|[^\w\s]|_")
+_WORD = re.compile(rf"{_LETTER}+(?:(?:['’‘`-]|{_DIVISION}){_LETTER}+)*|\n|[^\w\s]|_")
 _DIGITS = re.compile(r"\d")
 _LONG_NUMBER = re.compile(r"0{5,}")
 WORD_START = "\u2581"
@@ -20,7 +23,7 @@ _CACHED_WORDS = 1 << 14  # 8 MB when it is full
 
 
 class Words(NamedTuple):
-    """The words of a text: the first 64 characters of `text[start:end]` for each of `spans`."""
+    """The words of a text: `undivided`, the first 64 characters of `text[start:end]` for each of `spans`."""
 
     texts: list[str]
     spans: list[tuple[int, int]]
@@ -29,7 +32,12 @@ class Words(NamedTuple):
 def words(text: str) -> Words:
     """The words of a text, punctuation marks and line breaks as words of their own."""
     spans = [match.span() for match in _WORD.finditer(text)]
-    return Words([text[start : min(end, start + _MAX_CHARACTERS)] for start, end in spans], spans)
+    return Words([undivided(text[start : min(end, start + _MAX_CHARACTERS)]) for start, end in spans], spans)
+
+
+def undivided(text: str) -> str:
+    """The text with words whole that a hyphen divides at the end of a line."""
+    return _DIVIDED.sub("", text) if "\n" in text else text
 
 
 def folded(word: str) -> str:

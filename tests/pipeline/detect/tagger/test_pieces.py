@@ -24,6 +24,13 @@ def test_words(text: str, expected: list[str]) -> None:
     assert [text[start:end] for start, end in found.spans] == expected
 
 
+def test_a_word_that_a_hyphen_divides_at_the_end_of_a_line_is_one() -> None:
+    text = "Bran-\n caster's, Natu- \nral Al-\nHarbi 1-\n2"
+    found = words(text)
+    assert found.texts == ["Brancaster's", ",", "Natural", "Al", "-", "\n", "Harbi", "1", "-", "\n", "2"]
+    assert [text[start:end] for start, end in found.spans][:3] == ["Bran-\n caster's", ",", "Natu- \nral"]
+
+
 @pytest.mark.parametrize(("word", "expected"), [("12", "00"), ("1012345672", "0000"), ("٠٥٠", "000"), ("ﬁsh", "fish")])
 def test_folded(word: str, expected: str) -> None:
     assert folded(word) == expected
