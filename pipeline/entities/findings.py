@@ -98,7 +98,7 @@ def _propagate(
             hits += coreference.mentions_in(text.text)
         hits = _without_allowed(hits, text.text, known, allowed)
         if hits:
-            own = merged_spans(text.text, _outside_longer(own, hits, known), hits)
+            own = merged_spans(text.text, _outside_longer(text.text, own, hits, known), hits)
         for place in own:
             value = placeholders.value(place.value, text.text[place.start : place.end])
             places.append(Finding(text.id, place.start, place.end, value.type, value.placeholder))
@@ -106,9 +106,9 @@ def _propagate(
 
 
 def _outside_longer(
-    own: Sequence[ValueSpan], hits: Sequence[ValueSpan], known: Sequence[KnownValue]
+    text: str, own: Sequence[ValueSpan], hits: Sequence[ValueSpan], known: Sequence[KnownValue]
 ) -> list[ValueSpan]:
-    """The detected spans that are no part of a longer hit of their type: `Brown` is one of `Mr. Brown`."""
+    """The detected spans that are no part of a hit of their type with more letters: `Brown` is one of `Mr. Brown`."""
     by_start = deque(sorted(hits))
     reaching: dict[EntityType, ValueSpan] = {}  # of the hits that began, the one that ends last
     kept = []
@@ -119,7 +119,9 @@ def _outside_longer(
             if type_ not in reaching or hit.end > reaching[type_].end:
                 reaching[type_] = hit
         longer = reaching.get(known[place.value].type)
-        if longer is None or longer.end < place.end or longer[:2] == place[:2]:
+        if longer is None or longer.end < place.end:
+            kept.append(place)
+        elif not any(map(str.isalnum, text[longer.start : place.start] + text[place.end : longer.end])):
             kept.append(place)
     return kept
 

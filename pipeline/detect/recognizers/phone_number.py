@@ -33,8 +33,12 @@ _INTERNATIONAL = re.compile(rb"[ (]{0,2}(\d[\d \-./()]{5,26})")
 _ATOM = re.compile(rb"\d+")
 _FEWEST_DIGITS, _MOST_DIGITS = 7, 15  # ITU-T E.164: at most 15
 _LONGEST_COUNTRY_CODE = 3
-# 079 123 45 67, and no part of a row of numbers.
-_SWISS = re.compile(rb"07[5-9]([ .])\d{3}\1\d\d\1\d\d(?![\d%]|[ .,:/\-]\d)")
+# Numbers whose grouping tells them, and no part of a row of numbers: Swiss mobiles (079 123 45 67) and those of North
+# America (212.356.0500, (212) 356-0500), where neither the area nor the exchange begins with 0 or 1.
+_NATIONAL = re.compile(
+    rb"(?:07[5-9]([ .])\d{3}\1\d\d\1\d\d"
+    rb"|[2-9]\d\d(?:([.\-])|(?<=\(...)\)[ ]?)[2-9]\d\d(?(2)\2|-)\d{4})(?![\d%]|[ .,:/\-]\d)"
+)
 _ROW_BEFORE = re.compile(rb"\d[ .,:/\-]$")
 # Numbers that count only with a label: mobiles and landlines without the leading 0, 9200 and 800 numbers, and those of
 # other countries in groups: 0171 123 45 67, 8 (812) 576-71-23, (212) 356-0500.
@@ -77,7 +81,7 @@ def _is_possible(digits: str) -> bool:
 
 
 def _phone(text: NormalizedText, _options: DetectOptions) -> Iterator[Span]:
-    for start, end in (*_saudi(text), *_swiss_mobiles(text), *_international(text)):
+    for start, end in (*_saudi(text), *_national(text), *_international(text)):
         yield span(start, end, EntityType.PHONE_NUMBER, 0.85, "phone")
 
 
@@ -131,18 +135,18 @@ def _opening(shadow: bytes, start: int) -> int:
     return start
 
 
-def _swiss_mobiles(text: NormalizedText) -> Iterator[tuple[int, int]]:
-    """Swiss mobiles as they are written within the country: 079 123 45 67."""
+def _national(text: NormalizedText) -> Iterator[tuple[int, int]]:
+    """Numbers as they are written within a country."""
     shadow = text.shadow
     for chain in text.numbers.chains:
-        for start, _ in chain[:-3]:
-            match = _SWISS.match(shadow, start)
+        for start, _ in chain[:-2]:
+            match = _NATIONAL.match(shadow, start)
             if (
                 match
                 and _is_free(text, start, match.end())
                 and not _ROW_BEFORE.search(shadow, max(0, start - 2), start)
             ):
-                yield start, match.end()
+                yield _opening(shadow, start) if b")" in match[0] else start, match.end()
 
 
 def _international(text: NormalizedText) -> Iterator[tuple[int, int]]:
