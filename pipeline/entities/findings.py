@@ -118,10 +118,9 @@ def _outside_longer(
             type_ = known[hit.value].type
             if type_ not in reaching or hit.end > reaching[type_].end:
                 reaching[type_] = hit
-        longer = reaching.get(known[place.value].type)
-        if longer is None or longer.end < place.end:
-            kept.append(place)
-        elif not any(map(str.isalnum, text[longer.start : place.start] + text[place.end : longer.end])):
+        longer = reaching.get(known[place.value].type, place)
+        around = text[longer.start : place.start] + text[place.end : longer.end]
+        if longer.end < place.end or not any(map(str.isalnum, around)):
             kept.append(place)
     return kept
 
