@@ -35,7 +35,7 @@ def load_accurate() -> None:
 def _load(names: str) -> None:
     """Detects once, too: what is compiled and cached then, no child needs to."""
     detector = _detector(names)
-    for one in (detector, detector.of_document(_EXAMPLE)[0], detector.by_rules):
+    for one in (detector, detector.of_document((text, "") for text in _EXAMPLE)[0], detector.by_rules):
         for text in _EXAMPLE:
             one.detect(text, DetectOptions(strict_checksums=False))
 

@@ -77,15 +77,17 @@ class Detector:
         """The same detector without its tagger."""
         return Detector(self._rules) if self._tagged else self
 
-    def of_document(self, texts: Iterable[str]) -> tuple["Detector", "DocumentNames | None"]:
+    def of_document(self, texts: Iterable[tuple[str, str]]) -> tuple["Detector", "DocumentNames | None"]:
         """A detector for one document, not safe from several threads, and what its tagger said, if it has one.
 
-        The tagger reads `texts`, all of them now and together; the accurate one leaves the end of a long document to
-        the fast one. In any other text the rules alone find names.
+        The tagger reads `texts`, given with their contexts, all of them now and together; the accurate one leaves the
+        end of a long document to the fast one. In any other text the rules alone find names.
         """
         if self._tagged is None:
             return self, None
-        names = self._tagged.of_document(without_placeholders(normalize(text)).text for text in texts)
+        names = self._tagged.of_document(
+            (without_placeholders(normalize(text)), _without_placeholders(context)) for text, context in texts
+        )
         return Detector(_with_names(self._rules, names)), names
 
     def detect(self, text: str, options: DetectOptions = DetectOptions()) -> Detection:

@@ -93,7 +93,7 @@ def detect_document(
 ) -> Detected:
     """What a document holds. All types are enabled, checksums are lenient."""
     lenient = replace(options, enabled=ALL_TYPES, strict_checksums=False, context="")
-    detector, names = whole.of_document(text.text for text in texts if text.is_content)
+    detector, names = whole.of_document((text.text, text.context) for text in texts if text.is_content)
     known: list[KnownValue] = []
     index: _Index = {}
     content_first = sorted(texts, key=lambda text: not text.is_content)  # a tagger says what counts in the others

@@ -1,12 +1,15 @@
 """Names in documents by the neural tagger: what people read is read together, what only programs read is left alone."""
 
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from pipeline.detect.detector import Detector
 from pipeline.detect.recognizers.tagged import TaggedRecognizer
+from pipeline.detect.tagger.decode import Scores
 from pipeline.detect.tagger.model import load
+from pipeline.detect.text.normalize import normalize
 from pipeline.document_detector import DirectDetector
 from pipeline.document_run import Redacted, redact_document
 from pipeline.documents.document import Extraction, TextUnit
@@ -25,7 +28,7 @@ LETTER = (
     "Signed for the tenant,",
     ENGLISH,
 )
-HEADING = "Structural Elements"  # which the rules take for a person
+HEADING = "Roman Arches"  # which the rules take for a person
 OPTIONS = DetectOptions(strict_checksums=False)
 
 
@@ -104,9 +107,27 @@ def test_what_the_tagger_rejects_is_no_name_in_what_only_programs_read_either(ac
     assert {place.unit for place in places} >= {"2", "3"}
 
 
+def test_what_the_heading_of_a_column_decides_never_reaches_a_tagger(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A table of names costs no more than by the rules alone; under another heading the same cell is open."""
+    recognizer = TaggedRecognizer(load("fast"))
+    asked: list[list[str]] = []
+
+    def probabilities(words: Sequence[str], is_open: Sequence[bool]) -> Scores:
+        asked.append([word for word, is_asked in zip(words, is_open, strict=True) if is_asked])
+        return really(words, is_open)
+
+    really = load("fast").tagger.probabilities
+    monkeypatch.setattr(load("fast").tagger, "probabilities", probabilities)
+    cells = [(normalize(text), context) for text, context in ((ENGLISH, "Name"), ("Sara Almithali", "Customer name"))]
+    named = recognizer.of_document(cells)
+    assert [found.type for found in named.find(cells[0][0], DetectOptions(context="Name"))] == ["PERSON"]
+    recognizer.of_document([*cells, (normalize(ENGLISH), "Note")])
+    assert asked == [[], ENGLISH.split()]
+
+
 def test_the_fast_tagger_and_then_the_rules_read_what_is_beyond_the_limit() -> None:
     units = (TextUnit("1", "No name. " * 10), TextUnit("2", f"Please call {ENGLISH}."), TextUnit("3", HEADING))
-    texts = [unit.text for unit in units]
+    texts = {unit.text: frozenset[tuple[int, int]]() for unit in units}
 
     def readers(accurate: int, fast: int) -> list[str]:
         """Whose word counts for each text: the tagger's by its threshold and weights, or nobody's."""

@@ -46,6 +46,10 @@ _LEAST_OF_RULES = 0.2  # probability of a span of the rules: what they know is d
 _MOST_CHARACTERS = 120  # of one name; a longer mention is a misreading of a list
 
 
+Places = frozenset[tuple[int, int]]
+"""Parts of a text: start and end of each."""
+
+
 class Mention(NamedTuple):
     """What the tagger found: `text[start:end]`, its words, its type, and the features for the combination."""
 
@@ -68,40 +72,41 @@ class TaggedRecognizer:
     def find(self, text: NormalizedText, options: DetectOptions) -> Iterable[Span]:
         """Spans of the four types in normalized offsets."""
         ruled = list(LEXICAL.find(text, options))
-        decided = [(s.start, s.end) for s in ruled if is_sure(s) or s.type not in _LABEL]
-        return self.combined(text, ruled, self.read(text.text, options.context, decided)).kept
+        return self.combined(text, ruled, self.read(text.text, options.context, _decided(ruled))).kept
 
-    def of_document(self, texts: Iterable[str]) -> "DocumentNames":
-        """The recognizer of a document with these texts, normalized, which it reads now."""
+    def of_document(self, texts: Iterable[tuple[NormalizedText, str]]) -> "DocumentNames":
+        """The recognizer of a document with these texts and their contexts, which it reads now."""
         return DocumentNames(self, texts)
 
-    def read(self, text: str, context: str = "", decided: Sequence[tuple[int, int]] = ()) -> "Reading":
+    def read(self, text: str, context: str = "", decided: Places = frozenset()) -> "Reading":
         """What the tagger says of a text. `context` is read before it, as a line of its own.
 
         It is not asked about parts in which every word that could be a name is `decided` already.
         """
         before = words(f"{context}\n").texts if context else []
         own = words(text)
-        is_open = list(map(could_be_name, own.texts))
-        for start, end in decided:
-            first, last = _touched_by(own.spans, start, end)
-            is_open[first:last] = [False] * (last - first)
-        shares = self._names.tagger.probabilities([*before, *own.texts], [*[False] * len(before), *is_open])
+        is_open = [*[False] * len(before), *_open(own, decided)]
+        shares = self._names.tagger.probabilities([*before, *own.texts], is_open)
         return Reading(text, own, shares[len(before) :], self._names)
 
-    def read_together(self, texts: Iterable[str]) -> dict[str, "Reading"]:
-        """What the tagger says of each of several texts, read as one; of some nothing, if they are too long for it."""
+    def read_together(self, texts: Mapping[str, Places]) -> dict[str, "Reading"]:
+        """What the tagger says of each of several texts, read as one; of some nothing, if they are too long for it.
+
+        `texts`: with the parts of each that are decided already, which it is not asked about.
+        """
         flat: list[str] = []
+        is_open: list[bool] = []
         cuts: dict[str, tuple[int, Words]] = {}
-        left: list[str] = []
-        for text in dict.fromkeys(texts):
+        left: dict[str, Places] = {}
+        for text, decided in texts.items():
             own = words(text) if len(flat) < self._most_words else Words([], [])
             if len(flat) + len(own.texts) < self._most_words:
                 cuts[text] = len(flat), own
                 flat += [*own.texts, LINE_BREAK]
+                is_open += [*_open(own, decided), False]
             else:
-                left.append(text)
-        shares = self._names.tagger.probabilities(flat, list(map(could_be_name, flat)))
+                left[text] = decided
+        shares = self._names.tagger.probabilities(flat, is_open)
         others = self._beyond.read_together(left) if self._beyond and left else {}
         return others | {
             text: Reading(text, own, shares[first : first + len(own.texts)], self._names)
@@ -187,17 +192,24 @@ class DocumentNames:
     name = TaggedRecognizer.name
     types = LEXICAL.types
 
-    def __init__(self, recognizer: TaggedRecognizer, texts: Iterable[str]) -> None:
-        """`texts`: normalized."""
+    def __init__(self, recognizer: TaggedRecognizer, texts: Iterable[tuple[NormalizedText, str]]) -> None:
+        """`texts`: with the context of each. What the rules decide in each of them the tagger is not asked."""
         self._recognizer = recognizer
-        self._readings = recognizer.read_together(texts)
+        self._ruled: dict[tuple[str, str], list[Span]] = {}
+        decided: dict[str, Places] = {}
+        for text, context in texts:
+            if (text.text, context) not in self._ruled:
+                ruled = self._ruled[text.text, context] = list(LEXICAL.find(text, DetectOptions(context=context)))
+                decided[text.text] = decided.get(text.text, _decided(ruled)) & _decided(ruled)
+        self._readings = recognizer.read_together(decided)
         self.dismissed: dict[tuple[EntityType, str], None] = {}
         self._left: set[tuple[EntityType, str]] = set()
         self._rejected: set[tuple[EntityType, str]] = set()
 
     def find(self, text: NormalizedText, options: DetectOptions) -> Iterable[Span]:
         """Spans of the four types in normalized offsets."""
-        ruled = list(LEXICAL.find(text, options))
+        known = None if text.trace is not None else self._ruled.get((text.text, options.context))
+        ruled = list(LEXICAL.find(text, options)) if known is None else known
         reading = self._readings.get(text.text)
         if reading is None:
             return [found for found in ruled if is_sure(found) or not self._is_rejected(text, found)]
@@ -315,6 +327,20 @@ def _end_of_word(text: str, end: int) -> int:
 def is_sure(found: Span) -> bool:
     """Whether a span of the rules needs no confirmation: it stands under or behind a label, or as airlines write."""
     return found.score >= _SURE
+
+
+def _decided(ruled: Iterable[Span]) -> Places:
+    """Where the rules need no confirmation, or decide alone."""
+    return frozenset((found.start, found.end) for found in ruled if is_sure(found) or found.type not in _LABEL)
+
+
+def _open(own: Words, decided: Places) -> list[bool]:
+    """For each word whether the tagger is asked about it: it could be a name, and nothing is decided."""
+    is_open = list(map(could_be_name, own.texts))
+    for start, end in decided:
+        first, last = _touched_by(own.spans, start, end)
+        is_open[first:last] = [False] * (last - first)
+    return is_open
 
 
 def _touched_by(spans: Sequence[tuple[int, int]], start: int, end: int) -> tuple[int, int]:
