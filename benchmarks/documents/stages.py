@@ -50,7 +50,9 @@ def run_stages(
 
     def verify() -> None:
         second, images = stages.second_reading(sandbox, form, output, SECONDS)
-        again = [stages.read_raster(sandbox, raster, images[raster.id], SECONDS) for raster in second.rasters]
+        again = [
+            stages.read_raster(sandbox, raster, images[raster.id], SECONDS, again=True) for raster in second.rasters
+        ]
         leftovers = verdict.leftovers(second, again, found, detector.by_rules, LENIENT)
         left = [one for one in leftovers if one.known or not second.rasters]
         if left:
