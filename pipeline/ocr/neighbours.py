@@ -1,4 +1,4 @@
-"""Numbers close beside unread ink: they may be the other part of a number that was read in part."""
+"""Words close beside unread ink that may be the rest of it: of a number or an address that was read in part."""
 
 from collections.abc import Iterable, Sequence
 
@@ -9,18 +9,25 @@ Box = tuple[int, int, int, int]
 _GAP = 1.0  # times the height of a word: between two cells of a table there is more
 _SHORT = 3  # characters of a word that may be digits, too
 _SHORT_GAP = 0.5  # times the height of such a word
+_NO_GAP = 0.1  # times the lower height, on both sides: the two are one run of ink
+_SURE = 80.0  # confidence of a word that stays, although it is one run of ink with unread ink
 _SAME_ROW = 0.5  # of the lower of two heights: what they share
 _HIGHEST = 2.5  # times the height of a word: higher boxes are no lines
 _ROUNDS = 8  # parts of one number
 
 
-def numbers_beside(text: str, words: Iterable[Word], unread: Sequence[Box]) -> list[Box]:
-    """The boxes of words with digits, and of short words, that stand close beside unread ink or such a word."""
-    left = [word for word in words if _may_be_number(text[word.start : word.end])]
+def words_beside(text: str, words: Iterable[Word], unread: Sequence[Box]) -> list[Box]:
+    """The boxes of words that stand close beside unread ink or beside such a word.
+
+    Words with digits, and short ones, may be a part of the same number, and short ones of the same name. What is one run
+    of ink with unread ink, and was not read surely, may be a part of an e-mail address that an engine reads as words of
+    another script.
+    """
+    left = list(words)
     found: list[Box] = []
     fresh: Sequence[Box] = unread
     for _ in range(_ROUNDS):
-        beside = [word for word in left if any(_is_beside(text, word, box) for box in fresh)]
+        beside = [word for word in left if any(_is_beside(text[word.start : word.end], word, box) for box in fresh)]
         if not beside:
             break
         left = [word for word in left if word not in beside]
@@ -29,17 +36,15 @@ def numbers_beside(text: str, words: Iterable[Word], unread: Sequence[Box]) -> l
     return found
 
 
-def _may_be_number(word: str) -> bool:
-    return any(map(str.isdigit, word)) or len(word) <= _SHORT
-
-
-def _is_beside(text: str, word: Word, box: Box) -> bool:
+def _is_beside(said: str, word: Word, box: Box) -> bool:
     left, top, width, height = box
-    has_digits = any(map(str.isdigit, text[word.start : word.end]))
-    gap = max(word.left - left - width, left - word.left - word.width)
+    lower = min(word.height, height)
     shared = min(word.top + word.height, top + height) - max(word.top, top)
-    return (
-        gap <= word.height * (_GAP if has_digits else _SHORT_GAP)
-        and shared >= _SAME_ROW * min(word.height, height)
-        and height <= _HIGHEST * word.height
-    )
+    if shared < _SAME_ROW * lower or height > _HIGHEST * word.height:
+        return False
+    gap = max(word.left - left - width, left - word.left - word.width)
+    if any(map(str.isdigit, said)):
+        return gap <= word.height * _GAP
+    if len(said) <= _SHORT:
+        return gap <= word.height * _SHORT_GAP
+    return word.confidence < _SURE and abs(gap) <= lower * _NO_GAP

@@ -17,7 +17,7 @@ from pipeline.ocr.engines.text_detector import text_map
 from pipeline.ocr.engines.text_line import TextLine
 from pipeline.ocr.full_boxes import with_full_boxes
 from pipeline.ocr.lines import OcrWord, compose, join_rows
-from pipeline.ocr.neighbours import numbers_beside
+from pipeline.ocr.neighbours import words_beside
 from pipeline.ocr.page import DEFAULT_DPI, read_page
 from pipeline.ocr.unread_ink import is_confident, unread_ink
 from pipeline.ocr.unread_rest import is_sign, is_texture, unread_rest
@@ -80,7 +80,7 @@ def _read_upright(raster: Raster, image: Any) -> Reading:
         for left, right in unread_rest(cut, own, filter(_is_reliable, own))
     )
     unread = (*unread_ink(image, ink, text, words), *rest)
-    return Reading(raster.id, *with_column_lines(text, words), (*unread, *numbers_beside(text, words, unread)))
+    return Reading(raster.id, *with_column_lines(text, words), (*unread, *words_beside(text, words, unread)))
 
 
 def _spaced_digits(signs: Sequence[_Line]) -> set[TextLine]:

@@ -33,11 +33,13 @@ _INTERNATIONAL = re.compile(rb"[ (]{0,2}(\d[\d \-./()]{5,26})")
 _ATOM = re.compile(rb"\d+")
 _FEWEST_DIGITS, _MOST_DIGITS = 7, 15  # ITU-T E.164: at most 15
 _LONGEST_COUNTRY_CODE = 3
-# Numbers whose grouping tells them, and no part of a row of numbers: Swiss mobiles (079 123 45 67) and those of North
-# America (212.356.0500, (212) 356-0500), where neither the area nor the exchange begins with 0 or 1.
+# Numbers whose grouping tells them, and no part of a row of numbers: Swiss mobiles (079 123 45 67), those of North
+# America (212.356.0500, (212) 356-0500), where neither the area nor the exchange begins with 0 or 1, and Russian ones
+# with the area in parentheses (8 (812) 5767123, (812) 576-71-23).
 _NATIONAL = re.compile(
     rb"(?:07[5-9]([ .])\d{3}\1\d\d\1\d\d"
-    rb"|[2-9]\d\d(?:([.\-])|(?<=\(...)\)[ ]?)[2-9]\d\d(?(2)\2|-)\d{4})(?![\d%]|[ .,:/\-]\d)"
+    rb"|[2-9]\d\d(?:([.\-])|(?<=\(...)\)[ ]?)[2-9]\d\d(?(2)\2|-)\d{4}"
+    rb"|8[ ]?\([3489]\d\d\)[ ]?\d{3}([ \-]?)\d\d\3\d\d|[3489]\d\d(?<=\(...)\)[ ]?\d{3}-\d\d-\d\d)(?![\d%]|[ .,:/\-]\d)"
 )
 _ROW_BEFORE = re.compile(rb"\d[ .,:/\-]$")
 # Numbers that count only with a label: mobiles and landlines without the leading 0, 9200 and 800 numbers, and those of

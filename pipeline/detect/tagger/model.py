@@ -18,7 +18,7 @@ from schemas.entities import EntityType
 
 _PART = 256  # words that a convolution reads at once
 _GATE = "fast"
-_LEAST_LIKELY = 0.01  # probability of a name, by the gate, of a word that an encoder is asked about
+LEAST_LIKELY = 0.01  # probability of a name, by the gate, of a word that an encoder is asked about
 
 
 class Tagger:
@@ -74,7 +74,7 @@ class Tagger:
         if self._gate is None:
             return is_open
         named = 1 - self._gate.probabilities(words, is_open)[:, 0]
-        likely: list[bool] = (np.array(is_open) & (named >= _LEAST_LIKELY)).tolist()
+        likely: list[bool] = (np.array(is_open) & (named >= LEAST_LIKELY)).tolist()
         return likely
 
     def _convolved(self, words: Sequence[str], is_open: Sequence[bool]) -> Iterator[tuple[slice, Scores]]:

@@ -1,7 +1,7 @@
-"""Numbers beside unread ink."""
+"""Words beside unread ink."""
 
 from pipeline.documents.document import Word
-from pipeline.ocr.neighbours import numbers_beside
+from pipeline.ocr.neighbours import words_beside
 
 TEXT = "059 4647 name SAR"
 PARTS = Word(0, 3, 100, 10, 60, 30, 95.0), Word(4, 8, 180, 10, 80, 30, 95.0)
@@ -14,15 +14,24 @@ def boxes(*words: Word) -> list[tuple[int, int, int, int]]:
 
 
 def test_each_part_of_a_number_leads_to_the_next_and_words_stay() -> None:
-    assert numbers_beside(TEXT, WORDS, [(60, 8, 30, 34)]) == boxes(*PARTS)
-    assert numbers_beside(TEXT, WORDS, [(352, 8, 30, 34)]) == []
+    assert words_beside(TEXT, WORDS, [(60, 8, 30, 34)]) == boxes(*PARTS)
+    assert words_beside(TEXT, WORDS, [(352, 8, 30, 34)]) == []
 
 
 def test_a_short_word_is_taken_where_it_is_closer() -> None:
-    assert numbers_beside(TEXT, WORDS, [(465, 8, 30, 34)]) == boxes(CURRENCY)
+    assert words_beside(TEXT, WORDS, [(465, 8, 30, 34)]) == boxes(CURRENCY)
 
 
 def test_another_row_another_cell_and_large_areas_take_nothing() -> None:
     for box in ((60, 60, 30, 30), (20, 8, 30, 34), (20, 0, 75, 300)):
-        assert numbers_beside(TEXT, WORDS, [box]) == []
-    assert numbers_beside(TEXT, WORDS, []) == []
+        assert words_beside(TEXT, WORDS, [box]) == []
+    assert words_beside(TEXT, WORDS, []) == []
+
+
+def test_a_word_that_is_one_run_with_unread_ink_is_taken_unless_it_was_read_surely() -> None:
+    sure, unsure = Word(0, 4, 200, 10, 90, 30, 95.0), Word(0, 4, 200, 10, 90, 30, 64.5)
+    touching, apart, over = (112, 8, 88, 34), (112, 8, 80, 34), (190, 8, 40, 34)
+    assert words_beside("عامر", [unsure], [touching]) == boxes(unsure)
+    assert words_beside("عامر", [sure], [touching]) == []
+    assert words_beside("عامر", [unsure], [apart]) == []
+    assert words_beside("عامر", [unsure], [over]) == []
