@@ -19,9 +19,8 @@ _ROUNDS = 8  # parts of one number
 def words_beside(text: str, words: Iterable[Word], unread: Sequence[Box]) -> list[Box]:
     """The boxes of words that stand close beside unread ink or beside such a word.
 
-    Words with digits, and short ones, may be a part of the same number, and short ones of the same name. What is one run
-    of ink with unread ink, and was not read surely, may be a part of an e-mail address that an engine reads as words of
-    another script.
+    Words with digits, and short ones, may be a part of the same number, and short ones of the same name. An unsure word
+    that is one run of ink with unread ink may be a part of an e-mail address that an engine reads in another script.
     """
     left = list(words)
     found: list[Box] = []
