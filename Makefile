@@ -1,5 +1,5 @@
 # The two commands of the README are `make demo` and `make test`; each target sets up what it needs first.
-.PHONY: demo run test test-slow check eval train train-scans conformance limits bench clean lock documents docs screenshots sizing storm soak sbom
+.PHONY: demo run test test-slow check eval train train-scans conformance limits bench clean lock documents docs screenshots sizing storm soak monitoring sbom
 PY := .venv/bin/python
 
 demo:  ## the whole tour on sample documents, in embedded mode
@@ -80,6 +80,10 @@ screenshots:  ## take the pictures of README and docs anew, as the browser tests
 	@$(PY) -m pytest tests/contract/dashboard/test_journeys.py
 	cp build/screenshots/try.png docs/images/dashboard.png
 	cp build/screenshots/before-and-after-png.png docs/images/before-after.png
+
+monitoring:  ## watch a running system with a real Prometheus by examples/monitoring, take docs/images/metrics.png (needs the package prometheus)
+	@scripts/setup test
+	@$(PY) -m scripts.monitoring
 
 sbom:  ## list every package that the service needs, with versions, hashes and where from, in build/sbom.json (CycloneDX)
 	@scripts/setup sbom

@@ -41,22 +41,22 @@ class Run:
 
 
 class System:
-    """A running system; its workers' metrics are read at `ports`."""
+    """A running system; its workers' metrics are read at `ports`. `workers`: their process ids, in the pools' order."""
 
-    def __init__(self, client: httpx.Client, ports: Sequence[int]) -> None:
-        self._client, self._ports = client, ports
+    def __init__(self, client: httpx.Client, ports: Sequence[int], workers: Sequence[int]) -> None:
+        self.client, self._ports, self.workers = client, ports, workers
 
     def run(self, documents: Sequence[Document]) -> Run:
         """Uploads them one right after the other, and waits for all. Seconds since the first was sent."""
         began, waiting, arrived, took = time.perf_counter(), set(), list[float](), list[float]()
         for document in documents:
-            waiting.add(self._upload(document))
+            waiting.add(self.upload(document))
             arrived.append(time.perf_counter() - began)
         while waiting:
             time.sleep(_POLL)
             if time.perf_counter() - began > _LIMIT:
                 raise SystemExit(f"{len(waiting)} documents were not done after {_LIMIT:.0f} s")
-            records = self._client.get("/api/v1/files", params={"limit": 100}).raise_for_status().json()["files"]
+            records = self.client.get("/api/v1/files", params={"limit": 100}).raise_for_status().json()["files"]
             for record in records:
                 if record["file_id"] not in waiting or record["state"] in ("queued", "processing"):
                     continue
@@ -67,6 +67,11 @@ class System:
                 took.append((moments[1] - moments[0]).total_seconds())
         return Run(arrived, took, time.perf_counter() - began)
 
+    def upload(self, document: Document) -> str:
+        """Sends a document and returns its `file_id`."""
+        answer = self.client.post("/api/v1/files/redact", files={"file": (document.name, document.data)})
+        return str(answer.raise_for_status().json()["file_id"])
+
     def kind(self, name: str, document: Document, repeats: int) -> Kind:
         """What a document costs in each stage, one at a time; the mean of `repeats`."""
         self.run([document])  # what is loaded once is loaded
@@ -76,10 +81,6 @@ class System:
         stages = {row.stage: (after[row.stage] - before[row.stage]) / repeats for row in STAGES}
         between = max(0.0, sum(took) / repeats - sum(stages.values()))
         return Kind(name, stages, between / len(STAGES))
-
-    def _upload(self, document: Document) -> str:
-        answer = self._client.post("/api/v1/files/redact", files={"file": (document.name, document.data)})
-        return str(answer.raise_for_status().json()["file_id"])
 
     def _stage_seconds(self) -> Mapping[Stage, float]:
         total: dict[Stage, float] = defaultdict(float)
@@ -96,11 +97,12 @@ def system(pools: Sequence[Pool]) -> Iterator[System]:
     """A system with these pools, gone with its data at the end."""
     many = {"CONCURRENT_JOBS": "1000", "ACTIVE_FILES": "10000", "DAILY_UPLOADS": "10000"}
     with environment(**many) as variables, contextlib.ExitStack() as stack:
-        ports = [free_port() for _ in pools]
+        ports, workers = [free_port() for _ in pools], []
         for pool, port in zip(pools, ports, strict=True):
             command = [MASKER, "worker", "--queues", pool.name, "--processes", "1", "--threads", str(pool.slots)]
             own = {**variables, "MASKER_METRICS_PORT": str(port)}
             process = subprocess.Popen(command, env=own, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            workers.append(process.pid)
             stack.callback(process.wait, 60)
             stack.callback(process.terminate)
         key = bearer(variables, "sizing@example.com")
@@ -109,7 +111,7 @@ def system(pools: Sequence[Pool]) -> Iterator[System]:
         client = httpx.Client(base_url=url, headers={"Authorization": f"Bearer {key}"}, timeout=120)
         stack.enter_context(client)
         _wait_for(ports)
-        yield System(client, ports)
+        yield System(client, ports, workers)
 
 
 def _wait_for(ports: Sequence[int]) -> None:

@@ -1,0 +1,93 @@
+"""Two OCR workers beside one, and the memory of each: a system in production's shape reads a scan of many pages.
+
+    python -m benchmarks.scans.workers [--pages 16]
+
+Needs PostgreSQL and Redis as the tests do. Each worker is a process of one thread. Memory is the proportional set size
+of a worker with all its children, the highest seen.
+"""
+
+import argparse
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from benchmarks.documents.files import scan_pdf
+from benchmarks.sizing.measured import Document, System, system
+from benchmarks.sizing.simulation import Pool
+from benchmarks.storm.soak import proportional
+from schemas.stages import Queue
+from tests.servers.process import descendants
+
+_POLL = 0.05
+_LIMIT = 900.0
+_BEFORE = (Pool((Queue.LIGHT,), 2), Pool((Queue.DOCUMENTS,), 1))
+
+
+class Peaks:
+    """The most memory in MB of each process with its children."""
+
+    def __init__(self, processes: list[int]) -> None:
+        self.most = dict.fromkeys(processes, 0.0)
+
+    def look(self) -> None:
+        """Looks once."""
+        for process, most in self.most.items():
+            self.most[process] = max(most, sum(map(proportional, descendants(process))))
+
+
+@contextmanager
+def watched(peaks: Peaks) -> Iterator[None]:
+    """Looks again and again until the block ends."""
+    ended = threading.Event()
+
+    def look() -> None:
+        while not ended.wait(2 * _POLL):
+            peaks.look()
+
+    thread = threading.Thread(target=look)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+def seconds_to_read(running: System, document: Document, pages: int) -> float:
+    """Seconds a page: from the moment at which the pages wait for OCR until all are read."""
+    identity = running.upload(document)
+    began = time.perf_counter()
+    waiting: float | None = None
+    while (now := time.perf_counter()) - began < _LIMIT:
+        record = running.client.get(f"/api/v1/files/{identity}").raise_for_status().json()
+        if record["error_code"]:
+            raise SystemExit(f"the scan failed: {record['error_code']}")
+        if waiting is None and record["pages_to_read"]:
+            waiting = now
+        if waiting is not None and record["pages_read"] == pages:
+            return (now - waiting) / pages
+        time.sleep(_POLL)
+    raise SystemExit(f"the scan was not read after {_LIMIT:.0f} s")
+
+
+def main() -> None:
+    """Measures one worker and two, and prints both."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--pages", type=int, default=16, help="of the scan")
+    pages: int = parser.parse_args().pages
+    document = Document("scan.pdf", scan_pdf(pages))
+    print(f"{pages} pages at 300 dpi\nworkers   s a page   memory of each in MB")
+    cost = {}
+    for workers in (1, 2):
+        with system([*_BEFORE, *[Pool((Queue.OCR,), 1)] * workers]) as running:
+            peaks = Peaks(list(running.workers[len(_BEFORE) :]))
+            with watched(peaks):
+                cost[workers] = seconds_to_read(running, document, pages)
+        shown = ", ".join(f"{most:.0f}" for most in peaks.most.values())
+        print(f"{workers:7}{cost[workers]:11.2f}   {shown}", flush=True)
+    print(f"two read {cost[1] / cost[2]:.2f} times as fast as one (wanted: >= 1.8)")
+
+
+if __name__ == "__main__":
+    main()
