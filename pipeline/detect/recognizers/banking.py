@@ -13,7 +13,7 @@ from schemas.entities import EntityType
 from schemas.spans import DetectOptions, Span
 
 _IBAN = shadow_pattern(r"""
-    sa
+    s[ ]?a                               # apart too: one character in each box of a form
     [ \-.]{0,2} \d [ \-.]{0,2} \d        # check digits
     (?: [ \-.]{0,2} [a-z0-9] ){20}       # bank code and account; the account may hold letters
     (?![a-z0-9])

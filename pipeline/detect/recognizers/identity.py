@@ -19,7 +19,7 @@ _TYPES = {"1": EntityType.NATIONAL_ID, "2": EntityType.RESIDENCE_PERMIT}
 _KINDS = frozenset({"national_id", "residence"})
 # The usual groupings of the ten digits. Any other needs a label.
 _SPACINGS = frozenset(
-    {(1, 4, 5), (3, 3, 4), (4, 3, 3), (2, 4, 4), (1, 3, 3, 3), (3, 4, 3), (4, 4, 2), (2,) * 5, (5, 5)}
+    {(1, 4, 5), (3, 3, 4), (4, 3, 3), (2, 4, 4), (1, 3, 3, 3), (3, 4, 3), (4, 4, 2), (2,) * 5, (5, 5), (1,) * 10}
 )
 # Letters that may be attached to the number: "ID1012345672".
 _GLUED = re.compile(rb"(?<![a-z])(?:id|idno|nid|no|iqama|iqamano|nationalid)$")

@@ -10,6 +10,7 @@ from pipeline.detect.recognizer import Recognizer, Rule, span
 from pipeline.detect.recognizers.labelled import Labelled
 from pipeline.detect.text.context import label_before
 from pipeline.detect.text.normalize import NormalizedText
+from pipeline.detect.text.number_tokens import is_written_as_float
 from pipeline.detect.text.shadow import shadow_pattern
 from schemas.entities import EntityType
 from schemas.spans import DetectOptions, Span
@@ -54,7 +55,7 @@ _LABELLED = shadow_pattern(r"""
         0(?!800)\d{1,4} [ \-./]{1,3} \d (?:[ \-./]? \d){5,8}
       | (?:[18][ \-.]{1,2})? \(\d{3,4}\) [ \-.]{0,2} \d (?:[ \-.]? \d){5,7}
       | \d{3} (?P<mark>[\-.]) \d{3} (?P=mark) \d{4} )
-    (?![a-z0-9] | [.\-/:,]\d)
+    (?![a-z0-9] | (?!\.0(?![.a-z0-9])) [.\-/:,]\d)
 """)
 # "الرقم الموحد" is the label of the telephone of a company as often as of its registration.
 _UNIFIED = shadow_pattern(r"(?<![a-z0-9+]) 92[05] (?:[ \-.]? \d){6} (?![a-z0-9] | [.\-/:,]\d)")
@@ -127,7 +128,9 @@ def _is_free(text: NormalizedText, start: int, end: int) -> bool:
         window = shadow[max(0, start - _ITEM_REACH) : start]
         if not (_ITEM_BEFORE.search(window) or _LOCAL_BEFORE.search(window)):
             return False
-    return not (after[:1] in (b".", b"-", b":") and after[1:].isdigit()) or bool(_LOCAL_AFTER.match(shadow, end))
+    if after[:1] in (b".", b"-", b":") and after[1:].isdigit():
+        return is_written_as_float(shadow, end) or bool(_LOCAL_AFTER.match(shadow, end))
+    return True
 
 
 def _opening(shadow: bytes, start: int) -> int:

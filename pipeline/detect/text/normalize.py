@@ -1,6 +1,5 @@
 """Normalizes a text for detection: invisible characters deleted, digits folded. Every offset can be mapped back."""
 
-import re
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar, overload
 
@@ -9,6 +8,7 @@ from numpy.typing import NDArray
 
 from pipeline.detect.text import characters
 from pipeline.detect.text.captions import Caption, captions
+from pipeline.detect.text.encoded import ENCODED, decoded
 from pipeline.detect.text.number_tokens import GroupedNumber, Numbers, grouped_numbers
 from pipeline.detect.text.shadow import shadow_of_codes
 from pipeline.detect.text.tables import Tables
@@ -42,18 +42,6 @@ class lazy(Generic[T]):  # noqa: N801 - used as a decorator, as `property` is
 
 
 _Codes = NDArray[np.uint32]
-
-# An escaped line end or tab of JSON or source code, `ID:\n1012345672`. Before a small letter it may be part of a path:
-# `CORP\tariq`, `C:\new`. There it counts behind punctuation, and behind a word if the text has several, and no others.
-_ESCAPED = re.compile(r"\\[nrt]")
-_NO_ESCAPE = re.compile(r"\\(?!\\|[nrt\"'/bf]|u[0-9A-Fa-f]{4}) | (?<![A-Za-z0-9])[A-Za-z]:\\", re.VERBOSE)
-_BEFORE_ESCAPE = frozenset(".,;:!?)]}>\"'\u060c\u061b\u061f")
-_SMALL = frozenset("abcdefghijklmnopqrstuvwxyz")
-_FEWEST_ESCAPES = 2
-_LAYOUT = {"n": " \n", "r": " \n", "t": " \t"}
-# Percent-encoded characters of URLs: each byte of UTF-8 is % and two digits (RFC 3986, section 2.1).
-_PERCENT = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
-_PADDING = "\u200b"  # deleted like every invisible character
 
 
 class NormalizedText:
@@ -127,8 +115,8 @@ class NormalizedText:
         at = self._origin.item
         first, last = at(start), at(end - 1) + 1
         following = at(end) if end < len(self._origin) else len(self.original)
-        if self.original[last - 1] == "%" and following - last > 1:
-            return first, following  # the rest of a percent-encoded character
+        if self.original[last - 1] in ENCODED and following - last > 1:
+            return first, following  # the rest of an encoded character
         for index in range(following - 1, last - 1, -1):
             if self.original[index] in characters.MARKS:
                 return first, index + 1
@@ -155,11 +143,7 @@ class NormalizedText:
 
 def normalize(text: str) -> NormalizedText:
     """The normalized text. Takes any string, lone surrogates too; linear time."""
-    read = text  # every replacement below keeps its length
-    if "\\" in read:
-        read = _without_escapes(read)
-    if "%" in read:
-        read = _PERCENT.sub(_unquoted, read)
+    read = decoded(text)
     codes: _Codes = np.frombuffer(read.encode("utf-32-le", "surrogatepass"), dtype="<u4")
     if read.isascii():
         return NormalizedText(text, read, codes, None)
@@ -172,41 +156,6 @@ def normalize(text: str) -> NormalizedText:
         kept = folded[origin]
         return NormalizedText(text, _decode(kept), kept, origin)
     return _expand(text, codes, folded)
-
-
-def _without_escapes(text: str) -> str:
-    """The text with line ends and tabs for their escapes."""
-    found = list(_ESCAPED.finditer(text))
-    in_doubt = any(text[match.end() : match.end() + 1] in _SMALL for match in found)
-    are_all = not in_doubt or _NO_ESCAPE.search(text) is None
-    several = are_all and len(found) >= _FEWEST_ESCAPES
-
-    def layout(match: re.Match[str]) -> str:
-        if text[match.end() : match.end() + 1] in _SMALL and not (are_all and _ends_before(text, match, several)):
-            return match[0]
-        return _LAYOUT[match[0][1]]
-
-    return _ESCAPED.sub(layout, text) if found else text
-
-
-def _ends_before(text: str, escape: re.Match[str], several: bool) -> bool:
-    """Whether what stands before an escape ends there: punctuation, another escape, or a word not in capitals."""
-    start = escape.start()
-    before = text[start - 1 : start]
-    if not before or before in _BEFORE_ESCAPE or _ESCAPED.fullmatch(text, max(0, start - 2), start):
-        return True
-    return several and before != "\\" and not before.isupper()
-
-
-def _unquoted(match: re.Match[str]) -> str:
-    """A percent-encoded run decoded, and padded to its length; the run itself if it is not printable UTF-8."""
-    try:
-        unquoted = bytes.fromhex(match[0].replace("%", "")).decode()
-    except UnicodeDecodeError:
-        return match[0]
-    if not unquoted.replace("\n", "").replace("\r", "").replace("\t", "").isprintable():
-        return match[0]
-    return "".join(letter + _PADDING * (3 * len(letter.encode()) - 1) for letter in unquoted)
 
 
 def _decode(codes: _Codes) -> str:

@@ -108,7 +108,10 @@ class GroupedNumber(NamedTuple):
 
 
 def grouped_numbers(text: str, chains: list[list[Token]]) -> list[GroupedNumber]:
-    """The runs of 2 to 8 groups with the same separator between them that together have a known length."""
+    """The runs of groups with the same separator between them that together have a known length.
+
+    There are 2 to 8 groups, or only single digits, as in the boxes of a form.
+    """
     found: list[GroupedNumber] = []
     for chain in chains:
         sizes = [end - start for start, end in chain]
@@ -116,9 +119,10 @@ def grouped_numbers(text: str, chains: list[list[Token]]) -> list[GroupedNumber]
         final = len(chain) - 1
         for first, gap in enumerate(gaps):
             start, total = chain[first][0], sizes[first]
-            for last in range(first + 1, min(first + _MOST_GROUPS, final + 1)):
+            for last in range(first + 1, final + 1):
                 total += sizes[last]
-                if gaps[last - 1] != gap or total > _LONGEST:
+                groups = last - first + 1
+                if gaps[last - 1] != gap or total > _LONGEST or (groups > _MOST_GROUPS and total > groups):
                     break
                 if total in _LEADS and text[start] in _LEADS[total]:
                     digits = "".join(text[left:right] for left, right in chain[first : last + 1])
@@ -130,10 +134,20 @@ def grouped_numbers(text: str, chains: list[list[Token]]) -> list[GroupedNumber]
 
 
 def is_separate_number(shadow: bytes, start: int, end: int) -> bool:
-    """Whether the number at `start:end` is not part of a word, a decimal or a longer number."""
+    """Whether the number at `start:end` is not part of a word, a decimal or a longer number.
+
+    `1012345672.0` is no decimal: programs write whole numbers so when they keep them as floating-point numbers.
+    """
     before, after = shadow[max(0, start - 2) : start], shadow[end : end + 2]
     if before[-1:].isalnum() or after[:1].isalnum() or before[-1:] == b"+":
         return False
     if before[-1:] == b"." and before[:1].isdigit():
         return False
-    return not (after[:1] == b"." and after[1:].isdigit())
+    return not (after[:1] == b"." and after[1:].isdigit()) or is_written_as_float(shadow, end)
+
+
+def is_written_as_float(shadow: bytes, end: int) -> bool:
+    """Whether a whole number that ends here goes on with `.0`, and that is all."""
+    return (
+        shadow.startswith(b".0", end) and not shadow[end + 2 : end + 3].isalnum() and shadow[end + 2 : end + 3] != b"."
+    )

@@ -33,6 +33,11 @@ IDENTITY = [
     "id １０１２３４５６７２".replace("１０１２３４５６７２", "[[NATIONAL_ID １０１２３４５６７２]]"),
     "commercial registration [[NATIONAL_ID 1010123451]]",
     "هوية[[NATIONAL_ID 1012345672]]وجواله غير معروف",
+    # In the boxes of a form, as a keycap, and as programs write floating-point numbers.
+    "رقم الهوية: [[NATIONAL_ID 1 0 1 2 3 4 5 6 7 2]]",
+    "[[NATIONAL_ID ١-٠-١-٢-٣-٤-٥-٦-٧-٢]] is mine",
+    "id [[NATIONAL_ID 1\ufe0f\u20e30\ufe0f\u20e31\ufe0f\u20e32345672]]",
+    "national id: [[NATIONAL_ID 1012345672]].0",
     # What only looks like a country code before it: the numbers of rows, a sum.
     r'{"note": "ID:\n[[NATIONAL_ID 1012345672]]\n\t[[RESIDENCE_PERMIT 2123456788]]"}',
     "002 [[NATIONAL_ID 1012345672]] Ahmad",
@@ -50,6 +55,10 @@ NO_IDENTITY = [
     "101234567200",
     "0.1012345672",
     "1012345672.50",
+    "1012345672.00",
+    "1012345672.0.1",
+    "1 1 1 2 3 4 5 6 7 1 4",
+    "1 1 1 2 3 4 5 6 7 2",
     "3012345672",
     "serial 9 1012 34567",
     "2024 10 1234",
