@@ -11,6 +11,7 @@ _MIN_AGREED = 40.0  # confidence of two readings that agree: of each, and they t
 _OVERLAP = 0.4  # of the narrower of two words: more is the same ink
 _MIN_NUMBER = 3  # digits of a number that stands against an Arabic word, even if nobody is sure of it
 _MIN_DIGITS = 2  # digits of a number that stands against a word
+_MIN_LONG = 5  # digits of an unsure number that counts before unsure words
 
 Claims = Sequence[tuple[LineWord, bool]]
 
@@ -18,7 +19,8 @@ Claims = Sequence[tuple[LineWord, bool]]
 def put_together(latin: Claims, numbers: Claims, arabic: Claims) -> list[LineWord]:
     """The words of a line from left to right: claims of three engines, each with whether the engine is sure.
 
-    A word whose readings contradict each other, or that nobody is sure of, has a confidence of at most 50.
+    A word whose readings contradict each other, or that nobody is sure of, has a confidence of at most 50. There long
+    numbers count first: engines that know no such digits read them as words, and may be surer.
     """
     words: list[LineWord] = []
     for chosen in (
@@ -29,7 +31,9 @@ def put_together(latin: Claims, numbers: Claims, arabic: Claims) -> list[LineWor
     ):
         sure = (word._replace(confidence=max(_SURE, word.confidence)) if word.has_digits else word for word in chosen)
         words += _beside(words, sure)
-    for claims in sorted((latin, numbers, arabic), key=_mean, reverse=True):
+    long = [(word, is_sure) for word, is_sure in numbers if len(digits_of(word.text)) >= _MIN_LONG]
+    likely = [(word, is_sure) for word, is_sure in long if word.confidence >= _MIN_AGREED]
+    for claims in (likely, *sorted((latin, numbers, arabic), key=_mean, reverse=True)):
         words += _beside(words, (word._replace(confidence=min(_UNSURE, word.confidence)) for word, _ in claims))
     return sorted(words, key=lambda word: word.left)
 

@@ -80,6 +80,15 @@ def test_every_place_keeps_a_reading_though_nobody_is_sure() -> None:
     assert [word.text for word in words] == ["١٠١"]
 
 
+def test_a_long_unsure_number_stands_before_a_surer_word() -> None:
+    """Eastern digits look like Latin capitals, and the network that takes them for those may be surer."""
+    latin, number, short = unsure("YOY-RAVUE", 0, 90, 80), unsure("٢٥٢٠٣٩٧٨٤", 0, 90, 47), unsure("٢٥٢", 0, 90, 47)
+    assert [word.text for word in put_together([latin], [number], [])] == ["٢٥٢٠٣٩٧٨٤"]
+    assert [word.text for word in put_together([latin], [short], [])] == ["YOY-RAVUE"]
+    assert [word.text for word in put_together([latin], [unsure("٢٥٢٠٣٩٧٨٤", 0, 90, 30)], [])] == ["YOY-RAVUE"]
+    assert reliable([latin], [number], []) == []
+
+
 def test_neighbours_of_one_engine_may_overlap() -> None:
     """The boxes of Tesseract are not exact."""
     assert reliable([], [], [sure("فهد", 0, 30, 93.0), sure("صاحب", 10, 90, 93.0)]) == ["فهد", "صاحب"]

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from pipeline.ocr.engines.latin_recognizer import is_sure, latin_words
+from pipeline.ocr.engines.line_word import LineWord
 from pipeline.ocr.engines.text_detector import text_map
 from tests.pipeline.documents import papers
 
@@ -41,6 +42,21 @@ def test_words_stand_where_their_ink_is() -> None:
 @pytest.mark.parametrize("text", ["رقم الهوية للعميل", "١٠١٢٣٤٥٦٧٢", "٧٨٧٨", "٠٥٥١٢٣٤٥٦٧"])
 def test_other_scripts_are_nothing_sure(text: str) -> None:
     assert not any(map(is_sure, latin_words(line_of(text))))
+
+
+@pytest.mark.parametrize(
+    ("text", "confidence", "expected"),
+    [
+        ("reem.alshammari@example.com", 90, True),
+        ("majed38@mail.example.com.sa", 41, True),
+        ("majed38@mail.example.com.sa", 39, False),
+        ("reem.alshammari", 90, False),
+        ("r@e", 90, False),
+        ("VAVA@VAVA", 90, False),
+    ],
+)
+def test_a_whole_mail_address_is_latin_by_its_form(text: str, confidence: float, expected: bool) -> None:
+    assert is_sure(LineWord(text, 0, 100, confidence)) is expected
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (2, 5000), (300, 1), (20, 40)])
