@@ -17,9 +17,6 @@ _ENVIRONMENT = {
     "OMP_THREAD_LIMIT": "1",
     "OPENBLAS_NUM_THREADS": "1",
     "MALLOC_ARENA_MAX": "2",
-    # Bytes from which on a block goes back to the system when it is freed. Else the heap keeps the tensors of networks
-    # in pieces: the detector of lines takes 570 MB instead of 350 for a page.
-    "MALLOC_MMAP_THRESHOLD_": str(1024**2),
 }
 
 

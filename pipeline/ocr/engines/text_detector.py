@@ -13,7 +13,7 @@ import numpy as np
 
 from pipeline.ocr.engines.pretrained import DETECTOR, pretrained
 from pipeline.ocr.engines.text_line import TextLine
-from pipeline.onnx_session import Session, run
+from pipeline.onnx_session import Session, run_frugally
 
 _LONGEST_SIDE = 1600  # pixels of the network's input
 _MIN_SCALE = 0.4  # a raster that would be reduced further is seen in several tiles: its small letters would vanish
@@ -92,7 +92,7 @@ def _spans(side: int) -> list[tuple[int, int]]:
 
 def _probabilities(scaled: Any) -> Any:
     planes = (scaled[None].astype(np.float32) / 255 - _MEAN[:, None, None]) / _DEVIATION[:, None, None]
-    return run(_network(), planes[None])[0, 0]
+    return run_frugally(_network(), planes[None])[0, 0]
 
 
 def load() -> None:
