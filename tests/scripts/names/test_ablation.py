@@ -4,7 +4,7 @@ from pipeline.detect.detector import Detector
 from pipeline.detect.text.normalize import normalize
 from schemas.entities import EntityType
 from schemas.spans import DetectOptions
-from scripts.names.ablation import ARABIC, LATIN, Without, count
+from scripts.names.studies.ablation import ARABIC, LATIN, Without, count
 from scripts.names.generator.messages import Labelled
 from scripts.names.sentences.labelled import UNJUDGED
 

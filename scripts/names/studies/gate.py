@@ -1,6 +1,6 @@
 """What the gate of the accurate tagger spares, and what it costs.
 
-    python -m scripts.names.gate
+    python -m scripts.names.studies.gate
 
 Prints a table for docs/models/names.md: the same texts as ablation.py, read with the gate open, at the probability that
 is shipped, and at others. "Windows" are those that the accurate tagger computes.
@@ -15,7 +15,7 @@ from pipeline.detect.tagger import model
 from pipeline.detect.tagger.decode import Scores
 from pipeline.detect.tagger.model import Tagger
 from schemas.entities import EntityType
-from scripts.names.ablation import count
+from scripts.names.studies.ablation import count
 from scripts.names.combine import labelled_texts
 
 _TYPES = (EntityType.PERSON, EntityType.LOCATION, EntityType.ORGANIZATION)

@@ -1,6 +1,6 @@
 """What the rules of names still do behind a tagger: each kind of them left out in turn.
 
-    python -m scripts.names.ablation
+    python -m scripts.names.studies.ablation
 
 Prints a table for docs/models/names.md. On held-back text (see combine.py) it counts the words of persons, places and
 organizations that are found no more, and the false ones that are spared; on the real documents of benchmarks/pages.py

@@ -1,0 +1,1 @@
+"""Measures of parts of the name taggers, for docs/models/names.md."""
