@@ -15,8 +15,8 @@ from pipeline.detect.tagger import model
 from pipeline.detect.tagger.decode import Scores
 from pipeline.detect.tagger.model import Tagger
 from schemas.entities import EntityType
-from scripts.names.studies.ablation import count
 from scripts.names.combine import labelled_texts
+from scripts.names.studies.ablation import count
 
 _TYPES = (EntityType.PERSON, EntityType.LOCATION, EntityType.ORGANIZATION)
 _PROBABILITIES = (0.0, 0.003, model.LEAST_LIKELY, 0.03, 0.1)

@@ -4,9 +4,9 @@ from pipeline.detect.detector import Detector
 from pipeline.detect.text.normalize import normalize
 from schemas.entities import EntityType
 from schemas.spans import DetectOptions
-from scripts.names.studies.ablation import ARABIC, LATIN, Without, count
 from scripts.names.generator.messages import Labelled
 from scripts.names.sentences.labelled import UNJUDGED
+from scripts.names.studies.ablation import ARABIC, LATIN, Without, count
 
 PERSON = EntityType.PERSON
 LATIN_NAME, ARABIC_NAME = "Khalid Al-Harbi", "عبدالله القحطاني"
