@@ -98,7 +98,7 @@ TEXTS: dict[str, tuple[str, Sequence[str]]] = {
     "power of ten without a heading": (f"1.012345672E+09,{KEPT}\n2,3\n", (ID,)),
     "power of ten, comma": (beside('"1,012345672E+09"', "National ID"), (ID,)),
     "power of ten that lost digits": (beside("1.01235E+09", "National ID"), ("1.01235E+09",)),
-    "fraction": (beside("1012345672.0", "National ID"), (ID,)),
+    "fraction": (beside("1012345672.00", "National ID"), (ID,)),
     "telephone number as a power of ten": (beside("9.66501234567E+11", "Mobile"), ("966501234567",)),
     "leading apostrophe": (beside("'0501234567", "Mobile"), (MOBILE,)),
     "formula that keeps text": (beside('="0501234567"', "Mobile"), (MOBILE,)),

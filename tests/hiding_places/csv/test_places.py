@@ -27,6 +27,7 @@ SWITCHES = {
 SWITCHED_OFF = [
     ("csv.handler.restored_number", "power of ten"),
     ("csv.handler.restored_number", "power of ten that lost digits"),
+    ("csv.handler.restored_number", "fraction"),
     ("csv.handler._joints_of_row", "country's code and number"),
     ("csv.handler.find_headings", "headings quoted"),
     ("csv.handler.find_headings", "first and last name"),
