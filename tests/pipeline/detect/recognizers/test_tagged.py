@@ -43,3 +43,19 @@ def test_words_that_stand_beside_names_are_none() -> None:
     for words in ("عزيزتي", "المتوفى", "Mr. Captain", "Customer Name"):
         assert found(sure, f"{words}\n{words}") == []
     assert found(sure, "Ask Captain.\nAsk Sara.") == ["Sara"]
+
+
+def test_a_person_of_one_word_must_be_likelier_in_a_document() -> None:
+    """Only persons, and only there: a place or a whole name needs no more than in any text."""
+    text = normalize("Ask Mohammed in Riyadh.\nMohammed Alqahtani wrote.")
+
+    def in_document(by: TaggedRecognizer) -> list[str]:
+        spans = by.of_document([(text, "")]).find(text, DetectOptions())
+        return [text.text[span.start : span.end] for span in sorted(spans)]
+
+    everyone = ["Mohammed", "Riyadh", "Mohammed Alqahtani"]
+    for of_mentions, of_rules in ((0.61, 0.01), (0.01, 0.51)):
+        assert in_document(recognizer(of_mentions, of_rules)) == everyone
+    for of_mentions, of_rules in ((0.59, 0.01), (0.01, 0.49)):
+        assert in_document(recognizer(of_mentions, of_rules)) == everyone[1:]
+        assert found(recognizer(of_mentions, of_rules), text.text) == everyone
