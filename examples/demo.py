@@ -22,6 +22,7 @@ from examples.reread import pages, survivors
 from examples.server import Server, embedded_server
 from schemas.entities import TOGGLABLE_TYPES
 from schemas.reports import parse_signed
+from schemas.stages import Stage
 from storage.report_key import is_genuine, load_public_key
 
 POLL_SECONDS = 1.0  # each look is a call, and calls are limited
@@ -136,7 +137,7 @@ def file_jobs(client: httpx.Client, server: Server) -> list[str]:
             side_by_side(DOCUMENTS / name, target, OUTPUT / f"{name.replace('.', '-')}-before-after.png")
     print("every report is signed by this server and speaks of the file that came with it")
     table("What was found, by type", by_type, [kind.value for kind in TOGGLABLE_TYPES])
-    table("Stage timings, ms", spent, ["sniff", "extract", "ocr", "detect", "redact", "verify", "bill", "store"])
+    table("Stage timings, ms", spent, [stage.value for stage in Stage])
     return survived
 
 

@@ -22,7 +22,7 @@ _OPTIONS = DetectOptions(strict_checksums=False)
 
 
 class Progress(NamedTuple):
-    """The current stage, and the number of rasters that OCR has read of all its rasters (0 of 0: none)."""
+    """The current stage, and how many of its rasters are read (0 of 0: it has none)."""
 
     stage: Stage
     read: int = 0
@@ -59,18 +59,27 @@ def redact_document(
     raises ends the run. StageFailed with the error code of a failed file job.
     """
     with _threads(readers) as threads:
-        tools = ReadingTools(sandbox, detector, threads)
+        tools = ReadingTools(sandbox, detector)
         on_progress(Progress(Stage.SNIFF))
         stages.inspect(sandbox, format_, data, max_pages, _seconds(Stage.SNIFF))
-        first = _first_reading(tools, format_, data, filename, on_progress)
+        first = _first_reading(tools, threads, format_, data, filename, on_progress)
         for number in range(1, MAX_ROUNDS + 1):
             on_progress(Progress(Stage.REDACT))
             found = without_name(first.findings)
             output = stages.redact(sandbox, format_, data, found, first.readings, _seconds(Stage.REDACT))
             on_progress(Progress(Stage.VERIFY))
+            second, pixels = stages.second_reading(sandbox, format_, output, _seconds(Stage.VERIFY))
+            again = stages.read_rasters(
+                sandbox,
+                threads,
+                second.rasters,
+                pixels,
+                _seconds(Stage.REREAD),
+                again=True,
+                on_progress=_raster_progress(on_progress, Stage.REREAD),
+            )
             is_last = number == MAX_ROUNDS
-            count = _raster_progress(on_progress, Stage.VERIFY)
-            verified = verify_candidate(tools, format_, output, first, _OPTIONS, is_last=is_last, on_progress=count)
+            verified = verify_candidate(tools, output, first, second, again, _OPTIONS, is_last=is_last)
             if isinstance(verified, Proof):
                 return Redacted(output, output_name(filename, first.findings), found, verified, number)
             first = verified
@@ -78,14 +87,14 @@ def redact_document(
 
 
 def _first_reading(
-    tools: ReadingTools, format_: Format, data: bytes, filename: str, on_progress: ProgressListener
+    tools: ReadingTools, readers: Executor, format_: Format, data: bytes, filename: str, on_progress: ProgressListener
 ) -> FirstReading:
     """The content of the document with its file name, the OCR readings, and the findings."""
     on_progress(Progress(Stage.EXTRACT))
     extraction, pixels = stages.extract(tools.sandbox, format_, data, _seconds(Stage.EXTRACT))
     readings = stages.read_rasters(
         tools.sandbox,
-        tools.readers,
+        readers,
         extraction.rasters,
         pixels,
         _seconds(Stage.OCR),

@@ -1,10 +1,9 @@
-"""Verifies a redacted document: other libraries read it, the verdict searches it for leftovers.
+"""Verifies a redacted document that other libraries have read: the verdict searches what they read for leftovers.
 
 The result is a proof, or the input of another redaction round.
 """
 
-from collections.abc import Callable, Sequence
-from concurrent.futures import Executor
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from pipeline import stages
@@ -14,22 +13,20 @@ from pipeline.entities import findings as finding
 from pipeline.entities.output_name import without_name
 from pipeline.entities.proof import Proof, proof
 from pipeline.sandbox.parent import Sandbox
+from pipeline.verification.reading import SecondReading
 from pipeline.verification.remedy import numbers_at_unread, with_leftovers_burned
 from pipeline.verification.seen_codes import unread_codes, with_seen_codes
 from schemas.errors import ErrorCode, StageFailed
-from schemas.files import Format
 from schemas.spans import DetectOptions
-from schemas.stages import STAGE, Stage
 
 MAX_ROUNDS = 2  # the second reading may find new values once; if it does so again, the document fails
 
 
 class ReadingTools(NamedTuple):
-    """Sandbox, detector and OCR executor; `readers` runs as many OCR children at once as it has threads."""
+    """What all stages work with."""
 
     sandbox: Sandbox
     detector: DocumentDetector
-    readers: Executor
 
 
 class FirstReading(NamedTuple):
@@ -42,29 +39,23 @@ class FirstReading(NamedTuple):
 
 def verify_candidate(
     tools: ReadingTools,
-    format_: Format,
     candidate: bytes,
     first: FirstReading,
+    second: SecondReading,
+    again: Sequence[Reading],
     options: DetectOptions,
     *,
     is_last: bool,
-    on_progress: Callable[[int, int], None] = lambda done, of: None,
 ) -> FirstReading | Proof:
     """The proof if the candidate is clean; else the first reading with the leftovers added for another round.
 
+    `second` is the candidate as other libraries read it, `again` what other engines read in its rasters.
     A leftover of uncertain OCR is burned if its box is known. In the last round it is ignored, because each new box
     makes OCR misread something else; so is a number beside ink that was burned unread. A barcode or matrix code that
-    nobody could read is burned too. `on_progress` gets the number of read rasters of the candidate and of all.
-
-    StageFailed if the candidate cannot be read, or if a code in it still cannot: then it cannot be proven clean.
+    nobody could read is burned too. StageFailed if a code still cannot be read: then it cannot be proven clean.
     """
-    second, pixels = stages.second_reading(tools.sandbox, format_, candidate, STAGE[Stage.VERIFY].seconds)
-    seconds = STAGE[Stage.OCR].seconds
-    readings = stages.read_rasters(
-        tools.sandbox, tools.readers, second.rasters, pixels, seconds, again=True, on_progress=on_progress
-    )
-    unread = unread_codes(readings, second.codes)
-    readings = with_seen_codes(readings, second.codes)
+    unread = unread_codes(again, second.codes)
+    readings = with_seen_codes(again, second.codes)
     remaining = tools.detector.leftovers(second, readings, without_name(first.findings), options)
     both = first.extraction.rasters, first.readings, second.rasters, readings
     # Not in the last round: each box that is burned has new neighbours.

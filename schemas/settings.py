@@ -118,7 +118,9 @@ class Settings(BaseSettings):
         description="seconds a stage owns its job, renewed while it works",
     )
     max_attempts: Count = Field(3, description="claims of one stage before internal_error")
-    ocr_pages_at_once: Count = Field(8, description="pages of a file that wait for OCR at once; others come in between")
+    ocr_pages_at_once: Count = Field(
+        8, description="pages of a file that wait to be read at once; others come in between"
+    )
 
     # Access
     geo_database: Path | None = Field(None, description="MaxMind-format country database; unset: no restriction")

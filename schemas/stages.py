@@ -15,7 +15,11 @@ class Queue(StrEnum):
 
 
 class Stage(StrEnum):
-    """The steps of a job, in order. A job's `stage` is the next one to run."""
+    """The steps of a job, in order. A job's `stage` is the next one to run.
+
+    OCR reads the rasters of the input one by one, REREAD those of the output; without rasters a job skips it and
+    VERDICT.
+    """
 
     SNIFF = "sniff"
     EXTRACT = "extract"
@@ -23,6 +27,8 @@ class Stage(StrEnum):
     DETECT = "detect"
     REDACT = "redact"
     VERIFY = "verify"
+    REREAD = "reread"
+    VERDICT = "verdict"
     BILL = "bill"
     STORE = "store"
 
@@ -44,12 +50,16 @@ STAGES: tuple[StageInfo, ...] = (
     StageInfo(Stage.DETECT, Queue.DETECT, 300, 0.65),
     StageInfo(Stage.REDACT, Queue.DOCUMENTS, 300, 0.75),
     StageInfo(Stage.VERIFY, Queue.VERIFY, 300, 0.85),
+    StageInfo(Stage.REREAD, Queue.VERIFY, 120, 0.86),
+    StageInfo(Stage.VERDICT, Queue.VERIFY, 300, 0.90),
     StageInfo(Stage.BILL, Queue.LIGHT, 60, 0.97),
     StageInfo(Stage.STORE, Queue.LIGHT, 300, 0.98),
 )
 
 STAGE: dict[Stage, StageInfo] = {row.stage: row for row in STAGES}
 FIRST_STAGE = STAGES[0].stage
+AFTER_PARTS = {Stage.OCR: Stage.DETECT, Stage.REREAD: Stage.VERDICT}
+"""The stages that work on the rasters of a job, each a message and a lease of its own; and what follows."""
 
 
 def progress_at(stage: Stage, read: int = 0, rasters: int = 0) -> float:

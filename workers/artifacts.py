@@ -4,10 +4,14 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pipeline.codec import decode, dump, encode, from_bytes, load, to_bytes
 from pipeline.documents.document import Extraction, Findings, Raster, Reading
+from pipeline.verification.reading import SecondReading
 from schemas.stages import Stage
-from storage.jobs.leases import Claim
+from storage.jobs.leases import Claim, part_round
 from storage.jobs.objects import artifact_key, input_key, part_key, result_key
 from storage.objects.sealed import SealedStore
+
+# Where the rasters of each stage in parts come from.
+_RASTERS = {Stage.OCR: Stage.EXTRACT, Stage.REREAD: Stage.VERIFY}
 
 
 class Artifacts:
@@ -24,10 +28,15 @@ class Artifacts:
         """Everything that the document says."""
         return load(Extraction, self._read(Stage.EXTRACT, "extraction"))
 
+    def second_reading(self) -> SecondReading:
+        """Everything that the output says."""
+        return load(SecondReading, self._read(Stage.VERIFY, "second_reading"))
+
     def raster(self, part: int) -> tuple[Raster, bytes]:
-        """One raster and its pixels."""
-        raster = decode(Raster, from_bytes(self._read(Stage.EXTRACT, f"raster-{part}")))
-        return raster, self._read(Stage.EXTRACT, f"pixels-{part}")
+        """One raster of the input, at REREAD of the output, and its pixels."""
+        of = _RASTERS[self._claim.stage]
+        raster = decode(Raster, from_bytes(self._read(of, f"raster-{part}")))
+        return raster, self._read(of, f"pixels-{part}")
 
     def readings(self, attempts: Mapping[int, int]) -> tuple[Reading, ...]:
         """What OCR read, in the order of the rasters. `attempts`: for each raster, the attempt whose reading counts.
@@ -35,13 +44,16 @@ class Artifacts:
         A second round uses the readings that the first verification amended.
         """
         if self._claim.job.round > 1:
-            return tuple(load(Reading, self._read(Stage.VERIFY, f"reading-{part}")) for part in sorted(attempts))
-        keys = (part_key(self._claim.job_id, part, attempts[part]) for part in sorted(attempts))
-        return tuple(load(Reading, self._objects.get(key)) for key in keys)
+            return tuple(load(Reading, self._read(Stage.DETECT, f"reading-{part}")) for part in sorted(attempts))
+        return self._readings(Stage.OCR, attempts)
+
+    def readings_again(self, attempts: Mapping[int, int]) -> tuple[Reading, ...]:
+        """What the second reading read in the rasters of the output."""
+        return self._readings(Stage.REREAD, attempts)
 
     def findings(self) -> Findings:
-        """What this round removes; in a second round the findings of the first verification."""
-        return load(Findings, self._read(Stage.DETECT if self._claim.job.round == 1 else Stage.VERIFY, "findings"))
+        """What this round removes."""
+        return load(Findings, self._read(Stage.DETECT, "findings"))
 
     def candidate(self) -> bytes:
         """The redacted file before its verification."""
@@ -53,25 +65,28 @@ class Artifacts:
 
     def save_extraction(self, extraction: Extraction, pixels: Mapping[str, bytes]) -> None:
         """Stores the extraction, and each raster with its pixels (by raster id)."""
-        for part, raster in enumerate(extraction.rasters):
-            self._write(f"raster-{part}", to_bytes(encode(raster)))
-            self._write(f"pixels-{part}", pixels[raster.id])
+        self._save_rasters(extraction.rasters, pixels)
         self._write("extraction", dump(extraction))
 
+    def save_second_reading(self, second: SecondReading, pixels: Mapping[str, bytes]) -> None:
+        """Stores the second reading, and each raster with its pixels (by raster id)."""
+        self._save_rasters(second.rasters, pixels)
+        self._write("second_reading", dump(second))
+
     def save_reading(self, reading: Reading) -> None:
-        """Stores what OCR read in the raster of this claim."""
+        """Stores what was read in the raster of this claim."""
         assert self._claim.part is not None  # noqa: S101 - only a claim of a part reads a raster
-        self._objects.put(part_key(self._claim.job_id, self._claim.part, self._claim.attempt), dump(reading))
+        self._objects.put(self._part_key(self._claim.stage, self._claim.part, self._claim.attempt), dump(reading))
 
     def save_findings(self, findings: Findings) -> None:
         """Stores what the next redaction removes."""
         self._write("findings", dump(findings))
 
     def save_amended(self, findings: Findings, readings: Sequence[Reading]) -> None:
-        """Stores findings and readings for the second round."""
+        """Stores findings and readings for the second round, as if detection had found them."""
         for part, reading in enumerate(readings):
-            self._write(f"reading-{part}", dump(reading))
-        self.save_findings(findings)
+            self._write(f"reading-{part}", dump(reading), Stage.DETECT)
+        self._write("findings", dump(findings), Stage.DETECT)
 
     def save_candidate(self, data: bytes) -> None:
         """Stores the redacted file until it is proven clean."""
@@ -87,8 +102,20 @@ class Artifacts:
             writer.commit()
         return size
 
-    def _write(self, name: str, data: bytes) -> None:
-        self._objects.put(artifact_key(self._claim.job_id, self._claim.stage, self._claim.attempt, name), data)
+    def _save_rasters(self, rasters: Sequence[Raster], pixels: Mapping[str, bytes]) -> None:
+        for part, raster in enumerate(rasters):
+            self._write(f"raster-{part}", to_bytes(encode(raster)))
+            self._write(f"pixels-{part}", pixels[raster.id])
+
+    def _readings(self, stage: Stage, attempts: Mapping[int, int]) -> tuple[Reading, ...]:
+        keys = (self._part_key(stage, part, attempts[part]) for part in sorted(attempts))
+        return tuple(load(Reading, self._objects.get(key)) for key in keys)
+
+    def _part_key(self, stage: Stage, part: int, attempt: int) -> str:
+        return part_key(self._claim.job_id, stage, part_round(self._claim.job, stage), part, attempt)
+
+    def _write(self, name: str, data: bytes, stage: Stage | None = None) -> None:
+        self._objects.put(artifact_key(self._claim.job_id, stage or self._claim.stage, self._claim.attempt, name), data)
 
     def _read(self, stage: Stage, name: str) -> bytes:
         return self._objects.get(self._key(stage, name))

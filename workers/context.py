@@ -1,8 +1,6 @@
-"""What all stages of a process share: settings, storage, sandbox, detector and threads."""
+"""What all stages of a process share: settings, storage, sandbox and detector."""
 
-import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Self
@@ -28,15 +26,10 @@ class Context:
     def open(cls, settings: Settings, storage: Storage) -> Self:
         """Builds the sandbox first: in strict mode SandboxUnavailable, before anything is connected to."""
         mode = settings.sandbox_mode.value
-        tools = ReadingTools(
-            Sandbox(mode),
-            CagedDetector(mode, settings.names_in_files),
-            ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="reader"),
-        )
+        tools = ReadingTools(Sandbox(mode), CagedDetector(mode, settings.names_in_files))
         return cls(settings=settings, storage=storage, tools=tools)
 
     def close(self) -> None:
-        """Waits for running work and ends what the sandbox keeps. The caller closes the storage."""
-        self.tools.readers.shutdown()
+        """Ends what the sandbox keeps. The caller closes the storage."""
         self.tools.sandbox.close()
         self.tools.detector.close()

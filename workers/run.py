@@ -3,7 +3,7 @@
 import logging
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import timedelta
 from typing import Any, Self
@@ -13,7 +13,7 @@ from pipeline.entities.proof import Proof
 from schemas.errors import ErrorCode, MaskerUnavailable
 from schemas.files import Format, JobState
 from schemas.refusals import Reason
-from schemas.stages import Stage
+from schemas.stages import AFTER_PARTS, Stage
 from schemas.telemetry.metrics import FAILED_JOBS
 from storage import report_key
 from storage.jobs import endings, leases, objects, sweeps
@@ -75,7 +75,7 @@ class ClaimLost(Exception):
 
 
 class Run:
-    """One attempt at one stage of a job, or at one part of its OCR.
+    """One attempt at one stage of a job, or at one part of it.
 
     Every move is one transaction, fenced by the attempt number, followed by the announcement of the next stage.
     ClaimLost when another attempt owns the job.
@@ -96,13 +96,13 @@ class Run:
             if part is None:
                 claim = leases.claim(session, job_id, stage, limits, now=now)
             else:
-                claim = leases.claim_part(session, job_id, part, limits, now=now)
+                claim = leases.claim_part(session, job_id, stage, part, limits, now=now)
         return None if claim is None else cls(context, claim)
 
-    def part_attempts(self) -> dict[int, int]:
-        """For each raster, the attempt whose reading counts."""
+    def part_attempts(self, stage: Stage) -> dict[int, int]:
+        """For each raster that was read at a stage, the attempt whose reading counts."""
         with self.context.storage.database.reading() as session:
-            return leases.part_attempts(session, self.claim.job_id)
+            return leases.part_attempts(session, self.claim.job, stage)
 
     def report(self, proof: Proof) -> dict[str, Any]:
         """The proof as a signed report, which is stored with the job."""
@@ -116,30 +116,34 @@ class Run:
         )
         return report_key.signed(self.context.storage.keyring, report).model_dump(mode="json")
 
-    def advance(self, to: Stage, facts: Mapping[str, Any] | None = None) -> None:
-        """Moves the job to stage `to` and stores `facts` in its row."""
+    def advance(self, to: Stage, facts: Mapping[str, Any] | None = None, *, instead_of: Collection[Stage] = ()) -> None:
+        """Moves the job to stage `to` and stores `facts` in its row.
+
+        `instead_of`: earlier stages whose artifacts this attempt has written anew.
+        """
         with self.context.storage.database.transaction() as session:
-            _must(leases.advance(session, self.claim, to, facts=facts, **self._measures()))
+            moved = leases.advance(session, self.claim, to, facts=facts, instead_of=instead_of, **self._measures())
+            _must(moved)
         self._announce(to)
 
-    def split(self, parts: int) -> None:
-        """Moves the job to OCR: a message for each of its first rasters, so that other jobs come in between."""
+    def split(self, to: Stage, parts: int) -> None:
+        """Moves the job to a stage in parts: a message for each of the first, so that other jobs come in between."""
         at_once = self.context.settings.ocr_pages_at_once
         with self.context.storage.database.transaction() as session:
-            _must(leases.split(session, self.claim, parts, at_once=at_once, **self._measures()))
+            _must(leases.split(session, self.claim, to, parts, at_once=at_once, **self._measures()))
         for part in range(min(parts, at_once)):
-            self._announce(Stage.OCR, part)
+            self._announce(to, part)
 
     def finish_part(self) -> None:
-        """Marks one raster as read and announces the next; the last one moves the job to detection."""
+        """Marks one raster as read and announces the next; the last one moves the job on."""
         with self.context.storage.database.transaction() as session:
             finished = leases.finish_part(session, self.claim, **self._measures())
         if finished is None:
             raise ClaimLost
         if finished.left == 0:
-            self._announce(Stage.DETECT)
+            self._announce(AFTER_PARTS[self.claim.stage])
         elif finished.due is not None:
-            self._announce(Stage.OCR, finished.due)
+            self._announce(self.claim.stage, finished.due)
 
     def hold(self) -> None:
         """Reserves the cost. InsufficientTokens."""
@@ -193,7 +197,8 @@ class Run:
             job_objects.destroy_all(objects, job_id)
         elif self.claim.part is None and job.outputs.get(stage) != self.claim.attempt:
             # If only the answer to the commit was lost, this attempt counts and its objects stay.
-            job_objects.destroy_attempt(objects, job_id, stage, self.claim.attempt)
+            for written in (stage, Stage.DETECT):  # a verification writes anew what detection found
+                job_objects.destroy_attempt(objects, job_id, written, self.claim.attempt)
 
     def _destroy(self, state: JobState, kept: str | None = None) -> None:
         # The sweeper destroys later what cannot be destroyed now: the row says that objects are left over.

@@ -1,6 +1,6 @@
 """The work of each stage: load artifacts, one call of the pipeline, save the result, move the job on."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 
 from pipeline import stages
@@ -8,8 +8,8 @@ from pipeline.documents.document import BY_HUE, Extraction, Findings, Reading
 from pipeline.entities.output_name import output_name, with_name, without_name
 from pipeline.entities.proof import Proof, counts_by_type
 from pipeline.second_reading import MAX_ROUNDS, FirstReading, verify_candidate
+from pipeline.verification.reading import SecondReading
 from schemas.errors import ErrorCode, StageFailed
-from schemas.files import Format
 from schemas.spans import DetectOptions, TermSet, load_terms
 from schemas.stages import STAGE, Stage
 from schemas.telemetry.metrics import ENTITIES, PAGES
@@ -36,16 +36,14 @@ def extract(run: Run) -> None:
     )
     run.artifacts.save_extraction(extraction, pixels)
     if extraction.rasters:
-        run.split(len(extraction.rasters))
+        run.split(Stage.OCR, len(extraction.rasters))
     else:
         run.advance(Stage.DETECT)
 
 
 def ocr(run: Run) -> None:
     """Reads one raster by OCR."""
-    raster, pixels = run.artifacts.raster(run.claim.part or 0)
-    run.artifacts.save_reading(stages.read_raster(run.context.tools.sandbox, raster, pixels, _seconds(Stage.OCR)))
-    run.finish_part()
+    _read_raster(run, again=False)
 
 
 def detect(run: Run) -> None:
@@ -60,7 +58,7 @@ def detect(run: Run) -> None:
 
 def redact(run: Run) -> None:
     """Writes the document without the findings."""
-    readings = run.artifacts.readings(run.part_attempts())
+    readings = run.artifacts.readings(run.part_attempts(Stage.OCR))
     candidate = stages.redact(
         run.context.tools.sandbox,
         run.claim.job.format,
@@ -74,19 +72,27 @@ def redact(run: Run) -> None:
 
 
 def verify(run: Run) -> None:
-    """Reads the output with other libraries: the file is clean, is redacted once more, or fails."""
-    job, (said, filename) = run.claim.job, _whole_text(run)
-    first = FirstReading(*said, run.artifacts.findings())
-    is_last = job.round >= MAX_ROUNDS
+    """Reads the output with other libraries. The verdict follows at once, or when its rasters are read."""
     candidate = run.artifacts.candidate()
-    looked = verify_candidate(run.context.tools, Format(job.format), candidate, first, _options(run), is_last=is_last)
-    if isinstance(looked, Proof):
-        run.advance(Stage.BILL, {"report": run.report(looked)})
-    elif is_last:
-        raise StageFailed(ErrorCode.VERIFY_FAILED)
+    second, pixels = stages.second_reading(
+        run.context.tools.sandbox, run.claim.job.format, candidate, _seconds(Stage.VERIFY)
+    )
+    if second.rasters:
+        run.artifacts.save_second_reading(second, pixels)
+        run.split(Stage.REREAD, len(second.rasters))
     else:
-        run.artifacts.save_amended(looked.findings, looked.readings)
-        run.advance(Stage.REDACT, {"round": job.round + 1, **_facts(run, looked.findings, filename)})
+        _decide(run, candidate, second, ())
+
+
+def reread(run: Run) -> None:
+    """Reads one raster of the output, with other engines than OCR."""
+    _read_raster(run, again=True)
+
+
+def verdict(run: Run) -> None:
+    """Decides about an output whose rasters are read."""
+    again = run.artifacts.readings_again(run.part_attempts(Stage.REREAD))
+    _decide(run, run.artifacts.candidate(), run.artifacts.second_reading(), again)
 
 
 def bill(run: Run) -> None:
@@ -106,16 +112,41 @@ WORK: dict[Stage, Callable[[Run], None]] = {
     Stage.DETECT: detect,
     Stage.REDACT: redact,
     Stage.VERIFY: verify,
+    Stage.REREAD: reread,
+    Stage.VERDICT: verdict,
     Stage.BILL: bill,
     Stage.STORE: store,
 }
+
+
+def _read_raster(run: Run, *, again: bool) -> None:
+    raster, pixels = run.artifacts.raster(run.claim.part or 0)
+    sandbox, seconds = run.context.tools.sandbox, _seconds(run.claim.stage)
+    run.artifacts.save_reading(stages.read_raster(sandbox, raster, pixels, seconds, again=again))
+    run.finish_part()
+
+
+def _decide(run: Run, candidate: bytes, second: SecondReading, again: Sequence[Reading]) -> None:
+    """The file is clean, is redacted once more, or fails."""
+    job, (said, filename) = run.claim.job, _whole_text(run)
+    first = FirstReading(*said, run.artifacts.findings())
+    is_last = job.round >= MAX_ROUNDS
+    looked = verify_candidate(run.context.tools, candidate, first, second, again, _options(run), is_last=is_last)
+    if isinstance(looked, Proof):
+        run.advance(Stage.BILL, {"report": run.report(looked)})
+    elif is_last:
+        raise StageFailed(ErrorCode.VERIFY_FAILED)
+    else:
+        run.artifacts.save_amended(looked.findings, looked.readings)
+        facts = {"round": job.round + 1, **_facts(run, looked.findings, filename)}
+        run.advance(Stage.REDACT, facts, instead_of=(Stage.DETECT,))
 
 
 def _whole_text(run: Run) -> tuple[tuple[Extraction, tuple[Reading, ...]], str]:
     """The extraction with the file name as its last unit, what OCR read, and the file name."""
     filename = jobs.filename(run.claim.job, run.context.storage.keyring)
     extraction = with_name(run.artifacts.extraction(), filename)
-    return (extraction, run.artifacts.readings(run.part_attempts())), filename
+    return (extraction, run.artifacts.readings(run.part_attempts(Stage.OCR))), filename
 
 
 def _options(run: Run) -> DetectOptions:

@@ -72,7 +72,7 @@ def _announce_overdue(storage: Storage, settings: Settings, now: datetime) -> tu
 
 def _fail(storage: Storage, item: Overdue, now: datetime) -> bool:
     with storage.database.transaction() as session:
-        return endings.fail_stuck(session, item.job_id, item.part, item.attempt, ErrorCode.INTERNAL_ERROR, now=now)
+        return endings.fail_stuck(session, item, ErrorCode.INTERNAL_ERROR, now=now)
 
 
 def _destroy(storage: Storage) -> int:

@@ -59,7 +59,7 @@ ADVICE = """- Give each queue workers in proportion to what it costs, and scale 
   that queue has too few workers; more for another queue do not help.
 - Cores of one machine share caches and memory, and the database works beside them: a busy machine does less than the
   simulation says, by the share that the comparison above shows.
-- A scan of ten pages costs about ten times the `ocr` and the `verify` of one page.
+- A scan of ten pages costs about ten times the `ocr` and the `reread` of one page.
 - Memory: [limits.md](limits.md) bounds a sandboxed process; [benchmarks.md](benchmarks.md) shows what detection takes.
 - The API needs no core for files, because uploads are stored as they arrive; its cores are for text calls."""
 

@@ -7,7 +7,7 @@ from sqlalchemy import func as sql
 from sqlmodel import Session, col
 
 from schemas.files import JobState
-from schemas.stages import STAGE, Queue, Stage
+from schemas.stages import AFTER_PARTS, STAGE, Queue, Stage
 from storage.jobs.tables import Job, JobPart
 
 _RUNNING = (JobState.QUEUED.value, JobState.PROCESSING.value)
@@ -24,27 +24,24 @@ def backlog(session: Session, now: datetime, lease_seconds: float) -> dict[Queue
     """
     jobs = (
         select(col(Job.stage), sql.count(), sql.min(Job.due_at))
-        .where(col(Job.state).in_(_RUNNING), col(Job.stage) != Stage.OCR.value, _is_free(Job.lease_until, now))
+        .where(col(Job.state).in_(_RUNNING), col(Job.stage).not_in(AFTER_PARTS), _is_free(Job.lease_until, now))
         .group_by(col(Job.stage))
     )
     parts = (
-        select(sql.count(), sql.min(JobPart.due_at))
+        select(col(JobPart.stage), sql.count(), sql.min(JobPart.due_at))
         .join(Job, col(Job.id) == col(JobPart.job_id))
         .where(
             col(Job.state).in_(_RUNNING),
-            col(Job.stage) == Stage.OCR.value,
+            col(Job.stage) == col(JobPart.stage),
             col(JobPart.done).is_(False),
             _is_free(JobPart.lease_until, now),
         )
+        .group_by(col(JobPart.stage))
     )
     found: dict[Queue, tuple[int, float]] = {}
-    rows = [(Stage(name), count, due_at) for name, count, due_at in session.execute(jobs)]
-    rows += [(Stage.OCR, count, due_at) for count, due_at in session.execute(parts)]
-    for stage, count, due_at in rows:
-        if not count:
-            continue
+    for name, count, due_at in (*session.execute(jobs), *session.execute(parts)):
         announced = now if due_at is None else due_at - timedelta(seconds=lease_seconds)
-        queue, waits = STAGE[stage].queue, max(0.0, (now - announced).total_seconds())
+        queue, waits = STAGE[Stage(name)].queue, max(0.0, (now - announced).total_seconds())
         known = found.get(queue, (0, 0.0))
         found[queue] = known[0] + count, max(known[1], waits)
     return found

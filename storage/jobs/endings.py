@@ -15,6 +15,7 @@ from storage.accounts import usage
 from storage.database import changed
 from storage.jobs.leases import RUNNING, Claim, advance, finished, locked, owned, owned_part
 from storage.jobs.records import hold_reference
+from storage.jobs.sweeps import Overdue
 from storage.jobs.tables import Job, JobPart
 
 TOKENS_PER_PAGE = 10
@@ -59,28 +60,31 @@ def fail(session: Session, claim: Claim, code: str, reason: Reason | None = None
     """Fails the job from its own worker; False when another attempt owns it. `reason`: of `unsupported_format`."""
     if claim.part is None:
         return _end(session, claim.job_id, code, now, *owned(claim), reason=reason)
-    return _end_for_part(session, claim.job_id, code, now, *owned_part(claim))
+    return _end_for_part(session, claim.job_id, claim.stage, code, now, *owned_part(claim))
 
 
-def fail_stuck(session: Session, job_id: UUID, part: int | None, attempt: int, code: str, *, now: datetime) -> bool:
+def fail_stuck(session: Session, late: Overdue, code: str, *, now: datetime) -> bool:
     """Fails a job whose workers died too often at this stage (or part), unless it moved since it was read."""
-    if part is None:
-        return _end(session, job_id, code, now, col(Job.attempt) == attempt, col(Job.lease_until) <= now)
+    if late.part is None:
+        return _end(session, late.job_id, code, now, col(Job.attempt) == late.attempt, col(Job.lease_until) <= now)
     stuck = (
-        col(JobPart.job_id) == job_id,
-        col(JobPart.part) == part,
-        col(JobPart.attempt) == attempt,
+        col(JobPart.job_id) == late.job_id,
+        col(JobPart.stage) == late.stage.value,
+        col(JobPart.part) == late.part,
+        col(JobPart.attempt) == late.attempt,
         col(JobPart.done).is_(False),
         col(JobPart.lease_until) <= now,
     )
-    return _end_for_part(session, job_id, code, now, *stuck)
+    return _end_for_part(session, late.job_id, late.stage, code, now, *stuck)
 
 
-def _end_for_part(session: Session, job_id: UUID, code: str, now: datetime, *part: ColumnElement[bool]) -> bool:
+def _end_for_part(
+    session: Session, job_id: UUID, stage: Stage, code: str, now: datetime, *part: ColumnElement[bool]
+) -> bool:
     locked(session, job_id)
     if not changed(session, update(JobPart).where(*part).values(lease_until=None, due_at=None)):
         return False
-    return _end(session, job_id, code, now, col(Job.stage) == Stage.OCR.value)
+    return _end(session, job_id, code, now, col(Job.stage) == stage.value)
 
 
 def _end(

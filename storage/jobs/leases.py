@@ -1,6 +1,6 @@
 """Leases: a stage of a job is claimed by one attempt, and only the attempt that owns the job can move it (fencing)."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
@@ -11,16 +11,18 @@ from sqlalchemy import func as sql
 from sqlmodel import Session, col
 
 from schemas.files import JobState
-from schemas.stages import STAGE, Stage, progress_at
+from schemas.stages import AFTER_PARTS, STAGE, Stage, progress_at
 from storage.database import changed
 from storage.jobs.tables import Job, JobPart
 
 RUNNING = (JobState.QUEUED.value, JobState.PROCESSING.value)
+# The columns that count the parts of a stage: all of them, and those that are left.
+_COUNTERS = {Stage.OCR: ("parts", "parts_left"), Stage.REREAD: ("rereads", "rereads_left")}
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """The right of one attempt to work on one stage of a job, or on one part of its OCR.
+    """The right of one attempt to work on one stage of a job, or on one part of it.
 
     `attempt` is the fencing token, `claims` the number of claims of this stage including this one, `job` the row at
     that time.
@@ -76,16 +78,18 @@ def claim(session: Session, job_id: UUID, stage: Stage, limits: Limits, *, now: 
     return Claim(job, stage, job.attempt, job.claims)
 
 
-def claim_part(session: Session, job_id: UUID, part: int, limits: Limits, *, now: datetime) -> Claim | None:
-    """`claim` for one raster of a job that waits at OCR."""
+def claim_part(
+    session: Session, job_id: UUID, stage: Stage, part: int, limits: Limits, *, now: datetime
+) -> Claim | None:
+    """`claim` for one raster of a job that waits at `stage`."""
     job = session.get(Job, job_id)
-    if job is None or job.state not in RUNNING or job.stage != Stage.OCR.value:
+    if job is None or job.state not in RUNNING or job.stage != stage.value:
         return None
     until = now + timedelta(seconds=limits.lease_seconds)
     row = session.execute(
         update(JobPart)
         .where(
-            col(JobPart.job_id) == job_id,
+            *_of_stage(job, stage),
             col(JobPart.part) == part,
             col(JobPart.done).is_(False),
             or_(col(JobPart.lease_until).is_(None), col(JobPart.lease_until) <= now),
@@ -100,7 +104,7 @@ def claim_part(session: Session, job_id: UUID, part: int, limits: Limits, *, now
         )
         .returning(col(JobPart.attempt), col(JobPart.claims))
     ).first()
-    return None if row is None else Claim(job, Stage.OCR, row[0], row[1], part)
+    return None if row is None else Claim(job, stage, row[0], row[1], part)
 
 
 def renew(session: Session, claim: Claim, *, lease_seconds: float, now: datetime) -> bool:
@@ -130,32 +134,47 @@ def advance(
     lease_seconds: float,
     now: datetime,
     facts: Mapping[str, Any] | None = None,
+    instead_of: Collection[Stage] = (),
 ) -> bool:
-    """Moves the job to `to` and stores `facts` (columns); False when another attempt owns the job."""
-    values = _moved(to, now, lease_seconds) | finished(claim, milliseconds) | dict(facts or {})
+    """Moves the job to `to` and stores `facts` (columns); False when another attempt owns the job.
+
+    `instead_of`: earlier stages whose artifacts this attempt has written anew.
+    """
+    values = _moved(to, now, lease_seconds) | finished(claim, milliseconds, instead_of) | dict(facts or {})
     return changed(session, update(Job).where(*owned(claim)).values(**values)) == 1
 
 
 def split(
-    session: Session, claim: Claim, parts: int, *, at_once: int, milliseconds: int, lease_seconds: float, now: datetime
+    session: Session,
+    claim: Claim,
+    to: Stage,
+    parts: int,
+    *,
+    at_once: int,
+    milliseconds: int,
+    lease_seconds: float,
+    now: datetime,
 ) -> bool:
-    """Moves the job to OCR in `parts` parts (at least one), of which `at_once` are due at first.
+    """Moves the job to `to` in `parts` parts (at least one), of which `at_once` are due at first.
 
     False when another attempt owns the job.
     """
-    values = _moved(Stage.OCR, now, lease_seconds) | finished(claim, milliseconds)
-    values |= {"parts": parts, "parts_left": parts, "due_at": None}  # from here on the parts are due, each by itself
+    every, left = _COUNTERS[to]
+    values = _moved(to, now, lease_seconds) | finished(claim, milliseconds)
+    values |= {every: parts, left: parts, "due_at": None}  # from here on the parts are due, each by itself
     if not changed(session, update(Job).where(*owned(claim)).values(**values)):
         return False
     due_at = now + timedelta(seconds=lease_seconds)
-    rows = [JobPart(job_id=claim.job_id, part=part, due_at=due_at if part < at_once else None) for part in range(parts)]
-    session.add_all(rows)
+    for part in range(parts):
+        row = JobPart(job_id=claim.job_id, stage=to.value, round=part_round(claim.job, to), part=part)
+        row.due_at = due_at if part < at_once else None
+        session.add(row)
     session.flush()
     return True
 
 
 class PartFinished(NamedTuple):
-    """How many parts are left, 0 when detection is to be announced, and the part that is due now, if any."""
+    """How many parts are left, 0 when the next stage is to be announced, and the part that is due now, if any."""
 
     left: int
     due: int | None
@@ -170,15 +189,13 @@ def finish_part(
     done = update(JobPart).where(*owned_part(claim)).values(done=True, lease_until=None, due_at=None)
     if job is None or job.state not in RUNNING or not changed(session, done):
         return None
-    left = job.parts_left - 1
-    values: dict[str, Any] = {
-        "parts_left": left,
-        "timings": job.timings | {Stage.OCR.value: job.timings.get(Stage.OCR.value, 0) + milliseconds},
-    }
+    _, counter = _COUNTERS[claim.stage]
+    left: int = getattr(job, counter) - 1
+    values = {counter: left, "timings": _timings(job, claim.stage, milliseconds)}
     if left == 0:
-        values |= _moved(Stage.DETECT, now, lease_seconds)
+        values |= _moved(AFTER_PARTS[claim.stage], now, lease_seconds)
     changed(session, update(Job).where(col(Job.id) == job.id).values(**values))
-    waiting = (col(JobPart.job_id) == job.id, col(JobPart.done).is_(False), col(JobPart.due_at).is_(None))
+    waiting = (*_of_stage(job, claim.stage), col(JobPart.done).is_(False), col(JobPart.due_at).is_(None))
     following = session.scalar(select(sql.min(JobPart.part)).where(*waiting))
     if following is not None:
         due = update(JobPart).where(*waiting, col(JobPart.part) == following)
@@ -191,10 +208,23 @@ def current(session: Session, job_id: UUID) -> Job | None:
     return session.get(Job, job_id, populate_existing=True)
 
 
-def part_attempts(session: Session, job_id: UUID) -> dict[int, int]:
-    """For each part that was read, the attempt whose reading counts."""
-    parts = session.scalars(select(JobPart).where(col(JobPart.job_id) == job_id, col(JobPart.done)))
+def part_attempts(session: Session, job: Job, stage: Stage) -> dict[int, int]:
+    """For each part that was read at a stage, in this round, the attempt whose reading counts."""
+    parts = session.scalars(select(JobPart).where(*_of_stage(job, stage), col(JobPart.done)))
     return {row.part: row.attempt for row in parts}
+
+
+def part_round(job: Job, stage: Stage) -> int:
+    """The round of the parts of a stage: the input is read once, an output in each round."""
+    return 1 if stage is Stage.OCR else job.round
+
+
+def _of_stage(job: Job, stage: Stage) -> tuple[ColumnElement[bool], ...]:
+    return (
+        col(JobPart.job_id) == job.id,
+        col(JobPart.stage) == stage.value,
+        col(JobPart.round) == part_round(job, stage),
+    )
 
 
 def locked(session: Session, job_id: UUID) -> Job | None:
@@ -217,7 +247,7 @@ def owned(claim: Claim) -> tuple[ColumnElement[bool], ...]:
 def owned_part(claim: Claim) -> tuple[ColumnElement[bool], ...]:
     """The fencing condition of a part."""
     return (
-        col(JobPart.job_id) == claim.job_id,
+        *_of_stage(claim.job, claim.stage),
         col(JobPart.part) == claim.part,
         col(JobPart.attempt) == claim.attempt,
         col(JobPart.done).is_(False),
@@ -234,35 +264,44 @@ def _moved(to: Stage, now: datetime, lease_seconds: float) -> dict[str, Any]:
     }
 
 
-def finished(claim: Claim, milliseconds: int) -> dict[str, Any]:
+def finished(claim: Claim, milliseconds: int, instead_of: Collection[Stage] = ()) -> dict[str, Any]:
     """The columns that a finished stage sets: whose artifacts count, and its milliseconds over all rounds."""
-    job, stage = claim.job, claim.stage.value
+    written = {stage.value: claim.attempt for stage in (claim.stage, *instead_of)}
     return {
-        "outputs": job.outputs | {stage: claim.attempt},
-        "timings": job.timings | {stage: job.timings.get(stage, 0) + milliseconds},
+        "outputs": claim.job.outputs | written,
+        "timings": _timings(claim.job, claim.stage, milliseconds),
     }
+
+
+def _timings(job: Job, stage: Stage, milliseconds: int) -> dict[str, int]:
+    return job.timings | {stage.value: job.timings.get(stage.value, 0) + milliseconds}
 
 
 # How far a job is, as a number that never goes backwards whatever happens to it.
 
 _FINISHED = (JobState.READY.value, JobState.EXPIRED.value)
+# In a second round: the share of its progress at which each stage starts.
+_OF_ROUND = {Stage.REDACT: 0.0, Stage.VERIFY: 0.4, Stage.REREAD: 0.5, Stage.VERDICT: 0.9}
 
 
 def progress(job: Job) -> float:
     """From 0 (uploaded) to 1 (ready); never falls. A failed job keeps its last value.
 
-    Every raster that was read counts at OCR. A second round of redaction and verification takes half of the share that
-    was left of them, so that progress continues where the first round ended.
+    Every raster that was read counts. A second round of redaction and verification takes half of the share that was
+    left of them, so that progress continues where the first round ended.
     """
     if job.state in _FINISHED:
         return 1.0
     stage = Stage(job.stage)
-    if stage is Stage.OCR:
-        return round(progress_at(stage, job.parts - job.parts_left, job.parts), 4)
-    if stage in (Stage.REDACT, Stage.VERIFY) and job.round > 1:
-        left = (STAGE[Stage.BILL].starts_at - STAGE[Stage.VERIFY].starts_at) / float(2 ** (job.round - 1))
-        return round(STAGE[Stage.BILL].starts_at - (left if stage is Stage.REDACT else left / 2), 4)
-    return progress_at(stage)
+    parts, left = (getattr(job, name) for name in _COUNTERS[stage]) if stage in _COUNTERS else (0, 0)
+    if job.round > 1 and stage in _OF_ROUND:
+        share = _OF_ROUND[stage]
+        if parts:
+            share += (_OF_ROUND[Stage.VERDICT] - share) * (parts - left) / parts
+        end = STAGE[Stage.BILL].starts_at
+        rest = (end - STAGE[Stage.VERIFY].starts_at) / float(2 ** (job.round - 1))
+        return round(end - rest + share * rest / 2, 4)
+    return round(progress_at(stage, parts - left, parts), 4)
 
 
 def stage(job: Job) -> Stage | None:

@@ -29,9 +29,9 @@ def artifact_key(job_id: UUID, stage: str, attempt: int, name: str) -> str:
     return f"{WORK_PREFIX}{job_id}/{stage}.{attempt}/{name}"
 
 
-def part_key(job_id: UUID, part: int, attempt: int) -> str:
-    """The key of what OCR read in one raster."""
-    return f"{WORK_PREFIX}{job_id}/ocr.{part}/{attempt}"
+def part_key(job_id: UUID, stage: str, round_: int, part: int, attempt: int) -> str:
+    """The key of what one attempt read in one raster of the input or, at `reread`, of the output of a round."""
+    return f"{WORK_PREFIX}{job_id}/{stage}.{round_}.{part}/{attempt}"
 
 
 def result_key(job_id: UUID, attempt: int) -> str:

@@ -20,7 +20,7 @@ _MAX_DOUBLINGS = 6
 
 
 class Overdue(NamedTuple):
-    """A stage, or a part of OCR, that was not moved in time."""
+    """A stage, or a part of one, that was not moved in time."""
 
     job_id: UUID
     stage: Stage
@@ -40,7 +40,7 @@ def overdue(session: Session, now: datetime) -> list[Overdue]:
         .join(Job, col(Job.id) == col(JobPart.job_id))
         .where(
             col(Job.state).in_(_RUNNING),
-            col(Job.stage) == Stage.OCR.value,
+            col(Job.stage) == col(JobPart.stage),
             col(JobPart.done).is_(False),
             col(JobPart.due_at) <= now,
         )
@@ -49,7 +49,7 @@ def overdue(session: Session, now: datetime) -> list[Overdue]:
     ).all()
     return [
         *(Overdue(job.id, Stage(job.stage), None, job.attempt, job.claims, job.announcements) for job in jobs),
-        *(Overdue(p.job_id, Stage.OCR, p.part, p.attempt, p.claims, p.announcements) for p in parts),
+        *(Overdue(p.job_id, Stage(p.stage), p.part, p.attempt, p.claims, p.announcements) for p in parts),
     ]
 
 
@@ -76,6 +76,7 @@ def take_announcement(session: Session, late: Overdue, *, lease_seconds: float, 
             update(JobPart)
             .where(
                 col(JobPart.job_id) == late.job_id,
+                col(JobPart.stage) == late.stage.value,
                 col(JobPart.part) == late.part,
                 col(JobPart.attempt) == late.attempt,
                 col(JobPart.due_at) <= now,

@@ -1,4 +1,4 @@
-"""Tables of file jobs: the job itself, its pages that wait for OCR, its webhook, the day's uploads per account."""
+"""Tables of file jobs: the job itself, its pages that wait to be read, its webhook, the day's uploads per account."""
 
 from datetime import date, datetime
 from typing import Any
@@ -8,7 +8,7 @@ from sqlalchemy import JSON, BigInteger, Column, Index
 from sqlmodel import Field, SQLModel
 
 from schemas.files import JobState
-from schemas.stages import FIRST_STAGE
+from schemas.stages import FIRST_STAGE, Stage
 from storage.database import UtcDateTime
 
 
@@ -18,9 +18,9 @@ class Job(SQLModel, table=True):
     `stage` is the next step to run. `attempt` grows with every claim and is the fencing token; `claims` counts the
     claims of this stage alone. `due_at` is when the sweeper looks at the row if nothing else moved it. `outputs` maps a
     finished stage to the attempt whose artifacts count. `parts` are the rasters to be read by OCR, `parts_left` those
-    not read yet. `found` counts redacted places by entity type; `timings` are milliseconds by stage. `has_residue` says
-    that stored bytes may still have to be destroyed. `reason` says why a format is unsupported. What a
-    person wrote (file name, terms) is sealed.
+    not read yet; `rereads` and `rereads_left` are those of the output in this round. `found` counts redacted places by
+    entity type; `timings` are milliseconds by stage. `has_residue` says that stored bytes may still have to be
+    destroyed. `reason` says why a format is unsupported. What a person wrote (file name, terms) is sealed.
     """
 
     __tablename__ = "jobs"
@@ -43,6 +43,8 @@ class Job(SQLModel, table=True):
     outputs: dict[str, int] = Field(default_factory=dict, sa_column=Column(JSON, nullable=False))
     parts: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
     parts_left: int = 0
+    rereads: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
+    rereads_left: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
 
     format: str
     content_type: str
@@ -70,12 +72,16 @@ class Job(SQLModel, table=True):
 
 
 class JobPart(SQLModel, table=True):
-    """One raster of a job that waits for OCR: the `part`-th of its extraction, with a lease and attempts of its own."""
+    """One raster that waits to be read, with a lease and attempts of its own: the `part`-th of the input, or of the
+    output of a round.
+    """
 
     __tablename__ = "job_parts"
     __table_args__ = (Index("ix_job_parts_due_at", "due_at"),)
 
     job_id: UUID = Field(primary_key=True, foreign_key="jobs.id", ondelete="CASCADE")
+    stage: str = Field(default=Stage.OCR.value, primary_key=True, sa_column_kwargs={"server_default": Stage.OCR.value})
+    round: int = Field(default=1, primary_key=True, sa_column_kwargs={"server_default": "1"})
     part: int = Field(primary_key=True)
     attempt: int = 0
     claims: int = 0

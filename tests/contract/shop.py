@@ -111,7 +111,6 @@ def shop_of(settings: Settings) -> Iterator[Shop]:
         with serving(settings, storage) as served:
             bench = Workshop(settings, storage, honest(), caged(), clock=utc_now)
             yield Shop(served, bench)
-            bench.context.tools.readers.shutdown()
     finally:
         storage.close()
 

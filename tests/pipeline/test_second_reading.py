@@ -1,18 +1,14 @@
 """Verification of a candidate: leftovers that appear later, and uncertain OCR in the last round."""
 
-from concurrent.futures import ThreadPoolExecutor
-
 import pytest
 
-from pipeline import second_reading, stages
 from pipeline.detect.detector import Detector
 from pipeline.document_detector import DirectDetector
 from pipeline.documents.document import Extraction, Findings, Raster, Reading, TextUnit, Word
 from pipeline.entities.proof import Proof
 from pipeline.leftovers import all_leftovers
-from pipeline.second_reading import FirstReading, ReadingTools
+from pipeline.second_reading import FirstReading, ReadingTools, verify_candidate
 from pipeline.verification.reading import Passage, SecondReading
-from schemas.files import Format
 from schemas.spans import DetectOptions
 from tests.pipeline.sandbox.shared import shared
 
@@ -34,29 +30,22 @@ def test_parts_of_names_that_only_this_round_finds_are_foreseen(detector: Detect
     assert "Weldonfield" in {item.surface for item in left}
 
 
-def looked(
-    monkeypatch: pytest.MonkeyPatch, detector: Detector, reading: Reading, *, is_last: bool
-) -> FirstReading | Proof:
+def looked(detector: Detector, reading: Reading, *, is_last: bool) -> FirstReading | Proof:
     """The verification of a scan whose second OCR pass gives `reading`."""
-    monkeypatch.setattr(stages, "second_reading", lambda *_: (SecondReading((), (SECOND,)), {}))
-    monkeypatch.setattr(stages, "read_rasters", lambda *_, **__: (reading,))
     extraction = Extraction((TextUnit("page/0", "", ""),), (FIRST,))
     first = FirstReading(extraction, (Reading(FIRST.id, "DPR 632 85.0", ()),), Findings(()))
-    with ThreadPoolExecutor(1) as threads:
-        tools = ReadingTools(shared(), DirectDetector(detector), threads)
-        return second_reading.verify_candidate(tools, Format.PDF, b"", first, OPTIONS, is_last=is_last)
+    tools, second = ReadingTools(shared(), DirectDetector(detector)), SecondReading((), (SECOND,))
+    return verify_candidate(tools, b"", first, second, (reading,), OPTIONS, is_last=is_last)
 
 
-def test_a_guess_of_ocr_is_burned_once_and_no_finding(monkeypatch: pytest.MonkeyPatch, detector: Detector) -> None:
-    again = looked(monkeypatch, detector, GUESS, is_last=False)
+def test_a_guess_of_ocr_is_burned_once_and_no_finding(detector: Detector) -> None:
+    again = looked(detector, GUESS, is_last=False)
     assert isinstance(again, FirstReading)
     assert again.readings[0].unread == ((8, 8, 14, 14),)
     assert again.findings == Findings(())
-    assert isinstance(looked(monkeypatch, detector, GUESS, is_last=True), Proof)
+    assert isinstance(looked(detector, GUESS, is_last=True), Proof)
 
 
-def test_what_ocr_is_sure_of_is_refused_in_the_last_round_too(
-    monkeypatch: pytest.MonkeyPatch, detector: Detector
-) -> None:
+def test_what_ocr_is_sure_of_is_refused_in_the_last_round_too(detector: Detector) -> None:
     sure = Reading("page/0", "ID 1012345672", (Word(3, 13, 10, 10, 9, 9, 66),))
-    assert isinstance(looked(monkeypatch, detector, sure, is_last=True), FirstReading)
+    assert isinstance(looked(detector, sure, is_last=True), FirstReading)

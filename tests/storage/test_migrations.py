@@ -6,24 +6,32 @@ import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
+from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import text
-from sqlmodel import SQLModel
+from sqlalchemy import select, text
+from sqlmodel import SQLModel, col
 
 import storage.jobs.tables
 import storage.tables  # noqa: F401 - both declare tables
 from schemas.errors import MaskerUnavailable
 from schemas.settings import InvalidSettings
+from schemas.stages import FIRST_STAGE, Stage
 from storage.accounts import records as accounts
 from storage.database import Database
+from storage.encryption import Keyring
+from storage.jobs import leases
+from storage.jobs.tables import JobPart
 from storage.migrations import revisions as known_revisions
+from tests.storage.jobs.samples import LEASE, LIMITS, claimed, new_job
+from tests.storage.people import new_account
 
 ROOT = Path(__file__).parents[2]
 MIGRATE = "import sys; from storage.database import Database; Database(sys.argv[1]).migrate()"
@@ -106,6 +114,33 @@ def test_migrating_again_is_harmless_and_keeps_what_is_there(empty: Database) ->
     with empty.reading() as session:
         assert session.connection().execute(text("SELECT name FROM secrets")).scalars().all() == ["n"]
     assert len(revisions(empty)) == 1
+
+
+def test_pages_that_wait_keep_waiting(empty: Database, keyring: Keyring, now: datetime) -> None:
+    """Those of an input, through a revision that gives them another key, back and forth; an output is read again."""
+    empty.migrate()
+    account = new_account(empty, now)
+    scanned, verified = (new_job(empty, keyring, account, now) for _ in range(2))
+    for job_id, to in ((scanned, Stage.OCR), (verified, Stage.REREAD)):
+        with empty.transaction() as session:
+            claim = leases.claim(session, job_id, FIRST_STAGE, LIMITS, now=now)
+            assert claim is not None
+            assert leases.split(session, claim, to, 2, at_once=1, milliseconds=1, lease_seconds=LEASE, now=now)
+    config = Config()
+    config.set_main_option("script_location", str(ROOT / "storage" / "migrations"))
+    with empty.engine.begin() as connection:
+        config.attributes["connection"] = connection
+        command.downgrade(config, "0008")
+    empty.migrate()
+    assert differences(empty) == []
+    with empty.reading() as session:
+        parts = session.scalars(select(JobPart).order_by(col(JobPart.part))).all()
+    assert [(part.job_id, part.stage, part.round, part.part) for part in parts] == [
+        (scanned, "ocr", 1, 0),
+        (scanned, "ocr", 1, 1),
+    ]
+    assert [part.due_at for part in parts] == [now + timedelta(seconds=LEASE), None]
+    assert claimed(empty, verified, Stage.VERIFY, now) is not None
 
 
 def test_threads_that_migrate_at_once_do_it_once(empty_url: str) -> None:

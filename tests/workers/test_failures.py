@@ -1,22 +1,34 @@
 """How a job ends when something goes wrong: one code, no bytes, no charge; and the worker lives."""
 
+import io
 import logging
 from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
+from PIL import Image, ImageDraw, ImageFont
 
 from schemas.errors import ErrorCode
 from schemas.files import Format, JobState
 from schemas.spans import MatchMode, Term
 from schemas.stages import STAGE, Stage
 from schemas.telemetry.metrics import ENTITIES
+from storage.jobs import leases
 from storage.jobs import records as jobs
 from storage.jobs.objects import artifact_key
 from storage.objects.store import ObjectNotFound
 from tests.workers.workshop import CSV, SECRETS, Workshop, saboteur
 from workers.run import ClaimLost, Run
 from workers.stages import WORK
+
+
+def card(line: str) -> bytes:
+    """A PNG of one line."""
+    buffer, font = io.BytesIO(), ImageFont.load_default(size=56)
+    picture = Image.new("L", (900, 160), 255)
+    ImageDraw.Draw(picture).text((30, 50), line, fill=0, font=font)
+    picture.save(buffer, "PNG", dpi=(300, 300))
+    return buffer.getvalue()
 
 
 def assert_failed(workshop: Workshop, job_id: object, code: str) -> None:
@@ -93,6 +105,26 @@ def test_a_redactor_that_forgot_gets_one_more_round(workshop: Workshop) -> None:
     assert (job.state, job.round) == (JobState.READY, 2)
     assert counter._value.get() == counted, "the metric counts the file twice"
     assert not [secret for secret in SECRETS if secret in workshop.result(job_id)]
+
+
+def test_a_picture_gets_one_more_round_too(workshop: Workshop) -> None:
+    """The pixels of its first output are not mixed up with those of the second; progress never falls."""
+    picture, honest = card("Mobile: 0501234567"), workshop.context.tools.sandbox
+    workshop.with_sandbox(saboteur("forgets"))
+    job_id = workshop.upload(picture, Format.PNG)
+    stages, progress = [], [0.0]
+    while (stage := workshop.step()) is not None:
+        stages.append(stage)
+        progress.append(leases.progress(workshop.job(job_id)))
+        if stage is Stage.VERDICT:
+            workshop.with_sandbox(honest)
+    again = [Stage.REDACT, Stage.VERIFY, Stage.REREAD, Stage.VERDICT]
+    assert stages == [Stage.SNIFF, Stage.EXTRACT, Stage.OCR, Stage.DETECT, *again, *again, Stage.BILL, Stage.STORE]
+    assert progress == sorted(progress)
+    job = workshop.job(job_id)
+    assert (job.state, job.round, job.found) == (JobState.READY, 2, {"PHONE_NUMBER": 1})
+    assert workshop.result(job_id) != picture
+    assert [key for key in workshop.keys(job_id) if not key.startswith("results/")] == []
 
 
 def test_too_few_tokens_fail_the_job(workshop: Workshop) -> None:

@@ -2,7 +2,6 @@
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import cache
@@ -94,7 +93,7 @@ class Workshop:
     ) -> None:
         self.settings, self.storage = settings, storage
         self.now = datetime(2026, 11, 21, 9, 0, tzinfo=UTC) if clock is None else clock()
-        tools = ReadingTools(sandbox, detector, ThreadPoolExecutor(2))
+        tools = ReadingTools(sandbox, detector)
         self.context = Context(settings, storage, tools, clock or (lambda: self.now))
         if not storage.broker.actors:
             declare(storage.broker, self.context)  # so that the broker knows it is heard; messages are carried by hand
@@ -191,5 +190,4 @@ class Workshop:
 
     def close(self) -> None:
         """Leaves sandbox and detector, whose processes all tests share."""
-        self.context.tools.readers.shutdown()
         self.storage.close()

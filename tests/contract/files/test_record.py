@@ -41,8 +41,8 @@ def test_a_job_from_upload_to_expiry(shop: Shop, caller: httpx.Client) -> None:
     assert seen[0]["poll_url"] == f"/api/v1/files/{file_id}"
     assert caller.get(seen[0]["poll_url"]).json() == seen[0]
     shop.work(Stage.EXTRACT)
-    for info in STAGES[3:]:
-        shop.work(info.stage)
+    for stage in (Stage.DETECT, Stage.REDACT, Stage.VERIFY, Stage.BILL, Stage.STORE):
+        shop.work(stage)
         seen.append(record(caller, file_id))
         assert seen[-1]["state"] == "processing"
         assert (seen[-1]["size_bytes_out"], seen[-1]["download_url"], seen[-1]["processed_at"]) == (None, None, None)

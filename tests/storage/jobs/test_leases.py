@@ -15,6 +15,7 @@ from storage.encryption import Keyring
 from storage.jobs import endings, leases, sweeps
 from storage.jobs import records as jobs
 from storage.jobs.leases import Claim, PartFinished
+from storage.jobs.sweeps import Overdue
 from tests.storage.jobs.samples import LEASE, LIMITS, carried, claimed, moved, new_job, owned, row
 from tests.storage.people import new_account
 
@@ -32,9 +33,9 @@ def job_id(database: Database, keyring: Keyring, account: UUID, now: datetime) -
     return new_job(database, keyring, account, now)
 
 
-def claimed_part(database: Database, job_id: UUID, part: int, now: datetime) -> Claim | None:
+def claimed_part(database: Database, job_id: UUID, part: int, now: datetime, stage: Stage = Stage.OCR) -> Claim | None:
     with database.transaction() as session:
-        return leases.claim_part(session, job_id, part, LIMITS, now=now)
+        return leases.claim_part(session, job_id, stage, part, LIMITS, now=now)
 
 
 def finished(database: Database, claim: Claim | None, now: datetime) -> PartFinished | None:
@@ -50,9 +51,21 @@ def finished_part(database: Database, claim: Claim | None, now: datetime) -> int
 
 def split(database: Database, job_id: UUID, parts: int, now: datetime, at_once: int = 99) -> None:
     carried(database, job_id, Stage.EXTRACT, now)
-    claim = owned(database, job_id, Stage.EXTRACT, now)
+    split_at(database, job_id, Stage.EXTRACT, Stage.OCR, parts, now, at_once)
+
+
+def split_at(
+    database: Database, job_id: UUID, at: Stage, to: Stage, parts: int, now: datetime, at_once: int = 99
+) -> None:
+    claim = owned(database, job_id, at, now)
     with database.transaction() as session:
-        assert leases.split(session, claim, parts, at_once=at_once, milliseconds=5, lease_seconds=LEASE, now=now)
+        assert leases.split(session, claim, to, parts, at_once=at_once, milliseconds=5, lease_seconds=LEASE, now=now)
+
+
+def attempts(database: Database, job_id: UUID, stage: Stage = Stage.OCR) -> dict[int, int]:
+    job = row(database, job_id)
+    with database.reading() as session:
+        return leases.part_attempts(session, job, stage)
 
 
 def failed(database: Database, claim: Claim, now: datetime, code: str = "timeout") -> bool:
@@ -99,7 +112,7 @@ def test_who_lost_the_lease_can_do_nothing_more(database: Database, job_id: UUID
     with database.transaction() as session:
         assert not leases.renew(session, late, lease_seconds=LEASE, now=now)
         assert not leases.relinquish(session, late, retry_at=now, lease_seconds=LEASE)
-        assert not leases.split(session, late, 1, at_once=1, milliseconds=1, lease_seconds=LEASE, now=now)
+        assert not leases.split(session, late, Stage.OCR, 1, at_once=1, milliseconds=1, lease_seconds=LEASE, now=now)
         assert not endings.hold(session, late, free_per_day=9, milliseconds=1, lease_seconds=LEASE, now=now)
         assert not endings.publish(session, late, 1, milliseconds=1, now=now)
         assert not endings.fail(session, late, "timeout", now=now)
@@ -134,9 +147,15 @@ def test_the_next_stage_counts_anew(database: Database, job_id: UUID, now: datet
 def test_a_stuck_job_fails_and_a_moving_one_does_not(database: Database, job_id: UUID, now: datetime) -> None:
     claim = owned(database, job_id, Stage.SNIFF, now)
     with database.transaction() as session:
-        assert not endings.fail_stuck(session, job_id, None, claim.attempt, "internal_error", now=now)
-        assert not endings.fail_stuck(session, job_id, None, 7, "internal_error", now=now + AFTER_LEASE)
-        assert endings.fail_stuck(session, job_id, None, 1, "internal_error", now=now + AFTER_LEASE)
+        assert not endings.fail_stuck(
+            session, Overdue(job_id, Stage.SNIFF, None, claim.attempt, 1, 0), "internal_error", now=now
+        )
+        assert not endings.fail_stuck(
+            session, Overdue(job_id, Stage.SNIFF, None, 7, 1, 0), "internal_error", now=now + AFTER_LEASE
+        )
+        assert endings.fail_stuck(
+            session, Overdue(job_id, Stage.SNIFF, None, 1, 1, 0), "internal_error", now=now + AFTER_LEASE
+        )
     job = row(database, job_id)
     assert (job.state, job.error_code, job.has_residue) == (JobState.FAILED, "internal_error", True)
 
@@ -197,8 +216,7 @@ def test_the_last_part_moves_the_job_on(database: Database, job_id: UUID, now: d
     assert [finished_part(database, claim, now) for claim in claims] == [2, 1, 0]
     job = row(database, job_id)
     assert (job.stage, job.timings[Stage.OCR]) == (Stage.DETECT, 15)
-    with database.reading() as session:
-        assert leases.part_attempts(session, job_id) == {0: 1, 1: 1, 2: 1}
+    assert attempts(database, job_id) == {0: 1, 1: 1, 2: 1}
 
 
 def test_few_parts_are_due_at_once_and_each_makes_the_next_one_due(
@@ -254,8 +272,36 @@ def test_a_part_read_twice_counts_once_and_the_later_attempt_wins(
     assert finished_part(database, slow, now) is None
     assert finished_part(database, fast, now) == 1
     assert finished_part(database, fast, now) is None
-    with database.reading() as session:
-        assert leases.part_attempts(session, job_id) == {0: 2}
+    assert attempts(database, job_id) == {0: 2}
+
+
+def test_the_parts_of_input_and_output_and_of_each_round_are_apart(
+    database: Database, job_id: UUID, now: datetime
+) -> None:
+    """What was begun in the first round, and comes late, counts nowhere in the second."""
+    split(database, job_id, 2, now)
+    for part in (0, 1):
+        finished(database, claimed_part(database, job_id, part, now), now)
+    assert moved(database, owned(database, job_id, Stage.DETECT, now), Stage.VERIFY, now)
+    split_at(database, job_id, Stage.VERIFY, Stage.REREAD, 2, now, at_once=1)
+    assert claimed_part(database, job_id, 0, now) is None  # a message about OCR that comes late
+    assert overdue(database, now + AFTER_LEASE) == [(Stage.REREAD, 0)]
+    late = claimed_part(database, job_id, 0, now, Stage.REREAD)
+    assert finished(database, claimed_part(database, job_id, 0, now + AFTER_LEASE, Stage.REREAD), now) == (1, 1)
+    assert finished(database, claimed_part(database, job_id, 1, now, Stage.REREAD), now) == (0, None)
+    assert attempts(database, job_id, Stage.REREAD) == {0: 2, 1: 1}
+    claim = owned(database, job_id, Stage.VERDICT, now)
+    assert moved(database, claim, Stage.REDACT, now, round=2)
+    assert moved(database, owned(database, job_id, Stage.REDACT, now), Stage.VERIFY, now)
+    split_at(database, job_id, Stage.VERIFY, Stage.REREAD, 1, now)
+    assert attempts(database, job_id, Stage.REREAD) == {}
+    again = claimed_part(database, job_id, 0, now, Stage.REREAD)
+    assert again is not None and late is not None and again.attempt == late.attempt
+    assert finished(database, late, now) is None
+    assert not failed(database, late, now)
+    assert finished(database, again, now) == (0, None)
+    assert row(database, job_id).stage == Stage.VERDICT
+    assert attempts(database, job_id) == {0: 1, 1: 1}
 
 
 def test_a_part_that_fails_ends_the_job_for_all(database: Database, job_id: UUID, now: datetime) -> None:
@@ -275,8 +321,10 @@ def test_a_stuck_part_ends_the_job(database: Database, job_id: UUID, now: dateti
     late = now + 9 * AFTER_LEASE
     assert claimed_part(database, job_id, 1, late) is None
     with database.transaction() as session:
-        assert not endings.fail_stuck(session, job_id, 1, 2, "internal_error", now=late)
-        assert endings.fail_stuck(session, job_id, 1, 3, "internal_error", now=late)
+        stuck = Overdue(job_id, Stage.OCR, 1, 3, 3, 0)
+        for other in (stuck._replace(attempt=2), stuck._replace(stage=Stage.REREAD)):
+            assert not endings.fail_stuck(session, other, "internal_error", now=late)
+        assert endings.fail_stuck(session, stuck, "internal_error", now=late)
     assert row(database, job_id).state == JobState.FAILED
 
 
