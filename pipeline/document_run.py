@@ -61,7 +61,7 @@ def redact_document(
     with _threads(readers) as threads:
         tools = ReadingTools(sandbox, detector)
         on_progress(Progress(Stage.SNIFF))
-        stages.inspect(sandbox, format_, data, max_pages, _seconds(Stage.SNIFF))
+        stages.count_pages(sandbox, format_, data, max_pages, _seconds(Stage.SNIFF))
         first = _first_reading(tools, threads, format_, data, filename, on_progress)
         for number in range(1, MAX_ROUNDS + 1):
             on_progress(Progress(Stage.REDACT))

@@ -30,6 +30,7 @@ from pipeline.documents.document import Extraction, Findings, Raster, Reading
 from pipeline.sandbox.parent import ChildFailed, ChildTimeout, Sandbox
 from pipeline.verification.reading import SecondReading
 from schemas.errors import ErrorCode, StageFailed
+from schemas.files import Format
 from schemas.telemetry.metrics import SANDBOX_FAILURES
 from schemas.telemetry.tracing import inner_span
 
@@ -37,6 +38,7 @@ T = TypeVar("T")
 Answer = tuple[dict[str, Any], dict[str, bytes]]
 _ENGINE_SECONDS = 20
 _READ_AT_ONCE = 2 * (os.cpu_count() or 1)  # rasters of one document that wait for a thread
+_WITHOUT_PAGES = {Format.CSV, Format.DOCX, Format.XLSX}  # none is billed
 _CAUSES = ("timeout", "died", "garbage")
 PREVIEW_LINES = 60  # on a page of an Office file or CSV
 
@@ -51,6 +53,11 @@ def inspect(sandbox: Sandbox, format_: str, data: bytes, max_pages: int, seconds
     if pages > max_pages:
         raise StageFailed(ErrorCode.TOO_MANY_PAGES)
     return pages
+
+
+def count_pages(sandbox: Sandbox, format_: str, data: bytes, max_pages: int, seconds: float) -> int:
+    """`inspect`, which opens the document only if its format has pages: `extract` opens it next."""
+    return 0 if format_ in _WITHOUT_PAGES else inspect(sandbox, format_, data, max_pages, seconds)
 
 
 def extract(sandbox: Sandbox, format_: str, data: bytes, seconds: float) -> tuple[Extraction, dict[str, bytes]]:

@@ -20,9 +20,9 @@ _SETS_REMEMBERED = 4
 
 
 def sniff(run: Run) -> None:
-    """Opens the document in the sandbox and counts its pages."""
+    """Counts the pages of the document."""
     settings, job = run.context.settings, run.claim.job
-    pages = stages.inspect(
+    pages = stages.count_pages(
         run.context.tools.sandbox, job.format, run.artifacts.document(), settings.max_file_pages, _seconds(Stage.SNIFF)
     )
     run.advance(Stage.EXTRACT, {"page_count": pages})

@@ -86,16 +86,18 @@ def test_who_hears_may_end_it(detector: DirectDetector) -> None:
 
 
 @pytest.mark.parametrize(
-    ("saboteur", "code"),
+    ("saboteur", "format_", "code"),
     [
-        ("forgets", ErrorCode.VERIFY_FAILED),
-        ("crashes", ErrorCode.REDACTION_INCOMPLETE),
-        ("lies", ErrorCode.UNSUPPORTED_FORMAT),
-        ("has_many_pages", ErrorCode.TOO_MANY_PAGES),
+        ("forgets", Format.CSV, ErrorCode.VERIFY_FAILED),
+        ("crashes", Format.CSV, ErrorCode.REDACTION_INCOMPLETE),
+        ("lies", Format.CSV, ErrorCode.UNSUPPORTED_FORMAT),
+        ("has_many_pages", Format.PDF, ErrorCode.TOO_MANY_PAGES),
     ],
 )
-def test_nothing_comes_back_from_a_handler_that_goes_wrong(detector: DirectDetector, saboteur: str, code: str) -> None:
+def test_nothing_comes_back_from_a_handler_that_goes_wrong(
+    detector: DirectDetector, saboteur: str, format_: Format, code: str
+) -> None:
     sandbox = Sandbox("best-effort", answers=f"tests.workers.saboteurs:{saboteur}", code=[TESTS])
     with pytest.raises(StageFailed) as failed:
-        redact_document(sandbox, detector, Format.CSV, CSV, max_pages=500)
+        redact_document(sandbox, detector, format_, CSV, max_pages=500)
     assert failed.value.code == code

@@ -63,7 +63,6 @@ def test_what_cannot_be_opened_is_unsupported(workshop: Workshop, format_: Forma
     [
         ("crashes", ErrorCode.REDACTION_INCOMPLETE),
         ("lies", ErrorCode.UNSUPPORTED_FORMAT),
-        ("has_many_pages", ErrorCode.TOO_MANY_PAGES),
         ("forgets", ErrorCode.VERIFY_FAILED),
     ],
 )
@@ -73,6 +72,21 @@ def test_a_handler_gone_wrong_fails_its_own_job_alone(workshop: Workshop, name: 
     assert workshop.job(job_id).terms_sealed
     workshop.run()
     assert_failed(workshop, job_id, code)
+
+
+def test_too_many_pages_fail_the_job(workshop: Workshop) -> None:
+    workshop.with_sandbox(saboteur("has_many_pages"))
+    job_id = workshop.upload(b"%PDF-1.7", Format.PDF)
+    assert workshop.run() == [Stage.SNIFF]
+    assert_failed(workshop, job_id, ErrorCode.TOO_MANY_PAGES)
+
+
+def test_a_format_without_pages_is_not_opened_to_count_them(workshop: Workshop) -> None:
+    workshop.with_sandbox(saboteur("has_many_pages"))
+    job_id = workshop.upload()
+    workshop.run()
+    job = workshop.job(job_id)
+    assert (job.state, job.page_count) == (JobState.READY, 0)
 
 
 def test_terms_that_overlap_without_end_fail_the_job_at_once(workshop: Workshop) -> None:

@@ -118,13 +118,17 @@ def test_a_second_round_does_not_go_back(shop: Shop, caller: httpx.Client) -> No
 
 @pytest.mark.clause("FILE-43")
 @pytest.mark.parametrize(
-    ("saboteur", "code"),
-    [("crashes", "redaction_incomplete"), ("has_many_pages", "too_many_pages"), ("forgets", "verify_failed")],
+    ("saboteur", "file", "code"),
+    [
+        ("crashes", (CSV,), "redaction_incomplete"),
+        ("has_many_pages", (scan("Office one"), "a.pdf", "application/pdf"), "too_many_pages"),
+        ("forgets", (CSV,), "verify_failed"),
+    ],
 )
-def test_known_codes(shop: Shop, caller: httpx.Client, saboteur: str, code: str) -> None:
+def test_known_codes(shop: Shop, caller: httpx.Client, saboteur: str, file: tuple[bytes, str, str], code: str) -> None:
     """A parser that goes wrong ends its own job, and names no more than a code."""
     with shop.careless(saboteur):
-        file_id = str(upload(caller, CSV)["file_id"])
+        file_id = str(upload(caller, *file)["file_id"])
         shop.work()
     assert record(caller, file_id)["error_code"] == code
     known = {value for name, value in vars(ErrorCode).items() if name.isupper()}
