@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import pytest
+from hypothesis import settings
 
 from schemas.settings import LogFormat
 from schemas.telemetry import logs
@@ -20,6 +21,9 @@ from storage.encryption import Keyring
 from tests.servers import Bucket, PostgreSQL, RedisServer, ServerMissing, Swift
 
 Server = TypeVar("Server", PostgreSQL, RedisServer, Swift)
+
+settings.register_profile("masker", deadline=None)  # no test fails because the machine is busy
+settings.load_profile("masker")
 
 
 @pytest.fixture(scope="session", autouse=True)

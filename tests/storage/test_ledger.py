@@ -356,7 +356,7 @@ ACTS = st.tuples(
 )
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(acts=st.lists(ACTS, max_size=20))
 def test_the_purse_is_always_the_sum_of_the_entries(database: Database, acts: list[tuple[str, int, int, int]]) -> None:
     now = BEFORE_MIDNIGHT

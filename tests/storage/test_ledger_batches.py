@@ -43,7 +43,7 @@ def one_by_one(database: Database, account: UUID, costs: list[int], now: datetim
 
 
 @given(costs=st.lists(st.integers(0, 9), max_size=8), paid=st.integers(0, 9))
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_batch_is_its_charges(database: Database, now: datetime, costs: list[int], paid: int) -> None:
     together, apart = (new_account(database, now, paid_tokens=paid) for _ in range(2))
     assert charged(database, together, costs, now) == one_by_one(database, apart, costs, now)

@@ -185,7 +185,7 @@ def test_a_slot_for_a_caller_that_just_left_goes_to_the_next() -> None:
     asyncio.run(scene())
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     steps=st.lists(
         st.tuples(st.sampled_from(["enter", "leave", "cancel", "gone"]), st.integers(0, 20), st.sampled_from("abc")),

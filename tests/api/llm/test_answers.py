@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from api.llm.answers import restored
@@ -252,7 +252,6 @@ def test_bytes_that_are_no_text_do_not_hide_a_token() -> None:
     assert restored(b"\xff\xfe " + T.encode(), OPENAI, MINTED) == f"\ufffd\ufffd {NAME}".encode()
 
 
-@settings(deadline=None)
 @given(st.binary(max_size=60), st.sampled_from(Provider))
 def test_no_bytes_raise(raw: bytes, provider: Provider) -> None:
     for body in (raw, b'{"choices":[' + raw, b'"' + raw + T.encode() + b'"', raw + T.encode() + raw):
@@ -276,7 +275,6 @@ _json = st.recursive(
 )  # fmt: skip
 
 
-@settings(deadline=None)
 @given(_json, st.sampled_from(Provider))
 def test_no_shape_raises_and_nothing_unknown_is_put_in(answer: Any, provider: Provider) -> None:
     raw = json.dumps(answer).encode()
@@ -285,7 +283,6 @@ def test_no_shape_raises_and_nothing_unknown_is_put_in(answer: Any, provider: Pr
         assert restored(raw, provider, Minted({})) == raw
 
 
-@settings(deadline=None)
 @given(planted(), st.booleans())
 def test_any_text_comes_back_as_it_was(parts: list[str], ascii_only: bool) -> None:
     raw = json.dumps(_completion({"content": "Dear " + masked(parts)}), ensure_ascii=ascii_only).encode()

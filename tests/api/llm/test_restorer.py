@@ -1,7 +1,7 @@
 """A text in pieces is restored as the whole would be, and nothing waits that cannot become a token."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from api.llm.model import Minted
@@ -12,7 +12,6 @@ from tests.api.llm.strategies import ORIGINALS, filled, masked, near_tokens, pla
 RESTORER = Restorer(Minted(ORIGINALS))
 
 
-@settings(deadline=None)
 @given(planted(), st.data())
 def test_any_text_split_anywhere_comes_back_as_it_was(parts: list[str], data: st.DataObject) -> None:
     channel = TextStream(RESTORER)
@@ -20,14 +19,12 @@ def test_any_text_split_anywhere_comes_back_as_it_was(parts: list[str], data: st
     assert "".join(map(channel.feed, pieces)) + channel.flush() == filled(parts)
 
 
-@settings(deadline=None)
 @given(near_tokens(), st.data())
 def test_pieces_say_what_the_whole_says(text: str, data: st.DataObject) -> None:
     channel = TextStream(RESTORER)
     assert "".join(map(channel.feed, split(text, data))) + channel.flush() == RESTORER.text(text)
 
 
-@settings(deadline=None)
 @given(near_tokens(), st.data())
 def test_what_waits_is_never_more_than_a_token(text: str, data: st.DataObject) -> None:
     channel = TextStream(Restorer(Minted({"<MASKED_SSN_00000000>": ""})))  # none of the text's tokens

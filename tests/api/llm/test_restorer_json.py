@@ -28,7 +28,7 @@ _styles: st.SearchStrategy[dict[str, Any]] = st.sampled_from(
 )
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(_values, _styles, st.booleans(), st.data())
 def test_any_arguments_split_anywhere_say_what_the_caller_masked(
     value: Any, style: dict[str, Any], html_safe: bool, data: st.DataObject
@@ -42,7 +42,6 @@ def test_any_arguments_split_anywhere_say_what_the_caller_masked(
     assert said == restored_arguments(RESTORER, text)
 
 
-@settings(deadline=None)
 @given(near_tokens(), st.booleans(), st.data())
 def test_pieces_say_what_the_whole_says_whether_it_is_json_or_not(
     text: str, structured: bool, data: st.DataObject
@@ -52,7 +51,7 @@ def test_pieces_say_what_the_whole_says_whether_it_is_json_or_not(
     assert said == whole.feed(text) + whole.flush()
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(st.lists(_values, max_size=3), _styles, st.data())
 def test_structured_output_stays_json(value: list[Any], style: dict[str, Any], data: st.DataObject) -> None:
     text = json.dumps({"answer": value}, **style)
@@ -62,7 +61,6 @@ def test_structured_output_stays_json(value: list[Any], style: dict[str, Any], d
     assert said == restored_prose(RESTORER, text)
 
 
-@settings(deadline=None)
 @given(planted())
 def test_prose_is_never_taken_for_json(parts: list[str]) -> None:
     text = 'Dear "' + "".join(parts)
@@ -159,7 +157,7 @@ def _nested(draw: st.DrawFn, value: Any) -> tuple[str, int]:
     return value, levels
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(_values, st.booleans(), st.data())
 def test_json_in_the_strings_of_json_stays_json_at_every_level(
     value: Any, structured: bool, data: st.DataObject
@@ -299,7 +297,7 @@ def test_json_that_begins_a_line_stays_json_and_nothing_else_is_escaped(text: st
     assert "".join(map(letters.feed, text)) + letters.flush() == expected
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.lists(_values, min_size=1, max_size=3), _styles, st.data())
 def test_any_json_behind_words_says_what_the_caller_masked(
     value: list[Any], style: dict[str, Any], data: st.DataObject
@@ -311,7 +309,6 @@ def test_any_json_behind_words_says_what_the_caller_masked(
     assert said == restored_prose(RESTORER, text)
 
 
-@settings(deadline=None)
 @given(
     st.lists(
         st.sampled_from(["[", "{", '"', "\n", " ", ",", ":", "]", "}", "x", "1", "- ", "\\", "true", T]),
@@ -330,7 +327,6 @@ def test_nothing_waits_for_json_that_may_begin(text: str) -> None:
     assert prose(RESTORER).feed(f"So\n{text}") == f"So\n{text}"
 
 
-@settings(deadline=None)
 @given(
     st.lists(st.sampled_from(["```", "json", "\n", "~~~", "> ", "x", '{"a": "', '"}', "\r", PERSON]), max_size=25),
     st.data(),

@@ -67,7 +67,7 @@ def calling(served: Served) -> Iterator[httpx.Client]:
 
 
 @pytest.mark.parametrize("path", [ANTHROPIC, OPENAI])
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(pieces=PIECES, splits=SPLITS, kind=KINDS, stream=st.booleans())
 def test_nothing_leaves_and_everything_comes_back(
     calling: httpx.Client, provider: ScriptedProvider, path: str,

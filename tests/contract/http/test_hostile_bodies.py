@@ -128,7 +128,7 @@ JSON = st.recursive(
 
 
 @pytest.mark.clause("GLOSS-21", "HTTP-03", "HTTP-05")
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=15, deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=15)
 @given(body=JSON)
 def test_no_json_gets_a_500(
     browser: httpx.Client, takers: list[Operation], declared: frozenset[str], body: object

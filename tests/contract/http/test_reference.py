@@ -47,7 +47,7 @@ def greet(turn: Turn) -> None:
 def test_nothing_is_loaded_from_elsewhere(served: Served) -> None:
     """What the page may load, call and run is its own server's; tests/contract/dashboard holds a browser to that."""
     for path in PATHS:
-        answer = httpx.get(served.url + path)
+        answer = httpx.get(served.url + path, timeout=60)
         assert answer.status_code == 200, path
         policy = dict(part.strip().split(" ", 1) for part in answer.headers["content-security-policy"].split(";"))
         assert policy.pop("img-src") == "'self' data:"

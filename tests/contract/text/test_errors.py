@@ -88,7 +88,7 @@ REQUEST = st.fixed_dictionaries({"text": st.text(min_size=1)}, optional=dict.fro
 
 
 @pytest.mark.clause("HTTP-03")
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
 @given(path=st.sampled_from(PATHS), body=JSON | REQUEST)
 def test_no_body_is_answered_with_500(client: httpx.Client, path: str, body: object) -> None:
     answer = client.post(path, content=json.dumps(body))

@@ -105,7 +105,7 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(PIECES, max_size=12).map("".join))
 def test_spans_lie_in_order_inside_the_text_and_slice_to_what_was_matched(text: str) -> None:
     spans = detector().detect(text, DetectOptions(strict_checksums=False)).spans
@@ -119,7 +119,7 @@ def test_spans_lie_in_order_inside_the_text_and_slice_to_what_was_matched(text: 
         assert normalize(surface).text.strip() == normalize(surface).text != ""
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.text(max_size=200))
 def test_any_string_gets_an_answer(text: str) -> None:
     detector().detect(text)

@@ -66,7 +66,7 @@ _PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.lists(_PIECES | st.text(max_size=3), max_size=14), st.sampled_from(["", "Name", "العنوان", "x"]))
 def test_any_mixture_gives_spans_inside_the_text(pieces: list[str], context: str) -> None:
     for text in ("".join(pieces), " ".join(pieces)):

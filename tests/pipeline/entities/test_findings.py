@@ -243,7 +243,7 @@ def test_an_empty_document_has_no_findings(detector: Detector) -> None:
 ALPHABET = "1٢3aبSé \u200b-_\u064b\ufefb\n.ß"
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     st.lists(st.text(st.sampled_from(ALPHABET), max_size=12), min_size=1, max_size=5),
     st.lists(st.text(st.sampled_from(ALPHABET), min_size=1, max_size=6), max_size=4),
@@ -271,7 +271,7 @@ def test_places_are_in_order_and_overlap_nowhere(texts: Sequence[str], values: S
     assert {place.placeholder for place in findings.places} == {value.placeholder for value in findings.values}
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.text(st.sampled_from("ab 1-"), max_size=20), st.lists(st.text("ab1", min_size=1, max_size=4), min_size=1))
 def test_every_occurrence_of_every_value_loses_a_part(text: str, surfaces: Sequence[str]) -> None:
     finder = OccurrenceFinder(SearchValue(n, surface, True, MatchScope.ANYWHERE) for n, surface in enumerate(surfaces))

@@ -41,7 +41,7 @@ def test_what_was_put_is_got(sealed: SealedStore, size: int) -> None:
     assert sealed.get("jobs/a/input") == data
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.lists(st.integers(0, 2 * CHUNK_BYTES), max_size=6))
 def test_portions_do_not_matter(tmp_path_factory: pytest.TempPathFactory, sizes: list[int]) -> None:
     store = SealedStore(DirectoryStore(tmp_path_factory.mktemp("sealed")), Keyring(bytes(32)))

@@ -107,7 +107,7 @@ def _words(text: str) -> Counter[str]:
     return Counter(word for word in re.findall(r"[^\W_]+", text) if word.lower() not in JOINING)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(TEXTS, TEXTS)
 def test_nothing_that_detection_finds_in_a_models_words_goes_out(question: str, answer: str) -> None:
     rest, position = [], 0

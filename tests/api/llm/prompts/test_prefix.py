@@ -63,7 +63,7 @@ MESSAGES = st.lists(st.builds(user, TEXTS) | st.builds(thought, TEXTS) | st.buil
 ), min_size=1, max_size=6)  # fmt: skip
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(MESSAGES, MESSAGES)
 def test_whatever_is_appended_the_masked_conversation_begins_as_before(turns: list[Any], more: list[Any]) -> None:
     before = sent({"system": "Be kind", "messages": turns})["messages"]

@@ -56,7 +56,7 @@ def _parsed(body: dict[str, Any]) -> dict[str, Any]:
     return body
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(bodies())
 def test_no_planted_value_leaves_and_tokens_put_back_give_the_body(case: tuple[dict[str, Any], str]):
     body, provider = case
@@ -69,7 +69,7 @@ def test_no_planted_value_leaves_and_tokens_put_back_give_the_body(case: tuple[d
     assert back == _parsed(body)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(bodies(), st.integers(0, 3))
 def test_what_comes_later_changes_nothing_before_it(case: tuple[dict[str, Any], str], kept: int):
     body, provider = case
@@ -86,7 +86,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(JSON)
 def test_json_is_written_as_it_was_read(tree: Any):
     text = json.dumps(tree, ensure_ascii=False, separators=(",", ":"))

@@ -192,7 +192,7 @@ TREES = st.recursive(
 ).filter(lambda tree: isinstance(tree, dict))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(TREES, st.sampled_from(sorted(PLACES)))
 @example({"field": [], "type": [["Riyadh"]]}, "field of a body")
 def test_no_value_detected_in_the_json_text_is_left_in_the_masked_data(tree: dict[str, Any], place: str):

@@ -23,7 +23,7 @@ def _passed(*frames: bytes) -> bytes:
     return passed(Provider.ANTHROPIC, MINTED, frames)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.large_base_example])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.large_base_example])
 @given(st.lists(st.tuples(planted(), st.booleans()), min_size=1, max_size=3), st.integers(0, 2**32))
 def test_any_texts_in_any_frames_and_any_network_chunks_come_back(
     spoken: list[tuple[list[str], bool]], seed: int

@@ -67,7 +67,7 @@ _events = st.one_of(
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.large_base_example])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.large_base_example])
 @given(st.lists(_events, max_size=8), st.sampled_from(Provider), st.integers(0, 2**32))
 def test_no_stream_raises_and_no_cut_changes_what_comes_out(sent: list[bytes], provider: Provider, seed: int) -> None:
     raw = b"".join(sent)

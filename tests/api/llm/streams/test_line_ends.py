@@ -62,7 +62,7 @@ def _sent(provider: Provider, pieces: list[bytes]) -> list[tuple[str, object]]:
 @pytest.mark.parametrize("unended", [0, 1, 2], ids=["ended", "a line end is missing", "both are missing"])
 @pytest.mark.parametrize("end", ENDS, ids=["LF", "CRLF", "CR"])
 @pytest.mark.parametrize("provider", Provider)
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(seed=st.integers(0, 2**32))
 def test_any_line_end_and_any_split_say_the_same(provider: Provider, end: bytes, unended: int, seed: int) -> None:
     whole = b"".join(FRAMES[provider])

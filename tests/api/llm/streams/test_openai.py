@@ -25,7 +25,7 @@ def _passed(*frames: bytes) -> bytes:
     return passed(Provider.OPENAI, MINTED, frames)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.large_base_example])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.large_base_example])
 @given(
     st.lists(st.tuples(planted(), planted(), planted()), min_size=1, max_size=2),
     st.booleans(),

@@ -2,7 +2,7 @@
 
 import pytest
 from anthropic._streaming import SSEDecoder
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from api.llm import sse
@@ -32,7 +32,6 @@ _streams = st.lists(st.tuples(_LINES, _ENDS), max_size=15).map(
 )
 
 
-@settings(deadline=None)
 @given(_streams, st.booleans(), st.data())
 def test_events_are_those_that_an_official_client_reads_however_the_bytes_come(
     stream: bytes, bom: bool, data: st.DataObject

@@ -34,7 +34,7 @@ def test_upper_and_lower_case_apart(text: str) -> None:
     assert cased(text) != cased(text.swapcase())
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(st.text(ALPHABET, max_size=60))
 def test_every_place_leads_back(text: str) -> None:
     form = Folded(text)
@@ -52,7 +52,7 @@ def test_every_place_leads_back(text: str) -> None:
     assert covered or not form.text
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.text(ALPHABET, max_size=40))
 def test_folding_again_changes_nothing(text: str) -> None:
     assume("\u0307\u0307" not in text)  # an i has one dot to lose

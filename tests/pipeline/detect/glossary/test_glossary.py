@@ -145,7 +145,7 @@ def test_a_set_is_compiled_once_and_forgotten_with_its_last_holder() -> None:
     assert gone() is None
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     st.lists(st.text(st.sampled_from("aAbß سلم\n"), min_size=1, max_size=4), min_size=1, max_size=6),
     st.text(st.sampled_from("aAbßSs سلم\n."), max_size=40),

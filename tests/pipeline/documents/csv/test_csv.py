@@ -181,7 +181,6 @@ ANY_TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_si
 PIECES = st.lists(st.sampled_from(['"', '""', ",", ";", "\t", "|", "\r", "\n", "\r\n", "a", "ب", "1", " ", "sep=;"]))
 
 
-@settings(deadline=None)
 @given(ANY_TEXT | PIECES.map("".join), st.sampled_from(ENCODINGS))
 def test_an_untouched_file_is_the_same_bytes(text: str, encoding: str) -> None:
     try:
@@ -198,7 +197,7 @@ ROWS = st.lists(
 
 
 @given(ROWS, st.sampled_from(",;\t|"))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_cells_are_what_pythons_reader_says_when_the_delimiter_is_named(rows: list[list[str]], delimiter: str) -> None:
     buffer = io.StringIO()
     buffer.write(f"sep={delimiter}\r\n")
@@ -214,7 +213,7 @@ def test_cells_are_what_pythons_reader_says_when_the_delimiter_is_named(rows: li
 
 
 @given(ROWS, st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_a_replaced_cell_reads_as_its_placeholder_and_its_neighbours_as_before(
     rows: list[list[str]], data: st.DataObject
 ) -> None:

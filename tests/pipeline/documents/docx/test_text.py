@@ -26,7 +26,7 @@ def test_a_paragraph_is_one_unit_however_it_is_cut() -> None:
     assert visible(without(data, ID)) == "رقم الهوية: SECRET_01 انتهى"
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(st.text(st.sampled_from("ab1 ب<&\u200f"), max_size=6), min_size=1, max_size=8).filter(
         lambda runs: "".join(runs).strip() != ""
