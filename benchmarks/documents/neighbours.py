@@ -25,6 +25,7 @@ import numpy as np
 import openpyxl
 
 from examples.server import Server, embedded_server
+from tests.servers.process import descendants
 
 IDLE_SECONDS, MOST_SECONDS, REST_SECONDS = 20.0, 300.0, 0.02
 TARGET = 3.0  # times the idle p99
@@ -56,18 +57,13 @@ def inflating() -> tuple[str, bytes]:
 
 def workbook() -> tuple[str, bytes]:
     """An XLSX of 1 MB whose sheet inflates to 400 MB."""
-    source, target = io.BytesIO(), io.BytesIO()
+    source = io.BytesIO()
     book = openpyxl.Workbook()
     book.active["A1"] = "name"
     book.save(source)
-    rows = b'<row><c t="inlineStr"><is><t>Reem Alharbi 1012345672</t></is></c></row>'
-    with zipfile.ZipFile(source) as read, zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as written:
-        for name in read.namelist():
-            content = read.read(name)
-            if name == "xl/worksheets/sheet1.xml":
-                content = content.replace(b"</sheetData>", rows * (400_000_000 // len(rows)) + b"</sheetData>")
-            written.writestr(name, content)
-    return "book.xlsx", target.getvalue()
+    row = b'<row><c t="inlineStr"><is><t>Reem Alharbi 1012345672</t></is></c></row>'
+    many = row * (400_000_000 // len(row))
+    return "book.xlsx", _with_more(source, "xl/worksheets/sheet1.xml", b"<sheetData>", b"<sheetData>" + many)
 
 
 def specks() -> tuple[str, bytes]:
@@ -78,16 +74,20 @@ def specks() -> tuple[str, bytes]:
 
 def deep() -> tuple[str, bytes]:
     """A DOCX of 100 KB with 300,000 paragraphs within tables within tables."""
-    source, target = io.BytesIO(), io.BytesIO()
+    source = io.BytesIO()
     docx.Document().save(source)
-    open_, close = b"<w:tbl><w:tr><w:tc>", b"<w:p/></w:tc></w:tr></w:tbl>"
-    with zipfile.ZipFile(source) as read, zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as written:
+    tables = b"<w:tbl><w:tr><w:tc>" * 300_000 + b"<w:p/></w:tc></w:tr></w:tbl>" * 300_000
+    return "deep.docx", _with_more(source, "word/document.xml", b"<w:body>", b"<w:body>" + tables)
+
+
+def _with_more(package: io.BytesIO, part: str, old: bytes, new: bytes) -> bytes:
+    """A package in which `new` stands for `old` in one part."""
+    target = io.BytesIO()
+    with zipfile.ZipFile(package) as read, zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as written:
         for name in read.namelist():
             content = read.read(name)
-            if name == "word/document.xml":
-                content = content.replace(b"<w:body>", b"<w:body>" + open_ * 300_000 + close * 300_000)
-            written.writestr(name, content)
-    return "deep.docx", target.getvalue()
+            written.writestr(name, content.replace(old, new) if name == part else content)
+    return target.getvalue()
 
 
 FILES: dict[str, Callable[[], tuple[str, bytes]]] = {
@@ -98,18 +98,6 @@ FILES: dict[str, Callable[[], tuple[str, bytes]]] = {
     "specks of 16 Mpixel": specks,
 }
 MAY_BE_READY = {"specks of 16 Mpixel"}  # there is nothing to be read in it
-
-
-def tree(process: int) -> Iterator[int]:
-    """A process and all below it."""
-    yield process
-    for task in Path(f"/proc/{process}/task").glob("*/children"):
-        try:
-            children = task.read_text().split()
-        except OSError:  # it has ended
-            continue
-        for child in children:
-            yield from tree(int(child))
 
 
 def resident(process: int) -> float:
@@ -128,7 +116,7 @@ def peak() -> Iterator[dict[int, float]]:
 
     def watch() -> None:
         while not done.wait(0.1):
-            for process in tree(os.getpid()):
+            for process in descendants(os.getpid()):
                 seen[process] = max(seen.get(process, 0.0), resident(process))
 
     thread = threading.Thread(target=watch)

@@ -20,7 +20,8 @@ _LAYOUT = {"n": " \n", "r": " \n", "t": " \t"}
 # Percent-encoded characters of URLs: each byte of UTF-8 is % and two digits (RFC 3986, section 2.1).
 _PERCENT = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
 # Any character in JSON (RFC 8259, section 7), in source code, and in JSON within JSON, where backslashes are doubled.
-_UNICODE = re.compile(r"\\{1,4}u([0-9A-Fa-f]{4})")
+# A character beyond the basic plane takes two escapes.
+_UNICODE = re.compile(r"\\{1,4}u(?:([dD][89abAB][0-9A-Fa-f]{2})\\{1,4}u([dD][c-fC-F][0-9A-Fa-f]{2})|([0-9A-Fa-f]{4}))")
 # A character by its number, and the blank that has a name only, in HTML and XML.
 _REFERENCE = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|nbsp|rlm|lrm|zwnj|zwj|shy);")
 _NOT_PRINTED = frozenset("\t\n\r\u00a0\u00ad\u061c\u202f\u2028\u2029\ufeff") | set(map(chr, range(0x2000, 0x2070)))
@@ -39,7 +40,8 @@ def decoded(text: str) -> str:
 
 
 def _of_code(match: re.Match[str]) -> str:
-    return _padded(chr(int(match[1], 16)), match[0])
+    codes = [int(code, 16) for code in match.groups() if code]
+    return _padded(b"".join(code.to_bytes(2, "big") for code in codes).decode("utf-16-be", "surrogatepass"), match[0])
 
 
 def _referred(match: re.Match[str]) -> str:

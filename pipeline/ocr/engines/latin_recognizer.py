@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 
 from pipeline.ocr.engines.line_word import LineWord
-from pipeline.ocr.engines.mail_address import inner_blanks
+from pipeline.ocr.engines.mail_address import inner_blanks, is_address
 from pipeline.ocr.engines.pretrained import RECOGNIZER, pretrained
 from pipeline.onnx_session import Session, run
 
@@ -32,7 +32,6 @@ _SURE = 95.0  # confidence (0..100) of a word: below it, Arabic is among what wa
 _SURE_CAPITALS = 99.5  # of one without small letters: Eastern digits look like capitals, ٧٨٧٨ like VAVA
 _SURE_WITH_DIGITS = 97.0  # of a word with digits: the least probable character of it
 _SURE_ADDRESS = 40.0  # of a mail address: nothing else has its form
-_ADDRESS = re.compile(r"[\w.+-]{2,}@(?:[a-z0-9-]{2,}\.)+[a-z]{2,}", re.ASCII | re.IGNORECASE)
 
 
 class _Character(NamedTuple):
@@ -61,7 +60,7 @@ def latin_words(line: Any) -> list[LineWord]:
 
 def is_sure(word: LineWord) -> bool:
     """Whether a word was read so surely that it is Latin, and right; a mail address may be wrong in a character."""
-    if _ADDRESS.fullmatch(word.text):
+    if is_address(word.text):
         return word.confidence >= _SURE_ADDRESS
     if word.has_digits:
         return word.confidence >= _SURE_WITH_DIGITS

@@ -1,8 +1,10 @@
-"""Finds the blanks inside mail addresses, which writers do not make, but wide letters and the points between words do.
+"""Mail addresses among what was read: their form, and the blanks inside them that no writer made.
 
-A network that reads lines puts blanks where ink stands far apart: `noura .salem@ example. com`.
+Wide letters and the points between words make such blanks. A network that reads lines puts them where ink stands far
+apart: `noura .salem@ example. com`.
 """
 
+import re
 from collections.abc import Sequence
 
 from pipeline.detect.lexicons.loader import section
@@ -13,6 +15,12 @@ _JOINTS = frozenset(".@_-")  # before them no writer leaves a blank; after a poi
 # After a point in a domain, only these continue it: it may also be the end of a sentence.
 _ENDINGS = section("context_words.txt", "top-level domain")
 _SHORTEST = 2  # characters on each side of the @
+_ADDRESS = re.compile(r"[\w.+-]{2,}@(?:[a-z0-9-]{2,}\.)+[a-z]{2,}", re.ASCII | re.IGNORECASE)
+
+
+def is_address(text: str) -> bool:
+    """Whether a word has the form of a mail address."""
+    return _ADDRESS.fullmatch(text) is not None
 
 
 def inner_blanks(characters: Sequence[str], blanks: Sequence[bool], narrow: Sequence[bool]) -> set[int]:

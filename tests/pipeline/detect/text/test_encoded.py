@@ -38,6 +38,7 @@ def referenced(text: str) -> str:
 
 
 NUMBER, NAME = "١٠٥٨٣٧٤٩٢٥", "السيد فهد بن ناصر القحطاني"
+BOLD = "".join(chr(0x1D7CE + int(digit)) for digit in "1058374925")  # mathematical digits, each two escapes
 FOUND, IBAN = "فهد بن ناصر القحطاني", ("SA03", "8000", "0000", "6080", "1016", "7519")
 
 
@@ -53,8 +54,9 @@ FOUND, IBAN = "فهد بن ناصر القحطاني", ("SA03", "8000", "0000", 
         (f"<td>{referenced(NUMBER)}</td><td>{referenced(NAME)}</td>", [referenced(NUMBER), referenced(FOUND)]),
         ("<td>&#x31;058374925</td>", ["&#x31;058374925"]),
         ("IBAN " + "&nbsp;".join(IBAN), ["&nbsp;".join(IBAN)]),
+        (json.dumps({"id": BOLD}), [escaped(BOLD)]),
         # Halves of pairs, control characters, and what is none.
-        (r"\ud83d\ude00 \u0000 \u12 &#0; &#xD800; &#99999999; &unknown; 1058374925", ["1058374925"]),
+        (r"\ud83d\ude00 \ud83d x\ude00 \u0000 \u12 &#0; &#xD800; &#99999999; &unknown; 1058374925", ["1058374925"]),
     ],
 )  # fmt: skip
 def test_what_json_and_markup_encode_is_read(text: str, found: list[str]) -> None:
