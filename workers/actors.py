@@ -27,27 +27,34 @@ def perform(
 
     `traceparent`: of the message that announced the stage.
     """
-    which = {"job_id": str(job_id), "stage": stage.value, **({} if part is None else {"part": part})}
-    with bound(**which), span(f"stage {stage.value}", SpanKind.CONSUMER, parent=traceparent, **which) as traced:
-        if (outcome := _perform(context, stage, job_id, part)) is not None:
-            traced.set_attribute("masker.outcome", outcome)
+    run = None
+    with bound(**_names(job_id, stage, part)):
+        try:
+            run = Run.claim_stage(context, stage, job_id, part)
+        except Exception as error:  # noqa: BLE001 - see _attempt
+            log.error("a stage broke", extra={"error": type_name(error)})
+    if run is None:
+        return
+    which = _names(run.claim.job_id, stage, run.claim.part)
+    parent = traceparent if run.claim.job_id == job_id else None  # whose turn it is may be another's
+    with bound(**which), span(f"stage {stage.value}", SpanKind.CONSUMER, parent=parent, **which) as traced:
+        traced.set_attribute("masker.outcome", _attempt(run))
 
 
-def _perform(context: Context, stage: Stage, job_id: UUID, part: int | None) -> str | None:
-    """How the attempt ended; None when there was nothing to do."""
-    run = outcome = None
+def _names(job_id: UUID, stage: Stage, part: int | None) -> dict[str, str | int]:
+    return {"job_id": str(job_id), "stage": stage.value, **({} if part is None else {"part": part})}
+
+
+def _attempt(run: Run) -> str:
+    """How the attempt ended."""
     try:
-        run = Run.claim_stage(context, stage, job_id, part)
-        if run is not None:
-            outcome = _work(run)
-            STAGE_SECONDS.labels(stage.value, outcome).observe(run.milliseconds() / 1000)
+        outcome = _work(run)
     except Exception as error:  # noqa: BLE001 - a traceback may hold text: it must reach neither broker nor log
         log.error("a stage broke", extra={"error": type_name(error)})
         outcome = "broken"
-        if run is not None:
-            STAGE_SECONDS.labels(stage.value, "broken").observe(run.milliseconds() / 1000)
-            with suppress(MaskerUnavailable, OSError):  # then the lease ends and the sweeper announces the stage again
-                run.try_again()
+        with suppress(MaskerUnavailable, OSError):  # then the lease ends and the sweeper announces the stage again
+            run.try_again()
+    STAGE_SECONDS.labels(run.claim.stage.value, outcome).observe(run.milliseconds() / 1000)
     return outcome
 
 

@@ -89,14 +89,17 @@ class Run:
 
     @classmethod
     def claim_stage(cls, context: Context, stage: Stage, job_id: UUID, part: int | None) -> Self | None:
-        """Takes the lease; None when there is nothing to do for this message."""
+        """Takes the lease; None when there is nothing to do for this message.
+
+        A message about a part is a hint that some part waits: whose turn it is, is decided now.
+        """
         settings, now = context.settings, context.clock()
         limits = Limits(settings.lease_seconds, settings.max_attempts)
         with context.storage.database.transaction() as session:
             if part is None:
                 claim = leases.claim(session, job_id, stage, limits, now=now)
             else:
-                claim = leases.claim_part(session, job_id, stage, part, limits, now=now)
+                claim = leases.claim_part(session, stage, limits, now=now, asked=job_id)
         return None if claim is None else cls(context, claim)
 
     def part_attempts(self, stage: Stage) -> dict[int, int]:

@@ -41,10 +41,13 @@ class Run:
 
 
 class System:
-    """A running system; its workers' metrics are read at `ports`. `workers`: their process ids, in the pools' order."""
+    """A running system; its workers' metrics are read at `ports`. `workers`: their process ids, in the pools' order.
 
-    def __init__(self, client: httpx.Client, ports: Sequence[int], workers: Sequence[int]) -> None:
-        self.client, self._ports, self.workers = client, ports, workers
+    `client` has the key of an account, `other` that of another one.
+    """
+
+    def __init__(self, client: httpx.Client, other: httpx.Client, ports: Sequence[int], workers: Sequence[int]) -> None:
+        self.client, self.other, self._ports, self.workers = client, other, ports, workers
 
     def run(self, documents: Sequence[Document]) -> Run:
         """Uploads them one right after the other, and waits for all. Seconds since the first was sent."""
@@ -105,13 +108,14 @@ def system(pools: Sequence[Pool]) -> Iterator[System]:
             workers.append(process.pid)
             stack.callback(process.wait, 60)
             stack.callback(process.terminate)
-        key = bearer(variables, "sizing@example.com")
+        keys = [bearer(variables, email) for email in ("sizing@example.com", "other@example.com")]
         port = free_port()
         url = stack.enter_context(running([MASKER, "serve", "--port", str(port)], port, variables))
-        client = httpx.Client(base_url=url, headers={"Authorization": f"Bearer {key}"}, timeout=120)
-        stack.enter_context(client)
+        clients = [httpx.Client(base_url=url, headers={"Authorization": f"Bearer {key}"}, timeout=120) for key in keys]
+        for client in clients:
+            stack.enter_context(client)
         _wait_for(ports)
-        yield System(client, ports, workers)
+        yield System(*clients, ports, workers)
 
 
 def _wait_for(ports: Sequence[int]) -> None:

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, or_, select, update
+from sqlalchemy import ColumnElement, Select, or_, select, update
 from sqlalchemy import func as sql
 from sqlmodel import Session, col
 
@@ -15,6 +15,7 @@ from schemas.stages import AFTER_PARTS, STAGE, Stage, progress_at
 from storage.database import changed
 from storage.jobs.tables import Job, JobPart
 
+_CANDIDATES = 32  # parts that a worker tries to take: others may be faster
 RUNNING = (JobState.QUEUED.value, JobState.PROCESSING.value)
 # The columns that count the parts of a stage: all of them, and those that are left.
 _COUNTERS = {Stage.OCR: ("parts", "parts_left"), Stage.REREAD: ("rereads", "rereads_left")}
@@ -78,33 +79,65 @@ def claim(session: Session, job_id: UUID, stage: Stage, limits: Limits, *, now: 
     return Claim(job, stage, job.attempt, job.claims)
 
 
-def claim_part(
-    session: Session, job_id: UUID, stage: Stage, part: int, limits: Limits, *, now: datetime
-) -> Claim | None:
-    """`claim` for one raster of a job that waits at `stage`."""
-    job = session.get(Job, job_id)
-    if job is None or job.state not in RUNNING or job.stage != stage.value:
-        return None
+def claim_part(session: Session, stage: Stage, limits: Limits, *, now: datetime, asked: UUID) -> Claim | None:
+    """Takes the lease of a raster that waits at `stage`: of an account of which the fewest are being read just now.
+
+    Among those the job that was `asked` for comes first, and then who waits longest. None when nothing waits.
+    """
     until = now + timedelta(seconds=limits.lease_seconds)
-    row = session.execute(
-        update(JobPart)
-        .where(
-            *_of_stage(job, stage),
-            col(JobPart.part) == part,
-            col(JobPart.done).is_(False),
-            or_(col(JobPart.lease_until).is_(None), col(JobPart.lease_until) <= now),
-            col(JobPart.claims) < limits.max_attempts,
-        )
-        .values(
-            attempt=col(JobPart.attempt) + 1,
-            claims=col(JobPart.claims) + 1,
-            lease_until=until,
-            due_at=until,
-            announcements=0,
-        )
-        .returning(col(JobPart.attempt), col(JobPart.claims))
-    ).first()
-    return None if row is None else Claim(job, stage, row[0], row[1], part)
+    for job_id, part in session.execute(_fair(stage, limits, now, asked)).all():
+        job = current(session, job_id)
+        if job is None or job.state not in RUNNING or job.stage != stage.value:
+            continue
+        row = session.execute(
+            update(JobPart)
+            .where(*_of_stage(job, stage), col(JobPart.part) == part, *_is_free(limits, now))
+            .values(
+                attempt=col(JobPart.attempt) + 1,
+                claims=col(JobPart.claims) + 1,
+                lease_until=until,
+                due_at=until,
+                announcements=0,
+            )
+            .returning(col(JobPart.attempt), col(JobPart.claims))
+        ).first()
+        if row is not None:  # else another worker was faster
+            return Claim(job, stage, row[0], row[1], part)
+    return None
+
+
+def _fair(stage: Stage, limits: Limits, now: datetime, asked: UUID) -> Select[UUID, int]:
+    """The jobs and numbers of parts that wait at a stage and are due, in the order in which they should be read."""
+    of_stage = (
+        col(Job.stage) == stage.value,
+        col(Job.state).in_(RUNNING),
+        col(JobPart.stage) == stage.value,
+        col(JobPart.round) == col(Job.round),
+        col(JobPart.done).is_(False),
+    )
+    busy = (
+        select(col(Job.account_id).label("account"), sql.count().label("parts"))
+        .join(JobPart, col(JobPart.job_id) == col(Job.id))
+        .where(*of_stage, col(JobPart.lease_until) > now)
+        .group_by(col(Job.account_id))
+        .subquery()
+    )
+    return (
+        select(col(JobPart.job_id), col(JobPart.part))
+        .join(Job, col(JobPart.job_id) == col(Job.id))
+        .outerjoin(busy, busy.c.account == col(Job.account_id))
+        .where(*of_stage, col(JobPart.due_at).is_not(None), *_is_free(limits, now))
+        .order_by(sql.coalesce(busy.c.parts, 0), col(Job.id) != asked, col(JobPart.due_at), col(JobPart.part))
+        .limit(_CANDIDATES)
+    )
+
+
+def _is_free(limits: Limits, now: datetime) -> tuple[ColumnElement[bool], ...]:
+    return (
+        col(JobPart.done).is_(False),
+        or_(col(JobPart.lease_until).is_(None), col(JobPart.lease_until) <= now),
+        col(JobPart.claims) < limits.max_attempts,
+    )
 
 
 def renew(session: Session, claim: Claim, *, lease_seconds: float, now: datetime) -> bool:

@@ -33,9 +33,9 @@ def job_id(database: Database, keyring: Keyring, account: UUID, now: datetime) -
     return new_job(database, keyring, account, now)
 
 
-def claimed_part(database: Database, job_id: UUID, part: int, now: datetime, stage: Stage = Stage.OCR) -> Claim | None:
+def claimed_part(database: Database, job_id: UUID, now: datetime, stage: Stage = Stage.OCR) -> Claim | None:
     with database.transaction() as session:
-        return leases.claim_part(session, job_id, stage, part, LIMITS, now=now)
+        return leases.claim_part(session, stage, LIMITS, now=now, asked=job_id)
 
 
 def finished(database: Database, claim: Claim | None, now: datetime) -> PartFinished | None:
@@ -92,7 +92,7 @@ def test_of_many_claims_at_once_one_wins(database: Database, job_id: UUID, now: 
 def test_a_message_for_another_stage_or_job_claims_nothing(database: Database, job_id: UUID, now: datetime) -> None:
     assert claimed(database, job_id, Stage.STORE, now) is None
     assert claimed(database, uuid4(), Stage.SNIFF, now) is None
-    assert claimed_part(database, job_id, 0, now) is None
+    assert claimed_part(database, job_id, now) is None
 
 
 def test_a_lease_holds_until_it_ends_and_longer_when_renewed(database: Database, job_id: UUID, now: datetime) -> None:
@@ -199,7 +199,7 @@ def test_too_few_tokens_leave_the_job_at_bill(database: Database, job_id: UUID, 
 
 def test_a_deleted_job_takes_its_parts_along(database: Database, job_id: UUID, account: UUID, now: datetime) -> None:
     split(database, job_id, 3, now)
-    claim = claimed_part(database, job_id, 1, now)
+    claim = claimed_part(database, job_id, now)
     assert claim is not None
     with database.transaction() as session:
         jobs.delete_job(session, account, job_id, now)
@@ -212,8 +212,9 @@ def test_a_deleted_job_takes_its_parts_along(database: Database, job_id: UUID, a
 
 def test_the_last_part_moves_the_job_on(database: Database, job_id: UUID, now: datetime) -> None:
     split(database, job_id, 3, now)
-    claims = [claimed_part(database, job_id, part, now) for part in (2, 0, 1)]
-    assert [finished_part(database, claim, now) for claim in claims] == [2, 1, 0]
+    claims = [claimed_part(database, job_id, now) for _ in range(3)]
+    assert [claim.part for claim in claims if claim] == [0, 1, 2]
+    assert [finished_part(database, claims[part], now) for part in (2, 0, 1)] == [2, 1, 0]
     job = row(database, job_id)
     assert (job.stage, job.timings[Stage.OCR]) == (Stage.DETECT, 15)
     assert attempts(database, job_id) == {0: 1, 1: 1, 2: 1}
@@ -224,16 +225,18 @@ def test_few_parts_are_due_at_once_and_each_makes_the_next_one_due(
 ) -> None:
     split(database, job_id, 5, now, at_once=2)
     assert overdue(database, now + AFTER_LEASE) == [(Stage.OCR, 0), (Stage.OCR, 1)]
-    claims = {part: claimed_part(database, job_id, part, now) for part in (0, 1)}
+    claims = [claimed_part(database, job_id, now) for _ in range(2)]
     assert finished(database, claims[1], now) == (4, 2)
     assert finished(database, claims[0], now) == (3, 3)
     assert sorted(overdue(database, now + AFTER_LEASE)) == [
         (Stage.OCR, 2),
         (Stage.OCR, 3),
     ]  # a lost message is sent again
-    assert finished(database, claimed_part(database, job_id, 2, now), now) == (2, 4)
-    assert finished(database, claimed_part(database, job_id, 4, now), now) == (1, None)
-    assert finished(database, claimed_part(database, job_id, 3, now), now) == (0, None)
+    claims = [claimed_part(database, job_id, now) for _ in range(2)]
+    assert claimed_part(database, job_id, now) is None  # the fifth is not due
+    assert finished(database, claims[0], now) == (2, 4)
+    assert finished(database, claimed_part(database, job_id, now), now) == (1, None)
+    assert finished(database, claims[1], now) == (0, None)
     assert row(database, job_id).stage == Stage.DETECT
 
 
@@ -242,12 +245,12 @@ def test_parts_that_were_announced_before_are_not_announced_again(
 ) -> None:
     """Of a job that was split when all parts were due at once."""
     split(database, job_id, 4, now, at_once=99)
-    assert finished(database, claimed_part(database, job_id, 0, now), now) == (3, None)
+    assert finished(database, claimed_part(database, job_id, now), now) == (3, None)
 
 
 def test_parts_that_finish_together_make_different_ones_due(database: Database, job_id: UUID, now: datetime) -> None:
     split(database, job_id, 12, now, at_once=6)
-    claims = [claimed_part(database, job_id, part, now) for part in range(6)]
+    claims = [claimed_part(database, job_id, now) for _ in range(6)]
     with ThreadPoolExecutor(6) as pool:
         done = list(pool.map(lambda claim: finished(database, claim, now), claims))
     assert sorted(each.due for each in done if each is not None and each.due is not None) == list(range(6, 12))
@@ -255,8 +258,9 @@ def test_parts_that_finish_together_make_different_ones_due(database: Database, 
 
 def test_parts_that_finish_together_move_the_job_on_once(database: Database, job_id: UUID, now: datetime) -> None:
     split(database, job_id, 12, now)
-    claims = [claimed_part(database, job_id, part, now) for part in range(12)]
     with ThreadPoolExecutor(12) as pool:
+        claims = list(pool.map(lambda _: claimed_part(database, job_id, now), range(12)))
+        assert sorted(claim.part or 0 for claim in claims if claim) == list(range(12))
         left = list(pool.map(lambda claim: finished_part(database, claim, now), claims))
     assert sorted(value for value in left if value is not None) == list(range(12))
     assert row(database, job_id).stage == Stage.DETECT
@@ -265,12 +269,12 @@ def test_parts_that_finish_together_move_the_job_on_once(database: Database, job
 def test_a_part_read_twice_counts_once_and_the_later_attempt_wins(
     database: Database, job_id: UUID, now: datetime
 ) -> None:
-    split(database, job_id, 2, now)
-    slow = claimed_part(database, job_id, 0, now)
-    assert claimed_part(database, job_id, 0, now) is None
-    fast = claimed_part(database, job_id, 0, now + AFTER_LEASE)
+    split(database, job_id, 1, now)
+    slow = claimed_part(database, job_id, now)
+    assert claimed_part(database, job_id, now) is None
+    fast = claimed_part(database, job_id, now + AFTER_LEASE)
     assert finished_part(database, slow, now) is None
-    assert finished_part(database, fast, now) == 1
+    assert finished_part(database, fast, now) == 0
     assert finished_part(database, fast, now) is None
     assert attempts(database, job_id) == {0: 2}
 
@@ -280,22 +284,22 @@ def test_the_parts_of_input_and_output_and_of_each_round_are_apart(
 ) -> None:
     """What was begun in the first round, and comes late, counts nowhere in the second."""
     split(database, job_id, 2, now)
-    for part in (0, 1):
-        finished(database, claimed_part(database, job_id, part, now), now)
+    for _ in range(2):
+        finished(database, claimed_part(database, job_id, now), now)
     assert moved(database, owned(database, job_id, Stage.DETECT, now), Stage.VERIFY, now)
     split_at(database, job_id, Stage.VERIFY, Stage.REREAD, 2, now, at_once=1)
-    assert claimed_part(database, job_id, 0, now) is None  # a message about OCR that comes late
+    assert claimed_part(database, job_id, now) is None  # a message about OCR that comes late
     assert overdue(database, now + AFTER_LEASE) == [(Stage.REREAD, 0)]
-    late = claimed_part(database, job_id, 0, now, Stage.REREAD)
-    assert finished(database, claimed_part(database, job_id, 0, now + AFTER_LEASE, Stage.REREAD), now) == (1, 1)
-    assert finished(database, claimed_part(database, job_id, 1, now, Stage.REREAD), now) == (0, None)
+    late = claimed_part(database, job_id, now, Stage.REREAD)
+    assert finished(database, claimed_part(database, job_id, now + AFTER_LEASE, Stage.REREAD), now) == (1, 1)
+    assert finished(database, claimed_part(database, job_id, now, Stage.REREAD), now) == (0, None)
     assert attempts(database, job_id, Stage.REREAD) == {0: 2, 1: 1}
     claim = owned(database, job_id, Stage.VERDICT, now)
     assert moved(database, claim, Stage.REDACT, now, round=2)
     assert moved(database, owned(database, job_id, Stage.REDACT, now), Stage.VERIFY, now)
     split_at(database, job_id, Stage.VERIFY, Stage.REREAD, 1, now)
     assert attempts(database, job_id, Stage.REREAD) == {}
-    again = claimed_part(database, job_id, 0, now, Stage.REREAD)
+    again = claimed_part(database, job_id, now, Stage.REREAD)
     assert again is not None and late is not None and again.attempt == late.attempt
     assert finished(database, late, now) is None
     assert not failed(database, late, now)
@@ -304,9 +308,25 @@ def test_the_parts_of_input_and_output_and_of_each_round_are_apart(
     assert attempts(database, job_id) == {0: 1, 1: 1}
 
 
+def test_accounts_take_turns(database: Database, keyring: Keyring, account: UUID, job_id: UUID, now: datetime) -> None:
+    """Another account's page is read next, whoever's message comes; then what was asked for, and who waits longest."""
+    more, other = new_job(database, keyring, account, now), new_job(database, keyring, new_account(database, now), now)
+    for each, parts, at in ((job_id, 4, now), (more, 2, now), (other, 3, now + timedelta(seconds=1))):
+        split(database, each, parts, at)
+    names = {job_id: "first", more: "more", other: "other"}
+    taken = [claimed_part(database, more, now + timedelta(seconds=2)) for _ in range(9)]
+    order = [f"{names[claim.job_id]} {claim.part}" for claim in taken if claim is not None]
+    assert order == [
+        *("more 0", "other 0", "more 1", "other 1", "first 0", "other 2"),
+        *("first 1", "first 2", "first 3"),
+    ]
+    assert finished(database, taken[0], now) is not None
+    assert claimed_part(database, more, now + timedelta(seconds=2)) is None
+
+
 def test_a_part_that_fails_ends_the_job_for_all(database: Database, job_id: UUID, now: datetime) -> None:
     split(database, job_id, 2, now)
-    first, second = (claimed_part(database, job_id, part, now) for part in (0, 1))
+    first, second = (claimed_part(database, job_id, now) for _ in range(2))
     assert first is not None and second is not None
     assert failed(database, first, now, "image_redact_failed")
     assert not failed(database, second, now)
@@ -315,13 +335,13 @@ def test_a_part_that_fails_ends_the_job_for_all(database: Database, job_id: UUID
 
 
 def test_a_stuck_part_ends_the_job(database: Database, job_id: UUID, now: datetime) -> None:
-    split(database, job_id, 2, now)
+    split(database, job_id, 1, now)
     for number in range(LIMITS.max_attempts):
-        assert claimed_part(database, job_id, 1, now + number * AFTER_LEASE) is not None
+        assert claimed_part(database, job_id, now + number * AFTER_LEASE) is not None
     late = now + 9 * AFTER_LEASE
-    assert claimed_part(database, job_id, 1, late) is None
+    assert claimed_part(database, job_id, late) is None
     with database.transaction() as session:
-        stuck = Overdue(job_id, Stage.OCR, 1, 3, 3, 0)
+        stuck = Overdue(job_id, Stage.OCR, 0, 3, 3, 0)
         for other in (stuck._replace(attempt=2), stuck._replace(stage=Stage.REREAD)):
             assert not endings.fail_stuck(session, other, "internal_error", now=late)
         assert endings.fail_stuck(session, stuck, "internal_error", now=late)
@@ -340,8 +360,8 @@ def test_what_nobody_announced_or_a_dead_worker_held_is_overdue(
 
 def test_waiting_parts_are_overdue_each_by_itself(database: Database, job_id: UUID, now: datetime) -> None:
     split(database, job_id, 3, now)
-    finished_part(database, claimed_part(database, job_id, 0, now), now)
-    claimed_part(database, job_id, 1, now + timedelta(seconds=1))
+    finished_part(database, claimed_part(database, job_id, now), now)
+    claimed_part(database, job_id, now + timedelta(seconds=1))
     assert overdue(database, now + AFTER_LEASE) == [(Stage.OCR, 2)]
     assert overdue(database, now + 2 * AFTER_LEASE) == [(Stage.OCR, 2), (Stage.OCR, 1)]
 

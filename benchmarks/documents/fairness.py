@@ -1,0 +1,93 @@
+"""A page of one account beside long scans of another: how long it takes, relative to an idle system.
+
+    python -m benchmarks.documents.fairness [--scans 3] [--pages 20]
+
+Needs PostgreSQL and Redis as the tests do. One worker process for each pool, as many threads for pages as cores. Exit
+status 1 when the page takes more than the target ratio: in each of the two queues for pages it waits for one page of
+the other account at most, and then shares the cores with that account's pages.
+"""
+
+import argparse
+import os
+import time
+from collections.abc import Callable
+
+import httpx
+
+from benchmarks.documents.files import scan_pdf, ten_row_csv
+from benchmarks.sizing.measured import System, system
+from benchmarks.sizing.simulation import Pool
+from schemas.stages import Queue
+
+_POLL, _LIMIT = 0.1, 900.0
+_TARGET = 4.0  # (its own time and that of one page before it) times two, for the shared cores
+_SLOTS = os.cpu_count() or 1
+_POOLS = (
+    Pool((Queue.LIGHT,), 2),
+    Pool((Queue.DOCUMENTS,), 2),
+    Pool((Queue.OCR,), _SLOTS),
+    Pool((Queue.DETECT, Queue.VERIFY), _SLOTS),
+)
+
+
+def upload(client: httpx.Client, name: str, data: bytes) -> str:
+    """Sends a file; where to poll it."""
+    answer = client.post("/api/v1/files/redact", files={"file": (name, data)})
+    return str(answer.raise_for_status().json()["poll_url"])
+
+
+def wait(client: httpx.Client, polled: str, until: Callable[[dict[str, object]], bool]) -> None:
+    """Polls until the record satisfies. SystemExit when the job fails or takes too long."""
+    ended = time.monotonic() + _LIMIT
+    while time.monotonic() < ended:
+        record = client.get(polled).raise_for_status().json()
+        if record["error_code"]:
+            raise SystemExit(f"a file failed: {record['error_code']}")
+        if until(record):
+            return
+        time.sleep(_POLL)
+    raise SystemExit(f"a file was not done after {_LIMIT:.0f} s")
+
+
+def seconds(client: httpx.Client, name: str, data: bytes) -> float:
+    """From upload to ready."""
+    began = time.perf_counter()
+    wait(client, upload(client, name, data), lambda record: record["state"] == "ready")
+    return time.perf_counter() - began
+
+
+def measured(running: System, scans: int, pages: int) -> float:
+    """Prints a line for each moment; the worst ratio of the page."""
+    page, table, long = scan_pdf(1), ten_row_csv(), scan_pdf(pages)
+    for name, data in (("page.pdf", page), ("ten.csv", table)):
+        seconds(running.other, name, data)  # what is loaded once is loaded
+    idle = {name: seconds(running.other, name, data) for name, data in (("page.pdf", page), ("ten.csv", table))}
+    print(f"{'beside':36}{'a page: s':>12}{'÷ idle':>9}{'ten rows: s':>14}{'÷ idle':>9}")
+    print(f"{'nobody':36}{idle['page.pdf']:12.1f}{'':9}{idle['ten.csv']:14.2f}")
+    polled = [upload(running.client, f"long-{number}.pdf", long) for number in range(scans)]
+    worst = 0.0
+    for stage in ("ocr", "reread"):
+        wait(running.client, polled[0], lambda record, stage=stage: record["stage"] == stage)  # type: ignore[misc]
+        rows = seconds(running.other, "ten.csv", table)
+        took = seconds(running.other, "page.pdf", page)
+        ratio = took / idle["page.pdf"]
+        worst = max(worst, ratio)
+        name = f"{scans} scans of {pages} pages, from {stage} on"
+        print(f"{name:36}{took:12.1f}{ratio:8.2f}x{rows:14.2f}{rows / idle['ten.csv']:8.2f}x", flush=True)
+    return worst
+
+
+def main() -> int:
+    """0 when the page takes no longer than it may."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--scans", type=int, default=3, help="of the other account")
+    parser.add_argument("--pages", type=int, default=20, help="of each scan")
+    chosen = parser.parse_args()
+    with system(_POOLS) as running:
+        worst = measured(running, chosen.scans, chosen.pages)
+    print(f"target: a page takes at most {_TARGET:.0f} times as long: {'met' if worst <= _TARGET else 'MISSED'}")
+    return 0 if worst <= _TARGET else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
