@@ -113,7 +113,7 @@ def _fair(stage: Stage, limits: Limits, now: datetime, asked: UUID) -> Select[UU
         col(Job.state).in_(RUNNING),
         col(JobPart.stage) == stage.value,
         col(JobPart.round) == col(Job.round),
-        col(JobPart.done).is_(False),
+        col(JobPart.due_at).is_not(None),  # few are, those that are being read too; there is an index of them
     )
     busy = (
         select(col(Job.account_id).label("account"), sql.count().label("parts"))
@@ -126,7 +126,7 @@ def _fair(stage: Stage, limits: Limits, now: datetime, asked: UUID) -> Select[UU
         select(col(JobPart.job_id), col(JobPart.part))
         .join(Job, col(JobPart.job_id) == col(Job.id))
         .outerjoin(busy, busy.c.account == col(Job.account_id))
-        .where(*of_stage, col(JobPart.due_at).is_not(None), *_is_free(limits, now))
+        .where(*of_stage, *_is_free(limits, now))
         .order_by(sql.coalesce(busy.c.parts, 0), col(Job.id) != asked, col(JobPart.due_at), col(JobPart.part))
         .limit(_CANDIDATES)
     )
