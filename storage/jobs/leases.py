@@ -15,7 +15,8 @@ from schemas.stages import AFTER_PARTS, STAGE, Stage, progress_at
 from storage.database import changed
 from storage.jobs.tables import Job, JobPart
 
-_CANDIDATES = 32  # parts that a worker tries to take: others may be faster
+_OLDEST = 256  # parts that are looked at when a worker asks whose turn it is
+_CANDIDATES = 32  # parts that it tries to take: others may be faster
 RUNNING = (JobState.QUEUED.value, JobState.PROCESSING.value)
 # The columns that count the parts of a stage: all of them, and those that are left.
 _COUNTERS = {Stage.OCR: ("parts", "parts_left"), Stage.REREAD: ("rereads", "rereads_left")}
@@ -107,27 +108,30 @@ def claim_part(session: Session, stage: Stage, limits: Limits, *, now: datetime,
 
 
 def _fair(stage: Stage, limits: Limits, now: datetime, asked: UUID) -> Select[UUID, int]:
-    """The jobs and numbers of parts that wait at a stage and are due, in the order in which they should be read."""
-    of_stage = (
-        col(Job.stage) == stage.value,
-        col(Job.state).in_(RUNNING),
-        col(JobPart.stage) == stage.value,
-        col(JobPart.round) == col(Job.round),
-        col(JobPart.due_at).is_not(None),  # few are, those that are being read too; there is an index of them
+    """The jobs and numbers of parts that wait at a stage and are due, in the order in which they should be read.
+
+    Of a long queue only the oldest are looked at; both subqueries follow an index, whatever the number of parts.
+    """
+    waiting = (
+        select(JobPart)
+        .where(col(JobPart.stage) == stage.value, col(JobPart.due_at).is_not(None), *_is_free(limits, now))
+        .order_by(col(JobPart.due_at))
+        .limit(_OLDEST)
+        .subquery()
     )
     busy = (
-        select(col(Job.account_id).label("account"), sql.count().label("parts"))
+        select(col(Job.account_id), sql.count().label("parts"))
         .join(JobPart, col(JobPart.job_id) == col(Job.id))
-        .where(*of_stage, col(JobPart.lease_until) > now)
+        .where(col(JobPart.stage) == stage.value, col(JobPart.lease_until) > now)
         .group_by(col(Job.account_id))
         .subquery()
     )
     return (
-        select(col(JobPart.job_id), col(JobPart.part))
-        .join(Job, col(JobPart.job_id) == col(Job.id))
-        .outerjoin(busy, busy.c.account == col(Job.account_id))
-        .where(*of_stage, *_is_free(limits, now))
-        .order_by(sql.coalesce(busy.c.parts, 0), col(Job.id) != asked, col(JobPart.due_at), col(JobPart.part))
+        select(waiting.c.job_id, waiting.c.part)
+        .join(Job, (col(Job.id) == waiting.c.job_id) & (col(Job.round) == waiting.c.round))
+        .outerjoin(busy, busy.c.account_id == col(Job.account_id))
+        .where(col(Job.stage) == stage.value, col(Job.state).in_(RUNNING))
+        .order_by(sql.coalesce(busy.c.parts, 0), waiting.c.job_id != asked, waiting.c.due_at, waiting.c.part)
         .limit(_CANDIDATES)
     )
 

@@ -77,7 +77,7 @@ class JobPart(SQLModel, table=True):
     """
 
     __tablename__ = "job_parts"
-    __table_args__ = (Index("ix_job_parts_due_at", "due_at"),)
+    __table_args__ = (Index("ix_job_parts_due_at", "due_at"), Index("ix_job_parts_lease_until", "lease_until"))
 
     job_id: UUID = Field(primary_key=True, foreign_key="jobs.id", ondelete="CASCADE")
     stage: str = Field(default=Stage.OCR.value, primary_key=True, sa_column_kwargs={"server_default": Stage.OCR.value})

@@ -11,13 +11,14 @@ _MOMENT = sa.DateTime(timezone=True)
 
 
 def upgrade() -> None:
-    """Adds the counters, and to the key of each part its stage and its round."""
+    """Adds the counters, an index of leases, and to the key of each part its stage and its round."""
     for name in _COUNTERS:
         op.add_column("jobs", sa.Column(name, sa.Integer(), nullable=False, server_default="0"))
     _remake(
         sa.Column("stage", sa.String(), nullable=False, server_default="ocr"),
         sa.Column("round", sa.Integer(), nullable=False, server_default="1"),
     )
+    op.create_index("ix_job_parts_lease_until", "job_parts", ["lease_until"])
 
 
 def downgrade() -> None:
