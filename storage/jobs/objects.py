@@ -31,7 +31,8 @@ def artifact_key(job_id: UUID, stage: str, attempt: int, name: str) -> str:
 
 def part_key(job_id: UUID, stage: str, round_: int, part: int, attempt: int) -> str:
     """The key of what one attempt read in one raster of the input or, at `reread`, of the output of a round."""
-    return f"{WORK_PREFIX}{job_id}/{stage}.{round_}.{part}/{attempt}"
+    of_round = "" if round_ == 1 else f"{round_}."
+    return f"{WORK_PREFIX}{job_id}/{stage}.{part}/{of_round}{attempt}"
 
 
 def result_key(job_id: UUID, attempt: int) -> str:
