@@ -133,7 +133,8 @@ class TaggedRecognizer:
             if found.type not in _LABEL:
                 kept.append(found)
                 continue
-            is_certain = is_sure(found)
+            # The rules know organizations of Saudi Arabia by name; corpora label ministries as none.
+            is_certain = is_sure(found) or found.type == EntityType.ORGANIZATION
             score = (
                 found.score if is_certain else probability(names.weights[found.type].rule, read.rule_features(found))
             )

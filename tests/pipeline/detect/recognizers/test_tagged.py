@@ -28,6 +28,11 @@ def test_a_name_of_the_rules_is_dismissed_only_against_strong_evidence() -> None
     assert found(recognizer(0.01, 0.19)) == []
 
 
+def test_an_organization_of_the_rules_needs_nobody() -> None:
+    """They know those of Saudi Arabia by name; the corpora that the combination learnt from label ministries as none."""
+    assert found(recognizer(0.01, 0.01), "He lives near King Fahd Hospital.") == ["King Fahd Hospital"]
+
+
 def test_the_tagger_alone_needs_its_threshold() -> None:
     assert found(recognizer(0.31, 0.01)) == ["Mohammed Alqahtani", "Riyadh"]
     assert found(recognizer(0.29, 0.01)) == []
