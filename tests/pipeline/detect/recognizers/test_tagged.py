@@ -29,7 +29,7 @@ def test_a_name_of_the_rules_is_dismissed_only_against_strong_evidence() -> None
 
 
 def test_an_organization_of_the_rules_needs_nobody() -> None:
-    """They know those of Saudi Arabia by name; the corpora that the combination learnt from label ministries as none."""
+    """They know those of Saudi Arabia by name; the corpora of which the combination learnt label ministries as none."""
     assert found(recognizer(0.01, 0.01), "He lives near King Fahd Hospital.") == ["King Fahd Hospital"]
 
 
