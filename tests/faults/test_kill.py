@@ -17,7 +17,8 @@ from tests.workers.workshop import CSV
 
 # Stages that parse nothing have no child to be killed beside.
 WITHOUT_CHILD = (Stage.DETECT, Stage.VERDICT, Stage.BILL, Stage.STORE)
-OF_SCANS = (Stage.OCR, Stage.REREAD, Stage.VERDICT)  # which only files with pictures pass
+# A table has no pages to be counted, and no pictures to be read.
+OF_PICTURES = (Stage.SNIFF, Stage.OCR, Stage.REREAD, Stage.VERDICT)
 ALL = [(stage, point) for stage in Stage for point in POINTS if not (point == "working" and stage in WITHOUT_CHILD)]
 QUICK = [(Stage.REDACT, "working"), (Stage.STORE, "moved")]
 
@@ -63,7 +64,7 @@ def children_of(parent: int) -> list[int]:
 def check(plant: Plant, marker: Path, stage: Stage, point: str) -> None:
     trap = {"FAULT_STAGE": stage.value, "FAULT_POINT": point, "FAULT_MARKER": str(marker)}
     with plant.worker(SABOTAGED, **trap) as victim:
-        job_id = plant.upload(scan(), Format.PNG) if stage in OF_SCANS else plant.upload(CSV)
+        job_id = plant.upload(scan(), Format.PNG) if stage in OF_PICTURES else plant.upload(CSV)
         assert plant.wait(victim.poll, lambda status: status is not None) == -signal.SIGKILL
     assert marker.exists()
     with plant.worker():
