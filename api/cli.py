@@ -59,7 +59,6 @@ def serve(
     processes: Annotated[
         int, typer.Option(min=1, max=64, help="API processes; more than one need MASKER_REDIS_URL.")
     ] = 1,
-    descriptor: Annotated[int | None, typer.Option(hidden=True)] = None,
 ) -> None:
     """Serve the API. Without MASKER_REDIS_URL the workers run in this process too (embedded mode)."""
     import gc
@@ -69,8 +68,9 @@ def serve(
     from api.access_rules import AccessRules
     from api.app import create_app
     from api.http import server
-    from api.http.processes import ApiProcesses, end_with_parent, share_of
-    from api.http.server import address, inherited, is_loopback, listen
+    from api.http.processes import ApiProcesses, share_of
+    from api.http.server import address, is_loopback, listen
+    from pipeline.detect.detector import Detector
     from schemas.telemetry import logs, tracing
     from storage.monitoring import serve_metrics
 
@@ -78,29 +78,31 @@ def serve(
     rules = AccessRules.of(settings)  # invalid settings end the command before any connection
     if processes > 1 and settings.is_embedded:
         console.stop("MASKER_REDIS_URL: several API processes need it to count limits together", 2)
-    if descriptor is not None:
-        end_with_parent()
-        settings = share_of(settings, processes)
-    with listen(host, port) if descriptor is None else inherited(descriptor) as listener, stores(settings) as storage:
+    log = logging.getLogger("masker.api")
+    with listen(host, port) as listener:
         logs.configure(settings.log_format)
-        log = logging.getLogger("masker.api")
-        if processes > 1 and descriptor is None:
+        if processes > 1:
+            with stores(settings):
+                pass  # what is invalid in them ends the command before any process starts
             log.info("serving on %s, by %d processes; Ctrl-C stops them", address(listener), processes)
-            ApiProcesses(listener, processes).run()
-            return
-        serve_metrics(settings, storage)
-        tracing.configure(settings.traces_url, settings.traces_ratio, "masker-api")
-        if settings.geo_database is None and not settings.is_sqlite:
-            log.warning("callers from every country are served: MASKER_GEO_DATABASE is not set")
-        if settings.dashboard_url is None and not is_loopback(listener):
-            log.warning("browsers on other computers are refused: MASKER_DASHBOARD_URL is not set")
-        application = create_app(settings, storage, rules)
-        application.state.services.detection.warm()
-        gc.freeze()  # the lexicons live as long as the process; the collector need not walk them
-        with _embedded_workers(settings, storage) if settings.is_embedded else nullcontext():
-            mode = "with its workers (embedded mode)" if settings.is_embedded else "workers run apart"
-            log.info("serving on %s, %s; Ctrl-C stops it", address(listener), mode)
-            server.serve(application, listener)
+            Detector(names=settings.names)  # loaded before the processes are forked, so that they share it
+            if not ApiProcesses(listener, processes).run():
+                return
+            settings = share_of(settings, processes)
+        with stores(settings) as storage:
+            serve_metrics(settings, storage)
+            tracing.configure(settings.traces_url, settings.traces_ratio, "masker-api")
+            if settings.geo_database is None and not settings.is_sqlite:
+                log.warning("callers from every country are served: MASKER_GEO_DATABASE is not set")
+            if settings.dashboard_url is None and not is_loopback(listener):
+                log.warning("browsers on other computers are refused: MASKER_DASHBOARD_URL is not set")
+            application = create_app(settings, storage, rules)
+            application.state.services.detection.warm()
+            gc.freeze()  # the lexicons live as long as the process; the collector need not walk them
+            with _embedded_workers(settings, storage) if settings.is_embedded else nullcontext():
+                mode = "with its workers (embedded mode)" if settings.is_embedded else "workers run apart"
+                log.info("serving on %s, %s; Ctrl-C stops it", address(listener), mode)
+                server.serve(application, listener)
 
 
 @app.command()

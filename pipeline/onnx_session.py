@@ -27,7 +27,10 @@ def session(content: bytes) -> Session:
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = _ERRORS_ONLY
     options.enable_cpu_mem_arena = False  # the arena would keep the memory of the largest run for ever
-    return onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
+    network = onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
+    network.disable_fallback()  # for which it would keep the content of the file
+    network._model_bytes = None
+    return network
 
 
 def run(network: Session, given: Any) -> Any:

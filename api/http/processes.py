@@ -1,14 +1,14 @@
-"""Several API processes behind one listening socket: started, replaced when they end, and ended with this process.
+"""Several API processes behind one listening socket: forked, replaced when they end, and ended with this process.
 
-The kernel gives each connection to one of them. They share nothing but the stores: limits are counted in Redis.
+The kernel gives each connection to one of them. They share nothing but the stores, where limits are counted, and the
+memory of what this process had loaded before it forked them: code, lexicons, and the weights of the names' tagger.
 """
 
+import gc
 import logging
 import os
 import signal
 import socket
-import subprocess
-import sys
 import time
 from types import FrameType
 
@@ -20,14 +20,7 @@ log = logging.getLogger("masker.api")
 
 _LOOK_SECONDS = 0.2  # between two looks at the processes
 _RESTART_SECONDS = 1.0  # a process that ends sooner is started again that much later
-
-
-def end_with_parent() -> None:
-    """Ends this process as on SIGTERM when the one that started it ends."""
-    parent = os.getppid()
-    die_with_parent(signal.SIGTERM)
-    if os.getppid() != parent:
-        raise SystemExit(1)
+_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
 def share_of(settings: Settings, count: int) -> Settings:
@@ -40,55 +33,76 @@ def share_of(settings: Settings, count: int) -> Settings:
 
 
 class ApiProcesses:
-    """Keeps `count` processes of `masker serve` on a listening socket until SIGTERM or SIGINT."""
+    """Keeps `count` forks of this process running until SIGTERM or SIGINT.
+
+    This process must have one thread, and no connection to a store.
+    """
 
     def __init__(self, listener: socket.socket, count: int) -> None:
-        listener.set_inheritable(True)
-        self._descriptor = listener.fileno()
+        """`listener`: the socket that each of them serves."""
+        self._listener = listener
         self._started: dict[int, float] = {}
-        self._processes: list[subprocess.Popen[bytes] | None] = [None] * count
-        self._due = [0.0] * count
+        self._due = [0.0] * count  # when the next one is started, of those that are missing
         self._is_stopping = False
 
-    def run(self) -> None:
-        """Returns when all have ended after a signal."""
-        for number in (signal.SIGTERM, signal.SIGINT):
+    def run(self) -> bool:
+        """Returns True in each of the processes, at once, and False in this one, when all have ended after a signal."""
+        gc.collect()
+        gc.freeze()  # the collector would write to what is shared
+        for number in _SIGNALS:
             signal.signal(number, self._stop)
         while not self._is_stopping:
-            for place in range(len(self._processes)):
-                self._look_after(place)
+            self._collect()
+            while self._due and self._due[0] <= time.monotonic() and not self._is_stopping:
+                if self._fork():
+                    return True
             time.sleep(_LOOK_SECONDS)
         self._end_all()
+        return False
 
     def _stop(self, number: int, frame: FrameType | None) -> None:
         self._is_stopping = True
 
-    def _look_after(self, place: int) -> None:
-        process, now = self._processes[place], time.monotonic()
-        if process is not None and process.poll() is not None:
-            log.error("an API process ended and is replaced", extra={"status": process.returncode})
-            self._processes[place] = None
-            self._due[place] = max(now, self._started.pop(process.pid) + _RESTART_SECONDS)
-        if self._processes[place] is None and now >= self._due[place]:
-            self._processes[place] = started = self._start()
-            self._started[started.pid] = now
+    def _fork(self) -> bool:
+        """Whether this is the new process."""
+        parent = os.getpid()
+        try:
+            child = os.fork()
+        except OSError as error:  # too many processes, or no memory
+            log.error("an API process cannot be started", extra={"error": type(error).__name__})
+            self._due[0] = time.monotonic() + _RESTART_SECONDS
+            self._due.sort()
+            return False
+        if child:
+            self._due.pop(0)
+            self._started[child] = time.monotonic()
+            return False
+        for number in _SIGNALS:
+            signal.signal(number, signal.SIG_DFL)
+        os.setsid()  # an interrupt at the terminal reaches the parent alone, which ends the others
+        die_with_parent(signal.SIGTERM)
+        if os.getppid() != parent or self._is_stopping:
+            raise SystemExit(0)
+        return True
 
-    def _start(self) -> subprocess.Popen[bytes]:
-        count = str(len(self._processes))
-        return subprocess.Popen(
-            [sys.executable, "-m", "api.cli", "serve", "--descriptor", str(self._descriptor), "--processes", count],
-            pass_fds=(self._descriptor,),
-            start_new_session=True,  # an interrupt at the terminal reaches this process alone, which ends them
-        )
+    def _collect(self) -> None:
+        """Counts those that have ended as missing."""
+        for child in list(self._started):
+            ended, status = os.waitpid(child, os.WNOHANG)
+            if ended:
+                log.error("an API process ended and is replaced", extra={"status": os.waitstatus_to_exitcode(status)})
+                self._due.append(max(time.monotonic(), self._started.pop(child) + _RESTART_SECONDS))
+                self._due.sort()
 
     def _end_all(self) -> None:
-        running = [process for process in self._processes if process is not None]
-        for process in running:
-            process.terminate()
+        for child in self._started:
+            os.kill(child, signal.SIGTERM)
         deadline = time.monotonic() + GRACE_SECONDS + 5
-        for process in running:
-            try:
-                process.wait(max(0.0, deadline - time.monotonic()))
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+        while self._started:
+            is_late = time.monotonic() > deadline
+            for child in list(self._started):
+                if is_late:
+                    os.kill(child, signal.SIGKILL)
+                if os.waitpid(child, 0 if is_late else os.WNOHANG)[0]:
+                    del self._started[child]
+            time.sleep(_LOOK_SECONDS / 10)

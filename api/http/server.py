@@ -65,11 +65,6 @@ def listen(host: str, port: int) -> socket.socket:
         raise AddressUnavailable(f"cannot listen on {host} port {port}: {error.strerror}") from None
 
 
-def inherited(descriptor: int) -> socket.socket:
-    """The listening socket of the process that started this one."""
-    return socket.socket(fileno=descriptor)
-
-
 def is_loopback(listener: socket.socket) -> bool:
     """Whether only this computer can reach the socket."""
     return ip_address(listener.getsockname()[0].partition("%")[0]).is_loopback

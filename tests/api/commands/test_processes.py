@@ -46,11 +46,11 @@ class Front:
         self.url, self.process, self._log = url, process, log
 
     def serving(self) -> set[int]:
-        """The API processes."""
-        found = set()
-        for pid in descendants(self.process.pid):
+        """The API processes: forks of the front, which run what it runs."""
+        found, own = set(), Path(f"/proc/{self.process.pid}/cmdline").read_bytes()
+        for pid in set(descendants(self.process.pid)) - {self.process.pid}:
             with suppress(OSError):
-                if b"--descriptor" in Path(f"/proc/{pid}/cmdline").read_bytes():
+                if Path(f"/proc/{pid}/cmdline").read_bytes() == own:
                     found.add(pid)
         return found
 
@@ -137,6 +137,13 @@ def test_one_that_dies_is_replaced_and_all_end_together(front: Front, environmen
     assert front.process.wait(30) == 0
     assert not [pid for pid in below if Path(f"/proc/{pid}").exists()]
     assert any(line["event"] == "an API process ended and is replaced" for line in front.lines())
+
+
+def test_they_share_what_was_loaded_before_them(front: Front) -> None:
+    for pid in front.serving():
+        rows = (line.split() for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()[1:])
+        kib = {row[0]: int(row[1]) for row in rows}
+        assert kib["Private_Dirty:"] < kib["Shared_Dirty:"]
 
 
 def test_none_outlives_a_parent_that_is_killed(front: Front) -> None:
