@@ -147,7 +147,7 @@ def encode(value: Extraction | Findings | Raster | Reading | SecondReading) -> d
         return {"raster": _raster_row(value)}
     if isinstance(value, Extraction):
         return {
-            "units": [[unit.id, clean(unit.text), clean(unit.context), unit.billed] for unit in value.units],
+            "units": [[unit.id, clean(unit.text), clean(unit.context), unit.billed, unit.seen] for unit in value.units],
             "rasters": [_raster_row(raster) for raster in value.rasters],
             "pages": value.pages,
             "unread": [[kind.value, number] for kind, number in value.unread],
@@ -236,9 +236,13 @@ def _extraction(raw: object) -> Extraction:
 
 
 def _unit(raw: object) -> TextUnit:
-    id_, text, context, billed = row_of(raw, 4, "unit")
+    id_, text, context, billed, seen = row_of(raw, 5, "unit")
     return TextUnit(
-        name_of(id_, "unit.id"), text_of(text, "unit.text"), text_of(context, "unit.context"), boolean_of(billed)
+        name_of(id_, "unit.id"),
+        text_of(text, "unit.text"),
+        text_of(context, "unit.context"),
+        boolean_of(billed),
+        boolean_of(seen),
     )
 
 

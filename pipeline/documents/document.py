@@ -19,13 +19,15 @@ class TextUnit:
     """A text that is detected as one: a cell, a paragraph, the text layer of a page, the words of an image.
 
     `id` is the handler's address of it. `context` is the label before it, such as the heading of a column. `billed` is
-    False for metadata and the like: they are redacted, but their words are not charged.
+    False for metadata and the like: they are redacted, but their words are not charged. `seen`: people read it although
+    it is not billed, as they read bookmarks.
     """
 
     id: str
     text: str
     context: str = ""
     billed: bool = True
+    seen: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ class ValueSpan(NamedTuple):
 def texts_of(extraction: Extraction, readings: Sequence[Reading]) -> Iterator[DocumentText]:
     """Every text of a document, in the order in which values are numbered."""
     for unit in extraction.units:
-        yield DocumentText(unit.id, unit.text, unit.context, unit.billed)
+        yield DocumentText(unit.id, unit.text, unit.context, unit.billed or unit.seen)
     for reading in readings:
         yield DocumentText(reading.raster, reading.text, "")
 

@@ -23,7 +23,7 @@ from pipeline.documents.document import (
 from pipeline.verification.reading import Passage, SecondReading
 
 RASTER = Raster("page/0", 800, 600, 300, 2)
-UNITS = (TextUnit("1:2", "هوية 1012345672", "رقم", False), TextUnit("e", ""), TextUnit("1:3", "tail"))
+UNITS = (TextUnit("1:2", "هوية 1012345672", "رقم", False, True), TextUnit("e", ""), TextUnit("1:3", "tail"))
 JOINT = JoinedText((Fragment("1:2", 5, 15), Fragment("1:3", 0, 4)), "", "label", flows=True)
 EXTRACTION = Extraction(UNITS, (RASTER,), 3, joints=(JOINT,))
 READING = Reading(

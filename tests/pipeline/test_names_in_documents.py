@@ -107,6 +107,14 @@ def test_what_the_tagger_rejects_is_no_name_in_what_only_programs_read_either(ac
     assert {place.unit for place in places} >= {"2", "3"}
 
 
+def test_bookmarks_are_read_by_the_tagger(accurate: Detector) -> None:
+    """People read them beside the pages: a name that is in no lexicon is found, and a heading is no name."""
+    texts = HEADING, "The walls are made of stone", LETTER[0]
+    titles = tuple(TextUnit(str(number), text, billed=False, seen=True) for number, text in enumerate(texts))
+    places = find(Extraction(titles), (), accurate, OPTIONS).places
+    assert [texts[int(place.unit)][place.start : place.end] for place in places] == [ENGLISH]
+
+
 def test_what_the_heading_of_a_column_decides_never_reaches_a_tagger(monkeypatch: pytest.MonkeyPatch) -> None:
     """A table of names costs no more than by the rules alone; under another heading the same cell is open."""
     recognizer = TaggedRecognizer(load("fast"))

@@ -39,7 +39,7 @@ def code(call, *arguments) -> str:
 INSPECTIONS = ['{"pages": -1}', '{"pages": "3"}', '{"pages": true}', "{}", '{"pages": 1e3}', '{"pages": 99999999999}']
 EXTRACTIONS = [
     ('{"units": [], "rasters": [], "pages": 0, "more": 1}', ""),
-    ('{"units": [["a", "x", "", 1]], "rasters": [], "pages": 0}', ""),
+    ('{"units": [["a", "x", "", 1, false]], "rasters": [], "pages": 0}', ""),
     ('{"units": [], "rasters": [["r", 5, 5, 0, 0]], "pages": 0}', ""),  # a raster without pixels
     ('{"units": [], "rasters": [], "pages": 0}', "r"),  # pixels without a raster
 ]

@@ -35,7 +35,7 @@ def hangs(verb: str, meta: dict[str, Any], blobs: Mapping[str, bytes]) -> Answer
 def lies(verb: str, meta: dict[str, Any], blobs: Mapping[str, bytes]) -> Answer:
     """Answers with an extraction of the wrong shape."""
     if verb == "extract":
-        return {"units": [["a", 7, None, "yes"]], "rasters": [], "pages": -1}, {}
+        return {"units": [["a", 7, None, "yes", None]], "rasters": [], "pages": -1}, {}
     return child.answer(verb, meta, blobs)
 
 

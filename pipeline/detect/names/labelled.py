@@ -8,6 +8,10 @@ from pipeline.detect.grammar.words import Words, WordSpan
 from pipeline.detect.lexicons.loader import fold, sections
 from pipeline.detect.names.latin import OUTSIDE_NAMES
 
+_NAME_OF = re.compile(
+    r"(?:(\w+) )?(?:(?:full|first|last|middle|family|given) )*names?(?: of (?:the )?(\w+)(?: (\w+))?)?(?!\S)"
+    r"|(?<!\S)اسم (\w+)"
+)
 _CUES = Word.TITLE | Word.ROLE | Word.LABEL | Word.GREETING | Word.CONTACT
 
 
@@ -15,6 +19,7 @@ class LabelledNames:
     """Finds names after labels such as `Name:`, and reads whole cells under such headings as names. Immutable."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
+        self._vocabulary = vocabulary
         label = vocabulary.one_of(Word.LABEL | Word.ROLE)
         any_word = vocabulary.one_of(Word.ARABIC | Word.CAPITAL | Word.LOWER)
         title = vocabulary.one_of(Word.TITLE)
@@ -106,11 +111,21 @@ class LabelledNames:
         return last - first < 3 or bool(meaning & Word.LABEL)
 
     def is_heading(self, context: str) -> bool:
-        """Whether the values under a column or field heading are names of persons."""
+        """Whether the values under a column or field heading are names of persons.
+
+        `Project manager name` is one of those, `Project name` is not.
+        """
         heading = re.sub(r"[\W_]+", " ", fold(context)).strip().lower()
+        owner = _NAME_OF.search(heading)
+        if owner is not None and any(map(self._is_role, owner.groups())):
+            return True
         if any(word in self._non_person_nouns for word in heading.split()):
             return False
         return heading in self._headings or bool(re.search(r"(?:^|\s)(?:name|names|الاسم|اسم)(?:\s|$)", heading))
+
+    def _is_role(self, word: str | None) -> bool:
+        code = self._vocabulary.code.get(word or "")
+        return code is not None and bool(self._vocabulary.meaning[code] & (Word.ROLE | Word.TITLE))
 
     def cell(self, words: Words) -> WordSpan | None:
         """The whole cell as a name; None if it has words that no name has."""

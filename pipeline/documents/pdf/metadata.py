@@ -267,7 +267,11 @@ def _read(data: bytes, original: bytes) -> DocumentMetadata:
         texts = [("", text) for text in _kept(navigation)]
         texts += [*document_texts(pdf), *annotation_texts(pdf)]
         counts = count_unread(pdf, original)
-    units = tuple(TextUnit(f"{METADATA_UNIT}{n}", text, context, False) for n, (context, text) in enumerate(texts))
+    seen = len(navigation.bookmarks)
+    units = tuple(
+        TextUnit(f"{METADATA_UNIT}{number}", text, context, billed=False, seen=number < seen)
+        for number, (context, text) in enumerate(texts)
+    )
     return DocumentMetadata(navigation, units, tuple(sorted((kind, count) for kind, count in counts.items() if count)))
 
 

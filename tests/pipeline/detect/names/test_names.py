@@ -246,6 +246,9 @@ def test_words_that_only_look_like_names_stay(text: str) -> None:
         ("Customer", "May Long"),
         ("full_name", "Alsulami, Taif"),
         ("العميل", "نور"),
+        ("Project manager name", "Zzyx Vornath"),
+        ("Name of vehicle owner", "Zzyx Vornath"),
+        ("اسم مدير المشروع", "زعفران مرجان"),
     ],
 )
 def test_a_cell_under_a_name_heading_is_a_name(heading: str, cell: str) -> None:
@@ -258,6 +261,9 @@ def test_a_cell_under_a_name_heading_is_a_name(heading: str, cell: str) -> None:
     [
         ("Company name", "Zzyx Vornath"),
         ("اسم المنتج", "زعفران"),
+        ("Flag name", "Zzyx Vornath"),
+        ("Owner's vehicle name", "Zzyx Vornath"),
+        ("اسم الحقل", "زعفران"),
         ("Name", "12345"),
         ("Name", ""),
         ("Name", "see the attached file"),

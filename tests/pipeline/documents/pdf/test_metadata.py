@@ -109,6 +109,20 @@ def test_an_outline_of_a_thousand_levels_is_cut_not_followed() -> None:
     assert 10 < len(navigation.bookmarks) < 200
 
 
+def test_bookmarks_alone_are_seen() -> None:
+    """A tagger reads what people see; properties and fields are for programs."""
+
+    def fill(file: pikepdf.Pdf, page: Any) -> None:
+        item = file.make_indirect(Dictionary(Title=String("Letter to Wendeline")))
+        file.Root.Outlines = Dictionary(First=item)
+        file.trailer["/Info"] = Dictionary(Title=String("A letter"))
+        field(file, page, "Tx", on_page=False, V=String("A-7731"))
+
+    units = [unit for unit in pdf.extract(document(fill))[0].units if unit.id.startswith(METADATA_UNIT)]
+    assert [unit.text for unit in units if unit.seen] == ["Letter to Wendeline"]
+    assert len(units) == 4
+
+
 def test_labels_of_fields_are_contexts_of_their_values() -> None:
     def fill(file: pikepdf.Pdf, page: Any) -> None:
         field(file, page, "Tx", on_page=False, TU=String("Medical record number"), V=String("A-7731"))
