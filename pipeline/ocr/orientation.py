@@ -13,8 +13,8 @@ import cv2
 
 from pipeline.documents.document import Reading, Word
 
-_UPRIGHT_CONFIDENCE = 90.0  # word confidence (0..100) of most upright print
-_UPRIGHT_SHARE = 0.85  # share of the letters with that confidence on an upright page
+_UPRIGHT_CONFIDENCE = 60.0  # word confidence (0..100): a word below it is wrong more often than right
+_UPRIGHT_SHARE = 0.5  # of the letters: upright pages have .56 and more with that confidence, turned ones .3 and less
 _OSD_OUTPUT = re.compile(r"^Rotate: (90|180|270)$.*^Orientation confidence: (\d+\.\d+)$", re.MULTILINE | re.DOTALL)
 _MIN_OSD_CONFIDENCE = 0.5  # orientation confidence: a lower one is a guess
 _ROTATIONS = {90: cv2.ROTATE_90_CLOCKWISE, 180: cv2.ROTATE_180, 270: cv2.ROTATE_90_COUNTERCLOCKWISE}
@@ -22,7 +22,7 @@ Box = tuple[int, int, int, int]
 
 
 def may_be_rotated(words: Iterable[Word]) -> bool:
-    """Whether so many letters have so little confidence that the page may be rotated."""
+    """Whether so many letters have so little confidence, with any engine, that the page may be rotated."""
     every = [(word.end - word.start, word.confidence) for word in words]
     letters = sum(length for length, _ in every)
     return sum(length for length, confidence in every if confidence >= _UPRIGHT_CONFIDENCE) < _UPRIGHT_SHARE * letters

@@ -43,7 +43,7 @@ _BESIDE_NAMES = Word.ORDINARY | Word.TITLE | Word.ROLE | Word.LABEL
 _BESIDE_ARABIC_NAMES = _BESIDE_NAMES | Word.GREETING | Word.CONTACT
 _SURE = 0.95  # score of a span of the rules
 _LEAST_OF_RULES = 0.2  # probability of a span of the rules: what they know is dismissed only against strong evidence
-_LEAST_OF_ONE_WORD, _LEAST_OF_ONE_WORD_BY_RULES = 0.6, 0.5  # of a person in a document; see `combined`
+_LEAST_OF_RULES_IN_DOCUMENT, _LEAST_OF_ONE_WORD_IN_DOCUMENT = 0.5, 0.6  # of a person; see `combined`
 _MOST_CHARACTERS = 120  # of one name; a longer mention is a misreading of a list
 
 
@@ -120,8 +120,9 @@ class TaggedRecognizer:
         """The spans of the rules and the tagger's mentions, by what was learnt about them together.
 
         No mention counts inside an address or an organization that the rules found, in an identifier, or in a label.
-        No person counts whose every word is known as never part of a name. A person of one word must be likelier in a
-        document: headings and cells are full of capital words, and most people have their whole name in it somewhere.
+        No person counts whose every word is known as never part of a name. In a document a person of the rules must be
+        as likely as not, and one of one word that the tagger alone found likelier: headings and cells are full of
+        capital words, and most people have their whole name in it somewhere.
         """
         text, names = normalized.text, read.names
         labels = Zones(text, map(read.words_around, normalized.triggers["labels"]))
@@ -138,8 +139,8 @@ class TaggedRecognizer:
             score = (
                 found.score if is_certain else probability(names.weights[found.type].rule, read.rule_features(found))
             )
-            one_word = of_document and _is_one_word_of_a_person(found.type, text[found.start : found.end])
-            if score >= (_LEAST_OF_ONE_WORD_BY_RULES if one_word else _LEAST_OF_RULES):
+            is_person_of_document = of_document and found.type == EntityType.PERSON
+            if score >= (_LEAST_OF_RULES_IN_DOCUMENT if is_person_of_document else _LEAST_OF_RULES):
                 whole = found._replace(end=_end_of_word(text, found.end))
                 sources[whole.start, whole.end, whole.type] = whole
                 shown = score if is_certain else tempered(score, names.temperature)
@@ -147,8 +148,9 @@ class TaggedRecognizer:
         for mention in read.mentions(by_rules):
             start, end = mention.start, mention.end
             score = probability(names.weights[mention.type].mention, mention.features)
-            one_word = of_document and _is_one_word_of_a_person(mention.type, text[start:end])
-            least = max(names.threshold, _LEAST_OF_ONE_WORD) if one_word else names.threshold
+            is_one_word = len(undivided(text[start:end]).split()) == 1
+            is_doubtful = of_document and mention.type == EntityType.PERSON and is_one_word
+            least = max(names.threshold, _LEAST_OF_ONE_WORD_IN_DOCUMENT) if is_doubtful else names.threshold
             if score < least or any(by_rules[type_].touch(start, end) for type_ in _DECIDED_BY_RULES):
                 continue
             if mention.type == EntityType.PERSON and _is_ordinary(text[start:end]):
@@ -335,10 +337,6 @@ def _end_of_word(text: str, end: int) -> int:
 def is_sure(found: Span) -> bool:
     """Whether a span of the rules needs no confirmation: it stands under or behind a label, or as airlines write."""
     return found.score >= _SURE
-
-
-def _is_one_word_of_a_person(type_: EntityType, surface: str) -> bool:
-    return type_ == EntityType.PERSON and len(undivided(surface).split()) == 1
 
 
 def _decided(ruled: Iterable[Span]) -> Places:

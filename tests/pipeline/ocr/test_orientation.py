@@ -47,7 +47,8 @@ def test_only_a_sure_answer_turns_a_page() -> None:
 
 
 def test_well_read_pages_are_not_turned() -> None:
-    sure, unsure = Word(0, 8, 0, 0, 9, 9, 96.0), Word(9, 11, 0, 0, 9, 9, 70.0)
+    sure, unsure, wrong = (Word(0, 8, 0, 0, 9, 9, confidence) for confidence in (96.0, 70.0, 50.0))
     assert not orientation.may_be_rotated([])
-    assert not orientation.may_be_rotated([sure])
-    assert orientation.may_be_rotated([sure, unsure])
+    assert not orientation.may_be_rotated([sure, sure, unsure])
+    assert not orientation.may_be_rotated([sure, wrong])
+    assert orientation.may_be_rotated([sure, wrong, wrong])
