@@ -200,8 +200,10 @@ class Run:
             job_objects.destroy_all(objects, job_id)
         elif self.claim.part is None and job.outputs.get(stage) != self.claim.attempt:
             # If only the answer to the commit was lost, this attempt counts and its objects stay.
-            for written in (stage, Stage.DETECT):  # a verification writes anew what detection found
-                job_objects.destroy_attempt(objects, job_id, written, self.claim.attempt)
+            amends = stage in (Stage.VERIFY, Stage.VERDICT)  # what was found
+            written = (stage, Stage.DETECT) if amends else (stage,)
+            for each in written:
+                job_objects.destroy_attempt(objects, job_id, each, self.claim.attempt)
 
     def _destroy(self, state: JobState, kept: str | None = None) -> None:
         # The sweeper destroys later what cannot be destroyed now: the row says that objects are left over.

@@ -9,17 +9,12 @@ the other account at most, and then shares the cores with that account's pages.
 
 import argparse
 import os
-import time
-from collections.abc import Callable
 
-import httpx
-
-from benchmarks.documents.files import scan_pdf, ten_row_csv
+from benchmarks.documents.files import scan_pdf, ten_row_csv, upload, wait, whole_job
 from benchmarks.sizing.measured import System, system
 from benchmarks.sizing.simulation import Pool
 from schemas.stages import Queue
 
-_POLL, _LIMIT = 0.1, 900.0
 _TARGET = 4.0  # (its own time and that of one page before it) times two, for the shared cores
 _SLOTS = os.cpu_count() or 1
 _POOLS = (
@@ -30,46 +25,20 @@ _POOLS = (
 )
 
 
-def upload(client: httpx.Client, name: str, data: bytes) -> str:
-    """Sends a file; where to poll it."""
-    answer = client.post("/api/v1/files/redact", files={"file": (name, data)})
-    return str(answer.raise_for_status().json()["poll_url"])
-
-
-def wait(client: httpx.Client, polled: str, until: Callable[[dict[str, object]], bool]) -> None:
-    """Polls until the record satisfies. SystemExit when the job fails or takes too long."""
-    ended = time.monotonic() + _LIMIT
-    while time.monotonic() < ended:
-        record = client.get(polled).raise_for_status().json()
-        if record["error_code"]:
-            raise SystemExit(f"a file failed: {record['error_code']}")
-        if until(record):
-            return
-        time.sleep(_POLL)
-    raise SystemExit(f"a file was not done after {_LIMIT:.0f} s")
-
-
-def seconds(client: httpx.Client, name: str, data: bytes) -> float:
-    """From upload to ready."""
-    began = time.perf_counter()
-    wait(client, upload(client, name, data), lambda record: record["state"] == "ready")
-    return time.perf_counter() - began
-
-
 def measured(running: System, scans: int, pages: int) -> float:
     """Prints a line for each moment; the worst ratio of the page."""
     page, table, long = scan_pdf(1), ten_row_csv(), scan_pdf(pages)
     for name, data in (("page.pdf", page), ("ten.csv", table)):
-        seconds(running.other, name, data)  # what is loaded once is loaded
-    idle = {name: seconds(running.other, name, data) for name, data in (("page.pdf", page), ("ten.csv", table))}
+        whole_job(running.other, name, data)  # what is loaded once is loaded
+    idle = {name: whole_job(running.other, name, data) for name, data in (("page.pdf", page), ("ten.csv", table))}
     print(f"{'beside':36}{'a page: s':>12}{'÷ idle':>9}{'ten rows: s':>14}{'÷ idle':>9}")
     print(f"{'nobody':36}{idle['page.pdf']:12.1f}{'':9}{idle['ten.csv']:14.2f}")
     polled = [upload(running.client, f"long-{number}.pdf", long) for number in range(scans)]
     worst = 0.0
     for stage in ("ocr", "reread"):
         wait(running.client, polled[0], lambda record, stage=stage: record["stage"] == stage)  # type: ignore[misc]
-        rows = seconds(running.other, "ten.csv", table)
-        took = seconds(running.other, "page.pdf", page)
+        rows = whole_job(running.other, "ten.csv", table)
+        took = whole_job(running.other, "page.pdf", page)
         ratio = took / idle["page.pdf"]
         worst = max(worst, ratio)
         name = f"{scans} scans of {pages} pages, from {stage} on"
