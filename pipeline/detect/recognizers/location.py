@@ -18,6 +18,7 @@ _RESIDENCE_VERBS = section("context_words.txt", "residence verb arabic")
 _PLACE_LABELS = section("context_words.txt", "place label")
 _ROADS = frozenset(["طريق", "الطريق", "بطريق", "وطريق", "لطريق", "خط", "road", "highway", "rd"])
 _BETWEEN_ENDS = frozenset(["", "-", "–", "—", "/"])
+_END_OF_ROAD, _PLAIN, _AMBIGUOUS = 0.95, 0.8, 0.6  # scores
 _JOINTS = frozenset(["and", "or", "to", "و", "او", "الي"])
 
 
@@ -60,22 +61,24 @@ class PlaceFinder:
                 reach = hit.last
         return found
 
-    def places(self, words: Words, hits: Sequence[PhraseMatch[Place]], context: str) -> list[PhraseMatch[Place]]:
-        """The matches that mean places: by themselves, or because they are joined to one that does."""
+    def places(
+        self, words: Words, hits: Sequence[PhraseMatch[Place]], context: str
+    ) -> list[tuple[PhraseMatch[Place], float]]:
+        """The matches that mean places, by themselves or because they are joined to one that does, and their scores."""
         sure = [self.is_place(words, hit, context) for hit in hits]
         found = []
         for index, hit in enumerate(hits):
             is_doubtful = not sure[index] and hit.entry.ambiguous and not _is_in_other_name(words, hit)
             before = hits[index - 1] if index else None
             after = hits[index + 1] if index + 1 < len(hits) else None
-            if (
+            if (before and _are_ends_of_road(words, before, hit)) or (after and _are_ends_of_road(words, hit, after)):
+                found.append((hit, _END_OF_ROAD))
+            elif (
                 sure[index]
-                or (before and _are_ends_of_road(words, before, hit))
-                or (after and _are_ends_of_road(words, hit, after))
                 or (is_doubtful and before and sure[index - 1] and _is_listed_with(words, before, hit, hit))
                 or (is_doubtful and after and sure[index + 1] and _is_listed_with(words, hit, after, hit))
             ):
-                found.append(hit)
+                found.append((hit, _AMBIGUOUS if hit.entry.ambiguous else _PLAIN))
         return found
 
     def is_place(self, words: Words, hit: PhraseMatch[Place], context: str) -> bool:

@@ -48,13 +48,12 @@ class LexicalRecognizer:
         taken = {index for found in (*organizations, *addresses) for index in range(found.first, found.last + 1)}
         free = [hit for hit in hits if hit.first not in taken]
         places = self._places.places(words, free, options.context)
-        yield from self._persons(words, places, taken, options.context)
+        yield from self._persons(words, [hit for hit, _ in places], taken, options.context)
         for found in addresses:
             yield _span(words, found, EntityType.ADDRESS)
         for found in organizations:
             yield _span(words, found, EntityType.ORGANIZATION)
-        for hit in places:
-            score = 0.6 if hit.entry.ambiguous else 0.8
+        for hit, score in places:
             yield _span(words, WordSpan(hit.first, hit.last, hit.skip, score), EntityType.LOCATION)
 
     def _persons(

@@ -10,12 +10,14 @@ ENCODED = frozenset("%\\&")
 """What an encoded character begins with."""
 
 # An escaped line end or tab of JSON or source code, `ID:\n1012345672`. Before a small letter it may be part of a path:
-# `CORP\tariq`, `C:\new`. There it counts behind punctuation, and behind a word if the text has several, and no others.
+# `CORP\tariq`, `C:\new`. There it counts behind punctuation, and behind a word if the text has several, and no others,
+# or is JSON, where a backslash of a path is doubled.
 _ESCAPED = re.compile(r"\\[nrt]")
 _NO_ESCAPE = re.compile(r"\\(?!\\|[nrt\"'/bf]|u[0-9A-Fa-f]{4}) | (?<![A-Za-z0-9])[A-Za-z]:\\", re.VERBOSE)
 _BEFORE_ESCAPE = frozenset(".,;:!?)]}>\"'\u060c\u061b\u061f")
 _SMALL = frozenset("abcdefghijklmnopqrstuvwxyz")
 _FEWEST_ESCAPES = 2
+_MEMBER = re.compile(r'"[ \t\n]{0,8}:[ \t\n]{0,8}"')  # of a JSON object
 _LAYOUT = {"n": " \n", "r": " \n", "t": " \t"}
 # Percent-encoded characters of URLs: each byte of UTF-8 is % and two digits (RFC 3986, section 2.1).
 _PERCENT = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
@@ -60,7 +62,7 @@ def _without_escapes(text: str) -> str:
     found = list(_ESCAPED.finditer(text))
     in_doubt = any(text[match.end() : match.end() + 1] in _SMALL for match in found)
     are_all = not in_doubt or _NO_ESCAPE.search(text) is None
-    several = are_all and len(found) >= _FEWEST_ESCAPES
+    several = are_all and (len(found) >= _FEWEST_ESCAPES or (in_doubt and _MEMBER.search(text) is not None))
 
     def layout(match: re.Match[str]) -> str:
         if text[match.end() : match.end() + 1] in _SMALL and not (are_all and _ends_before(text, match, several)):

@@ -33,6 +33,10 @@ def test_an_organization_of_the_rules_needs_nobody() -> None:
     assert found(recognizer(0.01, 0.01), "He lives near King Fahd Hospital.") == ["King Fahd Hospital"]
 
 
+def test_the_ends_of_a_road_need_nobody() -> None:
+    assert found(recognizer(0.01, 0.01), "الحادث على طريق أبها - الرياض أمس") == ["أبها", "الرياض"]
+
+
 def test_the_tagger_alone_needs_its_threshold() -> None:
     assert found(recognizer(0.31, 0.01)) == ["Mohammed Alqahtani", "Riyadh"]
     assert found(recognizer(0.29, 0.01)) == []

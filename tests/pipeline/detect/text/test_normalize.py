@@ -98,6 +98,9 @@ def test_lone_surrogates_and_nul_pass_through() -> None:
         (r"hi\nahmed", r"hi\nahmed"),
         (r"CORP\nasser and CORP\tariq", r"CORP\nasser and CORP\tariq"),
         (r"D:\new\reports: \temp", r"D:\new\reports: \temp"),
+        (r'{"note": "hi\nahmed"}', '{"note": "hi \nahmed"}'),
+        (r'{"user": "CORP\nasser"}', r'{"user": "CORP\nasser"}'),
+        (r'{"path": "C:\\users\\nasser"}', r'{"path": "C:\\users\\nasser"}'),
     ],
 )
 def test_layout_as_json_writes_it_is_layout(text: str, read: str) -> None:
