@@ -86,7 +86,7 @@ def serve(
                 pass  # what is invalid in them ends the command before any process starts
             log.info("serving on %s, by %d processes; Ctrl-C stops them", address(listener), processes)
             Detector(names=settings.names)  # loaded before the processes are forked, so that they share it
-            if not ApiProcesses(listener, processes).run():
+            if not ApiProcesses(processes).run():
                 return
             settings = share_of(settings, processes)
         with stores(settings) as storage:

@@ -8,7 +8,6 @@ import gc
 import logging
 import os
 import signal
-import socket
 import time
 from types import FrameType
 
@@ -38,10 +37,8 @@ class ApiProcesses:
     This process must have one thread, and no connection to a store.
     """
 
-    def __init__(self, listener: socket.socket, count: int) -> None:
-        """`listener`: the socket that each of them serves."""
-        self._listener = listener
-        self._started: dict[int, float] = {}
+    def __init__(self, count: int) -> None:
+        self._started: dict[int, float] = {}  # when, by process id
         self._due = [0.0] * count  # when the next one is started, of those that are missing
         self._is_stopping = False
 
