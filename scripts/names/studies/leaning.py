@@ -23,7 +23,7 @@ from pipeline.detect.tagger.model import Names
 from schemas.entities import EntityType
 from scripts.names.combine import fitted, rows
 
-_TIMES = {FAST: (1, 3, 6, 12), ACCURATE: (1, 2, 4)}
+_TIMES = {FAST: (1, 3, 6, 12), ACCURATE: (1, 2)}
 _entities = Decoder.entities
 
 
