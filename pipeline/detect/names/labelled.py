@@ -1,17 +1,14 @@
 """PERSON after a label: words in the place where a form, a table or a letter has a name, known or not."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from pipeline.detect.grammar.vocabulary import NAME, Vocabulary, Word
 from pipeline.detect.grammar.words import Words, WordSpan
 from pipeline.detect.lexicons.loader import fold, sections
 from pipeline.detect.names.latin import OUTSIDE_NAMES
 
-_NAME_OF = re.compile(
-    r"(?:(\w+) )?(?:(?:full|first|last|middle|family|given) )*names?(?: of (?:the )?(\w+)(?: (\w+))?)?(?!\S)"
-    r"|(?<!\S)اسم (\w+)"
-)
+_KIND_OF_NAME = frozenset(["full", "first", "last", "middle", "family", "given"])
 _CUES = Word.TITLE | Word.ROLE | Word.LABEL | Word.GREETING | Word.CONTACT
 
 
@@ -116,15 +113,15 @@ class LabelledNames:
         `Project manager name` is one of those, `Project name` is not.
         """
         heading = re.sub(r"[\W_]+", " ", fold(context)).strip().lower()
-        owner = _NAME_OF.search(heading)
-        if owner is not None and any(map(self._is_role, owner.groups())):
+        words = heading.split()
+        if any(map(self._is_role, _owners(words))):
             return True
-        if any(word in self._non_person_nouns for word in heading.split()):
+        if any(word in self._non_person_nouns for word in words):
             return False
         return heading in self._headings or bool(re.search(r"(?:^|\s)(?:name|names|الاسم|اسم)(?:\s|$)", heading))
 
-    def _is_role(self, word: str | None) -> bool:
-        code = self._vocabulary.code.get(word or "")
+    def _is_role(self, word: str) -> bool:
+        code = self._vocabulary.code.get(word)
         return code is not None and bool(self._vocabulary.meaning[code] & (Word.ROLE | Word.TITLE))
 
     def cell(self, words: Words) -> WordSpan | None:
@@ -138,3 +135,21 @@ class LabelledNames:
         first, last = match.start("name") // 2, (match.end("name") - 1) // 2
         words.note("PERSON", first, last, None, shape="cell under a heading for names")
         return WordSpan(first, last, 0, 0.95)
+
+
+def _owners(words: Sequence[str]) -> Sequence[str]:
+    """The words of a heading that say whose name it is: before `full name`, behind `name of the` or `اسم`.
+
+    Of the first `name` alone, in linear time: headings come from documents.
+    """
+    for index, word in enumerate(words):
+        if word == "اسم":
+            return words[index + 1 : index + 2]
+        if word in ("name", "names"):
+            before = index
+            while before and words[before - 1] in _KIND_OF_NAME:
+                before -= 1
+            behind = words[index + 1 : index + 5]
+            of = [each for each in behind[1:] if each != "the"][:2] if behind[:1] == ["of"] else []
+            return [*words[max(0, before - 1) : before], *of]
+    return []

@@ -256,6 +256,13 @@ def test_a_cell_under_a_name_heading_is_a_name(heading: str, cell: str) -> None:
     assert found(cell, options) == [("PERSON", cell)]
 
 
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("part", ["a", "full ", "given_", "م", "1", "name ", "nam", "name of the "])
+def test_a_heading_of_a_document_may_be_long(part: str) -> None:
+    """A field of a PDF may have a label of any length."""
+    found("Zzyx Vornath", DetectOptions(enabled=PERSONS.enabled, context=part * 200_000))
+
+
 @pytest.mark.parametrize(
     ("heading", "cell"),
     [
