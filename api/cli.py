@@ -73,6 +73,7 @@ def serve(
     from pipeline.detect.detector import Detector
     from schemas.telemetry import logs, tracing
     from storage.monitoring import serve_metrics
+    from storage.opening import Storage
 
     settings = load()
     rules = AccessRules.of(settings)  # invalid settings end the command before any connection
@@ -82,8 +83,7 @@ def serve(
     with listen(host, port) as listener:
         logs.configure(settings.log_format)
         if processes > 1:
-            with stores(settings):
-                pass  # what is invalid in them ends the command before any process starts
+            Storage.open(settings).close()  # invalid settings end the command before any process starts
             log.info("serving on %s, by %d processes; Ctrl-C stops them", address(listener), processes)
             Detector(names=settings.names)  # loaded before the processes are forked, so that they share it
             if not ApiProcesses(processes).run():

@@ -44,10 +44,10 @@ class ApiProcesses:
 
     def run(self) -> bool:
         """Returns True in each of the processes, at once, and False in this one, when all have ended after a signal."""
-        gc.collect()
-        gc.freeze()  # the collector would write to what is shared
         for number in _SIGNALS:
             signal.signal(number, self._stop)
+        gc.collect()
+        gc.freeze()  # the collector would write to what is shared
         while not self._is_stopping:
             self._collect()
             while self._due and self._due[0] <= time.monotonic() and not self._is_stopping:

@@ -12,6 +12,7 @@ from functools import lru_cache
 from operator import itemgetter
 from typing import NamedTuple
 
+from pipeline.detect.explain import shape_of
 from pipeline.detect.grammar.identifiers import in_identifier, user_name_around
 from pipeline.detect.grammar.vocabulary import NAME, Word, shape
 from pipeline.detect.lexicons.loader import fold
@@ -162,6 +163,9 @@ class TaggedRecognizer:
         for type_ in TYPE.values():
             for one in merged(candidates[type_]):
                 source = sources.get((one.start, one.end, type_))
+                if normalized.trace is not None and source is None:
+                    shape = f"{shape_of(self.name, type_).text} ({names.tier})"
+                    normalized.trace.note((one.start, one.end), self.name, shape=shape)
                 kept.append(source or span(one.start, one.end, type_, round(one.score, 3), self.name))
         of_kept = Zones(text, (s[:2] for s in kept))
         return Combination(kept, [s for s in ruled if s.type in _LABEL and not of_kept.touch(s.start, s.end)])

@@ -94,13 +94,14 @@ class Tagger:
 class Names(NamedTuple):
     """A tagger with what decides between it and the rules: weights by type, and the least probability that counts.
 
-    `temperature`: what the logit of that probability is divided by for the score that is shown.
+    `temperature`: what the logit of that probability is divided by for the score that is shown. `tier`: its name.
     """
 
     tagger: Tagger
     weights: Mapping[EntityType, Weights]
     threshold: float
     temperature: float
+    tier: str = ""
 
 
 @cache
@@ -112,5 +113,5 @@ def load(tier: str) -> Names:
     data, manifest = release.read(tier)
     gate = None if tier == _GATE else load(_GATE).tagger
     return Names(
-        Tagger(data, gate), read_weights(manifest["combination"]), manifest["threshold"], manifest["temperature"]
+        Tagger(data, gate), read_weights(manifest["combination"]), manifest["threshold"], manifest["temperature"], tier
     )
