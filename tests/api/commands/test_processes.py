@@ -140,7 +140,9 @@ def test_one_that_dies_is_replaced_and_all_end_together(front: Front, environmen
 
 
 def test_they_share_what_was_loaded_before_them(front: Front) -> None:
-    for pid in front.serving():
+    serving = front.serving()
+    assert len(serving) == 2
+    for pid in serving:
         rows = (line.split() for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()[1:])
         kib = {row[0]: int(row[1]) for row in rows}
         assert kib["Private_Dirty:"] < kib["Shared_Dirty:"]
