@@ -3,7 +3,8 @@
 The weights of the logistic regressions are fitted on text that the tagger was not trained on: the parts of the corpora
 that were held back, WNUT 2017's development part, generated messages of another seed, a tenth of those written by hand,
 and our own labelled messages. A regression is too sure of text from elsewhere. By how much is learnt from each source
-in turn, scored by what was fitted on the others: one temperature for the scores (Guo et al. 2017).
+in turn, scored by what was fitted on the others: one temperature for the scores (Guo et al. 2017). All of it is fitted
+to a tagger that does not lean; studies/leaning.py shows why.
 """
 
 import argparse
@@ -22,7 +23,7 @@ from benchmarks.messages import read_marked
 from pipeline.detect.detector import without_placeholders
 from pipeline.detect.recognizers.named_entities import LEXICAL
 from pipeline.detect.recognizers.tagged import TYPE, Reading, TaggedRecognizer, Zones, is_sure
-from pipeline.detect.tagger.combination import MENTION_FEATURES, RULE_FEATURES, Weights
+from pipeline.detect.tagger.combination import Weights
 from pipeline.detect.tagger.model import Names, Tagger
 from pipeline.detect.text.normalize import normalize
 from schemas.entities import EntityType
@@ -81,7 +82,7 @@ Rows = dict[tuple[str, EntityType], list[Sample]]
 
 
 def rows(names: Names) -> Rows:
-    """Features and truth of each candidate, by kind (mention or rule) and type."""
+    """Features and truth of each candidate, by kind (mention or rule) and type, with the lean of `names`."""
     recognizer = TaggedRecognizer(names)
     found: Rows = defaultdict(list)
     for source, message in labelled_texts():
@@ -99,7 +100,7 @@ def rows(names: Names) -> Rows:
                 truth = by_type[span.type][span.start : span.end].mean() >= 0.5
                 found["rule", span.type].append(Sample(read.rule_features(span), bool(truth), source))
         by_rules = {type_: Zones(normalized.text, (s[:2] for s in ruled if s.type == type_)) for type_ in LEXICAL.types}
-        for mention in read.mentions(by_rules):
+        for mention in read.mentions(by_rules, names.lean):
             if gold[UNJUDGED][mention.start : mention.end].any():
                 continue
             truth = by_type[mention.type][mention.start : mention.end].mean() >= 0.5
@@ -119,6 +120,14 @@ def fitted(samples: Sequence[Sample]) -> NDArray[np.float64]:
         curvature = (features * (share * (1 - share))[:, None]).T @ features + penalty
         weights += np.linalg.solve(curvature, gradient)
     return weights
+
+
+def combination(found: Rows) -> dict[EntityType, Weights]:
+    """The weights of each type, for mentions and for spans of the rules."""
+    kinds: dict[EntityType, dict[str, tuple[float, ...]]] = defaultdict(dict)
+    for (kind, type_), samples in sorted(found.items()):
+        kinds[type_][kind] = tuple(round(float(weight), 4) for weight in fitted(samples))
+    return {type_: Weights(**weights) for type_, weights in kinds.items()}
 
 
 def temperature(found: Rows) -> float:
@@ -156,16 +165,15 @@ def main() -> None:
     parser.add_argument("model", type=Path, help="the ONNX file; its manifest has the same name with .json")
     parser.add_argument("--gate", type=Path, help="the ONNX file of the tagger that spares this one text without names")
     parser.add_argument("--threshold", type=float, default=0.3, help="least probability that counts")
+    parser.add_argument("--lean", type=float, default=1.0, help="towards persons, in texts: see Decoder")
     arguments = parser.parse_args()
     digest = hashlib.sha256(arguments.model.read_bytes()).hexdigest()
-    blank = Weights((0.0,) * len(MENTION_FEATURES), (0.0,) * len(RULE_FEATURES))
     gate = Tagger(arguments.gate.read_bytes()) if arguments.gate else None
     tagger = Tagger(arguments.model.read_bytes(), gate)
-    names = Names(tagger, dict.fromkeys(TYPE.values(), blank), arguments.threshold, 1.0)
-    found = rows(names)
-    combination: dict[str, dict[str, list[float]]] = defaultdict(dict)
+    found = rows(Names(tagger, {}, arguments.threshold, temperature=1.0))
+    learnt = combination(found)
     for (kind, type_), samples in sorted(found.items()):
-        weights = fitted(samples)
+        weights = np.array(learnt[type_]._asdict()[kind])
         shares = 1 / (1 + np.exp(-np.array([sample.features for sample in samples]) @ weights))
         truth = np.array([sample.is_right for sample in samples])
         kept = shares >= arguments.threshold
@@ -174,14 +182,14 @@ def main() -> None:
             f"{kind} {type_.value}: {len(samples)} candidates, {truth.mean():.3f} true; "
             f"precision {precision:.3f}, recall {recall:.3f} of those kept"
         )
-        combination[type_.value][kind] = [round(float(weight), 4) for weight in weights]
     degrees = temperature(found)
     print(f"temperature of the scores: {degrees}")
     manifest = {
         "sha256": digest,
         "threshold": arguments.threshold,
         "temperature": degrees,
-        "combination": combination,
+        "lean": arguments.lean,
+        "combination": {type_.value: weights._asdict() for type_, weights in learnt.items()},
     }
     arguments.model.with_suffix(".json").write_text(json.dumps(manifest, indent=1) + "\n", "utf-8")
 

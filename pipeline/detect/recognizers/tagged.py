@@ -123,7 +123,8 @@ class TaggedRecognizer:
         No mention counts inside an address or an organization that the rules found, in an identifier, or in a label.
         No person counts whose every word is known as never part of a name. In a document a person of the rules must be
         as likely as not, and one of one word that the tagger alone found likelier: headings and cells are full of
-        capital words, and most people have their whole name in it somewhere.
+        capital words, and most people have their whole name in it somewhere. For the same reason the tagger leans
+        towards persons only in a text that stands alone.
         """
         text, names = normalized.text, read.names
         labels = Zones(text, map(read.words_around, normalized.triggers["labels"]))
@@ -146,7 +147,7 @@ class TaggedRecognizer:
                 sources[whole.start, whole.end, whole.type] = whole
                 shown = score if is_certain else tempered(score, names.temperature)
                 candidates[whole.type].append(Candidate(whole.start, whole.end, whole.type, shown))
-        for mention in read.mentions(by_rules):
+        for mention in read.mentions(by_rules, lean=1.0 if of_document else names.lean):
             start, end = mention.start, mention.end
             score = probability(names.weights[mention.type].mention, mention.features)
             is_one_word = len(undivided(text[start:end]).split()) == 1
@@ -250,13 +251,13 @@ class Reading:
         self._text, self._words, self._shares, self.names = text, own.texts, shares, names
         self._spans = own.spans
 
-    def mentions(self, by_rules: Mapping[EntityType, "Zones"]) -> Iterator[Mention]:
+    def mentions(self, by_rules: Mapping[EntityType, "Zones"], lean: float) -> Iterator[Mention]:
         """The entities that the tagger found, without punctuation, possessives and attached Arabic clitics.
 
         A part of a user name stands for all of it. No entity spans two cells, and none is in a script that the tagger
-        has not learnt. `by_rules`: what the rules found.
+        has not learnt. `by_rules`: what the rules found; `lean`: see Decoder.
         """
-        for whole in self.names.tagger.decoder.entities(self._shares):
+        for whole in self.names.tagger.decoder.entities(self._shares, lean):
             for entity in self._cells(whole):
                 start, end = self._edges(entity)
                 surface = self._text[start:end]

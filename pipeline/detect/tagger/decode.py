@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 Scores = NDArray[np.float32]
 _SURELY_OUTSIDE = 0.995  # probability of O
 _LIKELIEST = 0.5  # a tag of a higher probability is likelier than all others together
+_PERSON = "PER"
 
 
 class Entity(NamedTuple):
@@ -44,23 +45,32 @@ class Decoder:
         """The tags of a label."""
         return [index for index, tag in enumerate(self._tags) if tag[2:] == label]
 
-    def entities(self, shares: Scores) -> list[Entity]:
+    def entities(self, shares: Scores, lean: float = 1.0) -> list[Entity]:
         """The entities of the best tag sequence, by position. `shares`: (words, tags), each row sums to 1.
 
         A word that is almost surely O is O; the sequences between such words are independent of each other. Where O is
-        the likeliest tag of every word, it is the best sequence.
+        the likeliest tag of every word, it is the best sequence. `lean`: from 1; a word that could sooner be part of a
+        person than of another entity is O only if that is so many times likelier than all else.
         """
         found: list[Entity] = []
-        if (shares[:, 0] > _LIKELIEST).all():
+        if (shares[:, 0] > lean / (1 + lean)).all():
             return found
-        open_words = np.flatnonzero(shares[:, 0] < _SURELY_OUTSIDE)
+        leant = shares if lean == 1 else self._leant(shares, lean)
+        open_words = np.flatnonzero(leant[:, 0] < _SURELY_OUTSIDE)
         for run in np.split(open_words, np.flatnonzero(np.diff(open_words) > 1) + 1) if len(open_words) else ():
-            if shares[run, 0].min() <= _LIKELIEST:
-                found += self._entities_of_run(shares, int(run[0]), int(run[-1]) + 1)
+            if leant[run, 0].min() <= _LIKELIEST:
+                found += self._entities_of_run(shares, leant, int(run[0]), int(run[-1]) + 1)
         return found
 
-    def _entities_of_run(self, shares: Scores, begin: int, end: int) -> Iterator[Entity]:
-        path = self._best_path(np.log(shares[begin:end] + 1e-9))
+    def _leant(self, shares: Scores, lean: float) -> Scores:
+        by_label = np.stack([shares[:, self.columns(label)].sum(axis=1) for label in self.labels])
+        leant = shares.copy()
+        leant[by_label.argmax(axis=0) == self.labels.index(_PERSON), 0] /= lean
+        return np.asarray(leant / leant.sum(axis=1, keepdims=True))
+
+    def _entities_of_run(self, shares: Scores, leant: Scores, begin: int, end: int) -> Iterator[Entity]:
+        """`shares`: for the scores; `leant`: for the sequence."""
+        path = self._best_path(np.log(leant[begin:end] + 1e-9))
         first = 0
         while first < len(path):
             label = self._tags[path[first]][2:]

@@ -94,13 +94,15 @@ class Tagger:
 class Names(NamedTuple):
     """A tagger with what decides between it and the rules: weights by type, and the least probability that counts.
 
-    `temperature`: what the logit of that probability is divided by for the score that is shown. `tier`: its name.
+    `temperature`: what the logit of that probability is divided by for the score that is shown. `lean`: how far the
+    tagger leans towards persons in a text that stands alone (see Decoder). `tier`: its name.
     """
 
     tagger: Tagger
     weights: Mapping[EntityType, Weights]
     threshold: float
     temperature: float
+    lean: float = 1.0
     tier: str = ""
 
 
@@ -113,5 +115,10 @@ def load(tier: str) -> Names:
     data, manifest = release.read(tier)
     gate = None if tier == _GATE else load(_GATE).tagger
     return Names(
-        Tagger(data, gate), read_weights(manifest["combination"]), manifest["threshold"], manifest["temperature"], tier
+        Tagger(data, gate),
+        read_weights(manifest["combination"]),
+        manifest["threshold"],
+        manifest["temperature"],
+        manifest["lean"],
+        tier,
     )

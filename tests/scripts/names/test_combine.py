@@ -1,9 +1,9 @@
-"""What the combination of rules and tagger learns: here the temperature of its scores."""
+"""What the combination of rules and tagger learns: its weights, and the temperature of its scores."""
 
 import random
 
 from schemas.entities import EntityType
-from scripts.names.combine import Sample, temperature
+from scripts.names.combine import Sample, combination, temperature
 
 
 def rows(share_elsewhere: float) -> dict[tuple[str, EntityType], list[Sample]]:
@@ -27,3 +27,11 @@ def test_scores_are_cooled_by_as_much_as_other_text_deceives() -> None:
 def test_one_source_alone_cools_nothing() -> None:
     found = {kind: [one for one in samples if one.source == "a"] for kind, samples in rows(0.75).items()}
     assert temperature(found) == 1.0
+
+
+def test_each_type_has_weights_for_mentions_and_for_rules() -> None:
+    mentions = rows(0.95)["mention", EntityType.PERSON]
+    opposed = [sample._replace(is_right=not sample.is_right) for sample in mentions]
+    learnt = combination({("mention", EntityType.PERSON): mentions, ("rule", EntityType.PERSON): opposed})
+    ((bias, weight), (_, other)) = learnt[EntityType.PERSON]
+    assert abs(bias) < 0.2 < 2 < weight == -other

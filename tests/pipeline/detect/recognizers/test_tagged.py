@@ -11,11 +11,11 @@ from schemas.spans import DetectOptions
 TEXT = "Ask Mohammed Alqahtani in Riyadh."  # both are in the lexicons
 
 
-def recognizer(of_mentions: float, of_rules: float) -> TaggedRecognizer:
+def recognizer(of_mentions: float, of_rules: float, lean: float = 1.0) -> TaggedRecognizer:
     """The fast tagger, with these probabilities for all that it finds and all that the rules find."""
     features = (MENTION_FEATURES, of_mentions), (RULE_FEATURES, of_rules)
     always = Weights(*((math.log(share / (1 - share)), *[0.0] * (len(names) - 1)) for names, share in features))
-    return TaggedRecognizer(Names(load("fast").tagger, dict.fromkeys(TYPE.values(), always), 0.3, 1.0))
+    return TaggedRecognizer(Names(load("fast").tagger, dict.fromkeys(TYPE.values(), always), 0.3, 1.0, lean))
 
 
 def found(by: TaggedRecognizer, text: str = TEXT, context: str = "") -> list[str]:
@@ -26,6 +26,13 @@ def found(by: TaggedRecognizer, text: str = TEXT, context: str = "") -> list[str
 def test_a_name_of_the_rules_is_dismissed_only_against_strong_evidence() -> None:
     assert found(recognizer(0.01, 0.21)) == ["Mohammed Alqahtani", "Riyadh"]
     assert found(recognizer(0.01, 0.19)) == []
+
+
+def test_a_tagger_leans_towards_persons_in_a_text_but_not_in_a_document() -> None:
+    text, leaning = normalize("Please bring kettle Zorvex home."), recognizer(0.99, 0.01, lean=1000)
+    assert found(recognizer(0.99, 0.01), text.text) == []
+    assert "Zorvex" in found(leaning, text.text)
+    assert list(leaning.of_document([(text, "")]).find(text, DetectOptions())) == []
 
 
 def test_an_organization_of_the_rules_needs_nobody() -> None:

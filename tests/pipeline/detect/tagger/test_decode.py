@@ -39,8 +39,38 @@ def test_words_that_are_surely_outside_part_the_sequences() -> None:
     assert [(e.first, e.last, e.label) for e in found] == [(1, 1, "PER"), (4, 5, "LOC")]
 
 
+def test_leaning_towards_persons() -> None:
+    """O must be so many times likelier than all else, where a person is the likeliest else; scores stay as they are."""
+    rows = shares({"O": 0.6, "B-PER": 0.3, "B-LOC": 0.1})
+    assert Decoder(TAGS).entities(rows) == Decoder(TAGS).entities(rows, 1.45) == []
+    assert Decoder(TAGS).entities(rows, 2.1) == [Entity(0, 0, "PER", pytest.approx(0.3))]
+    assert Decoder(TAGS).entities(shares({"O": 0.6, "B-PER": 0.1, "B-LOC": 0.3}), 100) == []
+
+
+def test_leaning_moves_no_place() -> None:
+    rows = shares({"B-LOC": 0.55, "B-PER": 0.4}, {"I-LOC": 0.5, "I-PER": 0.45}, {"O": 0.7, "B-PER": 0.2, "B-LOC": 0.1})
+    assert [(e.first, e.last, e.label) for e in Decoder(TAGS).entities(rows, 1.5)] == [(0, 1, "LOC")]
+    assert [(e.first, e.last, e.label) for e in Decoder(TAGS).entities(rows, 4)] == [(0, 1, "LOC"), (2, 2, "PER")]
+
+
+def test_leaning_depends_on_nothing_that_stands_apart() -> None:
+    """What is found in a part of a text is the same in all of it, words that are surely outside being between."""
+    draw = np.random.default_rng(5)
+    parts = [draw.dirichlet([3, 1, 1, 1, 1], size=9).astype(np.float32) for _ in range(20)]
+    outside = shares({"O": 0.9999})
+    whole = Decoder(TAGS).entities(np.concatenate([rows for part in parts for rows in (part, outside)]), 2)
+    alone = [
+        entity._replace(first=entity.first + 10 * number, last=entity.last + 10 * number)
+        for number, part in enumerate(parts)
+        for entity in Decoder(TAGS).entities(part, 2)
+    ]
+    assert whole == alone
+    assert any(Decoder(TAGS).entities(part) != Decoder(TAGS).entities(part, 2) for part in parts)
+
+
 def test_no_words_no_entities() -> None:
-    assert Decoder(TAGS).entities(np.empty((0, 5), dtype=np.float32)) == []
+    for lean in (1, 2):
+        assert Decoder(TAGS).entities(np.empty((0, 5), dtype=np.float32), lean) == []
 
 
 def test_a_temperature_softens() -> None:

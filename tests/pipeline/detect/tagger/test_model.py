@@ -192,9 +192,11 @@ def test_other_weights_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     model.load.cache_clear()
 
 
-def test_the_manifest_has_weights_for_each_type() -> None:
-    manifest = json.loads((FOLDER / "accurate.json").read_text("utf-8"))
+@pytest.mark.parametrize("tier", ["fast", "accurate"])
+def test_the_manifest_has_weights_for_each_type_and_says_how_far_to_lean(tier: str) -> None:
+    manifest = json.loads((FOLDER / f"{tier}.json").read_text("utf-8"))
     assert manifest["combination"].keys() == {"PERSON", "LOCATION", "ORGANIZATION"}
+    assert model.load(tier).lean == manifest["lean"] > 1
 
 
 def test_a_person_is_found_again_by_a_part_of_the_name(detector: Detector) -> None:
