@@ -44,6 +44,7 @@ _BESIDE_NAMES = Word.ORDINARY | Word.TITLE | Word.ROLE | Word.LABEL
 _BESIDE_ARABIC_NAMES = _BESIDE_NAMES | Word.GREETING | Word.CONTACT
 _SURE = 0.95  # score of a span of the rules
 _LEAST_OF_RULES = 0.2  # probability of a span of the rules: what they know is dismissed only against strong evidence
+_LEAST_OF_PLACE = 0.1  # of a place of the rules that the tagger takes for nothing else
 _LEAST_OF_RULES_IN_DOCUMENT, _LEAST_OF_ONE_WORD_IN_DOCUMENT = 0.5, 0.6  # of a person; see `combined`
 _MOST_CHARACTERS = 120  # of one name; a longer mention is a misreading of a list
 
@@ -132,6 +133,8 @@ class TaggedRecognizer:
         candidates: dict[EntityType, list[Candidate]] = {type_: [] for type_ in TYPE.values()}
         sources: dict[tuple[int, int, EntityType], Span] = {}
         by_rules = {type_: Zones(text, (s[:2] for s in ruled if s.type == type_)) for type_ in LEXICAL.types}
+        mentions = list(read.mentions(by_rules, lean=1.0 if of_document else names.lean))
+        no_places = Zones(text, (found[:2] for found in mentions if found.type != EntityType.LOCATION))
         for found in ruled:
             if found.type not in _LABEL:
                 kept.append(found)
@@ -141,13 +144,17 @@ class TaggedRecognizer:
             score = (
                 found.score if is_certain else probability(names.weights[found.type].rule, read.rule_features(found))
             )
-            is_person_of_document = of_document and found.type == EntityType.PERSON
-            if score >= (_LEAST_OF_RULES_IN_DOCUMENT if is_person_of_document else _LEAST_OF_RULES):
+            least = _LEAST_OF_RULES
+            if of_document and found.type == EntityType.PERSON:
+                least = _LEAST_OF_RULES_IN_DOCUMENT
+            elif found.type == EntityType.LOCATION and not no_places.touch(found.start, found.end):
+                least = _LEAST_OF_PLACE
+            if score >= least:
                 whole = found._replace(end=_end_of_word(text, found.end))
                 sources[whole.start, whole.end, whole.type] = whole
                 shown = score if is_certain else tempered(score, names.temperature)
                 candidates[whole.type].append(Candidate(whole.start, whole.end, whole.type, shown))
-        for mention in read.mentions(by_rules, lean=1.0 if of_document else names.lean):
+        for mention in mentions:
             start, end = mention.start, mention.end
             score = probability(names.weights[mention.type].mention, mention.features)
             is_one_word = len(undivided(text[start:end]).split()) == 1

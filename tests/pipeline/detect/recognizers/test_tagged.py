@@ -25,7 +25,14 @@ def found(by: TaggedRecognizer, text: str = TEXT, context: str = "") -> list[str
 
 def test_a_name_of_the_rules_is_dismissed_only_against_strong_evidence() -> None:
     assert found(recognizer(0.01, 0.21)) == ["Mohammed Alqahtani", "Riyadh"]
-    assert found(recognizer(0.01, 0.19)) == []
+    assert found(recognizer(0.01, 0.09)) == []
+
+
+def test_a_place_of_the_rules_needs_less_where_the_tagger_sees_nothing_else() -> None:
+    assert found(recognizer(0.01, 0.11)) == ["Riyadh"]
+    part_of_a_firm = "He works at Riyadh Cables Company."
+    assert found(recognizer(0.01, 0.21), part_of_a_firm) == ["Riyadh"]
+    assert found(recognizer(0.01, 0.19), part_of_a_firm) == []
 
 
 def test_a_tagger_leans_towards_persons_in_a_text_but_not_in_a_document() -> None:
