@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pipeline.detect.explain import explain_spans, passes_check, shape_of
 from pipeline.detect.glossary.allowed import without_allowed
-from pipeline.detect.mentions import further_mentions
+from pipeline.detect.mentions import TAGGER, further_mentions
 from pipeline.detect.recognizer import Recognizer
 from pipeline.detect.recognizers import (
     api_key,
@@ -53,7 +53,6 @@ RECOGNIZERS: tuple[Recognizer, ...] = (
     *named_entities.RECOGNIZERS,
 )
 
-_TAGGER = "tagger"  # the name of the recognizer in tagged.py
 RULES, FAST, ACCURATE = "rules", "fast", "accurate"
 _MOST_WORDS = 250_000  # of a document for the accurate tagger: about a minute of reading
 _CACHED_SETS = 256  # different sets of enabled types
@@ -104,7 +103,7 @@ class Detector:
         found = [span for span in found if span.type in options.enabled or span.rank == GLOSSARY_RANK]
         if options.min_score:
             found = [span for span in found if span.score >= options.min_score or _always_counts(span, normalized.text)]
-        found = outside_values(found, normalized.text, _TAGGER)
+        found = outside_values(found, normalized.text, TAGGER)
         if normalized.expanded:
             found = [_widened(normalized, span) for span in found]
         if options.terms:

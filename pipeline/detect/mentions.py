@@ -9,6 +9,7 @@ sentence, next to another part of the same name. A part in the other script coun
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import filterfalse
+from operator import attrgetter
 from typing import NamedTuple
 
 from pipeline.detect.grammar.identifiers import in_identifier
@@ -56,6 +57,10 @@ _APOSTROPHES = re.compile("['\u2018\u2019\u02bc]")  # Sara's
 _LIST_SEPARATORS = frozenset(";؛|\t")  # between two items of a list
 _POSSESSIVE = re.compile("['\u2018\u2019\u02bc][sS]\\b")
 _MOST_ALIKE = 100  # parts with equal consonants that a word is compared to
+_SURE = 0.9  # score of a person whose family name is no place and no organization elsewhere in the text
+_NO_PEOPLE = (EntityType.LOCATION, EntityType.ORGANIZATION)
+_SCORE = attrgetter("score")
+TAGGER = "tagger"  # the name of the recognizer in tagged.py
 _INITIAL = re.compile(r"\b[A-Z]\b(?!')")
 _MOST_WORDS = 3  # of one part: Abd Al Rahman
 _OPENINGS = ("al", "el", "abdul", "abdel", "abdal", "abd", "abu", "ال", "عبد", "ابو")
@@ -332,13 +337,26 @@ def _are_all_of(keys: Sequence[frozenset[str]], name: Sequence[str]) -> bool:
 
 
 def further_mentions(text: str, found: Sequence[Span]) -> Iterator[Span]:
-    """The people of several words among the spans `found`, where the text names them by a part of their name alone."""
-    full = [span for span in found if span.type == EntityType.PERSON and " " in text[span.start : span.end]]
+    """The people of several words among the spans `found`, where the text names them by a part of their name alone.
+
+    A word that the tagger took for a place or an organization, with less certainty, is such a part, too, if the person
+    is sure. What the rules know as a place stays one.
+    """
+    people_found = (span for span in found if span.type == EntityType.PERSON and " " in text[span.start : span.end])
+    full = list({text[span.start : span.end]: span for span in sorted(people_found, key=_SCORE)}.values())
     people = PersonMentions((number, text[span.start : span.end]) for number, span in enumerate(full))
-    if people:
-        for start, end, owners in people.mentions_in(_without(text, found)):
-            best = max((full[owner] for owner in owners), key=lambda span: span.score)
-            yield best._replace(start=start, end=end)
+    if not people:
+        return
+    for start, end, owners in people.mentions_in(_without(text, found)):
+        best = max((full[owner] for owner in owners), key=_SCORE)
+        yield best._replace(start=start, end=end)
+    doubtful = [span for span in found if span.recognizer == TAGGER and span.type in _NO_PEOPLE and span.score < _SURE]
+    surfaces = {text[span.start : span.end] for span in doubtful}
+    owner_of = {surface: people.owner(surface) for surface in surfaces if not re.search(r"\s", surface)}
+    for span in doubtful:
+        owner = owner_of.get(text[span.start : span.end])
+        if owner is not None and full[owner].score >= _SURE:
+            yield full[owner]._replace(start=span.start, end=span.end)
 
 
 def _without(text: str, spans: Iterable[Span]) -> str:
