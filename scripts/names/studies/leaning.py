@@ -21,7 +21,7 @@ from pipeline.detect.tagger.model import Names
 from schemas.entities import EntityType
 from scripts.names.combine import combination, rows
 
-_TIMES = {FAST: (1, 2, 3, 6, 12), ACCURATE: (1, 2, 3)}
+_TIMES = {FAST: (1, 1.5, 2, 3, 6, 12), ACCURATE: (1, 2, 3)}
 
 
 def _cells(detector: Detector, messages: Path = accuracy.UNSEEN_MESSAGES) -> list[str]:
