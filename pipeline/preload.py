@@ -11,13 +11,13 @@ def readers() -> None:
     cv2.setNumThreads(0)
     from pipeline import rereading  # noqa: F401
     from pipeline.documents.raster.codes import reader  # noqa: F401
-    from pipeline.ocr.engines import latin_recognizer, number_recognizer, text_detector
-    from pipeline.verification import number_recognizer as second_number_recognizer
+    from pipeline.ocr.engines import latin_recognizer, line_recognizer, text_detector
+    from pipeline.verification import number_recognizer
 
     text_detector.load()
     latin_recognizer.load()
+    line_recognizer.reader()
     number_recognizer.reader()
-    second_number_recognizer.reader()
 
 
 def parsers() -> None:

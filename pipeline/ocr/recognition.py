@@ -3,15 +3,12 @@
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-import cv2
-import numpy as np
-
 from pipeline.documents.document import Raster, Reading
 from pipeline.documents.raster.ink import ink_of
 from pipeline.numbers import numbers_of
 from pipeline.ocr.agreement import put_together
 from pipeline.ocr.columns import with_column_lines
-from pipeline.ocr.engines import arabic_recognizer, latin_recognizer, number_recognizer
+from pipeline.ocr.engines import latin_recognizer, line_recognizer
 from pipeline.ocr.engines.line_word import LineWord
 from pipeline.ocr.engines.text_detector import text_map
 from pipeline.ocr.engines.text_line import TextLine
@@ -22,10 +19,8 @@ from pipeline.ocr.page import DEFAULT_DPI, read_page
 from pipeline.ocr.unread_ink import is_confident, unread_ink
 from pipeline.ocr.unread_rest import is_sign, is_texture, unread_rest
 
-_MIN_LATIN = 4  # small Latin letters of a line that is read in both scripts
 _MAX_UPWARD = 50.0  # confidence (0..100)
 _MIN_SPACED, _SAME_ROW = 3, 0.5  # digits in a row that may be a number; the share of their heights that is the same
-_MAX_REST = 0.6  # times the height of a line: the widest ink beside its words that is not read again
 
 
 class _Line(NamedTuple):
@@ -101,38 +96,20 @@ def _is_reliable(word: LineWord) -> bool:
 
 
 def _by_all(lines: Sequence[TextLine], cuts: Sequence[Any]) -> list[list[LineWord]]:
-    latin = [[(word, latin_recognizer.is_sure(word)) for word in latin_recognizer.latin_words(cut)] for cut in cuts]
-    reader = number_recognizer.reader()
-    numbers = [
-        [
+    reader = line_recognizer.reader()
+    found = []
+    for line, cut, characters in zip(lines, cuts, reader.read_lines(cuts), strict=True):
+        own = [(word, line_recognizer.is_sure(word)) for word in line_recognizer.words_of(characters)]
+        numbers = [
             (LineWord(one.text, one.left, one.right, 100 * one.confidence), reader.is_sure(one))
             for one in numbers_of(characters)
         ]
-        for characters in reader.read_lines(cuts)
-    ]
-    rest = [n for n, cut in enumerate(cuts) if not _is_all_latin(cut, latin[n])]
-    has_latin = [
-        sum(map(str.islower, "".join(word.text for word, is_sure in latin[n] if is_sure))) >= _MIN_LATIN for n in rest
-    ]
-    arabic: list[list[tuple[LineWord, bool]]] = [[] for _ in lines]
-    for n, read in zip(rest, arabic_recognizer.arabic_words([cuts[n] for n in rest], has_latin), strict=True):
-        arabic[n] = [(word, arabic_recognizer.is_sure(word)) for word in read]
-    words = [put_together(latin[n], numbers[n], arabic[n]) for n in range(len(lines))]
-    return [_unsure(own) if line.runs_upward else own for line, own in zip(lines, words, strict=True)]
+        latin = [(word, latin_recognizer.is_sure(word)) for word in latin_recognizer.latin_words(cut)]
+        words = put_together(latin, numbers, own)
+        found.append(_unsure(words) if line.runs_upward else words)
+    return found
 
 
 def _unsure(words: Iterable[LineWord]) -> list[LineWord]:
     """The words of a line that runs upward: on an upright page it may run downward, and on another all lines do so."""
     return [word._replace(confidence=min(word.confidence, _MAX_UPWARD)) for word in words]
-
-
-def _is_all_latin(cut: Any, words: Sequence[tuple[LineWord, bool]]) -> bool:
-    """Whether all words are surely Latin, and no ink beside them is wide enough for another one."""
-    if not words or not all(is_sure for _, is_sure in words):
-        return False
-    threshold, _ = cv2.threshold(cut, 0, 255, cv2.THRESH_BINARY | cv2.THRESH_OTSU)
-    rest = (cut <= threshold).any(axis=0)
-    for word, _ in words:
-        rest[max(0, int(word.left)) : int(word.right) + 1] = False
-    borders = np.flatnonzero(np.diff(rest.astype(np.int8), prepend=0, append=0))
-    return int((borders[1::2] - borders[::2]).max(initial=0)) <= _MAX_REST * len(cut)

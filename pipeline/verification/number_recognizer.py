@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from pipeline.numbers import LEAST_CONTRAST, MOST_RATIO, STRIDE, NumberReader
+from pipeline.line_reader import LEAST_CONTRAST, MOST_RATIO, STRIDE, LineReader
 from schemas.version import VERSION
 
 READER = f"masker-numbers {VERSION}"
@@ -21,9 +21,9 @@ _WINDOW, _EDGE = 2000, 96
 
 
 @cache
-def reader() -> NumberReader:
+def reader() -> LineReader:
     """The network, loaded once in the life of the process."""
-    return NumberReader(Path(__file__).with_suffix(".onnx").read_bytes(), prepared, _WINDOW, _EDGE)
+    return LineReader(Path(__file__).with_suffix(".onnx").read_bytes(), prepared, _WINDOW, _EDGE)
 
 
 def prepared(line: NDArray[np.uint8]) -> NDArray[np.float32]:

@@ -1,6 +1,8 @@
-"""What the drawn lines say: numbers of many forms among Arabic and English words."""
+"""What the drawn lines say: numbers of many forms among Arabic and English words, and phrases of real sentences."""
 
 import random
+from collections.abc import Sequence
+from itertools import groupby
 from typing import Literal, NamedTuple
 
 Script = Literal["arabic", "latin", "number"]
@@ -36,35 +38,75 @@ _CAPITALS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 class Word(NamedTuple):
-    """One word, or a number in the order in which it is drawn. `joined`: without a space before it."""
+    """One word in logical order, or a number in the order in which it is drawn.
+
+    `joined`: without a space before it.
+    """
 
     text: str
     script: Script
     joined: bool = False
 
 
-def line(draw: random.Random) -> list[Word]:
+def line(draw: random.Random, sentences: Sequence[str]) -> list[Word]:
     """The words of one line from left to right."""
     eastern = draw.random() < 0.5
     arabic = eastern if draw.random() < 0.85 else not eastern
     shape = draw.random()
-    if shape < 0.3:
-        words = _number(draw, eastern)
-    elif shape < 0.45:
-        words = _words(draw, draw.randint(1, 5), arabic)
-    else:
-        words = _words(draw, draw.randint(0, 2), arabic)
-        for _ in range(1 if draw.random() < 0.75 else 2):
-            number = _number(draw, eastern if draw.random() < 0.9 else not eastern)
-            if arabic and draw.random() < 0.12:
-                number = [
-                    Word(draw.choice(["هـ", "م", "ه", "و", "ر.س", "ب"]), "arabic"),
-                    number[0]._replace(joined=True),
-                ]
-            elif draw.random() < 0.08:
-                number = [Word(draw.choice([":", "-", "(", "#", "*", "."]), "number"), number[0]._replace(joined=True)]
-            words += number + _words(draw, draw.randint(0, 2), arabic)
+    if shape < 0.25:
+        return _number(draw, eastern)
+    if shape < 0.45:
+        return _phrase(draw, sentences, 8)
+    if shape < 0.5:
+        return _words(draw, draw.randint(1, 5), arabic)
+    words = _some_words(draw, sentences, arabic)
+    for _ in range(1 if draw.random() < 0.75 else 2):
+        number = _number(draw, eastern if draw.random() < 0.9 else not eastern)
+        if arabic and draw.random() < 0.12:
+            number = [
+                Word(draw.choice(["هـ", "م", "ه", "و", "ر.س", "ب"]), "arabic"),
+                number[0]._replace(joined=True),
+            ]
+        elif draw.random() < 0.08:
+            number = [Word(draw.choice([":", "-", "(", "#", "*", "."]), "number"), number[0]._replace(joined=True)]
+        words += number + _some_words(draw, sentences, arabic)
     return words
+
+
+def _some_words(draw: random.Random, sentences: Sequence[str], arabic: bool) -> list[Word]:
+    return _phrase(draw, sentences, 3) if draw.random() < 0.4 else _words(draw, draw.randint(0, 2), arabic)
+
+
+def _phrase(draw: random.Random, sentences: Sequence[str], most: int) -> list[Word]:
+    """Up to so many words of a sentence one after another, in the order in which a line shows them.
+
+    Arabic and English sentences are as likely as each other, digits of either kind in Arabic ones.
+    """
+    arabic = draw.random() < 0.6
+    for _ in range(20):
+        tokens = draw.choice(sentences).split(" ")
+        if _is_arabic("".join(tokens)) is arabic:
+            break
+    first = draw.randrange(len(tokens))
+    chosen = tokens[first : first + draw.randint(1, most)]
+    if not _is_arabic("".join(chosen)):
+        return [_token(text) for text in chosen]
+    if draw.random() < 0.4:
+        chosen = [text.translate(EASTERN) for text in chosen]
+    words: list[Word] = []
+    for right_to_left, run in groupby(chosen, key=lambda text: not any("a" <= one <= "z" for one in text.lower())):
+        shown = [_token(text) for text in run]
+        words = (shown[::-1] if right_to_left else shown) + words
+    return words
+
+
+def _token(text: str) -> Word:
+    return Word(text, "arabic" if _is_arabic(text) else "latin")
+
+
+def _is_arabic(text: str) -> bool:
+    """Whether the first letter is Arabic."""
+    return next((character > "\u0600" for character in text if character.isalpha()), False)
 
 
 def _words(draw: random.Random, count: int, arabic: bool) -> list[Word]:

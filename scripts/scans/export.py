@@ -7,7 +7,7 @@ from pathlib import Path
 import onnx
 import torch
 
-from scripts.scans.networks import CLASSES, NETWORKS
+from scripts.scans.networks import NETWORKS
 
 _OPSET = 18
 
@@ -26,14 +26,17 @@ def export(kind: str, weights: Path, target: Path) -> None:
         opset_version=_OPSET,
         dynamo=False,
     )
+    graph = onnx.load(target)
+    onnx.helper.set_model_props(graph, {"classes": network.CLASSES.replace("\0", "\ufffd", 1)})
+    target.write_bytes(graph.SerializeToString(deterministic=True))
     describe(target, 1.0, {"ascii": 1.01, "eastern": 1.01})
 
 
 def describe(target: Path, temperature: float, sure: dict[str, float]) -> None:
     """Put into the file what its confidence needs."""
     graph = onnx.load(target)
-    about = {"classes": CLASSES.replace("\0", "_", 1), "temperature": f"{temperature:.3f}", "sure": json.dumps(sure)}
-    onnx.helper.set_model_props(graph, about)
+    about = {one.key: one.value for one in graph.metadata_props}
+    onnx.helper.set_model_props(graph, about | {"temperature": f"{temperature:.3f}", "sure": json.dumps(sure)})
     onnx.checker.check_model(graph)
     target.write_bytes(graph.SerializeToString(deterministic=True))
 

@@ -1,6 +1,7 @@
 """Lines as a page gives them, clean or damaged, with the characters to read."""
 
 import random
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import cv2
@@ -19,13 +20,18 @@ class Line(NamedTuple):
     marks: list[Mark]
 
 
-def line(draw: random.Random, part: fonts.Part, damaged: bool) -> Line:
-    """One line of random content and looks."""
+def line(draw: random.Random, part: fonts.Part, damaged: bool, sentences: Sequence[str]) -> Line:
+    """One line of random content and looks; its phrases are of the sentences."""
     while True:
-        size = round(2 ** draw.uniform(4.25, 5.6))
-        made = drawn(words_of_line(draw), choose(draw, part), size, draw)
+        made = _drawn(draw, part, round(2 ** draw.uniform(4.25, 5.6)), sentences)
         if (made.image < 128).any():
-            return _degraded(made, draw, part) if damaged else _clean(made, draw)
+            if not damaged:
+                return _clean(made, draw)
+            return _degraded(made, draw, lambda: _drawn(draw, part, made.size, sentences).image)
+
+
+def _drawn(draw: random.Random, part: fonts.Part, size: int, sentences: Sequence[str]) -> Drawn:
+    return drawn(words_of_line(draw, sentences), choose(draw, part), size, draw)
 
 
 def _clean(made: Drawn, draw: random.Random) -> Line:
@@ -35,18 +41,18 @@ def _clean(made: Drawn, draw: random.Random) -> Line:
     return Line(image, marks)
 
 
-def _degraded(made: Drawn, draw: random.Random, part: fonts.Part) -> Line:
+def _degraded(made: Drawn, draw: random.Random, other: Callable[[], NDArray[np.uint8]]) -> Line:
     image, marks = made.image, made.marks
     box = _box(image, made.size, draw, -0.04 if draw.random() < 0.15 else 0.06, 0.35)
     if draw.random() < 0.15:
-        image = _between_neighbours(image, made.size, draw, part)
+        image = _between_neighbours(image, other(), draw)
     if draw.random() < 0.3:
         image = damage.ruled(image, draw, *_inked_rows(made.image))
     image, marks = _cut(image, marks, box)
     if draw.random() < 0.45:
         image, matrix = damage.turned(image, draw)
         middle = image.shape[0] / 2
-        marks = [Mark(mark.text, float(matrix[0] @ (mark.middle, middle, 1))) for mark in marks]
+        marks = [mark._replace(middle=float(matrix[0] @ (mark.middle, middle, 1))) for mark in marks]
     if draw.random() < 0.3:
         image = damage.strokes(image, draw)
     if draw.random() < 0.6:
@@ -90,7 +96,7 @@ def _cut(
     image: NDArray[np.uint8], marks: list[Mark], box: tuple[int, int, int, int]
 ) -> tuple[NDArray[np.uint8], list[Mark]]:
     left, top, right, bottom = box
-    return image[top:bottom, left:right], [Mark(mark.text, mark.middle - left) for mark in marks]
+    return image[top:bottom, left:right], [mark._replace(middle=mark.middle - left) for mark in marks]
 
 
 def _scaled(image: NDArray[np.uint8], marks: list[Mark], factor: float) -> tuple[NDArray[np.uint8], list[Mark]]:
@@ -98,16 +104,13 @@ def _scaled(image: NDArray[np.uint8], marks: list[Mark], factor: float) -> tuple
     target = max(1, round(width * factor)), max(1, round(height * factor))
     method = cv2.INTER_AREA if factor < 1 else cv2.INTER_CUBIC
     return cv2.resize(image, target, interpolation=method), [
-        Mark(mark.text, mark.middle * target[0] / width) for mark in marks
+        mark._replace(middle=mark.middle * target[0] / width) for mark in marks
     ]
 
 
-def _between_neighbours(
-    image: NDArray[np.uint8], size: int, draw: random.Random, part: fonts.Part
-) -> NDArray[np.uint8]:
-    """With parts of the lines above and below at its edges."""
+def _between_neighbours(image: NDArray[np.uint8], other: NDArray[np.uint8], draw: random.Random) -> NDArray[np.uint8]:
+    """With parts of another line above or below at its edge."""
     top, bottom = _inked_rows(image)
-    other = drawn(words_of_line(draw), choose(draw, part), size, draw).image
     if not (other < 128).any():
         return image
     first, last = _inked_rows(other)

@@ -3,11 +3,12 @@
 import torch
 from torch import Tensor, nn
 
-from scripts.scans.drawing import OTHER, SEPARATORS
+from scripts.scans.drawing import CAPITALS, CHARACTERS, DIGITS, EASTERN_DIGITS, OTHER, SEPARATORS
 
-# The first class is the blank of CTC.
-CLASSES = "\0" + "0123456789" + "٠١٢٣٤٥٦٧٨٩" + SEPARATORS + " " + "ABCDEFGHIJKLMNOPQRSTUVWXYZ" + OTHER
 STRIDE = 2
+# The first class is the blank of CTC.
+_OF_TEXT = "\0 " + CHARACTERS + OTHER
+_OF_NUMBERS = "\0" + DIGITS + EASTERN_DIGITS + SEPARATORS + " " + CAPITALS + OTHER
 
 
 def _convolution(inputs: int, outputs: int, *size: int, **options: object) -> nn.Sequential:
@@ -19,24 +20,25 @@ def _convolution(inputs: int, outputs: int, *size: int, **options: object) -> nn
 
 
 class Recurrent(nn.Module):
-    """The first reading: convolutions over pictures of 32 rows, then one recurrent layer in both directions."""
+    """The first reading, of all text: convolutions over pictures of 40 rows, then two recurrent layers both ways."""
 
-    HEIGHT = 32
+    HEIGHT = 40
+    CLASSES = _OF_TEXT
 
     def __init__(self) -> None:
         super().__init__()
         self.columns = nn.Sequential(
-            _convolution(1, 16, 3, 3, padding=1),
+            _convolution(1, 24, 3, 3, padding=1),
             nn.MaxPool2d(2),
-            _convolution(16, 32, 3, 3, padding=1),
+            _convolution(24, 40, 3, 3, padding=1),
             nn.MaxPool2d((2, 1)),
-            _convolution(32, 64, 3, 3, padding=1),
+            _convolution(40, 80, 3, 3, padding=1),
             nn.MaxPool2d((2, 1)),
-            _convolution(64, 64, 3, 3, padding=1),
-            _convolution(64, 128, 4, 1),
+            _Residual(80),
+            _convolution(80, 192, 5, 1),
         )
-        self.recurrent = nn.LSTM(128, 80, bidirectional=True, batch_first=True)
-        self.head = nn.Linear(160, len(CLASSES))
+        self.recurrent = nn.LSTM(192, 112, num_layers=2, bidirectional=True, batch_first=True, dropout=0.1)
+        self.head = nn.Linear(224, len(self.CLASSES))
 
     def forward(self, pictures: Tensor) -> Tensor:
         columns = self.columns(pictures).squeeze(2).transpose(1, 2)
@@ -65,9 +67,10 @@ class _Residual(nn.Module):
 
 
 class Convolutional(nn.Module):
-    """The second reading: residual convolutions over pictures of 40 rows, then dilated ones over columns."""
+    """The second reading, of numbers: residual convolutions over pictures of 40 rows, then dilated ones over columns."""
 
     HEIGHT = 40
+    CLASSES = _OF_NUMBERS
 
     def __init__(self) -> None:
         super().__init__()
@@ -78,7 +81,7 @@ class Convolutional(nn.Module):
             _convolution(40, 72, 3, 3, stride=(2, 1), padding=1),
             _convolution(72, 112, 5, 1),
             *(_Around(112, dilation) for dilation in (1, 2, 4, 1, 2, 8)),
-            nn.Conv2d(112, len(CLASSES), 1),
+            nn.Conv2d(112, len(self.CLASSES), 1),
         )
 
     def forward(self, pictures: Tensor) -> Tensor:

@@ -1,6 +1,6 @@
 """How well a recognizer reads drawn lines: of kept-back fonts, by kind of digits, clean and damaged.
 
-Usage: python -m scripts.scans.scores tune|test recurrent|convolutional [--lines N]. `tune` sets the temperature and the
+Usage: python -m scripts.scans.scores tune|test recurrent|convolutional --texts FILE [--lines N]. `tune` sets the temperature and the
 sure confidences in the file of the weights, `test` prints the table of the model card.
 """
 
@@ -15,16 +15,15 @@ from typing import NamedTuple
 import numpy as np
 
 from pipeline.numbers import MIN_SURE_DIGITS, Character, Number, numbers_of
-from pipeline.ocr.engines import number_recognizer as first
+from pipeline.ocr.engines import line_recognizer as first
 from pipeline.verification import number_recognizer as second
-from scripts.scans import fonts
+from scripts.scans import fonts, texts
 from scripts.scans.drawing import Mark
 from scripts.scans.export import describe
 from scripts.scans.lines import line
 
 MODULES = {"recurrent": first, "convolutional": second}
 _TEMPERATURES = (0.4, 0.5, 0.6, 0.7, 0.8, 1.0, 1.25)
-_EASTERN = "٠١٢٣٤٥٦٧٨٩"
 _LONG = 5
 
 
@@ -55,15 +54,15 @@ class Tried(NamedTuple):
     seconds: float
 
 
-def tried(name: str, part: fonts.Part, damaged: Sequence[bool], seed: int) -> Tried:
-    """Draw and read one line for each entry of `damaged`."""
+def tried(name: str, part: fonts.Part, damaged: Sequence[bool], seed: int, sentences: Sequence[str]) -> Tried:
+    """Draw and read one line for each entry of `damaged`; its phrases are of the sentences."""
     module = MODULES[name]
     draw = random.Random(seed)
     read: list[Read] = []
     wanted: list[Wanted] = []
     wordy, seconds = 0, 0.0
     for bad in damaged:
-        made = line(draw, part, bad)
+        made = line(draw, part, bad, sentences)
         begun = time.process_time()
         found = numbers_of(module.reader().read_lines([made.image])[0])
         seconds += time.process_time() - begun
@@ -81,21 +80,21 @@ def tried(name: str, part: fonts.Part, damaged: Sequence[bool], seed: int) -> Tr
     return Tried(read, wanted, wordy, seconds)
 
 
-def tune(name: str, lines: int) -> None:
+def tune(name: str, lines: int, sentences: Sequence[str]) -> None:
     """Set the temperature by the least log loss, then the confidences from which a number is sure."""
     target = Path(str(MODULES[name].__file__)).with_suffix(".onnx")
     losses: dict[float, float] = {}
     for temperature in _TEMPERATURES:
         describe(target, temperature, {"ascii": 1.01, "eastern": 1.01})
         MODULES[name].reader.cache_clear()
-        read = tried(name, "tune", _mixed(lines // 10), 11).read
+        read = tried(name, "tune", _mixed(lines // 10), 11, sentences).read
         sure = np.clip([one.confidence if one.right else 1 - one.confidence for one in read], 1e-6, 1)
         losses[temperature] = float(-np.log(sure).mean())
         print(f"temperature {temperature}: log loss {losses[temperature]:.4f}", flush=True)
     temperature = min(losses, key=lambda one: losses[one])
     describe(target, temperature, {"ascii": 1.01, "eastern": 1.01})
     MODULES[name].reader.cache_clear()
-    read = tried(name, "tune", _mixed(lines), 12).read
+    read = tried(name, "tune", _mixed(lines), 12, sentences).read
     read = [one for one in read if sum(map(str.isdecimal, one.text)) >= MIN_SURE_DIGITS]
     sure_from = {kind: _sure([one for one in read if one.kind == kind]) for kind in ("ascii", "eastern")}
     describe(target, temperature, sure_from)
@@ -112,11 +111,11 @@ def _sure(read: list[Read]) -> float:
     return math.ceil(best * 1e5) / 1e5
 
 
-def test(name: str, lines: int, seed: int) -> None:
+def test(name: str, lines: int, seed: int, sentences: Sequence[str]) -> None:
     """Print a row of the model card for each kind of digits, clean and damaged."""
     module = MODULES[name]
     for label, damaged in (("clean", False), ("damaged", True)):
-        result = tried(name, "test", [damaged] * lines, seed)
+        result = tried(name, "test", [damaged] * lines, seed, sentences)
         for kind in ("ascii", "eastern"):
             long = [one.found for one in result.wanted if one.kind == kind and one.digits >= _LONG]
             short = [one.found for one in result.wanted if one.kind == kind and one.digits < _LONG]
@@ -145,7 +144,7 @@ def _mixed(lines: int) -> list[bool]:
 
 
 def _kind(text: str) -> str:
-    return "eastern" if any(character in _EASTERN for character in text) else "ascii"
+    return "eastern" if Number(text, 0, 0, 0).is_eastern else "ascii"
 
 
 def _character(mark: Mark) -> Character:
@@ -161,13 +160,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("step", choices=["tune", "test"])
     parser.add_argument("name", choices=MODULES)
+    parser.add_argument("--texts", type=Path, required=True, help="sentences (scripts.scans.texts)")
     parser.add_argument("--lines", type=int, default=12_000)
     parser.add_argument("--seed", type=int, default=21)
     options = parser.parse_args()
     if options.step == "tune":
-        tune(options.name, options.lines)
+        tune(options.name, options.lines, texts.read(options.texts))
     else:
-        test(options.name, options.lines, options.seed)
+        test(options.name, options.lines, options.seed, texts.read(options.texts))
 
 
 if __name__ == "__main__":

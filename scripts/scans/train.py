@@ -1,63 +1,83 @@
-"""Trains one recognizer on lines that are drawn as they are needed; the same seed and machine give the same weights.
+"""Trains one recognizer on lines that other processes draw as they are needed.
 
-Usage: python -m scripts.scans.train recurrent|convolutional --out FOLDER [--lines N] [--seed N] [--rate RATE]
-[--start WEIGHTS]
+Usage: python -m scripts.scans.train recurrent|convolutional --texts FILE --out FOLDER [--lines N] [--seed N]
+[--rate RATE] [--drawers N] [--start WEIGHTS]
+
+It trains on a GPU where PyTorch finds one, else on one core; sums on a GPU have no fixed order, so weights differ in bits.
 """
 
 import argparse
 import math
 import random
 import time
-from collections.abc import Sequence
-from itertools import pairwise
+from collections.abc import Iterator, Sequence
+from itertools import groupby, pairwise
 from pathlib import Path
 from typing import NamedTuple
 
+import cv2
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
+from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 
-from pipeline.ocr.engines import number_recognizer as first
+from pipeline.ocr.engines import line_recognizer as first
 from pipeline.verification import number_recognizer as second
-from scripts.scans.drawing import Mark
-from scripts.scans.lines import Line, line
-from scripts.scans.networks import CLASSES, NETWORKS, STRIDE
+from scripts.scans import texts
+from scripts.scans.drawing import Mark, numbers_only
+from scripts.scans.lines import line
+from scripts.scans.networks import NETWORKS, STRIDE
 
 PREPARED = {"recurrent": first.prepared, "convolutional": second.prepared}
-_BATCH = 32
-# Lines drawn at once, of which those of like widths make a batch.
-_DRAWN = 512
+_BATCHES = {"cpu": 32, "cuda": 256}  # lines of a batch
+# Batches drawn at once: each gets lines of like widths.
+_DRAWN = 16
 _DAMAGED = 0.75
 _IGNORED = -100
-_WIDEST = 1200
+_WIDEST = 1500
 # Pictures of a batch are as wide as a multiple of this.
 _WIDTHS = 64
+_MEAN = 0.998  # of the weights so far, that the mean keeps at each step
 
 
 class Example(NamedTuple):
-    """A prepared line (height, width), its classes, and the class of each column where it is plain."""
+    """A prepared line (height, width) of ink from 0 to 255, its classes, and the class of each column where it is plain."""
 
-    picture: NDArray[np.float32]
+    picture: NDArray[np.uint8]
     classes: list[int]
     columns: NDArray[np.int64]
 
 
-def example(made: Line, kind: str) -> Example | None:
+class Batch(NamedTuple):
+    """Pictures (lines, height, width) with paper to the right of the shorter; classes one line after another."""
+
+    pictures: Tensor
+    columns: Tensor
+    lengths: Tensor
+    classes: Tensor
+    counts: Tensor
+
+
+def example(image: NDArray[np.uint8], marks: Sequence[Mark], kind: str) -> Example | None:
     """What a network learns from a line. None where its columns are too few for its characters, or too many."""
-    picture = PREPARED[kind](made.image)
-    scale = picture.shape[1] / made.image.shape[1] / STRIDE
+    names = NETWORKS[kind].CLASSES
+    picture = PREPARED[kind](image)
+    scale = picture.shape[1] / image.shape[1] / STRIDE
     count = picture.shape[1] // STRIDE
-    classes = [CLASSES.index(mark.text) for mark in made.marks]
+    classes = [names.index(mark.text) for mark in marks]
     repeats = sum(before == after for before, after in pairwise(classes))
     if len(classes) + repeats > count or picture.shape[1] > _WIDEST:
         return None
-    return Example(picture, classes, _columns(made.marks, classes, scale, count))
+    return Example(np.rint(picture * 255).astype(np.uint8), classes, _columns(marks, classes, scale, count))
 
 
 def _columns(marks: Sequence[Mark], classes: list[int], scale: float, count: int) -> NDArray[np.int64]:
-    """The class at the middle of each character, blank half-way between two and far from all."""
+    """The class at the middle of each character, blank half-way between two and far from all.
+
+    Of characters whose places are guessed, nothing is known between their neighbours.
+    """
     columns = np.zeros(count, np.int64)
     places = [min(count - 1, max(0, int(mark.middle * scale))) for mark in marks]
     for place in places:
@@ -66,102 +86,138 @@ def _columns(marks: Sequence[Mark], classes: list[int], scale: float, count: int
         columns[(before + after) // 2] = 0
     for place, number in zip(places, classes, strict=True):
         columns[place] = number
+    for exact, run in groupby(range(len(marks)), key=lambda n: marks[n].exact):
+        if not exact:
+            own = list(run)
+            left = places[own[0] - 1] + 1 if own[0] else 0
+            columns[left : places[own[-1] + 1] if own[-1] + 1 < len(marks) else count] = _IGNORED
     return columns
 
 
-def loss_of(scores: Tensor, examples: Sequence[Example], share: float) -> Tensor:
+def loss_of(scores: Tensor, batch: Batch, share: float) -> Tensor:
     """CTC, and the cross-entropy of the plain columns by a share. `scores`: (lines, columns, classes)."""
     logs = scores.float().log_softmax(-1)
-    lengths = torch.tensor([len(one.columns) for one in examples])
-    targets = torch.tensor([number for one in examples for number in one.classes])
-    target_lengths = torch.tensor([len(one.classes) for one in examples])
-    ctc = functional.ctc_loss(logs.transpose(0, 1), targets, lengths, target_lengths, zero_infinity=True)
-    columns = torch.full(logs.shape[:2], _IGNORED)
-    for row, one in enumerate(examples):
-        columns[row, : len(one.columns)] = torch.from_numpy(one.columns)
-    plain = functional.cross_entropy(logs.flatten(0, 1), columns.flatten(), ignore_index=_IGNORED)
+    ctc = functional.ctc_loss(logs.transpose(0, 1), batch.classes, batch.lengths, batch.counts, zero_infinity=True)
+    plain = functional.cross_entropy(logs.flatten(0, 1), batch.columns.flatten(), ignore_index=_IGNORED)
     return ctc + share * plain
 
 
-def padded(examples: Sequence[Example]) -> Tensor:
-    """Pictures (lines, 1, height, width) with paper to the right of the shorter."""
+def padded(examples: Sequence[Example]) -> Batch:
+    """Examples as a batch."""
     # few widths: the layers are compiled anew for each
     width = -(-max(len(one.columns) for one in examples) * STRIDE // _WIDTHS) * _WIDTHS
-    batch = np.zeros((len(examples), 1, examples[0].picture.shape[0], width), np.float32)
+    pictures = np.zeros((len(examples), examples[0].picture.shape[0], width), np.uint8)
+    columns = np.full((len(examples), width // STRIDE), _IGNORED)
     for row, one in enumerate(examples):
-        used = len(one.columns) * STRIDE
-        batch[row, 0, :, :used] = one.picture[:, :used]
-    return torch.from_numpy(batch).contiguous(memory_format=torch.channels_last)
-
-
-def _batches(draw: random.Random, kind: str) -> list[list[Example]]:
-    examples: list[Example] = []
-    while len(examples) < _DRAWN:
-        one = example(line(draw, "train", draw.random() < _DAMAGED), kind)
-        if one is not None:
-            examples.append(one)
-    examples.sort(key=lambda one: len(one.columns))
-    batches = [examples[at : at + _BATCH] for at in range(0, _DRAWN, _BATCH)]
-    draw.shuffle(batches)
-    return batches
-
-
-def train(kind: str, out: Path, lines: int, seed: int, start: Path | None, most: float) -> None:
-    """Train from the start or from weights, at a rate of at most `most`.
-
-    Writes the mean of the latest weights after every 20,000 lines and at the end.
-    """
-    torch.manual_seed(seed)
-    draw = random.Random(seed)
-    network = NETWORKS[kind]().to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-    if start is not None:
-        network.load_state_dict(torch.load(start, weights_only=True))
-    mean = torch.optim.swa_utils.AveragedModel(
-        network, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(0.995), use_buffers=True
+        used = len(one.columns)
+        pictures[row, :, : used * STRIDE] = one.picture[:, : used * STRIDE]
+        columns[row, :used] = one.columns
+    return Batch(
+        torch.from_numpy(pictures),
+        torch.from_numpy(columns),
+        torch.tensor([len(one.columns) for one in examples]),
+        torch.tensor([number for one in examples for number in one.classes]),
+        torch.tensor([len(one.classes) for one in examples]),
     )
-    steps = lines // _BATCH
-    optimizer = torch.optim.AdamW(network.parameters(), lr=most, weight_decay=0.01)
-    begun, seen, step = time.monotonic(), 0, 0
-    shown: list[float] = []
-    while step < steps:
-        for batch in _batches(draw, kind):
-            done = step / steps
-            rate = most * min(1.0, step / 200 + 0.02) * (0.02 + 0.98 * (1 + math.cos(math.pi * min(1.0, done))) / 2)
-            for group in optimizer.param_groups:
-                group["lr"] = rate
-            with torch.autocast("cpu", dtype=torch.bfloat16):
-                scores = network(padded(batch))
-            loss = loss_of(scores, batch, 1.0 if start is None and done < 0.3 else 0.3)
-            optimizer.zero_grad()
-            loss.backward()
-            torch.nn.utils.clip_grad_norm_(network.parameters(), 2.0)
-            optimizer.step()
-            mean.update_parameters(network)
-            shown.append(loss.item())
-            step += 1
-            seen += len(batch)
-            if step % 100 == 0:
-                print(f"{seen} lines, loss {sum(shown) / len(shown):.4f}, {time.monotonic() - begun:.0f} s", flush=True)
-                shown.clear()
-            if step % 625 == 0 or step == steps:
-                torch.save(mean.module.state_dict(), out / "weights.pt")
-            if step == steps:
-                break
+
+
+class Drawing(IterableDataset[Batch]):
+    """Batches without end; each process that draws has a seed of its own."""
+
+    def __init__(self, kind: str, sentences: Path, seed: int, size: int) -> None:
+        self._kind, self._sentences, self._seed, self._size = kind, sentences, seed, size
+
+    def __iter__(self) -> Iterator[Batch]:
+        cv2.setNumThreads(1)
+        worker = get_worker_info()
+        draw = random.Random(f"{self._seed} {worker.id if worker else 0}")
+        sentences = texts.read(self._sentences)
+        while True:
+            examples: list[Example] = []
+            while len(examples) < self._size * _DRAWN:
+                made = line(draw, "train", draw.random() < _DAMAGED, sentences)
+                marks = numbers_only(made.marks) if self._kind == "convolutional" else made.marks
+                one = example(made.image, marks, self._kind)
+                if one is not None:
+                    examples.append(one)
+            examples.sort(key=lambda one: len(one.columns))
+            batches = [examples[at : at + self._size] for at in range(0, len(examples), self._size)]
+            draw.shuffle(batches)
+            yield from map(padded, batches)
+
+
+class Options(NamedTuple):
+    """Of one pass. `rate` is the highest of learning; `start`: weights to go on from."""
+
+    kind: str
+    texts: Path
+    out: Path
+    lines: int
+    seed: int
+    rate: float
+    drawers: int
+    start: Path | None
+
+
+def train(options: Options) -> None:
+    """Train from the start or from weights. Writes the mean of the latest weights now and then, and at the end."""
+    torch.manual_seed(options.seed)
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    size = _BATCHES[device]
+    network = NETWORKS[options.kind]().to(device, memory_format=torch.channels_last)  # type: ignore[call-overload]
+    if options.start is not None:
+        network.load_state_dict(torch.load(options.start, map_location=device, weights_only=True))
+    mean = torch.optim.swa_utils.AveragedModel(
+        network, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(_MEAN), use_buffers=True
+    )
+    steps = options.lines // size
+    optimizer = torch.optim.AdamW(network.parameters(), lr=options.rate, weight_decay=0.01)
+    begun = time.monotonic()
+    shown = torch.zeros((), device=device)
+    drawing = Drawing(options.kind, options.texts, options.seed, size)
+    drawn = DataLoader(
+        drawing, batch_size=None, num_workers=options.drawers, pin_memory=device == "cuda",
+        prefetch_factor=2 * _DRAWN if options.drawers else None,
+    )  # fmt: skip
+    for step, batch in zip(range(1, steps + 1), drawn, strict=False):
+        done = step / steps
+        rate = options.rate * min(1.0, step / 200 + 0.02) * (0.02 + 0.98 * (1 + math.cos(math.pi * done)) / 2)
+        for group in optimizer.param_groups:
+            group["lr"] = rate
+        moved = Batch(*(part.to(device, non_blocking=True) for part in batch))
+        pictures = (moved.pictures.unsqueeze(1).float() / 255).contiguous(memory_format=torch.channels_last)
+        with torch.autocast(device, dtype=torch.bfloat16):
+            scores = network(pictures)
+        loss = loss_of(scores, moved, 1.0 if options.start is None and done < 0.3 else 0.3)
+        optimizer.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(network.parameters(), 2.0)
+        optimizer.step()
+        mean.update_parameters(network)
+        shown += loss.detach()
+        if step % 100 == 0:
+            seconds = time.monotonic() - begun
+            print(f"{step * size} lines, loss {float(shown) / 100:.4f}, {seconds:.0f} s", flush=True)
+            shown.zero_()
+        if step % 500 == 0 or step == steps:
+            torch.save(mean.module.state_dict(), options.out / "weights.pt")
 
 
 def main() -> None:
-    """Train one network on one core."""
+    """Train one network."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("kind", choices=NETWORKS)
+    parser.add_argument("--texts", type=Path, required=True, help="sentences (scripts.scans.texts)")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--lines", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--start", type=Path, help="weights to go on from")
     parser.add_argument("--rate", type=float, default=2e-3, help="of learning, at most")
-    options = parser.parse_args()
+    parser.add_argument("--drawers", type=int, default=1, help="processes that draw")
+    parser.add_argument("--start", type=Path, help="weights to go on from")
+    options = Options(**vars(parser.parse_args()))
     torch.set_num_threads(1)
     options.out.mkdir(parents=True, exist_ok=True)
-    train(options.kind, options.out, options.lines, options.seed, options.start, options.rate)
+    train(options)
 
 
 if __name__ == "__main__":

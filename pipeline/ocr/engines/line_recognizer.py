@@ -1,0 +1,77 @@
+"""Reads lines of Arabic and Latin text, with digits of both kinds: a small recurrent network of ours.
+
+docs/models/lines.md tells how the network was made (`make train-scans`) and how well it reads.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import groupby
+from pathlib import Path
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from pipeline.line_reader import LEAST_CONTRAST, MOST_RATIO, OTHER, STRIDE, LineReader
+from pipeline.numbers import Character
+from pipeline.ocr.engines.line_word import LineWord
+
+HEIGHT = 40
+# In prepared pixels.
+_WINDOW, _EDGE = 2000, 160
+_SURE = 60.0  # confidence (0..100) of a word: the probability that it is right
+_MIN_LETTERS = 2  # of a sure word: alef and heh look like Eastern digits, O and l like others
+_MIRRORED = str.maketrans("()[]<>", ")(][><")
+
+
+@cache
+def reader() -> LineReader:
+    """The network, loaded once in the life of the process."""
+    return LineReader(Path(__file__).with_suffix(".onnx").read_bytes(), prepared, _WINDOW, _EDGE)
+
+
+def prepared(line: NDArray[np.uint8]) -> NDArray[np.float32]:
+    """A line (h, w) as the network sees it: (HEIGHT, w), paper 0 and ink 1."""
+    height, width = line.shape
+    target = max(2, round(min(width / height, MOST_RATIO) * HEIGHT / STRIDE)) * STRIDE
+    method = cv2.INTER_AREA if height > HEIGHT else cv2.INTER_LINEAR
+    scaled = cv2.resize(line, (target, HEIGHT), interpolation=method)
+    shares = np.cumsum(np.bincount(scaled.ravel(), minlength=256)) / scaled.size
+    ink, paper = np.searchsorted(shares, (0.005, 0.9))
+    levels = (paper - np.arange(256)) / max(float(paper) - float(ink), LEAST_CONTRAST)
+    return np.asarray(np.clip(levels, 0, 1).astype(np.float32)[scaled])
+
+
+def words_of(characters: Sequence[Character]) -> list[LineWord]:
+    """The words among the characters of a line, from left to right; what has no name in a word is left out of it."""
+    return [_word(list(run)) for blank, run in groupby(characters, key=lambda one: one.text == " ") if not blank]
+
+
+def is_sure(word: LineWord) -> bool:
+    """Whether a word without digits is right more often than wrong."""
+    letters = sum(map(str.isalpha, word.text))
+    return word.confidence >= _SURE and not word.has_digits and letters >= _MIN_LETTERS
+
+
+def _word(shown: Sequence[Character]) -> LineWord:
+    named = [one.text for one in shown if one.text != OTHER]
+    confidence = 100 * math.prod(one.probability for one in shown) if len(named) == len(shown) else 0.0
+    return LineWord("".join(_logical(named)), shown[0].left, shown[-1].right, confidence)
+
+
+def _logical(shown: Sequence[str]) -> Iterator[str]:
+    """The characters of a word in logical order; those of an Arabic one are shown from right to left."""
+    if not any(_is_arabic(character) for character in shown):
+        yield from shown
+        return
+    runs = [list(run) for _, run in groupby(shown, key=lambda one: one.isalnum() and not _is_arabic(one))]
+    for run in reversed(runs):
+        if run[0].isalnum() and not _is_arabic(run[0]):
+            yield from run
+        else:
+            yield from (character.translate(_MIRRORED) for character in reversed(run))
+
+
+def _is_arabic(character: str) -> bool:
+    return "\u0621" <= character <= "\u064a"
