@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from pipeline.numbers import Character, Number, NumberReader
+from pipeline.line_reader import LineReader
+from pipeline.numbers import Character, Number
 from pipeline.ocr.engines.line_word import LineWord
 from pipeline.ocr.lines import OcrWord
 from pipeline.sandbox.child import answer
@@ -59,16 +60,16 @@ def _latin_lying() -> None:
 
 
 class _Silent:
-    """A reader of numbers that sees none."""
+    """A reader of lines that sees none."""
 
     def read_lines(self, lines: Sequence[Any]) -> list[list[Any]]:
         return [[] for _ in lines]
 
 
 class _Lying:
-    """A reader of numbers that is sure of other digits in the places of the true ones."""
+    """A reader of lines that is sure of other digits in the places of the true ones."""
 
-    def __init__(self, honest: NumberReader) -> None:
+    def __init__(self, honest: LineReader) -> None:
         self._honest = honest
 
     def read_lines(self, lines: Sequence[Any]) -> list[list[Character]]:
@@ -81,31 +82,25 @@ class _Lying:
         return True
 
 
-def _numbers_silent() -> None:
-    from pipeline.ocr.engines import number_recognizer
+def _lines_silent() -> None:
+    from pipeline.ocr.engines import line_recognizer
 
-    number_recognizer.reader = _Silent
-
-
-def _numbers_lying() -> None:
-    from pipeline.ocr.engines import number_recognizer
-
-    lying = _Lying(number_recognizer.reader())
-    number_recognizer.reader = lambda: lying
+    line_recognizer.reader = _Silent
 
 
-def _arabic_silent() -> None:
-    from pipeline.ocr.engines import arabic_recognizer
+def _lines_lying() -> None:
+    from pipeline.ocr.engines import line_recognizer
 
-    arabic_recognizer.arabic_words = lambda lines, has_latin: [[] for _ in lines]
+    lying = _Lying(line_recognizer.reader())
+    line_recognizer.reader = lambda: lying
 
 
-def _arabic_lying() -> None:
-    from pipeline.ocr.engines import arabic_recognizer
+def _words_lying() -> None:
+    from pipeline.ocr.engines import line_recognizer
 
-    honest = arabic_recognizer.arabic_words
-    arabic_recognizer.arabic_words = lambda lines, has_latin: [
-        [LineWord("كتاب", word.left, word.right, 96.0) for word in words] for words in honest(lines, has_latin)
+    honest = line_recognizer.words_of
+    line_recognizer.words_of = lambda characters: [
+        LineWord("كتاب", word.left, word.right, 96.0) for word in honest(characters)
     ]
 
 

@@ -65,13 +65,16 @@ def test_an_arabic_word_over_a_number_is_not_believed_and_the_number_stays_whole
 
 
 def test_two_engines_that_agree_are_believed() -> None:
-    assert reliable([], [unsure("1445", 0, 40, 70)], [unsure("1445", 2, 41, 80)]) == ["1445"]
-    assert reliable([], [unsure("1445", 0, 40, 70)], [unsure("1446", 2, 41, 80)]) == []
-    assert reliable([], [unsure("1445", 0, 40, 20)], [unsure("1445", 2, 41, 80)]) == []
+    assert reliable([unsure("1445", 0, 40, 70)], [unsure("1445", 2, 41, 80)], []) == ["1445"]
+    assert reliable([unsure("1445", 0, 40, 70)], [unsure("1446", 2, 41, 80)], []) == []
+    assert reliable([unsure("1445", 0, 40, 20)], [unsure("1445", 2, 41, 80)], []) == []
 
 
-def test_arabic_readings_of_digits_are_not_believed() -> None:
-    """Tesseract reads ٧٧٨ as 1/8 with confidence."""
+def test_one_engine_does_not_agree_with_itself() -> None:
+    assert reliable([], [unsure("1445", 0, 40, 70)], [unsure("1445", 0, 40, 70)]) == []
+
+
+def test_words_with_digits_are_not_believed_alone() -> None:
     assert reliable([], [], [sure("1/8", 0, 40, 95.0), sure("طريق", 50, 90, 93.0)]) == ["طريق"]
 
 
@@ -90,7 +93,7 @@ def test_a_long_unsure_number_stands_before_a_surer_word() -> None:
 
 
 def test_neighbours_of_one_engine_may_overlap() -> None:
-    """The boxes of Tesseract are not exact."""
+    """Boxes of engines are not exact."""
     assert reliable([], [], [sure("فهد", 0, 30, 93.0), sure("صاحب", 10, 90, 93.0)]) == ["فهد", "صاحب"]
 
 
