@@ -42,6 +42,8 @@ class LineReader:
         self._classes: str = about["classes"]
         self._temperature = float(about["temperature"])
         self._sure: dict[str, float] = json.loads(about["sure"])
+        # Of the features of a word that make its confidence; empty for a reader of numbers alone.
+        self.word_weights: list[float] = json.loads(about.get("words", "[]"))
 
     def read_lines(self, lines: Sequence[NDArray[np.uint8]]) -> list[list[Character]]:
         """The characters of each line (h, w) of dark ink on light, from left to right.

@@ -8,6 +8,7 @@ from pipeline.ocr.engines.line_word import LineWord
 _UNSURE = 50.0  # the highest confidence (0..100) of a word that nobody is sure of
 _SURE = 90.0  # the least confidence of one that somebody is
 _MIN_AGREED = 40.0  # confidence of two readings that agree: of each, and they then count as sure
+_MIN_ALIKE = 2  # letters of a word that is sure because two engines read it alike
 _OVERLAP = 0.4  # of the narrower of two words: more is the same ink
 _MIN_NUMBER = 3  # digits of a number that stands against a word, even if nobody is sure of it
 _MIN_DIGITS = 2  # digits of a number that stands against a word
@@ -16,24 +17,27 @@ _MIN_LONG = 5  # digits of an unsure number that counts before unsure words
 Claims = Sequence[tuple[LineWord, bool]]
 
 
-def put_together(latin: Claims, numbers: Claims, own: Claims) -> list[LineWord]:
-    """The words of a line from left to right: claims of PP-OCR, and numbers and words of our network.
+def put_together(latin: Claims, numbers: Claims, own: Claims, arabic: Claims = ()) -> list[LineWord]:
+    """The words of a line from left to right: claims of PP-OCR, numbers and words of our network, claims of Tesseract.
 
     Each claim comes with whether it is sure. A word whose readings contradict each other, or of which nobody is sure,
-    has a confidence of at most 50. There long numbers count first: PP-OCR knows no Eastern digits, and reads words.
+    has a confidence of at most 50. There long numbers count first: engines that know no such digits read them as words,
+    and may be surer.
     """
     words: list[LineWord] = []
     for chosen in (
         [word for word, is_sure in latin if is_sure and not _contradicted(word, numbers)],
         [word for word, is_sure in numbers if is_sure and not _is_letter(word, own) and not _denied(word, latin)],
-        _agreed(latin, numbers),
+        _agreed(latin, numbers, arabic),
+        _alike(own, arabic),
         [word for word, is_sure in own if is_sure and not word.has_digits and not _is_number(word, numbers)],
+        [word for word, is_sure in arabic if is_sure and not word.has_digits and not _is_number(word, numbers)],
     ):
         sure = (word._replace(confidence=max(_SURE, word.confidence)) if word.has_digits else word for word in chosen)
         words += _beside(words, sure)
     long = [(word, is_sure) for word, is_sure in numbers if len(digits_of(word.text)) >= _MIN_LONG]
     likely = [(word, is_sure) for word, is_sure in long if word.confidence >= _MIN_AGREED]
-    for claims in (likely, *sorted((latin, numbers, own), key=_mean, reverse=True)):
+    for claims in (likely, *sorted((latin, numbers, own, arabic), key=_mean, reverse=True)):
         words += _beside(words, (word._replace(confidence=min(_UNSURE, word.confidence)) for word, _ in claims))
     return sorted(words, key=lambda word: word.left)
 
@@ -102,15 +106,29 @@ def _is_letter(number: LineWord, own: Claims) -> bool:
     )
 
 
-def _agreed(latin: Claims, numbers: Claims) -> list[LineWord]:
-    """Numbers that both networks read alike, although neither is sure of them."""
-    others = [word for word, _ in numbers if word.has_digits and word.confidence >= _MIN_AGREED]
+def _agreed(*engines: Claims) -> list[LineWord]:
+    """Numbers that two engines read alike, although no one is sure of them."""
+    claims = [[word for word, _ in words if word.has_digits and word.confidence >= _MIN_AGREED] for words in engines]
+    found: list[LineWord] = []
+    for place, words in enumerate(claims):
+        others = [other for following in claims[place + 1 :] for other in following]
+        alike = (
+            word
+            for word in words
+            if any(_is_same_ink(word, other) and _folded(word) == _folded(other) for other in others)
+        )
+        found += _beside(found, list(alike))
+    return found
+
+
+def _alike(own: Claims, arabic: Claims) -> list[LineWord]:
+    """Words without digits that both engines read alike."""
     return [
-        word
-        for word, _ in latin
-        if word.has_digits
-        and word.confidence >= _MIN_AGREED
-        and any(_is_same_ink(word, other) and _folded(word) == _folded(other) for other in others)
+        word._replace(confidence=max(_SURE, word.confidence))
+        for word, _ in own
+        if not word.has_digits
+        and len(_folded(word)) >= _MIN_ALIKE
+        and any(_is_same_ink(word, other) and _folded(word) == _folded(other) for other, _ in arabic)
     ]
 
 

@@ -8,7 +8,7 @@ from pipeline.documents.raster.ink import ink_of
 from pipeline.numbers import numbers_of
 from pipeline.ocr.agreement import put_together
 from pipeline.ocr.columns import with_column_lines
-from pipeline.ocr.engines import latin_recognizer, line_recognizer
+from pipeline.ocr.engines import arabic_recognizer, latin_recognizer, line_recognizer
 from pipeline.ocr.engines.line_word import LineWord
 from pipeline.ocr.engines.text_detector import text_map
 from pipeline.ocr.engines.text_line import TextLine
@@ -96,18 +96,23 @@ def _is_reliable(word: LineWord) -> bool:
 
 
 def _by_all(lines: Sequence[TextLine], cuts: Sequence[Any]) -> list[list[LineWord]]:
+    """The words of each line by PP-OCR and our network, and by Tesseract where these leave a doubt."""
     reader = line_recognizer.reader()
-    found = []
-    for line, cut, characters in zip(lines, cuts, reader.read_lines(cuts), strict=True):
+    claims = []
+    for cut, characters in zip(cuts, reader.read_lines(cuts), strict=True):
         own = [(word, line_recognizer.is_sure(word)) for word in line_recognizer.words_of(characters)]
         numbers = [
             (LineWord(one.text, one.left, one.right, 100 * one.confidence), reader.is_sure(one))
             for one in numbers_of(characters)
         ]
         latin = [(word, latin_recognizer.is_sure(word)) for word in latin_recognizer.latin_words(cut)]
-        words = put_together(latin, numbers, own)
-        found.append(_unsure(words) if line.runs_upward else words)
-    return found
+        claims.append((latin, numbers, own))
+    found = [put_together(*engines) for engines in claims]
+    doubtful = [n for n, words in enumerate(found) if not all(map(_is_reliable, words)) or not words]
+    third = arabic_recognizer.arabic_words([cuts[n] for n in doubtful])
+    for n, words in zip(doubtful, third, strict=True):
+        found[n] = put_together(*claims[n], [(word, arabic_recognizer.is_sure(word)) for word in words])
+    return [_unsure(words) if line.runs_upward else words for line, words in zip(lines, found, strict=True)]
 
 
 def _unsure(words: Iterable[LineWord]) -> list[LineWord]:

@@ -28,6 +28,7 @@ from pipeline.detect.tagger.model import Names, Tagger
 from pipeline.detect.text.normalize import normalize
 from schemas.entities import EntityType
 from schemas.spans import DetectOptions
+from scripts import logistic
 from scripts.names.generator.messages import Labelled, generate
 from scripts.names.sentences import corpora, written
 from scripts.names.sentences.corpora import LABELS, TAGS, Sentence, split
@@ -36,8 +37,6 @@ from scripts.names.sentences.labelled import UNJUDGED
 _GROUP = 8  # sentences read together
 _MESSAGES = 1500
 _SEED = 990_099
-_RIDGE = 1.0
-_STEPS = 30
 _TEMPERATURES = [round(0.5 + 0.05 * step, 2) for step in range(51)]
 
 
@@ -109,17 +108,8 @@ def rows(names: Names) -> Rows:
 
 
 def fitted(samples: Sequence[Sample]) -> NDArray[np.float64]:
-    """The weights of a ridge-penalized logistic regression, by Newton's method."""
-    features = np.array([sample.features for sample in samples])
-    truth = np.array([sample.is_right for sample in samples], dtype=float)
-    weights = np.zeros(features.shape[1])
-    for _ in range(_STEPS):
-        share = 1 / (1 + np.exp(-np.clip(features @ weights, -30, 30)))
-        penalty = np.diag([1e-6, *[_RIDGE] * (features.shape[1] - 1)])
-        gradient = features.T @ (truth - share) - penalty @ weights
-        curvature = (features * (share * (1 - share))[:, None]).T @ features + penalty
-        weights += np.linalg.solve(curvature, gradient)
-    return weights
+    """The weights of the features of samples."""
+    return logistic.fitted([sample.features for sample in samples], [sample.is_right for sample in samples])
 
 
 def combination(found: Rows) -> dict[EntityType, Weights]:

@@ -29,14 +29,14 @@ def export(kind: str, weights: Path, target: Path) -> None:
     graph = onnx.load(target)
     onnx.helper.set_model_props(graph, {"classes": network.CLASSES.replace("\0", "\ufffd", 1)})
     target.write_bytes(graph.SerializeToString(deterministic=True))
-    describe(target, 1.0, {"ascii": 1.01, "eastern": 1.01})
+    describe(target, temperature=1.0, sure={"ascii": 1.01, "eastern": 1.01}, words=[0.0, 1.0, 0.0, 0.0, 0.0, 0.0])
 
 
-def describe(target: Path, temperature: float, sure: dict[str, float]) -> None:
-    """Put into the file what its confidence needs."""
+def describe(target: Path, **values: object) -> None:
+    """Put what confidence needs into the file, beside what it holds: temperature, sure, words."""
     graph = onnx.load(target)
     about = {one.key: one.value for one in graph.metadata_props}
-    onnx.helper.set_model_props(graph, about | {"temperature": f"{temperature:.3f}", "sure": json.dumps(sure)})
+    onnx.helper.set_model_props(graph, about | {name: json.dumps(value) for name, value in values.items()})
     onnx.checker.check_model(graph)
     target.write_bytes(graph.SerializeToString(deterministic=True))
 

@@ -1,26 +1,31 @@
 """How well a recognizer reads drawn lines: of kept-back fonts, by kind of digits, clean and damaged.
 
 Usage: python -m scripts.scans.scores tune|test recurrent|convolutional --texts FILE [--lines N]. `tune` sets the temperature and the
-sure confidences in the file of the weights, `test` prints the table of the model card.
+sure confidences in the file of the weights, `words` the weights of the confidence of words (of the first network), `test`
+prints the table of the model card.
 """
 
 import argparse
 import math
 import random
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import groupby, pairwise
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from pipeline.numbers import MIN_SURE_DIGITS, Character, Number, numbers_of
 from pipeline.ocr.engines import line_recognizer as first
 from pipeline.verification import number_recognizer as second
+from scripts import logistic
 from scripts.scans import fonts, texts
 from scripts.scans.drawing import Mark
 from scripts.scans.export import describe
 from scripts.scans.lines import line
+
+_Sign = TypeVar("_Sign", Character, Mark)
 
 MODULES = {"recurrent": first, "convolutional": second}
 _TEMPERATURES = (0.4, 0.5, 0.6, 0.7, 0.8, 1.0, 1.25)
@@ -85,19 +90,19 @@ def tune(name: str, lines: int, sentences: Sequence[str]) -> None:
     target = Path(str(MODULES[name].__file__)).with_suffix(".onnx")
     losses: dict[float, float] = {}
     for temperature in _TEMPERATURES:
-        describe(target, temperature, {"ascii": 1.01, "eastern": 1.01})
+        describe(target, temperature=temperature, sure={"ascii": 1.01, "eastern": 1.01})
         MODULES[name].reader.cache_clear()
         read = tried(name, "tune", _mixed(lines // 10), 11, sentences).read
         sure = np.clip([one.confidence if one.right else 1 - one.confidence for one in read], 1e-6, 1)
         losses[temperature] = float(-np.log(sure).mean())
         print(f"temperature {temperature}: log loss {losses[temperature]:.4f}", flush=True)
     temperature = min(losses, key=lambda one: losses[one])
-    describe(target, temperature, {"ascii": 1.01, "eastern": 1.01})
+    describe(target, temperature=temperature, sure={"ascii": 1.01, "eastern": 1.01})
     MODULES[name].reader.cache_clear()
     read = tried(name, "tune", _mixed(lines), 12, sentences).read
     read = [one for one in read if sum(map(str.isdecimal, one.text)) >= MIN_SURE_DIGITS]
     sure_from = {kind: _sure([one for one in read if one.kind == kind]) for kind in ("ascii", "eastern")}
-    describe(target, temperature, sure_from)
+    describe(target, sure=sure_from)
     print(f"temperature {temperature}, sure from {sure_from}, of {len(read)} numbers")
 
 
@@ -134,6 +139,52 @@ def test(name: str, lines: int, seed: int, sentences: Sequence[str]) -> None:
         print(f"  {1000 * result.seconds / lines:.1f} ms a line", flush=True)
 
 
+class SeenWord(NamedTuple):
+    """An Arabic word without digits that was read, the product of its characters' probabilities, and whether it is right."""
+
+    text: str
+    probability: float
+    is_right: bool
+
+
+def words_seen(part: fonts.Part, damaged: Sequence[bool], seed: int, sentences: Sequence[str]) -> Iterator[SeenWord]:
+    """Draw and read one line for each entry of `damaged`, and give its words, without those of random letters."""
+    draw = random.Random(seed)
+    said = {token.strip(":،.؛؟") for text in sentences for token in text.split(" ")}
+    for bad in damaged:
+        made = line(draw, part, bad, sentences)
+        there = [(text, (run[0].middle + run[-1].middle) / 2) for text, run in _words(made.marks)]
+        for text, run in _words(first.reader().read_lines([made.image])[0]):
+            if any("\u0621" <= one <= "\u064a" for one in text) and not any(map(str.isdigit, text)):
+                near = [truth for truth, middle in there if run[0].left <= middle <= run[-1].right]
+                right = text in near
+                if near and not any("".join(first.logical(truth)).strip(":،.؛؟") in said for truth in near):
+                    continue
+                yield SeenWord("".join(first.logical(text)), math.prod(one.probability for one in run), right)
+
+
+def _words(line: Sequence[_Sign]) -> Iterator[tuple[str, list[_Sign]]]:
+    for blank, run in groupby(line, key=lambda one: one.text == " "):
+        if not blank:
+            own = list(run)
+            yield "".join(one.text for one in own), own
+
+
+def fit_words(lines: int, sentences: Sequence[str]) -> None:
+    """Set the weights that make the confidence of a word, and print how often words of each confidence are right."""
+    target = Path(str(first.__file__)).with_suffix(".onnx")
+    seen = list(words_seen("tune", _mixed(lines), 13, sentences))
+    rows = [first.features(one.text, one.probability) for one in seen]
+    weights = [round(float(weight), 4) for weight in logistic.fitted(rows, [one.is_right for one in seen])]
+    describe(target, words=weights)
+    print(f"weights {weights}, of {len(seen)} words")
+    shares = 1 / (1 + np.exp(-np.array(rows, dtype=float) @ weights))
+    right = np.array([one.is_right for one in seen])
+    for low, high in pairwise((0.0, 0.2, 0.4, 0.6, 0.8, 0.9, 0.95, 0.99, 1.01)):
+        chosen = (low <= shares) & (shares < high)
+        print(f"| {low} to {high} | {chosen.sum()} | {right[chosen].mean():.3f} |")
+
+
 def _plain(text: str) -> str:
     """Without the signs around a number whose confusion changes nothing: `+` and `*`, brackets."""
     return text.strip("+*#()%")
@@ -158,7 +209,7 @@ def _share(found: list[bool]) -> str:
 def main() -> None:
     """Tune or test one recognizer."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("step", choices=["tune", "test"])
+    parser.add_argument("step", choices=["tune", "words", "test"])
     parser.add_argument("name", choices=MODULES)
     parser.add_argument("--texts", type=Path, required=True, help="sentences (scripts.scans.texts)")
     parser.add_argument("--lines", type=int, default=12_000)
@@ -166,6 +217,8 @@ def main() -> None:
     options = parser.parse_args()
     if options.step == "tune":
         tune(options.name, options.lines, texts.read(options.texts))
+    elif options.step == "words":
+        fit_words(options.lines, texts.read(options.texts))
     else:
         test(options.name, options.lines, options.seed, texts.read(options.texts))
 

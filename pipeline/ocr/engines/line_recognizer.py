@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import groupby
+from operator import mul
 from pathlib import Path
 
 import cv2
@@ -15,12 +16,14 @@ from numpy.typing import NDArray
 
 from pipeline.line_reader import LEAST_CONTRAST, MOST_RATIO, OTHER, STRIDE, LineReader
 from pipeline.numbers import Character
+from pipeline.ocr.engines.arabic_vocabulary import is_known
 from pipeline.ocr.engines.line_word import LineWord
 
 HEIGHT = 40
 # In prepared pixels.
 _WINDOW, _EDGE = 2000, 160
 _SURE = 60.0  # confidence (0..100) of a word: the probability that it is right
+_LONG = 5  # letters: among shorter words, more misreadings are words as well
 _MIN_LETTERS = 2  # of a sure word: alef and heh look like Eastern digits, O and l like others
 _MIRRORED = str.maketrans("()[]<>", ")(][><")
 
@@ -48,6 +51,15 @@ def words_of(characters: Sequence[Character]) -> list[LineWord]:
     return [_word(list(run)) for blank, run in groupby(characters, key=lambda one: one.text == " ") if not blank]
 
 
+def features(word: str, probability: float) -> tuple[float, ...]:
+    """What tells whether a word is right, beside the product of the probabilities of its characters."""
+    probability = min(max(probability, 1e-6), 1 - 1e-6)
+    logit = math.log(probability / (1 - probability))
+    letters = "".join(filter(_is_arabic, word))
+    known = is_known(letters)
+    return (1.0, logit, known, known * logit, known and len(letters) >= _LONG, len(letters) < _MIN_LETTERS + 1)
+
+
 def is_sure(word: LineWord) -> bool:
     """Whether a word without digits is right more often than wrong."""
     letters = sum(map(str.isalpha, word.text))
@@ -56,11 +68,15 @@ def is_sure(word: LineWord) -> bool:
 
 def _word(shown: Sequence[Character]) -> LineWord:
     named = [one.text for one in shown if one.text != OTHER]
-    confidence = 100 * math.prod(one.probability for one in shown) if len(named) == len(shown) else 0.0
-    return LineWord("".join(_logical(named)), shown[0].left, shown[-1].right, confidence)
+    text = "".join(logical(named))
+    probability = math.prod(one.probability for one in shown) if len(named) == len(shown) else 0.0
+    if probability and any(map(_is_arabic, text)) and not any(map(str.isdigit, text)):
+        total = sum(map(mul, reader().word_weights, features(text, probability)))
+        probability = 1 / (1 + math.exp(-total))
+    return LineWord(text, shown[0].left, shown[-1].right, 100 * probability)
 
 
-def _logical(shown: Sequence[str]) -> Iterator[str]:
+def logical(shown: Sequence[str]) -> Iterator[str]:
     """The characters of a word in logical order; those of an Arabic one are shown from right to left."""
     if not any(_is_arabic(character) for character in shown):
         yield from shown

@@ -71,6 +71,7 @@ class _Lying:
 
     def __init__(self, honest: LineReader) -> None:
         self._honest = honest
+        self.word_weights = honest.word_weights
 
     def read_lines(self, lines: Sequence[Any]) -> list[list[Character]]:
         return [
