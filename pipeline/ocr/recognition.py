@@ -20,6 +20,9 @@ from pipeline.ocr.unread_ink import is_confident, unread_ink
 from pipeline.ocr.unread_rest import is_sign, is_texture, unread_rest
 
 _MAX_UPWARD = 50.0  # confidence (0..100)
+_BESIDE = 0.3  # times the height of a line: what engines see beside the words that they are asked about
+_MIN_ASKED = 2  # letters and digits of a word that Tesseract is asked about
+_NO_DOUBT = 90.0  # confidence of a Latin word of our network that PP-OCR need not read as well
 _MIN_SPACED, _SAME_ROW = 3, 0.5  # digits in a row that may be a number; the share of their heights that is the same
 
 
@@ -96,7 +99,7 @@ def _is_reliable(word: LineWord) -> bool:
 
 
 def _by_all(lines: Sequence[TextLine], cuts: Sequence[Any]) -> list[list[LineWord]]:
-    """The words of each line by PP-OCR and our network, and by Tesseract where these leave a doubt."""
+    """The words of each line by our network, by PP-OCR where it may be Latin, by Tesseract where these leave a doubt."""
     reader = line_recognizer.reader()
     claims = []
     for cut, characters in zip(cuts, reader.read_lines(cuts), strict=True):
@@ -105,14 +108,58 @@ def _by_all(lines: Sequence[TextLine], cuts: Sequence[Any]) -> list[list[LineWor
             (LineWord(one.text, one.left, one.right, 100 * one.confidence), reader.is_sure(one))
             for one in numbers_of(characters)
         ]
-        latin = [(word, latin_recognizer.is_sure(word)) for word in latin_recognizer.latin_words(cut)]
-        claims.append((latin, numbers, own))
+        read = _latin_words(cut, own)
+        claims.append(([(word, latin_recognizer.is_sure(word)) for word in read], numbers, own))
     found = [put_together(*engines) for engines in claims]
-    doubtful = [n for n, words in enumerate(found) if not all(map(_is_reliable, words)) or not words]
-    third = arabic_recognizer.arabic_words([cuts[n] for n in doubtful])
-    for n, words in zip(doubtful, third, strict=True):
-        found[n] = put_together(*claims[n], [(word, arabic_recognizer.is_sure(word)) for word in words])
+    doubtful = [n for n, words in enumerate(found) if not words or any(map(_is_doubtful, words))]
+    parts = [_part(cuts[n], _with_neighbours(found[n])) for n in doubtful]
+    third = arabic_recognizer.arabic_words([cuts[n][:, part] for n, part in zip(doubtful, parts, strict=True)])
+    for n, part, read in zip(doubtful, parts, third, strict=True):
+        arabic = [(word.moved(part.start), arabic_recognizer.is_sure(word)) for word in read]
+        found[n] = put_together(*claims[n], arabic)
     return [_unsure(words) if line.runs_upward else words for line, words in zip(lines, found, strict=True)]
+
+
+def _is_doubtful(word: LineWord) -> bool:
+    """Whether Tesseract is asked about a word: of single digits and signs it knows nothing."""
+    return not _is_reliable(word) and sum(map(str.isalnum, word.text)) >= _MIN_ASKED
+
+
+def _with_neighbours(words: Sequence[LineWord]) -> Sequence[LineWord]:
+    """The words from the one before the first doubtful one to the one after the last."""
+    places = [place for place, word in enumerate(words) if _is_doubtful(word)]
+    return words[max(0, places[0] - 1) : places[-1] + 2] if places else []
+
+
+def _part(cut: Any, words: Sequence[LineWord]) -> slice:
+    """The columns of a line from the first to the last of some words, with a little beside them; all without words."""
+    if not words:
+        return slice(0, cut.shape[1])
+    left = min(word.left for word in words) - _BESIDE * len(cut)
+    right = max(word.right for word in words) + _BESIDE * len(cut)
+    return slice(max(0, int(left)), min(cut.shape[1], int(right)))
+
+
+def _latin_words(cut: Any, own: Sequence[tuple[LineWord, bool]]) -> list[LineWord]:
+    """What PP-OCR reads from the first to the last word that may be Latin.
+
+    Those are words with ASCII digits, and with Latin letters that our network did not read without doubt. All of a line
+    in which it is sure of nothing.
+    """
+    is_any_sure = any(is_sure for _, is_sure in own)
+    asked = [
+        word
+        for word, is_sure in own
+        if (word.has_digits or not is_sure or word.confidence < _NO_DOUBT) and any(map(_is_ascii_alnum, word.text))
+    ]
+    if is_any_sure and not asked:
+        return []
+    part = _part(cut, asked if is_any_sure else [])
+    return [word.moved(part.start) for word in latin_recognizer.latin_words(cut[:, part])]
+
+
+def _is_ascii_alnum(character: str) -> bool:
+    return character.isascii() and character.isalnum()
 
 
 def _unsure(words: Iterable[LineWord]) -> list[LineWord]:

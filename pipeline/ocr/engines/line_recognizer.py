@@ -23,6 +23,7 @@ HEIGHT = 40
 # In prepared pixels.
 _WINDOW, _EDGE = 2000, 160
 _SURE = 60.0  # confidence (0..100) of a word: the probability that it is right
+_SURE_SIGN = 90.0  # of one of punctuation alone: it may be a speck
 _LONG = 5  # letters: among shorter words, more misreadings are words as well
 _MIN_LETTERS = 2  # of a sure word: alef and heh look like Eastern digits, O and l like others
 _MIRRORED = str.maketrans("()[]<>", ")(][><")
@@ -61,8 +62,10 @@ def features(word: str, probability: float) -> tuple[float, ...]:
 
 
 def is_sure(word: LineWord) -> bool:
-    """Whether a word without digits is right more often than wrong."""
+    """Whether a word without digits is right more often than wrong, and a sign alone surely right."""
     letters = sum(map(str.isalpha, word.text))
+    if not letters and not word.has_digits:
+        return word.confidence >= _SURE_SIGN
     return word.confidence >= _SURE and not word.has_digits and letters >= _MIN_LETTERS
 
 

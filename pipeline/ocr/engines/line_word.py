@@ -16,6 +16,10 @@ class LineWord(NamedTuple):
         """Whether one of its characters is a digit of any script."""
         return any(map(str.isdigit, self.text))
 
+    def moved(self, pixels: float) -> "LineWord":
+        """The same word so far to the right."""
+        return self._replace(left=self.left + pixels, right=self.right + pixels)
+
     def shared(self, other: "LineWord") -> float:
         """The pixels that both words cover."""
         return max(0.0, min(self.right, other.right) - max(self.left, other.left))
