@@ -65,7 +65,7 @@ train:  ## train the name taggers anew from ../shared/data (minutes on a GPU, da
 	@scripts/setup train
 	@scripts/names/run
 
-train-scans:  ## train the two recognizers of numbers anew on lines that it draws (three hours), write their weights
+train-scans:  ## train the two line recognizers anew on lines that it draws (half an hour on a GPU and 16 cores, days else), write their weights
 	@scripts/setup scans
 	@scripts/setup train
 	@scripts/scans/run

@@ -15,7 +15,7 @@ _FIRST, _LAST = "+%*#", "%*"
 
 
 class Character(NamedTuple):
-    """A character with its left and right in pixels of the line. `text` is `□` where the network knows no name for it."""
+    """A character, left and right in pixels of the line. `text` is `□` where the network knows no name for it."""
 
     text: str
     left: float

@@ -99,7 +99,7 @@ def _is_reliable(word: LineWord) -> bool:
 
 
 def _by_all(lines: Sequence[TextLine], cuts: Sequence[Any]) -> list[list[LineWord]]:
-    """The words of each line by our network, by PP-OCR where it may be Latin, by Tesseract where these leave a doubt."""
+    """The words of each line by our network, by PP-OCR where it may be Latin, by Tesseract where a doubt is left."""
     reader = line_recognizer.reader()
     claims = []
     for cut, characters in zip(cuts, reader.read_lines(cuts), strict=True):

@@ -1,7 +1,7 @@
 """The second reading of the numbers in a scanned line: a network without recurrence, made apart from the first.
 
 It checks what is left in an output, so it shares neither weights nor training pictures with the recognizer of
-`pipeline.ocr`. docs/models/numbers.md tells how it was made (`make train-scans`) and how well it reads.
+`pipeline.ocr`. docs/models/lines.md tells how it was made (`make train-scans`) and how well it reads.
 """
 
 from functools import cache

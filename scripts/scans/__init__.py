@@ -1,1 +1,1 @@
-"""Trains the two line recognizers for numbers on lines that it draws itself."""
+"""Trains the two line recognizers on lines that it draws itself."""

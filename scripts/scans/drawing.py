@@ -139,7 +139,8 @@ class _Pen:
         letters = [one for one in text if one.isalpha() and one != "ـ"]
         if self._draw.random() < 0.04:
             text = "".join(
-                one + (self._draw.choice(_VOWELS) if one.isalpha() and self._draw.random() < 0.4 else "") for one in text
+                one + (self._draw.choice(_VOWELS) if one.isalpha() and self._draw.random() < 0.4 else "")
+                for one in text
             )
         length = self._shaped.getlength(text)
         self._pieces.append((self._x, text, self._shaped))

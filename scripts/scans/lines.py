@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import cv2
@@ -25,9 +26,8 @@ def line(draw: random.Random, part: fonts.Part, damaged: bool, sentences: Sequen
     while True:
         made = _drawn(draw, part, round(2 ** draw.uniform(4.25, 5.6)), sentences)
         if (made.image < 128).any():
-            if not damaged:
-                return _clean(made, draw)
-            return _degraded(made, draw, lambda: _drawn(draw, part, made.size, sentences).image)
+            other = partial(_drawn, draw, part, made.size, sentences)
+            return _degraded(made, draw, other) if damaged else _clean(made, draw)
 
 
 def _drawn(draw: random.Random, part: fonts.Part, size: int, sentences: Sequence[str]) -> Drawn:
@@ -41,11 +41,11 @@ def _clean(made: Drawn, draw: random.Random) -> Line:
     return Line(image, marks)
 
 
-def _degraded(made: Drawn, draw: random.Random, other: Callable[[], NDArray[np.uint8]]) -> Line:
+def _degraded(made: Drawn, draw: random.Random, other: Callable[[], Drawn]) -> Line:
     image, marks = made.image, made.marks
     box = _box(image, made.size, draw, -0.04 if draw.random() < 0.15 else 0.06, 0.35)
     if draw.random() < 0.15:
-        image = _between_neighbours(image, other(), draw)
+        image = _between_neighbours(image, other().image, draw)
     if draw.random() < 0.3:
         image = damage.ruled(image, draw, *_inked_rows(made.image))
     image, marks = _cut(image, marks, box)

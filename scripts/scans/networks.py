@@ -67,7 +67,7 @@ class _Residual(nn.Module):
 
 
 class Convolutional(nn.Module):
-    """The second reading, of numbers: residual convolutions over pictures of 40 rows, then dilated ones over columns."""
+    """The second reading, of numbers: residual convolutions over pictures of 40 rows, dilated ones over columns."""
 
     HEIGHT = 40
     CLASSES = _OF_NUMBERS

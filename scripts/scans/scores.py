@@ -1,8 +1,9 @@
 """How well a recognizer reads drawn lines: of kept-back fonts, by kind of digits, clean and damaged.
 
-Usage: python -m scripts.scans.scores tune|test recurrent|convolutional --texts FILE [--lines N]. `tune` sets the temperature and the
-sure confidences in the file of the weights, `words` the weights of the confidence of words (of the first network), `test`
-prints the table of the model card.
+Usage: python -m scripts.scans.scores tune|words|test recurrent|convolutional --texts FILE [--lines N]
+
+`tune` sets the temperature and the sure confidences in the file of the weights, `words` what makes the confidence of words
+(of the first network), `test` prints the table of the model card.
 """
 
 import argparse
@@ -140,7 +141,7 @@ def test(name: str, lines: int, seed: int, sentences: Sequence[str]) -> None:
 
 
 class SeenWord(NamedTuple):
-    """An Arabic word without digits that was read, the product of its characters' probabilities, and whether it is right."""
+    """An Arabic word without digits, the product of its characters' probabilities, and whether it is right."""
 
     text: str
     probability: float

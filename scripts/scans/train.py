@@ -3,7 +3,7 @@
 Usage: python -m scripts.scans.train recurrent|convolutional --texts FILE --out FOLDER [--lines N] [--seed N]
 [--rate RATE] [--drawers N] [--start WEIGHTS]
 
-It trains on a GPU where PyTorch finds one, else on one core; sums on a GPU have no fixed order, so weights differ in bits.
+It trains on a GPU where PyTorch finds one, else on one core. Sums on a GPU have no fixed order: weights differ in bits.
 """
 
 import argparse
@@ -43,7 +43,7 @@ _MEAN = 0.998  # of the weights so far, that the mean keeps at each step
 
 
 class Example(NamedTuple):
-    """A prepared line (height, width) of ink from 0 to 255, its classes, and the class of each column where it is plain."""
+    """A prepared line (height, width) of ink from 0 to 255, its classes, and those of columns where they are plain."""
 
     picture: NDArray[np.uint8]
     classes: list[int]

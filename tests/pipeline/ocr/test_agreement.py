@@ -64,18 +64,43 @@ def test_an_arabic_word_over_a_number_is_not_believed_and_the_number_stays_whole
     assert [(word.text, word.confidence) for word in words] == [("٢٨٧٠٥٨٨٩٥٧", 50)]
 
 
-def test_two_engines_that_agree_are_believed() -> None:
-    assert reliable([unsure("1445", 0, 40, 70)], [unsure("1445", 2, 41, 80)], []) == ["1445"]
-    assert reliable([unsure("1445", 0, 40, 70)], [unsure("1446", 2, 41, 80)], []) == []
-    assert reliable([unsure("1445", 0, 40, 20)], [unsure("1445", 2, 41, 80)], []) == []
+@pytest.mark.parametrize("other", [0, 3])
+def test_two_engines_that_agree_on_a_number_are_believed(other: int) -> None:
+    """PP-OCR or Tesseract beside our network."""
+
+    def read(text: str, confidence: float) -> list[str]:
+        engines = [[], [unsure("1445", 2, 41, 80)], [], []]
+        engines[other] = [unsure(text, 0, 40, confidence)]
+        return reliable(*engines)
+
+    assert read("1445", 70) == ["1445"]
+    assert read("1446", 70) == []
+    assert read("1445", 20) == []
 
 
 def test_one_engine_does_not_agree_with_itself() -> None:
     assert reliable([], [unsure("1445", 0, 40, 70)], [unsure("1445", 0, 40, 70)]) == []
 
 
-def test_words_with_digits_are_not_believed_alone() -> None:
-    assert reliable([], [], [sure("1/8", 0, 40, 95.0), sure("طريق", 50, 90, 93.0)]) == ["طريق"]
+def test_two_engines_that_agree_on_a_word_are_believed() -> None:
+    own = [unsure("المراجعة", 0, 80, 20)]
+    assert reliable([], [], own, [unsure("المراجعة", 3, 82, 30)]) == ["المراجعة"]
+    assert reliable([], [], own, [unsure("المراجعه", 3, 82, 30)]) == []
+    assert reliable([], [], own, [unsure("المراجعة", 90, 160, 30)]) == []
+    assert reliable([], [], [unsure("ا", 0, 9, 20)], [unsure("ا", 0, 9, 30)]) == []
+
+
+def test_tesseract_is_believed_where_our_network_is_unsure() -> None:
+    assert reliable([], [], [unsure("المراحعة", 0, 80, 20)], [sure("المراجعة", 3, 82, 93.0)]) == ["المراجعة"]
+    assert reliable([], [], [sure("المراحعة", 0, 80, 93.0)], [sure("المراجعة", 3, 82, 93.0)]) == ["المراحعة"]
+
+
+@pytest.mark.parametrize("place", [2, 3])
+def test_words_with_digits_are_not_believed_alone(place: int) -> None:
+    """Tesseract reads ٧٧٨ as 1/8 with confidence."""
+    engines = [[], [], [], []]
+    engines[place] = [sure("1/8", 0, 40, 95.0), sure("طريق", 50, 90, 93.0)]
+    assert reliable(*engines) == ["طريق"]
 
 
 def test_every_place_keeps_a_reading_though_nobody_is_sure() -> None:

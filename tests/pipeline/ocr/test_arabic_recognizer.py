@@ -15,25 +15,25 @@ def cuts(*texts: str) -> list[np.ndarray]:
 
 
 def test_each_line_gets_its_own_words() -> None:
-    found = arabic_words(cuts(*TEXTS), [False] * len(TEXTS))
+    found = arabic_words(cuts(*TEXTS))
     assert [" ".join(word.text for word in reversed(words)) for words in found] == list(TEXTS)
     assert all(is_sure(word) for words in found for word in words)
 
 
 def test_words_are_placed_from_left_to_right_in_pixels_of_their_line() -> None:
     (line,) = cuts(TEXTS[1])
-    (words,) = arabic_words([line], [False])
+    (words,) = arabic_words([line])
     assert [word.left for word in words] == sorted(word.left for word in words)
     assert all(-5 <= word.left < word.right <= line.shape[1] + 5 for word in words)
-    (large,) = arabic_words([np.kron(line, np.ones((2, 2), np.uint8))], [False])
+    (large,) = arabic_words([np.kron(line, np.ones((2, 2), np.uint8))])
     assert all(abs(one.left * 2 - two.left) < len(line) for one, two in zip(words, large, strict=True))
 
 
 def test_a_line_of_both_scripts_keeps_its_arabic() -> None:
-    (words,) = arabic_words(cuts("السيد Ahmed Salem من مكتب الرياض"), [True])
+    (words,) = arabic_words(cuts("السيد Ahmed Salem من مكتب الرياض"))
     assert {"السيد", "مكتب", "الرياض"} <= {word.text for word in words}
 
 
 def test_blank_lines_have_no_words() -> None:
-    assert arabic_words([], []) == []
-    assert arabic_words([np.full((40, 300), 255, np.uint8), np.zeros((1, 1), np.uint8)], [False, False]) == [[], []]
+    assert arabic_words([]) == []
+    assert arabic_words([np.full((40, 300), 255, np.uint8), np.zeros((1, 1), np.uint8)]) == [[], []]

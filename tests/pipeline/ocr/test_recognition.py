@@ -8,6 +8,8 @@ from PIL import Image, ImageDraw, ImageFont
 from pipeline.documents.document import Raster, Reading
 from pipeline.documents.raster.ink import characters, ink_of, line_boxes
 from pipeline.ocr import recognition
+from pipeline.ocr.engines import arabic_recognizer, latin_recognizer
+from pipeline.ocr.engines.line_word import LineWord
 from schemas.errors import StageFailed
 from tests.pipeline.documents import papers
 
@@ -46,9 +48,68 @@ def test_numbers_in_an_arabic_line_keep_their_place() -> None:
     assert reading.text == "رقم الهوية 1012345672 ورقم الجوال 0551234567"
 
 
-def test_eastern_digits_are_unread_ink_and_the_words_around_them_are_not() -> None:
-    pixels = papers.picture("رقم الهوية ١٠١٢٣٤٥٦٧٢ في المملكة", "العنوان ٧٨٧٨ طريق الملك فهد")
-    reading = read(pixels)
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[int]]:
+    """The widths of what PP-OCR and Tesseract are asked to read in lines."""
+    widths: dict[str, list[int]] = {"latin": [], "arabic": []}
+    latin, arabic = latin_recognizer.latin_words, arabic_recognizer.arabic_words
+
+    def latin_words(line: np.ndarray) -> list[LineWord]:
+        widths["latin"].append(line.shape[1])
+        return latin(line)
+
+    def arabic_words(lines: list[np.ndarray]) -> list[list[LineWord]]:
+        widths["arabic"] += [line.shape[1] for line in lines]
+        return arabic(lines)
+
+    monkeypatch.setattr(latin_recognizer, "latin_words", latin_words)
+    monkeypatch.setattr(arabic_recognizer, "arabic_words", arabic_words)
+    return widths
+
+
+def test_what_our_network_reads_without_doubt_no_other_engine_reads(asked: dict[str, list[int]]) -> None:
+    text = "صدرت من مكتب الرياض\nIssued at the office in the morning"
+    assert read(papers.picture(*text.split("\n"))).text == text
+    assert asked == {"latin": [], "arabic": []}
+
+
+def test_other_engines_read_the_parts_with_digits_or_a_doubt(asked: dict[str, list[int]]) -> None:
+    pixels = papers.picture("رقم الهوية الوطنية للسيد المذكور 1012345672 في مكتب الرياض")
+    assert "1012345672" in read(pixels).text
+    (width,) = asked["latin"]
+    assert width < pixels.shape[1] / 4
+    assert asked["arabic"] == []
+
+
+def test_a_word_with_a_doubt_is_asked_of_tesseract(asked: dict[str, list[int]]) -> None:
+    pixels = papers.picture("صدرت من مكتب الرياض في المملكة")
+    columns = np.flatnonzero((pixels < 128).any(axis=0))
+    first = columns[0] + (columns[-1] - columns[0]) * 8 // 10
+    blurred = pixels.copy()
+    blurred[:, first:] = cv2.GaussianBlur(pixels[:, first:], (0, 0), 5)
+    read(blurred)
+    assert len(asked["arabic"]) == 1
+    assert asked["arabic"][0] < 0.6 * (columns[-1] - columns[0])
+
+
+EASTERN = ("رقم الهوية ١٠١٢٣٤٥٦٧٢ في المملكة", "العنوان ٧٨٧٨ طريق الملك فهد")
+
+
+def test_eastern_digits_of_clear_print_are_read() -> None:
+    reading = read(papers.picture(*EASTERN))
+    assert reading.text.split("\n") == list(EASTERN)
+    assert not reading.unread
+
+
+def test_eastern_digits_in_doubt_are_unread_ink_and_the_words_around_them_are_not() -> None:
+    pixels = papers.picture(*EASTERN)
+    clear = read(pixels)
+    blurred = pixels.copy()
+    for word in clear.words:
+        if clear.text[word.start].isdigit():
+            place = slice(word.top, word.top + word.height), slice(word.left, word.left + word.width)
+            blurred[place] = cv2.GaussianBlur(pixels[place], (0, 0), 3.5)
+    reading = read(blurred)
     assert len(reading.unread) >= 2
     words = {reading.text[word.start : word.end]: word for word in reading.words}
     for known in ("رقم", "الهوية", "طريق", "الملك"):
