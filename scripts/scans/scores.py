@@ -2,8 +2,8 @@
 
 Usage: python -m scripts.scans.scores tune|words|test recurrent|convolutional --texts FILE [--lines N]
 
-`tune` sets the temperature and the sure confidences in the file of the weights, `words` what makes the confidence of words
-(of the first network), `test` prints the table of the model card.
+`tune` sets the temperature and the sure confidences in the file of the weights, `words` what makes the confidence of
+words (of the first network), `test` prints the table of the model card.
 """
 
 import argparse
