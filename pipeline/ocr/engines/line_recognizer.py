@@ -48,8 +48,12 @@ def prepared(line: NDArray[np.uint8]) -> NDArray[np.float32]:
 
 
 def words_of(characters: Sequence[Character]) -> list[LineWord]:
-    """The words among the characters of a line, from left to right; what has no name in a word is left out of it."""
-    return [_word(list(run)) for blank, run in groupby(characters, key=lambda one: one.text == " ") if not blank]
+    """The words among the characters of a line, from left to right.
+
+    What has no name in a word is left out of it, and so are words of nothing else.
+    """
+    words = [_word(list(run)) for blank, run in groupby(characters, key=lambda one: one.text == " ") if not blank]
+    return [word for word in words if word.text]
 
 
 def features(word: str, probability: float) -> tuple[float, ...]:

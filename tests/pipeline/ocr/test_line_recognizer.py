@@ -71,7 +71,7 @@ def test_words_are_in_logical_order(shown: str, texts: list[str]) -> None:
 
 
 def test_the_confidence_is_of_the_whole_word_and_none_where_a_character_has_no_name() -> None:
-    line = [Character(one, 10.0 * at, 10.0 * at + 9, 0.9) for at, one in enumerate("ab □c")]
+    line = [Character(one, 10.0 * at, 10.0 * at + 9, 0.9) for at, one in enumerate("ab □c □□")]
     whole, partly = words_of(line)
     assert whole.confidence == pytest.approx(81)
     assert (partly.text, partly.confidence) == ("c", 0)
