@@ -1,0 +1,88 @@
+"""The words of lines, each part read by the engines that suit it."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from pipeline.numbers import numbers_of
+from pipeline.ocr.agreement import put_together
+from pipeline.ocr.engines import arabic_recognizer, latin_recognizer, line_recognizer
+from pipeline.ocr.engines.line_word import LineWord
+from pipeline.ocr.engines.text_line import TextLine
+from pipeline.ocr.unread_ink import is_confident
+
+_MAX_UPWARD = 50.0  # confidence (0..100)
+_BESIDE = 0.3  # times the height of a line: what engines see beside the words that they are asked about
+_MIN_ASKED = 2  # letters and digits of a word that Tesseract is asked about
+_NO_DOUBT = 90.0  # confidence of a Latin word of our network that PP-OCR need not read as well
+
+
+def words_of_lines(lines: Sequence[TextLine], cuts: Sequence[Any]) -> list[list[LineWord]]:
+    """The words of each line, of which `cuts` are the grayscale arrays, from left to right in pixels of its cut.
+
+    Our network reads all of a line, PP-OCR what may be Latin, and Tesseract's Arabic model where a doubt is left.
+    """
+    reader = line_recognizer.reader()
+    claims = []
+    for cut, characters in zip(cuts, reader.read_lines(cuts), strict=True):
+        own = [(word, line_recognizer.is_sure(word)) for word in line_recognizer.words_of(characters)]
+        numbers = [
+            (LineWord(one.text, one.left, one.right, 100 * one.confidence), reader.is_sure(one))
+            for one in numbers_of(characters)
+        ]
+        read = _latin_words(cut, own)
+        claims.append(([(word, latin_recognizer.is_sure(word)) for word in read], numbers, own))
+    found = [put_together(*engines) for engines in claims]
+    doubtful = [n for n, words in enumerate(found) if not words or any(map(_is_doubtful, words))]
+    parts = [_part(cuts[n], _with_neighbours(found[n])) for n in doubtful]
+    third = arabic_recognizer.arabic_words([cuts[n][:, part] for n, part in zip(doubtful, parts, strict=True)])
+    for n, part, read in zip(doubtful, parts, third, strict=True):
+        arabic = [(word.moved(part.start), arabic_recognizer.is_sure(word)) for word in read]
+        found[n] = put_together(*claims[n], arabic)
+    return [_unsure(words) if line.runs_upward else words for line, words in zip(lines, found, strict=True)]
+
+
+def _is_doubtful(word: LineWord) -> bool:
+    """Whether Tesseract is asked about a word: of single digits and signs it knows nothing."""
+    return not is_confident(word.text, word.confidence) and sum(map(str.isalnum, word.text)) >= _MIN_ASKED
+
+
+def _with_neighbours(words: Sequence[LineWord]) -> Sequence[LineWord]:
+    """The words from the one before the first doubtful one to the one after the last."""
+    places = [place for place, word in enumerate(words) if _is_doubtful(word)]
+    return words[max(0, places[0] - 1) : places[-1] + 2] if places else []
+
+
+def _part(cut: Any, words: Sequence[LineWord]) -> slice:
+    """The columns of a line from the first to the last of some words, with a little beside them; all without words."""
+    if not words:
+        return slice(0, cut.shape[1])
+    left = min(word.left for word in words) - _BESIDE * len(cut)
+    right = max(word.right for word in words) + _BESIDE * len(cut)
+    return slice(max(0, int(left)), min(cut.shape[1], int(right)))
+
+
+def _latin_words(cut: Any, own: Sequence[tuple[LineWord, bool]]) -> list[LineWord]:
+    """What PP-OCR reads from the first to the last word that may be Latin.
+
+    Those are words with ASCII digits, and with Latin letters that our network did not read without doubt. All of a line
+    in which it is sure of nothing.
+    """
+    is_any_sure = any(is_sure for _, is_sure in own)
+    asked = [
+        word
+        for word, is_sure in own
+        if (word.has_digits or not is_sure or word.confidence < _NO_DOUBT) and any(map(_is_ascii_alnum, word.text))
+    ]
+    if is_any_sure and not asked:
+        return []
+    part = _part(cut, asked if is_any_sure else [])
+    return [word.moved(part.start) for word in latin_recognizer.latin_words(cut[:, part])]
+
+
+def _is_ascii_alnum(character: str) -> bool:
+    return character.isascii() and character.isalnum()
+
+
+def _unsure(words: Iterable[LineWord]) -> list[LineWord]:
+    """The words of a line that runs upward: on an upright page it may run downward, and on another all lines do so."""
+    return [word._replace(confidence=min(word.confidence, _MAX_UPWARD)) for word in words]
