@@ -30,7 +30,7 @@ _FOLDED = str.maketrans("٪٫٬−–—‘’“”«»﴾﴿", "%,,---''\"\"<>
 _PERSIAN = str.maketrans("٤٥٦", "۴۵۶")
 _MIRRORED = str.maketrans("()[]<>{}«»", ")(][><}{»«")
 # An Arabic word in runs: letters with their marks, digits and Latin letters, other signs.
-_RUNS = re.compile(r"[\u0621-\u065f\u0670-\u06d3]+|\w+|.")
+_RUNS = re.compile(r"[\u0621-\u065f\u0670-\u06d3]+|[^\W\u0621-\u065f\u0670-\u06d3]+|.")
 _VOWELS = "\u064b\u064c\u064d\u064e\u064f\u0650\u0651\u0652"
 
 
