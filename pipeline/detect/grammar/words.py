@@ -49,7 +49,7 @@ def _code_of_other(separator: str) -> str:
 
 
 _BLANK = 0x20
-_ALL = "".join(map(chr, range(0x110000)))
+_ALL = np.arange(0x110000, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
 
 
 def _folded_letters() -> NDArray[np.uint32]:
