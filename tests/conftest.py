@@ -19,6 +19,7 @@ from schemas.telemetry import logs
 from storage.database import Database
 from storage.encryption import Keyring
 from tests.servers import Bucket, PostgreSQL, RedisServer, ServerMissing, Swift
+from tests.servers.certificates import own_certificate
 
 Server = TypeVar("Server", PostgreSQL, RedisServer, Swift)
 
@@ -34,6 +35,19 @@ def _no_settings_from_outside(tmp_path_factory: pytest.TempPathFactory) -> Itera
     yield
     del os.environ["XDG_DATA_HOME"]
     os.environ.update(foreign)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _one_authority(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """HTTP clients trust one certificate, of nobody.
+
+    Servers of tests speak plain HTTP or bring a certificate of their own, and a client that reads all authorities of
+    the machine takes as long for it as for a dozen calls.
+    """
+    path, _ = own_certificate(tmp_path_factory.mktemp("authority"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SSL_CERT_FILE", str(path))
+        yield
 
 
 @pytest.fixture

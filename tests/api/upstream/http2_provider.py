@@ -4,19 +4,13 @@ import asyncio
 import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from datetime import timedelta
-from ipaddress import ip_address
 from pathlib import Path
 
 import h2.config
 import h2.connection
 import h2.events
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 
-from schemas.clock import utc_now
+from tests.servers.certificates import own_certificate
 
 
 class Second:
@@ -53,7 +47,7 @@ class Second:
     @asynccontextmanager
     async def listening(self, folder: Path) -> AsyncIterator[tuple[str, ssl.SSLContext]]:
         """Its address, and how a client checks its certificate."""
-        certificate, key = _certificate(folder)
+        certificate, key = own_certificate(folder)
         ours = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         ours.load_cert_chain(certificate, key)
         ours.set_alpn_protocols(["h2"])
@@ -63,25 +57,3 @@ class Second:
             yield f"https://127.0.0.1:{port}", ssl.create_default_context(cafile=str(certificate))
         finally:
             server.close()
-
-
-def _certificate(folder: Path) -> tuple[Path, Path]:
-    key, now = ec.generate_private_key(ec.SECP256R1()), utc_now()
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "provider")])
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))]), critical=False)
-        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
-        .sign(key, hashes.SHA256())
-    )
-    paths = folder / "certificate.pem", folder / "key.pem"
-    paths[0].write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
-    pkcs8 = serialization.PrivateFormat.PKCS8
-    paths[1].write_bytes(key.private_bytes(serialization.Encoding.PEM, pkcs8, serialization.NoEncryption()))
-    return paths
