@@ -77,9 +77,9 @@ docs:  ## build the documentation as a site that needs no network, into build/si
 
 screenshots:  ## take the pictures of README and docs anew, as the browser tests see them
 	@scripts/setup test
-	@$(PY) -m pytest tests/contract/dashboard/test_journeys.py
+	@$(PY) -m pytest -m "slow or not slow" tests/contract/dashboard/test_journeys.py
 	cp build/screenshots/try.png docs/images/dashboard.png
-	cp build/screenshots/before-and-after-png.png docs/images/before-after.png
+	cp build/screenshots/before-and-after-residence-permit-form-png.png docs/images/before-after.png
 
 monitoring:  ## watch a running system with a real Prometheus by examples/monitoring, take docs/images/metrics.png (needs the package prometheus)
 	@scripts/setup test

@@ -20,6 +20,7 @@ from storage.database import Database
 from storage.encryption import Keyring
 from tests.servers import Bucket, PostgreSQL, RedisServer, ServerMissing, Swift
 from tests.servers.certificates import own_certificate
+from tests.servers.embedded import Embedded, running
 
 Server = TypeVar("Server", PostgreSQL, RedisServer, Swift)
 
@@ -153,6 +154,13 @@ def redis_url(_redis: RedisServer) -> str:
 def s3(_swift: Swift) -> Bucket:
     """An empty bucket on a real S3 API, and all that is needed to use it."""
     return _swift.bucket()
+
+
+@pytest.fixture(scope="session")
+def embedded() -> Iterator[Embedded]:
+    """`masker serve` in embedded mode, of which each test takes an account: it starts in the time of many tests."""
+    with running() as server:
+        yield server
 
 
 @pytest.fixture

@@ -4,12 +4,12 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from examples.server import Server, embedded_server
+from examples.server import Server
+from tests.servers.embedded import Embedded
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()
@@ -38,9 +38,8 @@ def shell(script: str, environment: dict[str, str], folder: Path = ROOT) -> str:
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    with embedded_server("readme@example.com") as running:
-        yield running
+def server(embedded: Embedded) -> Server:
+    return embedded.server
 
 
 def test_the_curl_tour(server: Server) -> None:

@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from examples.demo import DOCUMENTS
-from examples.server import Server, embedded_server
+from examples.server import Server
 from masker.client import (
     AsyncMasker,
     EnvelopeError,
@@ -30,6 +30,7 @@ from masker.client import (
     restore,
 )
 from tests.contract.vectors.make import cases
+from tests.servers.embedded import Embedded
 
 TEXT = "Reem Alharbi, national ID 1012345672"
 CSV = b"name,phone\nReem Alharbi,0501234567\n"
@@ -37,9 +38,8 @@ REDACTED = b"name,phone\nPERSON_NAME_01,PHONE_01\n"
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    with embedded_server("client@example.com", RATE_LIMIT_PER_MINUTE="100000") as running:
-        yield running
+def server(embedded: Embedded) -> Server:
+    return embedded.account()
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +21,9 @@ import httpx
 import pytest
 
 from examples.demo import DOCUMENTS
-from examples.server import Server, embedded_server
+from examples.server import Server
 from masker.client import Masker, WebhookError, webhook_secret
-from tests.api.proxy.provider import ScriptedProvider
-from tests.api.proxy.provider_answers import parrot
+from tests.servers.embedded import Embedded
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(path.relative_to(ROOT) for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")))
@@ -36,18 +35,9 @@ def blocks(page: Path, language: str = "python|py") -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def provider() -> Iterator[ScriptedProvider]:
-    scripted = ScriptedProvider()
-    scripted.begin(parrot)
-    yield scripted
-    scripted.close()
-
-
-@pytest.fixture(scope="module")
-def server(provider: ScriptedProvider) -> Iterator[Server]:
-    settings = {"ANTHROPIC_BASE_URL": provider.url, "OPENAI_BASE_URL": f"{provider.url}/v1"}
-    with embedded_server("reader@example.com", **settings) as running:
-        yield running
+def server(embedded: Embedded) -> Server:
+    embedded.scripted()
+    return embedded.account()
 
 
 def run(code: str, server: Server, names: Names) -> str:

@@ -13,9 +13,9 @@ import httpx
 import pytest
 
 from examples.demo import DOCUMENTS
-from examples.server import Server, embedded_server, free_port
+from examples.server import Server, free_port
 from tests.api.proxy.provider import ScriptedProvider
-from tests.api.proxy.provider_answers import parrot
+from tests.servers.embedded import Embedded
 
 ROOT = Path(__file__).parents[2]
 QUESTION = "I am Noura Salem Almithali, national ID 1058374925. Greet me."
@@ -23,20 +23,13 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture(scope="module")
-def provider() -> Iterator[ScriptedProvider]:
-    scripted = ScriptedProvider()
-    yield scripted
-    scripted.close()
+def server(embedded: Embedded) -> Server:
+    return embedded.account()
 
 
-@pytest.fixture(scope="module")
-def server(provider: ScriptedProvider) -> Iterator[Server]:
-    settings = {
-        "ANTHROPIC_BASE_URL": provider.url, "OPENAI_BASE_URL": f"{provider.url}/v1",
-        "WEBHOOK_PRIVATE_ADDRESSES": "true", "RATE_LIMIT_PER_MINUTE": "10000",
-    }  # fmt: skip
-    with embedded_server("integrations@example.com", **settings) as running:
-        yield running
+@pytest.fixture
+def provider(embedded: Embedded) -> ScriptedProvider:
+    return embedded.scripted()
 
 
 @pytest.fixture
@@ -60,7 +53,6 @@ def run(environment: dict[str, str]) -> Run:
 def test_chats_restore_what_the_model_never_saw(
     run: Run, provider: ScriptedProvider, module: str, replies: int
 ) -> None:
-    provider.begin(parrot)
     done = run(module, QUESTION)
     assert done.returncode == 0, done.stderr[-2000:]
     assert done.stdout.splitlines() == [QUESTION] * replies

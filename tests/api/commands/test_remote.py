@@ -3,7 +3,7 @@
 import hashlib
 import json
 import socket
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +12,10 @@ import pytest
 from api.cli import main
 from api.commands.remote_run import NOTES
 from examples.demo import DOCUMENTS
-from examples.server import Server, embedded_server
-from masker.client import Masker, restore
+from examples.server import Server
+from masker.client import Masker, Retries, blocking, restore
 from masker.client.calls import name_in
+from tests.servers.embedded import Embedded
 
 TEXT = "Reem Alharbi, national ID 1012345672"
 PEOPLE = "name,email\nNoura Almithali,noura@example.com\n"
@@ -23,15 +24,15 @@ Run = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    with embedded_server("remote@example.com", RATE_LIMIT_PER_MINUTE="100000") as running:
-        yield running
+def server(embedded: Embedded) -> Server:
+    return embedded.account()
 
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path, server: Server) -> Run:
     """The command's own `main`, in this process, with the server of the environment: status and both streams."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(blocking, "Retries", lambda: Retries(waits=(0.01, 0.02, 0.04)))
 
     def once(*arguments: str | Path, **environment: str) -> tuple[int, str, str]:
         with monkeypatch.context() as patched:

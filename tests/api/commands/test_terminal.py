@@ -7,19 +7,18 @@ import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from examples.demo import DOCUMENTS
-from examples.server import Server, embedded_server
+from examples.server import Server
+from tests.servers.embedded import Embedded
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    with embedded_server("terminal@example.com", RATE_LIMIT_PER_MINUTE="100000") as running:
-        yield running
+def server(embedded: Embedded) -> Server:
+    return embedded.account()
 
 
 def at_terminal(*arguments: str, **environment: str) -> tuple[int, str, str]:

@@ -1,4 +1,4 @@
-"""One server and one browser for each module; every test has an account and a browser context of its own."""
+"""One server and one browser for all; every test has an account and a browser context of its own."""
 
 import os
 import secrets
@@ -8,22 +8,22 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Request, sync_playwright
 
-from examples.server import Server, embedded_server
+from examples.server import Server
+from tests.servers.embedded import Embedded
 
 SCREENSHOTS = Path(__file__).parents[3] / "build" / "screenshots"
 PASSWORD = "correct horse battery"
+_IDLE = "() => new Promise(done => setTimeout(() => requestIdleCallback(done), 40))"
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    limits = {"RATE_LIMIT_PER_MINUTE": "100000", "LOGIN_ATTEMPTS_PER_MINUTE": "100000"}
-    with embedded_server("operator@example.com", **limits) as running:
-        yield running
+@pytest.fixture(scope="package")
+def server(embedded: Embedded) -> Server:
+    return embedded.server
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     program = shutil.which("chromium")
     if program is None:
@@ -45,12 +45,29 @@ class Visit:
     email: str
     problems: list[str] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)
+    pending: set[Request] = field(default_factory=set)
 
     def open(self, path: str) -> None:
+        self.pending.clear()
         self.page.goto(self.url + path)
-        self.page.wait_for_load_state("networkidle")
+        self.settle()
+
+    def settle(self) -> None:
+        """Returns when the page waits for nobody and has nothing to do."""
+        quiet = 0
+        while quiet < 2:
+            self.page.evaluate(_IDLE)
+            quiet = 0 if self.pending else quiet + 1
+
+    def enter(self) -> None:
+        """The first page, for somebody who has just registered."""
+        form = {"email": self.email, "password": PASSWORD}
+        answer = self.page.request.post(f"{self.url}/auth/register", data=form, headers={"Origin": self.url})
+        assert answer.ok, answer.text()
+        self.open("/")
 
     def sign_up(self) -> None:
+        """The same, by the form."""
         self.open("/sign-up")
         self.page.fill("[name=email]", self.email)
         self.page.fill("[name=password]", PASSWORD)
@@ -75,7 +92,9 @@ def visitor(server: Server, browser: Browser) -> Iterator[Callable[..., Visit]]:
         visit = Visit(page, server.url, f"{secrets.token_hex(6)}@example.com")
         page.on("pageerror", lambda error: visit.problems.append(str(error)))
         page.on("console", lambda line: visit.problems.append(line.text) if line.type == "error" else None)
-        page.on("request", lambda request: visit.asked.append(request.url))
+        page.on("request", lambda request: (visit.asked.append(request.url), visit.pending.add(request)))
+        page.on("requestfinished", lambda request: visit.pending.discard(request))
+        page.on("requestfailed", lambda request: visit.pending.discard(request))
         visits.append(visit)
         return visit
 
@@ -89,7 +108,7 @@ def visitor(server: Server, browser: Browser) -> Iterator[Callable[..., Visit]]:
 
 @pytest.fixture
 def visit(visitor: Callable[..., Visit]) -> Visit:
-    """A visitor who has just signed up."""
+    """A visitor who has just registered."""
     found = visitor()
-    found.sign_up()
+    found.enter()
     return found

@@ -57,7 +57,7 @@ def test_each_page_in_all_of_its_looks(visitor: Callable[..., Visit], page: obje
 def looks(visitor: Callable[..., Visit], page: object, wanted: list[tuple[str, str, str]]) -> None:
     visit = visitor()
     if not page.is_open:
-        visit.sign_up()
+        visit.enter()
         if page.name == "glossaries":
             visit.page.request.post(
                 f"{visit.url}/v1/glossaries",
@@ -99,7 +99,7 @@ def test_a_page_that_few_can_use_has_a_low_score(visit: Visit) -> None:
 @pytest.mark.clause("DASH-12", "DASH-13")
 def test_the_first_load_is_small(visitor: Callable[..., Visit]) -> None:
     visit, sizes = visitor(), []
-    visit.sign_up()
+    visit.enter()
     visit.page.on("requestfinished", lambda request: sizes.append(request.sizes()))
     visit.open("/")
     transferred = sum(size["responseBodySize"] + size["responseHeadersSize"] for size in sizes)

@@ -1,6 +1,7 @@
 """The pages that the dashboard shows before and after: for who is signed in, of any document, and bounded."""
 
 import base64
+import secrets
 from collections.abc import Iterator
 
 import httpx
@@ -8,22 +9,18 @@ import pymupdf
 import pytest
 
 from examples.demo import DOCUMENTS
-from examples.server import Server, embedded_server
+from examples.server import Server
 from schemas.files import MEDIA_TYPE
+from tests.servers.embedded import MAX_UPLOAD_BYTES
 
 TYPE = {format_.value: media_type for format_, media_type in MEDIA_TYPE.items()}
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    with embedded_server("operator@example.com", MAX_UPLOAD_BYTES="2000000", RATE_LIMIT_PER_MINUTE="1000") as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
 def session(server: Server) -> Iterator[httpx.Client]:
     with httpx.Client(base_url=server.url, headers={"Origin": server.url}, timeout=60) as client:
-        client.post("/auth/register", json={"email": "someone@example.com", "password": "a long password"})
+        email = f"{secrets.token_hex(6)}@example.com"
+        client.post("/auth/register", json={"email": email, "password": "a long password"})
         yield client
 
 
@@ -99,7 +96,7 @@ def test_nobody_without_a_session_and_no_other_site_gets_one(server: Server, ses
         (long_pdf(1)[:400], "pdf", 400),
         ((DOCUMENTS / "payroll.xlsx").read_bytes()[:3000], "xlsx", 400),
         ((DOCUMENTS / "payroll.xlsx").read_bytes(), "docx", 400),
-        (b"%PDF-1.7" + bytes(2_100_000), "pdf", 413),
+        (b"%PDF-1.7" + bytes(MAX_UPLOAD_BYTES), "pdf", 413),
     ],
     ids=["empty", "other bytes", "cut PDF", "cut package", "other format", "too large"],
 )
