@@ -4,6 +4,7 @@ import time
 from collections.abc import Iterable, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -72,11 +73,16 @@ class LocalRun:
 
 def opened(settings: "Settings", readers: Executor) -> LocalRun:
     """Builds the sandbox and loads the detector. SandboxUnavailable."""
+    return LocalRun(settings, *_tools(settings.sandbox_mode.value, settings.names_in_files), readers)
+
+
+@cache
+def _tools(mode: str, names: str) -> "tuple[Sandbox, DocumentDetector]":
+    """One sandbox and one detector for all runs of a process."""
     from pipeline.document_detector import CagedDetector
     from pipeline.sandbox.parent import Sandbox
 
-    mode = settings.sandbox_mode.value
-    return LocalRun(settings, Sandbox(mode), CagedDetector(mode, settings.names_in_files), readers)
+    return Sandbox(mode), CagedDetector(mode, names)
 
 
 def _told(progress: "Progress") -> tuple[str, float]:

@@ -41,7 +41,7 @@ class Run(Protocol):
 
 
 @pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes], tmp_path: Path) -> Run:
+def run(monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes], tmp_path: Path, warm: None) -> Run:
     """The command's own `main`, in this process and in a directory of its own; settings go to its environment."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / ".data"))

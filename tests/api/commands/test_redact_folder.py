@@ -25,7 +25,7 @@ Run = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
+def run(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path, warm: None) -> Run:
     """The command's own `main`, in this process: its status and its two streams."""
     monkeypatch.chdir(tmp_path)
 
