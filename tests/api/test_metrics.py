@@ -13,6 +13,7 @@ import yaml
 from examples.server import Server, embedded_server, free_port
 from schemas.errors import ErrorCode
 from schemas.telemetry.metrics import REGISTRY
+from tests.servers.embedded import Embedded
 
 ROOT = Path(__file__).parents[2]
 
@@ -65,9 +66,15 @@ def test_what_a_server_tells(server: Server, port: int) -> None:
     assert not re.findall(hidden, told, re.IGNORECASE)
 
 
-def test_no_port_no_metrics(port: int) -> None:
-    with embedded_server("unwatched@example.com"), pytest.raises(httpx.ConnectError):
-        httpx.get(f"http://127.0.0.1:{free_port()}/metrics")
+def test_no_port_no_metrics(embedded: Embedded) -> None:
+    """A server whose settings name none for metrics listens on its own port alone."""
+    port = embedded.server.url.rpartition(":")[2]
+    lines = {path.parent: path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline")}
+    (server,) = (process for process, line in lines.items() if f"serve\0--port\0{port}\0".encode() in line)
+    own = {str(path.readlink()) for path in (server / "fd").iterdir()}
+    sockets = [line.split() for kind in ("tcp", "tcp6") for line in Path("/proc/net", kind).read_text().splitlines()]
+    listening = [row[1] for row in sockets if row[3] == "0A" and f"socket:[{row[9]}]" in own]
+    assert [int(address.rpartition(":")[2], 16) for address in listening] == [int(port)]
 
 
 def expected_names() -> set[str]:

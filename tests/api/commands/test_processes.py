@@ -10,33 +10,50 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import NamedTuple
+from uuid import UUID, uuid4
 
 import httpx
 import pytest
 
-from examples.server import MASKER, free_port, masker, wait_until_ready
+from examples.server import MASKER, free_port, wait_until_ready
+from schemas.clock import utc_now
+from schemas.settings import load_settings
+from storage.accounts import keys
+from storage.accounts import records as accounts
+from storage.database import Database
+from storage.opening import Storage
+from tests.servers import PostgreSQL, RedisServer
 from tests.servers.process import descendants
 
 LIMIT = 30
 
 
-@pytest.fixture
-def environment(tmp_path: Path, postgres_url: str, redis_url: str) -> dict[str, str]:
-    variables = {
+@pytest.fixture(scope="module")
+def database(postgresql: PostgreSQL) -> Iterator[str]:
+    """The address of a migrated database for all servers of this module."""
+    name = postgresql.create()
+    opened = Database(postgresql.url(name))
+    opened.migrate()
+    opened.dispose()
+    yield postgresql.url(name)
+    postgresql.drop(name)
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory: pytest.TempPathFactory, database: str, _redis: RedisServer) -> dict[str, str]:
+    return {
         "PATH": os.environ["PATH"],
-        "MASKER_DATA_DIR": str(tmp_path / "data"),
-        "MASKER_DATABASE_URL": postgres_url,
-        "MASKER_REDIS_URL": redis_url,
+        "MASKER_DATA_DIR": str(tmp_path_factory.mktemp("data")),
+        "MASKER_DATABASE_URL": database,
+        "MASKER_REDIS_URL": _redis.url,
         "MASKER_MASTER_KEY": base64.b64encode(secrets.token_bytes(32)).decode(),
         "MASKER_RATE_LIMIT_PER_MINUTE": str(LIMIT),
         "MASKER_AUTH_CACHE_SECONDS": "1",
         "MASKER_NAMES": "rules",
     }
-    masker("migrate", environment=variables)
-    masker("account", "create", "--email", "someone@example.com", environment=variables)
-    return variables
 
 
 class Front:
@@ -58,24 +75,24 @@ class Front:
         return [json.loads(line) for line in self._log.read_text().splitlines()]
 
 
-@pytest.fixture
-def front(environment: dict[str, str], tmp_path: Path) -> Iterator[Front]:
-    port, log = free_port(), tmp_path / "log"
+@contextmanager
+def started(environment: dict[str, str], folder: Path) -> Iterator[Front]:
+    port, log = free_port(), folder / "log"
     with log.open("wb") as stream:
         process = subprocess.Popen(
             [MASKER, "serve", "--port", str(port), "--processes", "2"],
             env=environment,
             stdout=stream,
             stderr=stream,
-            cwd=tmp_path,
+            cwd=folder,
         )
     every = {process.pid}
     try:
         wait_until_ready(f"http://127.0.0.1:{port}", process, log)
-        started = Front(f"http://127.0.0.1:{port}", process, log)
-        until(lambda: len(listening(started)) == 2)
+        front = Front(f"http://127.0.0.1:{port}", process, log)
+        until(lambda: len(listening(front)) == 2)
         every |= set(descendants(process.pid))
-        yield started
+        yield front
     finally:
         every |= set(descendants(process.pid))
         process.kill()
@@ -83,6 +100,20 @@ def front(environment: dict[str, str], tmp_path: Path) -> Iterator[Front]:
         for pid in every:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
+
+
+@pytest.fixture(scope="module")
+def front(environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Front]:
+    """For tests that leave it with two processes."""
+    with started(environment, tmp_path_factory.mktemp("front")) as front:
+        yield front
+
+
+@pytest.fixture
+def ending(environment: dict[str, str], tmp_path: Path) -> Iterator[Front]:
+    """For a test that ends it."""
+    with started(environment, tmp_path) as front:
+        yield front
 
 
 def listening(front: Front) -> list[dict[str, object]]:
@@ -96,8 +127,30 @@ def until(done: Callable[[], bool], seconds: float = 30) -> None:
         time.sleep(0.05)
 
 
-def key(environment: dict[str, str]) -> str:
-    return str(masker("key", "create", "--email", "someone@example.com", environment=environment)["key"])
+class Key(NamedTuple):
+    """A key of an account that has no other."""
+
+    id: UUID
+    bearer: str
+
+
+@pytest.fixture
+def storage(environment: dict[str, str]) -> Iterator[Storage]:
+    """What the server stores in, opened beside it."""
+    given = {name.removeprefix("MASKER_").lower(): value for name, value in environment.items() if name != "PATH"}
+    opened = Storage.open(load_settings(_env_file=None, **given))
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def key(storage: Storage) -> Key:
+    with storage.database.transaction() as session:
+        now = utc_now()
+        account = accounts.create(session, email=f"{uuid4()}@example.com", password_hash="-", now=now)
+        pepper = keys.pepper(session, storage.keyring)
+        row, bearer = keys.mint(session, pepper, account_id=account.id, name="test", now=now)
+        return Key(row.id, bearer)
 
 
 def mask(front: Front, bearer: str) -> int:
@@ -106,37 +159,19 @@ def mask(front: Front, bearer: str) -> int:
     return httpx.post(f"{front.url}/api/v1/mask", json={"text": "call 0501234567"}, headers=headers).status_code
 
 
-def test_limits_are_counted_together(front: Front, environment: dict[str, str]) -> None:
-    bearer = key(environment)
+def test_limits_are_counted_together(front: Front, key: Key) -> None:
     with ThreadPoolExecutor(8) as callers:
-        statuses = Counter(callers.map(lambda _: mask(front, bearer), range(2 * LIMIT)))
+        statuses = Counter(callers.map(lambda _: mask(front, key.bearer), range(2 * LIMIT)))
     assert statuses == {200: LIMIT, 429: LIMIT}
     assert len(front.serving()) == 2
 
 
-def test_a_revoked_key_is_refused_by_all(front: Front, environment: dict[str, str]) -> None:
-    bearer = key(environment)
-    assert {mask(front, bearer) for _ in range(8)} == {200}  # both processes remember it
-    listed = masker("key", "list", "--email", "someone@example.com", environment=environment)["keys"]
-    assert isinstance(listed, list)
-    masker("key", "revoke", str(listed[0]["key_id"]), environment=environment)
+def test_a_revoked_key_is_refused_by_all(front: Front, key: Key, storage: Storage) -> None:
+    assert {mask(front, key.bearer) for _ in range(8)} == {200}  # both processes remember it
+    with storage.database.transaction() as session:
+        keys.revoke(session, key.id, utc_now())
     time.sleep(1.2)
-    assert {mask(front, bearer) for _ in range(12)} == {401}
-
-
-def test_one_that_dies_is_replaced_and_all_end_together(front: Front, environment: dict[str, str]) -> None:
-    bearer = key(environment)
-    before = front.serving()
-    victim = min(before)
-    os.kill(victim, signal.SIGKILL)
-    until(lambda: len(listening(front)) == 3)
-    assert len(front.serving()) == 2 and victim not in front.serving()
-    assert {mask(front, bearer) for _ in range(6)} == {200}
-    below = descendants(front.process.pid)[1:]
-    front.process.send_signal(signal.SIGTERM)
-    assert front.process.wait(30) == 0
-    assert not [pid for pid in below if Path(f"/proc/{pid}").exists()]
-    assert any(line["event"] == "an API process ended and is replaced" for line in front.lines())
+    assert {mask(front, key.bearer) for _ in range(12)} == {401}
 
 
 def test_they_share_what_was_loaded_before_them(front: Front) -> None:
@@ -148,10 +183,28 @@ def test_they_share_what_was_loaded_before_them(front: Front) -> None:
         assert kib["Private_Dirty:"] < kib["Shared_Dirty:"]
 
 
-def test_none_outlives_a_parent_that_is_killed(front: Front) -> None:
-    below = descendants(front.process.pid)[1:]
-    front.process.kill()
-    front.process.wait()
+def test_one_that_dies_is_replaced(front: Front, key: Key) -> None:
+    before, said = front.serving(), len(listening(front))
+    victim = min(before)
+    os.kill(victim, signal.SIGKILL)
+    until(lambda: len(listening(front)) == said + 1)
+    assert len(front.serving()) == 2 and victim not in front.serving()
+    assert {mask(front, key.bearer) for _ in range(6)} == {200}
+    assert any(line["event"] == "an API process ended and is replaced" for line in front.lines())
+
+
+def test_all_end_together(ending: Front) -> None:
+    below = descendants(ending.process.pid)[1:]
+    assert len(ending.serving()) == 2
+    ending.process.send_signal(signal.SIGTERM)
+    assert ending.process.wait(30) == 0
+    assert not [pid for pid in below if Path(f"/proc/{pid}").exists()]
+
+
+def test_none_outlives_a_parent_that_is_killed(ending: Front) -> None:
+    below = descendants(ending.process.pid)[1:]
+    ending.process.kill()
+    ending.process.wait()
     until(lambda: not [pid for pid in below if Path(f"/proc/{pid}/exe").exists()])
 
 
