@@ -56,10 +56,16 @@ def traces(data: bytes, value: str) -> list[str]:
 def _readable(data: bytes) -> tuple[tuple[str, str, str], ...]:
     """Every layer in every spelling, as (layer, spelling, plain text): one file is searched for many values."""
     return tuple(
-        (name, spelling, plain(text))
+        (name, spelling, text)
         for name, layer in _layers(data, "file", _DEPTH)
-        for spelling, text in _spellings(layer)
+        for spelling, text in _plain_spellings(layer)
     )
+
+
+@lru_cache(maxsize=200)
+def _plain_spellings(layer: bytes) -> tuple[tuple[str, str], ...]:
+    """The layer as plain text in every spelling: many files have the same fonts, pictures and parts in them."""
+    return tuple((spelling, plain(text)) for spelling, text in _spellings(layer))
 
 
 def said(format_: Format, data: bytes) -> str:
