@@ -1,6 +1,10 @@
 # The two commands of the README are `make demo` and `make test`; each target sets up what it needs first.
 .PHONY: demo run test test-slow check eval train train-scans conformance limits bench clean lock documents docs screenshots sizing storm soak monitoring sbom
 PY := .venv/bin/python
+# Byte code is kept: a run of the tests starts hundreds of processes, and each would compile what it imports.
+unexport PYTHONDONTWRITEBYTECODE
+# Files in the order of their folders: what a package's tests share is made once.
+PYTEST := $(PY) -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 demo:  ## the whole tour on sample documents, in embedded mode
 	@scripts/setup run
@@ -12,12 +16,12 @@ run:  ## serve dashboard and API on http://127.0.0.1:8000 in embedded mode; PORT
 
 test:  ## the test suite, against real servers that it starts itself
 	@scripts/setup test
-	@$(PY) -m pytest -n 2 --dist loadfile
+	@$(PYTEST)
 
 test-slow:  ## corpora and fault matrices
 	@scripts/setup slow
 	@scripts/setup checkers
-	@$(PY) -m pytest -n 2 --dist loadfile -m slow --timeout 1800
+	@$(PYTEST) -m slow --timeout 1800
 
 check:  ## format, lint, types, import walls
 	@scripts/setup check
