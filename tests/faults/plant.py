@@ -49,6 +49,7 @@ class Plant:
             "MASKER_S3_SECRET_ACCESS_KEY": bucket.secret_access_key,
             "MASKER_MASTER_KEY": base64.b64encode(secrets.token_bytes(32)).decode(),
             "MASKER_SANDBOX": "best-effort",
+            "MASKER_NAMES": "rules",  # workers die and start all the time
             "MASKER_LEASE_SECONDS": str(LEASE_SECONDS),
             "MASKER_SWEEP_INTERVAL_SECONDS": "1",
             "MASKER_MAX_ATTEMPTS": "5",

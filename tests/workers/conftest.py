@@ -18,8 +18,8 @@ def sandbox() -> Sandbox:
 
 @pytest.fixture
 def settings(tmp_path: Path, sqlite_url: str) -> Settings:
-    """The embedded mode's settings in a temporary directory."""
-    return Settings(_env_file=None, data_dir=tmp_path / "data", database_url=sqlite_url)
+    """The embedded mode's settings in a temporary directory, without the taggers, which no job of a worker is about."""
+    return Settings(_env_file=None, data_dir=tmp_path / "data", database_url=sqlite_url, names="rules")
 
 
 @pytest.fixture
