@@ -16,26 +16,27 @@ from pipeline.ocr import recognition
 from tests.pipeline.documents import papers
 from tests.pipeline.documents.papers import NATIONAL_ID
 
-PLACE = pymupdf.Rect(50, 500, 545, 620)
+PLACE = pymupdf.Rect(50, 60, 545, 180)
 
 
 def page_with_picture(place: pymupdf.Rect = PLACE) -> pymupdf.Document:
+    """A low page: every row of pixels is read."""
     document = pymupdf.open()
-    page = document.new_page()
-    page.insert_text((50, 80), "Nothing personal stands here", fontsize=12)
+    page = document.new_page(height=200)
+    page.insert_text((50, 30), "Nothing personal stands here", fontsize=12)
     page.insert_image(place, stream=papers.encoded(papers.picture(f"Identity number {NATIONAL_ID}", width=900)))
     return document
 
 
 def cropped() -> pymupdf.Document:
     document = page_with_picture()
-    document[0].set_cropbox(pymupdf.Rect(0, 0, 595, 400))
+    document[0].set_cropbox(pymupdf.Rect(0, 0, 595, 50))
     return document
 
 
 def covered(color: tuple[float, float, float]) -> pymupdf.Document:
     document = page_with_picture()
-    document[0].draw_rect(pymupdf.Rect(45, 495, 550, 625), color=None, fill=color)
+    document[0].draw_rect(pymupdf.Rect(45, 55, 550, 185), color=None, fill=color)
     return document
 
 
@@ -51,7 +52,7 @@ HIDDEN = {
     "covered in white": lambda: covered((1, 1, 1)),
     "covered in black": lambda: covered((0, 0, 0)),
     "clipped": clipped,
-    "shown too small to be read": lambda: page_with_picture(pymupdf.Rect(50, 500, 76, 506)),
+    "shown too small to be read": lambda: page_with_picture(pymupdf.Rect(50, 60, 76, 66)),
 }
 
 

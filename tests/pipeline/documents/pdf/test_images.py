@@ -32,7 +32,7 @@ def read_again(data: bytes) -> str:
 def mixed(pixels: np.ndarray, text: str = f"Typed text with {IQAMA} in it") -> bytes:
     """A page with typed text and a picture under it."""
     document = pymupdf.open()
-    page = document.new_page()
+    page = document.new_page(height=340)
     page.insert_text((50, 80), text, fontsize=12)
     page.insert_image(pymupdf.Rect(50, 200, 545, 320), stream=papers.encoded(pixels))
     return papers.saved(document)
@@ -119,9 +119,9 @@ def outlined() -> bytes:
     source.close()
     converted = pymupdf.open("pdf", pymupdf.open(stream=drawing.encode(), filetype="svg").convert_to_pdf())
     document = pymupdf.open()
-    page = document.new_page()
-    page.show_pdf_page(page.rect, converted, 0)
-    page.insert_text((50, 300), "Typed text stays", fontsize=12)
+    page = document.new_page(height=200)
+    page.show_pdf_page(converted[0].rect, converted, 0)
+    page.insert_text((50, 180), "Typed text stays", fontsize=12)
     return papers.saved(document)
 
 

@@ -166,7 +166,7 @@ def test_a_finding_in_a_raster_that_was_not_read_fails() -> None:
 
 def typed_page(picture: Image.Image | None) -> bytes:
     document = pymupdf.open()
-    page = document.new_page()
+    page = document.new_page(height=300)
     page.insert_text((50, 80), "Typed text that stays as it is", fontsize=12)
     if picture is not None:
         page.insert_image(pymupdf.Rect(50, 200, 450, 281), stream=low_contrast_images.saved(picture))
@@ -184,10 +184,10 @@ def test_drawn_letters_in_hue_alone_are_emptied_not_only_covered() -> None:
     drawing = source[0].get_svg_image(text_as_path=True).replace("<use ", '<use fill="#ff0000" ')
     converted = pymupdf.open("pdf", pymupdf.open(stream=drawing.encode(), filetype="svg").convert_to_pdf())
     document = pymupdf.open()
-    page = document.new_page()
+    page = document.new_page(height=180)
     page.draw_rect(page.rect, fill=(0, 130 / 255, 0), color=None)
-    page.show_pdf_page(page.rect, converted, 0)
-    page.insert_text((50, 300), "Typed text stays", fontsize=12, color=(1, 1, 1))
+    page.show_pdf_page(converted[0].rect, converted, 0)
+    page.insert_text((50, 150), "Typed text stays", fontsize=12, color=(1, 1, 1))
     data = papers.saved(document)
     assert len(red(data)) == 10
     extraction, pixels = pdf.extract(data)
