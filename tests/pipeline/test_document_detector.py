@@ -89,8 +89,8 @@ def test_a_document_that_takes_too_long_is_given_up() -> None:
 
 
 def test_a_document_that_takes_too_much_memory_is_given_up() -> None:
-    caged = CagedDetector("best-effort", RULES, limits=Limits(memory=500 * 1024**2))
-    assert spent(caged, many(1_000_000))[0] == "redaction_incomplete"
+    caged = CagedDetector("best-effort", RULES, limits=Limits(memory=350 * 1024**2))
+    assert spent(caged, many(400_000))[0] == "redaction_incomplete"
     assert caged.find(EXTRACTION, (), OPTIONS).places
     caged.close()
 
