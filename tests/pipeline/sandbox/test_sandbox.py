@@ -64,7 +64,7 @@ def test_bytes_and_words_go_there_and_back(sandbox: Sandbox):
 @pytest.mark.parametrize("verb", ["hang", "spin", "false_size", "two_names"])
 def test_a_child_that_never_ends_is_killed_in_time(sandbox: Sandbox, verb: str):
     started = time.monotonic()
-    assert reason(sandbox, verb, seconds=1) in {"timeout", "garbage"}
+    assert reason(sandbox, verb, seconds=0.5) in {"timeout", "garbage"}
     assert time.monotonic() - started < 10
 
 
@@ -260,7 +260,7 @@ def test_a_call_leaves_no_descriptor_and_no_zombie(sandbox: Sandbox):
     before = held()
     for verb in ("die", "garbage", "hang", "echo"):
         try:
-            sandbox.call(verb, {}, {}, 1 if verb == "hang" else 20)
+            sandbox.call(verb, {}, {}, 0.5 if verb == "hang" else 20)
         except ChildFailed:
             continue
     assert held() == before
