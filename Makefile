@@ -3,8 +3,6 @@
 PY := .venv/bin/python
 # Byte code is kept: a run of the tests starts hundreds of processes, and each would compile what it imports.
 unexport PYTHONDONTWRITEBYTECODE
-# Files in the order of their folders: what a package's tests share is made once.
-PYTEST := $(PY) -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 demo:  ## the whole tour on sample documents, in embedded mode
 	@scripts/setup run
@@ -14,14 +12,16 @@ run:  ## serve dashboard and API on http://127.0.0.1:8000 in embedded mode; PORT
 	@scripts/setup run
 	@.venv/bin/masker serve --port $(or $(PORT),8000)
 
+# Files in the order of their folders: what a package's tests share is made once. Three at a time on two cores, because
+# tests wait: for servers, browsers and limits.
 test:  ## the test suite, against real servers that it starts itself
 	@scripts/setup test
-	@$(PYTEST)
+	@$(PY) -m pytest -n 3 --dist loadfile --no-loadscope-reorder
 
 test-slow:  ## corpora and fault matrices
 	@scripts/setup slow
 	@scripts/setup checkers
-	@$(PYTEST) -m slow --timeout 1800
+	@$(PY) -m pytest -n 2 --dist loadfile -m slow --timeout 1800
 
 check:  ## format, lint, types, import walls
 	@scripts/setup check
