@@ -47,11 +47,15 @@ _MIN_PART = 5  # digits in a row of a found number that rule 3 searches in raste
 _MIN_NUMBER = 9  # digits of such a number
 _DIGITS = re.compile(r"[0-9](?:[ -]?[0-9])*")
 _PATTERN_TYPES = frozenset({"DATE_TIME", "MONETARY_AMOUNT"})  # rule 4 finds these in every place
-# A placeholder as printed, extracted or misread: blanks for underscores, O for 0, I and l for 1.
+# A placeholder as printed, extracted or misread: blanks for underscores, O for 0, I and l for 1; small letters only where
+# the underscore is there, which no prose has.
+_PREFIXES = sorted(PREFIX.values(), key=len, reverse=True)
 _PLACEHOLDER = re.compile(
-    r"(?<![A-Za-z0-9])("
-    + "|".join(prefix.replace("_", "[_ .-]{0,2}") for prefix in sorted(PREFIX.values(), key=len, reverse=True))
-    + r")\s?[_.-]?\s?([0-9OoIl|]{2,4})(?![A-Za-z0-9])"
+    r"(?<![A-Za-z0-9])(?:("
+    + "|".join(prefix.replace("_", "[_ .-]{0,2}") for prefix in _PREFIXES)
+    + r")\s?[_.-]?\s?|((?i:"
+    + "|".join(_PREFIXES)
+    + r"))_)([0-9OoIl|]{2,4})(?![A-Za-z0-9])"
 )
 
 
@@ -149,8 +153,8 @@ def _passages(texts: Iterable[Passage]) -> Iterator[Passage]:
 
 
 def _normal_placeholder(match: re.Match[str]) -> str:
-    prefix = re.sub(r"[^A-Z]+", "_", match[1])
-    return f"{prefix}_{re.sub('[Oo]', '0', re.sub('[Il|]', '1', match[2]))}"
+    prefix = re.sub(r"[^A-Z]+", "_", (match[1] or match[2]).upper())
+    return f"{prefix}_{re.sub('[Oo]', '0', re.sub('[Il|]', '1', match[3]))}"
 
 
 def _tokens(values: Iterable[FoundValue], passages: Sequence[Passage]) -> Iterator[Leftover]:

@@ -123,6 +123,18 @@ def test_what_surrounds_a_placeholder_is_still_looked_at(judge: Judge):
     assert judge("PHONE_01, +966501234567")
 
 
+@pytest.mark.parametrize("shown", ["AMouNT_01", "AMOUNT O1", "Person_Name_0l"])
+def test_a_misread_placeholder_is_none_too(judge: Judge, shown: str):
+    assert judge(f"Name: {shown}") == ()
+
+
+@pytest.mark.parametrize(
+    "text", ["phone_0501234567", "phone +966501234567", "id_1098765432", "Phone 01 or +966501234567"]
+)
+def test_what_only_begins_like_a_placeholder_is_looked_at(judge: Judge, text: str):
+    assert judge(text)
+
+
 def test_an_amount_or_a_date_is_none_that_our_placeholder_makes_up(judge: Judge):
     assert judge("$ AMOUNT_01 3. Estimate the pay") == ()
     assert judge("$ 1,950.00 AMOUNT_01 3. Estimate the pay")
