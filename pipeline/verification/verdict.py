@@ -47,8 +47,8 @@ _MIN_PART = 5  # digits in a row of a found number that rule 3 searches in raste
 _MIN_NUMBER = 9  # digits of such a number
 _DIGITS = re.compile(r"[0-9](?:[ -]?[0-9])*")
 _PATTERN_TYPES = frozenset({"DATE_TIME", "MONETARY_AMOUNT"})  # rule 4 finds these in every place
-# A placeholder as printed, extracted or misread: blanks for underscores, O for 0, I and l for 1; small letters only where
-# the underscore is there, which no prose has.
+# A placeholder as printed, extracted or misread: blanks for underscores, O for 0, I and l for 1; small letters only
+# with the underscore, which no prose has.
 _PREFIXES = sorted(PREFIX.values(), key=len, reverse=True)
 _PLACEHOLDER = re.compile(
     r"(?<![A-Za-z0-9])(?:("
