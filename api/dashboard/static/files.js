@@ -264,7 +264,9 @@ async function loadMore() {
   poll();
 }
 
-choose.addEventListener("change", () => { add(choose.files); choose.value = ""; });
+const take = () => { add(choose.files); choose.value = ""; };
+choose.addEventListener("change", take);
+if (choose.files.length) take(); // chosen before this script was there
 drop.addEventListener("dragover", (event) => { event.preventDefault(); drop.classList.add("over"); });
 drop.addEventListener("dragleave", () => drop.classList.remove("over"));
 drop.addEventListener("drop", (event) => { event.preventDefault(); drop.classList.remove("over"); add(event.dataTransfer.files); });

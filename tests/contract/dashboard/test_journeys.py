@@ -83,6 +83,18 @@ def test_offsets_behind_emoji_and_arabic_stay_right(visit: Visit) -> None:
 
 
 @pytest.mark.clause("DASH-05")
+def test_a_file_that_is_chosen_before_the_script_is_there_is_taken(visit: Visit, tmp_path: Path) -> None:
+    page, held = visit.page, []
+    document = tmp_path / "early.csv"
+    document.write_text("name\nReem Alharbi\n")
+    page.route("**/static/files.js*", lambda route: held.append(route))
+    page.goto(f"{visit.url}/files", wait_until="commit")
+    page.set_input_files("#choose", document)
+    assert held
+    held[0].continue_()
+    expect(page.locator(".state[data-state=ready]")).to_have_count(1, timeout=60_000)
+
+
 def test_files_are_queued_followed_previewed_checked_pinned_and_deleted(visit: Visit, tmp_path: Path) -> None:
     page = visit.page
     visit.open("/files")
