@@ -11,7 +11,7 @@ from pipeline.ocr.engines.text_line import TextLine
 from pipeline.ocr.unread_ink import is_confident
 
 _MAX_UPWARD = 50.0  # confidence (0..100)
-_BESIDE = 0.3  # times the height of a line: what engines see beside the words that they are asked about
+_BESIDE = 0.3  # times the height of a line: what engines see beside the words that they read
 _MIN_ASKED = 2  # letters and digits of a word that Tesseract is asked about
 _NO_DOUBT = 90.0  # confidence of a Latin word of our network that PP-OCR need not read as well
 
@@ -33,7 +33,7 @@ def words_of_lines(lines: Sequence[TextLine], cuts: Sequence[Any]) -> list[list[
         claims.append(([(word, latin_recognizer.is_sure(word)) for word in read], numbers, own))
     found = [put_together(*engines) for engines in claims]
     doubtful = [n for n, words in enumerate(found) if not words or any(map(_is_doubtful, words))]
-    parts = [_part(cuts[n], _with_neighbours(found[n])) for n in doubtful]
+    parts = [_part(cuts[n], found[n], list(map(_is_doubtful, found[n]))) for n in doubtful]
     third = arabic_recognizer.arabic_words([cuts[n][:, part] for n, part in zip(doubtful, parts, strict=True)])
     for n, part, read in zip(doubtful, parts, third, strict=True):
         arabic = [(word.moved(part.start), arabic_recognizer.is_sure(word)) for word in read]
@@ -46,36 +46,32 @@ def _is_doubtful(word: LineWord) -> bool:
     return not is_confident(word.text, word.confidence) and sum(map(str.isalnum, word.text)) >= _MIN_ASKED
 
 
-def _with_neighbours(words: Sequence[LineWord]) -> Sequence[LineWord]:
-    """The words from the one before the first doubtful one to the one after the last."""
-    places = [place for place, word in enumerate(words) if _is_doubtful(word)]
-    return words[max(0, places[0] - 1) : places[-1] + 2] if places else []
-
-
-def _part(cut: Any, words: Sequence[LineWord]) -> slice:
-    """The columns of a line from the first to the last of some words, with a little beside them; all without words."""
-    if not words:
+def _part(cut: Any, words: Sequence[LineWord], asked: Sequence[bool]) -> slice:
+    """The columns of a line from the word before the first one asked about to the one after the last; else all."""
+    places = [place for place, is_asked in enumerate(asked) if is_asked]
+    if not places:
         return slice(0, cut.shape[1])
-    left = min(word.left for word in words) - _BESIDE * len(cut)
-    right = max(word.right for word in words) + _BESIDE * len(cut)
+    shown = words[max(0, places[0] - 1) : places[-1] + 2]
+    left = min(word.left for word in shown) - _BESIDE * len(cut)
+    right = max(word.right for word in shown) + _BESIDE * len(cut)
     return slice(max(0, int(left)), min(cut.shape[1], int(right)))
 
 
 def _latin_words(cut: Any, own: Sequence[tuple[LineWord, bool]]) -> list[LineWord]:
-    """What PP-OCR reads from the first to the last word that may be Latin.
+    """What PP-OCR reads around the words that may be Latin.
 
     Those are words with ASCII digits, and with Latin letters that our network did not read without doubt. All of a line
     in which it is sure of nothing.
     """
-    is_any_sure = any(is_sure for _, is_sure in own)
     asked = [
-        word
+        (word.has_digits or not is_sure or word.confidence < _NO_DOUBT) and any(map(_is_ascii_alnum, word.text))
         for word, is_sure in own
-        if (word.has_digits or not is_sure or word.confidence < _NO_DOUBT) and any(map(_is_ascii_alnum, word.text))
     ]
-    if is_any_sure and not asked:
+    if not any(is_sure for _, is_sure in own):
+        asked = []
+    elif not any(asked):
         return []
-    part = _part(cut, asked if is_any_sure else [])
+    part = _part(cut, [word for word, _ in own], asked)
     return [word.moved(part.start) for word in latin_recognizer.latin_words(cut[:, part])]
 
 

@@ -77,7 +77,7 @@ def test_other_engines_read_the_parts_with_digits_or_a_doubt(asked: dict[str, li
     pixels = papers.picture("رقم الهوية الوطنية للسيد المذكور 1012345672 في مكتب الرياض")
     assert "1012345672" in read(pixels).text
     (width,) = asked["latin"]
-    assert width < pixels.shape[1] / 4
+    assert width < pixels.shape[1] / 2
     assert asked["arabic"] == []
 
 
@@ -206,3 +206,10 @@ def test_what_is_no_picture_fails(pixels: bytes) -> None:
 def test_pixels_of_another_size_than_said_fail() -> None:
     with pytest.raises(StageFailed, match="image_redact_failed"):
         recognition.read(Raster("test", 11, 10), papers.encoded(np.zeros((10, 10), np.uint8)))
+
+
+def test_a_letter_or_digit_alone_is_read_between_its_neighbours() -> None:
+    lines = ("I sign here for my brother and sister", "Questions are answered on floor 2 during a morning")
+    reading = read(papers.picture(*lines))
+    assert reading.text.split("\n") == list(lines)
+    assert not reading.unread
