@@ -95,6 +95,7 @@ def test_a_file_that_is_chosen_before_the_script_is_there_is_taken(visit: Visit,
     expect(page.locator(".state[data-state=ready]")).to_have_count(1, timeout=60_000)
 
 
+@pytest.mark.clause("DASH-05")
 def test_files_are_queued_followed_previewed_checked_pinned_and_deleted(visit: Visit, tmp_path: Path) -> None:
     page = visit.page
     visit.open("/files")
