@@ -22,7 +22,7 @@ from pipeline.documents.document import (
     Unread,
     Word,
 )
-from pipeline.verification.reading import Leftover, Passage, SecondReading, SeenCode
+from pipeline.verification.reading import Leftover, Passage, SecondReading
 from schemas.entities import ALL_TYPES
 
 MAX_ID = 512  # characters of the id of a unit or raster
@@ -178,7 +178,6 @@ def encode(value: Extraction | Findings | Raster | Reading | SecondReading) -> d
         "parts": value.parts,
         "pages": value.pages,
         "readers": list(value.readers),
-        "codes": [[c.raster, clean(c.text), c.left, c.top, c.width, c.height] for c in value.codes],
     }
 
 
@@ -355,9 +354,7 @@ def _dismissed(raw: object) -> tuple[str, str]:
 
 
 def _second_reading(raw: object) -> SecondReading:
-    texts, rasters, rest, parts, pages, readers, codes = object_of(
-        raw, "texts", "rasters", "raw", "parts", "pages", "readers", "codes"
-    )
+    texts, rasters, rest, parts, pages, readers = object_of(raw, "texts", "rasters", "raw", "parts", "pages", "readers")
     return SecondReading(
         texts=tuple(_passage(row) for row in list_of(texts, MAX_ITEMS, "texts")),
         rasters=_rasters(rasters),
@@ -365,18 +362,12 @@ def _second_reading(raw: object) -> SecondReading:
         parts=integer_of(parts, 0, MAX_PARTS, "parts"),
         pages=integer_of(pages, 0, MAX_PAGES, "pages"),
         readers=tuple(decode_reader(item) for item in list_of(readers, MAX_READERS, "readers")),
-        codes=tuple(_seen_code(row) for row in list_of(codes, MAX_ITEMS, "codes")),
     )
 
 
 def _leftover(raw: object) -> Leftover:
     type_, surface, known, sure = row_of(raw, 4, "leftover")
     return Leftover(_type(type_), text_of(surface, "leftover.surface"), boolean_of(known), boolean_of(sure))
-
-
-def _seen_code(raw: object) -> SeenCode:
-    raster, text, *box = row_of(raw, 6, "code")
-    return SeenCode(name_of(raster, "code.raster"), text_of(text, "code.text"), *_box(box))
 
 
 def decode_reader(raw: object) -> str:

@@ -39,7 +39,7 @@ def run(network: Session, given: Any) -> Any:
 
 
 def run_frugally(network: Session, given: Any) -> Any:
-    """The same in less memory and a little more time, for large inputs; not for processes with several threads.
+    """The same in less memory and a little more time, for large inputs; not for several threads at the same time.
 
     Freed tensors go back to the system. Else the heap keeps them in pieces: 570 MB instead of 350 for the lines of a
     page.

@@ -1,10 +1,12 @@
 """Reads a raster of an output with other eyes than OCR used on the input.
 
 Tesseract reads the page as a whole, and the number recognizer of the verification reads the lines, which the detector
-finds at another scale, and rows of components where it finds none.
+finds at another scale, and rows of components where it finds none. Other libraries read the codes. All three work at
+the same time.
 """
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from pipeline.documents.document import Raster, Reading
@@ -18,6 +20,8 @@ from pipeline.ocr.full_boxes import with_full_boxes
 from pipeline.ocr.lines import OcrWord, compose, join_rows
 from pipeline.ocr.page import DEFAULT_DPI, read_page
 from pipeline.verification import number_recognizer
+from pipeline.verification.codes.reader import codes_of
+from pipeline.verification.seen_codes import with_seen_codes
 
 _LONGEST_SIDE = 1120  # pixels of the detector's input; OCR of the input uses another size
 _MIN_DIGITS = 4  # digits of a number that is added
@@ -29,20 +33,27 @@ _SURE = 90.0  # the least confidence (0..100) of a number that the recognizer is
 
 
 def read_again(raster: Raster, pixels: bytes) -> Reading:
-    """The words of a raster (`pixels`: its PNG or PNM) in logical reading order; it names no unread ink.
+    """The words of a raster (`pixels`: its PNG) in logical reading order, and as unread ink the codes nobody can read.
 
-    Lines with numbers that Tesseract read otherwise follow again with these. StageFailed(image_redact_failed).
+    Lines with numbers that Tesseract read otherwise follow again with these. StageFailed(image_redact_failed), or
+    (verify_failed) for too many codes.
     """
-    return read_page(raster, pixels, _read_upright)
+    with ThreadPoolExecutor(1) as thread:
+        codes = thread.submit(codes_of, pixels)
+        reading = read_page(raster, pixels, _read_upright)
+        return with_seen_codes(reading, codes.result())
 
 
 def _read_upright(raster: Raster, image: Any) -> Reading:
     dpi = raster.dpi or DEFAULT_DPI
-    where = text_map(image, _LONGEST_SIDE)
-    ink = ink_of(image, dpi)
-    rows = join_rows(tesseract.words_of(image, dpi))
-    lines = [*where.lines(), *_overlooked(ink, where)]
-    found = [*rows, *_number_rows(image, lines, [word for row in rows for word in row])]
+    with ThreadPoolExecutor(1) as thread:
+        by_tesseract = thread.submit(tesseract.words_of, image, dpi)
+        where = text_map(image, _LONGEST_SIDE)
+        ink = ink_of(image, dpi)
+        lines = [*where.lines(), *_overlooked(ink, where)]
+        numbers = _numbers(image, lines)
+        rows = join_rows(by_tesseract.result())
+    found = [*rows, *_number_rows(image, lines, numbers, [word for row in rows for word in row])]
     text, ocr_words = compose([words for row in found if (words := _plausible(row, where))])
     return Reading(raster.id, *with_column_lines(text, with_full_boxes(ocr_words, ink)))
 
@@ -69,10 +80,12 @@ def _plausible(row: Sequence[OcrWord], where: TextMap) -> list[OcrWord]:
     ]
 
 
-def _number_rows(image: Any, lines: Sequence[TextLine], words: Sequence[OcrWord]) -> list[list[OcrWord]]:
+def _number_rows(
+    image: Any, lines: Sequence[TextLine], numbers_of_lines: Sequence[Sequence[OcrWord]], words: Sequence[OcrWord]
+) -> list[list[OcrWord]]:
     """The lines that hold a number, each with it and with the words of Tesseract beside it."""
     found = []
-    for line, numbers in zip(lines, _numbers(image, lines), strict=True):
+    for line, numbers in zip(lines, numbers_of_lines, strict=True):
         if not numbers:
             continue
         box = line.box(0, line.width, image.shape)

@@ -15,7 +15,6 @@ from pipeline.entities.proof import Proof, proof
 from pipeline.sandbox.parent import Sandbox
 from pipeline.verification.reading import SecondReading
 from pipeline.verification.remedy import numbers_at_unread, with_leftovers_burned
-from pipeline.verification.seen_codes import unread_codes, with_seen_codes
 from schemas.errors import ErrorCode, StageFailed
 from schemas.spans import DetectOptions
 
@@ -54,10 +53,9 @@ def verify_candidate(
     makes OCR misread something else; so is a number beside ink that was burned unread. A barcode or matrix code that
     nobody could read is burned too. StageFailed if a code still cannot be read: then it cannot be proven clean.
     """
-    unread = unread_codes(again, second.codes)
-    readings = with_seen_codes(again, second.codes)
-    remaining = tools.detector.leftovers(second, readings, without_name(first.findings), options)
-    both = first.extraction.rasters, first.readings, second.rasters, readings
+    unread = {reading.raster: reading.unread for reading in again if reading.unread}
+    remaining = tools.detector.leftovers(second, again, without_name(first.findings), options)
+    both = first.extraction.rasters, first.readings, second.rasters, again
     # Not in the last round: each box that is burned has new neighbours.
     beside = {} if is_last else numbers_at_unread(*both)
     to_burn = {raster: [*unread.get(raster, ()), *beside.get(raster, ())] for raster in {**unread, **beside}}

@@ -140,8 +140,7 @@ def _second_reading(meta: dict[str, Any], blobs: Mapping[str, bytes]) -> Answer:
     if second.rasters:
         from pipeline.verification.codes import reader as codes
 
-        seen = codes.codes_of(second.rasters, pixels)
-        second = replace(second, codes=seen, readers=(*second.readers, *codes.readers()))
+        second = replace(second, readers=(*second.readers, *codes.readers()))
     return encode(second), pixels
 
 

@@ -17,6 +17,8 @@ _ENVIRONMENT = {
     "OMP_THREAD_LIMIT": "1",
     "OPENBLAS_NUM_THREADS": "1",
     "MALLOC_ARENA_MAX": "2",
+    # Huge pages where the kernel has them: the tensors of a scan would cost each child 400,000 page faults, a second.
+    "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1",
 }
 
 

@@ -10,4 +10,4 @@ MAX_RASTER_SIDE = 32_000  # Tesseract refuses 32,767
 MAX_FRAMES = 500  # of one image
 MAX_INFLATED = 16 * 1024 * 1024  # decompressed bytes of one deflated metadata chunk of an image
 MAX_DRAWN = 1_000_000  # XObject paint operations of a PDF page, nested ones included
-MAX_CODES_OF_ALL_RASTERS = 10_000  # barcodes and matrix codes of all rasters
+MAX_CODES_OF_RASTER = 1_000  # barcodes and matrix codes of one raster

@@ -18,21 +18,6 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
-class SeenCode:
-    """A barcode or matrix code in a raster: its content, and its box in pixels.
-
-    `text` is empty for a code that is located only. Another library must have read it, or it counts as unread.
-    """
-
-    raster: str
-    text: str
-    left: int
-    top: int
-    width: int
-    height: int
-
-
-@dataclass(frozen=True, slots=True)
 class SecondReading:
     """The whole content of an output, read by libraries that did not write it.
 
@@ -41,8 +26,7 @@ class SecondReading:
     bytes after the end of the file). The verdict searches only distinctive values in it, because most numbers and names
     there belong to the file format. `rasters` still need OCR; their pixels are passed separately, by raster id.
     `parts` counts the parts read (files of a package, objects of a PDF, frames, else 1), `pages` the pages, sheets or
-    slides. `readers` names the libraries with their versions, for example `pypdf 6.4.0`. `codes` are the codes in the
-    rasters.
+    slides. `readers` names the libraries with their versions, for example `pypdf 6.4.0`.
     """
 
     texts: tuple[Passage, ...]
@@ -51,7 +35,6 @@ class SecondReading:
     parts: int = 0
     pages: int = 0
     readers: tuple[str, ...] = ()
-    codes: tuple[SeenCode, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,14 +4,13 @@ import io
 import re
 from base64 import b64decode, urlsafe_b64decode
 from binascii import Error
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from PIL import Image, ImageOps
 
-from pipeline.documents.document import Raster
 from pipeline.verification.codes import dmtx, patterns, zbar
-from pipeline.verification.limits import MAX_CODES_OF_ALL_RASTERS
-from pipeline.verification.reading import SeenCode
+from pipeline.verification.limits import MAX_CODES_OF_RASTER
 from schemas.errors import ErrorCode, StageFailed
 
 _MATRIX_MILLISECONDS = 320  # for one square
@@ -23,6 +22,13 @@ _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{12,}={0,2}")
 _RUN = re.compile(r"[^\x00-\x1f\x7f-\x9f\ufffd]{4,}")  # printable text between bytes that are none
 
 
+class SeenCode(NamedTuple):
+    """A barcode or matrix code: its content, empty for one that is located only, and its box in pixels."""
+
+    text: str
+    box: patterns.Box
+
+
 def readers() -> tuple[str, ...]:
     """The libraries with their versions. StageFailed(verify_failed) if one is not installed."""
     try:
@@ -31,29 +37,27 @@ def readers() -> tuple[str, ...]:
         raise StageFailed(ErrorCode.VERIFY_FAILED) from None
 
 
-def codes_of(rasters: Sequence[Raster], pixels: Mapping[str, bytes]) -> tuple[SeenCode, ...]:
-    """All codes of the rasters. StageFailed(verify_failed) for too many, or if a library is not installed."""
-    found: dict[SeenCode, None] = {}
-    for raster in rasters:
-        with Image.open(io.BytesIO(pixels[raster.id]), formats=("PNG",)) as image:
-            found.update(dict.fromkeys(SeenCode(raster.id, text, *box) for text, box in codes_in(image.convert("L"))))
-        if len(found) > MAX_CODES_OF_ALL_RASTERS:
-            raise StageFailed(ErrorCode.VERIFY_FAILED)
-    return tuple(found)
+def codes_of(png: bytes) -> tuple[SeenCode, ...]:
+    """All codes of a raster. StageFailed(verify_failed) for too many, or if a library is not installed."""
+    with Image.open(io.BytesIO(png), formats=("PNG",)) as image:
+        found = tuple(dict.fromkeys(codes_in(image.convert("L"))))
+    if len(found) > MAX_CODES_OF_RASTER:
+        raise StageFailed(ErrorCode.VERIFY_FAILED)
+    return found
 
 
-def codes_in(gray: Image.Image) -> Iterator[tuple[str, patterns.Box]]:
-    """The text and the box of each code in an image of mode L; an empty text for one that is located only."""
+def codes_in(gray: Image.Image) -> Iterator[SeenCode]:
+    """Each code in an image of mode L."""
     try:
         for image in (gray, ImageOps.invert(gray)) if _has_dark_ground(gray) else (gray,):
             for content, box in zbar.codes_of(image):
-                yield text_of(content), box
+                yield SeenCode(text_of(content), box)
         dark = patterns.dark_pixels(gray)
-        yield from (("", box) for box in patterns.finder_patterns(dark))
+        yield from (SeenCode("", box) for box in patterns.finder_patterns(dark))
         for number, box in enumerate(patterns.squares(dark)):
             milliseconds = _MATRIX_MILLISECONDS if number < _LIKELY else _MATRIX_MILLISECONDS // 8
             for content in dmtx.contents_of(_cut_out(gray, box), milliseconds):
-                yield text_of(content), box
+                yield SeenCode(text_of(content), box)
     except OSError:
         raise StageFailed(ErrorCode.VERIFY_FAILED) from None
 

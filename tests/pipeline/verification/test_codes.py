@@ -8,10 +8,9 @@ from PIL import Image
 
 from pipeline.documents.document import Raster, Reading, Word
 from pipeline.verification.codes import reader
-from pipeline.verification.codes.reader import codes_in, codes_of, readers, text_of
-from pipeline.verification.reading import SeenCode
+from pipeline.verification.codes.reader import SeenCode, codes_in, codes_of, readers, text_of
 from pipeline.verification.remedy import with_leftovers_burned
-from pipeline.verification.seen_codes import unread_codes, with_seen_codes
+from pipeline.verification.seen_codes import with_seen_codes
 from schemas.errors import StageFailed
 from tests.pipeline.documents.papers import encoded
 from tests.pipeline.documents.raster.test_codes import NO_CODES
@@ -27,7 +26,7 @@ FORMS = {
 }
 
 
-def seen(pixels: np.ndarray) -> list[tuple[str, tuple[int, int, int, int]]]:
+def seen(pixels: np.ndarray) -> list[SeenCode]:
     return list(codes_in(Image.fromarray(pixels)))
 
 
@@ -46,8 +45,8 @@ def test_slanted_codes_are_read(kind: str) -> None:
 @pytest.mark.parametrize("kind", ["pdf417", "aztec"])
 def test_what_they_do_not_read_is_located(kind: str, form: str) -> None:
     drawn = FORMS[form](kind)
-    found = unread_codes([], [SeenCode("page", text, *box) for text, box in seen(page(drawn))])
-    boxes = [box for box in found["page"] if box[2] * box[3] > drawn.size / 5]
+    found = with_seen_codes(Reading("page", "", ()), seen(page(drawn))).unread
+    boxes = [box for box in found if box[2] * box[3] > drawn.size / 5]
     left, top, width, height = boxes[0]
     assert left < 100 + drawn.shape[1] / 2 < left + width
     assert top < 80 + drawn.shape[0] / 2 < top + height
@@ -66,12 +65,11 @@ def test_packed_content_is_opened_again_in_another_way() -> None:
 
 
 def test_a_missing_library_or_too_many_codes_prove_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    drawn = page(symbol("qr"))
-    raster, pixels = Raster("page/0", drawn.shape[1], drawn.shape[0]), {"page/0": encoded(drawn)}
-    assert [code.text for code in codes_of([raster], pixels)] == [CONTENT["qr"]]
-    monkeypatch.setattr(reader, "MAX_CODES_OF_ALL_RASTERS", 0)
+    png = encoded(page(symbol("qr")))
+    assert [code.text for code in codes_of(png)] == [CONTENT["qr"]]
+    monkeypatch.setattr(reader, "MAX_CODES_OF_RASTER", 0)
     with pytest.raises(StageFailed, match="verify_failed"):
-        codes_of([raster], pixels)
+        codes_of(png)
 
     def missing() -> str:
         raise OSError
@@ -82,10 +80,11 @@ def test_a_missing_library_or_too_many_codes_prove_nothing(monkeypatch: pytest.M
 
 
 def test_the_content_is_judged_and_burned_like_a_word() -> None:
-    code = SeenCode("second", "1012345672", 10, 20, 30, 40)
-    (reading,) = with_seen_codes([Reading("second", "Invoice", ())], [code])
+    code = SeenCode("1012345672", (10, 20, 30, 40))
+    reading = with_seen_codes(Reading("second", "Invoice", ()), [code])
     assert reading.text == "Invoice\n\n1012345672"
     assert reading.words == (Word(9, 19, 10, 20, 30, 40, 100.0),)
+    assert reading.unread == ()
     rasters = [Raster("first", 100, 100)], [Raster("second", 100, 100)]
     (burned,) = with_leftovers_burned(rasters[0], [Reading("first", "", ())], rasters[1], [reading], [], {})
     assert burned.unread == ()
@@ -95,16 +94,20 @@ def test_the_content_is_judged_and_burned_like_a_word() -> None:
 
 
 def test_a_located_code_that_was_read_is_no_unread_one() -> None:
-    located = SeenCode("page", "", 10, 10, 20, 60)
+    located = SeenCode("", (10, 10, 20, 60))
     whole = Word(0, 4, 8, 8, 200, 64, 100.0)
     reading = Reading("page", "text", (whole,))
-    assert unread_codes([reading], [located]) == {}
+    assert with_seen_codes(reading, [located]) == reading
     elsewhere = replace(reading, words=(replace(whole, left=300),))
     by_ocr = replace(reading, words=(replace(whole, confidence=96.0),))
     for other in (elsewhere, by_ocr):
-        assert unread_codes([other], [located]) == {"page": [(10, 10, 20, 60)]}
+        assert with_seen_codes(other, [located]).unread == ((10, 10, 20, 60),)
+
+
+def test_ink_that_redaction_takes_for_unread_is_none_here() -> None:
+    assert with_seen_codes(Reading("page", "", (), ((1, 2, 3, 4),)), []).unread == ()
 
 
 def test_the_two_ends_of_a_code_are_one_box() -> None:
-    ends = [SeenCode("page", "", 10, 10, 20, 60), SeenCode("page", "", 210, 12, 22, 58)]
-    assert unread_codes([], ends) == {"page": [(10, 10, 222, 60)]}
+    ends = [SeenCode("", (10, 10, 20, 60)), SeenCode("", (210, 12, 22, 58))]
+    assert with_seen_codes(Reading("page", "", ()), ends).unread == ((10, 10, 222, 60),)
