@@ -6,6 +6,7 @@ not count. A part of `make eval`; by itself, `python -m benchmarks.pages` prints
 has no label, in lines that `--label` reads when each begins with a verdict.
 """
 
+import argparse
 import csv
 import hashlib
 import re
@@ -315,9 +316,15 @@ def table_of_scores(by_score: Mapping[float, Measured]) -> str:
 
 
 def main(arguments: list[str], folder: Path = DOCUMENTS, labels: Path = LABELS) -> None:
-    """Print the section; `--label FILE` adds labels first, `--unjudged` prints lines to judge after it."""
-    if "--label" in arguments:
-        lines = Path(arguments[arguments.index("--label") + 1]).read_text("utf-8").splitlines()
+    """Prints the section, or adds labels."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.pages", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--label", type=Path, metavar="FILE", help="add the labels in a file of judged lines, no more")
+    parser.add_argument("--unjudged", action="store_true", help="list what has no label, in lines to judge")
+    chosen = parser.parse_args(arguments)
+    if chosen.label:
+        lines = chosen.label.read_text("utf-8").splitlines()
         write_labels(read_labels(labels) | labels_of(lines), labels)
         return
     if not folder.exists():
@@ -325,7 +332,7 @@ def main(arguments: list[str], folder: Path = DOCUMENTS, labels: Path = LABELS) 
         return
     by_score = measure_all(folder, labels)
     print(text_of(by_score))
-    if "--unjudged" in arguments:
+    if chosen.unjudged:
         unjudged = {key: found for measured in by_score.values() for key, found in measured.unjudged.items()}
         for (document, _, _), found in sorted(unjudged.items()):
             print(line_of(document, found))
