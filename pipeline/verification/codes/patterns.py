@@ -21,7 +21,9 @@ _SURROUNDINGS = 48  # pixels
 _MIN_MODULE = 1.2  # pixels
 _MIN_RING = 2.0  # pixels: letters look like finer rings
 _MIN_RINGS = 0.92  # share of the modules of a bull's-eye that are as they should be
-_MIN_LINES = 6  # lines of pixels with a start or stop pattern at one place
+# Lines of pixels with a start or stop pattern at one place: their number, in modules too, and their share of all lines
+# there. Strokes of letters over a burned box have the pattern here and there.
+_MIN_LINES, _MIN_MODULES, _MIN_SHARE = 6, 1.5, 1 / 3
 _BLOCK = 8  # pixels: the side of a block
 _MIN_CHANGES = 5  # changes of a block of modules in each direction, along its eight lines
 _STEPS = (1, 2, 4)  # every pixel, every second, every fourth: modules of 2 to 24 pixels
@@ -46,8 +48,9 @@ def finder_patterns(dark: Any) -> Iterator[Box]:
     """
     across, down = _Runs(dark), _Runs(dark.T)
     for pattern in (_START, _START[::-1], _STOP, _STOP[::-1]):
-        yield from _columns(across.places(pattern))
-        yield from ((top, left, high, wide) for left, top, wide, high in _columns(down.places(pattern)))
+        modules = sum(pattern)
+        yield from _columns(across.places(pattern), modules)
+        yield from ((top, left, high, wide) for left, top, wide, high in _columns(down.places(pattern), modules))
     yield from _rings(dark, across.places(_RINGS), down.places(_RINGS))
 
 
@@ -103,16 +106,18 @@ class _Runs:
         return np.stack((at // self._width, at % self._width, lengths[fits]), axis=1)
 
 
-def _columns(places: Any) -> Iterator[Box]:
-    """The boxes of places that stand below each other."""
+def _columns(places: Any, modules: int) -> Iterator[Box]:
+    """The boxes of places of a pattern (so many `modules` wide) that stand below each other."""
     order = places[np.lexsort((places[:, 0], places[:, 1] // 8))]
     for shift in (0, 4):
         keys = (order[:, 1] + shift) // 8
         for key in np.unique(keys):
             own = order[keys == key]
-            if len(own) >= _MIN_LINES and np.ptp(own[:, 0]) < 12 * len(own):
+            lines, height = len(own), int(np.ptp(own[:, 0])) + 1
+            least = max(_MIN_LINES, _MIN_MODULES * float(np.median(own[:, 2])) / modules)
+            if lines >= max(least, _MIN_SHARE * height):
                 left, top = int(own[:, 1].min()), int(own[:, 0].min())
-                yield left, top, int(own[:, 2].max()), int(np.ptp(own[:, 0])) + 1
+                yield left, top, int(own[:, 2].max()), height
 
 
 def _rings(dark: Any, across: Any, down: Any) -> Iterator[Box]:

@@ -57,6 +57,20 @@ def test_what_is_no_code_is_not_seen(name: str) -> None:
     assert seen(page(NO_CODES[name])) == []
 
 
+def test_strokes_of_letters_between_a_rule_and_a_burned_box_are_no_code() -> None:
+    drawn = np.full((200, 300), 255, np.uint8)
+    drawn[20:22, 50:250] = 0  # a rule, three modules above the strokes
+    for left in (100, 134):  # two letters of three strokes, which have the pattern where they run level
+        for top in (37, 47, 57):
+            drawn[top : top + 5, left : left + 6] = 0
+    drawn[67:107, 90:160] = 0
+    assert seen(drawn) == []
+    drawn[37:62, 90:160] = 255
+    for top in (37, 47, 57):  # the same strokes as whole bars
+        drawn[top : top + 5, 90:160] = 0
+    assert [code.text for code in seen(drawn)] == ["", ""]
+
+
 def test_packed_content_is_opened_again_in_another_way() -> None:
     assert "310122393500003" in text_of(invoice_text().encode()).split("\n")
     assert "310122393500003" in text_of(b"https://example.com/?q=" + invoice_text().encode())
