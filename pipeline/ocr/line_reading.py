@@ -1,7 +1,6 @@
 """The words of lines, each part read by the engines that suit it."""
 
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from pipeline.numbers import numbers_of
@@ -13,7 +12,6 @@ from pipeline.ocr.unread_ink import is_confident
 
 _MAX_UPWARD = 50.0  # confidence (0..100)
 _BESIDE = 0.3  # times the height of a line: what engines see beside the words that they read
-_MIN_SPLIT = 16  # lines that two threads read; Tesseract reads a few worse than many
 _MIN_ASKED = 2  # letters and digits of a word that Tesseract is asked about
 _NO_DOUBT = 90.0  # confidence of a Latin word of our network that PP-OCR need not read as well
 
@@ -21,20 +19,8 @@ _NO_DOUBT = 90.0  # confidence of a Latin word of our network that PP-OCR need n
 def words_of_lines(lines: Sequence[TextLine], cuts: Sequence[Any]) -> list[list[LineWord]]:
     """The words of each line, of which `cuts` are the grayscale arrays, from left to right in pixels of its cut.
 
-    Our network reads all of a line, PP-OCR what may be Latin, and Tesseract's Arabic model where a doubt is left. Of a
-    page with many lines two threads read half each.
+    Our network reads all of a line, PP-OCR what may be Latin, and Tesseract's Arabic model where a doubt is left.
     """
-    if len(lines) < _MIN_SPLIT:
-        return _words_of(lines, cuts)
-    with ThreadPoolExecutor(1) as thread:
-        others = thread.submit(_words_of, lines[1::2], cuts[1::2])
-        found: list[list[LineWord]] = [[] for _ in lines]
-        found[::2] = _words_of(lines[::2], cuts[::2])
-        found[1::2] = others.result()
-    return found
-
-
-def _words_of(lines: Sequence[TextLine], cuts: Sequence[Any]) -> list[list[LineWord]]:
     reader = line_recognizer.reader()
     claims = []
     for cut, characters in zip(cuts, reader.read_lines(cuts), strict=True):

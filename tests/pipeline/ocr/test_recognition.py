@@ -48,7 +48,7 @@ def test_numbers_in_an_arabic_line_keep_their_place() -> None:
     assert reading.text == "رقم الهوية 1012345672 ورقم الجوال 0551234567"
 
 
-def test_many_lines_that_two_threads_read_stay_in_order() -> None:
+def test_many_lines_stay_in_order() -> None:
     lines = [f"Parcel {number} went to Jeddah" for number in range(10, 40)]
     assert read(papers.picture(*lines)).text.split("\n") == lines
 
