@@ -19,7 +19,7 @@ from pipeline.documents.raster.ink import Mark, group_lines
 _MIN_COLUMN = 6  # characters of a column
 _MAX_OFFSET = 0.5  # times the character height: largest horizontal distance between two centres
 _MAX_HEIGHT_RATIO = 1.6  # largest ratio between the heights of two neighbours
-_MAX_GAP = 4.5  # times the character height: the largest gap between two
+_MAX_GAP = 12.0  # times the character height: the largest gap between two, with two zeros between them, which are dots
 _MIN_SHAPES = 4  # different shapes in a number
 _MIN_TABLE_SHAPES = 3  # different shapes in a column of a table; check boxes and dashes have fewer
 _SAME_SHAPE = 0.75  # correlation of two images of one shape

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 from pipeline.documents.bidi import is_right_to_left, logical_order, other_orders
 from pipeline.documents.document import Reading, Word
-from pipeline.ocr.corrections import corrected
 
 _CELL_GAP = 1.5  # times the line height: a wider gap separates cells
 
@@ -34,12 +33,10 @@ def compose(lines: Sequence[Sequence[OcrWord]]) -> tuple[str, tuple[Word, ...]]:
         if parts:
             parts.append("\n")
             position += 1
-        ordered = _in_order(line)
-        texts = corrected([word.text for _, word in ordered])
-        for (separator, word), corrected_word in zip(ordered, texts, strict=True):
-            parts += [separator, corrected_word]
+        for separator, word in _in_order(line):
+            parts += [separator, word.text]
             start = position + len(separator)
-            position = start + len(corrected_word)
+            position = start + len(word.text)
             words.append(Word(start, position, word.left, word.top, word.width, word.height, word.confidence))
     return "".join(parts), tuple(words)
 

@@ -48,6 +48,12 @@ def test_a_number_one_digit_to_a_line_that_was_not_read_whole_goes_whole(which: 
     assert tallest[1] <= 70 and tallest[1] + tallest[3] >= 60 + 9 * step + 20
 
 
+def test_two_zeros_that_are_dots_leave_a_number_one() -> None:
+    """Eastern zeros are too small for characters."""
+    image = stacked("10583  492")
+    assert [box[3] >= 9 * 84 for box in unread_ink(image, ink_of(image, 200), "", ())] == [True]
+
+
 @pytest.mark.parametrize("signs", ["□□□□□□□□", "●●●●●●●●", "□■□■■□□■", "12345"], ids=str)
 def test_check_boxes_bullets_and_short_columns_stay(signs: str) -> None:
     assert unread(signs) == ()
