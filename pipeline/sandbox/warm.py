@@ -153,7 +153,7 @@ class WarmChildren:
     _lock: threading.Lock
     _current: Zygote | None
     _leaving: deque[_Leaving]
-    _finalizers: "dict[Zygote, weakref.finalize[[], WarmChildren]]"
+    _finalizers: "dict[Zygote, weakref.finalize[[Zygote, deque[_Leaving]], WarmChildren]]"
 
     def __init__(self, plan: Mapping[str, Any], *, start_programs: bool) -> None:
         self._plan = plan
@@ -239,9 +239,12 @@ class WarmChildren:
             zygote.prepare()
 
     def _finish_leaving(self) -> None:
-        with suppress(IndexError):
-            while True:
-                self._finish(self._leaving.popleft(), is_faulty=False)
+        while True:
+            try:
+                leaving = self._leaving.popleft()
+            except IndexError:
+                return
+            self._finish(leaving, is_faulty=False)
 
     def _finish(self, leaving: _Leaving, *, is_faulty: bool) -> None:
         """Waits until a child is gone, and kills its zygote if that does not end it in time."""
@@ -281,7 +284,7 @@ class WarmChildren:
                 log.warning("sandbox: no warm process: each child loads the parsers itself", extra={"reason": reason})
             self._has_warned = True
             return None
-        self._finalizers[zygote] = weakref.finalize(self, zygote.end)
+        self._finalizers[zygote] = weakref.finalize(self, _end, zygote, self._leaving)
         return zygote
 
 
@@ -295,6 +298,14 @@ def _asked(zygote: Zygote, request: Sequence[bytes]) -> Prepared | None:
     except OSError:
         return None
     return process if process.ask(request, _FORK_SECONDS) else None
+
+
+def _end(zygote: Zygote, leaving: deque[_Leaving]) -> None:
+    """Ends a zygote, with its children that were told to end."""
+    for each in leaving:
+        if each.zygote is zygote:
+            each.process.close()
+    zygote.end()
 
 
 _INSTANCES: "weakref.WeakSet[WarmChildren]" = weakref.WeakSet()

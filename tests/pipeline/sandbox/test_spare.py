@@ -1,5 +1,6 @@
 """Where children start no programs, one is forked and isolated before its call, and no call waits until it is gone."""
 
+import gc
 import os
 import signal
 import subprocess
@@ -199,6 +200,19 @@ def test_calls_leave_no_descriptor(sandbox: Sandbox):
     before = held()
     for _ in range(30):
         assert is_warm(sandbox)
+    assert held() == before
+
+
+def test_a_sandbox_that_nobody_closed_leaves_nothing():
+    def held() -> int:
+        return len(list(Path("/proc/self/fd").iterdir()))
+
+    before = held()
+    sandbox = open_sandbox()
+    assert is_warm(sandbox)
+    del sandbox
+    gc.collect()
+    assert zygotes() == []
     assert held() == before
 
 
