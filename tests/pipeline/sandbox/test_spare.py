@@ -128,12 +128,13 @@ def test_a_fault_replaces_the_zygote_and_the_spare_child(sandbox: Sandbox):
 
 def test_a_fault_ends_the_spare_child_while_others_work_on(sandbox: Sandbox):
     with ThreadPoolExecutor(1) as threads:
-        working = threads.submit(call, sandbox, "take_a_second")
+        working = threads.submit(reason, sandbox, "hang", forks=True, seconds=4)
         assert soon(lambda: len(children()) == 2)
         [first] = zygotes()
         assert reason(sandbox, "die", forks=True) == "died"
-        assert soon(lambda: len([of for of in parents().values() if of == first]) == 1)
-        assert working.result() == {"done": True}
+        assert soon(lambda: list(parents().values()).count(first) == 1)
+        assert not working.done()
+        assert working.result() == "timeout"
     assert zygotes() == []
 
 
