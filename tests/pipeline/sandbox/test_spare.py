@@ -196,7 +196,8 @@ def test_calls_leave_no_descriptor(sandbox: Sandbox):
         spare()  # the child before has left
         assert is_warm(sandbox)
         spare()
-        return [len(list(Path(f"/proc/{process}/fd").iterdir())) for process in (os.getpid(), *zygotes())]
+        seen = (os.getpid(), *(zygotes() if os.geteuid() == 0 else ()))  # a zygote hides itself from its user
+        return [len(list(Path(f"/proc/{process}/fd").iterdir())) for process in seen]
 
     before = held()
     for _ in range(30):
