@@ -3,6 +3,16 @@
 No thread may start here: none would be alive after a fork.
 """
 
+from pipeline.codec import dump
+from pipeline.documents.document import Finding, Findings, FoundValue
+from pipeline.sandbox.child import answer
+
+_EXAMPLE = b"Name,Mobile\nReem Alharbi,0501234567\n"
+_FOUND = Findings(
+    (Finding("1:0", 0, 12, "PERSON", "PERSON_NAME_01"),),
+    (FoundValue("PERSON", "Reem Alharbi", "reem alharbi", "PERSON_NAME_01", distinctive=True),),
+)
+
 
 def readers() -> None:
     """Imports the parsers of rasters and loads all networks of OCR."""
@@ -21,7 +31,7 @@ def readers() -> None:
 
 
 def parsers() -> None:
-    """Imports what reads and writes documents of every format, on both sides."""
+    """Imports what reads and writes documents of every format, on both sides, and passes an example through it."""
     import cv2
 
     cv2.setNumThreads(0)
@@ -42,3 +52,7 @@ def parsers() -> None:
     from pipeline.verification.pdf import reader as second_pdf  # noqa: F401
 
     Image.preinit()  # its decoders
+    # What is compiled and cached for this one, no child needs to.
+    answer("extract", {"format": "csv"}, {"data": _EXAMPLE})
+    answer("redact", {"format": "csv"}, {"data": _EXAMPLE, "findings": dump(_FOUND)})
+    answer("second_reading", {"format": "csv"}, {"data": _EXAMPLE})

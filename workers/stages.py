@@ -146,7 +146,8 @@ def _whole_text(run: Run) -> tuple[tuple[Extraction, tuple[Reading, ...]], str]:
     """The extraction with the file name as its last unit, what OCR read, and the file name."""
     filename = jobs.filename(run.claim.job, run.context.storage.keyring)
     extraction = with_name(run.artifacts.extraction(), filename)
-    return (extraction, run.artifacts.readings(run.part_attempts(Stage.OCR))), filename
+    attempts = run.part_attempts(Stage.OCR) if extraction.rasters else {}
+    return (extraction, run.artifacts.readings(attempts)), filename
 
 
 def _options(run: Run) -> DetectOptions:

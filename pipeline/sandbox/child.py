@@ -1,8 +1,9 @@
 """The sandbox child: isolates itself, reads one request, calls one parser, sends the reply and exits.
 
 `sandbox.parent` starts it as a script: `child.py REQUEST REPLY`, with two inherited descriptors; or `sandbox.zygote`
-forks it. The request is the trusted isolation plan followed by an untrusted message. The child is isolated before it
-reads the message. Each child handles one document.
+forks it, maybe before there is a request. The request is a trusted head, with the seconds of the call and for a script
+the isolation plan, followed by an untrusted message. The child is isolated before it reads the message. Each child
+handles one document.
 """
 
 import json
@@ -12,36 +13,54 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from importlib import import_module
-from typing import Any
+from typing import Any, NoReturn
 
 Answer = tuple[dict[str, Any], dict[str, bytes]]
+_HEAD_SIZE = 4  # bytes of the length of the head of a request
 
 
-def main(request: int, reply: int, zygote: int | None = None) -> None:
-    """Handles one request, writes its answer to `reply` and ends the process.
+def main(request: int, reply: int) -> NoReturn:
+    """Handles one request in an interpreter of its own, and ends the process."""
+    plan = json.loads(os.pread(request, int.from_bytes(os.pread(request, _HEAD_SIZE, 0), "big"), _HEAD_SIZE))
+    sys.path.insert(0, plan["paths"][0])
+    import_packages(plan["answers"])
+    _handle(plan, request, reply, _isolated(plan, [request, reply]))
 
-    The answer is `{"ok": …}`, `{"failed": code, "reason": …}` or `{"broken": exception type}`. `zygote`: the process id
-    of the zygote that forked this process; None in an interpreter of its own.
+
+def main_of_fork(plan: dict[str, Any], request: int, asked: int, reply: int) -> NoReturn:
+    """Handles one request in a fork of a zygote, and ends the process.
+
+    It isolates itself at once, and waits for a byte from the pipe `asked`: then the memory file `request` is filled and
+    sealed. Without a byte nobody will ask. `plan`: as for `isolation.enter`, with `answers` and `strict`.
     """
-    os.set_inheritable(reply, False)
-    os.set_inheritable(request, False)
-    with mmap.mmap(request, 0, prot=mmap.PROT_READ) as memory:
-        end = 4 + int.from_bytes(memory[:4], "big")
-        plan = json.loads(memory[4:end])
-        if zygote is None:
-            sys.path.insert(0, plan["paths"][0])
-            import_packages(plan["answers"])
-        else:
-            plan.update(parent=zygote, paths=[])
-        from pipeline.sandbox.isolation import REQUIRED, enter
+    missing = _isolated(plan, [request, asked, reply])
+    if not os.read(asked, 1):
+        os._exit(0)
+    os.close(asked)
+    _handle(plan, request, reply, missing)
 
-        missing = enter({**plan, "keep": [request, reply]})
+
+def _isolated(plan: dict[str, Any], keep: list[int]) -> list[str]:
+    from pipeline.sandbox.isolation import enter
+
+    for descriptor in keep:
+        os.set_inheritable(descriptor, False)
+    return enter({**plan, "keep": keep})
+
+
+def _handle(plan: dict[str, Any], request: int, reply: int, missing: list[str]) -> NoReturn:
+    """Writes the answer: `{"ok": …}`, `{"failed": code, "reason": …}` or `{"broken": exception type}`."""
+    from pipeline.sandbox.isolation import REQUIRED, limit_time
+
+    with mmap.mmap(request, 0, prot=mmap.PROT_READ) as memory:
+        head = memory.read(int.from_bytes(memory.read(_HEAD_SIZE), "big"))
+        if not limit_time(json.loads(head)["seconds"]):
+            missing.append("limits")
         meta: dict[str, Any]
         blobs: dict[str, bytes]
         if plan["strict"] and set(missing) & set(REQUIRED):
             meta, blobs = {"broken": "SandboxUnavailable"}, {}
         else:
-            memory.seek(end)
             meta, blobs = _answer(plan["answers"], memory.read)
         _send(reply, {**meta, "missing": missing}, blobs)
     os._exit(0)  # skip the cleanup of the parsers: the kernel frees everything at once

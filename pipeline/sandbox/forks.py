@@ -1,23 +1,25 @@
 """Forks a child for each packet on the control socket of a zygote, and ends it when its connection is closed.
 
-A packet brings three descriptors: request, reply and connection. The zygote never reads a request. The forked child
-keeps request and reply alone, isolates itself like every child and reads its request after that. The zygote writes a
-byte to the connection. When the sandbox closes its end, the zygote ends the child with everything that the child
-started, and closes the connection in turn.
+A packet brings four descriptors: a memory file for the request, a pipe that tells when the request is in it, a pipe
+for the reply, and the connection. The zygote never reads a request. The forked child keeps the first three alone,
+isolates itself like every child and reads its request after that. The zygote writes a byte to the connection. When the
+sandbox closes its end, the zygote ends the child with everything that the child started, and closes the connection in
+turn.
 """
 
 import array
 import os
 import socket
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from select import POLLIN, poll
-from typing import NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from pipeline.sandbox import child, ending
 from pipeline.sandbox.message import FORKED
 
-_DESCRIPTORS = 3  # of a packet
+_DESCRIPTORS = 4  # of a packet
 
 
 class _Running(NamedTuple):
@@ -27,11 +29,15 @@ class _Running(NamedTuple):
 
 
 class Forks:
-    """The children of this process. `sandbox`: pidfd of the process that they and the zygote die with."""
+    """The children of this process. `sandbox`: pidfd of the process that they and the zygote die with.
 
-    def __init__(self, control: socket.socket, sandbox: int, *, has_namespaces: bool) -> None:
+    `plan`: as for `child.main_of_fork`, without `parent` and `paths`.
+    """
+
+    def __init__(self, control: socket.socket, sandbox: int, plan: Mapping[str, Any], *, has_namespaces: bool) -> None:
         self._control = control
         self._sandbox = sandbox
+        self._plan = {**plan, "parent": os.getpid(), "paths": []}
         self._has_namespaces = has_namespaces
         self._running: dict[int, _Running] = {}  # by connection
         self._ending: dict[int, tuple[_Running, float]] = {}  # by exit descriptor, with its last moment
@@ -58,19 +64,18 @@ class Forks:
                     ending.finish(running.process)
 
     def _accept(self) -> None:
-        request, reply, connection = self._received()
-        zygote = os.getpid()
+        *of_child, connection = self._received()
         try:
             process = os.fork()
         except OSError:
             process = -1
         if process == 0:
             try:
-                self._become_child(request, reply, zygote)
+                self._become_child(of_child)
             finally:
                 os._exit(1)
-        os.close(request)
-        os.close(reply)
+        for descriptor in of_child:
+            os.close(descriptor)
         if process < 0:
             os.close(connection)  # the sandbox does without a zygote
             return
@@ -91,10 +96,10 @@ class Forks:
             os._exit(0)
         return list(numbers)
 
-    def _become_child(self, request: int, reply: int, zygote: int) -> None:
+    def _become_child(self, descriptors: list[int]) -> NoReturn:
         os.setpgid(0, 0)
-        _close_all_but([request, reply, *self._inherited])
-        child.main(request, reply, zygote)
+        _close_all_but([*descriptors, *self._inherited])
+        child.main_of_fork(self._plan, *descriptors)
 
     def _end(self, connection: int) -> None:
         running = self._running.pop(connection)

@@ -42,10 +42,10 @@ def enter(plan: dict[str, Any]) -> list[str]:
     """Applies all measures; returns the names of those that failed.
 
     `plan`: `parent` (process id of the sandbox or of the zygote), `root` (whether the sandbox is root's), `memory`
-    (bytes), `processes`, `files` (open files), `seconds` (CPU time), `forks` (whether it may start programs), `filter`
-    (BPF in base64; empty for none), `paths` (to import from), `readable` (paths that it may read), `stay` (keep the
-    user), `keep` (descriptors that stay open). With namespaces the caller continues as process 1 of a new PID
-    namespace; the original process only waits.
+    (bytes), `processes`, `files` (open files), `forks` (whether it may start programs), `filter` (BPF in base64; empty
+    for none), `paths` (to import from), `readable` (paths that it may read), `stay` (keep the user), `keep`
+    (descriptors that stay open). With namespaces the caller continues as process 1 of a new PID namespace; the original
+    process only waits.
     """
     missing = []
     die_with_parent()
@@ -98,6 +98,11 @@ def prepare(plan: dict[str, Any]) -> list[str]:
     if not _load_filter(b64decode(plan["filter"])):
         missing.append("seccomp")
     return missing
+
+
+def limit_time(seconds: float) -> bool:
+    """Limits the processor time of this process, counted from its start; whether it worked."""
+    return _set_limits({resource.RLIMIT_CPU: int(seconds) + 2})
 
 
 def leaks() -> list[str]:
@@ -287,10 +292,9 @@ def _keep_capabilities(mask: int) -> bool:
 
 
 def _limit(plan: dict[str, Any], *, is_exclusive: bool) -> bool:
-    """Sets all limits. The limit of processes is only a backstop if they are counted per shared user."""
+    """Sets all limits but that of time. That of processes is only a backstop if they are counted per shared user."""
     processes = plan["processes"] if is_exclusive else max(plan["processes"], 2048)
-    work = {resource.RLIMIT_CPU: int(plan["seconds"]) + 2, resource.RLIMIT_NPROC: processes}
-    return _set_limits({**_process_limits(plan), **work})
+    return _set_limits({**_process_limits(plan), resource.RLIMIT_NPROC: processes})
 
 
 def _process_limits(plan: dict[str, Any]) -> dict[int, int]:

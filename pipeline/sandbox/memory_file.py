@@ -12,15 +12,25 @@ _SEAL_WAITS = (0.0, 0.01, 0.05, 0.2, 1.0)
 
 def sealed(parts: Sequence[bytes]) -> int:
     """A sealed memory file with these bytes."""
-    file = os.memfd_create("message", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    file = empty()
     try:
-        with open(file, "wb", closefd=False) as stream:
-            stream.writelines(parts)
-        _seal(file)
+        fill(file, parts)
     except BaseException:
         os.close(file)
         raise
     return file
+
+
+def empty() -> int:
+    """An empty memory file, for `fill`."""
+    return os.memfd_create("message", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+
+
+def fill(file: int, parts: Sequence[bytes]) -> None:
+    """Writes these bytes to an empty memory file and seals it."""
+    with open(file, "wb", closefd=False) as stream:
+        stream.writelines(parts)
+    _seal(file)
 
 
 def _seal(file: int) -> None:

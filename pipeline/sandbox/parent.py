@@ -7,7 +7,6 @@ written.
 
 import base64
 import compileall
-import fcntl
 import logging
 import os
 import re
@@ -15,7 +14,6 @@ import sys
 import sysconfig
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -27,6 +25,7 @@ from pipeline.sandbox import ending, interpreter, message, seccomp
 from pipeline.sandbox.interpreter import ROOT
 from pipeline.sandbox.isolation import REQUIRED, hide
 from pipeline.sandbox.memory_file import sealed
+from pipeline.sandbox.prepared import reply_pipe
 from pipeline.sandbox.warm import WarmChildren
 from schemas.errors import ErrorCode, StageFailed
 from schemas.refusals import Reason
@@ -71,7 +70,9 @@ class ChildTimeout(ChildFailed):
 
 
 class _Child(Protocol):
-    """A started child."""
+    """A started child. `reply`: the descriptor that its reply comes from."""
+
+    reply: int
 
     def end(self, *, is_faulty: bool) -> None:
         """Ends all its processes. `is_faulty`: it gave no valid reply."""
@@ -122,8 +123,8 @@ class Sandbox:
         self._has_namespaces = "namespaces" not in self.missing
         # Only Landlock keeps a zygote and its children apart that have the same user.
         is_apart = os.geteuid() == 0 or "landlock" not in self.missing
-        self._warm = WarmChildren(self._zygote_plan(preload, forks=True)) if preload and is_apart else None
-        self._parsers = WarmChildren(self._zygote_plan(parsers, forks=False)) if is_apart else None
+        self._warm = self._children(preload, forks=True) if preload and is_apart else None
+        self._parsers = self._children(parsers, forks=False) if is_apart else None
 
     def warm(self) -> None:
         """Starts the zygote, so that the first call for it does not wait until it has loaded."""
@@ -169,42 +170,30 @@ class Sandbox:
     def _run(
         self, verb: str, meta: Mapping[str, Any], blobs: Mapping[str, bytes], seconds: float, forks: bool
     ) -> tuple[dict[str, Any], dict[str, bytes]]:
-        plan = to_bytes(self._plan(seconds, forks))
-        parts = [len(plan).to_bytes(4, "big"), plan, *message.pack({"verb": verb, "meta": dict(meta)}, blobs)]
+        parts = message.pack({"verb": verb, "meta": dict(meta)}, blobs)
         most = min(self._limits.reply, _MIN_REPLY + _REPLY_PER_BYTE * sum(map(len, blobs.values())))
-        child, reply = self._start(parts, forks)
+        child = self._start(parts, seconds, forks)
         deadline = time.monotonic() + seconds
         is_faulty = True
         try:
-            answer = message.unpack(_Reader(reply, deadline).exactly, most)
+            answer = message.unpack(_Reader(child.reply, deadline).exactly, most)
             is_faulty = False
         except Malformed:
             raise ChildFailed("garbage") from None
         finally:
-            os.close(reply)
             child.end(is_faulty=is_faulty)
         return answer
 
-    def _start(self, parts: Sequence[bytes], forks: bool) -> tuple[_Child, int]:
-        """A started child with a request of these parts, and the descriptor that its reply comes from."""
-        request = sealed(parts)
-        try:
-            reply, write_end = os.pipe2(os.O_CLOEXEC)
-            try:
-                with suppress(OSError):
-                    fcntl.fcntl(write_end, fcntl.F_SETPIPE_SZ, 1024 * 1024)
-                children = self._warm if forks else self._parsers if self._has_parsers else None
-                warm = children.start(request, write_end) if children is not None else None
-                return warm or _ColdChild(request, write_end, has_namespace=self._has_namespaces), reply
-            except BaseException:
-                os.close(reply)
-                raise
-            finally:
-                os.close(write_end)
-        finally:
-            os.close(request)
+    def _start(self, message: Sequence[bytes], seconds: float, forks: bool) -> _Child:
+        """A started child whose request is this message."""
+        children = self._warm if forks else self._parsers if self._has_parsers else None
+        warm = children.start([*_head({"seconds": seconds}), *message]) if children is not None else None
+        if warm is not None:
+            return warm
+        head = _head({**self._plan(forks=forks), "seconds": seconds})
+        return _ColdChild([*head, *message], has_namespace=self._has_namespaces)
 
-    def _plan(self, seconds: float, forks: bool) -> dict[str, Any]:
+    def _plan(self, *, forks: bool) -> dict[str, Any]:
         return {
             "parent": os.getpid(),
             "root": os.geteuid() == 0,
@@ -215,16 +204,17 @@ class Sandbox:
             "readable": self._readable,
             "filter": self._filters[forks and self.has_programs],
             "forks": forks and self.has_programs,
-            "seconds": seconds,
             "memory": self._limits.memory,
             "processes": self._limits.processes,
             "files": self._limits.files,
         }
 
-    def _zygote_plan(self, preload: str, *, forks: bool) -> dict[str, Any]:
-        plan = self._plan(0, forks=forks)
+    def _children(self, preload: str, *, forks: bool) -> WarmChildren:
+        """The children of a zygote that has called `preload`."""
+        child = self._plan(forks=forks)
         filter_ = self._filter(seccomp.zygote_program)
-        return {**plan, "filter": filter_, "preload": preload, "namespaces": self._has_namespaces}
+        plan = {**child, "child": child, "filter": filter_, "preload": preload, "namespaces": self._has_namespaces}
+        return WarmChildren(plan, start_programs=child["forks"])
 
     def _filter(self, program: Callable[[], bytes]) -> str:
         try:
@@ -282,15 +272,33 @@ class _Reader:
         return b"".join(parts)
 
 
+def _head(head: Mapping[str, Any]) -> tuple[bytes, bytes]:
+    """The trusted part of a request, which the child reads first."""
+    written = to_bytes(head)
+    return len(written).to_bytes(4, "big"), written
+
+
 class _ColdChild:
     """A child in an interpreter of its own. `has_namespace`: its started process only waits for process 1."""
 
-    def __init__(self, request: int, reply: int, *, has_namespace: bool) -> None:
-        self._process = interpreter.start("child.py", (request, reply))
+    def __init__(self, request: Sequence[bytes], *, has_namespace: bool) -> None:
         self._has_namespace = has_namespace
+        file = sealed(request)
+        try:
+            self.reply, write_end = reply_pipe()
+            try:
+                self._process = interpreter.start("child.py", (file, write_end))
+            except BaseException:
+                os.close(self.reply)
+                raise
+            finally:
+                os.close(write_end)
+        finally:
+            os.close(file)
 
     def end(self, *, is_faulty: bool) -> None:
         """Kills the session of the child. The filter keeps all its processes in it."""
+        os.close(self.reply)
         process = self._process.pid
         ending.ask(process, has_namespace=self._has_namespace)
         ending.wait(process)

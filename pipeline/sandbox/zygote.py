@@ -48,7 +48,7 @@ def main(plan_file: int, control_socket: int) -> NoReturn:
     from pipeline.sandbox.message import READY
 
     control.send(READY)
-    Forks(control, sandbox, has_namespaces=plan["namespaces"]).serve()
+    Forks(control, sandbox, plan["child"], has_namespaces=plan["namespaces"]).serve()
 
 
 def _load(plan: dict[str, Any]) -> None:

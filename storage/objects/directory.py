@@ -113,30 +113,34 @@ class _FileWriter(AbortingWriter):
             self._file.flush()
             os.fsync(self._file.fileno())
             self._file.close()
+            highest = self._target.parent.parent
             while True:
                 try:
-                    _make_private(self._target.parent)
+                    highest = _higher(highest, _make_private(self._target.parent))
                     self._draft.rename(self._target)
                 except FileNotFoundError:
                     if not self._draft.exists():
                         raise
                     continue  # a delete pruned the empty folder between the two lines above
                 break
-            self._sync_folders()
+            self._sync_folders(highest)
 
     def abort(self) -> None:
         with suppress(OSError):  # what is still buffered may not fit on the disk; the file is closed all the same
             self._file.close()
         self._draft.unlink(missing_ok=True)
 
-    def _sync_folders(self) -> None:
+    def _sync_folders(self, highest: Path) -> None:
+        """From the object's folder up to `highest`: where the first new folder was made, or the one above the object's,
+        which another writer may have made a moment ago.
+        """
         folder, root = self._target.parent, self._draft.parent.parent
         while True:
             try:
                 sync_directory(folder)
             except FileNotFoundError:
                 return  # deleted again meanwhile
-            if folder == root:
+            if folder in (highest, root):
                 return
             folder = folder.parent
 
@@ -154,11 +158,20 @@ def _working() -> Iterator[None]:
         raise MaskerUnavailable from None
 
 
-def _make_private(folder: Path) -> None:
-    """Creates a folder and its missing parents with mode 0700 (Path.mkdir's mode applies to the last one only)."""
-    if not folder.is_dir():
-        _make_private(folder.parent)
-        folder.mkdir(exist_ok=True, mode=0o700)
+def _make_private(folder: Path) -> Path:
+    """Creates a folder and its missing parents with mode 0700 (Path.mkdir's mode applies to the last one only).
+
+    The innermost folder that was there before.
+    """
+    if folder.is_dir():
+        return folder
+    there = _make_private(folder.parent)
+    folder.mkdir(exist_ok=True, mode=0o700)
+    return there
+
+
+def _higher(one: Path, other: Path) -> Path:
+    return min(one, other, key=lambda path: len(path.parts))
 
 
 def _pieces(path: Path) -> Iterator[bytes]:

@@ -11,6 +11,8 @@ import pytest
 
 from schemas.errors import MaskerUnavailable
 from schemas.settings import InvalidSettings
+from storage.encryption import sync_directory
+from storage.objects import directory
 from storage.objects.directory import DirectoryStore
 from storage.objects.s3 import PART_BYTES, S3Store
 from storage.objects.store import InvalidObjectKey, ObjectNotFound, ObjectStore
@@ -161,6 +163,30 @@ def test_a_directory_keeps_no_empty_folders_and_no_drafts(tmp_path: Path) -> Non
     with store.writer("jobs/b/input") as writer:
         writer.write(b"never committed")
     assert [path.name for path in (tmp_path / "objects").rglob("*")] == [".drafts"]
+
+
+def test_new_folders_survive_a_power_cut_and_old_ones_are_not_written_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[str] = []
+
+    def sync(folder: Path) -> None:
+        synced.append(folder.relative_to(tmp_path).as_posix())
+        sync_directory(folder)
+
+    monkeypatch.setattr(directory, "sync_directory", sync)
+    store = DirectoryStore(tmp_path / "objects")
+    for key, folders in (
+        ("jobs/a/input", ["objects/jobs/a", "objects/jobs", "objects"]),
+        ("jobs/b/input", ["objects/jobs/b", "objects/jobs"]),
+        ("jobs/a/extract.2/extraction", ["objects/jobs/a/extract.2", "objects/jobs/a"]),
+        ("jobs/a/extract.2/raster-0", ["objects/jobs/a/extract.2", "objects/jobs/a"]),
+        ("single", ["objects"]),
+    ):
+        synced.clear()
+        with store.writer(key) as writer:
+            writer.commit()
+        assert synced == folders
 
 
 @pytest.mark.parametrize("size", [5_000, 5_000_000])
