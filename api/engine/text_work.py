@@ -178,7 +178,7 @@ class WorkResult(NamedTuple):
 
 def run_work(work: Work, detection: Detection) -> WorkResult:
     """Runs the work on a detection."""
-    return WorkResult(Counter(span.type for span in detection.spans), work(detection))
+    return WorkResult(Counter([span.type for span in detection.spans]), work(detection))
 
 
 def _json(answer: Answer, started: float) -> bytes:
