@@ -7,6 +7,11 @@ from fastapi import Request, Response
 from fastapi.routing import APIRoute
 
 
+def operation_id(route: APIRoute) -> str:
+    """The id of a route's operation in the OpenAPI document: the name of its function."""
+    return route.name
+
+
 class CallRoute(APIRoute):
     """A route whose function takes the request and its caller, nothing else, and returns the response itself.
 
