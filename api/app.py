@@ -8,6 +8,7 @@ from fastapi import FastAPI
 
 from api.access_rules import AccessRules
 from api.http import errors
+from api.http.call_route import operation_id
 from api.http.middleware import AccessLog, CatchUnexpected, FailureCounter, ResponseHeaders
 from api.routes import auth, dashboard, entities, files, glossaries, health, keys, me, proxy, reference, reports, text
 from api.services.container import Services
@@ -49,13 +50,16 @@ def create_app(settings: Settings, storage: Storage | None = None, rules: Access
         lifespan=lifespan,
         redirect_slashes=False,
         openapi_url=None,  # the document is at /docs/openapi.json; other paths that the interface does not name are 404
-        generate_unique_id_function=lambda route: route.name,
+        generate_unique_id_function=operation_id,
         telemetry={"tracing": False, "metrics": False, "logs": False},  # spans would contain paths and exceptions
     )
     app.state.services = services
     errors.install(app)
-    # Paths are matched in this order: routers whose calls take milliseconds come first.
-    for routes in (text, proxy, reports, files, glossaries, entities, auth, me, keys, health, reference, dashboard):
+    # Paths are matched in this order: routers whose calls take milliseconds come first. Their routes belong to the
+    # application itself, because an included router is searched twice for each call.
+    for hot in (text, proxy):
+        app.router.routes.extend(hot.router.routes)
+    for routes in (reports, files, glossaries, entities, auth, me, keys, health, reference, dashboard):
         app.include_router(routes.router)
     app.state.failures, app.state.access_rules = FailureCounter(), rules
     app.add_middleware(CatchUnexpected, failures=app.state.failures)  # the last one added is the outermost

@@ -260,6 +260,7 @@ async def measure(calls: int, servers: Servers, body: bytes) -> int:
     print(f"detection of the prompt: {scanned:.2f} ms within a call, {alone:.2f} ms alone in a loop")
     print(f"added to the first frame beyond it: {added:.2f} ms (wanted: <= {FIRST_MS})")
     print(f"{'':35} {beside - alone:.2f} ms if it took as long as in a loop")
+    print(f"{'':35} {added / first['direct']:.1f} times the first frame of the direct call")
     print(f"added to a frame at p99: {frame:.2f} ms (wanted: < {FRAME_MS})")
     print(f"{STREAMS} streams: {growth:.0f} MB (wanted: < {GROWTH_MB:.0f})")
     return (added > FIRST_MS) + (frame >= FRAME_MS) + (growth >= GROWTH_MB)

@@ -57,8 +57,9 @@ def mask_command(
 
 def _masked_here(text: str, key: str | None, own_key: bytes | None, *, explain: bool) -> "MaskResponse":
     from api.engine.text_work import masked_answer
+    from schemas.text import MaskResponse
 
-    return masked_answer(
+    answer = masked_answer(
         _detection(text, explain=explain),
         key_material=key or secrets.token_urlsafe(32),
         own_key=own_key,
@@ -66,6 +67,7 @@ def _masked_here(text: str, key: str | None, own_key: bytes | None, *, explain: 
         request_id=f"mask_{secrets.token_hex(4)}",
         show_mapping=True,
     )
+    return MaskResponse.model_validate(answer)
 
 
 def _masked_there(text: str, key: str | None, server: str, api_key: str | None, *, explain: bool) -> "MaskResponse":
@@ -143,14 +145,16 @@ def redact_command(
 def _redacted_here(text: str, transforms: dict[str, str], *, synthetic: bool, explain: bool) -> "RedactResponse":
     from api.engine.text_work import redacted_answer
     from schemas.clock import riyadh_day, utc_now
+    from schemas.text import RedactResponse
 
-    return redacted_answer(
+    answer = redacted_answer(
         _detection(text, explain=explain),
         transforms,
         today=riyadh_day(utc_now()),
         request_id=f"redact_{secrets.token_hex(4)}",
         synthetic_under=secrets.token_urlsafe(32) if synthetic else None,
     )
+    return RedactResponse.model_validate(answer)
 
 
 def _redacted_there(

@@ -2,8 +2,8 @@
 
 import asyncio
 from collections import OrderedDict, deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Hashable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Hashable
+from contextlib import AbstractAsyncContextManager
 
 from starlette.requests import ClientDisconnect
 
@@ -21,6 +21,19 @@ class SharedCapacity:
         self.used = 0
 
 
+class _Slot(AbstractAsyncContextManager[None]):
+    """A slot of a queue while a block runs."""
+
+    def __init__(self, queue: "FairQueue", caller: Hashable, disconnected: Disconnected | None) -> None:
+        self._queue, self._caller, self._disconnected = queue, caller, disconnected
+
+    async def __aenter__(self) -> None:
+        await self._queue.acquire(self._caller, self._disconnected)
+
+    async def __aexit__(self, *_: object) -> None:
+        self._queue.release()
+
+
 class FairQueue:
     """`slots` run at once; those who wait are served caller by caller, one of each in turn. For one event loop.
 
@@ -34,24 +47,20 @@ class FairQueue:
         self._lines: OrderedDict[Hashable, deque[asyncio.Future[None]]] = OrderedDict()  # by caller, next served first
         self._waiting = 0
 
-    @asynccontextmanager
-    async def slot(self, caller: Hashable, disconnected: Disconnected | None = None) -> AsyncIterator[None]:
+    def slot(self, caller: Hashable, disconnected: Disconnected | None = None) -> AbstractAsyncContextManager[None]:
         """Holds a slot while the block runs. MaskerUnavailable when too many wait.
 
         ClientDisconnect when `disconnected` returns while the caller waits.
         """
-        await self._acquire(caller, disconnected)
-        try:
-            yield
-        finally:
-            self._release()
+        return _Slot(self, caller, disconnected)
 
     @property
     def waiting(self) -> int:
         """How many wait for a slot."""
         return self._waiting
 
-    async def _acquire(self, caller: Hashable, disconnected: Disconnected | None) -> None:
+    async def acquire(self, caller: Hashable, disconnected: Disconnected | None) -> None:
+        """Takes a slot, to be given back by `release`. Errors as for `slot`."""
         if self._free:
             self._free -= 1
             return
@@ -63,12 +72,12 @@ class FairQueue:
             await _turn_or_disconnect(turn, disconnected)
         except BaseException:
             if turn.done() and not turn.cancelled() and turn.exception() is None:
-                self._release()  # the slot was assigned at the same moment: pass it on
+                self.release()  # the slot was assigned at the same moment: pass it on
             elif turn in self._lines.get(caller, ()):
                 self._remove(caller, turn)
             raise
 
-    def _release(self) -> None:
+    def release(self) -> None:
         """Gives the slot to the next caller in turn, or makes it free."""
         if not self._lines:
             self._free += 1

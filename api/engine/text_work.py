@@ -1,4 +1,8 @@
-"""Builds the answers of `/mask` and `/redact` from a detection, as plain data that another process can run too."""
+"""Builds the answers of `/mask` and `/redact` from a detection, as plain data that another process can run too.
+
+An answer is a dictionary with the fields of its model in `schemas/text.py`. Models of each answer and its spans would
+cost a short call as much as the masking itself, and check what this code has just computed.
+"""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -7,22 +11,18 @@ from datetime import date
 from time import perf_counter
 from typing import Any, NamedTuple
 
+from pydantic import TypeAdapter
+
 from pipeline.transform import envelope
 from pipeline.transform.mask import mask, token_key
 from pipeline.transform.redact import StandIn, redact
 from pipeline.transform.synthetic.choices import synthetic_key
 from schemas.entities import LEGACY, EntityType
 from schemas.spans import Detection, Span, Why
-from schemas.text import (
-    ExplainedPlace,
-    ExplainedSpan,
-    ExplainedWhy,
-    Explanation,
-    MaskResponse,
-    MaskSpan,
-    RedactResponse,
-    SyntheticSpan,
-)
+from schemas.text import ExplainedPlace, ExplainedSpan, ExplainedWhy, Explanation
+
+Answer = dict[str, Any]
+_ANSWER = TypeAdapter(Answer)
 
 
 def masked_answer(
@@ -33,29 +33,29 @@ def masked_answer(
     legacy_spans: bool,
     request_id: str,
     show_mapping: bool = False,
-) -> MaskResponse:
-    """The answer of `/mask`: tokens keyed by `key_material`; the mapping sealed under it, or under `own_key` (BYOK).
+) -> Answer:
+    """A `MaskResponse`: tokens keyed by `key_material`; the mapping sealed under it, or under `own_key` (BYOK).
 
     `legacy_spans`: after each span whose type had another name before, a second span has that name. `show_mapping`:
     the mapping is also given in the clear, for callers without a key to open the envelope.
     """
     masked = mask(detection, token_key(key_material))
     sealed = envelope.seal_byok(masked.mapping, own_key) if own_key else envelope.seal(masked.mapping, key_material)
-    return MaskResponse(
-        masked_text=masked.text,
-        ciphertext=envelope.to_base64(sealed.ciphertext),
-        nonce_payload=envelope.to_base64(sealed.nonce_payload),
-        wrapped_dek=envelope.to_base64(sealed.wrapped_dek) if sealed.wrapped_dek else None,
-        nonce_dek=envelope.to_base64(sealed.nonce_dek) if sealed.nonce_dek else None,
-        pii_count=len(masked.spans),
-        spans=[shown for span in masked.spans for shown in _mask_spans(span, legacy_spans)],
-        request_id=request_id,
-        processing_time_ms=0,
-        judge_used=detection.judge_model is not None,
-        judge_model=detection.judge_model,
-        mappings=masked.mapping if show_mapping else None,
+    return {
+        "masked_text": masked.text,
+        "ciphertext": envelope.to_base64(sealed.ciphertext),
+        "nonce_payload": envelope.to_base64(sealed.nonce_payload),
+        "wrapped_dek": envelope.to_base64(sealed.wrapped_dek) if sealed.wrapped_dek else None,
+        "nonce_dek": envelope.to_base64(sealed.nonce_dek) if sealed.nonce_dek else None,
+        "pii_count": len(masked.spans),
+        "spans": [shown for span in masked.spans for shown in _mask_spans(span, legacy_spans)],
+        "request_id": request_id,
+        "processing_time_ms": 0,
+        "judge_used": detection.judge_model is not None,
+        "judge_model": detection.judge_model,
+        "mappings": masked.mapping if show_mapping else None,
         **_explained(detection),
-    )
+    }
 
 
 def redacted_answer(
@@ -65,34 +65,33 @@ def redacted_answer(
     today: date,
     request_id: str,
     synthetic_under: str | None = None,
-) -> RedactResponse:
-    """The answer of `/redact`: placeholders, or values generalized as of `today` for the types in `transforms`.
+) -> Answer:
+    """A `RedactResponse`: placeholders, or values generalized as of `today` for the types in `transforms`.
 
     `synthetic_under`: the caller's key material, for stand-ins instead of placeholders.
     """
     key = None if synthetic_under is None else synthetic_key(synthetic_under)
     redacted = redact(detection, frozenset(EntityType(name) for name in transforms), today, key)
-    return RedactResponse(
-        redacted_text=redacted.text,
-        pii_count=redacted.pii_count,
-        entity_counts=redacted.entity_counts,
-        generalized_count=redacted.generalized_count,
-        request_id=request_id,
-        processing_time_ms=0,
-        judge_used=detection.judge_model is not None,
-        judge_model=detection.judge_model,
+    return {
+        "redacted_text": redacted.text,
+        "pii_count": redacted.pii_count,
+        "entity_counts": redacted.entity_counts,
+        "generalized_count": redacted.generalized_count,
+        "request_id": request_id,
+        "processing_time_ms": 0,
+        "judge_used": detection.judge_model is not None,
+        "judge_model": detection.judge_model,
         **_explained(detection),
         **({} if key is None else _stand_ins(redacted.synthetic)),
-    )
+    }
 
 
-def _stand_ins(places: Iterable[StandIn]) -> dict[str, Any]:
+def _stand_ins(places: Iterable[StandIn]) -> Answer:
     """The field `synthetic`."""
-    shown = [SyntheticSpan(start=place.start, end=place.end, type=place.type.value) for place in places]
-    return {"synthetic": shown}
+    return {"synthetic": [{"start": place.start, "end": place.end, "type": str(place.type)} for place in places]}
 
 
-def _explained(detection: Detection) -> dict[str, Any]:
+def _explained(detection: Detection) -> Answer:
     """The field `explanations`; no field when the detection has no reasons."""
     why = detection.why
     return {} if why is None else {"explanations": [_explanation(span, why[span]) for span in detection.spans]}
@@ -114,11 +113,11 @@ def _explanation(span: Span, why: Why) -> Explanation:
     )
 
 
-def _mask_spans(span: Span, legacy_spans: bool) -> list[MaskSpan]:
-    names = [span.type.value]
+def _mask_spans(span: Span, legacy_spans: bool) -> list[Answer]:
+    names = [str(span.type)]
     if legacy_spans and span.type in LEGACY:
         names.append(LEGACY[span.type])
-    return [MaskSpan(start=span.start, end=span.end, type=name) for name in names]
+    return [{"start": span.start, "end": span.end, "type": name} for name in names]
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,10 +178,9 @@ class WorkResult(NamedTuple):
 
 def run_work(work: Work, detection: Detection) -> WorkResult:
     """Runs the work on a detection."""
-    return WorkResult(Counter(span.type for span in detection.spans), work(detection))
+    return WorkResult(Counter([span.type for span in detection.spans]), work(detection))
 
 
-def _json(answer: MaskResponse | RedactResponse, started: float) -> bytes:
+def _json(answer: Answer, started: float) -> bytes:
     elapsed = round((perf_counter() - started) * 1000)  # perf_counter is one clock for all processes of a machine
-    answer.processing_time_ms = elapsed
-    return answer.model_dump_json(exclude_unset=True).encode()
+    return _ANSWER.dump_json(answer | {"processing_time_ms": elapsed})

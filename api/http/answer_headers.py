@@ -5,7 +5,8 @@ without a word, so the answer names such fields.
 """
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from pydantic import ValidationError
 from starlette.requests import Request
@@ -16,6 +17,7 @@ WARNING_HEADER = "X-Masker-Warning"
 TYPES_HEADER = "X-Masker-Types"
 MAX_NAMES = 8  # of one warning
 MAX_FIELDS = 10_000  # past which the names are not even listed
+_CACHED_LISTS = 256  # of different sets of types
 _SAFE_NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")  # what may be repeated in a header: no value, no control character
 
 
@@ -44,9 +46,14 @@ def set_warning(request: Request, warning: str | None) -> None:
         request.state.warning = warning
 
 
-def types_header(enabled: Collection[EntityType]) -> dict[str, str]:
+def types_header(enabled: frozenset[EntityType]) -> dict[str, str]:
     """The header that lists the types searched for, in the order of the catalogue. CUSTOM_TERM is always on."""
-    return {TYPES_HEADER: ",".join(type_ for type_ in TOGGLABLE_TYPES if type_ in enabled)}
+    return {TYPES_HEADER: _listed(enabled)}
+
+
+@lru_cache(maxsize=_CACHED_LISTS)
+def _listed(enabled: frozenset[EntityType]) -> str:
+    return ",".join(type_ for type_ in TOGGLABLE_TYPES if type_ in enabled)
 
 
 def _name(path: Sequence[str | int]) -> str:

@@ -1,11 +1,12 @@
 """Reads request bodies after authentication, bounded in size and time, and validates JSON against a model."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from anyio import current_time, move_on_after, to_thread
+from anyio import to_thread
 from pydantic import BaseModel, ValidationError
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 
 from api.http.answer_headers import set_warning, unknown_fields_warning
 from api.http.errors import Invalid
@@ -45,15 +46,10 @@ async def read_raw(request: Request, limit: int) -> bytes:
         raise RequestTooLarge
     _check_type(request)
     raw = bytearray()
-    with move_on_after(GRACE_SECONDS) as patience:
-        async for chunk in request.stream():
-            raw += chunk
-            if len(raw) > limit:
-                raise RequestTooLarge
-            if chunk:
-                patience.deadline += len(chunk) / MIN_BYTES_PER_SECOND
-    if patience.cancelled_caught:
-        raise RequestTimeout
+    async for chunk in body_chunks(request):
+        raw += chunk
+        if len(raw) > limit:
+            raise RequestTooLarge
     return bytes(raw)
 
 
@@ -89,18 +85,21 @@ async def body_chunks(request: Request) -> AsyncIterator[bytes]:
     """The body's chunks as they arrive.
 
     RequestTimeout when they arrive too slowly, so that nobody holds a connection by sending a byte now and then.
+    ClientDisconnect.
     """
-    stream, deadline = aiter(request.stream()), current_time() + GRACE_SECONDS
-    while True:
-        chunk: bytes | None = None
-        with move_on_after(deadline - current_time()) as patience:
-            chunk = await anext(stream, None)
-        if patience.cancelled_caught:
-            raise RequestTimeout
-        if chunk is None:
-            return
+    deadline, is_last = asyncio.get_running_loop().time() + GRACE_SECONDS, False
+    while not is_last:
+        try:
+            async with asyncio.timeout_at(deadline):
+                message = await request.receive()
+        except TimeoutError:
+            raise RequestTimeout from None
+        if message["type"] == "http.disconnect":
+            raise ClientDisconnect
+        chunk, is_last = message.get("body", b""), not message.get("more_body", False)
         deadline += len(chunk) / MIN_BYTES_PER_SECOND
-        yield chunk
+        if chunk:
+            yield chunk
 
 
 async def wait_for_disconnect(request: Request) -> None:

@@ -6,7 +6,7 @@ import re
 import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Self, cast
+from typing import Self
 
 import maxminddb
 from maxminddb import InvalidDatabaseError
@@ -121,7 +121,7 @@ class GeoRestriction:
 
 
 class GeoMiddleware:
-    """ASGI middleware: remembers each client's address for `client_address`, and enforces the `restriction`."""
+    """ASGI middleware: enforces the `restriction`, and remembers what `client_address` needs."""
 
     def __init__(self, app: ASGIApp, restriction: GeoRestriction | None, trusted: Sequence[Network]) -> None:
         self._app, self._restriction, self._trusted = app, restriction, trusted
@@ -130,9 +130,10 @@ class GeoMiddleware:
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
-        address = resolve_client_address(scope, self._trusted)
-        scope.setdefault("state", {})["client_address"] = address
-        if self._restriction is None or self._restriction.admits(address, scope["path"]):
+        scope.setdefault("state", {})["trusted_proxies"] = self._trusted
+        if self._restriction is None or self._restriction.admits(
+            resolve_client_address(scope, self._trusted), scope["path"]
+        ):
             await self._app(scope, receive, send)
         elif scope["type"] == "http":
             await send({"type": "http.response.start", "status": 403, "headers": [(b"content-length", b"0")]})
@@ -140,7 +141,12 @@ class GeoMiddleware:
         else:
             await send({"type": "websocket.close", "code": 1008})
 
+    def _admits(self, scope: Scope) -> bool:
+        if self._restriction is None:
+            return True
+        return self._restriction.admits(resolve_client_address(scope, self._trusted), scope["path"])
+
 
 def client_address(request: Request) -> Address | None:
-    """The address that `resolve_client_address` found for this request; None when it found none."""
-    return cast("Address | None", request.state.client_address)
+    """The address that `resolve_client_address` finds for this request; None when it finds none."""
+    return resolve_client_address(request.scope, request.state.trusted_proxies)

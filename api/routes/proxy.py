@@ -6,6 +6,7 @@ from fastapi import APIRouter, Request, Response
 from starlette.types import Receive, Scope, Send
 
 from api.dependencies import ProxyCallerDep, services_of
+from api.http.call_route import CallRoute, operation_id
 from api.llm.model import Provider
 from api.proxy import demo
 from api.proxy.calls import proxied
@@ -13,7 +14,7 @@ from api.proxy.description import COMPLETIONS, MESSAGES
 from schemas.errors import EndpointNotSupported, MethodNotAllowed, UnknownProvider
 
 PREFIX = "/api/v1/proxy"
-router = APIRouter(prefix=PREFIX, tags=["proxy"])
+router = APIRouter(prefix=PREFIX, tags=["proxy"], route_class=CallRoute, generate_unique_id_function=operation_id)
 _METHODS = {"anthropic/v1/messages": "POST", "openai/v1/chat/completions": "POST", "status": "GET"}
 
 

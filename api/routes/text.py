@@ -11,6 +11,7 @@ from api.dependencies import CallerDep, services_of
 from api.engine.text_work import MaskWork, RedactWork, Work
 from api.http.answer_headers import types_header
 from api.http.bodies import json_body, read_json, wait_for_disconnect
+from api.http.call_route import CallRoute, operation_id
 from api.text.batch import run_batch
 from api.text.calls import PaidAnswer, read_text, run_paid
 from api.text.judging import JUDGE_PARAMETER, check_judge_model, with_judge_header
@@ -29,7 +30,7 @@ from schemas.text import (
     TextRequest,
 )
 
-router = APIRouter(prefix="/api/v1", tags=["text"])
+router = APIRouter(prefix="/api/v1", tags=["text"], route_class=CallRoute, generate_unique_id_function=operation_id)
 
 Body = TypeVar("Body", bound=TextRequest)
 

@@ -1,7 +1,7 @@
 """The HTTP client for the model providers, one per process.
 
-It keeps no cookies, follows no redirects, never retries, ignores the proxy settings of the environment, and checks
-certificates. Keys, prompts and answers never appear in exception messages or log lines.
+Requests go straight to the connections: no cookies, redirects, retries or proxies of the environment. Certificates are
+checked. Keys, prompts and answers never appear in exception messages or log lines.
 """
 
 import logging
@@ -9,11 +9,8 @@ import ssl
 from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator, Hashable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
-from http.client import HTTPResponse
-from http.cookiejar import CookieJar
 from time import perf_counter
 from typing import NamedTuple
-from urllib.request import Request
 
 import httpcore
 import httpx
@@ -107,9 +104,6 @@ class Upstream:
         self._under_way = Counter[Hashable]()
         self.connections = ConnectionPool(verify or ssl.create_default_context())
         self._urls = {provider: httpx.URL(base.rstrip("/") + _PATHS[provider]) for provider, base in base_urls.items()}
-        self._client = httpx.AsyncClient(
-            transport=self.connections, cookies=_NoCookies(), follow_redirects=False, trust_env=False, headers={}
-        )
 
     @classmethod
     def of(cls, settings: Settings) -> "Upstream":
@@ -170,7 +164,7 @@ class Upstream:
         began, status = perf_counter(), "0"
         try:
             with _errors_translated():
-                response = await self._client.send(request, stream=True)
+                response = await self.connections.handle_async_request(request)
             status = str(response.status_code)
         finally:
             PROVIDER_SECONDS.labels(call.provider.value, status).observe(perf_counter() - began)
@@ -178,7 +172,7 @@ class Upstream:
 
     async def close(self) -> None:
         """Closes all connections."""
-        await self._client.aclose()
+        await self.connections.aclose()
 
 
 @contextmanager
@@ -192,13 +186,6 @@ def _errors_translated() -> Iterator[None]:
         raise ProviderTimeout from None
     except (*_UNREACHABLE_ERRORS, httpx.HTTPError, httpx.InvalidURL, OSError, DecodingError):
         raise ProviderUnreachable from None
-
-
-class _NoCookies(CookieJar):
-    """Stores no cookies: a caller's session at a provider must not become another caller's."""
-
-    def extract_cookies(self, response: HTTPResponse, request: Request) -> None:
-        """Stores nothing."""
 
 
 def _stream_of(response: httpx.Response) -> httpx.AsyncByteStream:

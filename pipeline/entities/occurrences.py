@@ -5,7 +5,7 @@ Texts and values are compared in two forms (`detect.text.equivalence`). The *wor
 characters, as in URLs, are decoded.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 from functools import cached_property
 from typing import NamedTuple
@@ -81,12 +81,13 @@ class OccurrenceFinder:
                 self._alone.setdefault(compact_form(value.surface), value.key)
         self._alone.pop("", None)
         self._longest_line = 4 * max(map(len, self._alone), default=0)
-        searches = (
-            _Search([v for v in values if v.compact is compact and v.scope is scope], compact, scope, overlapping)
+        searched = [value for value in values if value.scope is not MatchScope.LINE]
+        self._searches = [
+            _Search(patterns, compact, scope, overlapping)
             for compact in (False, True)
             for scope in (MatchScope.ANYWHERE, MatchScope.WORD)
-        )
-        self._searches = [search for search in searches if search.patterns]
+            if (patterns := _patterns([v for v in searched if v.compact is compact and v.scope is scope], compact))
+        ]
 
     def hits(self, text: str) -> list[Hit]:
         """Every occurrence by position. Hits may overlap."""
@@ -130,21 +131,17 @@ class _Search:
     For WORD it takes all matches, because the word boundaries reject most of them; with `overlapping` too.
     """
 
-    def __init__(self, values: Sequence[SearchValue], compact: bool, scope: MatchScope, overlapping: bool) -> None:
+    def __init__(
+        self, patterns: Mapping[str, SearchValue], compact: bool, scope: MatchScope, overlapping: bool
+    ) -> None:
         self._is_compact = compact
-        form = compact_form if compact else words_form
-        self.patterns: dict[str, SearchValue] = {}
-        for value in values:
-            folded = form(value.surface)
-            if folded:
-                self.patterns.setdefault(folded, value)
-        self._values = list(self.patterns.values())
+        self._values = list(patterns.values())
         self._anywhere = scope is MatchScope.ANYWHERE
         self._overlapping = overlapping or not self._anywhere
         kind = MatchKind.Standard if self._overlapping else MatchKind.LeftmostLongest
         # The default implementation searches a little faster but takes four times longer to build.
         how = Implementation.ContiguousNFA
-        self._automaton = AhoCorasick(list(self.patterns), matchkind=kind, implementation=how)
+        self._automaton = AhoCorasick(list(patterns), matchkind=kind, implementation=how)
 
     def hits(self, forms: _Forms) -> Iterator[Hit]:
         text, folded = forms.text, forms.compact if self._is_compact else forms.words
@@ -156,6 +153,16 @@ class _Search:
             if self._anywhere or (_begins_token(text, first) and _ends_token(text, last)):
                 value = self._values[pattern]
                 yield Hit(_with_sign(text, first, last) if value.signed else first, last, value.key)
+
+
+def _patterns(values: Iterable[SearchValue], compact: bool) -> dict[str, SearchValue]:
+    """The values by what is searched for; of two that are spelled alike in this form, the first."""
+    form = compact_form if compact else words_form
+    patterns: dict[str, SearchValue] = {}
+    for value in values:
+        patterns.setdefault(form(value.surface), value)
+    patterns.pop("", None)
+    return patterns
 
 
 def _begins_token(text: str, start: int) -> bool:

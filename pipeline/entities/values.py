@@ -77,7 +77,7 @@ def is_distinctive(type_: EntityType, surface: str) -> bool:
         return False
     if is_identifier(type_):
         code = compact_form(surface)
-        return len(code) >= _LONG_CODE and sum(c.isdigit() for c in code) >= _LONG_CODE // 2
+        return len(code) >= _LONG_CODE and _digits(code) >= _LONG_CODE // 2
     if type_ in (_T.EMAIL_ADDRESS, _T.API_KEY):
         return len(surface) >= _LONG_CODE
     words = words_form(surface)
@@ -86,13 +86,17 @@ def is_distinctive(type_: EntityType, surface: str) -> bool:
     return type_ is _T.ADDRESS and words.count(" ") >= 2 and len(words) >= 2 * _LEAST_NAME
 
 
+def _digits(text: str) -> int:
+    return sum(map(str.isdigit, text))
+
+
 def search_values(number: int, item: KnownValue) -> Iterator[SearchValue]:
     """The searches that propagate one value, for each of its surfaces."""
     if item.type in _SHAPED and not item.forced:
         return
     for surface in {**item.surfaces, item.canonical: None}:
         compact = compact_form(surface)
-        digits = sum(c.isdigit() for c in compact)
+        digits = _digits(compact)
         if is_distinctive(item.type, surface) and not item.glossary:
             is_phone = item.type is _T.PHONE_NUMBER
             is_compact = 2 * digits >= len(compact) or len(compact) >= _LEAST_WITHOUT_BLANKS

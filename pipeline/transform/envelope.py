@@ -8,15 +8,14 @@ from dataclasses import dataclass
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-from cryptography.hazmat.primitives.hashes import SHA256
-from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
+from pipeline.transform.keys import KEY_BYTES, derived_key
 from schemas.errors import InvalidKeyMaterial
 
 KEK_SALT = b"masker-kek-salt-v1"
 KEK_INFO = b"masker-kek-v1"
-KEY_BYTES = 32
 NONCE_BYTES = 12
+_to_json = json.JSONEncoder(ensure_ascii=False).encode
 
 
 class EnvelopeNotOpened(Exception):
@@ -35,8 +34,7 @@ class Envelope:
 
 def seal(mapping: Mapping[str, str], key_material: str) -> Envelope:
     """Seal under a fresh data key, wrapped by the key derived from `key_material` (the bearer)."""
-    dek = secrets.token_bytes(KEY_BYTES)
-    nonce_dek = secrets.token_bytes(NONCE_BYTES)
+    dek, nonce_dek = secrets.token_bytes(KEY_BYTES), secrets.token_bytes(NONCE_BYTES)
     wrapped = AESGCM(_kek(key_material)).encrypt(nonce_dek, dek, None)
     sealed = seal_byok(mapping, dek)
     return Envelope(sealed.ciphertext, sealed.nonce_payload, wrapped, nonce_dek)
@@ -45,7 +43,7 @@ def seal(mapping: Mapping[str, str], key_material: str) -> Envelope:
 def seal_byok(mapping: Mapping[str, str], key: bytes) -> Envelope:
     """Seal directly under the caller's 32-byte key."""
     nonce = secrets.token_bytes(NONCE_BYTES)
-    payload = json.dumps(mapping, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    payload = _to_json(mapping).encode("utf-8", "surrogatepass")
     return Envelope(AESGCM(key).encrypt(nonce, payload, None), nonce)
 
 
@@ -83,7 +81,7 @@ def to_base64(raw: bytes) -> str:
 
 
 def _kek(key_material: str) -> bytes:
-    return HKDF(algorithm=SHA256(), length=KEY_BYTES, salt=KEK_SALT, info=KEK_INFO).derive(key_material.encode())
+    return derived_key(key_material, KEK_INFO, KEK_SALT)
 
 
 def _decrypt(key: bytes, nonce: bytes, ciphertext: bytes) -> bytes:

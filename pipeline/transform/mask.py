@@ -8,9 +8,7 @@ import re
 from collections.abc import Container, Iterator, Mapping
 from typing import NamedTuple
 
-from cryptography.hazmat.primitives.hashes import SHA256
-from cryptography.hazmat.primitives.kdf.hkdf import HKDF
-
+from pipeline.transform.keys import derived_key
 from schemas.entities import EntityType
 from schemas.spans import Detection, Span
 
@@ -56,7 +54,7 @@ def tokens_in(text: str) -> frozenset[str]:
 
 def token_key(key_material: str) -> bytes:
     """The 32-byte HMAC key of a caller's tokens: HKDF-SHA256 (RFC 5869), no salt, over the bearer's UTF-8 bytes."""
-    return HKDF(algorithm=SHA256(), length=32, salt=None, info=_INFO).derive(key_material.encode())
+    return derived_key(key_material, _INFO)
 
 
 class Mint:
@@ -67,6 +65,8 @@ class Mint:
 
     def __init__(self, key: bytes, reserved: Container[str] = ()) -> None:
         self._key = key
+        # Copied for each value: a copy costs a third of a new one, and lets no other thread run meanwhile.
+        self._keyed = hmac.new(key, digestmod="sha256")
         self._reserved = reserved
         self._minted: dict[tuple[EntityType, str], str] = {}
         self.mapping: dict[str, str] = {}
@@ -76,7 +76,9 @@ class Mint:
         known = self._minted.get((type_, surface))
         if known is not None:
             return known
-        block = hmac.digest(self._key, type_.encode() + b"\0" + surface.encode("utf-8", "surrogatepass"), "sha256")
+        keyed = self._keyed.copy()
+        keyed.update(type_.encode() + b"\0" + surface.encode("utf-8", "surrogatepass"))
+        block = keyed.digest()
         candidate = f"<MASKED_{type_}_{block[: _HEX // 2].hex()}>"
         if candidate in self.mapping or candidate in self._reserved:
             candidate = next(

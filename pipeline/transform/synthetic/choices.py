@@ -4,8 +4,7 @@ import hmac
 from collections.abc import Sequence
 from typing import TypeVar
 
-from cryptography.hazmat.primitives.hashes import SHA256
-from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from pipeline.transform.keys import derived_key
 
 T = TypeVar("T")
 _INFO = b"masker-synthetic-v1"
@@ -33,4 +32,4 @@ class Choices:
 
 def synthetic_key(key_material: str) -> bytes:
     """The 32-byte key of a caller's stand-ins: HKDF-SHA256 (RFC 5869), no salt, over the bearer's UTF-8 bytes."""
-    return HKDF(algorithm=SHA256(), length=32, salt=None, info=_INFO).derive(key_material.encode())
+    return derived_key(key_material, _INFO)

@@ -198,7 +198,6 @@ def test_too_many_calls_at_once_are_shed(provider: ScriptedProvider) -> None:
 
     async def job(upstream: Upstream) -> None:
         upstream.connections = ConnectionPool(upstream.connections._verify, max_calls=1)
-        upstream._client._transport = upstream.connections
         async with upstream.send(call()):
             with pytest.raises(MaskerUnavailable) as caught:
                 async with read(upstream):
