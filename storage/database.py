@@ -2,7 +2,6 @@
 
 import logging
 import math
-import select
 import sqlite3
 import threading
 import time
@@ -69,8 +68,7 @@ CONNECTIONS = 20  # per process
 # A network that went away is noticed in this many seconds (libpq, section 34.1.2), not in the system's hours.
 _UNPLUGGED = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3, "tcp_user_timeout": 25_000}
 _BUSY_SECONDS = 0.01  # between two looks at a file that another process has
-_IDLE_SECONDS = 1.0  # after which a look at a connection's socket tells whether the server has closed it
-_LONG_IDLE_SECONDS = 30.0  # after which it is asked: what lies between may have dropped it without a word
+_IDLE_SECONDS = 1.0  # after which a connection is asked whether it still lives
 _MIGRATION_LOCK = 0x6D61736B6572  # "masker", the number of PostgreSQL's advisory lock
 _migrating = threading.Lock()  # Alembic's environment is global to the process
 
@@ -255,21 +253,13 @@ def _postgresql_engine(url: URL, wait_seconds: float) -> Engine:
     @event.listens_for(engine, "checkout")
     def _wake(connection: DBAPIConnection, record: ConnectionPoolEntry, _: object) -> None:
         # The server may have been restarted since; to ask before every transaction would lengthen each by a third.
-        idle = time.monotonic() - record.info.get("last_used", math.inf)
-        if idle > _LONG_IDLE_SECONDS or (idle > _IDLE_SECONDS and _has_input(connection)):
+        if time.monotonic() - record.info.get("last_used", math.inf) > _IDLE_SECONDS:
             try:
                 engine.dialect.do_ping(connection)
             except engine.dialect.loaded_dbapi.Error:
                 raise InvalidatePoolError from None
 
     return engine
-
-
-def _has_input(connection: DBAPIConnection) -> bool:
-    """Whether there is something to read while nothing was asked, most often the end of the connection."""
-    look = select.poll()
-    look.register(connection.fileno(), select.POLLIN)
-    return bool(look.poll(0))
 
 
 def _sqlite_engine(url: URL, wait_seconds: float) -> Engine:

@@ -7,17 +7,17 @@ only its type is written, whoever logs it: its message and its traceback can quo
 import logging
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
-from functools import lru_cache
-from json import JSONEncoder
-from types import MappingProxyType, TracebackType
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from types import TracebackType
 from typing import Any
 
 from opentelemetry import trace
+from structlog.contextvars import bound_contextvars, merge_contextvars
 from structlog.dev import ConsoleRenderer
+from structlog.processors import JSONRenderer, TimeStamper
+from structlog.stdlib import ExtraAdder, ProcessorFormatter, add_log_level, add_logger_name
+from structlog.typing import EventDict, Processor, WrappedLogger
 
 from schemas.errors import type_name
 from schemas.settings import LogFormat
@@ -47,73 +47,32 @@ FIELDS: Mapping[str, str] = {
     "port": "where a process listens",
 }
 
-Event = dict[str, Any]
 _QUIET = ("alembic", "botocore", "boto3", "urllib3", "s3transfer", "httpx", "httpcore", "dramatiq")
 _SILENT = ("python_multipart",)  # its warnings quote bytes of the form
 
 
-_bound: ContextVar[Mapping[str, str | int]] = ContextVar("_bound", default=MappingProxyType({}))
-
-
-@contextmanager
-def bound(**fields: str | int) -> Iterator[None]:
+def bound(**fields: str | int) -> AbstractContextManager[None]:
     """Every line that this thread or task logs inside the block has these fields, too."""
-    token = _bound.set({**_bound.get(), **fields})
-    try:
-        yield
-    finally:
-        _bound.reset(token)
+    return bound_contextvars(**fields)
 
 
 def formatter(log_format: LogFormat, *, is_terminal: bool = False) -> logging.Formatter:
     """Makes one line of a record of any logger."""
     is_text = log_format is LogFormat.TEXT or (log_format is LogFormat.AUTO and is_terminal)
-    return _Lines(_text(is_terminal) if is_text else JSONEncoder(default=repr).encode)
-
-
-def _text(is_terminal: bool) -> Callable[[Event], str]:
-    render = ConsoleRenderer(colors=is_terminal, pad_event_to=0)
-    return lambda event: render(None, "", event)
-
-
-class _Lines(logging.Formatter):
-    """`render` makes a line of an event. Written for speed: every call has a line."""
-
-    def __init__(self, render: Callable[[Event], str]) -> None:
-        super().__init__()
-        self._render = render
-
-    def format(self, record: logging.LogRecord) -> str:
-        """The fields of the block, of the trace and of the event; of what was raised only the type."""
-        given = record.__dict__
-        event: Event = {
-            "event": record.getMessage(),
-            "timestamp": _iso(record.created),
-            "level": record.levelname.lower(),
-            "logger": record.name,
-            **_bound.get(),
-        }
-        around = trace.get_current_span().get_span_context()
-        if around.is_valid:
-            event["trace_id"] = trace.format_trace_id(around.trace_id)
-        event |= {name: given[name] for name in FIELDS if name in given}
-        if record.exc_info and record.exc_info[1] is not None:
-            event["error"] = type_name(record.exc_info[1])
-            if record.name == "asyncio":  # its messages quote arguments
-                event["event"] = "an exception in the event loop"
-        event["event"] = event["event"].partition("\n")[0]  # further lines of libraries hold what they saw
-        return self._render(event)
-
-
-def _iso(seconds: float) -> str:
-    """ISO 8601 in UTC, to the microsecond."""
-    whole, fraction = divmod(seconds, 1)
-    return f"{_second(int(whole))}.{int(fraction * 1_000_000):06}Z"
-
-
-@lru_cache(maxsize=1)
-def _second(seconds: int) -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds))
+    renderer: Processor = ConsoleRenderer(colors=is_terminal, pad_event_to=0) if is_text else JSONRenderer()
+    return ProcessorFormatter(
+        foreign_pre_chain=[
+            TimeStamper(fmt="iso", utc=True),
+            add_log_level,
+            add_logger_name,
+            merge_contextvars,
+            _with_trace,
+            ExtraAdder(allow=FIELDS),
+            _without_what_was_raised,
+        ],
+        processors=[ProcessorFormatter.remove_processors_meta, renderer],
+        use_get_message=True,
+    )
 
 
 def configure(log_format: LogFormat) -> None:
@@ -125,9 +84,6 @@ def configure(log_format: LogFormat) -> None:
     handler.setFormatter(formatter(log_format, is_terminal=sys.stderr.isatty()))
     logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
     logging.captureWarnings(True)
-    # No line says who logged it. Not to find it out is what Python's own guide advises ("Optimization").
-    logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
-    logging._srcfile = None
     for name in _QUIET:
         logging.getLogger(name).setLevel(logging.WARNING)
     for name in _SILENT:
@@ -145,3 +101,21 @@ def _ended(kind: type[BaseException], error: BaseException, traceback: Traceback
 def _uncaught(event: str, kind: type[BaseException]) -> None:
     if not issubclass(kind, (SystemExit, KeyboardInterrupt)):
         logging.getLogger("masker").critical(event, extra={"error": kind.__name__})
+
+
+def _with_trace(logger: WrappedLogger, level: str, event: EventDict) -> EventDict:
+    around = trace.get_current_span().get_span_context()
+    if around.is_valid:
+        event["trace_id"] = trace.format_trace_id(around.trace_id)
+    return event
+
+
+def _without_what_was_raised(logger: WrappedLogger, level: str, event: EventDict) -> EventDict:
+    raised: Any = event.pop("exc_info", None)
+    event.pop("stack_info", None)
+    if raised and raised[1] is not None:
+        event["error"] = type_name(raised[1])
+        if event["logger"] == "asyncio":  # its messages quote arguments
+            event["event"] = "an exception in the event loop"
+    event["event"] = event["event"].partition("\n")[0]  # further lines of libraries hold what they saw
+    return event

@@ -282,26 +282,6 @@ def test_who_comes_after_a_pause_does_not_meet_a_connection_that_died_in_it(
         killer.dispose()
 
 
-@pytest.mark.parametrize(("long", "last"), [(30.0, "COMMIT"), (0.0, ";")])
-def test_only_after_a_long_pause_a_silent_connection_is_asked(
-    postgres_url: str, monkeypatch: pytest.MonkeyPatch, long: float, last: str
-) -> None:
-    monkeypatch.setattr("storage.database._IDLE_SECONDS", 0.0)  # any pause
-    monkeypatch.setattr("storage.database._LONG_IDLE_SECONDS", long)
-    database, other = Database(postgres_url), Database(postgres_url)
-    try:
-        with database.reading() as session:
-            pid = session.connection().scalar(text("SELECT pg_backend_pid()"))
-        taken = database.engine.raw_connection()
-        with other.reading() as session:
-            query = text("SELECT query FROM pg_stat_activity WHERE pid = :pid")
-            assert session.connection().scalar(query, {"pid": pid}) == last
-        taken.close()
-    finally:
-        database.dispose()
-        other.dispose()
-
-
 def test_the_first_to_meet_a_dead_connection_spares_all_others(postgres_url: str) -> None:
     database, killer = Database(postgres_url), Database(postgres_url)
     try:
