@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.numbers import MIN_SURE_DIGITS, OF_NUMBERS, Character, Number
+from pipeline.numbers import MIN_SURE_DIGITS, OF_NUMBERS, Character, Number, without_false_blanks
 from pipeline.onnx_session import run, session
 
 # Pixels of a prepared line to a column of scores.
@@ -83,7 +83,7 @@ class LineReader:
             probability = _alone(logs[first:last, 0], logs[first:last, number])
             left, right = _extent(index, spikes, middles, ink, self._classes, _REACH * len(picture) / STRIDE)
             characters.append(Character(self._classes[number], left * pitch, right * pitch, probability))
-        return characters
+        return without_false_blanks(characters, middles)
 
     def _scores(self, picture: NDArray[np.float32]) -> NDArray[np.float32]:
         """What the network gives for a prepared line: (columns, classes)."""

@@ -2,6 +2,8 @@
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
+from statistics import median
 from typing import NamedTuple
 
 _ASCII, _EASTERN = "0123456789", "٠١٢٣٤٥٦٧٨٩"
@@ -10,6 +12,8 @@ _CAPITALS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 OF_NUMBERS = frozenset(_ASCII + _EASTERN + _CAPITALS + "/-.:,+()%*#")
 # A digit alone may be a letter that looks like one: it is never sure.
 MIN_SURE_DIGITS = 2
+# From one digit to the next: so many such steps tell how far it is, and further than this times them lies a blank.
+_MIN_STEPS, _MAX_STEP = 4, 1.3
 # Signs that belong to a number at its start and end, where others are punctuation.
 _FIRST, _LAST = "+%*#", "%*"
 
@@ -38,6 +42,25 @@ class Number(NamedTuple):
     def is_eastern(self) -> bool:
         """Whether it holds Eastern Arabic digits."""
         return any(character in _EASTERN for character in self.text)
+
+
+def without_false_blanks(characters: Sequence[Character], middles: Sequence[float]) -> list[Character]:
+    """The characters without blanks between two digits that stand as near as others do in the line.
+
+    `middles`: of the characters, in one unit from left to right. A true blank makes it 1.4 times as far and more; fonts
+    with wide digits make a network see one where there is none, at 1.1 to 1.25 times.
+    """
+    is_digit = [character.text in _ASCII + _EASTERN for character in characters]
+    steps = [middles[n + 1] - middles[n] for n, pair in enumerate(pairwise(is_digit)) if all(pair)]
+    if len(steps) < _MIN_STEPS:
+        return list(characters)
+    most = _MAX_STEP * median(steps)
+    false = {
+        n
+        for n in range(1, len(characters) - 1)
+        if characters[n].text == " " and is_digit[n - 1] and is_digit[n + 1] and middles[n + 1] - middles[n - 1] <= most
+    }
+    return [character for n, character in enumerate(characters) if n not in false]
 
 
 def numbers_of(characters: Sequence[Character]) -> list[Number]:

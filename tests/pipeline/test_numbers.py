@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
 from pipeline.line_reader import LineReader
-from pipeline.numbers import Character, numbers_of
+from pipeline.numbers import Character, numbers_of, without_false_blanks
 from pipeline.ocr.engines import line_recognizer as first
 from pipeline.verification import number_recognizer as second
 
@@ -167,3 +167,29 @@ def test_the_networks_are_unlike_each_other() -> None:
     """The first is recurrent and the second is not."""
     one, other = (Path(str(module.__file__)).with_suffix(".onnx").read_bytes() for module in (first, second))
     assert b"LSTM" in one and b"LSTM" not in other
+
+
+def placed(text: str, blank: float) -> tuple[list[Character], list[float]]:
+    """Characters ten columns apart, digits at a blank so many times as far, and their middles."""
+    middles, at = [], 0.0
+    for before, character in zip(" " + text, text, strict=False):
+        at += 5 * blank if " " in (before, character) else 10
+        middles.append(at)
+    return [Character(character, 0, 0, 0.9) for character in text], middles
+
+
+@pytest.mark.parametrize(
+    ("text", "blank", "left"),
+    [
+        ("٢٨٥٦٣٩٢٧٠ ٥", 1.2, "٢٨٥٦٣٩٢٧٠٥"),
+        ("٢٨٥٦٣٩٢٧٠ ٥", 1.4, "٢٨٥٦٣٩٢٧٠ ٥"),
+        ("1 012345672", 1.1, "1012345672"),
+        ("8000 0000 6080", 1.5, "8000 0000 6080"),
+        ("12 34", 1.2, "12 34"),  # too few to tell
+        ("a 12345 b", 1.0, "a 12345 b"),
+        (" 123456 ", 1.0, " 123456 "),
+        ("", 1.0, ""),
+    ],
+)
+def test_a_blank_between_digits_needs_room(text: str, blank: float, left: str) -> None:
+    assert "".join(character.text for character in without_false_blanks(*placed(text, blank))) == left
