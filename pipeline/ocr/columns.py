@@ -7,6 +7,7 @@ Ordinary columns are left alone: check boxes and bullets (their shapes repeat), 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import cv2
@@ -24,6 +25,8 @@ _MIN_SHAPES = 4  # different shapes in a number
 _MIN_TABLE_SHAPES = 3  # different shapes in a column of a table; check boxes and dashes have fewer
 _SAME_SHAPE = 0.75  # correlation of two images of one shape
 _SAME_SHAPE_IN_PRINT = 0.8  # above what 6 and 8 of one font reach, below what one digit twice keeps in a noisy scan
+_MIN_APART, _MIN_SHARED = 0.5, 0.5  # times the height: the gap between marks of a row, and what they share of it
+_MAX_STEP = 1.6  # times the pitch: with a longer step a place is empty
 _DIGITS = frozenset("0123456789")
 _SIZE = (12, 16)  # pixels: the size at which shapes are compared
 _MIN_TABLE_COLUMNS = 3  # columns side by side that are a table
@@ -60,6 +63,24 @@ def columns(image: Any, marks: Sequence[Mark]) -> list[Column]:
     found = _column_groups([row[0] for row in group_lines(marks) if len(row) == 1])
     all_columns = (_column_of(image, column) for column in found if len(column) >= _MIN_COLUMN)
     return [column for column in all_columns if column.shapes >= _MIN_TABLE_SHAPES]
+
+
+def spaced_rows(image: Any, marks: Sequence[Mark]) -> list[Column]:
+    """The rows of marks with gaps between them, as in a form with a place for each digit, turned into columns."""
+    rows = _row_groups(_apart(marks))
+    turned = (_column_of(image.T, list(map(transposed, row))) for row in rows if len(row) >= _MIN_COLUMN)
+    return [column for column in turned if column.shapes >= _MIN_TABLE_SHAPES]
+
+
+def transposed(mark: Mark) -> Mark:
+    """The mark in the image with rows and columns exchanged."""
+    return Mark(mark.top, mark.left, mark.height, mark.width)
+
+
+def is_even(column: Sequence[Mark]) -> bool:
+    """Whether no place of a column is empty: an Eastern zero is a dot, and no mark."""
+    pitch, steps = _pitch(column)
+    return float(steps.max()) < _MAX_STEP * pitch
 
 
 def characters_in(column: Sequence[Mark], text: str, words: Sequence[Word]) -> Mapping[int, str]:
@@ -153,6 +174,36 @@ def _column_groups(marks: Sequence[Mark]) -> list[list[Mark]]:
         else:
             column.append(mark)
     return found
+
+
+def _apart(marks: Sequence[Mark]) -> list[Mark]:
+    """The marks without another one close beside them, as letters of words have."""
+    found: list[Mark] = []
+    for line in group_lines(marks):
+        near = [
+            after.left - before.left - before.width < _MIN_APART * max(before.height, after.height)
+            for before, after in pairwise(line)
+        ]
+        found += [mark for mark, *beside in zip(line, [False, *near], [*near, False], strict=True) if not any(beside)]
+    return found
+
+
+def _row_groups(marks: Sequence[Mark]) -> list[list[Mark]]:
+    found: list[list[Mark]] = []
+    for mark in sorted(marks, key=lambda m: m.left):
+        row = next((row for row in reversed(found[-100:]) if _is_beside(mark, row[-1])), None)
+        if row is None:
+            found.append([mark])
+        else:
+            row.append(mark)
+    return found
+
+
+def _is_beside(mark: Mark, last: Mark) -> bool:
+    lower, higher = sorted((mark.height, last.height))
+    shared = min(mark.top + mark.height, last.top + last.height) - max(mark.top, last.top)
+    gap = mark.left - last.left - last.width
+    return higher <= _MAX_HEIGHT_RATIO * lower and shared >= _MIN_SHARED * lower and 0 <= gap <= _MAX_GAP * higher
 
 
 def _is_below(mark: Mark, last: Mark) -> bool:

@@ -8,7 +8,17 @@ import numpy as np
 
 from pipeline.documents.document import Word
 from pipeline.documents.raster.ink import Ink, Mark, bounding_box, characters, line_boxes
-from pipeline.ocr.columns import characters_in, columns, in_table, is_identifier, may_be_number
+from pipeline.ocr.columns import (
+    Column,
+    characters_in,
+    columns,
+    in_table,
+    is_even,
+    is_identifier,
+    may_be_number,
+    spaced_rows,
+    transposed,
+)
 
 _MIN_CONFIDENCE = 60.0  # word confidence: words below it are wrong more often than right
 _MIN_CONFIDENCE_WITH_DIGITS = 80.0  # of words with digits: one wrong digit hides an identifier from detection
@@ -41,12 +51,10 @@ def unread_ink(image: Any, ink: Ink, text: str, words: Sequence[Word]) -> tuple[
     every = characters(ink)
     marks = [m for m in every if not covered[m.top + m.height // 2, m.left + m.width // 2]]
     # On a page scanned sideways the lines are vertical.
-    sideways = [_transposed(mark) for mark in line_boxes([_transposed(mark) for mark in marks])]
+    sideways = [transposed(mark) for mark in line_boxes([transposed(mark) for mark in marks])]
     alone = [m for m in every if not covered_by_words[m.top + m.height // 2, m.left + m.width // 2]]
-    columns_unread = _partly_read_columns(image, alone, text, (words, read))
-    return tuple(
-        (m.left, m.top, m.width, m.height) for m in [*unreliable, *line_boxes(marks), *sideways, *columns_unread]
-    )
+    partly_read = _partly_read(image, alone, text, (words, read))
+    return tuple((m.left, m.top, m.width, m.height) for m in [*unreliable, *line_boxes(marks), *sideways, *partly_read])
 
 
 def is_confident(word: str, confidence: float) -> bool:
@@ -54,33 +62,36 @@ def is_confident(word: str, confidence: float) -> bool:
     return confidence >= (_MIN_CONFIDENCE_WITH_DIGITS if _DIGIT.search(word) else _MIN_CONFIDENCE)
 
 
-def _partly_read_columns(
+def _partly_read(
     image: Any, marks: Sequence[Mark], text: str, words: tuple[Sequence[Word], Sequence[Word]]
 ) -> list[Mark]:
-    """Columns of single characters that may be a number and were not read completely: all of such a column is unread.
+    """Columns and spaced rows of single characters that may be a number and were not read completely.
 
-    `words`: all words, and the reliable ones.
+    All of such a number is unread. `words`: all words, and the reliable ones.
     """
-    found = []
-    all_columns = columns(image, marks)
-    for column in all_columns:
-        reliable_characters = characters_in(column.marks, text, words[1])
-        if len(reliable_characters) == len(column.marks):
-            continue
-        unreliable_characters = characters_in(column.marks, text, words[0])
-        proven = len(unreliable_characters) == len(column.marks) and is_identifier(
-            "".join(unreliable_characters[n] for n in sorted(unreliable_characters))
-        )
-        ordinary = not may_be_number(column, reliable_characters) or in_table(
-            column.marks, [other.marks for other in all_columns]
-        )
-        if proven or not ordinary:
-            found.append(bounding_box(column.marks))
-    return found
+    down, across = columns(image, marks), spaced_rows(image, marks)
+    placed = [(column, column.marks, down) for column in down]
+    placed += [(column, list(map(transposed, column.marks)), across) for column in across]
+    return [bounding_box(own) for column, own, every in placed if _is_partly_read(column, own, text, words, every)]
 
 
-def _transposed(mark: Mark) -> Mark:
-    return Mark(mark.top, mark.left, mark.height, mark.width)
+def _is_partly_read(
+    column: Column,
+    marks: Sequence[Mark],
+    text: str,
+    words: tuple[Sequence[Word], Sequence[Word]],
+    every: Sequence[Column],
+) -> bool:
+    """Whether a column, of which these are the marks on the page, may be a number that was not read completely."""
+    reliable_characters = characters_in(marks, text, words[1])
+    if len(reliable_characters) == len(marks) and (marks == column.marks or is_even(column.marks)):
+        return False
+    unreliable_characters = characters_in(marks, text, words[0])
+    if len(unreliable_characters) == len(marks) and is_identifier(
+        "".join(unreliable_characters[n] for n in sorted(unreliable_characters))
+    ):
+        return True
+    return may_be_number(column, reliable_characters) and not in_table(column.marks, [other.marks for other in every])
 
 
 def _has_more_characters(text: str, word: Word, ink: Ink) -> bool:

@@ -1,4 +1,4 @@
-"""Columns of single characters: partly read numbers are unread, read ones are joined, ordinary columns stay."""
+"""Columns and spaced rows of characters: partly read numbers are unread, read columns joined, ordinary ones stay."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -170,3 +170,65 @@ def test_a_count_that_was_read_whole_is_not_put_together() -> None:
     image = stacked("9876543210")
     text, words = read(image, "9876543210", range(10))
     assert with_column_lines(text, words) == (text, words)
+
+
+def in_a_row(*rows: str, step: int = 70) -> Any:
+    """Characters beside each other with room between them, below a line of text."""
+    picture = Image.new("L", (80 + step * max(map(len, rows)), 160 + 90 * len(rows)), 255)
+    draw = ImageDraw.Draw(picture)
+    draw.text((40, 20), "Identity number", font=low_contrast_images.font(28), fill=0)
+    for line, signs in enumerate(rows):
+        for place, sign in enumerate(signs):
+            draw.text((40 + step * place, 120 + 90 * line), sign, font=low_contrast_images.font(28), fill=0)
+    return np.asarray(picture)
+
+
+def left_of_row(image: Any, signs: str, missed: Sequence[int] = range(10)) -> list[int]:
+    """The places of which ink is left, of a row in which all but these were read with confidence."""
+    ink = ink_of(image, 200)
+    boxes = sorted((tuple(map(int, box)) for box in ink.boxes if 110 < box[1] < 200), key=lambda box: box[0])
+    places = [place for place, sign in enumerate(signs) if sign != " "]
+    text, words = "Identity number", [Word(0, 15, 40, 20, 240, 40, 96.0)]
+    for place, (left, top, right, bottom) in zip(places, boxes, strict=True):
+        if place not in missed:
+            text += "\t" + signs[place]
+            words.append(Word(len(text) - 1, len(text), left, top, right - left, bottom - top, 96.0))
+    burned = unread_ink(image, ink, text, words)
+    return [
+        place
+        for place, (left, top, right, bottom) in zip(places, boxes, strict=True)
+        if not any(x <= left and y <= top and right <= x + w and bottom <= y + h for x, y, w, h in burned)
+    ]
+
+
+@pytest.mark.parametrize("step", [60, 70, 100])
+@pytest.mark.parametrize("missed", [range(10), (2,), (0, 5, 9)], ids=["all", "one", "three"])
+def test_a_number_with_room_between_its_digits_that_was_not_read_whole_goes_whole(
+    step: int, missed: Sequence[int]
+) -> None:
+    assert left_of_row(in_a_row(NATIONAL_ID, step=step), NATIONAL_ID, missed) == []
+
+
+def test_a_number_with_room_in_which_a_digit_is_no_mark_goes_whole() -> None:
+    """Eastern zeros are dots; what was read around them is not all of the number."""
+    assert left_of_row(in_a_row("1 58374925"), "1 58374925", ()) == []
+
+
+@pytest.mark.parametrize(
+    ("signs", "missed"),
+    [
+        (NATIONAL_ID, ()),  # read whole: detection decides
+        ("1234567890", (3, 4)),  # the marks of an axis
+        ("CFDGHNRKPC", (8, 9)),
+        ("□□□□□□□□□□", range(10)),
+        ("12345", range(5)),
+    ],
+    ids=str,
+)
+def test_other_rows_with_room_stay(signs: str, missed: Sequence[int]) -> None:
+    assert left_of_row(in_a_row(signs), signs, missed) == list(range(len(signs)))
+
+
+def test_rows_of_a_table_of_single_digits_stay() -> None:
+    image = in_a_row("5858455218", "9424865366", "0795585224", "4404522749")
+    assert unread_ink(image, ink_of(image, 200), "Identity number", [Word(0, 15, 40, 20, 240, 40, 96.0)]) == ()
