@@ -22,8 +22,9 @@ _MIN_MODULE = 1.2  # pixels
 _MIN_RING = 2.0  # pixels: letters look like finer rings
 _MIN_RINGS = 0.92  # share of the modules of a bull's-eye that are as they should be
 # Lines of pixels with a start or stop pattern at one place: their number, in modules too, and their share of all lines
-# there. Strokes of letters over a burned box have the pattern here and there.
-_MIN_LINES, _MIN_MODULES, _MIN_SHARE = 6, 1.5, 1 / 3
+# there. A code is at least nine modules high (ISO/IEC 15438: three rows of three). Strokes of letters over a burned
+# box, and outlines of letters, have the pattern here and there.
+_MIN_LINES, _MIN_MODULES, _MIN_SHARE = 6, 7, 1 / 3
 _BLOCK = 8  # pixels: the side of a block
 _MIN_CHANGES = 5  # changes of a block of modules in each direction, along its eight lines
 _STEPS = (1, 2, 4)  # every pixel, every second, every fourth: modules of 2 to 24 pixels

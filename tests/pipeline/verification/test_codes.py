@@ -71,6 +71,18 @@ def test_strokes_of_letters_between_a_rule_and_a_burned_box_are_no_code() -> Non
     assert [code.text for code in seen(drawn)] == ["", ""]
 
 
+@pytest.mark.parametrize(("height", "codes"), [(5, 0), (9, 1)])
+def test_a_code_is_nine_modules_high(height: int, codes: int) -> None:
+    """Outlines of the letters of a placeholder have the pattern that ends PDF417, a few modules high."""
+    drawn = np.full((120, 200), 255, np.uint8)
+    left = 60
+    for number, modules in enumerate((7, 1, 1, 3, 1, 1, 1, 2, 1)):
+        if number % 2 == 0:
+            drawn[50 : 50 + 3 * height, left : left + 3 * modules] = 0
+        left += 3 * modules
+    assert len(with_seen_codes(Reading("page", "", ()), seen(drawn)).unread) == codes
+
+
 def test_packed_content_is_opened_again_in_another_way() -> None:
     assert "310122393500003" in text_of(invoice_text().encode()).split("\n")
     assert "310122393500003" in text_of(b"https://example.com/?q=" + invoice_text().encode())
