@@ -131,9 +131,7 @@ class GeoMiddleware:
             await self._app(scope, receive, send)
             return
         scope.setdefault("state", {})["trusted_proxies"] = self._trusted
-        if self._restriction is None or self._restriction.admits(
-            resolve_client_address(scope, self._trusted), scope["path"]
-        ):
+        if self._admits(scope):
             await self._app(scope, receive, send)
         elif scope["type"] == "http":
             await send({"type": "http.response.start", "status": 403, "headers": [(b"content-length", b"0")]})

@@ -5,7 +5,7 @@ Ordinary columns are left alone: check boxes and bullets (their shapes repeat), 
 """
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -30,6 +30,7 @@ _MAX_STEP = 1.6  # times the pitch: with a longer step a place is empty
 _DIGITS = frozenset("0123456789")
 _SIZE = (12, 16)  # pixels: the size at which shapes are compared
 _MIN_TABLE_COLUMNS = 3  # columns side by side that are a table
+_RECENT = 100  # latest columns or rows that a mark may continue
 _COMPARED = 20  # columns with the nearest tops that are compared: a page can have ten thousand
 _SAME_ROWS = 0.6  # share of the rows of a column that another column of its table has
 _MIN_COLUMN_DISTANCE = 2.0  # times the character height: distance between the centres of two table columns
@@ -166,13 +167,22 @@ def with_column_lines(text: str, words: Sequence[Word]) -> tuple[str, tuple[Word
 
 
 def _column_groups(marks: Sequence[Mark]) -> list[list[Mark]]:
+    return _chains(sorted(marks, key=lambda m: m.top), _is_below)
+
+
+def _row_groups(marks: Sequence[Mark]) -> list[list[Mark]]:
+    return _chains(sorted(marks, key=lambda m: m.left), _is_beside)
+
+
+def _chains(marks: Iterable[Mark], follows: Callable[[Mark, Mark], bool]) -> list[list[Mark]]:
+    """The marks, each in the latest chain whose last mark it `follows`, or else in a chain of its own."""
     found: list[list[Mark]] = []
-    for mark in sorted(marks, key=lambda m: m.top):
-        column = next((column for column in reversed(found[-100:]) if _is_below(mark, column[-1])), None)
-        if column is None:
+    for mark in marks:
+        chain = next((chain for chain in reversed(found[-_RECENT:]) if follows(mark, chain[-1])), None)
+        if chain is None:
             found.append([mark])
         else:
-            column.append(mark)
+            chain.append(mark)
     return found
 
 
@@ -185,17 +195,6 @@ def _apart(marks: Sequence[Mark]) -> list[Mark]:
             for before, after in pairwise(line)
         ]
         found += [mark for mark, *beside in zip(line, [False, *near], [*near, False], strict=True) if not any(beside)]
-    return found
-
-
-def _row_groups(marks: Sequence[Mark]) -> list[list[Mark]]:
-    found: list[list[Mark]] = []
-    for mark in sorted(marks, key=lambda m: m.left):
-        row = next((row for row in reversed(found[-100:]) if _is_beside(mark, row[-1])), None)
-        if row is None:
-            found.append([mark])
-        else:
-            row.append(mark)
     return found
 
 

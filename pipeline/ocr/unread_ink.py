@@ -84,7 +84,7 @@ def _is_partly_read(
 ) -> bool:
     """Whether a column, of which these are the marks on the page, may be a number that was not read completely."""
     reliable_characters = characters_in(marks, text, words[1])
-    if len(reliable_characters) == len(marks) and (marks == column.marks or is_even(column.marks)):
+    if len(reliable_characters) == len(marks) and is_even(column.marks):
         return False
     unreliable_characters = characters_in(marks, text, words[0])
     if len(unreliable_characters) == len(marks) and is_identifier(

@@ -73,6 +73,13 @@ def test_what_was_read_whole_is_left_to_detection() -> None:
     assert [word.top for word in every[10:]] == [word.top for word in words]
 
 
+def test_a_column_that_was_read_around_an_empty_place_goes_whole() -> None:
+    """An Eastern zero is a dot, and no mark: what was read is not all of the number."""
+    image = stacked("1058 74925")
+    text, words = read(image, "105874925", range(9))
+    assert [box[3] >= 9 * 84 for box in unread_ink(image, ink_of(image, 200), text, words)] == [True]
+
+
 def test_digits_that_stand_beside_each_other_are_no_column() -> None:
     words = tuple(Word(2 * n, 2 * n + 1, 40 * n, 10, 18, 25, 96.0) for n in range(8))
     assert with_column_lines("1 2 3 4 5 6 7 8", words) == ("1 2 3 4 5 6 7 8", words)

@@ -20,6 +20,7 @@ from tests.pipeline.sandbox.test_warm import (
     ROOT,
     call,
     descendants,
+    forked_worker,
     is_warm,
     others_are_not_counted,  # noqa: F401 - a fixture
     parents,
@@ -175,16 +176,7 @@ def test_a_child_for_programs_does_not_wait():
 
 def test_a_forked_worker_leaves_the_spare_child_to_its_owner(sandbox: Sandbox):
     waiting, before = spare(), zygotes()
-    process = os.fork()
-    if process == 0:
-        status = 1
-        try:
-            signal.alarm(20)
-            own = is_warm(sandbox) and len(zygotes()) == 1 and zygotes() != before
-            sandbox.close()
-            status = 0 if own and not zygotes() else 2
-        finally:
-            os._exit(status)
+    process = forked_worker(sandbox, before)
     assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == 0
     assert (zygotes(), spare()) == (before, waiting)
     assert is_warm(sandbox)

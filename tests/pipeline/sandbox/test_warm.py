@@ -116,6 +116,21 @@ def marker() -> str:
     return f"{secrets.randbelow(9_000_000) + 90_000_000}"
 
 
+def forked_worker(sandbox: Sandbox, before: list[int]) -> int:
+    """A fork of this process, which ends with 0 if it has started a zygote of its own and closed it."""
+    process = os.fork()
+    if process == 0:
+        status = 1
+        try:
+            signal.alarm(20)
+            own = is_warm(sandbox) and len(zygotes()) == 1 and zygotes() != before
+            sandbox.close()
+            status = 0 if own and not zygotes() else 2
+        finally:
+            os._exit(status)
+    return process
+
+
 class Waiting:
     """A child that holds a document and waits until its program ends."""
 
@@ -366,16 +381,7 @@ class TestEnds:
         assert is_warm(sandbox)
         before = zygotes()
         with sandbox._warm._lock:  # as another thread may at this moment
-            process = os.fork()
-            if process == 0:
-                status = 1
-                try:
-                    signal.alarm(20)
-                    own = is_warm(sandbox) and len(zygotes()) == 1 and zygotes() != before
-                    sandbox.close()
-                    status = 0 if own and not zygotes() else 2
-                finally:
-                    os._exit(status)
+            process = forked_worker(sandbox, before)
         assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == 0
         assert zygotes() == before
         assert is_warm(sandbox)
