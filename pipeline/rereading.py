@@ -44,7 +44,7 @@ def read_again(raster: Raster, pixels: bytes) -> Reading:
         return with_seen_codes(reading, codes.result())
 
 
-def _read_upright(raster: Raster, image: Any) -> Reading:
+def _read_upright(raster: Raster, image: Any, labels: Sequence[OcrWord]) -> Reading:
     dpi = raster.dpi or DEFAULT_DPI
     with ThreadPoolExecutor(1) as thread:
         by_tesseract = thread.submit(tesseract.words_of, image, dpi)
@@ -52,7 +52,7 @@ def _read_upright(raster: Raster, image: Any) -> Reading:
         ink = ink_of(image, dpi)
         lines = [*where.lines(), *_overlooked(ink, where)]
         numbers = _numbers(image, lines)
-        rows = join_rows(by_tesseract.result())
+        rows = join_rows([*by_tesseract.result(), *([label] for label in labels)])
     found = [*rows, *_number_rows(image, lines, numbers, [word for row in rows for word in row])]
     text, ocr_words = compose([words for row in found if (words := _plausible(row, where))])
     return Reading(raster.id, *with_column_lines(text, with_full_boxes(ocr_words, ink)))

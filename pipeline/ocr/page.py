@@ -1,7 +1,7 @@
 """What every reading of a raster does: decodes it, shows light text dark, turns it upright, and adds codes."""
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Protocol
 
 import cv2
 import numpy as np
@@ -9,16 +9,23 @@ import numpy as np
 from pipeline.documents.document import BY_HUE, Raster, Reading
 from pipeline.documents.limits import MAX_RASTER_PIXELS
 from pipeline.ocr.barcodes import with_codes
+from pipeline.ocr.dark_boxes import without_dark_boxes
 from pipeline.ocr.engines import tesseract
-from pipeline.ocr.inverted_text import with_dark_boxes_inverted
-from pipeline.ocr.lines import with_other_digit_orders
+from pipeline.ocr.lines import OcrWord, with_other_digit_orders
 from pipeline.ocr.orientation import may_be_rotated, merged, rotated
 from schemas.errors import ErrorCode, StageFailed
 
 DEFAULT_DPI = 300  # of a raster that does not say
 
 
-def read_page(raster: Raster, pixels: bytes, read_upright: Callable[[Raster, Any], Reading]) -> Reading:
+class ReadUpright(Protocol):
+    """Reads an upright page."""
+
+    def __call__(self, raster: Raster, image: Any, labels: Sequence[OcrWord]) -> Reading:
+        """The reading of a grayscale array, with the labels that redaction printed and that the array does not show."""
+
+
+def read_page(raster: Raster, pixels: bytes, read_upright: ReadUpright) -> Reading:
     """The reading of a raster (`pixels`: its PNG or PNM), whose image in grayscale `read_upright` reads.
 
     Lines whose digit groups may be meant in another order follow again in that order, then what barcodes and matrix
@@ -28,15 +35,18 @@ def read_page(raster: Raster, pixels: bytes, read_upright: Callable[[Raster, Any
     return with_codes(with_other_digit_orders(_turned_upright(raster, image, read_upright)), image)
 
 
-def _turned_upright(raster: Raster, image: Any, read_upright: Callable[[Raster, Any], Reading]) -> Reading:
-    image = with_dark_boxes_inverted(image)
-    stored = read_upright(raster, image)
-    if BY_HUE in raster.id or not may_be_rotated(stored.words):
+def _turned_upright(raster: Raster, image: Any, read_upright: ReadUpright) -> Reading:
+    image, labels = without_dark_boxes(image)
+    stored = read_upright(raster, image, labels)
+    printed = {(label.left, label.top) for label in labels}  # upright on a turned page, too
+    words = (word for word in stored.words if (word.left, word.top) not in printed)
+    if BY_HUE in raster.id or not may_be_rotated(words):
         return stored
     degrees = tesseract.rotation(image, raster.dpi or DEFAULT_DPI)
     if not degrees:
         return stored
-    return merged(read_upright(raster, rotated(image, degrees)), stored, degrees, raster.width, raster.height)
+    turned = read_upright(raster, rotated(image, degrees), ())
+    return merged(turned, stored, degrees, raster.width, raster.height)
 
 
 def _decoded(raster: Raster, pixels: bytes) -> Any:

@@ -46,7 +46,7 @@ def read(raster: Raster, pixels: bytes) -> Reading:
     return read_page(raster, pixels, _read_upright)
 
 
-def _read_upright(raster: Raster, image: Any) -> Reading:
+def _read_upright(raster: Raster, image: Any, labels: Sequence[OcrWord]) -> Reading:
     where = text_map(image)
     lines = where.lines()
     cuts = [line.cut(image) for line in lines]
@@ -60,7 +60,7 @@ def _read_upright(raster: Raster, image: Any) -> Reading:
         for place, _, words in kept
         if words
     ]
-    text, ocr_words = compose(join_rows(placed))
+    text, ocr_words = compose(join_rows([*placed, *([label] for label in labels)]))
     ink = ink_of(image, raster.dpi or DEFAULT_DPI)
     # Photographs and drawings have much ink with the shape of characters.
     may_be_text = where.without(line.place for line in read_lines if line.is_texture).may_hold_text(ink.boxes)

@@ -14,9 +14,9 @@ from pipeline.documents.document import BY_HUE, Findings, Reading, Word
 from pipeline.documents.free_span import widest_free_span
 from schemas.errors import ErrorCode, StageFailed
 
-_FONT = cv2.FONT_HERSHEY_SIMPLEX
+FONT = cv2.FONT_HERSHEY_SIMPLEX
 _FONT_HEIGHT = 22  # pixels of a capital letter at scale 1
-_STROKE = 2.2  # pixels of a stroke at scale 1: OCR of an output misreads labels with thinner strokes
+STROKE = 2.2  # pixels of a stroke at scale 1: OCR of an output misreads labels with thinner strokes
 _MIN_SCALE = 0.6  # scale below which the placeholder is not legible: the box stays blank
 _MAX_SCALE = 1.2  # scale of the largest label in a picture with sides of `_PAGE_SIDE`; it grows with larger pictures
 _PAGE_SIDE = 1654  # pixels: the shorter side of A4 at 200 dpi
@@ -174,17 +174,17 @@ def _print_label(pixels: Any, box: Box, printed: Sequence[Box], white: list[int]
         if other.top < box.bottom and other.bottom > box.top
     ]
     low, high = map(int, widest_free_span(box.right - box.left, taken))
-    (text_width, _), _ = cv2.getTextSize(box.label, _FONT, 1.0, 1)
+    (text_width, _), _ = cv2.getTextSize(box.label, FONT, 1.0, 1)
     scale = min((high - low - 4) / max(text_width, 1), (box.bottom - box.top - 4) / (_FONT_HEIGHT * 1.4), max_scale)
     if scale < _MIN_SCALE:
         return None
-    thickness = max(1, round(scale * _STROKE))
-    (text_width, text_height), descent = cv2.getTextSize(box.label, _FONT, scale, thickness)
+    thickness = max(1, round(scale * STROKE))
+    (text_width, text_height), descent = cv2.getTextSize(box.label, FONT, scale, thickness)
     across = box.left + low + (high - low - text_width) // 2
     down = box.top + (box.bottom - box.top + text_height) // 2
     region = pixels[box.top : box.bottom, box.left : box.right]
     patch = np.zeros(region.shape[:2], np.uint8)
-    cv2.putText(patch, box.label, (across - box.left, down - box.top), _FONT, scale, 255, thickness, cv2.LINE_8)
+    cv2.putText(patch, box.label, (across - box.left, down - box.top), FONT, scale, 255, thickness, cv2.LINE_8)
     region[patch > 0] = white if pixels.ndim == 3 else white[0]
     return Box(across, down - text_height, across + text_width, down + descent, box.label)
 

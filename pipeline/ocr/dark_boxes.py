@@ -1,9 +1,12 @@
-"""Inverts dark boxes with light text before OCR."""
+"""Shows what stands in dark boxes as OCR reads it: light text dark, and printed labels not at all."""
 
 from typing import Any
 
 import cv2
 import numpy as np
+
+from pipeline.ocr.lines import OcrWord
+from pipeline.ocr.printed_labels import labels_in
 
 _DARK = 96  # gray level: darker pixels belong to a dark box
 _REDUCTION = 4  # reduction factor of the first search, which takes a tenth of the time
@@ -13,21 +16,23 @@ _MIN_EDGE_FILL = 0.9  # share of dark pixels along a box's edges
 _MARGIN = 2  # pixels around a box that are neither black nor white
 
 
-def with_dark_boxes_inverted(image: Any) -> Any:
-    """The grayscale array with dark boxes inverted; the same array if it has none.
+def without_dark_boxes(image: Any) -> tuple[Any, list[OcrWord]]:
+    """The grayscale array with dark boxes inverted, but those with labels alone as paper; and the labels.
 
-    Tesseract fails on light text in solid dark boxes, such as table headings. Burned boxes are dark boxes
-    too: once inverted, OCR of an output reads their placeholders and does not invent words.
+    Tesseract fails on light text in solid dark boxes, such as table headings.
     """
     boxes = [box for area in _candidates(image) if (box := _dark_box(image, *area))]
     if not boxes:
-        return image
-    image = image.copy()
+        return image, []
+    labels: list[OcrWord] = []
+    light = image.copy()
     for left, top, right, bottom in boxes:
-        letters = 255 - image[top:bottom, left:right]
-        image[max(0, top - _MARGIN) : bottom + _MARGIN, max(0, left - _MARGIN) : right + _MARGIN] = 255
-        image[top:bottom, left:right] = letters
-    return image
+        box = image[top:bottom, left:right]
+        found = labels_in(box)
+        labels += [word._replace(left=word.left + left, top=word.top + top) for word in found or ()]
+        light[max(0, top - _MARGIN) : bottom + _MARGIN, max(0, left - _MARGIN) : right + _MARGIN] = 255
+        light[top:bottom, left:right] = 255 - box if found is None else 255
+    return light, labels
 
 
 def _candidates(image: Any) -> list[tuple[int, int, int, int]]:
