@@ -65,6 +65,28 @@ def test_small_letters_of_a_very_large_raster_are_found() -> None:
     assert covered(pixels) > 0.95
 
 
+@pytest.mark.parametrize("place", [(30, 30), (0, 1140), (1960, 0), (1960, 1140)])
+def test_dim_text_in_a_corner_of_a_noisy_page_is_found(place: tuple[int, int]) -> None:
+    """Paper without ink is not looked at: what is dimmer than the rest is ink, too."""
+    top, left = place
+    page = np.full((2000, 1400), 240.0)
+    line = papers.picture(TEXTS[0], width=700)[:140, 50:650]
+    page[900 : 900 + line.shape[0], 400 : 400 + line.shape[1]] -= 255.0 - line
+    dim = cv2.resize(line, (260, 40), interpolation=cv2.INTER_AREA)
+    page[top : top + 40, left : left + 260] -= (255.0 - dim) / 5
+    page += np.random.default_rng(7).normal(0, 3, page.shape)
+    tops = [line.top for line in text_map(np.clip(page, 0, 255).astype(np.uint8)).lines()]
+    assert any(abs(found - top) < 40 for found in tops) and any(abs(found - 940) < 60 for found in tops)
+
+
+def test_dim_text_above_a_busy_ground_is_found() -> None:
+    page = np.full((900, 1400), 230, np.uint8)
+    page[160:, ::6] = 150
+    line = papers.picture(TEXTS[0], width=700)[:140, 50:650]
+    page[10:150, 500:1100] -= ((255 - line) / 4).astype(np.uint8)
+    assert any(line.top < 150 and line.width > 300 for line in text_map(page).lines())
+
+
 def test_places_of_text_are_told_from_others() -> None:
     pixels = np.full((600, 1200), 255, np.uint8)
     line = papers.picture(TEXTS[2], width=500)
