@@ -1,7 +1,7 @@
 """Reads a raster of an output with other eyes than OCR used on the input.
 
-Tesseract reads the page as a whole, and the number recognizer of the verification reads the lines, which the detector
-finds at another scale, and rows of components where it finds none. Other libraries read the codes. All three work at
+Tesseract reads the page in two halves, and the number recognizer of the verification reads the lines, which the
+detector finds at another scale, and rows of components where it finds none. Other libraries read the codes. All work at
 the same time.
 """
 
@@ -17,6 +17,7 @@ from pipeline.ocr.engines import tesseract
 from pipeline.ocr.engines.text_detector import TextMap, text_map
 from pipeline.ocr.engines.text_line import TextLine
 from pipeline.ocr.full_boxes import with_full_boxes
+from pipeline.ocr.halves import halves
 from pipeline.ocr.lines import OcrWord, compose, join_rows
 from pipeline.ocr.page import DEFAULT_DPI, read_page
 from pipeline.verification import number_recognizer
@@ -46,13 +47,16 @@ def read_again(raster: Raster, pixels: bytes) -> Reading:
 
 def _read_upright(raster: Raster, image: Any, labels: Sequence[OcrWord]) -> Reading:
     dpi = raster.dpi or DEFAULT_DPI
-    with ThreadPoolExecutor(1) as thread:
-        by_tesseract = thread.submit(tesseract.words_of, image, dpi)
+    with ThreadPoolExecutor(2) as threads:
+        parts = [(top, threads.submit(tesseract.words_of, part, dpi)) for top, part in halves(image)]
         where = text_map(image, _LONGEST_SIDE)
         ink = ink_of(image, dpi)
         lines = [*where.lines(), *_overlooked(ink, where)]
         numbers = _numbers(image, lines)
-        rows = join_rows([*by_tesseract.result(), *([label] for label in labels)])
+        by_tesseract = [
+            [word._replace(top=word.top + top) for word in line] for top, part in parts for line in part.result()
+        ]
+    rows = join_rows([*by_tesseract, *([label] for label in labels)])
     found = [*rows, *_number_rows(image, lines, numbers, [word for row in rows for word in row])]
     text, ocr_words = compose([words for row in found if (words := _plausible(row, where))])
     return Reading(raster.id, *with_column_lines(text, with_full_boxes(ocr_words, ink)))
