@@ -13,6 +13,7 @@ _REDUCTION = 4  # reduction factor of the first search, which takes a tenth of t
 _MIN_WIDTH, _MIN_HEIGHT = 14, 10  # pixels
 _MIN_FILL = 0.45  # share of dark pixels of a box with letters
 _MIN_EDGE_FILL = 0.9  # share of dark pixels along a box's edges
+_MAX_SEARCHED = 1000  # boxes in which labels are searched: it takes a millisecond for each
 _MARGIN = 2  # pixels around a box that are neither black nor white
 
 
@@ -26,9 +27,9 @@ def without_dark_boxes(image: Any) -> tuple[Any, list[OcrWord]]:
         return image, []
     labels: list[OcrWord] = []
     light = image.copy()
-    for left, top, right, bottom in boxes:
+    for count, (left, top, right, bottom) in enumerate(boxes):
         box = image[top:bottom, left:right]
-        found = labels_in(box)
+        found = labels_in(box) if count < _MAX_SEARCHED else None
         labels += [word._replace(left=word.left + left, top=word.top + top) for word in found or ()]
         light[max(0, top - _MARGIN) : bottom + _MARGIN, max(0, left - _MARGIN) : right + _MARGIN] = 255
         light[top:bottom, left:right] = 255 - box if found is None else 255

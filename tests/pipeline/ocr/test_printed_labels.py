@@ -92,3 +92,13 @@ def test_a_page_shows_neither_the_labels_nor_light_text() -> None:
     assert [label.text for label in labels] == ["DATE_01"]
     assert (shown[:100] == 255).all()
     assert (shown[142:178, 42:458] == 255 - page[142:178, 42:458]).all()
+
+
+def test_thousands_of_boxes_are_not_all_searched() -> None:
+    """Those beyond the thousandth are inverted, as dark boxes without labels are."""
+    page = np.full((1640, 4000), 255, np.uint8)
+    places = [(left, top) for top in range(10, 1590, 40) for left in range(10, 3900, 120)]
+    burn(page, [Box(left, top, left + 110, top + 30, "DATE_01") for left, top in places])
+    shown, labels = without_dark_boxes(page)
+    assert len(labels) == 1000 < len(places)
+    assert (shown < 128).any()
