@@ -61,7 +61,6 @@ def serve(
     ] = 1,
 ) -> None:
     """Serve the API. Without MASKER_REDIS_URL the workers run in this process too (embedded mode)."""
-    import gc
     import logging
     from contextlib import nullcontext
 
@@ -98,7 +97,6 @@ def serve(
                 log.warning("browsers on other computers are refused: MASKER_DASHBOARD_URL is not set")
             application = create_app(settings, storage, rules)
             application.state.services.detection.warm()
-            gc.freeze()  # the lexicons live as long as the process; the collector need not walk them
             with _embedded_workers(settings, storage) if settings.is_embedded else nullcontext():
                 mode = "with its workers (embedded mode)" if settings.is_embedded else "workers run apart"
                 log.info("serving on %s, %s; Ctrl-C stops it", address(listener), mode)

@@ -3,11 +3,18 @@
     python -m benchmarks.api [--seconds 4]
 
 One API process over real PostgreSQL and Redis serves 16 connections. Each connection sends its next call when the last
-one is answered. The floors (benchmarks/floors.py) are an echo and a server that only charges. With x calls a second, a
-floor's f, and d seconds of detection per call (processor time of the serving thread, measured in the same server under
-the same load), the rest of a call must reach 0.7 of the floor: 1 / (1/x - d) >= 0.7 f. The target uses the floor that
-charges each call in its own transaction; the floor that shares transactions, as the service does, is printed too. The
-service as it comes, with the fast tagger of names, must reach 0.6 of the calls of the same service with rules alone.
+one is answered. The floors (benchmarks/floors.py) are an echo and servers that only charge.
+
+With x calls a second, a floor's f, and d seconds of detection per call (processor time of the serving thread, measured
+in the same server under the same load), the rest of a call must reach 0.7 of the floor: 1 / (1/x - d) >= 0.7 f. The
+target uses the ledger floor, which charges each call in its own transaction. The ratio to the cashier floor, which
+shares transactions as the service does, is printed too, in two ways: by this difference, and by the calls a second of
+`rest`, which is the service without the cost of detection. The difference leaves to the rest what detection does to the
+code around it: the processor's caches are emptied, and its thread waits for a processor, longest where others use the
+machine too. The floors have no such neighbour: there, a cashier that detects reached only 0.6 to 0.75 of the cashier
+that does not, by the same difference.
+
+The service as it comes, with the fast tagger of names, must reach 0.6 of the calls of the service with rules alone.
 Exit status 1 when a target is missed.
 """
 
@@ -49,7 +56,7 @@ def servers() -> Iterator[tuple[dict[str, str], str]]:
     with environment() as variables, ExitStack() as stack:
         key = bearer(variables, EMAIL)
         urls: dict[str, str] = {}
-        for name in ("echo", "ledger", "cashier", "masker", "rules", "timed"):
+        for name in ("echo", "ledger", "cashier", "rest", "masker", "rules", "timed"):
             port = free_port()
             floor: list[str | Path] = [sys.executable, "-m", "benchmarks.floors", name, str(port), EMAIL]
             command: list[str | Path] = [MASKER, "serve", "--port", str(port)] if name in ("masker", "rules") else floor
@@ -107,12 +114,14 @@ def _print(rounds: dict[str, list[Round]], detection: float) -> int:
         took = [each for one in measured for each in one.took]
         cuts = quantiles(took, n=100, method="inclusive")
         print(f"{name:8}{median(one.rate for one in measured):8.0f}{cuts[49]:9.1f}{cuts[98]:9.1f}")
-    x, floor, cashier = (median(one.rate for one in rounds[name]) for name in ("masker", "ledger", "cashier"))
+    x, floor, cashier, rest, rules = (
+        median(one.rate for one in rounds[name]) for name in ("masker", "ledger", "cashier", "rest", "rules")
+    )
     beside = 1 / max(1 / x - detection, 1e-9)
     print(f"\ndetection d: {detection * 1000:.2f} ms of the serving thread per call")
     print(f"beside detection: {beside:.0f} calls/s, {beside / floor:.2f} of the ledger floor (wanted: >= {TARGET})")
-    print(f"{'':18}{beside / cashier:.2f} of the floor that charges calls together, as the service does")
-    rules = median(one.rate for one in rounds["rules"])
+    print(f"{'':18}{beside / cashier:.2f} of the cashier floor, which charges calls together as the service does")
+    print(f"without detection: {rest:.0f} calls/s, {rest / cashier:.2f} of the cashier floor")
     print(f"with the fast tagger: {x / rules:.2f} of the calls with rules alone (wanted: >= {TARGET_WITH_TAGGER})")
     return 0 if beside >= TARGET * floor and x >= TARGET_WITH_TAGGER * rules else 1
 
