@@ -15,7 +15,7 @@ from pipeline.documents.raster.burn import FONT, STROKE
 from pipeline.ocr.lines import OcrWord
 from schemas.entities import PREFIX
 
-_BLACK, _LIGHT = 40, 80  # gray levels: of the ground at most, of strokes at least
+_BLACK, _LIGHT = 24, 80  # gray levels: of the ground at most, of strokes at least
 _RIM = 2  # pixels at the sides of a box that compression may have mixed with the paper
 _BLUR = 4.0  # pixels: around strokes the ground may be lighter
 _MAX_HEIGHT = 250  # pixels of a box that is searched
