@@ -3,6 +3,7 @@
 Servers are real (tests/servers). Each starts when the first test asks for it and stops when the session ends.
 """
 
+import gc
 import os
 import secrets
 import shutil
@@ -26,6 +27,17 @@ Server = TypeVar("Server", PostgreSQL, RedisServer, Swift)
 
 settings.register_profile("masker", deadline=None)  # no test fails because the machine is busy
 settings.load_profile("masker")
+
+
+def pytest_collection() -> None:
+    """Loads all tests without looking for garbage, of which there is none: it would take as long again."""
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """Looks for garbage from here on, but not among all that was loaded."""
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -144,13 +144,9 @@ FAULTS: dict[str, Callable[[], None]] = {
 }
 
 
-def _answer_with(fault: Callable[[], None]) -> Callable[[str, dict[str, Any], Mapping[str, bytes]], Answer]:
-    def faulty(verb: str, meta: dict[str, Any], blobs: Mapping[str, bytes]) -> Answer:
-        if verb.startswith("read_raster"):
-            fault()
-        return answer(verb, meta, blobs)
-
-    return faulty
-
-
-globals().update({f"answer_with_{name}": _answer_with(fault) for name, fault in FAULTS.items()})
+def answer_with_fault(verb: str, meta: dict[str, Any], blobs: Mapping[str, bytes]) -> Answer:
+    """As the child answers, but with the fault that `meta` names."""
+    fault = meta.pop("fault", None)
+    if fault:
+        FAULTS[fault]()
+    return answer(verb, meta, blobs)

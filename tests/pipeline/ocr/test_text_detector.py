@@ -55,11 +55,23 @@ def test_noise_has_hardly_any_lines() -> None:
     assert len(text_map(np.random.default_rng(3).integers(0, 256, (600, 800), np.uint8)).lines()) < 5
 
 
-def test_small_letters_of_a_very_large_raster_are_found() -> None:
+@pytest.mark.parametrize(
+    ("shape", "places"),
+    [
+        # Two corners, and across the edges of tiles.
+        ((800, 6400), ((100, 100), (350, 2950), (500, 5400))),
+        ((5200, 1600), ((200, 100), (2530, 400), (4900, 600))),
+        pytest.param((5200, 6400), ((200, 100), (2590, 2800), (4900, 5400)), marks=pytest.mark.slow),
+    ],
+    ids=["wide", "high", "both"],
+)
+def test_small_letters_of_a_very_large_raster_are_found(
+    shape: tuple[int, int], places: tuple[tuple[int, int], ...]
+) -> None:
     """Reduced to the network's usual input the letters would be three pixels high."""
-    pixels = np.full((5200, 6400), 255, np.uint8)
+    pixels = np.full(shape, 255, np.uint8)
     line = papers.picture(TEXTS[0], width=900, points=8)
-    for top, left in ((200, 100), (2590, 2800), (4900, 5400)):  # two corners, and across the edges of tiles
+    for top, left in places:
         pixels[top : top + line.shape[0], left : left + line.shape[1]] = line
     assert len(text_map(pixels).lines()) == 3
     assert covered(pixels) > 0.95

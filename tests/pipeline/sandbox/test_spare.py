@@ -201,6 +201,7 @@ def test_a_sandbox_that_nobody_closed_leaves_nothing():
     def held() -> int:
         return len(list(Path("/proc/self/fd").iterdir()))
 
+    gc.collect()  # what other tests left
     before = held()
     sandbox = open_sandbox()
     assert is_warm(sandbox)

@@ -67,14 +67,15 @@ def _transparent() -> Image.Image:
     return Image.fromarray(picture)
 
 
-def seen(second, pixels) -> str:
-    return "\n".join(read_again(r, pixels[r.id]).text for r in second.rasters if BY_HUE in r.id)
+def is_seen(value: str, second, pixels) -> bool:
+    """Whether one of the low-contrast rasters is read with the value."""
+    return any(value in read_again(r, pixels[r.id]).text for r in second.rasters if BY_HUE in r.id)
 
 
 @pytest.mark.parametrize("carrier", CARRIERS)
 def test_in_every_carrier(carrier: str) -> None:
     reader, data = CARRIERS[carrier]
-    assert NATIONAL_ID in seen(*reader.read(data()))
+    assert is_seen(NATIONAL_ID, *reader.read(data()))
 
 
 @pytest.mark.parametrize("pair", low_contrast_images.PAIRS)

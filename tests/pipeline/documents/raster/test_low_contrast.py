@@ -22,24 +22,26 @@ from tests.pipeline.documents import papers
 from tests.pipeline.documents.papers import NATIONAL_ID
 
 
-def seen(data: bytes, handler=image) -> str:
-    """The text that OCR reads in the low-contrast rasters."""
+def is_seen(value: str, data: bytes, handler=image) -> bool:
+    """Whether OCR reads the value in one of the low-contrast rasters."""
     extraction, pixels = handler.extract(data)
     plain = {raster.id.partition(BY_HUE)[0] for raster in extraction.rasters}
     assert plain <= pixels.keys()
     hidden = [raster for raster in extraction.rasters if BY_HUE in raster.id]
-    return "\n".join(recognition.read(raster, pixels[raster.id]).text for raster in hidden)
+    return any(value in recognition.read(raster, pixels[raster.id]).text for raster in hidden)
 
 
 @pytest.mark.parametrize("pair", low_contrast_images.PAIRS)
 def test_equal_brightness_hides_nothing(pair: str) -> None:
-    assert NATIONAL_ID in seen(low_contrast_images.saved(low_contrast_images.written(*low_contrast_images.PAIRS[pair])))
+    assert is_seen(
+        NATIONAL_ID, low_contrast_images.saved(low_contrast_images.written(*low_contrast_images.PAIRS[pair]))
+    )
 
 
 def test_letters_on_a_chip_of_their_brightness() -> None:
     picture = low_contrast_images.written(*low_contrast_images.RED_ON_GREEN, page=(255, 255, 255))
-    assert NATIONAL_ID in seen(low_contrast_images.saved(picture))
-    assert NATIONAL_ID in seen(low_contrast_images.saved(picture, "JPEG", quality=90))
+    assert is_seen(NATIONAL_ID, low_contrast_images.saved(picture))
+    assert is_seen(NATIONAL_ID, low_contrast_images.saved(picture, "JPEG", quality=90))
 
 
 def white_on_nothing() -> bytes:
@@ -92,7 +94,7 @@ MODES = {
 
 @pytest.mark.parametrize("mode", MODES)
 def test_in_every_mode_of_a_picture(mode: str) -> None:
-    assert NATIONAL_ID in seen(MODES[mode]())
+    assert is_seen(NATIONAL_ID, MODES[mode]())
 
 
 @pytest.mark.parametrize("points", [13, 160])
@@ -101,7 +103,7 @@ def test_at_every_size(points: int) -> None:
     ImageDraw.Draw(picture).text(
         (points // 2, points // 4), NATIONAL_ID, font=low_contrast_images.font(points), fill=(255, 0, 0)
     )
-    assert NATIONAL_ID in seen(low_contrast_images.saved(picture))
+    assert is_seen(NATIONAL_ID, low_contrast_images.saved(picture))
 
 
 def test_what_nobody_reads_is_no_text() -> None:
@@ -174,7 +176,7 @@ def typed_page(picture: Image.Image | None) -> bytes:
 
 
 def test_a_picture_beside_typed_text() -> None:
-    assert NATIONAL_ID in seen(typed_page(low_contrast_images.written(*low_contrast_images.RED_ON_GREEN)), pdf)
+    assert is_seen(NATIONAL_ID, typed_page(low_contrast_images.written(*low_contrast_images.RED_ON_GREEN)), pdf)
     assert pdf.extract(typed_page(None))[0].rasters == ()
 
 
