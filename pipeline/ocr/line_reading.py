@@ -42,9 +42,8 @@ def words_of_lines(lines: Sequence[TextLine], cuts: Sequence[Any]) -> list[list[
 
 
 def _is_doubtful(word: LineWord) -> bool:
-    """Whether Tesseract is asked about a word: of numbers and of single letters and signs it knows nothing."""
-    is_word = any(map(str.isalpha, word.text)) and sum(map(str.isalnum, word.text)) >= _MIN_ASKED
-    return is_word and not is_confident(word.text, word.confidence)
+    """Whether Tesseract is asked about a word: of single digits and signs it knows nothing."""
+    return not is_confident(word.text, word.confidence) and sum(map(str.isalnum, word.text)) >= _MIN_ASKED
 
 
 def _part(cut: Any, words: Sequence[LineWord], asked: Sequence[bool]) -> slice:

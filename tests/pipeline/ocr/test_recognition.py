@@ -97,13 +97,6 @@ def test_a_word_with_a_doubt_is_asked_of_tesseract(asked: dict[str, list[int]]) 
     assert asked["arabic"][0] < 0.6 * (columns[-1] - columns[0])
 
 
-def test_a_number_with_a_doubt_is_not(asked: dict[str, list[int]]) -> None:
-    pixels = papers.picture("١٠١٢٣٤٥٦٧٢")
-    reading = read(np.asarray(cv2.GaussianBlur(pixels, (0, 0), 3), np.uint8))
-    assert reading.unread
-    assert not asked["arabic"]
-
-
 EASTERN = ("رقم الهوية ١٠١٢٣٤٥٦٧٢ في المملكة", "العنوان ٧٨٧٨ طريق الملك فهد")
 
 
