@@ -18,7 +18,7 @@ from pipeline.onnx_session import Session, run_in_arena
 
 _LONGEST_SIDE = 1600  # pixels of the network's input
 _MIN_SCALE = 0.4  # a raster that would be reduced further is seen in several tiles: its small letters would vanish
-_MAX_TILE, _OVERLAP = 1_400_000, 96  # pixels: of the largest tile, and what neighbouring tiles share of a side
+_MAX_TILE, _OVERLAP = 1_700_000, 96  # pixels: of the largest tile, and what neighbouring tiles share of a side
 _MULTIPLE = 32  # pixels: the sides of the input are multiples of it
 _REACH = 9  # pixels in which the contrast of a place is measured
 _LEAST_CONTRAST, _MOST_CONTRAST = 12.0, 24.0  # gray levels: so much and more is ink
