@@ -16,8 +16,8 @@ _SHA256 = {
 }
 
 
-def pretrained(name: str, *, in_arena: bool = False) -> Session:
-    """The network in a file of the package, see `session`. StageFailed(image_redact_failed) if it is another one."""
+def pretrained(name: str) -> Session:
+    """The network in a file of the package. StageFailed(image_redact_failed) if it is missing or another one."""
     package = find_spec("rapidocr")
     if package is None or package.origin is None:
         raise StageFailed(ErrorCode.IMAGE_REDACT_FAILED)
@@ -27,4 +27,4 @@ def pretrained(name: str, *, in_arena: bool = False) -> Session:
         raise StageFailed(ErrorCode.IMAGE_REDACT_FAILED) from None
     if sha256(content).hexdigest() != _SHA256[name]:
         raise StageFailed(ErrorCode.IMAGE_REDACT_FAILED)
-    return session(content, in_arena=in_arena)
+    return session(content)

@@ -14,11 +14,11 @@ import numpy as np
 
 from pipeline.ocr.engines.pretrained import DETECTOR, pretrained
 from pipeline.ocr.engines.text_line import TextLine
-from pipeline.onnx_session import Session, run_in_arena
+from pipeline.onnx_session import Session, run_frugally
 
 _LONGEST_SIDE = 1600  # pixels of the network's input
 _MIN_SCALE = 0.4  # a raster that would be reduced further is seen in several tiles: its small letters would vanish
-_MAX_TILE, _OVERLAP = 1_700_000, 96  # pixels: of the largest tile, and what neighbouring tiles share of a side
+_MAX_TILE, _OVERLAP = 2_000_000, 96  # pixels: of the largest tile, and what neighbouring tiles share of a side
 _MULTIPLE = 32  # pixels: the sides of the input are multiples of it
 _REACH = 9  # pixels in which the contrast of a place is measured
 _LEAST_CONTRAST, _MOST_CONTRAST = 12.0, 24.0  # gray levels: so much and more is ink
@@ -130,7 +130,7 @@ def _spans(side: int, count: int) -> list[slice]:
 
 def _probabilities(scaled: Any) -> Any:
     planes = (scaled[None].astype(np.float32) / 255 - _MEAN[:, None, None]) / _DEVIATION[:, None, None]
-    return run_in_arena(_network(), planes[None])[0, 0]
+    return run_frugally(_network(), planes[None])[0, 0]
 
 
 def load() -> None:
@@ -140,7 +140,7 @@ def load() -> None:
 
 @cache
 def _network() -> Session:
-    return pretrained(DETECTOR, in_arena=True)
+    return pretrained(DETECTOR)
 
 
 def _line(contour: Any, probabilities: Any, across: float, down: float) -> TextLine | None:
