@@ -20,9 +20,6 @@ _LONGEST_SIDE = 1600  # pixels of the network's input
 _MIN_SCALE = 0.4  # a raster that would be reduced further is seen in several tiles: its small letters would vanish
 _MAX_TILE, _OVERLAP = 2_000_000, 96  # pixels: of the largest tile, and what neighbouring tiles share of a side
 _MULTIPLE = 32  # pixels: the sides of the input are multiples of it
-_REACH = 9  # pixels in which the contrast of a place is measured
-_LEAST_CONTRAST, _MOST_CONTRAST = 12.0, 24.0  # gray levels: so much and more is ink
-_ABOVE_NOISE, _NOISE_PERCENT = 2.0, 20  # times this percentile, which on most pages is that of the paper
 _MEAN, _DEVIATION = (np.array(rgb, np.float32) for rgb in ((0.485, 0.456, 0.406), (0.229, 0.224, 0.225)))
 _IN_LINE = 0.3  # probability of a pixel of a line; text has 0.99 at some of its pixels, photographs mostly below 0.03
 _MIN_SCORE = 0.4  # mean probability of a line
@@ -79,31 +76,9 @@ def text_map(image: Any, longest_side: int = _LONGEST_SIDE) -> TextMap:
     rows, columns = (max(_MULTIPLE, round(side * scale / _MULTIPLE) * _MULTIPLE) for side in image.shape)
     scaled = cv2.resize(image, (columns, rows), interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR)
     probabilities = np.zeros((rows, columns), np.float32)
-    area = _with_ink(scaled)
-    part, found = scaled[area], probabilities[area]
-    for tile in _tiles(*part.shape):
-        np.maximum(found[tile], _probabilities(part[tile]), out=found[tile])
+    for tile in _tiles(rows, columns):
+        np.maximum(probabilities[tile], _probabilities(scaled[tile]), out=probabilities[tile])
     return TextMap(probabilities, image.shape)
-
-
-def _with_ink(scaled: Any) -> tuple[slice, slice]:
-    """The part of the input (rows, columns) with anything on it and some paper around: margins need no network.
-
-    Its sides are multiples as those of the input are. It is one part: alone a drawing looks like a letter.
-    """
-    contrast = cv2.morphologyEx(scaled, cv2.MORPH_GRADIENT, np.ones((_REACH, _REACH), np.uint8))
-    least = max(_LEAST_CONTRAST, _ABOVE_NOISE * float(np.percentile(contrast, _NOISE_PERCENT)))
-    if least > _MOST_CONTRAST:
-        least = -1.0  # no blank paper
-    rows, columns = (side // _MULTIPLE for side in scaled.shape)
-    cells = contrast.reshape(rows, _MULTIPLE, columns, _MULTIPLE).max(axis=(1, 3)) > least
-    return _with_paper(cells.any(axis=1)), _with_paper(cells.any(axis=0))
-
-
-def _with_paper(has_ink: Any) -> slice:
-    cells = np.flatnonzero(has_ink)
-    first, last = (int(cells[0]), int(cells[-1])) if len(cells) else (0, 0)
-    return slice(max(0, first - 1) * _MULTIPLE, min(len(has_ink), last + 2) * _MULTIPLE)
 
 
 def _tiles(rows: int, columns: int) -> list[tuple[slice, slice]]:
