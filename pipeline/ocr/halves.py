@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 
 _REACH = 5  # pixels in which the contrast of a place is measured
-_LEAST_CONTRAST = 24  # gray levels: ink has more
+_LEAST_CONTRAST = 16  # gray levels: ink has more; dimmer ink gets a raster of its own
 _MIN_GAP = 8  # rows of paper between the parts
 _MIDDLE = 0.3  # of the rows with ink: so much of them each part gets at least
 _MIN_ROWS = 300  # with ink: smaller pages stay whole

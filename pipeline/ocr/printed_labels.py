@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import cv2
 import numpy as np
 
-from pipeline.documents.raster.burn import FONT, STROKE
+from pipeline.documents.raster.burn import FONT, stroke
 from pipeline.ocr.lines import OcrWord
 from schemas.entities import PREFIX
 
@@ -146,7 +146,7 @@ def _heights() -> Any:
 @lru_cache(4096)
 def _drawing(text: str, scale: float) -> _Strokes:
     """The text as redaction prints it."""
-    thickness = max(1, round(scale * STROKE))
+    thickness = stroke(scale)
     (width, height), descent = cv2.getTextSize(text, FONT, scale, thickness)
     canvas = np.zeros((height + 2 * descent + 4 * thickness, width + 4 * thickness), np.uint8)
     cv2.putText(canvas, text, (2 * thickness, height + 2 * thickness), FONT, scale, 255, thickness, cv2.LINE_8)

@@ -16,7 +16,7 @@ from schemas.errors import ErrorCode, StageFailed
 
 FONT = cv2.FONT_HERSHEY_SIMPLEX
 _FONT_HEIGHT = 22  # pixels of a capital letter at scale 1
-STROKE = 2.2  # pixels of a stroke at scale 1: OCR of an output misreads labels with thinner strokes
+_STROKE = 2.2  # pixels of a stroke at scale 1: OCR of an output misreads labels with thinner strokes
 _MIN_SCALE = 0.6  # scale below which the placeholder is not legible: the box stays blank
 _MAX_SCALE = 1.2  # scale of the largest label in a picture with sides of `_PAGE_SIDE`; it grows with larger pictures
 _PAGE_SIDE = 1654  # pixels: the shorter side of A4 at 200 dpi
@@ -178,7 +178,7 @@ def _print_label(pixels: Any, box: Box, printed: Sequence[Box], white: list[int]
     scale = min((high - low - 4) / max(text_width, 1), (box.bottom - box.top - 4) / (_FONT_HEIGHT * 1.4), max_scale)
     if scale < _MIN_SCALE:
         return None
-    thickness = max(1, round(scale * STROKE))
+    thickness = stroke(scale)
     (text_width, text_height), descent = cv2.getTextSize(box.label, FONT, scale, thickness)
     across = box.left + low + (high - low - text_width) // 2
     down = box.top + (box.bottom - box.top + text_height) // 2
@@ -187,6 +187,11 @@ def _print_label(pixels: Any, box: Box, printed: Sequence[Box], white: list[int]
     cv2.putText(patch, box.label, (across - box.left, down - box.top), FONT, scale, 255, thickness, cv2.LINE_8)
     region[patch > 0] = white if pixels.ndim == 3 else white[0]
     return Box(across, down - text_height, across + text_width, down + descent, box.label)
+
+
+def stroke(scale: float) -> int:
+    """The pixels of a stroke of a label in a scale of `FONT`."""
+    return max(1, round(scale * _STROKE))
 
 
 def _overlap(one: Box, other: Box) -> bool:

@@ -42,6 +42,15 @@ def test_a_page_with_a_rule_from_top_to_bottom_stays_whole() -> None:
     assert len(halves(page)) == 1
 
 
+def test_a_page_is_not_cut_through_dim_lines() -> None:
+    page = papers.picture(*LINES)
+    cut = halves(page)[1][0]
+    dim = (255 - papers.picture(LINES[0])[60:160]) // 12
+    page[cut - 50 : cut + 50] -= dim[:, : page.shape[1]]
+    rows = np.flatnonzero((dim > 0).any(axis=1)) + cut - 50
+    assert all(not rows[0] < top < rows[-1] for top, _ in halves(page))
+
+
 @pytest.mark.parametrize("shape", [(1, 1), (40, 900), (3000, 1), (2000, 1400)])
 def test_blank_and_small_pages_stay_whole(shape: tuple[int, int]) -> None:
     page = np.full(shape, 255, np.uint8)

@@ -1,9 +1,13 @@
 """Rotated text is read, and its words have their boxes in the stored raster."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
-from pipeline.documents.document import Reading, Word
+from pipeline import rereading
+from pipeline.documents.document import Raster, Reading, Word
+from pipeline.documents.raster.burn import Box, burn
 from pipeline.ocr import orientation, recognition
 from tests.pipeline.documents import papers
 from tests.pipeline.documents.papers import NATIONAL_ID
@@ -21,6 +25,17 @@ def test_digits_on_their_head_are_read_and_placed(quarters: int) -> None:
     upright = np.rot90(covered, -quarters).copy()
     said = recognition.read(papers.raster(upright, 200), papers.encoded(upright)).text
     assert NATIONAL_ID not in said and "Identity" in said and "valid" in said
+
+
+@pytest.mark.parametrize("read", [recognition.read, rereading.read_again])
+def test_a_page_with_upright_labels_of_an_earlier_redaction_is_turned(read: Callable[[Raster, bytes], Reading]) -> None:
+    """Labels are read surely in whatever direction the page lies: they say nothing about it."""
+    page = papers.picture(*["Issued in the office at noon"] * 4, f"Identity number {NATIONAL_ID} valid", width=1000)
+    stored = np.vstack([np.rot90(page, 2), np.full((900, 1000), 255, np.uint8)])
+    burn(stored, [Box(100, top, 700, top + 50, "NATIONAL_ID_01") for top in range(len(page), len(page) + 800, 80)])
+    reading = read(papers.raster(stored, 200), papers.encoded(stored))
+    assert reading.text.count("NATIONAL_ID_01") >= 10
+    assert NATIONAL_ID in reading.text
 
 
 @pytest.mark.parametrize("degrees", [90, 180, 270])

@@ -79,7 +79,6 @@ def test_small_letters_of_a_very_large_raster_are_found(
 
 @pytest.mark.parametrize("place", [(30, 30), (0, 1140), (1960, 0), (1960, 1140)])
 def test_dim_text_in_a_corner_of_a_noisy_page_is_found(place: tuple[int, int]) -> None:
-    """Paper without ink is not looked at: what is dimmer than the rest is ink, too."""
     top, left = place
     page = np.full((2000, 1400), 240.0)
     line = papers.picture(TEXTS[0], width=700)[:140, 50:650]

@@ -2,7 +2,7 @@
 
 from pipeline.documents.document import Raster, Reading, Word
 from pipeline.verification.reading import Leftover
-from pipeline.verification.remedy import numbers_at_unread, with_leftovers_burned
+from pipeline.verification.remedy import with_leftovers_burned
 
 FIRST = Raster("page/0/scan", 1000, 500, 300, 0)
 SECOND = Raster("page/0", 2000, 1000, 300, 0)
@@ -84,14 +84,3 @@ def test_both_sides_of_a_placeholder_are_burned():
     left = [Leftover("PERSON", "Ali   Sara", known=False)]
     (reading,) = with_leftovers_burned([FIRST], [BEFORE], [SECOND], [seen], left)
     assert len(reading.unread) == 3
-
-
-def test_a_number_beside_unread_ink_may_be_its_rest():
-    unread = Reading("page/0/scan", "", (), ((300, 48, 80, 22),))  # pixels of the first raster, half as large
-    numbers = Reading("page/0", "05351 4711 05352 12 0535 0536", (
-        Word(0, 5, 500, 100, 60, 40, 95), Word(6, 10, 790, 102, 80, 40, 95), Word(11, 16, 900, 100, 60, 40, 95),
-        Word(17, 19, 560, 100, 30, 40, 95), Word(20, 24, 500, 200, 60, 40, 95), Word(25, 29, 880, 100, 60, 40, 95),
-    ))  # fmt: skip
-    beside = numbers_at_unread([FIRST], [unread], [SECOND], [numbers])
-    assert beside == {"page/0": [(500, 100, 60, 40), (790, 102, 80, 40)]}  # not far off, short, or in another line
-    assert numbers_at_unread([FIRST], [BEFORE], [SECOND], [numbers]) == {}
