@@ -5,13 +5,17 @@ from enum import StrEnum
 
 
 class Queue(StrEnum):
-    """Dramatiq queues; each one can be scaled separately."""
+    """Dramatiq queues; each one can be scaled separately.
+
+    OCR and REREAD hold pages of scans, which take seconds each. No other work waits behind them.
+    """
 
     LIGHT = "light"
     DOCUMENTS = "documents"
     OCR = "ocr"
     DETECT = "detect"
     VERIFY = "verify"
+    REREAD = "reread"
 
 
 class Stage(StrEnum):
@@ -50,7 +54,7 @@ STAGES: tuple[StageInfo, ...] = (
     StageInfo(Stage.DETECT, Queue.DETECT, 300, 0.65),
     StageInfo(Stage.REDACT, Queue.DOCUMENTS, 300, 0.75),
     StageInfo(Stage.VERIFY, Queue.VERIFY, 300, 0.85),
-    StageInfo(Stage.REREAD, Queue.VERIFY, 120, 0.86),
+    StageInfo(Stage.REREAD, Queue.REREAD, 120, 0.86),
     StageInfo(Stage.VERDICT, Queue.VERIFY, 300, 0.90),
     StageInfo(Stage.BILL, Queue.LIGHT, 60, 0.97),
     StageInfo(Stage.STORE, Queue.LIGHT, 300, 0.98),

@@ -85,10 +85,9 @@ def test_selectors_and_scales_name_what_exists() -> None:
         spec = manifest.get("spec", {})
         if manifest["kind"] == "HorizontalPodAutoscaler":
             assert spec["scaleTargetRef"]["name"] in by_name
-            (metric,) = spec["metrics"]
-            queue = metric["external"]["metric"]["selector"]["matchLabels"]["queue"]
+            queues = [m["external"]["metric"]["selector"]["matchLabels"]["queue"] for m in spec["metrics"]]
             command = by_name[spec["scaleTargetRef"]["name"]]["spec"]["template"]["spec"]["containers"][0]["command"]
-            assert queue in command[command.index("--queues") + 1].split(",")
+            assert queues == command[command.index("--queues") + 1].split(",")
         if manifest["kind"] == "Service":
             assert any(spec["selector"].items() <= labels.items() for labels in components.values())
         if manifest["kind"] == "Deployment":

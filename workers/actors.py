@@ -9,7 +9,7 @@ from dramatiq.middleware import CurrentMessage
 from opentelemetry.trace import SpanKind
 
 from schemas.errors import ErrorCode, InsufficientTokens, MaskerUnavailable, StageFailed, type_name
-from schemas.stages import STAGES, Queue, Stage, StageInfo
+from schemas.stages import AFTER_PARTS, STAGES, Queue, Stage, StageInfo
 from schemas.telemetry.logs import bound
 from schemas.telemetry.metrics import STAGE_SECONDS
 from schemas.telemetry.tracing import TRACEPARENT, span
@@ -80,8 +80,8 @@ def _work(run: Run) -> str:
     return outcome
 
 
-# Dramatiq priorities: in a worker of several queues, stages of milliseconds do not wait for OCR.
-_LIGHT_FIRST, _HEAVY = 0, 10
+# Dramatiq priorities: in a worker of several queues, stages of milliseconds and whole files do not wait for pages.
+_LIGHT_FIRST, _FILE, _PAGE = 0, 5, 10
 
 
 def declare(broker: Broker, context: Context) -> None:
@@ -97,5 +97,6 @@ def _declare_stage(broker: Broker, context: Context, info: StageInfo) -> None:
         traceparent = None if message is None else message.options.get(TRACEPARENT)
         perform(context, info.stage, UUID(job_id), part, traceparent=traceparent)
 
-    priority = _LIGHT_FIRST if info.queue is Queue.LIGHT else _HEAVY
+    of_queue = _LIGHT_FIRST if info.queue is Queue.LIGHT else _FILE
+    priority = _PAGE if info.stage in AFTER_PARTS else of_queue
     actor(actor_name=info.stage.value, queue_name=info.queue.value, priority=priority, broker=broker)(work)

@@ -8,7 +8,7 @@ from dramatiq import Broker, Middleware, Worker
 from schemas.stages import Queue
 from workers.context import Context
 
-_PARSING = {Queue.LIGHT, Queue.DOCUMENTS, Queue.VERIFY}
+_PARSING = set(Queue) - {Queue.DETECT}
 _DETECTING = {Queue.DETECT, Queue.VERIFY}
 
 

@@ -19,9 +19,10 @@ _TARGET = 4.0  # (its own time and that of one page before it) times two, for th
 _SLOTS = os.cpu_count() or 1
 _POOLS = (
     Pool((Queue.LIGHT,), 2),
-    Pool((Queue.DOCUMENTS,), 2),
+    Pool((Queue.DOCUMENTS,), 4),
     Pool((Queue.OCR,), _SLOTS),
-    Pool((Queue.DETECT, Queue.VERIFY), _SLOTS),
+    Pool((Queue.REREAD,), _SLOTS),
+    Pool((Queue.DETECT, Queue.VERIFY), 4),
 )
 
 

@@ -44,6 +44,7 @@ POOLS = (
     Pool((Queue.LIGHT,), 2),
     Pool((Queue.DOCUMENTS,), 2),
     Pool((Queue.OCR,), 1),
+    Pool((Queue.REREAD,), 1),
     Pool((Queue.DETECT, Queue.VERIFY), 2),
 )
 

@@ -242,7 +242,7 @@ class System:
         }
         masker("migrate", environment=self.environment)
         self._serve()
-        for queues in ("documents,ocr", "detect,verify,light"):
+        for queues in ("documents,ocr,reread", "detect,verify,light"):
             worker = Service(
                 f"worker {queues}", self.environment, self.logs / f"{queues}.log",
                 "worker", "--queues", queues, "--processes", "2", "--threads", "2",

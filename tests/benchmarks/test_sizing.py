@@ -41,7 +41,8 @@ def test_what_is_not_done_in_time_is_left() -> None:
 
 def test_slots_are_shared_out_by_what_each_queue_has_to_do() -> None:
     mix = {SCAN: 1.0, LIGHT: 1.0}
-    assert demand(mix) == {Queue.LIGHT: 1.0, Queue.DOCUMENTS: 0, Queue.OCR: 2.0, Queue.DETECT: 0, Queue.VERIFY: 2.5}
+    costs = {Queue.LIGHT: 1.0, Queue.OCR: 2.0, Queue.VERIFY: 2.5}
+    assert demand(mix) == dict.fromkeys(Queue, 0) | costs
     shared = {pool.name: pool.slots for pool in shared_out(110, mix)}
     assert sum(shared.values()) == 110
     assert (shared["light"], shared["ocr"], shared["detect"]) == (20, 40, 1)

@@ -94,7 +94,9 @@ def client(environment: dict[str, str], tmp_path: Path) -> Iterator[httpx.Client
     port = free_port()
     with (
         running(environment, tmp_path, "serve", "--port", str(port)),
-        running(environment, tmp_path, "worker", "--queues", "documents,ocr", "--processes", "1", "--threads", "2"),
+        running(
+            environment, tmp_path, "worker", "--queues", "documents,ocr,reread", "--processes", "1", "--threads", "2"
+        ),
         running(environment, tmp_path, "worker", "--queues", "detect,verify,light", "--processes", "1"),
         httpx.Client(
             base_url=f"http://127.0.0.1:{port}", headers={"Authorization": f"Bearer {key}"}, timeout=60

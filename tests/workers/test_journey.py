@@ -9,7 +9,7 @@ from PIL import Image, ImageDraw, ImageFont
 from schemas.files import Format, JobState
 from schemas.settings import Settings
 from schemas.spans import Term
-from schemas.stages import Stage
+from schemas.stages import AFTER_PARTS, Stage
 from storage import ledger
 from storage.jobs import records as jobs
 from tests.workers.workshop import CSV, SECRETS, Workshop
@@ -164,3 +164,11 @@ def test_every_page_of_a_scan_is_read_by_itself(workshop: Workshop) -> None:
     assert [entry.free_tokens for entry in workshop.entries()] == [-24, 0]
     messages = [json.loads(data)["args"] for data in workshop.messages]
     assert [args for args in messages if len(args) > 1] == [[str(job_id), 0], [str(job_id), 1]] * 2
+
+
+def test_in_a_worker_of_all_queues_pages_come_last(workshop: Workshop) -> None:
+    broker = workshop.context.storage.broker
+    of_stage = {stage: broker.get_actor(stage.value).priority for stage in Stage}  # the lowest number first
+    pages = [of_stage.pop(stage) for stage in AFTER_PARTS]
+    assert max(of_stage.values()) < min(pages)
+    assert of_stage[Stage.SNIFF] == of_stage[Stage.STORE] < of_stage[Stage.DETECT]
