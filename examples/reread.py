@@ -37,7 +37,8 @@ def ocr(image: Image.Image) -> str:
 def pages(path: Path) -> list[Image.Image]:
     """The pages of a PDF, or the picture itself, as images at 200 dpi."""
     if path.suffix in (".png", ".tiff"):
-        return [frame.copy() for frame in ImageSequence.Iterator(Image.open(path))]
+        with Image.open(path) as image:
+            return [frame.copy() for frame in ImageSequence.Iterator(image)]
     with pypdfium2.PdfDocument(path) as document:
         return [page.render(scale=200 / 72).to_pil() for page in document]
 
