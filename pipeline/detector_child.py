@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from pipeline.codec import dump, encode_leftovers, load, load_readings, to_bytes
+from pipeline.codec import decode_leftovers, dump, encode_leftovers, from_bytes, load, load_readings, to_bytes
 from pipeline.detect.detector import ACCURATE, RULES, Detector
 from pipeline.documents.document import Extraction, Findings, TextUnit
-from pipeline.entities.findings import find
+from pipeline.entities.findings import find, merge
 from pipeline.leftovers import all_leftovers
 from pipeline.sandbox.isolation import leaks
 from pipeline.verification.reading import Passage, SecondReading
@@ -56,7 +56,7 @@ def _load(names: str) -> None:
 
 
 def answer(verb: str, meta: Mapping[str, Any], blobs: Mapping[str, bytes]) -> tuple[dict[str, Any], dict[str, bytes]]:
-    """The answer to `find`, `leftovers` or the sandbox's `probe`.
+    """The answer to `find`, `leftovers`, `merge` or the sandbox's `probe`.
 
     StageFailed for what would fail again: terms that overlap too often in this document, or more memory than a child
     may take.
@@ -76,5 +76,9 @@ def _answer(verb: str, meta: Mapping[str, Any], blobs: Mapping[str, bytes]) -> b
     readings = load_readings(blobs)
     if verb == "find":
         return dump(find(load(Extraction, blobs["extraction"]), readings, detector, options))
-    second, findings = load(SecondReading, blobs["second"]), load(Findings, blobs["findings"])
+    findings = load(Findings, blobs["findings"])
+    if verb == "merge":
+        left, extraction = decode_leftovers(from_bytes(blobs["left"])), load(Extraction, blobs["extraction"])
+        return dump(merge(findings, left, extraction, readings, options))
+    second = load(SecondReading, blobs["second"])
     return to_bytes(encode_leftovers(all_leftovers(second, readings, findings, detector.by_rules, options)))

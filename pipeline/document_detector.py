@@ -1,19 +1,25 @@
-"""Detection in documents: in this process, or each document in a caged process of its own.
+"""Detection in documents, each in a caged process of its own.
 
 What is to be removed from a document, and what is left of it in an output. Both take up to minutes and gigabytes when
-somebody means them to, and a thread cannot be stopped: services use the caged kind.
+somebody means them to, and a thread cannot be stopped. The calling process never loads recognizers and lexicons.
 """
 
 from collections.abc import Sequence
 from typing import Any, Protocol
 
 from pipeline import stages
-from pipeline.codec import Malformed, decode_leftovers, dump, dump_readings, from_bytes, load
-from pipeline.detect.detector import ACCURATE, FAST, Detector
-from pipeline.detect.tagger.release import read
+from pipeline.codec import (
+    Malformed,
+    decode_leftovers,
+    dump,
+    dump_readings,
+    encode_leftovers,
+    from_bytes,
+    load,
+    to_bytes,
+)
+from pipeline.detect.tagger.release import ACCURATE, FAST, read
 from pipeline.documents.document import Extraction, Findings, Reading
-from pipeline.entities.findings import find
-from pipeline.leftovers import all_leftovers
 from pipeline.sandbox.parent import Limits, Sandbox
 from pipeline.verification.reading import Leftover, SecondReading
 from schemas.errors import ErrorCode, StageFailed
@@ -36,34 +42,21 @@ class DocumentDetector(Protocol):
     ) -> tuple[Leftover, ...]:
         """As `pipeline.leftovers.all_leftovers`, by the rules alone."""
 
+    def merge(
+        self,
+        findings: Findings,
+        leftovers: Sequence[Leftover],
+        extraction: Extraction,
+        readings: Sequence[Reading],
+        options: DetectOptions,
+    ) -> Findings:
+        """As `pipeline.entities.findings.merge`."""
+
     def warm(self) -> None:
         """Loads what the first document would wait for."""
 
     def close(self) -> None:
         """Ends the processes when their documents are done."""
-
-
-class DirectDetector:
-    """Detects in the calling thread: for tools that work on one document, and for tests."""
-
-    def __init__(self, detector: Detector) -> None:
-        self._detector = detector
-
-    def find(self, extraction: Extraction, readings: Sequence[Reading], options: DetectOptions) -> Findings:
-        """As the protocol says, without bounds."""
-        return find(extraction, readings, self._detector, options)
-
-    def leftovers(
-        self, second: SecondReading, readings: Sequence[Reading], findings: Findings, options: DetectOptions
-    ) -> tuple[Leftover, ...]:
-        """As the protocol says, without bounds."""
-        return all_leftovers(second, readings, findings, self._detector.by_rules, options)
-
-    def warm(self) -> None:
-        """Nothing: it was loaded before."""
-
-    def close(self) -> None:
-        """Nothing: there are no processes."""
 
 
 class CagedDetector:
@@ -98,11 +91,7 @@ class CagedDetector:
     def find(self, extraction: Extraction, readings: Sequence[Reading], options: DetectOptions) -> Findings:
         """As the protocol says."""
         blobs = {"extraction": dump(extraction), **dump_readings(readings)}
-        answer = self._ask("find", blobs, options)
-        try:
-            return load(Findings, answer)
-        except Malformed:
-            raise StageFailed(ErrorCode.REDACTION_INCOMPLETE) from None
+        return _findings(self._ask("find", blobs, options))
 
     def leftovers(
         self, second: SecondReading, readings: Sequence[Reading], findings: Findings, options: DetectOptions
@@ -115,9 +104,33 @@ class CagedDetector:
         except Malformed:
             raise StageFailed(ErrorCode.VERIFY_FAILED) from None
 
+    def merge(
+        self,
+        findings: Findings,
+        leftovers: Sequence[Leftover],
+        extraction: Extraction,
+        readings: Sequence[Reading],
+        options: DetectOptions,
+    ) -> Findings:
+        """As the protocol says."""
+        blobs = {
+            "findings": dump(findings),
+            "left": to_bytes(encode_leftovers(leftovers)),
+            "extraction": dump(extraction),
+            **dump_readings(readings),
+        }
+        return _findings(self._ask("merge", blobs, options))
+
     def _ask(self, verb: str, blobs: dict[str, bytes], options: DetectOptions) -> bytes:
         meta: dict[str, Any] = {"names": self._names, "strict_checksums": options.strict_checksums}
         terms = {f"terms:{number}": dump_terms(each.terms) for number, each in enumerate(options.terms)}
         seconds = self._seconds or _SECONDS + SECONDS_PER_BYTE * sum(map(len, blobs.values()))
         _, answer = stages.call(self._sandbox, verb, meta, {**blobs, **terms}, seconds, None, forks=True)
         return answer.get("answer", b"")
+
+
+def _findings(answer: bytes) -> Findings:
+    try:
+        return load(Findings, answer)
+    except Malformed:
+        raise StageFailed(ErrorCode.REDACTION_INCOMPLETE) from None

@@ -9,7 +9,6 @@ from typing import NamedTuple
 from pipeline import stages
 from pipeline.document_detector import DocumentDetector
 from pipeline.documents.document import Extraction, Findings, Reading
-from pipeline.entities import findings as finding
 from pipeline.entities.output_name import without_name
 from pipeline.entities.proof import Proof, proof
 from pipeline.sandbox.parent import Sandbox
@@ -68,7 +67,7 @@ def verify_candidate(
     if not certain and not to_burn and (is_last or readings_with_burned == tuple(first.readings)):
         engines = stages.ocr_engines(tools.sandbox) if first.extraction.rasters or second.rasters else ()
         return proof(candidate, first.extraction, first.findings, second, engines)
-    merged = (
-        finding.merge(first.findings, certain, first.extraction, first.readings, options) if certain else first.findings
-    )
-    return FirstReading(first.extraction, readings_with_burned, merged)
+    findings = first.findings
+    if certain:
+        findings = tools.detector.merge(findings, certain, first.extraction, first.readings, options)
+    return FirstReading(first.extraction, readings_with_burned, findings)

@@ -22,7 +22,7 @@ storage = Storage.open(settings)
 context = Context.open(settings, storage)
 serve_metrics(settings, storage)
 tracing.configure(settings.traces_url, settings.traces_ratio, "masker-worker")
-gc.freeze()  # the lexicons live as long as the process; the collector need not walk them
+gc.freeze()  # what is loaded lives as long as the process; the collector need not walk it
 broker = storage.broker
 declare(broker, context)
 broker.add_middleware(LastSpans())

@@ -8,7 +8,8 @@ from dramatiq import Broker, Middleware, Worker
 from schemas.stages import Queue
 from workers.context import Context
 
-_PARSING = set(Queue) - {Queue.DETECT}
+_PARSING = {Queue.LIGHT, Queue.DOCUMENTS, Queue.VERIFY}
+_READING = {Queue.OCR, Queue.REREAD}
 _DETECTING = {Queue.DETECT, Queue.VERIFY}
 
 
@@ -26,5 +27,7 @@ class Warming(Middleware):
     def _load(self, served: Set[str]) -> None:
         if served & _PARSING:
             self._context.tools.sandbox.warm_parsers()
+        if served & _READING and served != set(Queue):  # a worker of all queues may never see a scan
+            self._context.tools.sandbox.warm()
         if served & _DETECTING:
             self._context.tools.detector.warm()

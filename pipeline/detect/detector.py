@@ -26,6 +26,7 @@ from pipeline.detect.recognizers import (
     vehicle_plate,
 )
 from pipeline.detect.resolve import OverlapLog, outside_values, resolve
+from pipeline.detect.tagger import release
 from pipeline.detect.text.normalize import NormalizedText, normalize
 from pipeline.detect.text.placeholders import find_placeholders
 from pipeline.detect.text.trace import Trace
@@ -53,7 +54,7 @@ RECOGNIZERS: tuple[Recognizer, ...] = (
     *named_entities.RECOGNIZERS,
 )
 
-RULES, FAST, ACCURATE = "rules", "fast", "accurate"
+RULES, FAST, ACCURATE = "rules", release.FAST, release.ACCURATE
 _MOST_WORDS = 250_000  # of a document for the accurate tagger: about a minute of reading
 _CACHED_SETS = 256  # different sets of enabled types
 

@@ -12,10 +12,11 @@ import pytest
 
 from pipeline.detect.detector import ACCURATE, RULES, Detector
 from pipeline.detect.tagger import release
-from pipeline.document_detector import CagedDetector, DirectDetector, DocumentDetector
+from pipeline.direct_detector import DirectDetector
+from pipeline.document_detector import CagedDetector, DocumentDetector
 from pipeline.documents.document import Extraction, Findings, Fragment, JoinedText, Reading, TextUnit, Word
 from pipeline.sandbox.parent import ChildFailed, Limits
-from pipeline.verification.reading import Passage, SecondReading
+from pipeline.verification.reading import Leftover, Passage, SecondReading
 from schemas.errors import StageFailed
 from schemas.spans import Action, DetectOptions, MatchMode, Term, TermSet
 from schemas.telemetry.metrics import SANDBOX_FAILURES
@@ -58,6 +59,10 @@ def test_a_caged_detector_finds_the_same(
     left = [each.leftovers(SECOND, (), caged, options) for each in pair]
     assert left[0] == left[1]
     assert {(item.surface, item.known) for item in left[0]} >= {("482133", True), ("0551112223", False)}
+    more = [Leftover("PERSON", "call", known=False), *left[0]]
+    merged = [each.merge(caged, more, EXTRACTION, READINGS, options) for each in pair]
+    assert merged[0] == merged[1]
+    assert ("page/0", 0, 4) in {(place.unit, place.start, place.end) for place in merged[0].places}
 
 
 def many(numbers: int) -> Extraction:

@@ -3,7 +3,7 @@
 import pytest
 
 from pipeline.detect.detector import Detector
-from pipeline.document_detector import DirectDetector
+from pipeline.direct_detector import DirectDetector
 from pipeline.documents.document import Extraction, Findings, Raster, Reading, TextUnit, Word
 from pipeline.entities.proof import Proof
 from pipeline.leftovers import all_leftovers

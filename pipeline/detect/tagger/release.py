@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+FAST, ACCURATE = "fast", "accurate"  # the tiers
 FOLDER = Path(__file__).with_name("weights")
 
 
@@ -14,7 +15,7 @@ class WrongWeights(Exception):
 
 
 def read(tier: str) -> tuple[bytes, Mapping[str, Any]]:
-    """The ONNX file and the manifest of a tier (`accurate`). WrongWeights."""
+    """The ONNX file and the manifest of a tier. WrongWeights."""
     manifest = json.loads(_bytes(FOLDER / f"{tier}.json"))
     return checked(FOLDER / f"{tier}.onnx", manifest["sha256"]), manifest
 
