@@ -26,6 +26,7 @@ _SURE = 60.0  # confidence (0..100) of a word: the probability that it is right
 _SURE_SIGN = 90.0  # of one of punctuation alone: it may be a speck
 _LONG = 5  # letters: among shorter words, more misreadings are words as well
 _MIN_LETTERS = 2  # of a sure word: alef and heh look like Eastern digits, O and l like others
+_UNCONNECTED = frozenset("اأإآدذرزو")  # letters that do not connect to the one after them
 _MIRRORED = str.maketrans("()[]<>", ")(][><")
 
 
@@ -52,8 +53,33 @@ def words_of(characters: Sequence[Character]) -> list[LineWord]:
 
     What has no name in a word is left out of it, and so are words of nothing else.
     """
-    words = [_word(list(run)) for blank, run in groupby(characters, key=lambda one: one.text == " ") if not blank]
-    return [word for word in words if word.text]
+    runs = [list(run) for blank, run in groupby(characters, key=lambda one: one.text == " ") if not blank]
+    return [word for run in _mended(runs) if (word := _word(run)).text]
+
+
+def _mended(runs: Sequence[list[Character]]) -> list[list[Character]]:
+    """The runs of characters between blanks, those put together that are a known word only together.
+
+    Wide fonts leave gaps behind letters that do not connect to the next one: `ر قم` for رقم. From left to right the
+    rest of such a word comes first.
+    """
+    mended: list[list[Character]] = []
+    for run in runs:
+        if mended and run[0].text in _UNCONNECTED and _is_torn(run, mended[-1]):
+            mended[-1] += run
+        else:
+            mended.append(run)
+    return mended
+
+
+def _is_torn(start: Sequence[Character], rest: Sequence[Character]) -> bool:
+    """Whether both are a known word together, and the rest is none alone. An alef alone is none in any case."""
+    shown = [one.text for one in (*rest, *start)]
+    if not _is_arabic(rest[-1].text) or any(sign.isalnum() and not _is_arabic(sign) for sign in shown):
+        return False
+    first, second = ("".join(filter(_is_arabic, reversed([one.text for one in run]))) for run in (start, rest))
+    whole = (first + second).replace("ى", "ي")
+    return (is_known(first + second) or is_known(whole)) and (first == "ا" or not is_known(second))
 
 
 def features(word: str, probability: float) -> tuple[float, ...]:

@@ -70,6 +70,31 @@ def test_words_are_in_logical_order(shown: str, texts: list[str]) -> None:
     assert [word.text for word in words_of(line)] == texts
 
 
+@pytest.mark.parametrize(
+    ("torn", "words"),
+    [
+        ("ر قم", ["رقم"]),
+        ("ر قم:", ["رقم:"]),
+        ("(ا لطبى)", ["(الطبى)"]),  # known with another yeh
+        ("ا لملف", ["الملف"]),
+        ("الإجر اءات المقر رة", ["الإجراءات", "المقررة"]),
+        ("أ حمد", ["أ", "حمد"]),  # a title and a name
+        ("دار سعد", ["دار", "سعد"]),
+        ("ر: قم", ["ر:", "قم"]),
+        ("ر :قم", ["ر", ":قم"]),
+        ("ر قم7", ["ر", "قم7"]),
+        ("تع ريف", ["تع", "ريف"]),  # the letter before the gap connects
+        ("ر", ["ر"]),
+    ],
+)
+def test_words_that_wide_fonts_tear_are_mended(torn: str, words: list[str]) -> None:
+    shown = torn[::-1].translate(str.maketrans("()", ")("))
+    found = words_of([Character(sign, 10 * place, 10 * place + 10, 0.9) for place, sign in enumerate(shown)])
+    assert [word.text for word in reversed(found)] == words
+    assert found[-1].right == 10 * len(shown)
+    assert found[0].left == 0
+
+
 def test_the_confidence_is_of_the_whole_word_and_none_where_a_character_has_no_name() -> None:
     line = [Character(one, 10.0 * at, 10.0 * at + 9, 0.9) for at, one in enumerate("ab □c □□")]
     whole, partly = words_of(line)
