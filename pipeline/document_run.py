@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from pipeline import stages
-from pipeline.document_detector import DocumentDetector
+from pipeline.document_detection.caged import DocumentDetector
 from pipeline.documents.document import Findings
 from pipeline.entities.output_name import output_name, with_name, without_name
 from pipeline.entities.proof import Proof

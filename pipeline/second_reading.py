@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from pipeline import stages
-from pipeline.document_detector import DocumentDetector
+from pipeline.document_detection.caged import DocumentDetector
 from pipeline.documents.document import Extraction, Findings, Reading
 from pipeline.entities.output_name import without_name
 from pipeline.entities.proof import Proof, proof

@@ -9,7 +9,7 @@ import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
-from pipeline.document_detector import LIMITS, SECONDS_PER_BYTE
+from pipeline.document_detection.caged import LIMITS, SECONDS_PER_BYTE
 from pipeline.sandbox.parent import Limits
 from schemas.stages import STAGES
 

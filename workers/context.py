@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Self
 
-from pipeline.document_detector import CagedDetector
+from pipeline.document_detection.caged import CagedDetector
 from pipeline.sandbox.parent import Sandbox
 from pipeline.second_reading import ReadingTools
 from schemas.clock import utc_now

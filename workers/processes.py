@@ -2,13 +2,14 @@
 
 import logging
 import os
+import time
 from collections.abc import Sequence
 
 from dramatiq import Worker, cli
 
 from pipeline.sandbox.parent import Sandbox
 from schemas.settings import InvalidSettings, Settings
-from schemas.stages import Queue
+from schemas.stages import AFTER_PARTS, STAGE, Queue
 from schemas.telemetry import logs
 from storage.opening import Storage, open_keyring
 from workers.actors import declare
@@ -64,22 +65,31 @@ def threads_for(settings: Settings) -> int:
 class Embedded:
     """Worker threads and sweeper inside the API process, on every queue.
 
+    Pages of scans have threads of their own, one for each core, so that other files do not wait for them.
     `storage` must be the one that the API announces through: its broker lives in this process. SandboxUnavailable.
     """
 
     def __init__(self, settings: Settings, storage: Storage) -> None:
         self._context = Context.open(settings, storage)
         declare(storage.broker, self._context)
-        storage.broker.add_middleware(Warming(self._context))
+        storage.broker.add_middleware(Warming(self._context, networks=False))  # there may never be a scan
         storage.broker.add_middleware(Sweeper(storage, settings))
         storage.broker.add_middleware(WebhookSender(storage, settings))
-        self._worker = Worker(storage.broker, worker_threads=threads_for(settings))
+        pages = {STAGE[stage].queue.value for stage in AFTER_PARTS}
+        files = {queue.value for queue in Queue} - pages
+        self.workers = [
+            Worker(storage.broker, queues=files, worker_threads=threads_for(settings)),
+            Worker(storage.broker, queues=pages, worker_threads=os.cpu_count() or 1),
+        ]
 
     def start(self) -> None:
         """Starts work and sweeps at once, so that jobs of an earlier process continue."""
-        self._worker.start()
+        for worker in self.workers:
+            worker.start()
 
     def stop(self, seconds: float = 30) -> None:
         """Waits up to `seconds` for running stages. A stage that is cut off is announced again when its lease ends."""
-        self._worker.stop(timeout=round(seconds * 1000))
+        ended = time.monotonic() + seconds
+        for worker in self.workers:
+            worker.stop(timeout=max(0, round((ended - time.monotonic()) * 1000)))
         self._context.close()

@@ -14,10 +14,10 @@ _DETECTING = {Queue.DETECT, Queue.VERIFY}
 
 
 class Warming(Middleware):
-    """Loads in a thread of its own what the stages of this worker's queues need."""
+    """Loads in a thread of its own what the stages of this worker's queues need; `networks`: those of OCR, too."""
 
-    def __init__(self, context: Context) -> None:
-        self._context = context
+    def __init__(self, context: Context, *, networks: bool = True) -> None:
+        self._context, self._networks = context, networks
 
     def after_worker_boot(self, broker: Broker, worker: Worker) -> None:
         """Starts the thread."""
@@ -27,7 +27,7 @@ class Warming(Middleware):
     def _load(self, served: Set[str]) -> None:
         if served & _PARSING:
             self._context.tools.sandbox.warm_parsers()
-        if served & _READING and served != set(Queue):  # a worker of all queues may never see a scan
+        if served & _READING and self._networks:
             self._context.tools.sandbox.warm()
         if served & _DETECTING:
             self._context.tools.detector.warm()

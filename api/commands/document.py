@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from pipeline.document_detector import DocumentDetector
+    from pipeline.document_detection.caged import DocumentDetector
     from schemas.files import Format
     from schemas.refusals import Reason
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from api.commands.document import Done, Heard, Refused, figures, identify, read, redacted_folder_names
 
 if TYPE_CHECKING:
-    from pipeline.document_detector import DocumentDetector
+    from pipeline.document_detection.caged import DocumentDetector
     from pipeline.document_run import Progress
     from pipeline.sandbox.parent import Sandbox
     from schemas.settings import Settings
@@ -79,7 +79,7 @@ def opened(settings: "Settings", readers: Executor) -> LocalRun:
 @cache
 def _tools(mode: str, names: str) -> "tuple[Sandbox, DocumentDetector]":
     """One sandbox and one detector for all runs of a process."""
-    from pipeline.document_detector import CagedDetector
+    from pipeline.document_detection.caged import CagedDetector
     from pipeline.sandbox.parent import Sandbox
 
     return Sandbox(mode), CagedDetector(mode, names)

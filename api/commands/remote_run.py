@@ -98,7 +98,7 @@ class RemoteRun:
         if not any(listed):
             return dict.fromkeys(listed, "")
         from pipeline.detect.detector import Detector
-        from pipeline.direct_detector import DirectDetector
+        from pipeline.document_detection.direct import DirectDetector
 
         return redacted_folder_names(listed, DirectDetector(Detector(names="accurate")))
 

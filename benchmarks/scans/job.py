@@ -7,7 +7,7 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from pipeline.document_detector import CagedDetector
+from pipeline.document_detection.caged import CagedDetector
 from pipeline.document_run import Progress, redact_document
 from pipeline.documents.document import Findings
 from pipeline.sandbox.parent import Sandbox

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pipeline.detect.detector import Detector
-from pipeline.direct_detector import DirectDetector
+from pipeline.document_detection.direct import DirectDetector
 from pipeline.document_run import redact_document
 from pipeline.sandbox.parent import Sandbox
 from pipeline.sniff import Sniffer

@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from pipeline.detect.detector import Detector
-from pipeline.direct_detector import DirectDetector
+from pipeline.document_detection.direct import DirectDetector
 from pipeline.document_run import Progress, redact_document
 from pipeline.sandbox.parent import Sandbox
 from schemas.errors import ErrorCode, StageFailed

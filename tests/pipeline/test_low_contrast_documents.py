@@ -9,7 +9,7 @@ import pymupdf
 import pytest
 
 from pipeline.detect.detector import Detector
-from pipeline.direct_detector import DirectDetector
+from pipeline.document_detection.direct import DirectDetector
 from pipeline.document_run import redact_document
 from schemas.files import Format
 from tests.pipeline import low_contrast_images

@@ -10,7 +10,7 @@ from pipeline.detect.recognizers.tagged import TaggedRecognizer
 from pipeline.detect.tagger.decode import Scores
 from pipeline.detect.tagger.model import load
 from pipeline.detect.text.normalize import normalize
-from pipeline.direct_detector import DirectDetector
+from pipeline.document_detection.direct import DirectDetector
 from pipeline.document_run import Redacted, redact_document
 from pipeline.documents.document import Extraction, TextUnit
 from pipeline.entities.findings import find

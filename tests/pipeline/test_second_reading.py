@@ -3,10 +3,10 @@
 import pytest
 
 from pipeline.detect.detector import Detector
-from pipeline.direct_detector import DirectDetector
+from pipeline.document_detection.direct import DirectDetector
+from pipeline.document_detection.leftovers import all_leftovers
 from pipeline.documents.document import Extraction, Findings, Raster, Reading, TextUnit, Word
 from pipeline.entities.proof import Proof
-from pipeline.leftovers import all_leftovers
 from pipeline.second_reading import FirstReading, ReadingTools, verify_candidate
 from pipeline.verification.reading import Passage, SecondReading
 from schemas.spans import DetectOptions

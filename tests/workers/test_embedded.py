@@ -11,7 +11,7 @@ import pytest
 from schemas.clock import utc_now
 from schemas.files import MEDIA_TYPE, Format, JobState
 from schemas.settings import InvalidSettings, SandboxMode, Settings
-from schemas.stages import FIRST_STAGE, Stage
+from schemas.stages import AFTER_PARTS, FIRST_STAGE, STAGE, Queue, Stage
 from storage.encryption import MASTER_KEY_FILE, MasterKeyInvalid
 from storage.jobs import leases
 from storage.jobs import records as jobs
@@ -64,6 +64,23 @@ def wait(look: Callable[[], Job], until: Callable[[Job], bool]) -> Job:
         assert time.monotonic() < deadline, job
         time.sleep(0.01)
     return job
+
+
+def test_no_thread_reads_pages_and_works_on_files(settings: Settings) -> None:
+    storage = Storage.open(settings)
+    before = set(threading.enumerate())
+    workers = Embedded(settings, storage)
+    workers.start()
+    try:
+        served = [set(worker.consumer_whitelist or ()) for worker in workers.workers]
+        pages = {STAGE[stage].queue for stage in AFTER_PARTS}
+        assert pages in served
+        assert sorted(queue for queues in served for queue in queues) == sorted(Queue)
+        assert all(queues == pages or not queues & pages for queues in served)
+    finally:
+        workers.stop()
+        storage.close()
+    assert not [thread for thread in set(threading.enumerate()) - before if thread.name != "warming"]
 
 
 def test_several_jobs_at_once_come_out_clean(settings: Settings) -> None:

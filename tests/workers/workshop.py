@@ -13,7 +13,7 @@ from dramatiq import Message
 from dramatiq.brokers.stub import StubBroker
 
 from pipeline.detect.detector import RULES
-from pipeline.document_detector import CagedDetector, DocumentDetector
+from pipeline.document_detection.caged import CagedDetector, DocumentDetector
 from pipeline.sandbox.parent import Sandbox
 from pipeline.second_reading import ReadingTools
 from schemas.files import MEDIA_TYPE, Format

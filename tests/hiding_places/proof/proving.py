@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from unittest import mock
 
 from pipeline import document_run
-from pipeline.direct_detector import DirectDetector
+from pipeline.document_detection.direct import DirectDetector
 from pipeline.documents.document import Findings, Reading
 from pipeline.documents.image import handler as image
 from pipeline.verification.image import reader as second

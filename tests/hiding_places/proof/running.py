@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from pipeline.detect.detector import Detector
-from pipeline.direct_detector import DirectDetector
+from pipeline.document_detection.direct import DirectDetector
 from pipeline.document_run import redact_document
 from pipeline.documents.document import Findings
 from pipeline.sandbox import child

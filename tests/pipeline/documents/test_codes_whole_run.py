@@ -15,7 +15,7 @@ from docx import Document
 from PIL import Image
 
 from pipeline.detect.detector import Detector
-from pipeline.direct_detector import DirectDetector
+from pipeline.document_detection.direct import DirectDetector
 from pipeline.document_run import Redacted, redact_document
 from pipeline.sandbox.parent import Sandbox
 from pipeline.verification.codes.reader import codes_in

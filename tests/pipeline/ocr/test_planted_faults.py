@@ -9,7 +9,7 @@ import pytest
 from PIL import Image, ImageDraw, ImageFont
 
 from pipeline.detect.detector import Detector
-from pipeline.direct_detector import DirectDetector
+from pipeline.document_detection.direct import DirectDetector
 from pipeline.document_run import redact_document
 from pipeline.sandbox.parent import Sandbox
 from schemas.errors import StageFailed

@@ -30,7 +30,7 @@ assert not compiled, compiled
 """
 _DETECTION = """
 from pipeline.codec import dump
-from pipeline.detector_child import answer, load_rules
+from pipeline.document_detection.child import answer, load_rules
 from pipeline.documents.document import Extraction, TextUnit
 from pipeline.verification.reading import Passage, SecondReading
 

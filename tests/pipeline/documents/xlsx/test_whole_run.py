@@ -5,7 +5,7 @@ import io
 import openpyxl
 import pytest
 
-from pipeline.direct_detector import DirectDetector
+from pipeline.document_detection.direct import DirectDetector
 from pipeline.document_run import redact_document
 from pipeline.sniff import Sniffer
 from schemas.files import MEDIA_TYPE, SUPPORTED_FORMATS, Format

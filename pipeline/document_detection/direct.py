@@ -1,11 +1,11 @@
-"""Detection in documents in the calling process: see `pipeline.document_detector`."""
+"""Detection in documents in the calling process: see `pipeline.document_detection.caged`."""
 
 from collections.abc import Sequence
 
 from pipeline.detect.detector import Detector
+from pipeline.document_detection.leftovers import all_leftovers
 from pipeline.documents.document import Extraction, Findings, Reading
 from pipeline.entities.findings import find, merge
-from pipeline.leftovers import all_leftovers
 from pipeline.verification.reading import Leftover, SecondReading
 from schemas.spans import DetectOptions
 

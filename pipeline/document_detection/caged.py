@@ -40,7 +40,7 @@ class DocumentDetector(Protocol):
     def leftovers(
         self, second: SecondReading, readings: Sequence[Reading], findings: Findings, options: DetectOptions
     ) -> tuple[Leftover, ...]:
-        """As `pipeline.leftovers.all_leftovers`, by the rules alone."""
+        """As `pipeline.document_detection.leftovers.all_leftovers`, by the rules alone."""
 
     def merge(
         self,
@@ -75,8 +75,8 @@ class CagedDetector:
         self._sandbox = Sandbox(
             mode,
             limits=limits,
-            answers="pipeline.detector_child:answer",
-            preload=f"pipeline.detector_child:{'load_accurate' if names == ACCURATE else 'load_rules'}",
+            answers="pipeline.document_detection.child:answer",
+            preload=f"pipeline.document_detection.child:{'load_accurate' if names == ACCURATE else 'load_rules'}",
             programs=False,
         )
 

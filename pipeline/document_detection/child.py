@@ -1,4 +1,4 @@
-"""The caged child of `pipeline.document_detector`: detects in one document, with a detector that was loaded before."""
+"""The caged child: detects in one document, with a detector that was loaded before."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -6,9 +6,9 @@ from typing import Any
 
 from pipeline.codec import decode_leftovers, dump, encode_leftovers, from_bytes, load, load_readings, to_bytes
 from pipeline.detect.detector import ACCURATE, RULES, Detector
+from pipeline.document_detection.leftovers import all_leftovers
 from pipeline.documents.document import Extraction, Findings, TextUnit
 from pipeline.entities.findings import find, merge
-from pipeline.leftovers import all_leftovers
 from pipeline.sandbox.isolation import leaks
 from pipeline.verification.reading import Passage, SecondReading
 from schemas.errors import ErrorCode, StageFailed, Unprocessable

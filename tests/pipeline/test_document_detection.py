@@ -12,8 +12,8 @@ import pytest
 
 from pipeline.detect.detector import ACCURATE, RULES, Detector
 from pipeline.detect.tagger import release
-from pipeline.direct_detector import DirectDetector
-from pipeline.document_detector import CagedDetector, DocumentDetector
+from pipeline.document_detection.caged import CagedDetector, DocumentDetector
+from pipeline.document_detection.direct import DirectDetector
 from pipeline.documents.document import Extraction, Findings, Fragment, JoinedText, Reading, TextUnit, Word
 from pipeline.sandbox.parent import ChildFailed, Limits
 from pipeline.verification.reading import Leftover, Passage, SecondReading
