@@ -2,6 +2,8 @@
 
 import signal
 
+import pytest
+
 from schemas.files import JobState
 from tests.faults.plant import Plant
 from tests.workers.workshop import SECRETS
@@ -20,6 +22,7 @@ def test_a_csv_comes_out_clean_and_is_charged_once(plant: Plant) -> None:
     assert len(plant.keys()) == 1
 
 
+@pytest.mark.slow
 def test_a_job_announced_while_no_worker_ran_is_done_by_the_next(plant: Plant) -> None:
     job_id = plant.upload()
     with plant.worker():

@@ -229,6 +229,7 @@ def _check_traces(collector: Collector, provider: ScriptedProvider, file_id: str
     assert done.attributes == {"masker.job_id": file_id, "masker.stage": "redact", "masker.outcome": "done"}
 
 
+@pytest.mark.slow
 def test_a_collector_that_is_away_holds_up_nothing(provider: ScriptedProvider, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also one that takes the connection and never answers. And no provider hears of the trace by itself."""
     monkeypatch.setenv("OTEL_BSP_SCHEDULE_DELAY", "200")  # milliseconds

@@ -262,7 +262,7 @@ def test_a_code_printed_in_block_characters_makes_its_page_a_picture(detector: D
 
 
 @pytest.mark.parametrize("kind", fast("qr", among=KINDS))
-@pytest.mark.parametrize("maker", ["png", "pdf"])
+@pytest.mark.parametrize("maker", ["png", pytest.param("pdf", marks=pytest.mark.slow)])
 def test_what_the_first_reader_misses_never_comes_out_readable(
     detector: Detector, blind: Sandbox, kind: str, maker: str
 ) -> None:

@@ -27,6 +27,7 @@ LINES = (
     ("Mobile", "0501234567"),
     ("IBAN", "SA0380000000608010167519"),
 )
+QUICK = {"detector_silent", "ink_silent", "words_lying"}
 BLURRED = "٠٥٠١٢٣٤٥٦٧"  # so that it is burned as unread ink
 HARMLESS = "Issued at the office in the morning"
 Box = tuple[int, int, int, int]
@@ -102,7 +103,9 @@ def test_without_a_fault_the_values_go_and_the_rest_stays(page, detector: Detect
     assert (after[-90:] == before[-90:]).mean() > 0.99
 
 
-@pytest.mark.parametrize("fault", sorted(FAULTS))
+@pytest.mark.parametrize(
+    "fault", [fault if fault in QUICK else pytest.param(fault, marks=pytest.mark.slow) for fault in sorted(FAULTS)]
+)
 def test_no_single_fault_lets_a_value_pass(page, detector: Detector, sandbox: FaultySandbox, fault: str) -> None:
     before, boxes = page
     sandbox.fault = fault
