@@ -48,14 +48,14 @@ _MIN_NUMBER = 9  # digits of such a number
 _DIGITS = re.compile(r"[0-9](?:[ -]?[0-9])*")
 _PATTERN_TYPES = frozenset({"DATE_TIME", "MONETARY_AMOUNT"})  # rule 4 finds these in every place
 # A placeholder as printed, extracted or misread: blanks for underscores, O for 0, I and l for 1; small letters only
-# with the underscore, which no prose has.
+# with the underscore, which no prose has, as a number of which one character was read.
 _PREFIXES = sorted(PREFIX.values(), key=len, reverse=True)
 _PLACEHOLDER = re.compile(
     r"(?<![A-Za-z0-9])(?:("
     + "|".join(prefix.replace("_", "[_ .-]{0,2}") for prefix in _PREFIXES)
-    + r")\s?[_.-]?\s?|((?i:"
+    + r")\s?[_.-]?\s?(?=[0-9OoIl|]{2})|((?i:"
     + "|".join(_PREFIXES)
-    + r"))_)([0-9OoIl|]{2,4})(?![A-Za-z0-9])"
+    + r"))_)([0-9OoIl|]{2,4}|[OoIl|])(?![A-Za-z0-9])"
 )
 
 
@@ -154,7 +154,8 @@ def _passages(texts: Iterable[Passage]) -> Iterator[Passage]:
 
 def _normal_placeholder(match: re.Match[str]) -> str:
     prefix = re.sub(r"[^A-Z]+", "_", (match[1] or match[2]).upper())
-    return f"{prefix}_{re.sub('[Oo]', '0', re.sub('[Il|]', '1', match[3]))}"
+    number = re.sub("[Oo]", "0", re.sub("[Il|]", "1", match[3]))
+    return f"{prefix}_{number if len(number) > 1 else '01'}"
 
 
 def _tokens(values: Iterable[FoundValue], passages: Sequence[Passage]) -> Iterator[Leftover]:
