@@ -13,6 +13,7 @@ from pipeline.entities.output_name import without_name
 from pipeline.entities.proof import Proof, proof
 from pipeline.sandbox.parent import Sandbox
 from pipeline.verification.doubtful_numbers import numbers_in_doubt
+from pipeline.verification.raster_matching import counterparts
 from pipeline.verification.reading import SecondReading
 from pipeline.verification.remedy import with_leftovers_burned
 from schemas.errors import ErrorCode, StageFailed
@@ -56,7 +57,8 @@ def verify_candidate(
     """
     unread = {reading.raster: reading.unread for reading in again if reading.unread}
     remaining = tools.detector.leftovers(second, again, without_name(first.findings), options)
-    both = first.extraction.rasters, first.readings, second.rasters, again
+    matches = counterparts(first.extraction.rasters, second.rasters, (*first.readings, *again))
+    both = matches, first.readings, second.rasters, again
     # Not in the last round: each box that is burned has new neighbours.
     in_doubt = {} if is_last else numbers_in_doubt(*both)
     to_burn = {raster: [*unread.get(raster, ()), *in_doubt.get(raster, ())] for raster in {**unread, **in_doubt}}

@@ -2,13 +2,13 @@
 
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from pipeline.documents.document import BY_HUE, Raster, Reading
-from pipeline.verification.raster_matching import Box, counterparts, scaled
+from pipeline.verification.raster_matching import Box, scaled
 
 _MIN_DIGITS = 4  # of a number that may be the rest of another one
 _MIN_LONG = 5  # of one that may be a value
@@ -24,7 +24,7 @@ class _Number(NamedTuple):
 
 
 def numbers_in_doubt(
-    rasters: Sequence[Raster],
+    matches: Mapping[str, Sequence[Raster]],
     readings: Iterable[Reading],
     second: Sequence[Raster],
     second_readings: Iterable[Reading],
@@ -35,8 +35,6 @@ def numbers_in_doubt(
     read otherwise, or not at all, detection may never have seen; a raster of hues shows too much noise for that.
     Parameters as for `with_leftovers_burned`.
     """
-    readings, second_readings = tuple(readings), tuple(second_readings)
-    matches = counterparts(rasters, second, (*readings, *second_readings))
     reading_of = {reading.raster: reading for reading in readings}
     raster_of = {raster.id: raster for raster in second}
     found: dict[str, list[Box]] = {}

@@ -12,14 +12,14 @@ from types import MappingProxyType
 
 from pipeline.documents.document import Raster, Reading
 from pipeline.verification import normal_forms
-from pipeline.verification.raster_matching import Box, counterparts, scaled
+from pipeline.verification.raster_matching import Box, scaled
 from pipeline.verification.reading import Leftover
 
 _GAP = re.compile(r"\s{2,}")
 
 
 def with_leftovers_burned(
-    rasters: Sequence[Raster],
+    matches: Mapping[str, Sequence[Raster]],
     readings: Iterable[Reading],
     second: Sequence[Raster],
     second_readings: Iterable[Reading],
@@ -28,15 +28,13 @@ def with_leftovers_burned(
 ) -> tuple[Reading, ...]:
     """The first `readings`, with the boxes of the leftovers in `second_readings` added to their `unread` boxes.
 
-    `unread`: further boxes to burn, by raster of the second reading. `rasters` belong to the extraction, `second` to
-    the second reading. If a raster has several counterparts, the box is added to all of them. Leftovers in no raster
-    are not handled here.
+    `unread`: further boxes to burn, by raster of the second reading, whose rasters are `second`. `matches`: their
+    `counterparts`; if a raster has several, the box is added to all of them. Leftovers in no raster are not handled
+    here.
     """
     # A removed placeholder leaves a gap in the surface: the parts on its two sides are searched separately.
     parts = (part for leftover in remaining for part in _GAP.split(leftover.surface))
     surfaces = {normal_forms.letters(part) for part in parts} - {""}
-    readings, second_readings = tuple(readings), tuple(second_readings)
-    matches = counterparts(rasters, second, (*readings, *second_readings))
     raster_of = {raster.id: raster for raster in second}
     added: dict[str, list[Box]] = {}
     for reading in second_readings:

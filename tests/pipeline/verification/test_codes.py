@@ -9,12 +9,12 @@ from PIL import Image
 from pipeline.documents.document import Raster, Reading, Word
 from pipeline.verification.codes import reader
 from pipeline.verification.codes.reader import SeenCode, codes_in, codes_of, readers, text_of
-from pipeline.verification.remedy import with_leftovers_burned
 from pipeline.verification.seen_codes import with_seen_codes
 from schemas.errors import StageFailed
 from tests.pipeline.documents.papers import encoded
 from tests.pipeline.documents.raster.test_codes import NO_CODES
 from tests.pipeline.documents.symbols import CONTENT, invoice, invoice_text, page, symbol, turned
+from tests.pipeline.verification.again import with_burned
 
 READ = ("qr", "code128", "ean13", "code39", "itf", "data-matrix")
 FORMS = {
@@ -112,10 +112,10 @@ def test_the_content_is_judged_and_burned_like_a_word() -> None:
     assert reading.words == (Word(9, 19, 10, 20, 30, 40, 100.0),)
     assert reading.unread == ()
     rasters = [Raster("first", 100, 100)], [Raster("second", 100, 100)]
-    (burned,) = with_leftovers_burned(rasters[0], [Reading("first", "", ())], rasters[1], [reading], [], {})
+    (burned,) = with_burned(rasters[0], [Reading("first", "", ())], rasters[1], [reading], [], {})
     assert burned.unread == ()
     found = {"second": [(10, 20, 30, 40)]}
-    (burned,) = with_leftovers_burned(rasters[0], [Reading("first", "", ())], rasters[1], [reading], [], found)
+    (burned,) = with_burned(rasters[0], [Reading("first", "", ())], rasters[1], [reading], [], found)
     assert burned.unread == ((8, 18, 35, 45),)
 
 

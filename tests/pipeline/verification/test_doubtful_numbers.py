@@ -3,7 +3,7 @@
 import pytest
 
 from pipeline.documents.document import BY_HUE, Raster, Reading, Word
-from pipeline.verification.doubtful_numbers import numbers_in_doubt
+from tests.pipeline.verification.again import in_doubt
 
 FIRST = Raster("page/0/scan", 1000, 500, 300, 0)
 SECOND = Raster("page/0", 2000, 1000, 300, 0)
@@ -15,10 +15,10 @@ def test_a_number_beside_unread_ink_may_be_its_rest():
         Word(0, 4, 500, 100, 60, 40, 95), Word(5, 9, 790, 102, 80, 40, 95), Word(10, 14, 900, 100, 60, 40, 95),
         Word(15, 17, 560, 100, 30, 40, 95), Word(18, 22, 500, 200, 60, 40, 95), Word(23, 27, 880, 100, 60, 40, 95),
     ))  # fmt: skip
-    beside = numbers_in_doubt([FIRST], [unread], [SECOND], [numbers])
+    beside = in_doubt([FIRST], [unread], [SECOND], [numbers])
     assert beside == {"page/0": [(500, 100, 60, 40), (790, 102, 80, 40)]}  # not far off, short, or in another line
     nothing = Reading("page/0/scan", "", ())
-    assert numbers_in_doubt([FIRST], [nothing], [SECOND], [numbers]) == {}
+    assert in_doubt([FIRST], [nothing], [SECOND], [numbers]) == {}
 
 
 def doubted(first: str, second: str) -> bool:
@@ -29,7 +29,7 @@ def doubted(first: str, second: str) -> bool:
         start += len(word) + 1
     before = Reading("page/0/scan", first, (*words, Word(0, len(first), 200, 300, 500, 20, 90)))
     after = Reading("page/0", second, (Word(0, len(second), 400, 200, 110 * 2, 40, 95),))
-    return numbers_in_doubt([FIRST], [before], [SECOND], [after]) == {"page/0": [(400, 200, 220, 40)]}
+    return in_doubt([FIRST], [before], [SECOND], [after]) == {"page/0": [(400, 200, 220, 40)]}
 
 
 @pytest.mark.parametrize("first", ["10123", "١٠١٢٣", "101 23", "23 101", "ID:10123/4", "1-0-1-2-3"])
@@ -50,10 +50,10 @@ def test_a_short_number_is_not_in_doubt_alone():
 def test_hues_and_pages_without_a_counterpart_are_never_in_doubt():
     first, second = Raster("page/0/scan", 1000, 500, 300, 0), Raster(f"page/0{BY_HUE}1", 2000, 1000, 300, 0)
     read = Reading(second.id, "10123", (Word(0, 5, 400, 200, 220, 40, 95),))
-    assert numbers_in_doubt([first], [Reading(first.id, "", ())], [second], [read]) == {}
+    assert in_doubt([first], [Reading(first.id, "", ())], [second], [read]) == {}
     lone = Raster("page/7", 2000, 1000, 300, 7)
     read = Reading(lone.id, "10123", read.words)
-    assert numbers_in_doubt([first], [Reading(first.id, "", ())], [lone], [read]) == {}
+    assert in_doubt([first], [Reading(first.id, "", ())], [lone], [read]) == {}
 
 
 def test_each_number_of_a_full_page_is_compared_with_its_own_place():
@@ -62,4 +62,4 @@ def test_each_number_of_a_full_page_is_compared_with_its_own_place():
     first = Reading(one.id, " ".join(f"{n:05}" for n in range(1500)), words[::-1])
     second = Reading(other.id, " ".join(f"{n + (n % 7 == 0):05}" for n in range(1500)), words)
     wrong = [(word.left, word.top, word.width, word.height) for word in words[::7]]
-    assert numbers_in_doubt([one], [first], [other], [second]) == {other.id: wrong}
+    assert in_doubt([one], [first], [other], [second]) == {other.id: wrong}

@@ -14,14 +14,13 @@ from pipeline.verification.image import reader as image
 from pipeline.verification.image.low_contrast import hue_layers
 from pipeline.verification.ooxml import docx
 from pipeline.verification.pdf import reader as pdf
-from pipeline.verification.remedy import with_leftovers_burned
 from pipeline.verification.verdict import leftovers
 from schemas.spans import DetectOptions
 from tests.pipeline import low_contrast_images
 from tests.pipeline.documents import papers
 from tests.pipeline.documents.office import word
 from tests.pipeline.documents.papers import NATIONAL_ID
-from tests.pipeline.verification.again import read_again
+from tests.pipeline.verification.again import read_again, with_burned
 
 EQUAL = low_contrast_images.saved(low_contrast_images.written(*low_contrast_images.RED_ON_GREEN))
 
@@ -130,7 +129,7 @@ def test_an_output_whose_hues_nobody_redacted_is_refused_and_then_burned(detecto
     again = [read_again(raster, images[raster.id]) for raster in second.rasters]
     left = leftovers(second, again, Findings(()), detector, DetectOptions())
     assert {item.type for item in left} >= {"NATIONAL_ID", "IBAN"}
-    burned = with_leftovers_burned(plain, readings, second.rasters, again, left)
+    burned = with_burned(plain, readings, second.rasters, again, left)
     pixels_after = papers.decoded(handler.redact(EQUAL, Findings(()), burned))
     assert low_contrast_images.unreadable(pixels_after, low_contrast_images.glyphs(0, NATIONAL_ID))
 
@@ -139,6 +138,4 @@ def test_rasters_of_one_page_by_hue_do_not_part_it_from_its_partner() -> None:
     first = (Raster("page/0/scan", 100, 100, 300, 0), Raster("page/0/scan/hue0", 100, 100, 300, 0))
     second = (Raster("page/0", 50, 50, 300, 0), Raster("page/0/hue1", 50, 50, 300, 0))
     readings = [Reading(raster.id, "", ()) for raster in first]
-    assert with_leftovers_burned(first, readings, second, [Reading(r.id, "", ()) for r in second], ()) == tuple(
-        readings
-    )
+    assert with_burned(first, readings, second, [Reading(r.id, "", ()) for r in second], ()) == tuple(readings)

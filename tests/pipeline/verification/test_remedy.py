@@ -2,7 +2,7 @@
 
 from pipeline.documents.document import Raster, Reading, Word
 from pipeline.verification.reading import Leftover
-from pipeline.verification.remedy import with_leftovers_burned
+from tests.pipeline.verification.again import with_burned
 
 FIRST = Raster("page/0/scan", 1000, 500, 300, 0)
 SECOND = Raster("page/0", 2000, 1000, 300, 0)
@@ -13,36 +13,34 @@ LEFT = Leftover("NATIONAL_ID", "1012345672", known=False)
 
 
 def test_boxes_of_what_is_left_are_added_in_the_first_readings_pixels():
-    (reading,) = with_leftovers_burned([FIRST], [BEFORE], [SECOND], [AFTER], [LEFT])
+    (reading,) = with_burned([FIRST], [BEFORE], [SECOND], [AFTER], [LEFT])
     assert reading.unread == ((1, 2, 3, 4), (98, 48, 105, 25), (208, 48, 95, 25))
     assert (reading.text, reading.words) == (BEFORE.text, BEFORE.words)
 
 
 def test_nothing_is_added_for_what_the_picture_does_not_show():
-    assert with_leftovers_burned([FIRST], [BEFORE], [SECOND], [AFTER], [Leftover("IBAN", "SA12", known=True)]) == (
-        BEFORE,
-    )
-    assert with_leftovers_burned([FIRST], [BEFORE], [SECOND], [AFTER], []) == (BEFORE,)
+    assert with_burned([FIRST], [BEFORE], [SECOND], [AFTER], [Leftover("IBAN", "SA12", known=True)]) == (BEFORE,)
+    assert with_burned([FIRST], [BEFORE], [SECOND], [AFTER], []) == (BEFORE,)
 
 
 def test_pages_are_never_mistaken_for_each_other():
     other_page, other_shape = Raster("page/1", 2000, 1000, 300, 1), Raster("page/0", 1000, 1000, 300, 0)
     for second in ([other_page], [other_shape], [SECOND, Raster("part/2", 2000, 1000, 300, 0)]):
         reading = Reading(second[0].id, AFTER.text, AFTER.words)
-        assert with_leftovers_burned([FIRST], [BEFORE], second, [reading], [LEFT]) == (BEFORE,)
+        assert with_burned([FIRST], [BEFORE], second, [reading], [LEFT]) == (BEFORE,)
 
 
 def test_what_lies_under_drawings_is_no_second_picture_of_the_page():
     under = Raster("page/0/under/0", 2000, 1000, 300, 0)
     beneath = Reading(under.id, AFTER.text, AFTER.words)
-    (reading,) = with_leftovers_burned([FIRST], [BEFORE], [SECOND, under], [AFTER], [LEFT])
+    (reading,) = with_burned([FIRST], [BEFORE], [SECOND, under], [AFTER], [LEFT])
     assert len(reading.unread) == 3
-    assert with_leftovers_burned([FIRST], [BEFORE], [SECOND, under], [beneath], [LEFT]) == (BEFORE,)
+    assert with_burned([FIRST], [BEFORE], [SECOND, under], [beneath], [LEFT]) == (BEFORE,)
 
 
 def test_boxes_stay_inside_the_picture():
     corner = Reading("page/0", "1012345672", (Word(0, 10, 1900, 980, 100, 20, 95),))
-    (reading,) = with_leftovers_burned([FIRST], [BEFORE], [SECOND], [corner], [LEFT])
+    (reading,) = with_burned([FIRST], [BEFORE], [SECOND], [corner], [LEFT])
     left, top, width, height = reading.unread[-1]
     assert left + width <= FIRST.width
     assert top + height <= FIRST.height
@@ -55,13 +53,11 @@ def test_pictures_of_one_document_are_told_apart_by_their_size():
     seen = Reading("part/9", "Sara", (Word(0, 4, 10, 20, 30, 8, 90),))
     first = [Reading(raster.id, "5ara", ()) for raster in (small, large)]
     left = [Leftover("PERSON", "Sara", known=False)]
-    _, burned = with_leftovers_burned([small, large], first, second, [seen], left)
+    _, burned = with_burned([small, large], first, second, [seen], left)
     assert burned.unread == ((8, 18, 35, 13),)
     again = [seen, Reading("part/4", "Sara", (Word(0, 4, 10, 20, 30, 8, 90),))]
     before = [*first, Reading(twice.id, "5ara", ())]
-    one, _, other = with_leftovers_burned(
-        [small, large, twice], before, [*second, Raster("part/5", 300, 200)], again, left
-    )
+    one, _, other = with_burned([small, large, twice], before, [*second, Raster("part/5", 300, 200)], again, left)
     assert one.unread == other.unread == ((8, 18, 35, 13),), "which of the two it is nobody can tell: both"
 
 
@@ -74,7 +70,7 @@ def test_pictures_of_one_size_are_told_apart_by_what_they_say():
     said[1] = Reading("picture1/a", "pue eyaw", (Word(0, 3, 0, 0, 9, 9, 90), Word(4, 8, 0, 0, 9, 9, 90)))
     seen = [Reading("part/4", "Sara jo", (Word(0, 4, 10, 20, 30, 8, 90), Word(5, 7, 50, 20, 9, 9, 90))),
             Reading("part/5", "College", (Word(0, 7, 0, 0, 9, 9, 90),))]  # fmt: skip
-    one, other = with_leftovers_burned(first, said, second, seen, [Leftover("PERSON", "Sara", known=False)])
+    one, other = with_burned(first, said, second, seen, [Leftover("PERSON", "Sara", known=False)])
     assert (one.unread, other.unread) == ((), ((8, 18, 35, 13),)), "what is left when the other has found its partner"
 
 
@@ -82,5 +78,5 @@ def test_both_sides_of_a_placeholder_are_burned():
     seen = Reading("page/0", "Ali PERSON_NAME_01 Sara", (Word(0, 3, 0, 0, 60, 20, 90), Word(4, 18, 80, 0, 90, 20, 90),
                                                       Word(19, 23, 200, 0, 60, 20, 90)))  # fmt: skip
     left = [Leftover("PERSON", "Ali   Sara", known=False)]
-    (reading,) = with_leftovers_burned([FIRST], [BEFORE], [SECOND], [seen], left)
+    (reading,) = with_burned([FIRST], [BEFORE], [SECOND], [seen], left)
     assert len(reading.unread) == 3
