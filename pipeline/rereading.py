@@ -6,7 +6,7 @@ the same time.
 """
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import Any
 
 from pipeline.documents.document import Raster, Reading
@@ -24,6 +24,7 @@ from pipeline.verification import number_recognizer
 from pipeline.verification.codes.reader import codes_of
 from pipeline.verification.seen_codes import with_seen_codes
 
+_THREADS = 4  # two for the codes and two for the halves of a page, beside the one that reads numbers
 _LONGEST_SIDE = 1120  # pixels of the detector's input; OCR of the input uses another size
 _MIN_DIGITS = 4  # digits of a number that is added
 _COVERED = 0.4  # of a word: how much of it a number covers that it is read for
@@ -39,23 +40,22 @@ def read_again(raster: Raster, pixels: bytes) -> Reading:
     Lines with numbers that Tesseract read otherwise follow again with these. StageFailed(image_redact_failed), or
     (verify_failed) for too many codes.
     """
-    with ThreadPoolExecutor(1) as thread:
-        codes = thread.submit(codes_of, pixels)
-        reading = read_page(raster, pixels, _read_upright)
+    with ThreadPoolExecutor(_THREADS) as threads:
+        codes = threads.submit(codes_of, pixels)
+        reading = read_page(raster, pixels, _read_upright, threads)
         return with_seen_codes(reading, codes.result())
 
 
-def _read_upright(raster: Raster, image: Any, labels: Sequence[OcrWord]) -> Reading:
+def _read_upright(raster: Raster, image: Any, labels: Sequence[OcrWord], threads: Executor) -> Reading:
     dpi = raster.dpi or DEFAULT_DPI
-    with ThreadPoolExecutor(2) as threads:
-        parts = [(top, threads.submit(tesseract.words_of, part, dpi)) for top, part in halves(image)]
-        where = text_map(image, _LONGEST_SIDE)
-        ink = ink_of(image, dpi)
-        lines = [*where.lines(), *_overlooked(ink, where)]
-        numbers = _numbers(image, lines)
-        by_tesseract = [
-            [word._replace(top=word.top + top) for word in line] for top, part in parts for line in part.result()
-        ]
+    parts = [(top, threads.submit(tesseract.words_of, part, dpi)) for top, part in halves(image)]
+    where = text_map(image, _LONGEST_SIDE)
+    ink = ink_of(image, dpi)
+    lines = [*where.lines(), *_overlooked(ink, where)]
+    numbers = _numbers(image, lines)
+    by_tesseract = [
+        [word._replace(top=word.top + top) for word in line] for top, part in parts for line in part.result()
+    ]
     rows = join_rows([*by_tesseract, *([label] for label in labels)])
     found = [*rows, *_number_rows(image, lines, numbers, [word for row in rows for word in row])]
     text, ocr_words = compose([words for row in found if (words := _plausible(row, where))])

@@ -39,6 +39,7 @@ Answer = tuple[dict[str, Any], dict[str, bytes]]
 _ENGINE_SECONDS = 20
 _READ_AT_ONCE = 2 * (os.cpu_count() or 1)  # rasters of one document that wait for a thread
 _WITHOUT_PAGES = {Format.CSV, Format.DOCX, Format.XLSX}  # none is billed
+_MOST_THREADS = 2  # that read one raster: more are hardly faster
 _CAUSES = ("timeout", "died", "garbage")
 PREVIEW_LINES = 60  # on a page of an Office file or CSV
 
@@ -69,11 +70,19 @@ def extract(sandbox: Sandbox, format_: str, data: bytes, seconds: float) -> tupl
     return extraction, pixels
 
 
-def read_raster(sandbox: Sandbox, raster: Raster, pixels: bytes, seconds: float, *, again: bool = False) -> Reading:
-    """The OCR reading of a raster; `again`: by the engines of the second reading. StageFailed(image_redact_failed)."""
+def read_raster(
+    sandbox: Sandbox, raster: Raster, pixels: bytes, seconds: float, *, waiting: int = 1, again: bool = False
+) -> Reading:
+    """The OCR reading of a raster; `again`: by the engines of the second reading. StageFailed(image_redact_failed).
+
+    `waiting`: how many rasters of the document, this one among them, are still to be read. The last ones get the
+    processors that would lie idle.
+    """
     failed = ErrorCode.IMAGE_REDACT_FAILED
     verb = "read_raster_again" if again else "read_raster"
-    meta, _ = call(sandbox, verb, {"raster": encode(raster)}, {"pixels": pixels}, seconds, failed, forks=True)
+    threads = min(_MOST_THREADS, max(1, len(os.sched_getaffinity(0)) // waiting))
+    request = {"raster": encode(raster), "threads": threads}
+    meta, _ = call(sandbox, verb, request, {"pixels": pixels}, seconds, failed, forks=True)
     reading = _decoded(Reading, meta, failed)
     boxes = [(word.left, word.top, word.width, word.height) for word in reading.words]
     inside = all(
@@ -105,11 +114,12 @@ def read_rasters(
     on_progress(0, len(rasters))
     read = partial(read_raster, sandbox, seconds=seconds, again=again)
     running: deque[Future[Reading]] = deque()
-    coming = iter(rasters)
+    coming = enumerate(rasters)
     try:
         while True:
-            for raster in islice(coming, _READ_AT_ONCE - len(running)):
-                running.append(readers.submit(read, raster, pixels[raster.id]))
+            for number, raster in islice(coming, _READ_AT_ONCE - len(running)):
+                waiting = len(rasters) - number
+                running.append(readers.submit(read, raster, pixels[raster.id], waiting=waiting))
             if not running:
                 return tuple(found)
             found.append(running.popleft().result())

@@ -122,7 +122,9 @@ WORK: dict[Stage, Callable[[Run], None]] = {
 def _read_raster(run: Run, *, again: bool) -> None:
     raster, pixels = run.artifacts.raster(run.claim.part or 0)
     sandbox, seconds = run.context.tools.sandbox, _seconds(run.claim.stage)
-    run.artifacts.save_reading(stages.read_raster(sandbox, raster, pixels, seconds, again=again))
+    waiting = run.claim.parts_left
+    reading = stages.read_raster(sandbox, raster, pixels, seconds, waiting=waiting, again=again)
+    run.artifacts.save_reading(reading)
     run.finish_part()
 
 

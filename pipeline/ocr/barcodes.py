@@ -6,10 +6,9 @@ readable content is unread ink, which is burned too.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 from pipeline.documents.document import Reading, Word
-from pipeline.documents.raster.codes.reader import Box, Code, codes_in
+from pipeline.documents.raster.codes.reader import Box, Code, Codes
 from pipeline.ocr.code_content import texts_of
 
 _GAP = "\n\n"  # between texts that do not belong together
@@ -18,16 +17,14 @@ _RELIABLE = 60.0  # confidence of a word that is kept where it lies in a code: s
 _INSIDE = 0.5  # share of a box of ink that belongs to a code
 
 
-def with_codes(reading: Reading, image: Any) -> Reading:
-    """The reading with the content of the codes in `image` (height, width) at its end, and without OCR's noise in them.
+def with_codes(reading: Reading, codes: Codes, shape: tuple[int, int]) -> Reading:
+    """The reading with the content of the codes of a raster at its end, and without OCR's noise in them.
 
-    The contents follow as they are, one paragraph each, then their unpacked forms. StageFailed(image_redact_failed) for
-    too many codes.
+    The contents follow as they are, one paragraph each, then their unpacked forms. `shape`: height and width in pixels.
     """
-    codes = codes_in(image)
     if not codes.read and not codes.unread:
         return reading
-    height, width = image.shape
+    height, width = shape
     contents = [(code.box(width, height), texts_of(code.text, code.content, code.is_binary)) for code in codes.read]
     unread = [*codes.unread, *(box for box, texts in contents if not texts)]
     clean = [code.box(width, height) for code in codes.read if code.is_clean]

@@ -1,7 +1,9 @@
 """The words of lines, each part read by the engines that suit it."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from concurrent.futures import Executor
+from itertools import chain
+from typing import Any, TypeAlias
 
 from pipeline.numbers import numbers_of
 from pipeline.ocr.agreement import put_together
@@ -14,31 +16,42 @@ _MAX_UPWARD = 50.0  # confidence (0..100)
 _BESIDE = 0.3  # times the height of a line: what engines see beside the words that they read
 _MIN_ASKED = 2  # letters and digits of a word that Tesseract is asked about
 _NO_DOUBT = 90.0  # confidence of a Latin word of our network that PP-OCR need not read as well
+_MIN_HALVED = 16  # lines that Tesseract gets in two pictures at the same time
+
+_Claims: TypeAlias = list[tuple[LineWord, bool]]  # the words of an engine, and whether it is sure of each
 
 
-def words_of_lines(lines: Sequence[TextLine], cuts: Sequence[Any]) -> list[list[LineWord]]:
+def words_of_lines(lines: Sequence[TextLine], cuts: Sequence[Any], threads: Executor) -> list[list[LineWord]]:
     """The words of each line, of which `cuts` are the grayscale arrays, from left to right in pixels of its cut.
 
     Our network reads all of a line, PP-OCR what may be Latin, and Tesseract's Arabic model where a doubt is left.
     """
-    reader = line_recognizer.reader()
-    claims = []
-    for cut, characters in zip(cuts, reader.read_lines(cuts), strict=True):
-        own = [(word, line_recognizer.is_sure(word)) for word in line_recognizer.words_of(characters)]
-        numbers = [
-            (LineWord(one.text, one.left, one.right, 100 * one.confidence), reader.is_sure(one))
-            for one in numbers_of(characters)
-        ]
-        read = _latin_words(cut, own)
-        claims.append(([(word, latin_recognizer.is_sure(word)) for word in read], numbers, own))
+    claims = list(threads.map(_claims, cuts))
     found = [put_together(*engines) for engines in claims]
     doubtful = [n for n, words in enumerate(found) if not words or any(map(_is_doubtful, words))]
     parts = [_part(cuts[n], found[n], list(map(_is_doubtful, found[n]))) for n in doubtful]
-    third = arabic_recognizer.arabic_words([cuts[n][:, part] for n, part in zip(doubtful, parts, strict=True)])
+    third = _arabic_words([cuts[n][:, part] for n, part in zip(doubtful, parts, strict=True)], threads)
     for n, part, read in zip(doubtful, parts, third, strict=True):
         arabic = [(word.moved(part.start), arabic_recognizer.is_sure(word)) for word in read]
         found[n] = put_together(*claims[n], arabic)
     return [_unsure(words) if line.runs_upward else words for line, words in zip(lines, found, strict=True)]
+
+
+def _claims(cut: Any) -> tuple[_Claims, _Claims, _Claims]:
+    """The Latin words of PP-OCR in a line, the numbers of our network, and its words."""
+    reader = line_recognizer.reader()
+    (characters,) = reader.read_lines([cut])
+    own = [(word, line_recognizer.is_sure(word)) for word in line_recognizer.words_of(characters)]
+    numbers = [
+        (LineWord(one.text, one.left, one.right, 100 * one.confidence), reader.is_sure(one))
+        for one in numbers_of(characters)
+    ]
+    return [(word, latin_recognizer.is_sure(word)) for word in _latin_words(cut, own)], numbers, own
+
+
+def _arabic_words(parts: Sequence[Any], threads: Executor) -> list[list[LineWord]]:
+    middle = len(parts) // 2 if len(parts) >= _MIN_HALVED else len(parts)
+    return list(chain.from_iterable(threads.map(arabic_recognizer.arabic_words, (parts[:middle], parts[middle:]))))
 
 
 def _is_doubtful(word: LineWord) -> bool:

@@ -1,13 +1,15 @@
 """What every reading of a raster does: decodes it, shows light text dark, turns it upright, and adds codes."""
 
-from collections.abc import Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from typing import Any, TypeAlias
 
 import cv2
 import numpy as np
 
 from pipeline.documents.document import BY_HUE, Raster, Reading
 from pipeline.documents.limits import MAX_RASTER_PIXELS
+from pipeline.documents.raster.codes.reader import codes_in
 from pipeline.ocr.barcodes import with_codes
 from pipeline.ocr.dark_boxes import without_dark_boxes
 from pipeline.ocr.engines import tesseract
@@ -18,26 +20,27 @@ from schemas.errors import ErrorCode, StageFailed
 DEFAULT_DPI = 300  # of a raster that does not say
 
 
-class ReadUpright(Protocol):
-    """Reads an upright page."""
+ReadUpright: TypeAlias = Callable[[Raster, Any, Sequence[OcrWord], Executor], Reading]
+"""Reads an upright page: the reading of a grayscale array, with the labels that redaction printed and that the array
+does not show. What can be read at the same time may be given to the executor.
+"""
 
-    def __call__(self, raster: Raster, image: Any, labels: Sequence[OcrWord]) -> Reading:
-        """The reading of a grayscale array, with the labels that redaction printed and that the array does not show."""
 
-
-def read_page(raster: Raster, pixels: bytes, read_upright: ReadUpright) -> Reading:
+def read_page(raster: Raster, pixels: bytes, read_upright: ReadUpright, threads: Executor) -> Reading:
     """The reading of a raster (`pixels`: its PNG or PNM), whose image in grayscale `read_upright` reads.
 
     Lines whose digit groups may be meant in another order follow again in that order, then what barcodes and matrix
-    codes hold. StageFailed(image_redact_failed) if these are not the pixels of the raster.
+    codes hold. StageFailed(image_redact_failed) if these are not the pixels of the raster, or for too many codes.
     """
     image = _decoded(raster, pixels)
-    return with_codes(with_other_digit_orders(_turned_upright(raster, image, read_upright)), image)
+    codes = threads.submit(codes_in, image)
+    reading = with_other_digit_orders(_turned_upright(raster, image, read_upright, threads))
+    return with_codes(reading, codes.result(), image.shape)
 
 
-def _turned_upright(raster: Raster, image: Any, read_upright: ReadUpright) -> Reading:
+def _turned_upright(raster: Raster, image: Any, read_upright: ReadUpright, threads: Executor) -> Reading:
     image, labels = without_dark_boxes(image)
-    stored = read_upright(raster, image, labels)
+    stored = read_upright(raster, image, labels, threads)
     printed = {(label.left, label.top) for label in labels}  # upright on a turned page, too
     words = (word for word in stored.words if (word.left, word.top) not in printed)
     if BY_HUE in raster.id or not may_be_rotated(words):
@@ -45,7 +48,7 @@ def _turned_upright(raster: Raster, image: Any, read_upright: ReadUpright) -> Re
     degrees = tesseract.rotation(image, raster.dpi or DEFAULT_DPI)
     if not degrees:
         return stored
-    turned = read_upright(raster, rotated(image, degrees), ())
+    turned = read_upright(raster, rotated(image, degrees), (), threads)
     return merged(turned, stored, degrees, raster.width, raster.height)
 
 

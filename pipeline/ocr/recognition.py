@@ -1,6 +1,7 @@
 """Reads a raster: lines of text are found whatever their script, and each is read by the engines that suit it."""
 
 from collections.abc import Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 from pipeline.documents.document import Raster, Reading
@@ -38,19 +39,21 @@ class _Line(NamedTuple):
         return not self.is_read and is_texture(self.cut, self.words, self.place.score)
 
 
-def read(raster: Raster, pixels: bytes) -> Reading:
+def read(raster: Raster, pixels: bytes, threads: int = 1) -> Reading:
     """The words of a raster (`pixels`: its PNG or PNM) in logical reading order, and the boxes of unread ink.
 
-    StageFailed(image_redact_failed) if an engine is missing or fails.
+    `threads` work at the same time; the reading does not depend on their number. StageFailed(image_redact_failed) if an
+    engine is missing or fails.
     """
-    return read_page(raster, pixels, _read_upright)
+    with ThreadPoolExecutor(threads) as executor:
+        return read_page(raster, pixels, _read_upright, executor)
 
 
-def _read_upright(raster: Raster, image: Any, labels: Sequence[OcrWord]) -> Reading:
-    where = text_map(image)
+def _read_upright(raster: Raster, image: Any, labels: Sequence[OcrWord], threads: Executor) -> Reading:
+    where = threads.submit(text_map, image).result()
     lines = where.lines()
     cuts = [line.cut(image) for line in lines]
-    read_lines = [_Line(*parts) for parts in zip(lines, cuts, words_of_lines(lines, cuts), strict=True)]
+    read_lines = [_Line(*parts) for parts in zip(lines, cuts, words_of_lines(lines, cuts, threads), strict=True)]
     # A symbol that nobody is sure to be text is a drawing, and none of its readings counts.
     signs = [line for line in read_lines if is_sign(line.cut) and not line.is_read]
     drawings = {line.place for line in signs} - _spaced_digits(signs)

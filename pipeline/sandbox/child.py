@@ -133,7 +133,7 @@ def _read_raster(meta: dict[str, Any], blobs: Mapping[str, bytes]) -> Answer:
     from pipeline.documents.document import Raster
     from pipeline.ocr import recognition
 
-    return encode(recognition.read(decode(Raster, meta["raster"]), blobs["pixels"])), {}
+    return encode(recognition.read(decode(Raster, meta["raster"]), blobs["pixels"], meta["threads"])), {}
 
 
 def _read_raster_again(meta: dict[str, Any], blobs: Mapping[str, bytes]) -> Answer:

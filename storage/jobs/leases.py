@@ -38,6 +38,12 @@ class Claim:
     part: int | None = None
 
     @property
+    def parts_left(self) -> int:
+        """The parts of the stage that were not done at that time, this one among them; 1 for a stage without parts."""
+        counter = _COUNTERS.get(self.stage)
+        return getattr(self.job, counter[1]) if counter else 1
+
+    @property
     def job_id(self) -> UUID:
         """The id of the job."""
         return self.job.id

@@ -109,7 +109,7 @@ def answer_without_first_eyes(
     from pipeline.ocr import page
     from pipeline.sandbox.child import answer
 
-    page.with_codes = lambda reading, image: replace(reading, unread=())
+    page.with_codes = lambda reading, codes, shape: replace(reading, unread=())
     pdf_codes.codes_in = lambda gray: NO_CODES
     pdf_codes.codes_read_in = lambda gray: ()
     return answer(verb, meta, blobs)
