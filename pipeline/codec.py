@@ -170,6 +170,7 @@ def encode(value: Extraction | Findings | Raster | Reading | SecondReading) -> d
             "text": clean(value.text),
             "words": [[w.start, w.end, w.left, w.top, w.width, w.height, float(w.confidence)] for w in value.words],
             "unread": [list(box) for box in value.unread],
+            "unread_lines": [list(box) for box in value.unread_lines],
         }
     return {
         "texts": [[clean(passage.text), clean(passage.context)] for passage in value.texts],
@@ -298,13 +299,14 @@ def _raster(raw: object) -> Raster:
 
 
 def _reading(raw: object) -> Reading:
-    raster, text, words, unread = object_of(raw, "raster", "text", "words", "unread")
+    raster, text, words, unread, lines = object_of(raw, "raster", "text", "words", "unread", "unread_lines")
     checked_text = text_of(text, "reading.text")
     return Reading(
         raster=name_of(raster, "reading.raster"),
         text=checked_text,
         words=tuple(_word(row, len(checked_text)) for row in list_of(words, MAX_ITEMS, "words")),
         unread=tuple(_box(row) for row in list_of(unread, MAX_ITEMS, "unread")),
+        unread_lines=tuple(_box(row) for row in list_of(lines, MAX_ITEMS, "unread_lines")),
     )
 
 

@@ -11,6 +11,7 @@ from pipeline.document_detection.caged import DocumentDetector
 from pipeline.documents.document import Findings
 from pipeline.entities.output_name import output_name, with_name, without_name
 from pipeline.entities.proof import Proof
+from pipeline.legibility import is_illegible
 from pipeline.sandbox.parent import Sandbox
 from pipeline.second_reading import MAX_ROUNDS, FirstReading, ReadingTools, verify_candidate
 from schemas.errors import ErrorCode, StageFailed
@@ -100,6 +101,8 @@ def _first_reading(
         _seconds(Stage.OCR),
         on_progress=_raster_progress(on_progress, Stage.OCR),
     )
+    if is_illegible(extraction, readings):
+        raise StageFailed(ErrorCode.IMAGE_REDACT_FAILED)
     on_progress(Progress(Stage.DETECT))
     with_filename = with_name(extraction, filename) if filename else extraction
     return FirstReading(with_filename, readings, tools.detector.find(with_filename, readings, _OPTIONS))

@@ -21,7 +21,8 @@ def readers() -> None:
     cv2.setNumThreads(0)
     from pipeline import rereading  # noqa: F401
     from pipeline.documents.raster.codes import reader  # noqa: F401
-    from pipeline.ocr.engines import latin_recognizer, line_recognizer, text_detector
+    from pipeline.networks import text_detector
+    from pipeline.ocr.engines import latin_recognizer, line_recognizer
     from pipeline.verification import number_recognizer
 
     text_detector.load()

@@ -7,25 +7,33 @@ the same time.
 
 from collections.abc import Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from pipeline.documents.document import Raster, Reading
 from pipeline.documents.raster.ink import Ink, characters, ink_of, line_boxes
-from pipeline.numbers import numbers_of
+from pipeline.networks.numbers import numbers_of
+from pipeline.networks.text_detector import text_map
+from pipeline.networks.text_line import TextLine
+from pipeline.networks.text_map import TextMap
 from pipeline.ocr.columns import with_column_lines
 from pipeline.ocr.engines import tesseract
-from pipeline.ocr.engines.text_detector import TextMap, text_map
-from pipeline.ocr.engines.text_line import TextLine
 from pipeline.ocr.full_boxes import with_full_boxes
 from pipeline.ocr.halves import halves
 from pipeline.ocr.lines import OcrWord, compose, join_rows
 from pipeline.ocr.page import DEFAULT_DPI, read_page
 from pipeline.verification import number_recognizer
 from pipeline.verification.codes.reader import codes_of
+from pipeline.verification.raster_matching import Box
 from pipeline.verification.seen_codes import with_seen_codes
+from pipeline.verification.unread_lines import unread_lines
 
-_THREADS = 4  # two for the codes and two for the halves of a page, beside the one that reads numbers
 _LONGEST_SIDE = 1120  # pixels of the detector's input; OCR of the input uses another size
+_LIKELY = 0.6  # score of a line that counts as unread where no word lies
+_INK, _INKED = 40, 1.5  # gray levels between ink and paper, and how long ink is in heights of such a part of a line
+_THREADS = 4  # two for the codes and two for the halves of a page, beside the one that reads numbers
 _MIN_DIGITS = 4  # digits of a number that is added
 _COVERED = 0.4  # of a word: how much of it a number covers that it is read for
 _CREDIBLE, _MIN_CHARACTERS = 60.0, 4  # confidence and letters or digits of a word where the detector sees no text
@@ -43,7 +51,7 @@ def read_again(raster: Raster, pixels: bytes) -> Reading:
     with ThreadPoolExecutor(_THREADS) as threads:
         codes = threads.submit(codes_of, pixels)
         reading = read_page(raster, pixels, _read_upright, threads)
-        return with_seen_codes(reading, codes.result())
+        return replace(with_seen_codes(reading, codes.result()), unread_lines=reading.unread)
 
 
 def _read_upright(raster: Raster, image: Any, labels: Sequence[OcrWord], threads: Executor) -> Reading:
@@ -51,7 +59,8 @@ def _read_upright(raster: Raster, image: Any, labels: Sequence[OcrWord], threads
     parts = [(top, threads.submit(tesseract.words_of, part, dpi)) for top, part in halves(image)]
     where = text_map(image, _LONGEST_SIDE)
     ink = ink_of(image, dpi)
-    lines = [*where.lines(), *_overlooked(ink, where)]
+    seen = where.lines()
+    lines = [*seen, *_overlooked(ink, where)]
     numbers = _numbers(image, lines)
     by_tesseract = [
         [word._replace(top=word.top + top) for word in line] for top, part in parts for line in part.result()
@@ -59,7 +68,13 @@ def _read_upright(raster: Raster, image: Any, labels: Sequence[OcrWord], threads
     rows = join_rows([*by_tesseract, *([label] for label in labels)])
     found = [*rows, *_number_rows(image, lines, numbers, [word for row in rows for word in row])]
     text, ocr_words = compose([words for row in found if (words := _plausible(row, where))])
-    return Reading(raster.id, *with_column_lines(text, with_full_boxes(ocr_words, ink)))
+    read = with_full_boxes(ocr_words, ink)
+    likely = (line.box(0, line.width, image.shape) for line in seen if line.score >= _LIKELY)
+    return Reading(
+        raster.id,
+        *with_column_lines(text, read),
+        tuple(box for box in unread_lines(likely, read) if _has_ink(image, box)),
+    )
 
 
 def _overlooked(ink: Ink, where: TextMap) -> list[TextLine]:
@@ -69,6 +84,14 @@ def _overlooked(ink: Ink, where: TextMap) -> list[TextLine]:
         TextLine(left - _EDGE * height, top - _EDGE * height, (1.0, 0.0), width + 2 * _EDGE * height, 1.5 * height, 0.0)
         for left, top, width, height in line_boxes(characters(unseen))[:_MAX_OVERLOOKED]
     ]
+
+
+def _has_ink(image: Any, box: Box) -> bool:
+    """Whether a part of a line is more than a blank between words and the edges of these."""
+    left, top, width, height = box
+    part = image[top : top + height, left : left + width]
+    inked = np.flatnonzero((part < int(part.max()) - _INK).any(axis=0 if width >= height else 1))
+    return len(inked) > 0 and bool(inked[-1] - inked[0] >= _INKED * min(width, height))
 
 
 def _plausible(row: Sequence[OcrWord], where: TextMap) -> list[OcrWord]:

@@ -16,6 +16,7 @@ from pipeline.verification.doubtful_numbers import numbers_in_doubt
 from pipeline.verification.raster_matching import counterparts
 from pipeline.verification.reading import SecondReading
 from pipeline.verification.remedy import with_leftovers_burned
+from pipeline.verification.unread_lines import lines_in_doubt
 from schemas.errors import ErrorCode, StageFailed
 from schemas.spans import DetectOptions
 
@@ -51,9 +52,9 @@ def verify_candidate(
 
     `second` is the candidate as other libraries read it, `again` what other engines read in its rasters.
     A leftover of uncertain OCR is burned if its box is known. In the last round it is ignored, because each new box
-    makes OCR misread something else; so is a number beside ink that was burned unread, or that the first reading read
-    otherwise. A barcode or matrix code that nobody could read is burned too. StageFailed if a code still cannot be
-    read: then it cannot be proven clean.
+    makes OCR misread something else; so are a number beside ink that was burned unread, or that the first reading read
+    otherwise, and a line that nobody read. A barcode or matrix code that nobody could read is burned too. StageFailed
+    if a code still cannot be read: then it cannot be proven clean.
     """
     unread = {reading.raster: reading.unread for reading in again if reading.unread}
     remaining = tools.detector.leftovers(second, again, without_name(first.findings), options)
@@ -61,7 +62,9 @@ def verify_candidate(
     both = matches, first.readings, second.rasters, again
     # Not in the last round: each box that is burned has new neighbours.
     in_doubt = {} if is_last else numbers_in_doubt(*both)
-    to_burn = {raster: [*unread.get(raster, ()), *in_doubt.get(raster, ())] for raster in {**unread, **in_doubt}}
+    overlooked = {} if is_last else lines_in_doubt(*both)
+    kinds = (unread, in_doubt, overlooked)
+    to_burn = {raster: [box for kind in kinds for box in kind.get(raster, ())] for raster in set().union(*kinds)}
     readings_with_burned = with_leftovers_burned(*both, remaining, to_burn)
     if unread and (is_last or readings_with_burned == tuple(first.readings)):
         raise StageFailed(ErrorCode.VERIFY_FAILED)

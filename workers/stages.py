@@ -7,6 +7,7 @@ from pipeline import stages
 from pipeline.documents.document import BY_HUE, Extraction, Findings, Reading
 from pipeline.entities.output_name import output_name, with_name, without_name
 from pipeline.entities.proof import Proof, counts_by_type
+from pipeline.legibility import is_illegible
 from pipeline.second_reading import MAX_ROUNDS, FirstReading, verify_candidate
 from pipeline.verification.reading import SecondReading
 from schemas.errors import ErrorCode, StageFailed
@@ -49,6 +50,8 @@ def ocr(run: Run) -> None:
 def detect(run: Run) -> None:
     """Finds the personal data of the document and of its name, and counts words."""
     (extraction, readings), filename = _whole_text(run)
+    if is_illegible(extraction, readings):
+        raise StageFailed(ErrorCode.IMAGE_REDACT_FAILED)
     findings = run.context.tools.detector.find(extraction, readings, _options(run))
     run.artifacts.save_findings(findings)
     run.advance(Stage.REDACT, {"word_count": _words(extraction, readings), **_facts(run, findings, filename)})

@@ -87,13 +87,15 @@ class Word:
 class Reading:
     """What OCR read in one raster: the text in logical order with line breaks, and the place of each word.
 
-    `unread` are boxes (left, top, width, height) of ink that looks like text and that no confident word covers.
+    `unread` are boxes (left, top, width, height) of ink that looks like text and that no confident word covers, in the
+    second reading of codes; `unread_lines`, of the second reading only, of parts of lines in which it read nothing.
     """
 
     raster: str
     text: str
     words: tuple[Word, ...]
     unread: tuple[tuple[int, int, int, int], ...] = ()
+    unread_lines: tuple[tuple[int, int, int, int], ...] = ()
 
 
 class Unread(StrEnum):

@@ -5,11 +5,11 @@ from concurrent.futures import Executor
 from itertools import chain
 from typing import Any, TypeAlias
 
-from pipeline.numbers import numbers_of
+from pipeline.networks.numbers import numbers_of
+from pipeline.networks.text_line import TextLine
 from pipeline.ocr.agreement import put_together
 from pipeline.ocr.engines import arabic_recognizer, latin_recognizer, line_recognizer
 from pipeline.ocr.engines.line_word import LineWord
-from pipeline.ocr.engines.text_line import TextLine
 from pipeline.ocr.unread_ink import is_confident
 
 _MAX_UPWARD = 50.0  # confidence (0..100)

@@ -9,6 +9,12 @@ Box = tuple[int, int, int, int]
 _GAP = 1.0  # times the height of a word: between two cells of a table there is more
 _SHORT = 3  # characters of a word that may be digits, too
 _SHORT_GAP = 0.5  # times the height of such a word
+# Short words that are no part of a name and, read surely, no digits. على and عند look like names: علي, هند.
+_PARTICLES = frozenset({
+    "من", "عن", "في", "إلى", "الى", "هذا", "هذه", "تم", "ثم", "قد", "قبل", "كل", "مع", "أو", "أن", "إن", "لم", "لن",
+    "غير", "حتى", "ذلك", "تلك", "منذ", "بين", "كما", "إذا", "يتم", "جدا", "كان",
+    "of", "in", "to", "the", "for", "and", "as", "at", "by", "or", "on", "be", "not", "are", "was", "has",
+})  # fmt: skip
 _NO_GAP = 0.1  # times the lower height, on both sides: the two are one run of ink
 _SURE = 80.0  # confidence of a word that stays, although it is one run of ink with unread ink
 _SAME_ROW = 0.5  # of the lower of two heights: what they share
@@ -19,8 +25,9 @@ _ROUNDS = 8  # parts of one number
 def words_beside(text: str, words: Iterable[Word], unread: Sequence[Box]) -> list[Box]:
     """The boxes of words that stand close beside unread ink or beside such a word.
 
-    Words with digits, and short ones, may be a part of the same number, and short ones of the same name. An unsure word
-    that is one run of ink with unread ink may be a part of an e-mail address that an engine reads in another script.
+    Words with digits, and short ones, may be a part of the same number, and short ones of the same name; particles that
+    were read surely are none. An unsure word that is one run of ink with unread ink may be a part of an e-mail address
+    that an engine reads in another script.
     """
     left = list(words)
     found: list[Box] = []
@@ -45,5 +52,6 @@ def _is_beside(said: str, word: Word, box: Box) -> bool:
     if any(map(str.isdigit, said)):
         return gap <= word.height * _GAP
     if len(said) <= _SHORT:
-        return gap <= word.height * _SHORT_GAP
+        is_particle = said.lower() in _PARTICLES and word.confidence >= _SURE
+        return not is_particle and gap <= word.height * _SHORT_GAP
     return word.confidence < _SURE and abs(gap) <= lower * _NO_GAP

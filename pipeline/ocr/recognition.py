@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 from pipeline.documents.document import Raster, Reading
 from pipeline.documents.raster.ink import ink_of
+from pipeline.networks.text_detector import text_map
+from pipeline.networks.text_line import TextLine
 from pipeline.ocr.columns import with_column_lines
 from pipeline.ocr.engines.line_word import LineWord
-from pipeline.ocr.engines.text_detector import text_map
-from pipeline.ocr.engines.text_line import TextLine
 from pipeline.ocr.full_boxes import with_full_boxes
 from pipeline.ocr.line_reading import words_of_lines
 from pipeline.ocr.lines import OcrWord, compose, join_rows

@@ -146,7 +146,8 @@ def _read_raster_again(meta: dict[str, Any], blobs: Mapping[str, bytes]) -> Answ
 
 def _ocr_engines(meta: dict[str, Any], blobs: Mapping[str, bytes]) -> Answer:
     from pipeline.documents.raster.codes import reader
-    from pipeline.ocr.engines import pretrained, tesseract
+    from pipeline.networks import pretrained
+    from pipeline.ocr.engines import tesseract
     from pipeline.verification import number_recognizer
 
     return {"engines": [tesseract.engine(), pretrained.READER, number_recognizer.READER, reader.READER]}, {}

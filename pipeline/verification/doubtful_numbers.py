@@ -9,11 +9,11 @@ import numpy as np
 
 from pipeline.documents.document import BY_HUE, Raster, Reading
 from pipeline.verification.raster_matching import Box, scaled
+from pipeline.verification.rows import Rows
 
 _MIN_DIGITS = 4  # of a number that may be the rest of another one
 _MIN_LONG = 5  # of one that may be a value
 _GAP = 2.0  # times its height: how near the rest of a number stands
-_SAME_ROW = 0.5  # of the lower one's height is shared by two boxes of one row
 
 
 class _Number(NamedTuple):
@@ -67,7 +67,7 @@ def _digits(text: str) -> str:
 
 def _are_beside(numbers: Sequence[_Number], boxes: Sequence[Box]) -> Any:
     """Whether each number stands beside one of the boxes."""
-    rows = _Rows(boxes)
+    rows = Rows(boxes)
     return np.array([len(rows.beside(number.box, _GAP * number.box[3])) > 0 for number in numbers], bool)
 
 
@@ -76,28 +76,10 @@ def _are_read_otherwise(numbers: Sequence[_Number], read: Sequence[_Number]) -> 
 
     Their order does not count: groups of digits in Arabic lines have several.
     """
-    rows = _Rows([number.box for number in read])
+    rows = Rows([number.box for number in read])
 
     def is_read(number: _Number) -> bool:
         seen = Counter("".join(read[place].digits for place in rows.beside(number.box, -1)))
         return not Counter(number.digits) - seen
 
     return np.array([len(number.digits) >= _MIN_LONG and not is_read(number) for number in numbers], bool)
-
-
-class _Rows:
-    """Boxes in the order of their upper edges, so that those of a row are found among few."""
-
-    def __init__(self, boxes: Sequence[Box]) -> None:
-        places = np.array(boxes, float).reshape(-1, 4)
-        self._order = np.argsort(places[:, 1], kind="stable")
-        self._boxes = places[self._order].T
-        self._tallest = self._boxes[3].max(initial=0)
-
-    def beside(self, box: Box, gap: float) -> Any:
-        """The numbers of the boxes in the row of a box, at most so many pixels before or after it."""
-        near = slice(*np.searchsorted(self._boxes[1], (box[1] - self._tallest, box[1] + box[3])))
-        left, top, width, height = self._boxes[:, near]
-        shared = np.minimum(top + height, box[1] + box[3]) - np.maximum(top, box[1])
-        apart = np.maximum(box[0] - left - width, left - box[0] - box[2])
-        return self._order[near][(apart <= gap) & (shared >= _SAME_ROW * np.minimum(height, box[3]))]

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from pipeline.line_reader import LEAST_CONTRAST, MOST_RATIO, STRIDE, LineReader
+from pipeline.networks.line_reader import LEAST_CONTRAST, MOST_RATIO, STRIDE, LineReader
 from schemas.version import VERSION
 
 READER = f"masker-numbers {VERSION}"

@@ -1,6 +1,7 @@
 """The result types of the second reading (`SecondReading`) and of the verdict (`Leftover`)."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 from pipeline.documents.document import Raster
 
@@ -11,10 +12,14 @@ UNRELIABLE_LETTER = "\u2588"
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """One continuous text; `context` is its label, for example the heading of its column."""
+    """One continuous text; `context` is its label, for example the heading of its column.
+
+    `order`: of its characters, "logical" as OCR gives them, or "guessed" from it.
+    """
 
     text: str
     context: str = ""
+    order: Literal["unknown", "logical", "guessed"] = "unknown"
 
 
 @dataclass(frozen=True, slots=True)

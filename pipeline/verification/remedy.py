@@ -35,6 +35,7 @@ def with_leftovers_burned(
     # A removed placeholder leaves a gap in the surface: the parts on its two sides are searched separately.
     parts = (part for leftover in remaining for part in _GAP.split(leftover.surface))
     surfaces = {normal_forms.letters(part) for part in parts} - {""}
+    surfaces |= {surface[::-1] for surface in surfaces if normal_forms.is_arabic(surface)}  # if it was in visual order
     raster_of = {raster.id: raster for raster in second}
     added: dict[str, list[Box]] = {}
     for reading in second_readings:

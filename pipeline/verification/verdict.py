@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Protocol
+from typing import Literal, Protocol
 
 from pipeline.detect.allowed_spans import AllowedTerms
 from pipeline.detect.mentions import PersonMentions, is_certain_name
@@ -35,6 +35,7 @@ MIN_NUMBER_CONFIDENCE = 80.0  # of a number without check digits: one wrong digi
 
 Rules = Callable[[Sequence[FoundValue], Sequence[Passage], Sequence[str]], Iterable[Leftover]]
 
+_LOGICAL: Literal["logical"] = "logical"
 _MAX_CHECKED = 100  # leftovers to check against the allowed terms: each check costs one search of the whole output
 _MASK_LETTER = "\ua66e"  # replaces each letter of an allowed term; a letter that no value contains
 
@@ -47,6 +48,7 @@ _MIN_PART = 5  # digits in a row of a found number that rule 3 searches in raste
 _MIN_NUMBER = 9  # digits of such a number
 _DIGITS = re.compile(r"[0-9](?:[ -]?[0-9])*")
 _PATTERN_TYPES = frozenset({"DATE_TIME", "MONETARY_AMOUNT"})  # rule 4 finds these in every place
+_MIN_AMOUNT = 2  # letters and digits of an amount in a raster: OCR takes ٤٥ for £5
 # A placeholder as printed, extracted or misread: blanks for underscores, O for 0, I and l for 1; small letters only
 # with the underscore, which no prose has, as a number of which one character was read.
 _PREFIXES = sorted(PREFIX.values(), key=len, reverse=True)
@@ -79,7 +81,8 @@ def leftovers(
     """
     if {reading.raster for reading in readings} != {raster.id for raster in second.rasters}:
         raise ValueError("every raster of the second reading needs its reading")
-    passages = list(dict.fromkeys(_passages((*second.texts, *(Passage(reading.text) for reading in readings)))))
+    read = (Passage(reading.text, order=_LOGICAL) for reading in readings)
+    passages = list(dict.fromkeys(_passages((*second.texts, *read))))
     raw = list(dict.fromkeys(second.raw))
     remaining = tuple(dict.fromkeys(_remaining(findings.values, passages, raw)))
     found = dict.fromkeys(outside_allowed_terms(remaining, findings.values, passages, raw, _remaining, options.terms))
@@ -117,18 +120,24 @@ def _newly_detected(
     yield from (
         _certain_unless_pattern(leftover) for leftover in _detected(map(confident_text, hues), detector, strict)
     )
-    ordinary = list(_detected(read, detector, all_types))
+    ordinary = [leftover for leftover in _detected(read, detector, all_types) if not _is_one_digit(leftover)]
     has_pattern = any(leftover.type in _PATTERN_TYPES for leftover in ordinary)
     confident = [confident_text(reading, MIN_NUMBER_CONFIDENCE) for reading in plain] if has_pattern else []
     certain_ones = set(_detected(confident, detector, all_types))
     yield from (leftover if leftover in certain_ones else _certain_unless_pattern(leftover) for leftover in ordinary)
     uncertain = dict.fromkeys((*map(confident_text, hues), *map(confident_text_with_gaps, readings)))
     rest = [passage for passage in uncertain if passage not in {*texts, *read}]
-    yield from (replace(leftover, sure=False) for leftover in _detected(rest, detector, all_types))
+    doubtful = (leftover for leftover in _detected(rest, detector, all_types) if not _is_one_digit(leftover))
+    yield from (replace(leftover, sure=False) for leftover in doubtful)
+
+
+def _is_one_digit(leftover: Leftover) -> bool:
+    """Whether an amount that OCR read is a sign and one digit."""
+    return leftover.type == EntityType.MONETARY_AMOUNT and len(normal_forms.letters(leftover.surface)) < _MIN_AMOUNT
 
 
 def _certain_unless_pattern(leftover: Leftover) -> Leftover:
-    return replace(leftover, sure=leftover.type not in _PATTERN_TYPES)
+    return replace(leftover, sure=leftover.sure and leftover.type not in _PATTERN_TYPES)
 
 
 def _remaining(values: Sequence[FoundValue], passages: Sequence[Passage], raw: Sequence[str]) -> Iterator[Leftover]:
@@ -141,15 +150,18 @@ def _remaining(values: Sequence[FoundValue], passages: Sequence[Passage], raw: S
 
 
 def _passages(texts: Iterable[Passage]) -> Iterator[Passage]:
-    """The passages with placeholders as printed; one with lines in visual order again in logical order."""
+    """The passages with placeholders as printed; one with lines in visual order again in logical order.
+
+    What OCR read is in logical order, but programs also print reversed Arabic: there it is a guess.
+    """
     for passage in texts:
         if not passage.text.strip():
             continue
-        plain = Passage(_PLACEHOLDER.sub(_normal_placeholder, passage.text), passage.context)
+        plain = replace(passage, text=_PLACEHOLDER.sub(_normal_placeholder, passage.text))
         yield plain
         reordered = normal_forms.in_logical_order(plain.text)
         if reordered is not None:
-            yield Passage(reordered, plain.context)
+            yield replace(plain, text=reordered, order="guessed" if plain.order == _LOGICAL else plain.order)
 
 
 def _normal_placeholder(match: re.Match[str]) -> str:
@@ -215,7 +227,7 @@ def _detected(passages: Iterable[Passage], detector: SpanDetector, options: Dete
             if not normal_forms.letters(surface_text) or _is_scale(surface_text):
                 continue
             if span.type not in _PATTERN_TYPES or _is_pattern(surface, detector, asked):
-                yield Leftover(str(span.type), surface_text, known=False)
+                yield Leftover(str(span.type), surface_text, known=False, sure=passage.order != "guessed")
 
 
 def _is_pattern(surface: str, detector: SpanDetector, options: DetectOptions) -> bool:
@@ -298,7 +310,7 @@ def _filtered(reading: Reading, filler: str, min_number_confidence: float) -> Pa
         if word.confidence < (min_number_confidence if is_number else MIN_CONFIDENCE):
             is_mark = not any(sign.isalnum() for sign in surface_text)
             text[word.start : word.end] = (" " if is_mark else filler) * len(surface_text)
-    return Passage("".join(text))
+    return Passage("".join(text), order=_LOGICAL)
 
 
 def outside_allowed_terms(

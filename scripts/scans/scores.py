@@ -17,7 +17,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from pipeline.numbers import MIN_SURE_DIGITS, Character, Number, numbers_of
+from pipeline.networks.numbers import MIN_SURE_DIGITS, Character, Number, numbers_of
 from pipeline.ocr.engines import line_recognizer as first
 from pipeline.verification import number_recognizer as second
 from scripts import logistic

@@ -1,5 +1,6 @@
 """The stages trust no reply of a child, and turn every failure into the error code of the job."""
 
+import json
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -44,10 +45,12 @@ EXTRACTIONS = [
     ('{"units": [], "rasters": [], "pages": 0}', "r"),  # pixels without a raster
 ]
 READINGS = [
-    '{"raster": "page/1", "text": "", "words": [], "unread": []}',  # of another raster
-    '{"raster": "page/0", "text": "abc", "words": [[0, 3, 90, 0, 11, 5, 50]], "unread": []}',  # outside
-    '{"raster": "page/0", "text": "abc", "words": [[0, 4, 0, 0, 11, 5, 50]], "unread": []}',
-    '{"raster": "page/0", "text": "", "words": [], "unread": [[0, 40, 5, 11]]}',
+    '{"raster": "page/1", "text": "", "words": [], "unread": [], "unread_lines": []}',  # of another raster
+    # outside
+    '{"raster": "page/0", "text": "abc", "words": [[0, 3, 90, 0, 11, 5, 50]], "unread": [], "unread_lines": []}',
+    '{"raster": "page/0", "text": "abc", "words": [[0, 4, 0, 0, 11, 5, 50]], "unread": [], "unread_lines": []}',
+    '{"raster": "page/0", "text": "", "words": [], "unread": [[0, 40, 5, 11]], "unread_lines": []}',
+    '{"raster": "page/0", "text": "", "words": [], "unread": [], "unread_lines": [[0, 40, 5, 11]]}',
 ]
 
 
@@ -78,7 +81,9 @@ def test_a_document_of_many_rasters_lets_another_in_between(liar: Sandbox):
     def read(name: str, count: int, done: list[str], started: Event) -> None:
         rasters = [replace(RASTER, id=f"{name}/{number}") for number in range(count)]
         said = {
-            raster.id: f'{{"raster": "{raster.id}", "text": "", "words": [], "unread": []}}'.encode()
+            raster.id: json.dumps(
+                {"raster": raster.id, "text": "", "words": [], "unread": [], "unread_lines": []}
+            ).encode()
             for raster in rasters
         }
 

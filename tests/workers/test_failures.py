@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image, ImageDraw, ImageFilter, ImageFont
 
 from schemas.errors import ErrorCode
 from schemas.files import Format, JobState
@@ -17,6 +17,7 @@ from storage.jobs import leases
 from storage.jobs import records as jobs
 from storage.jobs.objects import artifact_key
 from storage.objects.store import ObjectNotFound
+from tests.pipeline.documents import papers
 from tests.workers.workshop import CSV, SECRETS, Workshop, saboteur
 from workers.run import ClaimLost, Run
 from workers.stages import WORK
@@ -72,6 +73,16 @@ def test_a_handler_gone_wrong_fails_its_own_job_alone(workshop: Workshop, name: 
     assert workshop.job(job_id).terms_sealed
     workshop.run()
     assert_failed(workshop, job_id, code)
+
+
+def test_a_scan_that_nobody_can_read_fails_the_job(workshop: Workshop) -> None:
+    lines = [f"The office number {n} is open from the morning to the afternoon" for n in range(14)]
+    page = Image.fromarray(papers.picture(*lines, width=1200, points=10)).filter(ImageFilter.GaussianBlur(6))
+    buffer = io.BytesIO()
+    page.save(buffer, "PNG", dpi=(200, 200))
+    job_id = workshop.upload(buffer.getvalue(), Format.PNG)
+    assert workshop.run()[-1] == Stage.DETECT
+    assert_failed(workshop, job_id, ErrorCode.IMAGE_REDACT_FAILED)
 
 
 def test_too_many_pages_fail_the_job(workshop: Workshop) -> None:

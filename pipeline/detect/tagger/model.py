@@ -13,7 +13,7 @@ from pipeline.detect.tagger.pieces import Pieces
 from pipeline.detect.tagger.windows import windows
 from pipeline.detect.tagger.word_rows import ROW, word_row
 from pipeline.detect.tagger.word_vectors import WordVectors
-from pipeline.onnx_session import session
+from pipeline.networks.onnx_session import session
 from schemas.entities import EntityType
 
 _PART = 256  # words that a convolution reads at once

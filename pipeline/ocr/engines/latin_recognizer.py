@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 import cv2
 import numpy as np
 
+from pipeline.networks.onnx_session import Session, run
+from pipeline.networks.pretrained import RECOGNIZER, pretrained
 from pipeline.ocr.engines.line_word import LineWord
 from pipeline.ocr.engines.mail_address import inner_blanks, is_address
-from pipeline.ocr.engines.pretrained import RECOGNIZER, pretrained
-from pipeline.onnx_session import Session, run
 
 _HEIGHT = 48  # pixels of the network's input
 _STRIDE = 8  # pixels of the input for each of its steps

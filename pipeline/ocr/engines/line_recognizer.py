@@ -14,8 +14,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.line_reader import LEAST_CONTRAST, MOST_RATIO, OTHER, STRIDE, LineReader
-from pipeline.numbers import Character
+from pipeline.networks.line_reader import LEAST_CONTRAST, MOST_RATIO, OTHER, STRIDE, LineReader
+from pipeline.networks.numbers import Character
 from pipeline.ocr.engines.arabic_vocabulary import is_known
 from pipeline.ocr.engines.line_word import LineWord
 

@@ -5,8 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from pipeline.line_reader import LineReader
-from pipeline.numbers import Character, Number
+from pipeline.networks.line_reader import LineReader
+from pipeline.networks.numbers import Character, Number
+from pipeline.networks.text_line import TextLine
+from pipeline.networks.text_map import TextMap
 from pipeline.ocr.engines.line_word import LineWord
 from pipeline.ocr.lines import OcrWord
 from pipeline.sandbox.child import answer
@@ -19,29 +21,36 @@ def _lied(text: str) -> str:
     return "".join(_LIE if character.isdigit() else character for character in text)
 
 
+def _nothing(image: Any, longest_side: int = 0) -> TextMap:
+    return TextMap(np.zeros((32, 32), np.float32), image.shape)
+
+
+class _Lower(TextMap):
+    """Each line is found two heights too low."""
+
+    def lines(self) -> list[TextLine]:
+        return [line._replace(top=line.top + 2 * line.height) for line in super().lines()]
+
+
 def _detector_silent() -> None:
     from pipeline import rereading
     from pipeline.ocr import recognition
-    from pipeline.ocr.engines import text_detector
 
-    def nothing(image: Any, longest_side: int = 0) -> Any:
-        return text_detector.TextMap(np.zeros((32, 32), np.float32), image.shape)
-
-    recognition.text_map = rereading.text_map = nothing
+    recognition.text_map = rereading.text_map = _nothing
 
 
 def _detector_lying() -> None:
-    """Each line is found two heights too low."""
     from pipeline import rereading
     from pipeline.ocr import recognition
-    from pipeline.ocr.engines import text_detector
 
-    class Lower(text_detector.TextMap):
-        def lines(self) -> list[Any]:
-            return [line._replace(top=line.top + 2 * line.height) for line in super().lines()]
+    honest = recognition.text_map
+    recognition.text_map = rereading.text_map = lambda *given: _Lower(*honest(*given))
 
-    honest = text_detector.text_map
-    recognition.text_map = rereading.text_map = lambda *given: Lower(*honest(*given))
+
+def _detector_of_input_silent() -> None:
+    from pipeline.ocr import recognition
+
+    recognition.text_map = _nothing
 
 
 def _latin_silent() -> None:

@@ -1,5 +1,7 @@
 """Words beside unread ink."""
 
+import pytest
+
 from pipeline.documents.document import Word
 from pipeline.ocr.neighbours import words_beside
 
@@ -20,6 +22,15 @@ def test_each_part_of_a_number_leads_to_the_next_and_words_stay() -> None:
 
 def test_a_short_word_is_taken_where_it_is_closer() -> None:
     assert words_beside(TEXT, WORDS, [(465, 8, 30, 34)]) == boxes(CURRENCY)
+
+
+@pytest.mark.parametrize(
+    ("said", "confidence", "taken"),
+    [("من", 95.0, False), ("the", 95.0, False), ("من", 70.0, True), ("بن", 95.0, True), ("لا", 95.0, True)],
+)
+def test_particles_stay_where_they_were_read_surely(said: str, confidence: float, taken: bool) -> None:
+    word = Word(0, len(said), 100, 10, 40, 30, confidence)
+    assert words_beside(said, [word], [(145, 8, 80, 34)]) == (boxes(word) if taken else [])
 
 
 def test_another_row_another_cell_and_large_areas_take_nothing() -> None:

@@ -27,7 +27,7 @@ LINES = (
     ("Mobile", "0501234567"),
     ("IBAN", "SA0380000000608010167519"),
 )
-QUICK = {"detector_silent", "ink_silent", "words_lying"}
+QUICK = {"detector_silent", "detector_of_input_silent", "ink_silent", "words_lying"}
 BLURRED = "٠٥٠١٢٣٤٥٦٧"  # so that it is burned as unread ink
 HARMLESS = "Issued at the office in the morning"
 Box = tuple[int, int, int, int]
@@ -115,5 +115,5 @@ def test_no_single_fault_lets_a_value_pass(page, detector: Detector, sandbox: Fa
         assert failure.code in {"image_redact_failed", "verify_failed"}
     else:
         left = readable(before, papers.decoded(output.data), boxes)
-        # Known gap: ink so blurred that its characters run together is seen by the detector alone, in both readings.
+        # Known gap: where the detector is silent in both readings, nobody sees ink whose characters run together.
         assert left == ([BLURRED] if fault == "detector_silent" else [])

@@ -1,5 +1,7 @@
 """The verdict finds every found value in every disguise, runs detection again, and accepts clean outputs."""
 
+import re
+
 import pytest
 
 from pipeline.documents.document import Findings, FoundValue, Raster, Reading, Word
@@ -169,6 +171,15 @@ def test_lines_in_visual_order_are_detected_in_logical_order(judge: Judge):
     assert "PERSON" in [left.type for left in judge(line[::-1])]
 
 
+def test_reversed_arabic_is_a_guess_where_ocr_read_it(judge: Judge):
+    """Alef that is read as a bar makes a line look reversed; OCR gives logical order."""
+    raster, line = Raster("page/0", 100, 100), "اسم العميل: خالد بن عبدالله الغامدي في الرياض"
+    for text, sure in ((line, {True}), (line[::-1], {False})):
+        words = tuple(Word(m.start(), m.end(), 0, 0, 9, 9, 95) for m in re.finditer(r"\S+", text))
+        found = judge(SecondReading((), (raster,)), Findings(()), (Reading(raster.id, text, words),))
+        assert {left.sure for left in found if left.type == PERSON} == sure
+
+
 def test_it_is_linear_in_text_and_values(judge: Judge):
     """100 KB of digits against thousands of values: nothing quadratic survives the timeout."""
     values = tuple(value(ID, f"{1_000_000_000 + 7_919 * number}") for number in range(1_000))
@@ -195,6 +206,22 @@ def test_an_amount_that_ocr_doubts_is_a_guess_unless_it_was_found_before(judge: 
     assert [(left.type, left.sure) for left in judge(second, Findings(()), (reading,))] == [("MONETARY_AMOUNT", sure)]
     found = Findings((), (value("MONETARY_AMOUNT", "£632", distinctive=False),))
     assert [left.sure for left in judge(second, found, (reading,))] == [True]
+
+
+@pytest.mark.parametrize(
+    ("text", "types"),
+    [("Desk £5 left", []), ("Desk $5 left", []), ("Desk £45 left", ["MONETARY_AMOUNT"]),
+     ("Paid 5 SAR", ["MONETARY_AMOUNT"])],
+)  # fmt: skip
+@pytest.mark.parametrize("confidence", [70, 95])
+def test_a_sign_with_one_digit_is_no_amount_in_a_raster(judge: Judge, text: str, types: list[str], confidence: int):
+    """Tesseract takes Eastern digits for them."""
+    raster = Raster("page/0", 100, 100)
+    word = Word(5, text.rindex(" "), 0, 0, 9, 9, confidence)
+    found = judge(SecondReading((), (raster,)), Findings(()), (Reading(raster.id, text, (word,)),))
+    assert [left.type for left in found] == types
+    if "5 " in text:
+        assert judge(SecondReading((Passage(text),)))  # in text for people it is one
 
 
 @pytest.mark.parametrize(("confidence", "sure"), [(20, False), (95, True)])

@@ -4,7 +4,7 @@ from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
 
-from pipeline.onnx_session import Session, session
+from pipeline.networks.onnx_session import Session, session
 from schemas.errors import ErrorCode, StageFailed
 
 READER = "PP-OCRv6 small"

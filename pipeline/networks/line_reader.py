@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.numbers import MIN_SURE_DIGITS, OF_NUMBERS, Character, Number, without_false_blanks
-from pipeline.onnx_session import run, session
+from pipeline.networks.numbers import MIN_SURE_DIGITS, OF_NUMBERS, Character, Number, without_false_blanks
+from pipeline.networks.onnx_session import run, session
 
 # Pixels of a prepared line to a column of scores.
 STRIDE = 2

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from pipeline.ocr.engines.text_detector import text_map
+from pipeline.networks.text_detector import text_map
 from tests.pipeline.documents import papers
 
 TEXTS = ("Identity number of the holder", "رقم الهوية للعميل", "١٠١٢٣٤٥٦٧٢", "1012345672")

@@ -9,8 +9,8 @@ import pytest
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
-from pipeline.line_reader import LineReader
-from pipeline.numbers import Character, numbers_of, without_false_blanks
+from pipeline.networks.line_reader import LineReader
+from pipeline.networks.numbers import Character, numbers_of, without_false_blanks
 from pipeline.ocr.engines import line_recognizer as first
 from pipeline.verification import number_recognizer as second
 

@@ -1,26 +1,22 @@
-"""Finds the lines of text of a raster with the detector of PP-OCRv6, whatever their script.
+"""Where a raster may hold text: probabilities as a detector gives them, and the lines in them.
 
-The network gives each pixel the probability that it belongs to the core of a line (differentiable binarization, Liao et
+A detector gives each pixel the probability that it belongs to the core of a line (differentiable binarization, Liao et
 al. 2020); a line is a component of that map, grown to the height of its letters.
 """
 
-from collections.abc import Iterable
-from functools import cache
+from collections.abc import Callable, Iterable
 from itertools import product
 from typing import Any, NamedTuple
 
 import cv2
 import numpy as np
 
-from pipeline.ocr.engines.pretrained import DETECTOR, pretrained
-from pipeline.ocr.engines.text_line import TextLine
-from pipeline.onnx_session import Session, run_frugally
+from pipeline.networks.text_line import TextLine
 
-_LONGEST_SIDE = 1600  # pixels of the network's input
+LONGEST_SIDE = 1600  # pixels of what a detector sees, if nothing else is said
 _MIN_SCALE = 0.4  # a raster that would be reduced further is seen in several tiles: its small letters would vanish
 _MAX_TILE, _OVERLAP = 2_000_000, 96  # pixels: of the largest tile, and what neighbouring tiles share of a side
-_MULTIPLE = 32  # pixels: the sides of the input are multiples of it
-_MEAN, _DEVIATION = (np.array(rgb, np.float32) for rgb in ((0.485, 0.456, 0.406), (0.229, 0.224, 0.225)))
+_MULTIPLE = 32  # pixels: the sides of what a detector sees are multiples of it
 _IN_LINE = 0.3  # probability of a pixel of a line; text has 0.99 at some of its pixels, photographs mostly below 0.03
 _MIN_SCORE = 0.4  # mean probability of a line
 _GROWTH = 1.6  # the growth of a component: area times this, by perimeter
@@ -67,18 +63,24 @@ class TextMap(NamedTuple):
         return counts[y1, x1] - counts[y0, x1] - counts[y1, x0] + counts[y0, x0] > 0
 
 
-def text_map(image: Any, longest_side: int = _LONGEST_SIDE) -> TextMap:
-    """Where a grayscale array (height, width) may hold text.
+def detected(image: Any, detector: Callable[[Any], Any], longest_side: int = LONGEST_SIDE) -> TextMap:
+    """The map of a grayscale array (height, width).
 
-    `longest_side`: pixels; the network sees a larger array reduced to it, but a very large one in tiles.
+    `detector` gives probabilities for each pixel of an array whose sides are multiples of 32. It sees a larger image
+    reduced to `longest_side` pixels, but a very large one in tiles.
     """
-    scale = min(1.0, max(longest_side / max(image.shape), _MIN_SCALE * longest_side / _LONGEST_SIDE))
-    rows, columns = (max(_MULTIPLE, round(side * scale / _MULTIPLE) * _MULTIPLE) for side in image.shape)
-    scaled = cv2.resize(image, (columns, rows), interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR)
-    probabilities = np.zeros((rows, columns), np.float32)
-    for tile in _tiles(rows, columns):
-        np.maximum(probabilities[tile], _probabilities(scaled[tile]), out=probabilities[tile])
+    scaled = reduced(image, longest_side)
+    probabilities = np.zeros(scaled.shape, np.float32)
+    for tile in _tiles(*scaled.shape):
+        np.maximum(probabilities[tile], detector(scaled[tile]), out=probabilities[tile])
     return TextMap(probabilities, image.shape)
+
+
+def reduced(image: Any, longest_side: int = LONGEST_SIDE) -> Any:
+    """A grayscale array as detectors see it, as one picture."""
+    scale = min(1.0, max(longest_side / max(image.shape), _MIN_SCALE * longest_side / LONGEST_SIDE))
+    rows, columns = (max(_MULTIPLE, round(side * scale / _MULTIPLE) * _MULTIPLE) for side in image.shape)
+    return cv2.resize(image, (columns, rows), interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR)
 
 
 def _tiles(rows: int, columns: int) -> list[tuple[slice, slice]]:
@@ -101,21 +103,6 @@ def _spans(side: int, count: int) -> list[slice]:
     length = _length(side, count)
     starts = [round(n * (side - length) / max(1, count - 1)) for n in range(count)]
     return [slice(start, start + length) for start in starts]
-
-
-def _probabilities(scaled: Any) -> Any:
-    planes = (scaled[None].astype(np.float32) / 255 - _MEAN[:, None, None]) / _DEVIATION[:, None, None]
-    return run_frugally(_network(), planes[None])[0, 0]
-
-
-def load() -> None:
-    """Loads the network, which is kept for the life of the process."""
-    _network()
-
-
-@cache
-def _network() -> Session:
-    return pretrained(DETECTOR)
 
 
 def _line(contour: Any, probabilities: Any, across: float, down: float) -> TextLine | None:

@@ -1,0 +1,40 @@
+"""Tells documents whose text nobody can read: all that could be done is to burn it."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from pipeline.documents.document import BY_HUE, Extraction, Raster, Reading
+
+_CELL = 4  # pixels
+_HIGHEST = 40.0  # points: higher boxes are no lines of text
+_DEFAULT_DPI = 300
+_PER_SQUARE = 2.0  # characters on a square that is as high as a line
+_LARGE_PART = 0.8  # of the characters of a document
+_MANY = 400  # characters: a quarter of a page of handwriting
+
+
+def is_illegible(extraction: Extraction, readings: Sequence[Reading]) -> bool:
+    """Whether unread ink is a large part of the text of a document, and much."""
+    raster_of = {raster.id: raster for raster in extraction.rasters}
+    counts = [_characters(raster_of[one.raster], one) for one in readings if BY_HUE not in one.raster]
+    unread = sum(count for count, _ in counts)
+    read = sum(count for _, count in counts) + sum(len(unit.text) for unit in extraction.units)
+    return unread >= _MANY and unread > _LARGE_PART * (unread + read)
+
+
+def _characters(raster: Raster, reading: Reading) -> tuple[float, int]:
+    """About how many characters of a raster are unread, and how many are read."""
+    highest = _HIGHEST * (raster.dpi or _DEFAULT_DPI) / 72
+    boxes = [box for box in reading.unread if 0 < min(box[2:]) <= highest]
+    burned = np.zeros((raster.height // _CELL + 1, raster.width // _CELL + 1), bool)
+    for left, top, width, height in boxes:
+        burned[top // _CELL : (top + height) // _CELL + 1, left // _CELL : (left + width) // _CELL + 1] = True
+    side = float(np.median([min(box[2:]) for box in boxes])) if boxes else 1.0
+    unread = float(burned.sum()) * _CELL**2 / side**2 * _PER_SQUARE
+    read = sum(
+        word.end - word.start
+        for word in reading.words
+        if not burned[(word.top + word.height // 2) // _CELL, (word.left + word.width // 2) // _CELL]
+    )
+    return unread, read

@@ -1,0 +1,1 @@
+"""The networks that read rasters, as both readings of a document use them."""

@@ -1,0 +1,67 @@
+"""A document of which nobody can read most text fails: an output would be black."""
+
+import cv2
+import numpy as np
+import pytest
+
+from pipeline.detect.detector import Detector
+from pipeline.document_detection.direct import DirectDetector
+from pipeline.document_run import redact_document
+from pipeline.documents.document import BY_HUE, Extraction, Raster, Reading, TextUnit, Word
+from pipeline.legibility import is_illegible
+from schemas.errors import StageFailed
+from schemas.files import Format
+from tests.pipeline.documents import papers
+from tests.pipeline.sandbox.shared import shared
+
+PAGE = Raster("page", 1240, 1754, 150)
+UNREAD = tuple((100, 100 + 60 * n, 1000, 30) for n in range(20))  # 1,300 characters
+
+
+def word(row: int) -> Word:
+    return Word(0, 60, 100, 100 + 60 * row, 1000, 30, confidence=95.0)
+
+
+@pytest.mark.parametrize(
+    ("words", "unread", "text", "illegible"),
+    [
+        ((), UNREAD, "", True),
+        ((), UNREAD * 3, "", True),  # a place counts once
+        ((), UNREAD[:5], "", False),  # little of it
+        (tuple(map(word, range(20))), (), "", False),
+        (tuple(map(word, range(10))), UNREAD[10:], "", False),
+        (tuple(map(word, range(20))), UNREAD, "", True),  # words that are burned
+        ((), UNREAD, "text " * 200, False),
+        ((), ((0, 0, 1240, 1754),), "", False),  # a picture
+    ],
+)
+def test_most_text_must_be_unread(words, unread, text: str, illegible: bool) -> None:
+    extraction = Extraction((TextUnit("1", text),), (PAGE,))
+    assert is_illegible(extraction, [Reading("page", "x" * 60, words, unread)]) is illegible
+
+
+def test_rasters_of_hues_do_not_count() -> None:
+    hue = Raster(f"page{BY_HUE}1", PAGE.width, PAGE.height, PAGE.dpi)
+    readings = [Reading("page", "", ()), Reading(hue.id, "", (), UNREAD)]
+    assert not is_illegible(Extraction((), (PAGE, hue)), readings)
+
+
+def test_a_legible_page_makes_up_for_a_part_of_another() -> None:
+    other = Raster("other", PAGE.width, PAGE.height, PAGE.dpi)
+    read = Reading("other", "x" * 60, tuple(map(word, range(10))))
+    assert not is_illegible(Extraction((), (PAGE, other)), [Reading("page", "", (), UNREAD), read])
+
+
+@pytest.mark.parametrize(("spread", "fails"), [(0.0, False), (6.0, True)])
+def test_a_page_that_is_blurred_beyond_reading(spread: float, fails: bool) -> None:
+    lines = [f"The office number {n} is open from the morning to the afternoon" for n in range(14)]
+    page = papers.picture(*lines, width=1200, points=10)
+    blurred = cv2.GaussianBlur(page, (0, 0), spread) if spread else page
+    try:
+        redact_document(
+            shared(), DirectDetector(Detector()), Format.PNG, papers.encoded(np.asarray(blurred)), max_pages=1
+        )
+    except StageFailed as failure:
+        assert fails and failure.code == "image_redact_failed"
+    else:
+        assert not fails

@@ -1,0 +1,1 @@
+"""Tests of what the second reading finds in rasters, and how it is burned."""

@@ -1,0 +1,61 @@
+"""A line that a detector sees in an output, and that neither reading has read, is found."""
+
+import time
+
+import pytest
+
+from pipeline.documents.document import Raster, Reading, Word
+from pipeline.verification.unread_lines import lines_in_doubt, unread_lines
+
+FIRST, SECOND = Raster("first", 1000, 400), Raster("second", 1000, 400)
+LINE = (100, 50, 600, 40)
+
+
+def word(left: int, width: int, top: int = 55, height: int = 30) -> Word:
+    return Word(0, 1, left, top, width, height, confidence=90.0)
+
+
+@pytest.mark.parametrize(
+    ("words", "parts"),
+    [
+        ([], [(100, 600)]),
+        ([word(100, 600)], []),
+        ([word(120, 300)], [(420, 280)]),
+        ([word(100, 250), word(420, 280)], []),  # a blank
+        ([word(100, 100), word(600, 100)], [(200, 400)]),
+        ([word(100, 600, top=200)], [(100, 600)]),  # in another row
+    ],
+)
+def test_long_parts_of_a_line_without_words(words: list[Word], parts: list[tuple[int, int]]) -> None:
+    assert [(left, width) for left, _, width, _ in unread_lines([LINE], words)] == parts
+
+
+def test_a_line_that_runs_upward() -> None:
+    line = (100, 50, 40, 250)
+    assert list(unread_lines([line], [])) == [line]
+    assert list(unread_lines([line], [Word(0, 1, 102, 60, 36, 230, confidence=90.0)])) == []
+
+
+def doubtful(first: Reading, second: Reading) -> dict[str, list[tuple[int, int, int, int]]]:
+    return lines_in_doubt({"second": (FIRST,)}, [first], [SECOND], [second])
+
+
+def test_what_the_first_reading_read_or_burned_is_in_no_doubt() -> None:
+    second = Reading("second", "", (), unread_lines=(LINE,))
+    assert doubtful(Reading("first", "", ()), second) == {"second": [LINE]}
+    assert doubtful(Reading("first", "a", (word(100, 600),)), second) == {}
+    assert doubtful(Reading("first", "", (), unread=(LINE,)), second) == {}
+    ((part,),) = doubtful(Reading("first", "a", (word(100, 300),)), second).values()
+    assert 400 <= part[0] < 410 and part[0] + part[2] == 700
+
+
+def test_a_raster_without_a_counterpart_has_none() -> None:
+    assert lines_in_doubt({}, [], [SECOND], [Reading("second", "", (), unread_lines=(LINE,))]) == {}
+
+
+def test_thousands_of_lines_and_words_take_no_long_time() -> None:
+    lines = [(10, 4 * n, 500, 12) for n in range(3000)]
+    words = [word(10 + 50 * (n % 10), 40, top=4 * (n // 10), height=10) for n in range(30_000)]
+    began = time.perf_counter()
+    list(unread_lines(lines, words))
+    assert time.perf_counter() - began < 20
