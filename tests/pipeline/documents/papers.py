@@ -10,6 +10,7 @@ import numpy as np
 import pikepdf
 import pymupdf
 import pypdfium2
+from PIL import Image, ImageDraw, ImageFont
 
 from pipeline.documents.document import Extraction, Finding, Findings, Raster, Reading
 
@@ -99,6 +100,15 @@ def picture(*lines: str, width: int = 1600, font: Path = DEJAVU, points: int = 1
     pixels = np.frombuffer(pixmap.samples, np.uint8).reshape(pixmap.height, pixmap.width).copy()
     document.close()
     return pixels
+
+
+def illegible() -> np.ndarray:
+    """A page of lines in Devanagari, which no engine reads, at 200 dpi."""
+    page = Image.new("L", (1240, 1000), 255)
+    font = ImageFont.truetype(str(FONTS / "truetype/noto/NotoSansDevanagari-Regular.ttf"), 34)
+    for number in range(14):
+        ImageDraw.Draw(page).text((60, 40 + 66 * number), "कार्यालय सुबह से दोपहर तक खुला रहता है", 0, font)
+    return np.array(page)
 
 
 def _is_arabic(line: str) -> bool:
