@@ -6,6 +6,8 @@ from pipeline.documents.document import BY_HUE, Raster, Reading, Word
 from pipeline.verification.raster_matching import Box, scaled
 from pipeline.verification.rows import Rows
 
+_CONFIDENT = 60.0  # confidence of a word (0..100)
+_LONG_NUMBER = 5  # digits
 _MIN_LENGTH = 2.5  # times its height: a part of a line that may hold a value
 
 
@@ -42,8 +44,12 @@ def lines_in_doubt(
 
 
 def _seen(reading: Reading) -> Iterator[Box]:
-    yield from ((word.left, word.top, word.width, word.height) for word in reading.words)
+    """What was burned, and the words that were read with confidence; a long number needs a second reader."""
     yield from reading.unread
+    for word in reading.words:
+        digits = sum(map(str.isdigit, reading.text[word.start : word.end]))
+        if word.confidence >= _CONFIDENT and digits < _LONG_NUMBER:
+            yield word.left, word.top, word.width, word.height
 
 
 class _Covered:

@@ -1,11 +1,17 @@
 """A line that a detector sees in an output, and that neither reading has read, is found."""
 
 import time
+from dataclasses import replace
 
+import cv2
+import numpy as np
 import pytest
+from PIL import Image, ImageDraw, ImageFont
 
 from pipeline.documents.document import Raster, Reading, Word
 from pipeline.verification.unread_lines import lines_in_doubt, unread_lines
+from tests.pipeline.documents import papers
+from tests.pipeline.verification.again import read_again
 
 FIRST, SECOND = Raster("first", 1000, 400), Raster("second", 1000, 400)
 LINE = (100, 50, 600, 40)
@@ -45,8 +51,27 @@ def test_what_the_first_reading_read_or_burned_is_in_no_doubt() -> None:
     assert doubtful(Reading("first", "", ()), second) == {"second": [LINE]}
     assert doubtful(Reading("first", "a", (word(100, 600),)), second) == {}
     assert doubtful(Reading("first", "", (), unread=(LINE,)), second) == {}
+    assert doubtful(Reading("first", "a", (replace(word(100, 600), confidence=40.0),)), second) == {"second": [LINE]}
+    number = replace(word(100, 600), end=6)
+    assert doubtful(Reading("first", "104512", (number,)), second) == {"second": [LINE]}
+    assert doubtful(Reading("first", "letter", (number,)), second) == {}
     ((part,),) = doubtful(Reading("first", "a", (word(100, 300),)), second).values()
     assert 400 <= part[0] < 410 and part[0] + part[2] == 700
+
+
+def test_a_blurred_value_is_a_line_that_nobody_reads() -> None:
+    picture = Image.new("L", (1240, 400), 255)
+    draw, naskh = ImageDraw.Draw(picture), papers.FONTS / "truetype/noto/NotoNaskhArabic-Regular.ttf"
+    draw.text((100, 60), "Issued at the office in the morning", 0, ImageFont.truetype(str(papers.DEJAVU), 32))
+    draw.text((700, 200), "٠٥٠١٢٣٤٥٦٧", 0, ImageFont.truetype(str(naskh), 32))
+    pixels = np.array(picture)
+    clear = read_again(papers.raster(pixels, 200), papers.encoded(pixels))
+    place = slice(209, 242), slice(694, 831)
+    pixels[place] = cv2.GaussianBlur(pixels[place], (0, 0), 6)
+    blurred = read_again(papers.raster(pixels, 200), papers.encoded(pixels))
+    assert "٠٥٠١٢٣٤٥٦٧" in clear.text and not clear.unread_lines
+    ((left, top, width, height),) = blurred.unread_lines
+    assert left < 710 and left + width > 815 and 200 < top < top + height < 250
 
 
 def test_a_raster_without_a_counterpart_has_none() -> None:
