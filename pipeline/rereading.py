@@ -15,9 +15,8 @@ import numpy as np
 from pipeline.documents.document import Raster, Reading
 from pipeline.documents.raster.ink import Ink, characters, ink_of, line_boxes
 from pipeline.networks.numbers import numbers_of
-from pipeline.networks.text_detector import text_map
+from pipeline.networks.text_detector import TextMap, text_map
 from pipeline.networks.text_line import TextLine
-from pipeline.networks.text_map import TextMap
 from pipeline.ocr.columns import with_column_lines
 from pipeline.ocr.engines import tesseract
 from pipeline.ocr.full_boxes import with_full_boxes

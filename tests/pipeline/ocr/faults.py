@@ -7,8 +7,8 @@ import numpy as np
 
 from pipeline.networks.line_reader import LineReader
 from pipeline.networks.numbers import Character, Number
+from pipeline.networks.text_detector import TextMap
 from pipeline.networks.text_line import TextLine
-from pipeline.networks.text_map import TextMap
 from pipeline.ocr.engines.line_word import LineWord
 from pipeline.ocr.lines import OcrWord
 from pipeline.sandbox.child import answer

@@ -1,6 +1,5 @@
 """A line that a detector sees in an output, and that neither reading has read, is found."""
 
-import time
 from dataclasses import replace
 
 import cv2
@@ -78,9 +77,9 @@ def test_a_raster_without_a_counterpart_has_none() -> None:
     assert lines_in_doubt({}, [], [SECOND], [Reading("second", "", (), unread_lines=(LINE,))]) == {}
 
 
-def test_thousands_of_lines_and_words_take_no_long_time() -> None:
+def test_it_is_linear_in_lines_and_words() -> None:
+    """Nothing quadratic survives the timeout."""
     lines = [(10, 4 * n, 500, 12) for n in range(3000)]
     words = [word(10 + 50 * (n % 10), 40, top=4 * (n // 10), height=10) for n in range(30_000)]
-    began = time.perf_counter()
-    list(unread_lines(lines, words))
-    assert time.perf_counter() - began < 20
+    assert list(unread_lines(lines, words)) == []
+    assert len(list(unread_lines(lines, []))) == 3000
