@@ -69,7 +69,7 @@ train:  ## train the name taggers anew from ../shared/data (minutes on a GPU, da
 	@scripts/setup train
 	@scripts/names/run
 
-train-scans:  ## train the two line recognizers anew on lines that it draws (half an hour on a GPU and 16 cores, days else), write their weights
+train-scans:  ## train the line recognizers and the text detector anew on lines and pages that it draws (an hour on a GPU and 16 cores, days else), write their weights
 	@scripts/setup scans
 	@scripts/setup train
 	@scripts/scans/run

@@ -21,11 +21,12 @@ def readers() -> None:
     cv2.setNumThreads(0)
     from pipeline import rereading  # noqa: F401
     from pipeline.documents.raster.codes import reader  # noqa: F401
-    from pipeline.networks import text_detector
-    from pipeline.ocr.engines import latin_recognizer, line_recognizer
+    from pipeline.networks import pretrained_detector
+    from pipeline.ocr.engines import latin_recognizer, line_recognizer, text_detector
     from pipeline.verification import number_recognizer
 
     text_detector.load()
+    pretrained_detector.load()
     latin_recognizer.load()
     line_recognizer.reader()
     number_recognizer.reader()

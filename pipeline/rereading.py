@@ -1,8 +1,7 @@
 """Reads a raster of an output with other eyes than OCR used on the input.
 
-Tesseract reads the page in two halves, and the number recognizer of the verification reads the lines, which the
-detector finds at another scale, and rows of components where it finds none. Other libraries read the codes. All work at
-the same time.
+Tesseract reads the page in two halves, and the number recognizer of the verification reads the lines, which another
+detector finds, and rows of components where it finds none. Other libraries read the codes. All work at the same time.
 """
 
 from collections.abc import Sequence
@@ -15,8 +14,9 @@ import numpy as np
 from pipeline.documents.document import Raster, Reading
 from pipeline.documents.raster.ink import Ink, characters, ink_of, line_boxes
 from pipeline.networks.numbers import numbers_of
-from pipeline.networks.text_detector import TextMap, text_map
+from pipeline.networks.pretrained_detector import text_map
 from pipeline.networks.text_line import TextLine
+from pipeline.networks.text_map import TextMap
 from pipeline.ocr.columns import with_column_lines
 from pipeline.ocr.engines import tesseract
 from pipeline.ocr.full_boxes import with_full_boxes
@@ -29,7 +29,7 @@ from pipeline.verification.raster_matching import Box
 from pipeline.verification.seen_codes import with_seen_codes
 from pipeline.verification.unread_lines import unread_lines
 
-_LONGEST_SIDE = 1120  # pixels of the detector's input; OCR of the input uses another size
+_LONGEST_SIDE = 1120  # pixels of what the detector sees; more blurred lines are seen so than at its full size
 _LIKELY = 0.6  # score of a line that counts as unread where no word lies
 _INK, _INKED = 40, 1.5  # gray levels between ink and paper, and how long ink is in heights of such a part of a line
 _THREADS = 4  # two for the codes and two for the halves of a page, beside the one that reads numbers

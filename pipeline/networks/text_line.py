@@ -5,6 +5,11 @@ from typing import Any, NamedTuple
 import cv2
 import numpy as np
 
+_ROOM = 0.25  # times the height of a line: what it is longer where it is fitted; a zero (٠) may stand there
+_MOST_ACROSS, _MOST_DOWN = 0.35, 0.3  # times the height: at the edges of a line, what may be blank paper
+_KEPT = 0.1  # times the height: blank paper that stays
+_FAINT, _CLEAR = 12.0, 40.0  # gray levels between paper and the faintest ink, and any ink that is not grain
+_GRAIN = 6.0  # times the median distance of pixels from the level of the paper: grain has less
 _MARGIN = 0.1  # of the height of a line: paper above and below its letters, which may be another line's
 
 
@@ -34,6 +39,26 @@ class TextLine(NamedTuple):
         flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
         return cv2.warpAffine(image, place, (width, height), flags=flags, borderValue=255)
 
+    def fitted(self, image: Any) -> "TextLine":
+        """The line with room for a small character at its ends, and without the blank paper at its edges.
+
+        Paper is blank that has nearly the same level everywhere: faint ink stays in the line.
+        """
+        (u, v), height = self.along, self.height
+        room = _ROOM * height
+        longer = self._replace(left=self.left - room * u, top=self.top - room * v, width=self.width + 2 * room)
+        cut = longer.cut(image)
+        across, down = round(room + _MOST_ACROSS * height), round(_MOST_DOWN * height)
+        kept = round(_KEPT * height)
+        left, right = (max(0, _blank(side[:, :across].T) - kept) for side in (cut, cut[:, ::-1]))
+        above, below = (max(0, _blank(side[:down]) - kept) for side in (cut, cut[::-1]))
+        return longer._replace(
+            left=longer.left + left * u - above * v,
+            top=longer.top + left * v + above * u,
+            width=max(1.0, longer.width - left - right),
+            height=max(1.0, longer.height - above - below),
+        )
+
     def box(self, left: float, right: float, shape: tuple[int, int]) -> tuple[int, int, int, int]:
         """The upright box (left, top, width, height) around a part of the line, given in pixels of the cut.
 
@@ -46,3 +71,14 @@ class TextLine(NamedTuple):
         x0, x1 = (int(x) for x in np.clip([np.floor(xs.min()), np.ceil(xs.max())], 0, shape[1]))
         y0, y1 = (int(y) for y in np.clip([np.floor(ys.min()), np.ceil(ys.max())], 0, shape[0]))
         return min(x0, shape[1] - 1), min(y0, shape[0] - 1), max(1, x1 - x0), max(1, y1 - y0)
+
+
+def _blank(rows: Any) -> int:
+    """How many of these rows of pixels, from the first on, show nothing but the grain of the paper."""
+    if not rows.size:
+        return 0
+    paper = np.median(rows)
+    distance = np.abs(rows.astype(np.float32) - paper)
+    least = np.clip(_GRAIN * np.median(distance), _FAINT, _CLEAR)
+    inked = np.flatnonzero((distance > least).any(axis=1))
+    return int(inked[0]) if len(inked) else len(rows)

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 from pipeline.documents.document import Raster, Reading
 from pipeline.documents.raster.ink import ink_of
-from pipeline.networks.text_detector import text_map
 from pipeline.networks.text_line import TextLine
 from pipeline.ocr.columns import with_column_lines
 from pipeline.ocr.engines.line_word import LineWord
+from pipeline.ocr.engines.text_detector import text_map
 from pipeline.ocr.full_boxes import with_full_boxes
 from pipeline.ocr.line_reading import words_of_lines
 from pipeline.ocr.lines import OcrWord, compose, join_rows
@@ -51,7 +51,8 @@ def read(raster: Raster, pixels: bytes, threads: int = 1) -> Reading:
 
 def _read_upright(raster: Raster, image: Any, labels: Sequence[OcrWord], threads: Executor) -> Reading:
     where = threads.submit(text_map, image).result()
-    lines = where.lines()
+    found = where.lines()
+    lines = [line.fitted(image) for line in found]
     cuts = [line.cut(image) for line in lines]
     read_lines = [_Line(*parts) for parts in zip(lines, cuts, words_of_lines(lines, cuts, threads), strict=True)]
     # A symbol that nobody is sure to be text is a drawing, and none of its readings counts.
@@ -66,7 +67,8 @@ def _read_upright(raster: Raster, image: Any, labels: Sequence[OcrWord], threads
     text, ocr_words = compose(join_rows([*placed, *([label] for label in labels)]))
     ink = ink_of(image, raster.dpi or DEFAULT_DPI)
     # Photographs and drawings have much ink with the shape of characters.
-    may_be_text = where.without(line.place for line in read_lines if line.is_texture).may_hold_text(ink.boxes)
+    textures = (place for place, line in zip(found, read_lines, strict=True) if line.is_texture)
+    may_be_text = where.without(textures).may_hold_text(ink.boxes)
     ink = ink._replace(is_character=ink.is_character & may_be_text)
     words = with_full_boxes(ocr_words, ink)
     rest = (

@@ -1,6 +1,6 @@
 """Finds ink in a line of text that none of its reliable words covers: the rest of a number that was read in part."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import cv2
@@ -17,6 +17,8 @@ _MAX_UNREAD, _SHORT = 0.4, 3  # of the characters of a line, and letters of its 
 _MAX_SIGN, _MIN_CHARACTERS = 1.3, 3  # of a sign: its width in heights is not more, its characters are fewer
 _SURE_LINE = 0.8  # score of a line: printed lines of words have more
 _PAPER_LEVELS, _PAPER = 33, 0.65  # gray levels of paper, and its share of a line that the detector is not sure of
+_LONG_GAP = 1.5  # times the height: a part without words that is looked at by itself
+_INKED = 1  # per cent of the pixels of such a part that are ink, at least
 _JOINED = 0.5  # times the height: boxes that are nearer than this are one
 
 
@@ -29,20 +31,22 @@ def unread_rest(cut: Any, words: Sequence[LineWord], reliable: Iterable[LineWord
     """
     sure = set(reliable)
     height = len(cut)
-    found: list[tuple[float, float]] = []
-    characters, unread = sorted(_characters(cut)), 0
-    for left, right in characters:
+
+    def is_read(left: float, right: float) -> bool:
         nearest = min(words, key=lambda word: _distance(word, left, right), default=None)
         reach = height * (_AT_NUMBER if nearest is not None and nearest.has_digits else _AT_WORD)
-        if nearest is not None and nearest in sure and _distance(nearest, left, right) <= reach:
-            continue
-        unread += 1
+        return nearest is not None and nearest in sure and _distance(nearest, left, right) <= reach
+
+    characters = _characters(cut)
+    unread = [place for place in characters if not is_read(*place)]
+    if len(unread) > _MAX_UNREAD * len(characters) and not any(len(word.text) > _SHORT for word in sure):
+        return [(0.0, float(cut.shape[1]))]
+    found: list[tuple[float, float]] = []
+    for left, right in sorted({*unread, *(place for place in _between(cut, words) if not is_read(*place))}):
         if found and left - found[-1][1] <= _JOINED * height:
             found[-1] = found[-1][0], max(right, found[-1][1])
         else:
             found.append((left, right))
-    if unread > _MAX_UNREAD * len(characters) and not any(len(word.text) > _SHORT for word in sure):
-        return [(0.0, float(cut.shape[1]))]
     return found
 
 
@@ -65,6 +69,18 @@ def _has_paper(cut: Any) -> bool:
     """Whether most pixels have nearly the same gray level."""
     levels = np.bincount(cut.ravel(), minlength=256)
     return bool(np.convolve(levels, np.ones(_PAPER_LEVELS), "valid").max() >= _PAPER * cut.size)
+
+
+def _between(cut: Any, words: Sequence[LineWord]) -> Iterator[tuple[float, float]]:
+    """Left and right of ink where no word lies, which may be blurred or light beside that of the words."""
+    ends = sorted((max(0, int(word.left)), int(word.right) + 1) for word in words)
+    gap = 0
+    for left, right in (*ends, (cut.shape[1], cut.shape[1])):
+        if words and left - gap >= _LONG_GAP * len(cut):
+            part = cut[:, gap:left]
+            if np.median(part) - np.percentile(part, _INKED) >= _MIN_CONTRAST:
+                yield from ((gap + first, gap + last) for first, last in _characters(part))
+        gap = max(gap, right)
 
 
 def _characters(cut: Any) -> list[tuple[float, float]]:

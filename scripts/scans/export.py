@@ -7,6 +7,7 @@ from pathlib import Path
 import onnx
 import torch
 
+from scripts.scans.detector import Detector, Probabilities
 from scripts.scans.networks import NETWORKS
 
 _OPSET = 18
@@ -32,6 +33,25 @@ def export(kind: str, weights: Path, target: Path) -> None:
     describe(target, temperature=1.0, sure={"ascii": 1.01, "eastern": 1.01}, words=[0.0, 1.0, 0.0, 0.0, 0.0, 0.0])
 
 
+def export_detector(weights: Path, target: Path) -> None:
+    """Write the network that finds text."""
+    network = Detector()
+    network.load_state_dict(torch.load(weights, map_location="cpu", weights_only=True))
+    torch.onnx.export(
+        Probabilities(network).eval(),
+        (torch.zeros(1, 1, 256, 256),),
+        str(target),
+        input_names=["page"],
+        output_names=["probabilities"],
+        dynamic_axes={"page": {2: "height", 3: "width"}, "probabilities": {1: "rows", 2: "columns"}},
+        opset_version=_OPSET,
+        dynamo=False,
+    )
+    graph = onnx.load(target)
+    onnx.checker.check_model(graph)
+    target.write_bytes(graph.SerializeToString(deterministic=True))
+
+
 def describe(target: Path, **values: object) -> None:
     """Put what confidence needs into the file, beside what it holds: temperature, sure, words."""
     graph = onnx.load(target)
@@ -44,11 +64,14 @@ def describe(target: Path, **values: object) -> None:
 def main() -> None:
     """Export the weights of a training run."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("kind", choices=NETWORKS)
+    parser.add_argument("kind", choices=[*NETWORKS, "detector"])
     parser.add_argument("weights", type=Path)
     parser.add_argument("target", type=Path)
     options = parser.parse_args()
-    export(options.kind, options.weights, options.target)
+    if options.kind == "detector":
+        export_detector(options.weights, options.target)
+    else:
+        export(options.kind, options.weights, options.target)
 
 
 if __name__ == "__main__":

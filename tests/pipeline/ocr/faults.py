@@ -7,8 +7,9 @@ import numpy as np
 
 from pipeline.networks.line_reader import LineReader
 from pipeline.networks.numbers import Character, Number
-from pipeline.networks.text_detector import TextMap
+from pipeline.networks.pretrained_detector import THRESHOLDS
 from pipeline.networks.text_line import TextLine
+from pipeline.networks.text_map import TextMap
 from pipeline.ocr.engines.line_word import LineWord
 from pipeline.ocr.lines import OcrWord
 from pipeline.sandbox.child import answer
@@ -22,7 +23,7 @@ def _lied(text: str) -> str:
 
 
 def _nothing(image: Any, longest_side: int = 0) -> TextMap:
-    return TextMap(np.zeros((32, 32), np.float32), image.shape)
+    return TextMap(np.zeros((32, 32), np.float32), image.shape, THRESHOLDS)
 
 
 class _Lower(TextMap):
@@ -33,24 +34,29 @@ class _Lower(TextMap):
 
 
 def _detector_silent() -> None:
-    from pipeline import rereading
-    from pipeline.ocr import recognition
-
-    recognition.text_map = rereading.text_map = _nothing
-
-
-def _detector_lying() -> None:
-    from pipeline import rereading
-    from pipeline.ocr import recognition
-
-    honest = recognition.text_map
-    recognition.text_map = rereading.text_map = lambda *given: _Lower(*honest(*given))
-
-
-def _detector_of_input_silent() -> None:
     from pipeline.ocr import recognition
 
     recognition.text_map = _nothing
+
+
+def _detector_lying() -> None:
+    from pipeline.ocr import recognition
+
+    honest = recognition.text_map
+    recognition.text_map = lambda *given: _Lower(*honest(*given))
+
+
+def _second_detector_silent() -> None:
+    from pipeline import rereading
+
+    rereading.text_map = _nothing
+
+
+def _second_detector_lying() -> None:
+    from pipeline import rereading
+
+    honest = rereading.text_map
+    rereading.text_map = lambda *given: _Lower(*honest(*given))
 
 
 def _latin_silent() -> None:

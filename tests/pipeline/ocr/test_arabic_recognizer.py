@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from pipeline.networks.text_detector import text_map
 from pipeline.ocr.engines.arabic_recognizer import arabic_words, is_sure
+from pipeline.ocr.engines.text_detector import text_map
 from tests.pipeline.documents import papers
 
 TEXTS = ("الاسم: أحمد سالم الحربي", "صدرت من مكتب الرياض", "والسلام عليكم ورحمة الله")

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from pipeline.networks.text_detector import text_map
 from pipeline.ocr.engines.latin_recognizer import is_sure, latin_words
 from pipeline.ocr.engines.line_word import LineWord
+from pipeline.ocr.engines.text_detector import text_map
 from tests.pipeline.documents import papers
 
 

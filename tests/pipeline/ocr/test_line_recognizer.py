@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from pipeline.networks.numbers import Character
-from pipeline.networks.text_detector import text_map
 from pipeline.ocr.engines.line_recognizer import is_sure, reader, words_of
 from pipeline.ocr.engines.line_word import LineWord
+from pipeline.ocr.engines.text_detector import text_map
 from tests.pipeline.documents import papers
 
 TEXTS = ("الاسم: أحمد سالم الحربي", "صدرت من مكتب الرياض", "والسلام عليكم ورحمة الله")

@@ -27,8 +27,11 @@ LINES = (
     ("Mobile", "0501234567"),
     ("IBAN", "SA0380000000608010167519"),
 )
-QUICK = {"detector_silent", "detector_of_input_silent", "ink_silent", "words_lying"}
+QUICK = {"detector_silent", "second_detector_silent", "ink_silent", "words_lying"}
 BLURRED = "٠٥٠١٢٣٤٥٦٧"  # so that it is burned as unread ink
+BLUR, MORE_BLUR = 3.5, 5.0  # pixels; with more of it no engine reads a digit
+# Known gap: where our network is sure of other words in ink that no engine can read, nobody contradicts it.
+UNCONTRADICTED = {"lines_lying", "words_lying"}
 HARMLESS = "Issued at the office in the morning"
 Box = tuple[int, int, int, int]
 
@@ -57,8 +60,7 @@ def detector() -> Detector:
     return Detector()
 
 
-@pytest.fixture(scope="module")
-def page() -> tuple[np.ndarray, dict[str, Box]]:
+def page(blur: float) -> tuple[np.ndarray, dict[str, Box]]:
     """A page with one value in each line, one of them blurred, and the box (left, top, right, bottom) of each value."""
     picture = Image.new("L", (1240, 120 + 90 * (len(LINES) + 1)), 255)
     draw, boxes = ImageDraw.Draw(picture), {}
@@ -76,7 +78,7 @@ def page() -> tuple[np.ndarray, dict[str, Box]]:
     pixels = np.array(picture)
     left, top, right, bottom = boxes[BLURRED]
     place = slice(top - 6, bottom + 6), slice(left - 6, right + 6)
-    pixels[place] = cv2.GaussianBlur(pixels[place], (0, 0), 3.5)
+    pixels[place] = cv2.GaussianBlur(pixels[place], (0, 0), blur)
     return pixels, boxes
 
 
@@ -94,8 +96,9 @@ def readable(before: np.ndarray, after: np.ndarray, boxes: dict[str, Box]) -> li
     return found
 
 
-def test_without_a_fault_the_values_go_and_the_rest_stays(page, detector: Detector) -> None:
-    before, boxes = page
+@pytest.mark.parametrize("blur", [BLUR, MORE_BLUR])
+def test_without_a_fault_the_values_go_and_the_rest_stays(detector: Detector, blur: float) -> None:
+    before, boxes = page(blur)
     output = redact_document(shared(), DirectDetector(detector), Format.PNG, papers.encoded(before), max_pages=1)
     after = papers.decoded(output.data)
     assert readable(before, after, boxes) == []
@@ -104,10 +107,15 @@ def test_without_a_fault_the_values_go_and_the_rest_stays(page, detector: Detect
 
 
 @pytest.mark.parametrize(
-    "fault", [fault if fault in QUICK else pytest.param(fault, marks=pytest.mark.slow) for fault in sorted(FAULTS)]
+    ("fault", "blur"),
+    [
+        pytest.param(fault, blur, marks=[] if fault in QUICK and blur == BLUR else pytest.mark.slow)
+        for fault in sorted(FAULTS)
+        for blur in (BLUR, MORE_BLUR)
+    ],
 )
-def test_no_single_fault_lets_a_value_pass(page, detector: Detector, sandbox: FaultySandbox, fault: str) -> None:
-    before, boxes = page
+def test_no_single_fault_lets_a_value_pass(detector: Detector, sandbox: FaultySandbox, fault: str, blur: float) -> None:
+    before, boxes = page(blur)
     sandbox.fault = fault
     try:
         output = redact_document(sandbox, DirectDetector(detector), Format.PNG, papers.encoded(before), max_pages=1)
@@ -115,5 +123,4 @@ def test_no_single_fault_lets_a_value_pass(page, detector: Detector, sandbox: Fa
         assert failure.code in {"image_redact_failed", "verify_failed"}
     else:
         left = readable(before, papers.decoded(output.data), boxes)
-        # Known gap: where the detector is silent in both readings, nobody sees ink whose characters run together.
-        assert left == ([BLURRED] if fault == "detector_silent" else [])
+        assert left == ([BLURRED] if blur == MORE_BLUR and fault in UNCONTRADICTED else [])

@@ -1,32 +1,34 @@
-"""Finds the lines of text of a raster with the detector of PP-OCRv6, whatever their script.
+"""Where a raster may hold text: probabilities as a detector gives them, and the lines in them.
 
-The network gives each pixel the probability that it belongs to the core of a line (differentiable binarization, Liao et
+A detector gives each pixel the probability that it belongs to the core of a line (differentiable binarization, Liao et
 al. 2020); a line is a component of that map, grown to the height of its letters.
 """
 
-from collections.abc import Iterable
-from functools import cache
+from collections.abc import Callable, Iterable
 from itertools import product
 from typing import Any, NamedTuple
 
 import cv2
 import numpy as np
 
-from pipeline.networks.onnx_session import Session, run_frugally
-from pipeline.networks.pretrained import DETECTOR, pretrained
 from pipeline.networks.text_line import TextLine
 
-_LONGEST_SIDE = 1600  # pixels of the network's input
+LONGEST_SIDE = 1600  # pixels of what a detector sees, if nothing else is said
 _MIN_SCALE = 0.4  # a raster that would be reduced further is seen in several tiles: its small letters would vanish
 _MAX_TILE, _OVERLAP = 2_000_000, 96  # pixels: of the largest tile, and what neighbouring tiles share of a side
-_MULTIPLE = 32  # pixels: the sides of the input are multiples of it
-_MEAN, _DEVIATION = (np.array(rgb, np.float32) for rgb in ((0.485, 0.456, 0.406), (0.229, 0.224, 0.225)))
-_IN_LINE = 0.3  # probability of a pixel of a line; text has 0.99 at some of its pixels, photographs mostly below 0.03
-_MIN_SCORE = 0.4  # mean probability of a line
+_MULTIPLE = 32  # pixels: the sides of what a detector sees are multiples of it
 _GROWTH = 1.6  # the growth of a component: area times this, by perimeter
 _MIN_SIDE = 3.0  # pixels of the map
 _MAX_LINES = 3000
 _UPRIGHT = 1.5  # times its width: a higher box is a line that runs from bottom to top
+
+
+class Thresholds(NamedTuple):
+    """Probabilities (0..1): of a pixel at the edge of a line, of some pixel of any text, and the mean of a line."""
+
+    edge: float
+    text: float
+    line: float
 
 
 class TextMap(NamedTuple):
@@ -34,15 +36,14 @@ class TextMap(NamedTuple):
 
     probabilities: Any
     shape: tuple[int, int]
+    thresholds: Thresholds
 
     def lines(self) -> list[TextLine]:
         """The lines of text from top to bottom, in pixels of the raster."""
         (rows, columns), (height, width) = self.probabilities.shape, self.shape
-        mask = (self.probabilities > _IN_LINE).astype(np.uint8)
+        mask = (self.probabilities > self.thresholds.edge).astype(np.uint8)
         contours, _ = cv2.findContours(mask, cv2.RETR_LIST, cv2.CHAIN_APPROX_SIMPLE)
-        found = (
-            _line(contour, self.probabilities, width / columns, height / rows) for contour in contours[:_MAX_LINES]
-        )
+        found = (_line(contour, self, width / columns, height / rows) for contour in contours[:_MAX_LINES])
         return sorted((line for line in found if line is not None), key=lambda line: line.top)
 
     def without(self, lines: Iterable[TextLine]) -> "TextMap":
@@ -53,12 +54,12 @@ class TextMap(NamedTuple):
             left, top, wide, high = line.box(0, line.width, self.shape)
             across = slice(int(left * columns / width), int((left + wide) * columns / width) + 1)
             probabilities[int(top * rows / height) : int((top + high) * rows / height) + 1, across] = 0
-        return TextMap(probabilities, self.shape)
+        return self._replace(probabilities=probabilities)
 
     def may_hold_text(self, boxes: Any) -> Any:
         """Whether text is likely at all in each box (n, 4; left, top, right, bottom) or within its height around it."""
         (rows, columns), (height, width) = self.probabilities.shape, self.shape
-        counts = cv2.integral((self.probabilities >= _IN_LINE).astype(np.uint8))
+        counts = cv2.integral((self.probabilities >= self.thresholds.text).astype(np.uint8))
         left, top, right, bottom = np.asarray(boxes, float).reshape(-1, 4).T
         reach = (bottom - top) / 2
         x0, x1 = (np.clip(x * columns / width, 0, columns).astype(int) for x in (left - reach, right + reach))
@@ -67,18 +68,26 @@ class TextMap(NamedTuple):
         return counts[y1, x1] - counts[y0, x1] - counts[y1, x0] + counts[y0, x0] > 0
 
 
-def text_map(image: Any, longest_side: int = _LONGEST_SIDE) -> TextMap:
-    """Where a grayscale array (height, width) may hold text.
+def detected(
+    image: Any, detector: Callable[[Any], Any], thresholds: Thresholds, longest_side: int = LONGEST_SIDE
+) -> TextMap:
+    """The map of a grayscale array (height, width).
 
-    `longest_side`: pixels; the network sees a larger array reduced to it, but a very large one in tiles.
+    `detector` gives probabilities for each pixel of an array whose sides are multiples of 32. It sees a larger image
+    reduced to `longest_side` pixels, but a very large one in tiles.
     """
-    scale = min(1.0, max(longest_side / max(image.shape), _MIN_SCALE * longest_side / _LONGEST_SIDE))
+    scaled = reduced(image, longest_side)
+    probabilities = np.zeros(scaled.shape, np.float32)
+    for tile in _tiles(*scaled.shape):
+        np.maximum(probabilities[tile], detector(scaled[tile]), out=probabilities[tile])
+    return TextMap(probabilities, image.shape, thresholds)
+
+
+def reduced(image: Any, longest_side: int = LONGEST_SIDE) -> Any:
+    """A grayscale array as detectors see it, as one picture."""
+    scale = min(1.0, max(longest_side / max(image.shape), _MIN_SCALE * longest_side / LONGEST_SIDE))
     rows, columns = (max(_MULTIPLE, round(side * scale / _MULTIPLE) * _MULTIPLE) for side in image.shape)
-    scaled = cv2.resize(image, (columns, rows), interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR)
-    probabilities = np.zeros((rows, columns), np.float32)
-    for tile in _tiles(rows, columns):
-        np.maximum(probabilities[tile], _probabilities(scaled[tile]), out=probabilities[tile])
-    return TextMap(probabilities, image.shape)
+    return cv2.resize(image, (columns, rows), interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR)
 
 
 def _tiles(rows: int, columns: int) -> list[tuple[slice, slice]]:
@@ -103,28 +112,14 @@ def _spans(side: int, count: int) -> list[slice]:
     return [slice(start, start + length) for start in starts]
 
 
-def _probabilities(scaled: Any) -> Any:
-    planes = (scaled[None].astype(np.float32) / 255 - _MEAN[:, None, None]) / _DEVIATION[:, None, None]
-    return run_frugally(_network(), planes[None])[0, 0]
-
-
-def load() -> None:
-    """Loads the network, which is kept for the life of the process."""
-    _network()
-
-
-@cache
-def _network() -> Session:
-    return pretrained(DETECTOR)
-
-
-def _line(contour: Any, probabilities: Any, across: float, down: float) -> TextLine | None:
+def _line(contour: Any, where: TextMap, across: float, down: float) -> TextLine | None:
     """The line of a component in pixels of the raster; None if it is too small or too improbable."""
     x, y, width, height = cv2.boundingRect(contour)
     mask = np.zeros((height, width), np.uint8)
     cv2.drawContours(mask, [contour], -1, 1, cv2.FILLED, offset=(-x, -y))
-    score = float(probabilities[y : y + height, x : x + width][mask > 0].mean())
-    if score < _MIN_SCORE:
+    inside = where.probabilities[y : y + height, x : x + width][mask > 0]
+    score = float(inside.mean())
+    if score < where.thresholds.line:
         return None
     # The raster's own pixels: the map may be scaled differently across and down.
     (center_x, center_y), (one, other), angle = cv2.minAreaRect((contour * (across, down)).astype(np.float32))
