@@ -109,6 +109,21 @@ def test_dim_text_above_a_busy_ground_is_found(text_map: Detector) -> None:
     assert any(line.top < 150 and line.width > 300 for line in text_map(page).lines())
 
 
+def test_dim_text_in_a_light_field_of_a_dark_page_is_found(text_map: Detector) -> None:
+    page = np.full((1000, 1400), 15, np.uint8)
+    line = papers.picture(TEXTS[0], width=700)[:140, 50:650]
+    page[100:600, 100:800] = 255
+    page[200:340, 120:720] -= ((255 - line) / 10).astype(np.uint8)
+    assert any(200 < line.top < 340 and line.width > 300 for line in text_map(page).lines())
+
+
+def test_light_text_on_a_dark_page_is_found(text_map: Detector) -> None:
+    page = np.full((600, 1400), 20, np.uint8)
+    line = papers.picture(TEXTS[0], width=700)[:140, 50:650]
+    page[200:340, 120:720] += ((255 - line) / 1.5).astype(np.uint8)
+    assert any(180 < line.top < 340 and line.width > 300 for line in text_map(page).lines())
+
+
 def test_places_of_text_are_told_from_others(text_map: Detector) -> None:
     pixels = np.full((600, 1200), 255, np.uint8)
     line = papers.picture(TEXTS[2], width=500)

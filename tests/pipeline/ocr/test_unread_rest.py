@@ -48,6 +48,18 @@ def test_a_label_stays_beside_a_number_that_nobody_read() -> None:
     assert unread_rest(line(0, 1, 2, 3, 4, 5, 8, 9, 10, 11, 12), [label], [label]) == [(4, 5 * PITCH + 20)]
 
 
+def test_light_ink_in_a_gap_between_dark_words_is_unread() -> None:
+    words = [word("label", 0, 5), word("label", 14, 19)]
+    cut = line(0, 1, 2, 3, 4, 14, 15, 16, 17, 18)
+    assert unread_rest(cut, words, words) == []
+    light = cut.copy()
+    light[10:34, 8 * PITCH : 11 * PITCH] = 200
+    ((left, right),) = unread_rest(light, words, words)
+    assert left <= 8 * PITCH + 1 and right >= 11 * PITCH - 1
+    grainy = cut - np.random.default_rng(3).integers(0, 30, cut.shape, np.uint8)
+    assert unread_rest(np.minimum(grainy, cut), words, words) == []
+
+
 @pytest.mark.parametrize("level", [0, 255])
 def test_blank_lines_frames_and_specks_are_no_characters(level: int) -> None:
     cut = np.full((HEIGHT, 300), level, np.uint8)
