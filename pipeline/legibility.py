@@ -31,7 +31,9 @@ def _characters(raster: Raster, reading: Reading) -> tuple[float, int]:
     boxes = [box for box in reading.unread if 0 < min(box[2:]) <= highest]
     burned = _cells(raster, boxes)
     side = float(np.median([min(box[2:]) for box in boxes])) if boxes else 1.0
-    unread = float(burned.sum()) * _CELL**2 / side**2 * _PER_SQUARE
+    in_area = float(burned.sum()) * _CELL**2 / side**2
+    in_boxes = sum(max(box[2:]) / min(box[2:]) for box in boxes)  # boxes overlap, and some are higher than a line
+    unread = min(in_area, in_boxes) * _PER_SQUARE
     read = sum(
         word.end - word.start
         for word in reading.words

@@ -14,6 +14,7 @@ from tests.pipeline.sandbox.shared import shared
 
 PAGE = Raster("page", 1240, 1754, 150)
 UNREAD = tuple((100, 100 + 60 * n, 1000, 30) for n in range(20))  # 1,300 characters
+DRAWING = (*((40 * n, 20, 10, 10) for n in range(20)), (100, 100, 300, 80))  # dashes, and a box that is no line
 
 
 def word(row: int) -> Word:
@@ -31,6 +32,7 @@ def word(row: int) -> Word:
         (tuple(map(word, range(20))), UNREAD, "", True),  # words that are burned
         ((), UNREAD, "text " * 200, False),
         ((), ((0, 0, 1240, 1754),), "", False),  # a picture
+        ((), DRAWING, "", False),
     ],
 )
 def test_most_text_must_be_unread(words, unread, text: str, illegible: bool) -> None:
