@@ -16,13 +16,7 @@ _MEAN, _DEVIATION = (np.array(rgb, np.float32) for rgb in ((0.485, 0.456, 0.406)
 
 def text_map(image: Any, longest_side: int = LONGEST_SIDE) -> TextMap:
     """Where a grayscale array (height, width) may hold text; the network sees it reduced to `longest_side` pixels."""
-    return detected(image, probabilities, THRESHOLDS, longest_side)
-
-
-def probabilities(scaled: Any) -> Any:
-    """The probability of each pixel of an array whose sides are multiples of 32."""
-    planes = (scaled[None].astype(np.float32) / 255 - _MEAN[:, None, None]) / _DEVIATION[:, None, None]
-    return run_frugally(_network(), planes[None])[0, 0]
+    return detected(image, _probabilities, THRESHOLDS, longest_side)
 
 
 def load() -> None:
@@ -33,3 +27,8 @@ def load() -> None:
 @cache
 def _network() -> Session:
     return pretrained(DETECTOR)
+
+
+def _probabilities(scaled: Any) -> Any:
+    planes = (scaled[None].astype(np.float32) / 255 - _MEAN[:, None, None]) / _DEVIATION[:, None, None]
+    return run_frugally(_network(), planes[None])[0, 0]

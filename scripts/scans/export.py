@@ -3,30 +3,25 @@
 import argparse
 import json
 from pathlib import Path
+from typing import TypeVar
 
 import onnx
 import torch
+from torch import nn
 
 from scripts.scans.detector import Detector, Probabilities
 from scripts.scans.networks import NETWORKS
 
 _OPSET = 18
 
+Network = TypeVar("Network", bound=nn.Module)
+
 
 def export(kind: str, weights: Path, target: Path) -> None:
     """Write the network, of a temperature of 1 and never sure."""
-    network = NETWORKS[kind]()
-    network.load_state_dict(torch.load(weights, map_location="cpu", weights_only=True))
-    torch.onnx.export(
-        network.eval(),
-        (torch.zeros(1, 1, network.HEIGHT, 256),),
-        str(target),
-        input_names=["picture"],
-        output_names=["scores"],
-        dynamic_axes={"picture": {3: "width"}, "scores": {1: "columns"}},
-        opset_version=_OPSET,
-        dynamo=False,
-    )
+    network = _loaded(NETWORKS[kind](), weights)
+    axes = {"picture": {3: "width"}, "scores": {1: "columns"}}
+    _write(network, target, (network.HEIGHT, 256), axes)
     graph = onnx.load(target)
     onnx.helper.set_model_props(graph, {"classes": network.CLASSES.replace("\0", "\ufffd", 1)})
     target.write_bytes(graph.SerializeToString(deterministic=True))
@@ -35,21 +30,29 @@ def export(kind: str, weights: Path, target: Path) -> None:
 
 def export_detector(weights: Path, target: Path) -> None:
     """Write the network that finds text."""
-    network = Detector()
+    axes = {"page": {2: "height", 3: "width"}, "probabilities": {1: "rows", 2: "columns"}}
+    _write(Probabilities(_loaded(Detector(), weights)), target, (256, 256), axes)
+    describe(target)
+
+
+def _loaded(network: Network, weights: Path) -> Network:
     network.load_state_dict(torch.load(weights, map_location="cpu", weights_only=True))
+    return network
+
+
+def _write(network: nn.Module, target: Path, size: tuple[int, int], axes: dict[str, dict[int, str]]) -> None:
+    """Write what makes one output of one picture of `size` (height, width); `axes`: which of their sides vary."""
+    given, made = axes
     torch.onnx.export(
-        Probabilities(network).eval(),
-        (torch.zeros(1, 1, 256, 256),),
+        network.eval(),
+        (torch.zeros(1, 1, *size),),
         str(target),
-        input_names=["page"],
-        output_names=["probabilities"],
-        dynamic_axes={"page": {2: "height", 3: "width"}, "probabilities": {1: "rows", 2: "columns"}},
+        input_names=[given],
+        output_names=[made],
+        dynamic_axes=axes,
         opset_version=_OPSET,
         dynamo=False,
     )
-    graph = onnx.load(target)
-    onnx.checker.check_model(graph)
-    target.write_bytes(graph.SerializeToString(deterministic=True))
 
 
 def describe(target: Path, **values: object) -> None:

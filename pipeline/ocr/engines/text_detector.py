@@ -15,10 +15,8 @@ from pipeline.networks.text_map import TextMap, Thresholds, detected
 
 _THRESHOLDS = Thresholds(edge=0.5, text=0.3, line=0.6)
 _DARKEST, _BRIGHTEST = 0.002, 0.998  # shares of the pixels of a page that are not brighter
-_LIGHT, _PAPER = (
-    0.1,
-    0.7,
-)  # the least share of the lighter half of its levels, and which part of that paper is not darker
+_LIGHT = 0.1  # the least share of pixels in the lighter half of a page's levels that is paper
+_PAPER = 0.7  # the share of them that is not brighter than the paper
 _LEAST_CONTRAST = 48.0  # gray levels
 
 
