@@ -49,11 +49,12 @@ _MIN_NUMBER = 9  # digits of such a number
 _DIGITS = re.compile(r"[0-9](?:[ -]?[0-9])*")
 _PATTERN_TYPES = frozenset({"DATE_TIME", "MONETARY_AMOUNT"})  # rule 4 finds these in every place
 _MIN_AMOUNT = 2  # letters and digits of an amount in a raster: OCR takes ٤٥ for £5
-# A placeholder as printed, extracted or misread: blanks for underscores, O for 0, I and l for 1; small letters only
-# with the underscore, which no prose has, as a number of which one character was read.
+# A placeholder as printed, extracted or misread: blanks for underscores, O for 0, I and l for 1, the side of its box as
+# an I before it; small letters only with the underscore, which no prose has, as a number of which one character was
+# read.
 _PREFIXES = sorted(PREFIX.values(), key=len, reverse=True)
 _PLACEHOLDER = re.compile(
-    r"(?<![A-Za-z0-9])(?:("
+    r"(?<![A-Za-z0-9])[Il|]?(?:("
     + "|".join(prefix.replace("_", "[_ .-]{0,2}") for prefix in _PREFIXES)
     + r")\s?[_.-]?\s?(?=[0-9OoIl|]{2})|((?i:"
     + "|".join(_PREFIXES)

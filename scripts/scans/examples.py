@@ -1,11 +1,12 @@
 """Writes pages and where text is on them, from which the text detector of the first reading learns.
 
-Usage: python -m scripts.scans.examples FOLDER --texts FILE [--pages N] [--seed N] [--documents FOLDER]
+Usage: python -m scripts.scans.examples FOLDER --texts FILE [--pages N] [--pictures N] [--seed N] [--documents FOLDER]
 
 Where text is, the detector of the second reading tells on the undamaged page; runs of text that it overlooks are added
-from where they were drawn, and nothing is where leaves, twigs and emblems were. `--documents`: scans and pictures are
-used as well, those that benchmarks.scans.real with steps of 3 does not look at. Pages are written as PNG, reduced as
-the detector sees them; maps as PNG of half the size.
+from where they were drawn, and nothing is where leaves, twigs and emblems were. `--pictures`: so many drawings and
+photographs, some with lines of text printed on them; of what is in them, text is what can be read. `--documents`: scans
+and pictures are used as well, those that benchmarks.scans.real with steps of 3 does not look at. Pages are written as
+PNG, reduced as the detector sees them; maps as PNG of half the size.
 """
 
 import argparse
@@ -19,35 +20,97 @@ from typing import Any
 import cv2
 import numpy as np
 
+from pipeline.documents.image.handler import extract
 from pipeline.networks.pretrained_detector import text_map
-from pipeline.networks.text_map import reduced
-from scripts.scans import texts
-from scripts.scans.sheets import Polygon, sheet
+from pipeline.networks.text_map import TextMap, reduced
+from pipeline.ocr.engines.latin_recognizer import is_sure, latin_words
+from scripts.scans import pictures, texts
+from scripts.scans.sheets import Polygon, Sheet, printed_over, sheet
 
 _OVERLOOKED = 0.3  # probability that no pixel of a run has
+_PRINTED, _HUED = 0.2, 0.12  # shares of pictures: with lines of text printed on them, and of text that only hue shows
+_AROUND, _INK = 9, 20  # pixels around printed text that belong to it; gray levels
+_LEAST_LETTERS = 3  # of a word in a picture
+# Documents in which nobody sees text; the detector does.
+_WITHOUT_TEXT = {
+    "158f55", "1effa4", "1f752f", "2289a3", "28f123", "2bd3f3", "598edd", "5d344c", "633c3e", "6c89da", "712ccc",
+    "86c68a", "aa5fbd", "b05df7", "b906ef", "d537b5", "d5959c", "d86735", "dd2f64", "de0429",
+}  # fmt: skip
 _CORE = 0.4  # of the height of a run: what counts as its core
 
 
 def write_page(number: int, folder: Path, sentences: Path, seed: int) -> None:
     """Draw the page of this number."""
-    drawn = sheet(random.Random(f"{seed} {number}"), texts.read(sentences))
-    page = reduced(drawn.image)
-    scale = page.shape[1] / drawn.image.shape[1], page.shape[0] / drawn.image.shape[0]
-    found = text_map(page).probabilities
-    for box in drawn.without_text:
-        left, top, right, bottom = (int(side * scale[place % 2]) for place, side in enumerate(box))
-        found[top:bottom, left:right] = 0
-    for run in drawn.runs:
-        _add_overlooked(found, run * scale)
-    _write(folder / f"drawn-{seed}-{number:05d}", page, found)
+    _write_sheet(folder / f"drawn-{seed}-{number:05d}", sheet(random.Random(f"{seed} {number}"), texts.read(sentences)))
 
 
-def write_document(number: int, pixels: bytes, folder: Path) -> None:
+def write_picture(number: int, folder: Path, sentences: Path, seed: int) -> None:
+    """Draw the picture of this number as the service sees it: in gray, with the text that only its hues show."""
+    draw = random.Random(f"{seed} picture {number}")
+    image, stem = pictures.page(draw, pictures.folders()), folder / f"picture-{seed}-{number:05d}"
+    kind = draw.random()
+    if kind < _PRINTED:
+        drawn = printed_over(draw, texts.read(sentences), cv2.cvtColor(image, cv2.COLOR_BGR2GRAY))
+        _write_sheet(stem, drawn, is_picture=True)
+    elif kind < _PRINTED + _HUED:
+        drawn = printed_over(draw, texts.read(sentences), np.full(image.shape[:2], 255, np.uint8))
+        for layer, raster in enumerate(_rasters(pictures.hued(draw, drawn.image))[1:]):
+            scale = raster.shape[1] / image.shape[1]
+            runs = [run * scale for run in drawn.runs]
+            _write_sheet(Path(f"{stem}-{layer}"), Sheet(raster, runs, []), is_picture=True)
+    else:
+        for layer, raster in enumerate(_rasters(image)):
+            page = reduced(raster)
+            _write(Path(f"{stem}-{layer}"), page, _readable(text_map(page), page))
+
+
+def write_document(number: int, name: str, pixels: bytes, folder: Path) -> None:
     """Use a raster of a document."""
     image = cv2.imdecode(np.frombuffer(pixels, np.uint8), cv2.IMREAD_GRAYSCALE)
     if image is not None and min(image.shape) >= 200:
         page = reduced(image)
-        _write(folder / f"real-{number:05d}", page, text_map(page).probabilities)
+        has_text = Path(name).name.partition("-")[0] not in _WITHOUT_TEXT
+        _write(folder / f"real-{number:05d}", page, text_map(page).probabilities * has_text)
+
+
+def _rasters(image: Any) -> list[Any]:
+    """What is read of a picture in BGR."""
+    rasters = extract(cv2.imencode(".png", image)[1].tobytes())[1].values()
+    return [cv2.imdecode(np.frombuffer(pixels, np.uint8), cv2.IMREAD_GRAYSCALE) for pixels in rasters]
+
+
+def _write_sheet(stem: Path, drawn: Sheet, *, is_picture: bool = False) -> None:
+    """Of a picture, text is what was printed on it."""
+    page = reduced(drawn.image)
+    scale = page.shape[1] / drawn.image.shape[1], page.shape[0] / drawn.image.shape[0]
+    found = text_map(page).probabilities
+    if is_picture:
+        printed = np.zeros(found.shape, np.uint8)
+        cv2.fillPoly(printed, [np.rint(run * scale).astype(np.int32) for run in drawn.runs], 1)
+        found *= cv2.dilate(printed, np.ones((_AROUND, _AROUND), np.uint8))
+    for box in drawn.without_text:
+        left, top, right, bottom = (int(side * scale[place % 2]) for place, side in enumerate(box))
+        found[top:bottom, left:right] = 0
+    for run in drawn.runs:
+        if np.ptp(_inside(page, run * scale)) > _INK:
+            _add_overlooked(found, run * scale)
+    _write(stem, page, found)
+
+
+def _inside(page: Any, run: Polygon) -> Any:
+    left, top, width, height = cv2.boundingRect(np.rint(run).astype(np.int32))
+    part = page[max(0, top) : top + height, max(0, left) : left + width]
+    return part if part.size else page[:1, :1]
+
+
+def _readable(found: TextMap, page: Any) -> Any:
+    """The probabilities in the lines that can be read: of pictures the detector takes many parts for lines."""
+    lines = np.zeros(found.shape, np.uint8)
+    for line in found.lines():
+        if any(is_sure(word) and len(word.text) >= _LEAST_LETTERS for word in latin_words(line.cut(page))):
+            left, top, width, height = line.box(0, line.width, found.shape)
+            lines[top : top + height, left : left + width] = 1
+    return found.probabilities * lines
 
 
 def _add_overlooked(found: Any, run: Polygon) -> None:
@@ -67,14 +130,15 @@ def _write(stem: Path, page: Any, found: Any) -> None:
     cv2.imwrite(f"{stem}.map.png", np.rint(small * 255).astype(np.uint8))
 
 
-def _documents(folder: Path) -> Iterator[bytes]:
+def _documents(folder: Path) -> Iterator[tuple[str, bytes]]:
+    """The names of documents, and the PNG of each of their rasters."""
     from benchmarks.scans.job import Jobs
     from benchmarks.scans.real import scans
 
     held_back = {scan.name for scan in scans(Jobs(), folder, 3)}
     for scan in scans(Jobs(), folder, 1):
         if scan.name not in held_back:
-            yield from scan.pixels.values()
+            yield from ((scan.name, pixels) for pixels in scan.pixels.values())
 
 
 def main() -> None:
@@ -83,16 +147,18 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--texts", type=Path, required=True, help="sentences (scripts.scans.texts)")
     parser.add_argument("--pages", type=int, default=700)
+    parser.add_argument("--pictures", type=int, default=0)
     parser.add_argument("--seed", type=int, default=3)
     parser.add_argument("--documents", type=Path)
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     with ProcessPoolExecutor() as processes:
-        draw = partial(write_page, folder=options.folder, sentences=options.texts, seed=options.seed)
-        list(processes.map(draw, range(options.pages), chunksize=4))
+        for write, count in ((write_page, options.pages), (write_picture, options.pictures)):
+            draw = partial(write, folder=options.folder, sentences=options.texts, seed=options.seed)
+            list(processes.map(draw, range(count), chunksize=4))
         if options.documents is not None:
-            rasters = list(_documents(options.documents))
-            list(processes.map(partial(write_document, folder=options.folder), range(len(rasters)), rasters))
+            names, rasters = zip(*_documents(options.documents), strict=True)
+            list(processes.map(partial(write_document, folder=options.folder), range(len(rasters)), names, rasters))
 
 
 if __name__ == "__main__":

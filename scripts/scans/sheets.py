@@ -20,6 +20,7 @@ Polygon = NDArray[np.float64]  # four corners (x, y)
 _LONG, _SHORT = 2339, 1654  # pixels: A4 at 200 dpi
 _USUAL = (20, 46)  # font sizes in pixels
 _EDGE = 60
+_LEAST_CONTRAST = 70  # gray levels between a picture and text that is printed on it
 _ALONE = ("I", "l", "1", "٠", "١", "ا", "و", "a", "A", "5", "٥", "1.", "-", "ب")  # what may stand first or last
 
 
@@ -120,6 +121,27 @@ def sheet(draw: random.Random, sentences: Sequence[str]) -> Sheet:
         draw.choice([_stamp, _signature, _turned])(
             page, draw.randint(0, columns - 400), draw.randint(0, rows - 400), 400
         )
+    return Sheet(page.image, page.runs, page.without_text)
+
+
+def printed_over(draw: random.Random, sentences: Sequence[str], picture: Image) -> Sheet:
+    """A picture in gray with some lines of text on it, each darker or lighter than what is around it."""
+    page = _Page(draw, sentences)
+    page.image = picture.copy()
+    rows, columns = picture.shape
+    down = draw.uniform(0.02, 0.5) * rows
+    for _ in range(draw.randint(1, 6)):
+        image = page.run(columns * draw.uniform(0.3, 0.95), draw.randint(16, 60), sparse=draw.random() < 0.7)
+        height, width = image.shape
+        if down + height >= rows or width >= columns:
+            break
+        left = draw.random() * (columns - width)
+        around = picture[int(down) : int(down) + height, int(left) : int(left) + width]
+        darkest, lightest = (int(level) for level in np.percentile(around, (5, 95)))
+        if max(darkest, 255 - lightest) >= _LEAST_CONTRAST:
+            light = 255 - lightest > darkest
+            page.paste(image, left, down, ink=draw.randint(0, max(0, darkest - _LEAST_CONTRAST)), light=light)
+        down += height * draw.uniform(1.2, 4)
     return Sheet(page.image, page.runs, page.without_text)
 
 

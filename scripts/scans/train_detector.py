@@ -31,7 +31,7 @@ _MEAN = 0.998  # of the weights so far, that the mean keeps at each step
 _MOMENTUM, _FROZEN = 0.02, 0.6  # of statistics of layers; the share of a first pass after which they stay as they are
 _STEEP = 4.0  # how much steeper than probabilities the edges of areas are
 _WARM = 150  # steps until the rate is highest
-_REAL = 0.25  # share of parts of documents, where there are some
+_REAL, _PICTURES = 0.25, 0.3  # shares of parts of documents and of pictures, where there are some
 _INK = 20  # gray levels
 _BLANK = 0.1  # share of parts of which it does not matter what they hold; the others hold ink
 
@@ -123,7 +123,8 @@ class Parts(IterableDataset[tuple[Tensor, Tensor]]):
     """Batches without end; each process that makes them has a seed of its own."""
 
     def __init__(self, folder: Path, seed: int) -> None:
-        self._drawn, self._real, self._seed = pages(folder, "drawn"), pages(folder, "real"), seed
+        self._drawn, self._seed = pages(folder, "drawn"), seed
+        self._others = [(pages(folder, "real"), _REAL), (pages(folder, "picture"), _PICTURES)]
 
     def __iter__(self) -> Iterator[tuple[Tensor, Tensor]]:
         cv2.setNumThreads(1)
@@ -132,11 +133,17 @@ class Parts(IterableDataset[tuple[Tensor, Tensor]]):
         while True:
             images, texts = [], []
             for _ in range(_BATCH):
-                source = self._real if self._real and draw.random() < _REAL else self._drawn
-                image, text = part(draw.choice(source), draw)
+                image, text = part(draw.choice(self._source(draw.random())), draw)
                 images.append(seen(damaged(image, draw), draw))
                 texts.append(text)
             yield torch.from_numpy(np.stack(images)), torch.from_numpy(np.stack(texts))
+
+    def _source(self, place: float) -> list[Page]:
+        for source, share in self._others:
+            if source and place < share:
+                return source
+            place -= share
+        return self._drawn
 
 
 def loss_of(logits: Tensor, text: Tensor) -> Tensor:

@@ -125,14 +125,23 @@ def test_what_surrounds_a_placeholder_is_still_looked_at(judge: Judge):
     assert judge("PHONE_01, +966501234567")
 
 
-@pytest.mark.parametrize("shown", ["AMouNT_01", "AMOUNT O1", "Person_Name_0l", "PERSON_NAME_O", "PERSON_NAME_l"])
+@pytest.mark.parametrize(
+    "shown", ["AMouNT_01", "AMOUNT O1", "Person_Name_0l", "PERSON_NAME_O", "PERSON_NAME_l", "IDATE_02", "|PHONE_01"]
+)
 def test_a_misread_placeholder_is_none_too(judge: Judge, shown: str):
     assert judge(f"Name: {shown}") == ()
 
 
 @pytest.mark.parametrize(
     "text",
-    ["phone_0501234567", "phone +966501234567", "id_1098765432", "Phone 01 or +966501234567", "PHONE_O 966501234567"],
+    [
+        "phone_0501234567",
+        "phone +966501234567",
+        "id_1098765432",
+        "Phone 01 or +966501234567",
+        "PHONE_O 966501234567",
+        "IPHONE_0501234567",
+    ],
 )
 def test_what_only_begins_like_a_placeholder_is_looked_at(judge: Judge, text: str):
     assert judge(text)

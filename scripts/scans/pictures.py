@@ -1,0 +1,91 @@
+"""Drawings and photographs that hold no text, or little, alone or several on a page, in colour.
+
+From them the text detector learns what is no text. They are files of the Debian packages mate-backgrounds,
+openclipart-png and tuxpaint-stamps-default, which `scripts/setup train` installs.
+"""
+
+import random
+from pathlib import Path
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+_FOLDERS = ("backgrounds/mate", "openclipart/png", "tuxpaint/stamps")
+# Letters and digits alone, which nobody would see as text there.
+_WITH_TEXT = ("alphabets", "buttons", "cards", "clocks", "led", "logos", "math", "money", "roadsigns", "semaphore")
+_LEAST_SIDE, _LONGEST_SIDE = 150, 1600  # pixels
+_ALIKE, _UNLIKE = 14, 40  # levels of brightness, and of Cr or Cb
+_LARGE_FILE = 3_000_000  # bytes
+
+Image = NDArray[np.uint8]
+
+
+def folders() -> list[list[Path]]:
+    """The files of each folder with pictures; nothing where the packages are not installed."""
+    found: dict[Path, list[Path]] = {}
+    for root in _FOLDERS:
+        for path in sorted(Path("/usr/share", root).rglob("*")):
+            if path.suffix in (".png", ".jpg") and not set(path.parts) & set(_WITH_TEXT) and not path.is_symlink():
+                found.setdefault(path.parent, []).append(path)
+    return list(found.values())
+
+
+def page(draw: random.Random, every: list[list[Path]]) -> Image:
+    """A picture, or a page with several of them, in BGR; the same state of the generator gives the same page."""
+    if draw.random() < 0.5:
+        return _on_ground(_resized(_read(draw, every), draw.randint(_LEAST_SIDE, _LONGEST_SIDE)), _ground(draw))
+    height, width = draw.randint(500, _LONGEST_SIDE), draw.randint(500, _LONGEST_SIDE)
+    made = np.full((height, width, 3), _ground(draw), np.uint8)
+    for _ in range(draw.randint(2, 9)):
+        picture = _resized(_read(draw, every), draw.randint(60, min(height, width)))
+        top, left = draw.randint(0, height - picture.shape[0]), draw.randint(0, width - picture.shape[1])
+        place = made[top : top + picture.shape[0], left : left + picture.shape[1]]
+        place[:] = _on_ground(picture, place)
+    return made
+
+
+def hued(draw: random.Random, black: Image) -> Image:
+    """A picture in black on white with two other colours (BGR) that hardly differ in brightness."""
+    while True:
+        colours = np.array([[[draw.randint(0, 255) for _ in range(3)]] for _ in range(2)], np.uint8)
+        levels, hues = np.split(cv2.cvtColor(colours, cv2.COLOR_BGR2YCrCb).astype(int), [1], axis=2)
+        if np.ptp(levels) < _ALIKE and np.ptp(hues, axis=0).max() > _UNLIKE:
+            break
+    share = black[:, :, None].astype(np.float32) / 255
+    return np.rint(colours[0] * share + colours[1] * (1 - share)).astype(np.uint8)
+
+
+def _ground(draw: random.Random) -> tuple[int, int, int]:
+    kind = draw.random()
+    if kind < 0.5:
+        return 255, 255, 255
+    if kind < 0.6:
+        return 0, 0, 0
+    return draw.randint(0, 255), draw.randint(0, 255), draw.randint(0, 255)
+
+
+def _read(draw: random.Random, every: list[list[Path]]) -> Image:
+    """Some picture with alpha (height, width, 4), of any folder with the same probability."""
+    while True:
+        path = draw.choice(draw.choice(every))
+        if path.stat().st_size > _LARGE_FILE:
+            continue
+        image = cv2.imread(str(path), cv2.IMREAD_UNCHANGED)
+        if image is not None and image.dtype == np.uint8 and min(image.shape[:2]) >= 16:
+            break
+    if image.ndim == 2:
+        image = cv2.cvtColor(image, cv2.COLOR_GRAY2BGR)
+    return image if image.shape[2] == 4 else np.dstack([image, np.full(image.shape[:2], 255, np.uint8)])
+
+
+def _resized(image: Image, longest: int) -> Image:
+    scale = longest / max(image.shape[:2])
+    width, height = (max(1, round(side * scale)) for side in image.shape[1::-1])
+    kind = cv2.INTER_AREA if scale < 1 else cv2.INTER_CUBIC
+    return np.asarray(cv2.resize(image, (width, height), interpolation=kind), np.uint8)
+
+
+def _on_ground(image: Image, ground: Image | tuple[int, int, int]) -> Image:
+    alpha = image[:, :, 3:].astype(np.float32) / 255
+    return np.rint(image[:, :, :3] * alpha + np.asarray(ground, np.float32) * (1 - alpha)).astype(np.uint8)
