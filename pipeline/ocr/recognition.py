@@ -8,6 +8,7 @@ from pipeline.documents.document import Raster, Reading
 from pipeline.documents.raster.ink import ink_of
 from pipeline.networks.text_line import TextLine
 from pipeline.ocr.columns import with_column_lines
+from pipeline.ocr.cut_numbers import cut_numbers
 from pipeline.ocr.engines.line_word import LineWord
 from pipeline.ocr.engines.text_detector import text_map
 from pipeline.ocr.full_boxes import with_full_boxes
@@ -76,7 +77,7 @@ def _read_upright(raster: Raster, image: Any, labels: Sequence[OcrWord], threads
         for place, cut, own in kept
         for left, right in unread_rest(cut, own, filter(_is_reliable, own))
     )
-    unread = (*unread_ink(image, ink, text, words), *rest)
+    unread = (*unread_ink(image, ink, text, words), *rest, *cut_numbers(image, text, words))
     return Reading(raster.id, *with_column_lines(text, words), (*unread, *words_beside(text, words, unread)))
 
 

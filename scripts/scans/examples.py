@@ -28,7 +28,7 @@ from scripts.scans import pictures, texts
 from scripts.scans.sheets import Polygon, Sheet, printed_over, sheet
 
 _OVERLOOKED = 0.3  # probability that no pixel of a run has
-_PRINTED, _HUED = 0.2, 0.12  # shares of pictures: with lines of text printed on them, and of text that only hue shows
+_PRINTED, _HUED = 0.25, 0.25  # shares of pictures: with lines of text printed on them, and of text that only hue shows
 _AROUND, _INK = 9, 20  # pixels around printed text that belong to it; gray levels
 _LEAST_LETTERS = 3  # of a word in a picture
 # Documents in which nobody sees text; the detector does.
@@ -54,7 +54,7 @@ def write_picture(number: int, folder: Path, sentences: Path, seed: int) -> None
         _write_sheet(stem, drawn, is_picture=True)
     elif kind < _PRINTED + _HUED:
         drawn = printed_over(draw, texts.read(sentences), np.full(image.shape[:2], 255, np.uint8))
-        for layer, raster in enumerate(_rasters(pictures.hued(draw, drawn.image))[1:]):
+        for layer, raster in enumerate(_rasters(pictures.hued(draw, drawn.image, image))[1:]):
             scale = raster.shape[1] / image.shape[1]
             runs = [run * scale for run in drawn.runs]
             _write_sheet(Path(f"{stem}-{layer}"), Sheet(raster, runs, []), is_picture=True)

@@ -15,7 +15,8 @@ _FOLDERS = ("backgrounds/mate", "openclipart/png", "tuxpaint/stamps")
 # Letters and digits alone, which nobody would see as text there.
 _WITH_TEXT = ("alphabets", "buttons", "cards", "clocks", "led", "logos", "math", "money", "roadsigns", "semaphore")
 _LEAST_SIDE, _LONGEST_SIDE = 150, 1600  # pixels
-_ALIKE, _UNLIKE = 14, 40  # levels of brightness, and of Cr or Cb
+_UNLIKE = 40  # levels of Cr or Cb between text and its ground, at least
+_ON_PICTURES = 0.4  # share of texts of another hue that stand on a picture
 _LARGE_FILE = 3_000_000  # bytes
 
 Image = NDArray[np.uint8]
@@ -45,15 +46,32 @@ def page(draw: random.Random, every: list[list[Path]]) -> Image:
     return made
 
 
-def hued(draw: random.Random, black: Image) -> Image:
-    """A picture in black on white with two other colours (BGR) that hardly differ in brightness."""
-    while True:
-        colours = np.array([[[draw.randint(0, 255) for _ in range(3)]] for _ in range(2)], np.uint8)
-        levels, hues = np.split(cv2.cvtColor(colours, cv2.COLOR_BGR2YCrCb).astype(int), [1], axis=2)
-        if np.ptp(levels) < _ALIKE and np.ptp(hues, axis=0).max() > _UNLIKE:
-            break
+def hued(draw: random.Random, black: Image, picture: Image) -> Image:
+    """What is drawn in black on white, in another hue than its ground, which is as bright: a picture in BGR.
+
+    The ground has one colour or two, between which it waves, or is the picture.
+    """
     share = black[:, :, None].astype(np.float32) / 255
-    return np.rint(colours[0] * share + colours[1] * (1 - share)).astype(np.uint8)
+    ground = picture if draw.random() < _ON_PICTURES else _waves(draw, picture.shape[:2])
+    planes = cv2.cvtColor(ground, cv2.COLOR_BGR2YCrCb).astype(np.float32)
+    middle = planes.reshape(-1, 3).mean(axis=0)
+    hues = np.array([draw.choice((-1, 1)) * draw.uniform(_UNLIKE, 2 * _UNLIKE) for _ in range(2)], np.float32)
+    hues[draw.randint(0, 1)] *= draw.random()
+    ink = np.clip(np.where(np.abs(middle[1:] + hues - 128) < 100, middle[1:] + hues, middle[1:] - hues), 16, 240)
+    planes[:, :, 1:] = planes[:, :, 1:] * share + ink * (1 - share)
+    return np.asarray(cv2.cvtColor(np.rint(planes).astype(np.uint8), cv2.COLOR_YCrCb2BGR))
+
+
+def _waves(draw: random.Random, shape: tuple[int, int]) -> Image:
+    """One colour, or two of one brightness that wave into each other."""
+    level, (one, other) = draw.randint(60, 200), ([draw.randint(70, 190) for _ in range(2)] for _ in range(2))
+    rows, columns = np.mgrid[0 : shape[0], 0 : shape[1]]
+    waves = np.sin(rows / draw.uniform(2, 20) + draw.uniform(0, 4) * np.sin(columns / draw.uniform(10, 90)))
+    reach = draw.choice((0.0, draw.random()))
+    share = (0.5 + waves * reach / 2)[:, :, None]
+    planes = np.empty((*shape, 3))
+    planes[:, :, 0], planes[:, :, 1:] = level, np.array(one) * share + np.array(other) * (1 - share)
+    return np.asarray(cv2.cvtColor(np.rint(planes).astype(np.uint8), cv2.COLOR_YCrCb2BGR))
 
 
 def _ground(draw: random.Random) -> tuple[int, int, int]:

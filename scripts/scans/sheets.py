@@ -20,7 +20,7 @@ Polygon = NDArray[np.float64]  # four corners (x, y)
 _LONG, _SHORT = 2339, 1654  # pixels: A4 at 200 dpi
 _USUAL = (20, 46)  # font sizes in pixels
 _EDGE = 60
-_LEAST_CONTRAST = 70  # gray levels between a picture and text that is printed on it
+_LEAST_CONTRAST = 36  # gray levels between a picture and text that is printed on it
 _ALONE = ("I", "l", "1", "٠", "١", "ا", "و", "a", "A", "5", "٥", "1.", "-", "ب")  # what may stand first or last
 
 
@@ -139,8 +139,9 @@ def printed_over(draw: random.Random, sentences: Sequence[str], picture: Image) 
         around = picture[int(down) : int(down) + height, int(left) : int(left) + width]
         darkest, lightest = (int(level) for level in np.percentile(around, (5, 95)))
         if max(darkest, 255 - lightest) >= _LEAST_CONTRAST:
-            light = 255 - lightest > darkest
-            page.paste(image, left, down, ink=draw.randint(0, max(0, darkest - _LEAST_CONTRAST)), light=light)
+            is_light = 255 - lightest > darkest
+            inks = (lightest + _LEAST_CONTRAST, 255) if is_light else (0, darkest - _LEAST_CONTRAST)
+            page.paste(image, left, down, ink=draw.randint(*inks))
         down += height * draw.uniform(1.2, 4)
     return Sheet(page.image, page.runs, page.without_text)
 

@@ -1,0 +1,29 @@
+"""Finds numbers that end where their ground does: on the other one, a part of a picture, further digits may stand."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from pipeline.documents.document import Word
+
+_LONG = 5  # digits of a number that may be a part of an identifier
+_NEAR, _FAR = 0.1, 0.7  # times the height of a number: where its ground is looked at beyond its ends
+_INSET = 0.2  # times its height: above and below, where other lines may be
+_OTHER = 24  # gray levels between two grounds
+
+Box = tuple[int, int, int, int]
+
+
+def cut_numbers(image: Any, text: str, words: Iterable[Word]) -> Iterator[Box]:
+    """The boxes (left, top, width, height) of long numbers beside another ground in a grayscale array."""
+    for word in words:
+        if sum(map(str.isdigit, text[word.start : word.end])) < _LONG:
+            continue
+        near, far, inset = (int(share * word.height) for share in (_NEAR, _FAR, _INSET))
+        rows = image[word.top + inset : word.top + word.height - inset]
+        own = rows[:, word.left : word.left + word.width]
+        right = word.left + word.width
+        beyond = rows[:, max(0, word.left - far) : max(0, word.left - near)], rows[:, right + near : right + far]
+        if own.size and any(side.size and abs(np.median(side) - np.median(own)) >= _OTHER for side in beyond):
+            yield word.left, word.top, word.width, word.height

@@ -1,0 +1,35 @@
+"""A number that ends where its ground does may go on there."""
+
+import numpy as np
+import pytest
+
+from pipeline.documents.document import Word
+from pipeline.ocr.cut_numbers import cut_numbers
+
+TEXT, BOX = "228420111", (300, 100, 270, 50)
+
+
+def found(ground: int, until: int, text: str = TEXT) -> list[tuple[int, int, int, int]]:
+    image = np.full((300, 800), 255, np.uint8)
+    image[:, :until] = ground
+    image[110:140, 310:560:9] = 0
+    return list(cut_numbers(image, text, [Word(0, len(text), *BOX, 99.0)]))
+
+
+def test_another_ground_that_begins_at_the_end_of_a_number() -> None:
+    assert found(170, 295) == [BOX]
+
+
+@pytest.mark.parametrize(("ground", "until"), [(245, 295), (170, 200), (170, 800)])
+def test_no_other_ground_near_it(ground: int, until: int) -> None:
+    assert found(ground, until) == []
+
+
+def test_short_numbers_and_words_may_stand_at_an_edge() -> None:
+    assert found(170, 295, "1447") == found(170, 295, "Address") == []
+
+
+@pytest.mark.parametrize("box", [(0, 0, 30, 12), (790, 290, 30, 40), (5, 5, 1, 1)])
+def test_numbers_at_the_edge_of_the_raster(box: tuple[int, int, int, int]) -> None:
+    image = np.full((300, 800), 255, np.uint8)
+    assert list(cut_numbers(image, TEXT, [Word(0, len(TEXT), *box, 99.0)])) == []
