@@ -28,8 +28,9 @@ from scripts.scans import pictures, texts
 from scripts.scans.sheets import Polygon, Sheet, printed_over, sheet
 
 _OVERLOOKED = 0.3  # probability that no pixel of a run has
-_PRINTED, _HUED = 0.25, 0.25  # shares of pictures: with lines of text printed on them, and of text that only hue shows
+_PRINTED, _HUED = 0.55, 0.3  # shares of pictures: with lines of text printed on them, and of text that only hue shows
 _AROUND, _INK = 9, 20  # pixels around printed text that belong to it; gray levels
+_SHOWN = 0.08  # share of the pixels of a run on a picture that its strokes change, at least
 _LEAST_LETTERS = 3  # of a word in a picture
 # Documents in which nobody sees text; the detector does.
 _WITHOUT_TEXT = {
@@ -47,21 +48,27 @@ def write_page(number: int, folder: Path, sentences: Path, seed: int) -> None:
 def write_picture(number: int, folder: Path, sentences: Path, seed: int) -> None:
     """Draw the picture of this number as the service sees it: in gray, with the text that only its hues show."""
     draw = random.Random(f"{seed} picture {number}")
-    image, stem = pictures.page(draw, pictures.folders()), folder / f"picture-{seed}-{number:05d}"
+    image, name = pictures.page(draw, pictures.folders("train")), f"{seed}-{number:05d}"
     kind = draw.random()
     if kind < _PRINTED:
-        drawn = printed_over(draw, texts.read(sentences), cv2.cvtColor(image, cv2.COLOR_BGR2GRAY))
-        _write_sheet(stem, drawn, is_picture=True)
+        gray = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
+        drawn = printed_over(draw, texts.read(sentences), gray)
+        _write_printed(folder / f"printed-{name}", drawn.image, gray, drawn.runs)
     elif kind < _PRINTED + _HUED:
-        drawn = printed_over(draw, texts.read(sentences), np.full(image.shape[:2], 255, np.uint8))
-        for layer, raster in enumerate(_rasters(pictures.hued(draw, drawn.image, image))[1:]):
-            scale = raster.shape[1] / image.shape[1]
-            runs = [run * scale for run in drawn.runs]
-            _write_sheet(Path(f"{stem}-{layer}"), Sheet(raster, runs, []), is_picture=True)
+        white = np.full(image.shape[:2], 255, np.uint8)
+        drawn = printed_over(draw, texts.read(sentences), white)
+        state = draw.getstate()
+        rasters = _rasters(pictures.hued(draw, drawn.image, image))
+        draw.setstate(state)
+        grounds = _rasters(pictures.hued(draw, white, image))
+        for layer, (raster, ground) in enumerate(zip(rasters, grounds, strict=False)):
+            if layer and raster.shape == ground.shape:
+                scale = raster.shape[1] / image.shape[1]
+                _write_printed(folder / f"printed-{name}-{layer}", raster, ground, [run * scale for run in drawn.runs])
     else:
         for layer, raster in enumerate(_rasters(image)):
             page = reduced(raster)
-            _write(Path(f"{stem}-{layer}"), page, _readable(text_map(page), page))
+            _write(folder / f"picture-{name}-{layer}", page, _readable(text_map(page), page))
 
 
 def write_document(number: int, name: str, pixels: bytes, folder: Path) -> None:
@@ -79,15 +86,10 @@ def _rasters(image: Any) -> list[Any]:
     return [cv2.imdecode(np.frombuffer(pixels, np.uint8), cv2.IMREAD_GRAYSCALE) for pixels in rasters]
 
 
-def _write_sheet(stem: Path, drawn: Sheet, *, is_picture: bool = False) -> None:
-    """Of a picture, text is what was printed on it."""
+def _write_sheet(stem: Path, drawn: Sheet) -> None:
     page = reduced(drawn.image)
-    scale = page.shape[1] / drawn.image.shape[1], page.shape[0] / drawn.image.shape[0]
+    scale = _scale(page, drawn.image)
     found = text_map(page).probabilities
-    if is_picture:
-        printed = np.zeros(found.shape, np.uint8)
-        cv2.fillPoly(printed, [np.rint(run * scale).astype(np.int32) for run in drawn.runs], 1)
-        found *= cv2.dilate(printed, np.ones((_AROUND, _AROUND), np.uint8))
     for box in drawn.without_text:
         left, top, right, bottom = (int(side * scale[place % 2]) for place, side in enumerate(box))
         found[top:bottom, left:right] = 0
@@ -95,6 +97,27 @@ def _write_sheet(stem: Path, drawn: Sheet, *, is_picture: bool = False) -> None:
         if np.ptp(_inside(page, run * scale)) > _INK:
             _add_overlooked(found, run * scale)
     _write(stem, page, found)
+
+
+def _write_printed(stem: Path, image: Any, ground: Any, runs: list[Polygon]) -> None:
+    """Of a picture, text is what can be read, and what was printed on it, whole where it shows."""
+    page = reduced(image)
+    scale, seen = _scale(page, image), text_map(page)
+    changed = cv2.absdiff(page, reduced(ground)) > _INK
+    shown = [run * scale for run in runs if _inside(changed, run * scale).mean() >= _SHOWN]
+    printed = np.zeros(page.shape, np.uint8)
+    cv2.fillPoly(printed, [np.rint(run).astype(np.int32) for run in shown], 1)
+    around = cv2.dilate(printed, np.ones((_AROUND, _AROUND), np.uint8))
+    found = np.maximum(_readable(seen, page), seen.probabilities * around)
+    for run in shown:
+        core, high = np.zeros(found.shape), int(np.linalg.norm(run[3] - run[0]))
+        _add_core(core, run)
+        np.maximum(found, core * cv2.dilate(changed.astype(np.uint8), np.ones((high, high), np.uint8)), out=found)
+    _write(stem, page, found)
+
+
+def _scale(page: Any, image: Any) -> tuple[float, float]:
+    return page.shape[1] / image.shape[1], page.shape[0] / image.shape[0]
 
 
 def _inside(page: Any, run: Polygon) -> Any:
@@ -117,10 +140,14 @@ def _add_overlooked(found: Any, run: Polygon) -> None:
     inside = np.zeros(found.shape, np.uint8)
     cv2.fillPoly(inside, [np.rint(run).astype(np.int32)], 1)
     if inside.any() and found[inside > 0].max() < _OVERLOOKED:
-        left, right = (run[0] + run[3]) / 2, (run[1] + run[2]) / 2
-        half = (run[3] - run[0]) * _CORE / 2
-        core = np.array([left - half, right - half, right + half, left + half])
-        cv2.fillPoly(found, [np.rint(core).astype(np.int32)], 1.0)
+        _add_core(found, run)
+
+
+def _add_core(found: Any, run: Polygon) -> None:
+    left, right = (run[0] + run[3]) / 2, (run[1] + run[2]) / 2
+    half = (run[3] - run[0]) * _CORE / 2
+    core = np.array([left - half, right - half, right + half, left + half])
+    cv2.fillPoly(found, [np.rint(core).astype(np.int32)], 1.0)
 
 
 def _write(stem: Path, page: Any, found: Any) -> None:

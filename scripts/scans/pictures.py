@@ -5,7 +5,11 @@ openclipart-png and tuxpaint-stamps-default, which `scripts/setup train` install
 """
 
 import random
+from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
+from typing import Literal
+from zlib import crc32
 
 import cv2
 import numpy as np
@@ -19,20 +23,28 @@ _UNLIKE = 40  # levels of Cr or Cb between text and its ground, at least
 _ON_PICTURES = 0.4  # share of texts of another hue that stand on a picture
 _LARGE_FILE = 3_000_000  # bytes
 
+_PARTS = 8  # one of so many files is held back for tests
+
 Image = NDArray[np.uint8]
+Folders = Sequence[Sequence[Path]]
+Part = Literal["train", "test"]
 
 
-def folders() -> list[list[Path]]:
+@cache
+def folders(part: Part) -> Folders:
     """The files of each folder with pictures; nothing where the packages are not installed."""
     found: dict[Path, list[Path]] = {}
     for root in _FOLDERS:
         for path in sorted(Path("/usr/share", root).rglob("*")):
-            if path.suffix in (".png", ".jpg") and not set(path.parts) & set(_WITH_TEXT) and not path.is_symlink():
+            is_held_back = crc32(path.name.encode()) % _PARTS == 0
+            if path.suffix not in (".png", ".jpg") or path.is_symlink() or is_held_back != (part == "test"):
+                continue
+            if not set(path.parts) & set(_WITH_TEXT):
                 found.setdefault(path.parent, []).append(path)
-    return list(found.values())
+    return tuple(tuple(files) for files in found.values())
 
 
-def page(draw: random.Random, every: list[list[Path]]) -> Image:
+def page(draw: random.Random, every: Folders) -> Image:
     """A picture, or a page with several of them, in BGR; the same state of the generator gives the same page."""
     if draw.random() < 0.5:
         return _on_ground(_resized(_read(draw, every), draw.randint(_LEAST_SIDE, _LONGEST_SIDE)), _ground(draw))
@@ -83,7 +95,7 @@ def _ground(draw: random.Random) -> tuple[int, int, int]:
     return draw.randint(0, 255), draw.randint(0, 255), draw.randint(0, 255)
 
 
-def _read(draw: random.Random, every: list[list[Path]]) -> Image:
+def _read(draw: random.Random, every: Folders) -> Image:
     """Some picture with alpha (height, width, 4), of any folder with the same probability."""
     while True:
         path = draw.choice(draw.choice(every))

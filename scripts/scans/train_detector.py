@@ -22,16 +22,19 @@ from torch.nn import BatchNorm2d, functional
 from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 
 from pipeline.ocr.engines.text_detector import ink, paper_and_contrast
-from scripts.scans import damage
+from scripts.scans import damage, released
 from scripts.scans.detector import Detector
 
 _SIDE = 448  # pixels of a part
 _BATCH = 8
 _MEAN = 0.998  # of the weights so far, that the mean keeps at each step
 _MOMENTUM, _FROZEN = 0.02, 0.6  # of statistics of layers; the share of a first pass after which they stay as they are
+_LEAST = 0.3  # probability from which on a pixel belongs to a line
 _STEEP = 4.0  # how much steeper than probabilities the edges of areas are
 _WARM = 150  # steps until the rate is highest
-_REAL, _PICTURES = 0.25, 0.3  # shares of parts of documents and of pictures, where there are some
+# Shares of parts, where there are some: of documents, of pictures, and of pictures with text that was printed on them.
+_SHARES = {"real": 0.2, "picture": 0.2, "printed": 0.25}
+_AT_TEXT = 0.7  # share of the parts of these last ones that lie where their text is
 _INK = 20  # gray levels
 _BLANK = 0.1  # share of parts of which it does not matter what they hold; the others hold ink
 
@@ -43,6 +46,7 @@ class Page(NamedTuple):
 
     image: Gray
     text: Gray
+    at_text: float = 0.0
 
 
 def pages(folder: Path, kind: str) -> list[Page]:
@@ -51,13 +55,12 @@ def pages(folder: Path, kind: str) -> list[Page]:
     for path in sorted(folder.glob(f"{kind}-*.page.png")):
         image = cv2.imread(str(path), cv2.IMREAD_GRAYSCALE)
         text = cv2.imread(str(path).replace(".page.", ".map."), cv2.IMREAD_GRAYSCALE)
-        found.append(Page(image, text))
+        found.append(Page(image, text, _AT_TEXT if kind == "printed" else 0.0))
     return found
 
 
 def part(page: Page, draw: random.Random) -> Page:
     """A part of a page, turned and scaled, undamaged."""
-    height, width = page.image.shape
     scale = math.exp(draw.uniform(-0.45, 0.45))
     kind = draw.random()
     most = 0 if kind < 0.55 else 4 if kind < 0.86 else 20 if kind < 0.93 else 60
@@ -65,7 +68,7 @@ def part(page: Page, draw: random.Random) -> Page:
     angle += draw.choice([90, 180, 270]) if draw.random() < 0.1 else 0
     matrix = np.eye(3)
     for _ in range(1 if draw.random() < _BLANK else 8):
-        middle = (draw.uniform(0, width), draw.uniform(0, height))
+        middle = _middle(page, draw)
         matrix[:2] = cv2.getRotationMatrix2D(middle, angle, scale)
         matrix[:2, 2] += _SIDE / 2 - np.array(middle)
         image = cv2.warpAffine(page.image, matrix[:2], (_SIDE, _SIDE), borderValue=255, flags=cv2.INTER_LINEAR)
@@ -76,9 +79,19 @@ def part(page: Page, draw: random.Random) -> Page:
     return Page(image, _sharp(text))
 
 
+def _middle(page: Page, draw: random.Random) -> tuple[float, float]:
+    """Where a part lies: anywhere, or around some text."""
+    if draw.random() < page.at_text and len(places := np.flatnonzero(page.text > _LEAST * 255)):
+        row, column = divmod(int(places[draw.randrange(len(places))]), page.text.shape[1])
+        reach = _SIDE / 3
+        return 2 * column + draw.uniform(-reach, reach), 2 * row + draw.uniform(-reach, reach)
+    height, width = page.image.shape
+    return draw.uniform(0, width), draw.uniform(0, height)
+
+
 def _sharp(text: Gray) -> Gray:
-    """Probabilities as areas: from 0.3 on, a pixel belongs to a line."""
-    return np.clip((text.astype(np.float32) - 0.3 * 255) * _STEEP + 127.5, 0, 255).astype(np.uint8)
+    """Probabilities as areas."""
+    return np.clip((text.astype(np.float32) - _LEAST * 255) * _STEEP + 127.5, 0, 255).astype(np.uint8)
 
 
 def damaged(image: Gray, draw: random.Random) -> Gray:
@@ -124,7 +137,7 @@ class Parts(IterableDataset[tuple[Tensor, Tensor]]):
 
     def __init__(self, folder: Path, seed: int) -> None:
         self._drawn, self._seed = pages(folder, "drawn"), seed
-        self._others = [(pages(folder, "real"), _REAL), (pages(folder, "picture"), _PICTURES)]
+        self._others = [(pages(folder, kind), share) for kind, share in _SHARES.items()]
 
     def __iter__(self) -> Iterator[tuple[Tensor, Tensor]]:
         cv2.setNumThreads(1)
@@ -158,7 +171,9 @@ def train(folder: Path, out: Path, count: int, seed: int, rate: float, start: Pa
     torch.manual_seed(seed)
     device = "cuda" if torch.cuda.is_available() else "cpu"
     network = Detector().to(device, memory_format=torch.channels_last)  # type: ignore[call-overload]
-    if start is not None:
+    if start is not None and start.suffix == ".onnx":
+        released.load(network, start)
+    elif start is not None:
         network.load_state_dict(torch.load(start, map_location=device, weights_only=True))
     for module in network.modules():
         if isinstance(module, BatchNorm2d):
@@ -208,7 +223,7 @@ def main() -> None:
     parser.add_argument("--parts", type=int, default=24_000)
     parser.add_argument("--seed", type=int, default=4)
     parser.add_argument("--rate", type=float, default=3e-3, help="of learning, at most")
-    parser.add_argument("--start", type=Path, help="weights to go on from")
+    parser.add_argument("--start", type=Path, help="weights to go on from, or an exported network")
     options = parser.parse_args()
     train(options.folder, options.out, options.parts, options.seed, options.rate, options.start)
 

@@ -1,11 +1,9 @@
 """The rendered pages: the same each time, with their truth in the right place."""
 
 import random
-import shutil
 
 import numpy as np
 import pytest
-from PIL import features
 
 from benchmarks.scans import pages, score
 from benchmarks.scans.damage import WORN
@@ -17,19 +15,9 @@ from benchmarks.scans.wording import LABELS
 from pipeline.detect.detector import Detector
 from schemas.entities import EntityType
 from schemas.spans import DetectOptions
-from scripts.scans.fonts import families
+from tests.benchmarks.fonts import drawing
 
 TO_ASCII = {ord(eastern): str(digit) for digit, eastern in enumerate("٠١٢٣٤٥٦٧٨٩")}
-
-
-def _has_fonts() -> bool:
-    parts: tuple[SetName, ...] = ("tune", "test")
-    return shutil.which("fc-list") is not None and all(families(part, "arabic") for part in parts)
-
-
-drawing = pytest.mark.skipif(
-    not features.check("raqm") or not _has_fonts(), reason="needs raqm and the fonts of scripts/setup scans"
-)
 
 
 @pytest.fixture(scope="module")
