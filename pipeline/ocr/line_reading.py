@@ -10,6 +10,7 @@ from pipeline.networks.text_line import TextLine
 from pipeline.ocr.agreement import put_together
 from pipeline.ocr.engines import arabic_recognizer, latin_recognizer, line_recognizer
 from pipeline.ocr.engines.line_word import LineWord
+from pipeline.ocr.short_numbers import with_short_numbers
 from pipeline.ocr.unread_ink import is_confident
 
 _MAX_UPWARD = 50.0  # confidence (0..100)
@@ -34,6 +35,8 @@ def words_of_lines(lines: Sequence[TextLine], cuts: Sequence[Any], threads: Exec
     for n, part, read in zip(doubtful, parts, third, strict=True):
         arabic = [(word.moved(part.start), arabic_recognizer.is_sure(word)) for word in read]
         found[n] = put_together(*claims[n], arabic)
+    for n, (_, numbers, _) in enumerate(claims):
+        found[n] = with_short_numbers(found[n], [word for word, _ in numbers], len(cuts[n]))
     return [_unsure(words) if line.runs_upward else words for line, words in zip(lines, found, strict=True)]
 
 

@@ -28,7 +28,7 @@ from scripts.scans import pictures, texts
 from scripts.scans.sheets import Polygon, Sheet, printed_over, sheet
 
 _OVERLOOKED = 0.3  # probability that no pixel of a run has
-_PRINTED, _HUED = 0.55, 0.3  # shares of pictures: with lines of text printed on them, and of text that only hue shows
+_PRINTED, _HUED = 0.4, 0.2  # shares of pictures: with lines of text printed on them, and of text that only hue shows
 _AROUND, _INK = 9, 20  # pixels around printed text that belong to it; gray levels
 _SHOWN = 0.08  # share of the pixels of a run on a picture that its strokes change, at least
 _LEAST_LETTERS = 3  # of a word in a picture

@@ -33,7 +33,7 @@ _LEAST = 0.3  # probability from which on a pixel belongs to a line
 _STEEP = 4.0  # how much steeper than probabilities the edges of areas are
 _WARM = 150  # steps until the rate is highest
 # Shares of parts, where there are some: of documents, of pictures, and of pictures with text that was printed on them.
-_SHARES = {"real": 0.2, "picture": 0.2, "printed": 0.25}
+_SHARES = {"real": 0.22, "picture": 0.25, "printed": 0.22}
 _AT_TEXT = 0.7  # share of the parts of these last ones that lie where their text is
 _INK = 20  # gray levels
 _BLANK = 0.1  # share of parts of which it does not matter what they hold; the others hold ink
@@ -59,8 +59,8 @@ def pages(folder: Path, kind: str) -> list[Page]:
     return found
 
 
-def part(page: Page, draw: random.Random) -> Page:
-    """A part of a page, turned and scaled, undamaged."""
+def part(page: Page, draw: random.Random) -> tuple[Gray, Gray]:
+    """A part of a page and its text, turned and scaled, undamaged."""
     scale = math.exp(draw.uniform(-0.45, 0.45))
     kind = draw.random()
     most = 0 if kind < 0.55 else 4 if kind < 0.86 else 20 if kind < 0.93 else 60
@@ -76,7 +76,7 @@ def part(page: Page, draw: random.Random) -> Page:
             break
     half = np.diag([0.5, 0.5, 1.0]) @ matrix @ np.diag([2.0, 2.0, 1.0])
     text = cv2.warpAffine(page.text, half[:2], (_SIDE // 2, _SIDE // 2), borderValue=0, flags=cv2.INTER_LINEAR)
-    return Page(image, _sharp(text))
+    return image, _sharp(text)
 
 
 def _middle(page: Page, draw: random.Random) -> tuple[float, float]:

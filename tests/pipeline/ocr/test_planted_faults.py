@@ -30,8 +30,8 @@ LINES = (
 QUICK = {"detector_silent", "second_detector_silent", "ink_silent", "words_lying"}
 BLURRED = "٠٥٠١٢٣٤٥٦٧"  # so that it is burned as unread ink
 BLUR, MORE_BLUR = 3.5, 5.0  # pixels; with more of it no engine reads a digit
-# Known gap: ink that no engine can read, where our network is sure of other words, or nobody looks for unread ink.
-UNCONTRADICTED = {"ink_silent", "lines_lying", "words_lying"}
+# Known gap: ink that no engine can read, where our network is sure of other words.
+UNCONTRADICTED = {"words_lying"}
 HARMLESS = "Issued at the office in the morning"
 Box = tuple[int, int, int, int]
 
