@@ -178,6 +178,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=3)
     parser.add_argument("--documents", type=Path)
     options = parser.parse_args()
+    if options.pictures and not pictures.folders("train"):
+        parser.error("the pictures are missing: scripts/setup train")
     options.folder.mkdir(parents=True, exist_ok=True)
     with ProcessPoolExecutor() as processes:
         for write, count in ((write_page, options.pages), (write_picture, options.pictures)):
