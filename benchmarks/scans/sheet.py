@@ -20,7 +20,7 @@ _MARGIN = 2  # pixels around the strokes of a value
 
 @dataclass(frozen=True)
 class Named:
-    """Text that redaction may rightly take: a place, an institution, an address, a date."""
+    """Text that redaction may rightly take: a place, an institution, an address, a date, a duration."""
 
     text: str
 

@@ -1,4 +1,6 @@
-"""What the pages say around their values: labels, and sentences that hold nothing personal."""
+"""What the pages say around their values: labels, and sentences that hold nothing personal but some durations."""
+
+import re
 
 from schemas.entities import EntityType as T
 
@@ -48,6 +50,8 @@ SENTENCES = {
         "Questions are answered at the service desk on floor 2 during working hours.",
     ],
 }
+
+DURATION = re.compile(r"(\d+ (?:يوما|days)|أسبوعين|two weeks)")  # which redaction rightly takes, as DATE_TIME
 
 # Names of places and institutions, which redaction rightly takes.
 HEADS = {

@@ -7,7 +7,7 @@ from typing import Literal
 
 from benchmarks.scans.sheet import Named, Part, Sheet
 from benchmarks.scans.values import Value, Values
-from benchmarks.scans.wording import HEADS, LABELS, SENTENCES, STAYING, TITLES
+from benchmarks.scans.wording import DURATION, HEADS, LABELS, SENTENCES, STAYING, TITLES
 from schemas.entities import EntityType
 
 Language = Literal["ar", "en", "both"]
@@ -87,7 +87,8 @@ class Writer:
 
     def text(self, x: float, y: float, width: float, parts: Sequence[Part], *, size: float = 30) -> float:
         """A paragraph in the main language."""
-        return self.sheet.paragraph(x, y, width, parts, size=size, rtl=self.rtl) + 0.4 * size
+        said = [one for part in parts for one in (_said(part) if isinstance(part, str) else [part])]
+        return self.sheet.paragraph(x, y, width, said, size=size, rtl=self.rtl) + 0.4 * size
 
     def fill(self, x: float, y: float, width: float, *, size: float = 28) -> float:
         """Paragraphs of sentences until the page is about as full as pages are."""
@@ -126,3 +127,8 @@ class Writer:
             if not ruled and number == 0:
                 sheet.rule(x, y, x + total, y)
         return y + size
+
+
+def _said(text: str) -> list[Part]:
+    """A text, its durations apart."""
+    return [Named(part) if number % 2 else part for number, part in enumerate(DURATION.split(text))]

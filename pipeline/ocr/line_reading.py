@@ -35,8 +35,7 @@ def words_of_lines(lines: Sequence[TextLine], cuts: Sequence[Any], threads: Exec
     for n, part, read in zip(doubtful, parts, third, strict=True):
         arabic = [(word.moved(part.start), arabic_recognizer.is_sure(word)) for word in read]
         found[n] = put_together(*claims[n], arabic)
-    for n, (_, numbers, _) in enumerate(claims):
-        found[n] = with_short_numbers(found[n], [word for word, _ in numbers], len(cuts[n]))
+    found = with_short_numbers(lines, found, [[word for word, _ in numbers] for _, numbers, _ in claims])
     return [_unsure(words) if line.runs_upward else words for line, words in zip(lines, found, strict=True)]
 
 

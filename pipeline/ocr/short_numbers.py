@@ -1,39 +1,71 @@
 """Short numbers of which no engine is sure enough, and which cannot be a part of a longer one.
 
-So sure a network must be of an identifier that amounts and page numbers in unknown fonts would go for caution. Of 2,547
-numbers in the fonts of the tuning set that it read with two to four digits and a probability of .9, none was longer in
-truth; alone in its place such a number identifies nobody.
+So sure a network must be of an identifier that amounts, floors and page numbers in unknown fonts would go for caution.
+Alone in its place such a number identifies nobody; how often one that is likely is longer in truth tells
+`python -m scripts.scans.scores short recurrent`.
 """
 
 from collections.abc import Sequence
 
+import numpy as np
+
+from pipeline.networks.text_line import TextLine
 from pipeline.ocr.engines.line_word import LineWord
 
-_DIGITS = range(2, 5)
-_LIKELY = 90.0  # confidence (0..100)
+DIGITS = range(2, 5)
+LIKELY, LIKELY_DIGIT = 90.0, 97.0  # confidence (0..100): of such a number, and of a digit
 _BESIDE = 2.5  # times the height of the line: digits that are nearer may be of the same number
+_ANYWHERE = 2 * (1 << 30,)  # a shape that no box leaves
 
 
-def with_short_numbers(words: Sequence[LineWord], numbers: Sequence[LineWord], height: int) -> list[LineWord]:
-    """The words of a line, in which likely short numbers without other digits beside them count as read.
+def with_short_numbers(
+    lines: Sequence[TextLine], read: Sequence[Sequence[LineWord]], numbers: Sequence[Sequence[LineWord]]
+) -> list[list[LineWord]]:
+    """The words of each line, where likely short numbers without other digits beside them count as read.
 
-    `numbers`: what our network read of them, with its own confidence.
+    So does a digit, without other digits or single letters in any direction: a number may have wide gaps or run down a
+    column, and letters look like digits. `numbers`: what our network read of each line, with its own confidence.
     """
-    likely = {(one.text, one.left) for one in numbers if one.confidence >= _LIKELY and _is_short(one.text)}
-    return [
-        word._replace(confidence=max(_LIKELY, word.confidence))
-        if (word.text, word.left) in likely and _is_alone(word, words, _BESIDE * height)
-        else word
-        for word in words
-    ]
+    signs = np.array(
+        [_box(line, word) for line, words in zip(lines, read, strict=True) for word in words if _may_be_digit(word)]
+    ).reshape(-1, 4)
+    return [_with_short_numbers(line, words, own, signs) for line, words, own in zip(lines, read, numbers, strict=True)]
 
 
-def _is_short(text: str) -> bool:
-    return text.isdigit() and len(text) in _DIGITS
+def _with_short_numbers(
+    line: TextLine, words: Sequence[LineWord], numbers: Sequence[LineWord], signs: np.ndarray
+) -> list[LineWord]:
+    sure = {(one.text, one.left): one.confidence for one in numbers if one.text.isdigit()}
+    found = []
+    for word in words:
+        own, reach = sure.get((word.text, word.left), 0.0), _BESIDE * line.height
+        if (len(word.text) in DIGITS and own >= LIKELY and _is_alone_in_line(word, words, reach)) or (
+            len(word.text) == 1 and own >= LIKELY_DIGIT and _is_alone(_box(line, word), signs, reach)
+        ):
+            word = word._replace(confidence=max(LIKELY, word.confidence))
+        found.append(word)
+    return found
 
 
-def _is_alone(word: LineWord, words: Sequence[LineWord], reach: float) -> bool:
+def _is_alone_in_line(word: LineWord, words: Sequence[LineWord], reach: float) -> bool:
     return not any(
         other is not word and other.has_digits and other.left < word.right + reach and word.left < other.right + reach
         for other in words
     )
+
+
+def _may_be_digit(word: LineWord) -> bool:
+    return word.has_digits or sum(map(str.isalnum, word.text)) == 1
+
+
+def _box(line: TextLine, word: LineWord) -> tuple[int, int, int, int]:
+    left, top, width, height = line.box(word.left, word.right, _ANYWHERE)
+    return left, top, left + width, top + height
+
+
+def _is_alone(box: tuple[int, int, int, int], signs: np.ndarray, reach: float) -> bool:
+    """Whether the box is the only one of the signs within its reach."""
+    left, top, right, bottom = box
+    beside = (signs[:, 0] < right + reach) & (signs[:, 2] > left - reach)
+    above = (signs[:, 1] < bottom + reach) & (signs[:, 3] > top - reach)
+    return int((beside & above).sum()) <= 1

@@ -28,7 +28,9 @@ from scripts.scans import pictures, texts
 from scripts.scans.sheets import Polygon, Sheet, printed_over, sheet
 
 _OVERLOOKED = 0.3  # probability that no pixel of a run has
+_THICK = 0.2  # of the height of a run: a core that was seen
 _PRINTED, _HUED = 0.4, 0.2  # shares of pictures: with lines of text printed on them, and of text that only hue shows
+_GUILLOCHES = 0.4  # share of pictures that are guilloches
 _AROUND, _INK = 9, 20  # pixels around printed text that belong to it; gray levels
 _SHOWN = 0.08  # share of the pixels of a run on a picture that its strokes change, at least
 _LEAST_LETTERS = 3  # of a word in a picture
@@ -48,7 +50,8 @@ def write_page(number: int, folder: Path, sentences: Path, seed: int) -> None:
 def write_picture(number: int, folder: Path, sentences: Path, seed: int) -> None:
     """Draw the picture of this number as the service sees it: in gray, with the text that only its hues show."""
     draw = random.Random(f"{seed} picture {number}")
-    image, name = pictures.page(draw, pictures.folders("train")), f"{seed}-{number:05d}"
+    is_guilloche, name = draw.random() < _GUILLOCHES, f"{seed}-{number:05d}"
+    image = pictures.guilloche(draw) if is_guilloche else pictures.page(draw, pictures.folders("train"))
     kind = draw.random()
     if kind < _PRINTED:
         gray = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
@@ -112,6 +115,9 @@ def _write_printed(stem: Path, image: Any, ground: Any, runs: list[Polygon]) -> 
     for run in shown:
         core, high = np.zeros(found.shape), int(np.linalg.norm(run[3] - run[0]))
         _add_core(core, run)
+        left, top, wide, _ = cv2.boundingRect(np.rint(run).astype(np.int32))
+        there = slice(max(0, top), top + high), slice(max(0, left), left + wide)
+        core[there][:, (found[there] >= _OVERLOOKED).mean(axis=0) >= _THICK] = 0
         np.maximum(found, core * cv2.dilate(changed.astype(np.uint8), np.ones((high, high), np.uint8)), out=found)
     _write(stem, page, found)
 

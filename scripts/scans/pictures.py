@@ -1,9 +1,10 @@
-"""Drawings and photographs that hold no text, or little, alone or several on a page, in colour.
+"""Drawings, photographs and guilloches that hold no text, or little, alone or several on a page, in colour.
 
-From them the text detector learns what is no text. They are files of the Debian packages mate-backgrounds,
-openclipart-png and tuxpaint-stamps-default, which `scripts/setup train` installs.
+From them the text detector learns what is no text. Drawings and photographs are files of the Debian packages
+mate-backgrounds, openclipart-png and tuxpaint-stamps-default, which `scripts/setup train` installs.
 """
 
+import math
 import random
 from collections.abc import Sequence
 from functools import cache
@@ -20,7 +21,10 @@ _FOLDERS = ("backgrounds/mate", "openclipart/png", "tuxpaint/stamps")
 _WITH_TEXT = ("alphabets", "buttons", "cards", "clocks", "led", "logos", "math", "money", "roadsigns", "semaphore")
 _LEAST_SIDE, _LONGEST_SIDE = 150, 1600  # pixels
 _UNLIKE = 40  # levels of Cr or Cb between text and its ground, at least
-_ON_PICTURES = 0.4  # share of texts of another hue that stand on a picture
+_ON_PICTURES, _SHIFTED = (
+    0.5,
+    0.5,
+)  # shares of texts of another hue: on a picture, and as far from their ground everywhere
 _LARGE_FILE = 3_000_000  # bytes
 
 _PARTS = 8  # one of so many files is held back for tests
@@ -58,10 +62,31 @@ def page(draw: random.Random, every: Folders) -> Image:
     return made
 
 
+def guilloche(draw: random.Random) -> Image:
+    """Fine curves in a few colours that run through each other, straight or as rosettes, as on certificates, in BGR."""
+    height, width = draw.randint(500, _LONGEST_SIDE), draw.randint(500, _LONGEST_SIDE)
+    rows, columns = np.mgrid[0:height, 0:width].astype(np.float32)
+    made = np.full((height, width, 3), [draw.randint(110, 255) for _ in range(3)], np.float32)
+    for _ in range(draw.randint(1, 5)):
+        if draw.random() < 0.4:
+            down, right = rows - draw.uniform(0, height), columns - draw.uniform(0, width)
+            course = np.hypot(down, right) + draw.uniform(2, 50) * np.sin(draw.randint(3, 30) * np.arctan2(down, right))
+        else:
+            turn = draw.uniform(0, math.pi)
+            across = columns * math.cos(turn) - rows * math.sin(turn)
+            course = columns * math.sin(turn) + rows * math.cos(turn)
+            course += draw.uniform(1, 50) * np.sin(across / draw.uniform(10, 150))
+        lines = np.cos(course * 2 * math.pi / draw.uniform(5, 45)) - draw.uniform(-0.2, 0.9)
+        ink = np.array([draw.randint(0, 230) for _ in range(3)], np.float32)
+        made += (ink - made) * np.clip(lines * draw.uniform(1, 6), 0, draw.uniform(0.2, 1))[:, :, None]
+    return np.rint(made).astype(np.uint8)
+
+
 def hued(draw: random.Random, black: Image, picture: Image) -> Image:
     """What is drawn in black on white, in another hue than its ground, which is as bright: a picture in BGR.
 
-    The ground has one colour or two, between which it waves, or is the picture.
+    The ground has one colour or two, between which it waves, or is the picture. Text has one hue, or one that is
+    everywhere as far from that of the ground.
     """
     share = black[:, :, None].astype(np.float32) / 255
     ground = picture if draw.random() < _ON_PICTURES else _waves(draw, picture.shape[:2])
@@ -70,8 +95,10 @@ def hued(draw: random.Random, black: Image, picture: Image) -> Image:
     hues = np.array([draw.choice((-1, 1)) * draw.uniform(_UNLIKE, 2 * _UNLIKE) for _ in range(2)], np.float32)
     hues[draw.randint(0, 1)] *= draw.random()
     ink = np.clip(np.where(np.abs(middle[1:] + hues - 128) < 100, middle[1:] + hues, middle[1:] - hues), 16, 240)
+    if draw.random() < _SHIFTED:
+        ink = planes[:, :, 1:] + hues
     planes[:, :, 1:] = planes[:, :, 1:] * share + ink * (1 - share)
-    return np.asarray(cv2.cvtColor(np.rint(planes).astype(np.uint8), cv2.COLOR_YCrCb2BGR))
+    return np.asarray(cv2.cvtColor(np.clip(np.rint(planes), 0, 255).astype(np.uint8), cv2.COLOR_YCrCb2BGR))
 
 
 def _waves(draw: random.Random, shape: tuple[int, int]) -> Image:

@@ -1,9 +1,10 @@
 """How well a recognizer reads drawn lines: of kept-back fonts, by kind of digits, clean and damaged.
 
-Usage: python -m scripts.scans.scores tune|words|test recurrent|convolutional --texts FILE [--lines N]
+Usage: python -m scripts.scans.scores tune|words|short|test recurrent|convolutional --texts FILE [--lines N]
 
 `tune` sets the temperature and the sure confidences in the file of the weights, `words` what makes the confidence of
-words (of the first network), `test` prints the table of the model card.
+words (of the first network), `short` tells how often a likely short number is a longer one (of the first network),
+`test` prints the table of the model card.
 """
 
 import argparse
@@ -19,6 +20,7 @@ import numpy as np
 
 from pipeline.networks.numbers import MIN_SURE_DIGITS, Character, Number, numbers_of
 from pipeline.ocr.engines import line_recognizer as first
+from pipeline.ocr.short_numbers import DIGITS, LIKELY, LIKELY_DIGIT
 from pipeline.verification import number_recognizer as second
 from scripts import logistic
 from scripts.scans import fonts, texts
@@ -186,6 +188,20 @@ def fit_words(lines: int, sentences: Sequence[str]) -> None:
         print(f"| {low} to {high} | {chosen.sum()} | {right[chosen].mean():.3f} |")
 
 
+def short(lines: int, sentences: Sequence[str]) -> None:
+    """Print what is there where pipeline.ocr.short_numbers takes a number for read."""
+    read = [one for one in tried("recurrent", "tune", _mixed(lines), 31, sentences).read if one.text.isdigit()]
+    for name, chosen in (
+        ("a digit", [one for one in read if len(one.text) == 1 and 100 * one.confidence >= LIKELY_DIGIT]),
+        ("two to four", [one for one in read if len(one.text) in DIGITS and 100 * one.confidence >= LIKELY]),
+    ):
+        longer = [sum(map(str.isdigit, one.truth)) for one in chosen if len(one.truth) > len(one.text)]
+        other = sum(not one.right for one in chosen) - len(longer)
+        print(
+            f"{name}: of {len(chosen)} likely ones {other} are other numbers or none, digits of longer ones: {longer}"
+        )
+
+
 def _plain(text: str) -> str:
     """Without the signs around a number whose confusion changes nothing: `+` and `*`, brackets."""
     return text.strip("+*#()%")
@@ -210,7 +226,7 @@ def _share(found: list[bool]) -> str:
 def main() -> None:
     """Tune or test one recognizer."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("step", choices=["tune", "words", "test"])
+    parser.add_argument("step", choices=["tune", "words", "short", "test"])
     parser.add_argument("name", choices=MODULES)
     parser.add_argument("--texts", type=Path, required=True, help="sentences (scripts.scans.texts)")
     parser.add_argument("--lines", type=int, default=12_000)
@@ -220,6 +236,8 @@ def main() -> None:
         tune(options.name, options.lines, texts.read(options.texts))
     elif options.step == "words":
         fit_words(options.lines, texts.read(options.texts))
+    elif options.step == "short":
+        short(options.lines, texts.read(options.texts))
     else:
         test(options.name, options.lines, options.seed, texts.read(options.texts))
 

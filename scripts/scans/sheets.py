@@ -138,10 +138,9 @@ def printed_over(draw: random.Random, sentences: Sequence[str], picture: Image) 
         left = draw.random() * (columns - width)
         around = picture[int(down) : int(down) + height, int(left) : int(left) + width]
         darkest, lightest = (int(level) for level in np.percentile(around, (5, 95)))
-        if max(darkest, 255 - lightest) >= _LEAST_CONTRAST:
-            is_light = 255 - lightest > darkest
-            inks = (lightest + _LEAST_CONTRAST, 255) if is_light else (0, darkest - _LEAST_CONTRAST)
-            page.paste(image, left, down, ink=draw.randint(*inks))
+        inks = [(0, darkest - _LEAST_CONTRAST), (lightest + _LEAST_CONTRAST, 255)]
+        if possible := [(least, most) for least, most in inks if least <= most]:
+            page.paste(image, left, down, ink=draw.randint(*draw.choice(possible)))
         down += height * draw.uniform(1.2, 4)
     return Sheet(page.image, page.runs, page.without_text)
 

@@ -36,6 +36,7 @@ _WARM = 150  # steps until the rate is highest
 _SHARES = {"real": 0.22, "picture": 0.25, "printed": 0.22}
 _AT_TEXT = 0.7  # share of the parts of these last ones that lie where their text is
 _INK = 20  # gray levels
+_BLURS = (0.6, 0.25, 0.15)  # shares of blurred parts: a little, more, much
 _BLANK = 0.1  # share of parts of which it does not matter what they hold; the others hold ink
 
 Gray = NDArray[np.uint8]
@@ -105,7 +106,8 @@ def damaged(image: Gray, draw: random.Random) -> Gray:
         small = cv2.resize(image, None, fx=lower, fy=lower, interpolation=cv2.INTER_AREA)
         image = cv2.resize(small, image.shape[::-1], interpolation=cv2.INTER_LINEAR)
     if draw.random() < 0.45:
-        image = cv2.GaussianBlur(image, (0, 0), draw.uniform(0.3, 1.4) if draw.random() < 0.7 else draw.uniform(1, 3))
+        reach = draw.choices([(0.3, 1.4), (1.0, 3.0), (3.0, 7.0)], _BLURS)[0]
+        image = cv2.GaussianBlur(image, (0, 0), draw.uniform(*reach))
     kind = draw.random()
     if kind < 0.45:
         image = damage.exposed(image, draw)

@@ -7,11 +7,13 @@ import pytest
 
 from benchmarks.scans import pages, score
 from benchmarks.scans.damage import WORN
-from benchmarks.scans.fonts import SetName
+from benchmarks.scans.fonts import SetName, typefaces
 from benchmarks.scans.layouts import LAYOUTS
 from benchmarks.scans.pages import Page, page, plan
+from benchmarks.scans.sheet import Sheet
 from benchmarks.scans.values import EASTERN, Kind, Values
-from benchmarks.scans.wording import LABELS
+from benchmarks.scans.wording import DURATION, FINDINGS, LABELS, SENTENCES
+from benchmarks.scans.writer import Writer
 from pipeline.detect.detector import Detector
 from schemas.entities import EntityType
 from schemas.spans import DetectOptions
@@ -108,6 +110,23 @@ def test_the_detector_knows_every_identifier_behind_its_label(digits: Kind) -> N
                 text = f"{label}: {value.text}"
                 found = detector.detect(text, DetectOptions(strict_checksums=False)).spans
                 assert any(span.type == type_ and text[span.start : span.end] == value.text for span in found), text
+
+
+@pytest.mark.parametrize("digits", ["ascii", "eastern"])
+def test_sentences_hold_durations_and_nothing_else_to_find(digits: Kind) -> None:
+    detector, values = Detector(), Values(random.Random(5), digits)
+    for source in (SENTENCES, FINDINGS):
+        for text in map(values.number, (*source["ar"], *source["en"])):
+            spans = detector.detect(text, DetectOptions(strict_checksums=False)).spans
+            assert [text[span.start : span.end] for span in spans] == DURATION.findall(text)
+
+
+@drawing
+def test_what_is_found_in_sentences_may_be_taken() -> None:
+    draw = random.Random(1)
+    sheet = Sheet(typefaces("test", draw))
+    Writer(sheet, "ar", Values(draw, "eastern"), draw).text(100, 100, 1400, ["خلال ٣٠ يوما من", "منذ أسبوعين."])
+    assert len(sheet.named) == 3 and not sheet.planted
 
 
 def test_digits_of_a_page_are_of_one_kind() -> None:

@@ -1,9 +1,12 @@
 """A likely short number counts as read where no other digits stand beside it, so that it is no part of a longer one."""
 
+from collections.abc import Sequence
+
+from pipeline.networks.text_line import TextLine
 from pipeline.ocr.engines.line_word import LineWord
 from pipeline.ocr.short_numbers import with_short_numbers
 
-HEIGHT = 40
+LINE = TextLine(left=30.0, top=100.0, along=(1.0, 0.0), width=1000.0, height=40.0, score=0.9)
 
 
 def likely(text: str, left: float, confidence: float = 97.0) -> LineWord:
@@ -13,8 +16,13 @@ def likely(text: str, left: float, confidence: float = 97.0) -> LineWord:
 
 def read(*numbers: LineWord) -> list[float]:
     """The confidence of each in a line where nobody was sure of them."""
-    words = [number._replace(confidence=50.0) for number in numbers]
-    return [word.confidence for word in with_short_numbers(words, numbers, HEIGHT)]
+    return [word.confidence for word in read_lines((LINE, numbers))[0]]
+
+
+def read_lines(*lines: tuple[TextLine, Sequence[LineWord]]) -> list[list[LineWord]]:
+    """The words of lines where nobody was sure of them."""
+    places, numbers = zip(*lines, strict=True)
+    return with_short_numbers(places, [[one._replace(confidence=50.0) for one in own] for own in numbers], numbers)
 
 
 def test_a_likely_short_number_alone_in_its_place_counts_as_read() -> None:
@@ -23,9 +31,9 @@ def test_a_likely_short_number_alone_in_its_place_counts_as_read() -> None:
     assert read(likely("350", 100), LineWord("SAR", 165, 220, 97.0)) == [90.0, 50.0]
 
 
-def test_longer_less_likely_and_single_ones_do_not() -> None:
+def test_longer_and_less_likely_ones_do_not() -> None:
     assert read(likely("35042", 100)) == [50.0]
-    assert read(likely("3", 100)) == [50.0]
+    assert read(likely("3", 100, confidence=96.0)) == [50.0]
     assert read(likely("350", 100, confidence=89.0)) == [50.0]
     assert read(likely("3-50", 100)) == [50.0]
 
@@ -38,4 +46,16 @@ def test_groups_of_a_longer_number_do_not() -> None:
 
 def test_a_word_that_another_engine_read_there_stays_doubtful() -> None:
     word = LineWord("VA", 100, 140, 50.0)
-    assert with_short_numbers([word], [likely("٧٨", 100)], HEIGHT) == [word]
+    assert with_short_numbers([LINE], [[word]], [[likely("٧٨", 100)]]) == [[word]]
+
+
+def test_a_likely_digit_counts_as_read_where_nothing_like_a_digit_stands_in_any_direction() -> None:
+    digit, letter = likely("٣", 100, 98.0), LineWord("ا", 200, 210, 99.0)
+    below, far = (LINE._replace(top=LINE.top + down) for down in (120.0, 300.0))
+    assert read(digit) == [90.0]
+    assert read(digit, LineWord("الدور", 125, 220, 97.0)) == [90.0, 50.0]
+    assert read(digit, letter) == [50.0, 50.0]
+    assert read(digit, likely("٤", 210, 98.0)) == [50.0, 50.0]
+    assert read_lines((LINE, [digit]), (below, [digit])) == [[digit._replace(confidence=50.0)]] * 2
+    assert read_lines((LINE, [digit]), (far, [digit])) == [[digit._replace(confidence=90.0)]] * 2
+    assert with_short_numbers([], [], []) == []
