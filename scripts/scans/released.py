@@ -1,9 +1,14 @@
 """Reads the weights of an exported text detector back, so that training can go on from what was released.
 
+Usage: python -m scripts.scans.released FIRST SECOND OUT
+
+writes the mean of two, of one training before and after a pass: it keeps much of what each of them does well.
+
 An export holds each convolution with the normalization after it folded in. Here the two are parted again: a channel's
 weights get the length that they have before training, and the normalization scales them back.
 """
 
+import argparse
 import math
 from itertools import pairwise
 from pathlib import Path
@@ -20,7 +25,10 @@ _PREFIX = "detector."  # of what the export names as the network does
 
 
 def load(network: Detector, path: Path) -> None:
-    """Give the network the weights of an exported one. ValueError where they are those of another network."""
+    """Give the network saved weights, or those of an exported one. ValueError where that is another network."""
+    if path.suffix != ".onnx":
+        network.load_state_dict(torch.load(path, map_location="cpu", weights_only=True))
+        return
     stored = {one.name: onnx.numpy_helper.to_array(one) for one in onnx.load(path).graph.initializer}
     named = {name.removeprefix(_PREFIX): value for name, value in stored.items() if name.startswith(_PREFIX)}
     folded = iter([value for name, value in stored.items() if not name.startswith(_PREFIX)])
@@ -46,3 +54,21 @@ def _parted(name: str, layer: nn.Conv2d, after: str, normal: nn.BatchNorm2d, wei
         f"{after}.running_mean": torch.zeros(len(bias)),
         f"{after}.running_var": torch.ones(len(bias)),
     }
+
+
+def main() -> None:
+    """Write the mean of two."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name in ("first", "second", "out"):
+        parser.add_argument(name, type=Path)
+    options = parser.parse_args()
+    networks = [Detector(), Detector()]
+    for network, path in zip(networks, (options.first, options.second), strict=True):
+        load(network, path)
+    first, second = (network.state_dict() for network in networks)
+    halves = {name: (one + second[name]) / 2 for name, one in first.items() if one.is_floating_point()}
+    torch.save({**second, **halves}, options.out)
+
+
+if __name__ == "__main__":
+    main()

@@ -173,10 +173,8 @@ def train(folder: Path, out: Path, count: int, seed: int, rate: float, start: Pa
     torch.manual_seed(seed)
     device = "cuda" if torch.cuda.is_available() else "cpu"
     network = Detector().to(device, memory_format=torch.channels_last)  # type: ignore[call-overload]
-    if start is not None and start.suffix == ".onnx":
+    if start is not None:
         released.load(network, start)
-    elif start is not None:
-        network.load_state_dict(torch.load(start, map_location=device, weights_only=True))
     for module in network.modules():
         if isinstance(module, BatchNorm2d):
             module.momentum = _MOMENTUM
