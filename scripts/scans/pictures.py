@@ -83,7 +83,7 @@ def guilloche(draw: random.Random) -> Image:
 
 
 def hued(draw: random.Random, black: Image, picture: Image) -> Image:
-    """What is drawn in black on white, in another hue than its ground, which is as bright: a picture in BGR.
+    """What is drawn in black on white, in another hue than its ground, which is about as bright: a picture in BGR.
 
     The ground has one colour or two, between which it waves, or is the picture. Text has one hue, or one that is
     everywhere as far from that of the ground.
