@@ -49,13 +49,17 @@ def test_a_word_that_another_engine_read_there_stays_doubtful() -> None:
     assert with_short_numbers([LINE], [[word]], [[likely("٧٨", 100)]]) == [[word]]
 
 
-def test_a_likely_digit_counts_as_read_where_nothing_like_a_digit_stands_in_any_direction() -> None:
-    digit, letter = likely("٣", 100, 98.0), LineWord("ا", 200, 210, 99.0)
-    below, far = (LINE._replace(top=LINE.top + down) for down in (120.0, 300.0))
-    assert read(digit) == [90.0]
-    assert read(digit, LineWord("الدور", 125, 220, 97.0)) == [90.0, 50.0]
-    assert read(digit, letter) == [50.0, 50.0]
-    assert read(digit, likely("٤", 210, 98.0)) == [50.0, 50.0]
-    assert read_lines((LINE, [digit]), (below, [digit])) == [[digit._replace(confidence=50.0)]] * 2
-    assert read_lines((LINE, [digit]), (far, [digit])) == [[digit._replace(confidence=90.0)]] * 2
+def test_a_likely_digit_among_words_counts_as_read_where_nothing_like_a_digit_stands_in_any_direction() -> None:
+    floor, digit = LineWord("الدور", 140, 220, 97.0), likely("٣", 100, 98.0)
+    letter, dot = LineWord("ا", 225, 235, 99.0), likely("٠", 240, 98.0)
+    below, far, low = (LINE._replace(top=LINE.top + down) for down in (150.0, 300.0, 15.0))
+    assert read(digit, floor) == [90.0, 50.0]
+    assert read(digit) == [50.0]
+    assert read(digit, floor, letter) == [50.0, 50.0, 50.0]
+    assert read(digit, floor, likely("٤", 230, 98.0)) == [50.0, 50.0, 50.0]
+    for place, confidence in ((below, 50.0), (far, 90.0)):
+        assert [own[0].confidence for own in read_lines((LINE, [digit, floor]), (place, [digit]))] == [confidence, 50.0]
+    assert [own[0].confidence for own in read_lines((LINE, [digit, floor]), (low._replace(height=10.0), [dot]))] == [
+        50.0
+    ] * 2
     assert with_short_numbers([], [], []) == []
