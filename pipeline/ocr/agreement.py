@@ -22,7 +22,7 @@ def put_together(latin: Claims, numbers: Claims, own: Claims, arabic: Claims = (
 
     Each claim comes with whether it is sure. A word whose readings contradict each other, or of which nobody is sure,
     has a confidence of at most 50. There long numbers count first: engines that know no such digits read them as words,
-    and may be surer. Signs and single letters that an engine sees at the edge of a sure word are strokes of it.
+    and may be surer.
     """
     words: list[LineWord] = []
     for chosen in (
@@ -37,15 +37,9 @@ def put_together(latin: Claims, numbers: Claims, own: Claims, arabic: Claims = (
         words += _beside(words, sure)
     long = [(word, is_sure) for word, is_sure in numbers if len(digits_of(word.text)) >= _MIN_LONG]
     likely = [(word, is_sure) for word, is_sure in long if word.confidence >= _MIN_AGREED]
-    sure_words = [word for word in words if not word.has_digits]
     for claims in (likely, *sorted((latin, numbers, own, arabic), key=_mean, reverse=True)):
-        left = (word for word, _ in claims if not _is_stroke(word, sure_words))
-        words += _beside(words, (word._replace(confidence=min(_UNSURE, word.confidence)) for word in left))
+        words += _beside(words, (word._replace(confidence=min(_UNSURE, word.confidence)) for word, _ in claims))
     return sorted(words, key=lambda word: word.left)
-
-
-def _is_stroke(word: LineWord, sure: Sequence[LineWord]) -> bool:
-    return not word.has_digits and len(_folded(word)) <= 1 and any(map(word.shared, sure))
 
 
 def _mean(claims: Claims) -> float:

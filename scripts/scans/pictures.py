@@ -21,10 +21,8 @@ _FOLDERS = ("backgrounds/mate", "openclipart/png", "tuxpaint/stamps")
 _WITH_TEXT = ("alphabets", "buttons", "cards", "clocks", "led", "logos", "math", "money", "roadsigns", "semaphore")
 _LEAST_SIDE, _LONGEST_SIDE = 150, 1600  # pixels
 _UNLIKE = 40  # levels of Cr or Cb between text and its ground, at least
-_ON_PICTURES, _SHIFTED = (
-    0.5,
-    0.5,
-)  # shares of texts of another hue: on a picture, and as far from their ground everywhere
+# Shares of texts of another hue: that stand on a picture, and that are everywhere as far from their ground.
+_ON_PICTURES, _SHIFTED = 0.5, 0.5
 _LARGE_FILE = 3_000_000  # bytes
 
 _PARTS = 8  # one of so many files is held back for tests

@@ -54,16 +54,13 @@ def test_a_word_in_small_letters_is_no_number() -> None:
     assert reliable([sure("valley", 0, 40)], [sure("٧٨", 0, 15)], []) == ["valley"]
 
 
-def test_a_sign_or_a_letter_at_the_edge_of_a_sure_word_is_a_stroke_of_it() -> None:
-    own = [sure("الخطاب", 0, 60), unsure("النمونج", 70, 120)]
-    arabic = [unsure(":", 55, 68), unsure("ا", 58, 66), unsure("|", 130, 134), unsure("١", 59, 66)]
-    assert [word.text for word in put_together([], [], own, arabic[:2])] == ["الخطاب", "النمونج"]
-    assert [word.text for word in put_together([], [], own, arabic[2:])] == ["الخطاب", "١", "النمونج", "|"]
-
-
-def test_a_sign_beside_a_sure_number_may_be_one_more_digit() -> None:
-    words = put_together([], [sure("٠٥٠١٢٣٤٥٦", 0, 60)], [], [unsure("|", 57, 66)])
-    assert [word.text for word in words] == ["٠٥٠١٢٣٤٥٦", "|"]
+def test_a_sign_beside_a_sure_word_or_number_may_be_a_digit_and_stays() -> None:
+    own, arabic = [sure("الخطاب", 0, 60)], [unsure("ا", 58, 66), unsure("|", 130, 134)]
+    assert [word.text for word in put_together([], [], own, arabic)] == ["الخطاب", "ا", "|"]
+    assert [word.text for word in put_together([], [sure("٠٥٠١٢٣٤٥٦", 0, 60)], [], [unsure("|", 57, 66)])] == [
+        "٠٥٠١٢٣٤٥٦",
+        "|",
+    ]
 
 
 def test_an_alef_is_no_one() -> None:
