@@ -1,8 +1,8 @@
 """Reads the weights of an exported text detector back, so that training can go on from what was released.
 
-Usage: python -m scripts.scans.released FIRST SECOND OUT
+Usage: python -m scripts.scans.released FILE [FILE ...] --out FILE
 
-writes the mean of two, of one training before and after a pass: it keeps much of what each of them does well.
+writes the mean of several passes of one training: it keeps much of what each of them does well.
 
 An export holds each convolution with the normalization after it folded in. Here the two are parted again: a channel's
 weights get the length that they have before training, and the normalization scales them back.
@@ -57,17 +57,17 @@ def _parted(name: str, layer: nn.Conv2d, after: str, normal: nn.BatchNorm2d, wei
 
 
 def main() -> None:
-    """Write the mean of two."""
+    """Write the mean."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name in ("first", "second", "out"):
-        parser.add_argument(name, type=Path)
+    parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help="weights, saved or exported")
+    parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
-    networks = [Detector(), Detector()]
-    for network, path in zip(networks, (options.first, options.second), strict=True):
-        load(network, path)
-    first, second = (network.state_dict() for network in networks)
-    halves = {name: (one + second[name]) / 2 for name, one in first.items() if one.is_floating_point()}
-    torch.save({**second, **halves}, options.out)
+    states = []
+    for path in options.files:
+        load(network := Detector(), path)
+        states.append(network.state_dict())
+    means = {name: sum(state[name] for state in states) / len(states) for name in states[0]}
+    torch.save({name: value.to(states[0][name].dtype) for name, value in means.items()}, options.out)
 
 
 if __name__ == "__main__":

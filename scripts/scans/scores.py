@@ -20,7 +20,7 @@ import numpy as np
 
 from pipeline.networks.numbers import MIN_SURE_DIGITS, Character, Number, numbers_of
 from pipeline.ocr.engines import line_recognizer as first
-from pipeline.ocr.short_numbers import DIGITS, LIKELY, LIKELY_DIGIT
+from pipeline.ocr.line_reading.short_numbers import DIGITS, LIKELY
 from pipeline.verification import number_recognizer as second
 from scripts import logistic
 from scripts.scans import fonts, texts
@@ -189,17 +189,12 @@ def fit_words(lines: int, sentences: Sequence[str]) -> None:
 
 
 def short(lines: int, sentences: Sequence[str]) -> None:
-    """Print what is there where pipeline.ocr.short_numbers takes a number for read."""
-    read = [one for one in tried("recurrent", "tune", _mixed(lines), 31, sentences).read if one.text.isdigit()]
-    for name, chosen in (
-        ("a digit", [one for one in read if len(one.text) == 1 and 100 * one.confidence >= LIKELY_DIGIT]),
-        ("two to four", [one for one in read if len(one.text) in DIGITS and 100 * one.confidence >= LIKELY]),
-    ):
-        longer = [sum(map(str.isdigit, one.truth)) for one in chosen if len(one.truth) > len(one.text)]
-        other = sum(not one.right for one in chosen) - len(longer)
-        print(
-            f"{name}: of {len(chosen)} likely ones {other} are other numbers or none, digits of longer ones: {longer}"
-        )
+    """Print what is there where pipeline.ocr.line_reading.short_numbers takes a number for read."""
+    read = tried("recurrent", "tune", _mixed(lines), 31, sentences).read
+    chosen = [one for one in read if one.text.isdigit() and len(one.text) in DIGITS and 100 * one.confidence >= LIKELY]
+    longer = [sum(map(str.isdigit, one.truth)) for one in chosen if len(one.truth) > len(one.text)]
+    other = sum(not one.right for one in chosen) - len(longer)
+    print(f"of {len(chosen)} likely ones {other} are other numbers or none, digits of longer ones: {longer}")
 
 
 def _plain(text: str) -> str:

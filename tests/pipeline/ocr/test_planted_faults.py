@@ -29,9 +29,8 @@ LINES = (
 )
 QUICK = {"detector_silent", "second_detector_silent", "ink_silent", "words_lying"}
 BLURRED = "٠٥٠١٢٣٤٥٦٧"  # so that it is burned as unread ink
-BLUR, MORE_BLUR = 3.5, 5.0  # pixels; with more of it no engine reads a digit
-# Known gap: ink that no engine can read, where our network is sure of other words.
-UNCONTRADICTED = {"words_lying"}
+BLURS = (3.5, 4.5, 5.0)  # pixels; from the second on no engine reads a digit
+MOST_BLUR = 6.0  # of which an eye can guess some
 HARMLESS = "Issued at the office in the morning"
 Box = tuple[int, int, int, int]
 
@@ -96,7 +95,7 @@ def readable(before: np.ndarray, after: np.ndarray, boxes: dict[str, Box]) -> li
     return found
 
 
-@pytest.mark.parametrize("blur", [BLUR, MORE_BLUR])
+@pytest.mark.parametrize("blur", [*BLURS, MOST_BLUR])
 def test_without_a_fault_the_values_go_and_the_rest_stays(detector: Detector, blur: float) -> None:
     before, boxes = page(blur)
     output = redact_document(shared(), DirectDetector(detector), Format.PNG, papers.encoded(before), max_pages=1)
@@ -109,9 +108,9 @@ def test_without_a_fault_the_values_go_and_the_rest_stays(detector: Detector, bl
 @pytest.mark.parametrize(
     ("fault", "blur"),
     [
-        pytest.param(fault, blur, marks=[] if fault in QUICK and blur == BLUR else pytest.mark.slow)
+        pytest.param(fault, blur, marks=[] if fault in QUICK and blur == BLURS[0] else pytest.mark.slow)
         for fault in sorted(FAULTS)
-        for blur in (BLUR, MORE_BLUR)
+        for blur in BLURS
     ],
 )
 def test_no_single_fault_lets_a_value_pass(detector: Detector, sandbox: FaultySandbox, fault: str, blur: float) -> None:
@@ -122,5 +121,4 @@ def test_no_single_fault_lets_a_value_pass(detector: Detector, sandbox: FaultySa
     except StageFailed as failure:
         assert failure.code in {"image_redact_failed", "verify_failed"}
     else:
-        left = readable(before, papers.decoded(output.data), boxes)
-        assert left == ([BLURRED] if blur == MORE_BLUR and fault in UNCONTRADICTED else [])
+        assert readable(before, papers.decoded(output.data), boxes) == []

@@ -7,10 +7,11 @@ from typing import Any, TypeAlias
 
 from pipeline.networks.numbers import numbers_of
 from pipeline.networks.text_line import TextLine
-from pipeline.ocr.agreement import put_together
 from pipeline.ocr.engines import arabic_recognizer, latin_recognizer, line_recognizer
 from pipeline.ocr.engines.line_word import LineWord
-from pipeline.ocr.short_numbers import with_short_numbers
+from pipeline.ocr.line_reading.agreement import put_together
+from pipeline.ocr.line_reading.blurred_words import without_blurred
+from pipeline.ocr.line_reading.short_numbers import with_short_numbers
 from pipeline.ocr.unread_ink import is_confident
 
 _MAX_UPWARD = 50.0  # confidence (0..100)
@@ -25,7 +26,8 @@ _Claims: TypeAlias = list[tuple[LineWord, bool]]  # the words of an engine, and 
 def words_of_lines(lines: Sequence[TextLine], cuts: Sequence[Any], threads: Executor) -> list[list[LineWord]]:
     """The words of each line, of which `cuts` are the grayscale arrays, from left to right in pixels of its cut.
 
-    Our network reads all of a line, PP-OCR what may be Latin, and Tesseract's Arabic model where a doubt is left.
+    Our network reads all of a line, PP-OCR what may be Latin, and Tesseract's Arabic model where a doubt is left. Of
+    blurred ink nobody is sure.
     """
     claims = list(threads.map(_claims, cuts))
     found = [put_together(*engines) for engines in claims]
@@ -35,7 +37,9 @@ def words_of_lines(lines: Sequence[TextLine], cuts: Sequence[Any], threads: Exec
     for n, part, read in zip(doubtful, parts, third, strict=True):
         arabic = [(word.moved(part.start), arabic_recognizer.is_sure(word)) for word in read]
         found[n] = put_together(*claims[n], arabic)
-    found = with_short_numbers(lines, found, [[word for word, _ in numbers] for _, numbers, _ in claims])
+    for n, (_, numbers, _) in enumerate(claims):
+        read = with_short_numbers(found[n], [word for word, _ in numbers], len(cuts[n]))
+        found[n] = without_blurred(cuts[n], read)
     return [_unsure(words) if line.runs_upward else words for line, words in zip(lines, found, strict=True)]
 
 
