@@ -85,8 +85,8 @@ screenshots:  ## take the pictures of README and docs anew, as the browser tests
 	cp build/screenshots/try.png docs/images/dashboard.png
 	cp build/screenshots/before-and-after-residence-permit-form-png.png docs/images/before-after.png
 
-monitoring:  ## watch a running system with a real Prometheus by examples/monitoring, take docs/images/metrics.png (needs the package prometheus)
-	@scripts/setup test
+monitoring:  ## watch a running system with a real Prometheus by examples/monitoring, take docs/images/metrics.png
+	@scripts/setup slow
 	@$(PY) -m scripts.monitoring
 
 sbom:  ## list every package that the service needs, with versions, hashes and where from, in build/sbom.json (CycloneDX)
