@@ -1,11 +1,11 @@
 """Watches a running system with Prometheus, by the rules and dashboard of examples/monitoring, and takes its picture.
 
-    python -m scripts.monitoring [--seconds 90]
+    python -m scripts.monitoring [--seconds 90] [--picture FILE]
 
 Needs Debian's packages `prometheus` (its service need not run) and `chromium`. Starts `masker serve` in embedded mode
 and a Prometheus that asks it every second, makes calls and redacts files, good and bad ones, and then asks Prometheus
-for every panel of the Grafana dashboard. Exit status 1 when promtool or Prometheus refuses one.
-Its own pages are written to docs/images/metrics.png.
+for every panel of the Grafana dashboard. Exit status 1 when promtool or Prometheus refuses one. Prometheus's own page
+with two of the panels is the picture, docs/images/metrics.png if no other file is named.
 """
 
 import argparse

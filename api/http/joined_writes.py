@@ -25,18 +25,19 @@ class JoinedWrites:
     def write(self, data: bytes) -> None:
         """Sends the bytes before the next turn, behind all that were written before them."""
         if not self._written:
-            self._loop.call_soon(self._send)
+            self._loop.call_soon(self.flush)
         self._written.append(data)
         self._size += len(data)
         if self._size >= _MOST_BYTES:
-            self._send()
+            self.flush()
 
     def close(self) -> None:
         """Sends what was written, then closes."""
-        self._send()
+        self.flush()
         self._transport.close()
 
-    def _send(self) -> None:
+    def flush(self) -> None:
+        """Sends what was written."""
         if self._written and not self._transport.is_closing():
             self._transport.write(b"".join(self._written))
         self._written.clear()

@@ -41,10 +41,15 @@ class Protocol(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Starts the timeout of the request head."""
-        super().connection_made(JoinedWrites(transport, self.loop))  # type: ignore[arg-type]
+        self._joined = JoinedWrites(transport, self.loop)
+        super().connection_made(self._joined)  # type: ignore[arg-type]
         self.conn = _Connection(h11.SERVER, HEAD_BYTES)
         self.access_log = False  # uvicorn's own lines hold paths and queries as sent
         self._start_head_timer()
+
+    def eof_received(self) -> None:
+        """Sends the answer of this turn to a client that will say no more: the transport closes next."""
+        self._joined.flush()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Ends the timeouts of the connection."""

@@ -15,9 +15,6 @@ _GAP = "\n\n"  # between texts that do not belong together
 _CERTAIN = 100.0  # confidence: a code has check digits
 _RELIABLE = 60.0  # confidence of a word that is kept where it lies in a code: somebody wrote over it
 _INSIDE = 0.5  # share of a box of ink that belongs to a code
-_SURE = 90.0  # confidence of a word whose letters are no modules
-_LONGER = 1.1  # times the width of modules: such a word begins before or ends after them
-_LETTERS = 0.7  # share of their height that letters of a word have
 
 
 def with_codes(reading: Reading, codes: Codes, shape: tuple[int, int]) -> Reading:
@@ -29,8 +26,7 @@ def with_codes(reading: Reading, codes: Codes, shape: tuple[int, int]) -> Readin
         return reading
     height, width = shape
     contents = [(code.box(width, height), texts_of(code.text, code.content, code.is_binary)) for code in codes.read]
-    located = [box for box in codes.unread if not any(_holds(word, box) for word in reading.words)]
-    unread = [*located, *(box for box, texts in contents if not texts)]
+    unread = [*codes.unread, *(box for box, texts in contents if not texts)]
     clean = [code.box(width, height) for code in codes.read if code.is_clean]
     return _with_texts(_without_noise(reading, [*clean, *unread]), contents, unread)
 
@@ -68,14 +64,6 @@ def _without_noise(reading: Reading, boxes: Sequence[Box]) -> Reading:
             words.append(word)
     ink = tuple(box for box in reading.unread if not _is_inside(box, boxes))
     return replace(reading, text="".join(text), words=tuple(words), unread=ink)
-
-
-def _holds(word: Word, box: Box) -> bool:
-    """Whether a box is a part of a longer word that is surely read: letters with serifs are as even as modules."""
-    left, top, width, height = box
-    down = min(word.top + word.height, top + height) - max(word.top, top)
-    is_longer = word.width >= _LONGER * width and word.left <= left and left + width <= word.left + word.width
-    return word.confidence >= _SURE and is_longer and down >= _LETTERS * max(height, word.height)
 
 
 def _is_inside(box: Box, others: Iterable[Box]) -> bool:
