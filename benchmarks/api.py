@@ -3,8 +3,7 @@
     python -m benchmarks.api [--seconds 4]
 
 One API process over real PostgreSQL and Redis serves 16 connections. Each connection sends its next call when the last
-one is answered. The floors (benchmarks/floors.py) are an echo and servers that only charge, and speak HTTP as uvicorn
-comes: head and body of an answer are two writes, which the service joins.
+one is answered. The floors (benchmarks/floors.py) are an echo and servers that only charge.
 
 With x calls a second, a floor's f, and d seconds of detection per call (processor time of the serving thread, measured
 in the same server under the same load), the rest of a call must reach 0.7 of the floor: 1 / (1/x - d) >= 0.7 f. The

@@ -4,10 +4,9 @@
 
 `echo` returns the body. `ledger` also counts the call in Redis and charges for its words in a transaction of its own,
 by the service's functions, without authentication, glossaries, detection and answers. `cashier` charges as the service
-does: waiting calls of an account share a transaction. These three speak HTTP as uvicorn comes. `timed` is the service
-itself with a clock around detection, because detection between other work costs more than detection in a loop; /bench
-returns the average and the median. `rest` is the service itself without the cost of detection: it remembers what it
-found in a text.
+does: waiting calls of an account share a transaction. `timed` is the service itself with a clock around detection,
+because detection between other work costs more than detection in a loop; /bench returns the average and the median.
+`rest` is the service itself without the cost of detection: it remembers what it found in a text.
 """
 
 import os
@@ -21,10 +20,8 @@ from uuid import UUID, uuid4
 from anyio import to_thread
 from fastapi import FastAPI
 from pydantic import BaseModel
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from api.app import create_app
-from api.http.protocol import Protocol
 from api.http.server import listen, serve
 from api.services.charge_batches import ChargeBatcher
 from pipeline.detect.detector import Detector
@@ -132,4 +129,4 @@ if __name__ == "__main__":
     }
     application = kinds[kind]()
     with listen("127.0.0.1", int(port)) as listener:
-        serve(application, listener, Protocol if kind in ("timed", "rest") else H11Protocol)
+        serve(application, listener)

@@ -8,7 +8,6 @@ from starlette.responses import Response
 from uvicorn.protocols.http.h11_impl import STATUS_PHRASES, H11Protocol
 
 from api.http.errors import error_response
-from api.http.joined_writes import JoinedWrites
 from api.http.middleware import request_id
 from schemas.errors import InvalidRequest, MaskerError, RequestTimeout
 
@@ -41,15 +40,10 @@ class Protocol(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Starts the timeout of the request head."""
-        self._joined = JoinedWrites(transport, self.loop)
-        super().connection_made(self._joined)  # type: ignore[arg-type]
+        super().connection_made(transport)
         self.conn = _Connection(h11.SERVER, HEAD_BYTES)
         self.access_log = False  # uvicorn's own lines hold paths and queries as sent
         self._start_head_timer()
-
-    def eof_received(self) -> None:
-        """Sends the answer of this turn to a client that will say no more: the transport closes next."""
-        self._joined.flush()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Ends the timeouts of the connection."""

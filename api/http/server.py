@@ -1,6 +1,5 @@
 """Runs the application under uvicorn, on a socket that is opened first so that a taken port is known at once."""
 
-import asyncio
 import gc
 import signal
 import socket
@@ -19,11 +18,11 @@ GRACE_SECONDS = 10  # for requests in flight after SIGTERM
 _NEW_OBJECTS = 10_000  # that start the garbage collector: calls leave no cycles, so Python's default of 700 is too few
 
 
-def configuration(app: FastAPI, http: type[asyncio.Protocol] = Protocol) -> uvicorn.Config:
+def configuration(app: FastAPI) -> uvicorn.Config:
     """How this application is served, in tests too: our own access log, no server banner, no forwarded headers."""
     return uvicorn.Config(
         app,
-        http=http,
+        http=Protocol,
         log_config=None,
         access_log=False,
         server_header=False,
@@ -33,14 +32,14 @@ def configuration(app: FastAPI, http: type[asyncio.Protocol] = Protocol) -> uvic
     )
 
 
-def serve(app: FastAPI, listener: socket.socket, http: type[asyncio.Protocol] = Protocol) -> None:
+def serve(app: FastAPI, listener: socket.socket) -> None:
     """Serves until SIGTERM or SIGINT, then raises SystemExit(0), so that the caller can clean up."""
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, _exit)  # uvicorn raises the signal again when it has shut down
     sys.setswitchinterval(SWITCH_SECONDS)
     gc.freeze()  # what is loaded lives as long as the process; the collector need not walk it
     gc.set_threshold(_NEW_OBJECTS)
-    uvicorn.Server(configuration(app, http)).run(sockets=[listener])
+    uvicorn.Server(configuration(app)).run(sockets=[listener])
 
 
 def _exit(number: int, frame: FrameType | None) -> NoReturn:

@@ -1,15 +1,11 @@
 """Answers of the protocol itself: to bytes that are not HTTP, and to impossible lengths."""
 
-import asyncio
 import json
 import re
 import socket
 
 import pytest
-import uvicorn
-from fastapi import FastAPI
 
-from api.http.server import configuration, listen
 from tests.api.serving import Account, Served
 
 
@@ -77,32 +73,3 @@ def test_the_longest_content_length(served: Served, account: Account, path: str,
     head, body = exchange(served, "\r\n".join([*lines, "", ""]).encode())
     assert head.startswith(b"HTTP/1.1 413 ")
     assert json.loads(body) == {"detail": detail}
-
-
-def test_a_client_that_will_say_no_more_gets_its_answer() -> None:
-    """It ends its side of the connection in the turn of the event loop in which the answer is written."""
-    app, asked, answering = FastAPI(), asyncio.Event(), asyncio.Event()
-
-    @app.get("/")
-    async def answer() -> str:
-        asked.set()
-        await answering.wait()
-        return "given"
-
-    async def received() -> bytes:
-        with listen("127.0.0.1", 0) as listener:
-            server = uvicorn.Server(configuration(app))
-            serving = asyncio.create_task(server.serve(sockets=[listener]))
-            while not server.started:
-                await asyncio.sleep(0.01)
-            with socket.create_connection(listener.getsockname(), timeout=20) as wire:
-                wire.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-                await asked.wait()
-                answering.set()
-                wire.shutdown(socket.SHUT_WR)
-                found = await asyncio.to_thread(wire.recv, 65536)
-            server.should_exit = True
-            await serving
-        return found
-
-    assert asyncio.run(received()).endswith(b'"given"')
