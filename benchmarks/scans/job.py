@@ -31,11 +31,15 @@ class Done(NamedTuple):
 
 @dataclass
 class Jobs:
-    """Runs jobs one after the other, with the detector and the threads of a worker."""
+    """Runs jobs one after the other, with the warm sandbox, the detector and the threads of a worker."""
 
     sandbox: Sandbox = field(default_factory=lambda: Sandbox("best-effort"))
     detector: CagedDetector = field(default_factory=lambda: CagedDetector("best-effort", "accurate"))
     readers: Executor = field(default_factory=lambda: ThreadPoolExecutor(os.cpu_count() or 1))
+
+    def __post_init__(self) -> None:
+        self.sandbox.warm_parsers()
+        self.sandbox.warm()
 
     def run(self, form: Format, data: bytes) -> Done:
         """The job of one document. A job that fails has an error code and no output."""
