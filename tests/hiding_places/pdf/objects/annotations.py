@@ -140,7 +140,8 @@ PLACES = (
     noted("the rollover appearance", "Stamp", "AP", value=_appearance("R")),
     noted("the down appearance", "Stamp", "AP", value=_appearance("D")),
     noted("an appearance of a state that is off", "Widget", "AP", value=_states),
-    noted("a sound's stream", "Sound", "Sound", value=lambda f: f.make_stream(NATIONAL_ID.encode(), R=8000)),
+    # Its icon, a loudspeaker, looks like two signs that nobody reads: it is burned, and the page becomes a picture.
+    noted("a sound's stream", "Sound", "Sound", value=lambda f: f.make_stream(NATIONAL_ID.encode(), R=8000), kept=()),
     noted("a movie's file", "Movie", "Movie", value=lambda f: Dictionary(F=_file(NATIONAL_ID))),
     noted("a screen's rendition", "Screen", "A", value=_screen),
     noted("rich media", "RichMedia", "RichMediaContent", value=lambda f: Dictionary(Assets=String(NATIONAL_ID))),
