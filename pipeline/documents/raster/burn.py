@@ -25,6 +25,8 @@ _READ = 80.0  # the least confidence (0..100) of a word that was surely read
 _COVERED = 0.7  # of a box: what such words cover of it
 _MAX_MARGIN = 25  # pixels: a code is higher than any line, and what stands beside it stays
 _GAP_DIVISOR = 4  # a gap inside a number is at most the word height divided by this
+_FILLED = 0.85  # share of the rectangle around boxes that touch: from it on all of it is burned
+_MAX_JOINED = 250  # pixels: the height of such a rectangle
 
 
 class Box(NamedTuple):
@@ -141,8 +143,9 @@ def _around(words: Sequence[Word], label: str) -> Box:
 def burn(pixels: Any, boxes: Iterable[Box]) -> None:
     """Blackens the boxes in the array (height, width[, channels]) in place; alpha becomes opaque there.
 
-    A label is printed where it fits next to the labels that are already printed, those of narrow boxes first, and once
-    for overlapping boxes of one value: several rasters of one image may show it.
+    Boxes that touch and nearly fill the rectangle around them become that rectangle: the second reading knows labels in
+    one. A label is printed where it fits next to the labels that are already printed, those of narrow boxes first, and
+    once for overlapping boxes of one value: several rasters of one image may show it.
     """
     height, width = pixels.shape[:2]
     full = int(np.iinfo(pixels.dtype).max)
@@ -152,18 +155,31 @@ def burn(pixels: Any, boxes: Iterable[Box]) -> None:
     if channels in (2, 4):
         black[-1] = full
     burned: list[Box] = []
+    mask = np.zeros((height, width), np.uint8)
     for box in boxes:
         left, top = max(0, box.left), max(0, box.top)
         right, bottom = min(width, box.right), min(height, box.bottom)
         if left < right and top < bottom:
-            pixels[top:bottom, left:right] = black if pixels.ndim == 3 else 0
+            mask[top:bottom, left:right] = 1
             burned.append(Box(left, top, right, bottom, box.label))
+    pixels[_with_rectangles(mask) > 0] = black if pixels.ndim == 3 else 0
     max_scale = _MAX_SCALE * max(1.0, min(height, width) / _PAGE_SIDE)
     printed: list[Box] = []
     for box in sorted(burned, key=lambda box: box.right - box.left):
         if box.label and not any(label.label == box.label and _overlap(label, box) for label in printed):
             label = _print_label(pixels, box, printed, white, max_scale)
             printed += [label] if label is not None else []
+
+
+def _with_rectangles(mask: Any) -> Any:
+    """The mask, in which areas as high as a few lines that nearly are rectangles are ones."""
+    filled = mask.copy()
+    for outline in cv2.findContours(mask, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)[0]:
+        left, top, width, height = cv2.boundingRect(outline)
+        around = slice(top, top + height), slice(left, left + width)
+        if height <= _MAX_JOINED and cv2.countNonZero(mask[around]) >= _FILLED * width * height:
+            filled[around] = 1
+    return filled
 
 
 def _print_label(pixels: Any, box: Box, printed: Sequence[Box], white: list[int], max_scale: float) -> Box | None:

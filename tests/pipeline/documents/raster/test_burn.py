@@ -5,6 +5,7 @@ import pytest
 
 from pipeline.documents.document import Findings, Reading, Word
 from pipeline.documents.raster.burn import Box, boxes_to_burn, burn
+from pipeline.ocr.dark_boxes import without_dark_boxes
 
 _UNREAD = (575, 255, 334, 100)
 
@@ -39,6 +40,38 @@ def test_labels_of_overlapping_boxes_do_not_overlap() -> None:
     assert np.array_equal(both[:, :330], _burned(Box(100, 50, 800, 100), narrow)[:, :330])
     assert (both[:, 330:] == 255).any()
     assert np.array_equal(_burned(narrow, narrow._replace(label="ADDRESS_02")), _burned(narrow))
+
+
+LABELLED = Box(100, 50, 330, 100, "DATE_01")
+
+
+@pytest.mark.parametrize(
+    ("other", "joined"),
+    [
+        (Box(98, 54, 332, 96), (98, 50, 332, 100)),  # as large, and a little elsewhere
+        (Box(326, 56, 440, 98), (100, 50, 440, 100)),  # beside it
+        (Box(330, 50, 440, 70), None),  # of another line
+        (Box(300, 98, 500, 140), None),
+        (Box(334, 50, 440, 100), None),  # apart
+    ],
+)
+def test_boxes_that_nearly_are_a_rectangle_become_one(other: Box, joined: tuple[int, int, int, int] | None) -> None:
+    burned = _burned(LABELLED, other)
+    if joined is None:
+        apart = np.full_like(burned, 200)
+        for box in (LABELLED, other):
+            apart[box.top : box.bottom, box.left : box.right] = 0
+        assert np.array_equal(burned == 200, apart == 200)
+    else:
+        assert np.array_equal(burned == 200, _burned(Box(*joined)) == 200)
+        ((text, *_),) = without_dark_boxes(burned)[1]
+        assert text == "DATE_01"
+
+
+def test_a_high_area_keeps_its_outline() -> None:
+    pixels = np.full((400, 600), 200, np.uint8)
+    burn(pixels, [Box(100, 50, 330, 350), Box(98, 60, 332, 340)])
+    assert (pixels[50:60, 98:100] == 200).all()
 
 
 def test_a_label_in_a_large_box_is_no_larger_than_in_a_line_of_text() -> None:
