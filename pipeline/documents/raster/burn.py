@@ -3,7 +3,7 @@
 Also encodes rasters for OCR.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -155,14 +155,13 @@ def burn(pixels: Any, boxes: Iterable[Box]) -> None:
     if channels in (2, 4):
         black[-1] = full
     burned: list[Box] = []
-    mask = np.zeros((height, width), np.uint8)
     for box in boxes:
         left, top = max(0, box.left), max(0, box.top)
         right, bottom = min(width, box.right), min(height, box.bottom)
         if left < right and top < bottom:
-            mask[top:bottom, left:right] = 1
             burned.append(Box(left, top, right, bottom, box.label))
-    pixels[_with_rectangles(mask) > 0] = black if pixels.ndim == 3 else 0
+    for left, top, right, bottom, _ in (*burned, *_rectangles_around(burned, (height, width))):
+        pixels[top:bottom, left:right] = black if pixels.ndim == 3 else 0
     max_scale = _MAX_SCALE * max(1.0, min(height, width) / _PAGE_SIDE)
     printed: list[Box] = []
     for box in sorted(burned, key=lambda box: box.right - box.left):
@@ -171,15 +170,19 @@ def burn(pixels: Any, boxes: Iterable[Box]) -> None:
             printed += [label] if label is not None else []
 
 
-def _with_rectangles(mask: Any) -> Any:
-    """The mask, in which areas as high as a few lines that nearly are rectangles are ones."""
-    filled = mask.copy()
+def _rectangles_around(boxes: Sequence[Box], shape: tuple[int, int]) -> Iterator[Box]:
+    """The rectangles, as high as a few lines, that boxes of a raster which touch nearly fill."""
+    if not boxes:
+        return
+    mask = np.zeros(shape, np.uint8)
+    for box in boxes:
+        mask[box.top : box.bottom, box.left : box.right] = 1
     for outline in cv2.findContours(mask, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)[0]:
         left, top, width, height = cv2.boundingRect(outline)
-        around = slice(top, top + height), slice(left, left + width)
-        if height <= _MAX_JOINED and cv2.countNonZero(mask[around]) >= _FILLED * width * height:
-            filled[around] = 1
-    return filled
+        box = Box(left, top, left + width, top + height)
+        inside = mask[box.top : box.bottom, box.left : box.right]
+        if height <= _MAX_JOINED and cv2.countNonZero(inside) >= _FILLED * inside.size:
+            yield box
 
 
 def _print_label(pixels: Any, box: Box, printed: Sequence[Box], white: list[int], max_scale: float) -> Box | None:

@@ -12,9 +12,7 @@ from pipeline.ocr.engines.line_word import LineWord
 _MOST = 0.085  # times the height of a line: standard deviation of the blur (Gaussian) up to which words can be read
 _SOFTENED = 0.03  # times the height: a blur of our own, against noise
 _PIXEL = 0.8  # pixels: the blur of a sharp edge in a raster
-_SLOPE = math.sqrt(
-    2 * math.pi
-)  # an edge with some deviation rises by its height in so many deviations, at its steepest
+_SLOPE = math.sqrt(2 * math.pi)  # deviations in which a blurred edge rises by its height where it is steepest
 _STEEP = 90  # per cent of the columns of a word that are less steep: of a blurred word a few may be sharp
 _LOWEST = 16  # pixels: letters of lower lines have no edges to measure
 _UNSURE = 50.0  # the highest confidence (0..100) of a word in blurred ink
