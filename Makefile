@@ -16,7 +16,7 @@ run:  ## serve dashboard and API on http://127.0.0.1:8000 in embedded mode; PORT
 # tests wait: for servers, browsers and limits.
 test:  ## the test suite, against real servers that it starts itself
 	@scripts/setup test
-	@$(PY) -m pytest -n 3 --dist loadfile --no-loadscope-reorder
+	@$(PY) -m pytest -n 4 --dist loadfile --no-loadscope-reorder
 
 test-slow:  ## corpora and fault matrices
 	@scripts/setup slow

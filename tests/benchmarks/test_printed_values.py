@@ -2,6 +2,7 @@
 
 import cv2
 import numpy as np
+import pytest
 
 from benchmarks.scans.printed import left, printed
 from tests.benchmarks.fonts import drawing
@@ -16,6 +17,7 @@ def test_the_same_number_gives_the_same_picture() -> None:
 
 
 @drawing
+@pytest.mark.slow
 def test_values_in_gray_and_in_hue_are_left_until_a_box_covers_them() -> None:
     manners = set()
     for number in range(12):

@@ -20,7 +20,7 @@ WITHOUT_CHILD = (Stage.DETECT, Stage.VERDICT, Stage.BILL, Stage.STORE)
 # A table has no pages to be counted, and no pictures to be read.
 OF_PICTURES = (Stage.SNIFF, Stage.OCR, Stage.REREAD, Stage.VERDICT)
 ALL = [(stage, point) for stage in Stage for point in POINTS if not (point == "working" and stage in WITHOUT_CHILD)]
-QUICK = [(Stage.REDACT, "working"), (Stage.STORE, "moved")]
+QUICK = [(Stage.REDACT, "working")]
 
 
 def scan() -> bytes:

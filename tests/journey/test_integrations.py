@@ -49,7 +49,10 @@ def run(environment: dict[str, str]) -> Run:
     return once
 
 
-@pytest.mark.parametrize(("module", "replies"), [("openai_chat", 1), ("anthropic_chat", 1), ("langchain_chat", 2)])
+@pytest.mark.parametrize(
+    ("module", "replies"),
+    [("anthropic_chat", 1), pytest.param("openai_chat", 1, marks=pytest.mark.slow), ("langchain_chat", 2)],
+)
 def test_chats_restore_what_the_model_never_saw(
     run: Run, provider: ScriptedProvider, module: str, replies: int
 ) -> None:

@@ -105,6 +105,7 @@ def provider() -> Iterator[ScriptedProvider]:
     scripted.close()
 
 
+@pytest.mark.slow
 def test_one_trace_for_each_call_and_file_and_no_value_anywhere(
     environment: dict[str, str],
     tmp_path: Path,

@@ -47,7 +47,10 @@ def at_terminal(*arguments: str, **environment: str) -> tuple[int, str, str]:
     return process.returncode, out, re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", got.decode())
 
 
-@pytest.mark.parametrize("is_remote", [True, False], ids=["by a server", "in this process"])
+@pytest.mark.parametrize(
+    "is_remote",
+    [pytest.param(True, id="by a server", marks=pytest.mark.slow), pytest.param(False, id="in this process")],
+)
 def test_each_document_has_a_bar_while_it_is_redacted(server: Server, tmp_path: Path, *, is_remote: bool) -> None:
     source, target = tmp_path / "in", tmp_path / "out"
     source.mkdir()

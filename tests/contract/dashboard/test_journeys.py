@@ -132,7 +132,7 @@ def test_files_are_queued_followed_previewed_checked_pinned_and_deleted(visit: V
     "document",
     [
         "customer-letter.pdf",
-        "open-cases.pptx",
+        pytest.param("open-cases.pptx", marks=pytest.mark.slow),
         pytest.param("line.png", marks=pytest.mark.slow),
         pytest.param("lines.tiff", marks=pytest.mark.slow),
         pytest.param("residence-permit-form.png", marks=pytest.mark.slow),  # the picture in README.md

@@ -40,7 +40,7 @@ def check(visit: Visit, path: str, name: str) -> None:
 @pytest.mark.clause("DASH-11")
 @pytest.mark.parametrize(
     ("page", "number"),
-    [(page, number) for number, page in enumerate(PAGES)],
+    [pytest.param(page, number, marks=[pytest.mark.slow] if number % 3 else []) for number, page in enumerate(PAGES)],
     ids=lambda each: getattr(each, "name", None),
 )
 def test_each_page_in_one_of_its_looks(visitor: Callable[..., Visit], page: object, number: int) -> None:

@@ -10,6 +10,7 @@ from tests.contract.dashboard import accessibility
 from tests.contract.dashboard.conftest import Visit
 
 
+@pytest.mark.slow
 @pytest.mark.clause("HTTP-45")
 def test_operations_are_found_and_tried(visit: Visit, server: Server) -> None:
     page = visit.page
@@ -56,6 +57,7 @@ def test_a_key_authorizes(visit: Visit, server: Server) -> None:
     assert server.key not in stored  # a key stays in the page's memory
 
 
+@pytest.mark.slow
 @pytest.mark.clause("HTTP-45")
 def test_it_can_be_read_by_everybody(visit: Visit) -> None:
     """No serious finding of axe, folded and unfolded; Arabic samples run from right to left."""

@@ -88,7 +88,10 @@ def test_small_letters_of_a_very_large_raster_are_found(
     assert covered(text_map(pixels), pixels) > 0.95
 
 
-@pytest.mark.parametrize("place", [(30, 30), (0, 1140), (1960, 0), (1960, 1140)])
+@pytest.mark.parametrize(
+    "place",
+    [(0, 1140), *(pytest.param(place, marks=pytest.mark.slow) for place in ((30, 30), (1960, 0), (1960, 1140)))],
+)
 def test_dim_text_in_a_corner_of_a_noisy_page_is_found(text_map: Detector, place: tuple[int, int]) -> None:
     top, left = place
     page = np.full((2000, 1400), 240.0)

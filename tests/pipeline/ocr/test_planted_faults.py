@@ -95,7 +95,7 @@ def readable(before: np.ndarray, after: np.ndarray, boxes: dict[str, Box]) -> li
     return found
 
 
-@pytest.mark.parametrize("blur", [*BLURS, MOST_BLUR])
+@pytest.mark.parametrize("blur", [*(pytest.param(blur, marks=pytest.mark.slow) for blur in BLURS), MOST_BLUR])
 def test_without_a_fault_the_values_go_and_the_rest_stays(detector: Detector, blur: float) -> None:
     before, boxes = page(blur)
     output = redact_document(shared(), DirectDetector(detector), Format.PNG, papers.encoded(before), max_pages=1)
