@@ -66,6 +66,7 @@ def test_the_import_rules_hold(copy_of_code: Path) -> None:
 
 
 @pytest.mark.parametrize(("contract", "place", "code"), VIOLATIONS)
+@pytest.mark.slow
 def test_a_planted_violation_is_seen(copy_of_code: Path, contract: str, place: str, code: str) -> None:
     planted = copy_of_code / place
     planted.write_text(f'"""Planted."""\n\n{code}\n')

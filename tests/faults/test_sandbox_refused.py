@@ -122,6 +122,7 @@ def test_strict_refuses_where_root_cannot_be_given_up():
 @pytest.mark.skipif(os.geteuid() != 0, reason="already an ordinary user")
 @pytest.mark.parametrize("build", [BUILD, BUILD_WARM])
 @pytest.mark.parametrize("before", ["", NO_NAMESPACES_ALONE, NO_LANDLOCK])
+@pytest.mark.slow
 def test_an_ordinary_user_builds_it_too(build: str, before: str):
     python = Path("/usr/bin/python3.11")
     if not python.exists():
@@ -152,6 +153,7 @@ def test_the_child_of_an_ordinary_user_keeps_its_user_in_a_namespace(build: str)
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="already an ordinary user")
 @pytest.mark.parametrize(("before", "shared"), [("", True), (NO_LANDLOCK, False)])
+@pytest.mark.slow
 def test_children_of_one_user_share_a_zygote_only_where_landlock_keeps_them_apart(before: str, shared: bool):
     python = Path("/usr/bin/python3.11")
     if not python.exists():

@@ -52,7 +52,7 @@ def test_a_legible_page_makes_up_for_a_part_of_another() -> None:
     assert not is_illegible(Extraction((), (PAGE, other)), [Reading("page", "", (), UNREAD), read])
 
 
-@pytest.mark.parametrize("fails", [False, True])
+@pytest.mark.parametrize("fails", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_a_page_in_a_script_that_no_engine_reads(fails: bool) -> None:
     lines = [f"The office number {n} is open from the morning to the afternoon" for n in range(14)]
     page = papers.illegible() if fails else papers.picture(*lines, width=1200, points=10)

@@ -70,6 +70,7 @@ def test_nobody_hears_a_broker_of_this_process_without_workers() -> None:
     assert StageQueue(open_broker("redis://127.0.0.1:9/0")).is_heard
 
 
+@pytest.mark.slow
 def test_a_worker_hears_delayed_messages_after_an_outage() -> None:
     """Redis is there, and frozen, while a consumer holds a message for later."""
     server, heard = RedisServer(), threading.Event()

@@ -312,8 +312,8 @@ def test_folders_deeper_than_a_path_may_be_long(run: Run, tmp_path: Path) -> Non
     assert written(tmp_path / "out") == {"a.csv": CLEAN, "d/d/d/a.csv": CLEAN}
 
 
-@pytest.mark.parametrize("command", ["folder", "file"])
-@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("command", ["folder", pytest.param("file", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("end", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
 def test_ctrl_c_leaves_no_file_and_no_child(tmp_path: Path, command: str, end: signal.Signals) -> None:
     source = tree(tmp_path / "in", {f"{number}.csv": "a,b\n" + PEOPLE * 40_000 for number in range(4)})
     arguments = f"-r {source} -o out --jobs 2" if command == "folder" else f"{source / '0.csv'} -o x.csv"
@@ -362,7 +362,10 @@ def test_reports_come_beside(run: Run, tmp_path: Path, monkeypatch: pytest.Monke
     assert json.loads((tmp_path / "one.json").read_text())["report"]["findings"] == {"EMAIL_ADDRESS": 1, "PERSON": 1}
 
 
-@pytest.mark.parametrize("arguments", [("in/a.csv", "-o", "out.csv"), ("-r", "in", "-o", "out")])
+@pytest.mark.parametrize(
+    "arguments",
+    [pytest.param(("in/a.csv", "-o", "out.csv"), marks=pytest.mark.slow), ("-r", "in", "-o", "out")],
+)
 def test_on_a_terminal_bars_say_what_is_under_way(tmp_path: Path, arguments: tuple[str, ...]) -> None:
     tree(tmp_path, {"in/a.csv": PEOPLE, "in/b.csv": PEOPLE})
     terminal, end = pty.openpty()

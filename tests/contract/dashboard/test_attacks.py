@@ -39,6 +39,7 @@ def test_markup_in_a_text_is_text(visit: Visit) -> None:
 
 
 @pytest.mark.clause("DASH-14")
+@pytest.mark.slow
 def test_markup_in_names_terms_and_files_is_text(visit: Visit, tmp_path: Path) -> None:
     page = visit.page
     visit.open("/keys")
@@ -114,7 +115,9 @@ FORGED = [
 
 
 @pytest.mark.clause("DASH-15")
-@pytest.mark.parametrize(("method", "path", "body"), FORGED)
+@pytest.mark.parametrize(
+    ("method", "path", "body"), [FORGED[0], *(pytest.param(*call, marks=pytest.mark.slow) for call in FORGED[1:])]
+)
 def test_a_foreign_page_forges_nothing(visit: Visit, foreign_page: str, method: str, path: str, body: str) -> None:
     page = visit.page
     visit.asked.clear()

@@ -83,6 +83,7 @@ def test_offsets_behind_emoji_and_arabic_stay_right(visit: Visit) -> None:
 
 
 @pytest.mark.clause("DASH-05")
+@pytest.mark.slow
 def test_a_file_that_is_chosen_before_the_script_is_there_is_taken(visit: Visit, tmp_path: Path) -> None:
     page, held = visit.page, []
     document = tmp_path / "early.csv"
@@ -166,6 +167,7 @@ def test_pages_of_every_format_are_shown_before_and_after(visit: Visit, tmp_path
 
 
 @pytest.mark.clause("DASH-05")
+@pytest.mark.slow
 def test_the_pages_of_a_long_document_are_fetched_as_they_are_wanted(visit: Visit, tmp_path: Path) -> None:
     page = visit.page
     visit.open("/files")
@@ -190,6 +192,7 @@ def planted(visit: Visit, *failures: str) -> None:
 
 
 @pytest.mark.clause("DASH-06")
+@pytest.mark.slow
 def test_a_preview_that_fails_says_why(visit: Visit) -> None:
     page = visit.page
     visit.open("/files")

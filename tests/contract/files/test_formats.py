@@ -34,7 +34,10 @@ def done(shop: Shop, client: httpx.Client, data: bytes, format_: Format) -> tupl
 
 
 @pytest.mark.clause("FILE-02", "FILE-32", "FILE-60", "FILE-61")
-@pytest.mark.parametrize("format_", Format)
+@pytest.mark.parametrize(
+    "format_",
+    [pytest.param(one, marks=[pytest.mark.slow] if one in (Format.JPEG, Format.TIFF) else []) for one in Format],
+)
 def test_each_format_comes_back_as_itself_and_costs_what_it_says(
     shop: Shop, caller: httpx.Client, owner: Account, format_: Format
 ) -> None:

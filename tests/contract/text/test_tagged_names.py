@@ -24,7 +24,14 @@ def test_rules_do_not_know_the_name(tmp_path_factory: pytest.TempPathFactory) ->
 
 
 @pytest.mark.clause("DETECT-41")
-@pytest.mark.parametrize("size", [0, MEDIUM_CHARACTERS, LARGE_CHARACTERS], ids=["short", "medium", "large"])
+@pytest.mark.parametrize(
+    "size",
+    [
+        pytest.param(0, id="short"),
+        pytest.param(MEDIUM_CHARACTERS, id="medium", marks=pytest.mark.slow),
+        pytest.param(LARGE_CHARACTERS, id="large", marks=pytest.mark.slow),
+    ],
+)
 def test_the_tagger_does(tagging: Served, size: int) -> None:
     filler = "12 34 " * (size // 6)
     with tagging.client(tagging.account(paid_tokens=200_000)) as client:

@@ -27,7 +27,7 @@ def test_digits_on_their_head_are_read_and_placed(quarters: int) -> None:
     assert NATIONAL_ID not in said and "Identity" in said and "valid" in said
 
 
-@pytest.mark.parametrize("read", [recognition.read, rereading.read_again])
+@pytest.mark.parametrize("read", [recognition.read, pytest.param(rereading.read_again, marks=pytest.mark.slow)])
 def test_a_page_with_upright_labels_of_an_earlier_redaction_is_turned(read: Callable[[Raster, bytes], Reading]) -> None:
     """Labels are read surely in whatever direction the page lies: they say nothing about it."""
     page = papers.picture(*["Issued in the office at noon"] * 4, f"Identity number {NATIONAL_ID} valid", width=1000)

@@ -482,6 +482,7 @@ print("done")
 """
 
 
+@pytest.mark.slow
 def test_it_works_without_namespaces():
     with owner(NO_NAMESPACES + WITHOUT_NAMESPACES) as process:
         assert process.communicate(timeout=100)[0] == b"done\n"

@@ -119,7 +119,7 @@ def test_a_nameless_stroke_that_lengthens_a_word_is_read_as_that() -> None:
     assert pdf.extract(data)[0].units[0].text == "تاريخ الميلاد سلمـــان الحربـي"
 
 
-@pytest.mark.parametrize("sign", "ﻤﻠﺑ")
+@pytest.mark.parametrize("sign", ["ﻤ", *(pytest.param(sign, marks=pytest.mark.slow) for sign in "ﻠﺑ")])
 def test_a_nameless_letter_between_arabic_ones_is_not_believed(sign: str) -> None:
     assert rasters(nameless("ﻲـﺑﺮﺤﻟا نﺎـــﻤﻠﺳ دﻼﻴﻤﻟا ﺦﻳرﺎﺗ", "ـ", sign)) == ["page/0/scan"]
 
