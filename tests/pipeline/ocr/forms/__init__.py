@@ -1,0 +1,1 @@
+"""Forms with every kind of ink: what goes, and what stays."""
