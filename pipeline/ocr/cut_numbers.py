@@ -11,6 +11,7 @@ _LONG = 5  # digits of a number that may be a part of an identifier
 _NEAR, _FAR = 0.1, 0.7  # times the height of a number: where its ground is looked at beyond its ends
 _INSET = 0.2  # times its height: above and below, where other lines may be
 _OTHER = 24  # gray levels between two grounds
+_ALIKE = 17  # gray levels of one ground
 
 Box = tuple[int, int, int, int]
 
@@ -25,5 +26,11 @@ def cut_numbers(image: Any, text: str, words: Iterable[Word]) -> Iterator[Box]:
         own = rows[:, word.left : word.left + word.width]
         right = word.left + word.width
         beyond = rows[:, max(0, word.left - far) : max(0, word.left - near)], rows[:, right + near : right + far]
-        if own.size and any(side.size and abs(np.median(side) - np.median(own)) >= _OTHER for side in beyond):
+        if own.size and any(side.size and abs(_ground(side) - _ground(own)) >= _OTHER for side in beyond):
             yield word.left, word.top, word.width, word.height
+
+
+def _ground(area: Any) -> int:
+    """The gray level around which most pixels lie; the median of bold digits lies on the edges of their strokes."""
+    levels = np.bincount(area.ravel(), minlength=256)
+    return int(np.convolve(levels, np.ones(_ALIKE), "same").argmax())

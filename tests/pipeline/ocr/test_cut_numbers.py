@@ -25,6 +25,13 @@ def test_no_other_ground_near_it(ground: int, until: int) -> None:
     assert found(ground, until) == []
 
 
+def test_bold_digits_whose_edges_are_most_of_their_box() -> None:
+    image = np.full((300, 800), 252, np.uint8)
+    image[100:150, 300:570] = np.tile((10, 60, 110, 160, 225, 228, 252, 252, 252, 252), 27)
+    assert np.median(image[100:150, 300:570]) < 252 - 24
+    assert list(cut_numbers(image, TEXT, [Word(0, len(TEXT), *BOX, 99.0)])) == []
+
+
 def test_short_numbers_and_words_may_stand_at_an_edge() -> None:
     assert found(170, 295, "1447") == found(170, 295, "Address") == []
 
