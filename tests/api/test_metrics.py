@@ -66,6 +66,7 @@ def test_what_a_server_tells(server: Server, port: int) -> None:
     assert not re.findall(hidden, told, re.IGNORECASE)
 
 
+@pytest.mark.slow
 def test_no_port_no_metrics(embedded: Embedded) -> None:
     """A server whose settings name none for metrics listens on its own port alone."""
     port = embedded.server.url.rpartition(":")[2]

@@ -43,6 +43,7 @@ def test_a_worker_killed_anywhere_loses_nothing(plant: Plant, tmp_path: Path, st
     check(plant, tmp_path / "sprung", stage, point)
 
 
+@pytest.mark.slow
 def test_workers_end_with_the_runner_that_started_them(plant: Plant) -> None:
     with plant.worker((*HONEST, "--processes", "2")) as runner:
         job_id = plant.upload(CSV)

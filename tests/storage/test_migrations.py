@@ -155,6 +155,7 @@ def test_threads_that_migrate_at_once_do_it_once(empty_url: str) -> None:
         assert all(threads.map(migrate, range(4)))
 
 
+@pytest.mark.slow
 def test_processes_that_migrate_at_once_do_it_once(empty: Database, empty_url: str) -> None:
     processes = [
         subprocess.Popen([sys.executable, "-c", MIGRATE, empty_url], cwd=ROOT, stderr=subprocess.PIPE, text=True)

@@ -180,6 +180,7 @@ large.detect("Noura Alharbi, 0501234567, 2026-11-21. " * 250_000, DetectOptions(
 """
 
 
+@pytest.mark.slow
 def test_it_does_not_outlive_a_killed_parent() -> None:
     """Also while it works on a text that takes long."""
     command = [sys.executable, "-c", ORPHAN, str(ROOT)]

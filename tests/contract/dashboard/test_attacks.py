@@ -74,6 +74,7 @@ def test_markup_in_names_terms_and_files_is_text(visit: Visit, tmp_path: Path) -
 
 
 @pytest.mark.clause("DASH-14")
+@pytest.mark.slow
 def test_a_registration_with_markup_is_refused_or_text(visit: Visit) -> None:
     page = visit.page
     page.click("#sign-out")

@@ -75,6 +75,7 @@ def test_a_text_is_masked_redacted_explained_and_restored(visit: Visit) -> None:
 
 
 @pytest.mark.clause("DASH-02")
+@pytest.mark.slow
 def test_offsets_behind_emoji_and_arabic_stay_right(visit: Visit) -> None:
     page = visit.page
     page.fill("#text", "🚀🚀 رقم الهوية ١٠١٢٣٤٥٦٧٢ انتهى")
@@ -132,7 +133,7 @@ def test_files_are_queued_followed_previewed_checked_pinned_and_deleted(visit: V
 @pytest.mark.parametrize(
     "document",
     [
-        "customer-letter.pdf",
+        pytest.param("customer-letter.pdf", marks=pytest.mark.slow),
         pytest.param("open-cases.pptx", marks=pytest.mark.slow),
         pytest.param("line.png", marks=pytest.mark.slow),
         pytest.param("lines.tiff", marks=pytest.mark.slow),
@@ -209,6 +210,7 @@ def test_a_preview_that_fails_says_why(visit: Visit) -> None:
 
 
 @pytest.mark.clause("DASH-06")
+@pytest.mark.slow
 def test_types_that_cannot_be_loaded_are_said(visit: Visit) -> None:
     page = visit.page
     page.route("**/me/entities", lambda route: route.abort())
@@ -218,6 +220,7 @@ def test_types_that_cannot_be_loaded_are_said(visit: Visit) -> None:
 
 
 @pytest.mark.clause("DASH-06")
+@pytest.mark.slow
 def test_a_file_of_another_kind_is_refused_in_words(visit: Visit, tmp_path: Path) -> None:
     visit.open("/files")
     wrong = tmp_path / "letter.pdf"
@@ -313,6 +316,7 @@ def test_a_glossary_is_written_tried_exported_and_read_back(visit: Visit, tmp_pa
 
 
 @pytest.mark.clause("DASH-09")
+@pytest.mark.slow
 def test_use_shows_in_charts_and_ledger(visit: Visit) -> None:
     page = visit.page
     page.fill("#text", "Reem Alharbi 1012345672")
@@ -331,6 +335,7 @@ def test_use_shows_in_charts_and_ledger(visit: Visit) -> None:
 
 
 @pytest.mark.clause("DASH-10")
+@pytest.mark.slow
 def test_language_and_theme_are_remembered(visit: Visit) -> None:
     page = visit.page
     page.click("#language")

@@ -38,6 +38,7 @@ def test_operations_are_found_and_tried(visit: Visit, server: Server) -> None:
 
 
 @pytest.mark.clause("HTTP-45")
+@pytest.mark.slow
 def test_a_key_authorizes(visit: Visit, server: Server) -> None:
     page = visit.page
     page.context.clear_cookies()

@@ -159,6 +159,7 @@ def test_a_failure_in_the_middle_is_refunded(
 
 
 @pytest.mark.clause("BATCH-12")
+@pytest.mark.slow
 def test_calls_of_others_pass_between(client: httpx.Client, served: Served, account: Account) -> None:
     """While a long batch runs, small calls are answered long before its end."""
     long = f"Reem Alharbi lives in Riyadh and has the number {ID}. " * 700

@@ -50,6 +50,7 @@ def test_questions_grow_linearly(unit: str, monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.mark.timeout(20)
 @pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.slow
 def test_200_kb_of_one_thing_ends(unit: str) -> None:
     text = normalize(unit * (200_000 // len(unit)))
     for span in RECOGNIZER.find(text, DetectOptions()):

@@ -127,6 +127,7 @@ def test_a_fault_replaces_the_zygote_and_the_spare_child(sandbox: Sandbox):
     assert not before & {*zygotes(), *descendants(zygotes()[0])}
 
 
+@pytest.mark.slow
 def test_a_fault_ends_the_spare_child_while_others_work_on(sandbox: Sandbox):
     with ThreadPoolExecutor(1) as threads:
         working = threads.submit(reason, sandbox, "hang", forks=True, seconds=4)

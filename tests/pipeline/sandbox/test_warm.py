@@ -568,6 +568,7 @@ def test_the_time_of_a_call_counts_from_the_start_of_its_child(caplog: pytest.Lo
 class TestParsers:
     """The second zygote, of what starts no programs."""
 
+    @pytest.mark.slow
     def test_it_is_there_when_it_was_asked_for_and_reads_the_same(self, threads: ThreadPoolExecutor):
         sandbox = Sandbox("strict")
         by_format = {path.suffix.removeprefix("."): path for path in sorted(DOCUMENTS.iterdir())}

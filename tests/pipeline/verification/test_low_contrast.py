@@ -72,6 +72,7 @@ def is_seen(value: str, second, pixels) -> bool:
 
 
 @pytest.mark.parametrize("carrier", CARRIERS)
+@pytest.mark.slow
 def test_in_every_carrier(carrier: str) -> None:
     reader, data = CARRIERS[carrier]
     assert is_seen(NATIONAL_ID, *reader.read(data()))

@@ -93,6 +93,7 @@ MODES = {
 
 
 @pytest.mark.parametrize("mode", MODES)
+@pytest.mark.slow
 def test_in_every_mode_of_a_picture(mode: str) -> None:
     assert is_seen(NATIONAL_ID, MODES[mode]())
 
