@@ -3,7 +3,7 @@
 Usage: python -m scripts.scans.scores tune|words|short|test recurrent|convolutional --texts FILE [--lines N]
 
 `tune` sets the temperature and the sure confidences in the file of the weights, `words` what makes the confidence of
-words (of the first network), `short` tells how often a likely short number is a longer one (of the first network),
+words (of the first network), `short` tells how often a likely short number has other digits (of the first network),
 `test` prints the table of the model card.
 """
 
@@ -20,7 +20,7 @@ import numpy as np
 
 from pipeline.networks.numbers import MIN_SURE_DIGITS, Character, Number, numbers_of
 from pipeline.ocr.engines import line_recognizer as first
-from pipeline.ocr.line_reading.short_numbers import DIGITS, LIKELY
+from pipeline.ocr.line_reading.short_numbers import LIKELY, is_short
 from pipeline.verification import number_recognizer as second
 from scripts import logistic
 from scripts.scans import fonts, texts
@@ -189,12 +189,24 @@ def fit_words(lines: int, sentences: Sequence[str]) -> None:
 
 
 def short(lines: int, sentences: Sequence[str]) -> None:
-    """Print what is there where pipeline.ocr.line_reading.short_numbers takes a number for read."""
-    read = tried("recurrent", "tune", _mixed(lines), 31, sentences).read
-    chosen = [one for one in read if one.text.isdigit() and len(one.text) in DIGITS and 100 * one.confidence >= LIKELY]
-    longer = [sum(map(str.isdigit, one.truth)) for one in chosen if len(one.truth) > len(one.text)]
-    other = sum(not one.right for one in chosen) - len(longer)
-    print(f"of {len(chosen)} likely ones {other} are other numbers or none, digits of longer ones: {longer}")
+    """Print from which confidence on one short number in 1,000 has other digits in truth, and how many have now.
+
+    pipeline.ocr.line_reading.short_numbers takes such numbers for read.
+    """
+    read = [
+        one._replace(right=_digits(one.text) == _digits(one.truth))
+        for seed in (31, 32)
+        for one in tried("recurrent", "tune", _mixed(lines), seed, sentences).read
+        if is_short(one.text)
+    ]
+    print(f"one in 1,000 of {len(read)} from {100 * _sure(read):.2f} on")
+    chosen = [one for one in read if 100 * one.confidence >= LIKELY]
+    wrong = [f"{one.text} for {one.truth or 'none'}" for one in chosen if not one.right]
+    print(f"from {LIKELY} on {len(chosen)}, of which {len(wrong)} have other digits: {', '.join(wrong)}")
+
+
+def _digits(text: str) -> str:
+    return "".join(filter(str.isdigit, text))
 
 
 def _plain(text: str) -> str:

@@ -1,16 +1,17 @@
 """Short numbers of which no engine is sure enough, and which cannot be a part of a longer one.
 
 So sure a network must be of an identifier that amounts, floors and page numbers in unknown fonts would go for caution.
-Alone in its line such a number identifies nobody; how often one that is likely is longer in truth tells
-`python -m scripts.scans.scores short recurrent`.
+Alone in its line such a number identifies nobody. How likely it must be, so that at most one in 1,000 has other digits
+in truth, tells `python -m scripts.scans.scores short recurrent`.
 """
 
 from collections.abc import Sequence
 
 from pipeline.ocr.engines.line_word import LineWord
 
-DIGITS = range(2, 5)
-LIKELY = 90.0  # confidence (0..100)
+LIKELY = 97.62  # confidence (0..100)
+_DIGITS = range(2, 5)
+_SURE = 90.0  # confidence (0..100) that a word counts with
 _BESIDE = 2.5  # times the height of the line: digits that are nearer may be of the same number
 
 
@@ -19,17 +20,18 @@ def with_short_numbers(words: Sequence[LineWord], numbers: Sequence[LineWord], h
 
     `numbers`: what our network read of the line, with its own confidence.
     """
-    likely = {
-        (one.text, one.left)
-        for one in numbers
-        if one.text.isdigit() and len(one.text) in DIGITS and one.confidence >= LIKELY
-    }
+    likely = {(one.text, one.left) for one in numbers if is_short(one.text) and one.confidence >= LIKELY}
     return [
-        word._replace(confidence=max(LIKELY, word.confidence))
+        word._replace(confidence=max(_SURE, word.confidence))
         if (word.text, word.left) in likely and _is_alone(word, words, _BESIDE * height)
         else word
         for word in words
     ]
+
+
+def is_short(text: str) -> bool:
+    """Whether this is the text of a short number. Zeros alone are none: in many fonts ٥٥ looks like them."""
+    return text.isdigit() and len(text) in _DIGITS and text.strip("0") != ""
 
 
 def _is_alone(word: LineWord, words: Sequence[LineWord], reach: float) -> bool:

@@ -6,7 +6,7 @@ from pipeline.ocr.line_reading.short_numbers import with_short_numbers
 HEIGHT = 40
 
 
-def likely(text: str, left: float, confidence: float = 97.0) -> LineWord:
+def likely(text: str, left: float, confidence: float = 99.0) -> LineWord:
     """A number as the network gives it."""
     return LineWord(text, left, left + 20 * len(text), confidence)
 
@@ -26,8 +26,13 @@ def test_a_likely_short_number_alone_in_its_place_counts_as_read() -> None:
 def test_longer_less_likely_and_single_ones_do_not() -> None:
     assert read(likely("35042", 100)) == [50.0]
     assert read(likely("3", 100)) == [50.0]
-    assert read(likely("350", 100, confidence=89.0)) == [50.0]
+    assert read(likely("350", 100, confidence=97.0)) == [50.0]
     assert read(likely("3-50", 100)) == [50.0]
+
+
+def test_zeros_alone_do_not() -> None:
+    assert read(likely("000", 100)) == [50.0]
+    assert read(likely("100", 100)) == [90.0]
 
 
 def test_groups_of_a_longer_number_do_not() -> None:
