@@ -12,6 +12,7 @@ _NEAR, _FAR = 0.1, 0.7  # times the height of a number: where its ground is look
 _INSET = 0.2  # times its height: above and below, where other lines may be
 _OTHER = 24  # gray levels between two grounds
 _ALIKE = 17  # gray levels of one ground
+_PLAIN = 0.75  # of the pixels of a plain ground that are of its level, beside those of a letter
 
 Box = tuple[int, int, int, int]
 
@@ -26,11 +27,23 @@ def cut_numbers(image: Any, text: str, words: Iterable[Word]) -> Iterator[Box]:
         own = rows[:, word.left : word.left + word.width]
         right = word.left + word.width
         beyond = rows[:, max(0, word.left - far) : max(0, word.left - near)], rows[:, right + near : right + far]
-        if own.size and any(side.size and abs(_ground(side) - _ground(own)) >= _OTHER for side in beyond):
+        if own.size and any(side.size and _is_other(side, own) for side in beyond):
             yield word.left, word.top, word.width, word.height
 
 
-def _ground(area: Any) -> int:
-    """The gray level around which most pixels lie; the median of bold digits lies on the edges of their strokes."""
-    levels = np.bincount(area.ravel(), minlength=256)
-    return int(np.convolve(levels, np.ones(_ALIKE), "same").argmax())
+def _is_other(side: Any, own: Any) -> bool:
+    """Whether what is beside a number is another ground than its own.
+
+    It is the same one if it is plain and like most of the number's pixels: the median of bold digits lies on the edges
+    of their strokes.
+    """
+    most, beside = _most(own), float(np.median(side))
+    if (np.abs(side - most) < _OTHER).mean() >= _PLAIN:
+        return False
+    return max(abs(beside - float(np.median(own))), abs(beside - most)) >= _OTHER
+
+
+def _most(area: Any) -> float:
+    """The gray level around which most pixels lie, the middle one of several."""
+    near = np.convolve(np.bincount(area.ravel(), minlength=256), np.ones(_ALIKE), "same")
+    return float(np.flatnonzero(near == near.max()).mean())

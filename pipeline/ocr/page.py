@@ -14,6 +14,7 @@ from pipeline.ocr.barcodes import with_codes
 from pipeline.ocr.dark_boxes import without_dark_boxes
 from pipeline.ocr.engines import tesseract
 from pipeline.ocr.lines import OcrWord, with_other_digit_orders
+from pipeline.ocr.number_cells import with_joined_cells
 from pipeline.ocr.orientation import may_be_rotated, merged, rotated
 from schemas.errors import ErrorCode, StageFailed
 
@@ -29,12 +30,13 @@ does not show. What can be read at the same time may be given to the executor.
 def read_page(raster: Raster, pixels: bytes, read_upright: ReadUpright, threads: Executor) -> Reading:
     """The reading of a raster (`pixels`: its PNG or PNM), whose image in grayscale `read_upright` reads.
 
-    Lines whose digit groups may be meant in another order follow again in that order, then what barcodes and matrix
-    codes hold. StageFailed(image_redact_failed) if these are not the pixels of the raster, or for too many codes.
+    Lines whose cells may hold the groups of one number follow again with it, lines whose digit groups may be meant in
+    another order in that order, then what barcodes and matrix codes hold. StageFailed(image_redact_failed) if these are
+    not the pixels of the raster, or for too many codes.
     """
     image = _decoded(raster, pixels)
     codes = threads.submit(codes_in, image)
-    reading = with_other_digit_orders(_turned_upright(raster, image, read_upright, threads))
+    reading = with_other_digit_orders(with_joined_cells(_turned_upright(raster, image, read_upright, threads)))
     return with_codes(reading, codes.result(), image.shape)
 
 

@@ -58,7 +58,7 @@ def _read_upright(raster: Raster, image: Any, labels: Sequence[OcrWord], threads
     read_lines = [_Line(*parts) for parts in zip(lines, cuts, words_of_lines(lines, cuts, threads), strict=True)]
     # A symbol that nobody is sure to be text is a drawing, and none of its readings counts.
     signs = [line for line in read_lines if is_sign(line.cut) and not line.is_read]
-    drawings = {line.place for line in signs} - _spaced_digits(signs)
+    drawings = {line.place for line in signs} - _spaced_digits(signs, read_lines)
     kept = [line for line in read_lines if line.place not in drawings and not line.is_texture]
     placed = [
         [OcrWord(word.text, *place.box(word.left, word.right, image.shape), word.confidence) for word in words]
@@ -81,11 +81,15 @@ def _read_upright(raster: Raster, image: Any, labels: Sequence[OcrWord], threads
     return Reading(raster.id, *with_column_lines(text, words), (*unread, *words_beside(text, words, unread)))
 
 
-def _spaced_digits(signs: Sequence[_Line]) -> set[TextLine]:
-    """The places of signs in rows of which several may be digits: each row may be a number with wide gaps."""
-    digits = [line.place for line in signs if any(word.has_digits for word in line.words)]
-    places = [line.place for line in signs]
-    return {one for one in places if sum(_is_beside(one, other) for other in digits) >= _MIN_SPACED}
+def _spaced_digits(signs: Sequence[_Line], lines: Sequence[_Line]) -> set[TextLine]:
+    """The places of signs in rows of which several may be digits: each row may be a number with wide gaps.
+
+    A sign that may be digits also counts where other lines of its row have digits: it may be the last group of them.
+    """
+    some = [line.place for line in lines if any(word.has_digits for word in line.words)]
+    own = [line.place for line in signs if any(word.has_digits for word in line.words)]
+    rows = [(line.place, some if line.place in own else own) for line in signs]
+    return {one for one, digits in rows if sum(_is_beside(one, other) for other in digits) >= _MIN_SPACED}
 
 
 def _is_beside(one: TextLine, other: TextLine) -> bool:

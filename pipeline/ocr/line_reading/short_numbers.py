@@ -30,8 +30,8 @@ def with_short_numbers(words: Sequence[LineWord], numbers: Sequence[LineWord], h
 
 
 def is_short(text: str) -> bool:
-    """Whether this is the text of a short number. Zeros alone are none: in many fonts ٥٥ looks like them."""
-    return text.isdigit() and len(text) in _DIGITS and text.strip("0") != ""
+    """Whether this is the text of a short number. ASCII zeros alone are none: in many fonts ٥٥ looks like 00."""
+    return text.isdecimal() and len(text) in _DIGITS and text.strip("0") != ""
 
 
 def _is_alone(word: LineWord, words: Sequence[LineWord], reach: float) -> bool:

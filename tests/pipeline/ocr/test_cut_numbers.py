@@ -20,6 +20,25 @@ def test_another_ground_that_begins_at_the_end_of_a_number() -> None:
     assert found(170, 295) == [BOX]
 
 
+@pytest.mark.parametrize(("ground", "other"), [(255, 170), (170, 255), (30, 4), (4, 30), (200, 225)])
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_on_either_side_and_on_dark_grounds(ground: int, other: int, side: str) -> None:
+    image = np.full((300, 800), ground, np.uint8)
+    left, _, width, height = BOX
+    far = left - height // 2 if side == "left" else left + width + height // 2
+    image[:, : far + 12] = other if side == "left" else image[:, : far + 12]
+    image[:, far - 12 :] = other if side == "right" else image[:, far - 12 :]
+    assert list(cut_numbers(image, TEXT, [Word(0, len(TEXT), *BOX, 99.0)])) == [BOX]
+
+
+def test_a_textured_ground_behind_a_little_paper() -> None:
+    rng = np.random.default_rng(1)
+    image = np.full((300, 800), 255, np.uint8)
+    image[100:150, 300:570] = np.tile((10, 60, 110, 160, 225, 228, 252, 252, 252, 252), 27)
+    image[:, 588:] = rng.integers(40, 240, (300, 212))
+    assert list(cut_numbers(image, TEXT, [Word(0, len(TEXT), *BOX, 99.0)])) == [BOX]
+
+
 @pytest.mark.parametrize(("ground", "until"), [(245, 295), (170, 200), (170, 800)])
 def test_no_other_ground_near_it(ground: int, until: int) -> None:
     assert found(ground, until) == []

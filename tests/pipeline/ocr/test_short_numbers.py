@@ -26,12 +26,13 @@ def test_a_likely_short_number_alone_in_its_place_counts_as_read() -> None:
 def test_longer_less_likely_and_single_ones_do_not() -> None:
     assert read(likely("35042", 100)) == [50.0]
     assert read(likely("3", 100)) == [50.0]
-    assert read(likely("350", 100, confidence=97.0)) == [50.0]
+    assert read(likely("350", 100, confidence=97.6)) == [50.0]
     assert read(likely("3-50", 100)) == [50.0]
 
 
 def test_zeros_alone_do_not() -> None:
-    assert read(likely("000", 100)) == [50.0]
+    assert read(likely("00", 100)) == read(likely("000", 100)) == [50.0]
+    assert read(likely("²³", 100)) == [50.0]
     assert read(likely("100", 100)) == [90.0]
 
 

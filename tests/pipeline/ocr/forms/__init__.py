@@ -1,1 +1,1 @@
-"""Forms with every kind of ink: what goes, and what stays."""
+"""Forms: numbers by hand and in cells, beside every kind of ink."""

@@ -1,0 +1,122 @@
+"""Numbers whose groups stand in cells of their own, as in forms with a box for every two to four digits.
+
+A wide gap between two words is a tab and ends a number, because the columns of a table are no groups of one. Cells that
+are close together and hold groups of like length may be: their line follows again with the groups as one number.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from pipeline.documents.document import Reading, Word
+
+_GROUP = re.compile(r"(?=\D*\d)[A-Z\d]{1,6}")
+_MAX_GAP = 6.0  # times the height of a group: between two of one number
+_SAME = 0.4  # of the width of a word: more of it in another word is the same ink
+_DIGITS = range(8, 25)  # of a number: an IBAN has 22
+_MAX_DIFFERENCE = 1  # characters between two groups; the first or the last one may be shorter
+_AROUND = 12  # words of its line on either side: what the number is called
+
+
+def with_joined_cells(reading: Reading) -> Reading:
+    """The reading with lines again at its end whose cells may be one number, its groups from left to right.
+
+    The words keep their boxes. O(words log words).
+    """
+    parts, words, position = [reading.text], list(reading.words), len(reading.text)
+    for line in _lines(reading):
+        for run in _runs(reading.text, line):
+            joined = ""
+            for separator, word in _joined(reading.text, line, run):
+                start = position + 1 + len(joined) + len(separator)
+                joined += separator + reading.text[word.start : word.end]
+                words.append(replace(word, start=start, end=position + 1 + len(joined)))
+            parts.append(joined)
+            position += 1 + len(joined)
+    return replace(reading, text="\n".join(parts), words=tuple(words)) if len(parts) > 1 else reading
+
+
+def _lines(reading: Reading) -> Iterator[list[Word]]:
+    """The words of each line with a tab, in the order of the text."""
+    ordered, place, start = sorted(reading.words, key=lambda word: word.start), 0, 0
+    for text in reading.text.split("\n"):
+        end, first = start + len(text), place
+        while place < len(ordered) and ordered[place].start < end:
+            place += 1
+        if "\t" in text:
+            yield _without_parts(ordered[first:place])
+        start = end + 1
+
+
+def _without_parts(line: Sequence[Word]) -> list[Word]:
+    """The words without those that are ink of a longer one, as where two lines of a detector overlap."""
+    row = sorted(line, key=lambda word: word.left)
+    parts = {
+        id(one)
+        for word, after in pairwise(row)
+        for one, other in ((word, after), (after, word))
+        if _is_part(one, other)
+    }
+    return [word for word in line if id(word) not in parts]
+
+
+def _is_part(word: Word, other: Word) -> bool:
+    shared = min(word.left + word.width, other.left + other.width) - max(word.left, other.left)
+    return _length(word) < _length(other) and shared > _SAME * word.width
+
+
+def _runs(text: str, line: Sequence[Word]) -> Iterator[list[Word]]:
+    """Groups beside each other that may be one number, with a tab between two of them."""
+    for chain in _chains(text, line):
+        furthest = 0
+        for first, word in enumerate(chain):
+            ends = range(min(len(chain), first + _DIGITS.stop), first + 1, -1)
+            end = next((end for end in ends if _may_be_number(text, chain[first:end])), 0)
+            is_after_shorter = first > 0 and _length(chain[first - 1]) < _length(word) - _MAX_DIFFERENCE
+            if end > furthest or (end and is_after_shorter):
+                yield chain[first:end]
+            furthest = max(furthest, end)
+
+
+def _chains(text: str, line: Sequence[Word]) -> Iterator[list[Word]]:
+    """Groups from left to right, each near the one before."""
+    chain: list[Word] = []
+    for word in sorted(line, key=lambda word: word.left):
+        if chain and not (_is_group(text, word) and _is_near(chain[-1], word)):
+            yield chain
+            chain = []
+        if _is_group(text, word):
+            chain.append(word)
+    yield chain
+
+
+def _may_be_number(text: str, run: Sequence[Word]) -> bool:
+    lengths = [_length(word) for word in run]
+    if any(length < max(lengths) - _MAX_DIFFERENCE for length in lengths[1:-1]):
+        return False
+    digits = sum(character.isdigit() for word in run for character in text[word.start : word.end])
+    start, end = min(word.start for word in run), max(word.end for word in run)
+    return digits in _DIGITS and "\t" in text[start:end]
+
+
+def _is_group(text: str, word: Word) -> bool:
+    return _GROUP.fullmatch(text[word.start : word.end]) is not None
+
+
+def _is_near(one: Word, other: Word) -> bool:
+    return other.left - one.left - one.width <= _MAX_GAP * min(one.height, other.height)
+
+
+def _length(word: Word) -> int:
+    return word.end - word.start
+
+
+def _joined(text: str, line: Sequence[Word], run: Sequence[Word]) -> Iterator[tuple[str, Word]]:
+    """The words around a run and the run, each with the blank before it; no other groups, which are other numbers."""
+    first = line.index(min(run, key=lambda word: word.start))
+    before = [word for word in line[:first] if not _is_group(text, word)][-_AROUND:]
+    after = [word for word in line[first : first + len(run) + _AROUND] if not _is_group(text, word)]
+    for place, word in enumerate((*before, *run, *after)):
+        is_inside = len(before) < place < len(before) + len(run)
+        yield ("" if not place else " " if is_inside else text[word.start - 1]), word
