@@ -26,9 +26,10 @@ def with_joined_cells(reading: Reading) -> Reading:
     """
     parts, words, position = [reading.text], list(reading.words), len(reading.text)
     for line in _lines(reading):
+        places = {word.start: place for place, word in enumerate(line)}
         for run in _runs(reading.text, line):
-            joined = ""
-            for separator, word in _joined(reading.text, line, run):
+            joined, first = "", places[min(word.start for word in run)]
+            for separator, word in _joined(reading.text, line, first, run):
                 start = position + 1 + len(joined) + len(separator)
                 joined += separator + reading.text[word.start : word.end]
                 words.append(replace(word, start=start, end=position + 1 + len(joined)))
@@ -71,12 +72,22 @@ def _runs(text: str, line: Sequence[Word]) -> Iterator[list[Word]]:
     for chain in _chains(text, line):
         furthest = 0
         for first, word in enumerate(chain):
-            ends = range(min(len(chain), first + _DIGITS.stop), first + 1, -1)
+            ends = range(_furthest(text, chain, first), first + 1, -1)
             end = next((end for end in ends if _may_be_number(text, chain[first:end])), 0)
             is_after_shorter = first > 0 and _length(chain[first - 1]) < _length(word) - _MAX_DIFFERENCE
             if end > furthest or (end and is_after_shorter):
                 yield chain[first:end]
             furthest = max(furthest, end)
+
+
+def _furthest(text: str, chain: Sequence[Word], first: int) -> int:
+    """The end of the longest run from there on that has no more digits than a number."""
+    digits = 0
+    for end in range(first, len(chain)):
+        digits += _digits(text, chain[end])
+        if digits >= _DIGITS.stop:
+            return end
+    return len(chain)
 
 
 def _chains(text: str, line: Sequence[Word]) -> Iterator[list[Word]]:
@@ -95,7 +106,7 @@ def _may_be_number(text: str, run: Sequence[Word]) -> bool:
     lengths = [_length(word) for word in run]
     if any(length < max(lengths) - _MAX_DIFFERENCE for length in lengths[1:-1]):
         return False
-    digits = sum(character.isdigit() for word in run for character in text[word.start : word.end])
+    digits = sum(_digits(text, word) for word in run)
     start, end = min(word.start for word in run), max(word.end for word in run)
     return digits in _DIGITS and "\t" in text[start:end]
 
@@ -108,14 +119,20 @@ def _is_near(one: Word, other: Word) -> bool:
     return other.left - one.left - one.width <= _MAX_GAP * min(one.height, other.height)
 
 
+def _digits(text: str, word: Word) -> int:
+    return sum(map(str.isdigit, text[word.start : word.end]))
+
+
 def _length(word: Word) -> int:
     return word.end - word.start
 
 
-def _joined(text: str, line: Sequence[Word], run: Sequence[Word]) -> Iterator[tuple[str, Word]]:
-    """The words around a run and the run, each with the blank before it; no other groups, which are other numbers."""
-    first = line.index(min(run, key=lambda word: word.start))
-    before = [word for word in line[:first] if not _is_group(text, word)][-_AROUND:]
+def _joined(text: str, line: Sequence[Word], first: int, run: Sequence[Word]) -> Iterator[tuple[str, Word]]:
+    """The words around a run and the run, each with the blank before it; no other groups, which are other numbers.
+
+    `first`: the place in the line of the run's first word in the text.
+    """
+    before = [word for word in line[max(0, first - _AROUND) : first] if not _is_group(text, word)]
     after = [word for word in line[first : first + len(run) + _AROUND] if not _is_group(text, word)]
     for place, word in enumerate((*before, *run, *after)):
         is_inside = len(before) < place < len(before) + len(run)
