@@ -86,9 +86,11 @@ def _spaced_digits(signs: Sequence[_Line], lines: Sequence[_Line]) -> set[TextLi
 
     A sign that may be digits also counts where other lines of its row have digits: it may be the last group of them.
     """
-    some = [line.place for line in lines if any(word.has_digits for word in line.words)]
-    own = [line.place for line in signs if any(word.has_digits for word in line.words)]
-    rows = [(line.place, some if line.place in own else own) for line in signs]
+    every, alone = (
+        [line.place for line in some if any(word.has_digits for word in line.words)] for some in (lines, signs)
+    )
+    may_be_digits = set(alone)
+    rows = [(line.place, every if line.place in may_be_digits else alone) for line in signs]
     return {one for one, digits in rows if sum(_is_beside(one, other) for other in digits) >= _MIN_SPACED}
 
 
