@@ -27,20 +27,23 @@ def cut_numbers(image: Any, text: str, words: Iterable[Word]) -> Iterator[Box]:
         own = rows[:, word.left : word.left + word.width]
         right = word.left + word.width
         beyond = rows[:, max(0, word.left - far) : max(0, word.left - near)], rows[:, right + near : right + far]
-        if own.size and any(side.size and _is_other(side, own) for side in beyond):
+        if not own.size:
+            continue
+        median, most = float(np.median(own)), _most(own)
+        if any(side.size and _is_other(side, median, most) for side in beyond):
             yield word.left, word.top, word.width, word.height
 
 
-def _is_other(side: Any, own: Any) -> bool:
+def _is_other(side: Any, median: float, most: float) -> bool:
     """Whether what is beside a number is another ground than its own.
 
-    It is the same one if it is plain and like most of the number's pixels: the median of bold digits lies on the edges
-    of their strokes.
+    `median` gray level of the number's box, and the level of `most` of its pixels. It is the same ground if it is plain
+    and of that level: the median of bold digits lies on the edges of their strokes.
     """
-    most, beside = _most(own), float(np.median(side))
     if (np.abs(side - most) < _OTHER).mean() >= _PLAIN:
         return False
-    return max(abs(beside - float(np.median(own))), abs(beside - most)) >= _OTHER
+    beside = float(np.median(side))
+    return max(abs(beside - median), abs(beside - most)) >= _OTHER
 
 
 def _most(area: Any) -> float:

@@ -97,27 +97,31 @@ def _middle(line: Line) -> float:
 def with_other_digit_orders(reading: Reading) -> Reading:
     """The reading with further lines at its end: Arabic lines with their digit groups in the other possible order.
 
-    The words keep their boxes. Lines without letters take the direction of the lines around them.
+    The words keep their boxes. Lines without letters take the direction of the lines around them. O(words log words).
     """
     parts, words, position = [reading.text], list(reading.words), len(reading.text)
+    lines = list(words_by_line(reading))
     for order in other_orders(reading.text):
-        for start, end in _lines(reading.text):
+        for start, end, own in lines:
             if order.text[start:end] == reading.text[start:end]:
                 continue
             parts.append(order.text[start:end])
             new_offsets = {offset: number for number, offset in enumerate(order.places[start:end])}
-            words += [
-                _at_new_offsets(word, new_offsets, position + 1) for word in reading.words if start <= word.start < end
-            ]
+            words += [_at_new_offsets(word, new_offsets, position + 1) for word in own]
             position += 1 + end - start
     return replace(reading, text="\n".join(parts), words=tuple(words)) if len(parts) > 1 else reading
 
 
-def _lines(text: str) -> Iterator[tuple[int, int]]:
-    start = 0
-    for line in text.split("\n"):
-        yield start, start + len(line)
-        start += len(line) + 1
+def words_by_line(reading: Reading) -> Iterator[tuple[int, int, list[Word]]]:
+    """Start and end of each line of the text, and its words in the order of the text. O(words log words)."""
+    ordered = sorted(reading.words, key=lambda word: word.start)
+    start = place = 0
+    for text in reading.text.split("\n"):
+        end, first = start + len(text), place
+        while place < len(ordered) and ordered[place].start < end:
+            place += 1
+        yield start, end, ordered[first:place]
+        start = end + 1
 
 
 def _at_new_offsets(word: Word, new_offsets: dict[int, int], offset: int) -> Word:

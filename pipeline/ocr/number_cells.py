@@ -10,6 +10,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from pipeline.documents.document import Reading, Word
+from pipeline.ocr.lines import words_by_line
 
 _GROUP = re.compile(r"(?=\D*\d)[A-Z\d]{1,6}")
 _MAX_GAP = 6.0  # times the height of a group: between two of one number
@@ -25,41 +26,27 @@ def with_joined_cells(reading: Reading) -> Reading:
     The words keep their boxes. O(words log words).
     """
     parts, words, position = [reading.text], list(reading.words), len(reading.text)
-    for line in _lines(reading):
+    for start, end, line_words in words_by_line(reading):
+        if "\t" not in reading.text[start:end]:
+            continue
+        line = _without_parts(line_words)
         places = {word.start: place for place, word in enumerate(line)}
         for run in _runs(reading.text, line):
             joined, first = "", places[min(word.start for word in run)]
             for separator, word in _joined(reading.text, line, first, run):
-                start = position + 1 + len(joined) + len(separator)
                 joined += separator + reading.text[word.start : word.end]
-                words.append(replace(word, start=start, end=position + 1 + len(joined)))
+                after = position + 1 + len(joined)
+                words.append(replace(word, start=after - _length(word), end=after))
             parts.append(joined)
             position += 1 + len(joined)
     return replace(reading, text="\n".join(parts), words=tuple(words)) if len(parts) > 1 else reading
 
 
-def _lines(reading: Reading) -> Iterator[list[Word]]:
-    """The words of each line with a tab, in the order of the text."""
-    ordered, place, start = sorted(reading.words, key=lambda word: word.start), 0, 0
-    for text in reading.text.split("\n"):
-        end, first = start + len(text), place
-        while place < len(ordered) and ordered[place].start < end:
-            place += 1
-        if "\t" in text:
-            yield _without_parts(ordered[first:place])
-        start = end + 1
-
-
 def _without_parts(line: Sequence[Word]) -> list[Word]:
     """The words without those that are ink of a longer one, as where two lines of a detector overlap."""
-    row = sorted(line, key=lambda word: word.left)
-    parts = {
-        id(one)
-        for word, after in pairwise(row)
-        for one, other in ((word, after), (after, word))
-        if _is_part(one, other)
-    }
-    return [word for word in line if id(word) not in parts]
+    pairs = list(pairwise(sorted(line, key=lambda word: word.left)))
+    parts = {one for pair in pairs for one, other in (pair, pair[::-1]) if _is_part(one, other)}
+    return [word for word in line if word not in parts]
 
 
 def _is_part(word: Word, other: Word) -> bool:

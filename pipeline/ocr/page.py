@@ -36,7 +36,7 @@ def read_page(raster: Raster, pixels: bytes, read_upright: ReadUpright, threads:
     """
     image = _decoded(raster, pixels)
     codes = threads.submit(codes_in, image)
-    reading = with_other_digit_orders(with_joined_cells(_turned_upright(raster, image, read_upright, threads)))
+    reading = with_other_digit_orders(_turned_upright(raster, image, read_upright, threads))
     return with_codes(reading, codes.result(), image.shape)
 
 
@@ -45,12 +45,14 @@ def _turned_upright(raster: Raster, image: Any, read_upright: ReadUpright, threa
     stored = read_upright(raster, image, labels, threads)
     printed = {(label.left, label.top) for label in labels}  # upright on a turned page, too
     words = (word for word in stored.words if (word.left, word.top) not in printed)
-    if BY_HUE in raster.id or not may_be_rotated(words):
+    may_turn = BY_HUE not in raster.id and may_be_rotated(words)
+    stored = with_joined_cells(stored)
+    if not may_turn:
         return stored
     degrees = tesseract.rotation(image, raster.dpi or DEFAULT_DPI)
     if not degrees:
         return stored
-    turned = read_upright(raster, rotated(image, degrees), (), threads)
+    turned = with_joined_cells(read_upright(raster, rotated(image, degrees), (), threads))
     return merged(turned, stored, degrees, raster.width, raster.height)
 
 

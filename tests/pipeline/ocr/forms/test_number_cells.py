@@ -9,6 +9,7 @@ from pipeline.detect.detector import Detector
 from pipeline.document_detection.direct import DirectDetector
 from pipeline.document_run import redact_document
 from pipeline.documents.document import Reading, Word
+from pipeline.ocr import recognition
 from pipeline.ocr.lines import OcrWord, compose
 from pipeline.ocr.number_cells import with_joined_cells
 from schemas.files import Format
@@ -137,3 +138,11 @@ def test_nothing_of_a_number_in_cells_can_be_read(label: str, value: str, size: 
     output = papers.decoded(done.data)
     left = [group for group, box in zip(groups, corners, strict=True) if is_left(pixels, output, box, len(group))]
     assert left == []
+
+
+@pytest.mark.parametrize("degrees", [90, 180])
+def test_cells_of_a_rotated_page_are_read_from_left_to_right(degrees: int) -> None:
+    pixels, _ = drawn("National ID", ["10", "12", "34", "56", "72"], 150, framed=True)
+    prose = papers.picture(*["The branch office sends this form to the applicant in the morning"] * 6, width=1500)
+    page = np.rot90(np.vstack([prose[:, :1500], pixels]), degrees // 90).copy()
+    assert "National ID\t10 12 34 56 72" in recognition.read(papers.raster(page, 200), papers.encoded(page)).text
