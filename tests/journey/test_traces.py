@@ -22,7 +22,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 
 from examples.server import embedded_server, free_port
 from tests.api.proxy.provider import ScriptedProvider, Turn
-from tests.journey.test_production import environment, masker, running, until
+from tests.journey.test_production import environment, masker, metrics_ports, running, until
 from tests.servers import PostgreSQL, Swift
 
 __all__ = ["environment"]
@@ -126,7 +126,7 @@ def test_one_trace_for_each_call_and_file_and_no_value_anywhere(
     masker(environment, "migrate")
     masker(environment, "account", "create", "--email", WATCHED)
     key = masker(environment, "key", "create", "--email", WATCHED)["key"]
-    port, metrics = free_port(), environment["MASKER_METRICS_PORT"]
+    port = free_port()
     headers = {
         "Authorization": f"Bearer {key}",
         "traceparent": PARENT,
@@ -151,7 +151,9 @@ def test_one_trace_for_each_call_and_file_and_no_value_anywhere(
         seen.append(queued)
         with running(environment, tmp_path, "worker", "--processes", "1"):
             until(60, "the file", lambda: client.get(job["poll_url"]).json()["state"] == "ready")
-            seen += [httpx.get(f"http://127.0.0.1:{metrics}/metrics").content, everything(redis_url)]
+            seen += [httpx.get(f"http://127.0.0.1:{each}/metrics").content for each in metrics_ports(tmp_path)]
+            assert len(seen) == 3  # of the server and of the worker
+            seen.append(everything(redis_url))
     with psycopg.connect(environment["MASKER_DATABASE_URL"].replace("+psycopg", ""), autocommit=True) as database:
         database.execute("CHECKPOINT")  # rows are in the pages now
     folders = {
