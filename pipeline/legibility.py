@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.documents.document import BY_HUE, Extraction, Raster, Reading
+from pipeline.documents.document import Extraction, Raster, Reading
 
 _CELL = 4  # pixels
 _HIGHEST = 40.0  # points: higher boxes are no lines of text
@@ -19,7 +19,7 @@ _MANY = 400  # characters: a quarter of a page of handwriting
 def is_illegible(extraction: Extraction, readings: Sequence[Reading]) -> bool:
     """Whether unread ink is a large part of the text of a document, and much."""
     raster_of = {raster.id: raster for raster in extraction.rasters}
-    counts = [_characters(raster_of[one.raster], one) for one in readings if BY_HUE not in one.raster]
+    counts = [_characters(raster_of[one.raster], one) for one in readings]
     unread = sum(count for count, _ in counts)
     read = sum(count for _, count in counts) + sum(len(unit.text) for unit in extraction.units)
     return unread >= _MANY and unread > _LARGE_PART * (unread + read)

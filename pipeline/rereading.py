@@ -4,11 +4,12 @@ Tesseract reads the page in two halves, and the number recognizer of the verific
 detector finds, and rows of components where it finds none. Other libraries read the codes. All work at the same time.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
+import cv2
 import numpy as np
 
 from pipeline.documents.document import Raster, Reading
@@ -19,8 +20,11 @@ from pipeline.networks.text_line import TextLine
 from pipeline.networks.text_map import TextMap
 from pipeline.ocr.columns import with_column_lines
 from pipeline.ocr.engines import tesseract
+from pipeline.ocr.engines.stacked_lines import words_of_lines
 from pipeline.ocr.full_boxes import with_full_boxes
 from pipeline.ocr.halves import halves
+from pipeline.ocr.hue import HueLine, Shown, hue_lines, rows_by_hue
+from pipeline.ocr.line_reading.contrast import is_dim, is_visible, legible, without_dimness
 from pipeline.ocr.lines import OcrWord, compose, join_rows
 from pipeline.ocr.page import DEFAULT_DPI, read_page
 from pipeline.verification import number_recognizer
@@ -38,6 +42,8 @@ _COVERED = 0.4  # of a word: how much of it a number covers that it is read for
 _CREDIBLE, _MIN_CHARACTERS = 60.0, 4  # confidence and letters or digits of a word where the detector sees no text
 _EDGE = 0.25  # times the height of a line of components: paper around it
 _MAX_OVERLOOKED = 500  # such lines that are read
+_STEP, _WINDOW = 9, 5  # the ground of hue is the median of every ninth pixel in a square of five times five such pixels
+_GAIN, _EVEN = 3.0, 128.0  # how much the difference from it is raised, and the level that it becomes
 _SURE = 90.0  # the least confidence (0..100) of a number that the recognizer is sure of
 
 
@@ -53,27 +59,62 @@ def read_again(raster: Raster, pixels: bytes) -> Reading:
         return replace(with_seen_codes(reading, codes.result()), unread_lines=reading.unread)
 
 
-def _read_upright(raster: Raster, image: Any, labels: Sequence[OcrWord], threads: Executor) -> Reading:
-    dpi = raster.dpi or DEFAULT_DPI
+def _read_upright(raster: Raster, page: Shown, labels: Sequence[OcrWord], threads: Executor) -> Reading:
+    image, dpi = page.gray, raster.dpi or DEFAULT_DPI
     parts = [(top, threads.submit(tesseract.words_of, part, dpi)) for top, part in halves(image)]
     where = text_map(image, _LONGEST_SIDE)
     ink = ink_of(image, dpi)
-    seen = where.lines()
+    seen = [line for line in where.lines() if is_visible(line.cut(image))]
     lines = [*seen, *_overlooked(ink, where)]
-    numbers = _numbers(image, lines)
+    numbers = _numbers(lines, [without_dimness(line.cut(image)) for line in lines], image.shape)
     by_tesseract = [
         [word._replace(top=word.top + top) for word in line] for top, part in parts for line in part.result()
     ]
     rows = join_rows([*by_tesseract, *([label] for label in labels)])
-    found = [*rows, *_number_rows(image, lines, numbers, [word for row in rows for word in row])]
-    text, ocr_words = compose([words for row in found if (words := _plausible(row, where))])
+    found = [*rows, *_number_rows(lines, numbers, rows, image.shape)]
+    found = [words for row in found if (words := _plausible(row, where))]
+    low = _low_contrast_lines(page, seen, rows)
+    text, ocr_words = compose([*found, *rows_by_hue(_words_in(low, image.shape), rows)])
     read = with_full_boxes(ocr_words, ink)
     likely = (line.box(0, line.width, image.shape) for line in seen if line.score >= _LIKELY)
-    return Reading(
-        raster.id,
-        *with_column_lines(text, read),
-        tuple(box for box in unread_lines(likely, read) if _has_ink(image, box)),
-    )
+    unread = [box for box in unread_lines(likely, read) if _has_ink(image, box)]
+    likely = (line.place.box(0, line.place.width, image.shape) for line in low if line.place.score >= _LIKELY)
+    return Reading(raster.id, *with_column_lines(text, read), (*unread, *unread_lines(likely, read)))
+
+
+def _low_contrast_lines(page: Shown, seen: Sequence[TextLine], rows: Iterable[Sequence[OcrWord]]) -> list[HueLine]:
+    """The lines of faint ink, and those that only hue shows, in full contrast."""
+    words = [word for row in rows for word in row if word.confidence >= _CREDIBLE]
+    x, y = (np.array(middles) for middles in zip(*map(_middle, words), strict=True)) if words else (np.zeros(0),) * 2
+    read: list[TextLine] = []
+    faint: list[HueLine] = []
+    for line in seen:
+        left, top, width, height = line.box(0, line.width, page.gray.shape)
+        if ((left <= x) & (x < left + width) & (top <= y) & (y < top + height)).any():
+            read.append(line)
+        elif is_dim(cut := line.cut(page.gray)):
+            faint.append(HueLine(line, legible(cut)))
+    return [*faint, *hue_lines(page, _text_map_of_hue, read)]
+
+
+def _text_map_of_hue(plane: Any) -> TextMap:
+    """Where a plane of chroma may hold text. The detector is made for pages: the ground becomes even."""
+    sample = np.ascontiguousarray(plane[_STEP // 2 :: _STEP, _STEP // 2 :: _STEP])
+    ground = cv2.resize(cv2.medianBlur(sample, _WINDOW), plane.shape[::-1], interpolation=cv2.INTER_LINEAR)
+    return text_map(cv2.addWeighted(plane, _GAIN, ground, -_GAIN, _EVEN), _LONGEST_SIDE)
+
+
+def _words_in(lines: Sequence[HueLine], shape: tuple[int, int]) -> list[list[OcrWord]]:
+    """The words of Tesseract in each of these lines; in its place the numbers that the recognizer reads otherwise."""
+    if not lines:
+        return []
+    places, cuts = [line.place for line in lines], [line.cut for line in lines]
+    rows = [
+        [OcrWord(word.text, *place.box(word.left, word.right, shape), word.confidence) for word in words]
+        for place, words in zip(places, words_of_lines(cuts, tesseract.LANGUAGES), strict=True)
+    ]
+    found = [row for row in rows if row]
+    return [*found, *_number_rows(places, _numbers(places, cuts, shape), found, shape)]
 
 
 def _overlooked(ink: Ink, where: TextMap) -> list[TextLine]:
@@ -107,28 +148,31 @@ def _plausible(row: Sequence[OcrWord], where: TextMap) -> list[OcrWord]:
 
 
 def _number_rows(
-    image: Any, lines: Sequence[TextLine], numbers_of_lines: Sequence[Sequence[OcrWord]], words: Sequence[OcrWord]
+    lines: Sequence[TextLine],
+    numbers_of_lines: Sequence[Sequence[OcrWord]],
+    rows: Iterable[Sequence[OcrWord]],
+    shape: tuple[int, int],
 ) -> list[list[OcrWord]]:
     """The lines that hold a number, each with it and with the words of Tesseract beside it."""
-    found = []
+    found, words = [], [word for row in rows for word in row]
     for line, numbers in zip(lines, numbers_of_lines, strict=True):
         if not numbers:
             continue
-        box = line.box(0, line.width, image.shape)
+        box = line.box(0, line.width, shape)
         own = [word for word in words if _is_in(word, box)]
         if any(_digits(number.text) not in _digits("".join(word.text for word in own)) for number in numbers):
             found.append([*numbers, *(word for word in own if not any(_covers(number, word) for number in numbers))])
     return found
 
 
-def _numbers(image: Any, lines: Sequence[TextLine]) -> list[list[OcrWord]]:
+def _numbers(lines: Sequence[TextLine], cuts: Sequence[Any], shape: tuple[int, int]) -> list[list[OcrWord]]:
     reader = number_recognizer.reader()
-    found = reader.read_lines([line.cut(image) for line in lines])
+    found = reader.read_lines(cuts)
     return [
         [
             OcrWord(
                 number.text,
-                *line.box(number.left, number.right, image.shape),
+                *line.box(number.left, number.right, shape),
                 max(_SURE, 100 * number.confidence) if reader.is_sure(number) else 100 * number.confidence,
             )
             for number in numbers_of(characters)
@@ -144,8 +188,12 @@ def _digits(text: str) -> str:
 
 def _is_in(word: OcrWord, box: tuple[int, int, int, int]) -> bool:
     left, top, width, height = box
-    x, y = word.left + word.width / 2, word.top + word.height / 2
+    x, y = _middle(word)
     return left <= x < left + width and top <= y < top + height
+
+
+def _middle(word: OcrWord) -> tuple[float, float]:
+    return word.left + word.width / 2, word.top + word.height / 2
 
 
 def _covers(number: OcrWord, word: OcrWord) -> bool:

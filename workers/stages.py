@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 
 from pipeline import stages
-from pipeline.documents.document import BY_HUE, Extraction, Findings, Reading
+from pipeline.documents.document import VIEW, Extraction, Findings, Reading
 from pipeline.entities.output_name import output_name, with_name, without_name
 from pipeline.entities.proof import Proof, counts_by_type
 from pipeline.legibility import is_illegible
@@ -18,6 +18,9 @@ from storage.jobs import records as jobs
 from workers.run import Run
 
 _SETS_REMEMBERED = 4
+_FIRST_VIEW = "1"  # number of the first further view of an image
+
+_Place = tuple[int, int, int, int]  # left, top, right, bottom
 
 
 def sniff(run: Run) -> None:
@@ -178,32 +181,32 @@ def _facts(run: Run, findings: Findings, filename: str) -> dict[str, object]:
 
 
 def _words(extraction: Extraction, readings: tuple[Reading, ...]) -> int:
-    """Billed words, between blanks: of the content and of the text from OCR."""
-    texts = [unit.text for unit in extraction.units if unit.billed]
-    texts += [_without_repeats(reading) for reading in readings if BY_HUE not in reading.raster]
-    return sum(len(text.split()) for text in texts) + sum(_only_by_hue(readings))
+    """Billed words, between blanks: of the content and of the text from OCR, where each place counts once."""
+    typed = sum(len(unit.text.split()) for unit in extraction.units if unit.billed)
+    words = {reading.raster: _places(reading) for reading in readings}
+    read = sum(sum(own.values()) for raster, own in words.items() if VIEW not in raster)
+    return typed + read + sum(_only_in_a_view(words))
 
 
-def _without_repeats(reading: Reading) -> str:
-    """The text without the lines at its end that repeat words in another order: repeats have the same boxes."""
-    boxes: set[tuple[int, int, int, int]] = set()
+def _places(reading: Reading) -> dict[_Place, int]:
+    """The words in each place. Lines at the end of the text repeat words in another order: repeats have their boxes."""
+    found: dict[_Place, int] = {}
     for word in reading.words:
-        box = (word.left, word.top, word.width, word.height)
-        if box in boxes:
-            return reading.text[: word.start]
-        boxes.add(box)
-    return reading.text
+        place = (word.left, word.top, word.left + word.width, word.top + word.height)
+        found.setdefault(place, len(reading.text[word.start : word.end].split()))
+    return found
 
 
-def _only_by_hue(readings: tuple[Reading, ...]) -> Iterator[int]:
-    """Numbers of words that only the first raster by hue shows; words that the gray raster shows are counted there."""
-    words = {reading.raster: reading.words for reading in readings}
-    for reading in readings:
-        plain, _, layer = reading.raster.partition(BY_HUE)
-        if layer == "0":
-            known = [(w.left, w.top, w.left + w.width, w.top + w.height) for w in words.get(plain, ())]
-            middles = {(w.left + w.width / 2, w.top + w.height / 2) for w in reading.words}
-            yield sum(not any(a <= x <= c and b <= y <= d for a, b, c, d in known) for x, y in middles)
+def _only_in_a_view(words: dict[str, dict[_Place, int]]) -> Iterator[int]:
+    """The words in places of the first further view of an image whose own view has no word there."""
+    for raster, own in words.items():
+        plain, _, view = raster.partition(VIEW)
+        if view == _FIRST_VIEW:
+            known = words.get(plain, {})
+            for (left, top, right, bottom), count in own.items():
+                x, y = (left + right) / 2, (top + bottom) / 2
+                if not any(a <= x <= c and b <= y <= d for a, b, c, d in known):
+                    yield count
 
 
 def _seconds(stage: Stage) -> int:

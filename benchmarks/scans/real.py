@@ -3,7 +3,7 @@
     python -m benchmarks.scans.real [--step K]
 
 Nothing says what is personal in them, so ink counts as burned that lies outside the words of all findings. Pictures
-smaller than a line of text, documents with a text layer, and ink that only its hue shows do not count.
+smaller than a line of text, documents with a text layer, and further views of an image do not count.
 """
 
 import argparse
@@ -23,7 +23,7 @@ from benchmarks.scans.job import Done, Jobs
 from benchmarks.scans.measure import grey
 from benchmarks.scans.sheet import Polygon
 from pipeline import stages
-from pipeline.documents.document import BY_HUE, Extraction, Findings, Reading
+from pipeline.documents.document import VIEW, Extraction, Findings, Reading
 from schemas.errors import StageFailed
 from schemas.files import Format
 
@@ -80,7 +80,7 @@ def burned(jobs: Jobs, scan: Scan, done: Done) -> float | None:
     _, after = stages.extract(jobs.sandbox, scan.form, done.output, _SECONDS)
     lost = total = 0
     for raster, data in scan.pixels.items():
-        if BY_HUE in raster or raster not in after:
+        if VIEW in raster or raster not in after:
             continue
         before, now = grey(data), grey(after[raster])
         if before.shape != now.shape:
@@ -93,7 +93,7 @@ def burned(jobs: Jobs, scan: Scan, done: Done) -> float | None:
 
 
 def _shows(reading: Reading, raster: str) -> bool:
-    return reading.raster.partition(BY_HUE)[0] == raster
+    return reading.raster.partition(VIEW)[0] == raster
 
 
 def boxes_of(reading: Reading, findings: Findings) -> list[Polygon]:

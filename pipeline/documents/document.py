@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
-# Suffix of the id of a hue raster: it shows text that the gray raster of the same image cannot show.
-BY_HUE = "/hue"
+# Suffix of the id of a further view of a transparent image: on another background it may show other text.
+VIEW = "/view"
 # Suffix of the id of a unit that repeats another unit in a different reading order.
 AGAIN = "/again"
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
 
-from pipeline.documents.document import AGAIN, BY_HUE, Extraction, Findings
+from pipeline.documents.document import AGAIN, VIEW, Extraction, Findings
 from pipeline.entities.output_name import without_name
 from pipeline.verification.reading import SecondReading
 from schemas import reports
@@ -68,7 +68,7 @@ def counts_by_type(findings: Findings) -> Counter[str]:
     """The number of places by type. One in several rasters of a picture, or in several text orders, counts once."""
     shown: dict[tuple[str, str, str], Counter[str]] = {}
     for place in findings.places:
-        picture = place.unit.partition(BY_HUE)[0].partition(AGAIN)[0]
+        picture = place.unit.partition(VIEW)[0].partition(AGAIN)[0]
         shown.setdefault((picture, place.type, place.placeholder), Counter())[place.unit] += 1
     found: Counter[str] = Counter()
     for (_, type_, _), units in shown.items():

@@ -1,24 +1,30 @@
 """Reads a raster: lines of text are found whatever their script, and each is read by the engines that suit it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from pipeline.documents.document import Raster, Reading
-from pipeline.documents.raster.ink import ink_of
+from pipeline.documents.raster.ink import Ink, ink_of
 from pipeline.networks.text_line import TextLine
 from pipeline.ocr.columns import with_column_lines
 from pipeline.ocr.cut_numbers import cut_numbers
 from pipeline.ocr.engines.line_word import LineWord
 from pipeline.ocr.engines.text_detector import text_map
 from pipeline.ocr.full_boxes import with_full_boxes
+from pipeline.ocr.hue import Shown, hue_lines, rows_by_hue
+from pipeline.ocr.line_reading.contrast import is_visible, without_dimness
 from pipeline.ocr.line_reading.words import words_of_lines
 from pipeline.ocr.lines import OcrWord, compose, join_rows
 from pipeline.ocr.neighbours import words_beside
 from pipeline.ocr.page import DEFAULT_DPI, read_page
 from pipeline.ocr.unread_ink import is_confident, unread_ink
-from pipeline.ocr.unread_rest import is_sign, is_texture, unread_rest
+from pipeline.ocr.unread_rest import characters_of, is_sign, is_texture, unread_rest
 
+_MIN_DIGITS = 3  # of a number that only hue shows: it counts as unread, because chroma is blurred in many pictures
+_SURE_HUE = 0.7  # score of a line that only hue shows: of 67 values over pictures and patterns all have .73 and more
 _MIN_SPACED, _SAME_ROW = 3, 0.5  # digits in a row that may be a number; the share of their heights that is the same
 
 
@@ -50,35 +56,66 @@ def read(raster: Raster, pixels: bytes, threads: int = 1) -> Reading:
         return read_page(raster, pixels, _read_upright, executor)
 
 
-def _read_upright(raster: Raster, image: Any, labels: Sequence[OcrWord], threads: Executor) -> Reading:
+def _read_upright(raster: Raster, page: Shown, labels: Sequence[OcrWord], threads: Executor) -> Reading:
+    image = page.gray
     where = threads.submit(text_map, image).result()
-    found = where.lines()
-    lines = [line.fitted(image) for line in found]
-    cuts = [line.cut(image) for line in lines]
-    read_lines = [_Line(*parts) for parts in zip(lines, cuts, words_of_lines(lines, cuts, threads), strict=True)]
-    # A symbol that nobody is sure to be text is a drawing, and none of its readings counts.
-    signs = [line for line in read_lines if is_sign(line.cut) and not line.is_read]
-    drawings = {line.place for line in signs} - _spaced_digits(signs, read_lines)
-    kept = [line for line in read_lines if line.place not in drawings and not line.is_texture]
-    placed = [
-        [OcrWord(word.text, *place.box(word.left, word.right, image.shape), word.confidence) for word in words]
-        for place, _, words in kept
-        if words
-    ]
-    text, ocr_words = compose(join_rows([*placed, *([label] for label in labels)]))
+    found = [line for line in where.lines() if is_visible(line.cut(image))]
+    places = [line.fitted(image) for line in found]
+    read_lines = _read(places, [without_dimness(place.cut(image)) for place in places], threads)
+    kept = _texts(read_lines)
+    hues = hue_lines(page, text_map, (line.place for line in kept if line.is_read))
+    by_hue = _texts(_read([line.place for line in hues], [line.cut for line in hues], threads))
+    by_hue = [line for line in by_hue if line.is_read or line.place.score >= _SURE_HUE]
+    rows = join_rows([*_placed(kept, image.shape), *([label] for label in labels)])
+    text, ocr_words = compose([*rows, *rows_by_hue(_placed(by_hue, image.shape), rows)])
     ink = ink_of(image, raster.dpi or DEFAULT_DPI)
     # Photographs and drawings have much ink with the shape of characters.
     textures = (place for place, line in zip(found, read_lines, strict=True) if line.is_texture)
     may_be_text = where.without(textures).may_hold_text(ink.boxes)
     ink = ink._replace(is_character=ink.is_character & may_be_text)
-    words = with_full_boxes(ocr_words, ink)
+    words = with_full_boxes(with_full_boxes(ocr_words, ink), _ink_of(by_hue, image.shape))
     rest = (
         place.box(left, right, image.shape)
-        for place, cut, own in kept
+        for place, cut, own in (*kept, *by_hue)
         for left, right in unread_rest(cut, own, filter(_is_reliable, own))
     )
-    unread = (*unread_ink(image, ink, text, words), *rest, *cut_numbers(image, text, words))
+    numbers = (
+        place.box(word.left, word.right, image.shape)
+        for place, _, own in by_hue
+        for word in own
+        if sum(map(str.isdigit, word.text)) >= _MIN_DIGITS
+    )
+    unread = (*unread_ink(image, ink, text, words), *rest, *cut_numbers(image, text, words), *numbers)
     return Reading(raster.id, *with_column_lines(text, words), (*unread, *words_beside(text, words, unread)))
+
+
+def _read(places: Sequence[TextLine], cuts: Sequence[Any], threads: Executor) -> list[_Line]:
+    return [_Line(*parts) for parts in zip(places, cuts, words_of_lines(places, cuts, threads), strict=True)]
+
+
+def _texts(lines: Sequence[_Line]) -> list[_Line]:
+    """The lines without drawings and photographs.
+
+    A symbol that nobody is sure to be text is a drawing, and none of its readings counts.
+    """
+    signs = [line for line in lines if is_sign(line.cut) and not line.is_read]
+    drawings = {line.place for line in signs} - _spaced_digits(signs, lines)
+    return [line for line in lines if line.place not in drawings and not line.is_texture]
+
+
+def _ink_of(lines: Iterable[_Line], shape: tuple[int, int]) -> Ink:
+    """The characters of lines, each as high as its line."""
+    places = [place.box(left, right, shape) for place, cut, _ in lines for left, right in characters_of(cut)]
+    boxes = [(left, top, left + width, top + height) for left, top, width, height in places]
+    return Ink(np.array(boxes, int).reshape(-1, 4), np.ones(len(boxes), bool))
+
+
+def _placed(lines: Iterable[_Line], shape: tuple[int, int]) -> list[list[OcrWord]]:
+    return [
+        [OcrWord(word.text, *place.box(word.left, word.right, shape), word.confidence) for word in words]
+        for place, _, words in lines
+        if words
+    ]
 
 
 def _spaced_digits(signs: Sequence[_Line], lines: Sequence[_Line]) -> set[TextLine]:

@@ -37,7 +37,7 @@ def unread_rest(cut: Any, words: Sequence[LineWord], reliable: Iterable[LineWord
         reach = height * (_AT_NUMBER if nearest is not None and nearest.has_digits else _AT_WORD)
         return nearest is not None and nearest in sure and _distance(nearest, left, right) <= reach
 
-    characters = _characters(cut)
+    characters = characters_of(cut)
     unread = [place for place in characters if not is_read(*place)]
     if len(unread) > _MAX_UNREAD * len(characters) and not any(len(word.text) > _SHORT for word in sure):
         return [(0.0, float(cut.shape[1]))]
@@ -50,9 +50,22 @@ def unread_rest(cut: Any, words: Sequence[LineWord], reliable: Iterable[LineWord
     return found
 
 
+def characters_of(cut: Any) -> list[tuple[float, float]]:
+    """Left and right of the connected ink of a line that may be a character."""
+    height = len(cut)
+    if int(cut.max()) - int(cut.min()) < _MIN_CONTRAST:
+        return []
+    threshold, _ = cv2.threshold(cut, 0, 255, cv2.THRESH_BINARY | cv2.THRESH_OTSU)
+    table = cv2.connectedComponentsWithStats((cut <= threshold).astype(np.uint8), connectivity=8)[2][1:]
+    left, _, width, high, _ = table.T
+    is_rule = (width > _MAX_WIDTH * height) | ((high > _RULE[0] * height) & (width < _RULE[1] * height))
+    chosen = (high >= _MIN_HEIGHT * height) & ~is_rule
+    return [(float(x), float(x + wide)) for x, wide in zip(left[chosen], width[chosen], strict=True)]
+
+
 def is_sign(cut: Any) -> bool:
     """Whether a line is as wide as it is high and has little ink: a symbol, an emblem, a single letter or digit."""
-    return cut.shape[1] <= _MAX_SIGN * len(cut) and len(_characters(cut)) < _MIN_CHARACTERS
+    return cut.shape[1] <= _MAX_SIGN * len(cut) and len(characters_of(cut)) < _MIN_CHARACTERS
 
 
 def is_texture(cut: Any, words: Iterable[LineWord], score: float) -> bool:
@@ -79,21 +92,8 @@ def _between(cut: Any, words: Sequence[LineWord]) -> Iterator[tuple[float, float
         if words and left - gap >= _LONG_GAP * len(cut):
             part = cut[:, gap:left]
             if np.median(part) - np.percentile(part, _INKED) >= _MIN_CONTRAST:
-                yield from ((gap + first, gap + last) for first, last in _characters(part))
+                yield from ((gap + first, gap + last) for first, last in characters_of(part))
         gap = max(gap, right)
-
-
-def _characters(cut: Any) -> list[tuple[float, float]]:
-    """Left and right of the connected ink of a line that may be a character."""
-    height = len(cut)
-    if int(cut.max()) - int(cut.min()) < _MIN_CONTRAST:
-        return []
-    threshold, _ = cv2.threshold(cut, 0, 255, cv2.THRESH_BINARY | cv2.THRESH_OTSU)
-    table = cv2.connectedComponentsWithStats((cut <= threshold).astype(np.uint8), connectivity=8)[2][1:]
-    left, _, width, high, _ = table.T
-    is_rule = (width > _MAX_WIDTH * height) | ((high > _RULE[0] * height) & (width < _RULE[1] * height))
-    chosen = (high >= _MIN_HEIGHT * height) & ~is_rule
-    return [(float(x), float(x + wide)) for x, wide in zip(left[chosen], width[chosen], strict=True)]
 
 
 def _distance(word: LineWord, left: float, right: float) -> float:

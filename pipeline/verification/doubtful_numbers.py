@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pipeline.documents.document import BY_HUE, Raster, Reading
+from pipeline.documents.document import Raster, Reading
 from pipeline.verification.raster_matching import Box, scaled
 from pipeline.verification.rows import Rows
 
@@ -32,8 +32,7 @@ def numbers_in_doubt(
     """The boxes of numbers in the second reading that may be values, by raster of that reading.
 
     Those beside ink burned unread may be the rest of a number of which the first reading saw a part. Long ones that it
-    read otherwise, or not at all, detection may never have seen; a raster of hues shows too much noise for that.
-    Parameters as for `with_leftovers_burned`.
+    read otherwise, or not at all, detection may never have seen. Parameters as for `with_leftovers_burned`.
     """
     reading_of = {reading.raster: reading for reading in readings}
     raster_of = {raster.id: raster for raster in second}
@@ -48,7 +47,7 @@ def numbers_in_doubt(
             for number in _numbers(reading_of[first.id])
         ]
         doubtful = _are_beside(numbers, unread)
-        if firsts and BY_HUE not in reading.raster:
+        if firsts:
             doubtful |= _are_read_otherwise(numbers, read)
         if doubtful.any():
             found[reading.raster] = [numbers[place].box for place in np.flatnonzero(doubtful)]

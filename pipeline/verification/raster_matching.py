@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from pipeline.documents.document import BY_HUE, Raster, Reading
+from pipeline.documents.document import VIEW, Raster, Reading
 from pipeline.verification import normal_forms
 from pipeline.verification.reading import COVERED
 
@@ -17,14 +17,14 @@ def counterparts(
     """The id of each raster of the second reading, with the rasters of the extraction that may show the same image.
 
     `rasters` belong to the extraction, `second` to the second reading, `readings` to both. Two rasters match if each is
-    the only one of its page, not counting hue rasters and covered images; otherwise if they have the same size and the
-    most words in common. If several match equally, all of them do.
+    the only one of its page, not counting covered images; otherwise if they have the same size and the most words in
+    common. If several match equally, all of them do. The views of one image are as one raster.
     """
     reading_of = {reading.raster: reading for reading in readings}
     seconds = [raster for raster in second if COVERED not in raster.id]
     by_page = _only_rasters(rasters, seconds)
     found: dict[str, tuple[Raster, ...]] = {
-        raster.id: (by_page[raster.page],) for raster in seconds if raster.page in by_page
+        raster.id: by_page[raster.page] for raster in seconds if raster.page in by_page
     }
     base_rasters = {raster.id: raster for raster in seconds if _base_id(raster) == raster.id and raster.id not in found}
     common: dict[str, tuple[Raster, ...]] = {}
@@ -49,12 +49,16 @@ def scaled(box: Box, source: Raster, target: Raster) -> Box:
     return x0, y0, max(1, right - x0), max(1, bottom - y0)
 
 
-def _only_rasters(rasters: Sequence[Raster], second: Sequence[Raster]) -> dict[int, Raster]:
-    """The extraction's raster of each page that has one raster in both readings, hue rasters not counted."""
+def _only_rasters(rasters: Sequence[Raster], second: Sequence[Raster]) -> dict[int, tuple[Raster, ...]]:
+    """The extraction's views of each page that has one image in both readings."""
     firsts, seconds = (
         Counter(page for page, _ in {(raster.page, _base_id(raster)) for raster in side}) for side in (rasters, second)
     )
-    return {raster.page: raster for raster in rasters if firsts[raster.page] == seconds[raster.page] == 1}
+    return {
+        page: tuple(raster for raster in rasters if raster.page == page)
+        for page in firsts
+        if firsts[page] == seconds[page] == 1
+    }
 
 
 def _most_similar(
@@ -86,7 +90,7 @@ def _size(raster: Raster) -> tuple[int, int, int]:
 
 
 def _base_id(raster: Raster) -> str:
-    return raster.id.partition(BY_HUE)[0]
+    return raster.id.partition(VIEW)[0]
 
 
 def _same_shape(one: Raster, other: Raster) -> bool:

@@ -19,7 +19,7 @@ from typing import Literal, Protocol
 from pipeline.detect.allowed_spans import AllowedTerms
 from pipeline.detect.mentions import PersonMentions, is_certain_name
 from pipeline.detect.text.line_wrap import SurfaceSpan, spans_across_breaks
-from pipeline.documents.document import BY_HUE, Findings, FoundValue, Reading
+from pipeline.documents.document import Findings, FoundValue, Reading
 from pipeline.verification import normal_forms
 from pipeline.verification.leak_search import distinctive_values
 from pipeline.verification.reading import UNRELIABLE_LETTER, Leftover, Passage, SecondReading
@@ -108,26 +108,18 @@ def _newly_detected(
 ) -> Iterator[Leftover]:
     """Rule 4, certain leftovers first.
 
-    A hue raster also shows remnants of edges, so an uncertain number in it counts only with valid check digits. An
-    amount or date with uncertain digits is never certain, and neither is a value made of the words on both sides of an
-    uncertain word.
+    An amount or date with uncertain digits is never certain, and neither is a value made of the words on both sides of
+    an uncertain word.
     """
-    hues = [reading for reading in readings if BY_HUE in reading.raster]
-    plain = [reading for reading in readings if BY_HUE not in reading.raster]
-    texts = (*second.texts, *(confident_text(reading, MIN_NUMBER_CONFIDENCE) for reading in hues))
-    read = [confident_text(reading) for reading in plain]
-    yield from _detected(texts, detector, all_types)
-    strict = replace(all_types, strict_checksums=True)
-    yield from (
-        _certain_unless_pattern(leftover) for leftover in _detected(map(confident_text, hues), detector, strict)
-    )
+    read = list(map(confident_text, readings))
+    yield from _detected(second.texts, detector, all_types)
     ordinary = [leftover for leftover in _detected(read, detector, all_types) if not _is_one_digit(leftover)]
     has_pattern = any(leftover.type in _PATTERN_TYPES for leftover in ordinary)
-    confident = [confident_text(reading, MIN_NUMBER_CONFIDENCE) for reading in plain] if has_pattern else []
+    confident = [confident_text(reading, MIN_NUMBER_CONFIDENCE) for reading in readings] if has_pattern else []
     certain_ones = set(_detected(confident, detector, all_types))
     yield from (leftover if leftover in certain_ones else _certain_unless_pattern(leftover) for leftover in ordinary)
-    uncertain = dict.fromkeys((*map(confident_text, hues), *map(confident_text_with_gaps, readings)))
-    rest = [passage for passage in uncertain if passage not in {*texts, *read}]
+    known = {*second.texts, *read}
+    rest = [passage for passage in dict.fromkeys(map(confident_text_with_gaps, readings)) if passage not in known]
     doubtful = (leftover for leftover in _detected(rest, detector, all_types) if not _is_one_digit(leftover))
     yield from (replace(leftover, sure=False) for leftover in doubtful)
 

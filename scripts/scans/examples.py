@@ -48,7 +48,7 @@ def write_page(number: int, folder: Path, sentences: Path, seed: int) -> None:
 
 
 def write_picture(number: int, folder: Path, sentences: Path, seed: int) -> None:
-    """Draw the picture of this number as the service sees it: in gray, with the text that only its hues show."""
+    """Draw the picture of this number as the service sees it: in gray and by its hues."""
     draw = random.Random(f"{seed} picture {number}")
     is_guilloche, name = draw.random() < _GUILLOCHES, f"{seed}-{number:05d}"
     image = pictures.guilloche(draw) if is_guilloche else pictures.page(draw, pictures.folders("train"))
@@ -61,16 +61,16 @@ def write_picture(number: int, folder: Path, sentences: Path, seed: int) -> None
         white = np.full(image.shape[:2], 255, np.uint8)
         drawn = printed_over(draw, texts.read(sentences), white)
         state = draw.getstate()
-        rasters = _rasters(pictures.hued(draw, drawn.image, image))
+        planes = _planes(pictures.hued(draw, drawn.image, image))
         draw.setstate(state)
-        grounds = _rasters(pictures.hued(draw, white, image))
-        for layer, (raster, ground) in enumerate(zip(rasters, grounds, strict=False)):
-            if layer and raster.shape == ground.shape:
-                scale = raster.shape[1] / image.shape[1]
-                _write_printed(folder / f"printed-{name}-{layer}", raster, ground, [run * scale for run in drawn.runs])
+        grounds = _planes(pictures.hued(draw, white, image))
+        scale = planes[0].shape[1] / image.shape[1]
+        for layer, (plane, ground) in enumerate(zip(planes, grounds, strict=True)):
+            if layer:
+                _write_printed(folder / f"printed-{name}-{layer}", plane, ground, [run * scale for run in drawn.runs])
     else:
-        for layer, raster in enumerate(_rasters(image)):
-            page = reduced(raster)
+        for layer, plane in enumerate(_planes(image)):
+            page = reduced(plane)
             _write(folder / f"picture-{name}-{layer}", page, _readable(text_map(page), page))
 
 
@@ -83,10 +83,11 @@ def write_document(number: int, name: str, pixels: bytes, folder: Path) -> None:
         _write(folder / f"real-{number:05d}", page, text_map(page).probabilities * has_text)
 
 
-def _rasters(image: Any) -> list[Any]:
-    """What is read of a picture in BGR."""
-    rasters = extract(cv2.imencode(".png", image)[1].tobytes())[1].values()
-    return [cv2.imdecode(np.frombuffer(pixels, np.uint8), cv2.IMREAD_GRAYSCALE) for pixels in rasters]
+def _planes(image: Any) -> list[Any]:
+    """A picture in BGR as it is read: in gray, and by its hues (Cr and Cb)."""
+    (pixels,) = extract(cv2.imencode(".png", image)[1].tobytes())[1].values()
+    shown = cv2.imdecode(np.frombuffer(pixels, np.uint8), cv2.IMREAD_COLOR)
+    return list(cv2.split(cv2.cvtColor(shown, cv2.COLOR_BGR2YCrCb)))
 
 
 def _write_sheet(stem: Path, drawn: Sheet) -> None:

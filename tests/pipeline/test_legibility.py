@@ -5,7 +5,7 @@ import pytest
 from pipeline.detect.detector import Detector
 from pipeline.document_detection.direct import DirectDetector
 from pipeline.document_run import redact_document
-from pipeline.documents.document import BY_HUE, Extraction, Raster, Reading, TextUnit, Word
+from pipeline.documents.document import Extraction, Raster, Reading, TextUnit, Word
 from pipeline.legibility import is_illegible
 from schemas.errors import StageFailed
 from schemas.files import Format
@@ -38,12 +38,6 @@ def word(row: int) -> Word:
 def test_most_text_must_be_unread(words, unread, text: str, illegible: bool) -> None:
     extraction = Extraction((TextUnit("1", text),), (PAGE,))
     assert is_illegible(extraction, [Reading("page", "x" * 60, words, unread)]) is illegible
-
-
-def test_rasters_of_hues_do_not_count() -> None:
-    hue = Raster(f"page{BY_HUE}1", PAGE.width, PAGE.height, PAGE.dpi)
-    readings = [Reading("page", "", ()), Reading(hue.id, "", (), UNREAD)]
-    assert not is_illegible(Extraction((), (PAGE, hue)), readings)
 
 
 def test_a_legible_page_makes_up_for_a_part_of_another() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import cv2
 import numpy as np
 
-from pipeline.documents.document import BY_HUE, Extraction, Findings, Raster, Reading, Unread
+from pipeline.documents.document import VIEW, Extraction, Findings, Raster, Reading, Unread
 from pipeline.documents.image.encode import encoded
 from pipeline.documents.image.frame import VISIBLE_ALPHA, Frame, eight_bits, upright
 from pipeline.documents.image.header import Header, header_of
@@ -18,14 +18,15 @@ from pipeline.documents.image.tiff import decode
 from pipeline.documents.limits import MAX_ANIMATION_PIXELS, MAX_IMAGE_FRAMES, MAX_RASTER_PIXELS, MAX_RASTER_SIDE
 from pipeline.documents.raster.burn import Box, boxes_to_burn, burn, raster_png
 from pipeline.documents.raster.codes.reader import codes_read_in
-from pipeline.documents.raster.low_contrast import is_colored, low_contrast_layers
+from pipeline.documents.raster.hue import in_gray, without_false_hue
 from schemas.errors import ErrorCode, StageFailed, unsupported
 from schemas.refusals import Reason
 
 _SMALL_SIDE = 1400  # pixels of the longer side: a smaller image is enlarged for OCR
 _MAX_SCALE = 3.0
-_ASSUMED_DPI = 300  # resolution that OCR assumes for an image
 _MIDDLE_GRAY = 128  # gray level
+_EDGE = 5  # pixels: transparent ones so near to visible ones are their antialiasing
+_HIDDEN = 64  # gray levels between ink and its background: with less, it is shown on another one as well
 _MOSTLY_TRANSPARENT = 200  # alpha below which the colours alone may show text that the composited image does not
 _PNG_MODES = {0: "L", 2: "RGB", 3: "P", 4: "LA", 6: "RGBA"}
 
@@ -43,23 +44,20 @@ def inspect(data: bytes) -> int:
 
 
 def extract(data: bytes) -> tuple[Extraction, dict[str, bytes]]:
-    """A grayscale raster of each frame, on a background that makes its ink visible, at a size that OCR can read.
+    """A raster of each frame, on a background that makes its ink visible, at a size that OCR can read.
 
-    The raster ids are `image`, then `image/1`, `image/2` …, each with its own page number. Text that grayscale does not
-    show is in further rasters, with BY_HUE in their ids.
+    The raster ids are `image`, then `image/1`, `image/2` …, each with its own page number. What a transparent frame
+    shows on another background only is in further rasters, with VIEW in their ids.
     """
     header = header_of(data)
     rasters: list[Raster] = []
     pixels: dict[str, bytes] = {}
     for number, frame in enumerate(frames(data, header)):
         scale = _scale(frame.pixels)
-        gray = _resized(_grayscale(frame.pixels), scale)
-        layers = low_contrast_layers(_resized(_on_middle_gray(frame.pixels), scale), _ASSUMED_DPI, gray)
-        layers += [_resized(layer, scale) for layer in _colors_without_alpha(frame.pixels)]
-        ids = [_raster_id(number), *(f"{_raster_id(number)}{BY_HUE}{layer}" for layer in range(len(layers)))]
-        for id_, image in zip(ids, [gray, *layers], strict=True):
+        for view, shown in enumerate(_views(frame.pixels)):
+            id_, image = f"{_raster_id(number)}{VIEW}{view}" if view else _raster_id(number), _resized(shown, scale)
             rasters.append(Raster(id_, image.shape[1], image.shape[0], page=number))
-            pixels[id_] = raster_png(image)
+            pixels[id_] = raster_png(without_false_hue(image))
     return Extraction((), tuple(rasters), 1, _removed_unread(header)), pixels
 
 
@@ -69,7 +67,7 @@ def redact(data: bytes, findings: Findings, readings: Sequence[Reading]) -> byte
     decoded_frames = frames(data, header)
     by_id = {reading.raster: reading for reading in readings}
     ids = [_raster_id(number) for number in range(header.frames)]
-    places = {place.unit.partition(BY_HUE)[0] for place in findings.places}
+    places = {place.unit.partition(VIEW)[0] for place in findings.places}
     if not by_id.keys() >= {*ids, *(place.unit for place in findings.places)} or not places <= set(ids):
         raise StageFailed(ErrorCode.IMAGE_REDACT_FAILED)
     return encoded(
@@ -82,7 +80,7 @@ def _burned(raster_id: str, frame: Frame, findings: Findings, readings: Sequence
         is_exact = header.format != "jpeg" and frame.mode != "P"
         frame = frame._replace(pixels=remove_faint_ink(frame.pixels, is_exact=is_exact))
     factor = 1 / _scale(frame.pixels)
-    own = [reading for reading in readings if reading.raster.partition(BY_HUE)[0] == raster_id]
+    own = [reading for reading in readings if reading.raster.partition(VIEW)[0] == raster_id]
     boxes = [box.scaled(factor, factor) for box in boxes_to_burn(own, findings)]
     if factor > 1:
         boxes += _codes_too_fine(frame.pixels, own)
@@ -92,7 +90,7 @@ def _burned(raster_id: str, frame: Frame, findings: Findings, readings: Sequence
 
 def _codes_too_fine(pixels: Any, readings: Sequence[Reading]) -> list[Box]:
     """The boxes of barcodes and matrix codes that the pixels show and that their reduced raster did not."""
-    gray = np.ascontiguousarray(_grayscale(pixels))
+    gray = np.ascontiguousarray(in_gray(next(_views(pixels))))
     height, width = gray.shape
     boxes = [
         code.box(width, height)
@@ -170,47 +168,44 @@ def _animation(buffer: Any, header: Header) -> tuple[list[Any], list[int]]:
     return [np.array(frame) for frame in animation.frames], [int(value) for value in animation.durations]
 
 
-def _colors_without_alpha(image: Any) -> list[Any]:
-    """The colours without alpha, as grayscale, if some pixels are so transparent that only a program reads them."""
+def _views(image: Any) -> Iterator[Any]:
+    """The image on the background on which most of its ink is visible; then what transparent pixels show elsewhere.
+
+    On middle gray, where light and dark ink are visible, if the first one hides some; and the colours without alpha, in
+    gray, if some pixels are so transparent that only a program reads them.
+    """
     if image.ndim == 2 or image.shape[2] == 3:
-        return []
-    alpha = image[:, :, 3]
-    faint = (alpha >= VISIBLE_ALPHA) & (alpha < _MOSTLY_TRANSPARENT)
-    if not faint.any():
-        return []
-    gray = cv2.cvtColor(image[:, :, :3].copy(), cv2.COLOR_BGR2GRAY)
-    gray[~faint] = int(np.median(gray[faint]))
-    return [gray] if int(gray.max()) - int(gray.min()) > VISIBLE_ALPHA else []
+        yield image
+        return
+    colors, alpha = np.ascontiguousarray(image[:, :, :3]), image[:, :, 3]
+    gray = cv2.cvtColor(colors, cv2.COLOR_BGR2GRAY)
+    share = alpha.astype(np.float32) / 255
+    total = float(share.sum())
+    is_light = total > 0 and share.min() < 0.5 and float((gray * share).sum()) / total > 170
+    background = 0 if is_light else 255
+    yield _on(background, colors, alpha)
+    if (
+        (alpha >= _MOSTLY_TRANSPARENT) & (abs(gray.astype(np.int16) - background) < _HIDDEN)
+    ).any() and share.min() < 0.5:
+        yield _on(_MIDDLE_GRAY, colors, alpha)
+    edges = cv2.dilate((alpha >= _MOSTLY_TRANSPARENT).astype(np.uint8), np.ones((_EDGE, _EDGE), np.uint8))
+    faint = (alpha >= VISIBLE_ALPHA) & (alpha < _MOSTLY_TRANSPARENT) & (edges == 0)
+    if faint.any():
+        gray[~faint] = int(np.median(gray[faint]))
+        if int(gray.max()) - int(gray.min()) > VISIBLE_ALPHA:
+            yield gray
+
+
+def _on(background: int, colors: Any, alpha: Any) -> Any:
+    """The colours on a gray level."""
+    share = alpha[:, :, None].astype(np.uint16)
+    return ((colors * share + np.uint16(background) * (255 - share)) // 255).astype(np.uint8)
 
 
 def _resized(image: Any, scale: float) -> Any:
     if scale == 1.0:
         return image
     return cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_CUBIC if scale > 1 else cv2.INTER_AREA)
-
-
-def _on_middle_gray(image: Any) -> Any:
-    """The image on middle gray, in BGR, or in gray if it has no hue; text of any colour contrasts with middle gray."""
-    if image.ndim == 3 and image.shape[2] == 4:
-        alpha = image[:, :, 3:].astype(np.uint16)
-        image = ((image[:, :, :3] * alpha + np.uint16(_MIDDLE_GRAY) * (255 - alpha)) // 255).astype(np.uint8)
-    if image.ndim == 3 and not is_colored(image):
-        return cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
-    return image
-
-
-def _grayscale(image: Any) -> Any:
-    """The image in grayscale, on white, or on black if its ink is light."""
-    if image.ndim == 2:
-        return image
-    if image.shape[2] == 3:
-        return cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
-    gray = cv2.cvtColor(image, cv2.COLOR_BGRA2GRAY).astype(np.float32)
-    alpha = image[:, :, 3].astype(np.float32) / 255
-    total = float(alpha.sum())
-    is_light = total > 0 and alpha.min() < 0.5 and float((gray * alpha).sum()) / total > 170
-    background = 0.0 if is_light else 255.0
-    return (gray * alpha + background * (1 - alpha)).astype(np.uint8)
 
 
 def _scale(image: Any) -> float:

@@ -2,7 +2,7 @@
 
 Text that differs from its background by one to three levels appears when the contrast is stretched; text in the lowest
 bits of a photograph appears when only these bits are shown. Both are removed without being read. Faint ink gets the
-colour of its background; `raster.low_contrast` reads ink with more contrast. In areas with noise the two lowest bits
+colour of its background; OCR reads ink with more contrast. In areas with noise the two lowest bits
 get a fixed pattern. People cannot see the difference.
 """
 
@@ -12,8 +12,8 @@ import cv2
 import numpy as np
 
 from pipeline.documents.image.frame import VISIBLE_ALPHA
+from pipeline.documents.raster.hidden_lines import MIN_CHROMA_CONTRAST, MIN_GRAY_CONTRAST
 from pipeline.documents.raster.ink import Ink, Mark, characters, components, line_boxes
-from pipeline.documents.raster.low_contrast import MIN_CHROMA_CONTRAST, MIN_GRAY_CONTRAST
 
 _STEP = 3  # medians are computed from every third pixel
 _WINDOW = 5  # side of the median window, in such pixels

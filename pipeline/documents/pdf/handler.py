@@ -8,10 +8,10 @@ Each page is handled in one of three ways:
 - *scan*: the text layer is missing or unreliable. The page is replaced by a picture with burned boxes.
 
 The raster id of a page (`page/N/ink`, `page/N/scan`) records the way, so that redaction handles the page as extraction
-did. A page whose text is partly invisible in gray has further rasters (BY_HUE).
+did.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import cache
@@ -22,7 +22,6 @@ import pymupdf
 
 from pipeline.documents.document import (
     AGAIN,
-    BY_HUE,
     Extraction,
     Finding,
     Findings,
@@ -46,7 +45,7 @@ from pipeline.documents.pdf.page.raster import (
     burned_picture,
     ocr_dpi,
     page_image,
-    page_rasters,
+    page_raster,
     render,
     replace_with_picture,
     shows_more_than_text,
@@ -88,9 +87,10 @@ def extract(data: bytes) -> tuple[Extraction, dict[str, bytes]]:
         facts = _page_facts(document)
         pages = len(facts.fonts)
         for number in range(pages):
-            for raster, blob in _rasters_for_ocr(document[number], facts):
+            own = _raster_for_ocr(document[number], facts)
+            if own is not None:
+                raster, pixels[own[0].id] = own
                 rasters.append(raster)
-                pixels[raster.id] = blob
         scans = {raster.page for raster in rasters if raster.id.endswith("/scan")}
         joints = (*joined_pages(facts.units), *facts.joints)
         units = [replace(unit, billed=unit.billed and _page_number(unit.id) not in scans) for unit in facts.units]
@@ -179,8 +179,8 @@ def _page_facts(document: Any) -> _PageFacts:
     return facts._replace(unreliable=samples.unreliable(document))
 
 
-def _rasters_for_ocr(page: Any, facts: _PageFacts) -> Iterable[tuple[Raster, bytes]]:
-    """The rasters of a page that OCR must read; none if its text layer is reliable and complete."""
+def _raster_for_ocr(page: Any, facts: _PageFacts) -> tuple[Raster, bytes] | None:
+    """The raster of a page that OCR must read; None if its text layer is reliable and complete."""
     number, unreliable = page.number, facts.unreliable
     fonts = unreliable.fonts | {name for name, _ in unreliable.glyphs}
     is_scan = number in (facts.with_untraced_text | facts.with_drawn_codes) or (
@@ -192,18 +192,18 @@ def _rasters_for_ocr(page: Any, facts: _PageFacts) -> Iterable[tuple[Raster, byt
         pictures = pictures_of(page)
         is_scan = hides_text(page, preview, pictures) or hides_codes(pictures, facts.codes.get(number, NO_CODES))
     if not is_scan and number not in facts.with_other_ink:
-        return ()
-    return _rasters(page, is_scan, page_image(page, dpi) if preview is None else preview)
+        return None
+    return _raster(page, is_scan, page_image(page, dpi) if preview is None else preview)
 
 
-def _rasters(page: Any, is_scan: bool, preview: Any) -> Iterable[tuple[Raster, bytes]]:
+def _raster(page: Any, is_scan: bool, preview: Any) -> tuple[Raster, bytes]:
     has_hue = preview.ndim == 3
     glyphs = [] if is_scan else glyphs_of(page)
     shown: Sequence[Glyph] = ()
     if glyphs:
         half = ocr_dpi(page) // 2
         shown = visible_glyphs(page, page_image(page, half) if has_hue else render(page, half, gray=True), glyphs)
-    return page_rasters(page, f"page/{page.number}/{'ink' if shown else 'scan'}", shown, has_hue=has_hue)
+    return page_raster(page, f"page/{page.number}/{'ink' if shown else 'scan'}", shown, has_hue=has_hue)
 
 
 def _page_number(unit: str) -> int:
@@ -262,7 +262,7 @@ def _page_regions(page: Any, places: Sequence[Finding], *, keep_glyphs: bool) ->
         if text is not None:
             lines = lines or visible_lines(text.glyphs)
             regions.update(dict.fromkeys(regions_of(text, lines, place.start, place.end, place.placeholder)))
-        elif not place.unit.endswith(_PICTURES) and BY_HUE not in place.unit:
+        elif not place.unit.endswith(_PICTURES):
             raise StageFailed(ErrorCode.REDACTION_INCOMPLETE)
     return _PageRegions(list(regions), glyphs if keep_glyphs else None)
 

@@ -4,13 +4,12 @@ Also encodes rasters for OCR.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import cv2
 import numpy as np
 
-from pipeline.documents.document import BY_HUE, Findings, Reading, Word
+from pipeline.documents.document import Findings, Reading, Word
 from pipeline.documents.free_span import widest_free_span
 from schemas.errors import ErrorCode, StageFailed
 
@@ -20,9 +19,6 @@ _STROKE = 2.2  # pixels of a stroke at scale 1: OCR of an output misreads labels
 _MIN_SCALE = 0.6  # scale below which the placeholder is not legible: the box stays blank
 _MAX_SCALE = 1.2  # scale of the largest label in a picture with sides of `_PAGE_SIDE`; it grows with larger pictures
 _PAGE_SIDE = 1654  # pixels: the shorter side of A4 at 200 dpi
-_MIN_DIGITS = 3  # digits from which on a word may be part of an identifier
-_READ = 80.0  # the least confidence (0..100) of a word that was surely read
-_COVERED = 0.7  # of a box: what such words cover of it
 _MAX_MARGIN = 25  # pixels: a code is higher than any line, and what stands beside it stays
 _GAP_DIVISOR = 4  # a gap inside a number is at most the word height divided by this
 _FILLED = 0.85  # share of the rectangle around boxes that touch: from it on all of it is burned
@@ -52,31 +48,9 @@ class Box(NamedTuple):
 def boxes_to_burn(readings: Sequence[Reading], findings: Findings) -> list[Box]:
     """Boxes over every finding and over all unread ink, in pixels of the rasters; `readings` are those of one image.
 
-    A number that only a hue raster shows is burned even if it is no finding: OCR often misreads digits there. Ink of a
-    hue raster that grayscale shows as well, and that was read there, is not burned as unread.
-
     StageFailed(image_redact_failed) if a finding overlaps no word.
     """
-    plain = [word for reading in readings if BY_HUE not in reading.raster for word in reading.words]
-    read = [word for word in plain if word.confidence >= _READ]
-    boxes: list[Box] = []
-    for reading in readings:
-        if BY_HUE not in reading.raster:
-            boxes += _boxes_of(reading, findings)
-        else:
-            unread = tuple(box for box in reading.unread if not _is_covered(box, read))
-            boxes += _boxes_of(replace(reading, unread=unread), findings)
-            boxes += [
-                _around([word], "")
-                for word in _numbers(reading)
-                if not any(_contains_center(other, word) for other in plain)
-            ]
-    return boxes
-
-
-def _numbers(reading: Reading) -> Iterable[Word]:
-    word_texts = ((word, reading.text[word.start : word.end]) for word in reading.words)
-    return (word for word, text in word_texts if sum(map(str.isdigit, text)) >= _MIN_DIGITS)
+    return [box for reading in readings for box in _boxes_of(reading, findings)]
 
 
 def _split_numbers(reading: Reading) -> Iterable[Word]:
@@ -91,23 +65,6 @@ def _touches(word: Word, left: int, top: int, width: int, height: int) -> bool:
     gap = max(word.left - left - width, left - word.left - word.width)
     is_text = width * 2 >= word.height and word.height <= height * 2 and height <= word.height * 2
     return is_text and shared * 2 >= min(word.height, height) and gap * _GAP_DIVISOR <= word.height
-
-
-def _is_covered(box: tuple[int, int, int, int], words: Iterable[Word]) -> bool:
-    left, top, width, height = box
-    shared = (
-        (min(left + width, word.left + word.width) - max(left, word.left))
-        * (min(top + height, word.top + word.height) - max(top, word.top))
-        for word in words
-        if word.left < left + width and left < word.left + word.width
-        if word.top < top + height and top < word.top + word.height
-    )
-    return sum(shared) >= _COVERED * width * height
-
-
-def _contains_center(word: Word, other: Word) -> bool:
-    x, y = other.left + other.width / 2, other.top + other.height / 2
-    return word.left <= x <= word.left + word.width and word.top <= y <= word.top + word.height
 
 
 def _boxes_of(reading: Reading, findings: Findings) -> list[Box]:
@@ -223,7 +180,7 @@ _LEVELS = np.minimum((np.arange(256) + 2) // 4 * 4, 255).astype(np.uint8)
 
 
 def raster_png(image: Any) -> bytes:
-    """A grayscale array (height, width) as a PNG with 65 gray levels."""
+    """An array in gray (height, width) or BGR (height, width, 3) as a PNG with 65 levels of each."""
     is_encoded, buffer = cv2.imencode(".png", cv2.LUT(image, _LEVELS), [cv2.IMWRITE_PNG_COMPRESSION, 1])
     if not is_encoded:
         raise StageFailed(ErrorCode.UNSUPPORTED_FORMAT)

@@ -1,83 +1,22 @@
-"""Reads Arabic in lines of text with Tesseract: the lines are stacked into one picture, upright and of one height."""
+"""Reads Arabic in lines of text with Tesseract."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-import cv2
-import numpy as np
-
-from pipeline.ocr.engines import tesseract
 from pipeline.ocr.engines.line_word import LineWord
+from pipeline.ocr.engines.stacked_lines import words_of_lines
 
 _LANGUAGE = "ara"
-_HEIGHT = 64  # pixels of a line
-_PITCH = 1.5  # times the height: from one line to the next
-_MIN_STACK = 4  # lines of a picture: in fewer Tesseract misses some
-_MARGIN = 32  # pixels at both sides
-_DPI = 300
-_MAX_PIXELS = 60_000_000  # of one picture
-_MAX_WIDTH = 6000  # pixels of a line
 _SURE = 60.0  # confidence (0..100) of a word without digits: below it, words are wrong more often than right
 _MIN_LETTERS = 2  # of a sure word: Eastern digits are read as single letters and signs, ٢ as ؟
 
 
 def arabic_words(lines: Sequence[Any]) -> list[list[LineWord]]:
     """The words of each line (grayscale arrays), from left to right."""
-    found: list[list[LineWord]] = []
-    batch: list[Any] = []
-    scaled = [_scaled(line) for line in lines]
-    for line in scaled:
-        width = max(other.shape[1] for other in (*batch, line)) + 2 * _MARGIN
-        if batch and width * int(_HEIGHT * _PITCH) * (len(batch) + 1) > _MAX_PIXELS:
-            found += _read_stacked(batch)
-            batch = []
-        batch.append(line)
-    found += _read_stacked(batch) if batch else []
-    scales = [line.shape[1] / small.shape[1] for line, small in zip(lines, scaled, strict=True)]
-    return [
-        [word._replace(left=word.left * scale, right=word.right * scale) for word in words]
-        for words, scale in zip(found, scales, strict=True)
-    ]
+    return words_of_lines(lines, _LANGUAGE)
 
 
 def is_sure(word: LineWord) -> bool:
     """Whether a word was read with so much confidence that it is right more often than wrong; never one with digits."""
     letters = sum(map(str.isalpha, word.text))
     return word.confidence >= _SURE and not word.has_digits and letters >= _MIN_LETTERS
-
-
-def _mean(words: Iterable[LineWord]) -> float:
-    """The mean confidence of the letters."""
-    letters = [(len(word.text), word.confidence) for word in words if not word.has_digits]
-    return sum(length * confidence for length, confidence in letters) / max(1, sum(length for length, _ in letters))
-
-
-def _scaled(line: Any) -> Any:
-    width = max(1, min(round(line.shape[1] * _HEIGHT / len(line)), _MAX_WIDTH))
-    smaller = cv2.INTER_AREA if len(line) > _HEIGHT else cv2.INTER_CUBIC
-    return cv2.resize(line, (width, _HEIGHT), interpolation=smaller)
-
-
-def _read_stacked(lines: Sequence[Any]) -> list[list[LineWord]]:
-    """The words of lines of one height. A few lines are stacked repeatedly, and the surest reading of each counts."""
-    copies = -(-_MIN_STACK // len(lines))
-    found = _read_picture([*lines] * copies)
-    return [max(found[number :: len(lines)], key=_mean) for number in range(len(lines))]
-
-
-def _read_picture(lines: Sequence[Any]) -> list[list[LineWord]]:
-    pitch = int(_HEIGHT * _PITCH)
-    width = max(line.shape[1] for line in lines) + 2 * _MARGIN
-    paper = int(np.median([np.percentile(line, 90) for line in lines]))
-    picture = np.full((pitch * len(lines) + pitch - _HEIGHT, width), paper, np.uint8)
-    for number, line in enumerate(lines):
-        top = number * pitch + pitch - _HEIGHT
-        picture[top : top + _HEIGHT, _MARGIN : _MARGIN + line.shape[1]] = line
-    found: list[list[LineWord]] = [[] for _ in lines]
-    for row in tesseract.words_of(picture, _DPI, languages=_LANGUAGE, mode=tesseract.BLOCK):
-        for word in row:
-            middle = word.top + word.height / 2 - (pitch - _HEIGHT) / 2
-            number = min(max(int(middle // pitch), 0), len(lines) - 1)
-            left = float(word.left - _MARGIN)
-            found[number].append(LineWord(word.text, left, left + word.width, word.confidence))
-    return [sorted(words, key=lambda word: word.left) for words in found]

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import PIL
-from PIL import Image, ImageOps, UnidentifiedImageError
+from PIL import Image, ImageChops, ImageOps, UnidentifiedImageError
 
-from pipeline.documents.document import BY_HUE, Raster
-from pipeline.verification.image.low_contrast import faint_ink, hue_layers, is_colored
+from pipeline.documents.document import VIEW, Raster
+from pipeline.verification.image.invisible_ink import invisible_ink
 from pipeline.verification.image.metadata import metadata_texts
 from pipeline.verification.limits import MAX_FRAMES, MAX_PIXELS, MAX_RASTER_PIXELS, MAX_RASTER_SIDE
 from pipeline.verification.reading import Passage, SecondReading
@@ -23,6 +23,7 @@ _FORMATS = ("PNG", "JPEG", "TIFF")
 _SMALL_SIDE = 1400  # pixels of the longer side; OCR reads a smaller image better when it is enlarged
 _MAX_SCALE = 3.0
 _MIN_SIDE = 10  # pixels: no text fits into a smaller side
+_PAPER_TINT = 12  # largest difference between red, green and blue of paper and its noise
 _VISIBLE_ALPHA = 16  # alpha (0..255) below which a pixel is invisible
 
 
@@ -38,9 +39,10 @@ def read(data: bytes) -> tuple[SecondReading, dict[str, bytes]]:
 
 
 def rasters_of(data: bytes, name: str) -> tuple[tuple[Raster, ...], dict[str, bytes]]:
-    """Every frame that is not blank: grayscale, upright, on white, at a size that OCR can read; and their pixels.
+    """Every frame that is not blank: upright, on white, at a size that OCR can read; and their pixels.
 
-    Text that differs from its background in hue only, or by few gray levels, has further rasters with BY_HUE in the id.
+    What a transparent frame shows on another background, and ink that people hardly see, have further rasters with VIEW
+    in the id.
     """
     rasters: list[Raster] = []
     pixels: dict[str, bytes] = {}
@@ -48,11 +50,11 @@ def rasters_of(data: bytes, name: str) -> tuple[tuple[Raster, ...], dict[str, by
         with warnings.catch_warnings():
             warnings.simplefilter("error")  # a decompression bomb is only a warning at first
             for number, frame in enumerate(_frames(data)):
-                for layer, gray in enumerate(_readable(frame)):
-                    ending = f"{BY_HUE}{layer}" if layer else ""
-                    raster = Raster(f"{name}/{number}{ending}", gray.width, gray.height)
+                for view, shown in enumerate(_views(frame)):
+                    ending = f"{VIEW}{view}" if view else ""
+                    raster = Raster(f"{name}/{number}{ending}", shown.width, shown.height)
                     rasters.append(raster)
-                    pixels[raster.id] = png(gray)
+                    pixels[raster.id] = png(shown)
     except (
         UnidentifiedImageError,
         OSError,
@@ -67,10 +69,18 @@ def rasters_of(data: bytes, name: str) -> tuple[tuple[Raster, ...], dict[str, by
 
 
 def png(image: Image.Image) -> bytes:
-    """A grayscale image as PNG with 17 gray levels: OCR reads it equally well, and noise compresses better."""
+    """An image in colour, or in gray if it has no hue, as PNG with 65 levels: noise compresses better."""
     buffer = io.BytesIO()
-    image.point(_LEVELS).save(buffer, "PNG", compress_level=1)
+    shown = image.convert("L") if image.mode != "L" and not _is_colored(image) else image
+    shown.point(_LEVELS * len(shown.getbands())).save(buffer, "PNG", compress_level=1)
     return buffer.getvalue()
+
+
+def _is_colored(shown: Image.Image) -> bool:
+    """Whether some pixel of an RGB image has more hue than paper."""
+    red, green, blue = (shown.reduce(2) if min(shown.size) > _MIN_SIDE else shown).split()
+    pairs = (ImageChops.difference(red, green), ImageChops.difference(green, blue))
+    return any(pair.getextrema()[1] > _PAPER_TINT for pair in pairs)  # type: ignore[operator]
 
 
 def is_blank(image: Image.Image) -> bool:
@@ -100,30 +110,24 @@ def _frames(data: bytes) -> Iterator[Image.Image]:
             yield ImageOps.exif_transpose(image)
 
 
-def _readable(image: Image.Image) -> Iterator[Image.Image]:
-    """The frame for OCR, then its text that grayscale does not show; nothing for a blank frame."""
+def _views(image: Image.Image) -> Iterator[Image.Image]:
+    """The frame for OCR; then what it shows on middle gray if it is transparent, and its invisible ink.
+
+    Nothing for a blank frame.
+    """
     if image.mode.startswith("I") or image.mode == "F":  # 16 bits per sample: only the upper byte is visible
         image = image.point(lambda level: level / 256).convert("L")
-    shown = image
+    views = [image]
     if image.has_transparency_data:
         image = image.convert("RGBA")
         # Both black and white text are visible on middle gray.
-        shown, image = (
-            Image.alpha_composite(Image.new("RGBA", image.size, (128, 128, 128)), image),
-            _on_background(image),
-        )
-    gray = image.convert("L")
-    shown = shown.convert("L" if shown.mode in ("L", "1") else "RGB")
-    if min(gray.size) < _MIN_SIDE or (is_blank(gray) and is_blank(shown)):
-        return
-    low_contrast = faint_ink(shown)
-    if shown.mode == "RGB" and not is_colored(shown):
-        shown = shown.convert("L")
-    gray, shown = _scaled_for_ocr(gray), _scaled_for_ocr(shown)
-    yield gray
-    yield from hue_layers(shown, gray)
-    if low_contrast is not None:
-        yield _scaled_for_ocr(low_contrast)
+        views = [_on_background(image), Image.alpha_composite(Image.new("RGBA", image.size, (128, 128, 128)), image)]
+    shown = [view.convert("L" if view.mode in ("L", "1") else "RGB") for view in views]
+    if min(image.size) >= _MIN_SIDE and not all(map(is_blank, shown)):
+        yield from map(_scaled_for_ocr, shown)
+        invisible = invisible_ink(shown[-1])
+        if invisible is not None:
+            yield _scaled_for_ocr(invisible)
 
 
 def _scaled_for_ocr(image: Image.Image) -> Image.Image:

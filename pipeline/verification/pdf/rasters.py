@@ -8,7 +8,6 @@ import pypdfium2.raw as pdfium
 from PIL import Image
 
 from pipeline.verification.codes.reader import codes_in
-from pipeline.verification.image.low_contrast import hue_layers
 from pipeline.verification.image.reader import is_blank
 from pipeline.verification.limits import MAX_RASTER_PIXELS, MAX_RASTER_SIDE
 from schemas.errors import ErrorCode, StageFailed
@@ -42,25 +41,22 @@ def dpi(page: Any) -> int:
     return int(min(_DPI, most))
 
 
-def page_rasters(page: Any, is_unreliable: bool) -> Iterator[Any]:
+def page_raster(page: Any, is_unreliable: bool) -> Image.Image | None:
     """The rendered page for OCR: all of it if its text is unreliable, else without its text, if anything is left.
 
-    A page that shows a barcode or matrix code is read too, all of it if text draws the code. Further rasters hold text
-    that grayscale does not show. Removes objects from the page.
+    A page that shows a barcode or matrix code is read too, all of it if text draws the code. Removes objects from the
+    page.
     """
     codes = _codes_of(page) if not is_unreliable and _may_draw_codes(page) else 0
     if not is_unreliable and not codes and not _has_images_or_paths(page):
-        return
+        return None
     whole = _render(page, dpi(page)) if codes else None
     if not is_unreliable:
         _remove(page, page.get_objects(filter=(pdfium.FPDF_PAGEOBJ_TEXT,), max_depth=1))
     shown = _render(page, dpi(page))
     if whole is not None and _codes_of(page) < codes:
         shown = whole
-    if not is_blank(shown):
-        gray = shown.convert("L")
-        yield gray
-        yield from hue_layers(shown, gray)
+    return None if is_blank(shown) else shown
 
 
 def _codes_of(page: Any) -> int:

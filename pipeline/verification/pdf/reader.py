@@ -8,13 +8,13 @@ import pypdfium2
 from PIL import Image
 from pypdfium2.version import PDFIUM_INFO, PYPDFIUM_INFO
 
-from pipeline.documents.document import BY_HUE, Raster
+from pipeline.documents.document import Raster
 from pipeline.verification import normal_forms
 from pipeline.verification.image.reader import png
 from pipeline.verification.pdf import content_stream
 from pipeline.verification.pdf.objects import PdfObjects, refuse_damaged
 from pipeline.verification.pdf.page_text import other_digit_orders, page_text
-from pipeline.verification.pdf.rasters import covered_images, dpi, page_rasters
+from pipeline.verification.pdf.rasters import covered_images, dpi, page_raster
 from pipeline.verification.pdf.unreliable_text import is_unreliable
 from pipeline.verification.reading import COVERED, Passage, SecondReading
 from schemas.errors import ErrorCode, StageFailed
@@ -60,8 +60,9 @@ def read(data: bytes) -> tuple[SecondReading, dict[str, bytes]]:
 
 def _images(page: Any, is_unreliable: bool) -> Iterator[tuple[str, Image.Image]]:
     """The rasters of a page for OCR, each with the suffix of its id."""
-    for layer, image in enumerate(page_rasters(page, is_unreliable)):
-        yield f"{BY_HUE}{layer}" if layer else "", image
+    shown = page_raster(page, is_unreliable)
+    if shown is not None:
+        yield "", shown
     for number, image in enumerate(covered_images(page)):
         yield f"{COVERED}{number}", image
 

@@ -1,17 +1,19 @@
 """The second reading finds text of equal brightness and faint text, independently of redaction."""
 
+import io
+
+import cv2
 import numpy as np
 import pymupdf
 import pytest
 from PIL import Image
 
 from pipeline.detect.detector import Detector
-from pipeline.documents.document import BY_HUE, Findings, Raster, Reading
+from pipeline.documents.document import VIEW, Findings, Raster, Reading
 from pipeline.documents.image import handler
 from pipeline.entities.findings import find
 from pipeline.ocr import recognition
 from pipeline.verification.image import reader as image
-from pipeline.verification.image.low_contrast import hue_layers
 from pipeline.verification.ooxml import docx
 from pipeline.verification.pdf import reader as pdf
 from pipeline.verification.verdict import leftovers
@@ -67,8 +69,8 @@ def _transparent() -> Image.Image:
 
 
 def is_seen(value: str, second, pixels) -> bool:
-    """Whether one of the low-contrast rasters is read with the value."""
-    return any(value in read_again(r, pixels[r.id]).text for r in second.rasters if BY_HUE in r.id)
+    """Whether one of the rasters is read with the value."""
+    return any(value in read_again(raster, pixels[raster.id]).text for raster in second.rasters)
 
 
 @pytest.mark.parametrize("carrier", CARRIERS)
@@ -81,14 +83,7 @@ def test_in_every_carrier(carrier: str) -> None:
 @pytest.mark.parametrize("pair", low_contrast_images.PAIRS)
 def test_in_every_hue(pair: str) -> None:
     shown = low_contrast_images.written(*low_contrast_images.PAIRS[pair]).resize((1280, 260))
-    (first, *_) = hue_layers(shown, shown.convert("L"))
-    assert NATIONAL_ID in read_again(Raster("a", *first.size), image.png(first)).text
-
-
-def test_the_same_bound_as_redaction() -> None:
-    for level, is_text in ((255 - 20, True), (255 - 12, False)):
-        shown = low_contrast_images.written((level,) * 3, (255, 255, 255)).convert("L")
-        assert bool(hue_layers(shown, shown)) is is_text
+    assert NATIONAL_ID in read_again(Raster("a", *shown.size), image.png(shown)).text
 
 
 def test_a_picture_whose_gray_is_blank_is_not_blank() -> None:
@@ -102,9 +97,9 @@ def test_a_picture_whose_gray_is_blank_is_not_blank() -> None:
     picture = Image.new("RGB", (300, 100), ground)
     for left in range(20, 240, 24):
         picture.paste(ink, (left, 30, left + 8, 60))
-    second, _ = image.read(low_contrast_images.saved(picture))
-    assert len({raster.id.partition(BY_HUE)[0] for raster in second.rasters}) == 1
-    assert any(BY_HUE in raster.id for raster in second.rasters)
+    second, pixels = image.read(low_contrast_images.saved(picture))
+    (raster,) = second.rasters
+    assert Image.open(io.BytesIO(pixels[raster.id])).mode == "RGB"
 
 
 def test_plain_pages_cost_no_further_reading() -> None:
@@ -120,23 +115,24 @@ def test_plain_pages_cost_no_further_reading() -> None:
 
 
 def test_an_output_whose_hues_nobody_redacted_is_refused_and_then_burned(detector: Detector) -> None:
-    """The first reading ignores hue here, so only the second one finds the value and its box."""
+    """The first reading sees no hue here, so only the second one finds the value and its box."""
     extraction, pixels = handler.extract(EQUAL)
-    plain = tuple(raster for raster in extraction.rasters if BY_HUE not in raster.id)
-    readings = [recognition.read(raster, pixels[raster.id]) for raster in plain]
+    (raster,) = extraction.rasters
+    gray = papers.encoded(cv2.imdecode(np.frombuffer(pixels[raster.id], np.uint8), cv2.IMREAD_GRAYSCALE))
+    readings = [recognition.read(raster, gray)]
     assert find(extraction, readings, detector, DetectOptions()) == Findings(())
     output = handler.redact(EQUAL, Findings(()), readings)
     second, images = image.read(output)
     again = [read_again(raster, images[raster.id]) for raster in second.rasters]
     left = leftovers(second, again, Findings(()), detector, DetectOptions())
     assert {item.type for item in left} >= {"NATIONAL_ID", "IBAN"}
-    burned = with_burned(plain, readings, second.rasters, again, left)
+    burned = with_burned(extraction.rasters, readings, second.rasters, again, left)
     pixels_after = papers.decoded(handler.redact(EQUAL, Findings(()), burned))
     assert low_contrast_images.unreadable(pixels_after, low_contrast_images.glyphs(0, NATIONAL_ID))
 
 
-def test_rasters_of_one_page_by_hue_do_not_part_it_from_its_partner() -> None:
-    first = (Raster("page/0/scan", 100, 100, 300, 0), Raster("page/0/scan/hue0", 100, 100, 300, 0))
-    second = (Raster("page/0", 50, 50, 300, 0), Raster("page/0/hue1", 50, 50, 300, 0))
+def test_views_of_one_image_do_not_part_it_from_its_partner() -> None:
+    first = (Raster("page/0/scan", 100, 100, 300, 0), Raster(f"page/0/scan{VIEW}1", 100, 100, 300, 0))
+    second = (Raster("page/0", 50, 50, 300, 0), Raster(f"page/0{VIEW}1", 50, 50, 300, 0))
     readings = [Reading(raster.id, "", ()) for raster in first]
     assert with_burned(first, readings, second, [Reading(r.id, "", ()) for r in second], ()) == tuple(readings)

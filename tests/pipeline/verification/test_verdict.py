@@ -197,16 +197,6 @@ def test_it_is_linear_in_text_and_values(judge: Judge):
     judge(SecondReading((Passage("12 " * 20_000),)), Findings((), values + short))
 
 
-@pytest.mark.parametrize(("number", "confidence", "sure"), [("1819909199", 61, False), ("1819909199", 90, True),
-                                                            ("1012345672", 61, True)])  # fmt: skip
-def test_a_doubtful_number_in_one_hue_must_prove_itself(judge: Judge, number: str, confidence: int, sure: bool):
-    raster = Raster("page/0/hue1", 100, 100)
-    reading = Reading(raster.id, f"ID {number}", (Word(3, 13, 0, 0, 9, 9, confidence),))
-    assert [left.sure for left in judge(SecondReading((), (raster,)), Findings(()), (reading,))] == [sure]
-    found = Findings((), (value(ID, number, distinctive=False),))
-    assert all(left.sure for left in judge(SecondReading((), (raster,)), found, (reading,)))
-
-
 @pytest.mark.parametrize(("confidence", "sure"), [(66, False), (85, True)])
 def test_an_amount_that_ocr_doubts_is_a_guess_unless_it_was_found_before(judge: Judge, confidence: int, sure: bool):
     raster = Raster("page/0", 100, 100)

@@ -10,8 +10,9 @@ import numpy as np
 
 from pipeline.documents.pdf.page.glyphs import Glyph
 from pipeline.documents.pdf.page.hidden_images import Pictures, layers_of
-from pipeline.documents.pdf.page.raster import in_gray, ocr_dpi, paint_over_glyphs, render
+from pipeline.documents.pdf.page.raster import ocr_dpi, paint_over_glyphs, render
 from pipeline.documents.raster.codes.reader import Codes, codes_in, codes_read_in
+from pipeline.documents.raster.hue import in_gray
 
 _DPI = 200  # a module of a quarter of a millimetre is two pixels wide
 _MIN_SIDE = 8.0  # points: the side of the smallest code

@@ -12,9 +12,10 @@ import numpy as np
 import pymupdf
 
 from pipeline.documents.limits import MAX_IMAGE_PIXELS
-from pipeline.documents.pdf.page.raster import in_gray, page_image
+from pipeline.documents.pdf.page.raster import page_image
+from pipeline.documents.raster.hidden_lines import hidden_lines
+from pipeline.documents.raster.hue import in_gray, without_false_hue
 from pipeline.documents.raster.ink import Mark, characters, ink_of, line_boxes
-from pipeline.documents.raster.low_contrast import is_colored, low_contrast_layers
 
 _PAGE_DPI = 120
 _PICTURE_DPI = 120  # nominal: letters of 4 to 40 points are searched at 7 to 67 pixels
@@ -62,9 +63,8 @@ def _has_room(picture: dict[str, Any]) -> bool:
 
 
 def _is_hidden(picture: Any, transform: Sequence[float], shown: Any, scale: float) -> bool:
-    lines = _lines(in_gray(picture))
-    for more in low_contrast_layers(picture, _PICTURE_DPI):
-        lines += _lines(more)
+    seen = line_boxes(characters(ink_of(in_gray(picture), _PICTURE_DPI)))
+    lines = [*seen, *hidden_lines(picture, _PICTURE_DPI)]
     if not lines:
         return False
     height, width = picture.shape[:2]
@@ -77,10 +77,6 @@ def _is_hidden(picture: Any, transform: Sequence[float], shown: Any, scale: floa
         shown, forward, (width, height), flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP, borderValue=[128.0] * 3
     )
     return any(line.height * points < _LEGIBLE or not _is_alike(picture, there, line) for line in lines)
-
-
-def _lines(gray: Any) -> list[Mark]:
-    return line_boxes(characters(ink_of(gray, _PICTURE_DPI)))
 
 
 def layers_of(picture: dict[str, Any]) -> Iterator[Any]:
@@ -98,7 +94,7 @@ def layers_of(picture: dict[str, Any]) -> Iterator[Any]:
             factor = min(1.0, _LONGEST_SIDE / max(layer.shape[:2]))
             if factor < 1:
                 layer = cv2.resize(layer, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA)
-            yield layer if layer.ndim == 3 and is_colored(layer) else in_gray(layer)
+            yield without_false_hue(layer)
 
 
 def _is_alike(picture: Any, there: Any, line: Mark) -> bool:

@@ -1,18 +1,19 @@
 """Renders PDF pages: for OCR, to detect ink without text, and as burned pictures."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import cv2
 import numpy as np
 import pymupdf
 
-from pipeline.documents.document import BY_HUE, Raster
+from pipeline.documents.document import Raster
 from pipeline.documents.limits import MAX_RASTER_PIXELS, MAX_RASTER_SIDE
 from pipeline.documents.pdf.page.glyphs import Glyph
 from pipeline.documents.raster.burn import Box, burn, raster_png
+from pipeline.documents.raster.hidden_lines import hidden_lines
+from pipeline.documents.raster.hue import in_gray, without_false_hue
 from pipeline.documents.raster.ink import Mark, characters, ink_of, line_boxes
-from pipeline.documents.raster.low_contrast import is_colored, low_contrast_layers
 from schemas.errors import ErrorCode, StageFailed, unsupported
 from schemas.refusals import Reason
 
@@ -41,7 +42,7 @@ def shows_more_than_text(page: Any, glyphs: Sequence[Glyph], log: Any) -> bool:
         [Mark(m.top, m.left, m.height, m.width) for m in marks]
     ):
         return True  # an image with text rotated by 90 degrees
-    return bool(low_contrast_layers(image, _LOOK_DPI, known=hidden))
+    return any(True for _ in hidden_lines(image, _LOOK_DPI, hidden))
 
 
 def _may_hold_text(kind: str, box: tuple[float, float, float, float]) -> bool:
@@ -59,13 +60,7 @@ def render(page: Any, dpi: int, *, gray: bool) -> Any:
 
 def page_image(page: Any, dpi: int) -> Any:
     """The pixels of the page, (height, width, 3) in BGR, or (height, width) if it has no hue."""
-    image = render(page, dpi, gray=False)
-    return cv2.cvtColor(image, cv2.COLOR_RGB2BGR) if is_colored(image) else cv2.cvtColor(image, cv2.COLOR_RGB2GRAY)
-
-
-def in_gray(image: Any) -> Any:
-    """A page image in gray."""
-    return image if image.ndim == 2 else cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
+    return without_false_hue(cv2.cvtColor(render(page, dpi, gray=False), cv2.COLOR_RGB2BGR))
 
 
 def ocr_dpi(page: Any) -> int:
@@ -77,15 +72,12 @@ def ocr_dpi(page: Any) -> int:
     return int(min(_OCR_DPI, most))
 
 
-def page_rasters(page: Any, id_: str, hidden: Sequence[Glyph], *, has_hue: bool) -> Iterator[tuple[Raster, bytes]]:
-    """The page for OCR, without the `hidden` glyphs, and further rasters of text that only hue shows."""
+def page_raster(page: Any, id_: str, hidden: Sequence[Glyph], *, has_hue: bool) -> tuple[Raster, bytes]:
+    """The page for OCR, without the `hidden` glyphs."""
     dpi = ocr_dpi(page)
     image = page_image(page, dpi) if has_hue else render(page, dpi, gray=True)
-    known = paint_over_glyphs(image, page, hidden)
-    height, width = image.shape[:2]
-    yield Raster(id_, width, height, dpi, page.number), raster_png(in_gray(image))
-    for layer, more in enumerate(low_contrast_layers(image, dpi, known=known)):
-        yield Raster(f"{id_}{BY_HUE}{layer}", width, height, dpi, page.number), raster_png(more)
+    paint_over_glyphs(image, page, hidden)
+    return Raster(id_, image.shape[1], image.shape[0], dpi, page.number), raster_png(image)
 
 
 def visible_glyphs(page: Any, image: Any, glyphs: Sequence[Glyph]) -> list[Glyph]:

@@ -145,13 +145,26 @@ def remove_ink(page: Any, regions: Sequence[Region], boxes: Sequence[Box]) -> bo
 
     False if ink remains under one of the boxes: MuPDF cannot cut a drawing that extends beyond it.
     """
-    areas = [region.box().rect for region in regions] + [box_on_page(page, box) for box in boxes]
+    areas = [region.box().rect for region in regions] + [box_on_page(page, box) for box in _outermost(boxes)]
     remove_content(page, areas, INK)
     if not boxes:
         return True
     image = render(page, _LOOK_DPI, gray=False)
     factor = _LOOK_DPI / ocr_dpi(page)
     return not any(_is_stained(image, box.scaled(factor, factor)) for box in boxes)
+
+
+def _outermost(boxes: Sequence[Box]) -> list[Box]:
+    """The boxes that lie in no other: MuPDF keeps a drawing that an area cuts, even if a larger one covers it."""
+    sides = np.array([box[:4] for box in dict.fromkeys(boxes)], int)
+    kept: list[Box] = []
+    left, top, right, bottom = sides.T
+    for number, box in enumerate(dict.fromkeys(boxes)):
+        around = (left <= box.left) & (top <= box.top) & (right >= box.right) & (bottom >= box.bottom)
+        around &= (sides != sides[number]).any(axis=1)
+        if not around.any():
+            kept.append(box)
+    return kept
 
 
 def _is_stained(image: Any, box: Box) -> bool:

@@ -12,7 +12,7 @@ from PIL import Image
 
 from pipeline.documents.document import Finding, Findings, Reading, Word
 from pipeline.documents.image import handler as image
-from pipeline.documents.raster.low_contrast import MIN_GRAY_CONTRAST
+from pipeline.documents.raster.hidden_lines import MIN_GRAY_CONTRAST
 from pipeline.ocr import recognition
 from schemas.errors import StageFailed
 from tests.pipeline.documents import papers

@@ -82,13 +82,3 @@ def test_a_label_in_a_large_box_is_no_larger_than_in_a_line_of_text() -> None:
 def test_overlapping_boxes_of_one_value_have_one_label() -> None:
     narrow, wide = Box(100, 50, 700, 100, "IBAN_01"), Box(98, 48, 704, 102, "IBAN_01")
     assert np.array_equal(_burned(wide, narrow), _burned(wide._replace(label=""), narrow))
-
-
-def test_unread_ink_of_a_hue_raster_stays_where_grayscale_was_read() -> None:
-    plain = Reading("image", "FOSSIL", (Word(0, 6, 100, 50, 120, 30, 96.0),))
-    hue = Reading(
-        "image/hue0", "FOCSIL", (Word(0, 6, 100, 50, 120, 30, 50.0),), ((98, 48, 124, 34), (400, 48, 124, 34))
-    )
-    assert boxes_to_burn([plain, hue], Findings(())) == [Box(400, 48, 524, 82)]
-    unsure = Reading("image", "FOSSIL", (Word(0, 6, 100, 50, 120, 30, 70.0),))
-    assert len(boxes_to_burn([unsure, hue], Findings(()))) == 2

@@ -1,4 +1,4 @@
-"""Text that differs from its background in hue only, or by few levels, is drawn so that OCR reads it."""
+"""Text that differs from its background in hue only, or by few levels, is read."""
 
 import io
 
@@ -8,13 +8,13 @@ import pymupdf
 import pytest
 from PIL import Image, ImageDraw
 
-from pipeline.documents.document import BY_HUE, Finding, Findings, Raster, Reading, Word
+from pipeline.documents.document import VIEW, Finding, Findings, Raster, Reading
 from pipeline.documents.image import handler as image
 from pipeline.documents.pdf import handler as pdf
 from pipeline.documents.pdf.page.raster import ocr_dpi
 from pipeline.documents.pdf.redaction.erase import remove_ink
 from pipeline.documents.raster.burn import Box
-from pipeline.documents.raster.low_contrast import low_contrast_layers
+from pipeline.documents.raster.hidden_lines import hidden_lines
 from pipeline.ocr import recognition
 from schemas.errors import StageFailed
 from tests.pipeline import low_contrast_images
@@ -23,12 +23,9 @@ from tests.pipeline.documents.papers import NATIONAL_ID
 
 
 def is_seen(value: str, data: bytes, handler=image) -> bool:
-    """Whether OCR reads the value in one of the low-contrast rasters."""
+    """Whether OCR reads the value in one of the rasters, and not in gray alone."""
     extraction, pixels = handler.extract(data)
-    plain = {raster.id.partition(BY_HUE)[0] for raster in extraction.rasters}
-    assert plain <= pixels.keys()
-    hidden = [raster for raster in extraction.rasters if BY_HUE in raster.id]
-    return any(value in recognition.read(raster, pixels[raster.id]).text for raster in hidden)
+    return any(value in recognition.read(raster, pixels[raster.id]).text for raster in extraction.rasters)
 
 
 @pytest.mark.parametrize("pair", low_contrast_images.PAIRS)
@@ -108,10 +105,12 @@ def test_at_every_size(points: int) -> None:
 
 
 def test_what_nobody_reads_is_no_text() -> None:
-    """6 % of gray is the bound, here and in the second reading (tests/pipeline/verification/test_low_contrast.py)."""
+    """6 % of gray is the bound; redaction fills fainter ink with the colour around it."""
     for level, is_text in ((255 - 20, True), (255 - 12, False)):
         picture = np.asarray(low_contrast_images.written((level,) * 3, (255, 255, 255)).convert("L"))
-        assert bool(low_contrast_layers(picture, 300)) is is_text
+        assert bool(list(hidden_lines(picture, 300))) is is_text
+        found = recognition.read(papers.raster(picture), papers.encoded(picture))
+        assert (NATIONAL_ID in found.text) is is_text
 
 
 def test_plain_pages_cost_no_further_reading() -> None:
@@ -123,7 +122,7 @@ def test_plain_pages_cost_no_further_reading() -> None:
     blue = np.dstack((np.full_like(page, 160), page, page))
     inverted = 255 - page
     for shown in (page, scan, worn, blue, inverted, cv2.cvtColor(page, cv2.COLOR_GRAY2BGR)):
-        assert low_contrast_layers(shown, 300) == []
+        assert list(hidden_lines(shown, 300)) == []
 
 
 @pytest.mark.parametrize("kind", ["gradient", "photo", "chart", "highlighter"])
@@ -131,34 +130,23 @@ def test_colourful_pictures_stay_as_they_are(kind: str) -> None:
     picture = low_contrast_images.colorful()[kind]
     shown = np.asarray(picture)[:, :, ::-1].copy()
     burned = np.zeros(shown.shape[:2], bool)
-    for layer in low_contrast_layers(shown, 300):
-        for left, top, width, height in recognition.read(papers.raster(layer), papers.encoded(layer)).unread:
-            burned[top : top + height, left : left + width] = True
+    for left, top, width, height in recognition.read(papers.raster(shown), papers.encoded(shown)).unread:
+        burned[top : top + height, left : left + width] = True
     assert burned.mean() < 0.03
 
 
 def test_digits_that_only_hue_shows_are_burned_found_or_not() -> None:
     data = low_contrast_images.saved(low_contrast_images.written(*low_contrast_images.RED_ON_GREEN))
-    extraction, _ = image.extract(data)
-    width, height = extraction.rasters[0].width, extraction.rasters[0].height
-    factor = width / low_contrast_images.SIZE[0]
-    left, top, right, bottom = low_contrast_images.glyphs(0, NATIONAL_ID)
-    box = tuple(int(side * factor) for side in (left, top, right - left, bottom - top))
-    misread = Reading(f"image{BY_HUE}0", "1012345617 word", (Word(0, 10, *box, 96.0), Word(11, 15, 0, 0, 9, 9, 96.0)))
-    output = image.redact(data, Findings(()), [Reading("image", "", ()), misread])
-    assert low_contrast_images.unreadable(
-        np.asarray(Image.open(io.BytesIO(output))), low_contrast_images.glyphs(0, NATIONAL_ID)
-    )
-    assert (width, height) == (extraction.rasters[-1].width, extraction.rasters[-1].height)
-    beside = Reading("image", "1012345617", (Word(0, 10, *box, 96.0),))  # gray shows it too: an ordinary number
-    kept = image.redact(data, Findings(()), [beside, misread])
-    assert not low_contrast_images.unreadable(
-        np.asarray(Image.open(io.BytesIO(kept))), low_contrast_images.glyphs(0, NATIONAL_ID)
-    )
+    extraction, pixels = image.extract(data)
+    (raster,) = extraction.rasters
+    output = image.redact(data, Findings(()), [recognition.read(raster, pixels[raster.id])])
+    after = np.asarray(Image.open(io.BytesIO(output)))
+    assert low_contrast_images.unreadable(after, low_contrast_images.glyphs(0, NATIONAL_ID))
+    assert not low_contrast_images.unreadable(after, low_contrast_images.glyphs(0, "Card"))
 
 
 def test_a_finding_in_a_raster_that_was_not_read_fails() -> None:
-    place = Finding(f"image{BY_HUE}0", 0, 4, "PERSON", "PERSON_NAME_01")
+    place = Finding(f"image{VIEW}1", 0, 4, "PERSON", "PERSON_NAME_01")
     with pytest.raises(StageFailed, match="image_redact_failed"):
         image.redact(
             low_contrast_images.saved(low_contrast_images.written(*low_contrast_images.RED_ON_GREEN)),
@@ -196,7 +184,6 @@ def test_drawn_letters_in_hue_alone_are_emptied_not_only_covered() -> None:
     extraction, pixels = pdf.extract(data)
     readings = [recognition.read(raster, pixels[raster.id]) for raster in extraction.rasters]
     findings = papers.places(extraction, NATIONAL_ID, readings)
-    assert {place.unit.partition(BY_HUE)[1] for place in findings.places} == {BY_HUE}
     output = pdf.redact(data, findings, readings)
     assert red(output) == []
     assert "Typed text stays" in papers.shown_text(output)
@@ -234,11 +221,17 @@ def test_typed_text_in_hue_alone_explains_itself() -> None:
     assert extraction.rasters == ()
 
 
-def test_raster_ids_pair_up() -> None:
-    extraction, _ = image.extract(
+def test_a_raster_has_hue_where_its_picture_has_it() -> None:
+    extraction, pixels = image.extract(
         low_contrast_images.saved(low_contrast_images.written(*low_contrast_images.RED_ON_GREEN))
     )
-    plain, *hidden = extraction.rasters
-    assert plain.id == "image" and hidden
-    assert all(raster == Raster(raster.id, plain.width, plain.height) for raster in hidden)
-    assert all(raster.id.startswith(plain.id + BY_HUE) for raster in hidden)
+    assert [raster.id for raster in extraction.rasters] == ["image"]
+    assert papers.decoded(pixels["image"]).ndim == 3
+    gray = low_contrast_images.saved(low_contrast_images.written((90, 90, 90), (255, 255, 255)))
+    assert Image.open(io.BytesIO(image.extract(gray)[1]["image"])).mode == "L"
+
+
+def test_a_transparent_picture_has_further_views() -> None:
+    plain, *views = image.extract(white_on_nothing())[0].rasters
+    assert plain.id == "image" and views
+    assert views == [Raster(f"image{VIEW}{n}", plain.width, plain.height) for n in range(1, len(views) + 1)]

@@ -1,0 +1,38 @@
+"""Gives the cut of a line the contrast that engines need: faint ink on its paper, or one hue on another."""
+
+from typing import Any
+
+import numpy as np
+
+from pipeline.documents.raster.hidden_lines import MIN_GRAY_CONTRAST
+
+_DIM = 48.0  # gray levels between ink and paper: engines read lines with more
+_EXTREMES = (0.2, 99.8)  # per cent of the pixels of a line that are not brighter than its ink, or than its paper
+
+
+def contrast(cut: Any) -> float:
+    """Levels between the ink and the paper of a line, or its paper and light ink."""
+    dark, light = np.percentile(cut, _EXTREMES)
+    return float(light - dark)
+
+
+def legible(cut: Any) -> Any:
+    """A line as dark ink on light paper: with all the contrast there can be, and inverted if most of it is dark."""
+    dark, light = np.percentile(cut, _EXTREMES)
+    spread = np.clip((np.arange(256) - dark) * 255 / max(light - dark, 1.0), 0, 255).astype(np.uint8)[cut]
+    return 255 - spread if np.median(spread) < 128 else spread
+
+
+def is_visible(cut: Any) -> bool:
+    """Whether people see the ink of a line."""
+    return contrast(cut) >= MIN_GRAY_CONTRAST
+
+
+def is_dim(cut: Any) -> bool:
+    """Whether the ink of a line is too faint for engines, but not for people."""
+    return MIN_GRAY_CONTRAST <= contrast(cut) < _DIM
+
+
+def without_dimness(cut: Any) -> Any:
+    """A line with faint ink in full contrast; any other as it is."""
+    return legible(cut) if is_dim(cut) else cut

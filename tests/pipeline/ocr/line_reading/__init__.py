@@ -1,0 +1,1 @@
+"""Tests of how a line is read by several engines."""

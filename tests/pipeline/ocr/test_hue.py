@@ -1,0 +1,110 @@
+"""Lines that only hue shows are found beside what grayscale shows, and each once."""
+
+import cv2
+import numpy as np
+import pytest
+from PIL import Image, ImageDraw
+
+from pipeline.documents.document import Reading
+from pipeline.ocr import recognition
+from pipeline.ocr.engines.text_detector import text_map
+from pipeline.ocr.hue import hue_lines, rows_by_hue, shown
+from pipeline.ocr.lines import OcrWord
+from tests.pipeline.documents import papers
+from tests.pipeline.documents.papers import NATIONAL_ID
+from tests.pipeline.low_contrast_images import font
+from tests.pipeline.verification.again import read_again
+
+RED, GREEN = (255, 0, 0), (0, 130, 0)  # of one brightness
+
+
+def page(*texts: tuple[tuple[int, int], str, tuple[int, int, int]], ground: tuple[int, int, int] = GREEN) -> np.ndarray:
+    """Texts in their places and colours, in BGR."""
+    picture = Image.new("RGB", (900, 300), ground)
+    draw = ImageDraw.Draw(picture)
+    for place, text, color in texts:
+        draw.text(place, text, font=font(36), fill=color)
+    return np.asarray(picture)[:, :, ::-1].copy()
+
+
+def read(image: np.ndarray) -> Reading:
+    return recognition.read(papers.raster(image), papers.encoded(image))
+
+
+def test_a_gray_page_has_no_hues_and_neither_has_even_paper_with_grain() -> None:
+    gray = np.full((60, 80), 200, np.uint8)
+    assert shown(gray).hues == ()
+    tinted = np.full((400, 400, 3), (200, 225, 235), np.int16) + np.random.default_rng(1).integers(-4, 5, (400, 400, 1))
+    assert shown(tinted.astype(np.uint8)).hues == ()
+
+
+def test_a_label_in_white_and_its_value_in_hue_alone_are_one_row() -> None:
+    found = read(page(((40, 60), "National ID", (255, 255, 255)), ((340, 60), NATIONAL_ID, RED)))
+    assert f"National ID {NATIONAL_ID}" in found.text.replace("\t", " ")
+
+
+@pytest.mark.parametrize("shift", [0, 8, 20])
+def test_a_pale_stamp_over_a_number_does_not_hide_it(shift: int) -> None:
+    white = (255, 255, 255)
+    typed = page(((40, 120), f"Card {NATIONAL_ID} of the branch", (0, 0, 0)), ground=white)
+    stamp = page(((150, 120 + shift), "RECEIVED AND PAID", (255, 190, 190)), ground=white)
+    stamped = np.minimum(typed, stamp)
+    found = read(stamped)
+    left, top, right, bottom = (
+        40 + int(font(36).getlength("Card ")),
+        125,
+        40 + int(font(36).getlength("Card 1012345672")),
+        155,
+    )
+    whole = next((w for w in found.words if NATIONAL_ID in found.text[w.start : w.end]), None)
+    burned = np.zeros(stamped.shape[:2], bool)
+    for x, y, width, height in found.unread:
+        burned[y : y + height, x : x + width] = True
+    assert whole is not None or burned[top:bottom, left:right].mean() > 0.8
+
+
+def test_what_gray_shows_is_not_read_again_by_hue() -> None:
+    image = page(((40, 60), "Blue words on white paper", (30, 30, 200)), ground=(255, 255, 255))
+    assert shown(image).hues
+    found = read(image)
+    assert found.text == "Blue words on white paper"
+    assert found.unread == ()
+
+
+def test_a_line_that_both_planes_show_is_read_once() -> None:
+    image = page(((40, 60), NATIONAL_ID, (255, 0, 255)), ground=(0, 180, 0))
+    both = shown(image)
+    assert len(both.hues) == 2
+    assert all(len(text_map(plane).lines()) == 1 for plane in both.hues)
+    assert len(hue_lines(both, text_map, ())) == 1
+
+
+@pytest.mark.parametrize("degrees", [cv2.ROTATE_90_CLOCKWISE, cv2.ROTATE_180, cv2.ROTATE_90_COUNTERCLOCKWISE])
+def test_a_turned_page_leaves_nothing_in_hue_unread(degrees: int) -> None:
+    upright = page(((40, 60), "Card of the branch", (255, 255, 255)), ((40, 180), NATIONAL_ID, RED))
+    turned = cv2.rotate(upright, degrees)
+    found = read(turned)
+    marked = np.zeros(turned.shape[:2], np.uint8)
+    boxes = [(w.left, w.top, w.width, w.height) for w in found.words if NATIONAL_ID in found.text[w.start : w.end]]
+    for left, top, width, height in (*found.unread, *boxes):
+        marked[top : top + height, left : left + width] = 1
+    digits = (turned[:, :, 2] > 200) & (turned[:, :, 1] < 60)
+    assert marked[digits].mean() > 0.95
+
+
+def test_both_readings_see_it_beside_a_larger_range_of_hues() -> None:
+    """A saturated picture elsewhere on the page does not level what little hue there is."""
+    image = page(((40, 40), NATIONAL_ID, (200, 100, 100)), ground=(110, 138, 138))
+    image[200:, :450], image[200:, 450:] = (0, 0, 255), (255, 0, 0)
+    assert NATIONAL_ID in read(image).text
+    assert NATIONAL_ID in read_again(papers.raster(image), papers.encoded(image)).text
+
+
+def test_rows_take_the_words_beside_them_once() -> None:
+    label, over, below = (
+        OcrWord("ID", 0, 10, 30, 20, 90),
+        OcrWord("x", 60, 10, 30, 20, 20),
+        OcrWord("y", 0, 60, 9, 20, 90),
+    )
+    number = OcrWord("10123", 50, 12, 80, 20, 95)
+    assert list(rows_by_hue([[number]], [[label, over], [below]])) == [[number, label]]
