@@ -12,7 +12,7 @@ from typing import Any
 import cv2
 import numpy as np
 
-from pipeline.documents.document import Raster, Reading
+from pipeline.documents.document import Raster, Reading, Word
 from pipeline.documents.raster.ink import Ink, characters, ink_of, line_boxes
 from pipeline.networks.numbers import numbers_of
 from pipeline.networks.pretrained_detector import text_map
@@ -74,12 +74,25 @@ def _read_upright(raster: Raster, page: Shown, labels: Sequence[OcrWord], thread
     found = [*rows, *_number_rows(lines, numbers, rows, image.shape)]
     found = [words for row in found if (words := _plausible(row, where))]
     low = _low_contrast_lines(page, seen, rows)
-    text, ocr_words = compose([*found, *rows_by_hue(_words_in(low, image.shape), rows)])
+    low_rows = _words_in(low, image.shape)
+    text, ocr_words = compose([*found, *rows_by_hue(list(filter(_is_credible, low_rows)), rows)])
     read = with_full_boxes(ocr_words, ink)
+    seen_words = [_box(word) for word in read]
     likely = (line.box(0, line.width, image.shape) for line in seen if line.score >= _LIKELY)
-    unread = [box for box in unread_lines(likely, read) if _has_ink(image, box)]
+    unread = [box for box in unread_lines(likely, seen_words) if _has_ink(image, box)]
     likely = (line.place.box(0, line.place.width, image.shape) for line in low if line.place.score >= _LIKELY)
-    return Reading(raster.id, *with_column_lines(text, read), (*unread, *unread_lines(likely, read)))
+    unread += unread_lines(likely, [*seen_words, *(_box(word) for row in low_rows for word in row)])
+    return Reading(raster.id, *with_column_lines(text, read), tuple(unread))
+
+
+def _box(word: Word | OcrWord) -> Box:
+    return word.left, word.top, word.width, word.height
+
+
+def _is_credible(row: Sequence[OcrWord]) -> bool:
+    """Whether a row of low contrast is text: in patterns and photographs Tesseract reads short words."""
+    read = (word.text for word in row if word.confidence >= _CREDIBLE)
+    return sum(sum(map(str.isalnum, text)) for text in read) >= _MIN_CHARACTERS
 
 
 def _low_contrast_lines(page: Shown, seen: Sequence[TextLine], rows: Iterable[Sequence[OcrWord]]) -> list[HueLine]:

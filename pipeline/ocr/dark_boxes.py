@@ -1,6 +1,7 @@
 """Shows what stands in dark boxes as OCR reads it: light text dark, and printed labels not at all."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import cv2
 import numpy as np
@@ -17,12 +18,25 @@ _MAX_SEARCHED = 1000  # boxes in which labels are searched: it takes a milliseco
 _MARGIN = 2  # pixels around a box that are neither black nor white
 
 
-def without_dark_boxes(image: Any) -> tuple[Any, list[OcrWord]]:
-    """The grayscale array with dark boxes inverted, but those with labels alone as paper; and the labels.
+class Box(NamedTuple):
+    """A dark box in pixels; right and bottom are exclusive."""
+
+    left: int
+    top: int
+    right: int
+    bottom: int
+
+
+def dark_boxes(image: Any) -> list[Box]:
+    """The solid dark boxes of a grayscale array, with or without light text in them."""
+    return [box for area in _candidates(image) if (box := _dark_box(image, *area))]
+
+
+def without_dark_boxes(image: Any, boxes: Sequence[Box]) -> tuple[Any, list[OcrWord]]:
+    """The grayscale array with its dark boxes inverted, but those with labels alone as paper; and the labels.
 
     Tesseract fails on light text in solid dark boxes, such as table headings.
     """
-    boxes = [box for area in _candidates(image) if (box := _dark_box(image, *area))]
     if not boxes:
         return image, []
     labels: list[OcrWord] = []
@@ -52,7 +66,7 @@ def _candidates(image: Any) -> list[tuple[int, int, int, int]]:
     ]
 
 
-def _dark_box(image: Any, left: int, top: int, right: int, bottom: int) -> tuple[int, int, int, int] | None:
+def _dark_box(image: Any, left: int, top: int, right: int, bottom: int) -> Box | None:
     """The exact bounds of the dark box in an area; None if the dark component is not a filled box."""
     dark = (image[top:bottom, left:right] < _DARK).astype(np.uint8)
     table = cv2.connectedComponentsWithStats(dark, connectivity=4)[2][1:]
@@ -64,4 +78,4 @@ def _dark_box(image: Any, left: int, top: int, right: int, bottom: int) -> tuple
     patch = dark[y : y + height, x : x + width]
     if any(float(edge.mean()) < _MIN_EDGE_FILL for edge in (patch[1], patch[-2], patch[:, 1], patch[:, -2])):
         return None
-    return left + x, top + y, left + x + width, top + y + height
+    return Box(left + x, top + y, left + x + width, top + y + height)

@@ -9,9 +9,11 @@ import numpy as np
 from pipeline.documents.raster.hidden_lines import MIN_CHROMA_CONTRAST
 from pipeline.networks.text_line import TextLine
 from pipeline.networks.text_map import TextMap
+from pipeline.ocr.dark_boxes import Box
 from pipeline.ocr.line_reading.contrast import contrast, legible
 from pipeline.ocr.lines import Line, OcrWord, join_rows
 
+_BESIDE = 3  # pixels at the edges of a box in which compression mixes its hue with what is beside it
 _NOISE = (3, 3)  # pixels whose mean counts where the range of a plane is measured
 _READ = 0.7  # share of a line in lines that grayscale shows: no other reading of it is needed
 _SEEN = 0.5  # share of a line in lines of the other plane
@@ -19,7 +21,7 @@ _REDUCTION = 4  # factor by which the boxes of lines are reduced to tell what th
 
 
 class Shown(NamedTuple):
-    """A page in gray, and its planes of chroma (Cr and Cb of ITU-R BT.601) in which something stands out."""
+    """A page in gray, and its planes of chroma if it has hue: Cr and Cb of ITU-R BT.601."""
 
     gray: Any
     hues: tuple[Any, ...] = ()
@@ -41,7 +43,26 @@ def shown(image: Any) -> Shown:
     if image.ndim == 2:
         return Shown(image)
     gray, *hues = cv2.split(cv2.cvtColor(image, cv2.COLOR_BGR2YCrCb))
-    return Shown(gray, tuple(plane for each in hues if (plane := _spread(each)) is not None))
+    return Shown(gray, tuple(hues))
+
+
+def without_even_boxes(plane: Any, boxes: Sequence[Box]) -> Any:
+    """A plane of chroma in which boxes that show nothing are filled with what is beside them: their edges are no text.
+
+    Redaction leaves such boxes on coloured ground.
+    """
+    filled = plane.copy()
+    for left, top, right, bottom in boxes:
+        if _range(plane[top:bottom, left:right]) < MIN_CHROMA_CONTRAST:
+            rows = slice(max(0, top - _BESIDE), bottom + _BESIDE)
+            before = plane[rows, max(0, left - 2 * _BESIDE) : max(0, left - _BESIDE)]
+            after = plane[rows, right + _BESIDE : right + 2 * _BESIDE]
+            sides = [side.mean(axis=1, keepdims=True) for side in (before, after) if side.size]
+            if sides:
+                columns = slice(max(0, left - _BESIDE), right + _BESIDE)
+                share = np.linspace(0, 1, filled[rows, columns].shape[1])
+                filled[rows, columns] = np.rint(sides[0] * (1 - share) + sides[-1] * share)
+    return filled
 
 
 def hue_lines(page: Shown, detector: Callable[[Any], TextMap], read: Iterable[TextLine]) -> list[HueLine]:
@@ -55,11 +76,8 @@ def hue_lines(page: Shown, detector: Callable[[Any], TextMap], read: Iterable[Te
     known = np.zeros((height // _REDUCTION + 1, width // _REDUCTION + 1), np.uint8)
     for line in read:
         known[_place(line, page.gray.shape)] = 1
-    found = [
-        HueLine(place, place.cut(plane))
-        for plane in page.hues
-        for place in (line.fitted(plane) for line in detector(plane).lines())
-    ]
+    planes = (plane for plane in map(_spread, page.hues) if plane is not None)
+    found = [HueLine(place, place.cut(plane)) for plane in planes for place in _fitted_lines(plane, detector)]
     chosen = np.zeros_like(known)
     lines: list[HueLine] = []
     for one in sorted(found, key=lambda one: contrast(one.cut), reverse=True):
@@ -68,6 +86,10 @@ def hue_lines(page: Shown, detector: Callable[[Any], TextMap], read: Iterable[Te
             chosen[here] = 1
             lines.append(HueLine(one.place, legible(one.cut)))
     return lines
+
+
+def _fitted_lines(plane: Any, detector: Callable[[Any], TextMap]) -> Iterator[TextLine]:
+    return (line.fitted(plane) for line in detector(plane).lines())
 
 
 def rows_by_hue(lines: Sequence[Line], rows: Sequence[Line]) -> Iterator[list[OcrWord]]:
@@ -88,12 +110,22 @@ def _is_over(word: OcrWord, other: OcrWord) -> bool:
 
 def _spread(plane: Any) -> Any | None:
     """The plane over all levels; None if nothing stands out in it."""
-    even = cv2.blur(plane, _NOISE)
-    low, high = int(even.min()), int(even.max())
+    low, high = _extremes(plane)
     if high - low < MIN_CHROMA_CONTRAST:
         return None
     levels = np.clip((np.arange(256) - low) * 255 / (high - low), 0, 255).astype(np.uint8)
     return levels[plane]
+
+
+def _range(plane: Any) -> int:
+    low, high = _extremes(plane)
+    return high - low
+
+
+def _extremes(plane: Any) -> tuple[int, int]:
+    """The lowest and the highest level, without noise."""
+    even = cv2.blur(plane, _NOISE)
+    return int(even.min()), int(even.max())
 
 
 def _place(line: TextLine, shape: Sequence[int]) -> tuple[slice, slice]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from pipeline.documents.document import Raster, Reading, Word
+from pipeline.documents.document import Raster, Reading
 from pipeline.verification.raster_matching import Box, scaled
 from pipeline.verification.rows import Rows
 
@@ -11,9 +11,9 @@ _LONG_NUMBER = 5  # digits
 _MIN_LENGTH = 2.5  # times its height: a part of a line that may hold a value
 
 
-def unread_lines(lines: Iterable[Box], words: Iterable[Word]) -> Iterator[Box]:
-    """The long parts of lines, of which these are the boxes, in which no word lies."""
-    read = _Covered([(word.left, word.top, word.width, word.height) for word in words])
+def unread_lines(lines: Iterable[Box], words: Sequence[Box]) -> Iterator[Box]:
+    """The long parts of lines in which no word lies, all given as boxes."""
+    read = _Covered(words)
     for line in lines:
         yield from read.long_gaps(line)
 

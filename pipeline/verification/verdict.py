@@ -49,13 +49,14 @@ _MIN_NUMBER = 9  # digits of such a number
 _DIGITS = re.compile(r"[0-9](?:[ -]?[0-9])*")
 _PATTERN_TYPES = frozenset({"DATE_TIME", "MONETARY_AMOUNT"})  # rule 4 finds these in every place
 _MIN_AMOUNT = 2  # letters and digits of an amount in a raster: OCR takes ٤٥ for £5
-# A placeholder as printed, extracted or misread: blanks for underscores, O for 0, I and l for 1, the side of its box as
-# an I before it; small letters only with the underscore, which no prose has, as a number of which one character was
-# read.
+# A placeholder as printed, extracted or misread: blanks for underscores or between letters, O for 0, I and l for 1, the
+# side of its box as an I before it; small letters only with the underscore, which no prose has, as a number of which
+# one character was read.
 _PREFIXES = sorted(PREFIX.values(), key=len, reverse=True)
+_BY_LETTERS = {prefix.replace("_", ""): prefix for prefix in _PREFIXES}
 _PLACEHOLDER = re.compile(
     r"(?<![A-Za-z0-9])[Il|]?(?:("
-    + "|".join(prefix.replace("_", "[_ .-]{0,2}") for prefix in _PREFIXES)
+    + "|".join(" ?".join(prefix).replace(" ?_ ?", "[_ .-]{0,2}") for prefix in _PREFIXES)
     + r")\s?[_.-]?\s?(?=[0-9OoIl|]{2})|((?i:"
     + "|".join(_PREFIXES)
     + r"))_)([0-9OoIl|]{2,4}|[OoIl|])(?![A-Za-z0-9])"
@@ -158,7 +159,7 @@ def _passages(texts: Iterable[Passage]) -> Iterator[Passage]:
 
 
 def _normal_placeholder(match: re.Match[str]) -> str:
-    prefix = re.sub(r"[^A-Z]+", "_", (match[1] or match[2]).upper())
+    prefix = _BY_LETTERS[re.sub("[^A-Z]", "", (match[1] or match[2]).upper())]
     number = re.sub("[Oo]", "0", re.sub("[Il|]", "1", match[3]))
     return f"{prefix}_{number if len(number) > 1 else '01'}"
 

@@ -7,8 +7,9 @@ from PIL import Image, ImageDraw
 
 from pipeline.documents.document import Reading
 from pipeline.ocr import recognition
+from pipeline.ocr.dark_boxes import Box
 from pipeline.ocr.engines.text_detector import text_map
-from pipeline.ocr.hue import hue_lines, rows_by_hue, shown
+from pipeline.ocr.hue import hue_lines, rows_by_hue, shown, without_even_boxes
 from pipeline.ocr.lines import OcrWord
 from tests.pipeline.documents import papers
 from tests.pipeline.documents.papers import NATIONAL_ID
@@ -31,11 +32,11 @@ def read(image: np.ndarray) -> Reading:
     return recognition.read(papers.raster(image), papers.encoded(image))
 
 
-def test_a_gray_page_has_no_hues_and_neither_has_even_paper_with_grain() -> None:
+def test_nothing_is_searched_in_gray_and_on_even_paper_with_grain() -> None:
     gray = np.full((60, 80), 200, np.uint8)
     assert shown(gray).hues == ()
     tinted = np.full((400, 400, 3), (200, 225, 235), np.int16) + np.random.default_rng(1).integers(-4, 5, (400, 400, 1))
-    assert shown(tinted.astype(np.uint8)).hues == ()
+    assert hue_lines(shown(tinted.astype(np.uint8)), pytest.fail, ()) == []
 
 
 def test_a_label_in_white_and_its_value_in_hue_alone_are_one_row() -> None:
@@ -98,6 +99,18 @@ def test_both_readings_see_it_beside_a_larger_range_of_hues() -> None:
     image[200:, :450], image[200:, 450:] = (0, 0, 255), (255, 0, 0)
     assert NATIONAL_ID in read(image).text
     assert NATIONAL_ID in read_again(papers.raster(image), papers.encoded(image)).text
+
+
+def test_a_burned_box_on_a_waving_ground_leaves_no_edges_and_no_text_in_hue_goes_with_it() -> None:
+    waves = 128 + 60 * np.sin(np.linspace(0, 12, 400))[None, :] * np.ones((200, 1))
+    plane = waves.astype(np.uint8)
+    plane[80:120, 100:300] = 128
+    box = Box(100, 80, 300, 120)
+    filled = without_even_boxes(plane, [box]).astype(int)
+    assert abs(np.diff(filled[:, 80:320], axis=1)).max() <= 6
+    plane[90:110, 150:250] = 160  # what dark ground hides in gray
+    assert np.array_equal(without_even_boxes(plane, [box]), plane)
+    assert np.array_equal(without_even_boxes(plane, [Box(0, 0, 400, 200)]), plane)
 
 
 def test_rows_take_the_words_beside_them_once() -> None:

@@ -126,7 +126,18 @@ def test_what_surrounds_a_placeholder_is_still_looked_at(judge: Judge):
 
 
 @pytest.mark.parametrize(
-    "shown", ["AMouNT_01", "AMOUNT O1", "Person_Name_0l", "PERSON_NAME_O", "PERSON_NAME_l", "IDATE_02", "|PHONE_01"]
+    "shown",
+    [
+        "AMouNT_01",
+        "AMOUNT O1",
+        "Person_Name_0l",
+        "PERSON_NAME_O",
+        "PERSON_NAME_l",
+        "IDATE_02",
+        "|PHONE_01",
+        "PERSON_NAM E_02",
+        "NATIONAL _ID_01",
+    ],
 )
 def test_a_misread_placeholder_is_none_too(judge: Judge, shown: str):
     assert judge(f"Name: {shown}") == ()
@@ -141,6 +152,7 @@ def test_a_misread_placeholder_is_none_too(judge: Judge, shown: str):
         "Phone 01 or +966501234567",
         "PHONE_O 966501234567",
         "IPHONE_0501234567",
+        "P E R S O N 0501234567",
     ],
 )
 def test_what_only_begins_like_a_placeholder_is_looked_at(judge: Judge, text: str):

@@ -156,10 +156,11 @@ def remove_ink(page: Any, regions: Sequence[Region], boxes: Sequence[Box]) -> bo
 
 def _outermost(boxes: Sequence[Box]) -> list[Box]:
     """The boxes that lie in no other: MuPDF keeps a drawing that an area cuts, even if a larger one covers it."""
-    sides = np.array([box[:4] for box in dict.fromkeys(boxes)], int)
-    kept: list[Box] = []
+    every = list(dict.fromkeys(boxes))
+    sides = np.array([box[:4] for box in every], int).reshape(-1, 4)
     left, top, right, bottom = sides.T
-    for number, box in enumerate(dict.fromkeys(boxes)):
+    kept: list[Box] = []
+    for number, box in enumerate(every):
         around = (left <= box.left) & (top <= box.top) & (right >= box.right) & (bottom >= box.bottom)
         around &= (sides != sides[number]).any(axis=1)
         if not around.any():

@@ -6,7 +6,7 @@ import pytest
 from numpy.typing import NDArray
 
 from pipeline.documents.raster.burn import FONT, Box, burn
-from pipeline.ocr.dark_boxes import without_dark_boxes
+from pipeline.ocr.dark_boxes import dark_boxes, without_dark_boxes
 from pipeline.ocr.printed_labels import labels_in
 from schemas.entities import PREFIX
 
@@ -88,7 +88,7 @@ def test_a_page_shows_neither_the_labels_nor_light_text() -> None:
     page = np.full((240, 600), 255, np.uint8)
     burn(page, [Box(40, 40, 40 + WIDTH, 40 + HEIGHT, "DATE_01")])
     page[140 : 140 + HEIGHT, 40 : 40 + WIDTH] = black_box("1098765432")
-    shown, labels = without_dark_boxes(page)
+    shown, labels = without_dark_boxes(page, dark_boxes(page))
     assert [label.text for label in labels] == ["DATE_01"]
     assert (shown[:100] == 255).all()
     assert (shown[142:178, 42:458] == 255 - page[142:178, 42:458]).all()
@@ -99,6 +99,6 @@ def test_thousands_of_boxes_are_not_all_searched() -> None:
     page = np.full((1640, 4000), 255, np.uint8)
     places = [(left, top) for top in range(10, 1590, 40) for left in range(10, 3900, 120)]
     burn(page, [Box(left, top, left + 110, top + 30, "DATE_01") for left, top in places])
-    shown, labels = without_dark_boxes(page)
+    shown, labels = without_dark_boxes(page, dark_boxes(page))
     assert len(labels) == 1000 < len(places)
     assert (shown < 128).any()

@@ -8,6 +8,7 @@ import pytest
 from PIL import Image, ImageDraw, ImageFont
 
 from pipeline.documents.document import Raster, Reading, Word
+from pipeline.verification.raster_matching import Box
 from pipeline.verification.unread_lines import lines_in_doubt, unread_lines
 from tests.pipeline.documents import papers
 from tests.pipeline.verification.again import read_again
@@ -16,29 +17,33 @@ FIRST, SECOND = Raster("first", 1000, 400), Raster("second", 1000, 400)
 LINE = (100, 50, 600, 40)
 
 
+def box(left: int, width: int, top: int = 55, height: int = 30) -> Box:
+    return left, top, width, height
+
+
 def word(left: int, width: int, top: int = 55, height: int = 30) -> Word:
-    return Word(0, 1, left, top, width, height, confidence=90.0)
+    return Word(0, 1, *box(left, width, top, height), confidence=90.0)
 
 
 @pytest.mark.parametrize(
     ("words", "parts"),
     [
         ([], [(100, 600)]),
-        ([word(100, 600)], []),
-        ([word(120, 300)], [(420, 280)]),
-        ([word(100, 250), word(420, 280)], []),  # a blank
-        ([word(100, 100), word(600, 100)], [(200, 400)]),
-        ([word(100, 600, top=200)], [(100, 600)]),  # in another row
+        ([box(100, 600)], []),
+        ([box(120, 300)], [(420, 280)]),
+        ([box(100, 250), box(420, 280)], []),  # a blank
+        ([box(100, 100), box(600, 100)], [(200, 400)]),
+        ([box(100, 600, top=200)], [(100, 600)]),  # in another row
     ],
 )
-def test_long_parts_of_a_line_without_words(words: list[Word], parts: list[tuple[int, int]]) -> None:
+def test_long_parts_of_a_line_without_words(words: list[Box], parts: list[tuple[int, int]]) -> None:
     assert [(left, width) for left, _, width, _ in unread_lines([LINE], words)] == parts
 
 
 def test_a_line_that_runs_upward() -> None:
     line = (100, 50, 40, 250)
     assert list(unread_lines([line], [])) == [line]
-    assert list(unread_lines([line], [Word(0, 1, 102, 60, 36, 230, confidence=90.0)])) == []
+    assert list(unread_lines([line], [(102, 60, 36, 230)])) == []
 
 
 def doubtful(first: Reading, second: Reading) -> dict[str, list[tuple[int, int, int, int]]]:
@@ -80,6 +85,6 @@ def test_a_raster_without_a_counterpart_has_none() -> None:
 def test_it_is_linear_in_lines_and_words() -> None:
     """Nothing quadratic survives the timeout."""
     lines = [(10, 4 * n, 500, 12) for n in range(3000)]
-    words = [word(10 + 50 * (n % 10), 40, top=4 * (n // 10), height=10) for n in range(30_000)]
+    words = [box(10 + 50 * (n % 10), 40, top=4 * (n // 10), height=10) for n in range(30_000)]
     assert list(unread_lines(lines, words)) == []
     assert len(list(unread_lines(lines, []))) == 3000
