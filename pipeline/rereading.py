@@ -99,15 +99,13 @@ def _low_contrast_lines(page: Shown, seen: Sequence[TextLine], rows: Iterable[Se
     """The lines of faint ink, and those that only hue shows, in full contrast."""
     words = [word for row in rows for word in row if word.confidence >= _CREDIBLE]
     x, y = (np.array(middles) for middles in zip(*map(_middle, words), strict=True)) if words else (np.zeros(0),) * 2
-    read: list[TextLine] = []
     faint: list[HueLine] = []
     for line in seen:
         left, top, width, height = line.box(0, line.width, page.gray.shape)
-        if ((left <= x) & (x < left + width) & (top <= y) & (y < top + height)).any():
-            read.append(line)
-        elif is_dim(cut := line.cut(page.gray)):
+        is_read = ((left <= x) & (x < left + width) & (top <= y) & (y < top + height)).any()
+        if not is_read and is_dim(cut := line.cut(page.gray)):
             faint.append(HueLine(line, legible(cut)))
-    return [*faint, *hue_lines(page, _text_map_of_hue, read)]
+    return [*faint, *hue_lines(page, _text_map_of_hue, map(_box, words))]
 
 
 def _text_map_of_hue(plane: Any) -> TextMap:

@@ -1,6 +1,7 @@
 """Lines of text that stand out in hue alone: they are searched in the planes of chroma, where grayscale shows none."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import cv2
@@ -10,14 +11,17 @@ from pipeline.documents.raster.hidden_lines import MIN_CHROMA_CONTRAST
 from pipeline.networks.text_line import TextLine
 from pipeline.networks.text_map import TextMap
 from pipeline.ocr.dark_boxes import Box
-from pipeline.ocr.line_reading.contrast import contrast, legible
+from pipeline.ocr.line_reading.contrast import legible
 from pipeline.ocr.lines import Line, OcrWord, join_rows
 
 _BESIDE = 3  # pixels at the edges of a box in which compression mixes its hue with what is beside it
 _NOISE = (3, 3)  # pixels whose mean counts where the range of a plane is measured
-_READ = 0.7  # share of a line in lines that grayscale shows: no other reading of it is needed
-_SEEN = 0.5  # share of a line in lines of the other plane
+_OVER = 0.4  # share of the height of a line that lies in another one, where both are the same
+_MIN_PART = 1.5  # times its height: a part of a line that lies in no other one
 _REDUCTION = 4  # factor by which the boxes of lines are reduced to tell what they share
+
+
+_Box = tuple[int, int, int, int]  # left, top, width, height in pixels
 
 
 class Shown(NamedTuple):
@@ -65,43 +69,77 @@ def without_even_boxes(plane: Any, boxes: Sequence[Box]) -> Any:
     return filled
 
 
-def hue_lines(page: Shown, detector: Callable[[Any], TextMap], read: Iterable[TextLine]) -> list[HueLine]:
-    """The lines that the detector finds in the planes of chroma and that are no part of the `read` ones.
+def hue_lines(
+    page: Shown, detector: Callable[[Any], TextMap], read: Iterable[_Box], least_score: float = 0.0
+) -> list[HueLine]:
+    """The lines that the detector finds in the planes of chroma with this score at least, the surest first.
 
-    Of a line that both planes show, the one with more contrast.
+    Of each, the parts that lie neither in the boxes of words that were `read` nor in lines before it: what stands there
+    may have another ground.
     """
     if not page.hues:
         return []
     height, width = page.gray.shape
-    known = np.zeros((height // _REDUCTION + 1, width // _REDUCTION + 1), np.uint8)
-    for line in read:
-        known[_place(line, page.gray.shape)] = 1
-    planes = (plane for plane in map(_spread, page.hues) if plane is not None)
-    found = [HueLine(place, place.cut(plane)) for plane in planes for place in _fitted_lines(plane, detector)]
-    chosen = np.zeros_like(known)
-    lines: list[HueLine] = []
-    for one in sorted(found, key=lambda one: contrast(one.cut), reverse=True):
-        here = _place(one.place, page.gray.shape)
-        if known[here].mean() < _READ and chosen[here].mean() < _SEEN:
-            chosen[here] = 1
-            lines.append(HueLine(one.place, legible(one.cut)))
-    return lines
+    known = np.zeros((height // _REDUCTION + 1, width // _REDUCTION + 1), bool)
+    for box in read:
+        known[_reduced(box)] = True
+    planes = [plane for plane in map(_spread, page.hues) if plane is not None]
+    found = [(line, plane) for plane in planes for line in detector(plane).lines() if line.score >= least_score]
+    parts: list[HueLine] = []
+    for line, plane in sorted(found, key=lambda one: one[0].score, reverse=True):
+        here = _reduced(line.box(0, line.width, (height, width)))
+        for part in _new_parts(line, known[here]):
+            place = part.fitted(plane)
+            parts.append(HueLine(place, legible(place.cut(plane))))
+        known[here] = True
+    return parts
 
 
-def _fitted_lines(plane: Any, detector: Callable[[Any], TextMap]) -> Iterator[TextLine]:
-    return (line.fitted(plane) for line in detector(plane).lines())
+def _new_parts(line: TextLine, known: Any) -> Iterator[TextLine]:
+    """The long parts of a line that lie in nothing known; `known` are the pixels of its box that do."""
+    along = known[::-1].T if line.runs_upward else known
+    ends = np.flatnonzero(np.concatenate(([True], along.mean(axis=0) >= _OVER, [True])))
+    scale = line.width / along.shape[1]
+    for before, after in pairwise(ends.tolist()):
+        if (after - before - 1) * scale > _MIN_PART * line.height:
+            start, (u, v) = before * scale, line.along
+            yield line._replace(
+                left=line.left + start * u, top=line.top + start * v, width=(after - before - 1) * scale
+            )
 
 
 def rows_by_hue(lines: Sequence[Line], rows: Sequence[Line]) -> Iterator[list[OcrWord]]:
-    """The rows of lines that hue shows, each with the words that the rows in grayscale have beside it."""
+    """The rows of lines that hue shows, each with the words that the rows in grayscale have beside it.
+
+    Of words in one place the first one stays, whose line is the surest.
+    """
     words = [word for row in rows for word in row]
     tops = np.array([word.top for word in words], int)
     heights = np.array([word.height for word in words], int)
-    for row in join_rows(lines):
+    for row in join_rows(_without_repeats(lines)):
         top, bottom = min(word.top for word in row), max(word.top + word.height for word in row)
         shared = np.minimum(tops + heights, bottom) - np.maximum(tops, top)
         beside = (words[place] for place in np.flatnonzero(2 * shared > heights))
         yield [*row, *(word for word in beside if not any(_is_over(word, other) for other in row))]
+
+
+def _without_repeats(lines: Sequence[Line]) -> list[list[OcrWord]]:
+    """The lines without words whose middle lies in a word of another line before, and without what is empty then."""
+    boxes = np.zeros((sum(map(len, lines)), 4))
+    count = 0
+    found = []
+    for line in lines:
+        left, top, right, bottom = boxes[:count].T
+        kept = []
+        for word in line:
+            x, y = word.left + word.width / 2, word.top + word.height / 2
+            if not ((left <= x) & (x < right) & (top <= y) & (y < bottom)).any():
+                kept.append(word)
+        for word in kept:
+            boxes[count] = word.left, word.top, word.left + word.width, word.top + word.height
+            count += 1
+        found += [kept] if kept else []
+    return found
 
 
 def _is_over(word: OcrWord, other: OcrWord) -> bool:
@@ -128,6 +166,6 @@ def _extremes(plane: Any) -> tuple[int, int]:
     return int(even.min()), int(even.max())
 
 
-def _place(line: TextLine, shape: Sequence[int]) -> tuple[slice, slice]:
-    left, top, width, height = (side // _REDUCTION for side in line.box(0, line.width, (shape[0], shape[1])))
+def _reduced(box: _Box) -> tuple[slice, slice]:
+    left, top, width, height = (side // _REDUCTION for side in box)
     return slice(top, top + max(1, height)), slice(left, left + max(1, width))

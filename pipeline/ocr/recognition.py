@@ -63,9 +63,11 @@ def _read_upright(raster: Raster, page: Shown, labels: Sequence[OcrWord], thread
     places = [line.fitted(image) for line in found]
     read_lines = _read(places, [without_dimness(place.cut(image)) for place in places], threads)
     kept = _texts(read_lines)
-    hues = hue_lines(page, text_map, (line.place for line in kept if line.is_read))
+    reliable = (
+        line.place.box(word.left, word.right, image.shape) for line in kept for word in line.words if _is_reliable(word)
+    )
+    hues = hue_lines(page, text_map, reliable, _SURE_HUE)
     by_hue = _texts(_read([line.place for line in hues], [line.cut for line in hues], threads))
-    by_hue = [line for line in by_hue if line.is_read or line.place.score >= _SURE_HUE]
     rows = join_rows([*_placed(kept, image.shape), *([label] for label in labels)])
     text, ocr_words = compose([*rows, *rows_by_hue(_placed(by_hue, image.shape), rows)])
     ink = ink_of(image, raster.dpi or DEFAULT_DPI)

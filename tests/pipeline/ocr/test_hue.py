@@ -113,6 +113,38 @@ def test_a_burned_box_on_a_waving_ground_leaves_no_edges_and_no_text_in_hue_goes
     assert np.array_equal(without_even_boxes(plane, [Box(0, 0, 400, 200)]), plane)
 
 
+@pytest.mark.parametrize("degrees", [None, cv2.ROTATE_90_CLOCKWISE, cv2.ROTATE_90_COUNTERCLOCKWISE])
+def test_only_the_part_of_a_line_that_nobody_read_is_cut(degrees: int | None) -> None:
+    image = page(((40, 60), f"{NATIONAL_ID} {NATIONAL_ID}", RED))
+    known = np.zeros(image.shape[:2], np.uint8)
+    known[60:105, 40 : 40 + int(font(36).getlength(NATIONAL_ID))] = 1
+    if degrees is not None:
+        image, known = cv2.rotate(image, degrees), cv2.rotate(known, degrees)
+    (part,) = hue_lines(shown(image), text_map, [cv2.boundingRect(known)])
+    left, top, width, height = part.place.box(0, part.place.width, image.shape[:2])
+    covered = np.zeros_like(known)
+    covered[top : top + height, left : left + width] = 1
+    digits = (image[:, :, 2] > 200) & (image[:, :, 1] < 60)
+    assert covered[digits & (known == 0)].mean() > 0.95
+    assert covered[digits & (known == 1)].mean() < 0.1
+
+
+def test_of_words_in_one_place_the_surest_stays() -> None:
+    sure = [OcrWord("SA03", 10, 10, 60, 20, 95), OcrWord("8000", 80, 10, 60, 20, 95)]
+    other = [OcrWord("5A0", 12, 11, 50, 20, 60), OcrWord("6080", 150, 11, 60, 20, 90)]
+    assert [[word.text for word in row] for row in rows_by_hue([sure, other], [])] == [["SA03", "8000", "6080"]]
+
+
+def test_a_value_in_hue_alone_behind_a_long_label_on_tinted_paper_is_read() -> None:
+    """The line of hue holds both, and grayscale has read most of it."""
+    label = "Number of the card of its holder"
+    image = page(((20, 60), label, (40, 40, 40)), ground=(236, 226, 190))
+    start = 30 + int(font(36).getlength(label))
+    image[50:115, start:] = page(((10, 10), NATIONAL_ID, RED))[: 115 - 50, : image.shape[1] - start]
+    assert NATIONAL_ID in read(image).text
+    assert NATIONAL_ID in read_again(papers.raster(image), papers.encoded(image)).text
+
+
 def test_rows_take_the_words_beside_them_once() -> None:
     label, over, below = (
         OcrWord("ID", 0, 10, 30, 20, 90),
