@@ -109,37 +109,15 @@ def _new_parts(line: TextLine, known: Any) -> Iterator[TextLine]:
 
 
 def rows_by_hue(lines: Sequence[Line], rows: Sequence[Line]) -> Iterator[list[OcrWord]]:
-    """The rows of lines that hue shows, each with the words that the rows in grayscale have beside it.
-
-    Of words in one place the first one stays, whose line is the surest.
-    """
+    """The rows of lines that hue shows, each with the words that the rows in grayscale have beside it."""
     words = [word for row in rows for word in row]
     tops = np.array([word.top for word in words], int)
     heights = np.array([word.height for word in words], int)
-    for row in join_rows(_without_repeats(lines)):
+    for row in join_rows(lines):
         top, bottom = min(word.top for word in row), max(word.top + word.height for word in row)
         shared = np.minimum(tops + heights, bottom) - np.maximum(tops, top)
         beside = (words[place] for place in np.flatnonzero(2 * shared > heights))
         yield [*row, *(word for word in beside if not any(_is_over(word, other) for other in row))]
-
-
-def _without_repeats(lines: Sequence[Line]) -> list[list[OcrWord]]:
-    """The lines without words whose middle lies in a word of another line before, and without what is empty then."""
-    boxes = np.zeros((sum(map(len, lines)), 4))
-    count = 0
-    found = []
-    for line in lines:
-        left, top, right, bottom = boxes[:count].T
-        kept = []
-        for word in line:
-            x, y = word.left + word.width / 2, word.top + word.height / 2
-            if not ((left <= x) & (x < right) & (top <= y) & (y < bottom)).any():
-                kept.append(word)
-        for word in kept:
-            boxes[count] = word.left, word.top, word.left + word.width, word.top + word.height
-            count += 1
-        found += [kept] if kept else []
-    return found
 
 
 def _is_over(word: OcrWord, other: OcrWord) -> bool:

@@ -37,10 +37,15 @@ def words_of_lines(lines: Sequence[Any], languages: str) -> list[list[LineWord]]
     ]
 
 
+def _certainty(words: Sequence[LineWord]) -> tuple[float, float]:
+    """The mean confidence of the letters in words without digits, then that of all characters."""
+    return _mean(word for word in words if not word.has_digits), _mean(words)
+
+
 def _mean(words: Iterable[LineWord]) -> float:
-    """The mean confidence of the letters."""
-    letters = [(len(word.text), word.confidence) for word in words if not word.has_digits]
-    return sum(length * confidence for length, confidence in letters) / max(1, sum(length for length, _ in letters))
+    """The mean confidence of the characters."""
+    characters = [(len(word.text), word.confidence) for word in words]
+    return sum(length * confidence for length, confidence in characters) / max(1, sum(n for n, _ in characters))
 
 
 def _scaled(line: Any) -> Any:
@@ -53,7 +58,7 @@ def _read_stacked(lines: Sequence[Any], languages: str) -> list[list[LineWord]]:
     """The words of lines of one height. A few lines are stacked repeatedly, and the surest reading of each counts."""
     copies = -(-_MIN_STACK // len(lines))
     found = _read_picture([*lines] * copies, languages)
-    return [max(found[number :: len(lines)], key=_mean) for number in range(len(lines))]
+    return [max(found[number :: len(lines)], key=_certainty) for number in range(len(lines))]
 
 
 def _read_picture(lines: Sequence[Any], languages: str) -> list[list[LineWord]]:

@@ -129,12 +129,6 @@ def test_only_the_part_of_a_line_that_nobody_read_is_cut(degrees: int | None) ->
     assert covered[digits & (known == 1)].mean() < 0.1
 
 
-def test_of_words_in_one_place_the_surest_stays() -> None:
-    sure = [OcrWord("SA03", 10, 10, 60, 20, 95), OcrWord("8000", 80, 10, 60, 20, 95)]
-    other = [OcrWord("5A0", 12, 11, 50, 20, 60), OcrWord("6080", 150, 11, 60, 20, 90)]
-    assert [[word.text for word in row] for row in rows_by_hue([sure, other], [])] == [["SA03", "8000", "6080"]]
-
-
 def test_a_value_in_hue_alone_behind_a_long_label_on_tinted_paper_is_read() -> None:
     """The line of hue holds both, and grayscale has read most of it."""
     label = "Number of the card of its holder"
