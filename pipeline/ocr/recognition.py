@@ -24,7 +24,7 @@ from pipeline.ocr.unread_ink import is_confident, unread_ink
 from pipeline.ocr.unread_rest import characters_of, is_sign, is_texture, unread_rest
 
 _MIN_DIGITS = 3  # of a number that only hue shows: it counts as unread, because chroma is blurred in many pictures
-_SURE_HUE = 0.7  # score of a line that only hue shows: of 67 values over pictures and patterns all have .73 and more
+_SURE_HUE = 0.7  # score of a line that only hue shows: of 72 values over pictures and patterns all have .73 and more
 _MIN_SPACED, _SAME_ROW = 3, 0.5  # digits in a row that may be a number; the share of their heights that is the same
 
 
