@@ -184,9 +184,8 @@ def _views(image: Any) -> Iterator[Any]:
     is_light = total > 0 and share.min() < 0.5 and float((gray * share).sum()) / total > 170
     background = 0 if is_light else 255
     yield _on(background, colors, alpha)
-    if (
-        (alpha >= _MOSTLY_TRANSPARENT) & (abs(gray.astype(np.int16) - background) < _HIDDEN)
-    ).any() and share.min() < 0.5:
+    hidden = (alpha >= VISIBLE_ALPHA) & (abs(gray.astype(np.int16) - background) < _HIDDEN)
+    if hidden.any() and share.min() < 0.5:
         yield _on(_MIDDLE_GRAY, colors, alpha)
     edges = cv2.dilate((alpha >= _MOSTLY_TRANSPARENT).astype(np.uint8), np.ones((_EDGE, _EDGE), np.uint8))
     faint = (alpha >= VISIBLE_ALPHA) & (alpha < _MOSTLY_TRANSPARENT) & (edges == 0)

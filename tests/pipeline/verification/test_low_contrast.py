@@ -6,10 +6,10 @@ import cv2
 import numpy as np
 import pymupdf
 import pytest
-from PIL import Image
+from PIL import Image, ImageDraw
 
 from pipeline.detect.detector import Detector
-from pipeline.documents.document import VIEW, Findings, Raster, Reading
+from pipeline.documents.document import VIEW, Findings, Raster, Reading, Word
 from pipeline.documents.image import handler
 from pipeline.entities.findings import find
 from pipeline.ocr import recognition
@@ -22,7 +22,7 @@ from tests.pipeline import low_contrast_images
 from tests.pipeline.documents import papers
 from tests.pipeline.documents.office import word
 from tests.pipeline.documents.papers import NATIONAL_ID
-from tests.pipeline.verification.again import read_again, with_burned
+from tests.pipeline.verification.again import in_doubt, read_again, with_burned
 
 EQUAL = low_contrast_images.saved(low_contrast_images.written(*low_contrast_images.RED_ON_GREEN))
 
@@ -86,6 +86,18 @@ def test_in_every_hue(pair: str) -> None:
     assert NATIONAL_ID in read_again(Raster("a", *shown.size), image.png(shown)).text
 
 
+def test_faint_words_between_black_ones_are_read() -> None:
+    page = Image.new("L", (900, 300), 255)
+    draw = ImageDraw.Draw(page)
+    for top, text, level in (
+        (30, "The branch has checked all", 10),
+        (110, "Fahad Nasser Alotaibi", 236),
+        (190, "entries of this register", 10),
+    ):
+        draw.text((40, top), text, font=low_contrast_images.font(36), fill=level)
+    assert "Fahad Nasser Alotaibi" in read_again(Raster("a", *page.size), image.png(page)).text
+
+
 def test_a_picture_whose_gray_is_blank_is_not_blank() -> None:
     """Exactly equal in gray, as Pillow computes it."""
     ink, ground = next(
@@ -136,3 +148,14 @@ def test_views_of_one_image_do_not_part_it_from_its_partner() -> None:
     second = (Raster("page/0", 50, 50, 300, 0), Raster(f"page/0{VIEW}1", 50, 50, 300, 0))
     readings = [Reading(raster.id, "", ()) for raster in first]
     assert with_burned(first, readings, second, [Reading(r.id, "", ()) for r in second], ()) == tuple(readings)
+
+
+def test_a_number_that_another_view_of_the_input_shows_is_in_no_doubt() -> None:
+    first = (Raster("image", 100, 100), Raster(f"image{VIEW}1", 100, 100))
+    second = (Raster("image/0", 100, 100), Raster(f"image/0{VIEW}1", 100, 100))
+    number = (Word(0, 5, 10, 10, 50, 20, 95),)
+    again = [Reading(raster.id, "10123", number) for raster in second]
+    for seen in (0, 1):
+        read = [Reading(one.id, *(("10123", number) if place == seen else ("", ()))) for place, one in enumerate(first)]
+        assert in_doubt(first, read, second, again) == {}
+    assert in_doubt(first, [Reading(one.id, "", ()) for one in first], second, again).keys() == {r.id for r in second}

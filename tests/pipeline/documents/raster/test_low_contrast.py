@@ -41,14 +41,14 @@ def test_letters_on_a_chip_of_their_brightness() -> None:
     assert is_seen(NATIONAL_ID, low_contrast_images.saved(picture, "JPEG", quality=90))
 
 
-def white_on_nothing() -> bytes:
+def white_on_nothing(alpha: int = 255) -> bytes:
     picture = Image.new("RGBA", low_contrast_images.SIZE, (0, 0, 0, 0))
     draw = ImageDraw.Draw(picture)
     draw.text(
         low_contrast_images.SPOTS[0],
         low_contrast_images.LINES[0],
         font=low_contrast_images.font(),
-        fill=(255, 255, 255, 255),
+        fill=(255, 255, 255, alpha),
     )
     draw.text(
         low_contrast_images.SPOTS[1],
@@ -75,6 +75,7 @@ MODES = {
         low_contrast_images.written(*low_contrast_images.RED_ON_GREEN).convert("CMYK"), "JPEG", quality=95
     ),
     "white and black on nothing": white_on_nothing,
+    "half-transparent white and black on nothing": lambda: white_on_nothing(100),
     "a gray of 8 %": lambda: low_contrast_images.saved(
         low_contrast_images.written((235, 235, 235), (255, 255, 255)).convert("L")
     ),
