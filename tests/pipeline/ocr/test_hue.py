@@ -139,6 +139,15 @@ def test_a_value_in_hue_alone_behind_a_long_label_on_tinted_paper_is_read() -> N
     assert NATIONAL_ID in read_again(papers.raster(image), papers.encoded(image)).text
 
 
+def test_burned_boxes_on_a_waving_hue_are_no_unread_lines() -> None:
+    waves = 60 * np.sin(np.linspace(0, 60, 900))[None, :] + 30 * np.sin(np.linspace(0, 25, 300))[:, None]
+    planes = np.dstack([np.full(waves.shape, 150.0), 128 + waves, 128 - 0.7 * waves]).clip(0, 255).astype(np.uint8)
+    image = cv2.cvtColor(planes, cv2.COLOR_YCrCb2BGR)
+    for top in (40, 150, 220):
+        image[top : top + 24, 80:520] = image[top : top + 24, 600:780] = 0
+    assert read_again(papers.raster(image), papers.encoded(image)).unread_lines == ()
+
+
 def test_rows_take_the_words_beside_them_once() -> None:
     label, over, below = (
         OcrWord("ID", 0, 10, 30, 20, 90),

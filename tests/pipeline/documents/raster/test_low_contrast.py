@@ -233,6 +233,6 @@ def test_a_raster_has_hue_where_its_picture_has_it() -> None:
 
 
 def test_a_transparent_picture_has_further_views() -> None:
-    plain, *views = image.extract(white_on_nothing())[0].rasters
-    assert plain.id == "image" and views
-    assert views == [Raster(f"image{VIEW}{n}", plain.width, plain.height) for n in range(1, len(views) + 1)]
+    """On gray, too; the antialiasing of its letters is no text that only programs read."""
+    plain, view = image.extract(white_on_nothing())[0].rasters
+    assert (plain.id, view) == ("image", Raster(f"image{VIEW}1", plain.width, plain.height))
