@@ -89,6 +89,10 @@ def _box(word: Word | OcrWord) -> Box:
     return word.left, word.top, word.width, word.height
 
 
+def _upright(word: OcrWord) -> TextLine:
+    return TextLine(word.left, word.top, (1.0, 0.0), word.width, word.height, 1.0)
+
+
 def _is_credible(row: Sequence[OcrWord]) -> bool:
     """Whether a row of low contrast is text: in patterns and photographs Tesseract reads short words."""
     read = (word.text for word in row if word.confidence >= _CREDIBLE)
@@ -105,7 +109,7 @@ def _low_contrast_lines(page: Shown, seen: Sequence[TextLine], rows: Iterable[Se
         is_read = ((left <= x) & (x < left + width) & (top <= y) & (y < top + height)).any()
         if not is_read and is_dim(cut := line.cut(page.gray)):
             faint.append(HueLine(line, legible(cut)))
-    return [*faint, *hue_lines(page, _text_map_of_hue, map(_box, words))]
+    return [*faint, *hue_lines(page, _text_map_of_hue, map(_upright, words))]
 
 
 def _text_map_of_hue(plane: Any) -> TextMap:

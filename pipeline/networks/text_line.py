@@ -31,6 +31,17 @@ class TextLine(NamedTuple):
         """Whether the line runs from the bottom to the top, or from the top to the bottom: the shape does not say."""
         return abs(self.along[1]) > abs(self.along[0])
 
+    def part(self, start: float, end: float) -> "TextLine":
+        """The line from one place to another, given in pixels of the cut."""
+        (u, v) = self.along
+        return self._replace(left=self.left + start * u, top=self.top + start * v, width=end - start)
+
+    def corners(self) -> Any:
+        """The four corners (4, 2) in pixels of the raster, one after the other."""
+        (x, y), (u, v) = (self.left, self.top), self.along
+        across, down = np.array((u, v)) * self.width, np.array((-v, u)) * self.height
+        return np.array((x, y)) + np.array([0 * across, across, across + down, down])
+
     def cut(self, image: Any) -> Any:
         """The line as an upright grayscale array of about its own size; white where it leaves the raster."""
         width, height = max(1, round(self.width)), max(1, round(self.height))

@@ -16,12 +16,9 @@ from pipeline.ocr.lines import Line, OcrWord, join_rows
 
 _BESIDE = 3  # pixels at the edges of a box in which compression mixes its hue with what is beside it
 _NOISE = (3, 3)  # pixels whose mean counts where the range of a plane is measured
-_OVER = 0.4  # share of the height of a line that lies in another one, where both are the same
+_MARKED, _OVER = 255, 0.5  # what marks a pixel as known, and the share of the middle of a line that is known then
 _MIN_PART = 1.5  # times its height: a part of a line that lies in no other one
 _REDUCTION = 4  # factor by which the boxes of lines are reduced to tell what they share
-
-
-_Box = tuple[int, int, int, int]  # left, top, width, height in pixels
 
 
 class Shown(NamedTuple):
@@ -70,42 +67,48 @@ def without_even_boxes(plane: Any, boxes: Sequence[Box]) -> Any:
 
 
 def hue_lines(
-    page: Shown, detector: Callable[[Any], TextMap], read: Iterable[_Box], least_score: float = 0.0
+    page: Shown, detector: Callable[[Any], TextMap], read: Iterable[TextLine], least_score: float = 0.0
 ) -> list[HueLine]:
     """The lines that the detector finds in the planes of chroma with this score at least, the surest first.
 
-    Of each, the parts that lie neither in the boxes of words that were `read` nor in lines before it: what stands there
-    may have another ground.
+    Of each, the parts that lie neither in what was `read` nor in lines before it: what stands there may have another
+    ground.
     """
     if not page.hues:
         return []
     height, width = page.gray.shape
-    known = np.zeros((height // _REDUCTION + 1, width // _REDUCTION + 1), bool)
-    for box in read:
-        known[_reduced(box)] = True
+    known = np.zeros((height // _REDUCTION + 1, width // _REDUCTION + 1), np.uint8)
+    for line in read:
+        _mark(known, line)
     planes = [plane for plane in map(_spread, page.hues) if plane is not None]
     found = [(line, plane) for plane in planes for line in detector(plane).lines() if line.score >= least_score]
     parts: list[HueLine] = []
     for line, plane in sorted(found, key=lambda one: one[0].score, reverse=True):
-        here = _reduced(line.box(0, line.width, (height, width)))
-        for part in _new_parts(line, known[here]):
+        for part in _new_parts(line, known):
             place = part.fitted(plane)
             parts.append(HueLine(place, legible(place.cut(plane))))
-        known[here] = True
+        _mark(known, line)
     return parts
 
 
+def _mark(known: Any, line: TextLine) -> None:
+    cv2.fillConvexPoly(known, np.rint(line.corners() / _REDUCTION).astype(np.int32), _MARKED)
+
+
 def _new_parts(line: TextLine, known: Any) -> Iterator[TextLine]:
-    """The long parts of a line that lie in nothing known; `known` are the pixels of its box that do."""
-    along = known[::-1].T if line.runs_upward else known
-    ends = np.flatnonzero(np.concatenate(([True], along.mean(axis=0) >= _OVER, [True])))
-    scale = line.width / along.shape[1]
+    """The long parts of a line whose middle was not marked as known."""
+    reduced = line._replace(
+        left=line.left / _REDUCTION,
+        top=line.top / _REDUCTION,
+        width=line.width / _REDUCTION,
+        height=line.height / _REDUCTION,
+    ).cut(known)
+    middle = reduced[len(reduced) // 4 : -(-3 * len(reduced) // 4)]
+    ends = np.flatnonzero(np.concatenate(([True], middle.mean(axis=0) >= _OVER * _MARKED, [True])))
+    scale = line.width / reduced.shape[1]
     for before, after in pairwise(ends.tolist()):
         if (after - before - 1) * scale > _MIN_PART * line.height:
-            start, (u, v) = before * scale, line.along
-            yield line._replace(
-                left=line.left + start * u, top=line.top + start * v, width=(after - before - 1) * scale
-            )
+            yield line.part(before * scale, (after - 1) * scale)
 
 
 def rows_by_hue(lines: Sequence[Line], rows: Sequence[Line]) -> Iterator[list[OcrWord]]:
@@ -142,8 +145,3 @@ def _extremes(plane: Any) -> tuple[int, int]:
     """The lowest and the highest level, without noise."""
     even = cv2.blur(plane, _NOISE)
     return int(even.min()), int(even.max())
-
-
-def _reduced(box: _Box) -> tuple[slice, slice]:
-    left, top, width, height = (side // _REDUCTION for side in box)
-    return slice(top, top + max(1, height)), slice(left, left + max(1, width))

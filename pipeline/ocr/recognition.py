@@ -63,9 +63,7 @@ def _read_upright(raster: Raster, page: Shown, labels: Sequence[OcrWord], thread
     places = [line.fitted(image) for line in found]
     read_lines = _read(places, [without_dimness(place.cut(image)) for place in places], threads)
     kept = _texts(read_lines)
-    reliable = (
-        line.place.box(word.left, word.right, image.shape) for line in kept for word in line.words if _is_reliable(word)
-    )
+    reliable = (line.place.part(word.left, word.right) for line in kept for word in line.words if _is_reliable(word))
     hues = hue_lines(page, text_map, reliable, _SURE_HUE)
     by_hue = _texts(_read([line.place for line in hues], [line.cut for line in hues], threads))
     rows = join_rows([*_placed(kept, image.shape), *([label] for label in labels)])

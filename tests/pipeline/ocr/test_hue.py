@@ -6,6 +6,7 @@ import pytest
 from PIL import Image, ImageDraw
 
 from pipeline.documents.document import Reading
+from pipeline.networks.text_line import TextLine
 from pipeline.ocr import recognition
 from pipeline.ocr.dark_boxes import Box
 from pipeline.ocr.engines.text_detector import text_map
@@ -120,7 +121,8 @@ def test_only_the_part_of_a_line_that_nobody_read_is_cut(degrees: int | None) ->
     known[60:105, 40 : 40 + int(font(36).getlength(NATIONAL_ID))] = 1
     if degrees is not None:
         image, known = cv2.rotate(image, degrees), cv2.rotate(known, degrees)
-    (part,) = hue_lines(shown(image), text_map, [cv2.boundingRect(known)])
+    left, top, width, height = cv2.boundingRect(known)
+    (part,) = hue_lines(shown(image), text_map, [TextLine(left, top, (1.0, 0.0), width, height, 1.0)])
     left, top, width, height = part.place.box(0, part.place.width, image.shape[:2])
     covered = np.zeros_like(known)
     covered[top : top + height, left : left + width] = 1
@@ -137,6 +139,17 @@ def test_a_value_in_hue_alone_behind_a_long_label_on_tinted_paper_is_read() -> N
     image[50:115, start:] = page(((10, 10), NATIONAL_ID, RED))[: 115 - 50, : image.shape[1] - start]
     assert NATIONAL_ID in read(image).text
     assert NATIONAL_ID in read_again(papers.raster(image), papers.encoded(image)).text
+
+
+@pytest.mark.parametrize("degrees", [1.5, 3, 5])
+def test_on_a_slanted_page_the_lines_around_hide_none(degrees: float) -> None:
+    sentence = "the documentation of branches and of offices"
+    rows = [((40, 30 + 48 * row), sentence, (255, 255, 255)) for row in (0, 1, 3, 4)]
+    image = page(*rows, ((40, 126), "Number of holder", (255, 255, 255)), ((380, 126), NATIONAL_ID, RED))
+    turn = cv2.getRotationMatrix2D((450, 150), degrees, 1)
+    slanted = cv2.warpAffine(image, turn, (900, 300), borderValue=GREEN[::-1])
+    assert NATIONAL_ID in read(slanted).text
+    assert NATIONAL_ID in read_again(papers.raster(slanted), papers.encoded(slanted)).text
 
 
 def test_burned_boxes_on_a_waving_hue_are_no_unread_lines() -> None:
