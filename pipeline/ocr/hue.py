@@ -16,7 +16,7 @@ from pipeline.ocr.lines import Line, OcrWord, join_rows
 
 _BESIDE = 3  # pixels at the edges of a box in which compression mixes its hue with what is beside it
 _NOISE = (3, 3)  # pixels whose mean counts where the range of a plane is measured
-_MARKED, _OVER = 255, 0.5  # what marks a pixel as known, and the share of the middle of a line that is known then
+_MARKED, _OVER = 255, 0.5  # what marks a pixel as known, and the share of a line from which on it is known
 _MIN_PART = 1.5  # times its height: a part of a line that lies in no other one
 _REDUCTION = 4  # factor by which the boxes of lines are reduced to tell what they share
 
@@ -96,7 +96,10 @@ def _mark(known: Any, line: TextLine) -> None:
 
 
 def _new_parts(line: TextLine, known: Any) -> Iterator[TextLine]:
-    """The long parts of a line whose middle was not marked as known."""
+    """The long parts of a line whose middle was not marked as known; all of a line of which that is the larger part.
+
+    Of a value that grayscale shows here and there it reads pieces.
+    """
     reduced = line._replace(
         left=line.left / _REDUCTION,
         top=line.top / _REDUCTION,
@@ -104,7 +107,11 @@ def _new_parts(line: TextLine, known: Any) -> Iterator[TextLine]:
         height=line.height / _REDUCTION,
     ).cut(known)
     middle = reduced[len(reduced) // 4 : -(-3 * len(reduced) // 4)]
-    ends = np.flatnonzero(np.concatenate(([True], middle.mean(axis=0) >= _OVER * _MARKED, [True])))
+    is_known = middle.mean(axis=0) >= _OVER * _MARKED
+    if is_known.mean() < _OVER:
+        yield line
+        return
+    ends = np.flatnonzero(np.concatenate(([True], is_known, [True])))
     scale = line.width / reduced.shape[1]
     for before, after in pairwise(ends.tolist()):
         if (after - before - 1) * scale > _MIN_PART * line.height:

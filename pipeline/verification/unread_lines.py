@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from pipeline.documents.document import Raster, Reading
+from pipeline.documents.document import VIEW, Raster, Reading
 from pipeline.verification.raster_matching import Box, scaled
 from pipeline.verification.rows import Rows
 
@@ -26,14 +26,14 @@ def lines_in_doubt(
 ) -> dict[str, list[Box]]:
     """The unread lines of the second reading that the first one did not read or burn, by raster of the second.
 
-    Parameters as for `with_leftovers_burned`.
+    Not those of further views, in which the antialiasing of rules is ink. Parameters as for `with_leftovers_burned`.
     """
     reading_of = {reading.raster: reading for reading in readings}
     raster_of = {raster.id: raster for raster in second}
     found: dict[str, list[Box]] = {}
     for reading in second_readings:
         firsts = matches.get(reading.raster, ())
-        if not reading.unread_lines or not firsts:
+        if not reading.unread_lines or not firsts or VIEW in reading.raster:
             continue
         target = raster_of[reading.raster]
         read = _Covered([scaled(box, first, target) for first in firsts for box in _seen(reading_of[first.id])])

@@ -116,9 +116,9 @@ def test_a_burned_box_on_a_waving_ground_leaves_no_edges_and_no_text_in_hue_goes
 
 @pytest.mark.parametrize("degrees", [None, cv2.ROTATE_90_CLOCKWISE, cv2.ROTATE_90_COUNTERCLOCKWISE])
 def test_only_the_part_of_a_line_that_nobody_read_is_cut(degrees: int | None) -> None:
-    image = page(((40, 60), f"{NATIONAL_ID} {NATIONAL_ID}", RED))
+    image = page(((40, 60), f"{NATIONAL_ID} 501234 {NATIONAL_ID}", RED))
     known = np.zeros(image.shape[:2], np.uint8)
-    known[60:105, 40 : 40 + int(font(36).getlength(NATIONAL_ID))] = 1
+    known[60:105, 40 : 40 + int(font(36).getlength(f"{NATIONAL_ID} 501234"))] = 1
     if degrees is not None:
         image, known = cv2.rotate(image, degrees), cv2.rotate(known, degrees)
     left, top, width, height = cv2.boundingRect(known)

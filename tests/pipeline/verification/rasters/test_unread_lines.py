@@ -82,6 +82,12 @@ def test_a_raster_without_a_counterpart_has_none() -> None:
     assert lines_in_doubt({}, [], [SECOND], [Reading("second", "", (), unread_lines=(LINE,))]) == {}
 
 
+def test_further_views_have_none() -> None:
+    view = Raster("second/view1", 1000, 400)
+    again = Reading(view.id, "", (), unread_lines=(LINE,))
+    assert lines_in_doubt({view.id: (FIRST,)}, [Reading("first", "", ())], [view], [again]) == {}
+
+
 def test_it_is_linear_in_lines_and_words() -> None:
     """Nothing quadratic survives the timeout."""
     lines = [(10, 4 * n, 500, 12) for n in range(3000)]
