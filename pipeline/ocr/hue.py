@@ -17,7 +17,6 @@ from pipeline.ocr.lines import Line, OcrWord, join_rows
 _BESIDE = 3  # pixels at the edges of a box in which compression mixes its hue with what is beside it
 _NOISE = (3, 3)  # pixels whose mean counts where the range of a plane is measured
 _MARKED, _OVER = 255, 0.5  # what marks a pixel as known, and the share of a line from which on it is known
-SURE = 0.7  # score of a line that only hue shows: of 72 values over pictures and patterns all have .73 and more
 _MIN_PART = 1.5  # times its height: a part of a line that lies in no other one
 _REDUCTION = 4  # factor by which the boxes of lines are reduced to tell what they share
 
@@ -70,8 +69,7 @@ def without_even_boxes(plane: Any, boxes: Sequence[Box]) -> Any:
 def hue_lines(
     page: Shown, detector: Callable[[Any], TextMap], read: Iterable[TextLine], least_score: float = 0.0
 ) -> list[HueLine]:
-    """The lines that the detector finds in the planes of chroma with this score at least, sure ones before others and
-    long ones before short ones.
+    """The lines that the detector finds in the planes of chroma with this score at least, the surest first.
 
     Of each, the parts that lie neither in what was `read` nor in lines before it: what stands there may have another
     ground.
@@ -85,7 +83,7 @@ def hue_lines(
     planes = [plane for plane in map(_spread, page.hues) if plane is not None]
     found = [(line, plane) for plane in planes for line in detector(plane).lines() if line.score >= least_score]
     parts: list[HueLine] = []
-    for line, plane in sorted(found, key=lambda one: (one[0].score >= SURE, one[0].width), reverse=True):
+    for line, plane in sorted(found, key=lambda one: one[0].score, reverse=True):
         for part in _new_parts(line, known):
             place = part.fitted(plane)
             parts.append(HueLine(place, legible(place.cut(plane))))
