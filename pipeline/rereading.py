@@ -4,7 +4,7 @@ Tesseract reads the page in two halves, and the number recognizer of the verific
 detector finds, and rows of components where it finds none. Other libraries read the codes. All work at the same time.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
@@ -64,14 +64,14 @@ def _read_upright(raster: Raster, page: Shown, labels: Sequence[OcrWord], thread
     parts = [(top, threads.submit(tesseract.words_of, part, dpi)) for top, part in halves(image)]
     where = text_map(image, _LONGEST_SIDE)
     ink = ink_of(image, dpi)
-    seen = [line for line in where.lines() if is_visible(line.cut(image))]
-    lines = [*seen, *_overlooked(ink, where)]
-    numbers = _numbers(lines, [without_dimness(line.cut(image)) for line in lines], image.shape)
+    seen = {line: cut for line in where.lines() if is_visible(cut := line.cut(image))}
+    cuts = seen | {line: line.cut(image) for line in _overlooked(ink, where)}
+    numbers = _numbers(list(cuts), list(map(without_dimness, cuts.values())), image.shape)
     by_tesseract = [
         [word._replace(top=word.top + top) for word in line] for top, part in parts for line in part.result()
     ]
     rows = join_rows([*by_tesseract, *([label] for label in labels)])
-    found = [*rows, *_number_rows(lines, numbers, rows, image.shape)]
+    found = [*rows, *_number_rows(list(cuts), numbers, rows, image.shape)]
     found = [words for row in found if (words := _plausible(row, where))]
     low = _low_contrast_lines(page, seen, rows)
     low_rows = _words_in(low, image.shape)
@@ -99,15 +99,15 @@ def _is_credible(row: Sequence[OcrWord]) -> bool:
     return sum(sum(map(str.isalnum, text)) for text in read) >= _MIN_CHARACTERS
 
 
-def _low_contrast_lines(page: Shown, seen: Sequence[TextLine], rows: Iterable[Sequence[OcrWord]]) -> list[HueLine]:
+def _low_contrast_lines(page: Shown, seen: Mapping[TextLine, Any], rows: Iterable[Sequence[OcrWord]]) -> list[HueLine]:
     """The lines of faint ink, and those that only hue shows, in full contrast."""
     words = [word for row in rows for word in row if word.confidence >= _CREDIBLE]
     x, y = (np.array(middles) for middles in zip(*map(_middle, words), strict=True)) if words else (np.zeros(0),) * 2
     faint: list[HueLine] = []
-    for line in seen:
+    for line, cut in seen.items():
         left, top, width, height = line.box(0, line.width, page.gray.shape)
         is_read = ((left <= x) & (x < left + width) & (top <= y) & (y < top + height)).any()
-        if not is_read and is_dim(cut := line.cut(page.gray)):
+        if not is_read and is_dim(cut):
             faint.append(HueLine(line, legible(cut)))
     return [*faint, *hue_lines(page, _text_map_of_hue, map(_upright, words))]
 

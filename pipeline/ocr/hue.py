@@ -52,7 +52,7 @@ def without_even_boxes(plane: Any, boxes: Sequence[Box]) -> Any:
 
     Redaction leaves such boxes on coloured ground.
     """
-    filled = plane.copy()
+    filled = plane.copy() if boxes else plane
     for left, top, right, bottom in boxes:
         if _range(plane[top:bottom, left:right]) < MIN_CHROMA_CONTRAST:
             rows = slice(max(0, top - _BESIDE), bottom + _BESIDE)

@@ -1,7 +1,7 @@
 """Finds the rasters of the input that show the same image as a raster of the output, and maps boxes between them."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pipeline.documents.document import VIEW, Raster, Reading
 from pipeline.verification import normal_forms
@@ -51,14 +51,19 @@ def scaled(box: Box, source: Raster, target: Raster) -> Box:
 
 def _only_rasters(rasters: Sequence[Raster], second: Sequence[Raster]) -> dict[int, tuple[Raster, ...]]:
     """The extraction's views of each page that has one image in both readings."""
-    firsts, seconds = (
-        Counter(page for page, _ in {(raster.page, _base_id(raster)) for raster in side}) for side in (rasters, second)
-    )
+    firsts, seconds = map(_by_page, (rasters, second))
     return {
-        page: tuple(raster for raster in rasters if raster.page == page)
-        for page in firsts
-        if firsts[page] == seconds[page] == 1
+        page: tuple(views)
+        for page, views in firsts.items()
+        if all(len(set(map(_base_id, side.get(page, ())))) == 1 for side in (firsts, seconds))
     }
+
+
+def _by_page(rasters: Iterable[Raster]) -> dict[int, list[Raster]]:
+    found: dict[int, list[Raster]] = {}
+    for raster in rasters:
+        found.setdefault(raster.page, []).append(raster)
+    return found
 
 
 def _most_similar(
