@@ -34,17 +34,16 @@ class Envelope:
 
 def seal(mapping: Mapping[str, str], key_material: str) -> Envelope:
     """Seal under a fresh data key, wrapped by the key derived from `key_material` (the bearer)."""
-    dek, nonce_dek = secrets.token_bytes(KEY_BYTES), secrets.token_bytes(NONCE_BYTES)
+    drawn = secrets.token_bytes(KEY_BYTES + 2 * NONCE_BYTES)  # at once: each draw lets other threads run
+    dek, nonce_dek, nonce = drawn[:KEY_BYTES], drawn[KEY_BYTES:-NONCE_BYTES], drawn[-NONCE_BYTES:]
     wrapped = AESGCM(_kek(key_material)).encrypt(nonce_dek, dek, None)
-    sealed = seal_byok(mapping, dek)
-    return Envelope(sealed.ciphertext, sealed.nonce_payload, wrapped, nonce_dek)
+    return Envelope(_sealed(mapping, dek, nonce), nonce, wrapped, nonce_dek)
 
 
 def seal_byok(mapping: Mapping[str, str], key: bytes) -> Envelope:
     """Seal directly under the caller's 32-byte key."""
     nonce = secrets.token_bytes(NONCE_BYTES)
-    payload = _to_json(mapping).encode("utf-8", "surrogatepass")
-    return Envelope(AESGCM(key).encrypt(nonce, payload, None), nonce)
+    return Envelope(_sealed(mapping, key, nonce), nonce)
 
 
 def open_envelope(envelope: Envelope, key_material: str) -> dict[str, str]:
@@ -78,6 +77,10 @@ def decode_key(key: str) -> bytes:
 def to_base64(raw: bytes) -> str:
     """Base64 with the standard alphabet and padding, the encoding of every binary field of an answer."""
     return base64.b64encode(raw).decode("ascii")
+
+
+def _sealed(mapping: Mapping[str, str], key: bytes, nonce: bytes) -> bytes:
+    return AESGCM(key).encrypt(nonce, _to_json(mapping).encode("utf-8", "surrogatepass"), None)
 
 
 def _kek(key_material: str) -> bytes:

@@ -7,7 +7,7 @@ only its type is written, whoever logs it: its message and its traceback can quo
 import logging
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Any
@@ -16,7 +16,7 @@ from opentelemetry import trace
 from structlog.contextvars import bound_contextvars, merge_contextvars
 from structlog.dev import ConsoleRenderer
 from structlog.processors import JSONRenderer, TimeStamper
-from structlog.stdlib import ExtraAdder, ProcessorFormatter, add_log_level, add_logger_name
+from structlog.stdlib import ExtraAdder, add_log_level, add_logger_name
 from structlog.typing import EventDict, Processor, WrappedLogger
 
 from schemas.errors import type_name
@@ -60,8 +60,8 @@ def formatter(log_format: LogFormat, *, is_terminal: bool = False) -> logging.Fo
     """Makes one line of a record of any logger."""
     is_text = log_format is LogFormat.TEXT or (log_format is LogFormat.AUTO and is_terminal)
     renderer: Processor = ConsoleRenderer(colors=is_terminal, pad_event_to=0) if is_text else JSONRenderer()
-    return ProcessorFormatter(
-        foreign_pre_chain=[
+    return _Formatter(
+        (
             TimeStamper(fmt="iso", utc=True),
             add_log_level,
             add_logger_name,
@@ -69,10 +69,26 @@ def formatter(log_format: LogFormat, *, is_terminal: bool = False) -> logging.Fo
             _with_trace,
             ExtraAdder(allow=FIELDS),
             _without_what_was_raised,
-        ],
-        processors=[ProcessorFormatter.remove_processors_meta, renderer],
-        use_get_message=True,
+        ),
+        renderer,
     )
+
+
+class _Formatter(logging.Formatter):
+    """Passes records through processors of structlog, whose own formatter copies each record first."""
+
+    def __init__(self, processors: Sequence[Processor], renderer: Processor) -> None:
+        super().__init__()
+        self._processors, self._renderer = processors, renderer
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line of a record."""
+        event: Any = {"event": record.getMessage(), "exc_info": record.exc_info, "_record": record}
+        logger, level = logging.getLogger(record.name), record.levelname.lower()
+        for processor in self._processors:
+            event = processor(logger, level, event)
+        del event["_record"]
+        return str(self._renderer(logger, level, event))
 
 
 def configure(log_format: LogFormat) -> None:
@@ -88,6 +104,9 @@ def configure(log_format: LogFormat) -> None:
         logging.getLogger(name).setLevel(logging.WARNING)
     for name in _SILENT:
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    # No line says where it was logged, by which thread or process, so nobody finds out (Logging HOWTO, "Optimization").
+    logging._srcfile = None
+    logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
     logging.raiseExceptions = False  # a line that cannot be written is lost, without a traceback that quotes it
     threading.excepthook = lambda raised: _uncaught("a thread broke off", raised.exc_type)
     sys.unraisablehook = lambda raised: _uncaught("an exception could not be raised", raised.exc_type)

@@ -62,7 +62,7 @@ def test_with_the_vectors_randomness_the_same_bytes_are_sealed(
     wanted, key = of_answer(case["answer"]), case["key"]
     drawn = [wanted.nonce_payload]
     if wanted.wrapped_dek is not None:
-        drawn = [fixed_bytes(f"{case['name']} data key", 32), wanted.nonce_dek, *drawn]  # type: ignore[list-item]
+        drawn = [fixed_bytes(f"{case['name']} data key", 32) + wanted.nonce_dek + wanted.nonce_payload]  # type: ignore[operator]
     monkeypatch.setattr(secrets, "token_bytes", lambda length: drawn.pop(0))
     own = wanted.wrapped_dek is None
     mapping = case["mapping"]
