@@ -74,14 +74,15 @@ def _read_upright(raster: Raster, page: Shown, labels: Sequence[OcrWord], thread
     found = [*rows, *_number_rows(list(cuts), numbers, rows, image.shape)]
     found = [words for row in found if (words := _plausible(row, where))]
     low = _low_contrast_lines(page, seen, rows)
-    low_rows = _words_in(low, image.shape)
-    text, ocr_words = compose([*found, *rows_by_hue(list(filter(_is_credible, low_rows)), rows)])
+    low_rows = list(filter(_is_credible, _words_in(low, image.shape)))
+    text, ocr_words = compose([*found, *rows_by_hue(low_rows, rows)])
     read = with_full_boxes(ocr_words, ink)
     seen_words = [_box(word) for word in read]
     likely = (line.box(0, line.width, image.shape) for line in seen if line.score >= _LIKELY)
     unread = [box for box in unread_lines(likely, seen_words) if _has_ink(image, box)]
     likely = (line.place.box(0, line.place.width, image.shape) for line in low if line.place.score >= _LIKELY)
-    unread += unread_lines(likely, [*seen_words, *(_box(word) for row in low_rows for word in row)])
+    credible = [_box(word) for row in (*rows, *low_rows) for word in row if word.confidence >= _CREDIBLE]
+    unread += unread_lines(likely, credible)
     return Reading(raster.id, *with_column_lines(text, read), tuple(unread))
 
 

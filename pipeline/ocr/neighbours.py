@@ -1,5 +1,6 @@
 """Words close beside unread ink that may be the rest of it: of a number or an address that was read in part."""
 
+import re
 from collections.abc import Iterable, Sequence
 
 from pipeline.documents.document import Word
@@ -7,6 +8,9 @@ from pipeline.documents.document import Word
 Box = tuple[int, int, int, int]
 
 _GAP = 1.0  # times the height of a word: between two cells of a table there is more
+_GROUP = re.compile(r"(?=\D*\d)[A-Z\d]{1,6}")  # of a number that is written in groups, as in a form
+_GROUP_GAP = 3.0  # times its height: between two groups
+_GROUP_HEIGHT = 0.6  # times its height: lower ink is no other group
 _SHORT = 3  # characters of a word that may be digits, too
 _SHORT_GAP = 0.5  # times the height of such a word
 # Short words that are no part of a name and, read surely, no digits. على and عند look like names: علي, هند.
@@ -50,7 +54,8 @@ def _is_beside(said: str, word: Word, box: Box) -> bool:
         return False
     gap = max(word.left - left - width, left - word.left - word.width)
     if any(map(str.isdigit, said)):
-        return gap <= word.height * _GAP
+        may_be_group = _GROUP.fullmatch(said) is not None and height >= _GROUP_HEIGHT * word.height
+        return gap <= word.height * (_GROUP_GAP if may_be_group else _GAP)
     if len(said) <= _SHORT:
         is_particle = said.lower() in _PARTICLES and word.confidence >= _SURE
         return not is_particle and gap <= word.height * _SHORT_GAP

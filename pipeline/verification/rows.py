@@ -21,8 +21,21 @@ class Rows:
 
     def beside(self, box: Box, gap: float) -> Any:
         """The numbers of the boxes in the row of a box, at most so many pixels before or after it."""
-        near = slice(*np.searchsorted(self._boxes[1], (box[1] - self._tallest, box[1] + box[3])))
-        left, top, width, height = self._boxes[:, near]
+        near = self._near(box)
+        _, top, _, height = self._boxes[:, near]
         shared = np.minimum(top + height, box[1] + box[3]) - np.maximum(top, box[1])
-        apart = np.maximum(box[0] - left - width, left - box[0] - box[2])
-        return self._order[near][(apart <= gap) & (shared >= _SAME_ROW * np.minimum(height, box[3]))]
+        is_in_row = shared >= _SAME_ROW * np.minimum(height, box[3])
+        return self._order[near][is_in_row & (self._apart(near, box) <= gap)]
+
+    def across(self, box: Box) -> Any:
+        """The numbers of the boxes that cover a part of the middle of a box, half-way between its top and bottom."""
+        near, middle = self._near(box), box[1] + box[3] / 2
+        _, top, _, height = self._boxes[:, near]
+        return self._order[near][(top <= middle) & (middle <= top + height) & (self._apart(near, box) <= 0)]
+
+    def _near(self, box: Box) -> slice:
+        return slice(*np.searchsorted(self._boxes[1], (box[1] - self._tallest, box[1] + box[3])))
+
+    def _apart(self, near: slice, box: Box) -> Any:
+        left, _, width, _ = self._boxes[:, near]
+        return np.maximum(box[0] - left - width, left - box[0] - box[2])

@@ -36,16 +36,23 @@ def lines_in_doubt(
         if not reading.unread_lines or not firsts or VIEW in reading.raster:
             continue
         target = raster_of[reading.raster]
-        read = _Covered([scaled(box, first, target) for first in firsts for box in _seen(reading_of[first.id])])
-        doubtful = [gap for box in reading.unread_lines for gap in read.long_gaps(box)]
+        burned, read = (
+            [scaled(box, first, target) for first in firsts for box in boxes_of(reading_of[first.id])]
+            for boxes_of in (_burned, _read)
+        )
+        covered = _Covered(read, burned)
+        doubtful = [gap for box in reading.unread_lines for gap in covered.long_gaps(box)]
         if doubtful:
             found[reading.raster] = doubtful
     return found
 
 
-def _seen(reading: Reading) -> Iterator[Box]:
-    """What was burned, and the words that were read with confidence; a long number needs a second reader."""
-    yield from reading.unread
+def _burned(reading: Reading) -> Sequence[Box]:
+    return reading.unread
+
+
+def _read(reading: Reading) -> Iterator[Box]:
+    """The words that were read with confidence; a long number needs a second reader."""
     for word in reading.words:
         digits = sum(map(str.isdigit, reading.text[word.start : word.end]))
         if word.confidence >= _CONFIDENT and digits < _LONG_NUMBER:
@@ -53,22 +60,33 @@ def _seen(reading: Reading) -> Iterator[Box]:
 
 
 class _Covered:
-    """Boxes that cover parts of lines."""
+    """What covers parts of lines: words, and burned boxes where they lie across the middle of the line."""
 
-    def __init__(self, boxes: Sequence[Box]) -> None:
-        turned = list(map(_turned, boxes))
-        self._upright, self._upward = (boxes, Rows(boxes)), (turned, Rows(turned))
+    def __init__(self, words: Sequence[Box], burned: Sequence[Box] = ()) -> None:
+        self._upright = _Upright(words, burned)
+        self._upward = _Upright(list(map(_turned, words)), list(map(_turned, burned)))
 
     def long_gaps(self, box: Box) -> Iterator[Box]:
-        """The long parts of a line's box, along its longer side, that no box covers."""
+        """The long parts of a line's box, along its longer side, that nothing covers."""
         if box[3] > box[2]:
-            yield from map(_turned, self._gaps(_turned(box), *self._upward))
+            yield from map(_turned, self._upward.gaps(_turned(box)))
         else:
-            yield from self._gaps(box, *self._upright)
+            yield from self._upright.gaps(box)
 
-    def _gaps(self, box: Box, boxes: Sequence[Box], rows: Rows) -> Iterator[Box]:
-        left, top, width, height = box
-        spans = sorted((boxes[place][0], boxes[place][0] + boxes[place][2]) for place in rows.beside(box, 0))
+
+class _Upright:
+    """What covers parts of upright lines."""
+
+    def __init__(self, words: Sequence[Box], burned: Sequence[Box]) -> None:
+        self._words, self._word_rows = words, Rows(words)
+        self._burned, self._burned_rows = burned, Rows(burned)
+
+    def gaps(self, line: Box) -> Iterator[Box]:
+        """The long parts that nothing covers."""
+        left, top, width, height = line
+        boxes = [self._words[place] for place in self._word_rows.beside(line, 0)]
+        boxes += [self._burned[place] for place in self._burned_rows.across(line)]
+        spans = sorted((box[0], box[0] + box[2]) for box in boxes)
         end = left
         for first, last in (*spans, (left + width, left + width)):
             if min(first, left + width) - end >= _MIN_LENGTH * height:

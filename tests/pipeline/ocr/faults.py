@@ -152,6 +152,18 @@ def _ink_silent() -> None:
     recognition.unread_ink = lambda image, ink, text, words: ()
 
 
+def _hue_silent() -> None:
+    from pipeline.ocr import recognition
+
+    recognition.hue_lines = lambda *given: []
+
+
+def _second_hue_silent() -> None:
+    from pipeline import rereading
+
+    rereading.hue_lines = lambda *given: []
+
+
 FAULTS: dict[str, Callable[[], None]] = {
     name.removeprefix("_"): fault
     for name, fault in list(globals().items())

@@ -20,6 +20,21 @@ def test_each_part_of_a_number_leads_to_the_next_and_words_stay() -> None:
     assert words_beside(TEXT, WORDS, [(352, 8, 30, 34)]) == []
 
 
+@pytest.mark.parametrize(
+    ("said", "box", "taken"),
+    [
+        ("2345", (20, 8, 30, 34), True),
+        ("SA03", (20, 8, 30, 34), True),
+        ("2345", (20, 20, 30, 12), False),  # a mark or a comma
+        ("1,234.50", (20, 8, 30, 34), False),
+        ("0501234567", (20, 8, 30, 34), False),
+    ],
+)
+def test_a_group_of_digits_is_taken_over_a_wider_gap(said: str, box: tuple[int, int, int, int], taken: bool) -> None:
+    word = Word(0, len(said), 120, 10, 60, 30, 95.0)
+    assert words_beside(said, [word], [box]) == (boxes(word) if taken else [])
+
+
 def test_a_short_word_is_taken_where_it_is_closer() -> None:
     assert words_beside(TEXT, WORDS, [(465, 8, 30, 34)]) == boxes(CURRENCY)
 
@@ -34,7 +49,7 @@ def test_particles_stay_where_they_were_read_surely(said: str, confidence: float
 
 
 def test_another_row_another_cell_and_large_areas_take_nothing() -> None:
-    for box in ((60, 60, 30, 30), (20, 8, 30, 34), (20, 0, 75, 300)):
+    for box in ((60, 60, 30, 30), (0, 8, 8, 34), (20, 0, 75, 300)):
         assert words_beside(TEXT, WORDS, [box]) == []
     assert words_beside(TEXT, WORDS, []) == []
 

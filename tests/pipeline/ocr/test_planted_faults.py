@@ -29,6 +29,7 @@ LINES = (
 )
 BLURRED = "٠٥٠١٢٣٤٥٦٧"  # so that it is burned as unread ink
 BLURS = (3.5, 4.5, 5.0)  # pixels; from the second on no engine reads a digit
+HUES = (255, 0, 0), (0, 130, 0)  # ink and ground of one brightness
 QUICK = {("detector_silent", 3.5), ("second_detector_silent", 3.5), ("ink_silent", 3.5), ("words_lying", 4.5)}
 MOST_BLUR = 6.0  # of which an eye can guess some
 HARMLESS = "Issued at the office in the morning"
@@ -77,7 +78,8 @@ def page(blur: float) -> tuple[np.ndarray, dict[str, Box]]:
     pixels = np.array(picture)
     left, top, right, bottom = boxes[BLURRED]
     place = slice(top - 6, bottom + 6), slice(left - 6, right + 6)
-    pixels[place] = cv2.GaussianBlur(pixels[place], (0, 0), blur)
+    if blur:
+        pixels[place] = cv2.GaussianBlur(pixels[place], (0, 0), blur)
     return pixels, boxes
 
 
@@ -115,6 +117,34 @@ def test_without_a_fault_the_values_go_and_the_rest_stays(detector: Detector, bl
 )
 def test_no_single_fault_lets_a_value_pass(detector: Detector, sandbox: FaultySandbox, fault: str, blur: float) -> None:
     before, boxes = page(blur)
+    sandbox.fault = fault
+    try:
+        output = redact_document(sandbox, DirectDetector(detector), Format.PNG, papers.encoded(before), max_pages=1)
+    except StageFailed as failure:
+        assert failure.code in {"image_redact_failed", "verify_failed"}
+    else:
+        assert readable(before, papers.decoded(output.data), boxes) == []
+
+
+def hue_page() -> tuple[np.ndarray, dict[str, Box]]:
+    """A page that shows its values in hue alone, in BGR, and the box of each."""
+    gray, boxes = page(0)
+    pixels = np.full((*gray.shape, 3), 255, np.uint8)
+    share = gray[:, :, None] / 255
+    for left, top, right, bottom in boxes.values():
+        part = slice(top - 12, bottom + 12), slice(left - 12, right + 12)
+        pixels[part] = np.rint(HUES[0] * (1 - share[part]) + HUES[1] * share[part])[:, :, ::-1]
+    outside = (pixels == 255).all(axis=2)
+    pixels[outside] = gray[outside][:, None]
+    return pixels, boxes
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [pytest.param(fault, marks=[] if fault.endswith("hue_silent") else pytest.mark.slow) for fault in sorted(FAULTS)],
+)
+def test_in_hue_no_single_fault_lets_a_value_pass(detector: Detector, sandbox: FaultySandbox, fault: str) -> None:
+    before, boxes = hue_page()
     sandbox.fault = fault
     try:
         output = redact_document(sandbox, DirectDetector(detector), Format.PNG, papers.encoded(before), max_pages=1)

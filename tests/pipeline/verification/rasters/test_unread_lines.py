@@ -55,6 +55,8 @@ def test_what_the_first_reading_read_or_burned_is_in_no_doubt() -> None:
     assert doubtful(Reading("first", "", ()), second) == {"second": [LINE]}
     assert doubtful(Reading("first", "a", (word(100, 600),)), second) == {}
     assert doubtful(Reading("first", "", (), unread=(LINE,)), second) == {}
+    edge = box(100, 600, top=40, height=20)  # burned for the line above
+    assert doubtful(Reading("first", "", (), unread=(edge,)), second) == {"second": [LINE]}
     assert doubtful(Reading("first", "a", (replace(word(100, 600), confidence=40.0),)), second) == {"second": [LINE]}
     number = replace(word(100, 600), end=6)
     assert doubtful(Reading("first", "104512", (number,)), second) == {"second": [LINE]}
