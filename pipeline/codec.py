@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from pipeline.documents.document import (
+    Engine,
     Extraction,
     Finding,
     Findings,
@@ -115,6 +116,7 @@ MAX_PIECES = 100  # pieces of one joint
 T = TypeVar("T")
 _TYPES = frozenset(str(item) for item in ALL_TYPES)
 _UNREAD = frozenset(item.value for item in Unread)
+_ENGINES = {item.value: item for item in Engine}
 _READER = re.compile(r"[A-Za-z][\w.+-]{0,40} [\w.+-]{1,40}", re.ASCII)  # a library and its version
 
 
@@ -168,7 +170,7 @@ def encode(value: Extraction | Findings | Raster | Reading | SecondReading) -> d
         return {
             "raster": value.raster,
             "text": clean(value.text),
-            "words": [[w.start, w.end, w.left, w.top, w.width, w.height, float(w.confidence)] for w in value.words],
+            "words": [_word_row(word) for word in value.words],
             "unread": [list(box) for box in value.unread],
             "unread_lines": [list(box) for box in value.unread_lines],
         }
@@ -217,6 +219,11 @@ def clean(text: str) -> str:
 
 def _raster_row(raster: Raster) -> list[object]:
     return [raster.id, raster.width, raster.height, raster.dpi, raster.page]
+
+
+def _word_row(word: Word) -> list[object]:
+    box = word.left, word.top, word.width, word.height
+    return [word.start, word.end, *box, float(word.confidence), word.engine.value]
 
 
 def _extraction(raw: object) -> Extraction:
@@ -311,12 +318,14 @@ def _reading(raw: object) -> Reading:
 
 
 def _word(raw: object, length: int) -> Word:
-    start, end, left, top, width, height, confidence = row_of(raw, 7, "word")
+    start, end, left, top, width, height, confidence, engine = row_of(raw, 8, "word")
     box = _box([left, top, width, height])
     first, last = range_of(start, end, length, "word")
     if isinstance(confidence, bool) or not isinstance(confidence, int | float) or not 0 <= confidence <= 100:
         raise Malformed("word.confidence")
-    return Word(first, last, *box, confidence=float(confidence))
+    if not isinstance(engine, str) or engine not in _ENGINES:
+        raise Malformed("word.engine")
+    return Word(first, last, *box, float(confidence), _ENGINES[engine])
 
 
 def _box(raw: object) -> tuple[int, int, int, int]:

@@ -1,14 +1,14 @@
 """Redacts a whole document in one call: all stages of a file job in order, without a queue or a store."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import NamedTuple
 
 from pipeline import stages
 from pipeline.document_detection.caged import DocumentDetector
-from pipeline.documents.document import Findings
+from pipeline.documents.document import Findings, Reading
 from pipeline.entities.output_name import output_name, with_name, without_name
 from pipeline.entities.proof import Proof
 from pipeline.legibility import is_illegible
@@ -34,11 +34,12 @@ ProgressListener = Callable[[Progress], None]
 
 
 class Redacted(NamedTuple):
-    """The output, its file name, the removed findings, the proof that it is clean, and the number of rounds."""
+    """The output, its file name, the removed findings, the readings of OCR, the proof, and the number of rounds."""
 
     data: bytes
     name: str
     findings: Findings
+    readings: Sequence[Reading]
     proof: Proof
     rounds: int
 
@@ -82,7 +83,8 @@ def redact_document(
             is_last = number == MAX_ROUNDS
             verified = verify_candidate(tools, output, first, second, again, _OPTIONS, is_last=is_last)
             if isinstance(verified, Proof):
-                return Redacted(output, output_name(filename, first.findings), found, verified, number)
+                name = output_name(filename, first.findings)
+                return Redacted(output, name, found, first.readings, verified, number)
             first = verified
     raise StageFailed(ErrorCode.VERIFY_FAILED)
 

@@ -12,7 +12,7 @@ from typing import Any
 import cv2
 import numpy as np
 
-from pipeline.documents.document import Raster, Reading, Word
+from pipeline.documents.document import Engine, Raster, Reading, Word
 from pipeline.documents.raster.ink import Ink, characters, ink_of, line_boxes
 from pipeline.networks.numbers import numbers_of
 from pipeline.networks.pretrained_detector import text_map
@@ -126,7 +126,7 @@ def _words_in(lines: Sequence[HueLine], shape: tuple[int, int]) -> list[list[Ocr
         return []
     places, cuts = [line.place for line in lines], [line.cut for line in lines]
     rows = [
-        [OcrWord(word.text, *place.box(word.left, word.right, shape), word.confidence) for word in words]
+        [OcrWord(word.text, *place.box(word.left, word.right, shape), word.confidence, word.engine) for word in words]
         for place, words in zip(places, words_of_lines(cuts, tesseract.LANGUAGES), strict=True)
     ]
     found = [row for row in rows if row]
@@ -190,6 +190,7 @@ def _numbers(lines: Sequence[TextLine], cuts: Sequence[Any], shape: tuple[int, i
                 number.text,
                 *line.box(number.left, number.right, shape),
                 max(_SURE, 100 * number.confidence) if reader.is_sure(number) else 100 * number.confidence,
+                Engine.NUMBER_RECOGNIZER,
             )
             for number in numbers_of(characters)
             if len(_digits(number.text)) >= _MIN_DIGITS

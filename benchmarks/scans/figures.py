@@ -2,11 +2,12 @@
 
 import statistics
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from benchmarks.scans.damage import Damage
 from benchmarks.scans.values import Value
+from pipeline.documents.document import Engine
 from schemas.entities import EntityType
 
 Figures = dict[str, float | int | str]
@@ -30,13 +31,17 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Measured:
-    """A page after its job. `error`: the code of a refused job. `bare`: seconds of Tesseract alone, 0 if not run."""
+    """A page after its job. `error`: the code of a refused job. `read`: words of the first reading by what read them.
+
+    `bare`: seconds of Tesseract alone, 0 if not run.
+    """
 
     name: str
     layout: str
     damage: Damage
     error: str
     outcomes: Sequence[Outcome]
+    read: Mapping[Engine, int]
     burned: float
     ocr: float
     whole: float
@@ -61,6 +66,7 @@ def figures(pages: Sequence[Measured]) -> Figures:
         made[f"names, {condition}"] = len(names)
         made[f"names gone, {condition}"] = sum(not outcome.left for outcome in names)
         made[f"other ink burned, {condition}"] = _median(page.burned for page in ready if is_in(page.damage))
+    made.update({f"words, {engine}": sum(page.read.get(engine, 0) for page in ready) for engine in Engine})
     made["other ink burned"] = _median(page.burned for page in ready)
     timed = [page for page in pages if page.bare]
     made["seconds of OCR"] = _median(page.ocr for page in pages)
@@ -90,6 +96,7 @@ def table(made: Figures) -> str:
     lines += [
         f"\njobs refused {made['pages refused']} of {made['pages']}{f': {codes}' if codes else ''}",
         f"other ink burned, median of all pages {float(made['other ink burned']):.1%}",
+        "words of the first reading: " + ", ".join(f"{engine} {made[f'words, {engine}']}" for engine in Engine),
         f"seconds per page: OCR {made['seconds of OCR']:.2f}, whole job {made['seconds of the job']:.2f}",
     ]
     if made["seconds of bare Tesseract"]:

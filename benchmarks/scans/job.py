@@ -3,13 +3,14 @@
 import os
 import subprocess
 import time
+from collections.abc import Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from pipeline.document_detection.caged import CagedDetector
 from pipeline.document_run import Progress, redact_document
-from pipeline.documents.document import Findings
+from pipeline.documents.document import Findings, Reading
 from pipeline.sandbox.parent import Sandbox
 from schemas.errors import StageFailed
 from schemas.files import Format
@@ -20,11 +21,12 @@ _MOST_PAGES = 1_000
 
 
 class Done(NamedTuple):
-    """What a job gave: the output or the error code, the findings, seconds of the OCR stage and of all stages."""
+    """What a job gave: the output or the error code, findings, readings, seconds of the OCR stage and of all stages."""
 
     output: bytes
     error: str
     findings: Findings
+    readings: Sequence[Reading]
     ocr: float
     whole: float
 
@@ -50,16 +52,18 @@ class Jobs:
             began.setdefault(progress.stage, time.perf_counter())
 
         output, error, findings = b"", "", Findings(())
+        readings: Sequence[Reading] = ()
         try:
             done = redact_document(
                 self.sandbox, self.detector, form, data, max_pages=_MOST_PAGES, readers=self.readers, on_progress=note
             )
-            output, findings = done.data, done.findings
+            output, findings, readings = done.data, done.findings, done.readings
         except StageFailed as failed:
             error = str(failed.code)
         ended = time.perf_counter()
         read_until = began.get(Stage.DETECT, ended)
-        return Done(output, error, findings, read_until - began.get(Stage.OCR, read_until), ended - started)
+        seconds = read_until - began.get(Stage.OCR, read_until), ended - started
+        return Done(output, error, findings, readings, *seconds)
 
 
 def bare_tesseract(png: bytes) -> float:

@@ -2,7 +2,8 @@
 
 import difflib
 import unicodedata
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
 import cv2
 import numpy as np
@@ -13,7 +14,7 @@ from benchmarks.scans.figures import Measured, Outcome
 from benchmarks.scans.job import Done, Jobs, bare_tesseract
 from benchmarks.scans.pages import Page
 from benchmarks.scans.values import Value
-from pipeline.documents.document import FoundValue
+from pipeline.documents.document import Engine, FoundValue, Reading
 from schemas.files import Format
 
 _ALIKE = 0.8  # of the characters of a value that the finding has read
@@ -25,7 +26,19 @@ def measure(jobs: Jobs, page: Page, *, bare: bool) -> Measured:
     done = jobs.run(Format.PNG, png)
     seconds = bare_tesseract(png) if bare else 0.0
     outcomes, burned = compare(page, done) if not done.error else ([], 0.0)
-    return Measured(page.name, page.layout, page.damage, done.error, outcomes, burned, done.ocr, done.whole, seconds)
+    read = words_read(done.readings)
+    return Measured(
+        page.name, page.layout, page.damage, done.error, outcomes, read, burned, done.ocr, done.whole, seconds
+    )
+
+
+def words_read(readings: Iterable[Reading]) -> Counter[Engine]:
+    """How many words each engine read. Lines that follow again repeat words in their boxes, which count once."""
+    return Counter(
+        engine
+        for reading in readings
+        for engine in {(w.left, w.top, w.width, w.height): w.engine for w in reading.words}.values()
+    )
 
 
 def compare(page: Page, done: Done) -> tuple[list[Outcome], float]:

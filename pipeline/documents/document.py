@@ -70,9 +70,20 @@ class Raster:
     page: int = 0  # zero-based page of the document
 
 
+class Engine(StrEnum):
+    """What reads words of rasters."""
+
+    LINE_RECOGNIZER = "line_recognizer"  # our network, in the first reading
+    PP_OCR = "pp_ocr"  # its recognizer of Latin letters and ASCII digits
+    TESSERACT = "tesseract"
+    NUMBER_RECOGNIZER = "number_recognizer"  # our network, in the second reading
+    CODE = "code"  # a decoded barcode or matrix code
+    LABEL = "label"  # a label that redaction printed, drawn again and compared
+
+
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word from OCR: `start:end` in the text of its Reading; box in pixels of the raster; confidence 0 to 100."""
+    """A word of a raster: `start:end` in the text of its Reading; box in pixels; confidence 0 to 100; what read it."""
 
     start: int
     end: int
@@ -81,6 +92,7 @@ class Word:
     width: int
     height: int
     confidence: float
+    engine: Engine
 
 
 @dataclass(frozen=True, slots=True)

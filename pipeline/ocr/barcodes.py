@@ -7,7 +7,7 @@ readable content is unread ink, which is burned too.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from pipeline.documents.document import Reading, Word
+from pipeline.documents.document import Engine, Reading, Word
 from pipeline.documents.raster.codes.reader import Box, Code, Codes
 from pipeline.ocr.code_content import texts_of
 
@@ -40,7 +40,7 @@ def _with_texts(reading: Reading, contents: Sequence[tuple[Box, tuple[str, ...]]
     text, words = reading.text, list(reading.words)
     for box, content in _plain_first(contents):
         text += _GAP if text else ""
-        words.append(Word(len(text), len(text) + len(content), *box, confidence=_CERTAIN))
+        words.append(Word(len(text), len(text) + len(content), *box, _CERTAIN, Engine.CODE))
         text += content
     return replace(reading, text=text, words=tuple(words), unread=(*reading.unread, *unread))
 

@@ -1,6 +1,7 @@
 """Enlarges the boxes of words to the ink of their characters."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -29,8 +30,8 @@ def with_full_boxes(words: Sequence[Word], ink: Ink) -> tuple[Word, ...]:
     fitted[:, :2] = np.maximum(fitted[:, :2], boxes[:, :2] - reach)
     fitted[:, 2:] = np.minimum(fitted[:, 2:], boxes[:, 2:] + reach)
     return tuple(
-        Word(w.start, w.end, int(box[0]), int(box[1]), int(box[2] - box[0]), int(box[3] - box[1]), w.confidence)
-        for w, box in zip(words, np.maximum(fitted, 0), strict=True)
+        replace(word, left=left, top=top, width=right - left, height=bottom - top)
+        for word, (left, top, right, bottom) in zip(words, np.maximum(fitted, 0).tolist(), strict=True)
     )
 
 

@@ -5,13 +5,13 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from pipeline.documents.bidi import is_right_to_left, logical_order, other_orders
-from pipeline.documents.document import Reading, Word
+from pipeline.documents.document import Engine, Reading, Word
 
 _CELL_GAP = 1.5  # times the line height: a wider gap separates cells
 
 
 class OcrWord(NamedTuple):
-    """A word of OCR with its box in pixels and its confidence (0..100); its letters are in logical order."""
+    """A word with its box in pixels, its confidence (0..100) and what read it; its letters are in logical order."""
 
     text: str
     left: int
@@ -19,6 +19,7 @@ class OcrWord(NamedTuple):
     width: int
     height: int
     confidence: float
+    engine: Engine
 
 
 def compose(lines: Sequence[Sequence[OcrWord]]) -> tuple[str, tuple[Word, ...]]:
@@ -37,7 +38,7 @@ def compose(lines: Sequence[Sequence[OcrWord]]) -> tuple[str, tuple[Word, ...]]:
             parts += [separator, word.text]
             start = position + len(separator)
             position = start + len(word.text)
-            words.append(Word(start, position, word.left, word.top, word.width, word.height, word.confidence))
+            words.append(Word(start, position, *word[1:]))
     return "".join(parts), tuple(words)
 
 

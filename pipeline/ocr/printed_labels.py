@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import cv2
 import numpy as np
 
+from pipeline.documents.document import Engine
 from pipeline.documents.raster.burn import FONT, stroke
 from pipeline.ocr.lines import OcrWord
 from schemas.entities import PREFIX
@@ -67,7 +68,7 @@ def labels_in(box: Any) -> list[OcrWord] | None:
         text = _label(_strokes(light[top:bottom, left:right])) if len(found) < _MAX_LABELS else None
         if text is None:
             return None
-        found.append(OcrWord(text, left + _RIM, top + _RIM, right - left, bottom - top, _CERTAIN))
+        found.append(OcrWord(text, left + _RIM, top + _RIM, right - left, bottom - top, _CERTAIN, Engine.LABEL))
     return found
 
 

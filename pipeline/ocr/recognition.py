@@ -112,7 +112,7 @@ def _ink_of(lines: Iterable[_Line], shape: tuple[int, int]) -> Ink:
 
 def _placed(lines: Iterable[_Line], shape: tuple[int, int]) -> list[list[OcrWord]]:
     return [
-        [OcrWord(word.text, *place.box(word.left, word.right, shape), word.confidence) for word in words]
+        [OcrWord(word.text, *place.box(word.left, word.right, shape), word.confidence, word.engine) for word in words]
         for place, _, words in lines
         if words
     ]

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from pipeline.documents.document import Reading, Word
+from pipeline.documents.document import Engine, Reading, Word
 from pipeline.verification.codes.reader import SeenCode
 
 _CERTAIN = 100.0  # confidence of the content of a code, in both readings; OCR gives no word as much
@@ -24,7 +24,7 @@ def with_seen_codes(reading: Reading, codes: Sequence[SeenCode]) -> Reading:
     for content, box in codes:
         if content.strip():
             text += "\n\n" if text else ""
-            words.append(Word(len(text), len(text) + len(content), *box, confidence=_CERTAIN))
+            words.append(Word(len(text), len(text) + len(content), *box, _CERTAIN, Engine.CODE))
             text += content
     return replace(reading, text=text, words=tuple(words), unread=tuple(_joined(unread)))
 

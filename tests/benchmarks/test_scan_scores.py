@@ -1,5 +1,7 @@
 """What counts as left, found and burned on a scan."""
 
+from dataclasses import replace
+
 import cv2
 import numpy as np
 import pytest
@@ -8,9 +10,9 @@ from PIL import Image, ImageDraw, ImageFont
 from benchmarks.scans import score
 from benchmarks.scans.damage import Pixels
 from benchmarks.scans.figures import Measured, Outcome, figures, table
-from benchmarks.scans.measure import is_found
+from benchmarks.scans.measure import is_found, words_read
 from benchmarks.scans.values import Value
-from pipeline.documents.document import FoundValue
+from pipeline.documents.document import Engine, FoundValue, Reading, Word
 from schemas.entities import EntityType
 
 DIGITS = "1058374925"
@@ -127,8 +129,8 @@ def test_figures_count_ready_pages_and_refused_ones_apart() -> None:
     name = Value(EntityType.PERSON, "ascii", "Noura Salem Alharbi")
     outcomes = [Outcome("a", value, "jpeg", True, False), Outcome("a", name, "jpeg", False, True)]
     pages = [
-        Measured("a", "letter", "jpeg", "", outcomes, 0.25, 2.0, 6.0, 1.0),
-        Measured("b", "letter", "clean", "verify_failed", [], 0.0, 3.0, 9.0, 1.0),
+        Measured("a", "letter", "jpeg", "", outcomes, {Engine.PP_OCR: 3, Engine.CODE: 1}, 0.25, 2.0, 6.0, 1.0),
+        Measured("b", "letter", "clean", "verify_failed", [], {}, 0.0, 3.0, 9.0, 1.0),
     ]
     made = figures(pages)
     assert made["ascii identifiers left, degraded"] == made["ascii identifiers, degraded"] == 1
@@ -138,3 +140,11 @@ def test_figures_count_ready_pages_and_refused_ones_apart() -> None:
     assert made["refused: verify_failed"] == made["pages refused"] == 1
     assert made["job against bare Tesseract"] == 6.0
     assert "1 verify_failed" in table(made)
+    assert "line_recognizer 0, pp_ocr 3, tesseract 0, number_recognizer 0, code 1, label 0" in table(made)
+
+
+def test_words_are_counted_by_what_read_them_and_those_of_lines_that_follow_again_once() -> None:
+    number = Word(0, 4, 10, 10, 80, 20, 95.0, Engine.LINE_RECOGNIZER)
+    mail = Word(5, 9, 100, 10, 80, 20, 95.0, Engine.PP_OCR)
+    page = Reading("page/0", "1012 a@b.\n1012", (number, mail, replace(number, start=10, end=14)))
+    assert words_read([page, replace(page, raster="page/1")]) == {Engine.LINE_RECOGNIZER: 2, Engine.PP_OCR: 2}

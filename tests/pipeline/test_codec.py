@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from pipeline.codec import MAX_PIXELS, Malformed, decode, dump, encode, load
 from pipeline.documents.document import (
+    Engine,
     Extraction,
     Finding,
     Findings,
@@ -27,7 +28,10 @@ UNITS = (TextUnit("1:2", "هوية 1012345672", "رقم", False, True), TextUnit
 JOINT = JoinedText((Fragment("1:2", 5, 15), Fragment("1:3", 0, 4)), "", "label", flows=True)
 EXTRACTION = Extraction(UNITS, (RASTER,), 3, joints=(JOINT,))
 READING = Reading(
-    "page/0", "two words", (Word(0, 3, 1, 2, 30, 9, 91.5), Word(4, 9, 40, 2, 50, 9, 0.0)), ((1, 2, 3, 4),)
+    "page/0",
+    "six kinds of words in the raster",
+    tuple(Word(5 * n, 5 * n + 4, 40 * n, 2, 30, 9, 18.5 * n, engine) for n, engine in enumerate(Engine)),
+    ((1, 2, 3, 4),),
 )
 FINDINGS = Findings(
     (Finding("1:2", 5, 15, "NATIONAL_ID", "NATIONAL_ID_01"),),
@@ -115,12 +119,16 @@ REFUSED = [
     ("pages that are a fraction", Extraction, extraction(pages=1.0)),
     ("a raster without width", Extraction, extraction(rasters=[["r", 0, 5, 0, 0]])),
     ("a raster beyond all paper", Extraction, extraction(rasters=[["r", 90_000, MAX_PIXELS // 90_000 + 1, 0, 0]])),
-    ("a word past the text", Reading, reading(words=[[4, 10, 0, 0, 1, 1, 50.0]])),
-    ("a word that ends before it starts", Reading, reading(words=[[4, 4, 0, 0, 1, 1, 50.0]])),
-    ("a word before the text", Reading, reading(words=[[-1, 4, 0, 0, 1, 1, 50.0]])),
-    ("a word left of the raster", Reading, reading(words=[[0, 4, -5, 0, 1, 1, 50.0]])),
-    ("a confidence above all", Reading, reading(words=[[0, 4, 0, 0, 1, 1, 100.5]])),
-    ("a confidence that is true", Reading, reading(words=[[0, 4, 0, 0, 1, 1, True]])),
+    ("a word past the text", Reading, reading(words=[[4, 33, 0, 0, 1, 1, 50.0, "code"]])),
+    ("a word that ends before it starts", Reading, reading(words=[[4, 4, 0, 0, 1, 1, 50.0, "code"]])),
+    ("a word before the text", Reading, reading(words=[[-1, 4, 0, 0, 1, 1, 50.0, "code"]])),
+    ("a word left of the raster", Reading, reading(words=[[0, 4, -5, 0, 1, 1, 50.0, "code"]])),
+    ("a confidence above all", Reading, reading(words=[[0, 4, 0, 0, 1, 1, 100.5, "code"]])),
+    ("a confidence that is true", Reading, reading(words=[[0, 4, 0, 0, 1, 1, True, "code"]])),
+    ("a word of an unknown engine", Reading, reading(words=[[0, 4, 0, 0, 1, 1, 50.0, "SHOE_SIZE"]])),
+    ("a word whose engine is a list", Reading, reading(words=[[0, 4, 0, 0, 1, 1, 50.0, ["code"]]])),
+    ("a word that nobody read", Reading, reading(words=[[0, 4, 0, 0, 1, 1, 50.0, None]])),
+    ("a word of before engines were kept", Reading, reading(words=[[0, 4, 0, 0, 1, 1, 50.0]])),
     ("a box of three sides", Reading, reading(unread=[[1, 2, 3]])),
     ("an unknown type", Findings, findings(places=[["a", 0, 1, "SHOE_SIZE", "SHOE_01"]])),
     ("a place of no length", Findings, findings(places=[["a", 1, 1, "IBAN", "IBAN_01"]])),

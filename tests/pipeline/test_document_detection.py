@@ -14,12 +14,13 @@ from pipeline.detect.detector import ACCURATE, RULES, Detector
 from pipeline.detect.tagger import release
 from pipeline.document_detection.caged import CagedDetector, DocumentDetector
 from pipeline.document_detection.direct import DirectDetector
-from pipeline.documents.document import Extraction, Findings, Fragment, JoinedText, Reading, TextUnit, Word
+from pipeline.documents.document import Extraction, Findings, Fragment, JoinedText, Reading, TextUnit
 from pipeline.sandbox.parent import ChildFailed, Limits
 from pipeline.verification.reading import Leftover, Passage, SecondReading
 from schemas.errors import StageFailed
 from schemas.spans import Action, DetectOptions, MatchMode, Term, TermSet
 from schemas.telemetry.metrics import SANDBOX_FAILURES
+from tests.pipeline.ocr.words import Word
 from tests.servers.process import descendants
 
 OPTIONS = DetectOptions(strict_checksums=False)

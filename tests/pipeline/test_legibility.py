@@ -5,11 +5,12 @@ import pytest
 from pipeline.detect.detector import Detector
 from pipeline.document_detection.direct import DirectDetector
 from pipeline.document_run import redact_document
-from pipeline.documents.document import Extraction, Raster, Reading, TextUnit, Word
+from pipeline.documents.document import Extraction, Raster, Reading, TextUnit
 from pipeline.legibility import is_illegible
 from schemas.errors import StageFailed
 from schemas.files import Format
 from tests.pipeline.documents import papers
+from tests.pipeline.ocr.words import Word
 from tests.pipeline.sandbox.shared import shared
 
 PAGE = Raster("page", 1240, 1754, 150)

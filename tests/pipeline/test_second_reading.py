@@ -5,11 +5,12 @@ import pytest
 from pipeline.detect.detector import Detector
 from pipeline.document_detection.direct import DirectDetector
 from pipeline.document_detection.leftovers import all_leftovers
-from pipeline.documents.document import Extraction, Findings, Raster, Reading, TextUnit, Word
+from pipeline.documents.document import Extraction, Findings, Raster, Reading, TextUnit
 from pipeline.entities.proof import Proof
 from pipeline.second_reading import FirstReading, ReadingTools, verify_candidate
 from pipeline.verification.reading import Passage, SecondReading
 from schemas.spans import DetectOptions
+from tests.pipeline.ocr.words import Word
 from tests.pipeline.sandbox.shared import shared
 
 OPTIONS = DetectOptions()

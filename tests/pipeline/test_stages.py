@@ -47,8 +47,8 @@ EXTRACTIONS = [
 READINGS = [
     '{"raster": "page/1", "text": "", "words": [], "unread": [], "unread_lines": []}',  # of another raster
     # outside
-    '{"raster": "page/0", "text": "abc", "words": [[0, 3, 90, 0, 11, 5, 50]], "unread": [], "unread_lines": []}',
-    '{"raster": "page/0", "text": "abc", "words": [[0, 4, 0, 0, 11, 5, 50]], "unread": [], "unread_lines": []}',
+    '{"raster": "page/0", "text": "ab", "words": [[0, 2, 90, 0, 11, 5, 50, "code"]], "unread": [], "unread_lines": []}',
+    '{"raster": "page/0", "text": "ab", "words": [[0, 3, 0, 0, 11, 5, 50, "code"]], "unread": [], "unread_lines": []}',
     '{"raster": "page/0", "text": "", "words": [], "unread": [[0, 40, 5, 11]], "unread_lines": []}',
     '{"raster": "page/0", "text": "", "words": [], "unread": [], "unread_lines": [[0, 40, 5, 11]]}',
 ]

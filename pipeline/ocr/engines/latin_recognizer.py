@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import cv2
 import numpy as np
 
+from pipeline.documents.document import Engine
 from pipeline.networks.onnx_session import Session, run
 from pipeline.networks.pretrained import RECOGNIZER, pretrained
 from pipeline.ocr.engines.line_word import LineWord
@@ -158,4 +159,4 @@ def _word(characters: Sequence[_Character], height: int, width: int) -> LineWord
     # The steps are near the middles of the characters.
     half = (characters[-1].step - characters[0].step) / (len(characters) - 1) / 2 if len(characters) > 1 else height / 4
     left, right = characters[0].step - half, characters[-1].step + half
-    return LineWord(text, max(0.0, left), min(float(width), right), 100 * confidence)
+    return LineWord(text, max(0.0, left), min(float(width), right), 100 * confidence, Engine.PP_OCR)

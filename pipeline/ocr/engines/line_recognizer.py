@@ -14,6 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.documents.document import Engine
 from pipeline.networks.line_reader import LEAST_CONTRAST, MOST_RATIO, OTHER, STRIDE, LineReader
 from pipeline.networks.numbers import Character
 from pipeline.ocr.engines.arabic_vocabulary import is_known
@@ -106,7 +107,7 @@ def _word(shown: Sequence[Character]) -> LineWord:
     if probability and any(map(_is_arabic, text)) and not any(map(str.isdigit, text)):
         total = sum(map(mul, reader().word_weights, features(text, probability)))
         probability = 1 / (1 + math.exp(-total))
-    return LineWord(text, shown[0].left, shown[-1].right, 100 * probability)
+    return LineWord(text, shown[0].left, shown[-1].right, 100 * probability, Engine.LINE_RECOGNIZER)
 
 
 def logical(shown: Sequence[str]) -> Iterator[str]:

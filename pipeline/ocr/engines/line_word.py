@@ -2,14 +2,17 @@
 
 from typing import NamedTuple
 
+from pipeline.documents.document import Engine
+
 
 class LineWord(NamedTuple):
-    """A word, its letters in logical order; `left` and `right` in pixels of the cut; `confidence` 0 to 100."""
+    """A word that `engine` read, its letters in logical order; `left` and `right` in pixels; `confidence` 0 to 100."""
 
     text: str
     left: float
     right: float
     confidence: float
+    engine: Engine
 
     @property
     def has_digits(self) -> bool:

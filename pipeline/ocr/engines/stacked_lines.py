@@ -75,5 +75,5 @@ def _read_picture(lines: Sequence[Any], languages: str) -> list[list[LineWord]]:
             middle = word.top + word.height / 2 - (pitch - _HEIGHT) / 2
             number = min(max(int(middle // pitch), 0), len(lines) - 1)
             left = float(word.left - _MARGIN)
-            found[number].append(LineWord(word.text, left, left + word.width, word.confidence))
+            found[number].append(LineWord(word.text, left, left + word.width, word.confidence, word.engine))
     return [sorted(words, key=lambda word: word.left) for words in found]

@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from pipeline.documents.document import Engine
 from pipeline.documents.limits import MAX_OCR_OUTPUT_BYTES, MAX_OCR_WORDS
 from pipeline.documents.raster.burn import raster_png
 from pipeline.ocr.lines import OcrWord
@@ -91,4 +92,5 @@ def _rows(tsv: str) -> Iterator[tuple[_LineKey, OcrWord]]:
             raise StageFailed(ErrorCode.IMAGE_REDACT_FAILED) from None
         text = "".join(c for c in fields[11] if unicodedata.category(c) not in ("Cf", "Cc")).strip()
         if text:
-            yield (block, paragraph, line_number), OcrWord(text, left, top, width, height, confidence)
+            word = OcrWord(text, left, top, width, height, confidence, Engine.TESSERACT)
+            yield (block, paragraph, line_number), word

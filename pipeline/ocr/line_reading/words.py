@@ -5,6 +5,7 @@ from concurrent.futures import Executor
 from itertools import chain
 from typing import Any, TypeAlias
 
+from pipeline.documents.document import Engine
 from pipeline.networks.numbers import numbers_of
 from pipeline.networks.text_line import TextLine
 from pipeline.ocr.engines import arabic_recognizer, latin_recognizer, line_recognizer
@@ -49,7 +50,7 @@ def _claims(cut: Any) -> tuple[_Claims, _Claims, _Claims]:
     (characters,) = reader.read_lines([cut])
     own = [(word, line_recognizer.is_sure(word)) for word in line_recognizer.words_of(characters)]
     numbers = [
-        (LineWord(one.text, one.left, one.right, 100 * one.confidence), reader.is_sure(one))
+        (LineWord(one.text, one.left, one.right, 100 * one.confidence, Engine.LINE_RECOGNIZER), reader.is_sure(one))
         for one in numbers_of(characters)
     ]
     return [(word, latin_recognizer.is_sure(word)) for word in _latin_words(cut, own)], numbers, own

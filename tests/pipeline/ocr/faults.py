@@ -10,7 +10,6 @@ from pipeline.networks.numbers import Character, Number
 from pipeline.networks.pretrained_detector import THRESHOLDS
 from pipeline.networks.text_line import TextLine
 from pipeline.networks.text_map import TextMap
-from pipeline.ocr.engines.line_word import LineWord
 from pipeline.ocr.lines import OcrWord
 from pipeline.sandbox.child import answer
 
@@ -70,7 +69,7 @@ def _latin_lying() -> None:
 
     honest = latin_recognizer.latin_words
     latin_recognizer.latin_words = lambda line: [
-        LineWord(_lied(word.text), word.left, word.right, 100.0) for word in honest(line)
+        word._replace(text=_lied(word.text), confidence=100.0) for word in honest(line)
     ]
 
 
@@ -116,7 +115,7 @@ def _words_lying() -> None:
 
     honest = line_recognizer.words_of
     line_recognizer.words_of = lambda characters: [
-        LineWord("كتاب", word.left, word.right, 96.0) for word in honest(characters)
+        word._replace(text="كتاب", confidence=96.0) for word in honest(characters)
     ]
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from pipeline.documents.document import Word
 from pipeline.ocr.cut_numbers import cut_numbers
+from tests.pipeline.ocr.words import Word
 
 TEXT, BOX = "228420111", (300, 100, 270, 50)
 

@@ -2,11 +2,12 @@
 
 import cv2
 
-from pipeline.documents.document import Reading, Word
+from pipeline.documents.document import Reading
 from pipeline.ocr.lines import with_other_digit_orders
 from schemas.files import Format
 from tests.hiding_places.proof import running
 from tests.pipeline.documents import papers
+from tests.pipeline.ocr.words import Word
 
 
 def reading(text: str) -> Reading:

@@ -11,10 +11,10 @@ from pipeline.ocr import recognition
 from pipeline.ocr.dark_boxes import Box
 from pipeline.ocr.engines.text_detector import text_map
 from pipeline.ocr.hue import hue_lines, rows_by_hue, shown, without_even_boxes
-from pipeline.ocr.lines import OcrWord
 from tests.pipeline.documents import papers
 from tests.pipeline.documents.papers import NATIONAL_ID
 from tests.pipeline.low_contrast_images import font
+from tests.pipeline.ocr.words import OcrWord
 from tests.pipeline.verification.again import read_again
 
 RED, GREEN = (255, 0, 0), (0, 130, 0)  # of one brightness

@@ -2,8 +2,9 @@
 
 import pytest
 
-from pipeline.ocr.lines import OcrWord, compose
+from pipeline.ocr.lines import compose
 from pipeline.ocr.unread_ink import is_confident
+from tests.pipeline.ocr.words import OcrWord
 
 
 def seen(*words: tuple[str, int], width: int = 40) -> list[OcrWord]:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from pipeline.documents.document import Word
 from pipeline.ocr.neighbours import words_beside
+from tests.pipeline.ocr.words import Word
 
 TEXT = "059 4647 name SAR"
 PARTS = Word(0, 3, 100, 10, 60, 30, 95.0), Word(4, 8, 180, 10, 80, 30, 95.0)

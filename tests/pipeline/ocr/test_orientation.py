@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from pipeline import rereading
-from pipeline.documents.document import Raster, Reading, Word
+from pipeline.documents.document import Raster, Reading
 from pipeline.documents.raster.burn import Box, burn
 from pipeline.ocr import orientation, recognition
 from tests.pipeline.documents import papers
 from tests.pipeline.documents.papers import NATIONAL_ID
+from tests.pipeline.ocr.words import Word
 
 
 @pytest.mark.parametrize("quarters", [1, 2])

@@ -2,7 +2,8 @@
 
 import pytest
 
-from pipeline.ocr.lines import OcrWord, compose, join_rows
+from pipeline.ocr.lines import compose, join_rows
+from tests.pipeline.ocr.words import OcrWord
 
 
 def line(text: str, left: int, top: int, height: int = 20) -> list[OcrWord]:

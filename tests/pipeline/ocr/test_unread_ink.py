@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from pipeline.documents.document import Word
 from pipeline.documents.raster.ink import ink_of
 from pipeline.ocr.unread_ink import unread_ink
 from tests.pipeline.documents import papers
+from tests.pipeline.ocr.words import Word
 
 
 @pytest.mark.parametrize("quarters", [0, 1, 2, 3])

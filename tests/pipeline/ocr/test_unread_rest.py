@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from pipeline.ocr.engines.line_word import LineWord
 from pipeline.ocr.unread_rest import unread_rest
+from tests.pipeline.ocr.words import LineWord
 
 HEIGHT, PITCH = 40, 24
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from pipeline.documents.document import Raster, Reading, Word
+from pipeline.documents.document import Engine, Raster, Reading, Word
 from pipeline.verification.codes import reader
 from pipeline.verification.codes.reader import SeenCode, codes_in, codes_of, readers, text_of
 from pipeline.verification.seen_codes import with_seen_codes
@@ -109,7 +109,7 @@ def test_the_content_is_judged_and_burned_like_a_word() -> None:
     code = SeenCode("1012345672", (10, 20, 30, 40))
     reading = with_seen_codes(Reading("second", "Invoice", ()), [code])
     assert reading.text == "Invoice\n\n1012345672"
-    assert reading.words == (Word(9, 19, 10, 20, 30, 40, 100.0),)
+    assert reading.words == (Word(9, 19, 10, 20, 30, 40, 100.0, Engine.CODE),)
     assert reading.unread == ()
     rasters = [Raster("first", 100, 100)], [Raster("second", 100, 100)]
     (burned,) = with_burned(rasters[0], [Reading("first", "", ())], rasters[1], [reading], [], {})
@@ -121,7 +121,7 @@ def test_the_content_is_judged_and_burned_like_a_word() -> None:
 
 def test_a_located_code_that_was_read_is_no_unread_one() -> None:
     located = SeenCode("", (10, 10, 20, 60))
-    whole = Word(0, 4, 8, 8, 200, 64, 100.0)
+    whole = Word(0, 4, 8, 8, 200, 64, 100.0, Engine.CODE)
     reading = Reading("page", "text", (whole,))
     assert with_seen_codes(reading, [located]) == reading
     elsewhere = replace(reading, words=(replace(whole, left=300),))

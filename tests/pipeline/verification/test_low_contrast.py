@@ -9,7 +9,7 @@ import pytest
 from PIL import Image, ImageDraw
 
 from pipeline.detect.detector import Detector
-from pipeline.documents.document import VIEW, Findings, Raster, Reading, Word
+from pipeline.documents.document import VIEW, Findings, Raster, Reading
 from pipeline.documents.image import handler
 from pipeline.entities.findings import find
 from pipeline.ocr import recognition
@@ -22,6 +22,7 @@ from tests.pipeline import low_contrast_images
 from tests.pipeline.documents import papers
 from tests.pipeline.documents.office import word
 from tests.pipeline.documents.papers import NATIONAL_ID
+from tests.pipeline.ocr.words import Word
 from tests.pipeline.verification.again import in_doubt, read_again, with_burned
 
 EQUAL = low_contrast_images.saved(low_contrast_images.written(*low_contrast_images.RED_ON_GREEN))

@@ -4,9 +4,10 @@ import re
 
 import pytest
 
-from pipeline.documents.document import Findings, FoundValue, Raster, Reading, Word
+from pipeline.documents.document import Findings, FoundValue, Raster, Reading
 from pipeline.verification.reading import Leftover, Passage, SecondReading
 from pipeline.verification.verdict import partial_names, partial_numbers
+from tests.pipeline.ocr.words import Word
 from tests.pipeline.verification.conftest import Judge
 
 PERSON, ID, IBAN, EMAIL, MRN = "PERSON", "NATIONAL_ID", "IBAN", "EMAIL_ADDRESS", "MRN"

@@ -12,11 +12,12 @@ import docx as python_docx
 import numpy as np
 import pytest
 
-from pipeline.documents.document import Finding, Findings, Reading, Word
+from pipeline.documents.document import Finding, Findings, Reading
 from pipeline.documents.docx import handler as docx
 from pipeline.documents.limits import MAX_ENTRIES
 from schemas.errors import ErrorCode, StageFailed
 from tests.pipeline.documents.office import R, W, contents, everything, paragraph, part, without, word, zipped
+from tests.pipeline.ocr.words import Word
 
 ID = "1000000008"
 CORE = (

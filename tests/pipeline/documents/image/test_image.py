@@ -10,13 +10,14 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from pipeline.documents.document import Finding, Findings, Reading, Word
+from pipeline.documents.document import Finding, Findings, Reading
 from pipeline.documents.image import handler as image
 from pipeline.documents.raster.hidden_lines import MIN_GRAY_CONTRAST
 from pipeline.ocr import recognition
 from schemas.errors import StageFailed
 from tests.pipeline.documents import papers
 from tests.pipeline.documents.papers import NAME, NATIONAL_ID
+from tests.pipeline.ocr.words import Word
 
 LINES = (f"Name: {NAME}", f"Identity number {NATIONAL_ID} valid", "Issued at the office")
 NOTHING = Reading("image", "", ())

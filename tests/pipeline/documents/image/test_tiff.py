@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from pipeline.documents.document import Finding, Findings, Reading, Unread, Word
+from pipeline.documents.document import Finding, Findings, Reading, Unread
 from pipeline.documents.image import handler as image
 from pipeline.documents.limits import MAX_TIFF_FRAMES
 from pipeline.verification.image import reader as second
 from schemas.errors import StageFailed
 from tests.hiding_places.image import making as make
+from tests.pipeline.ocr.words import Word
 
 WIDTH, HEIGHT = 64, 48
 _NOISE = np.random.default_rng(5)

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from pipeline.documents.document import Findings, Reading, Word
+from pipeline.documents.document import Findings, Reading
 from pipeline.documents.raster.burn import Box, boxes_to_burn, burn
 from pipeline.ocr.dark_boxes import dark_boxes, without_dark_boxes
+from tests.pipeline.ocr.words import Word
 
 _UNREAD = (575, 255, 334, 100)
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from pipeline.ocr.engines.latin_recognizer import is_sure, latin_words
-from pipeline.ocr.engines.line_word import LineWord
 from pipeline.ocr.engines.text_detector import text_map
 from tests.pipeline.documents import papers
+from tests.pipeline.ocr.words import LineWord
 
 
 def line_of(text: str) -> np.ndarray:

@@ -10,11 +10,12 @@ from pipeline.document_detection.direct import DirectDetector
 from pipeline.document_run import redact_document
 from pipeline.documents.document import Reading, Word
 from pipeline.ocr import recognition
-from pipeline.ocr.lines import OcrWord, compose
+from pipeline.ocr.lines import compose
 from pipeline.ocr.number_cells import with_joined_cells
 from schemas.files import Format
 from tests.pipeline.documents import papers
 from tests.pipeline.ocr.forms.form import NASKH
+from tests.pipeline.ocr.words import OcrWord
 from tests.pipeline.sandbox.shared import shared
 
 HEIGHT, WIDE = 30, 20  # pixels of a character

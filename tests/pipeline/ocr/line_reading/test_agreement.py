@@ -2,8 +2,8 @@
 
 import pytest
 
-from pipeline.ocr.engines.line_word import LineWord
 from pipeline.ocr.line_reading.agreement import put_together
+from tests.pipeline.ocr.words import LineWord
 
 
 def sure(text: str, left: float, right: float, confidence: float = 99.0) -> tuple[LineWord, bool]:

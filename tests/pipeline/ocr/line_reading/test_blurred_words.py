@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
-from pipeline.ocr.engines.line_word import LineWord
 from pipeline.ocr.line_reading.blurred_words import without_blurred
 from tests.pipeline.documents import papers
+from tests.pipeline.ocr.words import LineWord
 
 ARABIC = papers.FONTS / "truetype/noto/NotoNaskhArabic-Regular.ttf"
 TEXTS = ("Identity number", "1012345672", "المراجعة", "٠٥٠١٢٣٤٥٦٧")

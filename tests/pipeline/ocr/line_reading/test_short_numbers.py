@@ -1,7 +1,7 @@
 """A likely short number counts as read where no other digits stand beside it, so that it is no part of a longer one."""
 
-from pipeline.ocr.engines.line_word import LineWord
 from pipeline.ocr.line_reading.short_numbers import with_short_numbers
+from tests.pipeline.ocr.words import LineWord
 
 HEIGHT = 40
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from pipeline.documents.document import Raster, Reading, Word
+from pipeline.documents.document import Raster, Reading
+from tests.pipeline.ocr.words import Word
 from tests.pipeline.verification.again import in_doubt
 
 FIRST = Raster("page/0/scan", 1000, 500, 300, 0)

@@ -1,7 +1,8 @@
 """A leftover that only the second OCR pass reads is burned in the second round."""
 
-from pipeline.documents.document import Raster, Reading, Word
+from pipeline.documents.document import Raster, Reading
 from pipeline.verification.reading import Leftover
+from tests.pipeline.ocr.words import Word
 from tests.pipeline.verification.again import with_burned
 
 FIRST = Raster("page/0/scan", 1000, 500, 300, 0)

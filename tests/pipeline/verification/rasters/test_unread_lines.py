@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
-from pipeline.documents.document import Raster, Reading, Word
+from pipeline.documents.document import Raster, Reading
 from pipeline.verification.raster_matching import Box
 from pipeline.verification.unread_lines import lines_in_doubt, unread_lines
 from tests.pipeline.documents import papers
+from tests.pipeline.ocr.words import Word
 from tests.pipeline.verification.again import read_again
 
 FIRST, SECOND = Raster("first", 1000, 400), Raster("second", 1000, 400)

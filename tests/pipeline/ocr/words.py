@@ -1,0 +1,11 @@
+"""Words made by hand, for tests in which it does not matter what read them: it was Tesseract."""
+
+from functools import partial
+
+from pipeline.documents import document
+from pipeline.ocr import lines
+from pipeline.ocr.engines import line_word
+
+Word = partial(document.Word, engine=document.Engine.TESSERACT)
+OcrWord = partial(lines.OcrWord, engine=document.Engine.TESSERACT)
+LineWord = partial(line_word.LineWord, engine=document.Engine.TESSERACT)
