@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 import cv2
 import numpy as np
 
-from pipeline.documents.document import Raster, Reading
+from pipeline.documents.document import Engine, Raster, Reading
 from pipeline.documents.limits import MAX_RASTER_PIXELS
 from pipeline.documents.raster.codes.reader import codes_in
 from pipeline.ocr.barcodes import with_codes
@@ -47,8 +47,8 @@ def _turned_upright(raster: Raster, page: Shown, read_upright: ReadUpright, thre
     light, labels = without_dark_boxes(page.gray, boxes)
     page = Shown(light, tuple(without_even_boxes(plane, boxes) for plane in page.hues))
     stored = read_upright(raster, page, labels, threads)
-    printed = {(label.left, label.top) for label in labels}  # upright on a turned page, too
-    may_turn = may_be_rotated(word for word in stored.words if (word.left, word.top) not in printed)
+    # Labels are upright on a turned page, too.
+    may_turn = may_be_rotated(word for word in stored.words if word.engine is not Engine.LABEL)
     stored = with_joined_cells(stored)
     if not may_turn:
         return stored

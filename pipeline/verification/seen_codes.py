@@ -6,7 +6,8 @@ from dataclasses import replace
 from pipeline.documents.document import Engine, Reading, Word
 from pipeline.verification.codes.reader import SeenCode
 
-_CERTAIN = 100.0  # confidence of the content of a code, in both readings; OCR gives no word as much
+_CERTAIN = 100.0  # confidence of the content of a code
+_KNOWN = frozenset({Engine.CODE, Engine.LABEL})  # of words whose boxes hold no unread code
 _ALIKE = 0.3  # of a side: how much two ends of one code may differ
 _COVERED = 0.7  # share of a located pattern inside a code that was read
 
@@ -52,9 +53,9 @@ def _are_ends(one: Box, other: Box) -> bool:
 
 
 def _holds(word: Word, box: Box) -> bool:
-    """Whether a word is the content of a code that covers a box."""
+    """Whether a word is the content of a code that covers a box, or a label that redaction printed over it."""
     left, top, width, height = box
     across = min(word.left + word.width, left + width) - max(word.left, left)
     down = min(word.top + word.height, top + height) - max(word.top, top)
     area = width * height
-    return word.confidence == _CERTAIN and across > 0 and down > 0 and across * down >= _COVERED * area
+    return word.engine in _KNOWN and across > 0 and down > 0 and across * down >= _COVERED * area

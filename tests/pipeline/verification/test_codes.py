@@ -124,8 +124,10 @@ def test_a_located_code_that_was_read_is_no_unread_one() -> None:
     whole = Word(0, 4, 8, 8, 200, 64, 100.0, Engine.CODE)
     reading = Reading("page", "text", (whole,))
     assert with_seen_codes(reading, [located]) == reading
+    label = replace(reading, words=(replace(whole, engine=Engine.LABEL),))
+    assert with_seen_codes(label, [located]) == label
     elsewhere = replace(reading, words=(replace(whole, left=300),))
-    by_ocr = replace(reading, words=(replace(whole, confidence=96.0),))
+    by_ocr = replace(reading, words=(replace(whole, engine=Engine.NUMBER_RECOGNIZER),))
     for other in (elsewhere, by_ocr):
         assert with_seen_codes(other, [located]).unread == ((10, 10, 20, 60),)
 
