@@ -1,7 +1,7 @@
 """Words close beside unread ink that may be the rest of it: of a number or an address that was read in part."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from pipeline.documents.document import Word
 
@@ -11,6 +11,7 @@ _GAP = 1.0  # times the height of a word: between two cells of a table there is 
 _GROUP = re.compile(r"(?=\D*\d)[A-Z\d]{1,6}")  # of a number that is written in groups, as in a form
 _GROUP_GAP = 3.0  # times its height: between two groups
 _GROUP_HEIGHT = 0.6  # times its height: lower ink is no other group
+_MIN_DIGITS = 5  # of such groups in a row: fewer are no part of a number by which anybody could be found
 _SHORT = 3  # characters of a word that may be digits, too
 _SHORT_GAP = 0.5  # times the height of such a word
 # Short words that are no part of a name and, read surely, no digits. على and عند look like names: علي, هند.
@@ -31,32 +32,61 @@ def words_beside(text: str, words: Iterable[Word], unread: Sequence[Box]) -> lis
 
     Words with digits, and short ones, may be a part of the same number, and short ones of the same name; particles that
     were read surely are none. An unsure word that is one run of ink with unread ink may be a part of an e-mail address
-    that an engine reads in another script.
+    that an engine reads in another script. Groups of digits may be further apart.
     """
-    left = list(words)
-    found: list[Box] = []
-    fresh: Sequence[Box] = unread
+    every = list(words)
+    close = _reached(every, unread, lambda word, box: _is_beside(text[word.start : word.end], word, box))
+    groups = [word for word in every if word not in close and _GROUP.fullmatch(text[word.start : word.end])]
+    digits: dict[Box, int] = {
+        _box(word): sum(map(str.isdigit, text[word.start : word.end]))
+        for word in _reached(groups, (*unread, *map(_box, close)), _is_next_group)
+    }
+    return [*map(_box, close), *(box for box in digits if _in_row(box, digits) >= _MIN_DIGITS)]
+
+
+def _reached(words: Sequence[Word], boxes: Sequence[Box], is_beside: Callable[[Word, Box], bool]) -> list[Word]:
+    """The words beside one of the boxes, or beside such a word."""
+    left, fresh = list(words), boxes
+    found: list[Word] = []
     for _ in range(_ROUNDS):
-        beside = [word for word in left if any(_is_beside(text[word.start : word.end], word, box) for box in fresh)]
+        beside = [word for word in left if any(is_beside(word, box) for box in fresh)]
         if not beside:
             break
         left = [word for word in left if word not in beside]
-        fresh = [(word.left, word.top, word.width, word.height) for word in beside]
-        found += fresh
+        fresh = list(map(_box, beside))
+        found += beside
     return found
 
 
+def _box(word: Word) -> Box:
+    return word.left, word.top, word.width, word.height
+
+
+def _in_row(box: Box, digits: Mapping[Box, int]) -> int:
+    """The digits of the groups in the row of a box, its own with them."""
+    return sum(number for other, number in digits.items() if _share_row(box, other))
+
+
+def _share_row(one: Box, other: Box) -> bool:
+    shared = min(one[1] + one[3], other[1] + other[3]) - max(one[1], other[1])
+    return shared >= _SAME_ROW * min(one[3], other[3])
+
+
+def _is_next_group(word: Word, box: Box) -> bool:
+    left, _, width, height = box
+    if not _GROUP_HEIGHT * word.height <= height <= _HIGHEST * word.height or not _share_row(_box(word), box):
+        return False
+    return max(word.left - left - width, left - word.left - word.width) <= _GROUP_GAP * word.height
+
+
 def _is_beside(said: str, word: Word, box: Box) -> bool:
-    left, top, width, height = box
-    lower = min(word.height, height)
-    shared = min(word.top + word.height, top + height) - max(word.top, top)
-    if shared < _SAME_ROW * lower or height > _HIGHEST * word.height:
+    left, _, width, height = box
+    if height > _HIGHEST * word.height or not _share_row(_box(word), box):
         return False
     gap = max(word.left - left - width, left - word.left - word.width)
     if any(map(str.isdigit, said)):
-        may_be_group = _GROUP.fullmatch(said) is not None and height >= _GROUP_HEIGHT * word.height
-        return gap <= word.height * (_GROUP_GAP if may_be_group else _GAP)
+        return gap <= word.height * _GAP
     if len(said) <= _SHORT:
         is_particle = said.lower() in _PARTICLES and word.confidence >= _SURE
         return not is_particle and gap <= word.height * _SHORT_GAP
-    return word.confidence < _SURE and abs(gap) <= lower * _NO_GAP
+    return word.confidence < _SURE and abs(gap) <= min(word.height, height) * _NO_GAP

@@ -1,5 +1,7 @@
 """Words beside unread ink."""
 
+from dataclasses import replace
+
 import pytest
 
 from pipeline.ocr.neighbours import words_beside
@@ -23,16 +25,22 @@ def test_each_part_of_a_number_leads_to_the_next_and_words_stay() -> None:
 @pytest.mark.parametrize(
     ("said", "box", "taken"),
     [
-        ("2345", (20, 8, 30, 34), True),
-        ("SA03", (20, 8, 30, 34), True),
-        ("2345", (20, 20, 30, 12), False),  # a mark or a comma
-        ("1,234.50", (20, 8, 30, 34), False),
-        ("0501234567", (20, 8, 30, 34), False),
+        ("2345 67", (20, 8, 30, 34), True),
+        ("SA03 80", (20, 8, 30, 34), False),  # four digits
+        ("SA03 800", (20, 8, 30, 34), True),
+        ("2345 67", (20, 20, 30, 12), False),  # a mark or a comma
+        ("2345 6.7", (20, 8, 30, 34), False),
+        ("1,234.50 a", (20, 8, 30, 34), False),
+        ("0501234567 a", (20, 8, 30, 34), False),
+        ("2345 67", (20, 50, 30, 34), False),
     ],
 )
-def test_a_group_of_digits_is_taken_over_a_wider_gap(said: str, box: tuple[int, int, int, int], taken: bool) -> None:
-    word = Word(0, len(said), 120, 10, 60, 30, 95.0)
-    assert words_beside(said, [word], [box]) == (boxes(word) if taken else [])
+def test_groups_of_digits_are_taken_over_wider_gaps(said: str, box: tuple[int, int, int, int], taken: bool) -> None:
+    middle = said.index(" ")
+    first, second = Word(0, middle, 120, 10, 60, 30, 95.0), Word(middle + 1, len(said), 260, 10, 30, 30, 95.0)
+    assert words_beside(said, [first, second, first], [box]) == (boxes(first, second) if taken else [])
+    other_row = replace(second, top=60)
+    assert words_beside(said, [first, other_row], [box]) == []
 
 
 def test_a_short_word_is_taken_where_it_is_closer() -> None:
