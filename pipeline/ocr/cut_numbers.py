@@ -1,4 +1,7 @@
-"""Finds numbers that end where their ground does: on the other one, a part of a picture, further digits may stand."""
+"""Finds numbers that end where their ground does: on the other one, a part of a picture, further digits may stand.
+
+So may they where a number reaches the edge of the raster, as of a photograph that shows a part of a card.
+"""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -18,7 +21,7 @@ Box = tuple[int, int, int, int]
 
 
 def cut_numbers(image: Any, text: str, words: Iterable[Word]) -> Iterator[Box]:
-    """The boxes (left, top, width, height) of long numbers beside another ground in a grayscale array."""
+    """The boxes (left, top, width, height) of long numbers beside another ground, or the edge, in a grayscale array."""
     for word in words:
         if sum(map(str.isdigit, text[word.start : word.end])) < _LONG:
             continue
@@ -30,7 +33,8 @@ def cut_numbers(image: Any, text: str, words: Iterable[Word]) -> Iterator[Box]:
         if not own.size:
             continue
         median, most = float(np.median(own)), _most(own)
-        if any(side.size and _is_other(side, median, most) for side in beyond):
+        is_at_edge = word.left <= near or right + near >= image.shape[1]
+        if is_at_edge or any(side.size and _is_other(side, median, most) for side in beyond):
             yield word.left, word.top, word.width, word.height
 
 

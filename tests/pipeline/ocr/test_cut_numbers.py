@@ -55,7 +55,13 @@ def test_short_numbers_and_words_may_stand_at_an_edge() -> None:
     assert found(170, 295, "1447") == found(170, 295, "Address") == []
 
 
-@pytest.mark.parametrize("box", [(0, 0, 30, 12), (790, 290, 30, 40), (5, 5, 1, 1)])
-def test_numbers_at_the_edge_of_the_raster(box: tuple[int, int, int, int]) -> None:
+@pytest.mark.parametrize(
+    ("box", "may_go_on"),
+    [((0, 100, 270, 50), True), ((4, 100, 270, 50), True), ((528, 100, 270, 50), True), ((0, 0, 30, 12), True),
+     ((9, 100, 270, 50), False), ((520, 100, 270, 50), False), ((300, 0, 270, 50), False), ((5, 5, 1, 1), False)],
+)  # fmt: skip
+def test_a_number_that_reaches_an_edge_of_the_raster_may_go_on(box: tuple[int, int, int, int], may_go_on: bool) -> None:
     image = np.full((300, 800), 255, np.uint8)
-    assert list(cut_numbers(image, TEXT, [Word(0, len(TEXT), *box, 99.0)])) == []
+    for text, is_burned in ((TEXT, may_go_on), ("1447", False), ("Address", False)):
+        found = list(cut_numbers(image, text, [Word(0, len(text), *box, 99.0)]))
+        assert found == ([box] if is_burned else [])
