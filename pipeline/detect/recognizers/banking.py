@@ -18,6 +18,8 @@ _IBAN = shadow_pattern(r"""
     (?: [ \-.]{0,2} [a-z0-9] ){20}       # bank code and account; the account may hold letters
     (?![a-z0-9])
 """)
+_BREAK = r"(?: [ \-.]{0,2} | [ ]? \r? \n [ >]{0,2} )"  # also the mark of a quoted mail
+_WRAPPED = shadow_pattern(rf"(?= ( s[ ]?a {_BREAK} \d {_BREAK} \d (?: {_BREAK} [a-z0-9] ){{20}} (?![a-z0-9]) ) )")
 # After its label, in a document that OCR may have misread: SA as 58 or 5A, one digit more or less.
 _MISREAD = shadow_pattern(r"(?<![a-z0-9]) [a-z0-9]{2} (?: [ \-.]{0,2} [0-9oilsbz] ){20,22} (?![a-z0-9])")
 _LABEL = b"iban"  # may be attached to the number
@@ -43,12 +45,19 @@ _CARD_SHAPE = shadow_pattern(r"(?<![a-z0-9+]) \d (?:[ \-.]? \d){13,15} (?![a-z0-
 
 
 def _iban(text: NormalizedText, options: DetectOptions) -> Iterator[Span]:
-    """`SA` and 22 characters, in any usual grouping and either case. Lenient: kept if mod 97 fails."""
+    """`SA` and 22 characters, in any usual grouping and either case. Lenient: kept if mod 97 fails.
+
+    Over a line break only with right check digits.
+    """
+    for match in _WRAPPED.finditer(text.shadow) if "\n" in text.text else ():
+        start, end = match.span(1)
+        if b"\n" in match[1] and not _is_within_word(text, start) and mod97(_compact(text.text[start:end])):
+            yield span(start, end, EntityType.IBAN, 0.99, "iban")
     for match in _IBAN.finditer(text.shadow):
         start, end = match.span()
-        if text.shadow[start - 1 : start].isalnum() and not text.shadow.endswith(_LABEL, 0, start):
+        if _is_within_word(text, start):
             continue
-        compact = text.text[start:end].upper().replace(" ", "").replace("-", "").replace(".", "")
+        compact = _compact(text.text[start:end])
         valid = mod97(compact)
         if valid or (not options.strict_checksums and sum(c.isdigit() for c in compact) >= _FEWEST_DIGITS):
             yield span(start, end, EntityType.IBAN, 0.99 if valid else 0.6, "iban")
@@ -56,6 +65,14 @@ def _iban(text: NormalizedText, options: DetectOptions) -> Iterator[Span]:
         for start, end in values(text, options, "iban", _MISREAD):
             if sum(byte in b"0123456789" for byte in text.shadow[start:end]) >= _FEWEST_DIGITS:
                 yield span(start, end, EntityType.IBAN, 0.5, "iban")
+
+
+def _is_within_word(text: NormalizedText, start: int) -> bool:
+    return text.shadow[start - 1 : start].isalnum() and not text.shadow.endswith(_LABEL, 0, start)
+
+
+def _compact(surface: str) -> str:
+    return "".join(filter(str.isalnum, surface.upper()))
 
 
 def _known_scheme(digits: str) -> bool:

@@ -26,11 +26,18 @@ ROWS = [
     "Refund to [[CREDIT_CARD 4123 4567 8901 2349]] 09/27 123",
     "card no [[CREDIT_CARD 7012345678901232]]",
     "IBAN [[IBAN S A 0 3 8 0 0 0 0 0 0 0 6 0 8 0 1 0 1 6 7 5 1 9]]",
+    "IBAN: [[IBAN SA03 8000 0000\n6080 1016 7519]] of the holder",
+    "IBAN:\t[[IBAN SA03 8\r\n000 0000 6080 1016 7519]]",
+    "> [[IBAN SA038000000060\n> 8010167519]] ok",
+    "sa 12 branches\n[[IBAN SA0380000000608010167519]]",
     "card [[CREDIT_CARD 4 1 2 3 4 5 6 7 8 9 0 1 2 3 4 9]]",
     # not
     "SA0380000000608010167518",
     "الآيبان SA88 8094 4021 7617 6667 5985 غير صحيح",
     "DE89370400440532013000",
+    "IBAN SA03 8000 0000\n6080 1016 7518",
+    "IBAN SA03 8000 0000\n\n6080 1016 7519",
+    "visa03 8000 0000\n6080 1016 7519",
     "XSA0380000000608010167519",
     "SA** **** 4410",
     "SA038000000060801016751",
@@ -56,6 +63,7 @@ def test_finds_exactly_what_is_marked(row: str) -> None:
 def test_lenient_keeps_an_iban_whose_check_fails_but_never_a_card() -> None:
     lenient = DetectOptions(enabled=STRUCTURED, strict_checksums=False)
     assert found("SA03 8000 0000 6080 1016 7518", lenient) == [("IBAN", "SA03 8000 0000 6080 1016 7518")]
+    assert found("SA03 8000 0000\n6080 1016 7518", lenient) == []
     assert found("4123456789012348", lenient) == []
 
 
