@@ -23,7 +23,7 @@ from pipeline.ocr.engines import tesseract
 from pipeline.ocr.engines.stacked_lines import words_of_lines
 from pipeline.ocr.full_boxes import with_full_boxes
 from pipeline.ocr.halves import halves
-from pipeline.ocr.hue import HueLine, Shown, hue_lines, rows_by_hue
+from pipeline.ocr.hidden_text import HiddenLine, Shown, hidden_lines, hidden_rows
 from pipeline.ocr.line_reading.contrast import is_dim, is_visible, legible, without_dimness
 from pipeline.ocr.lines import OcrWord, compose, join_rows
 from pipeline.ocr.page import DEFAULT_DPI, read_page
@@ -38,11 +38,15 @@ _LIKELY = 0.6  # score of a line that counts as unread where no word lies
 _INK, _INKED = 40, 1.5  # gray levels between ink and paper, and how long ink is in heights of such a part of a line
 _THREADS = 4  # two for the codes and two for the halves of a page, beside the one that reads numbers
 _MIN_DIGITS = 4  # digits of a number that is added
+_LONG_NUMBER = 5  # digits of one that may be a value, however unsure
 _COVERED = 0.4  # of a word: how much of it a number covers that it is read for
 _CREDIBLE, _MIN_CHARACTERS = 60.0, 4  # confidence and letters or digits of a word where the detector sees no text
 _EDGE = 0.25  # times the height of a line of components: paper around it
 _MAX_OVERLOOKED = 500  # such lines that are read
-_STEP, _WINDOW = 9, 5  # the ground of hue is the median of every ninth pixel in a square of five times five such pixels
+_STEP, _WINDOW = (
+    9,
+    5,
+)  # the ground of a plane is the median of every ninth pixel in a square of five times five such pixels
 _GAIN, _EVEN = 3.0, 128.0  # how much the difference from it is raised, and the level that it becomes
 _SURE = 90.0  # the least confidence (0..100) of a number that the recognizer is sure of
 
@@ -75,7 +79,7 @@ def _read_upright(raster: Raster, page: Shown, labels: Sequence[OcrWord], thread
     found = [words for row in found if (words := _plausible(row, where))]
     low = _low_contrast_lines(page, seen, rows)
     low_rows = list(filter(_is_credible, _words_in(low, image.shape)))
-    text, ocr_words = compose([*found, *rows_by_hue(low_rows, rows)])
+    text, ocr_words = compose([*found, *hidden_rows(low_rows, rows)])
     read = with_full_boxes(ocr_words, ink)
     seen_words = [_box(word) for word in read]
     likely = (line.box(0, line.width, image.shape) for line in seen if line.score >= _LIKELY)
@@ -95,32 +99,36 @@ def _upright(word: OcrWord) -> TextLine:
 
 
 def _is_credible(row: Sequence[OcrWord]) -> bool:
-    """Whether a row of low contrast is text: in patterns and photographs Tesseract reads short words."""
+    """Whether a row of low contrast is text; in patterns and photographs Tesseract reads short words. Or a number."""
+    if any(word.engine is Engine.NUMBER_RECOGNIZER and len(_digits(word.text)) >= _LONG_NUMBER for word in row):
+        return True
     read = (word.text for word in row if word.confidence >= _CREDIBLE)
     return sum(sum(map(str.isalnum, text)) for text in read) >= _MIN_CHARACTERS
 
 
-def _low_contrast_lines(page: Shown, seen: Mapping[TextLine, Any], rows: Iterable[Sequence[OcrWord]]) -> list[HueLine]:
-    """The lines of faint ink, and those that only hue shows, in full contrast."""
+def _low_contrast_lines(
+    page: Shown, seen: Mapping[TextLine, Any], rows: Iterable[Sequence[OcrWord]]
+) -> list[HiddenLine]:
+    """The lines of faint ink, and those that grayscale hides, in full contrast."""
     words = [word for row in rows for word in row if word.confidence >= _CREDIBLE]
     x, y = (np.array(middles) for middles in zip(*map(_middle, words), strict=True)) if words else (np.zeros(0),) * 2
-    faint: list[HueLine] = []
+    faint: list[HiddenLine] = []
     for line, cut in seen.items():
         left, top, width, height = line.box(0, line.width, page.gray.shape)
         is_read = ((left <= x) & (x < left + width) & (top <= y) & (y < top + height)).any()
         if not is_read and is_dim(cut):
-            faint.append(HueLine(line, legible(cut)))
-    return [*faint, *hue_lines(page, _text_map_of_hue, map(_upright, words))]
+            faint.append(HiddenLine(line, legible(cut)))
+    return [*faint, *hidden_lines(page, _text_map_of_plane, map(_upright, words))]
 
 
-def _text_map_of_hue(plane: Any) -> TextMap:
-    """Where a plane of chroma may hold text. The detector is made for pages: the ground becomes even."""
+def _text_map_of_plane(plane: Any) -> TextMap:
+    """Where a plane may hold text. The detector is made for pages: the ground becomes even."""
     sample = np.ascontiguousarray(plane[_STEP // 2 :: _STEP, _STEP // 2 :: _STEP])
     ground = cv2.resize(cv2.medianBlur(sample, _WINDOW), plane.shape[::-1], interpolation=cv2.INTER_LINEAR)
     return text_map(cv2.addWeighted(plane, _GAIN, ground, -_GAIN, _EVEN), _LONGEST_SIDE)
 
 
-def _words_in(lines: Sequence[HueLine], shape: tuple[int, int]) -> list[list[OcrWord]]:
+def _words_in(lines: Sequence[HiddenLine], shape: tuple[int, int]) -> list[list[OcrWord]]:
     """The words of Tesseract in each of these lines; in its place the numbers that the recognizer reads otherwise."""
     if not lines:
         return []

@@ -10,10 +10,11 @@ import numpy as np
 from pipeline.documents.document import Engine, Raster, Reading
 from pipeline.documents.limits import MAX_RASTER_PIXELS
 from pipeline.documents.raster.codes.reader import codes_in
+from pipeline.documents.raster.light_ink import without_dark_ink
 from pipeline.ocr.barcodes import with_codes
 from pipeline.ocr.dark_boxes import dark_boxes, without_dark_boxes
 from pipeline.ocr.engines import tesseract
-from pipeline.ocr.hue import Shown, shown, without_even_boxes
+from pipeline.ocr.hidden_text import Shown, shown, without_even_boxes
 from pipeline.ocr.lines import OcrWord, with_other_digit_orders
 from pipeline.ocr.number_cells import with_joined_cells
 from pipeline.ocr.orientation import may_be_rotated, merged, rotated
@@ -45,7 +46,8 @@ def read_page(raster: Raster, pixels: bytes, read_upright: ReadUpright, threads:
 def _turned_upright(raster: Raster, page: Shown, read_upright: ReadUpright, threads: Executor) -> Reading:
     boxes = dark_boxes(page.gray)
     light, labels = without_dark_boxes(page.gray, boxes)
-    page = Shown(light, tuple(without_even_boxes(plane, boxes) for plane in page.hues))
+    hues = tuple(without_even_boxes(plane, boxes) for plane in page.hues)
+    page = Shown(light, hues, without_dark_ink(light))
     stored = read_upright(raster, page, labels, threads)
     # Labels are upright on a turned page, too.
     may_turn = may_be_rotated(word for word in stored.words if word.engine is not Engine.LABEL)

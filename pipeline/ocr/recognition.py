@@ -14,7 +14,7 @@ from pipeline.ocr.cut_numbers import cut_numbers
 from pipeline.ocr.engines.line_word import LineWord
 from pipeline.ocr.engines.text_detector import text_map
 from pipeline.ocr.full_boxes import with_full_boxes
-from pipeline.ocr.hue import Shown, hue_lines, rows_by_hue
+from pipeline.ocr.hidden_text import Shown, hidden_lines, hidden_rows
 from pipeline.ocr.line_reading.contrast import is_visible, without_dimness
 from pipeline.ocr.line_reading.words import words_of_lines
 from pipeline.ocr.lines import OcrWord, compose, join_rows
@@ -23,8 +23,8 @@ from pipeline.ocr.page import DEFAULT_DPI, read_page
 from pipeline.ocr.unread_ink import is_confident, unread_ink
 from pipeline.ocr.unread_rest import characters_of, is_sign, is_texture, unread_rest
 
-_MIN_DIGITS = 3  # of a number that only hue shows: it counts as unread, because chroma is blurred in many pictures
-_SURE_HUE = 0.7  # score of a line that only hue shows: of 72 values over pictures and patterns all have .73 and more
+_MIN_DIGITS = 3  # of a hidden number: it counts as unread, because chroma is blurred, and dark ink cuts light ink
+_SURE_HIDDEN = 0.7  # score of a hidden line: of 72 values in hue over pictures and patterns all have .73 and more
 _MIN_SPACED, _SAME_ROW = 3, 0.5  # digits in a row that may be a number; the share of their heights that is the same
 
 
@@ -64,24 +64,24 @@ def _read_upright(raster: Raster, page: Shown, labels: Sequence[OcrWord], thread
     read_lines = _read(places, [without_dimness(place.cut(image)) for place in places], threads)
     kept = _texts(read_lines)
     reliable = (line.place.part(word.left, word.right) for line in kept for word in line.words if _is_reliable(word))
-    hues = hue_lines(page, text_map, reliable, _SURE_HUE)
-    by_hue = _texts(_read([line.place for line in hues], [line.cut for line in hues], threads))
+    lines = hidden_lines(page, text_map, reliable, _SURE_HIDDEN)
+    hidden = _texts(_read([line.place for line in lines], [line.cut for line in lines], threads))
     rows = join_rows([*_placed(kept, image.shape), *([label] for label in labels)])
-    text, ocr_words = compose([*rows, *rows_by_hue(_placed(by_hue, image.shape), rows)])
+    text, ocr_words = compose([*rows, *hidden_rows(_placed(hidden, image.shape), rows)])
     ink = ink_of(image, raster.dpi or DEFAULT_DPI)
     # Photographs and drawings have much ink with the shape of characters.
     textures = (place for place, line in zip(found, read_lines, strict=True) if line.is_texture)
     may_be_text = where.without(textures).may_hold_text(ink.boxes)
     ink = ink._replace(is_character=ink.is_character & may_be_text)
-    words = with_full_boxes(with_full_boxes(ocr_words, ink), _ink_of(by_hue, image.shape))
+    words = with_full_boxes(with_full_boxes(ocr_words, ink), _ink_of(hidden, image.shape))
     rest = (
         place.box(left, right, image.shape)
-        for place, cut, own in (*kept, *by_hue)
+        for place, cut, own in (*kept, *hidden)
         for left, right in unread_rest(cut, own, filter(_is_reliable, own))
     )
     numbers = (
         place.box(word.left, word.right, image.shape)
-        for place, _, own in by_hue
+        for place, _, own in hidden
         for word in own
         if sum(map(str.isdigit, word.text)) >= _MIN_DIGITS
     )

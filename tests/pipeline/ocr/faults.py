@@ -151,16 +151,16 @@ def _ink_silent() -> None:
     recognition.unread_ink = lambda image, ink, text, words: ()
 
 
-def _hue_silent() -> None:
+def _hidden_lines_silent() -> None:
     from pipeline.ocr import recognition
 
-    recognition.hue_lines = lambda *given: []
+    recognition.hidden_lines = lambda *given: []
 
 
-def _second_hue_silent() -> None:
+def _second_hidden_lines_silent() -> None:
     from pipeline import rereading
 
-    rereading.hue_lines = lambda *given: []
+    rereading.hidden_lines = lambda *given: []
 
 
 FAULTS: dict[str, Callable[[], None]] = {

@@ -1,4 +1,4 @@
-"""Lines that only hue shows are found beside what grayscale shows, and each once."""
+"""Lines that only hue shows, or light ink under dark ink, are found beside what grayscale shows, and each once."""
 
 import cv2
 import numpy as np
@@ -6,11 +6,12 @@ import pytest
 from PIL import Image, ImageDraw
 
 from pipeline.documents.document import Reading
+from pipeline.documents.raster.light_ink import without_dark_ink
 from pipeline.networks.text_line import TextLine
 from pipeline.ocr import recognition
 from pipeline.ocr.dark_boxes import Box
 from pipeline.ocr.engines.text_detector import text_map
-from pipeline.ocr.hue import hue_lines, rows_by_hue, shown, without_even_boxes
+from pipeline.ocr.hidden_text import Shown, hidden_lines, hidden_rows, shown, without_even_boxes
 from tests.pipeline.documents import papers
 from tests.pipeline.documents.papers import NATIONAL_ID
 from tests.pipeline.low_contrast_images import font
@@ -37,7 +38,7 @@ def test_nothing_is_searched_in_gray_and_on_even_paper_with_grain() -> None:
     gray = np.full((60, 80), 200, np.uint8)
     assert shown(gray).hues == ()
     tinted = np.full((400, 400, 3), (200, 225, 235), np.int16) + np.random.default_rng(1).integers(-4, 5, (400, 400, 1))
-    assert hue_lines(shown(tinted.astype(np.uint8)), pytest.fail, ()) == []
+    assert hidden_lines(shown(tinted.astype(np.uint8)), pytest.fail, ()) == []
 
 
 def test_a_label_in_white_and_its_value_in_hue_alone_are_one_row() -> None:
@@ -78,7 +79,7 @@ def test_a_line_that_both_planes_show_is_read_once() -> None:
     both = shown(image)
     assert len(both.hues) == 2
     assert all(len(text_map(plane).lines()) == 1 for plane in both.hues)
-    assert len(hue_lines(both, text_map, ())) == 1
+    assert len(hidden_lines(both, text_map, ())) == 1
 
 
 @pytest.mark.parametrize("degrees", [cv2.ROTATE_90_CLOCKWISE, cv2.ROTATE_180, cv2.ROTATE_90_COUNTERCLOCKWISE])
@@ -122,7 +123,7 @@ def test_only_the_part_of_a_line_that_nobody_read_is_cut(degrees: int | None) ->
     if degrees is not None:
         image, known = cv2.rotate(image, degrees), cv2.rotate(known, degrees)
     left, top, width, height = cv2.boundingRect(known)
-    (part,) = hue_lines(shown(image), text_map, [TextLine(left, top, (1.0, 0.0), width, height, 1.0)])
+    (part,) = hidden_lines(shown(image), text_map, [TextLine(left, top, (1.0, 0.0), width, height, 1.0)])
     left, top, width, height = part.place.box(0, part.place.width, image.shape[:2])
     covered = np.zeros_like(known)
     covered[top : top + height, left : left + width] = 1
@@ -168,4 +169,73 @@ def test_rows_take_the_words_beside_them_once() -> None:
         OcrWord("y", 0, 60, 9, 20, 90),
     )
     number = OcrWord("10123", 50, 12, 80, 20, 95)
-    assert list(rows_by_hue([[number]], [[label, over], [below]])) == [[number, label]]
+    assert list(hidden_rows([[number]], [[label, over], [below]])) == [[number, label]]
+
+
+SENTENCES = (
+    "the committee reviewed the plan and",
+    "approved the purchase of printers",
+    "and of filters for all branches",
+)
+
+
+def watermarked(value: str, degrees: float, level: int = 181) -> tuple[np.ndarray, np.ndarray]:
+    """A page of black text over a slanted value in light gray, and where that has its ink."""
+    mark = Image.new("L", (900, 700), 255)
+    ImageDraw.Draw(mark).text((300, 320), value, font=font(44), fill=level)
+    mark = mark.rotate(degrees, fillcolor=255, resample=Image.Resampling.BICUBIC)
+    text = Image.new("L", (900, 700), 255)
+    draw = ImageDraw.Draw(text)
+    for row in range(11):
+        draw.text((60, 40 + 58 * row), SENTENCES[row % 3], font=font(30), fill=20)
+    light = np.asarray(mark)
+    return np.minimum(light, np.asarray(text)), light < (level + 255) // 2
+
+
+def covered(shape: tuple[int, int], found: Reading) -> np.ndarray:
+    """The pixels of unread ink and of words with the number."""
+    marked = np.zeros(shape, bool)
+    boxes = [(w.left, w.top, w.width, w.height) for w in found.words if NATIONAL_ID in found.text[w.start : w.end]]
+    for left, top, width, height in (*found.unread, *found.unread_lines, *boxes):
+        marked[top : top + height, left : left + width] = True
+    return marked
+
+
+@pytest.mark.parametrize("degrees", [5, 20, 35])
+def test_a_watermark_under_text_is_burned(degrees: float) -> None:
+    image, ink = watermarked(NATIONAL_ID, degrees)
+    assert covered(image.shape, read(image))[ink].mean() > 0.9
+
+
+def test_the_second_reading_sees_it_too() -> None:
+    image, ink = watermarked(NATIONAL_ID, 5)
+    assert covered(image.shape, read_again(papers.raster(image), papers.encoded(image)))[ink].mean() > 0.9
+
+
+def test_light_words_that_were_read_are_not_read_again() -> None:
+    image, _ = watermarked("", 0)
+    image[40:80, 600:] = 255
+    gray = Image.fromarray(image)
+    ImageDraw.Draw(gray).text((620, 40), "page 12345", font=font(30), fill=170)
+    shown_page = Shown(np.asarray(gray), light=without_dark_ink(np.asarray(gray)))
+    assert shown_page.light is not None
+    found = read(np.asarray(gray))
+    assert found.text.count("12345") == 1
+    assert not covered(image.shape, found)[40:80, 620:].any()
+
+
+def test_pages_without_light_ink_have_no_such_plane() -> None:
+    page_of_text, _ = watermarked("", 0)
+    rng = np.random.default_rng(1)
+    photograph = cv2.GaussianBlur(rng.integers(0, 255, (400, 400)).astype(np.uint8), (0, 0), 3)
+    noisy = np.clip(page_of_text.astype(int) + rng.normal(0, 5, page_of_text.shape), 0, 255).astype(np.uint8)
+    worn = papers.decoded(papers.encoded(page_of_text, ".jpg"))
+    for image in (
+        page_of_text,
+        cv2.equalizeHist(photograph),
+        noisy,
+        worn,
+        255 - page_of_text,
+        np.full((9, 9), 200, np.uint8),
+    ):
+        assert without_dark_ink(image) is None

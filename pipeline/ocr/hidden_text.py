@@ -1,5 +1,6 @@
-"""Lines of text that stand out in hue alone: they are searched in the planes of chroma, where grayscale shows none."""
+"""Lines of text that grayscale hides: in hue alone, which planes of chroma show, and in light ink under dark ink."""
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -18,21 +19,26 @@ _BESIDE = 3  # pixels at the edges of a box in which compression mixes its hue w
 _NOISE = (3, 3)  # pixels whose mean counts where the range of a plane is measured
 _MARKED, _OVER = 255, 0.5  # what marks a pixel as known, and the share of a line from which on it is known
 _MIN_PART = 1.5  # times its height: a part of a line that lies in no other one
+_SURE = 0.82  # least score of a line in light ink: contours of maps and photographs have up to .8
+_LONG, _CROSSING = 3.0, 0.07  # times its height, and the sine of its least angle to others, of a line that crosses them
+_CROSSED = 0.02  # share of a word that is dark ink: light ink under it may be another text
 _REDUCTION = 4  # factor by which the boxes of lines are reduced to tell what they share
 
 
 class Shown(NamedTuple):
-    """A page in gray, and its planes of chroma if it has hue: Cr and Cb of ITU-R BT.601."""
+    """A page in gray, its planes of chroma if it has hue (Cr and Cb of ITU-R BT.601), and its light ink, if any."""
 
     gray: Any
     hues: tuple[Any, ...] = ()
+    light: Any | None = None
 
     def mapped(self, change: Callable[[Any], Any]) -> "Shown":
         """The page with every plane changed so."""
-        return Shown(change(self.gray), tuple(map(change, self.hues)))
+        light = None if self.light is None else change(self.light)
+        return Shown(change(self.gray), tuple(map(change, self.hues)), light)
 
 
-class HueLine(NamedTuple):
+class HiddenLine(NamedTuple):
     """A line with its cut, in full contrast, from the plane that shows it best."""
 
     place: TextLine
@@ -66,29 +72,56 @@ def without_even_boxes(plane: Any, boxes: Sequence[Box]) -> Any:
     return filled
 
 
-def hue_lines(
+def hidden_lines(
     page: Shown, detector: Callable[[Any], TextMap], read: Iterable[TextLine], least_score: float = 0.0
-) -> list[HueLine]:
-    """The lines that the detector finds in the planes of chroma with this score at least, the surest first.
+) -> list[HiddenLine]:
+    """The lines that the detector finds with this score at least in hue, and then in light ink, the surest first.
 
     Of each, the parts that lie neither in what was `read` nor in lines before it: what stands there may have another
-    ground.
+    ground. In light ink only long lines that cross those of the page, whose dark words they may lie under.
     """
-    if not page.hues:
-        return []
-    height, width = page.gray.shape
-    known = np.zeros((height // _REDUCTION + 1, width // _REDUCTION + 1), np.uint8)
+    words = list(read)
+    in_hue = [
+        (line, plane) for plane in _spread(page.hues) for line in detector(plane).lines() if line.score >= least_score
+    ]
+    found = list(_new_lines(in_hue, _known(page.gray.shape, words)))
+    for plane in _spread(() if page.light is None else (page.light,)):
+        level = float(np.median([_angle(word) for word in words])) if words else 0.0
+        across = [(line, plane) for line in detector(plane).lines() if line.score >= _SURE and _crosses(line, level)]
+        light_words = (word for word in words if not _is_dark(word, page.gray, page.light))
+        found += _new_lines(across, _known(page.gray.shape, light_words))
+    return found
+
+
+def _crosses(line: TextLine, level: float) -> bool:
+    """Whether a line is long and runs at another angle than the lines of its page."""
+    return line.width >= _LONG * line.height and abs(math.sin(_angle(line) - level)) > _CROSSING
+
+
+def _angle(line: TextLine) -> float:
+    """Radians, between -pi/2 and pi/2."""
+    return math.atan(line.along[1] / (line.along[0] or 1e-9))
+
+
+def _is_dark(word: TextLine, gray: Any, light: Any) -> bool:
+    return float((word.cut(gray) < word.cut(light)).mean()) > _CROSSED
+
+
+def _known(shape: tuple[int, int], read: Iterable[TextLine]) -> Any:
+    """Where on a page, reduced, something was read."""
+    known = np.zeros((shape[0] // _REDUCTION + 1, shape[1] // _REDUCTION + 1), np.uint8)
     for line in read:
         _mark(known, line)
-    planes = [plane for plane in map(_spread, page.hues) if plane is not None]
-    found = [(line, plane) for plane in planes for line in detector(plane).lines() if line.score >= least_score]
-    parts: list[HueLine] = []
+    return known
+
+
+def _new_lines(found: Sequence[tuple[TextLine, Any]], known: Any) -> Iterator[HiddenLine]:
+    """The parts of lines, each with its plane, that were not known."""
     for line, plane in sorted(found, key=lambda one: one[0].score, reverse=True):
         for part in _new_parts(line, known):
             place = part.fitted(plane)
-            parts.append(HueLine(place, legible(place.cut(plane))))
+            yield HiddenLine(place, legible(place.cut(plane)))
         _mark(known, line)
-    return parts
 
 
 def _mark(known: Any, line: TextLine) -> None:
@@ -118,8 +151,8 @@ def _new_parts(line: TextLine, known: Any) -> Iterator[TextLine]:
             yield line.part(before * scale, (after - 1) * scale)
 
 
-def rows_by_hue(lines: Sequence[Line], rows: Sequence[Line]) -> Iterator[list[OcrWord]]:
-    """The rows of lines that hue shows, each with the words that the rows in grayscale have beside it."""
+def hidden_rows(lines: Sequence[Line], rows: Sequence[Line]) -> Iterator[list[OcrWord]]:
+    """The rows of hidden lines, each with the words that the rows in grayscale have beside it."""
     words = [word for row in rows for word in row]
     tops = np.array([word.top for word in words], int)
     heights = np.array([word.height for word in words], int)
@@ -134,13 +167,13 @@ def _is_over(word: OcrWord, other: OcrWord) -> bool:
     return word.left < other.left + other.width and other.left < word.left + word.width
 
 
-def _spread(plane: Any) -> Any | None:
-    """The plane over all levels; None if nothing stands out in it."""
-    low, high = _extremes(plane)
-    if high - low < MIN_CHROMA_CONTRAST:
-        return None
-    levels = np.clip((np.arange(256) - low) * 255 / (high - low), 0, 255).astype(np.uint8)
-    return levels[plane]
+def _spread(planes: Iterable[Any]) -> Iterator[Any]:
+    """The planes over all levels, without those in which nothing stands out."""
+    for plane in planes:
+        low, high = _extremes(plane)
+        if high - low >= MIN_CHROMA_CONTRAST:
+            levels = np.clip((np.arange(256) - low) * 255 / (high - low), 0, 255).astype(np.uint8)
+            yield levels[plane]
 
 
 def _range(plane: Any) -> int:
