@@ -45,14 +45,9 @@ _CARD_SHAPE = shadow_pattern(r"(?<![a-z0-9+]) \d (?:[ \-.]? \d){13,15} (?![a-z0-
 
 
 def _iban(text: NormalizedText, options: DetectOptions) -> Iterator[Span]:
-    """`SA` and 22 characters, in any usual grouping and either case. Lenient: kept if mod 97 fails.
-
-    Over a line break only with right check digits.
-    """
-    for match in _WRAPPED.finditer(text.shadow) if "\n" in text.text else ():
-        start, end = match.span(1)
-        if b"\n" in match[1] and not _is_within_word(text, start) and mod97(_compact(text.text[start:end])):
-            yield span(start, end, EntityType.IBAN, 0.99, "iban")
+    """`SA` and 22 characters, in any usual grouping and either case. Lenient: kept if mod 97 fails."""
+    if "\n" in text.text:
+        yield from _over_line_breaks(text)
     for match in _IBAN.finditer(text.shadow):
         start, end = match.span()
         if _is_within_word(text, start):
@@ -65,6 +60,13 @@ def _iban(text: NormalizedText, options: DetectOptions) -> Iterator[Span]:
         for start, end in values(text, options, "iban", _MISREAD):
             if sum(byte in b"0123456789" for byte in text.shadow[start:end]) >= _FEWEST_DIGITS:
                 yield span(start, end, EntityType.IBAN, 0.5, "iban")
+
+
+def _over_line_breaks(text: NormalizedText) -> Iterator[Span]:
+    for match in _WRAPPED.finditer(text.shadow):
+        start, end = match.span(1)
+        if b"\n" in match[1] and not _is_within_word(text, start) and mod97(_compact(text.text[start:end])):
+            yield span(start, end, EntityType.IBAN, 0.99, "iban")
 
 
 def _is_within_word(text: NormalizedText, start: int) -> bool:

@@ -16,7 +16,7 @@ import pipeline.documents
 import pipeline.ocr
 
 _ROOT = "pipeline.documents"
-# Besides the handlers: what spreads a value that was found over the rest of its document.
+# Besides the handlers: what finds values over line breaks, and what spreads them over the rest of their document.
 _BESIDE = (
     "pipeline.entities.findings",
     "pipeline.entities.detection",
@@ -24,6 +24,7 @@ _BESIDE = (
     "pipeline.entities.occurrences",
     "pipeline.entities.escapes",
     "pipeline.detect.text.line_wrap",
+    "pipeline.detect.recognizers.banking",
 )
 _NOT_HANDLERS = {"document", "limits"}
 READING = "pipeline.ocr."
