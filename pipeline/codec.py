@@ -19,6 +19,7 @@ from pipeline.documents.document import (
     JoinedText,
     Raster,
     Reading,
+    Strip,
     TextUnit,
     Unread,
     Word,
@@ -172,7 +173,7 @@ def encode(value: Extraction | Findings | Raster | Reading | SecondReading) -> d
             "text": clean(value.text),
             "words": [_word_row(word) for word in value.words],
             "unread": [list(box) for box in value.unread],
-            "unread_lines": [list(box) for box in value.unread_lines],
+            "unread_lines": [list(strip) for strip in value.unread_lines],
         }
     return {
         "texts": [[clean(passage.text), clean(passage.context)] for passage in value.texts],
@@ -313,7 +314,7 @@ def _reading(raw: object) -> Reading:
         text=checked_text,
         words=tuple(_word(row, len(checked_text)) for row in list_of(words, MAX_ITEMS, "words")),
         unread=tuple(_box(row) for row in list_of(unread, MAX_ITEMS, "unread")),
-        unread_lines=tuple(_box(row) for row in list_of(lines, MAX_ITEMS, "unread_lines")),
+        unread_lines=tuple(_strip(row) for row in list_of(lines, MAX_ITEMS, "unread_lines")),
     )
 
 
@@ -326,6 +327,20 @@ def _word(raw: object, length: int) -> Word:
     if not isinstance(engine, str) or engine not in _ENGINES:
         raise Malformed("word.engine")
     return Word(first, last, *box, float(confidence), _ENGINES[engine])
+
+
+def _strip(raw: object) -> Strip:
+    *numbers, is_crossed = row_of(raw, 6, "strip")
+    x, y, across, down, height = (_pixels(number) for number in numbers)
+    if height < 1 or not (across or down) or not isinstance(is_crossed, bool):
+        raise Malformed("strip")
+    return Strip(x, y, across, down, height, is_crossed)
+
+
+def _pixels(raw: object) -> float:
+    if isinstance(raw, bool) or not isinstance(raw, int | float) or not -MAX_SIDE <= raw <= MAX_SIDE:
+        raise Malformed("strip")
+    return float(raw)
 
 
 def _box(raw: object) -> tuple[int, int, int, int]:

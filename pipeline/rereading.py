@@ -4,6 +4,7 @@ Tesseract reads the page in two halves, and the number recognizer of the verific
 detector finds, and rows of components where it finds none. Other libraries read the codes. All work at the same time.
 """
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import replace
@@ -12,7 +13,7 @@ from typing import Any
 import cv2
 import numpy as np
 
-from pipeline.documents.document import Engine, Raster, Reading, Word
+from pipeline.documents.document import Engine, Raster, Reading, Strip, Word
 from pipeline.documents.raster.ink import Ink, characters, ink_of, line_boxes
 from pipeline.networks.numbers import numbers_of
 from pipeline.networks.pretrained_detector import text_map
@@ -43,10 +44,9 @@ _COVERED = 0.4  # of a word: how much of it a number covers that it is read for
 _CREDIBLE, _MIN_CHARACTERS = 60.0, 4  # confidence and letters or digits of a word where the detector sees no text
 _EDGE = 0.25  # times the height of a line of components: paper around it
 _MAX_OVERLOOKED = 500  # such lines that are read
-_STEP, _WINDOW = (
-    9,
-    5,
-)  # the ground of a plane is the median of every ninth pixel in a square of five times five such pixels
+_STEP, _WINDOW = 9, 5  # the ground of a plane: every ninth pixel, and the square of those whose median it is
+_CORE = 0.8  # of the height of a line: where its letters are
+_DECIMALS = 1  # of a pixel, in places of lines
 _GAIN, _EVEN = 3.0, 128.0  # how much the difference from it is raised, and the level that it becomes
 _SURE = 90.0  # the least confidence (0..100) of a number that the recognizer is sure of
 
@@ -60,7 +60,8 @@ def read_again(raster: Raster, pixels: bytes) -> Reading:
     with ThreadPoolExecutor(_THREADS) as threads:
         codes = threads.submit(codes_of, pixels)
         reading = read_page(raster, pixels, _read_upright, threads)
-        return replace(with_seen_codes(reading, codes.result()), unread_lines=reading.unread)
+        lines = (*reading.unread_lines, *map(_strip_of, reading.unread))
+        return replace(with_seen_codes(reading, codes.result()), unread_lines=lines)
 
 
 def _read_upright(raster: Raster, page: Shown, labels: Sequence[OcrWord], threads: Executor) -> Reading:
@@ -82,12 +83,37 @@ def _read_upright(raster: Raster, page: Shown, labels: Sequence[OcrWord], thread
     text, ocr_words = compose([*found, *hidden_rows(low_rows, rows)])
     read = with_full_boxes(ocr_words, ink)
     seen_words = [_box(word) for word in read]
-    likely = (line.box(0, line.width, image.shape) for line in seen if line.score >= _LIKELY)
-    unread = [box for box in unread_lines(likely, seen_words) if _has_ink(image, box)]
-    likely = (line.place.box(0, line.place.width, image.shape) for line in low if line.place.score >= _LIKELY)
-    credible = [_box(word) for row in (*rows, *low_rows) for word in row if word.confidence >= _CREDIBLE]
-    unread += unread_lines(likely, credible)
-    return Reading(raster.id, *with_column_lines(text, read), tuple(unread))
+    likely = (_strip(line) for line in seen if line.score >= _LIKELY)
+    unread = [strip for strip in unread_lines(likely, seen_words) if _has_ink(_line(strip).cut(image))]
+    likely_low = [line for line in low if line.place.score >= _LIKELY]
+    beside_low, in_low = (
+        [_box(word) for row in some for word in row if word.confidence >= _CREDIBLE] for some in (rows, low_rows)
+    )
+    unread += unread_lines((_strip(line.place) for line in likely_low if not line.is_crossed), [*beside_low, *in_low])
+    crossed = (_strip(line.place, is_crossed=True) for line in likely_low if line.is_crossed)
+    unread += unread_lines(crossed, in_low)
+    return Reading(raster.id, *with_column_lines(text, read), (), tuple(unread))
+
+
+def _strip(line: TextLine, *, is_crossed: bool = False) -> Strip:
+    (u, v), reach = line.along, line.height / 2
+    place = line.left - v * reach, line.top + u * reach, line.width * u, line.width * v
+    x, y, across, down = (round(number, _DECIMALS) for number in place)
+    return Strip(x, y, across, down, max(1.0, round(_CORE * line.height, _DECIMALS)), is_crossed)
+
+
+def _line(strip: Strip) -> TextLine:
+    length, reach = math.hypot(strip.across, strip.down), strip.height / 2
+    u, v = strip.across / length, strip.down / length
+    return TextLine(strip.x + v * reach, strip.y - u * reach, (u, v), length, strip.height, 1.0)
+
+
+def _strip_of(box: Box) -> Strip:
+    """The strip along the longer side of a box."""
+    left, top, width, height = box
+    if height > width:
+        return Strip(left + width / 2, top, 0.0, height, max(1, width))
+    return Strip(left, top + height / 2, max(1, width), 0.0, max(1, height))
 
 
 def _box(word: Word | OcrWord) -> Box:
@@ -150,12 +176,10 @@ def _overlooked(ink: Ink, where: TextMap) -> list[TextLine]:
     ]
 
 
-def _has_ink(image: Any, box: Box) -> bool:
+def _has_ink(cut: Any) -> bool:
     """Whether a part of a line is more than a blank between words and the edges of these."""
-    left, top, width, height = box
-    part = image[top : top + height, left : left + width]
-    inked = np.flatnonzero((part < int(part.max()) - _INK).any(axis=0 if width >= height else 1))
-    return len(inked) > 0 and bool(inked[-1] - inked[0] >= _INKED * min(width, height))
+    inked = np.flatnonzero((cut < int(cut.max()) - _INK).any(axis=0))
+    return len(inked) > 0 and bool(inked[-1] - inked[0] >= _INKED * cut.shape[0])
 
 
 def _plausible(row: Sequence[OcrWord], where: TextMap) -> list[OcrWord]:

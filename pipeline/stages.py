@@ -87,7 +87,7 @@ def read_raster(
     boxes = [(word.left, word.top, word.width, word.height) for word in reading.words]
     inside = all(
         left + width <= raster.width and top + height <= raster.height
-        for left, top, width, height in (*boxes, *reading.unread, *reading.unread_lines)
+        for left, top, width, height in (*boxes, *reading.unread)
     )
     if reading.raster != raster.id or not inside:
         raise StageFailed(failed)

@@ -3,10 +3,11 @@
 Everything here crosses the sandbox's boundary as JSON (dataclasses.asdict): plain data, standard library only.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 # Suffix of the id of a further view of a transparent image: on another background it may show other text.
 VIEW = "/view"
@@ -95,19 +96,41 @@ class Word:
     engine: Engine
 
 
+class Strip(NamedTuple):
+    """A part of a line of text at any angle: its middle runs from (x, y) so far across and down, all in pixels.
+
+    `is_crossed`: it is light ink, and dark words over it say nothing about it.
+    """
+
+    x: float
+    y: float
+    across: float
+    down: float
+    height: float
+    is_crossed: bool = False
+
+    @property
+    def box(self) -> tuple[int, int, int, int]:
+        """The upright box (left, top, width, height) around it."""
+        reach = self.height / 2
+        (left, right), (top, bottom) = sorted((self.x, self.x + self.across)), sorted((self.y, self.y + self.down))
+        left, top, right, bottom = left - reach, top - reach, right + reach, bottom + reach
+        return math.floor(left), math.floor(top), math.ceil(right - left), math.ceil(bottom - top)
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
     """What OCR read in one raster: the text in logical order with line breaks, and the place of each word.
 
     `unread` are boxes (left, top, width, height) of ink that looks like text and that no confident word covers, in the
-    second reading of codes; `unread_lines`, of the second reading only, of parts of lines in which it read nothing.
+    second reading of codes; `unread_lines`, of the second reading only, are parts of lines in which it read nothing.
     """
 
     raster: str
     text: str
     words: tuple[Word, ...]
     unread: tuple[tuple[int, int, int, int], ...] = ()
-    unread_lines: tuple[tuple[int, int, int, int], ...] = ()
+    unread_lines: tuple[Strip, ...] = ()
 
 
 class Unread(StrEnum):

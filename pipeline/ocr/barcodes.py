@@ -63,7 +63,8 @@ def _without_noise(reading: Reading, boxes: Sequence[Box]) -> Reading:
         else:
             words.append(word)
     ink = tuple(box for box in reading.unread if not _is_inside(box, boxes))
-    return replace(reading, text="".join(text), words=tuple(words), unread=ink)
+    lines = tuple(line for line in reading.unread_lines if not _is_inside(line.box, boxes))
+    return replace(reading, text="".join(text), words=tuple(words), unread=ink, unread_lines=lines)
 
 
 def _is_inside(box: Box, others: Iterable[Box]) -> bool:

@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 
 from pipeline.documents.raster.hidden_lines import MIN_CHROMA_CONTRAST
+from pipeline.networks.lines_at_any_angle import lines_at_any_angle
 from pipeline.networks.text_line import TextLine
 from pipeline.networks.text_map import TextMap
 from pipeline.ocr.dark_boxes import Box
@@ -39,10 +40,11 @@ class Shown(NamedTuple):
 
 
 class HiddenLine(NamedTuple):
-    """A line with its cut, in full contrast, from the plane that shows it best."""
+    """A line with its cut, in full contrast, from the plane that shows it best; whether dark words may lie over it."""
 
     place: TextLine
     cut: Any
+    is_crossed: bool = False
 
 
 def shown(image: Any) -> Shown:
@@ -85,12 +87,18 @@ def hidden_lines(
         (line, plane) for plane in _spread(page.hues) for line in detector(plane).lines() if line.score >= least_score
     ]
     found = list(_new_lines(in_hue, _known(page.gray.shape, words)))
-    for plane in _spread(() if page.light is None else (page.light,)):
-        level = float(np.median([_angle(word) for word in words])) if words else 0.0
-        across = [(line, plane) for line in detector(plane).lines() if line.score >= _SURE and _crosses(line, level)]
-        light_words = (word for word in words if not _is_dark(word, page.gray, page.light))
-        found += _new_lines(across, _known(page.gray.shape, light_words))
-    return found
+    if page.light is None:
+        return found
+    level = float(np.median([_angle(word) for word in words])) if words else 0.0
+    across = [
+        (line, plane)
+        for plane in _spread([page.light])
+        for line in lines_at_any_angle(plane, detector)
+        if line.score >= _SURE and _crosses(line, level)
+    ]
+    light_words = (word for word in words if not _is_dark(word, page.gray, page.light))
+    crossed = _new_lines(across, _known(page.gray.shape, light_words))
+    return [*found, *(line._replace(is_crossed=True) for line in crossed)]
 
 
 def _crosses(line: TextLine, level: float) -> bool:

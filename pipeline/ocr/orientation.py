@@ -11,7 +11,7 @@ from typing import Any
 
 import cv2
 
-from pipeline.documents.document import Reading, Word
+from pipeline.documents.document import Reading, Strip, Word
 
 _UPRIGHT_CONFIDENCE = 60.0  # word confidence (0..100): a word below it is wrong more often than right
 _UPRIGHT_SHARE = 0.5  # of the letters: upright pages have .56 and more with that confidence, turned ones .3 and less
@@ -46,9 +46,11 @@ def merged(rotated_reading: Reading, stored_reading: Reading, degrees: int, widt
     """
     words = tuple(_word_in_stored(word, degrees, width, height) for word in rotated_reading.words)
     unread = tuple(_box_in_stored(box, degrees, width, height) for box in rotated_reading.unread)
+    lines = tuple(_strip_in_stored(line, degrees, width, height) for line in rotated_reading.unread_lines)
     start = len(rotated_reading.text) + 1
     before = (replace(word, start=word.start + start, end=word.end + start) for word in stored_reading.words)
-    return Reading(stored_reading.raster, f"{rotated_reading.text}\n{stored_reading.text}", (*words, *before), unread)
+    text = f"{rotated_reading.text}\n{stored_reading.text}"
+    return Reading(stored_reading.raster, text, (*words, *before), unread, lines)
 
 
 def _word_in_stored(word: Word, degrees: int, width: int, height: int) -> Word:
@@ -66,3 +68,12 @@ def _box_in_stored(box: Box, degrees: int, width: int, height: int) -> Box:
     if degrees == 90:
         return top, height - left - box_width, box_height, box_width
     return width - top - box_height, left, box_height, box_width
+
+
+def _strip_in_stored(strip: Strip, degrees: int, width: int, height: int) -> Strip:
+    x, y, across, down = strip.x, strip.y, strip.across, strip.down
+    if degrees == 180:
+        return strip._replace(x=width - x, y=height - y, across=-across, down=-down)
+    if degrees == 90:
+        return strip._replace(x=y, y=height - x, across=down, down=-across)
+    return strip._replace(x=width - y, y=x, across=-down, down=across)

@@ -27,11 +27,9 @@ class Rows:
         is_in_row = shared >= _SAME_ROW * np.minimum(height, box[3])
         return self._order[near][is_in_row & (self._apart(near, box) <= gap)]
 
-    def across(self, box: Box) -> Any:
-        """The numbers of the boxes that cover a part of the middle of a box, half-way between its top and bottom."""
-        near, middle = self._near(box), box[1] + box[3] / 2
-        _, top, _, height = self._boxes[:, near]
-        return self._order[near][(top <= middle) & (middle <= top + height) & (self._apart(near, box) <= 0)]
+    def touching(self, box: Box) -> Any:
+        """The numbers of the boxes that share rows of pixels with a box."""
+        return self._order[self._near(box)]
 
     def _near(self, box: Box) -> slice:
         return slice(*np.searchsorted(self._boxes[1], (box[1] - self._tallest, box[1] + box[3])))

@@ -1,18 +1,24 @@
 """Lines of text in an output that a detector sees and that no engine of either reading has read."""
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from pipeline.documents.document import VIEW, Raster, Reading
+import numpy as np
+
+from pipeline.documents.document import VIEW, Raster, Reading, Strip
 from pipeline.verification.raster_matching import Box, scaled
 from pipeline.verification.rows import Rows
 
 _CONFIDENT = 60.0  # confidence of a word (0..100)
 _LONG_NUMBER = 5  # digits
 _MIN_LENGTH = 2.5  # times its height: a part of a line that may hold a value
+_DRIFT = 0.5  # times its height: what a slanted line leaves its row within one box
+_MOST_BOXES = 200  # over one line
+_LEVEL = 1e-9  # part of a unit vector that counts as none
 
 
-def unread_lines(lines: Iterable[Box], words: Sequence[Box]) -> Iterator[Box]:
-    """The long parts of lines in which no word lies, all given as boxes."""
+def unread_lines(lines: Iterable[Strip], words: Sequence[Box]) -> Iterator[Strip]:
+    """The long parts of lines in which no word lies, given as boxes."""
     read = _Covered(words)
     for line in lines:
         yield from read.long_gaps(line)
@@ -24,9 +30,10 @@ def lines_in_doubt(
     second: Sequence[Raster],
     second_readings: Iterable[Reading],
 ) -> dict[str, list[Box]]:
-    """The unread lines of the second reading that the first one did not read or burn, by raster of the second.
+    """Boxes over the unread lines of the second reading that the first one did not read or burn, by its raster.
 
-    Not those of further views, in which the antialiasing of rules is ink. Parameters as for `with_leftovers_burned`.
+    Dark words of the first say nothing about the light ink that they cross. Not lines of further views, in which the
+    antialiasing of rules is ink. Parameters as for `with_leftovers_burned`.
     """
     reading_of = {reading.raster: reading for reading in readings}
     raster_of = {raster.id: raster for raster in second}
@@ -40,11 +47,31 @@ def lines_in_doubt(
             [scaled(box, first, target) for first in firsts for box in boxes_of(reading_of[first.id])]
             for boxes_of in (_burned, _read)
         )
-        covered = _Covered(read, burned)
-        doubtful = [gap for box in reading.unread_lines for gap in covered.long_gaps(box)]
+        covered, burned_over = _Covered(read, burned), _Covered((), burned)
+        gaps = (
+            gap
+            for line in reading.unread_lines
+            for gap in (burned_over if line.is_crossed else covered).long_gaps(line)
+        )
+        doubtful = [box for gap in gaps for box in boxes_over(gap, target)]
         if doubtful:
             found[reading.raster] = doubtful
     return found
+
+
+def boxes_over(strip: Strip, raster: Raster) -> Iterator[Box]:
+    """Upright boxes in a raster that cover a strip: one, or several along a slanted one, so that little else is."""
+    length = math.hypot(strip.across, strip.down)
+    u, v = abs(strip.across) / length, abs(strip.down) / length
+    pieces = min(max(1, math.ceil(length * min(u, v) / (_DRIFT * strip.height))), _MOST_BOXES)
+    wide, high = abs(strip.across) / pieces + strip.height * v, abs(strip.down) / pieces + strip.height * u
+    for piece in range(pieces):
+        share = (piece + 0.5) / pieces
+        x, y = strip.x + share * strip.across, strip.y + share * strip.down
+        left, right = (min(max(0, round(side)), raster.width) for side in (x - wide / 2, x + wide / 2))
+        top, bottom = (min(max(0, round(side)), raster.height) for side in (y - high / 2, y + high / 2))
+        if left < right and top < bottom:
+            yield left, top, right - left, bottom - top
 
 
 def _burned(reading: Reading) -> Sequence[Box]:
@@ -60,40 +87,48 @@ def _read(reading: Reading) -> Iterator[Box]:
 
 
 class _Covered:
-    """What covers parts of lines: words, and burned boxes where they lie across the middle of the line."""
+    """What covers parts of lines: burned boxes over their middle, and words over it or with their middle in them."""
 
     def __init__(self, words: Sequence[Box], burned: Sequence[Box] = ()) -> None:
-        self._upright = _Upright(words, burned)
-        self._upward = _Upright(list(map(_turned, words)), list(map(_turned, burned)))
+        self._boxes = np.array((*words, *burned), float).reshape(-1, 4)
+        self._is_word = np.arange(len(self._boxes)) < len(words)
+        self._rows = Rows([*words, *burned])
 
-    def long_gaps(self, box: Box) -> Iterator[Box]:
-        """The long parts of a line's box, along its longer side, that nothing covers."""
-        if box[3] > box[2]:
-            yield from map(_turned, self._upward.gaps(_turned(box)))
-        else:
-            yield from self._upright.gaps(box)
-
-
-class _Upright:
-    """What covers parts of upright lines."""
-
-    def __init__(self, words: Sequence[Box], burned: Sequence[Box]) -> None:
-        self._words, self._word_rows = words, Rows(words)
-        self._burned, self._burned_rows = burned, Rows(burned)
-
-    def gaps(self, line: Box) -> Iterator[Box]:
-        """The long parts that nothing covers."""
-        left, top, width, height = line
-        boxes = [self._words[place] for place in self._word_rows.beside(line, 0)]
-        boxes += [self._burned[place] for place in self._burned_rows.across(line)]
-        spans = sorted((box[0], box[0] + box[2]) for box in boxes)
-        end = left
-        for first, last in (*spans, (left + width, left + width)):
-            if min(first, left + width) - end >= _MIN_LENGTH * height:
-                yield end, top, min(first, left + width) - end, height
+    def long_gaps(self, line: Strip) -> Iterator[Strip]:
+        """The long parts of a line that nothing covers."""
+        length = math.hypot(line.across, line.down)
+        if not length:
+            return
+        end = 0.0
+        for first, last in (*self._spans(line, length), (length, length)):
+            if min(first, length) - end >= _MIN_LENGTH * line.height:
+                start, share = end / length, (min(first, length) - end) / length
+                yield line._replace(
+                    x=line.x + start * line.across,
+                    y=line.y + start * line.down,
+                    across=share * line.across,
+                    down=share * line.down,
+                )
             end = max(end, last)
 
-
-def _turned(box: Box) -> Box:
-    left, top, width, height = box
-    return top, left, height, width
+    def _spans(self, line: Strip, length: float) -> list[tuple[float, float]]:
+        """Where boxes begin and end to cover a line, in pixels along it, in order."""
+        u, v = line.across / length, line.down / length
+        near = self._rows.touching(line.box)
+        left, top, width, height = self._boxes[near].T
+        # The middle of the line enters and leaves a box through two of its sides.
+        through = np.sort(
+            [
+                np.array([left - line.x, left + width - line.x]) / (u if abs(u) > _LEVEL else _LEVEL),
+                np.array([top - line.y, top + height - line.y]) / (v if abs(v) > _LEVEL else _LEVEL),
+            ],
+            axis=1,
+        )
+        first, last = through[:, 0].max(axis=0), through[:, 1].min(axis=0)
+        x, y = left + width / 2 - line.x, top + height / 2 - line.y
+        is_within = self._is_word[near] & (abs(y * u - x * v) <= line.height / 2)
+        middle, reach = x * u + y * v, (abs(u) * width + abs(v) * height) / 2
+        first = np.where(is_within, middle - reach, first)
+        last = np.where(is_within, middle + reach, last)
+        covers = (first <= last) & (last >= 0) & (first <= length)
+        return sorted(zip(first[covers].tolist(), last[covers].tolist(), strict=True))

@@ -18,6 +18,7 @@ from pipeline.documents.document import (
     JoinedText,
     Raster,
     Reading,
+    Strip,
     TextUnit,
     Word,
 )
@@ -32,6 +33,7 @@ READING = Reading(
     "six kinds of words in the raster",
     tuple(Word(5 * n, 5 * n + 4, 40 * n, 2, 30, 9, 18.5 * n, engine) for n, engine in enumerate(Engine)),
     ((1, 2, 3, 4),),
+    (Strip(1.5, 2.0, 30.0, -4.5, 9.0), Strip(0.0, 5.0, 0.0, 60.0, 8.0, True)),
 )
 FINDINGS = Findings(
     (Finding("1:2", 5, 15, "NATIONAL_ID", "NATIONAL_ID_01"),),

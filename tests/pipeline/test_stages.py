@@ -50,7 +50,18 @@ READINGS = [
     '{"raster": "page/0", "text": "ab", "words": [[0, 2, 90, 0, 11, 5, 50, "code"]], "unread": [], "unread_lines": []}',
     '{"raster": "page/0", "text": "ab", "words": [[0, 3, 0, 0, 11, 5, 50, "code"]], "unread": [], "unread_lines": []}',
     '{"raster": "page/0", "text": "", "words": [], "unread": [[0, 40, 5, 11]], "unread_lines": []}',
-    '{"raster": "page/0", "text": "", "words": [], "unread": [], "unread_lines": [[0, 40, 5, 11]]}',
+    *(
+        f'{{"raster": "page/0", "text": "", "words": [], "unread": [], "unread_lines": [{line}]}}'
+        for line in (
+            "[0, 40, 5, 11]",
+            "[0, 4, 5, 1, 0, true]",
+            "[0, 4, 0, 0, 9, true]",
+            "[0, 4, 1e6, 0, 9, true]",
+            "[0, 4, 5, 1, 9, 1]",
+            "[NaN, 4, 5, 1, 9, true]",
+            "[true, 4, 5, 1, 9, true]",
+        )
+    ),
 ]
 
 

@@ -5,6 +5,8 @@ from typing import Any
 import cv2
 import numpy as np
 
+from pipeline.documents.raster.levels import not_brighter
+
 _DARK, _PAPER = 0.01, 0.9  # shares of the pixels of a page that are not brighter than its text, or than its paper
 _MIN_RANGE = 96  # gray levels between these: with less there is no room for a lighter ink
 _EDGE = np.ones((5, 5), np.uint8)  # around dark ink: its smooth edges are as light as light ink
@@ -13,18 +15,31 @@ _LIGHT = 24  # gray levels between light ink and paper
 _STROKE = np.ones((21, 21), np.uint8)  # strokes are narrower, shading and drawings broader
 _LEAST, _MOST = 2e-4, 0.1  # share of a page that light strokes cover: fewer do not count, more are a picture
 _BLANK = 0.5  # least share of a page that is blank paper
-_LEVELS = 256
+_AROUND = 2.0  # pixels: standard deviation of the distance from which dark ink takes the levels of what is beside it
+_NOTHING = 1e-3  # weight of what is beside dark ink that is too broad for this: paper takes its place
+_HALO = 12  # gray levels by which all is lighter then: the smooth edges of dark ink are paper, too
 
 
 def without_dark_ink(gray: Any) -> Any | None:
-    """A grayscale array in which dark ink is paper. None where nothing else remains, or a photograph or shading."""
-    not_brighter = cv2.calcHist([gray], [0], None, [_LEVELS], [0, _LEVELS]).ravel().cumsum()
-    dark, paper = (int(level) for level in np.searchsorted(not_brighter, np.array((_DARK, _PAPER)) * gray.size))
-    is_page = paper - dark >= _MIN_RANGE and not_brighter[paper - _LIGHT] <= (1 - _BLANK) * gray.size
-    if not is_page:
+    """A grayscale array in which strokes of light ink go on under dark ink, which is not there.
+
+    None where no light strokes remain, or a photograph or shading.
+    """
+    shares = not_brighter(gray)
+    dark, paper = (int(level) for level in np.searchsorted(shares, (_DARK, _PAPER)))
+    if paper - dark < _MIN_RANGE or shares[paper - _LIGHT] > 1 - _BLANK:
         return None
     is_dark = cv2.dilate((gray < (dark + paper) // 2).astype(np.uint8), _EDGE)
-    light = np.where(is_dark, np.uint8(paper), gray)
-    is_light = (light < paper - _LIGHT) & (cv2.dilate(is_dark, _BLURRED) == 0)
+    is_light = (gray < paper - _LIGHT) & (cv2.dilate(is_dark, _BLURRED) == 0)
     strokes = is_light & (cv2.morphologyEx(is_light.astype(np.uint8), cv2.MORPH_OPEN, _STROKE) == 0)
-    return light if _LEAST <= float(strokes.mean()) <= _MOST else None
+    if not _LEAST <= float(strokes.mean()) <= _MOST:
+        return None
+    return np.minimum(_filled(gray, is_dark, paper), paper - _HALO) + _HALO
+
+
+def _filled(gray: Any, is_dark: Any, paper: int) -> Any:
+    """The array with the weighted mean of the pixels around in the place of dark ones."""
+    known = (1 - is_dark).astype(np.float32)
+    weights, levels = (cv2.GaussianBlur(one, (0, 0), _AROUND) for one in (known, known * gray))
+    around = np.where(weights > _NOTHING, levels / np.maximum(weights, _NOTHING), paper)
+    return np.where(is_dark, around.astype(np.uint8), gray)

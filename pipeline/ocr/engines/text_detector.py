@@ -10,6 +10,7 @@ from typing import Any
 import cv2
 import numpy as np
 
+from pipeline.documents.raster.levels import not_brighter
 from pipeline.networks.onnx_session import Session, run_frugally, session
 from pipeline.networks.text_map import TextMap, Thresholds, detected
 
@@ -32,7 +33,7 @@ def load() -> None:
 
 def paper_and_contrast(image: Any) -> tuple[float, float]:
     """The gray level of the paper, and how far from it ink lies at most."""
-    shares = np.cumsum(np.bincount(image.ravel(), minlength=256)) / image.size
+    shares = not_brighter(image)
     darkest, brightest = (int(np.searchsorted(shares, share)) for share in (_DARKEST, _BRIGHTEST))
     dark = float(shares[(darkest + brightest) // 2])
     dark = dark if 1 - dark >= _LIGHT else 0.0  # else the page is dark, and its ink light

@@ -2,14 +2,13 @@
 
 from typing import Any
 
-import cv2
 import numpy as np
 
 from pipeline.documents.raster.hidden_lines import MIN_GRAY_CONTRAST
+from pipeline.documents.raster.levels import LEVELS, not_brighter
 
 _DIM = 48.0  # gray levels between ink and paper: engines read lines with more
 _EXTREMES = (0.002, 0.998)  # shares of the pixels of a line that are not brighter than its ink, or than its paper
-_LEVELS = 256
 
 
 def contrast(cut: Any) -> float:
@@ -21,7 +20,7 @@ def contrast(cut: Any) -> float:
 def legible(cut: Any) -> Any:
     """A line as dark ink on light paper: with all the contrast there can be, and inverted if most of it is dark."""
     dark, light = _extremes(cut)
-    spread = np.clip((np.arange(_LEVELS) - dark) * 255 / max(light - dark, 1.0), 0, 255).astype(np.uint8)[cut]
+    spread = np.clip((np.arange(LEVELS) - dark) * 255 / max(light - dark, 1.0), 0, 255).astype(np.uint8)[cut]
     return 255 - spread if np.median(spread) < 128 else spread
 
 
@@ -41,7 +40,6 @@ def without_dimness(cut: Any) -> Any:
 
 
 def _extremes(cut: Any) -> tuple[float, float]:
-    """The levels of ink and paper, counted by level, because sorting the pixels takes ten times as long."""
-    not_brighter = cv2.calcHist([cut], [0], None, [_LEVELS], [0, _LEVELS]).ravel().cumsum()
-    dark, light = np.searchsorted(not_brighter, np.array(_EXTREMES) * cut.size)
+    """The levels of ink and paper."""
+    dark, light = np.searchsorted(not_brighter(cut), _EXTREMES)
     return float(dark), float(light)

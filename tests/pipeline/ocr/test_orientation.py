@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pipeline import rereading
-from pipeline.documents.document import Raster, Reading
+from pipeline.documents.document import Raster, Reading, Strip
 from pipeline.documents.raster.burn import Box, burn
 from pipeline.ocr import orientation, recognition
 from tests.pipeline.documents import papers
@@ -46,10 +46,17 @@ def test_boxes_come_back_to_where_they_stand(degrees: int) -> None:
     upright = orientation.rotated(stored, degrees)
     rows, columns = np.nonzero(upright)
     box = (int(columns.min()), int(rows.min()), int(np.ptp(columns)) + 1, int(np.ptp(rows)) + 1)
-    read = Reading("image", "value", (Word(0, 5, *box, 96.0),), unread=(box,))
+    left, top, width, height = box
+    middle = {
+        90: Strip(left + width / 2, top, 0, height, width),
+        180: Strip(left + width, top + height / 2, -width, 0, height),
+        270: Strip(left + width / 2, top + height, 0, -height, width),
+    }[degrees]
+    read = Reading("image", "value", (Word(0, 5, *box, 96.0),), (box,), (middle,))
     before = Reading("image", "anlen", (Word(0, 5, 1, 2, 3, 4, 50.0),))
     joined = orientation.merged(read, before, degrees, 100, 40)
     assert joined.unread == ((60, 5, 30, 7),)
+    assert joined.unread_lines == (Strip(60, 8.5, 30, 0, 7),)
     assert joined.words == (Word(0, 5, 60, 5, 30, 7, 96.0), Word(6, 11, 1, 2, 3, 4, 50.0))
     assert joined.text == "value\nanlen"
 

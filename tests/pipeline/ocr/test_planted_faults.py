@@ -15,7 +15,9 @@ from pipeline.sandbox.parent import Sandbox
 from schemas.errors import StageFailed
 from schemas.files import Format
 from tests.pipeline.documents import papers
+from tests.pipeline.documents.papers import NATIONAL_ID
 from tests.pipeline.ocr.faults import FAULTS
+from tests.pipeline.ocr.test_hidden_text import watermarked
 from tests.pipeline.sandbox.shared import shared
 
 TESTS = Path(__file__).parents[2]
@@ -117,13 +119,28 @@ def test_without_a_fault_the_values_go_and_the_rest_stays(detector: Detector, bl
 )
 def test_no_single_fault_lets_a_value_pass(detector: Detector, sandbox: FaultySandbox, fault: str, blur: float) -> None:
     before, boxes = page(blur)
+    assert_nothing_passes(detector, sandbox, fault, before, boxes)
+
+
+def assert_nothing_passes(
+    detector: Detector, sandbox: FaultySandbox, fault: str, before: np.ndarray, boxes: dict[str, Box], turn: float = 0.0
+) -> None:
+    """`turn`: degrees by which the page is turned so that the boxes are upright."""
     sandbox.fault = fault
     try:
         output = redact_document(sandbox, DirectDetector(detector), Format.PNG, papers.encoded(before), max_pages=1)
     except StageFailed as failure:
         assert failure.code in {"image_redact_failed", "verify_failed"}
     else:
-        assert readable(before, papers.decoded(output.data), boxes) == []
+        after = papers.decoded(output.data)
+        assert readable(turned(before, turn), turned(after, turn), boxes) == []
+
+
+def turned(pixels: np.ndarray, degrees: float) -> np.ndarray:
+    """The page turned counter-clockwise around its middle."""
+    height, width = pixels.shape[:2]
+    turn = cv2.getRotationMatrix2D((width / 2, height / 2), degrees, 1)
+    return cv2.warpAffine(pixels, turn, (width, height), borderValue=(255, 255, 255))
 
 
 def hue_page() -> tuple[np.ndarray, dict[str, Box]]:
@@ -145,10 +162,22 @@ def hue_page() -> tuple[np.ndarray, dict[str, Box]]:
 )
 def test_in_hue_no_single_fault_lets_a_value_pass(detector: Detector, sandbox: FaultySandbox, fault: str) -> None:
     before, boxes = hue_page()
-    sandbox.fault = fault
-    try:
-        output = redact_document(sandbox, DirectDetector(detector), Format.PNG, papers.encoded(before), max_pages=1)
-    except StageFailed as failure:
-        assert failure.code in {"image_redact_failed", "verify_failed"}
-    else:
-        assert readable(before, papers.decoded(output.data), boxes) == []
+    assert_nothing_passes(detector, sandbox, fault, before, boxes)
+
+
+@pytest.mark.parametrize(
+    ("fault", "degrees"),
+    [
+        pytest.param(fault, degrees, marks=[] if (fault, degrees) == ("hidden_lines_silent", 35) else pytest.mark.slow)
+        for fault in sorted(FAULTS)
+        for degrees in (5, 20, 35, 55)
+    ],
+)
+def test_under_text_no_single_fault_lets_a_watermark_pass(
+    detector: Detector, sandbox: FaultySandbox, fault: str, degrees: float
+) -> None:
+    before, _ = watermarked(NATIONAL_ID, degrees)
+    _, ink = watermarked(NATIONAL_ID, 0)
+    rows, columns = np.nonzero(ink)
+    box = int(columns.min()), int(rows.min()), int(columns.max()) + 1, int(rows.max()) + 1
+    assert_nothing_passes(detector, sandbox, fault, before, {NATIONAL_ID: box}, turn=-degrees)

@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
-from pipeline.documents.document import Raster, Reading
+from pipeline.documents.document import Raster, Reading, Strip
 from pipeline.verification.raster_matching import Box
-from pipeline.verification.unread_lines import lines_in_doubt, unread_lines
+from pipeline.verification.unread_lines import boxes_over, lines_in_doubt, unread_lines
 from tests.pipeline.documents import papers
 from tests.pipeline.ocr.words import Word
 from tests.pipeline.verification.again import read_again
 
 FIRST, SECOND = Raster("first", 1000, 400), Raster("second", 1000, 400)
-LINE = (100, 50, 600, 40)
+LINE = Strip(100, 70, 600, 0, 40)
 
 
 def box(left: int, width: int, top: int = 55, height: int = 30) -> Box:
@@ -38,13 +38,51 @@ def word(left: int, width: int, top: int = 55, height: int = 30) -> Word:
     ],
 )
 def test_long_parts_of_a_line_without_words(words: list[Box], parts: list[tuple[int, int]]) -> None:
-    assert [(left, width) for left, _, width, _ in unread_lines([LINE], words)] == parts
+    assert [(gap.x, gap.across) for gap in unread_lines([LINE], words)] == parts
 
 
-def test_a_line_that_runs_upward() -> None:
-    line = (100, 50, 40, 250)
+@pytest.mark.parametrize("line", [Strip(120, 50, 0, 250, 40), Strip(120, 300, 0, -250, 40)])
+def test_a_line_that_runs_upward(line: Strip) -> None:
     assert list(unread_lines([line], [])) == [line]
     assert list(unread_lines([line], [(102, 60, 36, 230)])) == []
+
+
+def test_a_slanted_line() -> None:
+    """Words cover it where its middle runs through them, or their middle is in it."""
+    line = Strip(100, 100, 300, 300, 40)
+    assert list(unread_lines([line], [box(0, 90), box(300, 100, top=100, height=100)])) == [line]
+    (before, after) = unread_lines([line], [(200, 200, 60, 60)])
+    assert before == pytest.approx(Strip(100, 100, 100, 100, 40))
+    assert after == pytest.approx(Strip(260, 260, 140, 140, 40))
+    (after,) = unread_lines([line], [(90, 90, 60, 60), (205, 160, 20, 50)])
+    assert after.x > 200 and after.x + after.across == pytest.approx(400)
+
+
+@pytest.mark.parametrize("across", [-300, -80, 0, 25, 80, 300])
+@pytest.mark.parametrize("down", [-300, -80, -25, 0, 80, 300])
+def test_boxes_over_a_line_cover_it_and_little_else(across: int, down: int) -> None:
+    if not (across or down):
+        return
+    strip = Strip(400, 400, across, down, 40)
+    marked = np.zeros((800, 800), np.uint8)
+    for left, top, width, height in boxes_over(strip, Raster("page", 800, 800)):
+        marked[top : top + height, left : left + width] = 1
+    line = np.zeros_like(marked)
+    length = np.hypot(across, down)
+    along = np.array((across, down)) / length
+    aside = along[::-1] * (-19, 19)  # pixels; the edges of the filled shape are in it
+    start, end = 400 + along, 400 + along * (length - 1)
+    corners = np.rint([start + aside, end + aside, end - aside, start - aside]).astype(np.int32)
+    cv2.fillConvexPoly(line, corners, 1)
+    assert marked[line > 0].mean() > 0.98
+    assert marked.sum() < 2 * line.sum() + 4 * 40 * 40
+
+
+def test_boxes_over_a_line_stay_in_its_raster_and_are_few() -> None:
+    raster = Raster("page", 300, 200)
+    boxes = list(boxes_over(Strip(-50_000, -50_000, 100_000, 100_000, 1), raster))
+    assert 0 < len(boxes) <= 200
+    assert all(0 <= left < left + width <= 300 and 0 <= top < top + height <= 200 for left, top, width, height in boxes)
 
 
 def doubtful(first: Reading, second: Reading) -> dict[str, list[tuple[int, int, int, int]]]:
@@ -53,17 +91,25 @@ def doubtful(first: Reading, second: Reading) -> dict[str, list[tuple[int, int, 
 
 def test_what_the_first_reading_read_or_burned_is_in_no_doubt() -> None:
     second = Reading("second", "", (), unread_lines=(LINE,))
-    assert doubtful(Reading("first", "", ()), second) == {"second": [LINE]}
+    whole = {"second": [(100, 50, 600, 40)]}
+    assert doubtful(Reading("first", "", ()), second) == whole
     assert doubtful(Reading("first", "a", (word(100, 600),)), second) == {}
-    assert doubtful(Reading("first", "", (), unread=(LINE,)), second) == {}
+    assert doubtful(Reading("first", "", (), unread=((100, 50, 600, 40),)), second) == {}
     edge = box(100, 600, top=40, height=20)  # burned for the line above
-    assert doubtful(Reading("first", "", (), unread=(edge,)), second) == {"second": [LINE]}
-    assert doubtful(Reading("first", "a", (replace(word(100, 600), confidence=40.0),)), second) == {"second": [LINE]}
+    assert doubtful(Reading("first", "", (), unread=(edge,)), second) == whole
+    assert doubtful(Reading("first", "a", (replace(word(100, 600), confidence=40.0),)), second) == whole
     number = replace(word(100, 600), end=6)
-    assert doubtful(Reading("first", "104512", (number,)), second) == {"second": [LINE]}
+    assert doubtful(Reading("first", "104512", (number,)), second) == whole
     assert doubtful(Reading("first", "letter", (number,)), second) == {}
     ((part,),) = doubtful(Reading("first", "a", (word(100, 300),)), second).values()
     assert 400 <= part[0] < 410 and part[0] + part[2] == 700
+
+
+def test_dark_words_over_light_ink_say_nothing_about_it_but_what_was_burned_does() -> None:
+    second = Reading("second", "", (), unread_lines=(LINE._replace(is_crossed=True),))
+    whole = box(100, 600, top=50, height=40)
+    assert doubtful(Reading("first", "a", (word(100, 600),)), second) == {"second": [whole]}
+    assert doubtful(Reading("first", "", (), unread=(whole,)), second) == {}
 
 
 def test_a_blurred_value_is_a_line_that_nobody_reads() -> None:
@@ -77,7 +123,8 @@ def test_a_blurred_value_is_a_line_that_nobody_reads() -> None:
     pixels[place] = cv2.GaussianBlur(pixels[place], (0, 0), 6)
     blurred = read_again(papers.raster(pixels, 200), papers.encoded(pixels))
     assert "٠٥٠١٢٣٤٥٦٧" in clear.text and not clear.unread_lines
-    ((left, top, width, height),) = blurred.unread_lines
+    (line,) = blurred.unread_lines
+    left, top, width, height = line.box
     assert left < 710 and left + width > 815 and 200 < top < top + height < 250
 
 
@@ -93,7 +140,7 @@ def test_further_views_have_none() -> None:
 
 def test_it_is_linear_in_lines_and_words() -> None:
     """Nothing quadratic survives the timeout."""
-    lines = [(10, 4 * n, 500, 12) for n in range(3000)]
+    lines = [Strip(10, 4 * n + 6, 500, 0, 12) for n in range(3000)]
     words = [box(10 + 50 * (n % 10), 40, top=4 * (n // 10), height=10) for n in range(30_000)]
     assert list(unread_lines(lines, words)) == []
     assert len(list(unread_lines(lines, []))) == 3000
