@@ -24,7 +24,7 @@ from pipeline.ocr.engines import tesseract
 from pipeline.ocr.engines.stacked_lines import words_of_lines
 from pipeline.ocr.full_boxes import with_full_boxes
 from pipeline.ocr.halves import halves
-from pipeline.ocr.hidden_text import HiddenLine, Shown, hidden_lines, hidden_rows
+from pipeline.ocr.hidden_text import HiddenLine, Scores, Shown, hidden_lines, hidden_rows
 from pipeline.ocr.line_reading.contrast import is_dim, is_visible, legible, without_dimness
 from pipeline.ocr.lines import OcrWord, compose, join_rows
 from pipeline.ocr.page import DEFAULT_DPI, read_page
@@ -44,6 +44,7 @@ _COVERED = 0.4  # of a word: how much of it a number covers that it is read for
 _CREDIBLE, _MIN_CHARACTERS = 60.0, 4  # confidence and letters or digits of a word where the detector sees no text
 _EDGE = 0.25  # times the height of a line of components: paper around it
 _MAX_OVERLOOKED = 500  # such lines that are read
+_SURE_HIDDEN = Scores(hue=0.0, light=0.9)  # watermarks have .94 and more; drawings up to .88
 _STEP, _WINDOW = 9, 5  # the ground of a plane: every ninth pixel, and the square of those whose median it is
 _CORE = 0.8  # of the height of a line: where its letters are
 _DECIMALS = 1  # of a pixel, in places of lines
@@ -144,7 +145,7 @@ def _low_contrast_lines(
         is_read = ((left <= x) & (x < left + width) & (top <= y) & (y < top + height)).any()
         if not is_read and is_dim(cut):
             faint.append(HiddenLine(line, legible(cut)))
-    return [*faint, *hidden_lines(page, _text_map_of_plane, map(_upright, words))]
+    return [*faint, *hidden_lines(page, _text_map_of_plane, map(_upright, words), _SURE_HIDDEN)]
 
 
 def _text_map_of_plane(plane: Any) -> TextMap:

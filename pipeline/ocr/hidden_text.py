@@ -20,7 +20,6 @@ _BESIDE = 3  # pixels at the edges of a box in which compression mixes its hue w
 _NOISE = (3, 3)  # pixels whose mean counts where the range of a plane is measured
 _MARKED, _OVER = 255, 0.5  # what marks a pixel as known, and the share of a line from which on it is known
 _MIN_PART = 1.5  # times its height: a part of a line that lies in no other one
-_SURE = 0.82  # least score of a line in light ink: contours of maps and photographs have up to .8
 _LONG, _CROSSING = 3.0, 0.07  # times its height, and the sine of its least angle to others, of a line that crosses them
 _CROSSED = 0.02  # share of a word that is dark ink: light ink under it may be another text
 _REDUCTION = 4  # factor by which the boxes of lines are reduced to tell what they share
@@ -37,6 +36,13 @@ class Shown(NamedTuple):
         """The page with every plane changed so."""
         light = None if self.light is None else change(self.light)
         return Shown(change(self.gray), tuple(map(change, self.hues)), light)
+
+
+class Scores(NamedTuple):
+    """The least scores (0..1), which depend on the detector, of lines in hue and in light ink."""
+
+    hue: float
+    light: float
 
 
 class HiddenLine(NamedTuple):
@@ -75,16 +81,16 @@ def without_even_boxes(plane: Any, boxes: Sequence[Box]) -> Any:
 
 
 def hidden_lines(
-    page: Shown, detector: Callable[[Any], TextMap], read: Iterable[TextLine], least_score: float = 0.0
+    page: Shown, detector: Callable[[Any], TextMap], read: Iterable[TextLine], least: Scores
 ) -> list[HiddenLine]:
-    """The lines that the detector finds with this score at least in hue, and then in light ink, the surest first.
+    """The lines that the detector finds with these scores at least in hue, and then in light ink, the surest first.
 
     Of each, the parts that lie neither in what was `read` nor in lines before it: what stands there may have another
     ground. In light ink only long lines that cross those of the page, whose dark words they may lie under.
     """
     words = list(read)
     in_hue = [
-        (line, plane) for plane in _spread(page.hues) for line in detector(plane).lines() if line.score >= least_score
+        (line, plane) for plane in _spread(page.hues) for line in detector(plane).lines() if line.score >= least.hue
     ]
     found = list(_new_lines(in_hue, _known(page.gray.shape, words)))
     if page.light is None:
@@ -94,7 +100,7 @@ def hidden_lines(
         (line, plane)
         for plane in _spread([page.light])
         for line in lines_at_any_angle(plane, detector)
-        if line.score >= _SURE and _crosses(line, level)
+        if line.score >= least.light and _crosses(line, level)
     ]
     light_words = (word for word in words if not _is_dark(word, page.gray, page.light))
     crossed = _new_lines(across, _known(page.gray.shape, light_words))

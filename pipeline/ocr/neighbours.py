@@ -1,6 +1,7 @@
 """Words close beside unread ink that may be the rest of it: of a number or an address that was read in part."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from pipeline.documents.document import Word
@@ -36,12 +37,11 @@ def words_beside(text: str, words: Iterable[Word], unread: Sequence[Box]) -> lis
     """
     every = list(words)
     close = _reached(every, unread, lambda word, box: _is_beside(text[word.start : word.end], word, box))
-    groups = [word for word in every if word not in close and _GROUP.fullmatch(text[word.start : word.end])]
-    digits: dict[Box, int] = {
-        _box(word): sum(map(str.isdigit, text[word.start : word.end]))
-        for word in _reached(groups, (*unread, *map(_box, close)), _is_next_group)
-    }
-    return [*map(_box, close), *(box for box in digits if _in_row(box, digits) >= _MIN_DIGITS)]
+    reached = set(close)
+    groups = [word for word in every if word not in reached and _GROUP.fullmatch(text[word.start : word.end])]
+    next_groups = _reached(groups, (*unread, *map(_box, close)), _is_next_group)
+    rows = _Rows({_box(word): sum(map(str.isdigit, text[word.start : word.end])) for word in next_groups})
+    return [*map(_box, close), *(box for box in rows.boxes if rows.digits_beside(box) >= _MIN_DIGITS)]
 
 
 def _reached(words: Sequence[Word], boxes: Sequence[Box], is_beside: Callable[[Word, Box], bool]) -> list[Word]:
@@ -49,22 +49,41 @@ def _reached(words: Sequence[Word], boxes: Sequence[Box], is_beside: Callable[[W
     left, fresh = list(words), boxes
     found: list[Word] = []
     for _ in range(_ROUNDS):
-        beside = [word for word in left if any(is_beside(word, box) for box in fresh)]
+        rows = _Rows(dict.fromkeys(fresh, 0))
+        beside = [word for word in left if any(is_beside(word, box) for box in rows.near(_box(word)))]
         if not beside:
             break
-        left = [word for word in left if word not in beside]
+        reached = set(beside)
+        left = [word for word in left if word not in reached]
         fresh = list(map(_box, beside))
         found += beside
     return found
 
 
+class _Rows:
+    """Boxes by their upper edges, so that those beside another are found among few; each with a number of digits."""
+
+    def __init__(self, digits: Mapping[Box, int]) -> None:
+        self._digits = digits
+        self.boxes = sorted(digits, key=_top)
+
+    def near(self, box: Box) -> list[Box]:
+        """The boxes that may stand in the row of a box. Higher ones than that of a line may be missing."""
+        _, top, _, height = box
+        first = bisect_left(self.boxes, top - _HIGHEST * height, key=_top)
+        return self.boxes[first : bisect_left(self.boxes, top + height, key=_top)]
+
+    def digits_beside(self, box: Box) -> int:
+        """The digits of the boxes in the row of a box, its own with them."""
+        return sum(self._digits[other] for other in self.near(box) if _share_row(box, other))
+
+
+def _top(box: Box) -> int:
+    return box[1]
+
+
 def _box(word: Word) -> Box:
     return word.left, word.top, word.width, word.height
-
-
-def _in_row(box: Box, digits: Mapping[Box, int]) -> int:
-    """The digits of the groups in the row of a box, its own with them."""
-    return sum(number for other, number in digits.items() if _share_row(box, other))
 
 
 def _share_row(one: Box, other: Box) -> bool:

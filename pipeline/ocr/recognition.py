@@ -14,7 +14,7 @@ from pipeline.ocr.cut_numbers import cut_numbers
 from pipeline.ocr.engines.line_word import LineWord
 from pipeline.ocr.engines.text_detector import text_map
 from pipeline.ocr.full_boxes import with_full_boxes
-from pipeline.ocr.hidden_text import Shown, hidden_lines, hidden_rows
+from pipeline.ocr.hidden_text import Scores, Shown, hidden_lines, hidden_rows
 from pipeline.ocr.line_reading.contrast import is_visible, without_dimness
 from pipeline.ocr.line_reading.words import words_of_lines
 from pipeline.ocr.lines import OcrWord, compose, join_rows
@@ -24,7 +24,8 @@ from pipeline.ocr.unread_ink import is_confident, unread_ink
 from pipeline.ocr.unread_rest import characters_of, is_sign, is_texture, unread_rest
 
 _MIN_DIGITS = 3  # of a hidden number: it counts as unread, because chroma is blurred, and dark ink cuts light ink
-_SURE_HIDDEN = 0.7  # score of a hidden line: of 72 values in hue over pictures and patterns all have .73 and more
+# Of 72 values in hue over pictures and patterns all have .73 and more; watermarks .85, contours of maps up to .78
+_SURE_HIDDEN = Scores(hue=0.7, light=0.82)
 _MIN_SPACED, _SAME_ROW = 3, 0.5  # digits in a row that may be a number; the share of their heights that is the same
 
 

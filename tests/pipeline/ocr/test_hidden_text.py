@@ -11,7 +11,7 @@ from pipeline.networks.text_line import TextLine
 from pipeline.ocr import recognition
 from pipeline.ocr.dark_boxes import Box
 from pipeline.ocr.engines.text_detector import text_map
-from pipeline.ocr.hidden_text import Shown, hidden_lines, hidden_rows, shown, without_even_boxes
+from pipeline.ocr.hidden_text import Scores, Shown, hidden_lines, hidden_rows, shown, without_even_boxes
 from pipeline.verification.unread_lines import boxes_over
 from tests.pipeline.documents import papers
 from tests.pipeline.documents.papers import NATIONAL_ID
@@ -19,6 +19,7 @@ from tests.pipeline.low_contrast_images import font
 from tests.pipeline.ocr.words import OcrWord
 from tests.pipeline.verification.again import read_again
 
+ANY = Scores(hue=0.0, light=0.0)
 RED, GREEN = (255, 0, 0), (0, 130, 0)  # of one brightness
 
 
@@ -39,7 +40,7 @@ def test_nothing_is_searched_in_gray_and_on_even_paper_with_grain() -> None:
     gray = np.full((60, 80), 200, np.uint8)
     assert shown(gray).hues == ()
     tinted = np.full((400, 400, 3), (200, 225, 235), np.int16) + np.random.default_rng(1).integers(-4, 5, (400, 400, 1))
-    assert hidden_lines(shown(tinted.astype(np.uint8)), pytest.fail, ()) == []
+    assert hidden_lines(shown(tinted.astype(np.uint8)), pytest.fail, (), ANY) == []
 
 
 def test_a_label_in_white_and_its_value_in_hue_alone_are_one_row() -> None:
@@ -80,7 +81,7 @@ def test_a_line_that_both_planes_show_is_read_once() -> None:
     both = shown(image)
     assert len(both.hues) == 2
     assert all(len(text_map(plane).lines()) == 1 for plane in both.hues)
-    assert len(hidden_lines(both, text_map, ())) == 1
+    assert len(hidden_lines(both, text_map, (), ANY)) == 1
 
 
 @pytest.mark.parametrize("degrees", [cv2.ROTATE_90_CLOCKWISE, cv2.ROTATE_180, cv2.ROTATE_90_COUNTERCLOCKWISE])
@@ -124,7 +125,7 @@ def test_only_the_part_of_a_line_that_nobody_read_is_cut(degrees: int | None) ->
     if degrees is not None:
         image, known = cv2.rotate(image, degrees), cv2.rotate(known, degrees)
     left, top, width, height = cv2.boundingRect(known)
-    (part,) = hidden_lines(shown(image), text_map, [TextLine(left, top, (1.0, 0.0), width, height, 1.0)])
+    (part,) = hidden_lines(shown(image), text_map, [TextLine(left, top, (1.0, 0.0), width, height, 1.0)], ANY)
     left, top, width, height = part.place.box(0, part.place.width, image.shape[:2])
     covered = np.zeros_like(known)
     covered[top : top + height, left : left + width] = 1

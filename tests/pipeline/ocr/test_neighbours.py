@@ -69,3 +69,13 @@ def test_a_word_that_is_one_run_with_unread_ink_is_taken_unless_it_was_read_sure
     assert words_beside("عامر", [sure], [touching]) == []
     assert words_beside("عامر", [unsure], [apart]) == []
     assert words_beside("عامر", [unsure], [over]) == []
+
+
+def test_it_is_linear_in_words_and_boxes() -> None:
+    """Nothing quadratic survives the timeout."""
+    text = " ".join(["2345"] * 20_000)
+    words = [Word(5 * n, 5 * n + 4, 100 + 400 * (n % 4), 40 * (n // 4), 60, 30, 95.0) for n in range(20_000)]
+    found = words_beside(text, words, [(20, 40 * n, 30, 30) for n in range(5000)])
+    assert len(found) == 0
+    found = words_beside(text, words, [(162 + 400 * (n % 4), 40 * (n // 4), 30, 30) for n in range(20_000)])
+    assert len(found) == 20_000
