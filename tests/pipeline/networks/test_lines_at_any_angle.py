@@ -11,7 +11,9 @@ from tests.pipeline.low_contrast_images import font
 TEXT, SIZE = "1012345672", (1100, 800)
 
 
-@pytest.mark.parametrize("degrees", range(0, 180, 15))
+@pytest.mark.parametrize(
+    "degrees", [pytest.param(each, marks=[] if each % 60 == 0 else pytest.mark.slow) for each in range(0, 180, 15)]
+)
 def test_a_line_at_any_angle_is_found_surely_and_read_from_its_cut(degrees: int) -> None:
     mark = Image.new("L", SIZE, 255)
     length = font(44).getlength(TEXT)

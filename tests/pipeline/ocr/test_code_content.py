@@ -2,8 +2,12 @@
 
 from base64 import b64encode, urlsafe_b64encode
 
+import numpy as np
 import pytest
 
+from pipeline.documents.document import Reading, Strip
+from pipeline.documents.raster.codes.reader import Code, Codes
+from pipeline.ocr.barcodes import with_codes
 from pipeline.ocr.code_content import texts_of
 from tests.pipeline.documents.symbols import invoice
 
@@ -75,3 +79,13 @@ def test_nested_base64_ends() -> None:
     for _ in range(6):
         text = b64encode(text.encode()).decode()
     assert len(texts_of(text, text.encode(), False)) < 8
+
+
+def test_what_looks_like_ink_and_lines_inside_a_code_is_neither() -> None:
+    corners = np.array([(100, 100), (300, 100), (300, 200), (100, 200)], float)
+    code = Code("item 7", b"item 7", is_binary=False, is_clean=True, is_linear=True, corners=corners)
+    inside, outside = (120, 120, 150, 20), (120, 320, 150, 20)
+    bars, line = Strip(110, 150, 180, 0, 30), Strip(110, 350, 180, 0, 30)
+    reading = with_codes(Reading("r", "", (), (inside, outside), (bars, line)), Codes((code,), ()), (400, 400))
+    assert (reading.unread, reading.unread_lines) == ((outside,), (line,))
+    assert reading.text == "item 7"
