@@ -20,7 +20,7 @@ def test_a_line_at_any_angle_is_found_surely_and_read_from_its_cut(degrees: int)
     ImageDraw.Draw(mark).text((550 - length / 2, 375), TEXT, font=font(44), fill=0)
     image = np.asarray(mark.rotate(degrees, fillcolor=255, resample=Image.Resampling.BICUBIC))
     best = max(lines_at_any_angle(image, text_map), key=lambda line: line.score)
-    assert best.score > 0.85
+    assert best.score > 0.9  # between .79 and .9 at most angles without all turns
     assert 0.9 * length < best.width < 1.5 * length and best.height < 120
     cut = best.cut(image)
     inked = np.argwhere(cut < 128)

@@ -225,6 +225,16 @@ def test_both_readings_see_a_watermark_under_text(degrees: float, scale: float) 
     assert covered(image.shape, read_again(papers.raster(image), papers.encoded(image)))[ink > 0].mean() > 0.9
 
 
+def test_a_blurred_watermark_is_an_unread_line_of_the_second_reading() -> None:
+    """Dark words over it do not count as its words."""
+    _, ink = watermarked(NATIONAL_ID, 45)
+    blurred = cv2.GaussianBlur(np.where(ink, 181, 255).astype(np.uint8), (0, 0), 4)
+    image = np.minimum(blurred, watermarked("", 0)[0])
+    found = read_again(papers.raster(image), papers.encoded(image))
+    assert [line.is_crossed for line in found.unread_lines] == [True]
+    assert covered(image.shape, found)[ink].mean() > 0.9
+
+
 def test_a_pale_watermark_in_colour_is_burned() -> None:
     gray, ink = watermarked(NATIONAL_ID, 30, 215)
     image = np.dstack([gray] * 3)
