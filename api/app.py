@@ -9,7 +9,7 @@ from fastapi import FastAPI
 from api.access_rules import AccessRules
 from api.http import errors
 from api.http.call_route import operation_id
-from api.http.middleware import AccessLog, CatchUnexpected, FailureCounter, ResponseHeaders
+from api.http.middleware import CatchUnexpected, FailureCounter, RequestFrame
 from api.routes import auth, dashboard, entities, files, glossaries, health, keys, me, proxy, reference, reports, text
 from api.services.container import Services
 from schemas.settings import Settings
@@ -64,6 +64,5 @@ def create_app(settings: Settings, storage: Storage | None = None, rules: Access
     app.state.failures, app.state.access_rules = FailureCounter(), rules
     app.add_middleware(CatchUnexpected, failures=app.state.failures)  # the last one added is the outermost
     rules.install(app)
-    app.add_middleware(AccessLog)
-    app.add_middleware(ResponseHeaders)
+    app.add_middleware(RequestFrame)
     return app

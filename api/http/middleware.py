@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import cache
 from time import perf_counter
 
-from opentelemetry.trace import SpanKind, StatusCode
+from opentelemetry.trace import Span, SpanKind, StatusCode
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -38,8 +38,11 @@ def request_id(path: str = "") -> str:
     return f"{_ID_PREFIX.get(path, 'req')}_{secrets.token_hex(4)}"
 
 
-class ResponseHeaders:
-    """Gives each request its id, in its state and in the answer's `X-Request-Id`.
+class RequestFrame:
+    """Around each request: its id, in its state and in the answer's `X-Request-Id`, its log line, metric and span.
+
+    The line has id, method, route template, status and milliseconds. The path and query are never written as sent:
+    they can hold personal data.
 
     A provider's answer may have an `X-Request-Id` already; ours is then `X-Service-Request-Id`. Adds
     `X-Masker-Warning` where the request's state has a warning, and `Cache-Control: no-store` where nothing else is set.
@@ -52,62 +55,44 @@ class ResponseHeaders:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        given = request_id(scope["path"])
-        scope.setdefault("state", {}).update(request_id=given, started=perf_counter())
+        given, started, status = request_id(scope["path"]), perf_counter(), 0
+        state = scope.setdefault("state", {})
+        state.update(request_id=given, started=started)
 
         async def send_with_id(message: Message) -> None:
+            nonlocal status
             if message["type"] == "http.response.start":
-                headers = [*message.get("headers", ())]
-                is_proxied = any(name == b"x-request-id" for name, _ in headers)  # the provider's own id
+                status, headers = message["status"], [*message.get("headers", ())]
+                names = {name.lower() for name, _ in headers}
+                is_proxied = b"x-request-id" in names  # the provider's own id
                 headers.append((b"x-service-request-id" if is_proxied else b"x-request-id", given.encode()))
-                if (warning := scope["state"].get("warning")) is not None:
+                if (warning := state.get("warning")) is not None:
                     headers.append((WARNING_HEADER.lower().encode(), warning.encode()))
-                if not any(name.lower() == b"cache-control" for name, _ in headers):
+                if b"cache-control" not in names:
                     headers.append((b"cache-control", b"no-store"))
                 message = {**message, "headers": headers}
             await send(message)
 
-        with bound(request_id=given):
-            await self._app(scope, receive, send_with_id)
-
-
-class AccessLog:
-    """Logs one line per request: id, method, route template, status, milliseconds. Also its metric and its span.
-
-    The path and query are never written as sent: they can hold personal data.
-    """
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        status = 0
-
-        async def send_noting_status(message: Message) -> None:
-            nonlocal status
-            if message["type"] == "http.response.start":
-                status = message["status"]
-            await send(message)
-
-        state, method = scope["state"], scope["method"] if scope["method"] in _METHODS else "-"
-        with span(method, SpanKind.SERVER, parent=_traceparent(scope), request_id=state["request_id"]) as traced:
+        method = scope["method"] if scope["method"] in _METHODS else "-"
+        around = span(method, SpanKind.SERVER, parent=_traceparent(scope), request_id=given)
+        with bound(request_id=given), around as traced:
             try:
-                await self._app(scope, receive, send_noting_status)
+                await self._app(scope, receive, send_with_id)
             finally:
                 route = getattr(scope.get("route"), "path", "-")
-                seconds = perf_counter() - state["started"]
+                seconds = perf_counter() - started
                 _seconds_of(method, route, str(status) if status else "-").observe(seconds)
                 facts = {"method": method, "route": route, "status": status, "milliseconds": round(seconds * 1000)}
                 access_log.info("answered", extra=facts)
-                traced.update_name(f"{method} {route}")
-                traced.set_attributes(
-                    {"http.request.method": method, "http.route": route, "http.response.status_code": status}
-                )
-                if status >= _SERVER_ERROR:
-                    traced.set_status(StatusCode.ERROR)
+                if traced.is_recording():
+                    _name_span(traced, method, route, status)
+
+
+def _name_span(traced: Span, method: str, route: str, status: int) -> None:
+    traced.update_name(f"{method} {route}")
+    traced.set_attributes({"http.request.method": method, "http.route": route, "http.response.status_code": status})
+    if status >= _SERVER_ERROR:
+        traced.set_status(StatusCode.ERROR)
 
 
 def _traceparent(scope: Scope) -> str | None:
