@@ -7,7 +7,7 @@ from anyio import to_thread
 from pydantic import BaseModel
 from starlette.requests import Request
 
-from api.http.bodies import body_chunks, declared_length
+from api.http.bodies import BodyChunks, declared_length
 from api.services.container import Services
 from pipeline import stages
 from pipeline.sandbox.parent import SandboxUnavailable
@@ -36,7 +36,7 @@ async def preview(request: Request, services: Services, first: int) -> PreviewPa
     if declared_length(request) > limit:
         raise FileTooLarge
     sniffer, data = Sniffer(request.headers.get("content-type", "")), bytearray()
-    async for chunk in body_chunks(request):
+    async for chunk in BodyChunks(request):
         data += chunk
         if len(data) > limit:
             raise FileTooLarge

@@ -46,7 +46,7 @@ async def read_raw(request: Request, limit: int) -> bytes:
         raise RequestTooLarge
     _check_type(request)
     raw = bytearray()
-    async for chunk in body_chunks(request):
+    async for chunk in BodyChunks(request):
         raw += chunk
         if len(raw) > limit:
             raise RequestTooLarge
@@ -81,25 +81,32 @@ def json_body(model: type[BaseModel]) -> dict[str, Any]:
     return {"requestBody": {"required": True, "content": {"application/json": schema}}}
 
 
-async def body_chunks(request: Request) -> AsyncIterator[bytes]:
+class BodyChunks(AsyncIterator[bytes]):
     """The body's chunks as they arrive.
 
     RequestTimeout when they arrive too slowly, so that nobody holds a connection by sending a byte now and then.
     ClientDisconnect.
     """
-    deadline, is_last = asyncio.get_running_loop().time() + GRACE_SECONDS, False
-    while not is_last:
-        try:
-            async with asyncio.timeout_at(deadline):
-                message = await request.receive()
-        except TimeoutError:
-            raise RequestTimeout from None
-        if message["type"] == "http.disconnect":
-            raise ClientDisconnect
-        chunk, is_last = message.get("body", b""), not message.get("more_body", False)
-        deadline += len(chunk) / MIN_BYTES_PER_SECOND
-        if chunk:
-            yield chunk
+
+    def __init__(self, request: Request) -> None:
+        self._receive, self._is_last = request.receive, False
+        self._deadline = asyncio.get_running_loop().time() + GRACE_SECONDS
+
+    async def __anext__(self) -> bytes:
+        while not self._is_last:
+            try:
+                async with asyncio.timeout_at(self._deadline):
+                    message = await self._receive()
+            except TimeoutError:
+                raise RequestTimeout from None
+            if message["type"] == "http.disconnect":
+                raise ClientDisconnect
+            chunk: bytes = message.get("body", b"")
+            self._is_last = not message.get("more_body", False)
+            self._deadline += len(chunk) / MIN_BYTES_PER_SECOND
+            if chunk:
+                return chunk
+        raise StopAsyncIteration
 
 
 async def wait_for_disconnect(request: Request) -> None:

@@ -11,7 +11,7 @@ from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser, parse_options_header
 from starlette.requests import Request
 
-from api.http.bodies import body_chunks
+from api.http.bodies import BodyChunks
 from api.http.errors import Invalid
 from schemas.errors import FileTooLarge
 
@@ -48,7 +48,7 @@ async def events(request: Request, limit: int) -> AsyncIterator[Event]:
     FileTooLarge beyond `limit` bytes of body. That counts the bytes after the last part too, which make no event.
     """
     parser, size = _Parser(_boundary(request)), 0
-    async for chunk in body_chunks(request):
+    async for chunk in BodyChunks(request):
         size += len(chunk)
         if size > limit:
             raise FileTooLarge

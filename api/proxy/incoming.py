@@ -6,7 +6,7 @@ One limit bounds both the received and the decompressed size.
 from starlette.datastructures import Headers
 from starlette.requests import Request
 
-from api.http.bodies import body_chunks, declared_length
+from api.http.bodies import BodyChunks, declared_length
 from api.upstream.decoding import Decoder, DecodingError, decoder
 from schemas.entities import EntityType
 from schemas.errors import InvalidBody, InvalidTransforms, RequestTooLarge
@@ -28,7 +28,7 @@ async def read(request: Request, limit: int) -> bytes:
         raise RequestTooLarge
     decode = _decoder(request)
     received, body = 0, bytearray()
-    async for chunk in body_chunks(request):
+    async for chunk in BodyChunks(request):
         received += len(chunk)
         try:
             for data in decode.decoded(chunk):
