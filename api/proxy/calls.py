@@ -19,7 +19,7 @@ from api.llm import answers
 from api.llm.model import MaskedPrompt, MaskingOptions, Provider, StreamTooLong
 from api.llm.streams import RestoredStream
 from api.proxy import demo, incoming
-from api.services.charges import PendingCharge, charged
+from api.services.charges import Charged, PendingCharge
 from api.services.container import Services
 from api.upstream import headers
 from api.upstream.client import ProviderRequest, ProviderResponse
@@ -98,7 +98,7 @@ class _ProxiedResponse(Response):
         )
         # A small prompt is masked while the charge is made: the database is most of the latency that the proxy adds.
         masking = _started(self._masked) if len(self._raw) <= _SMALL_PROMPT else nullcontext(self._masked)
-        async with masking as masked, charged(services, account_id, tokens, _REASON) as charge:
+        async with masking as masked, Charged(services, account_id, tokens, _REASON) as charge:
             try:
                 prompt = await masked()
                 last = await _unless_disconnected(self._forward(prompt, charge, send), self._disconnected)

@@ -2,8 +2,7 @@
 
 import logging
 from asyncio import CancelledError
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from uuid import UUID, uuid4
 
@@ -26,29 +25,31 @@ class PendingCharge:
     is_final: bool = False
 
 
-@asynccontextmanager
-async def charged(
-    services: Services, account_id: UUID, tokens: int, reason: str = "text"
-) -> AsyncIterator[PendingCharge]:
+class Charged(AbstractAsyncContextManager[PendingCharge]):
     """Takes `tokens` before the block runs, and refunds them when it ends without a final charge, however it ends.
 
     `reason`: what the account's ledger names as the purpose. InsufficientTokens; MaskerUnavailable.
     """
-    reference = f"{reason}:{uuid4()}"
-    # No statement may stand between the charge and the `try` below that refunds it.
-    try:
-        await services.charge_batcher.charge(account_id, Order(tokens, reference, reason))
-    except (CommitInDoubt, CancelledError):  # cancelled: the server stops, and the tokens may have been taken
-        await _refund_shielded(services, reference, account_id)
-        raise
-    charge = PendingCharge()
-    try:
-        yield charge
-    finally:
-        if charge.is_final:
-            WORDS.inc(tokens)
+
+    def __init__(self, services: Services, account_id: UUID, tokens: int, reason: str = "text") -> None:
+        self._services, self._account_id = services, account_id
+        self._order = Order(tokens, f"{reason}:{uuid4()}", reason)
+        self._charge = PendingCharge()
+
+    async def __aenter__(self) -> PendingCharge:
+        # No statement may stand between the charge and the block, whose end refunds it.
+        try:
+            await self._services.charge_batcher.charge(self._account_id, self._order)
+        except (CommitInDoubt, CancelledError):  # cancelled: the server stops, and the tokens may have been taken
+            await _refund_shielded(self._services, self._order.reference, self._account_id)
+            raise
+        return self._charge
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._charge.is_final:
+            WORDS.inc(self._order.tokens)
         else:
-            await _refund_shielded(services, reference)
+            await _refund_shielded(self._services, self._order.reference)
 
 
 async def _refund_shielded(services: Services, reference: str, in_doubt: UUID | None = None) -> None:

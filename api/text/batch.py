@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar
 
 from api.engine.fair_queue import Disconnected
 from api.engine.text_work import Work
-from api.services.charges import charged
+from api.services.charges import Charged
 from api.services.container import Services
 from api.text.calls import PaidAnswer, PreparedCall, prepare, run_prepared
 from api.text.judging import check_judge_model
@@ -58,7 +58,7 @@ async def run_batch(
                 raise
             results[place] = json.dumps({"status": error.status, "detail": error.detail}).encode()
     searched: frozenset[EntityType] = frozenset().union(*(item.prepared.options.enabled for item in items))
-    async with charged(services, caller.account_id, sum(item.prepared.tokens for item in items)) as charge:
+    async with Charged(services, caller.account_id, sum(item.prepared.tokens for item in items)) as charge:
         found = []
         for item in items:
             entities, results[item.place] = await run_prepared(

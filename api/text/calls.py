@@ -12,7 +12,7 @@ from api.engine.fair_queue import Disconnected
 from api.engine.text_work import Work, WorkResult
 from api.http.answer_headers import set_warning
 from api.http.bodies import parse, read_raw, wait_for_disconnect
-from api.services.charges import charged
+from api.services.charges import Charged
 from api.services.container import Services
 from api.services.policies import Policy, inline_term_sets
 from api.text.judging import judged_detection, model_in_effect
@@ -52,7 +52,7 @@ async def run_paid(
     when `disconnected` returns while the text waits for its turn.
     """
     prepared = await prepare(services, caller, body)
-    async with charged(services, caller.account_id, prepared.tokens) as charge:
+    async with Charged(services, caller.account_id, prepared.tokens) as charge:
         found, result = await run_prepared(services, caller, body, prepared, work, disconnected=disconnected)
         services.usage_log.note(caller.account_id, tokens=prepared.tokens, entities=found, now=utc_now())
         charge.is_final = True
