@@ -3,7 +3,6 @@
 import asyncio
 from collections import OrderedDict, deque
 from collections.abc import Awaitable, Callable, Hashable
-from contextlib import AbstractAsyncContextManager
 
 from starlette.requests import ClientDisconnect
 
@@ -21,19 +20,6 @@ class SharedCapacity:
         self.used = 0
 
 
-class _Slot(AbstractAsyncContextManager[None]):
-    """A slot of a queue while a block runs."""
-
-    def __init__(self, queue: "FairQueue", caller: Hashable, disconnected: Disconnected | None) -> None:
-        self._queue, self._caller, self._disconnected = queue, caller, disconnected
-
-    async def __aenter__(self) -> None:
-        await self._queue.acquire(self._caller, self._disconnected)
-
-    async def __aexit__(self, *_: object) -> None:
-        self._queue.release()
-
-
 class FairQueue:
     """`slots` run at once; those who wait are served caller by caller, one of each in turn. For one event loop.
 
@@ -47,20 +33,16 @@ class FairQueue:
         self._lines: OrderedDict[Hashable, deque[asyncio.Future[None]]] = OrderedDict()  # by caller, next served first
         self._waiting = 0
 
-    def slot(self, caller: Hashable, disconnected: Disconnected | None = None) -> AbstractAsyncContextManager[None]:
-        """Holds a slot while the block runs. MaskerUnavailable when too many wait.
-
-        ClientDisconnect when `disconnected` returns while the caller waits.
-        """
-        return _Slot(self, caller, disconnected)
-
     @property
     def waiting(self) -> int:
         """How many wait for a slot."""
         return self._waiting
 
     async def acquire(self, caller: Hashable, disconnected: Disconnected | None) -> None:
-        """Takes a slot, to be given back by `release`. Errors as for `slot`."""
+        """Takes a slot, to be given back by `release`. MaskerUnavailable when too many wait.
+
+        ClientDisconnect when `disconnected` returns while the caller waits.
+        """
         if self._free:
             self._free -= 1
             return

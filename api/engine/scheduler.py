@@ -153,8 +153,11 @@ class DetectionScheduler:
     async def _in_thread(
         self, job: Callable[[], T], caller: Hashable, disconnected: Disconnected | None, *, is_short: bool = False
     ) -> T:
-        async with self._small.slot(caller, disconnected):
+        await self._small.acquire(caller, disconnected)
+        try:
             return job() if is_short else await to_thread.run_sync(job, limiter=self._threads)
+        finally:
+            self._small.release()
 
     async def _in_process(
         self, size: int, job: Callable[[ProcessPool], T], caller: Hashable, disconnected: Disconnected | None
@@ -162,5 +165,8 @@ class DetectionScheduler:
         assert self.processes is not None  # noqa: S101 - the callers checked it
         is_large = size >= LARGE_CHARACTERS
         pool, queue = (self.processes.large, self._large) if is_large else (self.processes.medium, self._medium)
-        async with queue.slot(caller, disconnected):
+        await queue.acquire(caller, disconnected)
+        try:
             return await to_thread.run_sync(job, pool, limiter=pool.threads)
+        finally:
+            queue.release()

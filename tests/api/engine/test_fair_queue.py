@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from contextlib import AsyncExitStack, suppress
+from contextlib import suppress
 
 import pytest
 from hypothesis import given, settings
@@ -28,9 +28,12 @@ class Scene:
         self._leave[name] = asyncio.Event()
 
         async def call() -> None:
-            async with self.queue.slot(name[:-1], gone):
+            await self.queue.acquire(name[:-1], gone)
+            try:
                 self.served.append(name)
                 await self._leave[name].wait()
+            finally:
+                self.queue.release()
 
         self.tasks[name] = asyncio.create_task(call())
         await settle()
@@ -47,9 +50,10 @@ class Scene:
             with suppress(MaskerUnavailable, ClientDisconnect, asyncio.CancelledError):
                 await task
         assert (self.queue.waiting, self.room.used) == (0, 0)
-        async with AsyncExitStack() as stack:
-            for _ in range(self.places):
-                await asyncio.wait_for(stack.enter_async_context(self.queue.slot("last")), 5)
+        for _ in range(self.places):
+            await asyncio.wait_for(self.queue.acquire("last", None), 5)
+        for _ in range(self.places):
+            self.queue.release()
 
 
 async def settle() -> None:
