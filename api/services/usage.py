@@ -38,11 +38,11 @@ class UsageLog:
 
     def note(self, account_id: UUID, *, tokens: int, entities: Mapping[EntityType, int], now: datetime) -> None:
         """Adds one call."""
-        day, amounts = usage.Day(account_id, riyadh_day(now)), usage.amounts(tokens=tokens, entities=entities)
+        day = usage.Day(account_id, riyadh_day(now))
         with self._lock:
-            self._amounts[day].update(amounts)
+            usage.count(self._amounts[day], tokens=tokens, entities=entities)
         for type_, count in entities.items():
-            _entities_of(type_.value).inc(count)
+            _entities_of(type_).inc(count)
 
     def flush(self) -> None:
         """Writes the sums. Every call that was noted before is in the database when it returns. MaskerUnavailable."""

@@ -1,5 +1,6 @@
 """Usage counts of an account for each Asia/Riyadh day."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
@@ -34,9 +35,12 @@ class Day(NamedTuple):
     day: date
 
 
-def amounts(*, tokens: int, entities: Mapping[EntityType, int]) -> dict[str, int]:
-    """The counts of one call by measure, as in the table."""
-    return {_CALLS: 1, _TOKENS: tokens} | {str(type_): count for type_, count in entities.items()}
+def count(sums: Counter[str], *, tokens: int, entities: Mapping[EntityType, int]) -> None:
+    """Adds one call to the sums by measure, as in the table."""
+    sums[_CALLS] += 1
+    sums[_TOKENS] += tokens
+    for type_, found in entities.items():
+        sums[str(type_)] += found
 
 
 def add(session: Session, days: Mapping[Day, Mapping[str, int]]) -> None:
@@ -55,7 +59,9 @@ def record(
     session: Session, account_id: UUID, *, tokens: int, entities: Mapping[EntityType, int], now: datetime
 ) -> None:
     """Adds one call to the day's counts."""
-    add(session, {Day(account_id, riyadh_day(now)): amounts(tokens=tokens, entities=entities)})
+    sums = Counter[str]()
+    count(sums, tokens=tokens, entities=entities)
+    add(session, {Day(account_id, riyadh_day(now)): sums})
 
 
 def per_day(session: Session, account_id: UUID, *, days: int, now: datetime) -> tuple[DayUsage, ...]:
