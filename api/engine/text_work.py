@@ -48,7 +48,7 @@ def masked_answer(
         "wrapped_dek": envelope.to_base64(sealed.wrapped_dek) if sealed.wrapped_dek else None,
         "nonce_dek": envelope.to_base64(sealed.nonce_dek) if sealed.nonce_dek else None,
         "pii_count": len(masked.spans),
-        "spans": [shown for span in masked.spans for shown in _mask_spans(span, legacy_spans)],
+        "spans": _mask_spans(masked.spans, legacy_spans),
         "request_id": request_id,
         "processing_time_ms": 0,
         "judge_used": detection.judge_model is not None,
@@ -113,11 +113,13 @@ def _explanation(span: Span, why: Why) -> Explanation:
     )
 
 
-def _mask_spans(span: Span, legacy_spans: bool) -> list[Answer]:
-    names = [str(span.type)]
-    if legacy_spans and span.type in LEGACY:
-        names.append(LEGACY[span.type])
-    return [{"start": span.start, "end": span.end, "type": name} for name in names]
+def _mask_spans(spans: Iterable[Span], legacy_spans: bool) -> list[Answer]:
+    legacy = LEGACY if legacy_spans else {}
+    return [
+        {"start": span.start, "end": span.end, "type": name}
+        for span in spans
+        for name in ((str(span.type), legacy[span.type]) if span.type in legacy else (str(span.type),))
+    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,16 +68,17 @@ class Mint:
         # Copied for each value: a copy costs a third of a new one, and lets no other thread run meanwhile.
         self._keyed = hmac.new(key, digestmod="sha256")
         self._reserved = reserved
-        self._minted: dict[tuple[EntityType, str], str] = {}
+        self._minted: dict[bytes, str] = {}
         self.mapping: dict[str, str] = {}
 
     def token(self, type_: EntityType, surface: str) -> str:
         """The token of a value; a second call with the same value returns the same token."""
-        known = self._minted.get((type_, surface))
+        value = f"{type_}\0{surface}".encode("utf-8", "surrogatepass")
+        known = self._minted.get(value)
         if known is not None:
             return known
         keyed = self._keyed.copy()
-        keyed.update(type_.encode() + b"\0" + surface.encode("utf-8", "surrogatepass"))
+        keyed.update(value)
         block = keyed.digest()
         candidate = f"<MASKED_{type_}_{block[: _HEX // 2].hex()}>"
         if candidate in self.mapping or candidate in self._reserved:
@@ -86,7 +87,7 @@ class Mint:
                 for other in _further_candidates(self._key, type_, block)
                 if other not in self.mapping and other not in self._reserved
             )
-        self._minted[type_, surface] = candidate
+        self._minted[value] = candidate
         self.mapping[candidate] = surface
         return candidate
 
