@@ -24,7 +24,7 @@ from pipeline.ocr.unread_ink import is_confident, unread_ink
 from pipeline.ocr.unread_rest import characters_of, is_sign, is_texture, unread_rest
 
 _MIN_DIGITS = 3  # of a hidden number: it counts as unread, because chroma is blurred, and dark ink cuts light ink
-# Of 72 values in hue over pictures and patterns all have .73 and more; watermarks .85, contours of maps up to .78
+# Of 72 values in hue over pictures and patterns all have .73 and more; watermarks .84, contours of maps up to .80
 _SURE_HIDDEN = Scores(hue=0.7, light=0.82)
 _MIN_SPACED, _SAME_ROW = 3, 0.5  # digits in a row that may be a number; the share of their heights that is the same
 

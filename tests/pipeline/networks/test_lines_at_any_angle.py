@@ -5,6 +5,7 @@ import pytest
 from PIL import Image, ImageDraw
 
 from pipeline.networks.lines_at_any_angle import lines_at_any_angle
+from pipeline.networks.text_map import TextMap
 from pipeline.ocr.engines.text_detector import text_map
 from tests.pipeline.low_contrast_images import font
 
@@ -27,3 +28,17 @@ def test_a_line_at_any_angle_is_found_surely_and_read_from_its_cut(degrees: int)
     assert (cut < 128).sum() == pytest.approx((image < 128).sum(), rel=0.05)
     (top, left), (bottom, right) = inked.min(axis=0), inked.max(axis=0)
     assert right - left == pytest.approx(length, rel=0.05) and bottom - top < 45
+
+
+def test_the_detector_sees_only_what_stands_out() -> None:
+    image = np.full((900, 1200), 200, np.uint8)
+    image[300:340, 500:700] = 90
+    seen = []
+
+    def look(part: np.ndarray) -> TextMap:
+        seen.append(part.shape)
+        return text_map(part)
+
+    lines_at_any_angle(image, look)
+    assert len(seen) == 4 and max(map(max, seen)) < 320
+    assert lines_at_any_angle(np.full((90, 120), 200, np.uint8), pytest.fail) == []
