@@ -44,7 +44,7 @@ _COVERED = 0.4  # of a word: how much of it a number covers that it is read for
 _CREDIBLE, _MIN_CHARACTERS = 60.0, 4  # confidence and letters or digits of a word where the detector sees no text
 _EDGE = 0.25  # times the height of a line of components: paper around it
 _MAX_OVERLOOKED = 500  # such lines that are read
-_SURE_HIDDEN = Scores(hue=0.0, light=0.9)  # watermarks have .94 and more; drawings up to .56
+_SURE_HIDDEN = Scores(hue=0.0, light=0.9)  # watermarks have .95 and more; drawings up to .56
 _STEP, _WINDOW = 9, 5  # the ground of a plane: every ninth pixel, and the square of those whose median it is
 _CORE = 0.8  # of the height of a line: where its letters are
 _DECIMALS = 1  # of a pixel, in places of lines
