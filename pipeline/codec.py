@@ -106,6 +106,7 @@ def unique(names: Iterable[str], where: str) -> None:
 _READING = "reading:"
 MAX_ITEMS = 4_000_000  # items of one list
 MAX_RASTERS = 10_000
+MAX_STRIPS = 5000  # unread lines of a raster
 MAX_SIDE = 100_000  # pixels of one side of a raster
 MAX_PIXELS = 400_000_000  # pixels of one raster
 MAX_DPI = 10_000
@@ -314,7 +315,7 @@ def _reading(raw: object) -> Reading:
         text=checked_text,
         words=tuple(_word(row, len(checked_text)) for row in list_of(words, MAX_ITEMS, "words")),
         unread=tuple(_box(row) for row in list_of(unread, MAX_ITEMS, "unread")),
-        unread_lines=tuple(_strip(row) for row in list_of(lines, MAX_ITEMS, "unread_lines")),
+        unread_lines=tuple(_strip(row) for row in list_of(lines, MAX_STRIPS, "unread_lines")),
     )
 
 

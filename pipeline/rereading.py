@@ -42,6 +42,7 @@ _MIN_DIGITS = 4  # digits of a number that is added
 _LONG_NUMBER = 5  # digits of one that may be a value, however unsure
 _COVERED = 0.4  # of a word: how much of it a number covers that it is read for
 _CREDIBLE, _MIN_CHARACTERS = 60.0, 4  # confidence and letters or digits of a word where the detector sees no text
+_SURE_LETTERS = 80.0  # confidence of a word in light ink, which may be upside down
 _EDGE = 0.25  # times the height of a line of components: paper around it
 _MAX_OVERLOOKED = 500  # such lines that are read
 _SURE_HIDDEN = Scores(hue=0.0, light=0.9)  # watermarks have .95 and more; drawings up to .56
@@ -85,14 +86,14 @@ def _read_upright(raster: Raster, page: Shown, labels: Sequence[OcrWord], thread
     read = with_full_boxes(ocr_words, ink)
     seen_words = [_box(word) for word in read]
     likely = (_strip(line) for line in seen if line.score >= _LIKELY)
-    unread = [strip for strip in unread_lines(likely, seen_words) if _has_ink(_line(strip).cut(image))]
+    unread = [strip for strip in unread_lines(likely, seen_words) if _has_ink(image, strip)]
     likely_low = [line for line in low if line.place.score >= _LIKELY]
     beside_low, in_low = (
         [_box(word) for row in some for word in row if word.confidence >= _CREDIBLE] for some in (rows, low_rows)
     )
     unread += unread_lines((_strip(line.place) for line in likely_low if not line.is_crossed), [*beside_low, *in_low])
     crossed = (_strip(line.place, is_crossed=True) for line in likely_low if line.is_crossed)
-    unread += unread_lines(crossed, in_low)
+    unread += unread_lines(crossed, [_box(word) for row in low_rows for word in row if _explains_light_ink(word)])
     return Reading(raster.id, *with_column_lines(text, read), (), tuple(unread))
 
 
@@ -131,6 +132,16 @@ def _is_credible(row: Sequence[OcrWord]) -> bool:
         return True
     read = (word.text for word in row if word.confidence >= _CREDIBLE)
     return sum(sum(map(str.isalnum, text)) for text in read) >= _MIN_CHARACTERS
+
+
+def _explains_light_ink(word: OcrWord) -> bool:
+    """Whether light ink may count as read: upside down, short numbers and odd words are read surely, too.
+
+    A long number does because what the first reading read otherwise is in doubt anyway.
+    """
+    if word.engine is Engine.NUMBER_RECOGNIZER and len(_digits(word.text)) >= _LONG_NUMBER:
+        return True
+    return word.confidence >= _SURE_LETTERS and not _digits(word.text)
 
 
 def _low_contrast_lines(
@@ -177,9 +188,11 @@ def _overlooked(ink: Ink, where: TextMap) -> list[TextLine]:
     ]
 
 
-def _has_ink(cut: Any) -> bool:
+def _has_ink(image: Any, strip: Strip) -> bool:
     """Whether a part of a line is more than a blank between words and the edges of these."""
-    inked = np.flatnonzero((cut < int(cut.max()) - _INK).any(axis=0))
+    left, top, width, height = strip.box
+    part, cut = image[max(0, top) : top + height, max(0, left) : left + width], _line(strip).cut(image)
+    inked = np.flatnonzero((cut < int(part.max(initial=0)) - _INK).any(axis=0))
     return len(inked) > 0 and bool(inked[-1] - inked[0] >= _INKED * cut.shape[0])
 
 

@@ -21,10 +21,10 @@ def lines_at_any_angle(image: Any, detector: Callable[[Any], TextMap]) -> list[T
     """
     ground, scale = int(np.median(image)), min(1.0, LONGEST_SIDE / max(image.shape))
     left, top, width, height = cv2.boundingRect((image != ground).astype(np.uint8))
-    if not width:
-        return []
     left, top, right, bottom = max(0, left - _MARGIN), max(0, top - _MARGIN), left + width, top + height
     part = image[top : bottom + _MARGIN, left : right + _MARGIN]
+    if not width or scale * min(part.shape) < _MARGIN:  # pixels in which no text stands
+        return []
     part = cv2.resize(part, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
     found = detector(part).lines()
     for degrees in _TURNS:

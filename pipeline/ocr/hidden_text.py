@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 
 from pipeline.documents.raster.hidden_lines import MIN_CHROMA_CONTRAST
+from pipeline.documents.raster.light_ink import is_dark
 from pipeline.networks.lines_at_any_angle import lines_at_any_angle
 from pipeline.networks.text_line import TextLine
 from pipeline.networks.text_map import TextMap
@@ -102,7 +103,7 @@ def hidden_lines(
         for line in lines_at_any_angle(plane, detector)
         if line.score >= least.light and _crosses(line, level)
     ]
-    light_words = (word for word in words if not _is_dark(word, page.gray, page.light))
+    light_words = (word for word in words if not _is_crossed(word, page.gray, page.light))
     crossed = _new_lines(across, _known(page.gray.shape, light_words))
     return [*found, *(line._replace(is_crossed=True) for line in crossed)]
 
@@ -117,8 +118,8 @@ def _angle(line: TextLine) -> float:
     return math.atan(line.along[1] / (line.along[0] or 1e-9))
 
 
-def _is_dark(word: TextLine, gray: Any, light: Any) -> bool:
-    return float((word.cut(gray) < word.cut(light)).mean()) > _CROSSED
+def _is_crossed(word: TextLine, gray: Any, light: Any) -> bool:
+    return float(is_dark(word.cut(gray), word.cut(light)).mean()) > _CROSSED
 
 
 def _known(shape: tuple[int, int], read: Iterable[TextLine]) -> Any:

@@ -67,6 +67,8 @@ def _read_upright(raster: Raster, page: Shown, labels: Sequence[OcrWord], thread
     reliable = (line.place.part(word.left, word.right) for line in kept for word in line.words if _is_reliable(word))
     lines = hidden_lines(page, text_map, reliable, _SURE_HIDDEN)
     hidden = _texts(_read([line.place for line in lines], [line.cut for line in lines], threads))
+    crossed = {line.place for line in lines if line.is_crossed}
+    hidden = [_with_reliable_words(line) if line.place in crossed else line for line in hidden]
     rows = join_rows([*_placed(kept, image.shape), *([label] for label in labels)])
     text, ocr_words = compose([*rows, *hidden_rows(_placed(hidden, image.shape), rows)])
     ink = ink_of(image, raster.dpi or DEFAULT_DPI)
@@ -76,18 +78,25 @@ def _read_upright(raster: Raster, page: Shown, labels: Sequence[OcrWord], thread
     ink = ink._replace(is_character=ink.is_character & may_be_text)
     words = with_full_boxes(with_full_boxes(ocr_words, ink), _ink_of(hidden, image.shape))
     rest = (
-        place.box(left, right, image.shape)
+        box
         for place, cut, own in (*kept, *hidden)
         for left, right in unread_rest(cut, own, filter(_is_reliable, own))
+        for box in place.boxes(left, right, image.shape)
     )
     numbers = (
-        place.box(word.left, word.right, image.shape)
+        box
         for place, _, own in hidden
         for word in own
         if sum(map(str.isdigit, word.text)) >= _MIN_DIGITS
+        for box in place.boxes(word.left, word.right, image.shape)
     )
     unread = (*unread_ink(image, ink, text, words), *rest, *cut_numbers(image, text, words), *numbers)
     return Reading(raster.id, *with_column_lines(text, words), (*unread, *words_beside(text, words, unread)))
+
+
+def _with_reliable_words(line: _Line) -> _Line:
+    """A slanted line without the words that are burned: upright boxes around these would take the text over them."""
+    return line._replace(words=list(filter(_is_reliable, line.words)))
 
 
 def _read(places: Sequence[TextLine], cuts: Sequence[Any], threads: Executor) -> list[_Line]:

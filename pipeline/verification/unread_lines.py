@@ -13,7 +13,8 @@ _CONFIDENT = 60.0  # confidence of a word (0..100)
 _LONG_NUMBER = 5  # digits
 _MIN_LENGTH = 2.5  # times its height: a part of a line that may hold a value
 _DRIFT = 0.5  # times its height: what a slanted line leaves its row within one box
-_MOST_BOXES = 200  # over one line
+_MOST_BOXES = 50  # over one line
+_HIGHEST = 2.5  # times the height of a line: both sides of a higher box around a word of another one
 _LEVEL = 1e-9  # part of a unit vector that counts as none
 
 
@@ -125,6 +126,9 @@ class _Covered:
             axis=1,
         )
         first, last = through[:, 0].max(axis=0), through[:, 1].min(axis=0)
+        # The box around a slanted word also holds what is beside it.
+        is_around = self._is_word[near] & (np.minimum(width, height) > _HIGHEST * line.height)
+        last[is_around] = -np.inf
         x, y = left + width / 2 - line.x, top + height / 2 - line.y
         is_within = self._is_word[near] & (abs(y * u - x * v) <= line.height / 2)
         middle, reach = x * u + y * v, (abs(u) * width + abs(v) * height) / 2

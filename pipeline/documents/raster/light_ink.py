@@ -37,6 +37,11 @@ def without_dark_ink(gray: Any) -> Any | None:
     return np.minimum(_filled(gray, is_dark, paper), paper - _HALO) + _HALO
 
 
+def is_dark(gray: Any, light: Any) -> Any:
+    """Where a page, or a part of it, has dark ink. `light`: the same without dark ink."""
+    return gray.astype(np.int16) < light.astype(np.int16) - _HALO
+
+
 def _filled(gray: Any, is_dark: Any, paper: int) -> Any:
     """The array with the weighted mean of the pixels around in the place of dark ones."""
     known = (1 - is_dark).astype(np.float32)

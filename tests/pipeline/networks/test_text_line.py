@@ -1,5 +1,6 @@
 """A line of text is fitted to its ink, whatever its direction and colour, and loses none."""
 
+import cv2
 import numpy as np
 import pytest
 from PIL import Image
@@ -73,3 +74,16 @@ def test_a_line_at_the_edge_of_a_raster_is_fitted() -> None:
     pixels = papers.picture("Office")[:, :60]
     for line in (TextLine(-5, -5, (1.0, 0.0), 90, 50, 0.9), TextLine(40, 40, (1.0, 0.0), 1, 1, 0.9)):
         assert line.fitted(pixels).cut(pixels).size
+
+
+@pytest.mark.parametrize("degrees", [0, 3, 45, 90, 120])
+def test_boxes_along_a_line_cover_it_and_little_else(degrees: int) -> None:
+    u, v = float(np.cos(np.radians(degrees))), float(np.sin(np.radians(degrees)))
+    line = TextLine(400.0, 300.0, (u, v), 300.0, 40.0, 1.0)
+    marked, drawn = np.zeros((900, 900), np.uint8), np.zeros((900, 900), np.uint8)
+    for left, top, width, height in line.boxes(0, 300, marked.shape):
+        marked[top : top + height, left : left + width] = 1
+    core = line._replace(left=line.left - 8 * v, top=line.top + 8 * u, height=24.0)
+    cv2.fillConvexPoly(drawn, np.rint(core.corners()).astype(np.int32), 1)
+    assert marked[drawn > 0].mean() > 0.98
+    assert marked.sum() < 2 * 300 * 40

@@ -5,13 +5,14 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw
 
-from pipeline.documents.document import Raster, Reading
+from pipeline.documents.document import Engine, Raster, Reading, Strip
 from pipeline.documents.raster.light_ink import without_dark_ink
 from pipeline.networks.text_line import TextLine
 from pipeline.ocr import recognition
 from pipeline.ocr.dark_boxes import Box
 from pipeline.ocr.engines.text_detector import text_map
 from pipeline.ocr.hidden_text import Scores, Shown, hidden_lines, hidden_rows, shown, without_even_boxes
+from pipeline.rereading import _explains_light_ink, _has_ink
 from pipeline.verification.unread_lines import boxes_over
 from tests.pipeline.documents import papers
 from tests.pipeline.documents.papers import NATIONAL_ID
@@ -252,6 +253,52 @@ def test_light_words_that_were_read_are_not_read_again() -> None:
     found = read(np.asarray(gray))
     assert found.text.count("12345") == 1
     assert found.unread == ()
+
+
+def test_a_light_slanted_stamp_that_was_read_stays() -> None:
+    """No dark words lie over it: grayscale shows all of it."""
+    mark = Image.new("L", (900, 700), 255)
+    ImageDraw.Draw(mark).text((250, 480), "RECEIVED IN THE OFFICE", font=font(34), fill=170)
+    text = watermarked("", 0)[0]
+    text[330:] = 255
+    image = np.minimum(np.asarray(mark.rotate(10, fillcolor=255, resample=Image.Resampling.BICUBIC)), text)
+    assert without_dark_ink(image) is not None
+    assert read(image).unread == ()
+
+
+@pytest.mark.parametrize("degrees", [30, 45])
+def test_a_word_in_light_ink_costs_no_more_than_its_strip(degrees: float) -> None:
+    image, _ = watermarked("CONFIDENTIAL", degrees)
+    marked = np.zeros(image.shape, bool)
+    for left, top, width, height in read(image).unread:
+        marked[top : top + height, left : left + width] = True
+    strip = font(44).getlength("CONFIDENTIAL") * 44
+    assert marked.sum() < 2.5 * strip
+
+
+def test_at_the_edge_of_a_raster_tinted_paper_is_no_ink() -> None:
+    tinted = np.full((400, 600), 190, np.uint8)
+    for strip in (Strip(-60, 20, 200, 0, 30), Strip(300, -5, 200, 0, 30), Strip(560, 380, 80, 60, 30)):
+        assert not _has_ink(tinted, strip)
+    tinted[10:30, 20:80] = 60
+    assert _has_ink(tinted, Strip(-60, 20, 200, 0, 30))
+
+
+@pytest.mark.parametrize("shape", [(20, 9000), (3, 300), (300, 3)])
+def test_very_narrow_pictures_with_light_ink_are_read(shape: tuple[int, int]) -> None:
+    image = np.full(shape, 255, np.uint8)
+    image[:, : shape[1] // 40 + 1] = 20
+    image[shape[0] // 3 :, shape[1] // 2 : shape[1] // 2 + 8] = 180
+    image[shape[0] // 3 :, -9:] = 180
+    assert read_again(papers.raster(image), papers.encoded(image)).unread_lines == ()
+
+
+@pytest.mark.parametrize(("said", "confidence", "explains"), [
+    ("CONFIDENTIAL", 90.0, True), ("CLOSVEZIOL", 66.0, False), ("9590", 95.0, False)
+])  # fmt: skip
+def test_what_was_read_upside_down_explains_no_light_ink(said: str, confidence: float, explains: bool) -> None:
+    assert _explains_light_ink(OcrWord(said, 0, 0, 90, 30, confidence)) is explains
+    assert _explains_light_ink(OcrWord("95901", 0, 0, 90, 30, 20.0)._replace(engine=Engine.NUMBER_RECOGNIZER))
 
 
 def test_pages_without_light_ink_have_no_such_plane() -> None:
