@@ -68,9 +68,9 @@ def _read_upright(raster: Raster, page: Shown, labels: Sequence[OcrWord], thread
     lines = hidden_lines(page, text_map, reliable, _SURE_HIDDEN)
     hidden = _texts(_read([line.place for line in lines], [line.cut for line in lines], threads))
     crossed = {line.place for line in lines if line.is_crossed}
-    hidden = [_with_reliable_words(line) if line.place in crossed else line for line in hidden]
+    told = [_with_reliable_words(line) if line.place in crossed else line for line in hidden]
     rows = join_rows([*_placed(kept, image.shape), *([label] for label in labels)])
-    text, ocr_words = compose([*rows, *hidden_rows(_placed(hidden, image.shape), rows)])
+    text, ocr_words = compose([*rows, *hidden_rows(_placed(told, image.shape), rows)])
     ink = ink_of(image, raster.dpi or DEFAULT_DPI)
     # Photographs and drawings have much ink with the shape of characters.
     textures = (place for place, line in zip(found, read_lines, strict=True) if line.is_texture)
